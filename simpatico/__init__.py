@@ -1,0 +1,81 @@
+"""Measure how a dialog system comes across to the person it talks with.
+
+The names below are loaded when they are first used, so that `import simpatico` is quick.
+"""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from simpatico.errors import SimpaticoError
+    from simpatico.judgements import Judgements
+    from simpatico.metric import Metric, Score, signature
+    from simpatico.read import Conversations, read
+    from simpatico.read.judgement_files import read_judgements
+    from simpatico.registry import available, load
+    from simpatico.run import Run, score_run
+    from simpatico.score import score
+    from simpatico.table import ScoreTable
+    from simpatico.turns import Turns
+
+HOMES = {
+    "Conversations": "read",
+    "Judgements": "judgements",
+    "Metric": "metric",
+    "Run": "run",
+    "Score": "metric",
+    "ScoreTable": "table",
+    "SimpaticoError": "errors",
+    "Turns": "turns",
+    "available": "registry",
+    "load": "registry",
+    "read": "read",
+    "read_judgements": "read.judgement_files",
+    "score": "score",
+    "score_run": "run",
+    "signature": "metric",
+}
+
+__all__ = [
+    "Conversations",
+    "Judgements",
+    "Metric",
+    "Run",
+    "Score",
+    "ScoreTable",
+    "SimpaticoError",
+    "Turns",
+    "available",
+    "load",
+    "read",
+    "read_judgements",
+    "score",
+    "score_run",
+    "signature",
+]
+
+
+class _Lazy(ModuleType):
+    """This package: public names are looked up on first use, and win over submodules.
+
+    Importing `simpatico.score` would otherwise put the module where the function belongs.
+    """
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in HOMES:
+            raise AttributeError(f"module 'simpatico' has no attribute {name!r}")
+        return getattr(import_module(f"simpatico.{HOMES[name]}"), name)
+
+    def __setattr__(self, name: str, value: object) -> None:
+        if not (name in HOMES and isinstance(value, ModuleType)):
+            super().__setattr__(name, value)
+
+    def __dir__(self) -> list[str]:
+        return __all__
+
+
+sys.modules[__name__].__class__ = _Lazy

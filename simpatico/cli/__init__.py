@@ -1,0 +1,72 @@
+"""The command line: one file a command, each found by its file name and loaded when called."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from importlib import import_module
+from pkgutil import iter_modules
+from types import FrameType
+
+import click
+
+from simpatico.errors import RunError, SimpaticoError
+
+NOT_COMMANDS = {"options", "out", "progress"}
+
+
+class Commands(click.Group):
+    """The commands of this folder."""
+
+    def list_commands(self, context: click.Context) -> list[str]:
+        return sorted(m.name for m in iter_modules(__path__) if m.name not in NOT_COMMANDS)
+
+    def get_command(self, context: click.Context, name: str) -> click.Command | None:
+        if name not in self.list_commands(context):
+            return None
+        command: click.Command = import_module(f"simpatico.cli.{name}").command
+        return command
+
+
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="simpatico")
+def cli() -> None:
+    """Measure how a dialog system comes across to the person it talks with.
+
+    Start with `simpatico demo`, then `simpatico score FILE --out RUN`.
+    """
+
+
+def main() -> None:
+    """Run a command; errors of ours are one line and exit 2, an interruption is exit 3."""
+    signal.signal(signal.SIGTERM, interrupted)
+    try:
+        code = cli.main(standalone_mode=False)
+        sys.stdout.flush()
+        sys.exit(code if isinstance(code, int) else 0)
+    except click.ClickException as error:
+        sys.exit(complaint(error.format_message(), 2))
+    except (click.Abort, KeyboardInterrupt):
+        sys.exit(complaint("interrupted; the same command goes on where it stopped", 3))
+    except BrokenPipeError:  # the reader of our output has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(0)
+    except RunError as error:
+        sys.exit(complaint(str(error), 3 if error.resumable else 2))
+    except SimpaticoError as error:
+        sys.exit(complaint(str(error), 2))
+    except OSError as error:
+        sys.exit(complaint(f"{error.filename or 'output'}: {error.strerror or error}", 3))
+
+
+def interrupted(number: int, frame: FrameType | None) -> None:
+    raise KeyboardInterrupt
+
+
+def complaint(message: str, code: int) -> int:
+    """One line on stderr, free of anything a terminal would act on."""
+    from simpatico.cli.out import clean
+
+    click.echo(f"simpatico: {clean(message)}", err=True)
+    return code

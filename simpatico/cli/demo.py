@@ -1,0 +1,33 @@
+"""`simpatico demo`: the bundled conversations, scored, with nothing to choose."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from simpatico.cli.out import note, result
+from simpatico.cli.score import summarise
+from simpatico.cli.show import show_systems
+
+SAMPLES = Path(__file__).parent.parent / "samples"
+
+
+@click.command(name="demo")
+@click.option("--out", type=click.Path(path_type=Path), default=Path("demo-run"), show_default=True)
+def command(out: Path) -> None:
+    """Score the bundled sample conversations of three made-up systems; offline, no questions asked."""
+    from simpatico.read import Conversations
+    from simpatico.registry import load, preset
+    from simpatico.run import score_run
+
+    conversations = Conversations((str(SAMPLES / "conversations.jsonl"),))
+    run = score_run(conversations, [load(name) for name in preset("psych")], out)
+    summarise(run)
+    show_systems(run.at("system"), run.facts)
+    note("The three systems, their conversations and all judgements of them are made up.")
+    result(
+        f"scores: {out}/turn.parquet, {out}/dialog.parquet, {out}/system.parquet; {out}/run.json"
+    )
+    note("– is not scored; the parts of each metric: simpatico show --every")
+    note(f"next: simpatico show {out} --level dialog · simpatico list style_matching")

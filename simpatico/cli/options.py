@@ -1,0 +1,121 @@
+"""Options that several commands share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import fields
+from typing import Any, TypeVar
+
+import click
+
+from simpatico.errors import UnknownName
+from simpatico.metric import Metric
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+def reading_options(function: Function) -> Function:
+    """How conversations are read."""
+    for option in reversed(
+        [
+            click.option("--format", help="Input format; picked by name and shape if not given."),
+            click.option("--system", help="Name of the evaluated side where the file has none."),
+            click.option(
+                "--merge/--no-merge",
+                default=True,
+                show_default=True,
+                help="Make consecutive messages of one speaker one turn.",
+            ),
+            click.option("--gather", is_flag=True, help="Dialogs are mixed up in the file."),
+            click.option(
+                "--on-error",
+                type=click.Choice(["fail", "skip"]),
+                default="fail",
+                show_default=True,
+                help="What to do with a record that cannot be read.",
+            ),
+            click.option("--max-errors", type=int, help="With skip: give up after so many."),
+        ]
+    ):
+        function = option(function)
+    return function
+
+
+def metric_options(function: Function) -> Function:
+    """Which metrics are computed, and with which parameters."""
+    for option in reversed(
+        [
+            click.option("--metrics", help="Names, comma separated; see `simpatico list`."),
+            click.option(
+                "--preset",
+                type=click.Choice(["psych", "neural", "all"]),
+                help="A set of metrics; psych if nothing is named.",
+            ),
+            click.option("--lexicon", help="Emotion lexicon: a file of your own."),
+            click.option(
+                "--set",
+                "settings",
+                multiple=True,
+                metavar="METRIC.PARAMETER=VALUE",
+                help="A parameter, such as emotional_entropy.normalised=true; repeatable.",
+            ),
+        ]
+    ):
+        function = option(function)
+    return function
+
+
+def chosen_metrics(options: dict[str, Any]) -> list[Metric]:
+    """The metrics the options name; takes their part out of `options`."""
+    from simpatico.registry import load, preset
+
+    names, chosen = options.pop("metrics"), options.pop("preset")
+    lexicon, settings = options.pop("lexicon"), options.pop("settings")
+    wanted = [n.strip() for n in names.split(",") if n.strip()] if names else []
+    if chosen or not wanted:
+        wanted = list(dict.fromkeys([*preset(chosen or "psych"), *wanted]))
+    parameters = parsed(settings)
+    if unused := sorted(set(parameters) - set(wanted)):
+        raise UnknownName(f"--set names {unused[0]!r}, which is not among {', '.join(wanted)}")
+    if lexicon:
+        for name in wanted:
+            if name.startswith("emotion"):
+                parameters.setdefault(name, {}).setdefault("lexicon", lexicon)
+    return [load(name, **typed(name, parameters.get(name, {}))) for name in wanted]
+
+
+def parsed(settings: tuple[str, ...]) -> dict[str, dict[str, str]]:
+    """`metric.parameter=value` as a mapping."""
+    found: dict[str, dict[str, str]] = {}
+    for setting in settings:
+        place, equals, value = setting.partition("=")
+        metric, dot, parameter = place.partition(".")
+        if not equals or not dot:
+            raise UnknownName(f"--set {setting!r} is not of the form metric.parameter=value")
+        found.setdefault(metric, {})[parameter] = value
+    return found
+
+
+def typed(name: str, given: dict[str, str]) -> dict[str, Any]:
+    """Parameter values as the type of the parameter's default."""
+    from simpatico.registry import metric_class
+
+    defaults = {f.name: f.default for f in fields(metric_class(name))}
+    return {p: as_type(f"{name}.{p}", v, defaults.get(p)) for p, v in given.items()}
+
+
+def as_type(place: str, value: str, default: object) -> object:
+    """One value, read as a truth value, a number or text."""
+    try:
+        match default:
+            case bool():
+                return {"true": True, "false": False}[value.lower()]
+            case int():
+                return int(value)
+            case float():
+                return float(value)
+            case _:
+                return value
+    except (KeyError, ValueError):
+        kind = type(default).__name__
+        raise UnknownName(f"{place} takes a value of type {kind}, not {value!r}") from None

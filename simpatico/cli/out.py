@@ -1,0 +1,79 @@
+"""What commands print: results on stdout, everything else on stderr, hostile text made harmless."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Sequence
+from typing import Any, Literal
+
+import click
+import polars as pl
+
+Format = Literal["table", "csv", "json"]
+
+CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]")
+FORMULA = ("=", "+", "-", "@", "\t", "\r", "\x00", "＝", "＋", "－", "＠")
+
+
+def clean(text: str) -> str:
+    """The text without control, escape and direction characters; each becomes a visible dot."""
+    return CONTROL.sub("·", text)
+
+
+def result(text: str) -> None:
+    """A line of the result."""
+    click.echo(clean(text))
+
+
+def note(text: str) -> None:
+    """A line for the person at the terminal, not for a script."""
+    click.echo(clean(text), err=True)
+
+
+def show_json(value: object) -> None:
+    """JSON with everything escaped that is not plain printable text."""
+    click.echo(json.dumps(value, indent=1, ensure_ascii=True, allow_nan=False))
+
+
+def show_csv(frame: pl.DataFrame) -> None:
+    """CSV in which no cell of text can be taken for a formula by a spreadsheet."""
+    text = [c for c, t in frame.schema.items() if t == pl.String]
+    guarded = frame.with_columns(
+        pl.when(pl.any_horizontal(pl.col(c).str.starts_with(f) for f in FORMULA))
+        .then("'" + pl.col(c))
+        .otherwise(pl.col(c))
+        .alias(c)
+        for c in text
+    )
+    click.echo(guarded.write_csv(), nl=False)
+
+
+def show_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
+    """A table for people; drawn with lines on a terminal, plain when piped."""
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    body = [[cell(v) for v in row] for row in rows]
+    console = Console()
+    if not console.is_terminal:
+        console = Console(width=sum(3 + width(columns, body, i) for i in range(len(columns))) + 4)
+    table = Table(title=Text(clean(title)), title_justify="left", box=box.SIMPLE_HEAD)
+    for place, column in enumerate(columns):
+        table.add_column(Text(clean(column)), justify="right" if place else "left")
+    for row in body:
+        table.add_row(*map(Text, row))
+    console.print(table)
+
+
+def width(columns: Sequence[str], body: Sequence[Sequence[str]], place: int) -> int:
+    return max(len(columns[place]), *(len(r[place]) for r in body), 0)
+
+
+def cell(value: object) -> str:
+    """A value as people read it: three decimals, a dash for what could not be scored."""
+    if value is None:
+        return "–"
+    return f"{value:.3f}" if isinstance(value, float) else clean(str(value))

@@ -1,0 +1,84 @@
+"""`simpatico score`: conversations in, a run folder out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from simpatico.cli.options import chosen_metrics, metric_options, reading_options
+from simpatico.cli.out import note, result
+from simpatico.cli.progress import Progress
+
+if TYPE_CHECKING:
+    from simpatico.read import Conversations
+    from simpatico.run import Run
+
+
+@click.command(name="score")
+@click.argument("paths", nargs=-1, required=True)
+@click.option("--out", type=click.Path(path_type=Path), help="The run folder to write.")
+@reading_options
+@metric_options
+@click.option("--jobs", default=1, show_default=True, help="Processes to score with.")
+@click.option(
+    "--engine", type=click.Choice(["local"]), default="local", show_default=True, help="Scheduler."
+)
+@click.option("--plan", is_flag=True, help="Only say what would be scored as whose answer to what.")
+def command(
+    paths: tuple[str, ...],
+    out: Path | None,
+    jobs: int,
+    engine: str,
+    plan: bool,
+    **options: object,
+) -> None:
+    """Score the conversations in PATHS (files, a ConvoKit folder, or - for standard input).
+
+    The same call again goes on where an interrupted one stopped.
+    """
+    from simpatico.read import Conversations
+    from simpatico.run import score_run
+
+    metrics = chosen_metrics(options)
+    conversations = Conversations(paths, **options)  # type: ignore[arg-type]
+    if plan:
+        explain(conversations)
+        return
+    if out is None:
+        raise click.UsageError("where to? add --out RUN, or --plan to only look")
+    with Progress() as progress:
+        run = score_run(conversations, metrics, out, jobs=jobs, progress=progress.add)
+    summarise(run)
+    result(str(out))
+
+
+def explain(conversations: Conversations) -> None:
+    """What would be scored, without scoring it."""
+    from simpatico.read import Alignment
+
+    alignment = Alignment()
+    for chunk in conversations.chunks():
+        alignment = alignment + chunk.alignment
+    for sentence in alignment.sentences():
+        result(sentence)
+
+
+def summarise(run: Run) -> None:
+    """What was read, scored and left out."""
+    from simpatico.read import Alignment
+
+    facts = run.facts
+    for sentence in Alignment(**facts["alignment"]).sentences():
+        note(sentence)
+    for metric, told in facts["metrics"].items():
+        note(f"{metric}: {units_sentence(facts['units'], metric, told['level'])}")
+
+
+def units_sentence(units: dict[str, dict[str, int]], metric: str, level: str) -> str:
+    """How many units have a score, and why the others have none."""
+    counts = {k.partition(".")[2]: n for k, n in units[level].items() if k.startswith(f"{metric}.")}
+    scored = counts.pop("scored", 0)
+    why = ", ".join(f"{n:,} {reason.replace('_', ' ')}" for reason, n in counts.items())
+    return f"{scored:,} {level}s scored" + (f"; not scored: {why}" if why else "")

@@ -1,0 +1,91 @@
+"""`simpatico show`: the scores of a run, at any level."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+import polars as pl
+
+from simpatico.cli.out import Format, result, show_csv, show_json, show_table
+from simpatico.errors import UnknownName
+from simpatico.run import Run
+from simpatico.turns import KEYS, Level
+
+ROWS = 20
+
+
+@click.command(name="show")
+@click.argument("run", type=click.Path(path_type=Path))
+@click.option(
+    "--level", type=click.Choice(["turn", "dialog", "system"]), default="system", show_default=True
+)
+@click.option(
+    "--format",
+    "shape",
+    type=click.Choice(["table", "csv", "json"]),
+    default="table",
+    show_default=True,
+)
+@click.option("--scores", help="Only these scores, comma separated.")
+@click.option("--every", is_flag=True, help="In a system table, also the parts of each metric.")
+@click.option("--rows", default=ROWS, show_default=True, help="Rows of a table; 0 for all.")
+def command(
+    run: Path, level: Level, shape: Format, scores: str | None, every: bool, rows: int
+) -> None:
+    """Print the scores of RUN; csv and json give every row and column."""
+    opened = Run(run)
+    frame = opened.at(level)
+    if scores:
+        frame = frame.select(chosen(frame, scores.split(","), level))
+    if shape == "json":
+        show_json(frame.to_dicts())
+    elif shape == "csv":
+        show_csv(frame)
+    elif level == "system":
+        show_systems(frame, opened.facts, every=every or bool(scores))
+    else:
+        show_units(frame, level, rows)
+
+
+def chosen(frame: pl.DataFrame, scores: list[str], level: Level) -> list[str]:
+    """The key columns and everything about these scores."""
+    for score in scores:
+        if score not in frame.columns:
+            raise UnknownName(f"no score {score!r} at {level} level; there are {frame.columns}")
+    beside = ("", "_n", "_low", "_high", "_null")
+    wanted = [s + b for s in scores for b in beside if s + b in frame.columns]
+    return [*KEYS[level], *wanted]
+
+
+def show_systems(frame: pl.DataFrame, facts: dict[str, Any], *, every: bool = False) -> None:
+    """One row per score, one column per system: mean, 95% interval, number of dialogs.
+
+    Of a metric with parts only the first score is shown, unless `every` is asked for.
+    """
+    rows = []
+    for metric in facts["metrics"].values():
+        names = [s["name"] for s in metric["scores"] if s["name"] in frame.columns]
+        shown = names if every else names[:1]
+        rows += [[score, *(estimate(row, score) for row in frame.to_dicts())] for score in shown]
+    show_table("mean over dialogs [95% interval] number of dialogs", ["", *frame["system"]], rows)
+
+
+def estimate(row: dict[str, object], score: str) -> str:
+    """A mean with what is needed to judge it."""
+    value, n = row[score], row[f"{score}_n"]
+    if value is None:
+        return "–"
+    low, high = row[f"{score}_low"], row[f"{score}_high"]
+    interval = f"[{low:.3f}, {high:.3f}]" if low is not None else "[no interval]"
+    return f"{value:.3f} {interval} {n}"
+
+
+def show_units(frame: pl.DataFrame, level: Level, rows: int) -> None:
+    """The first rows, without the reasons, which csv and json have."""
+    columns = [c for c in frame.columns if not c.endswith("_null")]
+    shown = frame.select(columns) if rows == 0 else frame.select(columns).head(rows)
+    show_table(f"{level}s", columns, shown.iter_rows())
+    if shown.height < frame.height:
+        result(f"{frame.height - shown.height:,} more rows; --rows 0 shows all")

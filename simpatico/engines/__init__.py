@@ -1,0 +1,1 @@
+"""Where chunks are scored: the same function under different schedulers."""

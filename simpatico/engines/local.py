@@ -1,0 +1,28 @@
+"""Score chunks on this machine: one after the other, or on several processes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from multiprocessing import get_context
+from typing import Any, TypeVar
+
+Result = TypeVar("Result")
+
+
+def run(
+    work: Callable[..., Result], tasks: Iterable[tuple[Any, ...]], *, jobs: int = 1
+) -> Iterator[Result]:
+    """The result of `work` for each task, in any order; at most `2 * jobs` tasks are in memory."""
+    if jobs <= 1:
+        yield from (work(*task) for task in tasks)
+        return
+    # Polars' thread pool does not survive a fork, so workers start afresh.
+    with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
+        waiting: set[Future[Result]] = set()
+        for task in tasks:
+            waiting.add(pool.submit(work, *task))
+            while len(waiting) >= 2 * jobs:
+                done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
+                yield from (future.result() for future in done)
+        yield from (future.result() for future in wait(waiting).done)

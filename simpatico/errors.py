@@ -1,0 +1,35 @@
+"""Everything simpatico raises on purpose.
+
+SimpaticoError
+├── DataError        the conversations, judgements or resources cannot be read as given
+├── UnknownName      no metric, feature, format or level has this name
+├── MissingResource  a metric needs a model, lexicon or optional package that is absent
+├── RunError         a run folder cannot be used: locked, of another run, no space left
+└── ContractError    a metric broke the rules every metric follows
+"""
+
+from __future__ import annotations
+
+
+class SimpaticoError(Exception):
+    """Base of every error raised on purpose; the command line prints it as one line."""
+
+
+class DataError(SimpaticoError): ...
+
+
+class UnknownName(SimpaticoError): ...
+
+
+class MissingResource(SimpaticoError): ...
+
+
+class RunError(SimpaticoError):
+    """`resumable` when the same command can go on once the cause, such as a full disk, is gone."""
+
+    def __init__(self, message: str, *, resumable: bool = False) -> None:
+        super().__init__(message)
+        self.resumable = resumable
+
+
+class ContractError(SimpaticoError): ...

@@ -1,0 +1,48 @@
+"""Work shared between metrics: a feature is a value, and equal values are computed once."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable
+from typing import Any, Protocol
+
+from simpatico.errors import ContractError
+from simpatico.turns import Turns
+
+
+class Feature(Hashable, Protocol):
+    """A frozen dataclass naming something derived from the turns, e.g. `Words()`.
+
+    A feature that reads a file has a `fingerprint`, which goes into the signature.
+    """
+
+    @property
+    def needs(self) -> tuple[Feature, ...]: ...
+
+    def compute(self, turns: Turns, features: Features) -> Any: ...
+
+
+class Features:
+    """The features of one chunk, each computed on first use and then shared."""
+
+    def __init__(self, turns: Turns, allowed: frozenset[Feature]) -> None:
+        self._turns = turns
+        self._allowed = allowed
+        self._made: dict[Feature, Any] = {}
+
+    def __getitem__(self, feature: Feature) -> Any:
+        if feature not in self._allowed:
+            raise ContractError(f"{feature} was used but is not in the metric's `needs`")
+        if feature not in self._made:
+            self._made[feature] = feature.compute(self._turns, self)
+        return self._made[feature]
+
+
+def closure(needs: Iterable[Feature]) -> frozenset[Feature]:
+    """These features and, in turn, the features they are made from."""
+    wanted, found = list(needs), set[Feature]()
+    while wanted:
+        feature = wanted.pop()
+        if feature not in found:
+            found.add(feature)
+            wanted.extend(feature.needs)
+    return frozenset(found)

@@ -1,0 +1,100 @@
+"""Word lists with weights: ours by name, the user's by path, and their sums over every turn."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import ClassVar
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from simpatico.errors import DataError, MissingResource
+from simpatico.features import Feature, Features
+from simpatico.features.lexicon_files import lexicon_rows
+from simpatico.features.words import WORD, Words, uniform
+from simpatico.turns import Turns
+
+SHIPPED = Path(__file__).parent.parent / "lexica"
+
+
+@dataclass(frozen=True)
+class Lexicon:
+    """Weights of terms in categories; a term that ends in * stands for all words it begins."""
+
+    categories: tuple[str, ...]
+    sha256: str
+    places: dict[str, int] = field(compare=False, repr=False)
+    stems: dict[str, int] = field(compare=False, repr=False)
+    weights: npt.NDArray[np.float64] = field(compare=False, repr=False)
+
+    def of(self, vocabulary: pl.Series) -> npt.NDArray[np.float64]:
+        """A row of weights for each word: its own entry, else that of its longest stem."""
+        found = [self.places.get(word, 0) for word in vocabulary]
+        if self.stems:
+            lengths = sorted({len(s) for s in self.stems}, reverse=True)
+            for row, word in enumerate(vocabulary):
+                if not found[row]:
+                    stems = (self.stems.get(word[:n], 0) for n in lengths if n <= len(word))
+                    found[row] = next(filter(None, stems), 0)
+        return self.weights[found]
+
+
+@dataclass(frozen=True)
+class LexiconSums:
+    """Per turn, the summed weights of its words in each of `categories`, in that order."""
+
+    lexicon: str
+    categories: tuple[str, ...]
+
+    needs: ClassVar[tuple[Feature, ...]] = (Words(),)
+
+    @property
+    def fingerprint(self) -> str:
+        return f"lexicon_sha256:{load_lexicon(self.lexicon).sha256[:12]}"
+
+    def compute(self, turns: Turns, features: Features) -> npt.NDArray[np.float64]:
+        lexicon, table = load_lexicon(self.lexicon), features[Words()]
+        if lacking := set(self.categories) - set(lexicon.categories):
+            raise DataError(
+                f"lexicon {self.lexicon!r} has no category {sorted(lacking)}; "
+                f"it has {list(lexicon.categories)}"
+            )
+        order = [lexicon.categories.index(c) for c in self.categories]
+        sums: npt.NDArray[np.float64] = table.sums(lexicon.of(table.vocabulary)[:, order])
+        return sums
+
+
+@cache
+def load_lexicon(source: str) -> Lexicon:
+    """A lexicon we ship, by name, or the user's file: .csv, .tsv, .txt, .dic or SQLite.
+
+    Terms that can never be a word of a turn, such as "#fun" or ":)", are left out.
+    """
+    shipped = SHIPPED / f"{source}.csv"
+    path = shipped if shipped.exists() else Path(source)
+    if not path.is_file():
+        ours = sorted(p.stem for p in SHIPPED.glob("*.csv"))
+        raise MissingResource(f"no lexicon {source!r}: give a file's path or one of {ours}")
+    rows = pl.DataFrame(
+        list(lexicon_rows(path)), schema=["term", "category", "weight"], orient="row"
+    )
+    term = uniform(rows["term"])
+    rows = rows.with_columns(term=term).filter(term.str.contains(rf"^(?:{WORD})\*?$"))
+    if rows.is_empty():
+        raise DataError(f"{path}: no word in it")
+    table = rows.pivot("category", index="term", values="weight", aggregate_function="sum")
+    categories = tuple(sorted(table.columns[1:]))
+    body = table.select(categories).fill_null(0.0).to_numpy()
+    weights = np.concatenate([np.zeros((1, len(categories))), body])
+    places = {t: i for i, t in enumerate(table["term"], 1)}
+    return Lexicon(
+        categories,
+        hashlib.sha256(path.read_bytes()).hexdigest(),
+        {t: i for t, i in places.items() if not t.endswith("*")},
+        {t[:-1]: i for t, i in places.items() if t.endswith("*")},
+        weights,
+    )

@@ -1,0 +1,176 @@
+"""The words of every turn, as numbers into one vocabulary per chunk.
+
+A word is a longest run of letters, marks and digits, lower-cased, in which single apostrophes may
+stand between two of them ("don't", "y'all"). Before that the text is brought to one form: curly
+and modifier apostrophes become straight ones, characters nobody sees (zero-width, variation
+selectors, direction marks, soft hyphens) go, and what remains is NFKC. Plain ASCII turns take a
+byte table instead of a regular expression, which is four times as fast and gives the same words.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from hashlib import blake2b
+from typing import ClassVar
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+from scipy import sparse
+
+from simpatico.features import Feature, Features
+from simpatico.turns import Turns
+
+Bytes = npt.NDArray[np.uint8]
+Places = npt.NDArray[np.int64]
+
+WORD = r"[\p{L}\p{M}\p{N}]+(?:'[\p{L}\p{M}\p{N}]+)*"
+BETWEEN = r"[^\p{L}\p{M}\p{N}']+"
+APOSTROPHES = "[\u2018\u2019\u02bc\u00b4\uff07]"
+INVISIBLE = (
+    r"[\u00ad\u034f\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufe00-\ufe0f"
+    r"\ufeff\U000e0000-\U000e007f\U000e0100-\U000e01ef]"
+)
+SPACE, APOSTROPHE = 32, 39
+TABLE = bytes(
+    b if b >= 128 or b == APOSTROPHE else ord(chr(b).lower()) if chr(b).isalnum() else SPACE
+    for b in range(256)
+)
+"""What becomes of each byte: letters lower-case, digits and apostrophes stay, the rest is space.
+
+Bytes from 128 up only occur in turns that the regular expression has already cut into words.
+"""
+
+SLOT_BITS = 17
+SPREAD = np.uint64(0x9E3779B97F4A7C15)
+STEP = 8
+"""Bytes of a word that are read at a time, as one integer."""
+
+LONG = 64
+"""Words of more bytes than this, which hardly anyone writes, are hashed one by one."""
+
+KEEP = np.array([(1 << 8 * n) - 1 for n in range(STEP + 1)], np.uint64)
+"""Which bits of eight bytes belong to a word that has n of them left."""
+
+
+@dataclass(frozen=True)
+class WordTable:
+    """Words of a chunk: `codes` point into `vocabulary`; turn i has codes[ends[i]:ends[i+1]]."""
+
+    codes: npt.NDArray[np.int32]
+    ends: npt.NDArray[np.int64]
+    vocabulary: pl.Series
+
+    @property
+    def counts(self) -> npt.NDArray[np.int64]:
+        """Number of words in each turn."""
+        return np.diff(self.ends)
+
+    def sums(self, weights: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+        """Per turn, the sum over its words of a row of `weights`, one row per vocabulary word."""
+        used = np.flatnonzero(weights.any(axis=1)[self.codes])
+        before = np.searchsorted(used, self.ends).astype(np.int32)
+        shape = (len(self.ends) - 1, len(weights))
+        hits = sparse.csr_matrix((np.ones(len(used)), self.codes[used], before), shape=shape)
+        return np.asarray(hits @ weights)
+
+
+@dataclass(frozen=True)
+class Words:
+    """Lower-cased words of every turn."""
+
+    needs: ClassVar[tuple[Feature, ...]] = ()
+
+    def compute(self, turns: Turns, features: Features) -> WordTable:
+        return words(turns.frame["text"])
+
+
+def words(texts: pl.Series) -> WordTable:
+    """Cut every text into words."""
+    clean = canonical(texts)
+    joined = clean.str.join(" ").cast(pl.Binary).item() or b""
+    buffer = np.frombuffer(bytearray(b" %b%b" % (joined, b" " * STEP)).translate(TABLE), np.uint8)
+    mark = np.flatnonzero(buffer == APOSTROPHE)
+    around = np.stack([buffer[mark - 1], buffer[mark + 1]])
+    buffer[mark[((around == SPACE) | (around == APOSTROPHE)).any(axis=0)]] = SPACE
+    is_word = buffer != SPACE
+    edges = np.flatnonzero(is_word[1:] != is_word[:-1]) + 1
+    starts, stops = edges.reshape(-1, 2).T.copy()
+    ends = np.cumsum(clean.str.len_bytes().to_numpy() + 1, dtype=np.int64) + 1
+    codes, place = encoded(keys(buffer, starts, stops))
+    vocabulary = spelled(buffer, starts[place], stops[place])
+    return WordTable(codes, np.append(0, np.searchsorted(starts, ends)), vocabulary)
+
+
+def canonical(texts: pl.Series) -> pl.Series:
+    """ASCII texts as they are; all others with nothing but spaces and apostrophes between words."""
+    odd = beyond_ascii(texts)
+    if not len(odd):
+        return texts
+    straight = texts.gather(odd).str.replace_all("\u2019", "'", literal=True)
+    still = beyond_ascii(straight)
+    plain = uniform(straight.gather(still)).str.replace_all(BETWEEN, " ")
+    return texts.clone().scatter(odd, straight.scatter(still, plain))
+
+
+def beyond_ascii(texts: pl.Series) -> pl.Series:
+    """Row numbers of the texts that are not plain ASCII."""
+    return (texts.str.len_bytes() != texts.str.len_chars()).arg_true()
+
+
+def uniform(texts: pl.Series) -> pl.Series:
+    """Lower case, one kind of apostrophe, nothing invisible, NFKC."""
+    visible = texts.str.replace_all(APOSTROPHES, "'").str.replace_all(INVISIBLE, "")
+    return visible.str.normalize("NFKC").str.to_lowercase()
+
+
+def keys(buffer: Bytes, starts: Places, stops: Places) -> npt.NDArray[np.uint64]:
+    """A number for each word: up to eight bytes are the number, longer ones are hashed."""
+    eight = np.ndarray(len(buffer) - STEP + 1, "<u8", buffer, strides=(1,))
+    lengths = stops - starts
+    found = eight[starts] & KEEP[np.minimum(lengths, STEP)]
+    rest = np.flatnonzero(lengths > STEP)
+    for done in range(STEP, LONG, STEP):
+        found[rest] = mixed(found[rest]) ^ (
+            eight[starts[rest] + done] & KEEP[np.minimum(lengths[rest] - done, STEP)]
+        )
+        rest = rest[lengths[rest] > done + STEP]
+    for row in rest:
+        word = buffer[starts[row] : stops[row]].tobytes()
+        found[row] = int.from_bytes(blake2b(word, digest_size=STEP).digest())
+    return found
+
+
+def mixed(numbers: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
+    """Every bit of each number spread over all 64."""
+    numbers = (numbers ^ (numbers >> np.uint64(29))) * SPREAD
+    return numbers ^ (numbers >> np.uint64(32))
+
+
+def encoded(numbers: npt.NDArray[np.uint64]) -> tuple[npt.NDArray[np.int32], Places]:
+    """Each word as a place in a vocabulary without repeats, and where each of those was seen.
+
+    A table indexed by the high bits settles nearly all words at once; only those that share a slot
+    with another are sorted. Many times as fast as a categorical.
+    """
+    slot = ((numbers ^ (numbers >> np.uint64(29))) * SPREAD >> np.uint64(64 - SLOT_BITS)).view(np.int64)
+    holder = np.full(1 << SLOT_BITS, -1, np.int32)
+    holder[slot] = np.arange(len(slot), dtype=np.int32)
+    taken = np.flatnonzero(holder >= 0)
+    number = np.empty(1 << SLOT_BITS, np.int32)
+    number[taken] = np.arange(len(taken), dtype=np.int32)
+    codes = number[slot]
+    place = holder[taken]
+    late = np.flatnonzero(numbers[place][codes] != numbers)
+    _, first, inverse = np.unique(numbers[late], return_index=True, return_inverse=True)
+    codes[late] = inverse + len(taken)
+    return codes, np.concatenate([place, late[first]])
+
+
+def spelled(buffer: Bytes, starts: Places, stops: Places) -> pl.Series:
+    """The words that stand at these places, as text."""
+    lengths = stops - starts + 1
+    before = np.cumsum(lengths) - lengths
+    letters = buffer[np.arange(lengths.sum()) + np.repeat(starts - before, lengths)]
+    text = pl.Series([letters.tobytes().decode()]).str.split(" ").explode()
+    return text.head(len(starts))

@@ -1,0 +1,165 @@
+"""Judgements: what people said about turns, dialogs or systems, one row per judge and quality."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+import polars as pl
+
+from simpatico.errors import DataError
+
+JudgeKind = Literal["interlocutor", "outsider", "expert", "model"]
+JUDGE_KINDS: tuple[JudgeKind, ...] = ("interlocutor", "outsider", "expert", "model")
+
+
+class Judgement(NamedTuple):
+    """One judge's value for one quality of one unit; `turn` is null for a whole dialog.
+
+    A null `value` means the judge did not rate; a null `judge` means the value is already a mean.
+    """
+
+    dialog: str
+    turn: int | None
+    speaker: str | None
+    quality: str
+    judge: str | None
+    judge_kind: JudgeKind | None
+    value: float | None
+    scale_min: float | None = None
+    scale_max: float | None = None
+
+
+SCHEMA: dict[str, pl.DataType] = {
+    "dialog": pl.String(),
+    "turn": pl.Int32(),
+    "speaker": pl.String(),
+    "quality": pl.String(),
+    "judge": pl.String(),
+    "judge_kind": pl.String(),
+    "value": pl.Float64(),
+    "scale_min": pl.Float64(),
+    "scale_max": pl.Float64(),
+}
+
+UNIT = ["dialog", "turn", "speaker", "quality"]
+"""What is judged: a unit and one quality of it."""
+
+ONCE = [*UNIT, "judge", "judge_kind"]
+"""A judge gives one value to one quality of one unit."""
+
+NOT_RATED = frozenset({"", "-", "na", "nan", "none", "null", "not rated", "not applicable"})
+"""What people write, in small letters, where there is no rating."""
+
+LARGEST = 1e300
+"""Nothing larger is taken for a rating, so that sums of ratings stay finite."""
+
+
+@dataclass(frozen=True)
+class Judgements:
+    """A long table of judgements; joined to units by key, never by position."""
+
+    frame: pl.DataFrame
+
+    @classmethod
+    def of(cls, judgements: Iterable[Judgement]) -> Judgements:
+        """The table of these judgements, or the reason why they cannot be one."""
+        frame = pl.DataFrame(list(judgements), schema=SCHEMA, orient="row")
+        frame = frame.with_columns(pl.col("value").fill_nan(None))
+        for row in frame.filter(suspect()).iter_rows():
+            if reason := fault(Judgement(*row)):
+                raise DataError(f"the judgements cannot be used: {reason}")
+        if n := int(frame.select(ONCE).is_duplicated().sum()):
+            raise DataError(f"{n} of {frame.height} judgements repeat {REPEATED}")
+        return cls(frame)
+
+    def __len__(self) -> int:
+        return self.frame.height
+
+    def gold(
+        self, how: Literal["median", "mean"] = "median", *, judge_kind: JudgeKind | None = None
+    ) -> pl.DataFrame:
+        """One value per unit and quality, with how many judges gave one and how many did not."""
+        value = pl.col("value")
+        frame = self.frame if judge_kind is None else self.frame.filter(judge_kind=judge_kind)
+        return frame.group_by(UNIT, maintain_order=True).agg(
+            value=value.median() if how == "median" else value.mean(),
+            judges=value.count(),
+            not_rated=value.null_count(),
+        )
+
+    def describe(self) -> pl.DataFrame:
+        """Per quality: units, named judges, kinds of judge, ratings given and not given, range."""
+        value = pl.col("value")
+        return self.frame.group_by("quality", maintain_order=True).agg(
+            units=pl.struct(UNIT).n_unique(),
+            judges=pl.col("judge").drop_nulls().n_unique(),
+            judge_kinds=pl.col("judge_kind").drop_nulls().unique().sort(),
+            rated=value.count(),
+            not_rated=value.null_count(),
+            lowest=value.min(),
+            highest=value.max(),
+            scale_min=pl.col("scale_min").min(),
+            scale_max=pl.col("scale_max").max(),
+        )
+
+
+REPEATED = (
+    "the unit, quality and judge of another one; keep one of them, "
+    "or name every judge in the column 'judge'"
+)
+
+
+def rating(written: object) -> float | None:
+    """The number somebody wrote, null for "not rated"; ValueError where it is neither."""
+    if isinstance(written, str):
+        words = written.strip().lower()
+        if words in NOT_RATED or words.startswith("n/a"):
+            return None
+        written = float(words)
+    if written is None:
+        return None
+    if isinstance(written, bool) or not isinstance(written, int | float):
+        raise ValueError("not a number")
+    if abs(written) > LARGEST:
+        raise ValueError("not a finite number")
+    return None if math.isnan(written) else float(written)
+
+
+def suspect() -> pl.Expr:
+    """Rows that `fault` may object to, found without a loop over all of them."""
+    value, low, high = pl.col("value"), pl.col("scale_min"), pl.col("scale_max")
+    kind = pl.col("judge_kind")
+    return (
+        pl.any_horizontal(pl.col("dialog", "quality").is_null())
+        | value.is_infinite().fill_null(False)
+        | (value < low).fill_null(False)
+        | (value > high).fill_null(False)
+        | (low >= high).fill_null(False)
+        | (kind.is_not_null() & ~kind.is_in(JUDGE_KINDS).fill_null(True))
+    )
+
+
+def fault(judgement: Judgement) -> str | None:
+    """Why a judgement cannot be used, in words that hold no text of the input; null if it can."""
+    value, low, high = judgement.value, judgement.scale_min, judgement.scale_max
+    if judgement.dialog is None or judgement.quality is None:
+        return "a judgement needs a dialog and a quality"
+    if judgement.judge_kind is not None and judgement.judge_kind not in JUDGE_KINDS:
+        return f"the judge_kind is none of {', '.join(JUDGE_KINDS)}"
+    if low is not None and high is not None and low >= high:
+        return f"the scale from {low:g} to {high:g} has no width"
+    if value is None:
+        return None
+    if math.isinf(value):
+        return "the value is not a finite number"
+    if (low is not None and value < low) or (high is not None and value > high):
+        return f"the value {value:g} is outside its scale, {shown(low)} to {shown(high)}"
+    return None
+
+
+def shown(bound: float | None) -> str:
+    """A bound of a scale for people."""
+    return "open" if bound is None else f"{bound:g}"

@@ -1,0 +1,101 @@
+"""Emotion matching: do a turn and the turn it answers rank the eight emotions alike?
+
+Spearman's rank correlation between the emotion sums of the two turns, ties at their mid-rank. For
+a dialog the sums are first pooled over all exchanges: all that was answered, all that answered.
+Example: sums (3, 2, 1, 0, 0, 0, 0, 0) answered by (6, 4, 2, 0, 0, 0, 0, 0) give 1.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from simpatico.features import Feature, Features
+from simpatico.features.emotions import EMOTIONS, OURS, Emotions
+from simpatico.features.script import OtherScript
+from simpatico.features.words import Words
+from simpatico.metric import Card, Score, reasons
+from simpatico.turns import Level, Turns
+
+Matrix = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class EmotionMatching:
+    lexicon: str = OURS
+
+    name: ClassVar[str] = "emotion_matching"
+    level: ClassVar[Level] = "turn"
+    card: ClassVar[Card] = Card(
+        about="Whether a turn and the turn it answers rank the eight emotions alike.",
+        undefined=(
+            "Null when a turn answers nothing, either side has no word of the emotion lexicon or "
+            "weighs all eight emotions alike, or a text is in another script."
+        ),
+        citation="Giorgi et al. (2023), Psychological Metrics for Dialog System Evaluation",
+    )
+    scores: ClassVar[tuple[Score, ...]] = (
+        Score(
+            "emotion_matching",
+            of=lambda sums: spearman(*np.hsplit(sums.to_numpy(), 2)),
+            range=(-1.0, 1.0),
+            meaning="rank correlation of the emotions said with the emotions answered",
+        ),
+    )
+
+    @property
+    def needs(self) -> tuple[Feature, ...]:
+        return (Emotions(self.lexicon), Words(), OtherScript())
+
+    def __call__(self, turns: Turns, features: Features) -> pl.DataFrame:
+        sums = features[Emotions(self.lexicon)]
+        said, heard = sums.copy(), sums[turns.answered]
+        silent = sums.sum(axis=1) == 0
+        wordless, foreign = features[Words()].counts == 0, features[OtherScript()]
+        opens = turns.answered < 0
+        unmatched = silent | silent[turns.answered] | opens
+        said[unmatched] = heard[unmatched] = 0.0
+        why = reasons(
+            len(turns),
+            no_variation=~unmatched & (flat(said) | flat(heard)),
+            answered_no_emotion_words=silent[turns.answered],
+            no_emotion_words=silent,
+            no_words=wordless | wordless[turns.answered],
+            other_script=foreign | foreign[turns.answered],
+            answers_nothing=opens,
+        )
+        names = [f"{side}_{e}" for side in ("said", "heard") for e in EMOTIONS]
+        return pl.DataFrame(np.hstack([said, heard]), schema=names).with_columns(why)
+
+
+def flat(sums: Matrix) -> npt.NDArray[np.bool_]:
+    """Rows whose values are all the same, so that they have no ranks to compare."""
+    same: npt.NDArray[np.bool_] = (sums == sums[:, :1]).all(axis=1)
+    return same
+
+
+def spearman(first: Matrix, second: Matrix) -> Matrix:
+    """Spearman's correlation of each pair of rows; NaN where one of them is all ties."""
+    a, b = ranks(first), ranks(second)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        rho = (a * b).sum(axis=0) / np.sqrt((a * a).sum(axis=0) * (b * b).sum(axis=0))
+    return np.asarray(np.clip(rho, -1.0, 1.0), np.float64)
+
+
+def ranks(rows: Matrix) -> npt.NDArray[np.float64]:
+    """Twice the distance of each mid-rank from the mean rank, one column per row.
+
+    Counting for each pair which is greater beats sorting by far when a row has eight values.
+    """
+    values = np.ascontiguousarray(rows.T)
+    found = np.zeros(values.shape, np.int8)
+    for i in range(len(values)):
+        for j in range(i):
+            sign = (values[i] > values[j]).view(np.int8) - (values[i] < values[j]).view(np.int8)
+            found[i] += sign
+            found[j] -= sign
+    return found.astype(np.float64)

@@ -1,0 +1,46 @@
+"""Emotion shares: how much of a speaker's emotional weight falls on each of eight emotions.
+
+Example: weight 3 in joy and 1 in trust gives joy 0.75, trust 0.25 and 0 for the other six.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import polars as pl
+
+from simpatico.features import Feature, Features
+from simpatico.features.emotions import EMOTIONS, OURS
+from simpatico.metric import Card, Score
+from simpatico.metrics.emotional_entropy import EmotionalEntropy
+from simpatico.turns import Level, Turns
+
+
+@dataclass(frozen=True)
+class EmotionShares:
+    lexicon: str = OURS
+
+    name: ClassVar[str] = "emotion_shares"
+    level: ClassVar[Level] = "turn"
+    card: ClassVar[Card] = Card(
+        about="How a speaker's emotional weight divides among eight emotions.",
+        undefined=EmotionalEntropy.card.undefined,
+        citation="Plutchik (1980), Emotion: A Psychoevolutionary Synthesis",
+    )
+    scores: ClassVar[tuple[Score, ...]] = tuple(
+        Score(
+            f"{emotion}_share",
+            of=pl.col(emotion) / pl.sum_horizontal(EMOTIONS),
+            range=(0.0, 1.0),
+            meaning=f"share of the emotional weight that falls on {emotion}",
+        )
+        for emotion in EMOTIONS
+    )
+
+    @property
+    def needs(self) -> tuple[Feature, ...]:
+        return EmotionalEntropy(self.lexicon).needs
+
+    def __call__(self, turns: Turns, features: Features) -> pl.DataFrame:
+        return EmotionalEntropy(self.lexicon)(turns, features)

@@ -1,0 +1,74 @@
+"""Emotional entropy: how evenly a speaker's words spread over eight basic emotions.
+
+Each word adds its weights for anger, anticipation, disgust, fear, joy, sadness, surprise and
+trust; the sums, divided by their total, are a distribution, and its entropy is the score.
+Example: weight 1 in joy and 1 in trust gives 1 bit; equal weight in all eight gives 3 bits.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import log
+from typing import ClassVar
+
+import numpy as np
+import polars as pl
+
+from simpatico.features import Feature, Features
+from simpatico.features.emotions import EMOTIONS, OURS, Emotions
+from simpatico.features.script import OtherScript
+from simpatico.features.words import Words
+from simpatico.metric import Card, Score, reasons
+from simpatico.turns import Level, Turns
+
+
+@dataclass(frozen=True)
+class EmotionalEntropy:
+    lexicon: str = OURS
+    base: float = 2.0
+    normalised: bool = False
+
+    name: ClassVar[str] = "emotional_entropy"
+    level: ClassVar[Level] = "turn"
+    card: ClassVar[Card] = Card(
+        about="How evenly a speaker's words spread over eight basic emotions.",
+        undefined="Null when no word is in the emotion lexicon, or the text is in another script.",
+        citation=(
+            "Giorgi et al. (2023), Psychological Metrics for Dialog System Evaluation; "
+            "Plutchik (1980), Emotion: A Psychoevolutionary Synthesis"
+        ),
+    )
+
+    @property
+    def needs(self) -> tuple[Feature, ...]:
+        return (Emotions(self.lexicon), Words(), OtherScript())
+
+    @property
+    def scores(self) -> tuple[Score, ...]:
+        unit = log(len(EMOTIONS)) if self.normalised else log(self.base)
+        return (
+            Score(
+                "emotional_entropy",
+                of=lambda sums: entropy(sums.to_numpy()) / unit,
+                range=(0.0, log(len(EMOTIONS)) / unit),
+                meaning="how evenly the words spread over eight emotions; 0 is a single emotion",
+            ),
+        )
+
+    def __call__(self, turns: Turns, features: Features) -> pl.DataFrame:
+        sums = features[Emotions(self.lexicon)]
+        why = reasons(
+            len(turns),
+            no_emotion_words=sums.sum(axis=1) == 0,
+            no_words=features[Words()].counts == 0,
+            other_script=features[OtherScript()],
+        )
+        return pl.DataFrame(sums, schema=list(EMOTIONS)).with_columns(why)
+
+
+def entropy(sums: np.ndarray) -> np.ndarray:  # type: ignore[type-arg]
+    """Entropy in nats of each row divided by its total; NaN for a row of zeros."""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        share = sums / sums.sum(axis=1, keepdims=True)
+        terms = np.where(share > 0, share * np.log(share), 0.0)
+    return np.where(np.isnan(share[:, 0]), np.nan, np.maximum(-terms.sum(axis=1), 0.0))

@@ -1,0 +1,114 @@
+"""Language style matching: are function words used at the same rate as in the turn answered?
+
+For each of nine categories of function words, 1 - |a - b| / (a + b + 0.0001), where a and b are
+the percentages of words in the turn and in the turn it answers; the score is the mean of the nine.
+A category that neither side uses counts as a perfect match (0 and 0), which on short turns is most
+of the score: `style_matching_empty` says how many of the nine were so, and `empty="drop"` leaves
+them out of the mean.
+Example: "No." answered by "Yes." gives 7/9 = 0.78: the two categories of "no" differ, seven are empty.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+import numpy as np
+import polars as pl
+
+from simpatico.features import Feature, Features
+from simpatico.features.lexicon import LexiconSums
+from simpatico.features.script import OtherScript
+from simpatico.features.words import Words
+from simpatico.metric import Card, Score, reasons
+from simpatico.turns import Level, Turns
+
+CATEGORIES = {
+    "ppron": "personal pronouns",
+    "ipron": "impersonal pronouns",
+    "article": "articles",
+    "conj": "conjunctions",
+    "prep": "prepositions",
+    "auxverb": "auxiliary verbs",
+    "adverb": "frequent adverbs",
+    "negate": "negations",
+    "quant": "quantifiers",
+}
+COLUMNS = [f"{side}_{c}" for side in ("said", "heard") for c in ("words", *CATEGORIES)]
+
+
+@dataclass(frozen=True)
+class StyleMatching:
+    lexicon: str = "function_words"
+    epsilon: float = 0.0001
+    empty: Literal["match", "drop"] = "match"
+
+    name: ClassVar[str] = "style_matching"
+    level: ClassVar[Level] = "turn"
+    card: ClassVar[Card] = Card(
+        about="Whether function words are used at the rate of the turn answered.",
+        undefined=(
+            "Null when a turn answers nothing, either side has no words, or a text is in another "
+            'script; with empty="drop" also when neither side has a function word.'
+        ),
+        citation=(
+            "Ireland et al. (2011), Language Style Matching Predicts Relationship Initiation and "
+            "Stability"
+        ),
+    )
+
+    @property
+    def needs(self) -> tuple[Feature, ...]:
+        return (LexiconSums(self.lexicon, tuple(CATEGORIES)), Words(), OtherScript())
+
+    @property
+    def scores(self) -> tuple[Score, ...]:
+        parts = tuple(
+            Score(
+                f"style_matching_{category}",
+                of=self.likeness(category),
+                range=(0.0, 1.0),
+                meaning=f"likeness in the use of {meaning}",
+            )
+            for category, meaning in CATEGORIES.items()
+        )
+        whole = Score(
+            "style_matching",
+            of=pl.mean_horizontal(self.likeness(c) for c in CATEGORIES),
+            range=(0.0, 1.0),
+            meaning="likeness of function word use to that of the turn answered",
+        )
+        empty = Score(
+            "style_matching_empty",
+            of=pl.sum_horizontal(0 * both(c) + (both(c) == 0) for c in CATEGORIES),
+            range=(0.0, float(len(CATEGORIES))),
+            meaning="how many of the nine categories neither side used",
+        )
+        return (whole, empty, *parts)
+
+    def likeness(self, category: str) -> pl.Expr:
+        """How alike both sides use one category, 0 to 1; NaN where a side has no words."""
+        apart = (percentage("said", category) - percentage("heard", category)).abs()
+        likeness = 1 - apart / (both(category) + self.epsilon)
+        return likeness if self.empty == "match" else pl.when(both(category) > 0).then(likeness)
+
+    def __call__(self, turns: Turns, features: Features) -> pl.DataFrame:
+        words = features[Words()].counts
+        sums = features[LexiconSums(self.lexicon, tuple(CATEGORIES))]
+        said = np.column_stack([words, sums])
+        heard = said[turns.answered]
+        foreign, opens = features[OtherScript()], turns.answered < 0
+        foreign = foreign | foreign[turns.answered]
+        wordless = (said[:, 0] == 0) | (heard[:, 0] == 0)
+        said[opens | wordless | foreign] = heard[opens | wordless | foreign] = 0.0
+        why = reasons(len(turns), no_words=wordless, other_script=foreign, answers_nothing=opens)
+        return pl.DataFrame(np.hstack([said, heard]), schema=COLUMNS).with_columns(why)
+
+
+def percentage(side: str, category: str) -> pl.Expr:
+    """Per 100 words of a side, how many belong to the category."""
+    return 100 * pl.col(f"{side}_{category}") / pl.col(f"{side}_words")
+
+
+def both(category: str) -> pl.Expr:
+    return percentage("said", category) + percentage("heard", category)

@@ -1,0 +1,128 @@
+"""What was read and how it was understood: who spoke, whose turns are scored as answers to what."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from simpatico.turns import Turns
+
+Codes = npt.NDArray[np.int64]
+SHOWN = 5
+
+
+@dataclass(frozen=True)
+class Alignment:
+    """Counts over the conversations read; two of them add up with `+`."""
+
+    dialogs: int = 0
+    utterances: int = 0
+    turns: int = 0
+    merged: int = 0
+    speakers: int = 0
+    context: int = 0
+    scored: int = 0
+    systems: Mapping[str, int] = field(default_factory=dict)
+    answers: Mapping[str, int] = field(default_factory=dict)
+    aside: Mapping[str, int] = field(default_factory=dict)
+    rejected: Mapping[str, int] = field(default_factory=dict)
+    formats: Mapping[str, str] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, turns: Turns, *, utterances: int) -> Alignment:
+        """The alignment of turns that were made of so many utterances."""
+        frame, n = turns.frame, len(turns)
+        names, codes = coded(frame["system"])
+        counts = np.bincount(codes, minlength=len(names) + 1)[:-1].tolist()
+        return cls(
+            dialogs=int((frame["turn"] == 0).sum()),
+            utterances=utterances,
+            turns=n,
+            merged=utterances - n,
+            speakers=frame.select(pl.struct("dialog", "speaker").n_unique()).item() if n else 0,
+            context=n - sum(counts),
+            scored=sum(counts),
+            systems=dict(zip(names, counts, strict=True)),
+            answers=answers(turns, names, codes),
+        )
+
+    def __add__(self, other: Alignment) -> Alignment:
+        return Alignment(
+            **{f.name: added(getattr(self, f.name), getattr(other, f.name)) for f in fields(self)}
+        )
+
+    def as_json(self) -> dict[str, Any]:
+        """The counts as plain values for `run.json`."""
+        counts = asdict(self)
+        tables = {name: dict(sorted(v.items())) for name, v in counts.items() if type(v) is dict}
+        return counts | tables
+
+    def sentences(self) -> list[str]:
+        """The same for people, one sentence each."""
+        lines = [
+            f"{many(self.dialogs, 'dialog')}, {many(self.utterances, 'utterance')} in "
+            f"{many(self.turns, 'turn')} by {many(self.speakers, 'speaker')}; "
+            f"{self.scored:,} scored, {self.context:,} context only."
+        ]
+        if self.systems:
+            lines.append(f"Systems: {listed(self.systems, 'turn')}.")
+        lines.extend(f"{who}: {many(count, 'turn')}." for who, count in top(self.answers))
+        if len(self.answers) > SHOWN:
+            lines.append(f"{len(self.answers) - SHOWN:,} more pairs of who answers whom.")
+        if self.aside:
+            lines.append(f"Set aside: {listed(self.aside)}.")
+        if self.rejected:
+            lines.append(f"Could not be read: {listed(self.rejected)}.")
+        lines.extend(f"{file} was read as {name}." for file, name in self.formats.items())
+        return lines
+
+
+def coded(systems: pl.Series) -> tuple[list[str], Codes]:
+    """The distinct systems, and for each turn the position of its own; one more for null."""
+    distinct = systems.drop_nulls().unique(maintain_order=True)
+    codes = systems.cast(pl.Enum(distinct)).to_physical().cast(pl.Int64)
+    return distinct.to_list(), codes.fill_null(len(distinct)).to_numpy()
+
+
+def answers(turns: Turns, names: list[str], codes: Codes) -> dict[str, int]:
+    """How many turns of each system answer whom, or open the dialog."""
+    heard = np.where(turns.answered >= 0, codes[turns.answered], len(names) + 1)
+    heard = np.where((turns.answered < 0) & (turns.frame["turn"] == 0), len(names) + 2, heard)
+    width, of_systems = len(names) + 3, codes < len(names)
+    pairs, counts = np.unique((codes * width + heard)[of_systems], return_counts=True)
+    said = [f"answers {name}" for name in names]
+    said += ["answers context", "answers nobody", "opens the dialog"]
+    found = zip(pairs.tolist(), counts.tolist(), strict=True)
+    return {f"{names[p // width]} {said[p % width]}": count for p, count in found}
+
+
+def added(a: Any, b: Any) -> Any:
+    """The sum of two counts, of two tables of counts, or all entries of two tables of names."""
+    if isinstance(a, int):
+        return a + b
+    total = dict(a)
+    for key, value in b.items():
+        total[key] = total.get(key, 0) + value if isinstance(value, int) else value
+    return total
+
+
+def many(count: int, noun: str) -> str:
+    """A count with its noun."""
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+
+
+def top(counts: Mapping[str, int]) -> list[tuple[str, int]]:
+    """The largest few, ties in alphabetical order."""
+    return sorted(counts.items(), key=lambda entry: (-entry[1], entry[0]))[:SHOWN]
+
+
+def listed(counts: Mapping[str, int], noun: str = "") -> str:
+    """The largest few in words, and how many more there are."""
+    words = [f"{name} ({many(c, noun) if noun else f'{c:,}'})" for name, c in top(counts)]
+    more = [f"and {len(counts) - SHOWN:,} more"] if len(counts) > SHOWN else []
+    return ", ".join(words + more)

@@ -1,0 +1,211 @@
+"""Inputs as chunks of whole dialogs, in bounded memory."""
+
+from __future__ import annotations
+
+from array import array
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import polars as pl
+
+from simpatico.errors import DataError
+from simpatico.read.alignment import Alignment
+from simpatico.read.picking import Reader, pick
+from simpatico.read.record import Dialog, Ledger, OnError, Place, Reject, Utterance
+from simpatico.read.source import Source
+from simpatico.turns import SCHEMA, Turns
+
+EMPTY = 2**64 - 1
+COMES_BACK = (
+    "a dialog that ended earlier in the file goes on here; "
+    "sort the file by dialog, or pass --gather to collect it first"
+)
+
+
+class Chunk(NamedTuple):
+    """Some whole dialogs, and what happened while they were read."""
+
+    turns: Turns
+    alignment: Alignment
+    rejects: list[Reject]
+    format: str
+
+
+@dataclass(frozen=True)
+class Conversations:
+    """One or more inputs of conversations; "-" is standard input.
+
+    Where several are given, every dialog id gets the file's stem before it (`stem/id`), and files
+    of one stem are numbered from the second on (`stem-2/id`), so that ids never clash.
+    """
+
+    paths: tuple[str | Path, ...]
+    format: str | None = None
+    system: str | None = None
+    merge: bool = True
+    gather: bool = False
+    on_error: OnError = "fail"
+    max_errors: int | None = None
+
+    @cached_property
+    def sources(self) -> tuple[Source, ...]:
+        """The inputs, opened once; each may be given once."""
+        if not self.paths:
+            raise DataError("no input; give one or more files, or - for standard input")
+        known = set[Path | str]()
+        for path in self.paths:
+            where = path if str(path) == "-" else Path(path).absolute().resolve()
+            if where in known:
+                raise DataError(f"{path}:0: the same input is given twice; give it once")
+            known.add(where)
+        return tuple(Source.of(path) for path in self.paths)
+
+    def chunks(self, size: int = 32_768) -> Iterator[Chunk]:
+        """Parts of about `size` utterances; a dialog is never cut in two."""
+        ledger = Ledger(self.on_error, self.max_errors)
+        rows, format, formats = list[Utterance](), "", dict[str, str]()
+        for source, prefix in zip(self.sources, prefixes(self.sources), strict=True):
+            if source.refused(ledger):
+                continue
+            reader = pick(source, format=self.format, system=self.system)
+            if rows and reader.name != format:
+                yield self.chunk(rows, ledger, format, formats)
+                rows, formats = [], {}
+            format = reader.name
+            formats[source.name] = described(reader, source)
+            for dialog in self.dialogs(reader, source, ledger):
+                rows.extend(renamed(dialog, prefix) if prefix else dialog)
+                if len(rows) >= size:
+                    yield self.chunk(rows, ledger, format, formats)
+                    rows, formats = [], {}
+        if rows or ledger.rejects or ledger.aside or formats:
+            yield self.chunk(rows, ledger, format, formats)
+
+    def dialogs(self, reader: Reader, source: Source, ledger: Ledger) -> Iterator[list[Utterance]]:
+        """The dialogs of one input, each once."""
+        found = reader.dialogs(source, ledger)
+        return collected(found) if self.gather else only_new(found, source, ledger)
+
+    def chunk(
+        self, rows: list[Utterance], ledger: Ledger, format: str, formats: dict[str, str]
+    ) -> Chunk:
+        """The chunk of these rows; takes over what the ledger noted since the last one."""
+        turns = Turns.from_utterances(frame(rows), merge=self.merge)
+        rejects, aside = ledger.take()
+        alignment = replace(
+            Alignment.of(turns, utterances=len(rows)),
+            aside=aside,
+            rejected=dict(Counter(reject.code for reject in rejects)),
+            formats=formats,
+        )
+        return Chunk(turns, alignment, rejects, format)
+
+
+def read(
+    path: str | Path,
+    *,
+    format: str | None = None,
+    system: str | None = None,
+    merge: bool = True,
+    on_error: OnError = "fail",
+) -> Turns:
+    """All conversations of one input, in memory; use `Conversations` for more than fits."""
+    given = Conversations((path,), format, system, merge, on_error=on_error)
+    return Turns(pl.concat([chunk.turns.frame for chunk in given.chunks()]).rechunk())
+
+
+def frame(rows: list[Utterance]) -> pl.DataFrame:
+    """The utterances as columns."""
+    columns: Iterable[tuple[Any, ...]] = zip(*rows, strict=True) if rows else [()] * len(SCHEMA)
+    series = []
+    for (name, kind), values in zip(SCHEMA.items(), columns, strict=True):
+        if name == "time":
+            micro = pl.Series(name, values, pl.Float64) * 1e6
+            series.append(micro.round().cast(pl.Int64).cast(kind))
+        else:
+            series.append(pl.Series(name, values, kind))
+    return pl.DataFrame(series)
+
+
+def collected(dialogs: Iterable[list[Utterance]]) -> Iterator[list[Utterance]]:
+    """All utterances by dialog, in order of first appearance; needs the whole input in memory."""
+    found: dict[str, list[Utterance]] = {}
+    for dialog in dialogs:
+        found.setdefault(dialog[0].dialog, []).extend(dialog)
+    return iter(found.values())
+
+
+def only_new(
+    dialogs: Iterable[list[Utterance]], source: Source, ledger: Ledger
+) -> Iterator[list[Utterance]]:
+    """The dialogs; one whose id was there before is rejected, record by record."""
+    seen = Seen()
+    for dialog in dialogs:
+        if not dialog:
+            continue
+        if seen.add(dialog[0].dialog):
+            yield dialog
+            continue
+        places = dialog.places if isinstance(dialog, Dialog) else [Place(source.name, 0, 0)]
+        for place in places:
+            ledger.reject(place, "dialog_comes_back", COMES_BACK)
+
+
+class Seen:
+    """A set of texts by their 64-bit hashes, in 16 to 32 bytes each."""
+
+    def __init__(self) -> None:
+        self._slots = array("Q", [EMPTY]) * 1024
+        self._n = 0
+
+    def add(self, text: str) -> bool:
+        """Whether the text is new."""
+        new = self._put(hash(text) % EMPTY)
+        self._n += new
+        if 2 * self._n > len(self._slots):
+            old = self._slots
+            self._slots = array("Q", [EMPTY]) * (2 * len(old))
+            for value in old:
+                if value != EMPTY:
+                    self._put(value)
+        return new
+
+    def _put(self, value: int) -> bool:
+        slots, mask = self._slots, len(self._slots) - 1
+        at = value & mask
+        while (there := slots[at]) != EMPTY:
+            if there == value:
+                return False
+            at = (at + 1) & mask
+        slots[at] = value
+        return True
+
+
+def renamed(dialog: list[Utterance], prefix: str) -> Iterator[Utterance]:
+    """The utterances with the prefix before their dialog's id."""
+    return (row._replace(dialog=f"{prefix}/{row.dialog}") for row in dialog)
+
+
+def prefixes(sources: tuple[Source, ...]) -> list[str]:
+    """What to put before the dialog ids of each source: nothing if there is only one."""
+    if len(sources) == 1:
+        return [""]
+    met: Counter[str] = Counter()
+    names = []
+    for source in sources:
+        met[source.stem] += 1
+        n = met[source.stem]
+        names.append(source.stem if n == 1 else f"{source.stem}-{n}")
+    return names
+
+
+def described(reader: Reader, source: Source) -> str:
+    """The format's name, and which columns were taken for ours."""
+    columns = getattr(reader, "columns", None)
+    other = columns(source.head) if columns else {}
+    pairs = ", ".join(f"{ours} = {theirs}" for ours, theirs in other.items())
+    return f"{reader.name} ({pairs})" if pairs else reader.name

@@ -1,0 +1,120 @@
+"""Bytes of an input before any format: opening, unpacking, refusing what is not text."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import re
+import zlib
+from pathlib import Path
+from tempfile import TemporaryFile
+from typing import IO, BinaryIO, cast
+
+from simpatico.errors import DataError
+
+HEAD = 64 * 1024
+LINE_LIMIT = 64 * 1024**2
+DOCUMENT_LIMIT = 2 * 1024**3
+BOMB_FLOOR = 16 * 1024**2
+BOMB_RATIO = 200
+GZIP = b"\x1f\x8b"
+BOM = b"\xef\xbb\xbf"
+UNPACKING = (EOFError, gzip.BadGzipFile, zlib.error)
+
+
+class Bomb(EOFError):
+    """A few packed bytes that unpack to very many."""
+
+
+class Inflated(io.RawIOBase):
+    """The unpacked bytes of a gzip file, given up when they grow out of all proportion."""
+
+    def __init__(self, packed: BinaryIO) -> None:
+        self._packed = packed
+        self._gzip = gzip.GzipFile(fileobj=packed)
+        self._unpacked = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: bytearray | memoryview) -> int:  # type: ignore[override]
+        n = self._gzip.readinto(cast(bytearray, buffer))
+        self._unpacked += n
+        if self._unpacked > max(BOMB_FLOOR, BOMB_RATIO * self._packed.tell()):
+            raise Bomb
+        return n
+
+    def close(self) -> None:
+        if not self.closed:
+            self._gzip.close()
+            self._packed.close()
+        super().close()
+
+
+def unpacked(file: BinaryIO) -> BinaryIO:
+    """The file itself, or what is in it if it is gzip, whatever its name says."""
+    start = file.read(2)
+    file.seek(0)
+    if start != GZIP:
+        return file
+    return cast(BinaryIO, io.BufferedReader(Inflated(file), HEAD))
+
+
+def unpacking_problem(error: Exception) -> tuple[str, str]:
+    """Code and sentence for a gzip file that breaks off."""
+    if isinstance(error, Bomb):
+        return "gzip_bomb", (
+            f"the gzip file unpacks to more than {BOMB_RATIO} times its size; "
+            "unpack it yourself if you trust it"
+        )
+    if isinstance(error, EOFError):
+        return "gzip_truncated", "the gzip file is cut off; get the whole file again"
+    return "gzip_corrupt", "the gzip file is damaged; get the file again"
+
+
+def path_problem(name: str, error: OSError) -> DataError:
+    """Why a file cannot be opened, as one sentence; line 0 stands for the whole file."""
+    if isinstance(error, FileNotFoundError):
+        return DataError(f"{name}:0: there is no such file; check the path")
+    if isinstance(error, PermissionError):
+        return DataError(f"{name}:0: no permission to read the file; check its owner and mode")
+    if isinstance(error, IsADirectoryError):
+        return DataError(
+            f"{name}:0: this is a folder; give a file, or a ConvoKit folder with utterances.jsonl"
+        )
+    return DataError(f"{name}:0: the file cannot be read ({error.strerror or 'unknown reason'})")
+
+
+def spooled(stream: IO[bytes]) -> BinaryIO:
+    """A stream copied to a private nameless file, so that it can be read more than once."""
+    spool = TemporaryFile()  # noqa: SIM115 - it lives as long as its source
+    while block := stream.read(1 << 20):
+        spool.write(block)
+    spool.flush()
+    return cast(BinaryIO, spool)
+
+
+def refusal(head: bytes) -> tuple[str, str] | None:
+    """Code and sentence if these first bytes cannot be a text file of ours, else nothing."""
+    wide = re.match(rb"\xff\xfe\x00\x00|\x00\x00\xfe\xff|\xff\xfe|\xfe\xff", head)
+    if wide or re.match(rb"[^\x00]\x00{3}|\x00{3}[^\x00]|[^\x00]\x00[^\x00]\x00|\x00[^\x00]", head):
+        bits = "32" if re.match(rb"\xff\xfe\x00\x00|\x00\x00|.\x00{3}", head) else "16"
+        return "encoding", (
+            f"the file is UTF-{bits} but only UTF-8 is read; "
+            f"convert it with: iconv -f UTF-{bits} -t UTF-8"
+        )
+    if head.startswith((b"PK\x03\x04", b"PK\x05\x06")):
+        return "zip", "this is a zip archive; unpack it and give the file inside"
+    if not head.removeprefix(BOM).strip():
+        return "empty", "the file is empty; give a file with conversations"
+    return None
+
+
+def stem(path: Path) -> str:
+    """The file name without its suffix, and without .gz before that."""
+    return Path(path.name.removesuffix(".gz")).stem
+
+
+def suffix(path: Path) -> str:
+    """The last suffix in lower case, not counting .gz."""
+    return Path(path.name.lower().removesuffix(".gz")).suffix

@@ -1,0 +1,90 @@
+"""What a reader yields: dialogs of utterances, what it set aside, and what it could not read."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Literal, NamedTuple
+
+from simpatico.errors import DataError
+
+OnError = Literal["fail", "skip"]
+
+
+class Utterance(NamedTuple):
+    """One message as it stands in the input; the names are those of `turns.SCHEMA`.
+
+    `system` is null for context that is not under evaluation, `time` is seconds since 1970,
+    `extras` is a JSON object in text form.
+    """
+
+    dialog: str
+    speaker: str
+    text: str
+    system: str | None = None
+    id: str | None = None
+    reply_to: str | None = None
+    time: float | None = None
+    references: Sequence[str] | None = None
+    interlocutor: str | None = None
+    profile: str | None = None
+    prompt: str | None = None
+    extras: str | None = None
+
+
+class Place(NamedTuple):
+    """Where in the input something stands: file, line counted from 1, byte offset from 0."""
+
+    file: str
+    line: int
+    byte: int
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}"
+
+
+class Dialog(list[Utterance]):
+    """The utterances of one dialog, and where the records stand that they come from."""
+
+    def __init__(self, utterances: Iterable[Utterance], places: list[Place]) -> None:
+        super().__init__(utterances)
+        self.places = places
+
+
+class Reject(NamedTuple):
+    """Something that could not be read. `reason` never contains text of the input."""
+
+    place: Place
+    code: str
+    reason: str
+
+
+@dataclass
+class Ledger:
+    """What happens to bad input: fail at once, or note it and go on up to `max_errors`."""
+
+    on_error: OnError = "fail"
+    max_errors: int | None = None
+    rejects: list[Reject] = field(default_factory=list)
+    aside: Counter[str] = field(default_factory=Counter)
+    errors: int = 0
+
+    def reject(self, place: Place, code: str, reason: str) -> None:
+        """Note a bad record; raises when errors are not to be skipped, or there are too many."""
+        if self.on_error == "fail":
+            raise DataError(f"{place}: {reason}")
+        self.rejects.append(Reject(place, code, reason))
+        self.errors += 1
+        if self.max_errors is not None and self.errors > self.max_errors:
+            raise DataError(f"{place}: {reason} (more than {self.max_errors} bad records)")
+
+    def set_aside(self, why: str, n: int = 1) -> None:
+        """Count good input that is not conversation, such as "system message"."""
+        self.aside[why] += n
+
+    def take(self) -> tuple[list[Reject], dict[str, int]]:
+        """What was noted since the last time, which the ledger then forgets except for the sum."""
+        taken = self.rejects, dict(self.aside)
+        self.rejects, self.aside = [], Counter()
+        return taken

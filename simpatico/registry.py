@@ -1,0 +1,81 @@
+"""Find metrics by name. The folder is the registry; nothing registers itself on import."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import fields
+from difflib import get_close_matches
+from importlib import import_module
+from importlib.metadata import EntryPoint, entry_points
+from pkgutil import iter_modules
+from typing import Any
+
+import simpatico.metrics
+from simpatico.errors import ContractError, UnknownName
+from simpatico.metric import Kind, Metric, missing
+
+GROUP = "simpatico.metrics"
+PRESETS: dict[str, tuple[Kind, ...]] = {
+    "psych": ("psychological",),
+    "neural": ("traditional", "evaluator"),
+    "all": ("psychological", "traditional", "evaluator", "other"),
+}
+
+
+def available() -> list[str]:
+    """Names of all metrics, ours and those of installed packages, without importing any."""
+    return sorted(inside() | set(outside()))
+
+
+def inside() -> set[str]:
+    """Metrics that stand in our own folder."""
+    return {m.name for m in iter_modules(simpatico.metrics.__path__) if m.name[0] != "_"}
+
+
+def outside() -> dict[str, EntryPoint]:
+    """Metrics that other installed packages offer under the entry point group."""
+    return {point.name: point for point in entry_points(group=GROUP)}
+
+
+def load(name: str, **parameters: Any) -> Metric:
+    """The metric called `name`, built with these parameters."""
+    cls = metric_class(name)
+    known = [f.name for f in fields(cls)]
+    if unknown := sorted(set(parameters) - set(known)):
+        raise UnknownName(f"{name} has no parameter {unknown[0]!r}; it has {known}")
+    metric: Metric = cls(**parameters)
+    return metric
+
+
+def metric_class(name: str) -> type[Any]:
+    """The class of the metric called `name`."""
+    if name not in available():
+        raise UnknownName(f"no metric {name!r}; {suggestion(name, available())}")
+    if name not in inside():
+        found = outside()[name].load()
+    else:
+        members = vars(import_module(f"simpatico.metrics.{name}")).values()
+        classes = [c for c in members if isinstance(c, type) and getattr(c, "name", "") == name]
+        if len(classes) != 1:
+            raise ContractError(
+                f"metrics/{name}.py has {len(classes)} classes with name = {name!r}; it needs one"
+            )
+        found = classes[0]
+    cls: type[Any] = found
+    return cls
+
+
+def preset(name: str) -> list[str]:
+    """Names of the metrics of a preset that can run here."""
+    kinds = PRESETS[name]
+    loaded = {n: load(n) for n in available()}
+    return [n for n, m in loaded.items() if m.card.kind in kinds and missing(m) is None]
+
+
+def suggestion(name: str, known: Iterable[str]) -> str:
+    """How to go on after a name that does not exist."""
+    known = list(known)
+    near = get_close_matches(name, known, n=3)
+    if near:
+        return f"did you mean {' or '.join(map(repr, near))}?"
+    return f"there are {', '.join(known)}"

@@ -1,0 +1,48 @@
+"""Run metrics over conversations, chunk by chunk, sharing features within a chunk."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import polars as pl
+
+from simpatico.errors import ContractError
+from simpatico.features import Features, closure
+from simpatico.metric import Metric
+from simpatico.table import ScoreTable
+from simpatico.turns import KEYS, Turns
+
+CHUNK = 32_768
+
+
+def score(turns: Turns, metrics: Sequence[Metric], *, chunk: int = CHUNK) -> ScoreTable:
+    """Run every metric on every dialog."""
+    if doubles := {m.name for m in metrics if sum(o.name == m.name for o in metrics) > 1}:
+        raise ContractError(f"{sorted(doubles)} asked for twice; score them in two runs")
+    parts = [score_chunk(part, metrics) for part in turns.chunks(chunk)]
+    if not parts:
+        parts = [score_chunk(turns, metrics)]
+    return ScoreTable(
+        pl.concat(p.keys for p in parts),
+        tuple(metrics),
+        {m.name: pl.concat(p.statistics[m.name] for p in parts) for m in metrics},
+    )
+
+
+def score_chunk(turns: Turns, metrics: Sequence[Metric]) -> ScoreTable:
+    """All metrics over one chunk, drawing on the same features."""
+    features = Features(turns, closure(f for m in metrics for f in m.needs))
+    statistics = {m.name: checked(m, turns, m(turns, features)) for m in metrics}
+    keys = turns.frame.select(*KEYS["turn"], "prompt").filter(turns.scored)
+    return ScoreTable(keys, tuple(metrics), statistics)
+
+
+def checked(metric: Metric, turns: Turns, statistics: pl.DataFrame) -> pl.DataFrame:
+    """The statistics of the scored turns as floats, once they are known to match the turns."""
+    if statistics.height != len(turns):
+        raise ContractError(
+            f"{metric.name} gave {statistics.height} rows of statistics for {len(turns)} turns"
+        )
+    numbers = pl.exclude("reason").cast(pl.Float64)
+    reason = [pl.col("reason").cast(pl.String)] if "reason" in statistics.columns else []
+    return statistics.filter(turns.scored).select(numbers, *reason)

@@ -1,0 +1,149 @@
+"""The result of scoring: statistics per turn, read as scores at any level."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from math import fsum, sqrt
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from simpatico.errors import UnknownName
+from simpatico.metric import Metric, Score, merge_of
+from simpatico.turns import KEYS, LEVELS, Level
+
+REDUCE = {"sum": np.add.reduceat, "min": np.fmin.reduceat, "max": np.fmax.reduceat}
+CONFIDENCE = 0.95
+
+
+@dataclass(frozen=True)
+class ScoreTable:
+    """Each metric's statistics, one row per scored turn; `keys` says which turn that is."""
+
+    keys: pl.DataFrame
+    metrics: tuple[Metric, ...]
+    statistics: dict[str, pl.DataFrame]
+
+    def at(self, level: Level) -> pl.DataFrame:
+        """One row per unit, one column per score; null where nothing could be scored."""
+        if level not in LEVELS:
+            raise UnknownName(f"no level {level!r}; there are {', '.join(LEVELS)}")
+        if level == "system":
+            scores = [s for m in self.metrics for s in m.scores]
+            return system_table(self.at("dialog").get_column, scores)
+        if level == "turn":
+            readable = [m for m in self.metrics if m.level == "turn"]
+            parts = [read(m, self.statistics[m.name]) for m in readable]
+            return pl.concat([self.keys.select(KEYS["turn"]), *parts], how="horizontal")
+        parts = [read(m, self._merged(m)) for m in self.metrics if m.level != "system"]
+        return pl.concat([self._dialogs, *parts], how="horizontal")
+
+    @cached_property
+    def _order(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+        """Row numbers that bring each unit's turns together, and where each unit begins."""
+        place = self._dialogs.select(*KEYS["dialog"], _unit=pl.int_range(pl.len()))
+        unit = self.keys.join(
+            place, on=KEYS["dialog"], how="left", maintain_order="left", nulls_equal=True
+        )["_unit"].to_numpy()
+        order = np.argsort(unit, kind="stable")
+        return order, np.searchsorted(unit[order], np.arange(place.height))
+
+    @cached_property
+    def _dialogs(self) -> pl.DataFrame:
+        """One row per speaker and dialog, in order of first appearance."""
+        columns = [*KEYS["dialog"], "prompt"]
+        return self.keys.select(columns).unique(KEYS["dialog"], keep="first", maintain_order=True)
+
+    def _merged(self, metric: Metric) -> pl.DataFrame:
+        """The statistics of each unit's turns made one, always added up in the same order."""
+        order, starts = self._order
+        frame, how = self.statistics[metric.name], merge_of(metric)
+        columns: dict[str, object] = {}
+        for column in frame.columns:
+            if column == "reason":
+                columns[column] = first_reason(frame[column].gather(order), starts)
+                continue
+            values = frame[column].to_numpy()[order]
+            merge = how.get(column, "sum")
+            if merge == "sum":
+                values = np.nan_to_num(values, nan=0.0)
+            columns[column] = REDUCE[merge](values, starts) if len(starts) else values
+        return pl.DataFrame(columns)
+
+
+def first_reason(reasons: pl.Series, starts: npt.NDArray[np.int64]) -> pl.Series:
+    """For each unit, the first reason any of its turns has."""
+    if not len(starts):
+        return reasons
+    rows = np.where(reasons.is_null(), len(reasons), np.arange(len(reasons)))
+    first = np.minimum.reduceat(rows, starts)
+    return reasons.extend_constant(None, 1).gather(first)
+
+
+def read(metric: Metric, statistics: pl.DataFrame) -> pl.DataFrame:
+    """The metric's scores off merged statistics, and why where there is none."""
+    numbers = statistics.drop("reason", strict=False)
+    values = [
+        s.of if isinstance(s.of, pl.Expr) else pl.lit(pl.Series(s.of(numbers)))
+        for s in metric.scores
+    ]
+    names = [s.name for s in metric.scores]
+    columns = [v.cast(pl.Float64).alias(n) for v, n in zip(values, names, strict=True)]
+    finite = pl.col(names)
+    frame = (
+        numbers.lazy().select(columns).select(pl.when(finite.is_finite()).then(finite)).collect()
+    )
+    given = statistics["reason"] if "reason" in statistics.columns else pl.Series([None])
+    why = pl.lit(given, pl.String) if frame.height else pl.lit(None, pl.String)
+    undefined = pl.col(names[0]).is_null()
+    reason = pl.when(undefined).then(why.fill_null(pl.lit("undefined")))
+    return frame.with_columns(reason.alias(f"{metric.name}_null"))
+
+
+def system_table(column: Callable[[str], pl.Series], scores: Sequence[Score]) -> pl.DataFrame:
+    """Every dialog has one vote: the mean of its scores, how many voted, and a 95% interval.
+
+    `column` gives one column of the dialog table at a time, so that they need not all be held.
+    """
+    keys = column("system")
+    names = keys.unique().drop_nulls().sort()
+    rows = {name: (keys == name).arg_true() for name in names}
+    columns = [
+        pl.Series("system", names, pl.String),
+        pl.Series("dialogs", [len(rows[name]) for name in names], pl.Int64),
+    ]
+    for score in scores:
+        values = column(score.name)
+        votes = [vote(score, values.gather(rows[n]).drop_nulls().to_list()) for n in names]
+        columns += pl.DataFrame(votes, schema=vote_schema(score.name), orient="row").get_columns()
+    return pl.DataFrame(columns)
+
+
+def vote_schema(name: str) -> dict[str, pl.DataType]:
+    bounds: dict[str, pl.DataType] = {f"{name}_low": pl.Float64(), f"{name}_high": pl.Float64()}
+    return {name: pl.Float64(), f"{name}_n": pl.Int64(), **bounds}
+
+
+Vote = tuple[float | None, int, float | None, float | None]
+
+
+def vote(score: Score, values: list[float]) -> Vote:
+    """Mean of the values with a t interval, cut at the score's range.
+
+    `fsum` is exact, so the order of dialogs and the size of chunks cannot change a bit.
+    """
+    n = len(values)
+    if n < 2:
+        return (values[0] if n else None, n, None, None)
+    mean = fsum(values) / n
+    spread = sqrt(fsum((v - mean) ** 2 for v in values) / (n - 1))
+    if spread == 0:
+        return (mean, n, None, None)
+    from scipy.special import stdtrit
+
+    reach = float(stdtrit(n - 1, (1 + CONFIDENCE) / 2)) * spread / sqrt(n)
+    low, high = score.range
+    return (mean, n, max(low, mean - reach), min(high, mean + reach))

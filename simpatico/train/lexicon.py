@@ -1,0 +1,152 @@
+"""The emotion lexicon we ship, derived from GoEmotions by strength of association.
+
+SoA(w, e) = log2[(f(w, e) / f(e)) / ((f(w, not e) + 0.5) / f(not e))], where f counts texts: those
+of emotion e, all others, and how many of either contain word w. Only weights above 0 are kept.
+Example: a word in 2 of 3 texts of joy and in none of 4 others has log2[(2/3) / (0.5/4)] = 2.415.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+from scipy import sparse
+
+from simpatico.errors import DataError, MissingResource
+from simpatico.features.emotions import EMOTIONS
+from simpatico.features.words import WordTable, words
+
+MAPPING: dict[str, tuple[str, ...]] = {
+    "admiration": ("trust",),
+    "amusement": ("joy",),
+    "anger": ("anger",),
+    "annoyance": ("anger",),
+    "approval": ("trust",),
+    "caring": ("trust",),
+    "confusion": ("surprise",),
+    "curiosity": ("anticipation",),
+    "desire": ("anticipation",),
+    "disappointment": ("sadness",),
+    "disapproval": (),
+    "disgust": ("disgust",),
+    "embarrassment": ("disgust", "fear"),
+    "excitement": ("anticipation", "joy"),
+    "fear": ("fear",),
+    "gratitude": ("trust",),
+    "grief": ("sadness",),
+    "joy": ("joy",),
+    "love": ("joy", "trust"),
+    "nervousness": ("fear",),
+    "optimism": ("anticipation", "joy"),
+    "pride": ("joy",),
+    "realization": (),
+    "relief": ("joy",),
+    "remorse": ("sadness",),
+    "sadness": ("sadness",),
+    "surprise": ("surprise",),
+    "neutral": (),
+}
+"""Plutchik's emotions of each GoEmotions label, in the order of GoEmotions' label numbers."""
+
+FOLDERS = ("", "original", "goemotions/original")
+"""Where the training file may lie under the folder that the user names."""
+
+PLACEHOLDERS = r"\[(?:NAME|RELIGION)\]"
+SMOOTHING = 0.5
+DECIMALS = 4
+MINIMUM = 5
+
+Matrix = npt.NDArray[np.float64]
+
+
+def derive(data: Path, out: Path, *, minimum: int = MINIMUM) -> pl.DataFrame:
+    """Write to `out`, and return, the weights of all words in at least `minimum` texts."""
+    if minimum < 1:
+        raise DataError(f"a minimum of {minimum} texts means nothing; give 1 or more")
+    if not out.parent.is_dir():
+        raise MissingResource(f"no folder {str(out.parent)!r} to write {out.name!r} in; make it")
+    texts, labels = labelled(training_file(data))
+    lexicon = weighted(words(texts.str.replace_all(PLACEHOLDERS, " ")), emotions(labels), minimum)
+    if lexicon.is_empty():
+        raise DataError(f"{data}: no word is in {minimum} of its {len(texts)} texts; ask for fewer")
+    lexicon.write_csv(out, float_precision=DECIMALS)
+    return lexicon
+
+
+def training_file(data: Path) -> Path:
+    """The training split of GoEmotions in this folder."""
+    if not data.is_dir():
+        raise MissingResource(f"no folder {str(data)!r}; give the one that holds GoEmotions")
+    places = [data / folder / "train.tsv" for folder in FOLDERS]
+    if found := next(filter(Path.is_file, places), None):
+        return found
+    raise MissingResource(
+        f"no train.tsv of GoEmotions in {str(data)!r}; "
+        "get it from github.com/google-research/google-research/tree/master/goemotions/data"
+    )
+
+
+def labelled(path: Path) -> tuple[pl.Series, list[list[int]]]:
+    """Texts and label numbers of a file with text, comma-separated labels and id in each row."""
+    texts, labels = [], []
+    try:
+        lines = path.read_text(encoding="utf-8").split("\n")
+    except UnicodeDecodeError as error:
+        raise DataError(f"{path}: not UTF-8 text at byte {error.start}") from None
+    for number, line in enumerate(lines, 1):
+        if line:
+            cells = line.rstrip("\r").split("\t")
+            texts.append(cells[0])
+            labels.append(label_numbers(cells, f"{path}:{number}"))
+    if not texts:
+        raise DataError(f"{path}: no text in it")
+    return pl.Series(texts), labels
+
+
+def label_numbers(cells: list[str], place: str) -> list[int]:
+    """The label numbers in the second of a row's three cells."""
+    if len(cells) != 3:
+        raise DataError(f"{place}: {len(cells)} columns; GoEmotions has text, labels and id")
+    try:
+        numbers = [int(cell) for cell in cells[1].split(",")]
+    except ValueError:
+        numbers = [-1]
+    if not all(0 <= number < len(MAPPING) for number in numbers):
+        raise DataError(f"{place}: labels {cells[1]!r}; they are numbers from 0 to 27 with commas")
+    return numbers
+
+
+def emotions(labels: list[list[int]]) -> Matrix:
+    """One row per text: 1 under each of the eight emotions that one of its labels stands for."""
+    table = np.array([[e in found for e in EMOTIONS] for found in MAPPING.values()], np.float64)
+    return np.array([table[numbers].max(axis=0) for numbers in labels])
+
+
+def weighted(table: WordTable, has: Matrix, minimum: int) -> pl.DataFrame:
+    """Terms, categories and the weights above 0 that remain after rounding."""
+    with_emotion, without = occurrences(table, has), occurrences(table, 1.0 - has)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        rate = with_emotion / has.sum(axis=0)
+        other = (without + SMOOTHING) / (1.0 - has).sum(axis=0)
+        weights = np.round(np.log2(rate / other), DECIMALS)
+    frequent = with_emotion[:, 0] + without[:, 0] >= minimum
+    row, column = np.nonzero(frequent[:, None] & np.isfinite(weights) & (weights > 0))
+    return pl.DataFrame(
+        {
+            "term": table.vocabulary.gather(row),
+            "category": pl.Series(EMOTIONS).gather(column),
+            "weight": weights[row, column],
+        }
+    ).sort("term", "category")
+
+
+def occurrences(table: WordTable, has: Matrix) -> Matrix:
+    """For each word and each column of `has`, how many of its texts contain the word."""
+    # scipy would merge repeated words inside the table's own arrays, hence the copies
+    parts = (np.ones(len(table.codes)), table.codes.copy(), table.ends.copy())
+    contains = sparse.csr_matrix(parts, shape=(len(has), len(table.vocabulary)))
+    contains.sum_duplicates()
+    contains.data[:] = 1.0
+    return np.asarray(contains.T @ has)

@@ -1,0 +1,179 @@
+"""The one table every stage reads: one row per turn, dialogs contiguous, turns in order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from simpatico.errors import DataError
+
+Level = Literal["turn", "dialog", "system"]
+
+LEVELS: tuple[Level, ...] = ("turn", "dialog", "system")
+
+KEYS: dict[Level, list[str]] = {
+    "turn": ["dialog", "turn", "speaker", "system"],
+    "dialog": ["dialog", "speaker", "system"],
+    "system": ["system"],
+}
+
+SCHEMA: dict[str, pl.DataType] = {
+    "dialog": pl.String(),
+    "speaker": pl.String(),
+    "text": pl.String(),
+    "system": pl.String(),
+    "id": pl.String(),
+    "reply_to": pl.String(),
+    "time": pl.Datetime("us", "UTC"),
+    "references": pl.List(pl.String()),
+    "interlocutor": pl.String(),
+    "profile": pl.String(),
+    "prompt": pl.String(),
+    "extras": pl.String(),
+}
+"""Columns of an utterance table; all but dialog, speaker and text may be absent or null."""
+
+CARRIED = ["time", "references", "interlocutor", "profile", "prompt", "extras"]
+"""Columns that a turn takes over from its first utterance."""
+
+
+class Turn(NamedTuple):
+    """One row of `Turns`, for people to look at."""
+
+    dialog: str
+    turn: int
+    speaker: str
+    system: str | None
+    text: str
+    answers: int | None
+
+
+@dataclass(frozen=True)
+class Turns:
+    """Conversations as columns. Build with `from_utterances`; never change `frame`.
+
+    A turn whose `system` is null is context: it can be answered, but it gets no score.
+    """
+
+    frame: pl.DataFrame
+
+    @classmethod
+    def from_utterances(cls, utterances: pl.DataFrame, *, merge: bool = True) -> Turns:
+        """Merge consecutive utterances of one speaker into turns, keeping their order."""
+        rows = gathered(complete(utterances))
+        dialog, speaker = pl.col("dialog"), pl.col("speaker")
+        new_dialog = dialog.ne_missing(dialog.shift(1)).fill_null(True)
+        new_run = new_dialog | speaker.ne_missing(speaker.shift(1))
+        rows = rows.with_columns(
+            _dialog=new_dialog.cum_sum(),
+            _run=new_run.cum_sum(),
+            _turn=new_run.cum_sum() if merge else pl.int_range(1, pl.len() + 1, dtype=pl.UInt32),
+        )
+        turns = rows if rows["_turn"].n_unique() == rows.height else merged(rows)
+        start = np.searchsorted(turns["_dialog"], turns["_dialog"])
+        before = np.where(turns["reply_to"].is_null(), preceding(turns, start), -1)
+        if turns["reply_to"].null_count() < turns.height:
+            before = np.maximum(before, replied(rows, turns))
+        number = np.arange(turns.height) - start
+        answers = pl.Series(np.where(before < 0, -1, before - start), dtype=pl.Int32)
+        return cls(
+            turns.select(
+                "dialog",
+                pl.Series("turn", number, pl.Int32),
+                pl.col("speaker", "system", "text"),
+                answers.set(answers < 0, None).alias("answers"),
+                pl.col(CARRIED),
+            ).rechunk()
+        )
+
+    def __len__(self) -> int:
+        return self.frame.height
+
+    def __iter__(self) -> Iterator[Turn]:
+        return (Turn(*row) for row in self.frame.select(Turn._fields).iter_rows())
+
+    @cached_property
+    def scored(self) -> npt.NDArray[np.bool_]:
+        """Which rows belong to a system under evaluation."""
+        return self.frame["system"].is_not_null().to_numpy()
+
+    def units(self, level: Level) -> pl.DataFrame:
+        """The things that get a score at `level`, in order of first appearance."""
+        keys = self.frame.select(KEYS[level]).filter(self.scored)
+        return keys if level == "turn" else keys.unique(maintain_order=True)
+
+    @cached_property
+    def answered(self) -> npt.NDArray[np.int64]:
+        """Row number of the turn each turn answers; -1 where it answers none."""
+        answers = self.frame["answers"].fill_null(-1).to_numpy().astype(np.int64)
+        start = np.arange(len(self)) - self.frame["turn"].to_numpy()
+        return np.where(answers < 0, -1, start + answers)
+
+    def chunks(self, size: int) -> Iterator[Turns]:
+        """Parts of about `size` turns; a dialog is never cut in two."""
+        starts = np.flatnonzero(self.frame["turn"].to_numpy() == 0)
+        block = starts // max(size, 1)
+        cuts = starts[np.flatnonzero(np.diff(block, prepend=-1))]
+        for low, high in zip(cuts, [*cuts[1:], len(self)], strict=True):
+            yield Turns(self.frame.slice(int(low), int(high - low)))
+
+
+def complete(utterances: pl.DataFrame) -> pl.DataFrame:
+    """The utterances with every column of `SCHEMA`, or the reason why not."""
+    if missing := {"dialog", "speaker", "text"} - set(utterances.columns):
+        raise DataError(f"no column {sorted(missing)}; the table has {utterances.columns}")
+    if "system" not in utterances.columns:
+        utterances = utterances.with_columns(system="speaker")
+    have = [pl.col(c).cast(t) for c, t in SCHEMA.items() if c in utterances.columns]
+    lack = [pl.lit(None, t).alias(c) for c, t in SCHEMA.items() if c not in utterances.columns]
+    rows = utterances.select(*have, *lack).select(list(SCHEMA))
+    for column in ("dialog", "speaker"):
+        if n := rows[column].null_count():
+            raise DataError(f"{n} of {rows.height} utterances have no {column}")
+    return rows.with_columns(pl.col("text").fill_null(""))
+
+
+def gathered(rows: pl.DataFrame) -> pl.DataFrame:
+    """The same rows with each dialog's utterances together, dialogs by first appearance."""
+    dialog = rows["dialog"]
+    if dialog.ne_missing(dialog.shift(1)).sum() <= dialog.n_unique():
+        return rows
+    first = pl.col("_row").first().over("dialog")
+    return rows.with_row_index("_row").sort(first, "_row").drop("_row")
+
+
+def merged(rows: pl.DataFrame) -> pl.DataFrame:
+    """One row per turn: texts joined by a line break, everything else from the first utterance."""
+    kept = [c for c in SCHEMA if c not in ("text", "references")]
+    return rows.group_by("_turn", maintain_order=True).agg(
+        pl.col("_dialog", "_run", *kept).first(),
+        pl.col("references").drop_nulls().first(),
+        pl.col("text").str.join("\n"),
+    )
+
+
+def preceding(turns: pl.DataFrame, start: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """Row of the last turn by somebody else in the same dialog; -1 where there is none."""
+    run_start = np.searchsorted(turns["_run"], turns["_run"])
+    return np.where(run_start > start, run_start - 1, -1)
+
+
+def replied(rows: pl.DataFrame, turns: pl.DataFrame) -> npt.NDArray[np.int64]:
+    """Row of the earlier turn that holds the utterance a turn replies to; -1 where none does."""
+    where = rows.select("_dialog", pl.col("id").alias("reply_to"), heard="_turn").drop_nulls()
+    where = where.unique(["_dialog", "reply_to"], keep="first", maintain_order=True)
+    rank = turns.select(heard="_turn", row=pl.int_range(pl.len(), dtype=pl.Int64))
+    named = (
+        turns.select("_dialog", "reply_to")
+        .join(where, on=["_dialog", "reply_to"], how="left", maintain_order="left")
+        .join(rank, on="heard", how="left", maintain_order="left")["row"]
+        .fill_null(-1)
+        .to_numpy()
+    )
+    return np.where(named < np.arange(len(named)), named, -1)
