@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import polars as pl
 import pytest
@@ -13,10 +14,9 @@ from simpatico.errors import DataError
 from simpatico.judgements import JUDGE_KINDS, SCHEMA, Judgement, Judgements, fault, rating
 
 
-def judged(value: float | None, judge: str = "j1", **other: object) -> Judgement:
-    return Judgement("d", 1, "bot", "engaging", judge, "outsider", value, 1.0, 5.0)._replace(
-        **other
-    )
+def judged(value: float | None, judge: str | None = "j1", **other: Any) -> Judgement:
+    judgement = Judgement("d", 1, "bot", "engaging", judge, "outsider", value, 1.0, 5.0)
+    return judgement._replace(**other)
 
 
 def test_of_keeps_the_schema_even_when_empty() -> None:

@@ -48,7 +48,8 @@ def main() -> None:
     except click.ClickException as error:
         sys.exit(complaint(error.format_message(), 2))
     except (click.Abort, KeyboardInterrupt):
-        sys.exit(complaint("interrupted; the same command goes on where it stopped", 3))
+        complaint("interrupted; the same command goes on where it stopped", 3)
+        os._exit(3)  # a normal exit can lose the code: Polars may raise the signal once more
     except BrokenPipeError:  # the reader of our output has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)

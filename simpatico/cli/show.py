@@ -62,12 +62,12 @@ def chosen(frame: pl.DataFrame, scores: list[str], level: Level) -> list[str]:
 def show_systems(frame: pl.DataFrame, facts: dict[str, Any], *, every: bool = False) -> None:
     """One row per score, one column per system: mean, 95% interval, number of dialogs.
 
-    Of a metric with parts only the first score is shown, unless `every` is asked for.
+    Of a metric with parts only the score of its own name is shown, unless `every` is asked for.
     """
     rows = []
-    for metric in facts["metrics"].values():
+    for name, metric in facts["metrics"].items():
         names = [s["name"] for s in metric["scores"] if s["name"] in frame.columns]
-        shown = names if every else names[:1]
+        shown = names if every else [n for n in names if n == name]
         rows += [[score, *(estimate(row, score) for row in frame.to_dicts())] for score in shown]
     show_table("mean over dialogs [95% interval] number of dialogs", ["", *frame["system"]], rows)
 

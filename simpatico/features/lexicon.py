@@ -72,21 +72,20 @@ class LexiconSums:
 def load_lexicon(source: str) -> Lexicon:
     """A lexicon we ship, by name, or the user's file: .csv, .tsv, .txt, .dic or SQLite.
 
-    Terms that can never be a word of a turn, such as "#fun" or ":)", are left out.
+    Terms that can never be a word of a turn, such as "#fun" or ":)", are left out; a term that
+    stands twice in a category, perhaps in another case, has the mean of its weights.
     """
-    shipped = SHIPPED / f"{source}.csv"
-    path = shipped if shipped.exists() else Path(source)
+    ours = sorted(p.stem for p in SHIPPED.glob("*.csv"))
+    path = SHIPPED / f"{source}.csv" if source in ours else Path(source)
     if not path.is_file():
-        ours = sorted(p.stem for p in SHIPPED.glob("*.csv"))
         raise MissingResource(f"no lexicon {source!r}: give a file's path or one of {ours}")
-    rows = pl.DataFrame(
-        list(lexicon_rows(path)), schema=["term", "category", "weight"], orient="row"
-    )
+    schema = {"term": pl.String, "category": pl.String, "weight": pl.Float64}
+    rows = pl.DataFrame(list(lexicon_rows(path)), schema=schema, orient="row")
     term = uniform(rows["term"])
     rows = rows.with_columns(term=term).filter(term.str.contains(rf"^(?:{WORD})\*?$"))
     if rows.is_empty():
         raise DataError(f"{path}: no word in it")
-    table = rows.pivot("category", index="term", values="weight", aggregate_function="sum")
+    table = rows.pivot("category", index="term", values="weight", aggregate_function="mean")
     categories = tuple(sorted(table.columns[1:]))
     body = table.select(categories).fill_null(0.0).to_numpy()
     weights = np.concatenate([np.zeros((1, len(categories))), body])

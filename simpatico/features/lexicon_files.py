@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import math
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
 
@@ -23,74 +23,106 @@ def lexicon_rows(path: Path, table: str = DLATK_TABLE) -> Iterator[Row]:
         magic = file.read(16)
     if magic.startswith(b"SQLite format 3"):
         return sqlite_rows(path, table)
-    return dic_rows(path) if path.suffix == ".dic" else table_rows(path)
+    return dic_rows(path) if path.suffix.lower() == ".dic" else table_rows(path)
 
 
 def sqlite_rows(path: Path, table: str) -> Iterator[Row]:
     """A DLATK lexicon table; read as text, so that the word "nan" stays a word."""
-    with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as base:
-        names = [n for (n,) in base.execute("select name from sqlite_master where type='table'")]
-        if table not in names:
-            raise DataError(f"{path}: no table {table!r}; it has {sorted(names)}")
-        query = f'select term, category, weight from "{table}"'  # noqa: S608 - a checked name
-        for term, category, weight in base.execute(query):
-            yield str(term), ALIASES.get(str(category), str(category)), float(weight)
+    try:
+        # as_uri escapes the ? and # that a path may hold
+        with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)) as base:
+            query = "select name from sqlite_master where type='table'"
+            names = [name for (name,) in base.execute(query)]
+            if table not in names:
+                raise DataError(f"{path}: no table {table!r}; it has {sorted(names)}")
+            query = f'select term, category, weight from "{table}"'  # noqa: S608 - a checked name
+            for number, row in enumerate(base.execute(query), 1):
+                yield entry(f"{path}: row {number} of {table}", row)
+    except sqlite3.Error as error:
+        raise DataError(f"{path}: cannot be read as a DLATK lexicon: {error}") from None
 
 
 def dic_rows(path: Path) -> Iterator[Row]:
     """A LIWC dictionary: numbered categories between two % lines, then terms with numbers."""
     categories: dict[str, str] = {}
     marks = 0
-    for number, line in enumerate(path.read_text(encoding="utf-8-sig").splitlines(), 1):
-        cells = line.split()
-        if line.strip() == "%":
+    for number, line in enumerate(text_of(path).split("\n"), 1):
+        # a term may be several words, but only where a tab tells where it ends
+        term, tab, rest = line.strip().partition("\t")
+        cells = [term.strip(), *rest.split()] if tab else line.split()
+        if cells == ["%"]:
             marks += 1
         elif cells and marks == 1:
-            name = cells[1].lower() if len(cells) > 1 else ""
-            categories[cells[0]] = ALIASES.get(name, name)
+            if len(cells) < 2:
+                raise DataError(f"{path}:{number}: category {cells[0]!r} has no name")
+            categories[cells[0]] = cells[1]
         elif cells and marks >= 2:
             for cell in cells[1:]:
                 if cell not in categories:
-                    raise DataError(f"{path}:{number}: category number not defined at the top")
-                yield cells[0], categories[cell], 1.0
+                    raise DataError(
+                        f"{path}:{number}: category {cell!r} of {cells[0]!r} is not defined "
+                        "between the two lines of %"
+                    )
+                yield entry(f"{path}:{number}", (cells[0], categories[cell]))
     if marks < 2:
         raise DataError(f"{path}: a .dic file lists its categories between two lines of %")
 
 
 def table_rows(path: Path) -> Iterator[Row]:
     """A table with a header `term, category[, weight]`, or NRC's `category, term, weight`."""
-    text = path.read_text(encoding="utf-8-sig")
-    first = text.partition("\n")[0]
-    lines = text.splitlines()
-    cells = list(csv.reader(lines, delimiter="\t" if "\t" in first else ",", quoting=3 if "\t" in first else 0))
+    cells = cells_of(path)
     header = [c.strip().lower() for c in cells[0]] if cells else []
     if {"term", "category"} <= set(header):
-        order, body = [header.index(c) for c in ("term", "category")], cells[1:]
-        weight = header.index("weight") if "weight" in header else None
+        order = [header.index(c) for c in ("term", "category", "weight") if c in header]
+        start = 1
     else:
-        body = cells
-        order, weight = headless(path, cells), 2
-    for number, row in enumerate(body, 1 + len(cells) - len(body)):
+        order, start = headless(path, cells), 0
+    for number, row in enumerate(cells[start:], start + 1):
         if row:
-            yield entry(path, number, row, [*order, *([] if weight is None else [weight])])
+            if len(row) <= max(order):
+                raise DataError(f"{path}:{number}: too few columns in {row}")
+            yield entry(f"{path}:{number}", [row[i] for i in order])
+
+
+def cells_of(path: Path) -> list[list[str]]:
+    """The cells of each line; quotes mean something only where commas part the cells."""
+    lines = text_of(path).split("\n")
+    tabs = "\t" in lines[0]
+    try:
+        if tabs:
+            return list(csv.reader(lines, delimiter="\t", quoting=csv.QUOTE_NONE))
+        return list(csv.reader(lines))
+    except csv.Error as error:
+        raise DataError(f"{path}: cannot be read as a table: {error}") from None
 
 
 def headless(path: Path, cells: list[list[str]]) -> list[int]:
-    """Which of the first two columns is the term: the one with more different values."""
+    """Columns of term, category, weight: of the first two, the term has more different values."""
     rows = [r for r in cells if r]
     if any(len(r) != 3 for r in rows):
         raise DataError(f"{path}: needs a header term,category,weight or three columns in each row")
-    return [0, 1] if len({r[0] for r in rows}) > len({r[1] for r in rows}) else [1, 0]
+    return [0, 1, 2] if len({r[0] for r in rows}) > len({r[1] for r in rows}) else [1, 0, 2]
 
 
-def entry(path: Path, number: int, row: list[str], order: list[int]) -> Row:
-    """One row of a table, checked."""
+def entry(place: str, row: Sequence[object]) -> Row:
+    """Term, category and, where there is one, weight, checked; `place` says where they stand."""
+    if any(cell is None for cell in row):
+        raise DataError(f"{place}: a cell is null in {list(row)}")
+    term, category = str(row[0]).strip(), str(row[1]).strip().lower()
+    if not category:
+        raise DataError(f"{place}: no category for {term!r}")
     try:
-        term, category, *rest = (row[i] for i in order)
-        weight = float(rest[0]) if rest else 1.0
-    except (IndexError, ValueError):
-        raise DataError(f"{path}:{number}: not a term, a category and a number") from None
+        weight = float(str(row[2])) if len(row) > 2 else 1.0
+    except ValueError:
+        raise DataError(f"{place}: weight {row[2]!r} of {term!r} is not a number") from None
     if not math.isfinite(weight):
-        raise DataError(f"{path}:{number}: the weight is not a finite number")
-    category = category.strip().lower()
+        raise DataError(f"{place}: weight {row[2]!r} of {term!r} is not finite")
     return term, ALIASES.get(category, category), weight
+
+
+def text_of(path: Path) -> str:
+    """The whole text of a file in UTF-8, line ends as \\n."""
+    try:
+        return path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise DataError(f"{path}: not UTF-8 text at byte {error.start}; save it as UTF-8") from None

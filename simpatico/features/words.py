@@ -68,10 +68,9 @@ class WordTable:
 
     def sums(self, weights: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
         """Per turn, the sum over its words of a row of `weights`, one row per vocabulary word."""
-        used = np.flatnonzero(weights.any(axis=1)[self.codes])
-        before = np.searchsorted(used, self.ends).astype(np.int32)
         shape = (len(self.ends) - 1, len(weights))
-        hits = sparse.csr_matrix((np.ones(len(used)), self.codes[used], before), shape=shape)
+        ones = np.ones(len(self.codes))
+        hits = sparse.csr_matrix((ones, self.codes, self.ends.astype(np.int32)), shape=shape)
         return np.asarray(hits @ weights)
 
 
@@ -88,18 +87,13 @@ class Words:
 def words(texts: pl.Series) -> WordTable:
     """Cut every text into words."""
     clean = canonical(texts)
-    joined = clean.str.join(" ").cast(pl.Binary).item() or b""
-    buffer = np.frombuffer(bytearray(b" %b%b" % (joined, b" " * STEP)).translate(TABLE), np.uint8)
-    mark = np.flatnonzero(buffer == APOSTROPHE)
-    around = np.stack([buffer[mark - 1], buffer[mark + 1]])
-    buffer[mark[((around == SPACE) | (around == APOSTROPHE)).any(axis=0)]] = SPACE
+    buffer = lowered(clean)
     is_word = buffer != SPACE
     edges = np.flatnonzero(is_word[1:] != is_word[:-1]) + 1
     starts, stops = edges.reshape(-1, 2).T.copy()
-    ends = np.cumsum(clean.str.len_bytes().to_numpy() + 1, dtype=np.int64) + 1
     codes, place = encoded(keys(buffer, starts, stops))
     vocabulary = spelled(buffer, starts[place], stops[place])
-    return WordTable(codes, np.append(0, np.searchsorted(starts, ends)), vocabulary)
+    return WordTable(codes, counted(clean, starts), vocabulary)
 
 
 def canonical(texts: pl.Series) -> pl.Series:
@@ -116,6 +110,25 @@ def canonical(texts: pl.Series) -> pl.Series:
 def beyond_ascii(texts: pl.Series) -> pl.Series:
     """Row numbers of the texts that are not plain ASCII."""
     return (texts.str.len_bytes() != texts.str.len_chars()).arg_true()
+
+
+def lowered(clean: pl.Series) -> Bytes:
+    """The bytes of all texts, lower-case, with one space for each byte outside words.
+
+    A space stands before each text, and `STEP` of them after the last.
+    """
+    joined = clean.str.join(" ").cast(pl.Binary).item() or b""
+    buffer = np.frombuffer(bytearray(b" %b%b" % (joined, b" " * STEP)).translate(TABLE), np.uint8)
+    mark = np.flatnonzero(buffer == APOSTROPHE)
+    around = np.stack([buffer[mark - 1], buffer[mark + 1]])
+    buffer[mark[((around == SPACE) | (around == APOSTROPHE)).any(axis=0)]] = SPACE
+    return buffer
+
+
+def counted(clean: pl.Series, starts: Places) -> Places:
+    """How many words stand before each text, and before the end."""
+    ends = np.cumsum(clean.str.len_bytes().to_numpy() + 1, dtype=np.int64) + 1
+    return np.append(0, np.searchsorted(starts, ends))
 
 
 def uniform(texts: pl.Series) -> pl.Series:

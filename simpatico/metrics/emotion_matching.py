@@ -54,14 +54,14 @@ class EmotionMatching:
     def __call__(self, turns: Turns, features: Features) -> pl.DataFrame:
         sums = features[Emotions(self.lexicon)]
         said, heard = sums.copy(), sums[turns.answered]
-        silent = sums.sum(axis=1) == 0
+        silent, level = ~sums.any(axis=1), flat(sums)
         wordless, foreign = features[Words()].counts == 0, features[OtherScript()]
         opens = turns.answered < 0
         unmatched = silent | silent[turns.answered] | opens
         said[unmatched] = heard[unmatched] = 0.0
         why = reasons(
             len(turns),
-            no_variation=~unmatched & (flat(said) | flat(heard)),
+            no_variation=~unmatched & (level | level[turns.answered]),
             answered_no_emotion_words=silent[turns.answered],
             no_emotion_words=silent,
             no_words=wordless | wordless[turns.answered],

@@ -59,7 +59,7 @@ class EmotionalEntropy:
         sums = features[Emotions(self.lexicon)]
         why = reasons(
             len(turns),
-            no_emotion_words=sums.sum(axis=1) == 0,
+            no_emotion_words=~sums.any(axis=1),
             no_words=features[Words()].counts == 0,
             other_script=features[OtherScript()],
         )
@@ -68,7 +68,7 @@ class EmotionalEntropy:
 
 def entropy(sums: np.ndarray) -> np.ndarray:  # type: ignore[type-arg]
     """Entropy in nats of each row divided by its total; NaN for a row of zeros."""
-    with np.errstate(invalid="ignore", divide="ignore"):
+    with np.errstate(invalid="ignore"):
         share = sums / sums.sum(axis=1, keepdims=True)
-        terms = np.where(share > 0, share * np.log(share), 0.0)
-    return np.where(np.isnan(share[:, 0]), np.nan, np.maximum(-terms.sum(axis=1), 0.0))
+    logs = np.log(share, out=np.zeros_like(share), where=share > 0)
+    return np.asarray(np.maximum(-(share * logs).sum(axis=1), 0.0))

@@ -92,7 +92,7 @@ def coded(systems: pl.Series) -> tuple[list[str], Codes]:
 def answers(turns: Turns, names: list[str], codes: Codes) -> dict[str, int]:
     """How many turns of each system answer whom, or open the dialog."""
     heard = np.where(turns.answered >= 0, codes[turns.answered], len(names) + 1)
-    heard = np.where((turns.answered < 0) & (turns.frame["turn"] == 0), len(names) + 2, heard)
+    heard = heard + ((turns.answered < 0) & (turns.frame["turn"].to_numpy() == 0))
     width, of_systems = len(names) + 3, codes < len(names)
     pairs, counts = np.unique((codes * width + heard)[of_systems], return_counts=True)
     said = [f"answers {name}" for name in names]

@@ -116,6 +116,8 @@ def conversations(source: Source, ledger: Ledger) -> Iterator[tuple[Place, Conve
             ledger.reject(place, "users", "a conversation needs two users with different ids")
         elif not named <= ids:
             ledger.reject(place, "users", "a userId is none of the conversation's users")
+        elif len({e.user_id for e in talk.evaluation}) < len(talk.evaluation):
+            ledger.reject(place, "users", "a userId is rated twice")
         elif talk.dialog_id in seen:
             ledger.reject(place, "duplicate_id", "the dialogId stands in an earlier record too")
         else:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from array import array
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
@@ -16,10 +15,10 @@ from simpatico.errors import DataError
 from simpatico.read.alignment import Alignment
 from simpatico.read.picking import Reader, pick
 from simpatico.read.record import Dialog, Ledger, OnError, Place, Reject, Utterance
+from simpatico.read.seen import Seen
 from simpatico.read.source import Source
 from simpatico.turns import SCHEMA, Turns
 
-EMPTY = 2**64 - 1
 COMES_BACK = (
     "a dialog that ended earlier in the file goes on here; "
     "sort the file by dialog, or pass --gather to collect it first"
@@ -67,48 +66,78 @@ class Conversations:
     def chunks(self, size: int = 32_768) -> Iterator[Chunk]:
         """Parts of about `size` utterances; a dialog is never cut in two."""
         ledger = Ledger(self.on_error, self.max_errors)
-        rows, format, formats = list[Utterance](), "", dict[str, str]()
+        part = Part()
         for source, prefix in zip(self.sources, prefixes(self.sources), strict=True):
             if source.refused(ledger):
                 continue
             reader = pick(source, format=self.format, system=self.system)
-            if rows and reader.name != format:
-                yield self.chunk(rows, ledger, format, formats)
-                rows, formats = [], {}
-            format = reader.name
-            formats[source.name] = described(reader, source)
+            if len(part) and reader.name != part.format:
+                yield self.chunk(part, ledger)
+                part = Part()
+            part.format = reader.name
+            part.formats[source.name] = described(reader, source)
             for dialog in self.dialogs(reader, source, ledger):
-                rows.extend(renamed(dialog, prefix) if prefix else dialog)
-                if len(rows) >= size:
-                    yield self.chunk(rows, ledger, format, formats)
-                    rows, formats = [], {}
-        if rows or ledger.rejects or ledger.aside or formats:
-            yield self.chunk(rows, ledger, format, formats)
+                part.add(dialog, prefix)
+                if len(part) >= size:
+                    yield self.chunk(part, ledger)
+                    part = Part(reader.name)
+        if len(part) or ledger.rejects or ledger.aside or part.formats:
+            yield self.chunk(part, ledger)
 
     def dialogs(self, reader: Reader, source: Source, ledger: Ledger) -> Iterator[list[Utterance]]:
         """The dialogs of one input, each once."""
         found = reader.dialogs(source, ledger)
         return collected(found) if self.gather else only_new(found, source, ledger)
 
-    def chunk(
-        self, rows: list[Utterance], ledger: Ledger, format: str, formats: dict[str, str]
-    ) -> Chunk:
-        """The chunk of these rows; takes over what the ledger noted since the last one."""
-        turns = Turns.from_utterances(frame(rows), merge=self.merge)
+    def chunk(self, part: Part, ledger: Ledger) -> Chunk:
+        """The chunk of these utterances; takes over what the ledger noted since the last one."""
+        turns = Turns.from_utterances(part.frame(), merge=self.merge)
         rejects, aside = ledger.take()
         alignment = replace(
-            Alignment.of(turns, utterances=len(rows)),
+            Alignment.of(turns, utterances=len(part)),
             aside=aside,
             rejected=dict(Counter(reject.code for reject in rejects)),
-            formats=formats,
+            formats=part.formats,
         )
-        return Chunk(turns, alignment, rejects, format)
+        return Chunk(turns, alignment, rejects, part.format)
+
+
+class Part:
+    """Utterances on their way into a chunk, as columns: lists of text burden nobody."""
+
+    def __init__(self, format: str = "") -> None:  # noqa: A002 - as the option is called
+        self.format = format
+        self.formats: dict[str, str] = {}
+        self._columns: list[list[Any]] = [[] for _ in SCHEMA]
+
+    def __len__(self) -> int:
+        return len(self._columns[0])
+
+    def add(self, dialog: list[Utterance], prefix: str) -> None:
+        """Append a dialog, with the prefix before its id."""
+        for column, values in zip(self._columns, zip(*dialog, strict=True), strict=True):
+            column.extend(values)
+        if prefix:
+            self._columns[0][-len(dialog) :] = [f"{prefix}/{dialog[0].dialog}"] * len(dialog)
+
+    def frame(self) -> pl.DataFrame:
+        """The utterances as a table."""
+        columns = zip(SCHEMA.items(), self._columns, strict=True)
+        return pl.DataFrame([series(name, kind, values) for (name, kind), values in columns])
+
+
+def series(name: str, kind: pl.DataType, values: list[Any]) -> pl.Series:
+    """One column; times come in seconds."""
+    if name != "time":
+        return pl.Series(name, values, kind)
+    micro = pl.Series(name, values, pl.Float64) * 1e6
+    return micro.round().cast(pl.Int64).cast(kind)
 
 
 def read(
     path: str | Path,
     *,
-    format: str | None = None,
+    format: str | None = None,  # noqa: A002 - as the option is called
     system: str | None = None,
     merge: bool = True,
     on_error: OnError = "fail",
@@ -116,19 +145,6 @@ def read(
     """All conversations of one input, in memory; use `Conversations` for more than fits."""
     given = Conversations((path,), format, system, merge, on_error=on_error)
     return Turns(pl.concat([chunk.turns.frame for chunk in given.chunks()]).rechunk())
-
-
-def frame(rows: list[Utterance]) -> pl.DataFrame:
-    """The utterances as columns."""
-    columns: Iterable[tuple[Any, ...]] = zip(*rows, strict=True) if rows else [()] * len(SCHEMA)
-    series = []
-    for (name, kind), values in zip(SCHEMA.items(), columns, strict=True):
-        if name == "time":
-            micro = pl.Series(name, values, pl.Float64) * 1e6
-            series.append(micro.round().cast(pl.Int64).cast(kind))
-        else:
-            series.append(pl.Series(name, values, kind))
-    return pl.DataFrame(series)
 
 
 def collected(dialogs: Iterable[list[Utterance]]) -> Iterator[list[Utterance]]:
@@ -153,41 +169,6 @@ def only_new(
         places = dialog.places if isinstance(dialog, Dialog) else [Place(source.name, 0, 0)]
         for place in places:
             ledger.reject(place, "dialog_comes_back", COMES_BACK)
-
-
-class Seen:
-    """A set of texts by their 64-bit hashes, in 16 to 32 bytes each."""
-
-    def __init__(self) -> None:
-        self._slots = array("Q", [EMPTY]) * 1024
-        self._n = 0
-
-    def add(self, text: str) -> bool:
-        """Whether the text is new."""
-        new = self._put(hash(text) % EMPTY)
-        self._n += new
-        if 2 * self._n > len(self._slots):
-            old = self._slots
-            self._slots = array("Q", [EMPTY]) * (2 * len(old))
-            for value in old:
-                if value != EMPTY:
-                    self._put(value)
-        return new
-
-    def _put(self, value: int) -> bool:
-        slots, mask = self._slots, len(self._slots) - 1
-        at = value & mask
-        while (there := slots[at]) != EMPTY:
-            if there == value:
-                return False
-            at = (at + 1) & mask
-        slots[at] = value
-        return True
-
-
-def renamed(dialog: list[Utterance], prefix: str) -> Iterator[Utterance]:
-    """The utterances with the prefix before their dialog's id."""
-    return (row._replace(dialog=f"{prefix}/{row.dialog}") for row in dialog)
 
 
 def prefixes(sources: tuple[Source, ...]) -> list[str]:

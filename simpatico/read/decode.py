@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import msgspec
@@ -15,7 +15,6 @@ from simpatico.read.record import Ledger, Place
 WHERE = re.compile(r" - at `(?P<path>[^`]*)`$")
 EXPECTED = re.compile(r"^Expected `(?P<want>[^`]*)`, got `(?P<have>[^`]*)`")
 MISSING = re.compile(r"^Object missing required field `(?P<field>[^`]*)`")
-BETWEEN = re.compile(rb"[\s,]*")
 SURROGATE = re.compile(
     rb"\\u[dD][89abAB][0-9a-fA-F]{2}(?!\\u[dD][c-fC-F])|"
     rb"(?<!\\u[dD][89abAB][0-9a-fA-F]{2})\\u[dD][c-fC-F]"
@@ -26,7 +25,7 @@ PLAIN |= {"null": "null", "array": "a list", "object": "an object"}
 FAILURES = (msgspec.DecodeError, UnicodeDecodeError, RecursionError, ValueError)
 
 
-class Wrong(ValueError):
+class Wrong(ValueError):  # noqa: N818 - it says what the value is
     """A value that cannot be used: a code, and a sentence without the value."""
 
     def __init__(self, code: str, reason: str) -> None:
@@ -35,7 +34,7 @@ class Wrong(ValueError):
 
 
 def decode(raw: bytes | msgspec.Raw, kind: Any, place: Place, ledger: Ledger) -> Any:
-    """The value in these bytes, a `kind` or a msgspec decoder's; None if the ledger notes why not."""
+    """The value of type `kind` in these bytes; None if there is none, which the ledger notes."""
     decoder = kind if isinstance(kind, msgspec.json.Decoder) else msgspec.json.Decoder(kind)
     try:
         return decoder.decode(raw)
@@ -51,14 +50,20 @@ def items(document: bytes, name: str, ledger: Ledger) -> Iterator[tuple[Place, b
         if document.strip():
             yield start, document.strip()
         return
-    found = decode(document, LIST, start, ledger)
-    line, at, byte = start.line, start.byte, start.byte + 1
-    for item in found or ():
-        value = bytes(item)
-        byte = skipped(document, byte)
+    for place, item in placed(document, decode(document, LIST, start, ledger) or [], start):
+        yield place, bytes(item)
+
+
+def placed(
+    document: bytes, parts: Iterable[msgspec.Raw], start: Place
+) -> Iterator[tuple[Place, msgspec.Raw]]:
+    """Parts of a document in their order, each with its place; the first is after `start`."""
+    line, at, byte = start.line, start.byte, start.byte
+    for part in parts:
+        byte = document.find(bytes(part), byte)
         line, at = line + document.count(b"\n", at, byte), byte
-        yield Place(name, line, byte), value
-        byte += len(value)
+        yield Place(start.file, line, byte), part
+        byte += len(bytes(part))
 
 
 def problem(raw: bytes, error: Exception) -> tuple[str, str]:
@@ -117,12 +122,6 @@ def repeated(raw: bytes) -> set[str]:
 def leading(document: bytes) -> int:
     """How many blank bytes a document starts with."""
     return len(document) - len(document.lstrip())
-
-
-def skipped(document: bytes, byte: int) -> int:
-    """The offset after the blanks and commas that stand there."""
-    found = BETWEEN.match(document, byte)
-    return found.end() if found else byte
 
 
 LIST = msgspec.json.Decoder(list[msgspec.Raw])

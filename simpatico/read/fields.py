@@ -1,4 +1,4 @@
-"""Which column of a table is which of our fields, and values that can be written in several ways."""
+"""Which column of a table is which of our fields, and values written in several ways."""
 
 from __future__ import annotations
 
@@ -55,11 +55,17 @@ class Fields:
         return cls(keys, tuple(n for n in names if n not in used))
 
     def enough(self, head: Head) -> bool:
-        """Whether these are rows of utterances: two of dialog, speaker and text, not nested."""
+        """Whether these are rows of utterances: two of dialog, speaker and text, not nested.
+
+        Rows of role and content alone are the messages of one dialog, and not for us.
+        """
         names = columns(head)
+        if head.kind == "text":
+            return any(self.keys[f] in names for f in NEEDED)
+        message = self.keys["dialog"] not in names and {"role", "content"} <= names.keys()
         flat = [self.keys[f] in names and names[self.keys[f]] for f in NEEDED]
         convokit = "meta" in names and bool({"reply-to", "reply_to"} & names.keys())
-        return sum(flat) >= 2 and not convokit
+        return sum(flat) >= 2 and not convokit and not message
 
     @property
     def renamed(self) -> dict[str, str]:

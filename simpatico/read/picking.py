@@ -9,7 +9,7 @@ from difflib import get_close_matches
 from functools import cache
 from importlib import import_module
 from pathlib import Path
-from typing import ClassVar, Protocol, runtime_checkable
+from typing import ClassVar, Protocol, TypeGuard
 
 from simpatico.errors import DataError, UnknownName
 from simpatico.read.record import Ledger, Utterance
@@ -18,7 +18,6 @@ from simpatico.read.source import Head, Source
 DEFAULT = "table"
 
 
-@runtime_checkable
 class Reader(Protocol):
     """A format: how to tell it by its first bytes, and how to get dialogs out of it."""
 
@@ -43,7 +42,7 @@ def kinds() -> dict[str, type[Reader]]:
     return dict(sorted(found.items()))
 
 
-def is_reader(kind: type) -> bool:
+def is_reader(kind: type) -> TypeGuard[type[Reader]]:
     """Whether a class has all a reader needs."""
     return not getattr(kind, "_is_protocol", False) and all(
         hasattr(kind, part) for part in ("name", "about", "suffixes", "matches", "dialogs")
@@ -55,7 +54,12 @@ def formats() -> list[Reader]:
     return [kind() for kind in kinds().values()]
 
 
-def pick(source: Source, format: str | None = None, *, system: str | None = None) -> Reader:
+def pick(
+    source: Source,
+    format: str | None = None,  # noqa: A002 - as the option is called
+    *,
+    system: str | None = None,
+) -> Reader:
     """The reader of this name, or the one that the file's suffix and shape tell."""
     if format is not None:
         return named(format, system)
@@ -74,12 +78,12 @@ def pick(source: Source, format: str | None = None, *, system: str | None = None
     return made(usual[0], system)
 
 
-def named(format: str, system: str | None) -> Reader:
+def named(name: str, system: str | None) -> Reader:
     """The reader of this name, or which names are near."""
-    if format not in kinds():
-        near = get_close_matches(format, kinds(), n=3) or list(kinds())
-        raise UnknownName(f"no format {format!r}; did you mean {' or '.join(map(repr, near))}?")
-    return made(kinds()[format], system)
+    if name not in kinds():
+        near = get_close_matches(name, kinds(), n=3) or list(kinds())
+        raise UnknownName(f"no format {name!r}; did you mean {' or '.join(map(repr, near))}?")
+    return made(kinds()[name], system)
 
 
 def made(kind: type[Reader], system: str | None) -> Reader:

@@ -7,7 +7,7 @@ MACHINE = frozenset(
     {"assistant", "gpt", "ai", "bot", "model", "chatbot", "chatgpt", "bing", "bard", "claude"}
 )
 ASIDE = frozenset({"system", "developer", "tool", "function", "observation", "function_call"})
-SPEAKER = {role: "user" for role in PERSON} | {role: "assistant" for role in MACHINE}
+SPEAKER = dict.fromkeys(PERSON, "user") | dict.fromkeys(MACHINE, "assistant")
 
 
 def known(role: str) -> bool:

@@ -7,11 +7,12 @@ import io
 import os
 import stat
 import sys
+import weakref
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import BinaryIO
+from typing import IO, BinaryIO
 
 import polars as pl
 
@@ -40,18 +41,26 @@ class Source:
     def of(cls, path: str | Path) -> Source:
         """The input at a path, or standard input for "-"; pipes are copied to a private file."""
         if str(path) == "-":
-            return cls("<stdin>", None, raw.spooled(sys.stdin.buffer))
+            return cls.spooled("<stdin>", None, sys.stdin.buffer)
         name, path = str(path), Path(path)
         try:
             mode = path.stat().st_mode
             if stat.S_ISDIR(mode) or stat.S_ISREG(mode):
                 return cls(name, path)
             with path.open("rb") as pipe:
-                return cls(name, path, raw.spooled(pipe))
+                return cls.spooled(name, path, pipe)
         except OSError as error:
             raise raw.path_problem(name, error) from None
         except ValueError:
             raise DataError(f"{name!r}:0: this is no file name; check the path") from None
+
+    @classmethod
+    def spooled(cls, name: str, path: Path | None, stream: IO[bytes]) -> Source:
+        """A stream copied to a private nameless file, which goes when its source does."""
+        spool = raw.spooled(stream)
+        source = cls(name, path, spool)
+        weakref.finalize(source, spool.close)
+        return source
 
     @property
     def stem(self) -> str:

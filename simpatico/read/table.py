@@ -32,7 +32,7 @@ TYPES: dict[str, Any] = {
     "prompt": Name | None,
 }
 Given = Annotated[str, msgspec.Meta(min_length=1)]
-PLAIN: dict[str, Any] = {name: str | None for name in TYPES} | {
+PLAIN: dict[str, Any] = dict.fromkeys(TYPES, str | None) | {
     "dialog": Given,
     "speaker": Given,
     "text": str,
@@ -96,8 +96,8 @@ class Table:
                 if quick:
                     try:
                         values = plain(line)
-                        if values[3] is not msgspec.UNSET and once(line, values):
-                            yield place, NEW(Utterance, (*values, None))
+                        if once(line, values):
+                            yield place, NEW(Utterance, (*self.with_system(values), None))
                             continue
                     except msgspec.ValidationError:
                         pass
@@ -120,13 +120,18 @@ class Table:
 
         return full
 
+    def with_system(self, values: tuple[Any, ...]) -> tuple[Any, ...]:
+        """The values with a system also where the row does not say."""
+        if values[3] is not msgspec.UNSET:
+            return values
+        return (*values[:3], roles.system_of(str(values[1]), self.system), *values[4:])
+
     def utterance(self, values: tuple[Any, ...], extras: str | None) -> Utterance:
         """The utterance of a row in the order of `TYPES`, or the error `Wrong`."""
+        values = self.with_system(values)
         dialog, speaker, text, system, name, reply_to, time, listed, partner, profile, prompt = (
             values
         )
-        if system is msgspec.UNSET:
-            system = roles.system_of(str(speaker), self.system)
         return Utterance(
             dialog if dialog.__class__ is str and dialog else named(dialog, "dialog"),
             speaker if speaker.__class__ is str and speaker else named(speaker, "speaker"),
@@ -166,8 +171,8 @@ def decoder(fields: Fields, types: dict[str, Any]) -> Callable[[bytes], tuple[An
 def once(line: bytes, values: tuple[Any, ...]) -> bool:
     """Whether no field can stand twice, as there are no more names in the line than values."""
     names = line.count(b'":')
-    filled = len(values) - values.count(None) - values.count(msgspec.UNSET)
-    return 3 <= names and (names <= filled or names <= filled + line.count(b":null"))
+    filled = len(values) - values.count(None) - (values[3] is msgspec.UNSET)
+    return names >= 3 and (names <= filled or names <= filled + line.count(b":null"))
 
 
 def grouped(rows: Found, ledger: Ledger) -> Iterator[Dialog]:

@@ -31,7 +31,7 @@ MAPPING: dict[str, tuple[str, ...]] = {
     "disappointment": ("sadness",),
     "disapproval": (),
     "disgust": ("disgust",),
-    "embarrassment": ("disgust", "fear"),
+    "embarrassment": ("sadness",),
     "excitement": ("anticipation", "joy"),
     "fear": ("fear",),
     "gratitude": ("trust",),

@@ -1,0 +1,112 @@
+"""What the trait metrics have in common: a linear model of n-grams, read per dialog."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import numpy as np
+import polars as pl
+
+from simpatico.errors import MissingResource
+from simpatico.features import Feature, Features
+from simpatico.features.ngrams import NgramSums, TraitModel, load_trait_model, trait_folder
+from simpatico.features.script import OtherScript
+from simpatico.features.words import Words
+from simpatico.metric import Card, Score, reasons
+from simpatico.turns import Level, Turns
+
+COMMAND = (
+    "simpatico train trait --data FILE --text COLUMN --target COLUMN --person COLUMN --out MODEL"
+)
+USUAL = (1.0, 7.0)
+"""The scale of the usual short questionnaires, told where no model says another."""
+
+
+@dataclass(frozen=True)
+class Trait:
+    """A person's answers to a questionnaire, as a model guesses them from their words."""
+
+    model: str = ""
+    minimum_words: int = 20
+
+    name: ClassVar[str]
+    facts: ClassVar[Card]
+    meaning: ClassVar[str]
+    level: ClassVar[Level] = "dialog"
+
+    @property
+    def missing(self) -> str | None:
+        """What to do when there is no such model."""
+        if trait_folder(self.model):
+            return None
+        return (
+            f"{self.name} needs a trait model and there is none at {self.model!r}: train one with "
+            f"`{COMMAND}`, then add `--set {self.name}.model=MODEL`"
+        )
+
+    @property
+    def loaded(self) -> TraitModel | None:
+        """The model, unless it is missing."""
+        return None if self.missing else load_trait_model(self.model)
+
+    @property
+    def card(self) -> Card:
+        model = self.loaded
+        undefined = (
+            f"Null when a speaker has fewer than {self.minimum_words} words in the dialog, or "
+            "writes in another script."
+        )
+        about = self.facts.about if model is None else f"{self.facts.about} {provenance(model)}"
+        return replace(self.facts, about=about, undefined=undefined)
+
+    @property
+    def needs(self) -> tuple[Feature, ...]:
+        return (NgramSums(self.model), Words(), OtherScript())
+
+    @property
+    def scores(self) -> tuple[Score, ...]:
+        model = self.loaded
+        low, high = model.recipe.scale if model else USUAL
+        enough = pl.col("words") >= max(self.minimum_words, 1)
+        value = pl.when(enough).then(predicted(model).clip(low, high)) if model else pl.lit(None)
+        return (Score(self.name, of=value, range=(low, high), meaning=self.meaning),)
+
+    def __call__(self, turns: Turns, features: Features) -> pl.DataFrame:
+        if self.missing:
+            raise MissingResource(self.missing)
+        words, foreign = features[Words()].counts, features[OtherScript()]
+        sums = np.column_stack([words, features[NgramSums(self.model)]])
+        why = reasons(
+            len(turns),
+            too_few_words=words < self.minimum_words,
+            no_words=words == 0,
+            other_script=foreign,
+        )
+        columns = ["words", *load_trait_model(self.model).columns]
+        return pl.DataFrame(np.where(foreign[:, None], 0.0, sums), columns).with_columns(why)
+
+
+def predicted(model: TraitModel) -> pl.Expr:
+    """Intercept plus, for every order, summed weights over the number of n-grams."""
+    shares = [
+        pl.when(pl.col(f"total_{n}") > 0)
+        .then(pl.col(f"sum_{n}") / pl.col(f"total_{n}"))
+        .otherwise(0)
+        for n in model.orders
+    ]
+    return model.intercept + pl.sum_horizontal(shares)
+
+
+def provenance(model: TraitModel) -> str:
+    """What a model learned from and how well it did on people it had not seen."""
+    recipe, figure = model.recipe, model.recipe.heldout[0]
+    told = f"Learned from {recipe.people:,} people: {recipe.measures}."
+    if figure.r is None or figure.low is None or figure.high is None:
+        return f"{told} On people held out its guesses did not vary."
+    length = recipe.word_count.r
+    beside = "" if length is None else f"; the number of words alone reaches {length:.2f}"
+    return (
+        f"{told} On people held out r = {figure.r:.2f} "
+        f"(95% {figure.low:.2f} to {figure.high:.2f}, n = {figure.n:,}){beside}."
+    )

@@ -1,0 +1,35 @@
+"""Agreeableness: how kind and cooperative a speaker sounds, on a Big Five scale from 1 to 7.
+
+The shipped model learned the questionnaire answers of people who negotiated in chat, from all they
+wrote there. Outside negotiation it is unproven: on essays its guesses told nothing detectable.
+Example: intercept 5 and a sum of weights of -20 over 100 words give 4.8.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from simpatico.metric import Card
+from simpatico.metrics._trait import Trait
+
+
+@dataclass(frozen=True)
+class Agreeableness(Trait):
+    model: str = "agreeableness"
+
+    name: ClassVar[str] = "agreeableness"
+    meaning: ClassVar[str] = (
+        "agreeableness of the speaker, as a Big Five questionnaire would put it"
+    )
+    facts: ClassVar[Card] = Card(
+        about=(
+            "Big Five agreeableness of a speaker. The model shipped was trained on negotiation chat "
+            "only; elsewhere it is unproven."
+        ),
+        undefined="",
+        citation=(
+            "Park et al. (2015), Automatic Personality Assessment Through Social Media Language; "
+            "Giorgi et al. (2023), Psychological Metrics for Dialog System Evaluation"
+        ),
+    )

@@ -1,0 +1,31 @@
+"""Conscientiousness: how orderly and dependable a speaker sounds, on a Big Five scale.
+
+No model is shipped: on the openly licensed conversations at hand, none did reliably better than chance.
+Example: intercept 5 and a sum of weights of -20 over 100 words give 4.8.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from simpatico.metric import Card
+from simpatico.metrics._trait import Trait
+
+
+@dataclass(frozen=True)
+class Conscientiousness(Trait):
+    model: str = "conscientiousness"
+
+    name: ClassVar[str] = "conscientiousness"
+    meaning: ClassVar[str] = (
+        "conscientiousness of the speaker, as a Big Five questionnaire would put it"
+    )
+    facts: ClassVar[Card] = Card(
+        about=("Big Five conscientiousness of a speaker, by a model of your own."),
+        undefined="",
+        citation=(
+            "Park et al. (2015), Automatic Personality Assessment Through Social Media Language; "
+            "Giorgi et al. (2023), Psychological Metrics for Dialog System Evaluation"
+        ),
+    )

@@ -1,0 +1,34 @@
+"""Empathy: how much concern for others a speaker's words express, on a scale from 1 to 7.
+
+The shipped model learned how moved people said they were by a news story (warm, tender,
+sympathetic, softhearted, moved, compassionate) from what they then wrote about it. That is a state
+in a situation; the trait that the paper measures, empathic concern, it reaches only weakly.
+Example: intercept 4 and a sum of weights of 10 over 100 words give 4.1.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from simpatico.metric import Card
+from simpatico.metrics._trait import Trait
+
+
+@dataclass(frozen=True)
+class Empathy(Trait):
+    model: str = "empathy"
+
+    name: ClassVar[str] = "empathy"
+    meaning: ClassVar[str] = "state empathy that the words express, as writers rated their own"
+    facts: ClassVar[Card] = Card(
+        about=(
+            "State empathy of a speaker, as the writers of short essays about news stories rated "
+            "their own: a state in a situation, not the trait."
+        ),
+        undefined="",
+        citation=(
+            "Buechel et al. (2018), Modeling Empathy and Distress in Reaction to News Stories; "
+            "Giorgi et al. (2023), Psychological Metrics for Dialog System Evaluation"
+        ),
+    )

@@ -1,0 +1,35 @@
+"""Neuroticism: how anxious and easily upset a speaker sounds, on a Big Five scale.
+
+The name is that of the Big Five; a questionnaire that gives emotional stability must be reversed
+before training (on a scale from 1 to 7: 8 minus the answer). No model is shipped: on the openly
+licensed conversations at hand, none did reliably better than
+chance.
+Example: intercept 3 and a sum of weights of 30 over 100 words give 3.3.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from simpatico.metric import Card
+from simpatico.metrics._trait import Trait
+
+
+@dataclass(frozen=True)
+class Neuroticism(Trait):
+    model: str = "neuroticism"
+
+    name: ClassVar[str] = "neuroticism"
+    meaning: ClassVar[str] = "neuroticism of the speaker, as a Big Five questionnaire would put it"
+    facts: ClassVar[Card] = Card(
+        about=(
+            "Big Five neuroticism of a speaker, the reverse of emotional stability, by a model of "
+            "your own."
+        ),
+        undefined="",
+        citation=(
+            "Park et al. (2015), Automatic Personality Assessment Through Social Media Language; "
+            "Giorgi et al. (2023), Psychological Metrics for Dialog System Evaluation"
+        ),
+    )

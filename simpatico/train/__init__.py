@@ -1,0 +1,1 @@
+"""Judgements, questionnaires or logs in, evaluators out."""

@@ -1,0 +1,38 @@
+"""What several tests need: a small conversation, and where the real data stand if they are here."""
+
+import os
+from pathlib import Path
+
+import polars as pl
+import pytest
+from hypothesis import settings
+
+from simpatico import Turns
+
+settings.register_profile("calm", deadline=None)  # the machines are shared and noisy
+settings.load_profile("calm")
+
+ROOT = Path(__file__).parent.parent
+
+
+def talk(*lines: str, dialog: str = "d") -> Turns:
+    """A dialog of "speaker: text" lines."""
+    rows = [line.partition(": ") for line in lines]
+    return Turns.from_utterances(
+        pl.DataFrame(
+            {
+                "dialog": [dialog] * len(rows),
+                "speaker": [r[0] for r in rows],
+                "text": [r[2] for r in rows],
+            }
+        )
+    )
+
+
+@pytest.fixture(scope="session")
+def data() -> Path:
+    """The folder of real data sets; tests that need it are skipped where it is not."""
+    folder = Path(os.environ.get("SIMPATICO_DATA", ROOT.parent / "shared" / "data"))
+    if not folder.is_dir():
+        pytest.skip(f"no data sets in {folder}; set SIMPATICO_DATA to their folder")
+    return folder

@@ -1,0 +1,305 @@
+"""Lexicons of every kind of file: what is read, what is left out, what is said when it fails."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+from simpatico.errors import DataError, MissingResource
+from simpatico.features import Features, closure
+from simpatico.features.lexicon import SHIPPED, LexiconSums, load_lexicon
+from simpatico.features.lexicon_files import lexicon_rows
+from simpatico.turns import Turns
+
+DIC = """%
+1\tfunct
+2\tppron
+3\tpreps
+4\tauxverb
+5\tnegate
+%
+don't\t4\t5
+he*\t1\t2
+hello\t3
+hell*\t4
+i'm\t2\t4
+kind of\t1
+"""
+
+
+def saved(folder: Path, name: str, content: str | bytes) -> Path:
+    path = folder / name
+    path.write_bytes(content.encode() if isinstance(content, str) else content)
+    return path
+
+
+def weights(path: Path | str, *words: str) -> list[dict[str, float]]:
+    """For each word, its weights other than 0."""
+    lexicon = load_lexicon(str(path))
+    rows = lexicon.of(pl.Series(words, dtype=pl.String)).tolist()
+    return [{c: w for c, w in zip(lexicon.categories, row, strict=True) if w} for row in rows]
+
+
+def database(path: Path, rows: list[tuple[object, ...]], table: str = "nrc_emot") -> Path:
+    with closing(sqlite3.connect(path)) as base, base:
+        base.execute(f"create table {table} (id bigint, term text, category text, weight float)")
+        base.executemany(f"insert into {table} values (?, ?, ?, ?)", rows)
+    return path
+
+
+@pytest.mark.parametrize(("name", "mark"), [("a.csv", ","), ("a.tsv", "\t"), ("a.txt", "\t")])
+def test_table_with_a_header(tmp_path: Path, name: str, mark: str) -> None:
+    rows = ["term,category,weight", "happy,joy,1.5", "happy,trust,0.25", "", "sad,sadness,2"]
+    path = saved(tmp_path, name, "\n".join(rows).replace(",", mark))
+    assert list(lexicon_rows(path)) == [
+        ("happy", "joy", 1.5),
+        ("happy", "trust", 0.25),
+        ("sad", "sadness", 2.0),
+    ]
+    assert weights(path, "sad", "table", "happy") == [
+        {"sadness": 2.0},
+        {},
+        {"joy": 1.5, "trust": 0.25},
+    ]
+
+
+def test_columns_in_any_order_with_spaces_marks_and_other_columns(tmp_path: Path) -> None:
+    content = "\ufeffid, Weight, Category, Term\r\n1, 2, Joy , happy \r\n"
+    assert list(lexicon_rows(saved(tmp_path, "a.csv", content))) == [("happy", "joy", 2.0)]
+
+
+def test_without_weights_each_is_one(tmp_path: Path) -> None:
+    path = saved(tmp_path, "a.csv", "term,category\nthe,article\nof,Prepositions\n")
+    assert list(lexicon_rows(path)) == [("the", "article", 1.0), ("of", "prep", 1.0)]
+
+
+def test_quotes_mean_something_between_commas_only(tmp_path: Path) -> None:
+    commas = saved(tmp_path, "a.csv", 'term,category,weight\n"a,b",joy,1\nc,joy,1\n')
+    tabs = saved(tmp_path, "a.tsv", 'term\tcategory\tweight\n"a\tjoy\t1\nb\tjoy\t1\n')
+    assert [t for t, _, _ in lexicon_rows(commas)] == ["a,b", "c"]
+    assert [t for t, _, _ in lexicon_rows(tabs)] == ['"a', "b"]
+
+
+def test_layout_of_nrc_has_the_category_first_and_no_header(tmp_path: Path) -> None:
+    content = "joy\thappy\t1.5\njoy\tsunny\t0.5\nanger\thappy\t0.1\nanger\tnan\t0.7\n"
+    path = saved(tmp_path, "NRC.txt", content)
+    assert weights(path, "happy", "nan", "joy") == [{"joy": 1.5, "anger": 0.1}, {"anger": 0.7}, {}]
+
+
+def test_layout_with_the_term_first_and_no_header(tmp_path: Path) -> None:
+    path = saved(tmp_path, "a.txt", "happy\tjoy\t1\nsunny\tjoy\t1\nglad\ttrust\t0\n")
+    assert weights(path, "sunny", "joy") == [{"joy": 1.0}, {}]
+
+
+@pytest.mark.parametrize("word", ["nan", "null", "none", "na", "true", "1"])
+def test_words_that_look_like_missing_values_are_words(tmp_path: Path, word: str) -> None:
+    row = f"{word},joy,2\n"
+    path = saved(tmp_path, "a.csv", f"term,category,weight\n{row}")
+    assert weights(path, word) == [{"joy": 2.0}]
+    base = database(tmp_path / "a.db", [(1, word, "joy", 2.0)])
+    assert weights(base, word) == [{"joy": 2.0}]
+
+
+def test_dic_has_overlapping_categories(tmp_path: Path) -> None:
+    path = saved(tmp_path, "liwc.dic", DIC)
+    assert weights(path, "don't", "i'm") == [
+        {"auxverb": 1.0, "negate": 1.0},
+        {"ppron": 1.0, "auxverb": 1.0},
+    ]
+    assert load_lexicon(str(path)).categories == ("auxverb", "funct", "negate", "ppron", "prep")
+
+
+def test_dic_exact_beats_stem_and_the_longest_stem_wins(tmp_path: Path) -> None:
+    path = saved(tmp_path, "LIWC.DIC", DIC)
+    assert weights(path, "hello", "hells", "hell", "hear", "he", "h") == [
+        {"prep": 1.0},  # its own entry, not hell* or he*
+        {"auxverb": 1.0},  # hell*, not he*
+        {"auxverb": 1.0},  # a stem stands for itself too
+        {"funct": 1.0, "ppron": 1.0},  # he*
+        {"funct": 1.0, "ppron": 1.0},
+        {},
+    ]
+
+
+def test_dic_term_of_several_words_is_read_but_never_found(tmp_path: Path) -> None:
+    path = saved(tmp_path, "a.dic", DIC)
+    assert ("kind of", "funct", 1.0) in list(lexicon_rows(path))
+    assert weights(path, "kind", "of") == [{}, {}]
+
+
+def test_dic_with_spaces_for_tabs(tmp_path: Path) -> None:
+    path = saved(tmp_path, "a.dic", "%\r\n1 article\r\n%\r\nthe   1\r\n\r\na 1")
+    assert list(lexicon_rows(path)) == [("the", "article", 1.0), ("a", "article", 1.0)]
+
+
+def test_database_of_dlatk(tmp_path: Path) -> None:
+    rows: list[tuple[object, ...]] = [(1, "happy", "Joy", 1.5), (2, "nan", "anger", 0.5)]
+    # a file name that would end the address of a database
+    path = database(tmp_path / "lexica?v=1#%41.db", [*rows, (3, "#fun", "joy", 9.0)])
+    assert next(lexicon_rows(path)) == ("happy", "joy", 1.5)
+    assert weights(path, "happy", "nan", "fun") == [{"joy": 1.5}, {"anger": 0.5}, {}]
+
+
+def test_another_table_of_the_database(tmp_path: Path) -> None:
+    path = database(tmp_path / "a.db", [(1, "sun", "topic7", 0.5)], "fb2000_cp")
+    assert list(lexicon_rows(path, "fb2000_cp")) == [("sun", "topic7", 0.5)]
+    with pytest.raises(DataError) as error:
+        list(lexicon_rows(path))
+    assert str(error.value) == f"{path}: no table 'nrc_emot'; it has ['fb2000_cp']"
+
+
+def test_terms_are_brought_to_the_form_of_words(tmp_path: Path) -> None:
+    content = "term,category\nDON\u2019T,negate\nCafe\u0301,place\n#fun,joy\n:),joy\nok go,joy\n"
+    path = saved(tmp_path, "a.csv", content)
+    assert weights(path, "don't", "café", "fun", "ok") == [{"negate": 1.0}, {"place": 1.0}, {}, {}]
+
+
+def test_a_term_twice_in_a_category_counts_once(tmp_path: Path) -> None:
+    path = saved(tmp_path, "a.csv", "term,category\nof,prep\nOf,preps\nof,conj\n")
+    assert weights(path, "of") == [{"prep": 1.0, "conj": 1.0}]
+
+
+def test_a_file_beside_its_csv_is_not_taken_for_it(tmp_path: Path) -> None:
+    saved(tmp_path, "mine.csv", "term,category\nwrong,joy\n")
+    path = saved(tmp_path, "mine", "term,category\nright,joy\n")
+    assert weights(path, "right", "wrong") == [{"joy": 1.0}, {}]
+
+
+def test_sums_over_the_words_of_turns(tmp_path: Path) -> None:
+    path = saved(tmp_path, "a.csv", "term,category,weight\nhappy,joy,1.5\nglad,joy,1\nsad,woe,2\n")
+    wanted = LexiconSums(str(path), ("woe", "joy"))
+    frame = pl.DataFrame({"dialog": "d", "speaker": ["a", "b", "a"], "text": ["", "", ""]})
+    texts = pl.Series("text", ["Happy, happy, sad.", "unhappy", "GLAD happy"])
+    turns = Turns.from_utterances(frame.with_columns(texts))
+    sums = Features(turns, closure([wanted]))[wanted]
+    # woe: 2, 0, 0; joy: 1.5 + 1.5, 0, 1 + 1.5
+    np.testing.assert_array_equal(sums, [[2.0, 3.0], [0.0, 0.0], [0.0, 2.5]])
+
+
+def test_fingerprint_follows_the_bytes_of_the_file(tmp_path: Path) -> None:
+    one = saved(tmp_path, "1.csv", "term,category\nthe,article\n")
+    two = saved(tmp_path, "2.csv", "term,category\nthe,article\n")
+    three = saved(tmp_path, "3.csv", "term,category\nan,article\n")
+    prints = [LexiconSums(str(p), ("article",)).fingerprint for p in (one, two, three)]
+    # the first 12 of `sha256sum 1.csv`
+    assert prints[0] == prints[1] == "lexicon_sha256:d38ca1d86a54" != prints[2]
+
+
+@pytest.mark.parametrize("name", ["emotions", "function_words"])
+def test_ours_load_by_name(name: str) -> None:
+    lexicon = load_lexicon(name)
+    assert np.isfinite(lexicon.weights).all()
+    assert (lexicon.weights >= 0).all()
+    assert len(lexicon.places) == len(lexicon.weights) - 1
+    assert not lexicon.stems
+
+
+def test_missing_file(tmp_path: Path) -> None:
+    with pytest.raises(MissingResource) as error:
+        load_lexicon(str(tmp_path / "no.csv"))
+    ours = sorted(p.stem for p in SHIPPED.glob("*.csv"))
+    assert {"emotions", "function_words"} <= set(ours)
+    assert str(error.value) == (
+        f"no lexicon '{tmp_path}/no.csv': give a file's path or one of {ours}"
+    )
+
+
+def test_missing_category(tmp_path: Path) -> None:
+    path = saved(tmp_path, "a.csv", "term,category\nhappy,joy\nsad,woe\n")
+    wanted = LexiconSums(str(path), ("joy", "trust"))
+    turns = Turns.from_utterances(pl.DataFrame({"dialog": "d", "speaker": "a", "text": ["hi"]}))
+    with pytest.raises(DataError) as error:
+        Features(turns, closure([wanted]))[wanted]
+    assert str(error.value) == f"lexicon '{path}' has no category ['trust']; it has ['joy', 'woe']"
+
+
+@pytest.mark.parametrize(
+    "content", ["", "term,category\n", "term,category\n:),joy\n#fun,joy\n", "joy\t:)\t1\n"]
+)
+def test_no_words(tmp_path: Path, content: str) -> None:
+    path = saved(tmp_path, "a.csv", content)
+    with pytest.raises(DataError) as error:
+        load_lexicon(str(path))
+    assert str(error.value) == f"{path}: no word in it"
+
+
+HEADER = "term,category,weight\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "sentence"),
+    [
+        ("a.csv", f"{HEADER}ok,joy,1\nhi,joy,high\n", ":3: weight 'high' of 'hi' is not a number"),
+        ("a.csv", f"{HEADER}hi,joy,\n", ":2: weight '' of 'hi' is not a number"),
+        ("a.csv", f"{HEADER}hi,joy,nan\n", ":2: weight 'nan' of 'hi' is not finite"),
+        ("a.csv", f"{HEADER}\nhi,joy,-inf\n", ":3: weight '-inf' of 'hi' is not finite"),
+        ("a.csv", f"{HEADER}hi, ,1\n", ":2: no category for 'hi'"),
+        ("a.csv", f"{HEADER}hi,joy\n", ":2: too few columns in ['hi', 'joy']"),
+        (
+            "a.csv",
+            "happy\nsad\n",
+            ": needs a header term,category,weight or three columns in each row",
+        ),
+        ("a.csv", "joy\thi\tx\n", ":1: weight 'x' of 'hi' is not a number"),
+        ("a.csv", b"caf\xe9,joy,1", ": not UTF-8 text at byte 3; save it as UTF-8"),
+        ("a.dic", "the 1\n", ": a .dic file lists its categories between two lines of %"),
+        ("a.dic", "%\n1\n%\n", ":2: category '1' has no name"),
+        (
+            "a.dic",
+            "%\n1\tarticle\n%\nthe\t1\t22\n",
+            ":4: category '22' of 'the' is not defined between the two lines of %",
+        ),
+    ],
+)
+def test_a_bad_file(tmp_path: Path, name: str, content: str | bytes, sentence: str) -> None:
+    path = saved(tmp_path, name, content)
+    with pytest.raises(DataError) as error:
+        load_lexicon(str(path))
+    assert str(error.value) == f"{path}{sentence}"
+
+
+def test_a_table_python_cannot_cut(tmp_path: Path) -> None:
+    path = saved(tmp_path, "a.csv", f'term,category\n"{"x" * 200_000}",joy\n')
+    with pytest.raises(DataError) as error:
+        load_lexicon(str(path))
+    assert str(error.value) == (
+        f"{path}: cannot be read as a table: field larger than field limit (131072)"
+    )
+
+
+@pytest.mark.parametrize(
+    ("row", "sentence"),
+    [
+        ((1, None, "joy", 1.0), "a cell is null in [None, 'joy', 1.0]"),
+        ((1, "hi", "joy", None), "a cell is null in ['hi', 'joy', None]"),
+        ((1, "hi", "joy", "high"), "weight 'high' of 'hi' is not a number"),
+        ((1, "hi", "", 1.0), "no category for 'hi'"),
+    ],
+)
+def test_a_bad_row_of_a_database(tmp_path: Path, row: tuple[object, ...], sentence: str) -> None:
+    path = database(tmp_path / "a.db", [(0, "ok", "joy", 1.0), row])
+    with pytest.raises(DataError) as error:
+        load_lexicon(str(path))
+    assert str(error.value) == f"{path}: row 2 of nrc_emot: {sentence}"
+
+
+def test_a_database_without_the_columns(tmp_path: Path) -> None:
+    with closing(sqlite3.connect(tmp_path / "a.db")) as base, base:
+        base.execute("create table nrc_emot (term text, emotion text)")
+    with pytest.raises(DataError) as error:
+        load_lexicon(str(tmp_path / "a.db"))
+    assert str(error.value) == (
+        f"{tmp_path}/a.db: cannot be read as a DLATK lexicon: no such column: category"
+    )
+
+
+def test_a_broken_database(tmp_path: Path) -> None:
+    path = saved(tmp_path, "a.db", b"SQLite format 3\x00" + b"x" * 200)
+    with pytest.raises(DataError) as error:
+        load_lexicon(str(path))
+    assert str(error.value).startswith(f"{path}: cannot be read as a DLATK lexicon: ")

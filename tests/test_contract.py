@@ -1,0 +1,266 @@
+"""Rules every metric obeys. A new metric file is picked up here by itself."""
+
+import math
+import sys
+from pathlib import Path
+from subprocess import run
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from polars.testing import assert_frame_equal
+
+from simpatico import Turns, available, load, score, signature
+from simpatico.metric import missing
+from simpatico.turns import KEYS
+
+HEAVY = {"torch", "transformers", "sklearn", "spacy", "scipy.stats", "pandas", "pyarrow", "ray"}
+TRAITS = {"conscientiousness", "extraversion", "neuroticism", "openness"}
+
+
+def ready(name: str):
+    """The metric; one whose model is not shipped gets a small one made for this test."""
+    metric = load(name)
+    if missing(metric) is None:
+        return metric
+    from tests.metrics.test_traits import tiny_model
+
+    return load(name, model=str(tiny_model()))
+
+
+texts = st.one_of(
+    st.text(max_size=30),
+    st.lists(
+        st.sampled_from("I you don't happy sad no yes the of 日本 ... 😀".split()), max_size=40
+    ).map(" ".join),
+)
+utterance = st.fixed_dictionaries(
+    {"dialog": st.sampled_from("abc"), "speaker": st.sampled_from("xy"), "text": texts}
+)
+conversations = st.lists(utterance, min_size=1, max_size=30).map(
+    lambda rows: Turns.from_utterances(pl.DataFrame(rows))
+)
+every_metric = pytest.mark.parametrize("name", available())
+
+
+@every_metric
+@given(turns=conversations)
+@settings(max_examples=30, deadline=None)
+def test_scores_stay_in_their_declared_range(name, turns):
+    metric = ready(name)
+    table = score(turns, [metric])
+    for level in ("turn", "dialog", "system"):
+        frame = table.at(level)
+        for spec in metric.scores:
+            if spec.name in frame.columns:
+                values = frame[spec.name].drop_nulls()
+                low, high = spec.range
+                assert values.is_finite().all()
+                assert values.is_between(low - 1e-12, high + 1e-12).all()
+
+
+@every_metric
+@given(turns=conversations)
+@settings(max_examples=20, deadline=None)
+def test_there_is_one_row_per_unit_in_the_order_of_the_units(name, turns):
+    table = score(turns, [ready(name)])
+    for level in ("turn", "dialog"):
+        assert_frame_equal(table.at(level).select(KEYS[level]), turns.units(level))
+
+
+@every_metric
+@given(turns=conversations, chunk=st.integers(1, 8))
+@settings(max_examples=30, deadline=None)
+def test_chunk_size_changes_nothing(name, turns, chunk):
+    whole, parts = score(turns, [ready(name)]), score(turns, [ready(name)], chunk=chunk)
+    for level in ("turn", "dialog", "system"):
+        assert_frame_equal(whole.at(level), parts.at(level), check_exact=True)
+
+
+@every_metric
+@given(turns=conversations)
+@settings(max_examples=20, deadline=None)
+def test_order_of_dialogs_changes_nothing(name, turns):
+    reverse = Turns(turns.frame.sort("dialog", descending=True, maintain_order=True))
+    forward, backward = (score(t, [ready(name)]) for t in (turns, reverse))
+    for level in ("turn", "dialog", "system"):
+        assert_frame_equal(
+            forward.at(level), backward.at(level), check_row_order=False, check_exact=True
+        )
+
+
+@every_metric
+@pytest.mark.parametrize("nothing", ["", "   ", "...", "?!", "😀", "\u200b"])
+def test_a_turn_without_words_has_no_score_but_a_reason(name, nothing):
+    metric = ready(name)
+    rows = {"dialog": ["d"] * 4, "speaker": list("xyxy"), "text": [nothing] * 4}
+    table = score(Turns.from_utterances(pl.DataFrame(rows)), [metric])
+    for level in ("turn", "dialog"):
+        frame = table.at(level)
+        if metric.scores[0].name in frame.columns:
+            assert frame[metric.scores[0].name].null_count() == frame.height
+            assert frame[f"{name}_null"].null_count() == 0
+
+
+@every_metric
+def test_text_in_another_script_is_null_and_says_so(name):
+    metric = ready(name)
+    if metric.card.language != "en":
+        pytest.skip(f"{name} reads {metric.card.language or 'any language'}")
+    texts = ["今日はとてもいい天気ですね" * 20, "Сегодня очень хорошая погода " * 20]
+    rows = {"dialog": ["d"] * 2, "speaker": list("xy"), "text": texts}
+    frame = score(Turns.from_utterances(pl.DataFrame(rows)), [metric]).at("dialog")
+    assert frame[metric.scores[0].name].null_count() == 2
+    assert frame[f"{name}_null"].to_list()[1] == "other_script"
+
+
+@every_metric
+def test_a_run_of_two_equal_metrics_has_one_signature_and_it_names_every_parameter(name):
+    metric = ready(name)
+    told = signature(metric)
+    assert told == signature(type(metric)(**vars(metric)))
+    assert told.startswith(f"{name}|")
+    assert all(f"{f}:" in told for f in vars(metric))
+    assert "/" not in told
+
+
+@every_metric
+def test_a_metric_has_a_card_and_its_scores_have_facts(name):
+    metric = load(name)
+    assert metric.card.about.endswith(".")
+    assert metric.card.undefined.endswith(".")
+    assert metric.card.citation
+    for spec in metric.scores:
+        low, high = spec.range
+        assert low < high
+        assert not math.isnan(low + high)
+        assert spec.meaning
+        assert spec.better in ("higher", "lower", None)
+        assert spec.name.isidentifier()
+
+
+@every_metric
+def test_importing_a_metric_imports_nothing_heavy(name):
+    code = f"import sys, simpatico.metrics.{name} as _; print(*sys.modules)"
+    loaded = run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert not HEAVY & set(loaded.split())
+
+
+def test_merging_turns_equals_scoring_them_as_one(tmp_path):
+    """Statistics are sums: two turns merged are what one turn with both texts is."""
+    apart = Turns.from_utterances(
+        pl.DataFrame(
+            {"dialog": ["d"] * 4, "speaker": list("xyxy"), "text": ["a no", "I b", "c", "d"]}
+        )
+    )
+    joint = Turns.from_utterances(
+        pl.DataFrame({"dialog": ["d"] * 2, "speaker": list("xy"), "text": ["a no c", "I b d"]})
+    )
+    metrics = [load("emotional_entropy"), load("style_matching")]
+    one = score(apart, metrics).at("dialog").filter(pl.col("speaker") == "y")
+    other = score(joint, metrics).at("dialog").filter(pl.col("speaker") == "y")
+    assert_frame_equal(one, other)
+
+
+METRIC = '''
+"""Questions: the share of turns that ask something."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import polars as pl
+
+from simpatico.metric import Card, Score
+
+
+@dataclass(frozen=True)
+class Questions:
+    name: ClassVar[str] = "questions"
+    level: ClassVar[str] = "turn"
+    card: ClassVar[Card] = Card("Share of turns that ask.", "Never null.", "none", "other", None)
+    needs: ClassVar[tuple] = ()
+    scores: ClassVar[tuple] = (
+        Score("questions", pl.col("asks") / pl.col("n"), (0, 1), "share of turns that ask"),
+    )
+
+    def __call__(self, turns, features):
+        return turns.frame.select(asks=pl.col("text").str.contains("?", literal=True), n=1)
+'''
+
+TEST = """
+from simpatico import load, read, score
+
+def test_one_of_two_turns_asks(tmp_path):
+    path = tmp_path / "a.jsonl"
+    path.write_text('{"dialog": "d", "speaker": "x", "text": "Who?"}\\n')
+    assert score(read(path), [load("questions")]).at("turn")["questions"].to_list() == [1.0]
+"""
+
+
+def test_a_new_metric_is_two_files(tmp_path):
+    """A copy of the package plus one metric file and one test file: listed, scored, tested."""
+    import shutil
+
+    import simpatico
+
+    package = tmp_path / "simpatico"
+    shutil.copytree(Path(simpatico.__file__).parent, package)
+    (package / "metrics" / "questions.py").write_text(METRIC)
+    (tmp_path / "test_questions.py").write_text(TEST)
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_questions.py"]
+    done = run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert "1 passed" in done.stdout, done.stdout + done.stderr
+    listed = run(
+        [sys.executable, "-m", "simpatico", "list", "questions"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert "Share of turns that ask." in listed.stdout
+
+
+def test_metrics_of_other_packages_are_found_by_entry_point(tmp_path, monkeypatch):
+    (tmp_path / "outsider.py").write_text(METRIC)
+    info = tmp_path / "outsider-1.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: outsider\nVersion: 1\n")
+    (info / "entry_points.txt").write_text("[simpatico.metrics]\nquestions = outsider:Questions\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    assert "questions" in available()
+    turns = Turns.from_utterances(pl.DataFrame({"dialog": "d", "speaker": "x", "text": "Who?"}))
+    assert score(turns, [load("questions")]).at("turn")["questions"].to_list() == [1.0]
+
+
+def test_equal_values_are_computed_once(monkeypatch):
+    from simpatico.features.words import Words
+
+    calls = []
+    real = Words.compute
+    monkeypatch.setattr(Words, "compute", lambda *a: calls.append(1) or real(*a))
+    turns = Turns.from_utterances(pl.DataFrame({"dialog": "d", "speaker": "x", "text": "hi"}))
+    score(turns, [load("emotional_entropy"), load("emotion_matching"), load("style_matching")])
+    assert len(calls) == 1
+
+
+def test_a_metric_that_gives_too_few_rows_is_named():
+    from simpatico.errors import ContractError
+    from simpatico.score import checked
+
+    turns = Turns.from_utterances(
+        pl.DataFrame({"dialog": ["d", "d"], "speaker": ["x", "y"], "text": ["", ""]})
+    )
+    with pytest.raises(ContractError) as told:
+        checked(load("emotional_entropy"), turns, pl.DataFrame({"a": [1.0]}))
+    assert str(told.value) == "emotional_entropy gave 1 rows of statistics for 2 turns"
+
+
+def test_numbers_do_not_depend_on_what_else_is_scored():
+    turns = Turns.from_utterances(
+        pl.DataFrame({"dialog": ["d"] * 2, "speaker": list("xy"), "text": ["I love it", "no fear"]})
+    )
+    alone = score(turns, [load("emotional_entropy")]).at("turn")["emotional_entropy"]
+    among = score(turns, [load("style_matching"), load("emotional_entropy")]).at("turn")
+    assert np.array_equal(alone, among["emotional_entropy"])

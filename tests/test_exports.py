@@ -1,0 +1,48 @@
+"""The public names, and what importing them costs."""
+
+import subprocess
+import sys
+
+import simpatico
+
+HEAVY = ("torch", "sklearn", "scipy.stats", "pandas", "pyarrow", "polars", "numpy")
+
+
+def test_every_export_exists_and_the_list_is_sorted():
+    assert simpatico.__all__ == sorted(simpatico.__all__)
+    assert set(simpatico.__all__) == set(simpatico.HOMES)
+    for name in simpatico.__all__:
+        assert type(getattr(simpatico, name)).__name__ != "module"
+
+
+def test_public_functions_win_over_modules_of_the_same_name():
+    import simpatico.run
+    import simpatico.score  # noqa: F401 - binds the module, which must not hide the function
+
+    assert callable(simpatico.score)
+    assert callable(simpatico.read)
+
+
+def test_importing_is_quick_and_loads_nothing_heavy():
+    code = (
+        "import sys, time; t = time.process_time(); import simpatico; "
+        "print(time.process_time() - t, *sys.modules)"
+    )
+    seconds = []
+    for _ in range(3):
+        done = subprocess.run(
+            [sys.executable, "-c", code], capture_output=True, text=True, check=True
+        )
+        time, *loaded = done.stdout.split()
+        seconds.append(float(time))
+        assert not set(HEAVY) & set(loaded)
+    assert min(seconds) < 0.3
+
+
+def test_an_unknown_name_is_an_attribute_error():
+    try:
+        simpatico.nothing  # noqa: B018
+    except AttributeError as error:
+        assert str(error) == "module 'simpatico' has no attribute 'nothing'"
+    else:
+        raise AssertionError("there is no such name")
