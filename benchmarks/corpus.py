@@ -19,8 +19,6 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from simpatico.features.emotions import EMOTIONS
-
 BLOCK = 20_000
 DIALOG = 10
 TYPES = 72_000
@@ -119,22 +117,6 @@ def write(size: int, path: Path) -> None:
         for part in texts(size):
             frame(part, first).write_ndjson(file)
             first += len(part)
-
-
-def lexicon(path: Path, size: int = 16_000) -> None:
-    """A made-up emotion lexicon of `size` words, each with a weight in one to eight emotions."""
-    rng, known = np.random.default_rng(11), vocabulary().forms[0]
-    chosen = rng.choice(known[150:30_000], size, replace=False)
-    has = rng.random((size, len(EMOTIONS))) < 0.3
-    has[np.arange(size), rng.integers(len(EMOTIONS), size=size)] = True
-    row, column = np.nonzero(has)
-    pl.DataFrame(
-        {
-            "term": chosen[row].tolist(),
-            "category": [EMOTIONS[c] for c in column],
-            "weight": rng.integers(1, 1000, len(row)) / 1000,
-        }
-    ).write_csv(path)
 
 
 if __name__ == "__main__":

@@ -5,10 +5,13 @@ from __future__ import annotations
 import fcntl
 import json
 import os
+import re
 import socket
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+
+from polars.exceptions import PolarsError
 
 from simpatico.errors import RunError
 
@@ -47,9 +50,12 @@ def publish(path: Path, write: Callable[[Path], object]) -> None:
         with unfinished.open("rb") as file:
             os.fsync(file.fileno())
         unfinished.replace(path)
-    except OSError as error:
+    except (OSError, PolarsError) as error:
         unfinished.unlink(missing_ok=True)
-        why = error.strerror or "disk error"
+        number = re.search(r"os error (\d+)", str(error))  # how Polars reports a full disk
+        if isinstance(error, PolarsError) and not number:
+            raise
+        why = os.strerror(int(number[1])) if number else getattr(error, "strerror", None)
         raise RunError(f"{path} could not be written: {why}", resumable=True) from None
     folder = os.open(path.parent, os.O_RDONLY)
     try:

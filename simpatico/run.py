@@ -101,7 +101,7 @@ def score_part(folder: Path, index: int, turns: Turns, metrics: Sequence[Metric]
     stem = folder / "parts" / f"{index:06d}"
     nulls: Nulls = {}
     for level in ("turn", "dialog"):
-        frame = table.at(level)  # type: ignore[arg-type]
+        frame = table.at(level)
         publish(Path(f"{stem}.{level}.parquet"), frame.write_parquet)
         nulls[level] = {}
         for metric in metrics:

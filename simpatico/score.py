@@ -12,7 +12,7 @@ from simpatico.metric import Metric
 from simpatico.table import ScoreTable
 from simpatico.turns import KEYS, Turns
 
-CHUNK = 32_768
+CHUNK = 65_536
 
 
 def score(turns: Turns, metrics: Sequence[Metric], *, chunk: int = CHUNK) -> ScoreTable:

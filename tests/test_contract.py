@@ -33,7 +33,10 @@ def ready(name: str):
 texts = st.one_of(
     st.text(max_size=30),
     st.lists(
-        st.sampled_from("I you don't happy sad no yes the of 日本 ... 😀".split()), max_size=40
+        st.sampled_from(
+            ["I", "you", "don't", "happy", "sad", "no", "yes", "the", "of", "日本", "...", "😀"]
+        ),
+        max_size=40,
     ).map(" ".join),
 )
 utterance = st.fixed_dictionaries(

@@ -16,7 +16,28 @@ from simpatico import Conversations, Run, load, read, score, score_run
 from simpatico.errors import DataError, RunError
 
 METRICS = ["emotional_entropy", "style_matching"]
-WORDS = "I you we love hate happy sad no not the a dog cat never always of and but fear joy".split()
+WORDS = [
+    "I",
+    "you",
+    "we",
+    "love",
+    "hate",
+    "happy",
+    "sad",
+    "no",
+    "not",
+    "the",
+    "a",
+    "dog",
+    "cat",
+    "never",
+    "always",
+    "of",
+    "and",
+    "but",
+    "fear",
+    "joy",
+]
 
 
 def corpus(path: Path, dialogs: int, seed: int = 0) -> Path:
@@ -119,7 +140,7 @@ def flips(tmp_path, small):
     yield "on_error", (*base[:3], {"on_error": "skip"})
 
 
-CATEGORIES = "ppron ipron article conj prep auxverb adverb negate quant".split()
+CATEGORIES = ["ppron", "ipron", "article", "conj", "prep", "auxverb", "adverb", "negate", "quant"]
 
 
 def test_a_folder_of_another_run_is_refused(small, tmp_path):

@@ -16,7 +16,7 @@ SAMPLES = Path(__file__).parent.parent / "samples"
 @click.command(name="demo")
 @click.option("--out", type=click.Path(path_type=Path), default=Path("demo-run"), show_default=True)
 def command(out: Path) -> None:
-    """Score the bundled sample conversations of three made-up systems; offline, no questions asked."""
+    """Score the bundled conversations of three made-up systems; offline, no questions asked."""
     from simpatico.read import Conversations
     from simpatico.registry import load, preset
     from simpatico.run import score_run

@@ -12,7 +12,7 @@ import polars as pl
 
 Format = Literal["table", "csv", "json"]
 
-CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]")
+CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]")
 FORMULA = ("=", "+", "-", "@", "\t", "\r", "\x00", "＝", "＋", "－", "＠")
 
 
@@ -37,8 +37,9 @@ def show_json(value: object) -> None:
 
 
 def show_csv(frame: pl.DataFrame) -> None:
-    """CSV in which no cell of text can be taken for a formula by a spreadsheet."""
+    """CSV in which no cell of text can act: no formula for a spreadsheet, no terminal escape."""
     text = [c for c, t in frame.schema.items() if t == pl.String]
+    frame = frame.with_columns(pl.col(text).str.replace_all(CONTROL.pattern, "·"))
     guarded = frame.with_columns(
         pl.when(pl.any_horizontal(pl.col(c).str.starts_with(f) for f in FORMULA))
         .then("'" + pl.col(c))

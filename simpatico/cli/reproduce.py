@@ -28,19 +28,21 @@ def command(paper: str, data: Path, lexicon: str | None, seed: int, as_json: boo
     if as_json:
         show_json([cell._asdict() for cell in cells])
         return
-    rows = [[c.row, c.column, c.paper, c.ours, span(c), c.n, c.table] for c in cells]
-    head = ["data", "metric alone", "paper", "ours", "95% interval", "n", "paper's table"]
+    rows = [[c.row, c.column, c.paper, c.ours, span(c), c.n, left_out(c), c.table] for c in cells]
+    head = ["data", "metric alone", "paper", "ours", "95% interval", "n", "not scored", "table"]
     show_table(f"{paper}: adjusted R² with appropriateness", head, rows)
-    for row in dict.fromkeys(c.row for c in cells):
-        told = dict.fromkeys(t for c in cells if c.row == row for t in notes(c))
-        note(f"{row}: {'; '.join(told)}")
+    where: dict[str, dict[str, None]] = {}
+    for cell in cells:
+        for remark in cell.note.split("; ")[1:]:
+            where.setdefault(remark, {})[f"{cell.row} {cell.column}"] = None
+    for remark, places in where.items():
+        note(f"- {remark} ({len(places)} of {len(cells)} figures)")
 
 
 def span(cell: Cell) -> str:
     return "–" if cell.low is None else f"[{cell.low:.3f}, {cell.high:.3f}]"
 
 
-def notes(cell: Cell) -> list[str]:
-    """The remarks of a cell, the count of nulls with its column's name."""
-    first, *others = cell.note.split("; ")
-    return [f"{cell.column} {first}", *others]
+def left_out(cell: Cell) -> str:
+    """How many units have no score, as the note says."""
+    return cell.note.partition(" of ")[0]

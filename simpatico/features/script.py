@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from simpatico.features import Feature, Features
+from simpatico.features.words import uniform
 from simpatico.turns import Turns
 
 LATIN_SHARE = 0.5
@@ -24,7 +25,8 @@ class OtherScript:
         text = turns.frame["text"]
         other = np.zeros(len(text), bool)
         odd = (text.str.len_bytes() != text.str.len_chars()).arg_true()
-        letters = text.gather(odd).str.count_matches(r"\p{L}").to_numpy()
-        latin = text.gather(odd).str.count_matches(r"\p{Latin}").to_numpy()
+        seen = uniform(text.gather(odd))
+        letters = seen.str.count_matches(r"\p{L}").to_numpy()
+        latin = seen.str.count_matches(r"\p{Latin}").to_numpy()
         other[odd.to_numpy()] = latin < LATIN_SHARE * letters
         return other

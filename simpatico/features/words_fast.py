@@ -64,7 +64,7 @@ def kernels() -> tuple[Callable[..., tuple[Places, Places]], Callable[..., Coded
 
 def find(buffer: Bytes) -> tuple[Places, Places]:
     """Where each word starts and stops; without a branch, since none could be foreseen."""
-    edges = np.empty((len(buffer), 2), np.int64)
+    edges = np.empty((len(buffer) // 2 + 1, 2), np.int64)
     found = 0
     for at in range(1, len(buffer)):
         edges[found >> 1, found & 1] = at

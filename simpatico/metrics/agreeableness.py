@@ -24,8 +24,8 @@ class Agreeableness(Trait):
     )
     facts: ClassVar[Card] = Card(
         about=(
-            "Big Five agreeableness of a speaker. The model shipped was trained on negotiation chat "
-            "only; elsewhere it is unproven."
+            "Big Five agreeableness of a speaker. The shipped model was trained on negotiation "
+            "chat; elsewhere it is unproven."
         ),
         undefined="",
         citation=(

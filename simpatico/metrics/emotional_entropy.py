@@ -12,6 +12,7 @@ from math import log
 from typing import ClassVar
 
 import numpy as np
+import numpy.typing as npt
 import polars as pl
 
 from simpatico.features import Feature, Features
@@ -66,7 +67,7 @@ class EmotionalEntropy:
         return pl.DataFrame(sums, schema=list(EMOTIONS)).with_columns(why)
 
 
-def entropy(sums: np.ndarray) -> np.ndarray:  # type: ignore[type-arg]
+def entropy(sums: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     """Entropy in nats of each row divided by its total; NaN for a row of zeros."""
     with np.errstate(invalid="ignore"):
         share = sums / sums.sum(axis=1, keepdims=True)

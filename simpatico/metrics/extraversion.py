@@ -1,6 +1,6 @@
 """Extraversion: how outgoing and lively a speaker sounds, on a Big Five scale.
 
-No model is shipped: on the openly licensed conversations at hand, none did reliably better than chance.
+No model is shipped: on the open conversations at hand none did reliably better than chance.
 Example: intercept 4 and a sum of weights of 30 over 100 words give 4.3.
 """
 

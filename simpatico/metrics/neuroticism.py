@@ -1,9 +1,8 @@
 """Neuroticism: how anxious and easily upset a speaker sounds, on a Big Five scale.
 
 The name is that of the Big Five; a questionnaire that gives emotional stability must be reversed
-before training (on a scale from 1 to 7: 8 minus the answer). No model is shipped: on the openly
-licensed conversations at hand, none did reliably better than
-chance.
+before training (on a scale from 1 to 7: 8 minus the answer). No model is shipped: on the open
+conversations at hand none did reliably better than chance.
 Example: intercept 3 and a sum of weights of 30 over 100 words give 3.3.
 """
 

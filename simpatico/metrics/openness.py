@@ -1,6 +1,6 @@
 """Openness to experience: how curious and imaginative a speaker sounds, on a Big Five scale.
 
-No model is shipped: on the openly licensed conversations at hand, none did reliably better than chance.
+No model is shipped: on the open conversations at hand none did reliably better than chance.
 Example: intercept 5 and a sum of weights of -20 over 100 words give 4.8.
 """
 

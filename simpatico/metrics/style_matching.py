@@ -5,7 +5,7 @@ the percentages of words in the turn and in the turn it answers; the score is th
 A category that neither side uses counts as a perfect match (0 and 0), which on short turns is most
 of the score: `style_matching_empty` says how many of the nine were so, and `empty="drop"` leaves
 them out of the mean.
-Example: "No." answered by "Yes." gives 7/9 = 0.78: the two categories of "no" differ, seven are empty.
+Example: "No." answered by "Yes." gives 7/9 = 0.78: two categories of "no" differ, seven are empty.
 """
 
 from __future__ import annotations

@@ -52,15 +52,22 @@ def rows(source: Source, ledger: Ledger) -> Iterator[tuple[Place, list[str]]]:
             row = next(reader)
         except StopIteration:
             return
-        except csv.Error:
+        except csv.Error as error:
             place, known = lines.done()
-            ledger.reject(place, *(known or ("csv", "a quote is not closed or not doubled")))
+            ledger.reject(place, *(known or ("csv", syntax_problem(error))))
             continue
         place, known = lines.done()
         if known:
             ledger.reject(place, *known)
         elif row:
             yield place, row
+
+
+def syntax_problem(error: csv.Error) -> str:
+    """Why a row is no CSV."""
+    if "new-line" in str(error):
+        return "there is a carriage return without a line feed; save the file with other line ends"
+    return "a quote is not closed or not doubled"
 
 
 def misnamed(names: list[str], fields: Fields) -> str | None:
@@ -76,8 +83,10 @@ def misnamed(names: list[str], fields: Fields) -> str | None:
 def cells(source: Source, fields: Fields, ledger: Ledger) -> Iterator[Row]:
     """Place, values in the order of our fields, and extras of every row after the header."""
     found = rows(source, ledger)
-    place, names = next(found, (Place(source.name, 1, 0), []))
+    place, names = next(found, (None, []))
     names = [name.strip() for name in names]
+    if place is None:
+        return
     if reason := misnamed(names, fields):
         ledger.reject(place, "header", reason)
         return

@@ -55,13 +55,14 @@ class Conversations:
         """The inputs, opened once; each may be given once."""
         if not self.paths:
             raise DataError("no input; give one or more files, or - for standard input")
-        known = set[Path | str]()
-        for path in self.paths:
-            where = path if str(path) == "-" else Path(path).absolute().resolve()
+        sources = tuple(Source.of(path) for path in self.paths)
+        known = set[Path | None]()
+        for source in sources:
+            where = source.path and source.path.resolve()
             if where in known:
-                raise DataError(f"{path}:0: the same input is given twice; give it once")
+                raise DataError(f"{source.name}:0: the same input is given twice; give it once")
             known.add(where)
-        return tuple(Source.of(path) for path in self.paths)
+        return sources
 
     def chunks(self, size: int = 32_768) -> Iterator[Chunk]:
         """Parts of about `size` utterances; a dialog is never cut in two."""
@@ -105,7 +106,7 @@ class Conversations:
 class Part:
     """Utterances on their way into a chunk, as columns: lists of text burden nobody."""
 
-    def __init__(self, format: str = "") -> None:  # noqa: A002 - as the option is called
+    def __init__(self, format: str = "") -> None:
         self.format = format
         self.formats: dict[str, str] = {}
         self._columns: list[list[Any]] = [[] for _ in SCHEMA]
@@ -137,7 +138,7 @@ def series(name: str, kind: pl.DataType, values: list[Any]) -> pl.Series:
 def read(
     path: str | Path,
     *,
-    format: str | None = None,  # noqa: A002 - as the option is called
+    format: str | None = None,
     system: str | None = None,
     merge: bool = True,
     on_error: OnError = "fail",

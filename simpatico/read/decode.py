@@ -25,7 +25,7 @@ PLAIN |= {"null": "null", "array": "a list", "object": "an object"}
 FAILURES = (msgspec.DecodeError, UnicodeDecodeError, RecursionError, ValueError)
 
 
-class Wrong(ValueError):  # noqa: N818 - it says what the value is
+class Wrong(ValueError):
     """A value that cannot be used: a code, and a sentence without the value."""
 
     def __init__(self, code: str, reason: str) -> None:

@@ -7,6 +7,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import cached_property
 from typing import Any
 
 import msgspec
@@ -67,20 +68,24 @@ class Fields:
         convokit = "meta" in names and bool({"reply-to", "reply_to"} & names.keys())
         return sum(flat) >= 2 and not convokit and not message
 
+    @cached_property
+    def used(self) -> frozenset[str]:
+        """The columns that are fields of ours."""
+        return frozenset(self.keys.values())
+
     @property
     def renamed(self) -> dict[str, str]:
         """Fields that have another name in the file."""
         return {field: name for field, name in self.keys.items() if name != field}
 
-    def once(self, row: bytes) -> None:
-        """Nothing if every field of ours stands in the JSON row once, else the error `Wrong`."""
-        if twice := repeated(row) & set(self.keys.values()):
+    def once(self, row: bytes, distinct: int, names: int) -> None:
+        """Nothing if the names of the row's fields are distinct, else the error `Wrong`."""
+        if names > distinct and (twice := repeated(row) & self.used):
             raise Wrong("duplicate_key", f"{min(twice)!r} stands in the record twice")
 
     def extras(self, row: Mapping[str, Any]) -> str | None:
         """Everything that is none of our fields, as a JSON object."""
-        used = set(self.keys.values())
-        rest = {name: cell for name, cell in row.items() if name not in used}
+        rest = {name: cell for name, cell in row.items() if name not in self.used}
         return msgspec.json.encode(rest).decode() if rest else None
 
 
@@ -88,10 +93,11 @@ def columns(head: Head) -> dict[str, bool]:
     """The names of the first rows' columns, and whether they hold plain values."""
     if head.kind == "text":
         return dict.fromkeys(split(head), True)
-    first = head.json if isinstance(head.json, list) else [head.json]
-    rows = [value(line) for line in head.lines[:50]] if head.kind == "lines" else first[:50]
+    rows = head.json if isinstance(head.json, list) else [head.json]
+    if head.kind == "lines":
+        rows = [*rows, *map(value, head.lines[:50])]
     found: dict[str, bool] = {}
-    for row in rows:
+    for row in rows[:50]:
         for name, cell in row.items() if isinstance(row, dict) else ():
             plain = not isinstance(cell, list | dict)
             found[name] = found.get(name, True) and plain
@@ -109,7 +115,10 @@ def delimiter(head: Head) -> str:
 def split(head: Head) -> list[str]:
     """The column names in the header line."""
     line = head.lines[0].decode(errors="replace") if head.lines else ""
-    return [name.strip() for name in next(csv.reader([line], delimiter=delimiter(head)), [])]
+    try:
+        return [name.strip() for name in next(csv.reader([line], delimiter=delimiter(head)), [])]
+    except csv.Error:
+        return []
 
 
 def seconds(time: float | str | None) -> float | None:

@@ -56,7 +56,7 @@ def formats() -> list[Reader]:
 
 def pick(
     source: Source,
-    format: str | None = None,  # noqa: A002 - as the option is called
+    format: str | None = None,
     *,
     system: str | None = None,
 ) -> Reader:

@@ -22,7 +22,7 @@ BOM = b"\xef\xbb\xbf"
 UNPACKING = (EOFError, gzip.BadGzipFile, zlib.error)
 
 
-class Bomb(EOFError):  # noqa: N818 - it says what the file is
+class Bomb(EOFError):
     """A few packed bytes that unpack to very many."""
 
 

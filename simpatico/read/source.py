@@ -110,7 +110,7 @@ class Source:
         except raw.UNPACKING:
             data = b""
         suffix = raw.suffix(self.path) if self.path else ""
-        first = next(self.rows(), None) if data.startswith(b"PAR1") else None
+        first = next(self.rows(Ledger("skip")), None) if data.startswith(b"PAR1") else None
         return Head(self.name, suffix, data.removeprefix(raw.BOM), row=first and first[1])
 
     def refused(self, ledger: Ledger) -> bool:

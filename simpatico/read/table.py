@@ -113,10 +113,11 @@ class Table:
         decode = decoder(fields, TYPES)
 
         def full(line: bytes) -> Utterance:
-            values = decode(line)
-            if not once(line, values):
-                fields.once(line)
-            return self.utterance(values, fields.extras(BYTES.decode(line)))
+            values, whole = decode(line), BYTES.decode(line)
+            if names(line) > len(whole):
+                inner = sum(names(bytes(value)) for value in whole.values())
+                fields.once(line, len(whole), names(line) - inner)
+            return self.utterance(values, fields.extras(whole))
 
         return full
 
@@ -168,11 +169,17 @@ def decoder(fields: Fields, types: dict[str, Any]) -> Callable[[bytes], tuple[An
     return lambda line: values(decode(line))
 
 
+def names(line: bytes) -> int:
+    """How many field names a JSON text has at most."""
+    return line.count(b'":') + line.count(b'" :')
+
+
 def once(line: bytes, values: tuple[Any, ...]) -> bool:
     """Whether no field can stand twice, as there are no more names in the line than values."""
-    names = line.count(b'":')
     filled = len(values) - values.count(None) - (values[3] is msgspec.UNSET)
-    return names >= 3 and (names <= filled or names <= filled + line.count(b":null"))
+    if (found := names(line)) > filled:
+        filled += line.count(b":null") + line.count(b": null")
+    return 3 <= found <= filled
 
 
 def grouped(rows: Found, ledger: Ledger) -> Iterator[Dialog]:

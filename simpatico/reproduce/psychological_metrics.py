@@ -13,11 +13,13 @@ import polars as pl
 
 from simpatico.errors import DataError
 from simpatico.features.emotions import OURS
+from simpatico.features.words import words
 from simpatico.read import Conversations
 from simpatico.read.judgement_files import read_judgements
 from simpatico.registry import load
 from simpatico.reproduce import Cell
 from simpatico.score import score
+from simpatico.turns import Turns
 from simpatico.validate.regression import adjusted_r2
 
 FILES = {
@@ -36,7 +38,10 @@ PAPER: dict[str, dict[str, float]] = {
     "NCM": {"emotional_entropy": 0.009, "emotion_matching": 0.006, "style_matching": 0.001},
     "pooled": {"emotional_entropy": 0.097, "emotion_matching": 0.001, "style_matching": 0.056},
 }
+DROPPED = "style_matching, empty dropped"
+LENGTH = "words in the response"
 ALL = "all three"
+COLUMNS = (*METRICS, DROPPED, LENGTH)
 POOLED_ALL = 0.148
 
 
@@ -49,7 +54,7 @@ def reproduce(data: Path, *, lexicon: str | None = None, seed: int = 0) -> list[
         for cell in fitted(rows.filter(pl.col("set") == name), name, lexicon, seed)
     ]
     within = rows.with_columns(
-        pl.col(c) - pl.col(c).mean().over("set") for c in (*METRICS, "appropriateness")
+        pl.col(c) - pl.col(c).mean().over("set") for c in (*COLUMNS, "appropriateness")
     )
     return [
         *cells,
@@ -65,19 +70,32 @@ def scored(name: str, data: Path, lexicon: str | None) -> pl.DataFrame:
     )
     if path is None:
         raise DataError(f"{data} has no {FILES[name]}, nor dstc10-test/{FILES[name]}")
-    (conversations,) = Conversations((path,), format="dstc10-test").chunks(10**9)
-    emotions = {"lexicon": lexicon or OURS}
-    metrics = [load(m, **({} if m == "style_matching" else emotions)) for m in METRICS]
-    table = score(conversations.turns, metrics)
+    (chunk,) = Conversations((path,), format="dstc10-test").chunks(10**9)
     judged = read_judgements(path, format="dstc10-test").frame.filter(
         pl.col("quality").str.to_lowercase() == "appropriateness"
     )
-    judged = judged.select("dialog", "turn", "speaker", appropriateness="value")
     return (
-        table.at("turn")
-        .with_columns(set=pl.lit(name), prompt=name + table.keys["prompt"])
-        .join(judged, on=["dialog", "turn", "speaker"], how="inner", validate="1:1")
-        .select("set", "prompt", "appropriateness", *METRICS)
+        computed(chunk.turns, lexicon)
+        .with_columns(set=pl.lit(name), prompt=name + pl.col("prompt"))
+        .join(
+            judged.select("dialog", "turn", "speaker", appropriateness="value"),
+            on=["dialog", "turn", "speaker"],
+            how="inner",
+            validate="1:1",
+        )
+        .select("set", "prompt", "appropriateness", *COLUMNS)
+    )
+
+
+def computed(turns: Turns, lexicon: str | None) -> pl.DataFrame:
+    """Our scores of every response, with the baseline any metric should beat: its length."""
+    emotions = {"lexicon": lexicon or OURS}
+    metrics = [load(m, **({} if m == "style_matching" else emotions)) for m in METRICS]
+    table = score(turns, metrics)
+    dropped = score(turns, [load("style_matching", empty="drop")]).at("turn")["style_matching"]
+    length = words(turns.frame["text"]).counts[turns.scored].astype(float)
+    return table.at("turn").with_columns(
+        table.keys["prompt"], dropped.alias(DROPPED), pl.Series(LENGTH, length)
     )
 
 
@@ -86,7 +104,7 @@ def fitted(rows: pl.DataFrame, name: str, lexicon: str | None, seed: int) -> lis
     clusters = rows["prompt"].rank("dense").to_numpy().astype(np.int64)
     judged = rows["appropriateness"].to_numpy()
     cells = []
-    for column in (*METRICS, ALL):
+    for column in (*COLUMNS, ALL):
         chosen = list(METRICS) if column == ALL else [column]
         fit = adjusted_r2(rows.select(chosen).to_numpy(), judged, clusters, seed=seed)
         paper = POOLED_ALL if (name, column) == ("pooled", ALL) else PAPER.get(name, {}).get(column)
@@ -111,7 +129,11 @@ def fitted(rows: pl.DataFrame, name: str, lexicon: str | None, seed: int) -> lis
 def remarks(name: str, column: str, lexicon: str | None, paper: float | None) -> list[str]:
     """What a reader of a figure must know."""
     told = []
-    if column == "style_matching":
+    if column == DROPPED:
+        told.append("categories that neither side uses left out of the mean")
+    if column == LENGTH:
+        told.append("a baseline: what counting words explains")
+    elif column in ("style_matching", DROPPED):
         told.append("our own function words, the paper used LIWC")
     elif lexicon is None:
         told.append("our own emotion lexicon, the paper used NRC Hashtag (pass --lexicon)")

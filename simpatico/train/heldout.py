@@ -28,9 +28,10 @@ def figure(guesses: Numbers, answers: Numbers, *, seed: int = 0) -> Figure:
     if not np.isfinite(r):
         return Figure(None, n, None, None, None, None, seed)
     reach = Z95 / np.sqrt(n - 3)
-    low, high = np.tanh(np.arctanh(np.clip(r, -1 + 1e-12, 1 - 1e-12)) + [-reach, reach])
-    bounds = [low, high, *resampled(guesses, answers)]
-    return Figure(*(round(r, DECIMALS), n, *(round(float(b), DECIMALS) for b in bounds), seed))
+    z = np.arctanh(np.clip(r, -1 + 1e-12, 1 - 1e-12))
+    bounds = [*np.tanh([z - reach, z + reach]), *resampled(guesses, answers)]
+    low, high, lowest, highest = (round(float(bound), DECIMALS) for bound in bounds)
+    return Figure(round(r, DECIMALS), n, low, high, lowest, highest, seed)
 
 
 def resampled(guesses: Numbers, answers: Numbers) -> Numbers:
@@ -48,4 +49,6 @@ def correlations(a: Numbers, b: Numbers) -> Numbers:
     a = a - a.mean(axis=-1, keepdims=True)
     b = b - b.mean(axis=-1, keepdims=True)
     with np.errstate(invalid="ignore", divide="ignore"):
-        return np.asarray((a * b).sum(axis=-1) / np.sqrt((a * a).sum(axis=-1) * (b * b).sum(axis=-1)))
+        return np.asarray(
+            (a * b).sum(axis=-1) / np.sqrt((a * a).sum(axis=-1) * (b * b).sum(axis=-1))
+        )

@@ -74,7 +74,9 @@ def read_people(path: Path | str, columns: Columns) -> People:
     """The people in a CSV, TSV or JSONL file with one text a row."""
     source, ledger = Source.of(path), Ledger()
     source.refused(ledger)
-    found = table(source, columns, ledger) if source.head.kind == "text" else objects(source, ledger)
+    found = (
+        table(source, columns, ledger) if source.head.kind == "text" else objects(source, ledger)
+    )
     return People.of((row(place, cells, columns) for place, cells in found), source.sha256())
 
 

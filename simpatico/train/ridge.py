@@ -38,16 +38,21 @@ class Spectrum:
     target: Matrix
 
     @property
-    def coordinates(self) -> Matrix:
-        """The target's deviations along the kernel's axes."""
-        return np.asarray(self.vectors.T @ (self.target - self.target.mean()))
+    def deviations(self) -> Matrix:
+        return np.asarray(self.target - self.target.mean())
 
-    def left_out(self, penalty: float) -> Matrix:
-        """What each row's residual is when the row itself is left out of the fit."""
-        shrink = self.values / (self.values + penalty)
+    def left_out(self, penalties: Matrix) -> Matrix:
+        """Each row's residual when the row itself is left out: a column per penalty."""
+        shrink = self.values[:, None] / (self.values[:, None] + penalties)
+        along = self.vectors.T @ self.deviations
         hat = self.vectors**2 @ shrink + 1 / len(self.target)
-        fitted = self.vectors @ (shrink * self.coordinates)
-        return np.asarray((self.target - self.target.mean() - fitted) / (1 - hat))
+        fitted = self.vectors @ (shrink * along[:, None])
+        return np.asarray((self.deviations[:, None] - fitted) / (1 - hat))
+
+    def dual(self, penalty: float) -> Matrix:
+        """The solution at one penalty."""
+        along = self.vectors.T @ self.deviations
+        return np.asarray(self.vectors @ (along / (self.values + penalty)))
 
 
 def fit(kernel: Matrix, target: Matrix, grid: Matrix = GRID) -> Fit:
@@ -55,11 +60,14 @@ def fit(kernel: Matrix, target: Matrix, grid: Matrix = GRID) -> Fit:
     values, vectors = np.linalg.eigh(kernel)
     spectrum = Spectrum(np.maximum(values, 0.0), vectors, target)
     penalties = grid * np.trace(kernel) / len(kernel)
-    errors = [float(np.mean(spectrum.left_out(c) ** 2)) for c in penalties]
+    errors = np.mean(spectrum.left_out(penalties) ** 2, axis=0)
     best = int(np.argmin(errors))
-    dual = vectors @ (spectrum.coordinates / (spectrum.values + penalties[best]))
     return Fit(
-        float(target.mean()), dual, float(grid[best]), float(penalties[best]), errors[best]
+        float(target.mean()),
+        spectrum.dual(penalties[best]),
+        float(grid[best]),
+        float(penalties[best]),
+        float(errors[best]),
     )
 
 

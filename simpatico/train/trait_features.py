@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -15,7 +15,8 @@ from scipy import sparse
 
 from simpatico.errors import DataError, MissingResource
 from simpatico.features.lexicon_files import lexicon_rows
-from simpatico.features.words import WORD, WordTable, uniform
+from simpatico.features.words import WORD, WordTable, uniform, words
+from simpatico.train.people import People
 
 Matrix = npt.NDArray[np.float64]
 Places = npt.NDArray[np.int64]
@@ -23,8 +24,17 @@ Scaling = Literal["raw", "sqrt", "std"]
 
 SCALINGS: tuple[Scaling, ...] = ("raw", "sqrt", "std")
 TOPIC_TABLE = "fb2000_cp"
+SLICE = 2_048
 TOPICS = 0
 """The order under which a block of topics goes."""
+
+
+class Config(NamedTuple):
+    """One way to make features: which orders, used by how many people at least, scaled how."""
+
+    orders: tuple[int, ...]
+    minimum: int
+    scaling: Scaling
 
 
 @dataclass(frozen=True)
@@ -35,28 +45,38 @@ class Block:
     terms: Places
     values: Any
 
-    def squares(self, rows: Places, minimum: int, scaling: Scaling) -> Matrix:
-        """The squared factor of each feature; 0 where fewer than `minimum` of these rows use it."""
+    def squares(self, rows: Places, config: Config) -> Matrix:
+        """The squared factor of each feature; 0 where too few of these rows use it."""
         part = self.values[rows]
-        used = np.bincount(part.indices, minlength=part.shape[1]) >= minimum
+        used = np.bincount(part.indices, minlength=part.shape[1]) >= config.minimum
         mean = np.asarray(part.mean(axis=0)).ravel()
-        if scaling == "raw":
+        if config.scaling == "raw":
             return used.astype(np.float64)
         square = np.asarray(part.multiply(part).mean(axis=0)).ravel()
-        spread = mean if scaling == "sqrt" else np.maximum(square - mean**2, 0.0)
-        return np.divide(1.0, spread, out=np.zeros_like(spread), where=used & (spread > 0))
+        spread = mean if config.scaling == "sqrt" else np.maximum(square - mean**2, 0.0)
+        if self.order == TOPICS and used.any():
+            # a topic nobody dwells on must not outweigh all others the first time somebody does
+            spread = np.maximum(spread, np.median(spread[used]))
+        found = np.zeros_like(spread)
+        np.divide(1.0, spread, out=found, where=used & (spread > 0))
+        return found
 
-    def products(self, rows: Places, minimum: int, scaling: Scaling) -> Matrix:
+    def products(self, rows: Places, config: Config) -> Matrix:
         """Inner products of all people with those of `rows`, features scaled by what these use."""
-        scaled = self.values.multiply(self.squares(rows, minimum, scaling)).tocsr()
-        return np.asarray((scaled @ self.values[rows].T).toarray())
+        factor = np.sqrt(self.squares(rows, config))
+        kept, total = np.flatnonzero(factor), np.zeros((self.values.shape[0], len(rows)))
+        columns = self.values.tocsc()
+        # dense, a slice at a time: frequent words make sparse products several times as slow
+        for low in range(0, len(kept), SLICE):
+            part = kept[low : low + SLICE]
+            dense = columns[:, part].toarray() * factor[part]
+            total += dense @ dense[rows].T
+        return total
 
-    def weights(
-        self, rows: Places, minimum: int, scaling: Scaling, dual: Matrix
-    ) -> tuple[Matrix, float]:
+    def weights(self, rows: Places, config: Config, dual: Matrix) -> tuple[Matrix, float]:
         """The weight of each feature in a dual solution, and what they give the mean person."""
         part = self.values[rows]
-        found = self.squares(rows, minimum, scaling) * (part.T @ dual)
+        found = self.squares(rows, config) * (part.T @ dual)
         return found, float(np.asarray(part.mean(axis=0)).ravel() @ found)
 
 
@@ -67,6 +87,42 @@ class Topics:
     words: list[str]
     loadings: Any
     sha256: str
+
+
+@dataclass(frozen=True)
+class Texts:
+    """What people wrote, as words, and the topics these words belong to."""
+
+    table: WordTable
+    owner: Places
+    topics: Topics | None
+
+    @classmethod
+    def of(cls, people: People, topics: str | None = None) -> Texts:
+        return cls(words(people.texts), people.owner, read_topics(Path(topics)) if topics else None)
+
+    @property
+    def written(self) -> Matrix:
+        """How many words each person wrote."""
+        return np.bincount(self.owner, self.table.counts).astype(np.float64)
+
+    def blocks(self, orders: tuple[int, ...], minimum: int) -> list[Block]:
+        """Topics first, if there are any, then n-grams by order."""
+        topics = [topic_block(self.table, self.owner, self.topics)] if self.topics else []
+        return [*topics, *ngram_blocks(self.table, self.owner, orders, minimum)]
+
+    def spelled(
+        self, block: Block, weights: Matrix
+    ) -> Iterator[tuple[int, tuple[str, ...], float]]:
+        """Order, words and weight of each n-gram; a topic's weight is handed on to its words."""
+        if block.order == TOPICS and self.topics:
+            for word, weight in zip(self.topics.words, self.topics.loadings @ weights, strict=True):
+                yield 1, (word,), float(weight)
+            return
+        vocabulary = self.table.vocabulary.to_list()
+        for place in np.flatnonzero(weights):
+            term = tuple(vocabulary[code] for code in block.terms[place])
+            yield block.order, term, float(weights[place])
 
 
 def ngram_blocks(
@@ -129,12 +185,12 @@ def read_topics(path: Path) -> Topics:
     )
     if rows.is_empty():
         raise DataError(f"{path}: no word in it")
-    words, names = sorted(rows["term"].unique()), sorted(rows["category"].unique())
+    terms, names = sorted(rows["term"].unique()), sorted(rows["category"].unique())
     at = [
         rows[column].replace_strict({v: i for i, v in enumerate(values)}, return_dtype=pl.Int64)
-        for column, values in (("term", words), ("category", names))
+        for column, values in (("term", terms), ("category", names))
     ]
-    shape = (len(words), len(names))
+    shape = (len(terms), len(names))
     loadings = sparse.csr_matrix((rows["weight"].to_numpy(), (at[0], at[1])), shape=shape)
     with path.open("rb") as file:
-        return Topics(words, loadings, hashlib.file_digest(file, "sha256").hexdigest())
+        return Topics(terms, loadings, hashlib.file_digest(file, "sha256").hexdigest())

@@ -50,7 +50,7 @@ def adjusted_r2(
         return Fit(float(value), None, None, n)
     rng = np.random.default_rng(seed)
     draws = rng.multinomial(len(sums), np.full(len(sums), 1 / len(sums)), size=RESAMPLES)
-    spread = explained((draws @ sums).reshape(-1, side, side))
+    spread = explained((draws.astype(np.float64) @ sums).reshape(-1, side, side))
     low, high = np.percentile(spread[np.isfinite(spread)], [2.5, 97.5])
     return Fit(float(value), float(low), float(high), n)
 

@@ -52,4 +52,7 @@ def test_a_bad_sample_has_its_place(tmp_path: Path) -> None:
     data = path.read_bytes()
     assert data[rejects[0].place.byte :].startswith(b'{\n   "id": 2')
     assert rejects[0].place.line == data[: rejects[0].place.byte].count(b"\n") + 1
-    assert rejects[0].reason == "'messages[0].content' must be text or a list or null, not a whole number"
+    assert (
+        rejects[0].reason
+        == "'messages[0].content' must be text or a list or null, not a whole number"
+    )

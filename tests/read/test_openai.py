@@ -15,7 +15,10 @@ CHAT = {
         {"role": "user", "content": "hi"},
         {"role": "assistant", "content": None, "tool_calls": [{"id": "t"}]},
         {"role": "tool", "content": "42", "tool_call_id": "t"},
-        {"role": "assistant", "content": [{"type": "text", "text": "hello"}, {"type": "image_url"}]},
+        {
+            "role": "assistant",
+            "content": [{"type": "text", "text": "hello"}, {"type": "image_url"}],
+        },
         {"role": "assistant", "content": "there"},
     ],
 }

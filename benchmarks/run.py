@@ -1,0 +1,36 @@
+"""All benchmarks, after installing what they are compared with: `make bench`.
+
+wordfreq goes to the Python that runs this, ConvoKit to `.venv-bench`; torch comes first there, in
+the release whose CPU build is tested, since ConvoKit alone would pull gigabytes of CUDA.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import venv
+from importlib.util import find_spec
+from pathlib import Path
+
+HERE = Path(__file__).parent
+PEERS = HERE.parent / ".venv-bench"
+
+
+def install(python: Path | str, *packages: str) -> None:
+    subprocess.run([python, "-m", "pip", "install", "--quiet", *packages], check=True)
+
+
+def main() -> int:
+    if find_spec("wordfreq") is None:
+        install(sys.executable, "wordfreq")
+    if not (PEERS / "done").exists():
+        venv.create(PEERS, with_pip=True)
+        install(PEERS / "bin/python", "torch==2.13.0")
+        install(PEERS / "bin/python", "convokit")
+        (PEERS / "done").touch()
+    scripts = ("speed.py", "memory.py")
+    return max(subprocess.call([sys.executable, HERE / script]) for script in scripts)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
