@@ -1,4 +1,5 @@
-"""Whether memory is bounded by the chunk: peak memory of `simpatico score` on a long and short file.
+"""Whether memory is bounded by the chunk: peak memory of `simpatico score` on a short and a long
+file.
 
 python benchmarks/memory.py [--short 200000] [--long 2000000] [--json FILE]
 """

@@ -91,6 +91,12 @@ def begin(folder: Path, key: str) -> bool:
     return True
 
 
+def discard(folder: Path) -> None:
+    """Take back an unfinished run, so that the folder can be used again."""
+    shutil.rmtree(folder / "parts")
+    (folder / "run.json").unlink()
+
+
 def part_done(folder: Path, index: int) -> bool:
     return (folder / "parts" / f"{index:06d}.json").exists()
 
@@ -194,7 +200,11 @@ def score_run(
     with locked(folder):
         if begin(folder, key):
             job = Scoring(conversations, metrics, folder, chunk, jobs, progress)
-            job.score()
+            try:
+                job.score()
+            except DataError:  # the input or an option must change, so these parts are of no use
+                discard(folder)
+                raise
             publish_rejects(folder, job.rejects)
             facts = {
                 "key": key,

@@ -26,7 +26,8 @@ SEEN_AS_NOTHING = [chr(c) for c in range(0xE0200) if NOBODY_SEES.match(chr(c))]
 assigned = st.characters(exclude_categories=("Cs", "Cn"))
 tricky = st.sampled_from(
     ["'", "’", "‘", "ʼ", "´", "\u1ffd", "＇", "a", "B", "7", " ", "\n", "_", "-", "é", "e\u0301",
-     "İ", "ß", "Σ", "ŉ", "ﬁ", "Ⅷ", "½", "①", "你", "ا", "क्", "😀", "👩‍👧", "\x00", "\u200b", "\u00ad"]
+     "İ", "ß", "Σ", "ŉ", "ﬁ", "Ⅷ", "½", "①", "你", "ا", "क्", "😀", "👩‍👧", "\x00", "\u200b",
+     "\u00ad"]
 )  # fmt: skip
 anything = st.one_of(
     st.text(assigned),
