@@ -2,8 +2,8 @@
 
     .venv-bench/bin/python benchmarks/convokit_count.py UTTERANCES.jsonl LEXICON.csv
 
-The tokeniser is spaCy's blank English one with its rule-based sentence splitter, so that nothing
-is downloaded. Prints the CPU seconds as JSON; imports are not counted.
+The tokeniser is spaCy's blank English one and a text counts as one sentence, so that nothing is
+downloaded. Prints the CPU seconds as JSON; imports are not counted.
 """
 
 from __future__ import annotations

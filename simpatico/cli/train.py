@@ -65,7 +65,7 @@ def trait(data: Path, out: Path, **options: Any) -> None:
 def repeated(options: dict[str, Any]) -> str:
     """The command that does the same again; of a file of topics only the name."""
     parts = ["simpatico train trait --data DATA --out MODEL"]
-    for name, value in options.items():
+    for name, value in sorted(options.items()):
         flag = name.replace("_", "-")
         match value:
             case None:

@@ -101,11 +101,15 @@ class NgramSums:
     """Per turn, the columns of a trait model: a sum and a total for every order."""
 
     model: str
+    absent: str | None = field(default=None, compare=False)
+    """What the metric has to say when it knows that there is no such model."""
 
     needs: ClassVar[tuple[Feature, ...]] = (Words(),)
 
     @property
     def fingerprint(self) -> str:
+        if self.absent:
+            raise MissingResource(self.absent)
         return f"model_sha256:{load_trait_model(self.model).sha256[:12]}"
 
     def compute(self, turns: Turns, features: Features) -> Numbers:

@@ -62,7 +62,7 @@ class Trait:
 
     @property
     def needs(self) -> tuple[Feature, ...]:
-        return (NgramSums(self.model), Words(), OtherScript())
+        return (NgramSums(self.model, self.missing), Words(), OtherScript())
 
     @property
     def scores(self) -> tuple[Score, ...]:

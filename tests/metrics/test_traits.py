@@ -1,0 +1,224 @@
+"""Trait metrics: a model of three weights by hand, and the shipped ones on people never seen."""
+
+from __future__ import annotations
+
+import atexit
+import csv
+import os
+from collections import defaultdict
+from functools import cache
+from pathlib import Path
+from shutil import rmtree
+from tempfile import mkdtemp
+
+import numpy as np
+import polars as pl
+import pytest
+
+from simpatico.errors import MissingResource
+from simpatico.features.ngrams import Figure, load_trait_model
+from simpatico.metric import Metric, missing, signature
+from simpatico.metrics.agreeableness import Agreeableness
+from simpatico.metrics.empathy import Empathy
+from simpatico.metrics.openness import Openness
+from simpatico.registry import available, load, preset
+from simpatico.score import score
+from simpatico.train.heldout import figure
+from simpatico.train.trait_features import Config
+from simpatico.train.trait_folder import About, Report, Weights, save
+from simpatico.turns import Turns
+
+DATA = Path(os.environ.get("SIMPATICO_DATA", Path(__file__).parents[3] / "shared" / "data"))
+FIGURE = Figure(0.5, 40, 0.2, 0.7, 0.2, 0.7, 0)
+TRAITS = [
+    "agreeableness",
+    "conscientiousness",
+    "empathy",
+    "extraversion",
+    "neuroticism",
+    "openness",
+]
+
+
+@cache
+def tiny_model() -> Path:
+    """Intercept 4, good 6, day -3, "good day" 2; answers from 1 to 7."""
+    folder = Path(mkdtemp(prefix="simpatico-trait-"))
+    atexit.register(rmtree, folder, ignore_errors=True)
+    ngrams = {1: {("good",): 6.0, ("day",): -3.0}, 2: {("good", "day"): 2.0}}
+    report = Report(Config((1, 2), 2, "raw"), 1.0, 40, 40, 800, {1: 2, 2: 1}, [FIGURE], FIGURE)
+    about = About("a made-up trait", "made up", scale=(1.0, 7.0))
+    save(folder, Weights(4.0, ngrams), report, about=about, training={})
+    return folder
+
+
+@pytest.fixture
+def model() -> str:
+    return str(tiny_model())
+
+
+def dialog(metric: Metric, *texts: str) -> tuple[float | None, str | None]:
+    """Score, and reason where there is none, of one speaker's turns in a dialog."""
+    rows = [("d", "bot", text) for text in texts]
+    frame = pl.DataFrame(rows, schema=["dialog", "speaker", "text"], orient="row")
+    table = score(Turns.from_utterances(frame, merge=False), [metric]).at("dialog")
+    return table[metric.name][0], table[f"{metric.name}_null"][0]
+
+
+def test_score_by_hand(model: str) -> None:
+    # words: good x2, day x1, sir x3 -> (2*6 - 3) / 6 = 1.5
+    # pairs within turns: good day, day sir | sir good, good sir -> 2 / 4 = 0.5
+    found = dialog(Empathy(model, minimum_words=6), "Good day, sir.", "Sir! Good sir...")
+    assert found == (pytest.approx(4 + 1.5 + 0.5), None)
+
+
+def test_one_turn_or_many_differ_only_in_the_pairs_between(model: str) -> None:
+    # joined: 5 pairs, one of them "good day" -> 2 / 5
+    found = dialog(Empathy(model, minimum_words=6), "Good day, sir. Sir! Good sir...")
+    assert found == (pytest.approx(4 + 1.5 + 0.4), None)
+
+
+def test_turns_of_one_word_have_no_pairs(model: str) -> None:
+    assert dialog(Empathy(model, minimum_words=2), "good", "day") == (4 + (6 - 3) / 2, None)
+
+
+def test_scores_end_where_the_scale_ends(model: str) -> None:
+    assert dialog(Empathy(model), "good " * 30) == (7.0, None)
+    assert dialog(Empathy(model), "day " * 30) == (1.0, None)
+
+
+def test_unknown_words_leave_the_intercept(model: str) -> None:
+    assert dialog(Empathy(model), "sir " * 30) == (4.0, None)
+
+
+def test_too_few_words(model: str) -> None:
+    assert dialog(Empathy(model), "good " * 19) == (None, "too_few_words")
+    assert dialog(Empathy(model), "good " * 10, "day " * 9) == (None, "too_few_words")
+    assert dialog(Empathy(model), "good " * 10, "day " * 10)[1] is None
+
+
+@pytest.mark.parametrize("minimum", [0, 20])
+def test_no_words(model: str, minimum: int) -> None:
+    assert dialog(Empathy(model, minimum_words=minimum), "...", "!") == (None, "no_words")
+
+
+def test_other_script_is_left_out(model: str) -> None:
+    foreign = "хороший день " * 20
+    assert dialog(Empathy(model), foreign) == (None, "other_script")
+    assert dialog(Empathy(model), foreign, "sir " * 30) == (4.0, None)
+
+
+def test_chunks_cannot_change_a_score(model: str) -> None:
+    rows = [(f"d{i}", "bot", "good day sir " * (i + 7)) for i in range(40)]
+    frame = pl.DataFrame(rows, schema=["dialog", "speaker", "text"], orient="row")
+    turns = Turns.from_utterances(frame)
+    whole = score(turns, [Empathy(model)]).at("dialog")
+    assert whole.equals(score(turns, [Empathy(model)], chunk=3).at("dialog"))
+
+
+def test_signature_names_the_model_by_its_hash(model: str) -> None:
+    assert f"model_sha256:{load_trait_model(model).sha256[:12]}" in signature(Empathy(model))
+
+
+def test_a_missing_model_says_how_to_get_one() -> None:
+    metric = Openness()
+    assert missing(metric) == (
+        "openness needs a trait model and there is none at 'openness': train one with `simpatico "
+        "train trait --data FILE --text COLUMN --target COLUMN --person COLUMN --out MODEL`, "
+        "then add `--set openness.model=MODEL`"
+    )
+    with pytest.raises(MissingResource) as error:
+        dialog(metric, "good day")
+    assert str(error.value) == missing(metric)
+    with pytest.raises(MissingResource) as error:
+        signature(metric)
+    assert str(error.value) == missing(metric)
+
+
+@pytest.mark.parametrize("name", TRAITS)
+def test_every_trait_can_be_listed(name: str) -> None:
+    metric = load(name)
+    assert name in available()
+    assert [s.name for s in metric.scores] == [name]
+    assert metric.scores[0].range == (1.0, 7.0)
+    assert metric.card.about
+    assert metric.card.undefined
+    assert metric.needs
+    assert (missing(metric) is None) == (name in {"empathy", "agreeableness"})
+    assert (name in preset("psych")) == (missing(metric) is None)
+
+
+def test_the_card_says_what_was_learned_and_how_well() -> None:
+    assert Empathy().card.about == (
+        "State empathy of a speaker, as the writers of short essays about news stories rated their "
+        "own: a state in a situation, not the trait. Learned from 372 people: state empathy of "
+        "people writing about news stories, as they rated their own. On people held out r = 0.37 "
+        "(95% 0.28 to 0.46, n = 372); the number of words alone reaches 0.18."
+    )
+
+
+def wassa() -> tuple[dict[str, list[str]], dict[str, list[float]]]:
+    """Essays and answers of the 54 people of WASSA-2022's development set."""
+    folder = DATA / "wassa"
+    if not folder.is_dir():
+        pytest.skip(f"no WASSA-2022 in {DATA}; set SIMPATICO_DATA to the folder that holds it")
+    options = {"delimiter": "\t", "quoting": csv.QUOTE_NONE}
+    with (folder / "messages_dev.tsv").open(encoding="utf-8", newline="\n") as file:
+        messages = list(csv.DictReader(file, **options))  # type: ignore[arg-type]
+    with (folder / "goldstandard_dev_2022.tsv").open(encoding="utf-8", newline="\n") as file:
+        answers = list(csv.reader(file, **options))  # type: ignore[arg-type]
+    essays, found = defaultdict(list), {}
+    for message, answer in zip(messages, answers, strict=True):
+        essays[message["response_id"]].append(message["essay"])
+        found[message["response_id"]] = [float(cell) for cell in answer[3:]]
+    return dict(essays), found
+
+
+def everybody() -> tuple[dict[str, list[str]], dict[str, float]]:
+    """Essays and agreeableness of all 426 people of WASSA-2022 with known answers."""
+    essays, found = wassa()
+    answers = {person: numbers[AGREEABLENESS] for person, numbers in found.items()}
+    with (DATA / "wassa" / "messages_train.tsv").open(encoding="utf-8", newline="\n") as file:
+        for message in csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE):
+            essays.setdefault(message["response_id"], []).append(message["essay"])
+            answers[message["response_id"]] = float(message["personality_agreeableness"])
+    return essays, answers
+
+
+AGREEABLENESS, CONCERN = 3, 8
+"""Places of the two among the answers."""
+
+
+@pytest.mark.parametrize(
+    ("metric", "answer", "r", "low", "high"),
+    [
+        (Empathy(), CONCERN, 0.132, -0.141, 0.386),
+        (Empathy(), AGREEABLENESS, 0.328, 0.066, 0.548),
+    ],
+)
+def test_figures_on_people_never_seen(
+    metric: Metric, answer: int, r: float, low: float, high: float
+) -> None:
+    essays, answers = wassa()
+    found = compared(metric, essays, {person: a[answer] for person, a in answers.items()})
+    assert (found.n, round(found.r or 0, 3)) == (54, r)
+    assert [found.low, found.high] == pytest.approx([low, high], abs=0.0005)
+
+
+def test_agreeableness_does_not_carry_over_to_essays() -> None:
+    found = compared(Agreeableness(), *everybody())
+    assert (found.n, round(found.r or 0, 3)) == (426, 0.055)
+    assert [found.low, found.high] == pytest.approx([-0.040, 0.149], abs=0.0005)
+
+
+def compared(metric: Metric, essays: dict[str, list[str]], answers: dict[str, float]) -> Figure:
+    """How a metric's scores of people agree with their answers."""
+    rows = [(person, "writer", text) for person, texts in essays.items() for text in texts]
+    frame = pl.DataFrame(rows, schema=["dialog", "speaker", "text"], orient="row")
+    table = score(Turns.from_utterances(frame, merge=False), [metric]).at("dialog")
+    truth = np.array([answers[person] for person in table["dialog"]])
+    return figure(table[metric.name].to_numpy(), truth)
+
+
+def test_the_shipped_models_are_two_not_one() -> None:
+    assert load_trait_model(Empathy().model) != load_trait_model(Agreeableness().model)
