@@ -20,7 +20,11 @@ demo: $(VENV)/core
 test: $(VENV)/dev check
 	$(RUN) -m pytest -q -m 'not slow'
 
-test-all: $(VENV)/dev check
+$(VENV)/fast: $(VENV)/dev
+	$(RUN) -m pip install --quiet --disable-pip-version-check --no-compile --editable '.[dev,fast]'
+	touch $@
+
+test-all: $(VENV)/fast check
 	$(RUN) -m pytest -q
 
 check: $(VENV)/dev

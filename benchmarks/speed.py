@@ -32,6 +32,7 @@ from simpatico.turns import Turns
 
 HERE = Path(__file__).parent
 METRICS = ("emotional_entropy", "emotion_matching", "emotion_shares", "style_matching")
+TRAITS = ("empathy", "agreeableness")
 PER_SECOND, TIMES_LOOP, TIMES_CONVOKIT = 150_000, 2.5, 50
 
 
@@ -146,8 +147,15 @@ def against_convokit(job: Job) -> list[Row]:
     ]
 
 
-MEASURES: tuple[Callable[[Job], list[Row]], ...] = (against_loop, against_convokit)
-"""What is measured, in order; a new measurement, such as the trait models, is one more here."""
+def traits(job: Job) -> list[Row]:
+    """The shipped trait models apart, from turns to dialog scores."""
+    metrics = [load(name) for name in TRAITS]
+    took = min(timed(lambda: score(job.turns, metrics).at("dialog")) for _ in range(job.rounds))
+    return [Row(f"{' and '.join(TRAITS)}, utterances per CPU second", len(job.turns) / took)]
+
+
+MEASURES: tuple[Callable[[Job], list[Row]], ...] = (against_loop, against_convokit, traits)
+"""What is measured, in order; a new measurement is one more here."""
 
 
 def show(rows: list[Row]) -> None:
@@ -156,7 +164,7 @@ def show(rows: list[Row]) -> None:
             "" if row.target is None else f">= {row.target:,g}  {'met' if row.met else 'MISSED'}"
         )
         value = f"{row.value:,.0f}" if row.value >= 1000 else f"{row.value:.2f}"
-        print(f"{row.what:38} {value:>12}  {target:20} {row.note}")
+        print(f"{row.what:56} {value:>12}  {target:20} {row.note}")
 
 
 def main() -> int:
