@@ -17,7 +17,6 @@ from simpatico.metric import missing
 from simpatico.turns import KEYS
 
 HEAVY = {"torch", "transformers", "sklearn", "spacy", "scipy.stats", "pandas", "pyarrow", "ray"}
-TRAITS = {"conscientiousness", "extraversion", "neuroticism", "openness"}
 
 
 def ready(name: str):

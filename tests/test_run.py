@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import os
 import random
 import signal
 import subprocess
@@ -138,6 +139,11 @@ def flips(tmp_path, small):
     yield "system", (*base[:3], {"system": "other"})
     yield "format", (*base[:3], {"format": "table"})
     yield "on_error", (*base[:3], {"on_error": "skip"})
+    yield "max_errors", (*base[:3], {"max_errors": 3})
+    yield "gather", (*base[:3], {"gather": True})
+    yield "one more input", ((small, other), *base[1:])
+    yield "epsilon", (*base[:2], {"style_matching": {"epsilon": 0.001}}, {})
+    yield "base", (*base[:2], {"emotional_entropy": {"base": 4.0}}, {})
 
 
 CATEGORIES = ["ppron", "ipron", "article", "conj", "prep", "auxverb", "adverb", "negate", "quant"]
@@ -158,15 +164,50 @@ def test_a_folder_of_another_run_is_refused(small, tmp_path):
     assert prints(out) == before
 
 
-def test_a_changed_lexicon_file_of_the_same_name_is_another_run(small, tmp_path):
-    from simpatico.features.lexicon import load_lexicon
+def test_another_version_is_another_run(small, tmp_path, monkeypatch):
+    scored(small, tmp_path / "run")
+    monkeypatch.setattr("simpatico.run.package_version", lambda: "99")
+    with pytest.raises(RunError, match="holds a run of other input"):
+        scored(small, tmp_path / "run")
 
+
+def test_place_name_language_and_hash_seed_do_not_change_a_byte(small, tmp_path):
+    (tmp_path / "elsewhere").mkdir()
+    moved = tmp_path / "elsewhere" / small.name
+    moved.write_bytes(small.read_bytes())
+    settings = [
+        {"PYTHONHASHSEED": "1", "TZ": "UTC", "LC_ALL": "C"},
+        {"PYTHONHASHSEED": "2", "TZ": "Asia/Tokyo", "LC_ALL": "C.UTF-8", "POLARS_MAX_THREADS": "1"},
+    ]
+    for number, (path, more) in enumerate(zip((small, moved), settings, strict=True)):
+        command = [sys.executable, "-m", "simpatico", "score", str(path), "--preset", "psych"]
+        done = subprocess.run(
+            [*command, "--out", str(tmp_path / f"run{number}")],
+            env={**os.environ, **more},
+            cwd=tmp_path if number else tmp_path / "elsewhere",
+            capture_output=True,
+        )
+        assert done.returncode == 0, done.stderr
+    assert prints(tmp_path / "run0") == prints(tmp_path / "run1")
+
+
+def test_when_many_start_at_once_one_writes_and_the_others_leave(small, tmp_path):
+    scored(small, tmp_path / "alone")
+    races = [start(small, tmp_path / "run") for _ in range(6)]
+    told = [process.communicate(timeout=120)[1] for process in races]
+    codes = [process.returncode for process in races]
+    assert set(codes) <= {0, 2}
+    assert 0 in codes
+    assert all("is being written by" in t for t, code in zip(told, codes, strict=True) if code)
+    assert prints(tmp_path / "run") == prints(tmp_path / "alone")
+
+
+def test_a_changed_lexicon_file_of_the_same_name_is_another_run(small, tmp_path):
     lexicon, out = tmp_path / "words.csv", tmp_path / "run"
-    for weight in (1, 2):
+    for weight in (1, 22):
         lexicon.write_text(
             "term,category,weight\n" + "".join(f"dog,{c},{weight}\n" for c in CATEGORIES)
         )
-        load_lexicon.cache_clear()
         metric = load("style_matching", lexicon=str(lexicon))
         if weight == 1:
             score_run(Conversations((small,)), [metric], out)

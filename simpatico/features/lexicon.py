@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass, field
-from functools import cache
+from functools import lru_cache
 from pathlib import Path
 from typing import ClassVar
 
@@ -68,17 +68,28 @@ class LexiconSums:
         return sums
 
 
-@cache
 def load_lexicon(source: str) -> Lexicon:
-    """A lexicon we ship, by name, or the user's file: .csv, .tsv, .txt, .dic or SQLite.
-
-    Terms that can never be a word of a turn, such as "#fun" or ":)", are left out; a term that
-    stands twice in a category, perhaps in another case, has the mean of its weights.
-    """
+    """A lexicon we ship, by name, or the user's file: .csv, .tsv, .txt, .dic or SQLite."""
     ours = sorted(p.stem for p in SHIPPED.glob("*.csv"))
     path = SHIPPED / f"{source}.csv" if source in ours else Path(source)
     if not path.is_file():
         raise MissingResource(f"no lexicon {source!r}: give a file's path or one of {ours}")
+    return parsed(path, stamp(path))
+
+
+def stamp(path: Path) -> tuple[int, int]:
+    """What changes when a file does: a lexicon is kept in memory only as long as this holds."""
+    now = path.stat()
+    return now.st_mtime_ns, now.st_size
+
+
+@lru_cache(maxsize=8)
+def parsed(path: Path, stamp: tuple[int, int]) -> Lexicon:
+    """The lexicon in a file.
+
+    Terms that can never be a word of a turn, such as "#fun" or ":)", are left out; a term that
+    stands twice in a category, perhaps in another case, has the mean of its weights.
+    """
     schema = {"term": pl.String, "category": pl.String, "weight": pl.Float64}
     rows = pl.DataFrame(list(lexicon_rows(path)), schema=schema, orient="row")
     term = uniform(rows["term"])

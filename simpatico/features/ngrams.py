@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cache
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -21,6 +21,7 @@ import numpy.typing as npt
 
 from simpatico.errors import DataError, MissingResource
 from simpatico.features import Feature, Features
+from simpatico.features.lexicon import stamp
 from simpatico.features.model_folder import ModelFolder, finite, read_folder
 from simpatico.features.words import Words, WordTable
 from simpatico.turns import Turns
@@ -138,7 +139,6 @@ def trait_folder(source: str) -> Path | None:
     return Path(source) if source and Path(source).is_dir() else None
 
 
-@cache
 def load_trait_model(source: str) -> TraitModel:
     """A model we ship, by name, or the user's, by the path of its folder."""
     folder = trait_folder(source)
@@ -148,6 +148,12 @@ def load_trait_model(source: str) -> TraitModel:
             f"no trait model {source!r}: give the folder that `simpatico train trait` wrote, "
             f"or one of {ours}"
         )
+    return trait_model(folder, tuple(stamp(p) for p in sorted(folder.iterdir()) if p.is_file()))
+
+
+@lru_cache(maxsize=16)
+def trait_model(folder: Path, stamps: tuple[tuple[int, int], ...]) -> TraitModel:
+    """The model in a folder; kept in memory as long as its files have these stamps."""
     found = read_folder(folder, FILES)
     recipe = checked_recipe(found)
     vocabulary: list[str] = found.decode(VOCABULARY, list[str])

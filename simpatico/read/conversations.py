@@ -76,7 +76,7 @@ class Conversations:
                 yield self.chunk(part, ledger)
                 part = Part()
             part.format = reader.name
-            part.formats[source.name] = described(reader, source)
+            part.formats[prefix or Path(source.name).name] = described(reader, source)
             for dialog in self.dialogs(reader, source, ledger):
                 part.add(dialog, prefix)
                 if len(part) >= size:

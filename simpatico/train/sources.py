@@ -43,7 +43,7 @@ STATE = (
     "It follows agreeableness as closely as empathic concern: r = .151 (.057, .242) and .138 "
     "(.043, .230), n = 426. It cannot tell the two apart.",
 )
-"""What was measured once on data that are not shipped; a test repeats it where they are present."""
+"""What was measured once on data that are not shipped; a test repeats the held-out figures."""
 
 
 @dataclass(frozen=True)

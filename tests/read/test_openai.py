@@ -45,7 +45,7 @@ def test_tools_and_instructions_are_set_aside_and_parts_are_read(tmp_path: Path)
             "part that is not text": 1,
         },
         "rejected": {},
-        "formats": {str(tmp_path / "a.jsonl"): "openai"},
+        "formats": {"a.jsonl": "openai"},
     }
 
 
@@ -103,7 +103,7 @@ def test_wildchat_parquet_has_an_interlocutor(tmp_path: Path) -> None:
     )
     turns, alignment = aligned(path)
     assert turns == [("h", "user", "human", "hi", None), ("h", "assistant", "m", "yo", 0)]
-    assert alignment.formats == {str(path): "openai"}
+    assert alignment.formats == {path.name: "openai"}
 
 
 def test_a_dialog_of_instructions_only_is_set_aside(tmp_path: Path) -> None:

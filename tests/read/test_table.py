@@ -70,7 +70,7 @@ def test_the_alignment_says_who_answers_whom(tmp_path: Path) -> None:
         "harbor answers human: 1 turn.",
         "harbor opens the dialog: 1 turn.",
         "human opens the dialog: 1 turn.",
-        f"{path} was read as table.",
+        f"{path.name} was read as table.",
     ]
 
 
@@ -85,7 +85,7 @@ def test_other_names_of_columns_are_accepted_and_reported(tmp_path: Path) -> Non
     assert turns == [("7", "user", "human", "hi", None), ("7", "assistant", "mine", "yo", 0)]
     assert alignment.aside == {"system message": 1}
     assert alignment.formats == {
-        str(path): "table (dialog = conversation_id, speaker = role, text = content, "
+        path.name: "table (dialog = conversation_id, speaker = role, text = content, "
         "time = timestamp)"
     }
 
