@@ -11,8 +11,6 @@ from pathlib import Path
 
 LINE, CHAR, EDGE, BAR = 20, 8.1, 18, 34
 STYLE = "font: 13.5px ui-monospace, 'DejaVu Sans Mono', Menlo, monospace; white-space: pre"
-    "font: 13.5px ui-monospace, 'DejaVu Sans Mono', Menlo, Consolas, monospace; white-space: pre"
-)
 
 
 def printed() -> list[str]:
