@@ -24,13 +24,14 @@ def command(name: str | None, as_json: bool) -> None:
         show_json([facts(load(n)) for n in available()])
     else:
         rows = [row(load(n)) for n in available()]
-        show_table("metrics", ["name", "level", "kind", "installed", "about"], rows)
+        show_table("metrics", ["name", "level", "installed", "about"], rows)
         result("simpatico list NAME prints a metric's card")
 
 
 def row(metric: Metric) -> list[str]:
-    card = metric.card
-    return [metric.name, metric.level, card.kind, "no" if missing(metric) else "yes", card.about]
+    first, stop, _ = metric.card.about.partition(". ")
+    installed = "no" if missing(metric) else "yes"
+    return [metric.name, metric.level, installed, first + stop.strip()]
 
 
 def facts(metric: Metric) -> dict[str, Any]:

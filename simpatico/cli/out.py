@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from collections.abc import Iterable, Sequence
+from shutil import get_terminal_size
 from typing import Any, Literal
 
 import click
@@ -13,6 +15,8 @@ import polars as pl
 Format = Literal["table", "csv", "json"]
 
 CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]")
+NUMBER = re.compile(r"[-–\[\d]")
+PIPED = 140
 FORMULA = ("=", "+", "-", "@", "\t", "\r", "\x00", "＝", "＋", "－", "＠")
 
 
@@ -63,10 +67,16 @@ def show_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]
         console = Console(width=sum(3 + width(columns, body, i) for i in range(len(columns))) + 4)
     table = Table(title=Text(clean(title)), title_justify="left", box=box.SIMPLE_HEAD)
     for place, column in enumerate(columns):
-        table.add_column(Text(clean(column)), justify="right" if place else "left")
+        numbers = bool(body) and all(NUMBER.match(row[place]) for row in body)
+        table.add_column(Text(clean(column)), justify="right" if numbers else "left")
     for row in body:
         table.add_row(*map(Text, row))
     console.print(table)
+
+
+def room() -> int:
+    """How many characters a line of output may have."""
+    return get_terminal_size().columns if sys.stdout.isatty() else PIPED
 
 
 def width(columns: Sequence[str], body: Sequence[Sequence[str]], place: int) -> int:

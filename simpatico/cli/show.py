@@ -8,7 +8,7 @@ from typing import Any
 import click
 import polars as pl
 
-from simpatico.cli.out import Format, result, show_csv, show_json, show_table
+from simpatico.cli.out import Format, result, room, show_csv, show_json, show_table
 from simpatico.errors import UnknownName
 from simpatico.run import Run
 from simpatico.turns import KEYS, Level
@@ -64,22 +64,25 @@ def show_systems(frame: pl.DataFrame, facts: dict[str, Any], *, every: bool = Fa
 
     Of a metric with parts only the score of its own name is shown, unless `every` is asked for.
     """
-    rows = []
+    systems = frame.to_dicts()
+    scores = []
     for name, metric in facts["metrics"].items():
         names = [s["name"] for s in metric["scores"] if s["name"] in frame.columns]
-        shown = names if every else [n for n in names if n == name]
-        rows += [[score, *(estimate(row, score) for row in frame.to_dicts())] for score in shown]
-    show_table("mean over dialogs [95% interval] number of dialogs", ["", *frame["system"]], rows)
+        scores += names if every else [n for n in names if n == name]
+    wide = [[score, *(" ".join(estimate(row, score)) for row in systems)] for score in scores]
+    if max((sum(len(c) + 3 for c in row) for row in wide), default=0) <= room():
+        title = "mean over dialogs [95% interval] number of dialogs"
+        show_table(title, ["score", *(row["system"] for row in systems)], wide)
+        return
+    long = [[score, row["system"], *estimate(row, score)] for score in scores for row in systems]
+    show_table("mean over dialogs", ["score", "system", "mean", "95% interval", "dialogs"], long)
 
 
-def estimate(row: dict[str, object], score: str) -> str:
-    """A mean with what is needed to judge it."""
-    value, n = row[score], row[f"{score}_n"]
-    if value is None:
-        return "–"
-    low, high = row[f"{score}_low"], row[f"{score}_high"]
-    interval = f"[{low:.3f}, {high:.3f}]" if low is not None else "[no interval]"
-    return f"{value:.3f} {interval} {n}"
+def estimate(row: dict[str, Any], score: str) -> tuple[str, str, str]:
+    """A mean with what is needed to judge it: interval and number of dialogs."""
+    value, low, high = row[score], row[f"{score}_low"], row[f"{score}_high"]
+    interval = "[no interval]" if low is None else f"[{low:.3f}, {high:.3f}]"
+    return ("–", "", "0") if value is None else (f"{value:.3f}", interval, str(row[f"{score}_n"]))
 
 
 def show_units(frame: pl.DataFrame, level: Level, rows: int) -> None:

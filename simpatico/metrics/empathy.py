@@ -23,8 +23,8 @@ class Empathy(Trait):
     meaning: ClassVar[str] = "state empathy that the words express, as writers rated their own"
     facts: ClassVar[Card] = Card(
         about=(
-            "State empathy of a speaker, as the writers of short essays about news stories rated "
-            "their own: a state in a situation, not the trait."
+            "State empathy of a speaker, as writers of short essays rated their own. It is a "
+            "state in a situation, the reaction to a news story, not the trait."
         ),
         undefined="",
         citation=(
