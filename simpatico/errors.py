@@ -2,6 +2,8 @@
 
 SimpaticoError
 ├── DataError        the conversations, judgements or resources cannot be read as given
+│   └── RecordError  one record in them is wrong, so that the file has to change
+├── BadValue         a parameter has a value that makes no sense
 ├── UnknownName      no metric, feature, format or level has this name
 ├── MissingResource  a metric needs a model, lexicon or optional package that is absent
 ├── RunError         a run folder cannot be used: locked, of another run, no space left
@@ -16,6 +18,12 @@ class SimpaticoError(Exception):
 
 
 class DataError(SimpaticoError): ...
+
+
+class RecordError(DataError): ...
+
+
+class BadValue(SimpaticoError): ...
 
 
 class UnknownName(SimpaticoError): ...

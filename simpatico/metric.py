@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from importlib.metadata import PackageNotFoundError, version
+from math import isfinite
 from pathlib import Path
 from typing import Any, ClassVar, Literal, Protocol
 
@@ -83,13 +86,27 @@ def merge_of(metric: Metric) -> Mapping[str, Merge]:
     return getattr(metric, "merge", {})
 
 
+def bounds(span: tuple[float, float]) -> list[float | None]:
+    """A range as JSON has it: null for an end that does not exist."""
+    return [end if isfinite(end) else None for end in span]
+
+
 def signature(metric: Metric) -> str:
     """Name, every parameter, hashes of what it reads, version: equal means comparable."""
     parameters = [f"{f.name}:{plain(getattr(metric, f.name))}" for f in fields(metric)]
     hashes = [h for feature in metric.needs if (h := getattr(feature, "fingerprint", ""))]
+    if source := foreign_source(type(metric)):
+        hashes.append(f"code_sha256:{hashlib.sha256(source.read_bytes()).hexdigest()[:12]}")
     return "|".join(
         [metric.name, *parameters, *sorted(set(hashes)), f"version:{package_version()}"]
     )
+
+
+def foreign_source(kind: type) -> Path | None:
+    """The file of a metric that is not ours, whose version says nothing about it."""
+    module = sys.modules.get(kind.__module__)
+    file = getattr(module, "__file__", None)
+    return Path(file) if file and not kind.__module__.startswith("simpatico.") else None
 
 
 def plain(value: object) -> str:

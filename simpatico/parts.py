@@ -44,7 +44,7 @@ def sign(folder: Path) -> None:
 
 def publish(path: Path, write: Callable[[Path], object]) -> None:
     """Let `path` appear complete or not at all: write, flush to disk, rename, flush the folder."""
-    unfinished = path.with_name(f".{path.name}.tmp")
+    unfinished = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
         write(unfinished)
         with unfinished.open("rb") as file:
@@ -65,5 +65,5 @@ def publish(path: Path, write: Callable[[Path], object]) -> None:
 
 
 def publish_json(path: Path, value: object) -> None:
-    text = json.dumps(value, indent=1, ensure_ascii=False, sort_keys=True)
+    text = json.dumps(value, indent=1, ensure_ascii=False, sort_keys=True, allow_nan=False)
     publish(path, lambda p: p.write_text(text + "\n", encoding="utf-8"))

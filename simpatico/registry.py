@@ -7,11 +7,12 @@ from dataclasses import fields
 from difflib import get_close_matches
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
 from pkgutil import iter_modules
 from typing import Any
 
 import simpatico.metrics
-from simpatico.errors import ContractError, UnknownName
+from simpatico.errors import ContractError, MissingResource, UnknownName
 from simpatico.metric import Kind, Metric, missing
 
 GROUP = "simpatico.metrics"
@@ -43,7 +44,7 @@ def load(name: str, **parameters: Any) -> Metric:
     known = [f.name for f in fields(cls)]
     if unknown := sorted(set(parameters) - set(known)):
         raise UnknownName(f"{name} has no parameter {unknown[0]!r}; it has {known}")
-    metric: Metric = cls(**parameters)
+    metric: Metric = cls(**{k: str(v) if isinstance(v, Path) else v for k, v in parameters.items()})
     return metric
 
 
@@ -52,24 +53,47 @@ def metric_class(name: str) -> type[Any]:
     if name not in available():
         raise UnknownName(f"no metric {name!r}; {suggestion(name, available())}")
     if name not in inside():
-        found = outside()[name].load()
-    else:
-        members = vars(import_module(f"simpatico.metrics.{name}")).values()
-        classes = [c for c in members if isinstance(c, type) and getattr(c, "name", "") == name]
-        if len(classes) != 1:
-            raise ContractError(
-                f"metrics/{name}.py has {len(classes)} classes with name = {name!r}; it needs one"
-            )
-        found = classes[0]
-    cls: type[Any] = found
-    return cls
+        return outside_class(outside()[name])
+    members = vars(import_module(f"simpatico.metrics.{name}")).values()
+    return only([c for c in members if isinstance(c, type)], name, f"metrics/{name}.py")
+
+
+def outside_class(point: EntryPoint) -> type[Any]:
+    """The class that another package offers; whatever it raises becomes one sentence."""
+    try:
+        found = point.load()
+    except Exception as error:  # foreign code may fail in any way
+        raise MissingResource(
+            f"metric {point.name!r} of {point.value} cannot be loaded ({type(error).__name__}); "
+            "mend or remove the package that offers it"
+        ) from error
+    return only([found], point.name, point.value)
+
+
+def only(classes: list[type[Any]], name: str, place: str) -> type[Any]:
+    """The one class of this name."""
+    named = [c for c in classes if getattr(c, "name", "") == name]
+    if len(named) != 1:
+        raise ContractError(f"{place} has {len(named)} classes with name = {name!r}; it needs one")
+    return named[0]
+
+
+def loadable() -> dict[str, Metric | MissingResource]:
+    """Every metric with its defaults, or why it cannot be had."""
+    found: dict[str, Metric | MissingResource] = {}
+    for name in available():
+        try:
+            found[name] = load(name)
+        except MissingResource as absent:
+            found[name] = absent
+    return found
 
 
 def preset(name: str) -> list[str]:
     """Names of the metrics of a preset that can run here."""
     kinds = PRESETS[name]
-    loaded = {n: load(n) for n in available()}
-    return [n for n, m in loaded.items() if m.card.kind in kinds and missing(m) is None]
+    ready = {n: m for n, m in loadable().items() if not isinstance(m, MissingResource)}
+    return [n for n, m in ready.items() if m.card.kind in kinds and missing(m) is None]
 
 
 def suggestion(name: str, known: Iterable[str]) -> str:

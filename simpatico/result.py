@@ -16,7 +16,7 @@ class Result:
 
     `degenerate`: the data do not vary in the way the statistic needs; `too_few`: there are not
     enough of them; `not_converged`: the computation gave no answer. A value may be there without an
-    interval or a p (then these are null); NaN, infinities, p = 0 and intervals of no width never are.
+    interval or a p (then these are null); NaN, infinities, p = 0, intervals of no width never are.
     """
 
     value: float | None

@@ -18,12 +18,12 @@ from typing import Any
 import polars as pl
 
 from simpatico.engines import local
-from simpatico.errors import DataError, RunError, UnknownName
-from simpatico.metric import Metric, package_version, signature
+from simpatico.errors import DataError, RecordError, RunError, UnknownName
+from simpatico.metric import Metric, bounds, package_version, signature
 from simpatico.parts import locked, publish, publish_json, sign
 from simpatico.read import Alignment, Conversations, Source
 from simpatico.read.record import Reject
-from simpatico.score import CHUNK, score_chunk
+from simpatico.score import CHUNK, consistent, score_chunk
 from simpatico.table import system_table
 from simpatico.turns import LEVELS, Level, Turns
 
@@ -56,13 +56,7 @@ class Run:
         if level not in LEVELS:
             raise UnknownName(f"no level {level!r}; there are {', '.join(LEVELS)}")
         self.facts  # noqa: B018 - refuses an unfinished run
-        return pl.read_parquet(self.folder / f"{level}.parquet")
-
-
-def run_key(metrics: Sequence[Metric], inputs: Sequence[Mapping[str, Any]], options: object) -> str:
-    """What a run's numbers depend on; a folder with another key is never added to."""
-    told = [package_version(), [signature(m) for m in metrics], list(inputs), options]
-    return hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()
+        return pl.read_parquet(self.folder / f"{level}.parquet", glob=False)
 
 
 def begin(folder: Path, key: str) -> bool:
@@ -81,13 +75,14 @@ def begin(folder: Path, key: str) -> bool:
         if held.get("status") == "done":
             shutil.rmtree(folder / "parts", ignore_errors=True)
             return False
-    elif any(folder.iterdir()):
+    elif any(not p.name.endswith(".tmp") for p in folder.iterdir()):
         raise RunError(f"{folder} holds files that are not of a run; choose an empty folder")
+    else:
+        publish_json(path, {"status": "running", "key": key})
     (folder / "parts").mkdir(exist_ok=True)
     for leftover in [*folder.glob(".*.tmp"), *folder.glob("parts/.*.tmp")]:
         leftover.unlink()
     sign(folder)
-    publish_json(path, {"status": "running", "key": key})
     return True
 
 
@@ -128,7 +123,7 @@ def finish(folder: Path, metrics: Sequence[Metric], parts: int, facts: Mapping[s
     for level in ("turn", "dialog"):
         files = [folder / "parts" / f"{i:06d}.{level}.parquet" for i in range(parts)]
         publish(folder / f"{level}.parquet", lambda path, files=files: joined(files, path))  # type: ignore[misc]
-    dialogs = pl.scan_parquet(folder / "dialog.parquet")
+    dialogs = pl.scan_parquet(folder / "dialog.parquet", glob=False)
     scores = [s for m in metrics for s in m.scores]
     systems = system_table(lambda c: dialogs.select(c).collect().to_series(), scores)
     publish(folder / "system.parquet", systems.write_parquet)
@@ -144,7 +139,7 @@ def finish(folder: Path, metrics: Sequence[Metric], parts: int, facts: Mapping[s
 
 def joined(files: Sequence[Path], out: Path) -> None:
     """All parts as one file, read and written piece by piece."""
-    pl.scan_parquet(list(files)).sink_parquet(
+    pl.scan_parquet(list(files), glob=False).sink_parquet(
         out, row_group_size=ROWS_PER_GROUP, maintain_order=True
     )
 
@@ -178,8 +173,8 @@ class Scoring:
         """Score what is to be scored and wait until every part is on disk."""
         for turns in local.run(score_part, self.tasks(), jobs=self.jobs):
             self.progress(turns)
-        if not self.parts:
-            raise DataError(f"no dialog in {', '.join(map(str, self.conversations.paths))}")
+        if not self.alignment.dialogs:
+            raise RecordError(f"no dialog in {', '.join(map(str, self.conversations.paths))}")
 
 
 def score_run(
@@ -192,30 +187,38 @@ def score_run(
     progress: Callable[[int], object] = lambda turns: None,
 ) -> Run:
     """Score conversations into a folder, going on where an earlier call of the same run stopped."""
-    folder = Path(folder)
-    inputs = [input_facts(source) for source in conversations.sources]
-    given = {f.name: getattr(conversations, f.name) for f in fields(conversations)}
-    options = {**given, "paths": None, "chunk": chunk}
-    key = run_key(metrics, inputs, options)
+    consistent(metrics)
+    folder, known = Path(folder), basis(conversations, metrics, chunk)
     with locked(folder):
-        if begin(folder, key):
+        if begin(folder, key_of(known)):
             job = Scoring(conversations, metrics, folder, chunk, jobs, progress)
             try:
                 job.score()
-            except DataError:  # the input or an option must change, so these parts are of no use
+                if basis(conversations, metrics, chunk) != known:
+                    raise RecordError("an input, lexicon or model changed meanwhile; score again")
+            except RecordError:  # what was read must change or has changed: no part is of use
                 discard(folder)
                 raise
             publish_rejects(folder, job.rejects)
-            facts = {
-                "key": key,
-                "version": package_version(),
-                "inputs": inputs,
-                "options": options,
-                "metrics": {m.name: described(m) for m in metrics},
-                "alignment": job.alignment.as_json(),
-            }
+            facts = {**known, "key": key_of(known), "alignment": job.alignment.as_json()}
             finish(folder, metrics, job.parts, facts)
     return Run(folder)
+
+
+def basis(conversations: Conversations, metrics: Sequence[Metric], chunk: int) -> dict[str, Any]:
+    """All that a run's numbers depend on."""
+    given = {f.name: getattr(conversations, f.name) for f in fields(conversations)}
+    return {
+        "version": package_version(),
+        "inputs": [input_facts(source) for source in conversations.sources],
+        "options": {**given, "paths": None, "chunk": chunk},
+        "metrics": {m.name: described(m) for m in metrics},
+    }
+
+
+def key_of(known: Mapping[str, Any]) -> str:
+    """The basis as a hash; a folder with another key is never added to."""
+    return hashlib.sha256(json.dumps(known, sort_keys=True).encode()).hexdigest()
 
 
 def input_facts(source: Source) -> dict[str, str]:
@@ -233,7 +236,7 @@ def input_facts(source: Source) -> dict[str, str]:
 def described(metric: Metric) -> dict[str, Any]:
     """What a reader of the scores must know about a metric."""
     scores = [
-        {"name": s.name, "range": list(s.range), "better": s.better, "meaning": s.meaning}
+        {"name": s.name, "range": bounds(s.range), "better": s.better, "meaning": s.meaning}
         for s in metric.scores
     ]
     return {"signature": signature(metric), "level": metric.level, "scores": scores}

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from simpatico.errors import ContractError
+from simpatico.errors import BadValue, ContractError
 from simpatico.features import Features, closure
 from simpatico.metric import Metric
 from simpatico.table import ScoreTable
@@ -17,8 +17,6 @@ CHUNK = 65_536
 
 def score(turns: Turns, metrics: Sequence[Metric], *, chunk: int = CHUNK) -> ScoreTable:
     """Run every metric on every dialog."""
-    if doubles := {m.name for m in metrics if sum(o.name == m.name for o in metrics) > 1}:
-        raise ContractError(f"{sorted(doubles)} asked for twice; score them in two runs")
     parts = [score_chunk(part, metrics) for part in turns.chunks(chunk)]
     if not parts:
         parts = [score_chunk(turns, metrics)]
@@ -31,10 +29,25 @@ def score(turns: Turns, metrics: Sequence[Metric], *, chunk: int = CHUNK) -> Sco
 
 def score_chunk(turns: Turns, metrics: Sequence[Metric]) -> ScoreTable:
     """All metrics over one chunk, drawing on the same features."""
+    consistent(metrics)
     features = Features(turns, closure(f for m in metrics for f in m.needs))
     statistics = {m.name: checked(m, turns, m(turns, features)) for m in metrics}
     keys = turns.frame.select(*KEYS["turn"], "prompt").filter(turns.scored)
     return ScoreTable(keys, tuple(metrics), statistics)
+
+
+def consistent(metrics: Sequence[Metric]) -> None:
+    """Refuse metrics whose scores could not stand in one table."""
+    met: dict[str, str] = {}
+    for metric in metrics:
+        if metric.level not in ("turn", "dialog"):
+            raise ContractError(
+                f"{metric.name} is of level {metric.level!r}; a metric is of level turn or dialog"
+            )
+        for name in [metric.name, *(s.name for s in metric.scores if s.name != metric.name)]:
+            if name in met:
+                raise BadValue(f"{name!r} is asked for twice; score it twice in two runs")
+            met[name] = metric.name
 
 
 def checked(metric: Metric, turns: Turns, statistics: pl.DataFrame) -> pl.DataFrame:
@@ -45,4 +58,8 @@ def checked(metric: Metric, turns: Turns, statistics: pl.DataFrame) -> pl.DataFr
         )
     numbers = pl.exclude("reason").cast(pl.Float64)
     reason = [pl.col("reason").cast(pl.String)] if "reason" in statistics.columns else []
-    return statistics.filter(turns.scored).select(numbers, *reason)
+    kept = statistics.filter(turns.scored).select(numbers, *reason)
+    endless = kept.select(pl.any_horizontal(pl.exclude("reason").is_infinite().any())).item()
+    if endless:
+        raise ContractError(f"{metric.name} gave an infinite statistic; use null for none")
+    return kept

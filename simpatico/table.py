@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from math import fsum, sqrt
 
 import numpy as np
@@ -12,20 +13,27 @@ import numpy.typing as npt
 import polars as pl
 
 from simpatico.errors import UnknownName
-from simpatico.metric import Metric, Score, merge_of
+from simpatico.metric import Merge, Metric, Score, merge_of
 from simpatico.turns import KEYS, LEVELS, Level
+
+Vector = npt.NDArray[np.float64]
+Places = npt.NDArray[np.int64]
 
 REDUCE = {"sum": np.add.reduceat, "min": np.fmin.reduceat, "max": np.fmax.reduceat}
 CONFIDENCE = 0.95
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class ScoreTable:
     """Each metric's statistics, one row per scored turn; `keys` says which turn that is."""
 
     keys: pl.DataFrame
     metrics: tuple[Metric, ...]
     statistics: dict[str, pl.DataFrame]
+
+    def __repr__(self) -> str:
+        names = ", ".join(m.name for m in self.metrics)
+        return f"<ScoreTable of {self.keys.height} turns: {names}; read it with .at(level)>"
 
     def at(self, level: Level) -> pl.DataFrame:
         """One row per unit, one column per score; null where nothing could be scored."""
@@ -38,11 +46,11 @@ class ScoreTable:
             readable = [m for m in self.metrics if m.level == "turn"]
             parts = [read(m, self.statistics[m.name]) for m in readable]
             return pl.concat([self.keys.select(KEYS["turn"]), *parts], how="horizontal")
-        parts = [read(m, self._merged(m)) for m in self.metrics if m.level != "system"]
+        parts = [read(m, self._merged(m)) for m in self.metrics]
         return pl.concat([self._dialogs, *parts], how="horizontal")
 
     @cached_property
-    def _order(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    def _order(self) -> tuple[Places, Places]:
         """Row numbers that bring each unit's turns together, and where each unit begins."""
         place = self._dialogs.select(*KEYS["dialog"], _unit=pl.int_range(pl.len()))
         unit = self.keys.join(
@@ -67,20 +75,31 @@ class ScoreTable:
                 columns[column] = first_reason(frame[column].gather(order), starts)
                 continue
             values = frame[column].to_numpy()[order]
-            merge = how.get(column, "sum")
-            if merge == "sum":
-                values = np.nan_to_num(values, nan=0.0)
-            columns[column] = REDUCE[merge](values, starts) if len(starts) else values
+            columns[column] = reduced(values, starts, how.get(column, "sum"))
         return pl.DataFrame(columns)
 
 
-def first_reason(reasons: pl.Series, starts: npt.NDArray[np.int64]) -> pl.Series:
-    """For each unit, the first reason any of its turns has."""
+def reduced(values: Vector, starts: Places, how: Merge) -> Vector:
+    """One number for each unit; NaN, that is null, only where all of its turns are."""
+    if not len(starts):
+        return values
+    known = ~np.isnan(values)
+    if how != "sum" or known.all():
+        return np.asarray(REDUCE[how](values, starts))
+    sums = np.add.reduceat(np.where(known, values, 0.0), starts)
+    return np.where(np.logical_or.reduceat(known, starts), sums, np.nan)
+
+
+def first_reason(reasons: pl.Series, starts: Places) -> pl.Series:
+    """For each unit, the first reason any of its turns has; that one opens says least."""
     if not len(starts):
         return reasons
-    rows = np.where(reasons.is_null(), len(reasons), np.arange(len(reasons)))
-    first = np.minimum.reduceat(rows, starts)
-    return reasons.extend_constant(None, 1).gather(first)
+    rows, last = np.arange(len(reasons)), len(reasons)
+    weak = (reasons == "answers_nothing").fill_null(False).to_numpy()
+    strong = reasons.is_not_null().to_numpy() & ~weak
+    said = np.minimum.reduceat(np.where(strong, rows, last), starts)
+    opens = np.minimum.reduceat(np.where(weak, rows, last), starts)
+    return reasons.extend_constant(None, 1).gather(np.where(said < last, said, opens))
 
 
 def read(metric: Metric, statistics: pl.DataFrame) -> pl.DataFrame:
@@ -108,18 +127,43 @@ def system_table(column: Callable[[str], pl.Series], scores: Sequence[Score]) ->
 
     `column` gives one column of the dialog table at a time, so that they need not all be held.
     """
-    keys = column("system")
+    keys, dialogs = column("system"), column("dialog")
     names = keys.unique().drop_nulls().sort()
-    rows = {name: (keys == name).arg_true() for name in names}
+    place = keys.replace_strict(names, np.arange(len(names)), return_dtype=pl.Int64).to_numpy()
+    order = np.argsort(place, kind="stable")
+    cuts = np.searchsorted(place[order], np.arange(1, len(names)))
+    starts = [run_starts(part) for part in split(dialogs.gather(order), cuts)]
     columns = [
         pl.Series("system", names, pl.String),
-        pl.Series("dialogs", [len(rows[name]) for name in names], pl.Int64),
+        pl.Series("dialogs", [len(s) for s in starts], pl.Int64),
     ]
     for score in scores:
-        values = column(score.name)
-        votes = [vote(score, values.gather(rows[n]).drop_nulls().to_list()) for n in names]
+        parts = np.split(column(score.name).to_numpy()[order], cuts) if len(names) else []
+        votes = [vote(score, per_dialog(p, s)) for p, s in zip(parts, starts, strict=True)]
         columns += pl.DataFrame(votes, schema=vote_schema(score.name), orient="row").get_columns()
     return pl.DataFrame(columns)
+
+
+def split(values: pl.Series, cuts: Places) -> list[pl.Series]:
+    """The values between the cuts."""
+    ends = [0, *cuts.tolist(), len(values)]
+    return [values.slice(a, b - a) for a, b in pairwise(ends)] if len(values) else []
+
+
+def run_starts(dialogs: pl.Series) -> Places:
+    """Where each dialog begins; its rows stand together."""
+    return dialogs.ne_missing(dialogs.shift(1)).fill_null(True).arg_true().to_numpy()
+
+
+def per_dialog(found: Vector, starts: Places) -> list[float]:
+    """One value for each dialog: the mean over those of its speakers that are of the system."""
+    if len(starts) < len(found):
+        known = ~np.isnan(found)
+        n = np.add.reduceat(known.astype(float), starts)
+        with np.errstate(invalid="ignore"):
+            found = np.add.reduceat(np.where(known, found, 0.0), starts) / n
+    kept: list[float] = found[~np.isnan(found)].tolist()
+    return kept
 
 
 def vote_schema(name: str) -> dict[str, pl.DataType]:

@@ -36,6 +36,7 @@ SCHEMA: dict[str, pl.DataType] = {
     "profile": pl.String(),
     "prompt": pl.String(),
     "extras": pl.String(),
+    "gap": pl.Boolean(),
 }
 """Columns of an utterance table; all but dialog, speaker and text may be absent or null."""
 
@@ -66,15 +67,7 @@ class Turns:
     @classmethod
     def from_utterances(cls, utterances: pl.DataFrame, *, merge: bool = True) -> Turns:
         """Merge consecutive utterances of one speaker into turns, keeping their order."""
-        rows = gathered(complete(utterances))
-        dialog, speaker = pl.col("dialog"), pl.col("speaker")
-        new_dialog = dialog.ne_missing(dialog.shift(1)).fill_null(True)
-        new_run = new_dialog | speaker.ne_missing(speaker.shift(1))
-        rows = rows.with_columns(
-            _dialog=new_dialog.cum_sum(),
-            _run=new_run.cum_sum(),
-            _turn=new_run.cum_sum() if merge else pl.int_range(1, pl.len() + 1, dtype=pl.UInt32),
-        )
+        rows = numbered(gathered(complete(utterances)), merge)
         turns = rows if rows["_turn"].n_unique() == rows.height else merged(rows)
         start = np.searchsorted(turns["_dialog"], turns["_dialog"])
         before = np.where(turns["reply_to"].is_null(), preceding(turns, start), -1)
@@ -136,7 +129,11 @@ def complete(utterances: pl.DataFrame) -> pl.DataFrame:
     for column in ("dialog", "speaker"):
         if n := rows[column].null_count():
             raise DataError(f"{n} of {rows.height} utterances have no {column}")
-    return rows.with_columns(pl.col("text").fill_null(""))
+    return rows.with_columns(
+        pl.col("text").fill_null(""),
+        pl.col("gap").fill_null(False),
+        pl.col("system").replace("", None),
+    )
 
 
 def gathered(rows: pl.DataFrame) -> pl.DataFrame:
@@ -148,24 +145,51 @@ def gathered(rows: pl.DataFrame) -> pl.DataFrame:
     return rows.with_row_index("_row").sort(first, "_row").drop("_row")
 
 
+def numbered(rows: pl.DataFrame, merge: bool) -> pl.DataFrame:
+    """The rows with numbers of their dialog, their run (one speaker at a time) and their turn.
+
+    A run is a turn, except that a new turn begins where the system changes, where something before
+    could not be read, and where an utterance answers another than the one before it did.
+    """
+    dialog, speaker, reply = pl.col("dialog"), pl.col("speaker"), pl.col("reply_to")
+    new_dialog = dialog.ne_missing(dialog.shift(1)).fill_null(True)
+    new_run = new_dialog | speaker.ne_missing(speaker.shift(1)) | pl.col("gap")
+    follows = reply.eq(pl.col("id").shift(1)) | reply.eq(reply.shift(1))
+    elsewhere = reply.is_not_null() & ~follows.fill_null(False)
+    new_turn = new_run | pl.col("system").ne_missing(pl.col("system").shift(1)) | elsewhere
+    each = pl.int_range(1, pl.len() + 1, dtype=pl.UInt32)
+    return rows.with_columns(
+        _dialog=new_dialog.cum_sum(),
+        _run=new_run.cum_sum(),
+        _turn=new_turn.cum_sum() if merge else each,
+    )
+
+
 def merged(rows: pl.DataFrame) -> pl.DataFrame:
     """One row per turn: texts joined by a line break, everything else from the first utterance."""
     kept = [c for c in SCHEMA if c not in ("text", "references")]
     return rows.group_by("_turn", maintain_order=True).agg(
         pl.col("_dialog", "_run", *kept).first(),
         pl.col("references").drop_nulls().first(),
-        pl.col("text").str.join("\n"),
+        pl.col("text").filter(pl.col("text") != "").str.join("\n").fill_null(""),
     )
 
 
 def preceding(turns: pl.DataFrame, start: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    """Row of the last turn by somebody else in the same dialog; -1 where there is none."""
+    """Row of the last turn by somebody else in the same dialog; -1 where there is none.
+
+    What stands before a gap is not what the next turn answers.
+    """
     run_start = np.searchsorted(turns["_run"], turns["_run"])
-    return np.where(run_start > start, run_start - 1, -1)
+    after_gap = turns["gap"].to_numpy()[run_start] if len(run_start) else run_start > 0
+    return np.where((run_start > start) & ~after_gap, run_start - 1, -1)
 
 
 def replied(rows: pl.DataFrame, turns: pl.DataFrame) -> npt.NDArray[np.int64]:
-    """Row of the earlier turn that holds the utterance a turn replies to; -1 where none does."""
+    """Row of the earlier turn that holds the utterance a turn replies to; -1 where none does.
+
+    A reply to one's own words answers what those answered.
+    """
     where = rows.select("_dialog", pl.col("id").alias("reply_to"), heard="_turn").drop_nulls()
     where = where.unique(["_dialog", "reply_to"], keep="first", maintain_order=True)
     rank = turns.select(heard="_turn", row=pl.int_range(pl.len(), dtype=pl.Int64))
@@ -176,4 +200,9 @@ def replied(rows: pl.DataFrame, turns: pl.DataFrame) -> npt.NDArray[np.int64]:
         .fill_null(-1)
         .to_numpy()
     )
-    return np.where(named < np.arange(len(named)), named, -1)
+    row = np.arange(len(named))
+    named = np.where(named < row, named, -1)
+    speaker = turns["speaker"].rank("dense").to_numpy()
+    while (own := (named >= 0) & (speaker[named] == speaker)).any():
+        named = np.where(own, named[named], named)
+    return named

@@ -166,38 +166,19 @@ def test_merging_turns_equals_scoring_them_as_one(tmp_path):
     assert_frame_equal(one, other)
 
 
-METRIC = '''
-"""Questions: the share of turns that ask something."""
-
-from dataclasses import dataclass
-from typing import ClassVar
-
-import polars as pl
-
-from simpatico.metric import Card, Score
-
-
-@dataclass(frozen=True)
-class Questions:
-    name: ClassVar[str] = "questions"
-    level: ClassVar[str] = "turn"
-    card: ClassVar[Card] = Card("Share of turns that ask.", "Never null.", "none", "other", None)
-    needs: ClassVar[tuple] = ()
-    scores: ClassVar[tuple] = (
-        Score("questions", pl.col("asks") / pl.col("n"), (0, 1), "share of turns that ask"),
-    )
-
-    def __call__(self, turns, features):
-        return turns.frame.select(asks=pl.col("text").str.contains("?", literal=True), n=1)
-'''
+ROOT = Path(__file__).parent.parent
+METRIC = (
+    (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8").split("```")[1].removeprefix("python")
+)
+"""The example of "Write a metric", as it stands there."""
 
 TEST = """
 from simpatico import load, read, score
 
-def test_one_of_two_turns_asks(tmp_path):
+def test_one_of_four_words_is_a_hedge(tmp_path):
     path = tmp_path / "a.jsonl"
-    path.write_text('{"dialog": "d", "speaker": "x", "text": "Who?"}\\n')
-    assert score(read(path), [load("questions")]).at("turn")["questions"].to_list() == [1.0]
+    path.write_text('{"dialog": "d", "speaker": "x", "text": "tea sounds nice, maybe"}\\n')
+    assert score(read(path), [load("hedging")]).at("turn")["hedging"].to_list() == [0.25]
 """
 
 
@@ -209,19 +190,19 @@ def test_a_new_metric_is_two_files(tmp_path):
 
     package = tmp_path / "simpatico"
     shutil.copytree(Path(simpatico.__file__).parent, package)
-    (package / "metrics" / "questions.py").write_text(METRIC)
-    (tmp_path / "test_questions.py").write_text(TEST)
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_questions.py"]
+    (package / "metrics" / "hedging.py").write_text(METRIC)
+    (tmp_path / "test_hedging.py").write_text(TEST)
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_hedging.py"]
     done = run(command, cwd=tmp_path, capture_output=True, text=True)
     assert "1 passed" in done.stdout, done.stdout + done.stderr
     listed = run(
-        [sys.executable, "-m", "simpatico", "list", "questions"],
+        [sys.executable, "-m", "simpatico", "list", "hedging"],
         cwd=tmp_path,
         capture_output=True,
         text=True,
         check=True,
     )
-    assert "Share of turns that ask." in listed.stdout
+    assert "Share of words that soften a claim." in listed.stdout
 
 
 def test_metrics_of_other_packages_are_found_by_entry_point(tmp_path, monkeypatch):
@@ -229,11 +210,98 @@ def test_metrics_of_other_packages_are_found_by_entry_point(tmp_path, monkeypatc
     info = tmp_path / "outsider-1.dist-info"
     info.mkdir()
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: outsider\nVersion: 1\n")
-    (info / "entry_points.txt").write_text("[simpatico.metrics]\nquestions = outsider:Questions\n")
+    (info / "entry_points.txt").write_text("[simpatico.metrics]\nhedging = outsider:Hedging\n")
     monkeypatch.syspath_prepend(tmp_path)
-    assert "questions" in available()
-    turns = Turns.from_utterances(pl.DataFrame({"dialog": "d", "speaker": "x", "text": "Who?"}))
-    assert score(turns, [load("questions")]).at("turn")["questions"].to_list() == [1.0]
+    assert "hedging" in available()
+    turns = Turns.from_utterances(pl.DataFrame({"dialog": "d", "speaker": "x", "text": "maybe"}))
+    assert score(turns, [load("hedging")]).at("turn")["hedging"].to_list() == [1.0]
+    assert "code_sha256:" in signature(load("hedging"))
+
+
+def test_a_broken_metric_of_another_package_stops_nothing(tmp_path, monkeypatch):
+    from simpatico.errors import MissingResource
+    from simpatico.registry import loadable, preset
+
+    info = tmp_path / "broken-1.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: broken\nVersion: 1\n")
+    (info / "entry_points.txt").write_text("[simpatico.metrics]\nbroken = nowhere_at_all:Broken\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    assert "broken" not in preset("all")
+    assert isinstance(loadable()["broken"], MissingResource)
+    with pytest.raises(MissingResource) as told:
+        load("broken")
+    assert str(told.value) == (
+        "metric 'broken' of nowhere_at_all:Broken cannot be loaded (ModuleNotFoundError); "
+        "mend or remove the package that offers it"
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "parameters", "sentence"),
+    [
+        (
+            "style_matching",
+            {"empty": "dorp"},
+            "style_matching.empty is 'dorp'; it is 'match' or 'drop'",
+        ),
+        (
+            "style_matching",
+            {"epsilon": -1.0},
+            "style_matching.epsilon is -1.0; it lies between 0 and 1",
+        ),
+        (
+            "style_matching",
+            {"epsilon": float("nan")},
+            "style_matching.epsilon is nan; it lies between 0 and 1",
+        ),
+        (
+            "emotional_entropy",
+            {"base": 1.0},
+            "emotional_entropy.base is 1.0; it is a number above 1",
+        ),
+        (
+            "emotional_entropy",
+            {"base": 0.5},
+            "emotional_entropy.base is 0.5; it is a number above 1",
+        ),
+        ("empathy", {"minimum_words": -1}, "empathy.minimum_words is -1; it is 0 or more"),
+    ],
+)
+def test_a_parameter_that_makes_no_sense_is_refused(name, parameters, sentence):
+    from simpatico.errors import BadValue
+
+    with pytest.raises(BadValue) as told:
+        load(name, **parameters)
+    assert str(told.value) == sentence
+
+
+def test_the_same_metric_twice_is_refused():
+    from simpatico.errors import BadValue
+
+    turns = Turns.from_utterances(pl.DataFrame({"dialog": "d", "speaker": "x", "text": "hi"}))
+    with pytest.raises(BadValue) as told:
+        score(turns, [load("style_matching"), load("style_matching", empty="drop")])
+    assert str(told.value) == "'style_matching' is asked for twice; score it twice in two runs"
+
+
+def test_a_dialog_of_a_system_that_speaks_twice_in_it_has_one_vote():
+    """Entropy of a: 1 bit for x, 0 for y, so d votes .5; b votes 1: the mean of two is .75."""
+    rows = [("d", "x", "bot", "AB"), ("d", "y", "bot", "A"), ("e", "z", "bot", "AB")]
+    texts = {"AB": "wow grateful", "A": "wow wow"}
+    frame = pl.DataFrame(
+        {
+            "dialog": [r[0] for r in rows],
+            "speaker": [r[1] for r in rows],
+            "system": [r[2] for r in rows],
+            "text": [texts[r[3]] for r in rows],
+        }
+    )
+    table = score(Turns.from_utterances(frame), [load("emotional_entropy")])
+    x, y, z = table.at("dialog")["emotional_entropy"]
+    row = table.at("system").row(0, named=True)
+    assert (row["dialogs"], row["emotional_entropy_n"]) == (2, 2)
+    assert row["emotional_entropy"] == pytest.approx(((x + y) / 2 + z) / 2, abs=1e-15)
 
 
 def test_equal_values_are_computed_once(monkeypatch):

@@ -43,7 +43,8 @@ def main() -> None:
     signal.signal(signal.SIGTERM, interrupted)
     try:
         code = cli.main(standalone_mode=False)
-        sys.stdout.flush()
+        if sys.stdout:  # a caller may have closed it
+            sys.stdout.flush()
         sys.exit(code if isinstance(code, int) else 0)
     except click.ClickException as error:
         sys.exit(complaint(error.format_message(), 2))

@@ -6,9 +6,10 @@ from pathlib import Path
 
 import click
 
-from simpatico.cli.out import note, result
+from simpatico.cli.out import note, result, show_table
 from simpatico.cli.score import summarise
 from simpatico.cli.show import show_systems
+from simpatico.judgements import Judgements
 
 SAMPLES = Path(__file__).parent.parent / "samples"
 
@@ -18,6 +19,7 @@ SAMPLES = Path(__file__).parent.parent / "samples"
 def command(out: Path) -> None:
     """Score the bundled conversations of three made-up systems; offline, no questions asked."""
     from simpatico.read import Conversations
+    from simpatico.read.judgement_files import read_judgements
     from simpatico.registry import load, preset
     from simpatico.run import score_run
 
@@ -25,9 +27,20 @@ def command(out: Path) -> None:
     run = score_run(conversations, [load(name) for name in preset("psych")], out)
     summarise(run)
     show_systems(run.at("system"), run.facts)
+    show_judgements(read_judgements(SAMPLES / "judgements_made_up.csv"))
     note("The three systems, their conversations and all judgements of them are made up.")
     result(
         f"scores: {out}/turn.parquet, {out}/dialog.parquet, {out}/system.parquet; {out}/run.json"
     )
     note("– is not scored; the parts of each metric: simpatico show --every")
     note(f"next: simpatico show {out} --level dialog · simpatico list style_matching")
+
+
+def show_judgements(judgements: Judgements) -> None:
+    """What the made-up judges said of each system."""
+    given = judgements.frame.drop_nulls("value")
+    table = given.pivot("speaker", index="quality", values="value", aggregate_function="mean")
+    systems = sorted(table.columns[1:])
+    counts = dict(given.group_by("quality").len().iter_rows())
+    rows = [[q, *means, counts[q]] for q, *means in table.select("quality", *systems).iter_rows()]
+    show_table("mean of the made-up judgements, 1 to 5", ["quality", *systems, "judgements"], rows)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import click
 
 from simpatico.cli.out import result, show_json, show_table
-from simpatico.metric import Metric, missing, signature
-from simpatico.registry import available, load
+from simpatico.errors import MissingResource
+from simpatico.metric import Metric, bounds, missing, signature
+from simpatico.registry import load, loadable
 
 
 @click.command(name="list")
@@ -21,17 +21,32 @@ def command(name: str | None, as_json: bool) -> None:
         metric = load(name)
         show_json(facts(metric)) if as_json else show_card(metric)
     elif as_json:
-        show_json([facts(load(n)) for n in available()])
+        show_json([told(name, metric) for name, metric in loadable().items()])
     else:
-        rows = [row(load(n)) for n in available()]
+        rows = [row(name, metric) for name, metric in loadable().items()]
         show_table("metrics", ["name", "level", "installed", "about"], rows)
         result("simpatico list NAME prints a metric's card")
 
 
-def row(metric: Metric) -> list[str]:
+def row(name: str, metric: Metric | MissingResource) -> list[str]:
+    if isinstance(metric, MissingResource):
+        return [name, "–", "no", str(metric)]
     first, stop, _ = metric.card.about.partition(". ")
-    installed = "no" if missing(metric) else "yes"
-    return [metric.name, metric.level, installed, first + stop.strip()]
+    return [name, metric.level, "no" if missing(metric) else "yes", first + stop.strip()]
+
+
+def told(name: str, metric: Metric | MissingResource) -> dict[str, Any]:
+    """What scripts learn of a metric, even of one that cannot be loaded."""
+    if not isinstance(metric, MissingResource):
+        return facts(metric)
+    unknown: dict[str, Any] = {
+        "kind": None,
+        "level": None,
+        "scores": [],
+        "needs": [],
+        "citation": None,
+    }
+    return {"name": name, **unknown, "installed": False, "how_to_get": str(metric)}
 
 
 def facts(metric: Metric) -> dict[str, Any]:
@@ -55,21 +70,14 @@ def facts(metric: Metric) -> dict[str, Any]:
     }
 
 
-def bounds(span: tuple[float, float]) -> list[float | None]:
-    """A range with null for an end that does not exist."""
-    return [b if math.isfinite(b) else None for b in span]
-
-
 def show_card(metric: Metric) -> None:
     """What people should know before they trust the metric."""
-    told = facts(metric)
+    known = facts(metric)
     result(f"{metric.name}: {metric.card.about}")
     for score in metric.scores:
         low, high = ("…" if b is None else f"{b:.4g}" for b in bounds(score.range))
         better = f"{score.better} is better" if score.better else "describes, does not judge"
         result(f"  {score.name}  {low} to {high}, {better}: {score.meaning}")
     for word in ("undefined", "language", "level", "citation", "signature", "how_to_get"):
-        if told[word]:
-            result(f"  {word.replace('_', ' ')}: {told[word]}")
-    if notes := getattr(metric, "notes", None):
-        result(notes)
+        if known[word]:
+            result(f"  {word.replace('_', ' ')}: {known[word]}")

@@ -11,6 +11,12 @@ import click
 from simpatico.errors import UnknownName
 from simpatico.metric import Metric
 
+FORMATS = (
+    "chatgpt, convai2017, convokit, dstc10-dev, dstc10-test, fed, inspect, openai, parlai, "
+    "sharegpt, table"
+)
+"""Written out, since finding them takes a tenth of a second; a test compares."""
+
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
@@ -18,8 +24,10 @@ def reading_options(function: Function) -> Function:
     """How conversations are read."""
     for option in reversed(
         [
-            click.option("--format", help="Input format; picked by name and shape if not given."),
-            click.option("--system", help="Name of the evaluated side where the file has none."),
+            click.option("--format", help=f"Picked by name and shape if not given: {FORMATS}."),
+            click.option(
+                "--system", help="What to call the evaluated side of a chat, such as the assistant."
+            ),
             click.option(
                 "--merge/--no-merge",
                 default=True,
@@ -34,7 +42,9 @@ def reading_options(function: Function) -> Function:
                 show_default=True,
                 help="What to do with a record that cannot be read.",
             ),
-            click.option("--max-errors", type=int, help="With skip: give up after so many."),
+            click.option(
+                "--max-errors", type=click.IntRange(min=0), help="With skip: give up after so many."
+            ),
         ]
     ):
         function = option(function)
@@ -74,14 +84,27 @@ def chosen_metrics(options: dict[str, Any]) -> list[Metric]:
     wanted = [n.strip() for n in names.split(",") if n.strip()] if names else []
     if chosen or not wanted:
         wanted = list(dict.fromkeys([*preset(chosen or "psych"), *wanted]))
+    if not wanted:
+        raise UnknownName(f"no metric of preset {chosen!r} can run here; see `simpatico list`")
     parameters = parsed(settings)
     if unused := sorted(set(parameters) - set(wanted)):
         raise UnknownName(f"--set names {unused[0]!r}, which is not among {', '.join(wanted)}")
     if lexicon:
-        for name in wanted:
-            if name.startswith("emotion"):
-                parameters.setdefault(name, {}).setdefault("lexicon", lexicon)
+        emotional = [name for name in wanted if takes_emotions(name)]
+        if not emotional:
+            raise UnknownName(
+                f"--lexicon is for emotion metrics; none is among {', '.join(wanted)}"
+            )
+        for name in emotional:
+            parameters.setdefault(name, {}).setdefault("lexicon", lexicon)
     return [load(name, **typed(name, parameters.get(name, {}))) for name in wanted]
+
+
+def takes_emotions(name: str) -> bool:
+    """Whether a metric has an emotion lexicon as a parameter."""
+    from simpatico.registry import metric_class
+
+    return name.startswith("emotion") and "lexicon" in {f.name for f in fields(metric_class(name))}
 
 
 def parsed(settings: tuple[str, ...]) -> dict[str, dict[str, str]]:

@@ -12,7 +12,7 @@ from simpatico.cli.out import note, result
 from simpatico.cli.progress import Progress
 
 if TYPE_CHECKING:
-    from simpatico.read import Conversations
+    from simpatico.read import Alignment, Conversations
     from simpatico.run import Run
 
 
@@ -21,7 +21,13 @@ if TYPE_CHECKING:
 @click.option("--out", type=click.Path(path_type=Path), help="The run folder to write.")
 @reading_options
 @metric_options
-@click.option("--jobs", default=1, show_default=True, help="Processes to score with.")
+@click.option(
+    "--jobs",
+    default=1,
+    show_default=True,
+    type=click.IntRange(min=1),
+    help="Processes to score with.",
+)
 @click.option(
     "--engine", type=click.Choice(["local"]), default="local", show_default=True, help="Scheduler."
 )
@@ -38,10 +44,15 @@ def command(
 
     The same call again goes on where an interrupted one stopped.
     """
+    from simpatico.metric import signature
     from simpatico.read import Conversations
     from simpatico.run import score_run
 
+    if options["max_errors"] is not None and options["on_error"] == "fail":
+        raise click.UsageError("--max-errors goes with --on-error skip")
     metrics = chosen_metrics(options)
+    for metric in metrics:
+        signature(metric)  # complains of a lexicon or model that is not there
     conversations = Conversations(paths, **options)  # type: ignore[arg-type]
     if plan:
         explain(conversations)
@@ -51,6 +62,9 @@ def command(
     with Progress() as progress:
         run = score_run(conversations, metrics, out, jobs=jobs, progress=progress.add)
     summarise(run)
+    if not progress.turns:
+        note("The run was finished before; nothing was done.")
+    note(f"next: simpatico show {out}")
     result(str(out))
 
 
@@ -61,7 +75,7 @@ def explain(conversations: Conversations) -> None:
     alignment = Alignment()
     for chunk in conversations.chunks():
         alignment = alignment + chunk.alignment
-    for sentence in alignment.sentences():
+    for sentence in [*alignment.sentences(), *unnamed(alignment, conversations.system)]:
         result(sentence)
 
 
@@ -70,10 +84,18 @@ def summarise(run: Run) -> None:
     from simpatico.read import Alignment
 
     facts = run.facts
-    for sentence in Alignment(**facts["alignment"]).sentences():
+    alignment = Alignment(**facts["alignment"])
+    for sentence in [*alignment.sentences(), *unnamed(alignment, facts["options"]["system"])]:
         note(sentence)
     for metric, told in facts["metrics"].items():
         note(f"{metric}: {units_sentence(facts['units'], metric, told['level'])}")
+
+
+def unnamed(alignment: Alignment, system: str | None) -> list[str]:
+    """A word of warning where --system named nobody."""
+    if system is None or system in alignment.systems:
+        return []
+    return [f"--system {system} named nobody: every speaker in the input has a system already."]
 
 
 def units_sentence(units: dict[str, dict[str, int]], metric: str, level: str) -> str:

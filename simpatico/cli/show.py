@@ -10,10 +10,12 @@ import polars as pl
 
 from simpatico.cli.out import Format, result, room, show_csv, show_json, show_table
 from simpatico.errors import UnknownName
+from simpatico.registry import suggestion
 from simpatico.run import Run
 from simpatico.turns import KEYS, Level
 
 ROWS = 20
+MOST_ROWS = 1_000
 
 
 @click.command(name="show")
@@ -29,12 +31,21 @@ ROWS = 20
     show_default=True,
 )
 @click.option("--scores", help="Only these scores, comma separated.")
-@click.option("--every", is_flag=True, help="In a system table, also the parts of each metric.")
-@click.option("--rows", default=ROWS, show_default=True, help="Rows of a table; 0 for all.")
+@click.option("--every", is_flag=True, help="In a table, also the parts of each metric.")
+@click.option(
+    "--rows",
+    default=ROWS,
+    type=click.IntRange(min=0),
+    show_default=True,
+    help="Rows of a table; 0 for very many.",
+)
 def command(
     run: Path, level: Level, shape: Format, scores: str | None, every: bool, rows: int
 ) -> None:
-    """Print the scores of RUN; csv and json give every row and column."""
+    """Print the scores of RUN; csv and json give every row and column.
+
+    In csv, text that a spreadsheet would take for a formula gets a ' before it; json has it as it is.
+    """
     opened = Run(run)
     frame = opened.at(level)
     if scores:
@@ -46,14 +57,16 @@ def command(
     elif level == "system":
         show_systems(frame, opened.facts, every=every or bool(scores))
     else:
-        show_units(frame, level, rows)
+        wanted = frame.columns if every or scores else [*KEYS[level], *opened.facts["metrics"]]
+        show_units(frame.select(c for c in frame.columns if c in wanted), level, rows)
 
 
 def chosen(frame: pl.DataFrame, scores: list[str], level: Level) -> list[str]:
     """The key columns and everything about these scores."""
     for score in scores:
         if score not in frame.columns:
-            raise UnknownName(f"no score {score!r} at {level} level; there are {frame.columns}")
+            known = [c for c in frame.columns if c not in KEYS[level]]
+            raise UnknownName(f"no score {score!r} at {level} level; {suggestion(score, known)}")
     beside = ("", "_n", "_low", "_high", "_null")
     wanted = [s + b for s in scores for b in beside if s + b in frame.columns]
     return [*KEYS[level], *wanted]
@@ -88,7 +101,8 @@ def estimate(row: dict[str, Any], score: str) -> tuple[str, str, str]:
 def show_units(frame: pl.DataFrame, level: Level, rows: int) -> None:
     """The first rows, without the reasons, which csv and json have."""
     columns = [c for c in frame.columns if not c.endswith("_null")]
-    shown = frame.select(columns) if rows == 0 else frame.select(columns).head(rows)
+    shown = frame.select(columns).head(rows or MOST_ROWS)
     show_table(f"{level}s", columns, shown.iter_rows())
     if shown.height < frame.height:
-        result(f"{frame.height - shown.height:,} more rows; --rows 0 shows all")
+        more = f"{frame.height - shown.height:,} more rows"
+        result(f"{more}; --format csv or json gives all, --rows 0 the first {MOST_ROWS:,}")

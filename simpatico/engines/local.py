@@ -2,12 +2,27 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from multiprocessing import get_context
+from threading import Thread
+from time import sleep
 from typing import Any, TypeVar
 
 Result = TypeVar("Result")
+SECONDS_BETWEEN_LOOKS = 0.5
+
+
+def leave_with(parent: int) -> None:
+    """Let this worker end soon after its parent did, even if that was killed."""
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            sleep(SECONDS_BETWEEN_LOOKS)
+        os._exit(1)
+
+    Thread(target=watch, daemon=True).start()
 
 
 def run(
@@ -18,7 +33,8 @@ def run(
         yield from (work(*task) for task in tasks)
         return
     # Polars' thread pool does not survive a fork, so workers start afresh.
-    with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
+    start = get_context("spawn")
+    with ProcessPoolExecutor(jobs, start, leave_with, (os.getpid(),)) as pool:
         waiting: set[Future[Result]] = set()
         for task in tasks:
             waiting.add(pool.submit(work, *task))

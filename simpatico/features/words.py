@@ -5,7 +5,8 @@ stand between two of them ("don't", "y'all"). Before that the text is brought to
 and modifier apostrophes become straight ones, characters nobody sees (zero-width, variation
 selectors, direction marks, soft hyphens) go, and what remains is NFKC. Only turns beyond ASCII
 need that; all are then cut at once by a table of bytes, and words are told apart by 64-bit numbers:
-the word itself where it has up to eight bytes, a hash of it where it is longer.
+the word itself where it has up to eight bytes, a hash of it where it is longer. Words of one number
+are compared in full.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from simpatico.turns import Turns
 
 Bytes = npt.NDArray[np.uint8]
 Places = npt.NDArray[np.int64]
+Flags = npt.NDArray[np.bool_]
 
 WORD = r"[\p{L}\p{M}\p{N}]+(?:'[\p{L}\p{M}\p{N}]+)*"
 BETWEEN = r"[^\p{L}\p{M}\p{N}']+"
@@ -101,6 +103,7 @@ def words(texts: pl.Series) -> WordTable:
     edges = np.flatnonzero(is_word[1:] != is_word[:-1]) + 1
     starts, stops = edges.reshape(-1, 2).T.copy()
     codes, place = encoded(keys(buffer, starts, stops))
+    codes, place = told_apart(codes, place, buffer, starts, stops)
     vocabulary = spelled(buffer, starts[place], stops[place])
     return WordTable(codes, counted(clean, starts), vocabulary)
 
@@ -187,6 +190,45 @@ def encoded(numbers: npt.NDArray[np.uint64]) -> tuple[npt.NDArray[np.int32], Pla
     _, first, inverse = np.unique(numbers[late], return_index=True, return_inverse=True)
     codes[late] = inverse + len(taken)
     return codes, np.concatenate([place, late[first]])
+
+
+def told_apart(
+    codes: npt.NDArray[np.int32], place: Places, buffer: Bytes, starts: Places, stops: Places
+) -> tuple[npt.NDArray[np.int32], Places]:
+    """The same numbers, but for words of equal hash that are not the same: those get their own.
+
+    Somebody who wants to could make such words, and scores must not depend on who else speaks.
+    """
+    length = stops - starts
+    unsure = (length > STEP) | (length[place] > STEP)[codes]
+    unsure[place] = False
+    rows = np.flatnonzero(unsure)
+    like = place[codes[rows]]
+    alike = same(buffer, (starts[rows], starts[like]), (length[rows], length[like]))
+    rows = rows[~alike]
+    first: dict[bytes, int] = {}
+    words = [buffer[starts[row] : stops[row]].tobytes() for row in rows]
+    for word, row in zip(words, rows, strict=True):
+        first.setdefault(word, int(row))
+    number = {word: len(place) + i for i, word in enumerate(first)}
+    codes[rows] = [number[word] for word in words]
+    return codes, np.append(place, list(first.values())).astype(np.int64)
+
+
+def same(buffer: Bytes, starts: tuple[Places, Places], lengths: tuple[Places, Places]) -> Flags:
+    """Whether the words at two lists of places are the same, byte for byte."""
+    (a, b), (length, other) = starts, lengths
+    alike: Flags = length == other
+    eight = np.ndarray(len(buffer) - STEP + 1, "<u8", buffer, strides=(1,))
+    rest = np.flatnonzero(alike)
+    for done in range(0, LONG, STEP):
+        rest = rest[alike[rest] & (length[rest] > done)]
+        keep = KEEP[np.minimum(length[rest] - done, STEP)]
+        alike[rest] = (eight[a[rest] + done] & keep) == (eight[b[rest] + done] & keep)
+    for row in rest[alike[rest] & (length[rest] > LONG)]:
+        one, two = (buffer[s[row] : s[row] + length[row]] for s in (a, b))
+        alike[row] = np.array_equal(one, two)
+    return alike
 
 
 def spelled(buffer: Bytes, starts: Places, stops: Places) -> pl.Series:

@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 import polars as pl
 
-from simpatico.errors import MissingResource
+from simpatico.errors import BadValue, MissingResource
 from simpatico.features import Feature, Features
 from simpatico.features.ngrams import NgramSums, TraitModel, load_trait_model, trait_folder
 from simpatico.features.script import OtherScript
@@ -35,13 +35,18 @@ class Trait:
     meaning: ClassVar[str]
     level: ClassVar[Level] = "dialog"
 
+    def __post_init__(self) -> None:
+        if self.minimum_words < 0:
+            raise BadValue(f"{self.name}.minimum_words is {self.minimum_words}; it is 0 or more")
+
     @property
     def missing(self) -> str | None:
         """What to do when there is no such model."""
         if trait_folder(self.model):
             return None
+        where = f" and there is none at {self.model!r}" if self.model else ""
         return (
-            f"{self.name} needs a trait model and there is none at {self.model!r}: train one with "
+            f"{self.name} needs a trait model{where}: train one with "
             f"`{COMMAND}`, then add `--set {self.name}.model=MODEL`"
         )
 

@@ -15,8 +15,6 @@ from simpatico.metrics._trait import Trait
 
 @dataclass(frozen=True)
 class Conscientiousness(Trait):
-    model: str = "conscientiousness"
-
     name: ClassVar[str] = "conscientiousness"
     meaning: ClassVar[str] = (
         "conscientiousness of the speaker, as a Big Five questionnaire would put it"

@@ -57,15 +57,15 @@ class EmotionMatching:
         silent, level = ~sums.any(axis=1), flat(sums)
         wordless, foreign = features[Words()].counts == 0, features[OtherScript()]
         opens = turns.answered < 0
-        unmatched = silent | silent[turns.answered] | opens
-        said[unmatched] = heard[unmatched] = 0.0
+        foreign = foreign | foreign[turns.answered]
+        said[opens | foreign] = heard[opens | foreign] = 0.0
         why = reasons(
             len(turns),
-            no_variation=~unmatched & (level | level[turns.answered]),
+            no_variation=level | level[turns.answered],
             answered_no_emotion_words=silent[turns.answered],
             no_emotion_words=silent,
             no_words=wordless | wordless[turns.answered],
-            other_script=foreign | foreign[turns.answered],
+            other_script=foreign,
             answers_nothing=opens,
         )
         names = [f"{side}_{e}" for side in ("said", "heard") for e in EMOTIONS]

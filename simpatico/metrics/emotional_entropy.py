@@ -8,13 +8,14 @@ Example: weight 1 in joy and 1 in trust gives 1 bit; equal weight in all eight g
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import log
+from math import inf, log
 from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from simpatico.errors import BadValue
 from simpatico.features import Feature, Features
 from simpatico.features.emotions import EMOTIONS, OURS, Emotions
 from simpatico.features.script import OtherScript
@@ -39,6 +40,10 @@ class EmotionalEntropy:
             "Plutchik (1980), Emotion: A Psychoevolutionary Synthesis"
         ),
     )
+
+    def __post_init__(self) -> None:
+        if not 1 < self.base < inf:
+            raise BadValue(f"emotional_entropy.base is {self.base}; it is a number above 1")
 
     @property
     def needs(self) -> tuple[Feature, ...]:

@@ -15,8 +15,6 @@ from simpatico.metrics._trait import Trait
 
 @dataclass(frozen=True)
 class Extraversion(Trait):
-    model: str = "extraversion"
-
     name: ClassVar[str] = "extraversion"
     meaning: ClassVar[str] = "extraversion of the speaker, as a Big Five questionnaire would put it"
     facts: ClassVar[Card] = Card(

@@ -17,8 +17,6 @@ from simpatico.metrics._trait import Trait
 
 @dataclass(frozen=True)
 class Neuroticism(Trait):
-    model: str = "neuroticism"
-
     name: ClassVar[str] = "neuroticism"
     meaning: ClassVar[str] = "neuroticism of the speaker, as a Big Five questionnaire would put it"
     facts: ClassVar[Card] = Card(

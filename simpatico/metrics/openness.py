@@ -15,8 +15,6 @@ from simpatico.metrics._trait import Trait
 
 @dataclass(frozen=True)
 class Openness(Trait):
-    model: str = "openness"
-
     name: ClassVar[str] = "openness"
     meaning: ClassVar[str] = "openness of the speaker, as a Big Five questionnaire would put it"
     facts: ClassVar[Card] = Card(

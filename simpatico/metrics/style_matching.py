@@ -16,6 +16,7 @@ from typing import ClassVar, Literal
 import numpy as np
 import polars as pl
 
+from simpatico.errors import BadValue, DataError
 from simpatico.features import Feature, Features
 from simpatico.features.lexicon import LexiconSums
 from simpatico.features.script import OtherScript
@@ -57,6 +58,12 @@ class StyleMatching:
         ),
     )
 
+    def __post_init__(self) -> None:
+        if not 0 < self.epsilon < 1:
+            raise BadValue(f"style_matching.epsilon is {self.epsilon}; it lies between 0 and 1")
+        if self.empty not in ("match", "drop"):
+            raise BadValue(f"style_matching.empty is {self.empty!r}; it is 'match' or 'drop'")
+
     @property
     def needs(self) -> tuple[Feature, ...]:
         return (LexiconSums(self.lexicon, tuple(CATEGORIES)), Words(), OtherScript())
@@ -95,12 +102,14 @@ class StyleMatching:
     def __call__(self, turns: Turns, features: Features) -> pl.DataFrame:
         words = features[Words()].counts
         sums = features[LexiconSums(self.lexicon, tuple(CATEGORIES))]
+        if (sums < 0).any():
+            raise DataError(f"lexicon {self.lexicon!r} has weights below 0; style allows none")
         said = np.column_stack([words, sums])
         heard = said[turns.answered]
         foreign, opens = features[OtherScript()], turns.answered < 0
         foreign = foreign | foreign[turns.answered]
         wordless = (said[:, 0] == 0) | (heard[:, 0] == 0)
-        said[opens | wordless | foreign] = heard[opens | wordless | foreign] = 0.0
+        said[opens | foreign] = heard[opens | foreign] = 0.0
         why = reasons(len(turns), no_words=wordless, other_script=foreign, answers_nothing=opens)
         return pl.DataFrame(np.hstack([said, heard]), schema=COLUMNS).with_columns(why)
 

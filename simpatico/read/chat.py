@@ -12,7 +12,6 @@ from simpatico.read.fields import seconds
 from simpatico.read.record import Ledger, Utterance
 
 TEXT_PARTS = (None, "text", "input_text", "output_text")
-NO_TEXT = "message without text"
 
 
 class Part(msgspec.Struct):
@@ -61,7 +60,10 @@ def spoken(
     system: str | None,
     interlocutor: str | None = None,
 ) -> list[Utterance]:
-    """The messages that somebody said; instructions, tools and calls of tools are set aside."""
+    """The messages that somebody said; instructions, tools and calls of tools are set aside.
+
+    A message without text, such as a picture, stays as an empty one: it was answered all the same.
+    """
     found = []
     for message in messages:
         role = message.role.lower()
@@ -69,15 +71,15 @@ def spoken(
             ledger.set_aside(f"{role} message")
             continue
         text = text_of(message.content, ledger)
-        if text is None or (message.tool_calls and not text.strip()):
-            ledger.set_aside("tool call" if message.tool_calls else NO_TEXT)
+        if message.tool_calls and not (text or "").strip():
+            ledger.set_aside("tool call")
             continue
         machine = role in roles.MACHINE
         found.append(
             Utterance(
                 dialog,
                 message.name or roles.SPEAKER.get(role) or message.role,
-                text,
+                text or "",
                 system=roles.system_of(message.role, system or message.model or "assistant"),
                 id=None if message.id is None else str(message.id),
                 time=seconds(message.timestamp),

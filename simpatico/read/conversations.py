@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import count
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -19,6 +20,7 @@ from simpatico.read.seen import Seen
 from simpatico.read.source import Source
 from simpatico.turns import SCHEMA, Turns
 
+USED_TWICE = "an earlier dialog of this file has the same id; give every dialog an id of its own"
 COMES_BACK = (
     "a dialog that ended earlier in the file goes on here; "
     "sort the file by dialog, or pass --gather to collect it first"
@@ -39,7 +41,7 @@ class Conversations:
     """One or more inputs of conversations; "-" is standard input.
 
     Where several are given, every dialog id gets the file's stem before it (`stem/id`), and files
-    of one stem are numbered from the second on (`stem-2/id`), so that ids never clash.
+    of one stem are numbered (`stem-2/id`), so that ids never clash.
     """
 
     paths: tuple[str | Path, ...]
@@ -88,7 +90,11 @@ class Conversations:
     def dialogs(self, reader: Reader, source: Source, ledger: Ledger) -> Iterator[list[Utterance]]:
         """The dialogs of one input, each once."""
         found = reader.dialogs(source, ledger)
-        return collected(found) if self.gather else only_new(found, source, ledger)
+        scattered = getattr(reader, "scattered", False)
+        if self.gather and scattered:
+            return collected(found)
+        told = ("dialog_comes_back", COMES_BACK) if scattered else ("id_used_twice", USED_TWICE)
+        return only_new(found, ledger, Place(source.name, 0, 0), told)
 
     def chunk(self, part: Part, ledger: Ledger) -> Chunk:
         """The chunk of these utterances; takes over what the ledger noted since the last one."""
@@ -141,10 +147,11 @@ def read(
     format: str | None = None,
     system: str | None = None,
     merge: bool = True,
+    gather: bool = False,
     on_error: OnError = "fail",
 ) -> Turns:
     """All conversations of one input, in memory; use `Conversations` for more than fits."""
-    given = Conversations((path,), format, system, merge, on_error=on_error)
+    given = Conversations((path,), format, system, merge, gather, on_error)
     return Turns(pl.concat([chunk.turns.frame for chunk in given.chunks()]).rechunk())
 
 
@@ -157,9 +164,9 @@ def collected(dialogs: Iterable[list[Utterance]]) -> Iterator[list[Utterance]]:
 
 
 def only_new(
-    dialogs: Iterable[list[Utterance]], source: Source, ledger: Ledger
+    dialogs: Iterable[list[Utterance]], ledger: Ledger, whole: Place, told: tuple[str, str]
 ) -> Iterator[list[Utterance]]:
-    """The dialogs; one whose id was there before is rejected, record by record."""
+    """The dialogs; one whose id was there before is rejected, record by record, as `told`."""
     seen = Seen()
     for dialog in dialogs:
         if not dialog:
@@ -167,21 +174,18 @@ def only_new(
         if seen.add(dialog[0].dialog):
             yield dialog
             continue
-        places = dialog.places if isinstance(dialog, Dialog) else [Place(source.name, 0, 0)]
-        for place in places:
-            ledger.reject(place, "dialog_comes_back", COMES_BACK)
+        for place in dialog.places if isinstance(dialog, Dialog) else [whole]:
+            ledger.reject(place, *told)
 
 
 def prefixes(sources: tuple[Source, ...]) -> list[str]:
     """What to put before the dialog ids of each source: nothing if there is only one."""
     if len(sources) == 1:
         return [""]
-    met: Counter[str] = Counter()
-    names = []
+    names: list[str] = []
     for source in sources:
-        met[source.stem] += 1
-        n = met[source.stem]
-        names.append(source.stem if n == 1 else f"{source.stem}-{n}")
+        tries = (source.stem if n == 1 else f"{source.stem}-{n}" for n in count(1))
+        names.append(next(name for name in tries if name not in names))
     return names
 
 

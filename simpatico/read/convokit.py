@@ -56,6 +56,7 @@ class ConvoKit:
     name: ClassVar[str] = "convokit"
     about: ClassVar[str] = "ConvoKit corpus folder, or its utterances.jsonl"
     suffixes: ClassVar[tuple[str, ...]] = ("", ".jsonl", ".json")
+    scattered: ClassVar[bool] = True
     system: str | None = None
 
     def matches(self, head: Head) -> bool:
@@ -80,13 +81,10 @@ class ConvoKit:
     def utterances(
         self, source: Source, systems: dict[str, str], ledger: Ledger
     ) -> Iterator[tuple[Place, Utterance]]:
-        """Every line that has text, with its place."""
+        """Every line, with its place."""
         for place, line in source.records(ledger):
             try:
                 found = LINE.decode(line)
-                if found.text is None:
-                    ledger.set_aside("utterance without text")
-                    continue
                 yield place, self.utterance(found, systems, ledger)
             except FAILURES as error:
                 ledger.reject(place, *problem(line, error))

@@ -56,10 +56,13 @@ class ParlAI:
             if record.context:
                 ledger.set_aside("context act", len(record.context))
             acts = [act for step in record.dialog for act in step]
+            while acts and acts[-1].text is None:  # the last pair may be half a pair
+                acts.pop()
+                ledger.set_aside("act without text at the end")
             name = f"{source.stem}:{place.line}"
-            rows = [self.utterance(name, act) for act in acts if act.text not in (None, SILENCE)]
+            rows = [self.utterance(name, act) for act in acts if act.text != SILENCE]
             if len(rows) < len(acts):
-                ledger.set_aside("act without text", len(acts) - len(rows))
+                ledger.set_aside("silent act", len(acts) - len(rows))
             if rows:
                 yield Dialog(rows, [place])
             else:

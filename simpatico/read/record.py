@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
-from simpatico.errors import DataError
+from simpatico.errors import RecordError
 
 OnError = Literal["fail", "skip"]
 
@@ -16,7 +16,7 @@ class Utterance(NamedTuple):
     """One message as it stands in the input; the names are those of `turns.SCHEMA`.
 
     `system` is null for context that is not under evaluation, `time` is seconds since 1970,
-    `extras` is a JSON object in text form.
+    `extras` is a JSON object in text form. `gap` says that what stood before it could not be read.
     """
 
     dialog: str
@@ -31,6 +31,7 @@ class Utterance(NamedTuple):
     profile: str | None = None
     prompt: str | None = None
     extras: str | None = None
+    gap: bool = False
 
 
 class Place(NamedTuple):
@@ -73,11 +74,11 @@ class Ledger:
     def reject(self, place: Place, code: str, reason: str) -> None:
         """Note a bad record; raises when errors are not to be skipped, or there are too many."""
         if self.on_error == "fail":
-            raise DataError(f"{place}: {reason}")
+            raise RecordError(f"{place}: {reason}")
         self.rejects.append(Reject(place, code, reason))
         self.errors += 1
         if self.max_errors is not None and self.errors > self.max_errors:
-            raise DataError(f"{place}: {reason} (more than {self.max_errors} bad records)")
+            raise RecordError(f"{place}: {reason} (more than {self.max_errors} bad records)")
 
     def set_aside(self, why: str, n: int = 1) -> None:
         """Count good input that is not conversation, such as "system message"."""

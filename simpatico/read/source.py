@@ -203,7 +203,7 @@ class Source:
 def batches(source: Source) -> Iterator[pl.DataFrame]:
     """The rows of a Parquet file, a few thousand at a time."""
     given = source.path if source.path and not source.spool else io.BytesIO(source.document())
-    table = pl.scan_parquet(given)
+    table = pl.scan_parquet(given, glob=False)
     n = table.select(pl.len()).collect().item()
     for start in range(0, n, ROWS):
         yield table.slice(start, ROWS).collect()

@@ -57,6 +57,7 @@ class Table:
         *(".jsonl", ".ndjson", ".json"),
         *(".csv", ".tsv", ".parquet"),
     )
+    scattered: ClassVar[bool] = True
     system: str | None = None
 
     def matches(self, head: Head) -> bool:
@@ -97,7 +98,7 @@ class Table:
                     try:
                         values = plain(line)
                         if once(line, values):
-                            yield place, NEW(Utterance, (*self.with_system(values), None))
+                            yield place, NEW(Utterance, (*self.with_system(values), None, False))
                             continue
                     except msgspec.ValidationError:
                         pass
@@ -183,14 +184,21 @@ def once(line: bytes, values: tuple[Any, ...]) -> bool:
 
 
 def grouped(rows: Found, ledger: Ledger) -> Iterator[Dialog]:
-    """Runs of rows with one dialog id; a second utterance with the same id is rejected."""
+    """Runs of rows with one dialog id; a second utterance with the same id is rejected.
+
+    An utterance that comes after rejected rows says so, since they may have stood between.
+    """
     dialog: str | None = None
     found, places, ids = list[Utterance](), list[Place](), set[str]()
+    errors = ledger.errors
     for place, row in rows:
         if row[0] != dialog:
             if found:
                 yield Dialog(found, places)
             dialog, found, places, ids = row[0], [], [], set()
+            errors = ledger.errors
+        if ledger.errors != errors:
+            errors, row = ledger.errors, row._replace(gap=True)
         if (name := row[4]) is not None:
             if name in ids:
                 reason = "an earlier utterance of this dialog has the same 'id'"

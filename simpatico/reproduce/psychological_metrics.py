@@ -53,13 +53,10 @@ def reproduce(data: Path, *, lexicon: str | None = None, seed: int = 0) -> list[
         for name in FILES
         for cell in fitted(rows.filter(pl.col("set") == name), name, lexicon, seed)
     ]
-    within = rows.with_columns(
-        pl.col(c) - pl.col(c).mean().over("set") for c in (*COLUMNS, "appropriateness")
-    )
     return [
         *cells,
         *fitted(rows, "pooled", lexicon, seed),
-        *fitted(within, "within sets", lexicon, seed),
+        *fitted(rows, "within sets", lexicon, seed),
     ]
 
 
@@ -103,10 +100,12 @@ def fitted(rows: pl.DataFrame, name: str, lexicon: str | None, seed: int) -> lis
     """One row of the table: each metric alone, then all three together."""
     clusters = rows["prompt"].rank("dense").to_numpy().astype(np.int64)
     judged = rows["appropriateness"].to_numpy()
+    sets = rows["set"].rank("dense").to_numpy().astype(np.int64) if name == "within sets" else None
     cells = []
     for column in (*COLUMNS, ALL):
         chosen = list(METRICS) if column == ALL else [column]
-        fit = adjusted_r2(rows.select(chosen).to_numpy(), judged, clusters, seed=seed)
+        scores = rows.select(chosen).to_numpy()
+        fit = adjusted_r2(scores, judged, clusters, sets=sets, seed=seed)
         paper = POOLED_ALL if (name, column) == ("pooled", ALL) else PAPER.get(name, {}).get(column)
         nulls = rows.height - fit.n
         told = [f"{nulls:,} of {rows.height:,} not scored", *remarks(name, column, lexicon, paper)]
@@ -140,7 +139,7 @@ def remarks(name: str, column: str, lexicon: str | None, paper: float | None) ->
     if name == "pooled":
         told.append("mixes 1-5 ratings with 0-1 win rates: mostly differences between data sets")
     if name == "within sets":
-        told.append("each data set's means taken out first; the paper has no such figure")
+        told.append("each data set's means taken out first, the paper has no such figure")
     elif paper is None:
         told.append("not in the paper")
     return told

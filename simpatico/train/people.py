@@ -90,7 +90,9 @@ def table(
     for column in columns:
         if names.count(column) != 1:
             how = "no" if column not in names else "more than one"
-            raise DataError(f"{place}: {how} column {column!r}; there are {', '.join(names)}")
+            raise DataError(
+                f"{place}: {how} column {column!r} among the {len(names)} of the header"
+            )
     for place, cells in found:
         if len(cells) != len(names):
             raise DataError(f"{place}: {len(cells)} cells where the header has {len(names)}")

@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 Vector = npt.NDArray[np.float64]
 Matrix = npt.NDArray[np.float64]
+Labels = npt.NDArray[np.int64]
 
 RESAMPLES = 2_000
 
@@ -24,9 +25,17 @@ class Fit(NamedTuple):
 
 
 def adjusted_r2(
-    scores: Matrix, judgements: Vector, clusters: npt.NDArray[np.int64], *, seed: int = 0
+    scores: Matrix,
+    judgements: Vector,
+    clusters: Labels,
+    *,
+    sets: Labels | None = None,
+    seed: int = 0,
 ) -> Fit:
     """Fit judgements on scores (one column each) by least squares, over rows without NaN.
+
+    With `sets`, the means of each data set are taken out of all columns first, and R² is what the
+    scores explain within sets.
 
     The interval is the 2.5th to 97.5th percentile over resamples of whole clusters. Everything
     needed is sums of products, so a resample adds the clusters' sums instead of going over rows.
@@ -34,7 +43,9 @@ def adjusted_r2(
     rows = np.column_stack([np.ones(len(scores)), scores, judgements])
     whole = np.isfinite(rows).all(axis=1)
     rows, clusters = rows[whole], clusters[whole]
-    n, predictors = len(rows), rows.shape[1] - 2
+    n, predictors, means = len(rows), rows.shape[1] - 2, 1
+    if sets is not None and n:
+        rows[:, 1:], means = within(rows[:, 1:], sets[whole])
     if n < predictors + 3:
         return Fit(None, None, None, n, "too_few")
     if (np.ptp(rows[:, 1:], axis=0) == 0).any():
@@ -45,18 +56,29 @@ def adjusted_r2(
     sums = np.zeros((cluster.max() + 1, products.shape[1]))
     np.add.at(sums, cluster, products)
     side = rows.shape[1]
-    value = explained(sums.sum(axis=0).reshape(1, side, side))[0]
+    value = explained(sums.sum(axis=0).reshape(1, side, side), means)[0]
     if len(sums) < 2:
         return Fit(float(value), None, None, n)
     rng = np.random.default_rng(seed)
     draws = rng.multinomial(len(sums), np.full(len(sums), 1 / len(sums)), size=RESAMPLES)
-    spread = explained((draws.astype(np.float64) @ sums).reshape(-1, side, side))
+    spread = explained((draws.astype(np.float64) @ sums).reshape(-1, side, side), means)
     low, high = np.percentile(spread[np.isfinite(spread)], [2.5, 97.5])
     return Fit(float(value), float(low), float(high), n)
 
 
-def explained(products: npt.NDArray[np.float64]) -> Vector:
-    """Adjusted R² from products of (1, scores, judgement), one square matrix per sample."""
+def within(columns: Matrix, sets: Labels) -> tuple[Matrix, int]:
+    """The columns without the mean of each set, and how many sets there are."""
+    _, place = np.unique(sets, return_inverse=True)
+    n = np.bincount(place)
+    means = np.stack([np.bincount(place, column) / n for column in columns.T], axis=1)
+    return columns - means[place], len(n)
+
+
+def explained(products: npt.NDArray[np.float64], means: int) -> Vector:
+    """Adjusted R² from products of (1, scores, judgement), one square matrix per sample.
+
+    `means` is how many means were taken out: 1, or one for each data set.
+    """
     n = products[:, 0, 0]
     mean = products[:, 0, 1:] / n[:, None]
     centred = products[:, 1:, 1:] - n[:, None, None] * np.einsum("ij,ik->ijk", mean, mean)
@@ -65,4 +87,4 @@ def explained(products: npt.NDArray[np.float64]) -> Vector:
     with np.errstate(invalid="ignore", divide="ignore"):
         beta = np.linalg.pinv(inner, hermitian=True) @ cross[..., None]
         r2 = (cross * beta[..., 0]).sum(axis=1) / total
-        return np.asarray(1 - (1 - r2) * (n - 1) / (n - predictors - 1))
+        return np.asarray(1 - (1 - r2) * (n - means) / (n - predictors - means))

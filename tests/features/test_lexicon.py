@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import csv
 import sqlite3
+from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
@@ -263,7 +265,15 @@ def test_a_bad_file(tmp_path: Path, name: str, content: str | bytes, sentence: s
     assert str(error.value) == f"{path}{sentence}"
 
 
-def test_a_table_python_cannot_cut(tmp_path: Path) -> None:
+@pytest.fixture
+def usual_field_limit() -> Iterator[None]:
+    """Readers of conversations raise the limit for the whole process."""
+    before = csv.field_size_limit(131_072)
+    yield
+    csv.field_size_limit(before)
+
+
+def test_a_table_python_cannot_cut(tmp_path: Path, usual_field_limit: None) -> None:
     path = saved(tmp_path, "a.csv", f'term,category\n"{"x" * 200_000}",joy\n')
     with pytest.raises(DataError) as error:
         load_lexicon(str(path))

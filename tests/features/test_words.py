@@ -206,3 +206,13 @@ def feature(text: str) -> WordTable:
     rows = pl.DataFrame({"dialog": ["d"], "speaker": ["s"], "text": [text]})
     table: WordTable = Features(Turns.from_utterances(rows), closure([Words()]))[Words()]
     return table
+
+
+def test_words_made_to_share_a_hash_are_told_apart() -> None:
+    """The second was searched for: its hash is the number of "the", which is its three letters."""
+    crafted = "uwxhgyxsv6xydd5w"
+    for texts in (["the cat the", crafted], [crafted, "the cat the", f"{crafted} the"]):
+        table = words(pl.Series(texts))
+        spelled = [table.vocabulary[int(c)] for c in table.codes]
+        assert spelled == " ".join(texts).split()
+        assert table.vocabulary.n_unique() == len(table.vocabulary)

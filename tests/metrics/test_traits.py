@@ -123,7 +123,7 @@ def test_signature_names_the_model_by_its_hash(model: str) -> None:
 def test_a_missing_model_says_how_to_get_one() -> None:
     metric = Openness()
     assert missing(metric) == (
-        "openness needs a trait model and there is none at 'openness': train one with `simpatico "
+        "openness needs a trait model: train one with `simpatico "
         "train trait --data FILE --text COLUMN --target COLUMN --person COLUMN --out MODEL`, "
         "then add `--set openness.model=MODEL`"
     )
@@ -150,8 +150,8 @@ def test_every_trait_can_be_listed(name: str) -> None:
 
 def test_the_card_says_what_was_learned_and_how_well() -> None:
     assert Empathy().card.about == (
-        "State empathy of a speaker, as the writers of short essays about news stories rated their "
-        "own: a state in a situation, not the trait. Learned from 372 people: state empathy of "
+        "State empathy of a speaker, as writers of short essays rated their own. It is a state in a "
+        "situation, the reaction to a news story, not the trait. Learned from 372 people: state empathy of "
         "people writing about news stories, as they rated their own. On people held out r = 0.37 "
         "(95% 0.28 to 0.46, n = 372); the number of words alone reaches 0.18."
     )

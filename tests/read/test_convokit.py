@@ -80,7 +80,7 @@ def test_legacy_names_and_the_file_alone(tmp_path: Path) -> None:
     expected = [("1", "a", "human", "x", None), ("1", "b", "human", "y", 0)]
     assert aligned(folder)[0] == expected
     assert aligned(folder / "utterances.jsonl")[0] == expected
-    assert aligned(folder)[1].aside == {"utterance without text": 1}
+    assert aligned(folder)[1].merged == 1
 
 
 def test_a_circle_of_replies_does_not_hang() -> None:

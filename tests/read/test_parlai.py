@@ -22,7 +22,11 @@ def test_acts_become_turns_and_context_is_set_aside(tmp_path: Path) -> None:
         ("p:1", "blender", "blender", "hello\nstill here", 0),
         ("p:1", "Human 1", "human", "yes", 1),
     ]
-    assert alignment.aside == {"context act": 1, "act without text": 2}
+    assert alignment.aside == {
+        "context act": 1,
+        "silent act": 1,
+        "act without text at the end": 1,
+    }
     assert set(alignment.formats.values()) == {"parlai"}
 
 
