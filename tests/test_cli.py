@@ -121,6 +121,14 @@ def test_a_card_tells_range_meaning_undefined_cases_and_citation():
         (["score", SAMPLES, "--out", "r", "--set", "style_matching.eps=1"], "style_matching has no parameter 'eps'"),
         (["score", SAMPLES, "--out", "r", "--set", "echo.a=1"], "--set names 'echo'"),
         (["score", SAMPLES, "--out", "r", "--lexicon", "nrc.txt"], "no lexicon 'nrc.txt'"),
+        (["score", SAMPLES, "--plan", "--lexicon", "nrc.txt"], "no lexicon 'nrc.txt'"),
+        (["score", SAMPLES, "--out", "r", "--metrics", "style_matching", "--lexicon", "x"], "--lexicon is for emotion metrics"),
+        (["score", SAMPLES, "--out", "r", "--metrics", "style_matching,style_matching"], "'style_matching' is asked for twice"),
+        (["score", SAMPLES, "--out", "r", "--preset", "neural"], "no metric of preset 'neural' can run here"),
+        (["score", SAMPLES, "--out", "r", "--set", "style_matching.empty=dorp"], "it is 'match' or 'drop'"),
+        (["score", SAMPLES, "--out", "r", "--set", "emotional_entropy.base=0"], "it is a number above 1"),
+        (["score", SAMPLES, "--out", "r", "--max-errors", "3"], "--max-errors goes with --on-error skip"),
+        (["score", SAMPLES, "--out", "r", "--jobs", "0"], "--jobs"),
         (["show", "nothing"], "nothing is not a run folder: it has no run.json"),
         (["list", "nothing"], "no metric 'nothing'"),
         (["reproduce", "psychological-metrics", "--data", "."], "has no dstc10-topical"),
@@ -133,6 +141,33 @@ def test_a_mistake_is_one_line_and_exit_2(arguments, sentence, tmp_path):
     assert sentence in done.stderr
     assert len(done.stderr.strip().splitlines()) == 1
     assert done.stdout == ""
+
+
+def test_the_help_names_every_format():
+    from simpatico.cli.options import FORMATS
+    from simpatico.read import formats
+
+    assert ", ".join(sorted(f.name for f in formats())) == FORMATS
+
+
+def test_a_system_name_that_named_nobody_is_mentioned(tmp_path):
+    path = tmp_path / "talk.csv"
+    path.write_text("dialog,speaker,text\nd,agent,hello\nd,customer,hi\n")
+    assert (
+        "--system mybot named nobody" in call("score", path, "--plan", "--system", "mybot").stdout
+    )
+
+
+def test_a_folder_that_is_called_like_a_trait_changes_nothing(tmp_path):
+    (tmp_path / "openness").mkdir()
+    done = call("score", SAMPLES, "--out", "run", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+
+
+def test_closed_output_is_no_traceback():
+    line = f"{sys.executable} -m simpatico list >&-"
+    done = subprocess.run(["sh", "-c", line], capture_output=True, text=True)
+    assert "Traceback" not in done.stderr
 
 
 def test_hostile_names_reach_neither_the_terminal_nor_a_spreadsheet(tmp_path):

@@ -334,3 +334,11 @@ def test_numbers_do_not_depend_on_what_else_is_scored():
     alone = score(turns, [load("emotional_entropy")]).at("turn")["emotional_entropy"]
     among = score(turns, [load("style_matching"), load("emotional_entropy")]).at("turn")
     assert np.array_equal(alone, among["emotional_entropy"])
+
+
+def test_null_in_every_turn_stays_null_when_turns_are_merged():
+    from simpatico.table import reduced
+
+    values, starts = np.array([np.nan, np.nan, np.nan, 2.0]), np.array([0, 2])
+    for how in ("sum", "min", "max"):
+        assert np.array_equal(reduced(values, starts, how), [np.nan, 2.0], equal_nan=True)

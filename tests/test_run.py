@@ -353,3 +353,89 @@ def test_context_turns_are_read_but_not_scored(tmp_path):
     assert run.at("turn")["speaker"].to_list() == ["bot"]
     assert run.at("system")["system"].to_list() == ["bot"]
     assert run.at("turn")["style_matching"].null_count() == 0
+
+
+def test_a_run_killed_before_its_first_part_goes_on(small, tmp_path):
+    """Every state a kill can leave while the folder is made ready."""
+    scored(small, tmp_path / "whole")
+    key = json.loads((tmp_path / "whole" / "run.json").read_text())["key"]
+    running = json.dumps({"status": "running", "key": key})
+    states = [
+        {".run.json.77.tmp": ""},
+        {"run.json": running},
+        {"run.json": running, "parts/holder": "process 77 on host"},
+        {"run.json": running, "parts/.000000.json.77.tmp": "{", "parts/000000.turn.parquet": "cut"},
+    ]
+    for number, files in enumerate(states):
+        folder = tmp_path / f"state{number}"
+        for name, text in files.items():
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            (folder / name).write_text(text)
+        scored(small, folder)
+        assert prints(folder) == prints(tmp_path / "whole"), number
+
+
+def test_names_with_brackets_and_stars_are_names_not_patterns(tmp_path):
+    talk = {"speaker": ["a", "b"], "text": ["I see", "you do"]}
+    for name, dialog in (("data1", "wrong"), ("data[12]", "right"), ("d*", "star")):
+        pl.DataFrame({"dialog": [dialog] * 2, **talk}).write_parquet(tmp_path / f"{name}.parquet")
+    assert read(tmp_path / "data[12].parquet").frame["dialog"].unique().to_list() == ["right"]
+    for name, out in (("data1", "run1"), ("data[12]", "run[12]"), ("d*", "run*")):
+        scored(tmp_path / f"{name}.parquet", tmp_path / out)
+    shown = Run(tmp_path / "run[12]").at("dialog")["dialog"].unique().to_list()
+    assert shown == ["right"]
+
+
+def test_an_input_that_grows_meanwhile_is_refused(small, tmp_path):
+    """A live log: the scores would not be those of the hash in run.json."""
+    path = tmp_path / "live.jsonl"
+    path.write_bytes(small.read_bytes())
+
+    def grow(turns):
+        with path.open("a") as file:
+            file.write('{"dialog": "late", "speaker": "a", "text": "hi"}\n')
+
+    with pytest.raises(DataError, match="changed meanwhile; score again"):
+        scored(path, tmp_path / "run", chunk=100, progress=grow)
+    assert list((tmp_path / "run").iterdir()) == []
+
+
+def test_parts_survive_a_cause_that_may_pass(small, tmp_path, monkeypatch):
+    whole, real = scored(small, tmp_path / "whole", chunk=100), Conversations.chunks
+
+    def fails(self, size):
+        for number, chunk in enumerate(real(self, size)):
+            if number == 2:
+                raise DataError("the disk was gone for a moment")
+            yield chunk
+
+    monkeypatch.setattr(Conversations, "chunks", fails)
+    with pytest.raises(DataError, match="gone for a moment"):
+        scored(small, tmp_path / "run", chunk=100)
+    assert (tmp_path / "run" / "parts" / "000001.json").exists()
+    monkeypatch.setattr(Conversations, "chunks", real)
+    scored(small, tmp_path / "run", chunk=100)
+    assert prints(tmp_path / "run") == prints(whole.folder)
+
+
+def test_workers_leave_when_their_parent_was_killed(tmp_path):
+    path = corpus(tmp_path / "talk.jsonl", 20_000)
+    process = start(path, tmp_path / "run", "--jobs", "2")
+    deadline = time.monotonic() + 60
+    while len(children(process.pid)) < 3 and time.monotonic() < deadline:
+        time.sleep(0.05)
+    workers = children(process.pid)
+    process.kill()
+    process.communicate()
+    deadline = time.monotonic() + 20
+    while (
+        left := [w for w in workers if Path(f"/proc/{w}/cmdline").exists()]
+    ) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert workers
+    assert not left
+
+
+def children(parent: int) -> list[int]:
+    listed = Path(f"/proc/{parent}/task/{parent}/children")
+    return [int(pid) for pid in listed.read_text().split()] if listed.exists() else []

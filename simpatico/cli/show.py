@@ -44,7 +44,7 @@ def command(
 ) -> None:
     """Print the scores of RUN; csv and json give every row and column.
 
-    In csv, text that a spreadsheet would take for a formula gets a ' before it; json has it as it is.
+    In csv, text that a spreadsheet would take for a formula gets a ' before it; json has it as is.
     """
     opened = Run(run)
     frame = opened.at(level)

@@ -192,3 +192,27 @@ def test_places_point_at_the_records_of_a_list(tmp_path: Path) -> None:
         assert data[place.byte :].startswith(item)
         assert place.line == data[: place.byte].count(b"\n") + 1
         assert isinstance(json.loads(item), dict)
+
+
+def test_numbers_of_equal_stems_never_meet_a_stem_of_that_name(tmp_path: Path) -> None:
+    for folder in ("d1", "d2", "d3"):
+        (tmp_path / folder).mkdir()
+    paths = [
+        written(tmp_path / "d1" / "a.jsonl", talk("x", "1")),
+        written(tmp_path / "d2" / "a.jsonl", talk("x", "2")),
+        written(tmp_path / "d3" / "a-2.jsonl", talk("x", "3")),
+    ]
+    turns, _ = aligned(*paths)
+    assert [t[0] for t in turns] == ["a/x", "a-2/x", "a-2-2/x"]
+
+
+def test_a_chat_id_used_twice_is_told_and_never_joined(tmp_path: Path) -> None:
+    chat = {"id": "c", "messages": [{"role": "user", "content": "hi"}]}
+    path = written(tmp_path / "a.jsonl", [chat, chat])
+    for gather in (False, True):
+        with pytest.raises(DataError) as error:
+            list(Conversations((path,), gather=gather).chunks())
+        assert str(error.value) == (
+            f"{path}:2: an earlier dialog of this file has the same id; "
+            "give every dialog an id of its own"
+        )
