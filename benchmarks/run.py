@@ -14,6 +14,7 @@ from pathlib import Path
 
 HERE = Path(__file__).parent
 PEERS = HERE.parent / ".venv-bench"
+DONE = "convokit-nlpstats"
 
 
 def install(python: Path | str, *packages: str) -> None:
@@ -23,12 +24,12 @@ def install(python: Path | str, *packages: str) -> None:
 def main() -> int:
     if find_spec("wordfreq") is None:
         install(sys.executable, "wordfreq")
-    if not (PEERS / "done").exists():
+    if not (PEERS / DONE).exists():
         venv.create(PEERS, with_pip=True)
         install(PEERS / "bin/python", "torch==2.13.0")
-        install(PEERS / "bin/python", "convokit")
-        (PEERS / "done").touch()
-    scripts = ("speed.py", "memory.py")
+        install(PEERS / "bin/python", "convokit", "nlpstats==0.0.1")
+        (PEERS / DONE).touch()
+    scripts = ("speed.py", "memory.py", "resampling.py")
     return max(subprocess.call([sys.executable, HERE / script]) for script in scripts)
 
 

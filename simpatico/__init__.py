@@ -11,6 +11,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from simpatico.compare.difference import compare
     from simpatico.errors import SimpaticoError
     from simpatico.judgements import Judgements
     from simpatico.metric import Metric, Score, signature
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from simpatico.score import score
     from simpatico.table import ScoreTable
     from simpatico.turns import Turns
+    from simpatico.validate.evidence import validate
 
 HOMES = {
     "Conversations": "read",
@@ -32,12 +34,14 @@ HOMES = {
     "SimpaticoError": "errors",
     "Turns": "turns",
     "available": "registry",
+    "compare": "compare.difference",
     "load": "registry",
     "read": "read",
     "read_judgements": "read.judgement_files",
     "score": "score",
     "score_run": "run",
     "signature": "metric",
+    "validate": "validate.evidence",
 }
 
 __all__ = [
@@ -50,12 +54,14 @@ __all__ = [
     "SimpaticoError",
     "Turns",
     "available",
+    "compare",
     "load",
     "read",
     "read_judgements",
     "score",
     "score_run",
     "signature",
+    "validate",
 ]
 
 

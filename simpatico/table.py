@@ -21,6 +21,8 @@ Places = npt.NDArray[np.int64]
 
 REDUCE = {"sum": np.add.reduceat, "min": np.fmin.reduceat, "max": np.fmax.reduceat}
 CONFIDENCE = 0.95
+ROUNDING = 1e-12
+"""Values that differ by less than this share of their mean are the same but for rounding."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -184,7 +186,7 @@ def vote(score: Score, values: list[float]) -> Vote:
         return (values[0] if n else None, n, None, None)
     mean = fsum(values) / n
     spread = sqrt(fsum((v - mean) ** 2 for v in values) / (n - 1))
-    if spread == 0:
+    if spread <= ROUNDING * abs(mean):
         return (mean, n, None, None)
     from scipy.special import stdtrit
 

@@ -220,10 +220,10 @@ def test_every_kind_of_file_gives_the_same_people(tmp_path: Path, suffix: str) -
 
 
 BAD: dict[str, tuple[str, str]] = {
-    "column": ("who,text\na,b\n", "{path}:1: no column 'answer'; there are who, text"),
+    "column": ("who,text\na,b\n", "{path}:1: no column 'answer' among the 2 of the header"),
     "twice": (
         "who,text,answer,answer\n",
-        "{path}:1: more than one column 'answer'; there are who, text, answer, answer",
+        "{path}:1: more than one column 'answer' among the 4 of the header",
     ),
     "word": (
         'who,text,answer\na,"two\nlines",3\nb,secret,high\n',

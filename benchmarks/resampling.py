@@ -1,0 +1,108 @@
+"""CPU seconds of permutation tests and bootstraps, beside nlpstats, in one run.
+
+    python benchmarks/resampling.py [--nlpstats PYTHON] [--rounds 3]
+
+PERM-BOTH of 10 systems by 100 inputs, 9,999 draws. nlpstats takes a quarter of an hour for Kendall
+at the level of inputs, so there it makes few draws and its time is scaled up: draws cost the same.
+Its p for Kendall is smaller, because rounding makes it miss draws that tie with what was seen.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+import tempfile
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+
+import numpy as np
+from speed import Row, show, timed
+
+from simpatico.validate.redraw import Plan
+from simpatico.validate.resampling import better, interval
+
+HERE = Path(__file__).parent
+SYSTEMS, INPUTS, DRAWS, TIMES = 10, 100, 9_999, 100
+STATISTICS = (("system", "pearson", DRAWS), ("system", "kendall", 999), ("input", "kendall", 99))
+METRICS, ROWS, CLUSTERS, SECONDS = 50, 13_773, 2_500, 10
+
+
+def matrices() -> dict[str, np.ndarray]:
+    """Two metrics and judgements of the same hidden quality."""
+    rng = np.random.default_rng(0)
+    quality = rng.normal(size=(SYSTEMS, 1))
+    weights = {"x": 0.6, "y": 0.4, "z": 1.0}
+    return {n: w * quality + rng.normal(size=(SYSTEMS, INPUTS)) for n, w in weights.items()}
+
+
+def theirs(python: Path, level: str, coefficient: str, draws: int) -> tuple[float, float]:
+    """CPU seconds of nlpstats for so many draws, and its p."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "matrices.npz")
+        np.savez(path, **matrices())
+        script = HERE / "nlpstats_draws.py"
+        command = [python, script, path, level, coefficient, str(draws)]
+        done = subprocess.run(command, capture_output=True, text=True, check=True)
+    told = json.loads(done.stdout.splitlines()[-1])
+    return told["cpu_seconds"], told["p"]
+
+
+def against_nlpstats(python: Path, rounds: int) -> list[Row]:
+    """Ours against nlpstats, statistic by statistic."""
+    x, y, z = matrices().values()
+    rows = []
+    for level, coefficient, draws in STATISTICS:
+        plan = Plan(level, coefficient, "both", DRAWS)
+        name = f"PERM-BOTH, {level}-level {coefficient}"
+        took = min(timed(lambda plan=plan: better(x, y, z, plan)) for _ in range(rounds))
+        p = better(x, y, z, plan).p_value
+        boot = min(timed(lambda plan=plan: interval(x, z, plan)) for _ in range(rounds))
+        rows += [
+            Row(f"{name}: ours, CPU seconds", took, note=f"p = {p:.4f}"),
+            Row(f"BOOT-BOTH, {level}-level {coefficient}: ours, CPU seconds", boot),
+        ]
+        if not python.exists():
+            rows.append(Row("nlpstats, not measured", 0.0, note=f"no {python}; see README.md"))
+            continue
+        other, their_p = theirs(python, level, coefficient, draws)
+        scaled = other * DRAWS / draws
+        note = f"p = {their_p:.4f}, {draws:,} draws in {other:.1f}"
+        rows += [
+            Row(f"{name}: nlpstats, CPU seconds", scaled, note=note),
+            Row(f"{name}: times as fast as nlpstats", scaled / took, TIMES),
+        ]
+    return rows
+
+
+def many_metrics() -> list[Row]:
+    """Bootstrap of the correlations of many metrics with one judgement, clusters drawn whole."""
+    module = "simpatico.validate.bootstrap"
+    many = getattr(import_module(module), "bootstrap_many", None) if find_spec(module) else None
+    if many is None:
+        return [Row("50 metrics, not measured", 0.0, note=f"{module} has no bootstrap_many")]
+    rng = np.random.default_rng(0)
+    scores, judged = rng.normal(size=(ROWS, METRICS)), rng.normal(size=ROWS)
+    clusters = rng.integers(CLUSTERS, size=ROWS)
+    took = timed(lambda: many(scores, judged, clusters))
+    name = f"{METRICS} metrics x 9,999 bootstrap draws on {ROWS:,} rows"
+    return [
+        Row(f"{name}, CPU seconds", took),
+        Row("the seconds allowed over those taken", SECONDS / took, 1),
+    ]
+
+
+def main() -> int:
+    options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    options.add_argument("--nlpstats", type=Path, default=HERE.parent / ".venv-bench/bin/python")
+    options.add_argument("--rounds", type=int, default=3)
+    given = options.parse_args()
+    rows = [*against_nlpstats(given.nlpstats, given.rounds), *many_metrics()]
+    show(rows)
+    return 0 if all(row.met for row in rows) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

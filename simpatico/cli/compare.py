@@ -1,0 +1,211 @@
+"""`simpatico compare`: systems against each other, or a plan for such a comparison."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+import click
+
+from simpatico.cli.out import note, result, show_json, show_table
+from simpatico.compare.difference import Difference, Finding, Settings, compare
+from simpatico.compare.plan import Planned, Spreads, pilot, plan
+from simpatico.compare.power import POWER, Design
+from simpatico.compare.rules import read_amounts
+from simpatico.compare.samples import Choice
+from simpatico.compare.verdict import (
+    CORRECTIONS,
+    as_json,
+    chance,
+    number,
+    places,
+    sentence,
+    significant,
+)
+from simpatico.run import Run
+
+GROUPS: tuple[tuple[Finding, ...], ...] = (
+    ("higher", "lower"),
+    ("hint",),
+    ("unclear",),
+    ("same", "too_few"),
+)
+SURE = 100
+"""Pilot values from which a spread is known to about 15%."""
+WORDS: dict[Finding, str] = {
+    "higher": "higher",
+    "lower": "lower",
+    "hint": "a hint",
+    "unclear": "can't tell",
+    "same": "the same",
+    "too_few": "too few",
+}
+
+
+@click.command(name="compare")
+@click.argument("runs", nargs=-1, type=click.Path(path_type=Path))
+@click.option("--scores", default="", help="Only these scores, comma separated.")
+@click.option("--every", is_flag=True, help="Also the parts of each metric.")
+@click.option("--with-human", is_flag=True, help="Also the people in the dialogs.")
+@click.option(
+    "--level",
+    type=click.Choice(["dialog", "turn"]),
+    default="dialog",
+    show_default=True,
+    help="Scores of dialogs, or scores of turns averaged within each dialog.",
+)
+@click.option(
+    "--correction",
+    type=click.Choice(["holm", "bh", "bonferroni"]),
+    default="holm",
+    show_default=True,
+    help="For the number of comparisons.",
+)
+@click.option(
+    "--confidence",
+    type=click.FloatRange(0.5, 0.999),
+    default=0.95,
+    show_default=True,
+    help="Of the intervals; a finding needs a corrected p of 1 minus this.",
+)
+@click.option("--seed", default=0, show_default=True, help="Of the permutations.")
+@click.option("--json", "as_json_", is_flag=True, help="For scripts.")
+@click.option("--plan", "planning", is_flag=True, help="How many dialogs a comparison needs.")
+@click.option(
+    "--detect", multiple=True, help="Plan: a difference, 0.05 or empathy=0.2; repeatable."
+)
+@click.option(
+    "--power",
+    type=click.FloatRange(0.1, 0.999),
+    default=POWER,
+    show_default=True,
+    help="Plan: how surely it is to be found.",
+)
+@click.option("--family", type=click.IntRange(1), help="Plan: comparisons to correct for.")
+@click.option(
+    "--sd", type=click.FloatRange(0, min_open=True), help="Plan: a spread, in place of a run."
+)
+def command(runs: tuple[Path, ...], **options: Any) -> None:
+    """Compare the systems of RUNS on every metric.
+
+    In pairs where the systems answered the same prompts; an interval for each difference, a p
+    corrected for the number of comparisons, and a verdict. With --plan, RUNS are a pilot.
+    """
+    scores = tuple(s.strip() for s in options["scores"].split(",") if s.strip())
+    choice = Choice(options["level"], scores, options["every"], options["with_human"])
+    opened = [Run(run) for run in runs]
+    if options["planning"]:
+        show_plan(opened, choice, options)
+        return
+    if not runs:
+        raise click.UsageError("name a run folder, such as the one `simpatico demo` makes")
+    settings = Settings(options["correction"], options["confidence"], options["seed"])
+    found = compare(opened, choice, settings)
+    if options["as_json_"]:
+        show_json([as_json(d) for d in found])
+    else:
+        show_differences(found)
+
+
+def show_differences(found: Sequence[Difference]) -> None:
+    """A table for each pair of systems, then what can be said."""
+    if not found:
+        result("These systems have no score in common; nothing to compare.")
+        return
+    for (a, b), own in groupby(found, key=lambda d: (d.a, d.b)):
+        show_pair(a, b, list(own))
+    for findings in GROUPS:
+        for difference in (d for d in found if d.finding in findings):
+            result(sentence(difference))
+    note(explained(found))
+
+
+def show_pair(a: str, b: str, own: Sequence[Difference]) -> None:
+    share = f"{100 * own[0].confidence:.4g}%"
+    rows = [
+        [
+            d.score,
+            d.mean_a,
+            d.mean_b,
+            shown(d, d.difference),
+            "–" if d.low is None else f"{shown(d, d.low)} to {shown(d, d.high)}",
+            "–" if d.times_in_100 is None else f"{d.times_in_100:.0f}",
+            "–" if d.p_adjusted is None else chance(d.p_adjusted).removeprefix("= "),
+            WORDS[d.finding],
+        ]
+        for d in own
+    ]
+    columns = ["", a, b, "a − b", share, "of 100", "p", "verdict"]
+    how = "the same " + own[0].unit + "s" if own[0].paired else "different " + own[0].unit + "s"
+    show_table(f"{a} against {b}, {how}", columns, rows)
+
+
+def shown(told: Difference, value: float | None) -> str:
+    return "–" if value is None else number(value, places(told))
+
+
+def explained(found: Sequence[Difference]) -> str:
+    """How to read the table, once."""
+    first = found[0]
+    paired = any(d.paired for d in found)
+    times = f"on the same {first.unit}" if paired else "in one dialog of each at random"
+    return (
+        f"a − b: the first system minus the second; of 100: how often the first is higher {times}; "
+        f"p: after {CORRECTIONS[first.correction]} over {first.family} comparisons. "
+        "Higher is not better unless it says so: simpatico list NAME"
+    )
+
+
+def show_plan(runs: Sequence[Run], choice: Choice, options: dict[str, Any]) -> None:
+    """What would show with how many dialogs, from a pilot run or a given spread."""
+    if bool(runs) == bool(options["sd"]):
+        raise click.UsageError("--plan needs a pilot RUN, or --sd NUMBER in its place")
+    if runs:
+        spreads, family = pilot(runs, choice)
+    else:
+        spreads, family = [Spreads("any score", options["sd"], options["sd"], 0)], 1
+    design = Design(
+        family=options["family"] or family, alpha=1 - options["confidence"], power=options["power"]
+    )
+    amounts = read_amounts("--detect", options["detect"], [s.score for s in spreads])
+    rows = plan(spreads, design, detect=lambda score: amounts.get(score, amounts.get("")))
+    if options["as_json_"]:
+        show_json([row.as_json() for row in rows])
+        return
+    for paired in (True, False):
+        own = [row for row in rows if row.paired is paired and row.sd is not None]
+        if own:
+            show_planned(own, paired=paired)
+    note(
+        f"found {100 * design.power:.4g} times in 100 at p {design.alpha:.4g} after Holm over "
+        f"{design.family} comparisons (--family, --power)."
+    )
+    if runs and min(s.n for s in spreads) < SURE:
+        note("a spread from so few is rough itself; take the numbers as an order of size.")
+    if not amounts:
+        note("how many a difference of your own needs: --detect 0.05, or --detect empathy=0.2")
+
+
+def show_planned(rows: Sequence[Planned], *, paired: bool) -> None:
+    """One row per score: the spread, what shows with n of each, and what a difference needs."""
+    sizes = sorted({n for row in rows for n in row.shows})
+    unit = "prompts that both answer" if paired else "dialogs of each system"
+    asked = any(row.detect for row in rows)
+    columns = ["", "sd of pairs" if paired else "sd", *(f"{n:,}" for n in sizes)]
+    columns += ["to find", "needs"] if asked else []
+    body = []
+    for row in rows:
+        line: list[Any] = [row.score, row.sd, *(short(row.shows.get(n)) for n in sizes)]
+        if asked:
+            line += [short(row.detect), "–" if row.needed is None else f"{row.needed:,}"]
+        body.append(line)
+    title = (
+        f"{'same' if paired else 'different'} prompts: difference that shows with so many {unit}"
+    )
+    show_table(title, columns, body)
+
+
+def short(value: float | None) -> str:
+    return "–" if value is None else significant(value)

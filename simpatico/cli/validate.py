@@ -1,0 +1,155 @@
+"""`simpatico validate`: do the scores follow what people say, and how far do people agree?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from simpatico.cli.out import note, result, show_json, show_table
+
+if TYPE_CHECKING:
+    from simpatico.judgements import Judgements
+    from simpatico.validate.evidence import Evidence
+
+SHOWN = {
+    "krippendorff_alpha_ordinal": "Krippendorff's alpha, ordinal",
+    "icc_2_1": "ICC(2,1)",
+    "pairwise_pearson": "mean r of two judges",
+    "one_more_judge": "one judge with the mean of the others",
+    "ceiling": "ceiling: what a perfect score could reach",
+}
+
+
+@click.command(name="validate")
+@click.argument("run", type=click.Path(path_type=Path))
+@click.option("--judgements", type=click.Path(path_type=Path), required=True, help="Their file.")
+@click.option("--quality", "qualities", multiple=True, help="Only this quality; repeatable.")
+@click.option("--scores", default="", help="Only these scores, comma separated.")
+@click.option("--against", help="The score that the others are held against.")
+@click.option(
+    "--kind",
+    type=click.Choice(["pearson", "spearman", "kendall"]),
+    default="pearson",
+    show_default=True,
+    help="Of correlation.",
+)
+@click.option("--level", type=click.Choice(["system"]), help="Correlate the means of systems.")
+@click.option("--gold", type=click.Choice(["median", "mean"]), default="median", show_default=True)
+@click.option(
+    "--judge-kind",
+    type=click.Choice(["interlocutor", "outsider", "expert", "model"]),
+    help="Only judges of this kind.",
+)
+@click.option("--attention", help="Quality that holds attention checks: who fails is left out.")
+@click.option("--standardise", is_flag=True, help="Take each judge's mean and spread out first.")
+@click.option("--correction", type=click.Choice(["holm", "bh"]), default="holm", show_default=True)
+@click.option("--seed", default=0, show_default=True)
+@click.option("--json", "as_json", is_flag=True, help="All figures, for scripts.")
+def command(run: Path, judgements: Path, as_json: bool, **options: Any) -> None:
+    """Hold the scores of RUN against human judgements."""
+    from simpatico.read.judgement_files import read_judgements
+    from simpatico.run import Run
+    from simpatico.validate.correlations import How
+    from simpatico.validate.evidence import Question, validate
+
+    names = tuple(n.strip() for n in options["scores"].split(",") if n.strip())
+    question = Question(
+        options["qualities"], names, options["against"], options["gold"], options["judge_kind"]
+    )
+    how = How(
+        level=options["level"] or "turn",
+        kind=options["kind"],
+        correction=options["correction"],
+        seed=options["seed"],
+    )
+    given = prepared(read_judgements(judgements), options["attention"], options["standardise"])
+    evidence = validate(Run(run), given, question, how)
+    if as_json:
+        show_json(evidence.as_json())
+    else:
+        show_agreement(evidence)
+        show_correlations(evidence, options["correction"])
+        show_contests(evidence)
+
+
+def prepared(judgements: Judgements, attention: str | None, standardise: bool) -> Judgements:
+    """The judgements to go by; whoever is left out is told."""
+    from simpatico.validate.judges import attentive, standardised
+
+    if attention:
+        kept = attentive(judgements, quality=attention)
+        note(f"{kept.dropped} judges failed {attention!r}: {kept.ratings_dropped} ratings left out")
+        judgements = kept.judgements
+    if standardise:
+        kept = standardised(judgements)
+        note(f"{kept.dropped} judges gave no spread to standardise: left out of that quality")
+        judgements = kept.judgements
+    return judgements
+
+
+def show_agreement(evidence: Evidence) -> None:
+    """How far judges agree, the main figures."""
+    rows = [
+        [r.quality, SHOWN[r.score], r.value, span(r), r.n, said(r)]
+        for r in evidence.agreement
+        if r.score in SHOWN
+    ]
+    show_table("how far the judges agree", ["quality", "", "", "95%", "units", ""], rows)
+
+
+def show_correlations(evidence: Evidence, correction: str) -> None:
+    """Each score with each quality, beside what could be reached at all."""
+    from simpatico.validate.evidence import reached
+
+    rows = [
+        [r.quality, r.score, r.value, span(r), chance(r.p_adjusted), r.n, top, verdict(r)]
+        for r in evidence.correlations
+        for top in [reached(evidence.agreement, r.quality, "ceiling")]
+    ]
+    columns = ["quality", "score", "r", "95%", "p", "n", "ceiling", ""]
+    show_table("scores against judgements", columns, rows)
+    left = {r.quality: r.unmatched for r in evidence.correlations if r.unmatched}
+    for quality, n in left.items():
+        note(f"{quality}: {n:,} judged units were not scored")
+    family = max((r.family for r in evidence.correlations), default=0)
+    note(f"p: after {correction} over the {family} scores of a quality; n: units with both")
+
+
+def show_contests(evidence: Evidence) -> None:
+    """Which of two scores follows people more closely; only what can be told."""
+    clear = [c for c in evidence.dependent if c.p_adjusted is not None and c.p_adjusted < 0.05]
+    for c in sorted(clear, key=lambda c: c.p_adjusted or 0):
+        more = "more" if (c.value or 0) > 0 else "less"
+        result(
+            f"{c.score} correlates {more} with {c.quality} than {c.against}: by "
+            f"{abs(c.value or 0):.2f} (95% {span(c)}), p = {chance(c.p_adjusted)}, n = {c.n:,}"
+        )
+    rest = len(evidence.dependent) - len(clear)
+    if rest:
+        note(f"{rest} pairs of scores cannot be told apart in how they follow the judges")
+
+
+def verdict(row: Any) -> str:
+    """A correlation in words, if it can be had at all."""
+    if row.value is None:
+        return str(row.status).replace("_", " ")
+    if row.p_adjusted is None or row.p_adjusted >= 0.05:
+        return "can't tell"
+    return "follows" if row.value > 0 else "runs against"
+
+
+def said(row: Any) -> str:
+    return "" if row.status == "ok" else str(row.status).replace("_", " ")
+
+
+def span(row: Any) -> str:
+    return "–" if row.low is None else f"[{row.low:.2f}, {row.high:.2f}]"
+
+
+def chance(p: float | None) -> str:
+    """A p-value as people write it."""
+    if p is None:
+        return "–"
+    return "< .001" if p < 0.001 else f"{p:.3f}".removeprefix("0")

@@ -1,0 +1,1 @@
+"""System against system."""

@@ -1,0 +1,94 @@
+"""Rules of a gate: `empathy >= 0.4`. Read by hand; nothing of a rule is ever executed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import isfinite
+from typing import Literal
+
+from simpatico.errors import UnknownName
+from simpatico.registry import suggestion
+
+Sign = Literal[">=", "<=", ">", "<"]
+SIGNS: tuple[Sign, ...] = (">=", "<=", ">", "<")
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A score and the bound that its confidence interval must keep."""
+
+    score: str
+    sign: Sign
+    bound: float
+
+    @property
+    def at_least(self) -> bool:
+        """Whether the lower end of the interval decides; else the upper one."""
+        return self.sign in (">=", ">")
+
+    def kept(self, low: float, high: float) -> bool:
+        """Whether every value of the interval keeps the rule."""
+        return self.met(low if self.at_least else high)
+
+    def met(self, value: float) -> bool:
+        match self.sign:
+            case ">=":
+                return value >= self.bound
+            case ">":
+                return value > self.bound
+            case "<=":
+                return value <= self.bound
+            case "<":
+                return value < self.bound
+
+    def __str__(self) -> str:
+        return f"{self.score} {self.sign} {self.bound:.12g}"
+
+
+def read_rule(text: str, scores: Sequence[str]) -> Rule:
+    """A rule such as `empathy >= 0.4`, about one of these scores."""
+    form = f"the rule {text!r} is not of the form 'SCORE >= NUMBER'; the signs are >= <= > <"
+    place = min((text.find(c) for c in "<>=" if c in text), default=-1)
+    sign = next((s for s in SIGNS if place > 0 and text.startswith(s, place)), None)
+    if sign is None:
+        raise UnknownName(form)
+    score, bound = text[:place].strip(), number(text[place + len(sign) :], form)
+    if not score:
+        raise UnknownName(form)
+    if score not in scores:
+        raise UnknownName(
+            f"the rule {text!r} is about {score!r}, which the run has not; "
+            f"{suggestion(score, scores)}"
+        )
+    return Rule(score, sign, bound)
+
+
+def number(text: str, complaint: str) -> float:
+    """A plain decimal number; not NaN, not infinite, no underscores."""
+    try:
+        value = float(text) if "_" not in text else float("nan")
+    except ValueError:
+        value = float("nan")
+    if not isfinite(value):
+        raise UnknownName(complaint)
+    return value
+
+
+def read_amounts(option: str, texts: Sequence[str], scores: Sequence[str]) -> Mapping[str, float]:
+    """`0.02` for every score, or `empathy=0.1` for one; under "" stands that for every score."""
+    amounts = {}
+    for text in texts:
+        score, equals, amount = text.rpartition("=")
+        score = score.strip()
+        if equals and score not in scores:
+            raise UnknownName(
+                f"{option} {text!r} is about {score!r}, which the run has not; "
+                f"{suggestion(score, scores)}"
+            )
+        form = f"{option} {text!r} is not a number of at least 0, nor of the form SCORE=NUMBER"
+        value = number(amount, form)
+        if value < 0:
+            raise UnknownName(form)
+        amounts[score] = value
+    return amounts

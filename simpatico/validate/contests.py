@@ -1,0 +1,72 @@
+"""Pairs of scores against every quality judged: which follows people more closely, as rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import polars as pl
+
+from simpatico.compare.correct import correct
+from simpatico.errors import UnknownName
+from simpatico.result import Result, Status
+from simpatico.validate.correlations import How, clusters_of, numbers
+from simpatico.validate.matched import matched
+from simpatico.validate.rivals import rivals, rivals_drawn
+
+
+@dataclass(frozen=True)
+class Contest:
+    """How much more `score` correlates with a quality than `against` does, on the same units."""
+
+    quality: str
+    score: str
+    against: str
+    value: float | None
+    low: float | None
+    high: float | None
+    p_value: float | None
+    p_adjusted: float | None
+    n: int
+    status: Status
+    method: str
+
+    def as_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+def contests(
+    scores: pl.DataFrame,
+    gold: pl.DataFrame,
+    pairs: Sequence[tuple[str, str]],
+    *,
+    how: How | None = None,
+) -> list[Contest]:
+    """Each pair with each quality, joined by unit key; p corrected over a quality's pairs.
+
+    Rows that belong together: bootstrap of whole clusters; independent ones: Williams' t.
+    """
+    how = how or How()
+    both = matched(scores, gold, how.level)
+    if unknown := sorted({name for pair in pairs for name in pair} - set(both.scores)):
+        raise UnknownName(f"no score {unknown[0]!r}; there are {', '.join(both.scores)}")
+    rows: list[Contest] = []
+    for quality in both.qualities:
+        found = [contest(both.of(quality), a, b, how=how) for a, b in pairs]
+        adjusted, _ = correct([f.p_value for f in found], how.correction)
+        rows += [
+            Contest(quality=quality, score=a, against=b, p_adjusted=p, **asdict(f))
+            for (a, b), f, p in zip(pairs, found, adjusted, strict=True)
+        ]
+    return rows
+
+
+def contest(frame: pl.DataFrame, score: str, against: str, *, how: How) -> Result:
+    """The difference of two scores' correlations with the judgements of the same rows."""
+    a, b, target = numbers(frame[score]), numbers(frame[against]), numbers(frame["value"])
+    clusters = clusters_of(frame, how)
+    if clusters is None and how.kind != "kendall":
+        return rivals(a, b, target, kind=how.kind).difference
+    codes = pl.Series(range(frame.height)) if clusters is None else clusters
+    return rivals_drawn((a, b), target, codes.to_numpy(), kind=how.kind, seed=how.seed)
