@@ -239,7 +239,8 @@ def described(metric: Metric) -> dict[str, Any]:
         {"name": s.name, "range": bounds(s.range), "better": s.better, "meaning": s.meaning}
         for s in metric.scores
     ]
-    return {"signature": signature(metric), "level": metric.level, "scores": scores}
+    facts = {"signature": signature(metric), "level": metric.level, "kind": metric.card.kind}
+    return {**facts, "scores": scores}
 
 
 def publish_rejects(folder: Path, rejects: Sequence[Reject]) -> None:

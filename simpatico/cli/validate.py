@@ -27,6 +27,7 @@ SHOWN = {
 @click.option("--judgements", type=click.Path(path_type=Path), required=True, help="Their file.")
 @click.option("--quality", "qualities", multiple=True, help="Only this quality; repeatable.")
 @click.option("--scores", default="", help="Only these scores, comma separated.")
+@click.option("--traditional", default="", help="Scores to which the others may add something.")
 @click.option("--against", help="The score that the others are held against.")
 @click.option(
     "--kind",
@@ -54,9 +55,13 @@ def command(run: Path, judgements: Path, as_json: bool, **options: Any) -> None:
     from simpatico.validate.correlations import How
     from simpatico.validate.evidence import Question, validate
 
-    names = tuple(n.strip() for n in options["scores"].split(",") if n.strip())
     question = Question(
-        options["qualities"], names, options["against"], options["gold"], options["judge_kind"]
+        options["qualities"],
+        names(options["scores"]),
+        names(options["traditional"]),
+        options["against"],
+        options["gold"],
+        options["judge_kind"],
     )
     how = How(
         level=options["level"] or "turn",
@@ -72,6 +77,11 @@ def command(run: Path, judgements: Path, as_json: bool, **options: Any) -> None:
         show_agreement(evidence)
         show_correlations(evidence, options["correction"])
         show_contests(evidence)
+        show_gains(evidence)
+
+
+def names(given: str) -> tuple[str, ...]:
+    return tuple(name.strip() for name in given.split(",") if name.strip())
 
 
 def prepared(judgements: Judgements, attention: str | None, standardise: bool) -> Judgements:
@@ -129,6 +139,19 @@ def show_contests(evidence: Evidence) -> None:
     rest = len(evidence.dependent) - len(clear)
     if rest:
         note(f"{rest} pairs of scores cannot be told apart in how they follow the judges")
+
+
+def show_gains(evidence: Evidence) -> None:
+    """What the other scores add to the traditional ones."""
+    rows = [
+        [r.quality, r.score, r.adj_r2_t, r.adj_r2_p, r.adj_r2_pt, r.value, span(r), r.n]
+        for r in evidence.incremental
+    ]
+    if rows:
+        columns = ["quality", "traditional", "T", "P", "P+T", "gain", "95%", "n"]
+        show_table("adjusted R²: traditional scores, all others, both", columns, rows)
+        for r in evidence.incremental:
+            result(r.verdict)
 
 
 def verdict(row: Any) -> str:

@@ -17,6 +17,7 @@ from simpatico.validate.agreement import AgreementRow, agreement
 from simpatico.validate.ceiling import ceiling
 from simpatico.validate.contests import Contest, contests
 from simpatico.validate.correlations import How, Row, correlations
+from simpatico.validate.incremental_rows import IncrementalRow, incremental_rows
 
 ALL_PAIRS = 6
 """Up to so many scores, every pair is tested; with more, name one with `against`."""
@@ -24,10 +25,15 @@ ALL_PAIRS = 6
 
 @dataclass(frozen=True)
 class Question:
-    """What is asked of a run: which qualities, by whom, against which scores."""
+    """What is asked of a run: which qualities, by whom, against which scores.
+
+    `traditional`: scores to which all others may add something; by default those of metrics of
+    that kind.
+    """
 
     qualities: tuple[str, ...] = ()
     scores: tuple[str, ...] = ()
+    traditional: tuple[str, ...] = ()
     against: str | None = None
     gold: Literal["median", "mean"] = "median"
     judge_kind: JudgeKind | None = None
@@ -40,7 +46,7 @@ class Evidence:
     agreement: list[AgreementRow]
     correlations: list[Row]
     dependent: list[Contest]
-    incremental: list[Any]
+    incremental: list[IncrementalRow]
 
     def as_json(self) -> dict[str, list[dict[str, Any]]]:
         return {part: [row.as_json() for row in rows] for part, rows in vars(self).items()}
@@ -59,17 +65,21 @@ def validate(
     gold = judged.gold(question.gold)
     found: list[Row] = []
     dependent: list[Contest] = []
+    added: list[IncrementalRow] = []
     for level in levels(gold):
         scores = wanted(run.at(level), run, question)
         asked = replace(how, level=how.level if how.level == "system" else level)
         found += correlations(scores, gold, asked)
         dependent += contests(scores, gold, pairs(scores, question), how=asked)
+        old, new = kinds(scores, run, question)
+        if asked.level != "system":
+            added += incremental_rows(scores, gold, traditional=old, psychological=new, how=asked)
     if not any(row.n for row in found):
         raise DataError(
             f"none of the {gold.height:,} judged units was scored in {run.folder}; "
             "dialog ids and speakers of both must be the same"
         )
-    return Evidence(agreed(judged, how.seed), found, dependent, [])
+    return Evidence(agreed(judged, how.seed), found, dependent, added)
 
 
 def chosen(judgements: Judgements, question: Question) -> Judgements:
@@ -104,6 +114,14 @@ def wanted(frame: pl.DataFrame, run: Run, question: Question) -> pl.DataFrame:
     keys = [c for c in (*KEYS["turn"], "prompt") if c in frame.columns]
     present = [n for n in names if n in frame.columns]
     return frame.select(*keys, *present)
+
+
+def kinds(scores: pl.DataFrame, run: Run, question: Question) -> tuple[list[str], list[str]]:
+    """The traditional scores, and those that may add something to them."""
+    names = [c for c in scores.columns if scores.schema[c].is_float()]
+    usual = [n for n, m in run.facts["metrics"].items() if m.get("kind") == "traditional"]
+    old = [n for n in names if n in (question.traditional or usual)]
+    return old, [n for n in names if n not in old]
 
 
 def pairs(scores: pl.DataFrame, question: Question) -> list[tuple[str, str]]:

@@ -37,7 +37,8 @@ def adjusted_r2(
     With `sets`, the means of each data set are taken out of all columns first, and R² is what the
     scores explain within sets.
 
-    The interval is the 2.5th to 97.5th percentile over resamples of whole clusters. Everything
+    The interval is the 2.5th to 97.5th percentile over resamples of whole clusters, less by how
+    much resamples fit better than the sample on the average, as every resample overfits. Everything
     needed is sums of products, so a resample adds the clusters' sums instead of going over rows.
     """
     rows = np.column_stack([np.ones(len(scores)), scores, judgements])
@@ -62,7 +63,8 @@ def adjusted_r2(
     rng = np.random.default_rng(seed)
     draws = rng.multinomial(len(sums), np.full(len(sums), 1 / len(sums)), size=RESAMPLES)
     spread = explained((draws.astype(np.float64) @ sums).reshape(-1, side, side), means)
-    low, high = np.percentile(spread[np.isfinite(spread)], [2.5, 97.5])
+    spread = spread[np.isfinite(spread)]
+    low, high = np.percentile(spread, [2.5, 97.5]) - (spread.mean() - value)
     return Fit(float(value), float(low), float(high), n)
 
 

@@ -1,0 +1,176 @@
+"""What psychological scores add to each traditional one, as rows for people, scripts and pages."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+import polars as pl
+
+from simpatico.compare.correct import CORRECTIONS, Correction, correct
+from simpatico.errors import UnknownName
+from simpatico.result import Status
+from simpatico.validate.correlations import How, clusters_of, numbers
+from simpatico.validate.drawn import Floats
+from simpatico.validate.incremental import Incremental, Settings, incremental
+from simpatico.validate.matched import matched
+
+ALL = "all"
+
+
+class Corrected(NamedTuple):
+    """The p-values of one family, corrected in three ways; null where there is no p."""
+
+    bonferroni: list[float | None]
+    bh: list[float | None]
+    holm: list[float | None]
+    family: int
+
+
+@dataclass(frozen=True)
+class IncrementalRow:
+    """The gain in adjusted R² of P and one traditional score (or all) over that score alone.
+
+    `p_value`: the cluster-robust test of the added coefficients; `p_paper`: the paired t-test of
+    absolute residuals over rows; `p_clustered`: the same with errors clustered; `cv_gain`: the gain
+    out of sample. Corrected over the `family` of a quality's rows.
+    """
+
+    quality: str
+    score: str
+    value: float | None
+    low: float | None
+    high: float | None
+    p_value: float | None
+    p_adjusted: float | None
+    n: int
+    status: Status
+    method: str
+    nulls: int
+    unmatched: int
+    clusters: int
+    added: tuple[str, ...]
+    adj_r2_t: float | None
+    adj_r2_p: float | None
+    adj_r2_pt: float | None
+    p_paper: float | None
+    p_clustered: float | None
+    cv_gain: float | None
+    cv_low: float | None
+    cv_high: float | None
+    verdict: str
+    p_bonferroni: float | None = None
+    p_bh: float | None = None
+    p_holm: float | None = None
+    p_paper_bonferroni: float | None = None
+    p_paper_bh: float | None = None
+    p_paper_holm: float | None = None
+    family: int = 0
+
+    def as_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+def incremental_rows(
+    scores: pl.DataFrame,
+    gold: pl.DataFrame,
+    *,
+    traditional: Sequence[str],
+    psychological: Sequence[str],
+    how: How | None = None,
+) -> list[IncrementalRow]:
+    """Each traditional score and all of them, with and without all psychological ones.
+
+    `scores`: a table of turns or dialogs (`ScoreTable.at`); `gold`: `Judgements.gold()`; joined by
+    unit key. Nothing where either kind has no score.
+    """
+    how = how or How()
+    both = matched(scores, gold, how.level)
+    if unknown := sorted({*traditional, *psychological} - set(both.scores)):
+        raise UnknownName(f"no score {unknown[0]!r}; there are {', '.join(both.scores)}")
+    rows: list[IncrementalRow] = []
+    models = alone_and_all(traditional) if psychological else {}
+    for quality in both.qualities:
+        frame = both.of(quality)
+        family = [
+            row((quality, name), tuple(psychological), compared(frame, chosen, psychological, how))
+            for name, chosen in models.items()
+        ]
+        unmatched = both.unmatched[quality]
+        rows += with_corrections([replace(r, unmatched=unmatched) for r in family], how.correction)
+    return rows
+
+
+def alone_and_all(names: Sequence[str]) -> dict[str, list[str]]:
+    """The scores of each T model by its name."""
+    alone = {name: [name] for name in names}
+    return {**alone, ALL: list(names)} if len(names) > 1 else alone
+
+
+def compared(
+    frame: pl.DataFrame, traditional: Sequence[str], psychological: Sequence[str], how: How
+) -> Incremental:
+    """The models of one quality; rows that stand for themselves are clusters of one."""
+    clusters = clusters_of(frame, how)
+    return incremental(
+        columns(frame, traditional),
+        columns(frame, psychological),
+        numbers(frame["value"]),
+        clusters=np.arange(frame.height) if clusters is None else clusters.to_numpy(),
+        how=Settings(seed=how.seed, unit="row" if clusters is None else how.clusters or "row"),
+    )
+
+
+def columns(frame: pl.DataFrame, names: Sequence[str]) -> Floats:
+    return np.column_stack([numbers(frame[name]) for name in names])
+
+
+def row(names: tuple[str, str], added: tuple[str, ...], told: Incremental) -> IncrementalRow:
+    """The figures under the names of what they are about, not corrected yet."""
+    return IncrementalRow(
+        quality=names[0],
+        score=names[1],
+        p_adjusted=None,
+        nulls=told.nulls,
+        unmatched=0,
+        clusters=told.clusters,
+        added=added,
+        adj_r2_t=told.t.value,
+        adj_r2_p=told.p.value,
+        adj_r2_pt=told.pt.value,
+        p_paper=told.paper.p_value,
+        p_clustered=told.clustered.p_value,
+        cv_gain=told.held_out.value,
+        cv_low=told.held_out.low,
+        cv_high=told.held_out.high,
+        verdict=told.verdict,
+        **asdict(told.gain),
+    )
+
+
+def corrected(p_values: Sequence[float | None]) -> Corrected:
+    """One family by Bonferroni (the paper's Tables 1 and 2), Benjamini-Hochberg (7 to 18), Holm."""
+    ways = {how: correct(p_values, how)[0] for how in CORRECTIONS}
+    return Corrected(**ways, family=correct(p_values)[1])
+
+
+def with_corrections(rows: Sequence[IncrementalRow], how: Correction) -> list[IncrementalRow]:
+    """The rows of one family with our p and the paper's corrected in every way."""
+    ours, paper = corrected([r.p_value for r in rows]), corrected([r.p_paper for r in rows])
+    adjusted, _ = correct([r.p_value for r in rows], how)
+    return [
+        replace(
+            r,
+            p_adjusted=adjusted[i],
+            p_bonferroni=ours.bonferroni[i],
+            p_bh=ours.bh[i],
+            p_holm=ours.holm[i],
+            p_paper_bonferroni=paper.bonferroni[i],
+            p_paper_bh=paper.bh[i],
+            p_paper_holm=paper.holm[i],
+            family=ours.family,
+        )
+        for i, r in enumerate(rows)
+    ]
