@@ -35,6 +35,25 @@ class Result:
         return replace(self, method=method)
 
 
+@dataclass(frozen=True)
+class Row:
+    """A result under the names of what it is about, as scripts read it; p corrected over a family."""
+
+    quality: str
+    score: str
+    value: float | None
+    low: float | None
+    high: float | None
+    p_value: float | None
+    p_adjusted: float | None
+    n: int
+    status: Status
+    method: str
+
+    def as_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+
 def result(
     value: float,
     *,

@@ -12,8 +12,8 @@ from simpatico.errors import UnknownName
 from simpatico.metric import Metric
 
 FORMATS = (
-    "chatgpt, convai2017, convokit, dstc10-dev, dstc10-test, fed, inspect, openai, parlai, "
-    "sharegpt, table"
+    "chatgpt, convai2017, convokit, dstc10-dev, dstc10-test, dstc7, fed, humod, inspect, openai, "
+    "parlai, sharegpt, table"
 )
 """Written out, since finding them takes a tenth of a second; a test compares."""
 

@@ -17,3 +17,16 @@ class Cell(NamedTuple):
     high: float | None
     n: int
     note: str
+
+
+class Reproduction(NamedTuple):
+    """What could be redone.
+
+    `beside`: figures of other metrics, alone and with the paper's ("metric" and "metric + ours");
+    `apart`: for each figure that is far from the paper's, why; `absent`: what was left out.
+    """
+
+    cells: list[Cell]
+    beside: list[Cell]
+    apart: list[tuple[Cell, str]]
+    absent: list[str]

@@ -1,145 +1,112 @@
-"""Psychological Metrics for Dialog System Evaluation (Giorgi et al., 2023): the parts we can redo.
+"""Psychological Metrics for Dialog System Evaluation (Giorgi et al., 2023): what can be redone.
 
-So far: what each turn-level metric alone explains of appropriateness in DSTC10, the columns "P" of
-Table 1 (pooled) and of Tables 9, 12, 13 and 14 (one data set each).
+What the psychological metrics alone explain of people's judgements (the columns "P" of Tables 1, 2
+and 8 to 18), and what they add to traditional metrics whose scores others published.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 import polars as pl
 
 from simpatico.errors import DataError
-from simpatico.features.emotions import OURS
-from simpatico.features.words import words
-from simpatico.read import Conversations
-from simpatico.read.judgement_files import read_judgements
-from simpatico.registry import load
-from simpatico.reproduce import Cell
-from simpatico.score import score
-from simpatico.turns import Turns
+from simpatico.reproduce import Cell, Reproduction
+from simpatico.reproduce.agreement import apart
+from simpatico.reproduce.psychological_notes import TRADITIONAL, added, explained, remarks
+from simpatico.reproduce.psychological_paper import (
+    ALL,
+    DIALOGS,
+    METRICS,
+    POOLED,
+    STATES,
+    TRAITS,
+    WITHIN,
+    figure,
+    table_of,
+)
+from simpatico.reproduce.psychological_scores import DROPPED, LENGTH, scored
+from simpatico.reproduce.psychological_sets import POOL, SETS, DataSet
+from simpatico.reproduce.psychological_traditional import traditional
+from simpatico.result import Result
+from simpatico.validate.incremental import Settings, incremental
 from simpatico.validate.regression import adjusted_r2
 
-FILES = {
-    "TD10": "dstc10-topical_clean_eval-addrank.json",
-    "PD10": "dstc10-persona_clean_eval-addrank.json",
-    "ESL": "esl_eval-addrank.json",
-    "NCM": "ncm_eval-addrank.json",
-    "JSALT": "jsalt_eval-addrank.json",
-}
-METRICS = ("emotional_entropy", "emotion_matching", "style_matching")
-TABLES = {"TD10": "14", "PD10": "13", "ESL": "9", "NCM": "12", "JSALT": "–", "pooled": "1"}
-PAPER: dict[str, dict[str, float]] = {
-    "TD10": {"emotional_entropy": 0.000, "emotion_matching": 0.001, "style_matching": 0.002},
-    "PD10": {"emotional_entropy": 0.019, "emotion_matching": 0.012, "style_matching": 0.006},
-    "ESL": {"emotional_entropy": 0.004, "emotion_matching": 0.000, "style_matching": 0.011},
-    "NCM": {"emotional_entropy": 0.009, "emotion_matching": 0.006, "style_matching": 0.001},
-    "pooled": {"emotional_entropy": 0.097, "emotion_matching": 0.001, "style_matching": 0.056},
-}
-DROPPED = "style_matching, empty dropped"
-LENGTH = "words in the response"
-ALL = "all three"
-COLUMNS = (*METRICS, DROPPED, LENGTH)
-POOLED_ALL = 0.148
+Labels = npt.NDArray[np.int64]
 
 
-def reproduce(data: Path, *, lexicon: str | None = None, seed: int = 0) -> list[Cell]:
-    """Adjusted R² of each metric alone, by data set, pooled, and pooled within data sets."""
-    rows = pl.concat(scored(name, data, lexicon) for name in FILES)
-    cells = [
-        cell
-        for name in FILES
-        for cell in fitted(rows.filter(pl.col("set") == name), name, lexicon, seed)
-    ]
-    return [
-        *cells,
-        *fitted(rows, "pooled", lexicon, seed),
-        *fitted(rows, "within sets", lexicon, seed),
-    ]
-
-
-def scored(name: str, data: Path, lexicon: str | None) -> pl.DataFrame:
-    """The responses of one data set with our scores and their mean appropriateness."""
-    path = next(
-        (p for p in (data / FILES[name], data / "dstc10-test" / FILES[name]) if p.is_file()), None
-    )
-    if path is None:
-        raise DataError(f"{data} has no {FILES[name]}, nor dstc10-test/{FILES[name]}")
-    (chunk,) = Conversations((path,), format="dstc10-test").chunks(10**9)
-    judged = read_judgements(path, format="dstc10-test").frame.filter(
-        pl.col("quality").str.to_lowercase() == "appropriateness"
-    )
-    return (
-        computed(chunk.turns, lexicon)
-        .with_columns(set=pl.lit(name), prompt=name + pl.col("prompt"))
-        .join(
-            judged.select("dialog", "turn", "speaker", appropriateness="value"),
-            on=["dialog", "turn", "speaker"],
-            how="inner",
-            validate="1:1",
+def reproduce(data: Path, *, lexicon: str | None = None, seed: int = 0) -> Reproduction:
+    """Every table for which `data` has the data sets."""
+    found = {s: path for s in SETS if (path := s.found(data))}
+    if not found:
+        raise DataError(
+            f"{data} has no {SETS[0].file} nor any other of the data sets; it should hold some of "
+            f"the folders {', '.join(dict.fromkeys(s.folder for s in SETS))}"
         )
-        .select("set", "prompt", "appropriateness", *COLUMNS)
-    )
+    absent = [f"{s.name}: no {s.folder}/{s.file}" for s in SETS if s not in found]
+    rows = {s: scored(s, path, lexicon) for s, path in found.items()}
+    cells = [cell for s in rows for cell in alone(rows[s], s.name, lexicon, seed)]
+    if all(s in rows for s in POOL):
+        pooled = pl.concat(rows[s] for s in POOL)
+        cells += [c for name in (POOLED, WITHIN) for c in alone(pooled, name, lexicon, seed)]
+    else:
+        absent.append(f"{POOLED}, {WITHIN}: needs all of {', '.join(s.name for s in POOL)}")
+    more = [cell for s in rows for cell in beside(rows[s], s, data, seed)]
+    reasons = [(cell, explained(cell, cells)) for cell in apart(cells)]
+    return Reproduction(cells, more, reasons, absent)
 
 
-def computed(turns: Turns, lexicon: str | None) -> pl.DataFrame:
-    """Our scores of every response, with the baseline any metric should beat: its length."""
-    emotions = {"lexicon": lexicon or OURS}
-    metrics = [load(m, **({} if m == "style_matching" else emotions)) for m in METRICS]
-    table = score(turns, metrics)
-    dropped = score(turns, [load("style_matching", empty="drop")]).at("turn")["style_matching"]
-    length = words(turns.frame["text"]).counts[turns.scored].astype(float)
-    return table.at("turn").with_columns(
-        table.keys["prompt"], dropped.alias(DROPPED), pl.Series(LENGTH, length)
-    )
+def alone(rows: pl.DataFrame, name: str, lexicon: str | None, seed: int) -> Iterator[Cell]:
+    """One row of a table: each metric alone, then all together."""
+    sets = ranked(rows, "set") if name == WITHIN else None
+    metrics = metrics_of(name)
+    extra = (LENGTH,) if name == DIALOGS else (DROPPED, LENGTH)
+    for column in (*metrics, *extra, ALL):
+        scores = rows.select(metrics if column == ALL else [column]).to_numpy()
+        judged = rows["judged"].to_numpy()
+        fit = adjusted_r2(scores, judged, ranked(rows, "prompt"), sets=sets, seed=seed)
+        note = "; ".join([left_out(rows, fit.n), *remarks(name, column, lexicon)])
+        paper = figure(name, column)
+        yield Cell(table_of(name), name, column, paper, fit.value, fit.low, fit.high, fit.n, note)
 
 
-def fitted(rows: pl.DataFrame, name: str, lexicon: str | None, seed: int) -> list[Cell]:
-    """One row of the table: each metric alone, then all three together."""
-    clusters = rows["prompt"].rank("dense").to_numpy().astype(np.int64)
-    judged = rows["appropriateness"].to_numpy()
-    sets = rows["set"].rank("dense").to_numpy().astype(np.int64) if name == "within sets" else None
-    cells = []
-    for column in (*COLUMNS, ALL):
-        chosen = list(METRICS) if column == ALL else [column]
-        scores = rows.select(chosen).to_numpy()
-        fit = adjusted_r2(scores, judged, clusters, sets=sets, seed=seed)
-        paper = POOLED_ALL if (name, column) == ("pooled", ALL) else PAPER.get(name, {}).get(column)
-        nulls = rows.height - fit.n
-        told = [f"{nulls:,} of {rows.height:,} not scored", *remarks(name, column, lexicon, paper)]
-        cells.append(
-            Cell(
-                TABLES.get(name, "1"),
-                name,
-                column,
-                paper,
-                fit.value,
-                fit.low,
-                fit.high,
-                fit.n,
-                "; ".join(told),
-            )
-        )
-    return cells
+def beside(rows: pl.DataFrame, set: DataSet, data: Path, seed: int) -> Iterator[Cell]:
+    """The published scores of traditional metrics: alone (T), and with ours (P+T)."""
+    metrics = metrics_of(set.name)
+    how = Settings(seed=seed, unit="dialog" if set.dialogs else "prompt")
+    judged, clusters = rows["judged"].to_numpy(), ranked(rows, "prompt")
+    ours = {m: rows[m].to_numpy() for m in metrics} | {ALL: rows.select(metrics).to_numpy()}
+    for series in traditional(rows, set.name, data):
+        if not series.count():
+            continue
+        scores = series.to_numpy()
+        told = {
+            column: incremental(scores, ours[column], judged, clusters=clusters, how=how)
+            for column in ours
+        }
+        yield other(rows, series.name, told[ALL].t, TRADITIONAL)
+        for column, models in told.items():
+            yield other(rows, f"{series.name} + {column}", models.pt, added(models))
 
 
-def remarks(name: str, column: str, lexicon: str | None, paper: float | None) -> list[str]:
-    """What a reader of a figure must know."""
-    told = []
-    if column == DROPPED:
-        told.append("categories that neither side uses left out of the mean")
-    if column == LENGTH:
-        told.append("a baseline: what counting words explains")
-    elif column in ("style_matching", DROPPED):
-        told.append("our own function words, the paper used LIWC")
-    elif lexicon is None:
-        told.append("our own emotion lexicon, the paper used NRC Hashtag (pass --lexicon)")
-    if name == "pooled":
-        told.append("mixes 1-5 ratings with 0-1 win rates: mostly differences between data sets")
-    if name == "within sets":
-        told.append("each data set's means taken out first, the paper has no such figure")
-    elif paper is None:
-        told.append("not in the paper")
-    return told
+def other(rows: pl.DataFrame, column: str, fit: Result, told: Sequence[str]) -> Cell:
+    """A figure that the paper does not have."""
+    name = rows["set"][0]
+    note = "; ".join([left_out(rows, fit.n), *told])
+    return Cell(table_of(name), name, column, None, fit.value, fit.low, fit.high, fit.n, note)
+
+
+def metrics_of(name: str) -> tuple[str, ...]:
+    """Table 1 has the metrics of turns, Table 2 those of dialogs, the others all."""
+    return {POOLED: STATES, WITHIN: STATES, DIALOGS: TRAITS}.get(name, METRICS)
+
+
+def ranked(rows: pl.DataFrame, column: str) -> Labels:
+    return rows[column].rank("dense").to_numpy().astype(np.int64)
+
+
+def left_out(rows: pl.DataFrame, n: int) -> str:
+    return f"{rows.height - n:,} of {rows.height:,} not scored"

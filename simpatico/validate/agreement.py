@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
-from typing import Any, Literal
+from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from simpatico.judgements import JudgeKind, Judgements
 from simpatico.resample import Integers
-from simpatico.result import Result, Status, nothing
+from simpatico.result import Result, Row, nothing
 from simpatico.validate.alpha import Measure, alpha, fleiss
 from simpatico.validate.couples import Weights, cohen, pearson
 from simpatico.validate.icc import Model, icc
@@ -34,22 +34,8 @@ FORMS: dict[Form, tuple[Model, bool]] = {
 
 
 @dataclass(frozen=True)
-class AgreementRow:
+class AgreementRow(Row):
     """One statistic of agreement as the command line and the page show it."""
-
-    quality: str
-    score: str
-    value: float | None
-    low: float | None
-    high: float | None
-    p_value: float | None
-    p_adjusted: float | None
-    n: int
-    status: Status
-    method: str
-
-    def as_json(self) -> dict[str, Any]:
-        return asdict(self)
 
 
 def agreement(

@@ -4,36 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
 
 import polars as pl
 
 from simpatico.compare.correct import correct
 from simpatico.errors import UnknownName
-from simpatico.result import Result, Status
+from simpatico.result import Result, Row
 from simpatico.validate.correlations import How, clusters_of, numbers
 from simpatico.validate.matched import matched
 from simpatico.validate.rivals import rivals, rivals_drawn
 
 
 @dataclass(frozen=True)
-class Contest:
+class Contest(Row):
     """How much more `score` correlates with a quality than `against` does, on the same units."""
 
-    quality: str
-    score: str
     against: str
-    value: float | None
-    low: float | None
-    high: float | None
-    p_value: float | None
-    p_adjusted: float | None
-    n: int
-    status: Status
-    method: str
-
-    def as_json(self) -> dict[str, Any]:
-        return asdict(self)
 
 
 def contests(

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, replace
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 import polars as pl
 
 from simpatico.compare.correct import Correction, correct
-from simpatico.result import Result, Status
+from simpatico.result import Result, Row
 from simpatico.turns import Level
 from simpatico.validate.bootstrap import bootstrap_many
 from simpatico.validate.correlation import Kind, correlation
@@ -21,7 +21,7 @@ Clusters = Literal["dialog", "system"]
 
 
 @dataclass(frozen=True)
-class Row:
+class Correlated(Row):
     """One score's correlation with one quality.
 
     `nulls`: judged units that have no score or no judgement; `unmatched`: judged units that are not
@@ -29,22 +29,9 @@ class Row:
     not counted.
     """
 
-    quality: str
-    score: str
-    value: float | None
-    low: float | None
-    high: float | None
-    p_value: float | None
-    p_adjusted: float | None
-    n: int
     nulls: int
     unmatched: int
     family: int
-    status: Status
-    method: str
-
-    def as_json(self) -> dict[str, Any]:
-        return asdict(self)
 
 
 @dataclass(frozen=True)
@@ -62,14 +49,16 @@ class How:
     seed: int = 0
 
 
-def correlations(scores: pl.DataFrame, gold: pl.DataFrame, how: How | None = None) -> list[Row]:
+def correlations(
+    scores: pl.DataFrame, gold: pl.DataFrame, how: How | None = None
+) -> list[Correlated]:
     """Each score with each quality, joined by unit key; p corrected over a quality's scores.
 
     `scores`: a table of turns or dialogs (`ScoreTable.at`); `gold`: `Judgements.gold()`.
     """
     how = how or How()
     both = matched(scores, gold, how.level)
-    rows: list[Row] = []
+    rows: list[Correlated] = []
     for quality in both.qualities:
         frame = both.of(quality)
         found = each(frame, both.scores, how)
@@ -106,9 +95,9 @@ def numbers(column: pl.Series) -> Floats:
     return column.cast(pl.Float64).fill_null(float("nan")).to_numpy()
 
 
-def row(quality: str, score: str, result: Result, *, units: int, unmatched: int) -> Row:
+def row(quality: str, score: str, result: Result, *, units: int, unmatched: int) -> Correlated:
     """A result under the names of what it is about."""
-    return Row(
+    return Correlated(
         quality=quality,
         score=score,
         p_adjusted=None,
@@ -119,7 +108,7 @@ def row(quality: str, score: str, result: Result, *, units: int, unmatched: int)
     )
 
 
-def with_correction(rows: Iterable[Row], correction: Correction) -> list[Row]:
+def with_correction(rows: Iterable[Correlated], correction: Correction) -> list[Correlated]:
     """The rows of one family with their p-values corrected."""
     rows = list(rows)
     adjusted, family = correct([r.p_value for r in rows], correction)

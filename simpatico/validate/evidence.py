@@ -16,7 +16,7 @@ from simpatico.turns import KEYS, Level
 from simpatico.validate.agreement import AgreementRow, agreement
 from simpatico.validate.ceiling import ceiling
 from simpatico.validate.contests import Contest, contests
-from simpatico.validate.correlations import How, Row, correlations
+from simpatico.validate.correlations import Correlated, How, correlations
 from simpatico.validate.incremental_rows import IncrementalRow, incremental_rows
 
 ALL_PAIRS = 6
@@ -44,7 +44,7 @@ class Evidence:
     """How far judges agree, how scores follow them, and which score follows them more closely."""
 
     agreement: list[AgreementRow]
-    correlations: list[Row]
+    correlations: list[Correlated]
     dependent: list[Contest]
     incremental: list[IncrementalRow]
 
@@ -63,7 +63,7 @@ def validate(
     question, how = question or Question(), how or How()
     judged = chosen(judgements, question)
     gold = judged.gold(question.gold)
-    found: list[Row] = []
+    found: list[Correlated] = []
     dependent: list[Contest] = []
     added: list[IncrementalRow] = []
     for level in levels(gold):

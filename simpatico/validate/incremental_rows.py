@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import polars as pl
 
 from simpatico.compare.correct import CORRECTIONS, Correction, correct
 from simpatico.errors import UnknownName
-from simpatico.result import Status
+from simpatico.result import Row
 from simpatico.validate.correlations import How, clusters_of, numbers
 from simpatico.validate.drawn import Floats
 from simpatico.validate.incremental import Incremental, Settings, incremental
@@ -30,7 +30,7 @@ class Corrected(NamedTuple):
 
 
 @dataclass(frozen=True)
-class IncrementalRow:
+class IncrementalRow(Row):
     """The gain in adjusted R² of P and one traditional score (or all) over that score alone.
 
     `p_value`: the cluster-robust test of the added coefficients; `p_paper`: the paired t-test of
@@ -38,16 +38,6 @@ class IncrementalRow:
     out of sample. Corrected over the `family` of a quality's rows.
     """
 
-    quality: str
-    score: str
-    value: float | None
-    low: float | None
-    high: float | None
-    p_value: float | None
-    p_adjusted: float | None
-    n: int
-    status: Status
-    method: str
     nulls: int
     unmatched: int
     clusters: int
@@ -68,9 +58,6 @@ class IncrementalRow:
     p_paper_bh: float | None = None
     p_paper_holm: float | None = None
     family: int = 0
-
-    def as_json(self) -> dict[str, Any]:
-        return asdict(self)
 
 
 def incremental_rows(
