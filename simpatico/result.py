@@ -7,6 +7,8 @@ from dataclasses import asdict, dataclass, replace
 from math import isfinite
 from typing import Any, Literal
 
+from simpatico.turns import Level
+
 Status = Literal["ok", "degenerate", "too_few", "not_converged"]
 
 
@@ -35,9 +37,12 @@ class Result:
         return replace(self, method=method)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Row:
-    """A result under the names of what it is about, as scripts read it; p corrected over a family."""
+    """A result under the names of what it is about, as scripts read it.
+
+    `p_adjusted` is corrected over a family; `level` says of what units, where that is not plain.
+    """
 
     quality: str
     score: str
@@ -49,6 +54,7 @@ class Row:
     n: int
     status: Status
     method: str
+    level: Level | None = None
 
     def as_json(self) -> dict[str, Any]:
         return asdict(self)

@@ -13,6 +13,7 @@ from simpatico.cli.out import note, result, show_json
 from simpatico.compare.gate import Check, check_rules, systems_of
 from simpatico.compare.rules import Rule, read_amounts, read_rule
 from simpatico.compare.samples import Choice, measures
+from simpatico.errors import DataError
 from simpatico.run import Run
 
 FOLDER = click.Path(path_type=Path)
@@ -39,13 +40,21 @@ def command(run: Path, as_json: bool, junit: Path | None, **given: Any) -> None:
     is what a --rule on the score says, else what its metric says, else both.
     """
     checks = checked(Run(run), **given)
-    if junit:
-        from simpatico.compare.junit import junit as xml
-
-        junit.write_text(xml(checks), encoding="utf-8")
     show_json([c.as_json() for c in checks]) if as_json else show_checks(checks)
+    if junit:
+        write_junit(junit, checks)
     if any(c.outcome != "kept" for c in checks):
         click.get_current_context().exit(1)
+
+
+def write_junit(path: Path, checks: list[Check]) -> None:
+    """The checks as XML, or why they cannot be written there."""
+    from simpatico.compare.junit import junit
+
+    try:
+        path.write_text(junit(checks), encoding="utf-8")
+    except OSError as error:
+        raise DataError(f"{path} cannot be written: {error.strerror}") from None
 
 
 def checked(

@@ -116,7 +116,7 @@ def show_correlations(evidence: Evidence, correction: str) -> None:
     rows = [
         [r.quality, r.score, r.value, span(r), chance(r.p_adjusted), r.n, top, verdict(r)]
         for r in evidence.correlations
-        for top in [reached(evidence.agreement, r.quality, "ceiling")]
+        for top in [reached(evidence.agreement, r, "ceiling")]
     ]
     columns = ["quality", "score", "r", "95%", "p", "n", "ceiling", ""]
     show_table("scores against judgements", columns, rows)

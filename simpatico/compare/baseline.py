@@ -44,9 +44,12 @@ def margins(
     """A margin for each score: of the rules if there are any, else of all metrics.
 
     A rule says which side is worse, else the score's own direction does; a score that only
-    describes must stay near the baseline on either side.
+    describes, or has rules both ways, must stay near the baseline on either side.
     """
-    ruled: dict[str, Better] = {r.score: "lower" if r.at_least else "higher" for r in rules}
+    ruled: dict[str, Better] = {}
+    for rule in rules:
+        side: Better = "lower" if rule.at_least else "higher"
+        ruled[rule.score] = side if ruled.get(rule.score, side) == side else None
     opposite: dict[Better, Better] = {"higher": "lower", "lower": "higher", None: None}
     made = []
     for score, better in measured.items():
@@ -65,16 +68,17 @@ def check_baseline(
 ) -> list[Check]:
     """Each system of the first run against the same system of the second, score by score."""
     run, baseline = runs
-    everything = [] if "" in sizes else list(sizes)
-    named = dict.fromkeys([r.score for r in rules] or everything)
+    named = dict.fromkeys([*(r.score for r in rules), *(score for score in sizes if score)])
     found = sides(runs, Choice(scores=tuple(named)))
     checks = []
     for system in systems:
         own = next(s for s in found if s.folder == run.folder and s.system == system)
         before = counterpart(system, [s for s in found if s.folder == baseline.folder])
         shared = {n: m.better for n, m in own.measures.items() if n in before.measures}
-        if not shared:
-            raise DataError(f"{run.folder} and {baseline.folder} have no score in common")
+        if lacking := [
+            n for n in own.measures if n not in before.measures and (named or not shared)
+        ]:
+            raise DataError(f"{baseline.folder} has no score {lacking[0]!r} to compare with")
         told = {d.score: d for d in differences(samples([(own, before)]), Settings())}
         for margin in margins(shared, rules, sizes):
             checks.append(check_margin(margin, system, told[margin.score]))

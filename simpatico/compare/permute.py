@@ -60,7 +60,7 @@ def relabel_p(values: Floats, first: int, *, draws: int = DRAWS, seed: int = 0) 
     for block in blocks(values.shape[1], len(labels)):
         seen = welch_squared(own, centred[:, block])
         drawn = welch_squared(labels, centred[:, block])
-        reached[block] = (drawn >= seen * (1 - CLOSE)).sum(axis=0)
+        reached[block] = (drawn >= seen * (1 - CLOSE) - CLOSE**2).sum(axis=0)
     return share(reached, len(labels), exact=exact)
 
 

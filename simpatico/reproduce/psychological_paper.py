@@ -40,7 +40,7 @@ PAPER = {
     WITHIN: Row("1", (None,) * 5, None),
     DIALOGS: Row("2", (0.044, 0.000, None, None, None), 0.040),
 }
-"""Table 7 (DSTC6) is left out: the data are not public. Table 1 has .132 in one row for .148."""
+"""Table 7 (DSTC6) is left out: we do not have the data. Table 1 has .132 in one row for .148."""
 
 
 def table_of(row: str) -> str:

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 import polars as pl
 
 from simpatico.errors import DataError, UnknownName
 from simpatico.judgements import JudgeKind, Judgements
+from simpatico.registry import suggestion
+from simpatico.result import Row
 from simpatico.run import Run
 from simpatico.turns import KEYS, Level
 from simpatico.validate.agreement import AgreementRow, agreement
@@ -18,6 +20,8 @@ from simpatico.validate.ceiling import ceiling
 from simpatico.validate.contests import Contest, contests
 from simpatico.validate.correlations import Correlated, How, correlations
 from simpatico.validate.incremental_rows import IncrementalRow, incremental_rows
+
+Told = TypeVar("Told", bound=Row)
 
 ALL_PAIRS = 6
 """Up to so many scores, every pair is tested; with more, name one with `against`."""
@@ -61,25 +65,40 @@ def validate(
     dialogs; at level system both are averaged first.
     """
     question, how = question or Question(), how or How()
+    known_scores(run, question)
     judged = chosen(judgements, question)
     gold = judged.gold(question.gold)
+    agreement: list[AgreementRow] = []
     found: list[Correlated] = []
     dependent: list[Contest] = []
     added: list[IncrementalRow] = []
     for level in levels(gold):
         scores = wanted(run.at(level), run, question)
         asked = replace(how, level=how.level if how.level == "system" else level)
-        found += correlations(scores, gold, asked)
-        dependent += contests(scores, gold, pairs(scores, question), how=asked)
+        agreement += at(level, agreed(of_level(judged, level), how.seed))
+        found += at(asked.level, correlations(scores, gold, asked))
+        dependent += at(asked.level, contests(scores, gold, pairs(scores, question), how=asked))
         old, new = kinds(scores, run, question)
         if asked.level != "system":
-            added += incremental_rows(scores, gold, traditional=old, psychological=new, how=asked)
-    if not any(row.n for row in found):
+            rows = incremental_rows(scores, gold, traditional=old, psychological=new, how=asked)
+            added += at(level, rows)
+    if not found:
+        asked_for = ", ".join(question.scores)
+        raise DataError(f"no score of {asked_for} exists at the level that was judged")
+    if sum({(r.level, r.quality): r.unmatched for r in found}.values()) == gold.height:
         raise DataError(
             f"none of the {gold.height:,} judged units was scored in {run.folder}; "
             "dialog ids and speakers of both must be the same"
         )
-    return Evidence(agreed(judged, how.seed), found, dependent, added)
+    return Evidence(agreement, found, dependent, added)
+
+
+def known_scores(run: Run, question: Question) -> None:
+    """Refuse names that are no score of the run at any level."""
+    known = [s["name"] for m in run.facts["metrics"].values() for s in m["scores"]]
+    asked = [*question.scores, *question.traditional, *filter(None, [question.against])]
+    if unknown := [name for name in asked if name not in known]:
+        raise UnknownName(f"no score {unknown[0]!r}; {suggestion(unknown[0], known)}")
 
 
 def chosen(judgements: Judgements, question: Question) -> Judgements:
@@ -93,8 +112,19 @@ def chosen(judgements: Judgements, question: Question) -> Judgements:
     if question.judge_kind:
         frame = frame.filter(pl.col("judge_kind") == question.judge_kind)
     if frame.is_empty():
-        raise DataError(f"there is no judgement by a judge of kind {question.judge_kind!r}")
+        whose = f" by a judge of kind {question.judge_kind!r}" if question.judge_kind else ""
+        raise DataError(f"there is no judgement{whose}")
     return Judgements(frame)
+
+
+def at(level: Level, rows: Sequence[Told]) -> list[Told]:
+    """The rows with the level of their units."""
+    return [replace(row, level=level) for row in rows]
+
+
+def of_level(judgements: Judgements, level: Level) -> Judgements:
+    """The judgements of turns, or of whole dialogs."""
+    return Judgements(judgements.frame.filter(pl.col("turn").is_not_null() == (level == "turn")))
 
 
 def levels(gold: pl.DataFrame) -> list[Level]:
@@ -128,9 +158,8 @@ def pairs(scores: pl.DataFrame, question: Question) -> list[tuple[str, str]]:
     """Which scores are held against each other."""
     names = [c for c in scores.columns if scores.schema[c].is_float()]
     if question.against:
-        if question.against not in names:
-            raise UnknownName(f"no score {question.against!r}; there are {', '.join(names)}")
-        return [(name, question.against) for name in names if name != question.against]
+        others = [name for name in names if name != question.against]
+        return [(name, question.against) for name in others if question.against in names]
     return list(combinations(names, 2)) if len(names) <= ALL_PAIRS else []
 
 
@@ -143,6 +172,7 @@ def agreed(judgements: Judgements, seed: int) -> list[AgreementRow]:
     return rows
 
 
-def reached(rows: Sequence[AgreementRow], quality: str, score: str) -> float | None:
-    """A figure of the agreement table."""
-    return next((r.value for r in rows if (r.quality, r.score) == (quality, score)), None)
+def reached(rows: Sequence[AgreementRow], of: Row, score: str) -> float | None:
+    """A figure of the agreement of those who judged what a row is about."""
+    same = (of.quality, of.level if of.level == "turn" else "dialog", score)
+    return next((r.value for r in rows if (r.quality, r.level, r.score) == same), None)

@@ -48,7 +48,7 @@ def interval(
         raise DataError("an interval resamples 'systems', 'inputs' or 'both', not 'cells'")
     others = [] if minus is None else [minus]
     x, *y, z = matrices(scores, *others, judgements)
-    sides = [paired(plan, side, z, *y) for side in (x, *y)]
+    sides = [paired(plan, side, z, x, *y) for side in (x, *y)]
 
     def statistic(block: Draws) -> Floats:
         found = [resampled(plan, *side, block) for side in sides]

@@ -215,3 +215,31 @@ def test_junit_of_hostile_names_is_whole(name):
 @given(st.text(alphabet=st.characters(), max_size=40))
 def test_junit_of_any_name_can_be_read(name):
     ElementTree.fromstring(junit([check(name, "error", name)]))
+
+
+def test_a_margin_for_a_score_the_baseline_lacks_is_refused(tmp_path):
+    """Otherwise a check that was asked for would pass without being made."""
+    now = make_run(tmp_path / "now", {"warmth": {"a": WAVE}, "wit": {"a": WAVE}})
+    before = make_run(tmp_path / "before", {"warmth": {"a": WAVE}})
+    for rules, sizes in (([], {"warmth": 9, "wit": 0.1}), ([Rule("wit", ">=", 0.0)], {"": 9})):
+        with pytest.raises((DataError, UnknownName)):
+            check_baseline((now, before), ["a"], rules, sizes)
+    old = make_run(tmp_path / "old", {"warmth": {"a": WAVE}, "wit": {"a": WAVE}})
+    both = check_baseline((now, old), ["a"], [Rule("warmth", ">=", 0.0)], {"": 9.0, "wit": 0.1})
+    assert [c.rule.split()[0] for c in both] == ["warmth", "wit"]
+
+
+def test_rules_both_ways_watch_both_sides(tmp_path):
+    up, down = Rule("warmth", ">=", 0.1), Rule("warmth", "<=", 0.9)
+    runs = tuple(make_run(tmp_path / name, {"warmth": {"a": WAVE}}) for name in ("now", "old"))
+    for rules in ([up, down], [down, up]):
+        (check,) = check_baseline(runs, ["a"], rules, {"": 0.02})
+        assert check.rule == "warmth within 0.02 of the baseline"
+
+
+def test_equal_means_have_a_p_of_one():
+    """Every relabelling of two samples of mean 2.5 is at least as far apart as these are."""
+    from simpatico.compare.permute import relabel_p
+
+    values = np.array([[3.0], [0], [4], [3], [3], [4], [3], [0]])
+    assert relabel_p(values, 4) == pytest.approx([1.0])

@@ -411,6 +411,7 @@ def test_agreement_has_every_statistic_in_the_shape_scripts_rely_on():
         "n",
         "status",
         "method",
+        "level",
     ]
     assert first["score"] == "krippendorff_alpha_ordinal"
     assert first["value"] == pytest.approx(0.7745688145185873, abs=1e-12)

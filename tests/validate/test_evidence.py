@@ -116,3 +116,30 @@ def test_the_command_line_gives_the_same_figures(run, judgements):
     people = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     assert "Krippendorff's alpha, ordinal" in people
     assert "style_matching" in people
+
+
+def test_turn_and_dialog_judgements_of_one_quality_are_told_apart(run):
+    turns = run.at("turn").filter(pl.col("system") == "harbor")
+    given = [
+        Judgement(d, t, s, "good", judge, "outsider", float((i + shift) % 5))
+        for i, (d, t, s) in enumerate(turns.select("dialog", "turn", "speaker").iter_rows())
+        for shift, judge in enumerate(("a", "b"))
+    ]
+    given += [
+        Judgement(d, None, "harbor", "good", judge, "outsider", float((i + shift) % 5))
+        for i, d in enumerate(turns["dialog"].unique(maintain_order=True))
+        for shift, judge in enumerate(("a", "b"))
+    ]
+    evidence = validate(run, Judgements.of(given))
+    found = {(r.level, r.score): r.n for r in evidence.correlations}
+    assert found["dialog", "style_matching"] == 22
+    assert found["turn", "style_matching"] == turns["style_matching"].count()
+    alpha = {r.level: r.n for r in evidence.agreement if r.score == "pairwise_pearson"}
+    assert alpha == {"turn": turns.height, "dialog": 22}
+
+
+@pytest.mark.parametrize("field", ["scores", "traditional"])
+def test_a_score_that_does_not_exist_is_named(run, judgements, field):
+    with pytest.raises(UnknownName) as told:
+        validate(run, judgements, Question(**{field: ("style_match",)}))
+    assert str(told.value).startswith("no score 'style_match'; did you mean 'style_matching'")

@@ -420,3 +420,18 @@ def test_a_bias_for_single_systems_fools_tests_that_keep_them_fixed():
 def test_scores_of_a_system_without_any_have_mean_zero():
     one = Scores(np.zeros((2, 2)), np.array([[1.0, 1.0], [0.0, 0.0]]))
     assert one.means(np.ones((1, 2))).tolist() == [[0, 0]]
+
+
+def test_a_score_that_one_metric_lacks_is_left_out_of_both() -> None:
+    """The difference does not depend on which of the two metrics is named first."""
+    rng = np.random.default_rng(5)
+    z = rng.normal(size=(6, 20))
+    x, y = z + rng.normal(size=z.shape), z + rng.normal(size=z.shape)
+    x[rng.random(z.shape) < 0.3] = np.nan
+    for level in ("system", "input", "global"):
+        plan = Plan(level=level, coefficient="pearson", over="systems", draws=99)
+        one = interval(x, z, plan, minus=y).value
+        other = interval(y, z, plan, minus=x).value
+        tested = better(x, y, z, plan).value
+        assert one == pytest.approx(-other, abs=1e-9)
+        assert one == pytest.approx(tested, abs=1e-9)
