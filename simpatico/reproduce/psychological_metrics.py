@@ -33,6 +33,7 @@ from simpatico.reproduce.psychological_sets import POOL, SETS, DataSet
 from simpatico.reproduce.psychological_traditional import traditional
 from simpatico.result import Result
 from simpatico.validate.incremental import Settings, incremental
+from simpatico.validate.incremental_rows import corrected
 from simpatico.validate.regression import adjusted_r2
 
 Labels = npt.NDArray[np.int64]
@@ -79,17 +80,19 @@ def beside(rows: pl.DataFrame, set: DataSet, data: Path, seed: int) -> Iterator[
     how = Settings(seed=seed, unit="dialog" if set.dialogs else "prompt")
     judged, clusters = rows["judged"].to_numpy(), ranked(rows, "prompt")
     ours = {m: rows[m].to_numpy() for m in metrics} | {ALL: rows.select(metrics).to_numpy()}
-    for series in traditional(rows, set.name, data):
-        if not series.count():
-            continue
-        scores = series.to_numpy()
-        told = {
-            column: incremental(scores, ours[column], judged, clusters=clusters, how=how)
-            for column in ours
-        }
-        yield other(rows, series.name, told[ALL].t, TRADITIONAL)
-        for column, models in told.items():
-            yield other(rows, f"{series.name} + {column}", models.pt, added(models))
+    known = [series for series in traditional(rows, set.name, data) if series.count()]
+    fits = {
+        (series.name, column): incremental(
+            series.to_numpy(), ours[column], judged, clusters=clusters, how=how
+        )
+        for series in known
+        for column in ours
+    }
+    family = corrected([models.paper.p_value for models in fits.values()])
+    for series in known:
+        yield other(rows, series.name, fits[series.name, ALL].t, TRADITIONAL)
+    for place, ((name, column), models) in enumerate(fits.items()):
+        yield other(rows, f"{name} + {column}", models.pt, added(models, family, place))
 
 
 def other(rows: pl.DataFrame, column: str, fit: Result, told: Sequence[str]) -> Cell:

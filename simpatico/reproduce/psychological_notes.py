@@ -17,6 +17,7 @@ from simpatico.reproduce.psychological_paper import (
 from simpatico.reproduce.psychological_scores import DROPPED, LENGTH
 from simpatico.reproduce.psychological_sets import SETS
 from simpatico.validate.incremental import Incremental
+from simpatico.validate.incremental_rows import Corrected
 
 SINGLE = {s.name for s in SETS if s.single}
 ABOUT = {
@@ -64,9 +65,15 @@ def made_of(name: str, column: str, lexicon: str | None) -> list[str]:
     return told
 
 
-def added(told: Incremental) -> list[str]:
-    """What the psychological metrics add to a traditional one, with its tests."""
-    return [*TRADITIONAL, told.verdict.rstrip(".").replace(";", ",")]
+def added(told: Incremental, family: Corrected, place: int) -> list[str]:
+    """What the psychological metrics add to a traditional one, with its tests.
+
+    The paper's p stands there corrected in three ways over all such tests of the data set.
+    """
+    ways = {"Bonferroni": family.bonferroni, "BH": family.bh, "Holm": family.holm}
+    said = [f"{how} {p:.2g}" for how, all_p in ways.items() if (p := all_p[place]) is not None]
+    paper = f"the paper's p over {family.family} tests of the set: {', '.join(said) or 'none'}"
+    return [*TRADITIONAL, told.verdict.rstrip(".").replace(";", ","), paper]
 
 
 def explained(cell: Cell, cells: Sequence[Cell]) -> str:
