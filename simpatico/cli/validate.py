@@ -37,6 +37,13 @@ SHOWN = {
     help="Of correlation.",
 )
 @click.option("--level", type=click.Choice(["system"]), help="Correlate the means of systems.")
+@click.option(
+    "--clusters",
+    type=click.Choice(["dialog", "system"]),
+    default="dialog",
+    show_default=True,
+    help="What is resampled as a whole.",
+)
 @click.option("--gold", type=click.Choice(["median", "mean"]), default="median", show_default=True)
 @click.option(
     "--judge-kind",
@@ -66,6 +73,7 @@ def command(run: Path, judgements: Path, as_json: bool, **options: Any) -> None:
     how = How(
         level=options["level"] or "turn",
         kind=options["kind"],
+        clusters=options["clusters"],
         correction=options["correction"],
         seed=options["seed"],
     )

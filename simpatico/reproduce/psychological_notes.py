@@ -72,8 +72,8 @@ def added(told: Incremental, family: Corrected, place: int) -> list[str]:
     """
     ways = {"Bonferroni": family.bonferroni, "BH": family.bh, "Holm": family.holm}
     said = [f"{how} {p:.2g}" for how, all_p in ways.items() if (p := all_p[place]) is not None]
-    paper = f"the paper's p over {family.family} tests of the set: {', '.join(said) or 'none'}"
-    return [*TRADITIONAL, told.verdict.rstrip(".").replace(";", ","), paper]
+    paper = f"the paper's p over the {family.family} tests of the set: {', '.join(said) or 'none'}"
+    return [*TRADITIONAL, f"{told.verdict.rstrip('.').replace(';', ',')}, {paper}"]
 
 
 def explained(cell: Cell, cells: Sequence[Cell]) -> str:
