@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, TypeVar
 
 import msgspec
 
 from simpatico.read.record import Ledger, Place
+
+Found = TypeVar("Found")
 
 WHERE = re.compile(r" - at `(?P<path>[^`]*)`$")
 EXPECTED = re.compile(r"^Expected `(?P<want>[^`]*)`, got `(?P<have>[^`]*)`")
@@ -36,11 +38,9 @@ class Wrong(ValueError):
 def decode(raw: bytes | msgspec.Raw, kind: Any, place: Place, ledger: Ledger) -> Any:
     """The value of type `kind` in these bytes; None if there is none, which the ledger notes."""
     decoder = kind if isinstance(kind, msgspec.json.Decoder) else msgspec.json.Decoder(kind)
-    try:
-        return decoder.decode(raw)
-    except FAILURES as error:
-        ledger.reject(place, *problem(bytes(raw), error))
-        return None
+    return next(
+        (value for _, value in decoded([(place, bytes(raw))], decoder.decode, ledger)), None
+    )
 
 
 def items(document: bytes, name: str, ledger: Ledger) -> Iterator[tuple[Place, bytes]]:
@@ -125,3 +125,41 @@ def leading(document: bytes) -> int:
 
 
 LIST = msgspec.json.Decoder(list[msgspec.Raw])
+
+
+def decoded(
+    records: Iterable[tuple[Place, bytes]], read: Callable[[bytes], Found], ledger: Ledger
+) -> Iterator[tuple[Place, Found]]:
+    """The records that can be read, with their places; the others are rejected."""
+    for place, record in records:
+        try:
+            found = read(record)
+        except FAILURES as error:
+            ledger.reject(place, *problem(record, error))
+        else:
+            yield place, found
+
+
+def once_each(
+    records: Iterable[tuple[Place, Found]], name: Callable[[Found], str], ledger: Ledger
+) -> Iterator[tuple[Place, Found]]:
+    """The records whose dialogue_id is new; one that comes again is rejected."""
+    seen: set[str] = set()
+    for place, record in records:
+        if name(record) in seen:
+            ledger.reject(place, "duplicate_id", "the dialogue_id stands in an earlier row too")
+        else:
+            seen.add(name(record))
+            yield place, record
+
+
+def by_header(
+    rows: Iterable[tuple[Place, list[str]]], header: list[str], ledger: Ledger
+) -> Iterator[tuple[Place, dict[str, str]]]:
+    """Rows of cells by the names in the header; one of another length is rejected."""
+    for place, cells in rows:
+        if len(cells) == len(header):
+            yield place, dict(zip(header, cells, strict=True))
+        else:
+            reason = f"the row has {len(cells)} cells but the header has {len(header)}"
+            ledger.reject(place, "cells", reason)

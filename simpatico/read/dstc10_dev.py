@@ -20,8 +20,9 @@ from simpatico.read.benchmark import (
     person,
     utterances,
 )
+from simpatico.read.decode import decoded, once_each
 from simpatico.read.record import Ledger, Place, Utterance
-from simpatico.read.source import Head, Source, decode
+from simpatico.read.source import Head, Source
 
 FIVE: dict[str, Scale] = {"*": (1.0, 5.0)}
 USR: dict[str, Scale] = {
@@ -100,15 +101,8 @@ class DSTC10Dev:
 
     def rows(self, source: Source, ledger: Ledger) -> Iterator[Judged]:
         """The rows that can be read; a dialogue_id that comes again is refused."""
-        seen: set[str] = set()
-        for place, raw in source.records(ledger):
-            row: Row | None = decode(raw, ROW, place, ledger)
-            if row is None:
-                continue
-            if row.dialogue_id in seen:
-                ledger.reject(place, "duplicate_id", "the dialogue_id stands in an earlier row too")
-                continue
-            seen.add(row.dialogue_id)
+        found = decoded(source.records(ledger), ROW.decode, ledger)
+        for place, row in once_each(found, lambda row: row.dialogue_id, ledger):
             if judged := self.judged(row, place, ledger):
                 yield judged
 

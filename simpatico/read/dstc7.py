@@ -8,6 +8,7 @@ from typing import ClassVar
 
 from simpatico.judgements import Judgement
 from simpatico.read.benchmark import Judged, Line, person, unit, usable, utterances
+from simpatico.read.decode import by_header
 from simpatico.read.record import Ledger, Place, Utterance
 from simpatico.read.source import Head, Source
 
@@ -106,12 +107,7 @@ def table(source: Source, needed: tuple[str, ...], ledger: Ledger) -> Iterator[C
     if missing := [name for name in needed if name not in header]:
         ledger.reject(place, "header", f"there is no column {missing[0]!r}")
         return
-    for place, cells in found:
-        if len(cells) == len(header):
-            yield place, dict(zip(header, cells, strict=True))
-        else:
-            reason = f"the row has {len(cells)} cells but the header has {len(header)}"
-            ledger.reject(place, "cells", reason)
+    yield from by_header(found, header, ledger)
 
 
 def lines(source: Source, ledger: Ledger) -> Iterator[tuple[Place, list[str]]]:

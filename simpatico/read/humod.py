@@ -12,8 +12,9 @@ import msgspec
 
 from simpatico.judgements import Judgement
 from simpatico.read.benchmark import Judged, Line, Rating, alternating, judgements, utterances
+from simpatico.read.decode import decoded, once_each
 from simpatico.read.record import Ledger, Place, Utterance
-from simpatico.read.source import Head, Source, decode
+from simpatico.read.source import Head, Source
 
 NEEDED = frozenset({"dialogue_id", "context", "response", "human_mean_relevance"})
 SCALE = {"relevance": (1.0, 5.0)}
@@ -60,15 +61,8 @@ class HUMOD:
 
     def rows(self, source: Source, ledger: Ledger) -> Iterator[Judged]:
         """The rows that can be read; a dialogue_id that comes again is refused."""
-        seen: set[str] = set()
-        for place, raw in source.records(ledger):
-            row: Row | None = decode(raw, ROW, place, ledger)
-            if row is None:
-                continue
-            if row.dialogue_id in seen:
-                ledger.reject(place, "duplicate_id", "the dialogue_id stands in an earlier row too")
-                continue
-            seen.add(row.dialogue_id)
+        found = decoded(source.records(ledger), ROW.decode, ledger)
+        for place, row in once_each(found, lambda row: row.dialogue_id, ledger):
             yield self.judged(row, place, ledger)
 
     def judged(self, row: Row, place: Place, ledger: Ledger) -> Judged:

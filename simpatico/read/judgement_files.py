@@ -12,7 +12,7 @@ import msgspec
 from simpatico.errors import DataError, UnknownName
 from simpatico.judgements import ONCE, Judgement, Judgements, fault, rating
 from simpatico.read.cells import rows
-from simpatico.read.decode import Wrong, decode
+from simpatico.read.decode import Wrong, by_header, decode
 from simpatico.read.head import Head
 from simpatico.read.picking import formats
 from simpatico.read.record import Ledger, Place
@@ -83,12 +83,7 @@ def table(source: Source, ledger: Ledger) -> Iterator[tuple[Place, Cells]]:
     if twice := [name for name in Judgement._fields if names.count(name) > 1]:
         ledger.reject(place, "header", f"the column {twice[0]!r} stands there twice; keep one")
         return
-    for place, row in found:
-        if len(row) == len(names):
-            yield place, dict(zip(names, row, strict=True))
-        else:
-            reason = f"the row has {len(row)} cells but the header has {len(names)}"
-            ledger.reject(place, "cells", reason)
+    yield from by_header(found, names, ledger)
 
 
 def objects(source: Source, ledger: Ledger) -> Iterator[tuple[Place, Cells]]:

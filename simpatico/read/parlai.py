@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import msgspec
 
 from simpatico.read import roles
-from simpatico.read.decode import FAILURES, problem
+from simpatico.read.decode import decoded
 from simpatico.read.record import Dialog, Ledger, Utterance
 from simpatico.read.source import Head, Source
 
@@ -47,12 +47,7 @@ class ParlAI:
         return isinstance(steps, list) and all(isinstance(acts, list) for acts in steps)
 
     def dialogs(self, source: Source, ledger: Ledger) -> Iterator[list[Utterance]]:
-        for place, line in source.records(ledger):
-            try:
-                record = RECORD.decode(line)
-            except FAILURES as error:
-                ledger.reject(place, *problem(line, error))
-                continue
+        for place, record in decoded(source.records(ledger), RECORD.decode, ledger):
             if record.context:
                 ledger.set_aside("context act", len(record.context))
             acts = [act for step in record.dialog for act in step]

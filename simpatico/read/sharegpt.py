@@ -9,7 +9,7 @@ from typing import ClassVar
 import msgspec
 
 from simpatico.read.chat import Message, spoken
-from simpatico.read.decode import FAILURES, problem
+from simpatico.read.decode import decoded
 from simpatico.read.record import Dialog, Ledger, Utterance
 from simpatico.read.source import Head, Source
 
@@ -49,12 +49,7 @@ class ShareGPT:
         return isinstance(first, dict) and {"from", "value"} <= first.keys()
 
     def dialogs(self, source: Source, ledger: Ledger) -> Iterator[list[Utterance]]:
-        for place, line in source.records(ledger):
-            try:
-                record = RECORD.decode(line)
-            except FAILURES as error:
-                ledger.reject(place, *problem(line, error))
-                continue
+        for place, record in decoded(source.records(ledger), RECORD.decode, ledger):
             if record.system:
                 ledger.set_aside("system message")
             name = f"{source.stem}:{place.line}" if record.id in (None, "") else str(record.id)
