@@ -15,7 +15,8 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from simpatico.features import Feature, Features
+from simpatico.errors import ContractError
+from simpatico.features import Feature, Features, closure
 from simpatico.turns import Level, Turns
 
 Better = Literal["higher", "lower"] | None
@@ -28,7 +29,8 @@ class Score:
     """One number a metric reports.
 
     `of` reads it off the metric's statistics after they were merged within a unit: a Polars
-    expression, or a function from the frame of statistics to a column of numbers.
+    expression, or a function from the frame of statistics to a column of numbers. `more` and
+    `less` stand between two systems ("sounds more agreeable than"), `unit` after a number.
     """
 
     name: str
@@ -36,21 +38,55 @@ class Score:
     range: tuple[float, float]
     meaning: str
     better: Better = None
+    title: str = ""
+    more: str = ""
+    less: str = ""
+    unit: str = ""
+
+
+def wording(score: str, told: Mapping[str, Any]) -> dict[str, str]:
+    """Title, more, less and unit of a score as told, or made from its name where they are not."""
+    name = score.replace("_", " ")
+    words = {key: str(told.get(key) or "") for key in ("title", "more", "less", "unit")}
+    words["title"] = words["title"] or name[:1].upper() + name[1:]
+    for key, side in (("more", "higher"), ("less", "lower")):
+        if not words[key].endswith(" than"):
+            words[key] = f"has a {side} {name} than"
+    return words
 
 
 @dataclass(frozen=True)
 class Card:
-    """What people should know before they trust a metric; `simpatico list NAME` prints it."""
+    """What people should know before they trust a metric; `simpatico list NAME` prints it.
+
+    `careful` says in a sentence what the number cannot say.
+    """
 
     about: str
     undefined: str
     citation: str
     kind: Kind = "psychological"
     language: str | None = "en"
+    careful: str = ""
+
+
+EVIDENCE: dict[str, pl.DataType] = {
+    "row": pl.Int64(),
+    "start": pl.Int64(),
+    "end": pl.Int64(),
+    "weight": pl.Float64(),
+}
+"""Columns of evidence: a turn's row, code points of its text, and what they do to its score."""
 
 
 class Metric(Protocol):
-    """A frozen dataclass: its fields are its parameters, calling it is its only behaviour."""
+    """A frozen dataclass: its fields are its parameters; calling it gives its statistics.
+
+    A metric that can say which words moved the score of a turn has one more method, of the same
+    arguments: `evidence` gives a row of `EVIDENCE` for each such stretch of text. `weight` is above
+    0 where the stretch raises the score and below 0 where it lowers it, never 0; stretches of one
+    turn do not overlap; a turn of no score has none.
+    """
 
     __dataclass_fields__: ClassVar[dict[str, Any]]
 
@@ -79,6 +115,18 @@ class Metric(Protocol):
 def missing(metric: Metric) -> str | None:
     """What the metric lacks to run here, as a sentence with the way out; null when nothing."""
     return getattr(metric, "missing", None)
+
+
+def evidence_of(metric: Metric, turns: Turns) -> pl.DataFrame:
+    """Which parts of which scored turns moved their scores; empty where the metric cannot say."""
+    tell = getattr(metric, "evidence", None)
+    if tell is None or not len(turns):
+        return pl.DataFrame(schema=EVIDENCE)
+    found: pl.DataFrame = tell(turns, Features(turns, closure(metric.needs)))
+    if lacking := [name for name in EVIDENCE if name not in found.columns]:
+        raise ContractError(f"{metric.name} gave evidence without a column {lacking[0]!r}")
+    rows = found.select(pl.col(name).cast(kind) for name, kind in EVIDENCE.items())
+    return rows.filter(pl.Series(turns.scored[rows["row"]], dtype=pl.Boolean)).sort("row", "start")
 
 
 def merge_of(metric: Metric) -> Mapping[str, Merge]:

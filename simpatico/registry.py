@@ -18,7 +18,7 @@ from simpatico.metric import Kind, Metric, missing
 GROUP = "simpatico.metrics"
 PRESETS: dict[str, tuple[Kind, ...]] = {
     "psych": ("psychological",),
-    "neural": ("traditional", "evaluator"),
+    "neural": ("evaluator",),
     "all": ("psychological", "traditional", "evaluator", "other"),
 }
 

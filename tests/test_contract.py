@@ -2,6 +2,8 @@
 
 import math
 import sys
+import time
+from itertools import pairwise
 from pathlib import Path
 from subprocess import run
 
@@ -13,7 +15,7 @@ from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
 from simpatico import Turns, available, load, score, signature
-from simpatico.metric import missing
+from simpatico.metric import EVIDENCE, evidence_of, missing
 from simpatico.turns import KEYS
 
 HEAVY = {"torch", "transformers", "sklearn", "spacy", "scipy.stats", "pandas", "pyarrow", "ray"}
@@ -45,6 +47,11 @@ conversations = st.lists(utterance, min_size=1, max_size=30).map(
     lambda rows: Turns.from_utterances(pl.DataFrame(rows))
 )
 every_metric = pytest.mark.parametrize("name", available())
+with_evidence = pytest.mark.parametrize(
+    "name", [name for name in available() if hasattr(load(name), "evidence")]
+)
+PLAIN = {"length", "question_rate"}
+"""What a turn without words has as well: 0 of them, and no question unless it has the mark."""
 
 
 @every_metric
@@ -96,6 +103,8 @@ def test_order_of_dialogs_changes_nothing(name, turns):
 @every_metric
 @pytest.mark.parametrize("nothing", ["", "   ", "...", "?!", "😀", "\u200b"])
 def test_a_turn_without_words_has_no_score_but_a_reason(name, nothing):
+    if name in PLAIN:
+        pytest.skip(f"{name} counts, and none is a count")
     metric = ready(name)
     rows = {"dialog": ["d"] * 4, "speaker": list("xyxy"), "text": [nothing] * 4}
     table = score(Turns.from_utterances(pl.DataFrame(rows)), [metric])
@@ -143,6 +152,49 @@ def test_a_metric_has_a_card_and_its_scores_have_facts(name):
         assert spec.name.isidentifier()
 
 
+@with_evidence
+@given(turns=conversations)
+@settings(max_examples=15, deadline=None)
+def test_evidence_is_parts_of_scored_turns_that_weigh_something_and_do_not_overlap(name, turns):
+    metric = ready(name)
+    found, texts = evidence_of(metric, turns), turns.frame["text"]
+    assert found.schema == pl.Schema(EVIDENCE)
+    assert found["weight"].is_finite().all()
+    assert (found["weight"] != 0).all()
+    for row, start, end, _ in found.rows():
+        assert 0 <= start < end <= len(texts[row])
+        assert texts[row][start:end].strip()
+    for (row, _, end, _), (following, start, _, _) in pairwise(found.rows()):
+        assert (row, end) <= (following, start) if row == following else row < following
+    if metric.level == "turn":
+        values = score(turns, [metric]).at("turn")[metric.scores[0].name]
+        assert values.gather(found["row"]).null_count() == 0
+
+
+@with_evidence
+@given(turns=conversations)
+@settings(max_examples=10, deadline=None)
+def test_evidence_does_not_depend_on_other_dialogs(name, turns):
+    metric, before = ready(name), 0
+    parts = []
+    for part in turns.chunks(1):
+        parts.append(evidence_of(metric, part).with_columns(pl.col("row") + before))
+        before += len(part)
+    assert_frame_equal(evidence_of(metric, turns), pl.concat(parts), check_exact=True)
+
+
+@with_evidence
+def test_evidence_of_two_thousand_words_takes_less_than_a_second(name):
+    text = "I’m so happy that you are not sad about the good day, aren’t you? " * 143
+    turns = Turns.from_utterances(
+        pl.DataFrame({"dialog": "d", "speaker": ["x", "y"], "text": ["I fear the worst", text]})
+    )
+    metric = ready(name)
+    begun = time.process_time()
+    evidence_of(metric, turns)
+    assert time.process_time() - begun < 1
+
+
 @every_metric
 def test_importing_a_metric_imports_nothing_heavy(name):
     code = f"import sys, simpatico.metrics.{name} as _; print(*sys.modules)"
@@ -174,11 +226,17 @@ METRIC = (
 
 TEST = """
 from simpatico import load, read, score
+from simpatico.metric import evidence_of
 
 def test_one_of_four_words_is_a_hedge(tmp_path):
     path = tmp_path / "a.jsonl"
     path.write_text('{"dialog": "d", "speaker": "x", "text": "tea sounds nice, maybe"}\\n')
     assert score(read(path), [load("hedging")]).at("turn")["hedging"].to_list() == [0.25]
+
+def test_the_hedge_is_shown(tmp_path):
+    path = tmp_path / "a.jsonl"
+    path.write_text('{"dialog": "d", "speaker": "x", "text": "tea sounds nice, maybe"}\\n')
+    assert evidence_of(load("hedging"), read(path)).rows() == [(0, 17, 22, 0.25)]
 """
 
 
@@ -194,7 +252,7 @@ def test_a_new_metric_is_two_files(tmp_path):
     (tmp_path / "test_hedging.py").write_text(TEST)
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_hedging.py"]
     done = run(command, cwd=tmp_path, capture_output=True, text=True)
-    assert "1 passed" in done.stdout, done.stdout + done.stderr
+    assert "2 passed" in done.stdout, done.stdout + done.stderr
     listed = run(
         [sys.executable, "-m", "simpatico", "list", "hedging"],
         cwd=tmp_path,

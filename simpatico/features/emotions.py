@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
+import polars as pl
 
 from simpatico.errors import DataError
 from simpatico.features import Feature, Features
@@ -43,6 +44,10 @@ class Emotions:
     @property
     def fingerprint(self) -> str:
         return LexiconSums(self.lexicon, EMOTIONS).fingerprint
+
+    def weights(self, vocabulary: pl.Series) -> npt.NDArray[np.float64]:
+        """A row for each word, with its weight in each of the eight emotions."""
+        return LexiconSums(self.lexicon, EMOTIONS).weights(vocabulary)
 
     def compute(self, turns: Turns, features: Features) -> npt.NDArray[np.float64]:
         if (load_lexicon(self.lexicon).weights < 0).any():

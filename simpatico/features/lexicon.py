@@ -15,7 +15,7 @@ import polars as pl
 from simpatico.errors import DataError, MissingResource
 from simpatico.features import Feature, Features
 from simpatico.features.lexicon_files import lexicon_rows
-from simpatico.features.words import WORD, Words, uniform
+from simpatico.features.words import WORD, Words, WordTable, uniform
 from simpatico.turns import Turns
 
 SHIPPED = Path(__file__).parent.parent / "lexica"
@@ -57,15 +57,19 @@ class LexiconSums:
         return f"lexicon_sha256:{load_lexicon(self.lexicon).sha256[:12]}"
 
     def compute(self, turns: Turns, features: Features) -> npt.NDArray[np.float64]:
-        lexicon, table = load_lexicon(self.lexicon), features[Words()]
+        table: WordTable = features[Words()]
+        return table.sums(self.weights(table.vocabulary))
+
+    def weights(self, vocabulary: pl.Series) -> npt.NDArray[np.float64]:
+        """A row for each word, with its weight in each of the categories."""
+        lexicon = load_lexicon(self.lexicon)
         if lacking := set(self.categories) - set(lexicon.categories):
             raise DataError(
                 f"lexicon {self.lexicon!r} has no category {sorted(lacking)}; "
                 f"it has {list(lexicon.categories)}"
             )
         order = [lexicon.categories.index(c) for c in self.categories]
-        sums: npt.NDArray[np.float64] = table.sums(lexicon.of(table.vocabulary)[:, order])
-        return sums
+        return lexicon.of(vocabulary)[:, order]
 
 
 def load_lexicon(source: str) -> Lexicon:

@@ -9,7 +9,7 @@ n-grams and order 2 the sum 3 of 2.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
@@ -81,20 +81,25 @@ class TraitModel:
 
     def sums(self, table: WordTable) -> Numbers:
         """Per turn and order, the summed weights of its n-grams, and how many n-grams it has."""
-        known = np.array([self.places.get(word, 0) for word in table.vocabulary], np.int64)
-        ids = known[table.codes] if len(known) else np.zeros(0, np.int64)
         rows = len(table.counts)
         turn = np.repeat(np.arange(rows), table.counts)
         columns: list[Numbers] = []
+        for order, start, weights in self.hits(table):
+            columns.append(np.bincount(turn[start], weights, rows).astype(np.float64))
+            columns.append(np.maximum(table.counts - order + 1, 0).astype(np.float64))
+        return np.column_stack(columns)
+
+    def hits(self, table: WordTable) -> Iterator[tuple[int, npt.NDArray[np.int64], Numbers]]:
+        """For every order, at which words its known n-grams begin, and what each weighs."""
+        known = np.array([self.places.get(word, 0) for word in table.vocabulary], np.int64)
+        ids = known[table.codes] if len(known) else np.zeros(0, np.int64)
+        turn = np.repeat(np.arange(len(table.counts)), table.counts)
         for order in self.orders:
             start, key = packed(ids, turn, order, len(self.places) + 1)
             at = np.searchsorted(self.keys[order], key)
             at[at == len(self.keys[order])] = 0
             hit = np.flatnonzero(self.keys[order][at] == key) if len(self.keys[order]) else at[:0]
-            weights = self.weights[order][at[hit]]
-            columns.append(np.bincount(turn[start[hit]], weights, rows).astype(np.float64))
-            columns.append(np.maximum(table.counts - order + 1, 0).astype(np.float64))
-        return np.column_stack(columns)
+            yield order, start[hit], self.weights[order][at[hit]]
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,8 @@ from simpatico.errors import BadValue, MissingResource
 from simpatico.features import Feature, Features
 from simpatico.features.ngrams import NgramSums, TraitModel, load_trait_model, trait_folder
 from simpatico.features.script import OtherScript
-from simpatico.features.words import Words
+from simpatico.features.spans import spans
+from simpatico.features.words import Words, WordTable
 from simpatico.metric import Card, Score, reasons
 from simpatico.turns import Level, Turns
 
@@ -21,6 +22,12 @@ COMMAND = (
 )
 USUAL = (1.0, 7.0)
 """The scale of the usual short questionnaires, told where no model says another."""
+
+OWN = (
+    "A system is not a person: the score says what its words would suggest of one, by a model that "
+    "is only as good as its figures on people it has not seen."
+)
+"""What to be careful about with a model that is not shipped."""
 
 
 @dataclass(frozen=True)
@@ -33,6 +40,8 @@ class Trait:
     name: ClassVar[str]
     facts: ClassVar[Card]
     meaning: ClassVar[str]
+    more: ClassVar[str]
+    less: ClassVar[str]
     level: ClassVar[Level] = "dialog"
 
     def __post_init__(self) -> None:
@@ -63,7 +72,9 @@ class Trait:
             "writes in another script."
         )
         about = self.facts.about if model is None else f"{self.facts.about} {provenance(model)}"
-        return replace(self.facts, about=about, undefined=undefined)
+        own = self.model != type(self).model
+        careful = OWN if own or not self.facts.careful else self.facts.careful
+        return replace(self.facts, about=about, undefined=undefined, careful=careful)
 
     @property
     def needs(self) -> tuple[Feature, ...]:
@@ -75,7 +86,17 @@ class Trait:
         low, high = model.recipe.scale if model else USUAL
         enough = pl.col("words") >= max(self.minimum_words, 1)
         value = pl.when(enough).then(predicted(model).clip(low, high)) if model else pl.lit(None)
-        return (Score(self.name, of=value, range=(low, high), meaning=self.meaning),)
+        return (
+            Score(
+                self.name,
+                of=value,
+                range=(low, high),
+                meaning=self.meaning,
+                title=self.name.capitalize(),
+                more=self.more,
+                less=self.less,
+            ),
+        )
 
     def __call__(self, turns: Turns, features: Features) -> pl.DataFrame:
         if self.missing:
@@ -90,6 +111,24 @@ class Trait:
         )
         columns = ["words", *load_trait_model(self.model).columns]
         return pl.DataFrame(np.where(foreign[:, None], 0.0, sums), columns).with_columns(why)
+
+    def evidence(self, turns: Turns, features: Features) -> pl.DataFrame:
+        """Points of the scale that each word adds to its turn, read by itself.
+
+        An n-gram adds its weight over the number of n-grams of its order in the turn, in equal
+        parts to its words.
+        """
+        if self.missing:
+            raise MissingResource(self.missing)
+        table: WordTable = features[Words()]
+        words = np.where(features[OtherScript()], np.inf, table.counts)
+        among = np.repeat(words, table.counts)
+        found = np.zeros(len(table.codes))
+        for order, start, weights in load_trait_model(self.model).hits(table):
+            each = weights / (among[start] - order + 1) / order
+            for step in range(order):
+                found += np.bincount(start + step, each, len(found))
+        return spans(turns, table, found)
 
 
 def predicted(model: TraitModel) -> pl.Expr:

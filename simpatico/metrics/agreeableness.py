@@ -22,6 +22,8 @@ class Agreeableness(Trait):
     meaning: ClassVar[str] = (
         "agreeableness of the speaker, as a Big Five questionnaire would put it"
     )
+    more: ClassVar[str] = "sounds more agreeable than"
+    less: ClassVar[str] = "sounds less agreeable than"
     facts: ClassVar[Card] = Card(
         about=(
             "Big Five agreeableness of a speaker. The shipped model was trained on negotiation "
@@ -31,5 +33,9 @@ class Agreeableness(Trait):
         citation=(
             "Park et al. (2015), Automatic Personality Assessment Through Social Media Language; "
             "Giorgi et al. (2023), Psychological Metrics for Dialog System Evaluation"
+        ),
+        careful=(
+            "A weak guess: r = .13 with the questionnaires of people who negotiated in chat, "
+            "nothing detectable on essays, unproven elsewhere."
         ),
     )

@@ -19,6 +19,8 @@ class Conscientiousness(Trait):
     meaning: ClassVar[str] = (
         "conscientiousness of the speaker, as a Big Five questionnaire would put it"
     )
+    more: ClassVar[str] = "sounds more conscientious than"
+    less: ClassVar[str] = "sounds less conscientious than"
     facts: ClassVar[Card] = Card(
         about=("Big Five conscientiousness of a speaker, by a model of your own."),
         undefined="",

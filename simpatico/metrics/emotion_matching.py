@@ -17,7 +17,8 @@ import polars as pl
 from simpatico.features import Feature, Features
 from simpatico.features.emotions import EMOTIONS, OURS, Emotions
 from simpatico.features.script import OtherScript
-from simpatico.features.words import Words
+from simpatico.features.spans import effects, spans
+from simpatico.features.words import Words, WordTable
 from simpatico.metric import Card, Score, reasons
 from simpatico.turns import Level, Turns
 
@@ -37,6 +38,10 @@ class EmotionMatching:
             "weighs all eight emotions alike, or a text is in another script."
         ),
         citation="Giorgi et al. (2023), Psychological Metrics for Dialog System Evaluation",
+        careful=(
+            "Anger answered with anger matches as well as joy with joy, and in a short turn a "
+            "single word can decide the ranks."
+        ),
     )
     scores: ClassVar[tuple[Score, ...]] = (
         Score(
@@ -44,6 +49,9 @@ class EmotionMatching:
             of=lambda sums: spearman(*np.hsplit(sums.to_numpy(), 2)),
             range=(-1.0, 1.0),
             meaning="rank correlation of the emotions said with the emotions answered",
+            title="Emotion matching",
+            more="matches the person's feelings more closely than",
+            less="matches the person's feelings less closely than",
         ),
     )
 
@@ -70,6 +78,20 @@ class EmotionMatching:
         )
         names = [f"{side}_{e}" for side in ("said", "heard") for e in EMOTIONS]
         return pl.DataFrame(np.hstack([said, heard]), schema=names).with_columns(why)
+
+    def evidence(self, turns: Turns, features: Features) -> pl.DataFrame:
+        """The correlation less what it would be without an emotion word of the answering turn.
+
+        Where nothing would be left to rank, the word counts with the whole correlation.
+        """
+        table: WordTable = features[Words()]
+        said, heard = np.hsplit(self(turns, features).drop("reason").to_numpy(), 2)
+
+        def value(row: int, rest: Matrix) -> Matrix:
+            return np.nan_to_num(spearman(rest, np.broadcast_to(heard[row], rest.shape)))
+
+        weights = Emotions(self.lexicon).weights(table.vocabulary)
+        return spans(turns, table, effects(table, weights, spearman(said, heard), value))
 
 
 def flat(sums: Matrix) -> npt.NDArray[np.bool_]:

@@ -27,6 +27,10 @@ class EmotionShares:
         about="How a speaker's emotional weight divides among eight emotions.",
         undefined=EmotionalEntropy.card.undefined,
         citation="Plutchik (1980), Emotion: A Psychoevolutionary Synthesis",
+        careful=(
+            'Shares say how the emotional words divide, not how emotional a text is, and "not '
+            'happy" counts as happy.'
+        ),
     )
     scores: ClassVar[tuple[Score, ...]] = tuple(
         Score(
@@ -34,6 +38,9 @@ class EmotionShares:
             of=pl.col(emotion) / pl.sum_horizontal(EMOTIONS),
             range=(0.0, 1.0),
             meaning=f"share of the emotional weight that falls on {emotion}",
+            title=f"Share of {emotion}",
+            more=f"gives {emotion} a larger share of its emotional words than",
+            less=f"gives {emotion} a smaller share of its emotional words than",
         )
         for emotion in EMOTIONS
     )

@@ -21,6 +21,8 @@ class Empathy(Trait):
 
     name: ClassVar[str] = "empathy"
     meaning: ClassVar[str] = "state empathy that the words express, as writers rated their own"
+    more: ClassVar[str] = "words its replies with more empathy than"
+    less: ClassVar[str] = "words its replies with less empathy than"
     facts: ClassVar[Card] = Card(
         about=(
             "State empathy of a speaker, as writers of short essays rated their own. It is a "
@@ -30,5 +32,9 @@ class Empathy(Trait):
         citation=(
             "Buechel et al. (2018), Modeling Empathy and Distress in Reaction to News Stories; "
             "Giorgi et al. (2023), Psychological Metrics for Dialog System Evaluation"
+        ),
+        careful=(
+            "It guesses how moved writers said they were (r = .37), hardly the trait (r = .14), "
+            "and cannot tell empathy from agreeableness."
         ),
     )

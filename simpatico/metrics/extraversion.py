@@ -17,6 +17,8 @@ from simpatico.metrics._trait import Trait
 class Extraversion(Trait):
     name: ClassVar[str] = "extraversion"
     meaning: ClassVar[str] = "extraversion of the speaker, as a Big Five questionnaire would put it"
+    more: ClassVar[str] = "sounds more outgoing than"
+    less: ClassVar[str] = "sounds less outgoing than"
     facts: ClassVar[Card] = Card(
         about=("Big Five extraversion of a speaker, by a model of your own."),
         undefined="",

@@ -19,6 +19,8 @@ from simpatico.metrics._trait import Trait
 class Neuroticism(Trait):
     name: ClassVar[str] = "neuroticism"
     meaning: ClassVar[str] = "neuroticism of the speaker, as a Big Five questionnaire would put it"
+    more: ClassVar[str] = "sounds more anxious than"
+    less: ClassVar[str] = "sounds less anxious than"
     facts: ClassVar[Card] = Card(
         about=(
             "Big Five neuroticism of a speaker, the reverse of emotional stability, by a model of "

@@ -17,6 +17,8 @@ from simpatico.metrics._trait import Trait
 class Openness(Trait):
     name: ClassVar[str] = "openness"
     meaning: ClassVar[str] = "openness of the speaker, as a Big Five questionnaire would put it"
+    more: ClassVar[str] = "sounds more curious and imaginative than"
+    less: ClassVar[str] = "sounds less curious and imaginative than"
     facts: ClassVar[Card] = Card(
         about=("Big Five openness to experience of a speaker, by a model of your own."),
         undefined="",

@@ -20,7 +20,8 @@ from simpatico.errors import BadValue, DataError
 from simpatico.features import Feature, Features
 from simpatico.features.lexicon import LexiconSums
 from simpatico.features.script import OtherScript
-from simpatico.features.words import Words
+from simpatico.features.spans import Matrix, spans
+from simpatico.features.words import Words, WordTable
 from simpatico.metric import Card, Score, reasons
 from simpatico.turns import Level, Turns
 
@@ -56,6 +57,10 @@ class StyleMatching:
             "Ireland et al. (2011), Language Style Matching Predicts Relationship Initiation and "
             "Stability"
         ),
+        careful=(
+            "Plain repetition scores near 1, and in short turns most of the nine categories are "
+            "used by neither side, which counts as a match unless told otherwise."
+        ),
     )
 
     def __post_init__(self) -> None:
@@ -76,22 +81,36 @@ class StyleMatching:
                 of=self.likeness(category),
                 range=(0.0, 1.0),
                 meaning=f"likeness in the use of {meaning}",
+                title=f"Style matching, {meaning}",
+                more=f"mirrors the person's use of {meaning} more than",
+                less=f"mirrors the person's use of {meaning} less than",
             )
             for category, meaning in CATEGORIES.items()
         )
         whole = Score(
             "style_matching",
-            of=pl.mean_horizontal(self.likeness(c) for c in CATEGORIES),
+            of=self.mean(),
             range=(0.0, 1.0),
             meaning="likeness of function word use to that of the turn answered",
+            title="Language style matching",
+            more="mirrors the person's small words more than",
+            less="mirrors the person's small words less than",
         )
         empty = Score(
             "style_matching_empty",
             of=pl.sum_horizontal(0 * both(c) + (both(c) == 0) for c in CATEGORIES),
             range=(0.0, float(len(CATEGORIES))),
             meaning="how many of the nine categories neither side used",
+            title="Style matching, unused categories",
+            more="has more kinds of small words that neither side uses than",
+            less="has fewer kinds of small words that neither side uses than",
+            unit="of 9",
         )
         return (whole, empty, *parts)
+
+    def mean(self) -> pl.Expr:
+        """Likeness over all categories; null where none is compared."""
+        return pl.mean_horizontal(self.likeness(c) for c in CATEGORIES)
 
     def likeness(self, category: str) -> pl.Expr:
         """How alike both sides use one category, 0 to 1; NaN where a side has no words."""
@@ -112,6 +131,28 @@ class StyleMatching:
         said[opens | foreign] = heard[opens | foreign] = 0.0
         why = reasons(len(turns), no_words=wordless, other_script=foreign, answers_nothing=opens)
         return pl.DataFrame(np.hstack([said, heard]), schema=COLUMNS).with_columns(why)
+
+    def evidence(self, turns: Turns, features: Features) -> pl.DataFrame:
+        """The score less what it would be without a category, shared by the category's words.
+
+        Without it means that words of no category stand in their places, so that the shares of the
+        other categories stay. Leaving out one word at a time would not do: of two words of a
+        category that the other side does not use, neither alone makes a difference.
+        """
+        table: WordTable = features[Words()]
+        pairs = self(turns, features).drop("reason").to_numpy()
+        scores, each = self.read(pairs), np.zeros((len(pairs), len(CATEGORIES)))
+        for place in range(len(CATEGORIES)):
+            without, used = pairs.copy(), pairs[:, 1 + place]
+            without[:, 1 + place] = 0.0
+            moved = np.nan_to_num(scores - self.read(without))
+            each[:, place] = np.divide(moved, used, np.zeros_like(moved), where=used > 0)
+        own = LexiconSums(self.lexicon, tuple(CATEGORIES)).weights(table.vocabulary)[table.codes]
+        return spans(turns, table, (own * np.repeat(each, table.counts, axis=0)).sum(axis=1))
+
+    def read(self, pairs: Matrix) -> Matrix:
+        """The score of each row of statistics; NaN where there is none."""
+        return pl.DataFrame(pairs, schema=COLUMNS).select(self.mean()).to_series().to_numpy()
 
 
 def percentage(side: str, category: str) -> pl.Expr:
