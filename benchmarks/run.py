@@ -30,7 +30,7 @@ def main() -> int:
         install(PEERS / "bin/python", "torch==2.13.0")
         install(PEERS / "bin/python", "convokit", "nlpstats==0.0.1")
         (PEERS / DONE).touch()
-    scripts = ("speed.py", "memory.py", "resampling.py")
+    scripts = ("speed.py", "memory.py", "resampling.py", "report.py")
     # Threads of a linear algebra library that wait for each other burn CPU time: one for everybody.
     alone = {**os.environ, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
     return max(subprocess.call([sys.executable, HERE / s], env=alone) for s in scripts)

@@ -6,16 +6,22 @@ import fcntl
 import json
 import os
 import re
+import shutil
 import socket
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+import polars as pl
 from polars.exceptions import PolarsError
 
 from simpatico.errors import RunError
+from simpatico.read.record import Reject
 
 HOLDER = "parts/holder"
+ROWS_PER_GROUP = 65_536
+LEVEL = 1
+"""Of zstd: half the work of its usual 3 for files of the same size but for a few percent."""
 
 
 @contextmanager
@@ -42,10 +48,52 @@ def sign(folder: Path) -> None:
     )
 
 
-def publish(path: Path, write: Callable[[Path], object]) -> None:
-    """Let `path` appear complete or not at all: write, flush to disk, rename, flush the folder."""
+def begin(folder: Path, key: str) -> bool:
+    """Make the folder ready; false when this very run is already finished in it."""
+    path = folder / "run.json"
+    if path.exists():
+        try:
+            held = json.loads(path.read_text(encoding="utf-8"))
+        except ValueError:
+            held = {}
+        if held.get("key") != key:
+            raise RunError(
+                f"{folder} holds a run of other input, metrics, options or version; "
+                "choose another folder or delete this one"
+            )
+        if held.get("status") == "done":
+            shutil.rmtree(folder / "parts", ignore_errors=True)
+            return False
+    elif any(not p.name.endswith(".tmp") for p in folder.iterdir()):
+        raise RunError(f"{folder} holds files that are not of a run; choose an empty folder")
+    else:
+        publish_json(path, {"status": "running", "key": key})
+    (folder / "parts").mkdir(exist_ok=True)
+    for leftover in [*folder.glob(".*.tmp"), *folder.glob("parts/.*.tmp")]:
+        leftover.unlink()
+    sign(folder)
+    return True
+
+
+def discard(folder: Path) -> None:
+    """Take back an unfinished run, so that the folder can be used again."""
+    shutil.rmtree(folder / "parts")
+    (folder / "run.json").unlink()
+
+
+def part_done(folder: Path, index: int) -> bool:
+    return (folder / "parts" / f"{index:06d}.json").exists()
+
+
+def publish(path: Path, write: Callable[[Path], object], *, private: bool = False) -> None:
+    """Let `path` appear complete or not at all: write, flush to disk, rename, flush the folder.
+
+    A private file can be read by its owner only, from its first byte on.
+    """
     unfinished = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
+        if private:
+            unfinished.touch(mode=0o600)
         write(unfinished)
         with unfinished.open("rb") as file:
             os.fsync(file.fileno())
@@ -67,3 +115,18 @@ def publish(path: Path, write: Callable[[Path], object]) -> None:
 def publish_json(path: Path, value: object) -> None:
     text = json.dumps(value, indent=1, ensure_ascii=False, sort_keys=True, allow_nan=False)
     publish(path, lambda p: p.write_text(text + "\n", encoding="utf-8"))
+
+
+def joined(files: Sequence[Path], out: Path) -> None:
+    """All parts as one file, read and written piece by piece."""
+    pl.scan_parquet(list(files), glob=False).sink_parquet(
+        out, compression_level=LEVEL, row_group_size=ROWS_PER_GROUP, maintain_order=True
+    )
+
+
+def publish_rejects(folder: Path, rejects: Sequence[Reject]) -> None:
+    """What could not be read, one JSON object a line: file, line, byte, code, reason."""
+    if rejects:
+        rows = [{**r.place._asdict(), "code": r.code, "reason": r.reason} for r in rejects]
+        text = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+        publish(folder / "rejects.jsonl", lambda p: p.write_text(text, encoding="utf-8"))

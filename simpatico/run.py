@@ -2,7 +2,8 @@
 
 While a run is under way its folder holds `parts/`; each part appears by a rename after its bytes
 are on disk, its `.json` last. The finished folder holds `turn.parquet`, `dialog.parquet`,
-`system.parquet` and `run.json`, none of which depends on when, where or how often it was resumed.
+`system.parquet`, unless it was asked not to `text.parquet`, and `run.json`, none of which depends
+on when, where or how often it was resumed.
 """
 
 from __future__ import annotations
@@ -10,25 +11,38 @@ from __future__ import annotations
 import hashlib
 import json
 import shutil
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
 from simpatico.engines import local
-from simpatico.errors import DataError, RecordError, RunError, UnknownName
-from simpatico.metric import Metric, bounds, package_version, signature
-from simpatico.parts import locked, publish, publish_json, sign
+from simpatico.errors import DataError, RecordError, SimpaticoError, UnknownName
+from simpatico.metric import Metric, bounds, package_version, plain, signature, wording
+from simpatico.parts import (
+    LEVEL,
+    begin,
+    discard,
+    joined,
+    locked,
+    part_done,
+    publish,
+    publish_json,
+    publish_rejects,
+)
 from simpatico.read import Alignment, Conversations, Source
 from simpatico.read.record import Reject
+from simpatico.registry import available, load, suggestion
 from simpatico.score import CHUNK, consistent, score_chunk
 from simpatico.table import system_table
-from simpatico.turns import LEVELS, Level, Turns
+from simpatico.turns import CARRIED, LEVELS, SCHEMA, Level, Turn, Turns
 
-ROWS_PER_GROUP = 65_536
-Nulls = dict[str, dict[str, int]]
+KEPT = [*Turn._fields, "prompt"]
+"""What `text.parquet` holds of every turn."""
 
 
 @dataclass(frozen=True)
@@ -51,56 +65,46 @@ class Run:
             raise DataError(f"{self.folder}: the run is not finished; repeat its command")
         return facts
 
-    def at(self, level: Level) -> pl.DataFrame:
-        """One row per unit, one column per score."""
+    def at(self, level: Level, columns: Sequence[str] | None = None) -> pl.DataFrame:
+        """One row per unit, one column per score; only these columns, if they are named."""
         if level not in LEVELS:
             raise UnknownName(f"no level {level!r}; there are {', '.join(LEVELS)}")
         self.facts  # noqa: B018 - refuses an unfinished run
-        return pl.read_parquet(self.folder / f"{level}.parquet", glob=False)
-
-
-def begin(folder: Path, key: str) -> bool:
-    """Make the folder ready; false when this very run is already finished in it."""
-    path = folder / "run.json"
-    if path.exists():
-        try:
-            held = json.loads(path.read_text(encoding="utf-8"))
-        except ValueError:
-            held = {}
-        if held.get("key") != key:
-            raise RunError(
-                f"{folder} holds a run of other input, metrics, options or version; "
-                "choose another folder or delete this one"
+        path = self.folder / f"{level}.parquet"
+        known = list(pl.scan_parquet(path, glob=False).collect_schema())
+        if unknown := [c for c in columns or () if c not in known]:
+            raise UnknownName(
+                f"no column {unknown[0]!r} in {path}; {suggestion(unknown[0], known)}"
             )
-        if held.get("status") == "done":
-            shutil.rmtree(folder / "parts", ignore_errors=True)
-            return False
-    elif any(not p.name.endswith(".tmp") for p in folder.iterdir()):
-        raise RunError(f"{folder} holds files that are not of a run; choose an empty folder")
-    else:
-        publish_json(path, {"status": "running", "key": key})
-    (folder / "parts").mkdir(exist_ok=True)
-    for leftover in [*folder.glob(".*.tmp"), *folder.glob("parts/.*.tmp")]:
-        leftover.unlink()
-    sign(folder)
-    return True
+        table = pl.scan_parquet(path, glob=False)
+        return table.select(known if columns is None else columns).collect()
+
+    def turns(self, dialogs: Iterable[str]) -> Turns | None:
+        """All turns of these dialogs, in the order of the run; null where no text was kept."""
+        self.facts  # noqa: B018 - refuses an unfinished run
+        path = self.folder / "text.parquet"
+        if not path.is_file():
+            return None
+        wanted = pl.col("dialog").is_in(list(dialogs))
+        kept = pl.scan_parquet(path, glob=False).filter(wanted).collect()
+        lack = [pl.lit(None, SCHEMA[c]).alias(c) for c in CARRIED if c not in KEPT]
+        return Turns(kept.with_columns(lack).select(*Turn._fields, *CARRIED).rechunk())
+
+    def metric(self, name: str) -> Metric | str:
+        """The metric that gave these scores, or a sentence why it cannot be had."""
+        known = self.facts["metrics"]
+        if name not in known:
+            raise UnknownName(f"no metric {name!r} in {self.folder}; {suggestion(name, known)}")
+        return rebuilt(name, known[name])
 
 
-def discard(folder: Path) -> None:
-    """Take back an unfinished run, so that the folder can be used again."""
-    shutil.rmtree(folder / "parts")
-    (folder / "run.json").unlink()
-
-
-def part_done(folder: Path, index: int) -> bool:
-    return (folder / "parts" / f"{index:06d}.json").exists()
-
-
-def score_part(folder: Path, index: int, turns: Turns, metrics: Sequence[Metric]) -> int:
+def score_part(
+    folder: Path, index: int, turns: Turns, metrics: Sequence[Metric], keep_text: bool
+) -> int:
     """Score one chunk and publish it as a part; returns its number of turns."""
     table = score_chunk(turns, metrics)
     stem = folder / "parts" / f"{index:06d}"
-    nulls: Nulls = {}
+    nulls: dict[str, dict[str, int]] = {}
     for level in ("turn", "dialog"):
         frame = table.at(level)
         publish(Path(f"{stem}.{level}.parquet"), frame.write_parquet)
@@ -108,6 +112,9 @@ def score_part(folder: Path, index: int, turns: Turns, metrics: Sequence[Metric]
         for metric in metrics:
             if (column := f"{metric.name}_null") in frame.columns:
                 nulls[level] |= counted(metric.name, frame[column])
+    if keep_text:
+        write = partial(turns.frame.select(KEPT).write_parquet, compression_level=LEVEL)
+        publish(Path(f"{stem}.text.parquet"), write, private=True)
     publish_json(Path(f"{stem}.json"), nulls)
     return len(turns)
 
@@ -119,29 +126,23 @@ def counted(name: str, reasons: pl.Series) -> dict[str, int]:
 
 
 def finish(folder: Path, metrics: Sequence[Metric], parts: int, facts: Mapping[str, Any]) -> None:
-    """Join the parts into the three tables and say in `run.json` that the run is done."""
-    for level in ("turn", "dialog"):
-        files = [folder / "parts" / f"{i:06d}.{level}.parquet" for i in range(parts)]
-        publish(folder / f"{level}.parquet", lambda path, files=files: joined(files, path))  # type: ignore[misc]
+    """Join the parts into whole tables and say in `run.json` that the run is done."""
+    for table in ("turn", "dialog", *(["text"] if facts["text"] else [])):
+        files = [folder / "parts" / f"{i:06d}.{table}.parquet" for i in range(parts)]
+        publish(folder / f"{table}.parquet", partial(joined, files), private=table == "text")
     dialogs = pl.scan_parquet(folder / "dialog.parquet", glob=False)
     scores = [s for m in metrics for s in m.scores]
     systems = system_table(lambda c: dialogs.select(c).collect().to_series(), scores)
     publish(folder / "system.parquet", systems.write_parquet)
-    nulls: dict[str, dict[str, int]] = {"turn": {}, "dialog": {}}
+    nulls: dict[str, Counter[str]] = {"turn": Counter(), "dialog": Counter()}
     for index in range(parts):
         told = json.loads((folder / "parts" / f"{index:06d}.json").read_text(encoding="utf-8"))
         for level, counts in told.items():
-            for name, n in counts.items():
-                nulls[level][name] = nulls[level].get(name, 0) + n
-    publish_json(folder / "run.json", {**facts, "units": nulls, "status": "done"})
+            nulls[level].update(counts)
+    told = {m.name: {**facts["metrics"][m.name], "parameters": parameters(m)} for m in metrics}
+    done = {"metrics": told, "units": nulls, "status": "done"}
+    publish_json(folder / "run.json", {**facts, **done})
     shutil.rmtree(folder / "parts")
-
-
-def joined(files: Sequence[Path], out: Path) -> None:
-    """All parts as one file, read and written piece by piece."""
-    pl.scan_parquet(list(files), glob=False).sink_parquet(
-        out, row_group_size=ROWS_PER_GROUP, maintain_order=True
-    )
 
 
 @dataclass
@@ -154,11 +155,12 @@ class Scoring:
     chunk: int
     jobs: int
     progress: Callable[[int], object]
+    keep_text: bool
     alignment: Alignment = field(default_factory=Alignment)
     rejects: list[Reject] = field(default_factory=list)
     parts: int = 0
 
-    def tasks(self) -> Iterator[tuple[Path, int, Turns, Sequence[Metric]]]:
+    def tasks(self) -> Iterator[tuple[Path, int, Turns, Sequence[Metric], bool]]:
         """The chunks that are still to be scored; those already done are only counted."""
         for chunk in self.conversations.chunks(self.chunk):
             self.alignment = self.alignment + chunk.alignment
@@ -167,7 +169,7 @@ class Scoring:
             if part_done(self.folder, index):
                 self.progress(len(chunk.turns))
             else:
-                yield self.folder, index, chunk.turns, self.metrics
+                yield self.folder, index, chunk.turns, self.metrics, self.keep_text
 
     def score(self) -> None:
         """Score what is to be scored and wait until every part is on disk."""
@@ -185,16 +187,20 @@ def score_run(
     chunk: int = CHUNK,
     jobs: int = 1,
     progress: Callable[[int], object] = lambda turns: None,
+    keep_text: bool = True,
 ) -> Run:
-    """Score conversations into a folder, going on where an earlier call of the same run stopped."""
+    """Score conversations into a folder, going on where an earlier call of the same run stopped.
+
+    With `keep_text` the folder also holds the conversations, for the report to quote from.
+    """
     consistent(metrics)
-    folder, known = Path(folder), basis(conversations, metrics, chunk)
+    folder, known = Path(folder), basis(conversations, metrics, chunk, keep_text)
     with locked(folder):
         if begin(folder, key_of(known)):
-            job = Scoring(conversations, metrics, folder, chunk, jobs, progress)
+            job = Scoring(conversations, metrics, folder, chunk, jobs, progress, keep_text)
             try:
                 job.score()
-                if basis(conversations, metrics, chunk) != known:
+                if basis(conversations, metrics, chunk, keep_text) != known:
                     raise RecordError("an input, lexicon or model changed meanwhile; score again")
             except RecordError:  # what was read must change or has changed: no part is of use
                 discard(folder)
@@ -205,14 +211,17 @@ def score_run(
     return Run(folder)
 
 
-def basis(conversations: Conversations, metrics: Sequence[Metric], chunk: int) -> dict[str, Any]:
-    """All that a run's numbers depend on."""
+def basis(
+    conversations: Conversations, metrics: Sequence[Metric], chunk: int, keep_text: bool
+) -> dict[str, Any]:
+    """All that a run's files depend on."""
     given = {f.name: getattr(conversations, f.name) for f in fields(conversations)}
     return {
         "version": package_version(),
         "inputs": [input_facts(source) for source in conversations.sources],
         "options": {**given, "paths": None, "chunk": chunk},
         "metrics": {m.name: described(m) for m in metrics},
+        "text": keep_text,
     }
 
 
@@ -236,16 +245,55 @@ def input_facts(source: Source) -> dict[str, str]:
 def described(metric: Metric) -> dict[str, Any]:
     """What a reader of the scores must know about a metric."""
     scores = [
-        {"name": s.name, "range": bounds(s.range), "better": s.better, "meaning": s.meaning}
+        {
+            "name": s.name,
+            "range": bounds(s.range),
+            "better": s.better,
+            "meaning": s.meaning,
+            **wording(s.name, vars(s)),
+        }
         for s in metric.scores
     ]
-    facts = {"signature": signature(metric), "level": metric.level, "kind": metric.card.kind}
-    return {**facts, "scores": scores}
+    card = metric.card
+    words = {key: getattr(card, key) for key in ("about", "careful", "undefined", "citation")}
+    facts = {"signature": signature(metric), "level": metric.level, "kind": card.kind}
+    return {**facts, "card": words, "scores": scores}
 
 
-def publish_rejects(folder: Path, rejects: Sequence[Reject]) -> None:
-    """What could not be read, one JSON object a line: file, line, byte, code, reason."""
-    if rejects:
-        rows = [{**r.place._asdict(), "code": r.code, "reason": r.reason} for r in rejects]
-        text = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
-        publish(folder / "rejects.jsonl", lambda p: p.write_text(text, encoding="utf-8"))
+def parameters(metric: Metric) -> dict[str, Any]:
+    """The metric's parameters, as they were given; those that JSON cannot hold are left out."""
+    given = {f.name: getattr(metric, f.name) for f in fields(metric)}
+    return {name: value for name, value in given.items() if storable(value)}
+
+
+def storable(value: object) -> bool:
+    try:
+        return bool(json.dumps(value, ensure_ascii=False, allow_nan=False).encode())
+    except (TypeError, ValueError):
+        return False
+
+
+def rebuilt(name: str, told: Mapping[str, Any]) -> Metric | str:
+    """The metric that `run.json` tells of, or why it is not the one that gave the scores."""
+    if name not in available():
+        return "it is not installed here"
+    given = told.get("parameters", {})
+    sources = [f"{name}.{p} is {plain(given[p])!r}" for p in ("lexicon", "model") if given.get(p)]
+    where = f" ({', '.join(sources)})" if sources else ""
+    try:
+        metric = load(name, **{k: tuple(v) if isinstance(v, list) else v for k, v in given.items()})
+    except (SimpaticoError, TypeError) as error:
+        return f"it cannot be built again: {error}"
+    try:
+        now = signature(metric)
+    except (SimpaticoError, OSError):
+        return f"its word list or model is missing or damaged{where}"
+    apart = {p.partition(":")[0] for p in {*now.split("|")} ^ {*told["signature"].split("|")}}
+    if not apart:
+        return metric
+    if "version" in apart:
+        return "the run was scored with another version of simpatico"
+    if apart & {f.name for f in fields(metric)}:
+        return "the run does not say with which parameters it was scored"
+    what = "code" if "code_sha256" in apart else "word list or model"
+    return f"its {what} is not what it was when the run was scored{where}"

@@ -95,6 +95,7 @@ def test_a_run_folder_holds_what_the_api_gives(small, tmp_path):
         "dialog.parquet",
         "run.json",
         "system.parquet",
+        "text.parquet",
         "turn.parquet",
     ]
 
@@ -109,6 +110,7 @@ def test_run_json_says_what_was_read_and_scored(small, tmp_path):
         {"name": "small.jsonl", "sha256": hashlib.sha256(small.read_bytes()).hexdigest()}
     ]
     assert facts["metrics"]["style_matching"]["signature"].startswith("style_matching|lexicon:")
+    assert facts["text"] is True
     assert str(tmp_path) not in json.dumps(facts)
 
 
@@ -126,7 +128,7 @@ def test_jobs_and_place_do_not_change_a_byte(small, tmp_path):
 
 
 def flips(tmp_path, small):
-    """Each changes one thing that the numbers depend on."""
+    """Each changes one thing that the files depend on."""
     other = corpus(tmp_path / "small.jsonl", 60, seed=1)
     lexicon = tmp_path / "lexicon.csv"
     lexicon.write_text("term,category\nno,negate\n" + "".join(f"x{c},{c}\n" for c in CATEGORIES))
@@ -144,6 +146,7 @@ def flips(tmp_path, small):
     yield "one more input", ((small, other), *base[1:])
     yield "epsilon", (*base[:2], {"style_matching": {"epsilon": 0.001}}, {})
     yield "base", (*base[:2], {"emotional_entropy": {"base": 4.0}}, {})
+    yield "text", (*base[:3], {"keep_text": False})
 
 
 CATEGORIES = ["ppron", "ipron", "article", "conj", "prep", "auxverb", "adverb", "negate", "quant"]
@@ -155,8 +158,9 @@ def test_a_folder_of_another_run_is_refused(small, tmp_path):
     before = prints(out)
     for what, (paths, metrics, parameters, options) in flips(tmp_path, small):
         loaded = [load(m, **parameters.get(m, {})) for m in metrics]
+        keep_text = options.pop("keep_text", True)
         with pytest.raises(RunError) as told:
-            score_run(Conversations(paths, **options), loaded, out)
+            score_run(Conversations(paths, **options), loaded, out, keep_text=keep_text)
         assert str(told.value) == (
             f"{out} holds a run of other input, metrics, options or version; "
             "choose another folder or delete this one"
@@ -365,6 +369,12 @@ def test_a_run_killed_before_its_first_part_goes_on(small, tmp_path):
         {"run.json": running},
         {"run.json": running, "parts/holder": "process 77 on host"},
         {"run.json": running, "parts/.000000.json.77.tmp": "{", "parts/000000.turn.parquet": "cut"},
+        {
+            "run.json": running,
+            "parts/000000.text.parquet": "",
+            "parts/.000000.text.parquet.77.tmp": "I",
+        },
+        {"run.json": running, "text.parquet": "cut", ".text.parquet.77.tmp": "I"},
     ]
     for number, files in enumerate(states):
         folder = tmp_path / f"state{number}"

@@ -31,12 +31,18 @@ if TYPE_CHECKING:
 @click.option(
     "--engine", type=click.Choice(["local"]), default="local", show_default=True, help="Scheduler."
 )
+@click.option(
+    "--no-text",
+    is_flag=True,
+    help="Do not keep the conversations in RUN; the report then quotes none.",
+)
 @click.option("--plan", is_flag=True, help="Only say what would be scored as whose answer to what.")
 def command(
     paths: tuple[str, ...],
     out: Path | None,
     jobs: int,
     engine: str,
+    no_text: bool,
     plan: bool,
     **options: object,
 ) -> None:
@@ -60,7 +66,14 @@ def command(
     if out is None:
         raise click.UsageError("where to? add --out RUN, or --plan to only look")
     with Progress() as progress:
-        run = score_run(conversations, metrics, out, jobs=jobs, progress=progress.add)
+        run = score_run(
+            conversations,
+            metrics,
+            out,
+            jobs=jobs,
+            progress=progress.add,
+            keep_text=not no_text,
+        )
     summarise(run)
     if not progress.turns:
         note("The run was finished before; nothing was done.")
