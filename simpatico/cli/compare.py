@@ -3,35 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import groupby
 from pathlib import Path
 from typing import Any
 
 import click
 
-from simpatico.cli.out import note, result, show_json, show_table
+from simpatico.cli.out import heading, note, result, show_json, show_table
 from simpatico.compare.difference import Difference, Finding, Settings, compare
+from simpatico.compare.headline import (
+    based_on,
+    faced,
+    family_note,
+    grouped,
+    headline,
+    lede,
+    main_pair,
+    pairs_of,
+    percent,
+    plain,
+)
 from simpatico.compare.plan import Planned, Spreads, pilot, plan
 from simpatico.compare.power import POWER, Design
 from simpatico.compare.rules import read_amounts
 from simpatico.compare.samples import Choice
-from simpatico.compare.verdict import (
-    CORRECTIONS,
-    as_json,
-    chance,
-    number,
-    places,
-    sentence,
-    significant,
-)
+from simpatico.compare.verdict import HINT, as_json, digits, sentence
+from simpatico.draw.numbers import NOTHING, chance, count, number, significant
 from simpatico.run import Run
 
-GROUPS: tuple[tuple[Finding, ...], ...] = (
-    ("higher", "lower"),
-    ("hint",),
-    ("unclear",),
-    ("same", "too_few"),
-)
+MANY = 6
+"""Pairs beyond which only findings and hints are told in sentences."""
+TOLD: tuple[Finding, ...] = ("higher", "lower", "hint")
 SURE = 100
 """Pilot values from which a spread is known to about 15%."""
 WORDS: dict[Finding, str] = {
@@ -110,51 +111,89 @@ def command(runs: tuple[Path, ...], **options: Any) -> None:
 
 
 def show_differences(found: Sequence[Difference]) -> None:
-    """A table for each pair of systems, then what can be said."""
-    if not found:
+    """What it comes to, then a table and sentences for each pair of systems."""
+    main = main_pair(found)
+    if main is None:
         result("These systems have no score in common; nothing to compare.")
         return
-    for (a, b), own in groupby(found, key=lambda d: (d.a, d.b)):
-        show_pair(a, b, list(own))
-    for findings in GROUPS:
-        for difference in (d for d in found if d.finding in findings):
-            result(sentence(difference))
+    pairs = {pair: faced(own) for pair, own in pairs_of(found).items()}
+    heading(plain(headline(pairs[main])))
+    result(plain(lede(pairs[main])))
+    for own in pairs.values():
+        result("")
+        show_pair(own)
+        show_groups(own, whole=len(pairs) <= MANY)
+    rest = [d for d in found if d.finding not in TOLD]
+    if len(pairs) > MANY and rest:
+        result(untold(rest))
     note(explained(found))
 
 
-def show_pair(a: str, b: str, own: Sequence[Difference]) -> None:
-    share = f"{100 * own[0].confidence:.4g}%"
+def show_pair(own: Sequence[Difference]) -> None:
+    """The numbers of one pair, one row per score."""
+    first = own[0]
+    uneven = len({(d.n_a, d.n_b) for d in own}) > 1
+    columns = ["", first.a, first.b, "a − b", percent(first), "of 100", "p", "verdict"]
     rows = [
         [
             d.score,
             d.mean_a,
             d.mean_b,
-            shown(d, d.difference),
-            "–" if d.low is None else f"{shown(d, d.low)} to {shown(d, d.high)}",
-            "–" if d.times_in_100 is None else f"{d.times_in_100:.0f}",
-            "–" if d.p_adjusted is None else chance(d.p_adjusted).removeprefix("= "),
-            WORDS[d.finding],
+            number(d.difference, digits(d)),
+            NOTHING if d.low is None else f"{shown(d, d.low)} to {shown(d, d.high)}",
+            number(d.times_in_100, 0),
+            chances(d),
+            worded(d),
+            *([count(d.n_a) if d.paired else f"{count(d.n_a)}, {count(d.n_b)}"] if uneven else []),
         ]
         for d in own
     ]
-    columns = ["", a, b, "a − b", share, "of 100", "p", "verdict"]
-    how = "the same " + own[0].unit + "s" if own[0].paired else "different " + own[0].unit + "s"
-    show_table(f"{a} against {b}, {how}", columns, rows)
+    columns += ["n"] if uneven else []
+    show_table(f"{first.a} against {first.b}, {based_on(own)}", columns, rows)
 
 
 def shown(told: Difference, value: float | None) -> str:
-    return "–" if value is None else number(value, places(told))
+    return number(value, digits(told))
+
+
+def chances(told: Difference) -> str:
+    """The corrected p; of a hint also the one it has alone."""
+    corrected, own = (chance(p).removeprefix("= ") for p in (told.p_adjusted, told.p_value))
+    return f"{corrected} ({own} alone)" if told.finding == "hint" else corrected
+
+
+def worded(told: Difference) -> str:
+    """The finding in a word; better or worse only where the score has a direction."""
+    if told.better is None or told.finding not in ("higher", "lower"):
+        return WORDS[told.finding]
+    return f"{told.finding} ({'better' if told.finding == told.better else 'worse'})"
+
+
+def show_groups(own: Sequence[Difference], *, whole: bool) -> None:
+    """What can be said of one pair; unless `whole`, only what was found."""
+    for title, group in grouped(own):
+        if whole or group[0].finding in TOLD:
+            heading(title)
+            for difference in group:
+                result(f"  {sentence(difference).removesuffix(f' {HINT}.')}")
+
+
+def untold(rest: Sequence[Difference]) -> str:
+    """The comparisons without a sentence, counted."""
+    unclear = sum(d.finding == "unclear" for d in rest)
+    counts = {"can't be told apart": unclear, "not compared": len(rest) - unclear}
+    said = ", ".join(f"{n:,} {words}" for words, n in counts.items() if n)
+    return f"{count(len(rest), 'other comparison')}: {said}."
 
 
 def explained(found: Sequence[Difference]) -> str:
-    """How to read the table, once."""
-    first = found[0]
-    paired = any(d.paired for d in found)
-    times = f"on the same {first.unit}" if paired else "in one dialog of each at random"
+    """How to read the tables and the sentences, once."""
+    times = "in one of each at random"
+    if any(d.paired for d in found):
+        times = f"on the same {next(d.unit for d in found if d.paired)}"
     return (
-        f"a − b: the first system minus the second; of 100: how often the first is higher {times}; "
-        f"p: after {CORRECTIONS[first.correction]} over {first.family} comparisons. "
-        "Higher is not better unless it says so: simpatico list NAME"
+        f"a − b: the first system minus the second; of 100: how often the first is higher {times}. "
+        f"{family_note(found)} Higher is not better unless it says so: simpatico list NAME"
     )
 
 
@@ -208,4 +247,4 @@ def show_planned(rows: Sequence[Planned], *, paired: bool) -> None:
 
 
 def short(value: float | None) -> str:
-    return "–" if value is None else significant(value)
+    return NOTHING if value is None else significant(value)

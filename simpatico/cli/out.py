@@ -30,6 +30,16 @@ def result(text: str) -> None:
     click.echo(clean(text))
 
 
+def heading(text: str) -> None:
+    """A line of the result that others stand under; bold on a terminal."""
+    from rich.console import Console
+    from rich.text import Text
+
+    console = Console()
+    style = "" if console.no_color else "bold"
+    console.print(Text(clean(text), style=style), soft_wrap=True)
+
+
 def note(text: str) -> None:
     """A line for the person at the terminal, not for a script."""
     click.echo(clean(text), err=True)

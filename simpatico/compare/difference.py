@@ -8,15 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from math import sqrt
 from typing import Literal
+
+import numpy as np
 
 from simpatico.compare.correct import Correction, correct
 from simpatico.compare.power import Design, detectable_with
 from simpatico.compare.samples import Choice, Sample, Unit, UnitLevel, compared, samples, sides
-from simpatico.compare.spread import Spread, mean, mean_difference
+from simpatico.compare.spread import LARGEST, Spread, mean, mean_difference, moments
 from simpatico.compare.superiority import at_random, in_pairs
 from simpatico.compare.testing import draws_for, method_of, testable, tested
-from simpatico.metric import Better
+from simpatico.metric import Better, wording
 from simpatico.result import Result, Status, nothing, result
 from simpatico.run import Run
 
@@ -38,7 +41,9 @@ class Difference:
 
     `n_a` and `n_b` count prompts or dialogs, as `unit` says. `wide_low` and `wide_high` hold for
     all comparisons of the family at once (Bonferroni). `detectable` is the true difference that
-    such a study finds 80 times in 100, null where it can find none.
+    such a study finds 80 times in 100, null where it can find none. `title`, `more`, `less` and
+    `score_unit` are the score's words, `kind` is its metric's; `sd` is the spread of the units
+    within a system, null where they do not vary.
     """
 
     metric: str
@@ -63,6 +68,12 @@ class Difference:
     correction: Correction
     confidence: float
     family: int
+    title: str
+    more: str
+    less: str
+    score_unit: str = ""
+    kind: str = ""
+    sd: float | None = None
     times_in_100: float | None = None
     times_low: float | None = None
     times_high: float | None = None
@@ -84,9 +95,18 @@ class Difference:
         return "hint" if beyond or self.p_value <= alpha else "unclear"
 
 
+class Differences(list[Difference]):
+    """What a comparison found, pair by pair in the order of the systems."""
+
+    def _repr_html_(self) -> str:
+        from simpatico.compare.picture import notebook
+
+        return notebook(self)
+
+
 def compare(
     runs: Sequence[Run], choice: Choice | None = None, settings: Settings | None = None
-) -> list[Difference]:
+) -> Differences:
     """Every pair of systems on every chosen score, with p corrected over all of them."""
     choice = choice or Choice()
     pairs = compared(sides(runs, choice), with_human=choice.with_human)
@@ -95,12 +115,12 @@ def compare(
 
 def differences(
     found: Sequence[Sample], settings: Settings, *, level: UnitLevel = "dialog"
-) -> list[Difference]:
+) -> Differences:
     """The samples judged as one family."""
     spreads = [mean_difference(s) if s.enough else None for s in found]
     p_values = tested(found, spreads, settings.seed)
     adjusted, family = correct(p_values, settings.correction)
-    judged = []
+    judged = Differences()
     for sample, spread, p, corrected in zip(found, spreads, p_values, adjusted, strict=True):
         told = described(sample, estimate(sample, spread, p, settings), settings)
         whole = replace(told, p_adjusted=corrected, family=family, level=level)
@@ -126,6 +146,7 @@ def estimate(
 
 def described(sample: Sample, told: Result, settings: Settings) -> Difference:
     """The result with the names of what was compared."""
+    words = wording(sample.measure.score, vars(sample.measure))
     return Difference(
         metric=sample.measure.metric,
         score=sample.measure.score,
@@ -149,7 +170,22 @@ def described(sample: Sample, told: Result, settings: Settings) -> Difference:
         correction=settings.correction,
         confidence=settings.confidence,
         family=0,
+        title=words["title"],
+        more=words["more"],
+        less=words["less"],
+        score_unit=words["unit"],
+        kind=sample.measure.kind,
+        sd=pooled_sd(sample),
     )
+
+
+def pooled_sd(sample: Sample) -> float | None:
+    """Root of the mean of both systems' variances."""
+    size = float(np.abs(np.concatenate([sample.first, sample.second])).max(initial=0.0))
+    if min(len(sample.first), len(sample.second)) < 2 or not size < LARGEST:
+        return None
+    variances = [moments(values, size)[1] for values in (sample.first, sample.second)]
+    return sqrt(sum(variances) / 2) or None
 
 
 def weighed(told: Difference, sample: Sample) -> Difference:

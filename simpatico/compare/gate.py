@@ -14,7 +14,7 @@ from typing import Any, Literal
 from simpatico.compare.rules import Rule
 from simpatico.compare.samples import PAIRS, PEOPLE
 from simpatico.compare.spread import NOISE
-from simpatico.compare.verdict import number
+from simpatico.draw.numbers import number
 from simpatico.errors import UnknownName
 from simpatico.registry import suggestion
 from simpatico.run import Run

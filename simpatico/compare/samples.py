@@ -17,7 +17,7 @@ import numpy.typing as npt
 import polars as pl
 
 from simpatico.errors import DataError, UnknownName
-from simpatico.metric import Better
+from simpatico.metric import Better, wording
 from simpatico.registry import suggestion
 from simpatico.run import Run
 
@@ -41,6 +41,11 @@ class Measure:
     better: Better
     range: tuple[float, float]
     signature: str
+    title: str = ""
+    more: str = ""
+    less: str = ""
+    unit: str = ""
+    kind: str = ""
 
 
 @dataclass(frozen=True)
@@ -89,7 +94,8 @@ class Choice:
 def measures(run: Run, choice: Choice) -> dict[str, Measure]:
     """The chosen scores that this run has at this level."""
     facts = run.facts
-    there = pl.read_parquet_schema(run.folder / f"{choice.level}.parquet")
+    table = pl.scan_parquet(run.folder / f"{choice.level}.parquet", glob=False)
+    there = table.collect_schema()
     found = {}
     for metric, told in facts["metrics"].items():
         for score in told["scores"]:
@@ -97,7 +103,15 @@ def measures(run: Run, choice: Choice) -> dict[str, Measure]:
             wanted = name in choice.scores if choice.scores else choice.every or name == metric
             if wanted and name in there:
                 low, high = (float(b) if b is not None else float("nan") for b in span)
-                found[name] = Measure(metric, name, score["better"], (low, high), told["signature"])
+                found[name] = Measure(
+                    metric,
+                    name,
+                    score["better"],
+                    (low, high),
+                    told["signature"],
+                    **wording(name, score),
+                    kind=told.get("kind", ""),
+                )
     return found
 
 
@@ -122,8 +136,11 @@ def scores_of(runs: Sequence[Run], level: UnitLevel) -> list[str]:
 def sides_of(run: Run, choice: Choice) -> list[Side]:
     """The systems of one run, with one row per dialog."""
     known = measures(run, choice)
-    frame = run.at(choice.level).select("dialog", "system", *known)
-    prompts = run.at("dialog").group_by("dialog", "system").agg(pl.col("prompt").drop_nulls().min())
+    if choice.level == "dialog":
+        return [dialog_side(run, name, known) for name in systems_of(run)]
+    frame = run.at(choice.level, ["dialog", "system", *known])
+    asked = run.at("dialog", ["dialog", "system", "prompt"])
+    prompts = asked.group_by("dialog", "system").agg(pl.col("prompt").drop_nulls().min())
     units = (
         frame.filter(pl.col("system").is_not_null())
         .group_by("system", "dialog")
@@ -134,6 +151,22 @@ def sides_of(run: Run, choice: Choice) -> list[Side]:
     names = units["system"].unique().sort()
     parts = {name: units.filter(pl.col("system") == name) for name in names}
     return [Side(name, name, run.folder, known, parts[name]) for name in names]
+
+
+def systems_of(run: Run) -> list[str]:
+    named = run.at("dialog", ["system"])["system"].drop_nulls()
+    return named.unique().sort().to_list()
+
+
+def dialog_side(run: Run, name: str, known: Mapping[str, Measure]) -> Side:
+    """One system, read alone so that a run of any size is never held whole."""
+    table = pl.scan_parquet(run.folder / "dialog.parquet", glob=False)
+    units = table.filter(pl.col("system") == name).select("dialog", "system", "prompt", *known)
+    frame = units.collect()
+    if frame["dialog"].n_unique() < frame.height:
+        means, asked = pl.col(list(known)).mean(), pl.col("prompt").drop_nulls().min()
+        frame = frame.group_by("system", "dialog").agg(means, asked)
+    return Side(name, name, run.folder, known, frame.sort("dialog"))
 
 
 def check_signatures(found: Sequence[Side]) -> None:

@@ -1,20 +1,25 @@
-"""Verdicts: templates filled with numbers, in plain words; no prose is made up."""
+"""Verdicts: templates filled with numbers, in plain words; no prose is made up.
+
+A system is never called better or worse here: `judged` says which way a score points, if any.
+"""
 
 from __future__ import annotations
 
 from dataclasses import asdict
-from math import floor, log10
 from typing import Any
 
 from simpatico.compare.correct import Correction
 from simpatico.compare.difference import Difference
-from simpatico.compare.samples import EACH, PAIRS
+from simpatico.compare.samples import EACH, PAIRS, Unit
+from simpatico.draw.numbers import count, places, signed, significant, span
 
 CORRECTIONS: dict[Correction, str] = {
     "holm": "Holm",
     "bh": "Benjamini-Hochberg",
     "bonferroni": "Bonferroni",
 }
+SHARED: dict[Unit, str] = {"prompt": "that both answered", "dialog": "that both took part in"}
+HINT = "A hint, not a finding"
 STABLE = 13
 """So many first fields are those that scripts rely on."""
 
@@ -34,127 +39,68 @@ def sentence(told: Difference) -> str:
         case "same":
             return same(told)
         case "unclear":
-            return f"can't tell: {gap(told)}; {would_show(told)}."
+            return f"{told.title}: {amount(told)}. {would_show(told)}"
         case "hint":
-            return f"a hint: {direction(told)}: {size(told)}."
+            return f"{claim(told)}: {amount(told)}. {HINT}."
         case _:
-            return f"{direction(told)}: {size(told)}."
+            return f"{claim(told)}: {amount(told)}."
 
 
-def opening(told: Difference) -> str:
-    return f"{label(told.score)} of {told.a} and {told.b}"
-
-
-def direction(told: Difference) -> str:
-    """Who is higher or lower; better or worse only where the score has a direction."""
-    side = "higher" if (told.difference or 0.0) > 0 else "lower"
-    judged = ""
-    if told.better:
-        judged = " (better)" if told.better == side else " (worse)"
+def claim(told: Difference) -> str:
+    """Who is more or less so than whom."""
     perhaps = "perhaps " if told.finding == "hint" else ""
-    score = label(told.score)
-    return f"{possessive(told.a)} {score} is {perhaps}{side}{judged} than {possessive(told.b)}"
+    return f"{told.a} {perhaps}{phrase(told)} {told.b}"
 
 
-def size(told: Difference) -> str:
-    """By how much, how often, and how sure that is; all of it in the direction claimed."""
-    value, low, high = told.difference or 0.0, told.low, told.high
-    times = told.times_in_100 or 0.0
-    if value < 0:
-        value, times = -value, 100 - times
-        low, high = (None if b is None else -b for b in (told.high, told.low))
-    amount = f"by {number(value, places(told))}{interval(told, low, high)}"
-    return f"{amount}, {times:.0f} times in 100; {tested(told)}, {units(told)}"
+def phrase(told: Difference) -> str:
+    """What `a` does more or less than `b`; ends in "than"."""
+    return told.more if (told.difference or 0.0) > 0 else told.less
 
 
-def interval(told: Difference, low: float | None, high: float | None) -> str:
-    if low is None or high is None:
-        return " (no interval: nothing varies)"
-    ends = f"{number(low, places(told))} to {number(high, places(told))}"
-    return f" ({100 * told.confidence:.4g}% {ends})"
-
-
-def gap(told: Difference) -> str:
-    amount = f"{number(told.difference or 0.0, places(told))}{interval(told, told.low, told.high)}"
-    return f"{possessive(told.a)} {label(told.score)} minus {possessive(told.b)} is {amount}"
-
-
-def tested(told: Difference) -> str:
-    if told.p_value is None or told.p_adjusted is None:
-        return "no p"
-    if told.family == 1:
-        return f"p {chance(told.p_value)}"
-    how = f"after {CORRECTIONS[told.correction]} over {told.family} comparisons"
-    if told.finding == "hint":
-        return f"p {chance(told.p_value)} alone, {chance(told.p_adjusted).removeprefix('= ')} {how}"
-    return f"p {chance(told.p_adjusted)} {how}"
+def amount(told: Difference) -> str:
+    """By how much, in the score's unit, and between which bounds."""
+    value = with_unit(signed(told.difference, digits(told)), told)
+    if told.low is None or told.high is None:
+        return f"{value} (no interval: nothing varies)"
+    return f"{value} {span(told.low, told.high, digits(told))}"
 
 
 def would_show(told: Difference) -> str:
     """What a study of this size could have shown."""
     if told.detectable is None:
-        return f"with {units(told)} no difference, however large, would show"
-    about = significant(told.detectable)
-    return f"with {units(told)} only differences of about {about} or more would show"
+        return f"With {counted(told)} no difference, however large, would have shown."
+    return f"{with_unit(significant(told.detectable), told)} or more would have shown."
 
 
-def units(told: Difference) -> str:
-    return f"{counted(told)} each" if told.n_a == told.n_b else counted(told)
-
-
-def counted(told: Difference) -> str:
-    if told.n_a == told.n_b:
-        return f"{told.n_a:,} {told.unit}{'' if told.n_a == 1 else 's'}"
-    return f"{told.n_a:,} and {told.n_b:,} {told.unit}s"
+def judged(told: Difference) -> str:
+    """Which way the score points."""
+    return f"{told.better} is better" if told.better else "neither better nor worse in itself"
 
 
 def too_few(told: Difference) -> str:
-    least = PAIRS if told.paired else EACH
-    held = f"{counted(told)} that both have" if told.paired else units(told)
-    asked = f"at least {least}{'' if told.paired else ' each'}"
-    return f"too few: the {opening(told)} needs {asked} to be compared; there are {held}."
+    held = f"{counted(told)} {SHARED[told.unit]}" if told.paired else counted(told)
+    verb = "is" if told.n_a == told.n_b == 1 else "are"
+    asked = f"{PAIRS} are" if told.paired else f"{EACH} each are"
+    return f"{told.title}: {held} {verb} too few to compare; at least {asked} needed."
 
 
 def same(told: Difference) -> str:
     if told.mean_a is None or told.mean_a != told.mean_b:
-        return f"no difference can be computed for the {opening(told)}: the numbers are too large."
-    return f"the same: the {opening(told)} is equal in all {counted(told)}."
+        return f"{told.title}: no difference can be computed; the numbers are too large."
+    return f"{told.title}: equal in all {counted(told)}."
 
 
-def label(score: str) -> str:
-    return score.replace("_", " ")
+def counted(told: Difference) -> str:
+    """The prompts or dialogs of a comparison; in pairs they are the same for both."""
+    if told.n_a != told.n_b:
+        return f"{count(told.n_a)} and {count(told.n_b)} {told.unit}s"
+    return count(told.n_a, told.unit) + ("" if told.paired else " each")
 
 
-def possessive(name: str) -> str:
-    return f"{name}'" if name.endswith("s") else f"{name}'s"
+def with_unit(value: str, told: Difference) -> str:
+    return f"{value} {told.score_unit}" if told.score_unit else value
 
 
-def places(told: Difference) -> int:
-    """Digits after the point: two that the interval supports, more if a bound would round to 0."""
-    if told.low is None or told.high is None:
-        return 3
-    reach = (told.high - told.low) / 2
-    digits = min(max(1 - floor(log10(reach)), 0), 12)
-    while digits < 12 and any(b and not round(b, digits) for b in (told.low, told.high)):
-        digits += 1
-    return digits
-
-
-def number(value: float, digits: int) -> str:
-    """A number with a true minus, and no minus before 0."""
-    text = f"{value:.{digits}f}"
-    return text.removeprefix("-") if float(text) == 0 else text.replace("-", "−")
-
-
-def significant(value: float) -> str:
-    """Two digits that count."""
-    if not value:
-        return "0"
-    return number(value, min(max(1 - floor(log10(abs(value))), 0), 12))
-
-
-def chance(p: float) -> str:
-    """A p as papers print it, without the zero before the point."""
-    if p < 0.001:
-        return "< .001"
-    return "= 1" if p >= 0.9995 else f"= {f'{p:.3f}'.removeprefix('0')}"
+def digits(told: Difference) -> int:
+    """Digits after the point that the interval supports; an interval can be a point by rounding."""
+    return places(None, None) if told.low == told.high else places(told.low, told.high)

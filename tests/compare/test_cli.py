@@ -50,10 +50,52 @@ def test_json_is_complete(run):
 
 def test_words_for_people(run):
     done = simpatico("compare", run)
+    lines = done.stdout.splitlines()
     assert done.returncode == 0
-    assert "ash against birch, the same prompts" in done.stdout
-    assert "\nash's warmth is lower than birch's: by 0." in done.stdout
-    assert "p: after Holm over 2 comparisons." in done.stderr
+    assert lines[0] == ("birch has a higher warmth than ash. On wit we can't tell the two apart.")
+    assert lines[1].startswith(
+        "Based on 20 prompts that both answered. The largest difference is large compared with the "
+        "spread between prompts ("
+    )
+    assert lines[1].endswith(" SD): on the same prompt birch is higher in warmth 100 times in 100.")
+    assert "birch against ash, 20 prompts that both answered" in lines[3]
+    after = [line for line in lines if line.startswith(("Higher", "  birch", "Can't", "  Wit"))]
+    assert after[0] == "Higher for birch"
+    assert after[1].startswith("  birch has a higher warmth than ash: +0.")
+    assert after[2] == "Can't tell apart"
+    assert after[3].endswith(" or more would have shown.")
+    assert "\x1b" not in done.stdout
+    assert "A finding needs p ≤ .05 after Holm over 2 comparisons;" in done.stderr
+
+
+def test_many_pairs_are_told_by_what_was_found(tmp_path):
+    values = RNG.normal(0.5, 0.05, (5, 20))
+    values[0] += 0.4
+    scores = {"warmth": {s: v.tolist() for s, v in zip("abcde", values, strict=True)}}
+    done = simpatico("compare", make_run(tmp_path / "run", scores).folder)
+    assert done.stdout.count(" against ") == 10
+    assert done.stdout.count("Higher for a\n") == 4
+    assert "Can't tell apart" not in done.stdout
+    assert done.stdout.splitlines()[-1] == "6 other comparisons: 6 can't be told apart."
+
+
+def test_better_is_said_where_a_score_has_a_direction(tmp_path):
+    values = {"warmth": {"ash": [0.1 + 0.01 * k for k in range(9)], "birch": [0.9] * 9}}
+    done = simpatico("compare", make_run(tmp_path / "run", values, better="lower").folder)
+    assert "higher (worse)" in done.stdout
+
+
+def test_uneven_scores_show_their_own_n_and_hints_their_own_p(tmp_path):
+    """Of 256 sign flips of -1 -2 3 4 5 6 7 8 ten have a sum as far out: p = 10/256, Holm 20/256."""
+    values = {
+        "warmth": {"ash": [-1, -2, 3, 4, 5, 6, 7, 8], "birch": [0] * 8},
+        "wit": {"ash": [1, -1, 2, -2, 3, -3, 4, -4, 5], "birch": [0] * 9},
+    }
+    done = simpatico("compare", make_run(tmp_path / "run", values).folder)
+    assert "ash against birch, up to 9 prompts that both answered" in done.stdout
+    rows = [line for line in done.stdout.splitlines() if line.startswith(("  warmth", "  wit"))]
+    assert ".078 (.039 alone)" in rows[0]
+    assert [row.split()[-1] for row in rows] == ["8", "9"]
 
 
 def test_options_reach_the_numbers(run):

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from simpatico.compare.correct import holm
-from simpatico.compare.difference import Settings, compare, differences
+from simpatico.compare.difference import Differences, Settings, compare, differences
 from simpatico.compare.samples import Choice, Measure, Sample
 from simpatico.compare.verdict import as_json
 from simpatico.errors import DataError, UnknownName
@@ -275,3 +275,39 @@ def test_nulls_are_left_out_and_seen_in_n(tmp_path):
     empty = {"ash": [None] * 9, "birch": [0.1] * 9}
     told = compare([make_run(tmp_path / "empty", {"warmth": empty})])[0]
     assert (told.n_a, told.status, told.mean_a) == (0, "too_few", None)
+
+
+def test_sd_is_the_root_of_the_mean_variance():
+    # variances of 1 2 3 4 and 0 0 4 8: 5/3 and 44/3; mean 49/6
+    told = one([1, 2, 3, 4], [0, 0, 4, 8], paired=False)
+    assert told.sd == pytest.approx(math.sqrt(49 / 6))
+    assert one([1, 1, 1, 1], [2, 2, 2, 2], paired=False).sd is None
+    assert one([1], [2], paired=False).sd is None
+    assert one([1e200] * 6, [0] * 6).sd is None
+
+
+def test_words_come_from_the_run_or_from_the_name(tmp_path):
+    run = make_run(tmp_path / "run", {"dry_wit": {s: [0.1] * 9 for s in ("ash", "birch")}})
+    told = compare([run])[0]
+    assert (told.title, told.more, told.less, told.score_unit) == (
+        "Dry wit",
+        "has a higher dry wit than",
+        "has a lower dry wit than",
+        "",
+    )
+    facts = json.loads((run.folder / "run.json").read_text())
+    facts["metrics"]["dry_wit"]["scores"][0] |= {
+        "title": "Irony",
+        "more": "is more ironic than",
+        "less": "is earnest",
+        "unit": "jokes",
+    }
+    (run.folder / "run.json").write_text(json.dumps(facts))
+    told = compare([run])[0]
+    assert isinstance(compare([run]), Differences)
+    assert (told.title, told.more, told.less, told.score_unit) == (
+        "Irony",
+        "is more ironic than",
+        "has a lower dry wit than",
+        "jokes",
+    )

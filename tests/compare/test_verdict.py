@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from simpatico.compare.difference import Difference
-from simpatico.compare.verdict import as_json, chance, number, sentence, significant
+from simpatico.compare.verdict import amount, as_json, claim, judged, sentence, would_show
 
 TOLD = Difference(
     metric="style_matching",
@@ -30,6 +30,10 @@ TOLD = Difference(
     correction="holm",
     confidence=0.95,
     family=15,
+    title="Language style matching",
+    more="mirrors the person's small words more than",
+    less="mirrors the person's small words less than",
+    sd=0.12,
     times_in_100=72.4,
     times_low=50.0,
     times_high=88.0,
@@ -37,6 +41,8 @@ TOLD = Difference(
 )
 TINY = replace(TOLD, status="too_few", difference=None, p_value=None, p_adjusted=None)
 SAME = replace(TINY, status="degenerate", mean_a=0.5, mean_b=0.5)
+UNCLEAR = replace(TOLD, difference=0.02, low=-0.05, high=0.09, p_value=0.5, p_adjusted=1.0)
+LOOSE = {"paired": False, "unit": "dialog"}
 
 
 @pytest.mark.parametrize(
@@ -44,56 +50,78 @@ SAME = replace(TINY, status="degenerate", mean_a=0.5, mean_b=0.5)
     [
         (
             TOLD,
-            "harbor's style matching is higher than brisk's: by 0.096 (95% 0.041 to 0.151), 72 "
-            "times in 100; p = .003 after Holm over 15 comparisons, 22 prompts each.",
+            "harbor mirrors the person's small words more than brisk: +0.096 [0.041, 0.151].",
         ),
         (
-            replace(TOLD, difference=-0.0961, low=-0.151, high=-0.041, times_in_100=27.6),
-            "harbor's style matching is lower than brisk's: by 0.096 (95% 0.041 to 0.151), 72 "
-            "times in 100; p = .003 after Holm over 15 comparisons, 22 prompts each.",
+            replace(TOLD, difference=-0.0961, low=-0.151, high=-0.041),
+            "harbor mirrors the person's small words less than brisk: −0.096 [−0.151, −0.041].",
         ),
         (
-            replace(TOLD, p_adjusted=0.21, p_value=0.014, correction="bh"),
-            "a hint: harbor's style matching is perhaps higher than brisk's: by 0.096 (95% 0.041 "
-            "to 0.151), 72 times in 100; p = .014 alone, .210 after Benjamini-Hochberg over 15 "
-            "comparisons, 22 prompts each.",
+            replace(TOLD, score_unit="bits"),
+            "harbor mirrors the person's small words more than brisk: +0.096 bits [0.041, 0.151].",
         ),
         (
-            replace(TOLD, difference=0.02, low=-0.05, high=0.09, p_value=0.5, p_adjusted=1.0),
-            "can't tell: harbor's style matching minus brisk's is 0.020 (95% −0.050 to 0.090); "
-            "with 22 prompts each only differences of about 0.12 or more would show.",
+            replace(TOLD, p_adjusted=0.21, p_value=0.014),
+            "harbor perhaps mirrors the person's small words more than brisk: +0.096 [0.041, 0.151]. "
+            "A hint, not a finding.",
         ),
         (
-            replace(TOLD, difference=0.02, low=-0.05, high=0.09, p_value=0.5, p_adjusted=1.0,
-                    detectable=None, n_a=7, n_b=9, paired=False, unit="dialog"),
-            "can't tell: harbor's style matching minus brisk's is 0.020 (95% −0.050 to 0.090); "
-            "with 7 and 9 dialogs no difference, however large, would show.",
+            replace(TOLD, p_adjusted=0.21, difference=-0.0961, low=-0.151, high=-0.041),
+            "harbor perhaps mirrors the person's small words less than brisk: −0.096 "
+            "[−0.151, −0.041]. A hint, not a finding.",
         ),
         (
-            replace(TOLD, family=1, better="higher", a="atlas", p_adjusted=0.0002),
-            "atlas' style matching is higher (better) than brisk's: by 0.096 (95% 0.041 to 0.151), "
-            "72 times in 100; p < .001, 22 prompts each.",
+            UNCLEAR,
+            "Language style matching: +0.020 [−0.050, 0.090]. 0.12 or more would have shown.",
         ),
         (
-            replace(TOLD, family=1, better="lower", low=None, high=None),
-            "harbor's style matching is higher (worse) than brisk's: by 0.096 (no interval: nothing "
-            "varies), 72 times in 100; p < .001, 22 prompts each.",
+            replace(UNCLEAR, score_unit="bits"),
+            "Language style matching: +0.020 bits [−0.050, 0.090]. 0.12 bits or more would have "
+            "shown.",
+        ),
+        (
+            replace(UNCLEAR, detectable=None, n_a=6, n_b=6),
+            "Language style matching: +0.020 [−0.050, 0.090]. With 6 prompts no difference, however "
+            "large, would have shown.",
+        ),
+        (
+            replace(UNCLEAR, detectable=None, n_a=7, n_b=9, **LOOSE),
+            "Language style matching: +0.020 [−0.050, 0.090]. With 7 and 9 dialogs no difference, "
+            "however large, would have shown.",
+        ),
+        (
+            replace(UNCLEAR, detectable=None, n_a=7, n_b=7, **LOOSE),
+            "Language style matching: +0.020 [−0.050, 0.090]. With 7 dialogs each no difference, "
+            "however large, would have shown.",
+        ),
+        (
+            replace(TOLD, better="lower", low=None, high=None),
+            "harbor mirrors the person's small words more than brisk: +0.096 (no interval: nothing "
+            "varies).",
         ),
         (
             replace(TINY, n_a=1, n_b=1),
-            "too few: the style matching of harbor and brisk needs at least 6 to be compared; "
-            "there are 1 prompt that both have.",
+            "Language style matching: 1 prompt that both answered is too few to compare; at least 6 "
+            "are needed.",
         ),
         (
-            replace(TINY, n_a=3, n_b=30, paired=False, unit="dialog"),
-            "too few: the style matching of harbor and brisk needs at least 4 each to be compared; "
-            "there are 3 and 30 dialogs.",
+            replace(TINY, n_a=5, n_b=5, unit="dialog"),
+            "Language style matching: 5 dialogs that both took part in are too few to compare; at "
+            "least 6 are needed.",
         ),
-        (SAME, "the same: the style matching of harbor and brisk is equal in all 22 prompts."),
+        (
+            replace(TINY, n_a=3, n_b=3000, **LOOSE),
+            "Language style matching: 3 and 3,000 dialogs are too few to compare; at least 4 each "
+            "are needed.",
+        ),
+        (SAME, "Language style matching: equal in all 22 prompts."),
+        (
+            replace(SAME, n_a=22, n_b=25, **LOOSE),
+            "Language style matching: equal in all 22 and 25 dialogs.",
+        ),
         (
             replace(SAME, mean_a=None),
-            "no difference can be computed for the style matching of harbor and brisk: the numbers "
-            "are too large.",
+            "Language style matching: no difference can be computed; the numbers are too large.",
         ),
     ],
 )  # fmt: skip
@@ -101,15 +129,28 @@ def test_sentences(told, words):
     assert sentence(told) == words
 
 
+def test_a_sentence_in_its_parts():
+    told = replace(TOLD, score_unit="bits")
+    assert claim(told) == "harbor mirrors the person's small words more than brisk"
+    assert amount(told) == "+0.096 bits [0.041, 0.151]"
+    assert would_show(told) == "0.12 bits or more would have shown."
+    assert sentence(told) == f"{claim(told)}: {amount(told)}."
+
+
+def test_which_way_a_score_points():
+    assert [judged(replace(TOLD, better=way)) for way in ("higher", "lower", None)] == [
+        "higher is better",
+        "lower is better",
+        "neither better nor worse in itself",
+    ]
+
+
 def test_a_bound_that_would_round_to_zero_gets_more_digits():
-    told = replace(TOLD, low=0.0004, high=0.19)
-    assert "(95% 0.0004 to 0.1900)" in sentence(told)
+    assert amount(replace(TOLD, low=0.0004, high=0.19)) == "+0.0961 [0.0004, 0.1900]"
 
 
-def test_numbers():
-    assert [chance(p) for p in (1e-9, 0.001, 0.05, 0.9999)] == ["< .001", "= .001", "= .050", "= 1"]
-    assert [number(-0.001, 2), number(-0.5, 1)] == ["0.00", "−0.5"]
-    assert [significant(v) for v in (0.1181, 1234.5, 0.0071, 0)] == ["0.12", "1234", "0.0071", "0"]
+def test_an_interval_that_rounding_made_a_point():
+    assert amount(replace(TOLD, difference=2.0, low=2.0, high=2.0)) == "+2.000 [2.000, 2.000]"
 
 
 def test_json_begins_with_what_scripts_rely_on():
