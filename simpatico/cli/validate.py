@@ -12,6 +12,7 @@ from simpatico.cli.out import note, result, show_json, show_table
 if TYPE_CHECKING:
     from simpatico.judgements import Judgements
     from simpatico.validate.evidence import Evidence
+    from simpatico.validate.incremental_rows import IncrementalRow
 
 SHOWN = {
     "krippendorff_alpha_ordinal": "Krippendorff's alpha, ordinal",
@@ -19,6 +20,7 @@ SHOWN = {
     "pairwise_pearson": "mean r of two judges",
     "one_more_judge": "one judge with the mean of the others",
     "ceiling": "ceiling: what a perfect score could reach",
+    "inside_outside": "who took part with the mean of who looked on",
 }
 
 
@@ -82,10 +84,13 @@ def command(run: Path, judgements: Path, as_json: bool, **options: Any) -> None:
     if as_json:
         show_json(evidence.as_json())
     else:
+        for told in evidence.notes:
+            note(told)
         show_agreement(evidence)
         show_correlations(evidence, options["correction"])
         show_contests(evidence)
         show_gains(evidence)
+        show_single_gains(evidence)
 
 
 def names(given: str) -> tuple[str, ...]:
@@ -150,16 +155,40 @@ def show_contests(evidence: Evidence) -> None:
 
 
 def show_gains(evidence: Evidence) -> None:
-    """What the other scores add to the traditional ones."""
+    """What the other scores together add to the traditional ones."""
+    told = [r for r in evidence.incremental if together(evidence, r)]
     rows = [
         [r.quality, r.score, r.adj_r2_t, r.adj_r2_p, r.adj_r2_pt, r.value, span(r), r.n]
-        for r in evidence.incremental
+        for r in told
     ]
     if rows:
         columns = ["quality", "traditional", "T", "P", "P+T", "gain", "95%", "n"]
         show_table("adjusted R²: traditional scores, all others, both", columns, rows)
-        for r in evidence.incremental:
+        for r in told:
             result(r.verdict)
+
+
+def show_single_gains(evidence: Evidence) -> None:
+    """The scores that by themselves add something, in one line."""
+    single = [r for r in evidence.incremental if not together(evidence, r)]
+    clear = [r for r in single if r.p_adjusted is not None and r.p_adjusted < 0.05]
+    found: dict[tuple[str, str], list[str]] = {}
+    for r in clear:
+        found.setdefault((r.quality, r.added_name), []).append(r.score)
+    if found:
+        listed = [f"{name} to {', '.join(to)} ({of})" for (of, name), to in found.items()]
+        result(f"by itself (corrected p < .05) each of these adds something: {'; '.join(listed)}")
+    elif single:
+        result("no other score adds anything by itself with a corrected p < .05")
+    family = max((r.family for r in evidence.incremental), default=0)
+    if single:
+        note(f"corrected over the {family} pairs of models of a quality; all are in --json")
+
+
+def together(evidence: Evidence, row: IncrementalRow) -> bool:
+    """Whether a row is about all scores that could be added at its level."""
+    same = [r for r in evidence.incremental if r.level == row.level]
+    return len(row.added) == max(len(r.added) for r in same)
 
 
 def verdict(row: Any) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 from typing import Any, Literal, TypeVar
 
@@ -20,6 +20,9 @@ from simpatico.validate.ceiling import ceiling
 from simpatico.validate.contests import Contest, contests
 from simpatico.validate.correlations import Correlated, How, correlations
 from simpatico.validate.incremental_rows import IncrementalRow, incremental_rows
+from simpatico.validate.inside import inside_outside
+from simpatico.validate.overlap import Overlap, overlaps, structure_of
+from simpatico.validate.scales import on_one_scale
 
 Told = TypeVar("Told", bound=Row)
 
@@ -45,15 +48,27 @@ class Question:
 
 @dataclass(frozen=True)
 class Evidence:
-    """How far judges agree, how scores follow them, and which score follows them more closely."""
+    """How far judges agree, how scores follow them, and which score follows them more closely.
+
+    `structure`: how far scores follow each other; `notes`: what was left out, in sentences.
+    """
 
     agreement: list[AgreementRow]
     correlations: list[Correlated]
     dependent: list[Contest]
     incremental: list[IncrementalRow]
+    structure: list[Overlap] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
 
-    def as_json(self) -> dict[str, list[dict[str, Any]]]:
-        return {part: [row.as_json() for row in rows] for part, rows in vars(self).items()}
+    def _repr_html_(self) -> str:
+        from simpatico.validate.picture import notebook
+
+        return notebook(self)
+
+    def as_json(self) -> dict[str, list[Any]]:
+        parts = {part: rows for part, rows in vars(self).items() if part != "notes"}
+        told = {part: [row.as_json() for row in rows] for part, rows in parts.items()}
+        return {**told, "notes": list(self.notes)}
 
 
 def validate(
@@ -66,14 +81,14 @@ def validate(
     """
     question, how = question or Question(), how or How()
     known_scores(run, question)
-    judged = chosen(judgements, question)
+    judged, notes = on_one_scale(chosen(judgements, question))
     gold = judged.gold(question.gold)
     agreement: list[AgreementRow] = []
     found: list[Correlated] = []
     dependent: list[Contest] = []
     added: list[IncrementalRow] = []
     for level in levels(gold):
-        scores = wanted(run.at(level), run, question)
+        scores = wanted(run, level, gold["dialog"], question)
         asked = replace(how, level=how.level if how.level == "system" else level)
         agreement += at(level, agreed(of_level(judged, level), how.seed))
         found += at(asked.level, correlations(scores, gold, asked))
@@ -83,14 +98,16 @@ def validate(
             rows = incremental_rows(scores, gold, traditional=old, psychological=new, how=asked)
             added += at(level, rows)
     if not found:
-        asked_for = ", ".join(question.scores)
+        asked_for = ", ".join(question.scores) or "a metric's own name"
         raise DataError(f"no score of {asked_for} exists at the level that was judged")
     if sum({(r.level, r.quality): r.unmatched for r in found}.values()) == gold.height:
         raise DataError(
             f"none of the {gold.height:,} judged units was scored in {run.folder}; "
             "dialog ids and speakers of both must be the same"
         )
-    return Evidence(agreement, found, dependent, added)
+    return Evidence(
+        agreement, found, dependent, added, overlaps(structure_of(run, question.scores)), notes
+    )
 
 
 def known_scores(run: Run, question: Question) -> None:
@@ -138,12 +155,14 @@ def levels(gold: pl.DataFrame) -> list[Level]:
     return found
 
 
-def wanted(frame: pl.DataFrame, run: Run, question: Question) -> pl.DataFrame:
-    """The unit keys and the scores asked for: by default those of a metric's own name."""
-    names = list(question.scores) or [n for n in run.facts["metrics"] if n in frame.columns]
-    keys = [c for c in (*KEYS["turn"], "prompt") if c in frame.columns]
-    present = [n for n in names if n in frame.columns]
-    return frame.select(*keys, *present)
+def wanted(run: Run, level: Level, judged: pl.Series, question: Question) -> pl.DataFrame:
+    """Keys and scores of the judged dialogs only: those asked for, or of a metric's own name."""
+    table = pl.scan_parquet(run.folder / f"{level}.parquet", glob=False)
+    there = table.collect_schema()
+    names = [n for n in question.scores or run.facts["metrics"] if n in there]
+    keys = [c for c in (*KEYS["turn"], "prompt") if c in there]
+    dialogs = judged.unique().implode()
+    return table.select(*keys, *names).filter(pl.col("dialog").is_in(dialogs)).collect()
 
 
 def kinds(scores: pl.DataFrame, run: Run, question: Question) -> tuple[list[str], list[str]]:
@@ -169,6 +188,7 @@ def agreed(judgements: Judgements, seed: int) -> list[AgreementRow]:
     for quality in judgements.frame["quality"].unique().sort():
         rows += agreement(judgements, quality, seed=seed)
         rows += ceiling(judgements, quality, seed=seed).rows(quality)
+        rows += inside_outside(judgements, quality, seed=seed)
     return rows
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
@@ -18,6 +19,7 @@ from simpatico.validate.incremental_tests import (
     added_test,
     clustered_test,
     cross_validated,
+    errors_of,
     paired_test,
     with_statistic,
 )
@@ -29,6 +31,7 @@ from simpatico.validate.nested import (
     adjusted_r2_draws,
     moments,
     nested,
+    resampled,
     sums,
 )
 
@@ -37,6 +40,8 @@ Matrix = npt.NDArray[np.float64]
 Labels = npt.NDArray[Any]
 
 RESAMPLES = 2_000
+ERRORS = 3
+"""Columns of errors on rows held out: of no model, T and P+T."""
 NAMES: dict[Model, str] = {"t": "T", "p": "P", "pt": "P+T"}
 
 
@@ -106,10 +111,16 @@ def incremental(
     One row per judged unit and one column per score; rows with a null anywhere are left out of all
     models. Rows of one cluster (a dialog, prompt or system) are resampled together.
     """
-    how = how or Settings()
-    y = np.asarray(judgements, dtype=np.float64)
-    scores = matrix(traditional), matrix(psychological)
-    groups = np.asarray(clusters)
+    data = prepared((traditional, psychological), judgements, clusters, how or Settings())
+    return told_together([(data, how or Settings())])[0]
+
+
+def prepared(
+    given: tuple[Matrix, Matrix], judgements: Vector, clusters: Labels, how: Settings
+) -> Nested:
+    """The complete rows of T and P, made ready for the three models."""
+    y, groups = np.asarray(judgements, dtype=np.float64), np.asarray(clusters)
+    scores = matrix(given[0]), matrix(given[1])
     sets = np.zeros(len(y), dtype=np.int64) if how.sets is None else np.asarray(how.sets)
     if len({len(a) for a in (*scores, y, groups, sets)}) > 1:
         raise DataError(
@@ -117,9 +128,34 @@ def incremental(
             f"ones, {len(y)} judgements, {len(groups)} clusters and {len(sets)} data sets do not "
             "belong together; each needs one row per judged unit"
         )
-    data = nested(scores, y, clusters=groups, sets=sets)
-    lack = lacking(data)
-    return without(data, lack, how) if lack else compared(data, how)
+    return nested(scores, y, clusters=groups, sets=sets)
+
+
+def told_together(cases: Sequence[tuple[Nested, Settings]]) -> list[Incremental]:
+    """Each comparison; those of as many clusters and one seed are over the same resamples."""
+    told = {
+        place: without(data, lack, how)
+        for place, (data, how) in enumerate(cases)
+        if (lack := lacking(data))
+    }
+    alike: dict[tuple[int, int], list[int]] = {}
+    for place, (data, how) in enumerate(cases):
+        if place not in told:
+            alike.setdefault((data.clusters, how.seed), []).append(place)
+    for (_, seed), places in alike.items():
+        parts = [summands(*cases[place]) for place in places]
+        drawn = resampled(parts, Draws(RESAMPLES, seed))
+        for place, own, sample in zip(places, parts, drawn, strict=True):
+            told[place] = compared(*cases[place], own, sample)
+    return [told[place] for place in range(len(cases))]
+
+
+def summands(data: Nested, how: Settings) -> Floats:
+    """All that a resample adds up, a row per cluster: moments, then errors on rows held out."""
+    none = np.zeros((data.clusters, ERRORS))
+    tested = data.added and data.clusters >= FEWEST_CLUSTERS
+    errors = errors_of(data, how.folds, how.seed) if tested else none
+    return np.hstack([sums(data, data.code, data.clusters), errors])
 
 
 def matrix(scores: npt.ArrayLike) -> Floats:
@@ -157,14 +193,17 @@ def without(data: Nested, lack: Status, how: Settings) -> Incremental:
     )
 
 
-def compared(data: Nested, how: Settings) -> Incremental:
-    """The models and their tests; without a test where P adds nothing that T has not."""
-    draws = Draws(RESAMPLES, how.seed)
-    t, p, pt, gain = fits(data, draws)
+def compared(data: Nested, how: Settings, parts: Floats, drawn: Floats) -> Incremental:
+    """The models and their tests; without a test where P adds nothing that T has not.
+
+    `parts`: the `summands`; `drawn`: their sums in each resample.
+    """
+    t, p, pt, gain = fits(data, drawn[:, :-ERRORS])
     models = replace(without(data, "degenerate", how), t=t, p=p, pt=pt)
     if not data.added:
         return models
-    added, cross = added_test(data), cross_validated(data, how.folds, draws)
+    added = added_test(data)
+    cross = cross_validated(data, how.folds, parts[:, -ERRORS:], drawn[:, -ERRORS:])
     return replace(
         models,
         gain=replace(gain, p_value=added.p_value, method=f"{gain.method}; p: {added.method}"),
@@ -177,11 +216,11 @@ def compared(data: Nested, how: Settings) -> Incremental:
     )
 
 
-def fits(data: Nested, draws: Draws) -> list[Result]:
+def fits(data: Nested, moments_drawn: Floats) -> list[Result]:
     """Adjusted R² of T, P and P+T, and the gain, with intervals over the same resamples."""
     whole = moments(sums(data, np.zeros(data.n, dtype=np.int64), 1), data.sets)
     found = {m: float(whole.adjusted_r2(data.models[m])[0]) for m in MODELS}
-    drawn = adjusted_r2_draws(data, draws)
+    drawn = adjusted_r2_draws(data, moments_drawn)
     told = [fit(found[m], drawn[m], data, NAMES[m]) for m in MODELS]
     return [*told, fit(found["pt"] - found["t"], drawn["pt"] - drawn["t"], data, "P+T less T")]
 

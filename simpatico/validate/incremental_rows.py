@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
+from itertools import product
 from typing import NamedTuple
 
 import numpy as np
@@ -14,10 +15,20 @@ from simpatico.errors import UnknownName
 from simpatico.result import Row
 from simpatico.validate.correlations import How, clusters_of, numbers
 from simpatico.validate.drawn import Floats
-from simpatico.validate.incremental import Incremental, Settings, incremental
+from simpatico.validate.incremental import Incremental, Settings, prepared, told_together
 from simpatico.validate.matched import matched
+from simpatico.validate.nested import Nested
 
 ALL = "all"
+ROOM = 20_000_000
+"""Numbers that models held at once may take; those held together share their resamples."""
+
+
+class Named(NamedTuple):
+    """One score, or all of a kind, under one name."""
+
+    name: str
+    scores: tuple[str, ...]
 
 
 class Corrected(NamedTuple):
@@ -31,17 +42,19 @@ class Corrected(NamedTuple):
 
 @dataclass(frozen=True)
 class IncrementalRow(Row):
-    """The gain in adjusted R² of P and one traditional score (or all) over that score alone.
+    """The gain in adjusted R² of T and P over T alone, each one score or all of its kind.
 
+    `score`: T; `added_name`: P, a psychological score or "all"; `added`: the scores this means.
     `p_value`: the cluster-robust test of the added coefficients; `p_paper`: the paired t-test of
     absolute residuals over rows; `p_clustered`: the same with errors clustered; `cv_gain`: the gain
-    out of sample. Corrected over the `family` of a quality's rows.
+    out of sample. Corrected over the `family`: all rows of a quality, those of single P and of all.
     """
 
     nulls: int
     unmatched: int
     clusters: int
     added: tuple[str, ...]
+    added_name: str
     adj_r2_t: float | None
     adj_r2_p: float | None
     adj_r2_pt: float | None
@@ -68,7 +81,7 @@ def incremental_rows(
     psychological: Sequence[str],
     how: How | None = None,
 ) -> list[IncrementalRow]:
-    """Each traditional score and all of them, with and without all psychological ones.
+    """Each traditional score and all of them, with and without each psychological one and all.
 
     `scores`: a table of turns or dialogs (`ScoreTable.at`); `gold`: `Judgements.gold()`; joined by
     unit key. Nothing where either kind has no score.
@@ -77,53 +90,71 @@ def incremental_rows(
     both = matched(scores, gold, how.level)
     if unknown := sorted({*traditional, *psychological} - set(both.scores)):
         raise UnknownName(f"no score {unknown[0]!r}; there are {', '.join(both.scores)}")
-    rows: list[IncrementalRow] = []
-    models = alone_and_all(traditional) if psychological else {}
+    models = list(product(alone_and_all(traditional), alone_and_all(psychological)))
+    asked = [(quality, *model) for quality in both.qualities for model in models]
+    cases = (case(both.of(quality), t.scores, p.scores, how) for quality, t, p in asked)
+    told = [one for batch in batches(cases) for one in told_together(batch)]
+    rows = [row(quality, (t, p), one) for (quality, t, p), one in zip(asked, told, strict=True)]
+    found: list[IncrementalRow] = []
     for quality in both.qualities:
-        frame = both.of(quality)
-        family = [
-            row((quality, name), tuple(psychological), compared(frame, chosen, psychological, how))
-            for name, chosen in models.items()
-        ]
-        unmatched = both.unmatched[quality]
-        rows += with_corrections([replace(r, unmatched=unmatched) for r in family], how.correction)
-    return rows
+        own = [replace(r, unmatched=both.unmatched[quality]) for r in rows if r.quality == quality]
+        found += with_corrections(own, how.correction)
+    return found
 
 
-def alone_and_all(names: Sequence[str]) -> dict[str, list[str]]:
-    """The scores of each T model by its name."""
-    alone = {name: [name] for name in names}
-    return {**alone, ALL: list(names)} if len(names) > 1 else alone
+def alone_and_all(names: Sequence[str]) -> list[Named]:
+    """Each score by itself, then all of them where there are several."""
+    alone = [Named(name, (name,)) for name in names]
+    return [*alone, Named(ALL, tuple(names))] if len(names) > 1 else alone
 
 
-def compared(
+def case(
     frame: pl.DataFrame, traditional: Sequence[str], psychological: Sequence[str], how: How
-) -> Incremental:
+) -> tuple[Nested, Settings]:
     """The models of one quality; rows that stand for themselves are clusters of one."""
     clusters = clusters_of(frame, how)
-    return incremental(
-        columns(frame, traditional),
-        columns(frame, psychological),
+    settings = Settings(seed=how.seed, unit="row" if clusters is None else how.clusters or "row")
+    data = prepared(
+        (columns(frame, traditional), columns(frame, psychological)),
         numbers(frame["value"]),
-        clusters=np.arange(frame.height) if clusters is None else clusters.to_numpy(),
-        how=Settings(seed=how.seed, unit="row" if clusters is None else how.clusters or "row"),
+        np.arange(frame.height) if clusters is None else clusters.to_numpy(),
+        settings,
     )
+    return data, settings
+
+
+def batches(
+    cases: Iterable[tuple[Nested, Settings]], room: int = ROOM
+) -> Iterator[list[tuple[Nested, Settings]]]:
+    """As many models at a time as there is room for the sums of their clusters."""
+    batch: list[tuple[Nested, Settings]] = []
+    held = 0
+    for data, settings in cases:
+        batch.append((data, settings))
+        held += data.columns.size + data.clusters * (data.columns.shape[1] + 1) ** 2
+        if held > room:
+            yield batch
+            batch, held = [], 0
+    if batch:
+        yield batch
 
 
 def columns(frame: pl.DataFrame, names: Sequence[str]) -> Floats:
     return np.column_stack([numbers(frame[name]) for name in names])
 
 
-def row(names: tuple[str, str], added: tuple[str, ...], told: Incremental) -> IncrementalRow:
+def row(quality: str, models: tuple[Named, Named], told: Incremental) -> IncrementalRow:
     """The figures under the names of what they are about, not corrected yet."""
+    traditional, psychological = models
     return IncrementalRow(
-        quality=names[0],
-        score=names[1],
+        quality=quality,
+        score=traditional.name,
         p_adjusted=None,
         nulls=told.nulls,
         unmatched=0,
         clusters=told.clusters,
-        added=added,
+        added=psychological.scores,
+        added_name=psychological.name,
         adj_r2_t=told.t.value,
         adj_r2_p=told.p.value,
         adj_r2_pt=told.pt.value,

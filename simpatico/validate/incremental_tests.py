@@ -11,7 +11,7 @@ from simpatico.resample import percentile_interval, uniform
 from simpatico.result import Result, nothing, result
 from simpatico.validate.bootstrap import FEWEST_CLUSTERS
 from simpatico.validate.correlation import SMALLEST_P
-from simpatico.validate.drawn import Draws, Floats, Integers, blocks, summed
+from simpatico.validate.drawn import Floats, Integers, summed
 from simpatico.validate.nested import Model, Nested, fitted, moments, slopes, sums
 
 FOLDS_STREAM = 2**32
@@ -106,19 +106,22 @@ def added_test(data: Nested) -> Tested:
     return with_statistic(result(f, n=data.n, method=method, p_value=p), f, groups - q)
 
 
-def cross_validated(data: Nested, folds: int, draws: Draws) -> dict[str, Result]:
+def errors_of(data: Nested, folds: int, seed: int) -> Floats:
+    """Squared errors on clusters left out of the fit, added up by cluster: no model, T, P+T."""
+    fold = folded(data, min(folds, data.clusters), seed)
+    return summed(held_out(data, fold), data.code, data.clusters)
+
+
+def cross_validated(data: Nested, folds: int, errors: Floats, drawn: Floats) -> dict[str, Result]:
     """R² of T and P+T on clusters left out of the fit, and their difference.
 
     R² = 1 - squared errors / squared errors of the training rows' means (of each data set). The
-    intervals are over resamples of whole clusters, the fits as they are.
+    intervals are over resamples of whole clusters (`drawn`, their errors), the fits as they are.
     """
-    folds = min(folds, data.clusters)
-    method = f"{folds}-fold cross-validation over {data.clusters:,} clusters"
+    method = f"{min(folds, data.clusters)}-fold cross-validation over {data.clusters:,} clusters"
     if data.clusters < FEWEST_CLUSTERS:
         told = nothing("too_few", n=data.n, method=method)
         return {"t": told, "pt": told, "gain": told}
-    errors = summed(held_out(data, folded(data, folds, draws.seed)), data.code, data.clusters)
-    drawn = np.concatenate([w @ errors for _, w in blocks(data.clusters, draws)])
     found, spread = explained(errors.sum(axis=0)[None]), explained(drawn)
     return {
         name: result(

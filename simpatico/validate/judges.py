@@ -38,24 +38,27 @@ class Prepared:
 
 
 def standardised(judgements: Judgements) -> Prepared:
-    """Each rating as (value − judge's mean) / judge's standard deviation, within a quality.
+    """Each rating as (value − judge's mean) / judge's standard deviation, by quality and scale.
 
     A judge who gave every unit the same rating has no such values: they become null, and
     the judge is reported as not kept for that quality.
     """
     own, value = [*WHO, "quality"], pl.col("value")
-    lowest, highest = value.min().over(own), value.max().over(own)
+    alike = [*own, "scale_min", "scale_max"]
+    lowest, highest = value.min().over(alike), value.max().over(alike)
     # squares of very large ratings would not be finite
     scaled = value / pl.max_horizontal(highest.abs(), lowest.abs())
-    z = (scaled - scaled.mean().over(own)) / scaled.std().over(own)
+    z = (scaled - scaled.mean().over(alike)) / scaled.std().over(alike)
     frame = judgements.frame.with_columns(
-        value=pl.when((lowest < highest) & z.is_finite()).then(z),
-        scale_min=pl.lit(None, pl.Float64),
-        scale_max=pl.lit(None, pl.Float64),
+        given=value, value=pl.when((lowest < highest) & z.is_finite()).then(z)
     )
-    judges = judgements.frame.group_by(own, maintain_order=True).agg(
-        ratings=value.count(), value=value.mean(), kept=(value.min() < value.max()).fill_null(False)
+    judges = frame.group_by(own, maintain_order=True).agg(
+        ratings=pl.col("given").count(),
+        kept=value.is_not_null().any(),
+        value=pl.col("given").mean(),
     )
+    none = pl.lit(None, pl.Float64)
+    frame = frame.with_columns(scale_min=none, scale_max=none).select(list(SCHEMA))
     few, same = pl.lit("fewer than two ratings"), pl.lit("the same rating for every unit")
     reason = pl.when(pl.col("ratings") < 2).then(few).otherwise(same)
     judges = judges.with_columns(reason=pl.when(~pl.col("kept")).then(reason))

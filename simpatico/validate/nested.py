@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -136,19 +136,21 @@ def sums(data: Nested, code: Integers, groups: int) -> Floats:
     """The moments of each group of rows, flat: counts by set, columns by set, products."""
     member = np.eye(data.sets)[data.place]
     first = [summed(data.columns * m[:, None], code, groups) for m in member.T]
-    second = [summed(data.columns * c[:, None], code, groups) for c in data.columns.T]
+    # products are the same either way round: half of them will do
+    second = [
+        summed(data.columns[:, i:] * c[:, None], code, groups) for i, c in enumerate(data.columns.T)
+    ]
     return np.hstack([summed(member, code, groups), *first, *second])
 
 
 def moments(flat: Floats, sets: int) -> Moments:
     """Flat sums, one row per sample, by name."""
     size, rest = len(flat), flat[:, sets:]
-    width = round((-sets + (sets * sets + 4 * rest.shape[1]) ** 0.5) / 2)
-    return Moments(
-        flat[:, :sets],
-        rest[:, : sets * width].reshape(size, sets, width),
-        rest[:, sets * width :].reshape(size, width, width),
-    )
+    width = round(((2 * sets + 1) ** 2 / 4 + 2 * rest.shape[1]) ** 0.5 - sets - 0.5)
+    second, (i, j) = np.empty((size, width, width)), np.triu_indices(width)
+    second[:, i, j] = second[:, j, i] = rest[:, sets * width :]
+    first = rest[:, : sets * width].reshape(size, sets, width)
+    return Moments(flat[:, :sets], first, second)
 
 
 def slopes(centred: Floats, model: Integers) -> Floats:
@@ -164,12 +166,18 @@ def unexplained(centred: Floats, model: Integers) -> Floats:
     return np.asarray(np.maximum(centred[:, -1, -1] - told, 0))
 
 
-def adjusted_r2_draws(data: Nested, draws: Draws) -> dict[Model, Floats]:
-    """Adjusted R² of the three models in the same resamples of whole clusters."""
-    flat = sums(data, data.code, data.clusters)
-    drawn = {model: np.full(draws.n, np.nan) for model in MODELS}
-    for rows, weights in blocks(data.clusters, draws, width=flat.shape[1]):
-        sample = moments(weights @ flat, data.sets)
-        for model, columns in data.models.items():
-            drawn[model][rows] = sample.adjusted_r2(columns)
-    return drawn
+def adjusted_r2_draws(data: Nested, drawn: Floats) -> dict[Model, Floats]:
+    """Adjusted R² of the three models in the same resamples, given the sums drawn in each."""
+    sample = moments(drawn, data.sets)
+    return {model: sample.adjusted_r2(columns) for model, columns in data.models.items()}
+
+
+def resampled(parts: Sequence[Floats], draws: Draws) -> list[Floats]:
+    """Sums of each table of clusters in the same resamples of whole clusters, a row per draw."""
+    clusters, width = len(parts[0]), max(part.shape[1] for part in parts)
+    whole = np.hstack(parts)
+    drawn = np.empty((draws.n, whole.shape[1]))
+    for rows, weights in blocks(clusters, draws, width=width):
+        drawn[rows] = weights @ whole
+    ends = np.cumsum([part.shape[1] for part in parts])[:-1]
+    return np.split(drawn, ends, axis=1)

@@ -17,6 +17,9 @@ from simpatico.resample import Floats, Integers
 
 KEY = ["dialog", "turn", "speaker"]
 WHO = ["judge", "judge_kind", "position"]
+STRANGERS = "judges who met no other"
+FEW_STRANGERS = 20
+"""So many keep their own columns."""
 
 
 class Ratings(NamedTuple):
@@ -60,11 +63,31 @@ def ratings(
     frame = frame.with_columns(
         judge_kind=pl.when(pl.col("judge").is_not_null()).then(pl.col("judge_kind"))
     )
+    frame = without_strangers(frame)
     units, row = numbered(frame, KEY)
     judges, column = numbered(frame, WHO)
     matrix = np.full((units.height, judges.height), np.nan)
     matrix[row, column] = frame["value"].cast(pl.Float64).fill_null(np.nan).to_numpy()
     return Ratings(matrix, units, labels(judges))
+
+
+def without_strangers(frame: pl.DataFrame) -> pl.DataFrame:
+    """The rows with one name for all judges who never met another on any unit.
+
+    Who they are tells nothing about agreement, and a column for each of 5,000 such people would
+    make a matrix of gigabytes.
+    """
+    frame = frame.with_columns(met=pl.len().over(KEY) > 1).with_columns(
+        pl.col("met").any().over(WHO)
+    )
+    met = pl.col("met")
+    if frame.filter(~met).select(WHO).n_unique() <= FEW_STRANGERS:
+        return frame
+    return frame.with_columns(
+        judge=pl.when(met).then("judge").otherwise(pl.lit(STRANGERS)),
+        judge_kind=pl.when(met).then("judge_kind"),
+        position=pl.when(met).then("position"),
+    )
 
 
 def numbered(frame: pl.DataFrame, key: list[str]) -> tuple[pl.DataFrame, Integers]:

@@ -9,26 +9,33 @@ from typing import Any
 
 import numpy as np
 import polars as pl
+from scipy.special import ndtri
 
+from simpatico.resample import LEVEL
 from simpatico.validate.drawn import Floats, Integers, scaled
 
 FEWEST = 3
+PERFECT = 1e-12
+"""A correlation as near to 1 as this is 1 but for rounding."""
 
 
 @dataclass(frozen=True)
 class Structure:
     """Correlations of every two scores, and the tree that puts like with like.
 
-    `r` and `n` follow `names` (in alphabetical order); `order` is the names from leaf to leaf of
-    the tree; `linkage` is its joints as scipy writes them: two parts, their distance, leaves below.
+    `r`, its 95% interval `low` to `high` (null where n <= 3 or |r| = 1) and `n` follow `names` (in
+    alphabetical order); `order` is the names from leaf to leaf of the tree; `linkage` is its joints
+    as scipy writes them: two parts, their distance, leaves below.
     """
 
     names: list[str]
     r: list[list[float | None]]
+    low: list[list[float | None]]
+    high: list[list[float | None]]
     n: list[list[int]]
     order: list[str]
     linkage: list[list[float]]
-    method: str = "Pearson r, pairs of scores; 1 - |r|, average linkage"
+    method: str = "Pearson r, Fisher interval, pairs of scores; 1 - |r|, average linkage"
 
     def as_json(self) -> dict[str, Any]:
         return asdict(self)
@@ -45,9 +52,12 @@ def structure(scores: pl.DataFrame) -> Structure:
     matrix = np.column_stack(columns) if columns else np.empty((scores.height, 0))
     r, n = pairwise(matrix)
     joints, leaves = tree(r)
+    low, high = fisher(r, n)
     return Structure(
         names=names,
-        r=[[float(v) if isfinite(v) else None for v in row] for row in r],
+        r=listed(r),
+        low=listed(low),
+        high=listed(high),
         n=n.tolist(),
         order=[names[i] for i in leaves],
         linkage=joints,
@@ -69,6 +79,19 @@ def pairwise(matrix: Floats) -> tuple[Floats, Integers]:
     own = np.arange(len(r))
     r[own, own] = np.where(np.isfinite(r[own, own]), 1.0, np.nan)
     return (r + r.T) / 2, n.astype(np.int64)
+
+
+def fisher(r: Floats, n: Integers) -> tuple[Floats, Floats]:
+    """tanh(atanh r ± z / sqrt(n - 3)) of each r, the ends of its interval (1921); NaN without."""
+    there = (np.abs(r) < 1 - PERFECT) & (n > 3)
+    z = np.arctanh(np.where(there, r, 0))
+    reach = float(ndtri((1 + LEVEL) / 2)) / np.sqrt(np.where(there, n - 3, 1))
+    return np.where(there, np.tanh(z - reach), np.nan), np.where(there, np.tanh(z + reach), np.nan)
+
+
+def listed(matrix: Floats) -> list[list[float | None]]:
+    """The numbers as JSON has them, null for NaN."""
+    return [[float(v) if isfinite(v) else None for v in row] for row in matrix]
 
 
 def tree(r: Floats) -> tuple[list[list[float]], list[int]]:

@@ -454,3 +454,26 @@ def test_alpha_of_real_judgements(data, file, quality, alpha, n):
     found = rows["krippendorff_alpha_ordinal"]
     assert found.value == pytest.approx(alpha, abs=1e-8)
     assert found.n == n
+
+
+def test_judges_who_met_no_other_share_a_column_and_change_no_figure():
+    """3 judges of 12 units, and 40 people who rated a unit of their own: the agreement is the same."""
+    met = [
+        Judgement(
+            f"d{u}", None, None, "fun", f"j{j}", "outsider", float((u * (j + 1)) % 5 + 1), 1, 5
+        )
+        for u in range(12)
+        for j in range(3)
+    ]
+    alone = [
+        Judgement(f"x{i}", None, None, "fun", f"s{i}", "outsider", float(i % 5 + 1), 1, 5)
+        for i in range(40)
+    ]
+    few, many = Judgements.of([*met, *alone[:20]]), Judgements.of([*met, *alone])
+    assert ratings(few, "fun").matrix.shape == (32, 23)
+    assert ratings(many, "fun").matrix.shape == (52, 4)
+    alphas = [
+        next(r.value for r in agreement(j, "fun") if r.score == "pairwise_pearson")
+        for j in (Judgements.of(met), few, many)
+    ]
+    assert alphas[0] == pytest.approx(alphas[1], rel=1e-12) == pytest.approx(alphas[2], rel=1e-12)

@@ -17,7 +17,7 @@ from simpatico.result import Result
 from simpatico.validate.correlations import How
 from simpatico.validate.drawn import Draws
 from simpatico.validate.incremental import Settings, fits, incremental
-from simpatico.validate.incremental_rows import corrected, incremental_rows
+from simpatico.validate.incremental_rows import batches, corrected, incremental_rows
 from simpatico.validate.incremental_tests import (
     added_test,
     clustered_test,
@@ -26,7 +26,7 @@ from simpatico.validate.incremental_tests import (
     paired_test,
 )
 from simpatico.validate.incremental_verdict import number, p_text
-from simpatico.validate.nested import adjusted_r2_draws, nested
+from simpatico.validate.nested import adjusted_r2_draws, moments, nested, resampled, sums
 from simpatico.validate.regression import adjusted_r2
 
 I = np.arange(120)  # noqa: E741
@@ -152,7 +152,8 @@ def dummies(x, sets):
 def test_a_resample_is_a_refit_to_the_rows_of_the_drawn_clusters(sets):
     x, z, y, g = made(3)
     data = nested((x, z), y, clusters=g, sets=g % sets)
-    drawn = adjusted_r2_draws(data, Draws(5, 11))
+    (sampled,) = resampled([sums(data, data.code, data.clusters)], Draws(5, 11))
+    drawn = adjusted_r2_draws(data, sampled)
     for draw, weights in enumerate(counts(16, 5, 11)):
         rows = np.concatenate(
             [np.flatnonzero(g == c).repeat(int(w)) for c, w in enumerate(weights)]
@@ -320,7 +321,8 @@ def test_the_interval_of_a_gain_of_nothing_holds_0():
         y = 0.3 * rows[:, 0] + rows[:, -1]
         zeros = np.zeros(1000, dtype=np.int64)
         data = nested((rows[:, :1], rows[:, 1:6]), y, clusters=g, sets=zeros)
-        above += fits(data, Draws(400, seed))[3].low > 0
+        (sampled,) = resampled([sums(data, data.code, 100)], Draws(400, seed))
+        above += fits(data, sampled)[3].low > 0
     assert above <= 14
 
 
@@ -389,7 +391,8 @@ def tables(n=80):
     return scores, gold.sample(fraction=1, shuffle=True, seed=0)
 
 
-def test_rows_for_every_traditional_score_and_all():
+def test_rows_for_each_and_all_of_both_kinds():
+    """Two T and two P: (2 + all) x (2 + all) = 9 rows, one family."""
     scores, gold = tables()
     rows = incremental_rows(
         scores.with_columns(bleu=pl.when(pl.col("turn") > 1).then("bleu")),
@@ -398,26 +401,96 @@ def test_rows_for_every_traditional_score_and_all():
         psychological=["warmth", "entropy"],
         how=How(correction="bh"),
     )
-    assert [(r.quality, r.score, r.n, r.nulls) for r in rows] == [
-        ("overall", "bleu", 78, 2), ("overall", "length", 80, 0), ("overall", "all", 78, 2)
+    assert [(r.score, r.added_name, r.n, r.nulls) for r in rows] == [
+        ("bleu", "warmth", 78, 2), ("bleu", "entropy", 78, 2), ("bleu", "all", 78, 2),
+        ("length", "warmth", 80, 0), ("length", "entropy", 80, 0), ("length", "all", 80, 0),
+        ("all", "warmth", 78, 2), ("all", "entropy", 78, 2), ("all", "all", 78, 2),
     ]  # fmt: skip
-    x, z, y, g = made(12)
-    whole = incremental(x[2:], z[2:], y[2:], clusters=np.array([f"d{c}" for c in g])[2:])
-    last = rows[-1]
-    assert (last.value, last.adj_r2_t, last.adj_r2_pt) == pytest.approx(
-        (whole.gain.value, whole.t.value, whole.pt.value), abs=1e-10
-    )
-    assert (last.p_value, last.p_paper, last.p_clustered) == pytest.approx(
-        (whole.added.p_value, whole.paper.p_value, whole.clustered.p_value), abs=1e-10
-    )
+    assert [r.added for r in rows[:3]] == [("warmth",), ("entropy",), ("warmth", "entropy")]
+    assert {(r.quality, r.family) for r in rows} == {("overall", 9)}
     assert [r.p_adjusted for r in rows] == [r.p_bh for r in rows]
     assert all(r.p_value <= r.p_holm <= r.p_bonferroni for r in rows)
     assert all(r.p_paper <= r.p_paper_holm <= r.p_paper_bonferroni for r in rows)
+    assert [r.p_bonferroni for r in rows] == pytest.approx([min(1, 9 * r.p_value) for r in rows])
     head = list(rows[0].as_json())[:10]
     assert head == [
         "quality", "score", "value", "low", "high", "p_value", "p_adjusted", "n", "status", "method"
     ]  # fmt: skip
     json.dumps([r.as_json() for r in rows], allow_nan=False)
+
+
+@pytest.mark.parametrize(("t", "p"), [([0], [1]), ([1], [0, 1]), ([0, 1], [0]), ([0, 1], [0, 1])])
+@pytest.mark.parametrize("clusters", ["dialog", None])
+def test_models_told_together_are_those_told_alone(t, p, clusters):
+    """Every figure, intervals too, is that of the same models by themselves; two qualities."""
+    scores, gold = tables()
+    names = ["bleu", "length"], ["warmth", "entropy"]
+    scores = scores.with_columns(bleu=pl.when(pl.col("turn") > 1).then("bleu"))
+    more = gold.with_columns(quality=pl.lit("second"), value=pl.col("value") ** 2)
+    rows = incremental_rows(
+        scores,
+        pl.concat([gold, more]),
+        traditional=names[0],
+        psychological=names[1],
+        how=How(clusters=clusters, seed=4),
+    )
+    x, z, y, g = made(12)
+    x[:2, 0] = np.nan
+    # rows come in the order of their keys, which is the order in which they are drawn
+    order = np.lexsort([np.arange(80), [f"d{c}" for c in g]])
+    x, z, y = x[order], z[order], y[order]
+    groups = np.array([f"d{c}" for c in g])[order] if clusters else np.arange(80)
+    for quality, judged in (("overall", y), ("second", y**2)):
+        alone = incremental(x[:, t], z[:, p], judged, clusters=groups, how=Settings(seed=4))
+        label = [n[k[0]] if len(k) == 1 else "all" for n, k in zip(names, (t, p), strict=True)]
+        (row,) = [r for r in rows if [r.quality, r.score, r.added_name] == [quality, *label]]
+        told = [row.value, row.low, row.high, row.p_value, row.p_paper, row.p_clustered]
+        told += [row.adj_r2_t, row.adj_r2_p, row.adj_r2_pt, row.cv_gain, row.cv_low, row.cv_high]
+        gain, held = alone.gain, alone.held_out
+        expected = [gain.value, gain.low, gain.high, gain.p_value, alone.paper.p_value]
+        expected += [alone.clustered.p_value, alone.t.value, alone.p.value, alone.pt.value]
+        assert told == pytest.approx([*expected, held.value, held.low, held.high], abs=1e-12)
+
+
+@given(st.lists(st.integers(2, 30), max_size=8), st.integers(1, 3000))
+def test_batches_hold_every_model_once_in_order(sizes, room):
+    cases = []
+    for n in sizes:
+        x, z, y, g = made(0, n=n)
+        cases.append((nested((x, z), y, clusters=g, sets=np.zeros(n)), Settings()))
+    found = list(batches(cases, room))
+    assert [data.n for batch in found for data, _ in batch] == sizes
+    assert all(found)
+    assert room > 1 or all(len(batch) == 1 for batch in found)
+
+
+@pytest.mark.parametrize("sets", [1, 3])
+@pytest.mark.parametrize("width", [1, 2, 7])
+def test_flat_sums_come_back_as_moments(sets, width):
+    rng = np.random.default_rng(width)
+    rows, place = rng.normal(size=(40, width)), np.arange(40) % sets
+    data = nested((rows[:, :0], rows[:, :-1]), rows[:, -1], clusters=place, sets=place)
+    found = moments(sums(data, np.zeros(40, dtype=np.int64), 1), sets)
+    assert found.n[0] == pytest.approx([(place == s).sum() for s in range(sets)])
+    assert found.first[0] == pytest.approx(
+        np.array([data.columns[place == s].sum(axis=0) for s in range(sets)]), abs=1e-12
+    )
+    assert found.second[0] == pytest.approx(data.columns.T @ data.columns, abs=1e-12)
+
+
+def test_five_scores_and_three_on_as_many_dialogs_as_answers_take_seconds():
+    """(3 + all) x (5 + all) models of four qualities of 4,829 rows: 96 rows."""
+    rng = np.random.default_rng(0)
+    n, new, old = 4829, [f"p{i}" for i in range(5)], ["t0", "t1", "t2"]
+    keys = {"dialog": [f"d{i}" for i in range(n)], "turn": [1] * n, "speaker": ["bot"] * n}
+    scores = pl.DataFrame({**keys, **{name: rng.normal(size=n) for name in new + old}})
+    judged = {q: 0.3 * scores["t0"].to_numpy() + rng.normal(size=n) for q in "abcd"}
+    gold = pl.concat(pl.DataFrame({**keys, "quality": q, "value": v}) for q, v in judged.items())
+    start = time.process_time()
+    rows = incremental_rows(scores, gold, traditional=old, psychological=new)
+    assert time.process_time() - start < 9
+    assert len(rows) == 96
+    assert {r.family for r in rows} == {24}
 
 
 def test_rows_without_scores_of_a_kind_are_none_and_unknown_ones_are_named():

@@ -9,6 +9,7 @@ from scipy import stats
 from scipy.cluster.hierarchy import linkage
 from scipy.spatial.distance import squareform
 
+from simpatico.validate.correlation import pearson
 from simpatico.validate.structure import Profile, pairwise, profiles, structure
 
 RNG = np.random.default_rng(0)
@@ -76,6 +77,43 @@ def test_scores_that_do_not_vary_are_null_and_still_have_a_place():
     assert sorted(found.order) == found.names
     assert abs(found.order.index("same") - found.order.index("warm")) == 1
     json.dumps(found.as_json(), allow_nan=False)
+
+
+def test_intervals_by_hand():
+    """a = 1..5, b = 2 1 4 3 5: r = 8 / 10 = .8, n = 5, atanh .8 = ln 3 = 1.0986123.
+
+    1.0986123 ± 1.9599640 / √2 = 1.0986123 ± 1.3859038: tanh(-.2872915) = -.2796400 and
+    tanh(2.4845161) = .9861962. c has four rows with a: 1 3 2 4, r = 4 / 5 = .8, n = 4, ± 1.959964:
+    tanh(-.8613517) = -.6969534 and tanh(3.0585763) = .9956003.
+    """
+    table = {"a": [1, 2, 3, 4, 5], "b": [2, 1, 4, 3, 5], "c": [1, 3, 2, 4, None]}
+    found = structure(pl.DataFrame(table))
+    assert (found.r[0][1], found.n[0][1]) == (pytest.approx(0.8), 5)
+    assert (found.low[0][1], found.high[0][1]) == pytest.approx((-0.2796400, 0.9861962), abs=1e-6)
+    assert (found.r[0][2], found.n[0][2]) == (pytest.approx(0.8), 4)
+    assert (found.low[2][0], found.high[2][0]) == pytest.approx((-0.6969534, 0.9956003), abs=1e-6)
+
+
+def test_there_is_no_interval_of_three_rows_of_a_perfect_r_or_of_none():
+    table = {"a": [1.0, 2, 3, 5, 4], "half": [1, 3, 2, None, None], "flat": [1.0] * 5}
+    found = structure(pl.DataFrame(table).with_columns(less=-pl.col("a") / 3))
+    ends = {
+        (one, other): (found.low[i][j], found.high[i][j])
+        for i, one in enumerate(found.names)
+        for j, other in enumerate(found.names)
+    }
+    assert found.r[0][3] == pytest.approx(-1)
+    assert found.r[0][2] == pytest.approx(0.5)
+    assert set(ends.values()) == {(None, None)}
+
+
+def test_intervals_are_those_of_correlations():
+    table = scores(30)
+    found = structure(table)
+    for i, one in enumerate(found.names):
+        for j, other in enumerate(found.names[:i]):
+            told = pearson(table[one], table[other])
+            assert (found.low[i][j], found.high[i][j]) == pytest.approx((told.low, told.high))
 
 
 @pytest.mark.parametrize("columns", [0, 1, 2])
