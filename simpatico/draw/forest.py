@@ -138,7 +138,7 @@ def table_row(reach: Reach, drawn: Forest, axis: Axis) -> Html:
     name = el("th", {"class": "nm", "scope": "row"}, tag(reach.kind), el("bdi", None, reach.title))
     plot = el("svg", {"aria-hidden": "true"}, strip(reach, drawn, axis, ROW))
     why = None if reach.value is not None else el("span", {"class": "none"}, reach.why)
-    unsure = None if reach.clear or reach.value is None else hidden(", could be zero")
+    unsure = None if reach.clear or reach.value is None else hidden(", not clear after correction")
     return el(
         "tr",
         None,

@@ -50,6 +50,8 @@ class Gaps:
     groups: tuple[tuple[str, tuple[Gap, ...]], ...]
     caption: str
     with_tracks: bool
+    unit: str = "dialog"
+    confidence: float = 0.95
 
 
 def axis_of(gaps: Gaps) -> Axis:
@@ -92,12 +94,13 @@ def gaps_table(gaps: Gaps) -> Html:
 
 def head(gaps: Gaps, axis: Axis) -> Html:
     picture = el("svg", {"aria-hidden": "true"}, scale(gaps, axis))
-    plot = el("span", {"class": "vh"}, "plot, in standard deviations between dialogs")
+    level = f"{100 * gaps.confidence:.4g}%"
+    plot = el("span", {"class": "vh"}, f"plot, in standard deviations between {gaps.unit}s")
     tracks = el("th", {"class": "tr", "scope": "col"}, "tracks raters? r")
     row = el(
         "tr",
         None,
-        el("th", {"scope": "col"}, "Difference, in the metric’s own unit [95% interval]"),
+        el("th", {"scope": "col"}, f"Difference, in the metric’s own unit [{level} interval]"),
         el("th", {"class": "ax", "scope": "col"}, plot, picture),
         el("th", {"class": "of r", "scope": "col"}, "wins in 100"),
         tracks if gaps.with_tracks else None,
@@ -105,7 +108,7 @@ def head(gaps: Gaps, axis: Axis) -> Html:
     return el("thead", None, row)
 
 
-def scale(gaps: Gaps, axis: Axis, longest: int = 20) -> list[Html]:
+def scale(gaps: Gaps, axis: Axis, longest: int = 13) -> list[Html]:
     """Who is on which side, and the ticks."""
     ticks = ticks_of(axis)
     texts = [f"+{t}" if v > 0 else t for v, t in zip(ticks, labels(ticks), strict=True)]

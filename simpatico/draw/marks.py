@@ -31,18 +31,20 @@ class Party:
     name: str
     key: str
     """s0 to s5 for systems, sx for those beyond six that are not compared, sp for people."""
+    label: str = ""
 
     @property
     def shown(self) -> str:
-        return short(self.name)
+        return self.label or short(self.name)
 
 
 def parties(systems: Iterable[str], compared: Iterable[str] = ()) -> dict[str, Party]:
     """Colours and shapes follow the order of the systems; beyond six only `compared` have them."""
     names, chosen = list(systems), list(compared)
-    if len(names) <= len(SHAPES):
-        return {n: Party(n, f"s{i}") for i, n in enumerate(names)}
-    return {n: Party(n, f"s{chosen.index(n)}" if n in chosen[:2] else "sx") for n in names}
+    keys = {n: f"s{i}" for i, n in enumerate(names)}
+    if len(names) > len(SHAPES):
+        keys = {n: f"s{chosen.index(n)}" if n in chosen[:2] else "sx" for n in names}
+    return {n: Party(n, keys[n], label) for n, label in zip(names, apart(names), strict=True)}
 
 
 def person(name: str) -> Party:
@@ -55,6 +57,15 @@ def short(name: str, longest: int = LONGEST) -> str:
         return name
     half = (longest - 1) // 2
     return f"{name[: longest - 1 - half]}…{name[-half:]}"
+
+
+def apart(names: list[str]) -> list[str]:
+    """Names without their middles, as long as that leaves no two alike."""
+    for longest in (LONGEST, 2 * LONGEST):
+        cut = [short(name, longest) for name in names]
+        if len(set(cut)) == len(set(names)):
+            return cut
+    return names
 
 
 def named(party: Party) -> Html:

@@ -23,6 +23,8 @@ def strip(shares: Mapping[str, float] | None, party: Party) -> Html:
     if shares is None:
         return el("span", {"class": "emo", "title": "no feeling word"}, NOTHING)
     felt = {e: shares.get(e) or 0.0 for e in EMOTIONS}
+    if not any(felt.values()):
+        return el("span", {"class": "emo", "title": "no feeling word"}, NOTHING)
     most = strongest(felt)
     cells = [cell(e, felt[e]) for e in EMOTIONS if felt[e] > 0]
     outlines = [edge(e) for e in most]

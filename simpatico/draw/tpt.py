@@ -200,12 +200,14 @@ def reasons(blocks: Sequence[Block]) -> list[str]:
 
 
 def sheet_of(blocks: Sequence[Block], width: float) -> Sheet:
-    """Names get what they need up to a quarter; the columns share the rest."""
+    """Names get what they need up to a quarter; the columns share the rest, no word cut."""
     names = [width_of(line.title) + 6 for block in blocks for line in block.lines]
     name = min(max([40.0, *names]), width / 4)
     room = width - name - T_ALONE - GAP
     most = max([1, *(len(b.columns) for b in blocks)])
-    bands = ceil(most / max(room // NARROWEST, 1))
+    words = [width_of(w) for b in blocks for title, _ in b.columns for w in title.split()]
+    least = min(max([NARROWEST, *(w + GAP / 2 + 1 for w in words)]), room)
+    bands = ceil(most / max(room // least, 1))
     return Sheet(width, name, room / ceil(most / bands), shared_axis(blocks))
 
 

@@ -26,7 +26,8 @@ def spans(turns: Turns, table: WordTable, weights: Vector) -> pl.DataFrame:
     Words that share a character are one span with the sum of their weights.
     """
     turn = np.repeat(np.arange(len(turns)), table.counts)
-    heavy = np.flatnonzero(np.abs(np.where(np.isfinite(weights), weights, 0.0)) > ROUNDING)
+    weighty = np.abs(np.where(np.isfinite(weights), weights, 0.0)) > ROUNDING
+    heavy = np.flatnonzero(weighty & turns.scored[turn])
     texts, found = turns.frame["text"], list[list[float]]()
     for row, group in groupby(heavy.tolist(), lambda word: int(turn[word])):
         stand, first = places(texts[row]), len(found)
