@@ -52,6 +52,7 @@ SHOWN = {
     type=click.Choice(["interlocutor", "outsider", "expert", "model"]),
     help="Only judges of this kind.",
 )
+@click.option("--with-human", is_flag=True, help="Also judgements of the people.")
 @click.option("--attention", help="Quality that holds attention checks: who fails is left out.")
 @click.option("--standardise", is_flag=True, help="Take each judge's mean and spread out first.")
 @click.option("--correction", type=click.Choice(["holm", "bh"]), default="holm", show_default=True)
@@ -71,6 +72,7 @@ def command(run: Path, judgements: Path, as_json: bool, **options: Any) -> None:
         options["against"],
         options["gold"],
         options["judge_kind"],
+        options["with_human"],
     )
     how = How(
         level=options["level"] or "turn",

@@ -89,6 +89,8 @@ class Difference:
             return "too_few"
         if self.difference is None or self.p_value is None:
             return "same"
+        if not self.difference:  # exactly none, whatever the p
+            return "unclear"
         if self.p_adjusted is not None and self.p_adjusted <= alpha:
             return "higher" if self.difference > 0 else "lower"
         beyond = self.low is not None and self.high is not None and not self.low <= 0 <= self.high

@@ -17,6 +17,7 @@ CLAIMS = 3
 """So many findings a headline names."""
 SMALL, LARGE = 0.4, 0.8
 """Standard deviations from which a difference is called moderate, and large."""
+NOUNS = {"prompt": "answer", "dialog": "dialog"}
 COUNTS = ("Zero", "One", "Two", "Three", "Four", "Five")
 
 
@@ -131,11 +132,20 @@ def headline(pair: Sequence[Difference]) -> list[Part]:
     if not of(pair, *FOUND):
         return undecided(compared)
     higher, lower = of(pair, "higher"), of(pair, "lower")
-    first = higher[: CLAIMS - bool(lower)]
-    second = lower[: CLAIMS - len(first)]
+    largest = max([*higher, *lower], key=effect)
+    first = named_with(largest, higher, CLAIMS - bool(lower))
+    second = named_with(largest, lower, CLAIMS - len(first))
     rest = len(higher) + len(lower) - len(first) - len(second)
     more = f" There {'is' if rest == 1 else 'are'} {count(rest, 'more difference')}."
     return [*claims(first, second), more if rest else "", *unclear(of(pair, "unclear"))]
+
+
+def named_with(largest: Difference, own: Sequence[Difference], most: int) -> list[Difference]:
+    """The first few; the largest of all takes the place of the last if it would go unnamed."""
+    chosen = list(own[:most])
+    if largest in own and largest not in chosen and chosen:
+        chosen[-1] = largest
+    return chosen
 
 
 def claims(first: Sequence[Difference], second: Sequence[Difference]) -> list[Part]:
@@ -228,15 +238,16 @@ def lede(pair: Sequence[Difference]) -> list[Part]:
 
 def size(told: Difference) -> list[Part]:
     """A difference beside the spread, and how often it is seen."""
-    head = f"The largest difference is {beside(told)}"
+    head = f"The largest of these is {beside(told)}"
     if told.times_in_100 is None:
         return [f"{head}."]
     up = (told.difference or 0.0) > 0
     times = told.times_in_100 if up else 100 - told.times_in_100
     where = "on the same prompt " if told.unit == "prompt" else "in the same dialog "
     if not told.paired:
-        where = f"take one {told.unit} of each at random and "
-    said = f" is {'higher' if up else 'lower'} in {topic(told)} {number(times, 0)} times in 100."
+        where = f"take one {NOUNS[told.unit]} of each at random and "
+    side = f"comes out {'higher' if up else 'lower'} in {topic(told)}"
+    said = f" {side} {number(times, 0)} times in 100 (ties count half)."
     return [f"{head}: {where}", Name(told.a), said]
 
 

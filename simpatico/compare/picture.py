@@ -35,7 +35,8 @@ def gaps_of(
     brief = [replace(d, a=a.shown, b=b.shown) for d in pair]
     groups = tuple((title, tuple(gap(d, tracks) for d in own)) for title, own in grouped(brief))
     caption = f"Differences between {a.name} and {b.name}"
-    return Gaps(a, b, groups, caption, with_tracks=tracks is not None)
+    first = pair[0]
+    return Gaps(a, b, groups, caption, tracks is not None, first.unit, first.confidence)
 
 
 def gap(told: Difference, tracks: Callable[[str], str] | None = None) -> Gap:

@@ -9,6 +9,7 @@ from typing import Any, Literal, TypeVar
 
 import polars as pl
 
+from simpatico.compare.samples import PEOPLE
 from simpatico.errors import DataError, UnknownName
 from simpatico.judgements import JudgeKind, Judgements
 from simpatico.registry import suggestion
@@ -22,6 +23,7 @@ from simpatico.validate.correlations import Correlated, How, correlations
 from simpatico.validate.incremental_rows import IncrementalRow, incremental_rows
 from simpatico.validate.inside import inside_outside
 from simpatico.validate.overlap import Overlap, overlaps, structure_of
+from simpatico.validate.people import of_systems_only
 from simpatico.validate.scales import on_one_scale
 
 Told = TypeVar("Told", bound=Row)
@@ -35,7 +37,7 @@ class Question:
     """What is asked of a run: which qualities, by whom, against which scores.
 
     `traditional`: scores to which all others may add something; by default those of metrics of
-    that kind.
+    that kind. People are left out where there are other systems, unless `with_human`.
     """
 
     qualities: tuple[str, ...] = ()
@@ -44,6 +46,7 @@ class Question:
     against: str | None = None
     gold: Literal["median", "mean"] = "median"
     judge_kind: JudgeKind | None = None
+    with_human: bool = False
 
 
 @dataclass(frozen=True)
@@ -82,6 +85,10 @@ def validate(
     question, how = question or Question(), how or How()
     known_scores(run, question)
     judged, notes = on_one_scale(chosen(judgements, question))
+    systems_only = False
+    if not question.with_human:
+        judged, systems_only, more = of_systems_only(run, judged)
+        notes = [*notes, *more]
     gold = judged.gold(question.gold)
     agreement: list[AgreementRow] = []
     found: list[Correlated] = []
@@ -89,6 +96,8 @@ def validate(
     added: list[IncrementalRow] = []
     for level in levels(gold):
         scores = wanted(run, level, gold["dialog"], question)
+        if systems_only:
+            scores = scores.filter(pl.col("system") != PEOPLE)
         asked = replace(how, level=how.level if how.level == "system" else level)
         agreement += at(level, agreed(of_level(judged, level), how.seed))
         found += at(asked.level, correlations(scores, gold, asked))
@@ -103,7 +112,8 @@ def validate(
     if sum({(r.level, r.quality): r.unmatched for r in found}.values()) == gold.height:
         raise DataError(
             f"none of the {gold.height:,} judged units was scored in {run.folder}; "
-            "dialog ids and speakers of both must be the same"
+            "dialog ids must be the same, and where several speak for a system the judgements must "
+            "name the speaker"
         )
     return Evidence(
         agreement, found, dependent, added, overlaps(structure_of(run, question.scores)), notes

@@ -54,10 +54,12 @@ def test_words_for_people(run):
     assert done.returncode == 0
     assert lines[0] == ("birch has a higher warmth than ash. On wit we can't tell the two apart.")
     assert lines[1].startswith(
-        "Based on 20 prompts that both answered. The largest difference is large compared with the "
+        "Based on 20 prompts that both answered. The largest of these is large compared with the "
         "spread between prompts ("
     )
-    assert lines[1].endswith(" SD): on the same prompt birch is higher in warmth 100 times in 100.")
+    assert lines[1].endswith(
+        " SD): on the same prompt birch comes out higher in warmth 100 times in 100 (ties count half)."
+    )
     assert "birch against ash, 20 prompts that both answered" in lines[3]
     after = [line for line in lines if line.startswith(("Higher", "  birch", "Can't", "  Wit"))]
     assert after[0] == "Higher for birch"

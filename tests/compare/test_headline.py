@@ -146,25 +146,25 @@ LOOSE = {"paired": False, "unit": "dialog", "n_a": 602, "n_b": 602}
         # 0.0961 / 0.12 = 0.80
         (
             [TOLD],
-            "Based on 22 prompts that both answered. The largest difference is large compared with "
-            "the spread between prompts (0.8 SD): on the same prompt harbor is higher in language "
-            "style matching 72 times in 100.",
+            "Based on 22 prompts that both answered. The largest of these is large compared with "
+            "the spread between prompts (0.8 SD): on the same prompt harbor comes out higher in language "
+            "style matching 72 times in 100 (ties count half).",
         ),
         (
             [replace(VAGUE, n_a=20, n_b=20), replace(lower(TOLD), sd=0.3, **LOOSE)],
-            "Based on up to 1,204 dialogs, 602 and 602. The largest difference is small next to the "
-            "spread between dialogs (0.3 SD): take one dialog of each at random and harbor is lower "
-            "in language style matching 72 times in 100.",
+            "Based on up to 1,204 dialogs, 602 and 602. The largest of these is small next to the "
+            "spread between dialogs (0.3 SD): take one dialog of each at random and harbor comes out lower "
+            "in language style matching 72 times in 100 (ties count half).",
         ),
         (
             [replace(HINT, sd=0.2, unit="dialog", n_a=1, n_b=1)],
-            "Based on 1 dialog that both took part in. The largest difference is moderate compared "
-            "with the spread between dialogs (0.5 SD): in the same dialog harbor is higher in "
-            "language style matching 72 times in 100.",
+            "Based on 1 dialog that both took part in. The largest of these is moderate compared "
+            "with the spread between dialogs (0.5 SD): in the same dialog harbor comes out higher in "
+            "language style matching 72 times in 100 (ties count half).",
         ),
         (
             [replace(TOLD, sd=None, times_in_100=None)],
-            "Based on 22 prompts that both answered. The largest difference is one between prompts "
+            "Based on 22 prompts that both answered. The largest of these is one between prompts "
             "that do not vary.",
         ),
         ([VAGUE], "Based on 22 prompts that both answered."),

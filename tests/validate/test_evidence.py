@@ -88,7 +88,7 @@ def test_judgements_of_other_dialogs_are_refused(run):
         validate(run, other)
     assert str(told.value) == (
         f"none of the 1 judged units was scored in {run.folder}; "
-        "dialog ids and speakers of both must be the same"
+        "dialog ids must be the same, and where several speak for a system the judgements must name the speaker"
     )
 
 
