@@ -1,52 +1,31 @@
-"""Draw the README's picture: what `simpatico demo` prints, as an SVG without fonts from elsewhere.
+"""Draw the README's picture: the first screen of the page that `simpatico demo` writes.
 
-python docs/picture.py docs/demo.svg
+python docs/picture.py docs     (needs Chromium, and playwright from the extra `dev`)
 """
 
+import shutil
 import subprocess
 import sys
 import tempfile
-from html import escape
 from pathlib import Path
 
-LINE, CHAR, EDGE, BAR = 20, 8.1, 18, 34
-STYLE = "font: 13.5px ui-monospace, 'DejaVu Sans Mono', Menlo, monospace; white-space: pre"
+from playwright.sync_api import sync_playwright
+
+SCREEN = {"width": 1280, "height": 1000}
 
 
-def printed() -> list[str]:
-    with tempfile.TemporaryDirectory() as folder:
+def main(out: Path) -> None:
+    browser = shutil.which("chromium") or sys.exit("no Chromium: apt-get install chromium")
+    with tempfile.TemporaryDirectory() as folder, sync_playwright() as driver:
         command = [sys.executable, "-m", "simpatico", "demo", "--out", f"{folder}/run"]
-        done = subprocess.run(command, capture_output=True, text=True, check=True)
-    table = done.stdout.split("scores:")[0].rstrip().splitlines()
-    return ["$ make demo", "", *(line.rstrip() for line in table)]
-
-
-def drawn(lines: list[str]) -> str:
-    width = int(max(map(len, lines)) * CHAR) + 2 * EDGE
-    height = LINE * len(lines) + BAR + EDGE
-    rows = "".join(
-        f'<text x="{EDGE}" y="{BAR + LINE * (i + 1) - 6}" fill="{colour(i, line)}" '
-        f'textLength="{len(line) * CHAR:.0f}" lengthAdjust="spacingAndGlyphs" xml:space="preserve">'
-        f"{escape(line)}</text>"
-        for i, line in enumerate(lines)
-        if line
-    )
-    dots = "".join(
-        f'<circle cx="{22 + 20 * i}" cy="19" r="6" fill="{c}"/>'
-        for i, c in enumerate(("#d98378", "#d9b578", "#8fb98a"))
-    )
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}">'
-        f'<rect width="{width}" height="{height}" rx="10" fill="#1d2327"/>{dots}'
-        f'<g style="{STYLE}">{rows}</g></svg>\n'
-    )
-
-
-def colour(number: int, line: str) -> str:
-    if number == 0:
-        return "#8fd0c0"
-    return "#6d7a80" if line.strip().startswith("─") else "#e6e3da"
+        subprocess.run(command, capture_output=True, check=True)
+        chromium = driver.chromium.launch(executable_path=browser, args=["--no-sandbox"])
+        for scheme in ("light", "dark"):
+            page = chromium.new_page(viewport=SCREEN, color_scheme=scheme)
+            page.goto(Path(folder, "run", "report.html").as_uri())
+            page.screenshot(path=out / f"report-{scheme}.png")
+        chromium.close()
 
 
 if __name__ == "__main__":
-    Path(sys.argv[1]).write_text(drawn(printed()), encoding="utf-8")
+    main(Path(sys.argv[1]))

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from simpatico.read import Conversations, read
     from simpatico.read.judgement_files import read_judgements
     from simpatico.registry import available, load
+    from simpatico.report.page import report
     from simpatico.run import Run, score_run
     from simpatico.score import score
     from simpatico.table import ScoreTable
@@ -38,6 +39,7 @@ HOMES = {
     "load": "registry",
     "read": "read",
     "read_judgements": "read.judgement_files",
+    "report": "report.page",
     "score": "score",
     "score_run": "run",
     "signature": "metric",
@@ -58,6 +60,7 @@ __all__ = [
     "load",
     "read",
     "read_judgements",
+    "report",
     "score",
     "score_run",
     "signature",

@@ -9,7 +9,7 @@ import re
 import shutil
 import socket
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import polars as pl
@@ -99,7 +99,8 @@ def publish(path: Path, write: Callable[[Path], object], *, private: bool = Fals
             os.fsync(file.fileno())
         unfinished.replace(path)
     except (OSError, PolarsError) as error:
-        unfinished.unlink(missing_ok=True)
+        with suppress(OSError):  # a file may stand where the folder should be
+            unfinished.unlink()
         number = re.search(r"os error (\d+)", str(error))  # how Polars reports a full disk
         if isinstance(error, PolarsError) and not number:
             raise

@@ -21,8 +21,8 @@ from typing import Any
 import polars as pl
 
 from simpatico.engines import local
-from simpatico.errors import DataError, RecordError, SimpaticoError, UnknownName
-from simpatico.metric import Metric, bounds, package_version, plain, signature, wording
+from simpatico.errors import DataError, RecordError, UnknownName
+from simpatico.metric import Metric, package_version
 from simpatico.parts import (
     LEVEL,
     begin,
@@ -36,9 +36,10 @@ from simpatico.parts import (
 )
 from simpatico.read import Alignment, Conversations, Source
 from simpatico.read.record import Reject
-from simpatico.registry import available, load, suggestion
+from simpatico.registry import suggestion
 from simpatico.score import CHUNK, consistent, score_chunk
 from simpatico.table import system_table
+from simpatico.told import described, parameters, rebuilt
 from simpatico.turns import CARRIED, LEVELS, SCHEMA, Level, Turn, Turns
 
 KEPT = [*Turn._fields, "prompt"]
@@ -51,6 +52,9 @@ class Run:
 
     folder: Path
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "folder", Path(self.folder))
+
     @property
     def facts(self) -> dict[str, Any]:
         """What `run.json` says: signatures, inputs, counts."""
@@ -61,6 +65,8 @@ class Run:
             facts: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
         except ValueError:
             raise DataError(f"{path}: not valid JSON; score again into a new folder") from None
+        if not isinstance(facts, dict) or ("metrics" not in facts and "status" not in facts):
+            raise DataError(f"{path}: not the facts of a run; score again into a new folder")
         if facts.get("status") != "done":
             raise DataError(f"{self.folder}: the run is not finished; repeat its command")
         return facts
@@ -240,60 +246,3 @@ def input_facts(source: Source) -> dict[str, str]:
         digest.update(f"{path.relative_to(source.folder)}\0".encode())
         digest.update(Source.of(path).sha256().encode())
     return {"name": name, "sha256": digest.hexdigest()}
-
-
-def described(metric: Metric) -> dict[str, Any]:
-    """What a reader of the scores must know about a metric."""
-    scores = [
-        {
-            "name": s.name,
-            "range": bounds(s.range),
-            "better": s.better,
-            "meaning": s.meaning,
-            **wording(s.name, vars(s)),
-        }
-        for s in metric.scores
-    ]
-    card = metric.card
-    words = {key: getattr(card, key) for key in ("about", "careful", "undefined", "citation")}
-    facts = {"signature": signature(metric), "level": metric.level, "kind": card.kind}
-    return {**facts, "card": words, "scores": scores}
-
-
-def parameters(metric: Metric) -> dict[str, Any]:
-    """The metric's parameters, as they were given; those that JSON cannot hold are left out."""
-    given = {f.name: getattr(metric, f.name) for f in fields(metric)}
-    return {name: value for name, value in given.items() if storable(value)}
-
-
-def storable(value: object) -> bool:
-    try:
-        return bool(json.dumps(value, ensure_ascii=False, allow_nan=False).encode())
-    except (TypeError, ValueError):
-        return False
-
-
-def rebuilt(name: str, told: Mapping[str, Any]) -> Metric | str:
-    """The metric that `run.json` tells of, or why it is not the one that gave the scores."""
-    if name not in available():
-        return "it is not installed here"
-    given = told.get("parameters", {})
-    sources = [f"{name}.{p} is {plain(given[p])!r}" for p in ("lexicon", "model") if given.get(p)]
-    where = f" ({', '.join(sources)})" if sources else ""
-    try:
-        metric = load(name, **{k: tuple(v) if isinstance(v, list) else v for k, v in given.items()})
-    except (SimpaticoError, TypeError) as error:
-        return f"it cannot be built again: {error}"
-    try:
-        now = signature(metric)
-    except (SimpaticoError, OSError):
-        return f"its word list or model is missing or damaged{where}"
-    apart = {p.partition(":")[0] for p in {*now.split("|")} ^ {*told["signature"].split("|")}}
-    if not apart:
-        return metric
-    if "version" in apart:
-        return "the run was scored with another version of simpatico"
-    if apart & {f.name for f in fields(metric)}:
-        return "the run does not say with which parameters it was scored"
-    what = "code" if "code_sha256" in apart else "word list or model"
-    return f"its {what} is not what it was when the run was scored{where}"

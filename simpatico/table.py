@@ -7,14 +7,18 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 from math import fsum, sqrt
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 
 from simpatico.errors import UnknownName
-from simpatico.metric import Merge, Metric, Score, merge_of
+from simpatico.metric import Merge, Metric, Score, merge_of, wording
 from simpatico.turns import KEYS, LEVELS, Level
+
+if TYPE_CHECKING:
+    from simpatico.draw.dots import Group
 
 Vector = npt.NDArray[np.float64]
 Places = npt.NDArray[np.int64]
@@ -36,6 +40,13 @@ class ScoreTable:
     def __repr__(self) -> str:
         names = ", ".join(m.name for m in self.metrics)
         return f"<ScoreTable of {self.keys.height} turns: {names}; read it with .at(level)>"
+
+    def _repr_html_(self) -> str:
+        """The systems' means, as a notebook shows them."""
+        from simpatico.draw.dots import multiples
+        from simpatico.draw.notebook import framed
+
+        return framed(multiples(groups(self.metrics, self.at("system"))))
 
     def at(self, level: Level) -> pl.DataFrame:
         """One row per unit, one column per score; null where nothing could be scored."""
@@ -79,6 +90,26 @@ class ScoreTable:
             values = frame[column].to_numpy()[order]
             columns[column] = reduced(values, starts, how.get(column, "sum"))
         return pl.DataFrame(columns)
+
+
+def groups(metrics: Sequence[Metric], systems: pl.DataFrame) -> list[Group]:
+    """A panel for each metric's main score, by kind, with one dot per system."""
+    from simpatico.draw.dots import Dot, Group, Panel
+    from simpatico.draw.marks import parties
+
+    rows, found = systems.to_dicts(), dict[str, list[Panel]]()
+    who = parties(row["system"] for row in rows)
+    for metric in metrics:
+        for score in (s for s in metric.scores if s.name == metric.name):
+            name, unit = score.name, f"; {score.unit}" if score.unit else ""
+            ends = f"{score.better} is better" if score.better else "neither end is better"
+            dots = tuple(
+                Dot(who[r["system"]], r[name], r[f"{name}_low"], r[f"{name}_high"], r[f"{name}_n"])
+                for r in rows
+            )
+            title = wording(name, {"title": score.title})["title"]
+            found.setdefault(metric.card.kind, []).append(Panel(title, ends + unit, dots))
+    return [Group(kind.capitalize(), "", tuple(panels)) for kind, panels in found.items()]
 
 
 def reduced(values: Vector, starts: Places, how: Merge) -> Vector:

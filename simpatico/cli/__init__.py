@@ -60,6 +60,11 @@ def main() -> None:
         sys.exit(complaint(str(error), 2))
     except OSError as error:
         sys.exit(complaint(f"{error.filename or 'output'}: {error.strerror or error}", 3))
+    except Exception as error:
+        if not type(error).__module__.startswith("polars"):
+            raise
+        told = f"a table cannot be read ({type(error).__name__})"
+        sys.exit(complaint(f"{told}; if it is of a run, score again into a new folder", 2))
 
 
 def interrupted(number: int, frame: FrameType | None) -> None:

@@ -1,4 +1,4 @@
-"""`simpatico demo`: the bundled conversations, scored, with nothing to choose."""
+"""`simpatico demo`: the bundled conversations scored and reported, with nothing to choose."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from simpatico.cli.score import summarise
 from simpatico.cli.show import show_systems
 from simpatico.judgements import Judgements
 
+TITLE = "Three made-up systems (demo)"
 SAMPLES = Path(__file__).parent.parent / "samples"
 
 
@@ -18,22 +19,29 @@ SAMPLES = Path(__file__).parent.parent / "samples"
 @click.option("--out", type=click.Path(path_type=Path), default=Path("demo-run"), show_default=True)
 def command(out: Path) -> None:
     """Score the bundled conversations of three made-up systems; offline, no questions asked."""
+    from simpatico.parts import publish
     from simpatico.read import Conversations
     from simpatico.read.judgement_files import read_judgements
     from simpatico.registry import load, preset
+    from simpatico.report.page import report
     from simpatico.run import score_run
 
     conversations = Conversations((str(SAMPLES / "conversations.jsonl"),))
-    run = score_run(conversations, [load(name) for name in preset("psych")], out)
+    names = [*preset("psych"), "length", "question_rate"]
+    run = score_run(conversations, [load(name) for name in names], out)
     summarise(run)
     show_systems(run.at("system"), run.facts)
-    show_judgements(read_judgements(SAMPLES / "judgements_made_up.csv"))
+    judgements = read_judgements(SAMPLES / "judgements_made_up.csv")
+    show_judgements(judgements)
+    page = report(run, judgements, title=TITLE, judged="judgements_made_up.csv")
+    publish(out / "report.html", lambda path: path.write_text(page, encoding="utf-8"))
     note("The three systems, their conversations and all judgements of them are made up.")
+    result(f"the page to open in a browser: {out}/report.html")
     result(
         f"scores: {out}/turn.parquet, {out}/dialog.parquet, {out}/system.parquet; {out}/run.json"
     )
     note("– is not scored; the parts of each metric: simpatico show --every")
-    note(f"next: simpatico show {out} --level dialog · simpatico list style_matching")
+    note(f"next: simpatico compare {out} · simpatico show {out} --level dialog")
 
 
 def show_judgements(judgements: Judgements) -> None:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import fields
+from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 
-from simpatico.errors import UnknownName
+from simpatico.errors import BadValue, UnknownName
 from simpatico.metric import Metric
 
 FORMATS = (
@@ -18,6 +19,17 @@ FORMATS = (
 """Written out, since finding them takes a tenth of a second; a test compares."""
 
 Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+def out_file(path: Path) -> Path:
+    """Where a file is to be written: the target of a link, and nothing but a file."""
+    if str(path) in ("", ".", "-"):
+        raise BadValue(f"--out {str(path)!r} names no file")
+    place = path.resolve()
+    if place.exists() and not place.is_file():
+        what = "folder" if place.is_dir() else "device or pipe"
+        raise BadValue(f"--out {path} is a {what}; name a file")
+    return place
 
 
 def reading_options(function: Function) -> Function:

@@ -1,0 +1,1 @@
+"""Evidence of a run as one self-contained page."""
