@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -14,15 +14,12 @@ from simpatico.draw.el import Child, Html, el
 from simpatico.draw.marks import Party, named, short
 from simpatico.draw.numbers import count
 from simpatico.draw.strip import legend
-from simpatico.errors import SimpaticoError
-from simpatico.metric import Metric, evidence_of
-from simpatico.registry import load
 from simpatico.report.choice import Example, choose
 from simpatico.report.findings import Findings
 from simpatico.report.floors import QUOTED
 from simpatico.report.parts import Section, lede, note, section, sentence_list, within
-from simpatico.report.transcript import Quoted, article, turns_of, why
-from simpatico.score import score
+from simpatico.report.quoting import evidence, feelings, quoted_only, quotes
+from simpatico.report.transcript import Quoted, article
 from simpatico.turns import Turns
 from simpatico.validate.evidence import of_level
 from simpatico.validate.picture import clear
@@ -39,13 +36,10 @@ KINDS = {
     "Metrics disagree": "one where metrics disagree",
 }
 """How titles of dialogs begin, and what a heading says of them."""
-MOST = 40
-"""Turns at each end of a dialog that are explained."""
 OPEN = 4
 """Dialogs that stand open on the page; the others are behind a line to click."""
 SAMPLE = 4
 """Turns of the dialog that shows what is scored against what."""
-SHARE = "_share"
 
 
 @dataclass(frozen=True)
@@ -105,7 +99,7 @@ def quotations(found: Findings, parties: Mapping[str, Party]) -> Quotations:
     metric = found.run.metric(next(s.metric for s in found.scores if s.name == lead))
     spans, why = evidence(metric, quoted_only(turns, chosen), found.titles[lead])
     emotions = feelings(found, turns)
-    quoted = tuple(quote(e, turns, spans, emotions, parties) for e in chosen)
+    quoted = quotes(chosen, turns, spans, emotions, parties)
     return Quotations(quoted, turns, lead, why)
 
 
@@ -139,67 +133,6 @@ def ratings(found: Findings) -> pl.DataFrame | None:
         pl.col("value").mean(), pl.col("judges", "scale_max").max(), pl.col("scale_min").min()
     )
     return dialogs.drop_nulls("value").with_columns(quality=pl.lit(quality))
-
-
-def quoted_only(turns: Turns, chosen: Sequence[Example]) -> Turns:
-    """The same turns with only those as scored that are shown, so that no others are explained."""
-    whose = pl.DataFrame(
-        {"dialog": [e.dialog for e in chosen], "speaker": [e.speaker for e in chosen]}
-    ).with_columns(_quoted=True)
-    left = pl.col("turn").max().over("dialog") - pl.col("turn")
-    shown = pl.col("_quoted").is_not_null() & ((pl.col("turn") < MOST) | (left < MOST))
-    frame = turns.frame.join(
-        whose.unique(), on=["dialog", "speaker"], how="left", maintain_order="left"
-    )
-    masked = frame.with_columns(system=pl.when(shown).then("system"))
-    return Turns(masked.drop("_quoted"))
-
-
-def evidence(metric: Metric | str, turns: Turns, title: str) -> tuple[pl.DataFrame, str]:
-    """The words that moved the lead score, or why they are not marked."""
-    nothing = pl.DataFrame(
-        schema={"row": pl.Int64, "start": pl.Int64, "end": pl.Int64, "weight": pl.Float64}
-    )
-    if isinstance(metric, str):
-        return nothing, f"The words behind {within(title)} are not marked: {metric}."
-    try:
-        return evidence_of(metric, turns), ""
-    except SimpaticoError as error:
-        return nothing, f"The words behind {within(title)} are not marked: {error}."
-
-
-def feelings(found: Findings, turns: Turns) -> pl.DataFrame | None:
-    """The eight shares of every quoted turn, context as well, by the lexicon of the run."""
-    metric = (
-        found.run.metric("emotion_shares") if "emotion_shares" in found.facts["metrics"] else ""
-    )
-    if isinstance(metric, str):
-        if {"emotional_entropy", "emotion_matching"}.isdisjoint(found.facts["metrics"]):
-            return None
-        told = found.run.metric(
-            "emotional_entropy"
-            if "emotional_entropy" in found.facts["metrics"]
-            else "emotion_matching"
-        )
-        if isinstance(told, str):
-            return None
-        metric = load("emotion_shares", lexicon=getattr(told, "lexicon", "emotions"))
-    everybody = turns.frame.with_columns(pl.col("system").fill_null("context"))
-    shares = score(Turns(everybody), [metric]).at("turn")
-    names = [c for c in shares.columns if c.endswith(SHARE)]
-    return shares.select("dialog", "turn", **{n.removesuffix(SHARE): n for n in names})
-
-
-def quote(
-    example: Example,
-    turns: Turns,
-    spans: pl.DataFrame,
-    emotions: pl.DataFrame | None,
-    parties: Mapping[str, Party],
-) -> Quoted:
-    said, total, omitted = turns_of(turns, example, spans, emotions, parties)
-    moved = why(turns, example, spans)
-    return Quoted(example, parties[example.system], said, total, omitted, moved)
 
 
 def read(found: Findings, told: Quotations) -> Section:

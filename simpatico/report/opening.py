@@ -96,18 +96,21 @@ def tracking(found: Findings) -> str:
         if titles:
             one, many = VERBS[which]
             said = words(titles, inside=bool(parts))
-            much = extent(found, told, titles) if which else ""
-            parts.append(f"{said} {verb(titles, one, many)} {'it' if parts else quality}{much}")
+            does = verb(titles, one, many)
+            how, much = extent(found, told, titles) if which else ("also", "")
+            does = does.replace("also", how)
+            parts.append(f"{said} {does} {'it' if parts else quality}{much}")
     return f"{'; '.join(parts)}." if parts else ""
 
 
-def extent(found: Findings, told: Sequence[Difference], titles: Sequence[str]) -> str:
-    """How closely at most, where that is not much."""
+def extent(found: Findings, told: Sequence[Difference], titles: Sequence[str]) -> tuple[str, str]:
+    """How closely at most, as a word before the verb and what comes after."""
     rows = [found.tracked(d.score) for d in told if (d.title or d.score) in titles]
     most = max(abs(r.value or 0.0) for r in rows if r)
     if most >= FOLLOWS:
-        return ""
-    return f" a little (|r| ≤ {bare(most)})" if most >= LITTLE else f" barely (|r| ≤ {bare(most)})"
+        return "also", ""
+    bound = f"(|r| ≤ {bare(most)})"
+    return ("also", f" a little {bound}") if most >= LITTLE else ("barely", f" {bound}")
 
 
 def way(found: Findings, score: str) -> int | None:
@@ -192,6 +195,8 @@ def followed(found: Findings, score: str) -> str:
         return f"not shown, {figure}"
     if follows < 0:
         return f"runs against, {figure}"
+    if abs(row.value) < LITTLE:
+        return f"barely, {figure}"
     return f"yes, {figure}" if abs(row.value) >= FOLLOWS else f"a little, {figure}"
 
 

@@ -160,6 +160,7 @@ def correlated(found, score: str, value: float | None, p: float | None):
     [
         (0.30, 0.049, "yes, .30"),
         (0.299, 0.01, "a little, .30"),
+        (0.099, 0.01, "barely, .10"),
         (0.5, 0.05, "not shown, .50"),
         (-0.4, 0.001, "runs against, −.40"),
         (0.4, None, "not shown, .40"),
