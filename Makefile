@@ -18,14 +18,14 @@ demo: $(VENV)/core
 	$(VENV)/bin/simpatico demo --out demo-run
 
 test: $(VENV)/dev check
-	$(RUN) -m pytest -q -m 'not slow'
+	$(RUN) -m pytest -q -m 'not slow' -n 2 --dist loadfile
 
 $(VENV)/fast: $(VENV)/dev
 	$(RUN) -m pip install --quiet --disable-pip-version-check --no-compile --editable '.[dev,fast]'
 	touch $@
 
 test-all: $(VENV)/fast check
-	$(RUN) -m pytest -q
+	$(RUN) -m pytest -q -n 2 --dist loadfile
 
 check: $(VENV)/dev
 	$(RUN) -m ruff format --check .
