@@ -17,6 +17,8 @@ import polars as pl
 
 from simpatico.errors import ContractError
 from simpatico.features import Feature, Features, closure
+from simpatico.features.spans import EVIDENCE
+from simpatico.phrases import titled
 from simpatico.turns import Level, Turns
 
 Better = Literal["higher", "lower"] | None
@@ -48,7 +50,7 @@ def wording(score: str, told: Mapping[str, Any]) -> dict[str, str]:
     """Title, more, less and unit of a score as told, or made from its name where they are not."""
     name = score.replace("_", " ")
     words = {key: str(told.get(key) or "") for key in ("title", "more", "less", "unit")}
-    words["title"] = words["title"] or name[:1].upper() + name[1:]
+    words["title"] = words["title"] or titled(score)
     for key, side in (("more", "higher"), ("less", "lower")):
         if not words[key].endswith(" than"):
             words[key] = f"has a {side} {name} than"
@@ -68,15 +70,6 @@ class Card:
     kind: Kind = "psychological"
     language: str | None = "en"
     careful: str = ""
-
-
-EVIDENCE: dict[str, pl.DataType] = {
-    "row": pl.Int64(),
-    "start": pl.Int64(),
-    "end": pl.Int64(),
-    "weight": pl.Float64(),
-}
-"""Columns of evidence: a turn's row, code points of its text, and what they do to its score."""
 
 
 class Metric(Protocol):

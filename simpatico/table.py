@@ -14,7 +14,8 @@ import numpy.typing as npt
 import polars as pl
 
 from simpatico.errors import UnknownName
-from simpatico.metric import Merge, Metric, Score, merge_of, wording
+from simpatico.metric import Merge, Metric, Score, merge_of
+from simpatico.phrases import titled
 from simpatico.turns import KEYS, LEVELS, Level
 
 if TYPE_CHECKING:
@@ -107,7 +108,7 @@ def groups(metrics: Sequence[Metric], systems: pl.DataFrame) -> list[Group]:
                 Dot(who[r["system"]], r[name], r[f"{name}_low"], r[f"{name}_high"], r[f"{name}_n"])
                 for r in rows
             )
-            title = wording(name, {"title": score.title})["title"]
+            title = score.title or titled(name)
             found.setdefault(metric.card.kind, []).append(Panel(title, ends + unit, dots))
     return [Group(kind.capitalize(), "", tuple(panels)) for kind, panels in found.items()]
 

@@ -1,6 +1,8 @@
 """What several tests need: a small conversation, and where the real data stand if they are here."""
 
 import os
+import signal
+import sys
 from pathlib import Path
 
 import polars as pl
@@ -8,6 +10,7 @@ import pytest
 from hypothesis import settings
 
 from simpatico import Turns
+from simpatico.cli import main
 
 settings.register_profile("calm", deadline=None)  # the machines are shared and noisy
 settings.load_profile("calm")
@@ -36,3 +39,19 @@ def data() -> Path:
     if not folder.is_dir():
         pytest.skip(f"no data sets in {folder}; set SIMPATICO_DATA to their folder")
     return folder
+
+
+@pytest.fixture
+def call(capsys, monkeypatch):
+    """The command line within this process: exit code, stdout, stderr."""
+    before = signal.getsignal(signal.SIGTERM)
+
+    def run(*arguments):
+        monkeypatch.setattr(sys, "argv", ["simpatico", *map(str, arguments)])
+        with pytest.raises(SystemExit) as left:
+            main()
+        out, err = capsys.readouterr()
+        return left.value.code or 0, out, err
+
+    yield run
+    signal.signal(signal.SIGTERM, before)

@@ -2,32 +2,13 @@
 
 import json
 import re
-import signal
-import sys
 
 import pytest
 
 from simpatico import Run
-from simpatico.cli import main
 from tests.read.bad_inputs import CANARY, FILES, GOOD, LINES
 
 METRICS = ["--metrics", "style_matching"]
-
-
-@pytest.fixture
-def call(capsys, monkeypatch):
-    """The command line within this process: exit code, stdout, stderr."""
-    before = signal.getsignal(signal.SIGTERM)
-
-    def run(*arguments):
-        monkeypatch.setattr(sys, "argv", ["simpatico", *map(str, arguments)])
-        with pytest.raises(SystemExit) as left:
-            main()
-        out, err = capsys.readouterr()
-        return left.value.code or 0, out, err
-
-    yield run
-    signal.signal(signal.SIGTERM, before)
 
 
 def refused(code, out, err, path):

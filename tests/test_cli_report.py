@@ -4,15 +4,12 @@ import json
 import os
 import re
 import shutil
-import signal
-import sys
 from importlib.util import find_spec
 from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
 
-from simpatico.cli import main
 from simpatico.report.page import page
 from tests.report.cases import case, rated
 from tests.report.pages import SAMPLES, made
@@ -20,22 +17,6 @@ from tests.report.tree import tree
 
 JUDGED = SAMPLES / "judgements_made_up.csv"
 KINDS = ("radar", "heatmap", "forest", "dots", "tpt")
-
-
-@pytest.fixture
-def call(capsys, monkeypatch):
-    """The command line within this process: exit code, stdout, stderr."""
-    before = signal.getsignal(signal.SIGTERM)
-
-    def run(*arguments):
-        monkeypatch.setattr(sys, "argv", ["simpatico", *map(str, arguments)])
-        with pytest.raises(SystemExit) as left:
-            main()
-        out, err = capsys.readouterr()
-        return left.value.code or 0, out, err
-
-    yield run
-    signal.signal(signal.SIGTERM, before)
 
 
 @pytest.fixture(scope="module")

@@ -9,6 +9,7 @@ import simpatico
 
 LAYERS = [
     "errors",
+    "phrases",
     "turns",
     "judgements",
     "read",

@@ -11,6 +11,7 @@ from simpatico.compare.difference import Difference, Finding
 from simpatico.compare.samples import EACH, PEOPLE
 from simpatico.compare.verdict import CORRECTIONS, HINT, SHARED, phrase
 from simpatico.draw.numbers import count, number
+from simpatico.phrases import within
 
 FOUND: tuple[Finding, ...] = ("higher", "lower")
 CLAIMS = 3
@@ -207,9 +208,8 @@ def too_few(told: Difference) -> list[Part]:
 
 
 def topic(told: Difference) -> str:
-    """The title within a sentence; names such as BERTScore stay as they are."""
-    head, rest = told.title[:1], told.title[1:]
-    return head.lower() + rest if rest == rest.lower() else told.title
+    """The title within a sentence."""
+    return within(told.title)
 
 
 def fullest(pair: Sequence[Difference]) -> Difference:

@@ -16,6 +16,14 @@ from simpatico.turns import Turns
 Matrix = npt.NDArray[np.float64]
 Vector = npt.NDArray[np.float64]
 
+EVIDENCE: dict[str, pl.DataType] = {
+    "row": pl.Int64(),
+    "start": pl.Int64(),
+    "end": pl.Int64(),
+    "weight": pl.Float64(),
+}
+"""Columns of evidence: a turn's row, code points of its text, and what they do to its score."""
+
 ROUNDING = 1e-12
 """A word of less weight than this weighs nothing but for rounding."""
 
@@ -37,8 +45,7 @@ def spans(turns: Turns, table: WordTable, weights: Vector) -> pl.DataFrame:
                 found[-1][2:] = [end, found[-1][3] + weights[word]]
             else:
                 found.append([row, start, end, weights[word]])
-    kinds = {"row": pl.Int64, "start": pl.Int64, "end": pl.Int64, "weight": pl.Float64}
-    rows = pl.DataFrame(found, kinds, orient="row", strict=False)
+    rows = pl.DataFrame(found, EVIDENCE, orient="row", strict=False)
     return rows.filter(pl.col("weight").abs() > ROUNDING)
 
 

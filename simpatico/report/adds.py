@@ -5,9 +5,10 @@ from __future__ import annotations
 from simpatico.draw.el import Html, el
 from simpatico.draw.numbers import count
 from simpatico.draw.tpt import Block, Cell, Line, tpt
+from simpatico.phrases import within
 from simpatico.report.findings import Findings
 from simpatico.report.floors import RATED_MODELS
-from simpatico.report.parts import Section, lede, note, section, sentence_list, within
+from simpatico.report.parts import Section, lede, note, section, sentence_list
 from simpatico.validate.incremental_rows import ALL, IncrementalRow
 from simpatico.validate.picture import Quality, clear
 

@@ -9,6 +9,7 @@ from simpatico.draw.forest import tag
 from simpatico.draw.marks import Party
 from simpatico.draw.numbers import count
 from simpatico.draw.ranges import Range, ranges
+from simpatico.phrases import capital
 from simpatico.report.findings import Findings
 from simpatico.report.measured import Measured
 from simpatico.report.parts import Section, lede, section
@@ -62,10 +63,6 @@ def card(found: Findings, score: Measured, parties: Mapping[str, Party]) -> Html
         el("p", {"class": "n"}, score.card["citation"]) if score.card.get("citation") else None,
         el("p", {"class": "sig"}, score.signature),
     )
-
-
-def capital(text: str) -> str:
-    return text[:1].upper() + text[1:]
 
 
 def scored(found: Findings, score: Measured) -> str:

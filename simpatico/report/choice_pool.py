@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from simpatico import phrases
 from simpatico.errors import UnknownName
 from simpatico.registry import suggestion
 from simpatico.resample import Floats
@@ -80,9 +81,8 @@ class Pool:
         return float((self.rating[row] - scale[0]) / (scale[1] - scale[0]))
 
     def title(self, place: int = 0) -> str:
-        """The name of a score inside a sentence; names such as BERTScore keep their capitals."""
-        words = titled(self.scores[place], self.titles)
-        return words[:1].lower() + words[1:] if words[1:] == words[1:].lower() else words
+        """The name of a score inside a sentence."""
+        return phrases.within(titled(self.scores[place], self.titles))
 
 
 def gathered(
@@ -107,8 +107,7 @@ def gathered(
 
 def titled(score: str, titles: Mapping[str, str]) -> str:
     """What a score is called: its title, or its name as words."""
-    words = score.replace("_", " ")
-    return titles.get(score) or words[:1].upper() + words[1:]
+    return titles.get(score) or phrases.titled(score)
 
 
 def percentiles(values: Floats) -> Floats:

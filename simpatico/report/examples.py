@@ -14,10 +14,11 @@ from simpatico.draw.el import Child, Html, el
 from simpatico.draw.marks import Party, named, short
 from simpatico.draw.numbers import count
 from simpatico.draw.strip import legend
+from simpatico.phrases import capital, within
 from simpatico.report.choice import Example, choose
 from simpatico.report.findings import Findings
 from simpatico.report.floors import QUOTED
-from simpatico.report.parts import Section, lede, note, section, sentence_list, within
+from simpatico.report.parts import Section, lede, note, section, sentence_list
 from simpatico.report.quoting import evidence, feelings, quoted_only, quotes
 from simpatico.report.transcript import Quoted, article
 from simpatico.turns import Turns
@@ -165,7 +166,7 @@ def finding(told: Quotations) -> str:
     if not kinds:
         return f"{count(len(titles), 'dialog')} to read"
     text = sentence_list(kinds, len(kinds))
-    return text[:1].upper() + text[1:]
+    return capital(text)
 
 
 def key(found: Findings, told: Quotations) -> Html:

@@ -19,6 +19,7 @@ from simpatico.compare.samples import PEOPLE
 from simpatico.compare.verdict import as_json
 from simpatico.errors import DataError, UnknownName
 from simpatico.judgements import Judgements
+from simpatico.phrases import capital
 from simpatico.registry import suggestion
 from simpatico.report.floors import ROWS
 from simpatico.report.measured import Measured, Spread, measured, spreads
@@ -226,4 +227,4 @@ def judged(
         return validate(run, judgements, Question(traditional=traditional)), ""
     except DataError as refused:
         text = str(refused).replace(str(run.folder), run.folder.resolve().name)
-        return None, f"{text[:1].upper()}{text[1:]}."
+        return None, f"{capital(text)}."

@@ -9,6 +9,7 @@ from typing import Any
 import polars as pl
 
 from simpatico.compare.samples import PEOPLE
+from simpatico.phrases import titled
 from simpatico.run import Run
 
 KINDS = {"psychological": "P", "evaluator": "L", "traditional": "T", "other": "O"}
@@ -74,12 +75,6 @@ def measured(facts: Mapping[str, Any]) -> tuple[Measured, ...]:
                 )
     order = list(KINDS.values())
     return tuple(sorted(rows, key=lambda m: order.index(m.kind)))
-
-
-def titled(name: str) -> str:
-    """A name as a title."""
-    words = name.replace("_", " ")
-    return words[:1].upper() + words[1:]
 
 
 def spreads(run: Run, names: Sequence[str]) -> dict[str, Spread]:

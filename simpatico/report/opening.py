@@ -14,9 +14,10 @@ from simpatico.draw.el import Child, Html, el
 from simpatico.draw.gaps import gaps_table
 from simpatico.draw.marks import Party, named
 from simpatico.draw.numbers import bare, count
+from simpatico.phrases import listed, within
 from simpatico.report.findings import Findings, Pair
 from simpatico.report.floors import RATED
-from simpatico.report.parts import Option, radio, switch, within
+from simpatico.report.parts import Option, radio, switch
 from simpatico.validate.picture import clear
 
 VERBS = {
@@ -131,7 +132,7 @@ def words(titles: Sequence[str], *, inside: bool = False) -> str:
     """Titles in a sentence; the first one begins it, unless it stands inside."""
     lower = [within(t) for t in titles]
     lower[0] = lower[0] if inside else titles[0]
-    return lower[0] if len(lower) == 1 else f"{', '.join(lower[:-1])} and {lower[-1]}"
+    return listed(lower)
 
 
 def verb(names: Sequence[str], one: str, many: str) -> str:

@@ -8,9 +8,10 @@ from simpatico.draw.el import Html, el
 from simpatico.draw.forest import tag
 from simpatico.draw.heat import Heat, heat, scale_key
 from simpatico.draw.numbers import bare, count
+from simpatico.phrases import within
 from simpatico.report.findings import Findings
 from simpatico.report.floors import HEAT_DIALOGS, HEAT_METRICS
-from simpatico.report.parts import Section, lede, note, section, within
+from simpatico.report.parts import Section, lede, note, section
 from simpatico.report.side_by_side import ABOUT
 from simpatico.validate.structure import Structure
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from simpatico import phrases
 from simpatico.draw.el import Child, Html, el
 
 
@@ -99,12 +100,6 @@ def switch_rules(most: int) -> str:
     )
 
 
-def within(title: str) -> str:
-    """A title inside a sentence; names such as BERTScore stay as they are."""
-    head, rest = title[:1], title[1:]
-    return head.lower() + rest if rest == rest.lower() else title
-
-
 def listed(words: Sequence[Child], last: str = "and") -> list[Child]:
     """a, b and c; as children of an element."""
     found: list[Child] = []
@@ -120,4 +115,4 @@ def sentence_list(words: Sequence[str], most: int = 3) -> str:
     shown = list(words[:most])
     if len(words) > most:
         shown = [*words[: most - 1], f"{len(words) - most + 1} more"]
-    return "".join(str(part) for part in listed(shown))
+    return phrases.listed(shown)

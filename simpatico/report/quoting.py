@@ -8,11 +8,12 @@ import polars as pl
 
 from simpatico.draw.marks import Party
 from simpatico.errors import SimpaticoError
+from simpatico.features.spans import EVIDENCE
 from simpatico.metric import Metric, evidence_of
+from simpatico.phrases import within
 from simpatico.registry import load
 from simpatico.report.choice import Example
 from simpatico.report.findings import Findings
-from simpatico.report.parts import within
 from simpatico.report.transcript import Quoted, turns_of, why
 from simpatico.score import score
 from simpatico.turns import Turns
@@ -44,9 +45,7 @@ def quoted_only(turns: Turns, chosen: Sequence[Example]) -> Turns:
 
 def evidence(metric: Metric | str, turns: Turns, title: str) -> tuple[pl.DataFrame, str]:
     """The words that moved the lead score, or why they are not marked."""
-    nothing = pl.DataFrame(
-        schema={"row": pl.Int64, "start": pl.Int64, "end": pl.Int64, "weight": pl.Float64}
-    )
+    nothing = pl.DataFrame(schema=EVIDENCE)
     if isinstance(metric, str):
         return nothing, f"The words behind {within(title)} are not marked: {metric}."
     try:

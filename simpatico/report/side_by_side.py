@@ -13,6 +13,7 @@ from simpatico.draw.el import Child, Html, el
 from simpatico.draw.marks import Party, named, person
 from simpatico.draw.numbers import count
 from simpatico.draw.radar import Radar, Shape, radar
+from simpatico.phrases import within
 from simpatico.report.findings import Findings
 from simpatico.report.floors import RADAR_DIALOGS, RADAR_METRICS
 from simpatico.report.measured import Measured
@@ -25,7 +26,6 @@ from simpatico.report.parts import (
     section,
     sentence_list,
     switch,
-    within,
 )
 
 ABOUT = {

@@ -17,6 +17,7 @@ from simpatico.features.model_folder import MANIFEST, manifest
 from simpatico.features.ngrams import CARD, FILES, RECIPE, SCHEMA, VOCABULARY, WEIGHTS, Figure
 from simpatico.metric import package_version
 from simpatico.parts import publish
+from simpatico.phrases import capital
 from simpatico.train.trait_features import Config
 
 LIMITS = (
@@ -135,7 +136,7 @@ def card(report: Report, about: About) -> str:
     config, low_high = report.config, about.scale or (0.0, 0.0)
     features = " + ".join(f"{n:,} of order {order}" for order, n in report.features.items())
     lines = [
-        f"# {about.measures[:1].upper()}{about.measures[1:]}",
+        f"# {capital(about.measures)}",
         "",
         "A linear model over words and word sequences. It guesses what a person would have "
         f"answered, from {low_high[0]:g} to {low_high[1]:g}.",

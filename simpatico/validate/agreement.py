@@ -56,6 +56,14 @@ def agreement(
     ]
 
 
+def statistic(
+    rows: Sequence[AgreementRow], quality: str, level: str | None, score: str
+) -> AgreementRow | None:
+    """One statistic of those who judged a quality; of systems it is that of their dialogs."""
+    same = (quality, "turn" if level == "turn" else "dialog", score)
+    return next((r for r in rows if (r.quality, r.level, r.score) == same), None)
+
+
 def row(quality: str, score: str, found: Result) -> AgreementRow:
     return AgreementRow(quality=quality, score=score, p_adjusted=None, **found.as_json())
 

@@ -16,7 +16,7 @@ from simpatico.registry import suggestion
 from simpatico.result import Row
 from simpatico.run import Run
 from simpatico.turns import KEYS, Level
-from simpatico.validate.agreement import AgreementRow, agreement
+from simpatico.validate.agreement import AgreementRow, agreement, statistic
 from simpatico.validate.ceiling import ceiling
 from simpatico.validate.contests import Contest, contests
 from simpatico.validate.correlations import Correlated, How, correlations
@@ -204,5 +204,5 @@ def agreed(judgements: Judgements, seed: int) -> list[AgreementRow]:
 
 def reached(rows: Sequence[AgreementRow], of: Row, score: str) -> float | None:
     """A figure of the agreement of those who judged what a row is about."""
-    same = (of.quality, of.level if of.level == "turn" else "dialog", score)
-    return next((r.value for r in rows if (r.quality, r.level, r.score) == same), None)
+    row = statistic(rows, of.quality, of.level, score)
+    return row.value if row else None

@@ -9,8 +9,8 @@ from simpatico.draw.el import el
 from simpatico.draw.forest import Forest, Reach, forest
 from simpatico.draw.notebook import framed
 from simpatico.draw.numbers import count
-from simpatico.metric import wording
-from simpatico.validate.agreement import AgreementRow
+from simpatico.phrases import titled
+from simpatico.validate.agreement import AgreementRow, statistic
 from simpatico.validate.correlations import Correlated
 
 if TYPE_CHECKING:
@@ -32,8 +32,7 @@ def clear(p: float | None) -> bool:
 
 def agreed(rows: Sequence[AgreementRow], quality: Quality, score: str) -> AgreementRow | None:
     """A figure of how far the judges of a quality agree."""
-    same = (quality[0], "turn" if quality[1] == "turn" else "dialog", score)
-    return next((r for r in rows if (r.quality, r.level, r.score) == same), None)
+    return statistic(rows, *quality, score)
 
 
 def forest_of(
@@ -56,7 +55,7 @@ def forest_of(
 
 
 def reach(row: Correlated, unit: str, titles: Mapping[str, str], kinds: Mapping[str, str]) -> Reach:
-    title = titles.get(row.score) or wording(row.score, {})["title"]
+    title = titles.get(row.score) or titled(row.score)
     why = WHY.get(row.status, "").format(unit=unit)
     kind = kinds.get(row.score, "O")
     return Reach(title, kind, row.value, row.low, row.high, row.n, clear(row.p_adjusted), why)
