@@ -181,7 +181,8 @@ def pane(found: Findings, pair: Pair, parties: Mapping[str, Party], *, first: bo
     own = None if first else el("p", {"class": "claim"}, coloured(headline(told), parties))
     size = None if first else el("p", {"class": "note"}, coloured(lede_of(told), parties))
     tracks = (lambda score: followed(found, score)) if found.qualities else None
-    return [own, size, gaps_table(gaps_of(told, parties, tracks)), reading_notes(told)]
+    notes = reading_notes(told) if told[0].family else None  # nothing was tested
+    return [own, size, gaps_table(gaps_of(told, parties, tracks)), notes]
 
 
 def followed(found: Findings, score: str) -> str:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 CLEAR = 0.05
 WHY = {
     "too_few": "too few rated {unit}s",
-    "degenerate": "it or the rating is the same for all rated {unit}s",
+    "degenerate": "it or the rating does not vary",
     "not_converged": "no answer",
 }
 Quality = tuple[str, str]
