@@ -25,7 +25,8 @@ from simpatico.turns import Turns
 from simpatico.validate.evidence import of_level
 from simpatico.validate.picture import clear
 
-FEW = 3
+ONLY = {"The only dialog": "The one dialog", "One of 2 dialogs": "Both dialogs"}
+"""Titles in a run of one or two dialogs, and the heading they get."""
 KINDS = {
     "Worked": "one that worked",
     "Failed": "one that failed",
@@ -160,8 +161,8 @@ def read(found: Findings, told: Quotations) -> Section:
 def finding(told: Quotations) -> str:
     """What kinds of dialogs stand there, in words."""
     titles = [q.example.title for q in told.quoted]
-    if len(titles) < FEW:
-        return "The one dialog" if len(titles) == 1 else "Both dialogs"
+    if titles[0] in ONLY:
+        return ONLY[titles[0]]
     kinds = [words for start, words in KINDS.items() if any(t.startswith(start) for t in titles)]
     if not kinds:
         return f"{count(len(titles), 'dialog')} to read"

@@ -114,7 +114,8 @@ def pane(found: Findings, quality: Quality) -> list[Child]:
     rows = found.correlated(quality)
     unit = quality[1]
     n = max((r.n for r in rows), default=0)
-    about = f"“{quality[0]}”, {count(n, f'rated {unit}')}{scale(found, quality)}"
+    name = ["“", el("bdi", None, quality[0]), "”, "]
+    about = [*name, f"{count(n, f'rated {unit}')}{scale(found, quality)}"]
     if n < RATED:
         return [
             note(about),
