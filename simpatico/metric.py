@@ -17,6 +17,7 @@ import polars as pl
 
 from simpatico.errors import ContractError
 from simpatico.features import Feature, Features, closure
+from simpatico.features.models import short
 from simpatico.features.spans import EVIDENCE
 from simpatico.phrases import titled
 from simpatico.turns import Level, Turns
@@ -103,6 +104,32 @@ class Metric(Protocol):
         A column `reason` (optional) says in one word why a turn cannot be scored.
         """
         ...
+
+
+class Carried:
+    """A metric's name, which carries the model where that is not the published one.
+
+    On the class it is `bart_score`; on an instance with `model="package:smollm2"` it is
+    `bart_score[smollm2]`, unless the class names that model in `published`.
+    """
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __get__(self, metric: object, kind: type | None = None) -> str:
+        return self.name if metric is None else self.name + mark(metric)
+
+
+def mark(metric: object) -> str:
+    """What the names of a metric's scores end in: nothing, or the model's name in brackets."""
+    model = getattr(metric, "model", "")
+    published = getattr(metric, "published", ())
+    return "" if not model or model in published else f"[{short(model)}]"
+
+
+def plain_name(name: str) -> str:
+    """The metric's own name, without the model that it carries."""
+    return name.partition("[")[0]
 
 
 def missing(metric: Metric) -> str | None:

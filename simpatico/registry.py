@@ -18,7 +18,7 @@ from simpatico.metric import Kind, Metric, missing
 GROUP = "simpatico.metrics"
 PRESETS: dict[str, tuple[Kind, ...]] = {
     "psych": ("psychological",),
-    "neural": ("evaluator",),
+    "neural": ("traditional", "evaluator"),
     "all": ("psychological", "traditional", "evaluator", "other"),
 }
 
@@ -39,7 +39,18 @@ def outside() -> dict[str, EntryPoint]:
 
 
 def load(name: str, **parameters: Any) -> Metric:
-    """The metric called `name`, built with these parameters."""
+    """The metric called `name`, built with these parameters.
+
+    `bart_score[smollm2]` is `bart_score` with the model `package:smollm2`.
+    """
+    name, bracket, model = name.partition("[")
+    if bracket:
+        if not model.endswith("]") or ":" in model or "model" in parameters:
+            raise UnknownName(
+                f"{name}[{model} names no metric; write {name}[MODEL] with a name of "
+                "`simpatico models`, or give the parameter model"
+            )
+        parameters["model"] = f"package:{model[:-1]}"
     cls = metric_class(name)
     known = [f.name for f in fields(cls)]
     if unknown := sorted(set(parameters) - set(known)):
@@ -91,9 +102,18 @@ def loadable() -> dict[str, Metric | MissingResource]:
 
 def preset(name: str) -> list[str]:
     """Names of the metrics of a preset that can run here."""
-    kinds = PRESETS[name]
+    kinds, any_metric = PRESETS[name], name != "neural"
     ready = {n: m for n, m in loadable().items() if not isinstance(m, MissingResource)}
-    return [n for n, m in ready.items() if m.card.kind in kinds and missing(m) is None]
+    return [
+        n
+        for n, m in ready.items()
+        if m.card.kind in kinds and missing(m) is None and (any_metric or takes_model(m))
+    ]
+
+
+def takes_model(metric: Metric) -> bool:
+    """Whether the metric runs a pretrained model that is one of its parameters."""
+    return any(f.name == "model" for f in fields(metric))
 
 
 def suggestion(name: str, known: Iterable[str]) -> str:

@@ -8,7 +8,7 @@ from dataclasses import fields
 from typing import Any
 
 from simpatico.errors import SimpaticoError
-from simpatico.metric import Metric, bounds, plain, signature, wording
+from simpatico.metric import Metric, bounds, plain, plain_name, signature, wording
 from simpatico.registry import available, load
 
 
@@ -45,6 +45,7 @@ def storable(value: object) -> bool:
 
 def rebuilt(name: str, told: Mapping[str, Any]) -> Metric | str:
     """The metric that `run.json` tells of, or why it is not the one that gave the scores."""
+    name = plain_name(name)
     if name not in available():
         return "it is not installed here"
     given = told.get("parameters", {})

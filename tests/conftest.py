@@ -16,6 +16,7 @@ settings.register_profile("calm", deadline=None)  # the machines are shared and 
 settings.load_profile("calm")
 
 ROOT = Path(__file__).parent.parent
+os.environ["SIMPATICO_CACHE"] = "off"  # tests of the cache choose a folder of their own
 
 
 def talk(*lines: str, dialog: str = "d") -> Turns:

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import click
 
 from simpatico.errors import BadValue, UnknownName
-from simpatico.metric import Metric
+from simpatico.metric import Metric, plain_name
 
 FORMATS = (
     "chatgpt, convai2017, convokit, dstc10-dev, dstc10-test, dstc7, fed, humod, inspect, openai, "
@@ -116,7 +116,8 @@ def takes_emotions(name: str) -> bool:
     """Whether a metric has an emotion lexicon as a parameter."""
     from simpatico.registry import metric_class
 
-    return name.startswith("emotion") and "lexicon" in {f.name for f in fields(metric_class(name))}
+    parameters = {f.name for f in fields(metric_class(plain_name(name)))}
+    return name.startswith("emotion") and "lexicon" in parameters
 
 
 def parsed(settings: tuple[str, ...]) -> dict[str, dict[str, str]]:
@@ -135,7 +136,7 @@ def typed(name: str, given: dict[str, str]) -> dict[str, Any]:
     """Parameter values as the type of the parameter's default."""
     from simpatico.registry import metric_class
 
-    defaults = {f.name: f.default for f in fields(metric_class(name))}
+    defaults = {f.name: f.default for f in fields(metric_class(plain_name(name)))}
     return {p: as_type(f"{name}.{p}", v, defaults.get(p)) for p, v in given.items()}
 
 

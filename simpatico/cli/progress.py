@@ -3,34 +3,32 @@
 from __future__ import annotations
 
 import sys
+from contextlib import ExitStack
 from time import monotonic
 from types import TracebackType
 from typing import Any
 
 from simpatico.cli.out import note
+from simpatico.features.working import Step, heard_by
 
 SECONDS_BETWEEN_LINES = 10.0
 
 
 class Progress:
-    """Counts turns; use as a context."""
+    """Counts turns, and tells of slow steps on the way; use as a context."""
 
     def __init__(self) -> None:
         self.turns = 0
-        self.begun = self.told = monotonic()
+        self.begun = self.told = self.step_begun = monotonic()
         self.bar: Any = None
+        self.tasks: dict[str, Any] = {}
+        self.stack = ExitStack()
 
     def __enter__(self) -> Progress:
+        self.stack.enter_context(heard_by(self.hear))
         if sys.stderr.isatty():
-            from rich.console import Console
-            from rich.progress import Progress as Bar
-            from rich.progress import SpinnerColumn, TextColumn
-
-            text = "{task.completed:,.0f} turns scored"
-            self.bar = Bar(
-                SpinnerColumn(), TextColumn(text), console=Console(stderr=True), transient=True
-            )
-            self.task = self.bar.add_task("", total=None)
+            self.bar = bar()
+            self.task = self.bar.add_task("turns scored", total=None)
             self.bar.start()
         return self
 
@@ -44,11 +42,67 @@ class Progress:
             self.told = now
             note(f"{self.turns:,} turns scored, {self.turns / (now - self.begun):,.0f} a second")
 
+    def hear(self, step: Step) -> None:
+        """A model has done some of the texts before it."""
+        now = monotonic()
+        if self.bar:
+            if step.what not in self.tasks:
+                self.tasks[step.what] = self.bar.add_task(step.what, total=step.total)
+            shown = {"completed": step.done, "total": step.total}
+            again = self.bar.tasks[self.tasks[step.what]].total != step.total or step.done == 1
+            if again:
+                self.bar.reset(self.tasks[step.what], total=step.total)
+            self.bar.update(self.tasks[step.what], **shown)
+            return
+        if step.done == 1:
+            self.step_begun = now
+        if now - self.told > SECONDS_BETWEEN_LINES and now > self.step_begun:
+            self.told, rate = now, step.done / (now - self.step_begun)
+            left = (step.total - step.done) / rate
+            note(
+                f"{step.what}: {step.done:,} of {step.total:,}, {rate:,.0f} a second, "
+                f"about {left:,.0f} seconds left"
+            )
+
     def __exit__(
         self,
         kind: type[BaseException] | None,
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
+        self.stack.close()
         if self.bar:
             self.bar.stop()
+
+
+def bar() -> Any:
+    """A bar with count, rate and the time that is left."""
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        ProgressColumn,
+        SpinnerColumn,
+        TextColumn,
+        TimeRemainingColumn,
+    )
+    from rich.progress import Progress as Bar
+    from rich.progress import Task
+    from rich.text import Text
+
+    class Rate(ProgressColumn):
+        """So many a second."""
+
+        def render(self, task: Task) -> Text:
+            speed = task.finished_speed or task.speed
+            return Text(f"{speed:,.0f}/s" if speed else "")
+
+    columns = (
+        SpinnerColumn(),
+        TextColumn("{task.description}"),
+        BarColumn(20),
+        MofNCompleteColumn(),
+        Rate(),
+        TimeRemainingColumn(),
+    )
+    return Bar(*columns, console=Console(stderr=True), transient=True)

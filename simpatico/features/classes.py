@@ -1,0 +1,115 @@
+"""What a pretrained classifier says of a text, or of two texts that belong together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import ClassVar, Literal
+
+import numpy as np
+
+from simpatico.errors import BadValue, ContractError, DataError
+from simpatico.features import Feature, Features
+from simpatico.features.cache import Numbers
+from simpatico.features.embeddings import fingerprint
+from simpatico.features.models import Model, find
+from simpatico.features.nets import Floats, Task, each, net
+from simpatico.features.once import remembered
+from simpatico.features.pieces import cutter
+from simpatico.turns import Turns
+
+VERSION = 1
+NEXT_SENTENCE = ("is_next", "not_next")
+
+Output = Literal["softmax", "sigmoid", "logits"]
+
+
+@dataclass(frozen=True)
+class ClassProbabilities:
+    """A number for every class: shares that add up to 1, each by itself, or as the model gives it."""
+
+    model: str
+    pair: bool = False
+    output: Output = "softmax"
+    head: Literal["classes", "next-sentence"] = "classes"
+
+    needs: ClassVar[tuple[Feature, ...]] = ()
+
+    def __post_init__(self) -> None:
+        if self.output not in ("softmax", "sigmoid", "logits"):
+            raise BadValue(f"output {self.output!r}; there are softmax, sigmoid and logits")
+
+    @property
+    def fingerprint(self) -> str:
+        return fingerprint(find(self.model))
+
+    def compute(self, turns: Turns, features: Features) -> Classes:
+        return Classes(find(self.model), self.pair, self.output, self.head)
+
+
+@dataclass(frozen=True)
+class Classes:
+    """Classifies texts; each distinct one once."""
+
+    model: Model
+    pair: bool
+    output: Output
+    head: Task
+    memo: dict[tuple[str, ...], Numbers] = field(default_factory=dict, compare=False, repr=False)
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The classes' names, in the order of the columns."""
+        if self.head == "next-sentence":
+            return NEXT_SENTENCE
+        named = self.model.config.get("id2label") or {}
+        if not isinstance(named, dict) or sorted(named, key=int) != [
+            str(n) for n in range(len(named))
+        ]:
+            raise DataError(f"{self.model.folder / 'config.json'}: id2label does not name classes")
+        return tuple(str(named[str(n)]) for n in range(len(named)))
+
+    def of(self, texts: Iterable[str], seconds: Iterable[str] | None = None) -> Floats:
+        """A row for each text or pair, a column for each class."""
+        if self.pair != (seconds is not None):
+            raise ContractError(f"{self.model.name} was asked for pairs: {self.pair}; give just so")
+        if seconds is None:
+            given: list[tuple[str, ...]] = [(text,) for text in texts]
+        else:
+            given = list(zip(texts, seconds, strict=True))
+        what = f"classes|{VERSION}|{fingerprint(self.model)}|{self.model.sha256}|{self.head}"
+        rows = remembered(what, given, self._compute, memo=self.memo)
+        if not rows:
+            return np.zeros((0, 0), np.float32)
+        # row by row, so that a row's last bit cannot depend on how many rows there are
+        return np.stack([OUTPUTS[self.output](np.asarray(row, np.float32)) for row in rows])
+
+    def _compute(self, given: list[tuple[str, ...]]) -> Iterator[tuple[int, Numbers]]:
+        cut = cutter(self.model)
+        seconds = [texts[1] for texts in given] if self.pair else None
+        pieces = cut([texts[0] for texts in given], seconds)
+        yield from each(self.model, net(self.model, self.head), pieces)
+
+
+def softmax(logits: Floats) -> Floats:
+    powers = np.exp(logits - logits.max())
+    shares: Floats = powers / powers.sum()
+    return shares
+
+
+def sigmoid(logits: Floats) -> Floats:
+    from scipy.special import expit
+
+    shares: Floats = expit(logits)
+    return shares
+
+
+def unchanged(logits: Floats) -> Floats:
+    return logits
+
+
+OUTPUTS: dict[Output, Callable[[Floats], Floats]] = {
+    "softmax": softmax,
+    "sigmoid": sigmoid,
+    "logits": unchanged,
+}

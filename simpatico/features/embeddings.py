@@ -1,0 +1,138 @@
+"""Texts as vectors of a pretrained encoder: one for a whole text, or one for every word piece.
+
+`features[Embeddings()].of(texts)` gives a row for each text; equal texts are encoded once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import ClassVar, Literal, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from simpatico.errors import BadValue
+from simpatico.features import Feature, Features
+from simpatico.features.cache import Numbers
+from simpatico.features.models import Model, find, short
+from simpatico.features.nets import Floats, back_end, each, net
+from simpatico.features.once import remembered
+from simpatico.features.pieces import Ids, cutter
+from simpatico.turns import Turns
+
+MINILM = "package:minilm"
+"""all-MiniLM-L6-v2, the encoder that comes with the extra `neural`."""
+VERSION = 1
+"""To be raised whenever the procedure changes, so that no number of the old one is used."""
+
+Pooling = Literal["mean", "max", "cls"]
+
+
+class Tokens(NamedTuple):
+    """The word pieces of a text with a vector each; `special` marks those not of the text."""
+
+    ids: Ids
+    vectors: Floats
+    special: npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Embeddings:
+    """One vector of length 1 for a text: its word pieces' mean, maximum, or its first one's."""
+
+    model: str = MINILM
+    pooling: Pooling = "mean"
+
+    needs: ClassVar[tuple[Feature, ...]] = ()
+
+    def __post_init__(self) -> None:
+        if self.pooling not in ("mean", "max", "cls"):
+            raise BadValue(f"pooling {self.pooling!r}; there are mean, max and cls")
+
+    @property
+    def fingerprint(self) -> str:
+        return fingerprint(find(self.model))
+
+    def compute(self, turns: Turns, features: Features) -> Sentences:
+        return Sentences(find(self.model), self.pooling)
+
+
+@dataclass(frozen=True)
+class TokenEmbeddings:
+    """A vector for every word piece of a text, after `layer` layers or after the last."""
+
+    model: str = MINILM
+    layer: int | None = None
+
+    needs: ClassVar[tuple[Feature, ...]] = ()
+
+    @property
+    def fingerprint(self) -> str:
+        return fingerprint(find(self.model))
+
+    def compute(self, turns: Turns, features: Features) -> Words:
+        return Words(find(self.model), self.layer)
+
+
+def fingerprint(model: Model) -> str:
+    """The model's part of a signature: every file of it, and what it runs on."""
+    return f"{short(model.name)}_sha256:{model.sha256[:12]}.{back_end(model)}"
+
+
+@dataclass(frozen=True)
+class Sentences:
+    """Encodes texts; each distinct one once."""
+
+    model: Model
+    pooling: Pooling
+    memo: dict[str, Numbers] = field(default_factory=dict, compare=False, repr=False)
+
+    def of(self, texts: Iterable[str]) -> Floats:
+        """A row for each text."""
+        what = f"embeddings|{VERSION}|{fingerprint(self.model)}|{self.model.sha256}|{self.pooling}"
+        rows = remembered(what, list(texts), self._compute, memo=self.memo)
+        return np.stack(rows).astype(np.float32) if rows else np.zeros((0, 0), np.float32)
+
+    def _compute(self, texts: list[str]) -> Iterator[tuple[int, Numbers]]:
+        run = net(self.model, "encoder")
+        for place, states in each(self.model, run, cutter(self.model)(texts)):
+            yield place, unit(pooled(states, self.pooling))
+
+
+@dataclass(frozen=True)
+class Words:
+    """Encodes the word pieces of texts; each distinct text once."""
+
+    model: Model
+    layer: int | None
+    memo: dict[str, Numbers] = field(default_factory=dict, compare=False, repr=False)
+
+    def of(self, texts: Iterable[str]) -> list[Tokens]:
+        """Word pieces and vectors of each text."""
+        given = list(texts)
+        what = f"tokens|{VERSION}|{fingerprint(self.model)}|{self.model.sha256}|{self.layer}"
+        vectors = remembered(what, given, self._compute, memo=self.memo)
+        cut = cutter(self.model)(given)
+        return [
+            Tokens(pieces.ids, np.asarray(found, np.float32), pieces.special)
+            for pieces, found in zip(cut, vectors, strict=True)
+        ]
+
+    def _compute(self, texts: list[str]) -> Iterator[tuple[int, Numbers]]:
+        run = net(self.model, "encoder", self.layer)
+        yield from each(self.model, run, cutter(self.model)(texts))
+
+
+def pooled(states: Floats, how: Pooling) -> Floats:
+    """One vector from those of all word pieces, the special ones among them."""
+    if how == "cls":
+        return np.asarray(states[0])
+    found: Floats = states.mean(0) if how == "mean" else states.max(0)
+    return found
+
+
+def unit(vector: Floats) -> Floats:
+    """The vector made 1 long."""
+    found: Floats = vector / np.maximum(np.sqrt((vector * vector).sum()), np.float32(1e-12))
+    return found
