@@ -83,11 +83,11 @@ def bar() -> Any:
         MofNCompleteColumn,
         ProgressColumn,
         SpinnerColumn,
+        Task,
         TextColumn,
         TimeRemainingColumn,
     )
     from rich.progress import Progress as Bar
-    from rich.progress import Task
     from rich.text import Text
 
     class Rate(ProgressColumn):

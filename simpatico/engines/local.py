@@ -15,7 +15,11 @@ SECONDS_BETWEEN_LOOKS = 0.5
 
 
 def leave_with(parent: int) -> None:
-    """Let this worker end soon after its parent did, even if that was killed."""
+    """Let this worker end soon after its parent did, even if that was killed.
+
+    It works on one thread, since there are others beside it.
+    """
+    os.environ.setdefault("SIMPATICO_THREADS", "1")
 
     def watch() -> None:
         while os.getppid() == parent:

@@ -29,6 +29,7 @@ LARGEST = 4 * 1024**3
 AT_ONCE = 500
 SECONDS = 30.0
 TYPES = ("f4", "f8", "i8")
+TABLE = "CREATE TABLE IF NOT EXISTS numbers (key BLOB PRIMARY KEY, value BLOB) WITHOUT ROWID"
 
 
 def folder() -> Path | None:
@@ -100,9 +101,7 @@ class Cache:
         with closing(sqlite3.connect(self.path, timeout=SECONDS)) as base:
             base.execute("PRAGMA journal_mode=WAL")
             base.execute("PRAGMA synchronous=NORMAL")
-            base.execute(
-                "CREATE TABLE IF NOT EXISTS numbers (key BLOB PRIMARY KEY, value BLOB) WITHOUT ROWID"
-            )
+            base.execute(TABLE)
             with base:
                 yield base
         with suppress(OSError):

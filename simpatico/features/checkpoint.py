@@ -8,6 +8,7 @@ import re
 import stat
 from functools import lru_cache
 from math import prod
+from mmap import ACCESS_READ, mmap
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +28,8 @@ MANIFEST = "manifest.json"
 MOST_FILES = 200
 DEEPEST = 2
 TEXT_LIMIT = 64 * 1024**2
+SETTINGS_LIMIT = 8 * 1024**2
+VOCABULARIES = {"tokenizer.json", "vocab.json"}
 HEADER_LIMIT = 16 * 1024**2
 BLOCK = 4 * 1024**2
 
@@ -54,9 +57,10 @@ def walk(folder: Path, under: str, within: Path, found: list[str]) -> None:
     for place in sorted(os.scandir(folder), key=lambda place: place.name):
         name = under + place.name
         path = Path(place.path)
-        if place.is_symlink() and not path.resolve().is_relative_to(within):
+        # of a link to itself Path.resolve() gives no path
+        if place.is_symlink() and not Path(os.path.realpath(path)).is_relative_to(within):
             raise DataError(f"{path}: a link that leads out of the model; copy the file itself")
-        if place.is_dir():
+        if path.is_dir():
             if name.count("/") + 1 >= DEEPEST:
                 raise DataError(f"{path}: a model has no folders inside its folders")
             walk(path, f"{name}/", within, found)
@@ -126,18 +130,34 @@ def small(path: Path, size: int, limit: int) -> None:
 
 def examine_json(path: Path, size: int) -> None:
     """Refuse settings that ask for code, for another model or for quantised arithmetic."""
-    small(path, size, TEXT_LIMIT)
+    words = path.name in VOCABULARIES
+    small(path, size, TEXT_LIMIT if words else SETTINGS_LIMIT)
     if path.name == "adapter_config.json":
         raise DataError(f"{path}: an adapter to another model; merge it into the model first")
     try:
-        told = msgspec.json.decode(path.read_bytes())
+        # words are looked over without making millions of objects
+        told = msgspec.json.decode(path.read_bytes(), type=msgspec.Raw if words else Any)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         raise DataError(f"{path}: not valid JSON; get the model again") from None
     except OSError as error:
         raise DataError(f"{path}: cannot be read ({error.strerror or 'unknown'})") from None
-    if path.name != "tokenizer.json" and not path.name.startswith("vocab"):
-        for key, value in settings(told):
-            examine_setting(path, key, value)
+    for key, value in settings(told):
+        examine_setting(path, key, value)
+    if path.name.endswith(".index.json"):
+        examine_parts(path, told)
+
+
+def examine_parts(path: Path, told: Any) -> None:
+    """Refuse a list of parts that names a file anywhere but beside it."""
+    named = told.get("weight_map") if isinstance(told, dict) else None
+    for name in set(map(str, named.values())) if isinstance(named, dict) else [""]:
+        beside(path, name)
+
+
+def beside(path: Path, name: str) -> None:
+    """Refuse a file that is not in the folder of the one that names it."""
+    if name != Path(name).name or not (path.parent / name).is_file():
+        raise DataError(f"{path}: its weights are in {name!r}, which is not beside it")
 
 
 def settings(told: Any) -> list[tuple[str, Any]]:
@@ -161,26 +181,23 @@ def examine_setting(path: Path, key: str, value: Any) -> None:
         raise DataError(f"{path}: {key!r} asks to fetch code ({value!r}); remove this setting")
     if key == "quantization_config" and value:
         raise DataError(f"{path}: quantised weights; scores are computed in 32 bit, save it so")
-    if path.name == "modules.json" and key == "type":
-        if not str(value).startswith("sentence_transformers."):
-            raise DataError(f"{path}: module {value!r} is code of its own; not supported")
+    module = path.name == "modules.json" and key == "type"
+    if module and not str(value).startswith("sentence_transformers."):
+        raise DataError(f"{path}: module {value!r} is code of its own; not supported")
 
 
 def examine_graph(path: Path, size: int) -> None:
     """Refuse a graph whose weights lie anywhere but in a file beside it."""
-    small(path, size, 2 * 1024**3)
-    data = path.read_bytes()
-    for place in re.finditer(rb"\x0a\x08location\x12(.)", data, re.S):
-        start = place.end()
-        name = data[start : start + place[1][0]].decode("utf-8", "replace")
-        if name != Path(name).name or not (path.parent / name).is_file():
-            raise DataError(f"{path}: its weights are in {name!r}, which is not beside it")
+    if not size:
+        raise DataError(f"{path}: an empty file; get the model again")
+    with path.open("rb") as file, mmap(file.fileno(), 0, access=ACCESS_READ) as data:
+        for place in re.finditer(rb"\x0a\x08location\x12(.)", data, re.S):
+            start = place.end()
+            beside(path, data[start : start + place[1][0]].decode("utf-8", "replace"))
 
 
-SIZES = {
-    **{"F64": 8, "F32": 4, "F16": 2, "BF16": 2, "I64": 8, "I32": 4, "I16": 2, "I8": 1},
-    **{"U64": 8, "U32": 4, "U16": 2, "U8": 1, "BOOL": 1},
-}
+SIZES = {"F64": 8, "F32": 4, "F16": 2, "BF16": 2, "BOOL": 1, "U8": 1, "I8": 1, "I32": 4, "I64": 8}
+"""Bytes of a number of each kind."""
 
 
 class Tensor(msgspec.Struct):
@@ -228,7 +245,12 @@ def examine_numbers(path: Path, start: int, lines: list[Tensor]) -> None:
     import numpy as np
 
     # all ones in the exponent is what NaN and infinity have in common
-    exponents = {"F32": ("<u4", 0x7F800000), "F16": ("<u2", 0x7C00), "BF16": ("<u2", 0x7F80)}
+    exponents = {
+        "F64": ("<u8", 0x7FF0000000000000),
+        "F32": ("<u4", 0x7F800000),
+        "F16": ("<u2", 0x7C00),
+        "BF16": ("<u2", 0x7F80),
+    }
     with path.open("rb") as file:
         for line in lines:
             if line.dtype not in exponents:

@@ -26,7 +26,7 @@ Output = Literal["softmax", "sigmoid", "logits"]
 
 @dataclass(frozen=True)
 class ClassProbabilities:
-    """A number for every class: shares that add up to 1, each by itself, or as the model gives it."""
+    """A number for every class: shares that add up to 1, each by itself, or raw."""
 
     model: str
     pair: bool = False

@@ -23,6 +23,7 @@ from simpatico.errors import DataError, MissingResource
 from simpatico.features.catalogue import Entry, catalogue
 from simpatico.features.checkpoint import MANIFEST, examine, listing, sha256, stamp
 
+WEIGHTS = (".safetensors", ".onnx", ".npy")
 HUB_NAME = re.compile(r"[\w][\w.-]*/[\w][\w.-]*", re.ASCII)
 
 
@@ -147,10 +148,9 @@ def package_folder(entry: Entry) -> Path | None:
 
 def hub_folder(what: str) -> Path | None:
     """Where a model of the hub lies: in our home of models, else in the hub's own cache."""
-    folder_name = what.replace("/", "--")
-    if (ours := home() / f"hub--{folder_name}").is_dir():
+    if (ours := hub_home(what)).is_dir():
         return ours
-    repository = hub_cache() / f"models--{folder_name}"
+    repository = hub_cache() / f"models--{what.replace('/', '--')}"
     try:
         commit = (repository / "refs/main").read_text(encoding="ascii").strip()
     except (OSError, UnicodeDecodeError):
@@ -158,6 +158,11 @@ def hub_folder(what: str) -> Path | None:
     snapshot = repository / "snapshots" / Path(commit).name
     weights = any(snapshot.glob("*.safetensors")) or any(snapshot.glob("*.onnx"))
     return snapshot if weights else None
+
+
+def hub_home(what: str) -> Path:
+    """Where a model of the hub is put when it is got."""
+    return home() / f"hub--{what.replace('/', '--')}"
 
 
 def hub_cache() -> Path:
@@ -197,6 +202,8 @@ def told_hashes(folder: Path, again: str) -> dict[str, str]:
 def opened(name: str, folder: Path, within: Path) -> Model:
     """A model of anybody's: every file is of a known kind and none of them can run."""
     files = tuple(file for file in listing(folder, within) if file != MANIFEST)
+    if not any(file.endswith(WEIGHTS) for file in files):
+        raise DataError(f"{folder}: no weights here; a model has model.safetensors or model.onnx")
     hashes = {}
     for file in files:
         path = folder / file

@@ -7,11 +7,12 @@ to the last bit whatever it is run with.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from inspect import signature
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -56,12 +57,7 @@ def net(model: Model, task: Task, layer: int | None = None) -> Net:
 @lru_cache(maxsize=4)
 def onnx_net(sha256: str, model: Model) -> Net:
     """A graph on onnxruntime; batches run side by side, each on one thread."""
-    try:
-        import onnxruntime
-    except ImportError:
-        raise MissingResource(
-            f"{model.name} needs the package onnxruntime; pip install 'simpatico[neural]'"
-        ) from None
+    onnxruntime = silent_onnxruntime(model)
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = 1
     options.log_severity_level = 3
@@ -83,11 +79,24 @@ def onnx_net(sha256: str, model: Model) -> Net:
     return run
 
 
+def silent_onnxruntime(model: Model) -> Any:
+    """The package onnxruntime, kept from reporting to its maker, as it otherwise does."""
+    os.environ["ORT_DISABLE_TELEMETRY"] = "1"  # read when the library is loaded
+    try:
+        import onnxruntime
+    except ImportError:
+        raise MissingResource(
+            f"{model.name} needs the package onnxruntime; pip install 'simpatico[neural]'"
+        ) from None
+    onnxruntime.disable_telemetry_events()
+    return onnxruntime
+
+
 def torch_net(model: Model, task: Task, layer: int | None) -> Net:
     """A model on torch: an encoder's hidden states after `layer`, or a classifier's logits."""
-    from simpatico.features import torch_models
-
     import torch
+
+    from simpatico.features import torch_models
 
     makers = {
         "encoder": torch_models.encoder,
