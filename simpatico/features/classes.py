@@ -62,7 +62,8 @@ class Classes:
         """The classes' names, in the order of the columns."""
         if self.head == "next-sentence":
             return NEXT_SENTENCE
-        named = self.model.config.get("id2label") or {}
+        # transformers leaves out the names of two classes that have none of their own
+        named = self.model.config.get("id2label") or {"0": "LABEL_0", "1": "LABEL_1"}
         if not isinstance(named, dict) or sorted(named, key=int) != [
             str(n) for n in range(len(named))
         ]:
@@ -80,7 +81,7 @@ class Classes:
         what = f"classes|{VERSION}|{fingerprint(self.model)}|{self.model.sha256}|{self.head}"
         rows = remembered(what, given, self._compute, memo=self.memo)
         if not rows:
-            return np.zeros((0, 0), np.float32)
+            return np.zeros((0, len(self.labels)), np.float32)
         # row by row, so that a row's last bit cannot depend on how many rows there are
         return np.stack([OUTPUTS[self.output](np.asarray(row, np.float32)) for row in rows])
 

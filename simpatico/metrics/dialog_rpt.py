@@ -1,0 +1,120 @@
+"""DialogRPT: how likely people would like a reply, answer it, and take it for a person's.
+
+Five models rate a reply from 0 to 1: how much it is voted up, how many answers it gets (width), how
+long the talk after it is (depth), and whether it is the true reply rather than a random or a
+machine's. The score is the product of two weighted means, as the authors' own ensemble has it:
+(rand + machine) / 2 * (updown + .48 depth - .5 width) / .98.
+Example: all five .5 give .5 * .5 = .25.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+import polars as pl
+
+from simpatico.errors import BadValue
+from simpatico.features import Feature, Features
+from simpatico.features.models import absent
+from simpatico.features.replies import ReplyRatings
+from simpatico.metric import Card, Carried, Score, mark
+from simpatico.metrics._pairs import NEEDS, mean, with_answered
+from simpatico.turns import Level, Turns
+
+PUBLISHED = "hub:microsoft/DialogRPT-{head}"
+PRIOR = {"human-vs-rand": 0.5, "human-vs-machine": 0.5}
+CONDITIONAL = {"updown": 1.0, "depth": 0.48, "width": -0.5}
+HEADS = {
+    "updown": "how much the reply would be voted up",
+    "width": "how many answers the reply would get",
+    "depth": "how long the talk after the reply would be",
+    "human-vs-rand": "how likely it is the reply to this turn, not to another",
+    "human-vs-machine": "how likely the reply is a person's, not a machine's",
+}
+
+
+@dataclass(frozen=True)
+class DialogRpt:
+    model: str = PUBLISHED
+    history: int = 2
+
+    name: ClassVar = Carried("dialog_rpt")
+    published: ClassVar[tuple[str, ...]] = (PUBLISHED,)
+    level: ClassVar[Level] = "turn"
+    card: ClassVar[Card] = Card(
+        about="How likely people would like a reply, answer it, and take it for a person's.",
+        undefined=(
+            "Null when the turn answers nothing, or when it or what it answers has no words or is "
+            "in another script."
+        ),
+        citation=(
+            "Gao et al. 2020, Dialogue Response Ranking Training with Large-Scale Human Feedback "
+            "Data; github.com/golsun/DialogRPT (its ensemble, and two turns of context); "
+            "checkpoints microsoft/DialogRPT-updown, -width, -depth, -human-vs-rand and "
+            "-human-vs-machine; `{head}` in `model` stands for each of these names"
+        ),
+        kind="traditional",
+        careful="It learned from votes on Reddit, where what is liked is not what is helpful.",
+    )
+
+    def __post_init__(self) -> None:
+        if self.history < 1:
+            raise BadValue(f"dialog_rpt.history is {self.history}; it is 1 or more")
+
+    def head(self, name: str) -> str:
+        """The name of the model of one head."""
+        return self.model.replace("{head}", name)
+
+    @property
+    def missing(self) -> str | None:
+        return next((why for name in HEADS if (why := absent(self.head(name)))), None)
+
+    @property
+    def needs(self) -> tuple[Feature, ...]:
+        return (*dict.fromkeys(ReplyRatings(self.head(name)) for name in HEADS), *NEEDS)
+
+    @property
+    def scores(self) -> tuple[Score, ...]:
+        overall = "product of two weighted means of the five ratings"
+        weights = sum(CONDITIONAL.values())
+        ends = (-0.5 / weights, 1.48 / weights)
+        return (
+            self._score("", overall, ends),
+            *(self._score(f"_{column(head)}", told, (0.0, 1.0)) for head, told in HEADS.items()),
+        )
+
+    def _score(self, part: str, meaning: str, ends: tuple[float, float]) -> Score:
+        title = f"DialogRPT{part.replace('_', ' ')}"
+        return Score(
+            f"dialog_rpt{part}{mark(self)}",
+            of=mean(part.removeprefix("_") or "ensemble"),
+            range=ends,
+            meaning=meaning,
+            better="higher",
+            title=title,
+            more=f"gets a higher rating ({title}) than",
+            less=f"gets a lower rating ({title}) than",
+        )
+
+    def __call__(self, turns: Turns, features: Features) -> pl.DataFrame:
+        pairs = with_answered(turns, features)
+        texts, first = turns.frame["text"].to_list(), turns.frame["turn"].to_list()
+        given = list[tuple[str, ...]]()
+        for row, own in zip(turns.answered[pairs.row], pairs.text, strict=True):
+            start = max(row - self.history + 1, row - first[row])
+            given.append((*(t for t in texts[start : row + 1] if t.strip()), own))
+        rated = {name: features[ReplyRatings(self.head(name))].of(given) for name in HEADS}
+        both = [
+            sum(rated[name] * weight for name, weight in part.items()) / sum(part.values())
+            for part in (PRIOR, CONDITIONAL)
+        ]
+        values = {column(name): pairs.best(found) for name, found in rated.items()}
+        values["ensemble"] = pairs.best(np.asarray(both[0] * both[1]))
+        return pairs.statistics(**values)
+
+
+def column(head: str) -> str:
+    """The head's name as that of a column."""
+    return head.replace("-", "_")

@@ -1,0 +1,274 @@
+"""Likelihoods against plain loops of transformers: one text, one whole forward pass each."""
+
+import random
+
+import numpy as np
+import pytest
+
+from simpatico.errors import BadValue, DataError, MissingResource
+from simpatico.features import language_models, torch_models
+from simpatico.features.language_models import Reader, Tree, shortened
+from simpatico.features.likelihood import Likelihood
+from simpatico.features.models import absent, find
+from tests.neural.texts import texts
+from tests.neural.tiny import LENGTH, tiny
+
+AFTER = ("That's really boring.", "That's not so good!", "Wow that is interesting.", "x")
+CAUSAL = pytest.mark.parametrize("kind", ["gpt2", "llama"])
+SEQ2SEQ = pytest.mark.parametrize("kind", ["bart", "marian"])
+
+
+def handle(kind, frame="plain"):
+    """A fresh one: nothing remembered from earlier."""
+    return Likelihood(f"path:{tiny(kind)}", frame).compute(None, None)
+
+
+def loss(net, ids):
+    """Mean loss of these pieces as transformers computes it."""
+    import torch
+
+    with torch.inference_mode():
+        batch = torch.tensor([ids])
+        return net(input_ids=batch, labels=batch, loss_type="ForCausalLM").loss.item()
+
+
+def raw(model):
+    """The model and what cuts a text for it, without any mark."""
+    words = torch_models.tokenizer(model)
+    return torch_models.causal(model), lambda t: words(t, add_special_tokens=False).input_ids
+
+
+@CAUSAL
+@pytest.mark.parametrize("context", ["", "hello you, why?"])
+def test_a_causal_model_reads_mark_context_space_and_target(kind, context):
+    """All pieces' losses by transformers, less those of the pieces before the target."""
+    import torch
+
+    found = handle(kind)
+    net, cut = raw(found.model)
+    target = "I went hiking with my sister."
+    before = [0, *cut(context)]
+    ids = before + cut(f" {target}" if context else target)
+    with torch.inference_mode():
+        logits = net(input_ids=torch.tensor([ids])).logits[0]
+    every = -torch.nn.functional.cross_entropy(
+        logits[:-1], torch.tensor(ids[1:]), reduction="none"
+    ).numpy()
+    (logs,) = found.of([context], [target])
+    assert logs.dtype == np.float64
+    assert logs == pytest.approx(every[len(before) - 1 :], abs=1e-5)
+
+
+@CAUSAL
+def test_with_the_mark_at_the_end_the_mean_is_the_loss_of_the_text_and_its_mark(kind):
+    found = handle(kind, "end")
+    net, cut = raw(found.model)
+    end = {"gpt2": 0, "llama": 1}[kind]
+    for text in texts(5):
+        (logs,) = found.of([""], [text])
+        ids = [*cut(text), end][:LENGTH]
+        assert len(logs) == len(ids) - 1
+        assert -logs.mean() == pytest.approx(loss(net, ids), abs=1e-5)
+
+
+@CAUSAL
+def test_follow_ups_equal_one_whole_pass_for_each(kind):
+    """Read are mark, turn, mark, turn, mark and follow-up; all but the first piece count."""
+    found = handle(kind)
+    net, cut = raw(found.model)
+    mark = {"gpt2": 0, "llama": 1}[kind]
+    contexts = [tuple(texts(30)[i : i + 1 + i % 3]) for i in range(0, 12, 2)]
+    contexts = [tuple(text[:25] for text in turns) for turns in contexts]
+    for turns, followed in zip(contexts, found.follow(contexts, AFTER), strict=True):
+        before = [mark]
+        for turn in turns:
+            before += [*cut(f" {turn} "), mark]
+        assert len(before) < LENGTH - 20
+        assert followed.context_pieces == len(before) - 1
+        assert -followed.context / (len(before) - 1) == pytest.approx(loss(net, before), abs=1e-5)
+        for text, total, pieces in zip(AFTER, followed.sums, followed.pieces, strict=True):
+            ids = [*before, *cut(f" {text}")]
+            assert pieces == len(ids) - len(before)
+            mean = (followed.context + total) / (len(ids) - 1)
+            assert -mean == pytest.approx(loss(net, ids), abs=1e-5)
+
+
+def test_what_follow_ups_begin_with_is_read_once():
+    """Pieces 1 2 3, 1 2 4 and 5: the beginnings 1 and 1 2 are read, no last piece is."""
+    tree = Tree.of([[1, 2, 3], [1, 2, 4], [5]])
+    assert (tree.pieces, tree.depth, tree.paths) == ([1, 2], [0, 1], [[0, 1], [0, 1], []])
+    assert tree.sees.tolist() == [[True, False], [True, True]]
+
+
+@SEQ2SEQ
+def test_a_target_is_forced_as_transformers_forces_labels(kind):
+    import torch
+
+    found = handle(kind)
+    net, words = torch_models.seq2seq(found.model), torch_models.tokenizer(found.model)
+    said = [text[:80] for text in texts(8)]
+    pairs = list(zip(said, said[::-1], strict=True))
+    for (source, target), logs in zip(pairs, found.of(*zip(*pairs, strict=True)), strict=True):
+        given = torch.tensor([words(source).input_ids])
+        labels = torch.tensor([words(text_target=target).input_ids])
+        with torch.inference_mode():
+            expected = net(input_ids=given, labels=labels).loss.item()
+        assert len(logs) == labels.shape[1]
+        assert -logs.sum() == pytest.approx(expected * len(logs), abs=1e-5 * len(logs))
+
+
+def test_the_mark_that_a_target_begins_with_can_be_left_out():
+    """BART's targets begin with <s>, Marian's with the text."""
+    for kind, fewer in (("bart", 1), ("marian", 0)):
+        (plain,), (bare,) = (handle(kind, f).of(["tea"], ["coffee"]) for f in ("plain", "untagged"))
+        assert bare.tolist() == plain[fewer:].tolist()
+
+
+@CAUSAL
+def test_a_long_context_loses_its_start_but_not_its_mark(kind):
+    found = handle(kind)
+    pieces = Reader(torch_models.tokenizer(found.model))
+    net = torch_models.causal(found.model)
+    assert pieces.longest(net) == LENGTH
+    before, after = pieces.joined("tea " * 300, "so good", "plain", LENGTH)
+    assert (len(before) + len(after), before[0]) == (LENGTH, pieces.start)
+    assert before[1:] == pieces.text("tea " * 300)[len(after) - LENGTH + 1 :]
+    assert shortened([1, 2, 3, 4], 1) == [1]
+    (logs,) = found.of(["tea " * 300], ["so good " * 300])
+    assert len(logs) == LENGTH - 1
+    (followed,) = found.follow([("tea " * 300,)], AFTER)
+    assert followed.context_pieces == LENGTH - max(followed.pieces) - 1
+
+
+@pytest.mark.parametrize("kind", ["gpt2", "llama", "bart", "marian"])
+def test_no_bit_depends_on_what_else_is_scored_nor_on_threads(kind, monkeypatch):
+    import torch
+
+    said = texts(24)
+    pairs = [(said[i % 5], text) for i, text in enumerate(said)]
+
+    def run(some):
+        return [log.tobytes() for log in handle(kind).of(*zip(*some, strict=True))]
+
+    monkeypatch.setenv("SIMPATICO_THREADS", "1")
+    known = dict(zip(pairs, run(pairs), strict=True))
+    threads = torch.get_num_threads()
+    monkeypatch.setenv("SIMPATICO_THREADS", "2")
+    try:
+        for within in (1, 2):
+            torch.set_num_threads(within)
+            shuffled = random.Random(within).sample(pairs, len(pairs))
+            assert run(shuffled) == [known[pair] for pair in shuffled]
+            assert torch.get_num_threads() == within
+    finally:
+        torch.set_num_threads(threads)
+    assert [run([pair])[0] for pair in pairs] == list(known.values())
+
+
+@CAUSAL
+def test_no_bit_of_a_follow_up_depends_on_other_contexts_nor_on_threads(kind, monkeypatch):
+    contexts = [tuple(texts(20)[i : i + 2]) for i in range(18)]
+
+    def run(some):
+        return [(f.context, f.sums.tobytes()) for f in handle(kind).follow(some, AFTER)]
+
+    monkeypatch.setenv("SIMPATICO_THREADS", "1")
+    known = dict(zip(contexts, run(contexts), strict=True))
+    monkeypatch.setenv("SIMPATICO_THREADS", "2")
+    shuffled = random.Random(0).sample(contexts, len(contexts))
+    assert run(shuffled) == [known[turns] for turns in shuffled]
+    assert [run([turns])[0] for turns in contexts] == list(known.values())
+
+
+def test_a_context_is_encoded_once_for_all_its_targets(monkeypatch):
+    seen = []
+    real = language_models.written
+    monkeypatch.setattr(
+        "simpatico.features.likelihood.written",
+        lambda net, source, targets, untag: (
+            seen.append(len(targets)) or real(net, source, targets, untag)
+        ),
+    )
+    handle("bart").of(["tea", "dog", "tea", "tea"], ["a", "a", "b", "a"])
+    assert sorted(seen) == [1, 2]
+
+
+@pytest.mark.parametrize("kind", ["gpt2", "bart"])
+def test_what_is_known_is_not_computed_again(kind, monkeypatch, tmp_path):
+    monkeypatch.setenv("SIMPATICO_CACHE", str(tmp_path))
+    once = handle(kind).of(["tea"], ["coffee"])
+    monkeypatch.setattr(language_models, "side_by_side", None)
+    assert handle(kind).of(["tea"], ["coffee"])[0].tobytes() == once[0].tobytes()
+
+
+def test_what_looks_like_a_mark_is_text():
+    found = handle("gpt2")
+    pieces = Reader(torch_models.tokenizer(found.model))
+    assert pieces.end not in pieces.text("<|endoftext|>")
+    assert all(np.isfinite(log).all() for log in found.of(["<|endoftext|>", "\ud800"], ["a", "b"]))
+
+
+def test_a_text_of_nothing_has_no_pieces():
+    assert [len(log) for log in handle("gpt2").of(["", "tea"], ["", ""])] == [0, 1]
+
+
+@pytest.mark.parametrize("use", ["end", "follow"])
+def test_a_model_that_writes_from_another_text_cannot_go_on_with_one(use):
+    with pytest.raises(BadValue) as told:
+        handle("bart", "end") if use == "end" else handle("bart").follow([("a",)], AFTER)
+    assert str(told.value) == (
+        f"path:{tiny('bart')} turns one text into another; a text by itself is likely or not to a "
+        "causal language model, such as package:smollm2"
+    )
+
+
+def test_a_model_without_the_weights_for_the_work_is_refused():
+    with pytest.raises(DataError) as told:
+        torch_models.masked(find(f"path:{tiny('bert')}"))
+    assert str(told.value) == (
+        f"{tiny('bert')} is not a masked language model: it has no weights for "
+        "'cls.predictions.bias'; name a model that was saved as one"
+    )
+
+
+def test_a_model_of_another_kind_is_refused():
+    with pytest.raises(DataError) as told:
+        torch_models.seq2seq(find(f"path:{tiny('gpt2')}"))
+    assert str(told.value) == (
+        f"{tiny('gpt2')} is not a sequence-to-sequence model that transformers can load "
+        "(ValueError); get the model again or name another"
+    )
+
+
+def test_a_device_that_is_not_there_is_named(monkeypatch):
+    monkeypatch.setenv("SIMPATICO_DEVICE", "cuda")
+    with pytest.raises(MissingResource) as told:
+        torch_models.causal(find(f"path:{tiny('gpt2')}"))
+    assert str(told.value) == (
+        "SIMPATICO_DEVICE is 'cuda', which torch cannot use here; unset it to use the processor"
+    )
+
+
+def test_a_model_that_is_not_here_is_named():
+    with pytest.raises(MissingResource) as told:
+        Likelihood("path:nowhere").compute(None, None)
+    assert str(told.value) == absent("path:nowhere")
+
+
+def test_a_real_model_tells_english_from_shuffled_words_and_equals_a_plain_loop():
+    """SmolLM2-135M-Instruct from 4 bits: perplexity 10.76, in a row of words out of order 1563."""
+    if why := absent("package:smollm2"):
+        pytest.skip(why)
+    found = Likelihood("package:smollm2").compute(None, None)
+    good, bad = (
+        "I love going to the beach in the summer.",
+        "beach the summer love in I going the to.",
+    )
+    logs = found.of(["", ""], [good, bad])
+    assert [np.exp(-log.mean()) for log in logs] == pytest.approx([10.764, 1562.93], rel=1e-3)
+    net, cut = raw(found.model)
+    assert -logs[0].mean() == pytest.approx(loss(net, [0, *cut(good)]), abs=1e-5)
+    (followed,) = found.follow([("How was it?", good)], AFTER)
+    mean = (followed.context + followed.sums[0]) / (followed.context_pieces + followed.pieces[0])
+    ids = [0, *cut(" How was it? "), 0, *cut(f" {good} "), 0, *cut(f" {AFTER[0]}")]
+    assert -mean == pytest.approx(loss(net, ids), abs=1e-5)

@@ -1,0 +1,65 @@
+"""Masked likelihoods against a plain loop of transformers: one hidden piece, one pass."""
+
+import random
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from simpatico.errors import DataError
+from simpatico.features import masked, torch_models
+from simpatico.features.masked import MaskedLikelihood
+from tests.neural.texts import texts
+from tests.neural.tiny import LENGTH, tiny
+
+KINDS = pytest.mark.parametrize("kind", ["bert-mlm", "roberta-mlm"])
+
+
+def handle(kind):
+    return MaskedLikelihood(f"path:{tiny(kind)}").compute(None, None)
+
+
+@KINDS
+def test_each_piece_is_guessed_from_all_others(kind):
+    import torch
+
+    found = handle(kind)
+    net, words = torch_models.masked(found.model), torch_models.tokenizer(found.model)
+    for text in [text[:40] for text in texts(2)]:
+        ids, expected = words(text).input_ids, []
+        for place in range(1, len(ids) - 1):
+            hidden = [*ids[:place], words.mask_token_id, *ids[place + 1 :]]
+            with torch.inference_mode():
+                logits = net(input_ids=torch.tensor([hidden])).logits[0, place]
+            expected.append(logits.log_softmax(-1)[ids[place]].item())
+        assert found.of([text])[0] == pytest.approx(np.array(expected), abs=1e-5)
+
+
+@KINDS
+def test_no_bit_depends_on_what_else_is_scored_nor_on_threads(kind, monkeypatch):
+    said = texts(30)
+    monkeypatch.setenv("SIMPATICO_THREADS", "1")
+    known = dict(zip(said, (log.tobytes() for log in handle(kind).of(said)), strict=True))
+    monkeypatch.setenv("SIMPATICO_THREADS", "2")
+    shuffled = random.Random(0).sample(said, len(said))
+    assert [log.tobytes() for log in handle(kind).of(shuffled)] == [known[t] for t in shuffled]
+    assert [handle(kind).of([text])[0].tobytes() for text in said] == list(known.values())
+
+
+def test_a_text_of_nothing_has_no_pieces_and_a_long_one_loses_its_end():
+    """128 places, of which two are marks."""
+    assert [len(log) for log in handle("bert-mlm").of(["", "so " * 300])] == [0, LENGTH - 2]
+
+
+def test_a_long_text_runs_in_blocks_and_gives_the_same(monkeypatch):
+    text = "the dog and the cat like music"
+    (whole,) = handle("bert-mlm").of([text])
+    monkeypatch.setattr(masked, "BLOCK", 20)
+    assert handle("bert-mlm").of([text])[0] == pytest.approx(whole, abs=1e-5)
+
+
+def test_a_tokenizer_without_a_mask_is_refused(monkeypatch):
+    monkeypatch.setattr(masked, "tokenizer", lambda model: SimpleNamespace(mask_token_id=None))
+    with pytest.raises(DataError) as told:
+        handle("bert-mlm").of(["tea"])
+    assert str(told.value) == f"{tiny('bert-mlm')}: its tokenizer has no mask; name another model"

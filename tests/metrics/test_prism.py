@@ -1,0 +1,102 @@
+"""Prism's composition by hand, and its pivot with real translators where they are."""
+
+import numpy as np
+import polars as pl
+import pytest
+
+from simpatico import Turns, load, score
+from simpatico.errors import BadValue
+from simpatico.features.likelihood import Likelihoods
+from simpatico.features.models import absent
+from simpatico.features.translation import Translation
+from tests.neural.tiny import tiny
+
+LOGS = {
+    ("A", "tea."): [-1.0, -1.0],
+    ("tea.", "A"): [-2.0, -4.0],
+    ("B", "tea."): [-4.0],
+    ("tea.", "B"): [-5.0],
+    ("what?", "tea."): [-1.0, -2.0],
+    ("tea.", "what?"): [-2.5],
+}
+
+
+def conversation(*references, text="tea."):
+    rows = {"dialog": ["d", "d"], "speaker": ["x", "y"], "text": ["what?", text]}
+    return Turns.from_utterances(pl.DataFrame({**rows, "references": [None, list(references)]}))
+
+
+def prism(**more):
+    return load("prism", **{"model": f"path:{tiny('marian')}", **more})
+
+
+@pytest.mark.parametrize(
+    ("mode", "expected"),
+    [
+        ("reference", -2.0),  # A: (-1 - 3) / 2 = -2; B: (-4 - 5) / 2 = -4.5; the best is -2
+        ("source", -1.5),  # the turn from what it answers: (-1 - 2) / 2
+        ("unreferenced", -2.0),  # both ways with what it answers: (-1.5 - 2.5) / 2
+    ],
+)
+def test_modes_by_hand(mode, expected, monkeypatch):
+    monkeypatch.setattr(
+        Likelihoods,
+        "of",
+        lambda self, given, texts: [np.array(LOGS[p]) for p in zip(given, texts, strict=True)],
+    )
+    turns = score(conversation("A", "B"), [prism(mode=mode)]).at("turn")
+    assert turns["prism[marian]"].to_list() == [None, expected]
+    reason = "no_reference" if mode == "reference" else "answers_nothing"
+    assert turns["prism[marian]_null"].to_list() == [reason, None]
+
+
+def test_with_a_pivot_the_turn_is_written_from_the_translation(monkeypatch):
+    seen = []
+    real = Likelihoods.of
+    monkeypatch.setattr(Likelihoods, "of", lambda s, g, t: seen.append((g, t)) or real(s, g, t))
+    metric = prism(pivot=f"path:{tiny('marian')}")
+    value = score(conversation("so good"), [metric]).at("turn")["prism[marian]"][1]
+    french, back = Translation(metric.pivot).compute(None, None).of(["so good", "tea."])
+    assert seen == [([french], ["tea."]), ([back], ["so good"])]
+    assert value < 0
+
+
+def test_a_translation_is_always_the_same():
+    given = ["I like tea.", "the dog", "so"]
+    one = Translation(f"path:{tiny('marian')}").compute(None, None).of(given)
+    other = Translation(f"path:{tiny('marian')}").compute(None, None).of(given[::-1])
+    assert one == other[::-1]
+
+
+def test_real_translators_prefer_a_paraphrase_to_another_sentence():
+    """en-fr-en of opus-mt: log p of the same sentence -.27, a paraphrase -1.5, another -4.4."""
+    if why := absent("package:opus-mt-fr-en") or absent("package:opus-mt-en-fr"):
+        pytest.skip(why)
+    there = Translation("package:opus-mt-en-fr").compute(None, None)
+    reference = "I went hiking with my sister last weekend."
+    assert there.of(["Hello, how are you?"]) == ["Bonjour, comment allez-vous ?"]
+    metric = prism(model="package:opus-mt-fr-en", pivot="package:opus-mt-en-fr")
+    texts = [reference, "My sister and I went on a hike last weekend.", "I ate soup with my boss."]
+    found = [
+        score(conversation(reference, text=text), [metric]).at("turn")["prism[opus-mt-fr-en]"][1]
+        for text in texts
+    ]
+    assert found[0] > found[1] > found[2]
+    assert found[0] == pytest.approx(-0.27, abs=0.05)
+
+
+def test_a_parameter_that_makes_no_sense_is_refused():
+    with pytest.raises(BadValue) as told:
+        prism(mode="ref")
+    assert str(told.value) == (
+        "prism.mode is 'ref'; it is one of 'reference', 'source', 'unreferenced'"
+    )
+
+
+def test_without_its_model_it_says_what_to_take():
+    assert load("prism").missing == (
+        "prism needs the model m39v1, converted for transformers, in the folder 'm39v1'; or take "
+        "two translators: `--set prism.model=package:opus-mt-fr-en --set "
+        "prism.pivot=package:opus-mt-en-fr`"
+    )
+    assert prism(pivot="path:nowhere").missing == absent("path:nowhere")
