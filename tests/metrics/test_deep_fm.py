@@ -93,6 +93,6 @@ def test_a_parameter_that_makes_no_sense_is_refused(more, sentence):
     assert str(told.value) == sentence
 
 
-def test_the_name_carries_what_is_not_the_published_model():
-    assert (load("deep_fm").name, deep_fm().name) == ("deep_fm", "deep_fm[gpt2]")
+def test_the_name_carries_the_model_since_the_published_one_was_trained_further():
+    assert load("deep_fm").name == "deep_fm[gpt2]"
     assert load("deep_fm").missing == absent("hub:openai-community/gpt2")
