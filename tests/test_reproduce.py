@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from simpatico.reproduce import Cell, Reproduction
 from simpatico.reproduce.agreement import agrees, apart, comparable, summary
+from simpatico.reproduce.asked import Asked
 from simpatico.reproduce.psychological_metrics import reproduce
 from simpatico.reproduce.psychological_notes import explained, remarks
 from simpatico.reproduce.psychological_paper import ALL, PAPER, figure, table_of
@@ -178,12 +179,12 @@ def small(tmp_path):
 
 
 def test_absent_data_sets_are_left_out_and_told(small):
-    done = reproduce(small)
+    done = reproduce(small, Asked(metrics=[]))
     assert {c.row for c in (*done.cells, *done.beside)} == {"ZD"}
     assert {c.table for c in done.cells} == {"17"}
     assert len(done.absent) == len(SETS)
     assert any(told.startswith("pooled, within sets: needs all of") for told in done.absent)
-    assert reproduce(small / "dstc10-dev").beside == []
+    assert reproduce(small / "dstc10-dev", Asked(metrics=[])).beside == []
 
 
 def test_published_scores_are_joined_by_text_not_by_position(small):
@@ -192,7 +193,7 @@ def test_published_scores_are_joined_by_text_not_by_position(small):
     found = traditional(rows, "ZD", small)
     assert found["AM"].to_list() == [None, None, *((i * 7) % 11 for i in range(2, 30))]
     assert found["AM-FM"][4] == (28 % 11 + 20 % 13) / 2
-    together = {c.column: c for c in reproduce(small).beside}
+    together = {c.column: c for c in reproduce(small, Asked(metrics=[])).beside}
     assert together["AM"].n == together["AM + all together"].n == 28
     assert {c.paper for c in together.values()} == {None}
 
@@ -233,7 +234,10 @@ def test_the_command_ends_with_a_summary(small):
     assert "- left out: TD10: no dstc10-test/" in done.stderr
 
 
-COMMAND = [sys.executable, "-m", "simpatico", "reproduce", "psychological-metrics"]
+COMMAND = [
+    *(sys.executable, "-m", "simpatico", "reproduce", "psychological-metrics"),
+    *("--metrics", "none"),
+]
 
 
 @pytest.fixture(scope="module")

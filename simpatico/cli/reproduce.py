@@ -6,15 +6,21 @@ from collections import Counter
 from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import click
 
+from simpatico.cli.options import parsed, typed
 from simpatico.cli.out import note, result, show_json, show_table
+from simpatico.cli.progress import Progress
 from simpatico.reproduce import Cell, Reproduction
 from simpatico.reproduce.agreement import TOLERANCE, summary
+from simpatico.reproduce.asked import Asked
+from simpatico.reproduce.markdown import page
+from simpatico.reproduce.sampled import SAMPLE, Sample
 
-PAPERS = ("psychological-metrics",)
-VERDICT = ("the paper's test", "can't tell")
+PAPERS = ("psychological-metrics", "metrics-and-people")
+VERDICT = ("the paper's test", "can't tell", "the paper has *")
 """How remarks about one figure only begin; they are in the JSON."""
 
 
@@ -24,21 +30,72 @@ VERDICT = ("the paper's test", "can't tell")
     "--data", type=click.Path(path_type=Path), required=True, help="Folder of the data sets."
 )
 @click.option("--lexicon", help="Emotion lexicon by path; ours if not given.")
-@click.option("--seed", default=0, show_default=True, help="Of the bootstrap.")
-@click.option("--json", "as_json", is_flag=True, help="A list of cells, for scripts.")
-def command(paper: str, data: Path, lexicon: str | None, seed: int, as_json: bool) -> None:
-    """Recompute the tables of PAPER from those of its data sets that are there."""
+@click.option("--metrics", help="Other metrics to run: all that can, a list as in a,b, or none.")
+@click.option(
+    "--set",
+    "settings",
+    multiple=True,
+    metavar="METRIC.PARAMETER=VALUE",
+    help="A parameter of a metric, such as ruber.model=path:MODEL; repeatable.",
+)
+@click.option(
+    "--sample",
+    default=SAMPLE,
+    show_default=True,
+    type=click.IntRange(0),
+    help="Responses of each data set that language models read; 0 for all.",
+)
+@click.option("--seed", default=0, show_default=True, help="Of the sample and the bootstrap.")
+@click.option("--json", "shape", flag_value="json", help="A list of cells, for scripts.")
+@click.option("--markdown", "shape", flag_value="markdown", help="Tables for a page.")
+def command(paper: str, data: Path, shape: str | None, **given: Any) -> None:
+    """Recompute the tables of PAPER from those of its data sets that are there.
+
+    metrics-and-people is no paper: how well each metric follows people's judgements, on all sets.
+    """
     module = import_module(f"simpatico.reproduce.{paper.replace('-', '_')}")
-    done: Reproduction = module.reproduce(data, lexicon=lexicon, seed=seed)
-    if as_json:
+    settings = {name: typed(name, told) for name, told in parsed(given["settings"]).items()}
+    sample = Sample(given["sample"], given["seed"])
+    asked = Asked(given["lexicon"], chosen(given["metrics"]), settings, sample)
+    with Progress():
+        done: Reproduction = module.reproduce(data, asked, tell=note)
+    show(paper, done, shape)
+    for reason in done.absent:
+        note(f"- left out: {reason}")
+
+
+def chosen(metrics: str | None) -> list[str] | None:
+    """The names in a list; null for all."""
+    if metrics is None:
+        return None
+    return [] if metrics == "none" else [name.strip() for name in metrics.split(",")]
+
+
+def show(paper: str, done: Reproduction, shape: str | None) -> None:
+    """The figures as JSON, as Markdown or for a terminal."""
+    if shape == "json":
         show_json([cell._asdict() for cell in (*done.cells, *done.beside)])
+    elif shape == "markdown":
+        for line in page(done).splitlines():
+            result(line)
+    elif paper == PAPERS[1]:
+        show_people(done.cells)
+        show_remarks(done.cells)
     else:
         show_cells(paper, done.cells)
         show_beside(done.beside)
         show_summary(done)
         show_remarks([*done.cells, *done.beside])
-    for reason in done.absent:
-        note(f"- left out: {reason}")
+
+
+def show_people(cells: Sequence[Cell]) -> None:
+    """Each metric's rho, beside what others printed."""
+    rows = [
+        [c.row, c.column, c.ours, span(c), c.n or None, left_out(c), c.paper, c.table]
+        for c in cells
+    ]
+    head = ["data", "metric", "rho", "95% interval", "n", "not scored", "printed", "people"]
+    show_table("Spearman's rho with people's judgements", head, rows)
 
 
 def show_cells(paper: str, cells: Sequence[Cell]) -> None:
@@ -50,17 +107,22 @@ def show_cells(paper: str, cells: Sequence[Cell]) -> None:
 
 def show_beside(cells: Sequence[Cell]) -> None:
     """Other metrics alone, and with each of the paper's, one line per data set and metric."""
-    lines: dict[tuple[str, str], dict[str, float | None]] = {}
+    lines: dict[tuple[str, str], dict[str, str]] = {}
     for cell in cells:
         metric, _, added = cell.column.partition(" + ")
-        lines.setdefault((cell.row, metric), {})[added] = cell.ours
+        lines.setdefault((cell.row, metric), {})[added] = both(cell)
     if lines:
         names = list(dict.fromkeys(name for line in lines.values() for name in line if name))
         rows = [[*key, line.get(""), *map(line.get, names)] for key, line in lines.items()]
         head = ["data", "metric", "alone", *(f"+ {name}" for name in names)]
-        show_table(
-            "adjusted R² of published scores of other metrics, alone and with ours", head, rows
-        )
+        title = "adjusted R² of other metrics, alone and with ours; behind the stroke the paper's"
+        show_table(title, head, rows)
+
+
+def both(cell: Cell) -> str:
+    """Our figure and, if there is one, the paper's behind a stroke."""
+    ours = "–" if cell.ours is None else f"{cell.ours:.3f}"
+    return ours if cell.paper is None else f"{ours} / {cell.paper:.3f}"
 
 
 def show_summary(done: Reproduction) -> None:
@@ -82,7 +144,7 @@ def show_remarks(cells: Sequence[Cell]) -> None:
 
 def left_out(cell: Cell) -> str:
     """How many units have no score, as the note says."""
-    return cell.note.partition(" of ")[0]
+    return "–" if cell.ours is None and not cell.n else cell.note.partition(" of ")[0]
 
 
 def span(cell: Cell) -> str:

@@ -73,7 +73,7 @@ def added(told: Incremental, family: Corrected, place: int) -> list[str]:
     ways = {"Bonferroni": family.bonferroni, "BH": family.bh, "Holm": family.holm}
     said = [f"{how} {p:.2g}" for how, all_p in ways.items() if (p := all_p[place]) is not None]
     paper = f"the paper's p over the {family.family} tests of the set: {', '.join(said) or 'none'}"
-    return [*TRADITIONAL, f"{told.verdict.rstrip('.').replace(';', ',')}, {paper}"]
+    return [f"{told.verdict.rstrip('.').replace(';', ',')}, {paper}"]
 
 
 def explained(cell: Cell, cells: Sequence[Cell]) -> str:
@@ -103,10 +103,6 @@ def holds(cell: Cell, value: float | None) -> bool:
     return cell.low - ROUNDING <= value <= cell.high + ROUNDING
 
 
-TRADITIONAL = (
-    "scores of AM, FM and USR are as their authors published them, not in the paper",
-    "over rows that have all of these scores",
-)
 CONSTANT = 0.009
 ROUNDING = 0.0005
 SLIP = (

@@ -1,0 +1,26 @@
+"""What a reproduction is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from simpatico.reproduce.sampled import Sample
+
+
+@dataclass(frozen=True)
+class Asked:
+    """`metrics`: which of the other metrics to run, or null for all that can.
+
+    `settings`: parameters by metric, such as a trained model; `lexicon`: of emotions, or ours.
+    """
+
+    lexicon: str | None = None
+    metrics: Sequence[str] | None = None
+    settings: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    sample: Sample = field(default_factory=Sample)
+
+    def of(self, metric: str) -> dict[str, Any]:
+        """The parameters of a metric that were asked for."""
+        return dict(self.settings.get(metric, {}))
