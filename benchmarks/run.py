@@ -1,7 +1,8 @@
 """All benchmarks, after installing what they are compared with: `make bench`.
 
-wordfreq goes to the Python that runs this, ConvoKit to `.venv-bench`; torch comes first there, in
-the release whose CPU build is tested, since ConvoKit alone would pull gigabytes of CUDA.
+wordfreq and sentence-transformers go to the Python that runs this, ConvoKit to `.venv-bench`; torch
+comes first there, in the release whose CPU build is tested, since ConvoKit alone would pull
+gigabytes of CUDA.
 """
 
 from __future__ import annotations
@@ -30,7 +31,9 @@ def main() -> int:
         install(PEERS / "bin/python", "torch==2.13.0")
         install(PEERS / "bin/python", "convokit", "nlpstats==0.0.1")
         (PEERS / DONE).touch()
-    scripts = ("speed.py", "memory.py", "resampling.py", "report.py")
+    if find_spec("sentence_transformers") is None:
+        install(sys.executable, "sentence-transformers")
+    scripts = ("speed.py", "memory.py", "resampling.py", "report.py", "neural.py")
     # Threads of a linear algebra library that wait for each other burn CPU time: one for everybody.
     alone = {**os.environ, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
     return max(subprocess.call([sys.executable, HERE / s], env=alone) for s in scripts)

@@ -21,7 +21,7 @@ from typing import Any
 import polars as pl
 
 from simpatico.engines import local
-from simpatico.errors import DataError, RecordError, UnknownName
+from simpatico.errors import BadValue, DataError, RecordError, UnknownName
 from simpatico.metric import Metric, package_version
 from simpatico.parts import (
     LEVEL,
@@ -37,10 +37,11 @@ from simpatico.parts import (
 from simpatico.read import Alignment, Conversations, Source
 from simpatico.read.record import Reject
 from simpatico.registry import suggestion
-from simpatico.score import CHUNK, consistent, score_chunk
+from simpatico.score import chunk_of, consistent, score_chunk
 from simpatico.table import system_table
 from simpatico.told import described, parameters, rebuilt
 from simpatico.turns import CARRIED, LEVELS, SCHEMA, Level, Turn, Turns
+from simpatico.whole import beside, gathered, is_whole, summarised
 
 KEPT = [*Turn._fields, "prompt"]
 """What `text.parquet` holds of every turn."""
@@ -79,11 +80,22 @@ class Run:
         path = self.folder / f"{level}.parquet"
         known = list(pl.scan_parquet(path, glob=False).collect_schema())
         if unknown := [c for c in columns or () if c not in known]:
+            self.refuse_whole(unknown)
             raise UnknownName(
                 f"no column {unknown[0]!r} in {path}; {suggestion(unknown[0], known)}"
             )
         table = pl.scan_parquet(path, glob=False)
         return table.select(known if columns is None else columns).collect()
+
+    def refuse_whole(self, scores: Iterable[str]) -> None:
+        """Refuse scores that describe a system as a whole, where those of units are asked for."""
+        told = self.facts["metrics"].values()
+        whole = {s["name"] for m in told if m.get("level") == "system" for s in m["scores"]}
+        if asked := [name for name in scores if name in whole]:
+            raise BadValue(
+                f"{asked[0]!r} describes a system as a whole, so that no turn and no dialog has a "
+                f"value of it; simpatico show {self.folder} prints it"
+            )
 
     def turns(self, dialogs: Iterable[str]) -> Turns | None:
         """All turns of these dialogs, in the order of the run; null where no text was kept."""
@@ -118,6 +130,9 @@ def score_part(
         for metric in metrics:
             if (column := f"{metric.name}_null") in frame.columns:
                 nulls[level] |= counted(metric.name, frame[column])
+    for metric in filter(is_whole, metrics):
+        kept = table.statistics[metric.name]
+        publish(material(folder, index, metric), kept.write_parquet, private=True)
     if keep_text:
         write = partial(turns.frame.select(KEPT).write_parquet, compression_level=LEVEL)
         publish(Path(f"{stem}.text.parquet"), write, private=True)
@@ -125,9 +140,14 @@ def score_part(
     return len(turns)
 
 
+def material(folder: Path, index: int, metric: Metric) -> Path:
+    """Where a part keeps what a metric of level "system" needs of its turns."""
+    return folder / "parts" / f"{index:06d}.{metric.name}.material.parquet"
+
+
 def counted(name: str, reasons: pl.Series) -> dict[str, int]:
     """How many units were scored and, by reason, how many were not, keyed `metric.reason`."""
-    counts = reasons.fill_null("scored").value_counts(sort=True)
+    counts = reasons.str.extract("^([^ ]*)").fill_null("scored").value_counts(sort=True)
     return {f"{name}.{reason}": n for reason, n in counts.iter_rows()}
 
 
@@ -137,10 +157,11 @@ def finish(folder: Path, metrics: Sequence[Metric], parts: int, facts: Mapping[s
         files = [folder / "parts" / f"{i:06d}.{table}.parquet" for i in range(parts)]
         publish(folder / f"{table}.parquet", partial(joined, files), private=table == "text")
     dialogs = pl.scan_parquet(folder / "dialog.parquet", glob=False)
-    scores = [s for m in metrics for s in m.scores]
+    scores = [s for m in metrics if not is_whole(m) for s in m.scores]
     systems = system_table(lambda c: dialogs.select(c).collect().to_series(), scores)
-    publish(folder / "system.parquet", systems.write_parquet)
-    nulls: dict[str, Counter[str]] = {"turn": Counter(), "dialog": Counter()}
+    told_of, whole = whole_systems(folder, metrics, parts)
+    publish(folder / "system.parquet", beside(systems, told_of).write_parquet)
+    nulls: dict[str, Counter[str]] = {"turn": Counter(), "dialog": Counter(), **whole}
     for index in range(parts):
         told = json.loads((folder / "parts" / f"{index:06d}.json").read_text(encoding="utf-8"))
         for level, counts in told.items():
@@ -149,6 +170,19 @@ def finish(folder: Path, metrics: Sequence[Metric], parts: int, facts: Mapping[s
     done = {"metrics": told, "units": nulls, "status": "done"}
     publish_json(folder / "run.json", {**facts, **done})
     shutil.rmtree(folder / "parts")
+
+
+def whole_systems(
+    folder: Path, metrics: Sequence[Metric], parts: int
+) -> tuple[list[pl.DataFrame], dict[str, Counter[str]]]:
+    """What metrics of level "system" say of the systems, and how many of them they could score."""
+    told, counts = [], Counter[str]()
+    for metric in filter(is_whole, metrics):
+        files = [material(folder, index, metric) for index in range(parts)]
+        kept = gathered(metric, (pl.read_parquet(file, glob=False) for file in files))
+        told.append(summarised(metric, kept))
+        counts.update(counted(metric.name, told[-1][f"{metric.name}_null"]))
+    return told, {"system": counts} if told else {}
 
 
 @dataclass
@@ -190,7 +224,7 @@ def score_run(
     metrics: Sequence[Metric],
     folder: Path | str,
     *,
-    chunk: int = CHUNK,
+    chunk: int | None = None,
     jobs: int = 1,
     progress: Callable[[int], object] = lambda turns: None,
     keep_text: bool = True,
@@ -200,6 +234,7 @@ def score_run(
     With `keep_text` the folder also holds the conversations, for the report to quote from.
     """
     consistent(metrics)
+    chunk = chunk or chunk_of(metrics)
     folder, known = Path(folder), basis(conversations, metrics, chunk, keep_text)
     with locked(folder):
         if begin(folder, key_of(known)):

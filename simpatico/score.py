@@ -10,9 +10,18 @@ from simpatico.errors import BadValue, ContractError
 from simpatico.features import Features, closure
 from simpatico.metric import Metric
 from simpatico.table import ScoreTable
-from simpatico.turns import KEYS, Turns
+from simpatico.turns import KEYS, LEVELS, Turns
+from simpatico.whole import gathered, is_whole, material_of
 
 CHUNK = 65_536
+SLOW_CHUNK = 4_096
+"""Turns of a chunk where a model has to run: a killed run loses less than a chunk's work."""
+
+
+def chunk_of(metrics: Sequence[Metric]) -> int:
+    """How many turns are scored at a time."""
+    needed = closure(f for m in metrics for f in m.needs)
+    return SLOW_CHUNK if any(getattr(f, "slow", False) for f in needed) else CHUNK
 
 
 def score(turns: Turns, metrics: Sequence[Metric], *, chunk: int = CHUNK) -> ScoreTable:
@@ -23,8 +32,13 @@ def score(turns: Turns, metrics: Sequence[Metric], *, chunk: int = CHUNK) -> Sco
     return ScoreTable(
         pl.concat(p.keys for p in parts),
         tuple(metrics),
-        {m.name: pl.concat(p.statistics[m.name] for p in parts) for m in metrics},
+        {m.name: together(m, [p.statistics[m.name] for p in parts]) for m in metrics},
     )
+
+
+def together(metric: Metric, parts: Sequence[pl.DataFrame]) -> pl.DataFrame:
+    """What a metric gave for all chunks."""
+    return gathered(metric, parts) if is_whole(metric) else pl.concat(parts)
 
 
 def score_chunk(turns: Turns, metrics: Sequence[Metric]) -> ScoreTable:
@@ -40,9 +54,14 @@ def consistent(metrics: Sequence[Metric]) -> None:
     """Refuse metrics whose scores could not stand in one table."""
     met: dict[str, str] = {}
     for metric in metrics:
-        if metric.level not in ("turn", "dialog"):
+        if metric.level not in LEVELS:
             raise ContractError(
-                f"{metric.name} is of level {metric.level!r}; a metric is of level turn or dialog"
+                f"{metric.name} is of level {metric.level!r}; a metric is of level turn, dialog or "
+                "system"
+            )
+        if is_whole(metric) and not (hasattr(metric, "summary") and hasattr(metric, "seed")):
+            raise ContractError(
+                f"{metric.name} is of level 'system'; it needs a method summary and a field seed"
             )
         for name in [metric.name, *(s.name for s in metric.scores if s.name != metric.name)]:
             if name in met:
@@ -51,11 +70,16 @@ def consistent(metrics: Sequence[Metric]) -> None:
 
 
 def checked(metric: Metric, turns: Turns, statistics: pl.DataFrame) -> pl.DataFrame:
-    """The statistics of the scored turns as floats, once they are known to match the turns."""
+    """The statistics of the scored turns as floats, once they are known to match the turns.
+
+    Those of a metric of level "system" stay as they are.
+    """
     if statistics.height != len(turns):
         raise ContractError(
             f"{metric.name} gave {statistics.height} rows of statistics for {len(turns)} turns"
         )
+    if is_whole(metric):
+        return material_of(metric, turns, statistics)
     numbers = pl.exclude("reason").cast(pl.Float64)
     reason = [pl.col("reason").cast(pl.String)] if "reason" in statistics.columns else []
     kept = statistics.filter(turns.scored).select(numbers, *reason)

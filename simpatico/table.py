@@ -17,6 +17,7 @@ from simpatico.errors import UnknownName
 from simpatico.metric import Merge, Metric, Score, merge_of
 from simpatico.phrases import titled
 from simpatico.turns import KEYS, LEVELS, Level
+from simpatico.whole import beside, is_whole, summarised
 
 if TYPE_CHECKING:
     from simpatico.draw.dots import Group
@@ -32,7 +33,10 @@ ROUNDING = 1e-12
 
 @dataclass(frozen=True, repr=False)
 class ScoreTable:
-    """Each metric's statistics, one row per scored turn; `keys` says which turn that is."""
+    """Each metric's statistics, one row per scored turn; `keys` says which turn that is.
+
+    Of a metric of level "system" it holds the material, which has its own keys.
+    """
 
     keys: pl.DataFrame
     metrics: tuple[Metric, ...]
@@ -50,18 +54,27 @@ class ScoreTable:
         return framed(multiples(groups(self.metrics, self.at("system"))))
 
     def at(self, level: Level) -> pl.DataFrame:
-        """One row per unit, one column per score; null where nothing could be scored."""
+        """One row per unit, one column per score; null where nothing could be scored.
+
+        Scores of a metric that describes a system as a whole exist at level "system" only.
+        """
         if level not in LEVELS:
             raise UnknownName(f"no level {level!r}; there are {', '.join(LEVELS)}")
         if level == "system":
-            scores = [s for m in self.metrics for s in m.scores]
-            return system_table(self.at("dialog").get_column, scores)
+            scores = [s for m in self.metrics if not is_whole(m) for s in m.scores]
+            table = system_table(self.at("dialog").get_column, scores)
+            return beside(table, self._summaries)
         if level == "turn":
             readable = [m for m in self.metrics if m.level == "turn"]
             parts = [read(m, self.statistics[m.name]) for m in readable]
             return pl.concat([self.keys.select(KEYS["turn"]), *parts], how="horizontal")
-        parts = [read(m, self._merged(m)) for m in self.metrics]
+        parts = [read(m, self._merged(m)) for m in self.metrics if not is_whole(m)]
         return pl.concat([self._dialogs, *parts], how="horizontal")
+
+    @cached_property
+    def _summaries(self) -> list[pl.DataFrame]:
+        """What each metric of level "system" says of the systems."""
+        return [summarised(m, self.statistics[m.name]) for m in self.metrics if is_whole(m)]
 
     @cached_property
     def _order(self) -> tuple[Places, Places]:

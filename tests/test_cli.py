@@ -124,7 +124,6 @@ def test_a_card_tells_range_meaning_undefined_cases_and_citation():
         (["score", SAMPLES, "--plan", "--lexicon", "nrc.txt"], "no lexicon 'nrc.txt'"),
         (["score", SAMPLES, "--out", "r", "--metrics", "style_matching", "--lexicon", "x"], "--lexicon is for emotion metrics"),
         (["score", SAMPLES, "--out", "r", "--metrics", "style_matching,style_matching"], "'style_matching' is asked for twice"),
-        (["score", SAMPLES, "--out", "r", "--preset", "neural"], "no metric of preset 'neural' can run here"),
         (["score", SAMPLES, "--out", "r", "--set", "style_matching.empty=dorp"], "it is 'match' or 'drop'"),
         (["score", SAMPLES, "--out", "r", "--set", "emotional_entropy.base=0"], "it is a number above 1"),
         (["score", SAMPLES, "--out", "r", "--max-errors", "3"], "--max-errors goes with --on-error skip"),

@@ -10,6 +10,7 @@ import simpatico
 LAYERS = [
     "errors",
     "phrases",
+    "resample",
     "turns",
     "judgements",
     "read",
@@ -18,6 +19,7 @@ LAYERS = [
     "metrics",
     "registry",
     "draw",
+    "whole",
     "table",
     "score",
     "engines",
@@ -25,7 +27,6 @@ LAYERS = [
     "told",
     "run",
     "result",
-    "resample",
     "compare",
     "validate",
     "report",

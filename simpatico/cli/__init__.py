@@ -13,7 +13,7 @@ import click
 
 from simpatico.errors import RunError, SimpaticoError
 
-NOT_COMMANDS = {"options", "out", "progress"}
+NOT_COMMANDS = {"options", "out", "progress", "train_pairs"}
 
 
 class Commands(click.Group):

@@ -11,7 +11,7 @@ import click
 
 from simpatico.cli.out import note, result, show_json
 from simpatico.compare.gate import Check, check_rules, systems_of
-from simpatico.compare.rules import Rule, read_amounts, read_rule
+from simpatico.compare.rules import Rule, read_amounts, read_rule, subject
 from simpatico.compare.samples import Choice, measures
 from simpatico.errors import DataError
 from simpatico.run import Run
@@ -74,6 +74,7 @@ def checked(
         raise click.UsageError(
             "--baseline and --margin go together: an earlier run, and how much worse is allowed"
         )
+    run.refuse_whole(subject(text) for text in (*rules, *amounts))
     known = measures(run, Choice(every=True))
     read = [read_rule(text, list(known)) for text in rules]
     warn(read, {name: m.range for name, m in known.items()})

@@ -8,7 +8,7 @@ import click
 
 from simpatico.cli.out import result, show_json, show_table
 from simpatico.errors import MissingResource
-from simpatico.metric import Metric, bounds, missing, signature
+from simpatico.metric import Metric, bounds, missing, plain_name, signature
 from simpatico.registry import load, loadable
 
 
@@ -52,7 +52,8 @@ def told(name: str, metric: Metric | MissingResource) -> dict[str, Any]:
 def facts(metric: Metric) -> dict[str, Any]:
     """Everything about a metric that scripts may want."""
     return {
-        "name": metric.name,
+        "name": plain_name(metric.name),
+        "scored_as": metric.name,
         "kind": metric.card.kind,
         "level": metric.level,
         "scores": [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,6 +15,12 @@ from simpatico.cli.progress import Progress
 if TYPE_CHECKING:
     from simpatico.read import Alignment, Conversations
     from simpatico.run import Run
+
+
+def without_cache(context: click.Context, option: click.Parameter, chosen: bool) -> None:
+    """Switch the cache off for this process and those it starts."""
+    if chosen:
+        os.environ["SIMPATICO_CACHE"] = "off"
 
 
 @click.command(name="score")
@@ -35,6 +42,13 @@ if TYPE_CHECKING:
     "--no-text",
     is_flag=True,
     help="Do not keep the conversations in RUN; the report then quotes none.",
+)
+@click.option(
+    "--no-cache",
+    is_flag=True,
+    expose_value=False,
+    callback=without_cache,
+    help="Do not use or keep what models said of the same texts before.",
 )
 @click.option("--plan", is_flag=True, help="Only say what would be scored as whose answer to what.")
 def command(

@@ -8,8 +8,9 @@ from typing import Any
 import click
 import polars as pl
 
-from simpatico.cli.out import Format, result, room, show_csv, show_json, show_table
+from simpatico.cli.out import Format, note, result, room, show_csv, show_json, show_table
 from simpatico.errors import UnknownName
+from simpatico.phrases import listed
 from simpatico.registry import suggestion
 from simpatico.run import Run
 from simpatico.turns import KEYS, Level
@@ -49,6 +50,8 @@ def command(
     opened = Run(run)
     frame = opened.at(level)
     if scores:
+        if level != "system":
+            opened.refuse_whole(scores.split(","))
         frame = frame.select(chosen(frame, scores.split(","), level))
     if shape == "json":
         show_json(frame.to_dicts())
@@ -78,24 +81,38 @@ def show_systems(frame: pl.DataFrame, facts: dict[str, Any], *, every: bool = Fa
     Of a metric with parts only the score of its own name is shown, unless `every` is asked for.
     """
     systems = frame.to_dicts()
-    scores = []
+    scores, of = list[str](), dict[str, str]()
     for name, metric in facts["metrics"].items():
         names = [s["name"] for s in metric["scores"] if s["name"] in frame.columns]
         scores += names if every else [n for n in names if n == name]
-    wide = [[score, *(" ".join(estimate(row, score)) for row in systems)] for score in scores]
+        of |= dict.fromkeys(names, name)
+    told = {s: [estimate(row, s, f"{of[s]}_null") for row in systems] for s in scores}
+    wide = [[score, *(" ".join(cells).strip() for cells in told[score])] for score in scores]
     if max((sum(len(c) + 3 for c in row) for row in wide), default=0) <= room():
         title = "mean over dialogs [95% interval] number of dialogs"
         show_table(title, ["score", *(row["system"] for row in systems)], wide)
-        return
-    long = [[score, row["system"], *estimate(row, score)] for score in scores for row in systems]
-    show_table("mean over dialogs", ["score", "system", "mean", "95% interval", "dialogs"], long)
+    else:
+        pairs = [
+            (s, row["system"], cells)
+            for s in scores
+            for row, cells in zip(systems, told[s], strict=True)
+        ]
+        long = [[score, system, *cells] for score, system, cells in pairs]
+        columns = ["score", "system", "mean", "95% interval", "dialogs"]
+        show_table("mean over dialogs", columns, long)
+    if whole := [s for s in scores if facts["metrics"][of[s]].get("level") == "system"]:
+        verb = "describes" if len(whole) == 1 else "describe"
+        note(f"{listed(whole)} {verb} a system as a whole: no mean of its dialogs")
 
 
-def estimate(row: dict[str, Any], score: str) -> tuple[str, str, str]:
+def estimate(row: dict[str, Any], score: str, why: str = "") -> tuple[str, str, str]:
     """A mean with what is needed to judge it: interval and number of dialogs."""
     value, low, high = row[score], row[f"{score}_low"], row[f"{score}_high"]
     interval = "[no interval]" if low is None else f"[{low:.3f}, {high:.3f}]"
-    return ("–", "", "0") if value is None else (f"{value:.3f}", interval, str(row[f"{score}_n"]))
+    if value is None:
+        reason = row.get(why)
+        return "–", reason.replace("_", " ") if reason else "", "" if reason else "0"
+    return f"{value:.3f}", interval, str(row[f"{score}_n"])
 
 
 def show_units(frame: pl.DataFrame, level: Level, rows: int) -> None:

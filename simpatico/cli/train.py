@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from simpatico.cli.out import note, result, show_table
+from simpatico.cli.train_pairs import ctx_ruber, nsp, ruber, usl_h
 
 if TYPE_CHECKING:
     from simpatico.train.people import People
@@ -143,3 +144,7 @@ def lexicon(data: Path, out: Path, minimum: int) -> None:
     found = derive(data, out, minimum=minimum)
     note(f"{found.height:,} weights of {found['term'].n_unique():,} words")
     result(str(out))
+
+
+for heads in (nsp, ruber, ctx_ruber, usl_h):
+    command.add_command(heads)

@@ -68,6 +68,7 @@ def systems_of(run: Run, system: str | None) -> list[str]:
 
 def check_rules(run: Run, rules: Sequence[Rule], systems: Sequence[str]) -> list[Check]:
     """Every rule on every system, against the interval that `simpatico show` prints."""
+    run.refuse_whole(rule.score for rule in rules)
     table = {row["system"]: row for row in run.at("system").to_dicts()}
     return [
         check(rule, system, found(table[system], rule.score))

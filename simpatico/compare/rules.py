@@ -46,6 +46,12 @@ class Rule:
         return f"{self.score} {self.sign} {self.bound:.12g}"
 
 
+def subject(text: str) -> str:
+    """The score that a rule or an amount is about, as it was written."""
+    place = min((text.find(c) for c in "<>=" if c in text), default=0)
+    return text[:place].strip()
+
+
 def read_rule(text: str, scores: Sequence[str]) -> Rule:
     """A rule such as `empathy >= 0.4`, about one of these scores."""
     form = f"the rule {text!r} is not of the form 'SCORE >= NUMBER'; the signs are >= <= > <"

@@ -18,6 +18,7 @@ import polars as pl
 
 from simpatico.errors import DataError, UnknownName
 from simpatico.metric import Better, wording
+from simpatico.phrases import listed
 from simpatico.registry import suggestion
 from simpatico.run import Run
 
@@ -121,12 +122,27 @@ def sides(runs: Sequence[Run], choice: Choice) -> list[Side]:
         raise DataError("the same run is given twice; a comparison needs different ones")
     found = [side for run in runs for side in sides_of(run, choice)]
     known = dict.fromkeys(score for side in found for score in side.measures)
+    if not known and not choice.scores:
+        refuse_only_whole(runs)
     for score in choice.scores:
         if score not in known:
+            for run in runs:
+                run.refuse_whole([score])
             names = scores_of(runs, choice.level)
             raise UnknownName(f"no score {score!r}; {suggestion(score, names)}")
     check_signatures(found)
     return told_apart(found)
+
+
+def refuse_only_whole(runs: Sequence[Run]) -> None:
+    """Refuse runs of which every metric describes a system as a whole."""
+    told = {name: m.get("level") for run in runs for name, m in run.facts["metrics"].items()}
+    if told and set(told.values()) == {"system"}:
+        verb = "describes" if len(told) == 1 else "describe"
+        raise DataError(
+            f"{listed(list(told))} {verb} a system as a whole, so that there are no values of "
+            f"dialogs to compare; simpatico show {runs[0].folder} prints what there is"
+        )
 
 
 def scores_of(runs: Sequence[Run], level: UnitLevel) -> list[str]:

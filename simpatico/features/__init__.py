@@ -12,7 +12,8 @@ from simpatico.turns import Turns
 class Feature(Hashable, Protocol):
     """A frozen dataclass naming something derived from the turns, e.g. `Words()`.
 
-    A feature that reads a file has a `fingerprint`, which goes into the signature.
+    A feature that reads a file has a `fingerprint`, which goes into the signature; one that runs a
+    model is `slow`, so that work is cut into smaller chunks.
     """
 
     @property

@@ -34,6 +34,7 @@ class ClassProbabilities:
     head: Literal["classes", "next-sentence"] = "classes"
 
     needs: ClassVar[tuple[Feature, ...]] = ()
+    slow: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         if self.output not in ("softmax", "sigmoid", "logits"):

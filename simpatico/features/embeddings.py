@@ -45,6 +45,7 @@ class Embeddings:
     pooling: Pooling = "mean"
 
     needs: ClassVar[tuple[Feature, ...]] = ()
+    slow: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         if self.pooling not in ("mean", "max", "cls"):
@@ -66,6 +67,7 @@ class TokenEmbeddings:
     layer: int | None = None
 
     needs: ClassVar[tuple[Feature, ...]] = ()
+    slow: ClassVar[bool] = True
 
     @property
     def fingerprint(self) -> str:

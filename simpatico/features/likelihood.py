@@ -51,6 +51,7 @@ class Likelihood:
     frame: Frame = "plain"
 
     needs: ClassVar[tuple[Feature, ...]] = ()
+    slow: ClassVar[bool] = True
 
     @property
     def fingerprint(self) -> str:

@@ -35,6 +35,7 @@ class MaskedLikelihood:
     model: str
 
     needs: ClassVar[tuple[Feature, ...]] = ()
+    slow: ClassVar[bool] = True
 
     @property
     def fingerprint(self) -> str:

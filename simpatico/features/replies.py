@@ -30,6 +30,7 @@ class ReplyRatings:
     model: str
 
     needs: ClassVar[tuple[Feature, ...]] = ()
+    slow: ClassVar[bool] = True
 
     @property
     def fingerprint(self) -> str:

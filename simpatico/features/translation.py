@@ -29,6 +29,7 @@ class Translation:
     model: str
 
     needs: ClassVar[tuple[Feature, ...]] = ()
+    slow: ClassVar[bool] = True
 
     @property
     def fingerprint(self) -> str:

@@ -11,7 +11,7 @@ from simpatico.draw.numbers import count
 from simpatico.draw.ranges import Range, ranges
 from simpatico.phrases import capital
 from simpatico.report.findings import Findings
-from simpatico.report.measured import Measured
+from simpatico.report.measured import Measured, Spread
 from simpatico.report.parts import Section, lede, section
 
 REASONS = {
@@ -45,7 +45,7 @@ def cards(found: Findings, parties: Mapping[str, Party]) -> Section:
 
 
 def card(found: Findings, score: Measured, parties: Mapping[str, Party]) -> Html:
-    spread = found.spreads[score.name]
+    spread = found.spreads.get(score.name, Spread(score.name, None, None, 0))
     means = {row["system"]: row[score.name] for row in found.table.to_dicts()}
     shown = list(found.main or ()) if len(found.systems) > MARKED else found.systems
     marks = tuple((parties[s], means[s]) for s in shown if means.get(s) is not None)
@@ -69,12 +69,13 @@ def scored(found: Findings, score: Measured) -> str:
     """How many units have the score, and why the others have none."""
     level = score.level
     counts = found.facts["units"].get(level, {})
-    own = {k.partition(".")[2]: n for k, n in counts.items() if k.startswith(f"{score.metric}.")}
+    start = f"{score.metric}."
+    own = {k.removeprefix(start): n for k, n in counts.items() if k.startswith(start)}
     done = own.pop("scored", 0)
     reasons = sorted(own.items(), key=lambda kv: (-kv[1], kv[0]))
     why = ", ".join(f"{n:,} {REASONS.get(r, r.replace('_', ' '))}" for r, n in reasons)
-    units = count(done, level) if level == "turn" else f"{count(done, 'part')} of dialogs"
-    return f"{units} scored{EACH if level != 'turn' else ''}. Not scored: {why or 'none'}."
+    units = f"{count(done, 'part')} of dialogs" if level == "dialog" else count(done, level)
+    return f"{units} scored{EACH if level == 'dialog' else ''}. Not scored: {why or 'none'}."
 
 
 def others(found: Findings) -> Html | None:

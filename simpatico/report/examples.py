@@ -77,7 +77,7 @@ def lead_score(found: Findings) -> str | None:
     told = found.pairs[found.main] if found.main else []
     ranked = [*of(told, "higher", "lower"), *of(told, "hint"), *of(told, "unclear")]
     first = [d for d in ranked if d.kind != "traditional"] or ranked
-    return first[0].score if first else next((s.name for s in found.scores), None)
+    return first[0].score if first else next(iter(found.spreads), None)
 
 
 def kind(found: Findings, score: str) -> str:
@@ -106,7 +106,7 @@ def quotations(found: Findings, parties: Mapping[str, Party]) -> Quotations:
 
 
 def examples(found: Findings, lead: str) -> list[Example]:
-    names = [s.name for s in found.scores]
+    names = list(found.spreads)
     dialogs = pl.scan_parquet(found.run.folder / "dialog.parquet", glob=False)
     wanted = dialogs.select("dialog", "speaker", "system", *names)
     if PEOPLE not in found.systems:

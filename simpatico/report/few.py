@@ -74,7 +74,7 @@ def every(found: Findings) -> list[Row]:
     rated = max((r.n for r in found.evidence.correlations), default=0) if found.evidence else RATED
     told = any(d.finding != "too_few" for pair in found.pairs.values() for d in pair)
     radar = max(sizes, default=0) >= RADAR_DIALOGS and len(found.scores) >= RADAR_METRICS
-    verdict = told or len(found.systems) < 2 or not found.scores
+    verdict = told or len(found.systems) < 2 or not found.spreads
     heat = both >= HEAT_DIALOGS and len(found.structure.names) >= HEAT_METRICS
     models = found.evidence is None or rated >= RATED_MODELS
     parts = [

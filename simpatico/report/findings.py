@@ -159,7 +159,7 @@ def gather(
         unpaired=len(found) - len(kept),
         structure=structure_of(run),
         profiles=tuple(profiles(own, open_ended)),  # type: ignore[arg-type]
-        spreads=spreads(run, [s.name for s in scores]),
+        spreads=spreads(run, [s.name for s in scores if s.level != "system"]),
         judgements=judgements,
         evidence=evidence,
         unjudged=why,

@@ -118,14 +118,16 @@ def panels(found: Findings, parties: Mapping[str, Party]) -> list[Group]:
 
 def panel(score: Measured, shown: Sequence[tuple[Party, Mapping[str, Any]]]) -> Panel:
     dots = tuple(dot(score.name, row, party) for party, row in shown)
-    return Panel(score.title, score.direction, dots)
+    whole = "; of the system as a whole" if score.level == "system" else ""
+    return Panel(score.title, score.direction + whole, dots)
 
 
 def dot(score: str, row: Mapping[str, Any], party: Party) -> Dot:
     """A system's mean; why there is none, or no interval, where that is so."""
     value, n = row[score], row[f"{score}_n"] or 0
     low, high = row[f"{score}_low"], row[f"{score}_high"]
-    why = "not scored in any dialog" if value is None else ""
+    lack = row.get(f"{score}_null") or "not scored in any dialog"
+    why = lack.replace("_", " ") if value is None else ""
     if value is not None and low is None:
         why = "one dialog has no interval" if n < 2 else "all dialogs have the same value"
     return Dot(party, value, low, high, n, why)

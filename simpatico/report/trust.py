@@ -127,7 +127,8 @@ def pane(found: Findings, quality: Quality) -> list[Child]:
         ]
     kinds = {s.name: s.kind for s in found.scores}
     drawn = forest_of(found.judged, quality, found.titles, kinds)
-    missing = [s.title for s in found.scores if s.name not in {r.score for r in rows}]
+    seen, of_units = {r.score for r in rows}, [s for s in found.scores if s.level != "system"]
+    missing = [s.title for s in of_units if s.name not in seen]
     absent = f"Only at dialog level: {', '.join(missing)}." if missing and unit == "turn" else ""
     rare = [r for r in rows if r.value is not None and r.n < MOST_OF * n]
     fewer = ", ".join(f"{found.titles[r.score]} (n {r.n:,})" for r in rare)

@@ -126,6 +126,7 @@ def known_scores(run: Run, question: Question) -> None:
     asked = [*question.scores, *question.traditional, *filter(None, [question.against])]
     if unknown := [name for name in asked if name not in known]:
         raise UnknownName(f"no score {unknown[0]!r}; {suggestion(unknown[0], known)}")
+    run.refuse_whole(asked)
 
 
 def chosen(judgements: Judgements, question: Question) -> Judgements:

@@ -1,7 +1,7 @@
 """Every metric, ready to run: where its model is not shipped, with a tiny one made for the tests."""
 
 import shutil
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
 from simpatico.registry import load, metric_class
@@ -70,4 +70,17 @@ def contradicting() -> dict[str, str]:
     return {"model": f"path:{folder}"}
 
 
-MADE = {"dialog_rpt": heads, "nli_contradiction": contradicting}
+def trained(name: str) -> dict[str, str]:
+    """A folder of trained heads for the metric."""
+    from tests.metrics.heads import ready_model
+
+    return {"model": ready_model(name)} | ({} if name == "usl_h" else {"mode": "blended"})
+
+
+MADE = {
+    "ctx_ruber": partial(trained, "ctx_ruber"),
+    "dialog_rpt": heads,
+    "nli_contradiction": contradicting,
+    "ruber": partial(trained, "ruber"),
+    "usl_h": partial(trained, "usl_h"),
+}

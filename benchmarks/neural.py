@@ -1,0 +1,188 @@
+"""CPU seconds of the neural features, beside what people write today, in one run.
+
+    python benchmarks/neural.py [--data DIR] [--utterances 5000] [--sample 400] [--contexts 8]
+
+Embeddings: 5,000 utterances of ConvAI in file order, ours with equal texts encoded once and the
+same bits whatever the batch; the peers are all-MiniLM-L6-v2 in sentence-transformers, text by text,
+and in transformers, 64 at a time as they come, each on the first utterances since they are slow.
+Follow-ups: `fed` of the first contexts with SmolLM2, ours all follow-ups at once; the peer reads
+context and follow-up anew for each, as FED's own code does. Everybody has one thread.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+import tempfile
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from speed import Row, show, timed
+
+from simpatico.features.embeddings import Embeddings
+from simpatico.features.likelihood import Likelihood
+from simpatico.features.models import absent, find
+
+DATA = Path(__file__).parent.parent.parent / "shared" / "data"
+BATCH = 64
+TURNS = 10
+TIMES_BATCH, TIMES_ONE, TIMES_FED, TIMES_CACHE = 2.5, 4.0, 10.0, 50.0
+TORCH, CAUSAL = "package:minilm-torch", "package:smollm2"
+
+
+def utterances(data: Path, n: int) -> list[str]:
+    """The first utterances of ConvAI 2017 that are not empty."""
+    dialogs = json.loads((data / "convai2017" / "train_full.json").read_text(encoding="utf-8"))
+    said = (line["text"] for dialog in dialogs for line in dialog["thread"])
+    return [text for text in said if text.strip()][:n]
+
+
+def ours(texts: list[str], cache: str = "off") -> np.ndarray:
+    """Rows of a fresh handle."""
+    os.environ["SIMPATICO_CACHE"] = cache
+    return Embeddings().compute(None, None).of(texts)  # type: ignore[arg-type]
+
+
+def one_by_one(texts: list[str]) -> tuple[float, np.ndarray]:
+    """CPU seconds a text of sentence-transformers, and its rows."""
+    from sentence_transformers import SentenceTransformer
+
+    model = SentenceTransformer(str(find(TORCH).folder))
+    model.encode(texts[0])
+    rows: list[np.ndarray] = []
+    took = timed(lambda: rows.extend(model.encode(t, show_progress_bar=False) for t in texts))
+    return took / len(texts), np.stack(rows)
+
+
+def as_they_come(texts: list[str]) -> float:
+    """CPU seconds a text of transformers, 64 at a time, padded to the longest of them."""
+    import torch
+    from transformers import AutoModel, AutoTokenizer
+
+    cut = AutoTokenizer.from_pretrained(find(TORCH).folder)
+    model = AutoModel.from_pretrained(find(TORCH).folder).eval()
+
+    def work() -> None:
+        with torch.inference_mode():
+            for start in range(0, len(texts), BATCH):
+                some = texts[start : start + BATCH]
+                given = cut(
+                    some, padding=True, truncation=True, max_length=256, return_tensors="pt"
+                )
+                states = model(**given).last_hidden_state
+                mask = given["attention_mask"][..., None]
+                torch.nn.functional.normalize((states * mask).sum(1) / mask.sum(1))
+
+    return timed(work) / len(texts)
+
+
+def embeddings(texts: list[str], sample: int, folder: Path) -> list[Row]:
+    """Ours against both peers, and against itself when everything is known."""
+    ours(texts[:1])
+    rows: list[np.ndarray] = []
+    took = timed(lambda: rows.append(ours(texts)))
+    alone, theirs = one_by_one(texts[:sample])
+    apart = float(np.abs(rows[0][:sample] - theirs).max())
+    batch = as_they_come(texts[: 4 * sample])
+    ours(texts, str(folder))
+    again = timed(lambda: rows.append(ours(texts, str(folder))))
+    if not np.array_equal(rows[0], rows[1]):
+        raise SystemExit("the cache gave other numbers")
+    per = took / len(texts)
+    distinct = f"{len(set(texts)):,} of {len(texts):,} texts are distinct"
+    return [
+        Row("embeddings, ours, texts per CPU second", 1 / per, note=distinct),
+        Row("times as fast as one by one", alone / per, TIMES_ONE, f"differ by {apart:.0e}"),
+        Row("times as fast as 64 as they come", batch / per, TIMES_BATCH),
+        Row("times as fast when cached", took / again, TIMES_CACHE, "the same bytes"),
+    ]
+
+
+def published(contexts: list[tuple[str, ...]], follow: tuple[str, ...]) -> np.ndarray:
+    """The mean loss of context and follow-up, every pair read anew."""
+    import torch
+
+    from simpatico.features.torch_models import causal, tokenizer
+
+    net, cut = causal(find(CAUSAL)), tokenizer(find(CAUSAL))
+    mark, losses = cut.convert_tokens_to_ids("<|endoftext|>"), []
+    for context in contexts:
+        head = [t for turn in context for t in (mark, *text_ids(cut, f" {turn} "))] + [mark]
+        for text in follow:
+            ids = torch.tensor([[*head, *text_ids(cut, f" {text}")]])
+            with torch.inference_mode():
+                losses.append(float(net(input_ids=ids, labels=ids).loss))
+    return np.array(losses).reshape(len(contexts), len(follow))
+
+
+def collect(losses: list[np.ndarray], *asked: Any) -> None:
+    losses.append(published(*asked))
+
+
+def text_ids(cut: object, text: str) -> list[int]:
+    return cut(text, add_special_tokens=False)["input_ids"]  # type: ignore[operator,no-any-return]
+
+
+def follow_ups(texts: list[str], contexts: int) -> list[Row]:
+    """FED of a turn and of the dialog so far, after contexts of ten utterances."""
+    from simpatico.metrics.fed import follow_ups as asked
+
+    levels = [asked("turn"), asked("dialog")]
+    given = [tuple(texts[TURNS * n : TURNS * (n + 1)]) for n in range(contexts)]
+    os.environ["SIMPATICO_CACHE"] = "off"
+    handle = Likelihood(CAUSAL).compute(None, None)  # type: ignore[arg-type]
+    handle.follow(given[:1], ("yes",))
+    found: list[np.ndarray] = []
+
+    def work() -> None:
+        for level in levels:
+            said = handle.follow(given, level.texts)
+            values = [level.values(one, "whole") for one in said]
+            found.append(np.array(values))
+
+    took, theirs = timed(work), 0.0
+    apart = 0.0
+    for level, ours in zip(levels, found, strict=True):
+        losses: list[np.ndarray] = []
+        weights = np.stack(list(level.weights.values()))
+        # the published loop reads a follow-up once for every quality that has it
+        calls = np.flatnonzero(weights.any(0)).repeat((weights != 0).sum(0)).tolist()
+        texts_of_calls = tuple(level.texts[n] for n in calls)
+        theirs += timed(partial(collect, losses, given, texts_of_calls))
+        first = [calls.index(n) for n in range(len(level.texts))]
+        apart = max(apart, float(np.abs(losses[0][:, first] @ weights.T - ours).max()))
+    note = f"{contexts} contexts of {TURNS} utterances; scores differ by {apart:.0e}"
+    return [
+        Row("fed, ours, CPU seconds a context", took / contexts),
+        Row("times as fast as the published loop", theirs / took, TIMES_FED, note),
+    ]
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--data", type=Path, default=Path(os.environ.get("SIMPATICO_DATA", DATA)))
+    parser.add_argument("--utterances", type=int, default=5_000)
+    parser.add_argument("--sample", type=int, default=400)
+    parser.add_argument("--contexts", type=int, default=8)
+    options = parser.parse_args()
+    os.environ["SIMPATICO_THREADS"] = "1"
+    why = absent(TORCH) or absent(CAUSAL)
+    if not (options.data / "convai2017").is_dir():
+        why = f"no convai2017 in {options.data}"
+    if why:
+        show([Row("neural, not measured", 0.0, note=why)])
+        return 0
+    texts = utterances(options.data, options.utterances)
+    with tempfile.TemporaryDirectory() as folder:
+        rows = embeddings(texts, options.sample, Path(folder))
+    rows += follow_ups(texts, options.contexts)
+    show(rows)
+    return 0 if all(row.met for row in rows) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

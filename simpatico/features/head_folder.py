@@ -1,0 +1,221 @@
+"""Folders of trained heads: one head or several, and over which encoder each was trained."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
+from typing import Literal, Protocol
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from simpatico.errors import DataError, MissingResource
+from simpatico.features import Feature, Features
+from simpatico.features.embeddings import Embeddings
+from simpatico.features.lexicon import stamp
+from simpatico.features.model_folder import ModelFolder, finite, read_folder
+from simpatico.features.models import find, short
+from simpatico.features.pair_head import Activation, Head, Numbers, Part
+from simpatico.features.word_vectors import WordExtremes
+from simpatico.turns import Turns
+
+WEIGHTS, RECIPE, VOCABULARY, CARD = "model.safetensors", "recipe.json", "vocabulary.json", "card.md"
+FILES = (WEIGHTS, RECIPE, VOCABULARY, CARD)
+SCHEMA = 1
+PATH = "path:"
+
+Pooling = Literal["mean", "max", "cls", "extremes"]
+Kind = Literal["nsp", "ruber", "ctx-ruber", "usl-h"]
+
+
+class Figures(msgspec.Struct, frozen=True):
+    """How well a head tells true from made-up examples of dialogs held out of its training.
+
+    `plain_auc` is what a plain number reaches: the cosine of a pair, the length of a text.
+    """
+
+    accuracy: float
+    auc: float
+    plain: str
+    plain_auc: float
+    n: int
+    dialogs: int
+
+
+class HeadRecipe(msgspec.Struct, frozen=True):
+    """What a head sees, and how it did on dialogs held out."""
+
+    encoder: str
+    encoder_sha256: str
+    pooling: Pooling
+    parts: list[Part]
+    activation: Activation
+    heldout: Figures
+
+
+class Likelihood(msgspec.Struct, frozen=True):
+    """Where negative log-likelihoods come from, and their quartiles in the training."""
+
+    source: str
+    low: float
+    high: float
+
+
+class Recipe(msgspec.Struct, frozen=True):
+    """What a reader of a folder must know; the file holds more, to repeat the training.
+
+    `cosine_low` is the cosine that replies of different dialogs hardly ever fall below.
+    """
+
+    kind: Kind
+    schema: int
+    dialogs: int
+    heads: dict[str, HeadRecipe]
+    cosine_low: float | None = None
+    likelihood: Likelihood | None = None
+
+
+class Vectorised(Protocol):
+    """What gives every text a vector."""
+
+    def of(self, texts: Sequence[str]) -> npt.NDArray[np.float32]: ...
+
+
+@dataclass(frozen=True)
+class HeadFolder:
+    """The heads of a folder; two are equal when all their files are."""
+
+    sha256: str
+    recipe: Recipe = field(compare=False, repr=False)
+    heads: Mapping[str, Head] = field(compare=False, repr=False)
+    costs: Mapping[str, float] = field(compare=False, repr=False)
+    """Negative log-likelihood of each known word; that of an unknown one is under ""."""
+
+
+@dataclass(frozen=True)
+class PairHead:
+    """One head of a trained folder, with what gives texts their vectors."""
+
+    model: str
+    kind: Kind
+    name: str
+    absent: str | None = field(default=None, compare=False)
+
+    @property
+    def needs(self) -> tuple[Feature, ...]:
+        return () if self.absent else (encoder(self.folder.recipe.heads[self.name]),)
+
+    @property
+    def folder(self) -> HeadFolder:
+        return load_heads(self.model, self.kind)
+
+    @property
+    def fingerprint(self) -> str:
+        if self.absent:
+            raise MissingResource(self.absent)
+        return f"{short(self.model)}_sha256:{self.folder.sha256[:12]}"
+
+    def compute(self, turns: Turns, features: Features) -> Pairs:
+        folder = self.folder
+        told = folder.recipe.heads[self.name]
+        if find(told.encoder).sha256 != told.encoder_sha256:
+            raise DataError(
+                f"{self.model} was trained over other weights than {told.encoder!r} has here; "
+                "train it again"
+            )
+        return Pairs(folder.heads[self.name], features[encoder(told)])
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """Says of pairs of texts how likely they belong together."""
+
+    head: Head
+    vectors: Vectorised
+
+    def of(self, firsts: Sequence[str], seconds: Sequence[str]) -> npt.NDArray[np.float64]:
+        """A probability for each pair; NaN where one of them has no vector."""
+        if not len(firsts):
+            return np.zeros(0)
+        both = self.vectors.of([*firsts, *seconds])
+        return self.head.probability(both[: len(firsts)], both[len(firsts) :])
+
+
+def encoder(told: HeadRecipe) -> Feature:
+    """The feature that gives texts the vectors a head was trained on."""
+    if told.pooling == "extremes":
+        return WordExtremes(told.encoder)
+    return Embeddings(told.encoder, told.pooling)
+
+
+def trained(model: str) -> bool:
+    """Whether this names a folder of heads rather than a pretrained model."""
+    return model.startswith(PATH) and (Path(model.removeprefix(PATH)) / RECIPE).is_file()
+
+
+def load_heads(model: str, kind: Kind) -> HeadFolder:
+    """The heads in the folder that `path:DIR` names."""
+    if not trained(model):
+        raise MissingResource(
+            f"no trained heads {model!r}: give path:DIR with the folder that "
+            f"`simpatico train {kind}` wrote"
+        )
+    folder = Path(model.removeprefix(PATH))
+    found = heads_of(folder, tuple(stamp(p) for p in sorted(folder.iterdir()) if p.is_file()))
+    if found.recipe.kind != kind:
+        raise DataError(
+            f"{folder / RECIPE}: heads of kind {found.recipe.kind!r}, where {kind!r} are needed"
+        )
+    return found
+
+
+@lru_cache(maxsize=16)
+def heads_of(folder: Path, stamps: tuple[tuple[int, int], ...]) -> HeadFolder:
+    """The heads in a folder; kept in memory as long as its files have these stamps."""
+    found = read_folder(folder, FILES)
+    recipe: Recipe = found.decode(RECIPE, Recipe)
+    if recipe.schema != SCHEMA:
+        raise DataError(
+            f"{folder / RECIPE}: written in form {recipe.schema} where this version reads "
+            f"{SCHEMA}; train it again or update simpatico"
+        )
+    tensors = found.tensors(WEIGHTS)
+    heads = {name: head(found, name, told, tensors) for name, told in recipe.heads.items()}
+    costs: dict[str, float] = found.decode(VOCABULARY, dict[str, float])
+    return HeadFolder(found.sha256, recipe, heads, costs)
+
+
+def head(found: ModelFolder, name: str, told: HeadRecipe, tensors: Mapping[str, Numbers]) -> Head:
+    """One head, once its tensors are known to fit together."""
+    path = found.path / WEIGHTS
+    own = {key: value for key, value in tensors.items() if key.partition(".")[0] == name}
+    for key, value in own.items():
+        if not finite(value):
+            raise DataError(f"{path}: {key!r} holds something that is not a finite number")
+    layers, bilinear = tuple(stack(own, name)), own.get(f"{name}.bilinear")
+    width = layers[0][0].shape[0] if layers else 0
+    fits = bool(layers) and width > 0 and layers[-1][0].shape[1:] == (1,)
+    for matrix, shift in layers:
+        fits = fits and matrix.ndim == 2 and matrix.shape == (width, len(shift))
+        width = len(shift)
+    extra = bilinear is not None
+    if not fits or extra != ("bilinear" in told.parts) or len(own) != 2 * len(layers) + extra:
+        raise DataError(f"{path}: the tensors of head {name!r} do not fit together")
+    exact = tuple((m.astype(np.float64), s.astype(np.float64)) for m, s in layers)
+    return Head(
+        tuple(told.parts),
+        exact,
+        told.activation,
+        None if bilinear is None else bilinear.astype(np.float64),
+    )
+
+
+def stack(own: Mapping[str, Numbers], name: str) -> Iterator[tuple[Numbers, Numbers]]:
+    """The layers of a head, from the first on."""
+    number = 0
+    while {f"{name}.weight_{number}", f"{name}.offset_{number}"} <= set(own):
+        yield own[f"{name}.weight_{number}"], own[f"{name}.offset_{number}"]
+        number += 1

@@ -1,0 +1,76 @@
+"""Small networks over vectors of texts: how likely the second of two texts follows the first.
+
+A head sees what `parts` name: the first vector, the second, their product and absolute difference
+dimension by dimension, or the single number first' M second. Hidden layers follow, then one number,
+of which the logistic function makes a probability. Nothing but numpy is needed to use a head.
+Example: first (1, 2), second (3, 0), parts product and difference: (3, 0, 2, 2); with weights
+1, 1, -1, 0 and offset -1 the number is 0, which is a probability of .5.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+Numbers = npt.NDArray[Any]
+Part = Literal["first", "second", "product", "difference", "bilinear"]
+Activation = Literal["tanh", "relu"]
+
+
+@dataclass(frozen=True)
+class Head:
+    """Weights of a head; `layers` holds a matrix and an offset each, the last with one column."""
+
+    parts: tuple[Part, ...]
+    layers: tuple[tuple[Numbers, Numbers], ...] = field(repr=False)
+    activation: Activation = "tanh"
+    bilinear: Numbers | None = field(default=None, repr=False)
+
+    def inputs(self, first: Numbers, second: Numbers) -> Numbers:
+        """What the first layer sees, a row a pair."""
+        columns = [seen(part, first, second, self.bilinear) for part in self.parts]
+        return np.concatenate(columns, axis=1)
+
+    def probability(self, first: Numbers, second: Numbers) -> npt.NDArray[np.float64]:
+        """How likely each pair is a true one.
+
+        Pairs are taken one at a time: in a product of large matrices the last bits of a row can
+        depend on how many other rows there are.
+        """
+        from scipy.special import expit
+
+        found = np.zeros(len(first))
+        for row in range(len(first)):
+            at = slice(row, row + 1)
+            a, b = first[at].astype(np.float64), second[at].astype(np.float64)
+            found[row] = self.logit(self.inputs(a, b))[0]
+        return np.asarray(expit(found))
+
+    def logit(self, inputs: Numbers) -> Numbers:
+        """The last layer's number for each row."""
+        *hidden, (weights, offset) = self.layers
+        for matrix, shift in hidden:
+            inputs = activated(self.activation, inputs @ matrix + shift)
+        return np.asarray((inputs @ weights + offset)[:, 0])
+
+
+def seen(part: Part, first: Numbers, second: Numbers, bilinear: Numbers | None) -> Numbers:
+    """One part of what a head sees, a row a pair."""
+    match part:
+        case "first":
+            return first
+        case "second":
+            return second
+        case "product":
+            return np.asarray(first * second)
+        case "difference":
+            return np.asarray(np.abs(first - second))
+    moved = first if bilinear is None else first @ bilinear
+    return np.asarray((moved * second).sum(axis=1, keepdims=True))
+
+
+def activated(how: Activation, values: Numbers) -> Numbers:
+    return np.tanh(values) if how == "tanh" else np.maximum(values, 0.0)

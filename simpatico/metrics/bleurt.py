@@ -1,0 +1,81 @@
+"""BLEURT: how well a turn says what a reference says, as a model trained on ratings judges it.
+
+The number is what the model itself gives for a reference and a turn, unchanged; with several
+references the best counts.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import inf
+from typing import ClassVar
+
+import polars as pl
+
+from simpatico.errors import DataError
+from simpatico.features import Feature, Features
+from simpatico.features.classes import ClassProbabilities
+from simpatico.features.models import absent
+from simpatico.metric import Card, Carried, Score, mark
+from simpatico.metrics._pairs import NEEDS, mean, with_references
+from simpatico.turns import Level, Turns
+
+
+@dataclass(frozen=True)
+class Bleurt:
+    model: str = "hub:Elron/bleurt-large-512"
+
+    name: ClassVar = Carried("bleurt")
+    published: ClassVar[tuple[str, ...]] = ("hub:Elron/bleurt-large-512",)
+    level: ClassVar[Level] = "turn"
+    card: ClassVar[Card] = Card(
+        about="How well a turn says what a reference says, by a model trained on ratings.",
+        undefined=(
+            "Null when the turn has no reference with words, no words itself, or is in another "
+            "script."
+        ),
+        citation=(
+            "Sellam, Das and Parikh 2020, BLEURT: Learning Robust Metrics for Text Generation; "
+            "github.com/google-research/bleurt; checkpoint BLEURT-large-512 as "
+            "hub:Elron/bleurt-large-512, which is plain BERT with one output"
+        ),
+        kind="traditional",
+        careful="It was trained on translations of news, and a good reply need not say the same.",
+    )
+
+    @property
+    def missing(self) -> str | None:
+        return absent(self.model)
+
+    @property
+    def needs(self) -> tuple[Feature, ...]:
+        return (self._judge, *NEEDS)
+
+    @property
+    def _judge(self) -> ClassProbabilities:
+        return ClassProbabilities(self.model, pair=True, output="logits")
+
+    @property
+    def scores(self) -> tuple[Score, ...]:
+        return (
+            Score(
+                f"bleurt{mark(self)}",
+                of=mean("bleurt"),
+                range=(-inf, inf),
+                meaning="the model's rating of the turn beside its best reference",
+                better="higher",
+                title="BLEURT",
+                more="says more of what the references say than",
+                less="says less of what the references say than",
+            ),
+        )
+
+    def __call__(self, turns: Turns, features: Features) -> pl.DataFrame:
+        pairs = with_references(turns, features)
+        found = features[self._judge].of(pairs.other, pairs.text)
+        if len(pairs) and found.shape[1] != 1:
+            raise DataError(
+                f"{self.model} gives {found.shape[1]} numbers for a pair, where bleurt needs one; "
+                "name a model that rates"
+            )
+        return pairs.statistics(bleurt=pairs.best(found.ravel()))

@@ -1,0 +1,63 @@
+"""chrF: how many strings of letters a turn shares with its references (Popovic 2015).
+
+Computed by sacrebleu as `sentence_chrf` does it (up to six letters, no words, recall twice as
+important); of several references the one that gives the highest score counts. What sacrebleu counts
+is not open to others, so a dialog has the mean of its turns.
+Example: "the cat" beside "a cat" gets 42.28 from sacrebleu.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+import polars as pl
+
+from simpatico.features import Feature, Features
+from simpatico.features.references import References, absent
+from simpatico.metric import Card, Score, reasons
+from simpatico.turns import Level, Turns
+
+
+@dataclass(frozen=True)
+class Chrf:
+    name: ClassVar[str] = "chrf"
+    level: ClassVar[Level] = "turn"
+    card: ClassVar[Card] = Card(
+        about="How many strings of letters a turn shares with its references.",
+        undefined="Null when a turn has no reference or no words.",
+        citation="Popovic 2015 (WMT, doi:10.18653/v1/W15-3049); Post 2018 (WMT, "
+        "doi:10.18653/v1/W18-6319): sacrebleu, sentence_chrf",
+        kind="traditional",
+        language=None,
+        careful="A good answer in other words than the references gets little.",
+    )
+    needs: ClassVar[tuple[Feature, ...]] = (References(),)
+    scores: ClassVar[tuple[Score, ...]] = (
+        Score(
+            "chrf",
+            of=pl.col("sum") / pl.col("turns"),
+            range=(0.0, 100.0),
+            meaning="chrF with the best reference, mean over turns",
+            better="higher",
+            title="chrF",
+            more="is nearer to the references in its spelling than",
+            less="is farther from the references in its spelling than",
+        ),
+    )
+
+    @property
+    def missing(self) -> str | None:
+        return absent()
+
+    def __call__(self, turns: Turns, features: Features) -> pl.DataFrame:
+        from sacrebleu.metrics.chrf import CHRF
+
+        compared = features[References()]
+        found = np.full(len(turns), np.nan)
+        for row, told in compared.scores(CHRF()):
+            found[row] = told.score
+        why = reasons(len(turns), no_reference=compared.no_reference, no_words=compared.no_words)
+        sums = pl.Series("sum", found, nan_to_null=True)
+        return pl.DataFrame({"sum": sums, "turns": sums.is_not_null(), "reason": why})

@@ -1,0 +1,80 @@
+"""Coherence: how close in meaning a turn is to what it answers.
+
+The cosine of two sentence vectors: that of the turn, and that of the turns it answers, joined.
+Example: vectors (1, 0) and (.6, .8) have a cosine of .6.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import polars as pl
+
+from simpatico.errors import BadValue
+from simpatico.features import Feature, Features
+from simpatico.features.embeddings import MINILM, Embeddings
+from simpatico.features.models import absent
+from simpatico.metric import Card, Carried, Score, mark
+from simpatico.metrics._pairs import NEEDS, likeness, mean, with_answered
+from simpatico.turns import Level, Turns
+
+
+@dataclass(frozen=True)
+class Coherence:
+    model: str = MINILM
+    history: int = 1
+
+    name: ClassVar = Carried("coherence")
+    published: ClassVar[tuple[str, ...]] = (MINILM,)
+    level: ClassVar[Level] = "turn"
+    card: ClassVar[Card] = Card(
+        about="How close in meaning a turn is to what it answers.",
+        undefined=(
+            "Null when the turn answers nothing, or when it or what it answers has no words or is "
+            "in another script."
+        ),
+        citation=(
+            "the cosine of sentence vectors, as in Reimers and Gurevych 2019, Sentence-BERT; "
+            "encoder all-MiniLM-L6-v2"
+        ),
+        kind="traditional",
+        careful="Repeating what was said scores highest, and a good change of subject low.",
+    )
+
+    def __post_init__(self) -> None:
+        if self.history < 1:
+            raise BadValue(f"coherence.history is {self.history}; it is 1 or more")
+
+    @property
+    def missing(self) -> str | None:
+        return absent(self.model)
+
+    @property
+    def needs(self) -> tuple[Feature, ...]:
+        return (Embeddings(self.model), *NEEDS)
+
+    @property
+    def scores(self) -> tuple[Score, ...]:
+        return (
+            Score(
+                f"coherence{mark(self)}",
+                of=mean("cosine"),
+                range=(-1.0, 1.0),
+                meaning="cosine of the turn's vector and that of what it answers",
+                better="higher",
+                title="Coherence",
+                more="stays closer to what was said than",
+                less="stays less close to what was said than",
+            ),
+        )
+
+    def __call__(self, turns: Turns, features: Features) -> pl.DataFrame:
+        texts, first = turns.frame["text"].to_list(), turns.frame["turn"].to_list()
+
+        def heard(row: int) -> str:
+            return " ".join(texts[max(row - self.history + 1, row - first[row]) : row + 1])
+
+        pairs = with_answered(turns, features, heard)
+        found = likeness(features[Embeddings(self.model)], pairs)
+        return pairs.statistics(cosine=pairs.best(found))

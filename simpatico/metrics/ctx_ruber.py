@@ -1,0 +1,36 @@
+"""Contextual RUBER: RUBER over the vectors of a pretrained encoder."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from simpatico.features import Feature
+from simpatico.features.embeddings import MINILM, Embeddings
+from simpatico.features.head_folder import Kind
+from simpatico.metric import Card, Carried
+from simpatico.metrics._ruber import UNDEFINED, Ruber
+
+
+@dataclass(frozen=True)
+class CtxRuber(Ruber):
+    model: str = MINILM
+
+    name: ClassVar = Carried("ctx_ruber")
+    plain: ClassVar[str] = "ctx_ruber"
+    kind: ClassVar[Kind] = "ctx-ruber"
+    title: ClassVar[str] = "Contextual RUBER"
+    card: ClassVar[Card] = Card(
+        about="A turn's likeness to a reference and its fit to what it answers, in one number.",
+        undefined=UNDEFINED,
+        citation=(
+            "Ghazarian et al. 2019, Better Automatic Evaluation of Open-Domain Dialogue Systems "
+            "with Contextualized Embeddings; the authors use BERT and offer no weights. The "
+            "unreferenced part is trained with `simpatico train ctx-ruber`"
+        ),
+        kind="traditional",
+        careful="Texts on one subject look as if they followed each other, sense or not.",
+    )
+
+    def vectors(self) -> Feature:
+        return Embeddings(self.model)

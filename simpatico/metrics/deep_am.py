@@ -1,0 +1,77 @@
+"""Deep AM: how close in meaning a turn is to its reference, or to what it answers.
+
+The cosine of two sentence vectors; of several references the best counts.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+import polars as pl
+
+from simpatico.errors import BadValue
+from simpatico.features import Feature, Features
+from simpatico.features.embeddings import MINILM, Embeddings
+from simpatico.features.models import absent
+from simpatico.metric import Card, Carried, Score, mark
+from simpatico.metrics._pairs import NEEDS, likeness, mean, with_answered, with_references
+from simpatico.turns import Level, Turns
+
+
+@dataclass(frozen=True)
+class DeepAm:
+    model: str = MINILM
+    mode: Literal["reference", "context"] = "reference"
+
+    name: ClassVar = Carried("deep_am")
+    published: ClassVar[tuple[str, ...]] = ()
+    level: ClassVar[Level] = "turn"
+    card: ClassVar[Card] = Card(
+        about="How close in meaning a turn is to its reference.",
+        undefined=(
+            "Null when the turn has no reference with words (in the mode `context`: answers "
+            "nothing), has no words itself, or is in another script."
+        ),
+        citation=(
+            "Zhang et al. 2021, Deep AM-FM: Toolkit for Automatic Dialogue Evaluation; "
+            "github.com/e0397123/AM-FM and github.com/e0397123/dstc10_metric_track; the published "
+            "numbers are of BERT that the authors trained further on dialogs, which cannot be had, "
+            "so the name always carries the encoder"
+        ),
+        kind="traditional",
+        careful="A good reply need not mean what the reference means.",
+    )
+
+    def __post_init__(self) -> None:
+        if self.mode not in ("reference", "context"):
+            raise BadValue(f"deep_am.mode is {self.mode!r}; it is 'reference' or 'context'")
+
+    @property
+    def missing(self) -> str | None:
+        return absent(self.model)
+
+    @property
+    def needs(self) -> tuple[Feature, ...]:
+        return (Embeddings(self.model), *NEEDS)
+
+    @property
+    def scores(self) -> tuple[Score, ...]:
+        return (
+            Score(
+                f"deep_am{mark(self)}",
+                of=mean("adequacy"),
+                range=(-1.0, 1.0),
+                meaning="cosine of the vectors of the turn and its best reference",
+                better="higher",
+                title="Deep AM",
+                more="is more adequate (Deep AM) than",
+                less="is less adequate (Deep AM) than",
+            ),
+        )
+
+    def __call__(self, turns: Turns, features: Features) -> pl.DataFrame:
+        take = with_references if self.mode == "reference" else with_answered
+        pairs = take(turns, features)
+        found = likeness(features[Embeddings(self.model)], pairs)
+        return pairs.statistics(adequacy=pairs.best(found))

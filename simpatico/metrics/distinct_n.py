@@ -1,0 +1,198 @@
+"""Distinct-n: how varied the words of a system are (Li et al. 2016).
+
+Of any text the share of distinct n-grams falls as the text gets longer, so all systems are read at
+the same size: how many distinct n-grams are to be expected among `size` of them drawn at random
+from all that the system said (Hurlbert 1971), divided by `size`. n-grams do not cross turns.
+Example: "so so so fun" has the words so, so, so, fun; of two drawn, so is missed with chance
+C(1,2)/C(4,2) = 0 and fun with C(3,2)/C(4,2) = 1/2, so 1.5 distinct words are expected: 0.75.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from hashlib import blake2b
+from itertools import pairwise
+from math import expm1, inf, log1p
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+from scipy import sparse
+
+from simpatico.errors import BadValue
+from simpatico.features import Feature, Features
+from simpatico.features.words import Words
+from simpatico.metric import Card, Score
+from simpatico.metrics._halves import LEAST, Floats, around, halves, ranks
+from simpatico.turns import Level, Turns
+
+DRAWS = 200
+"""Halves of the dialogs that the interval is made from."""
+MOSTLY = 0.9
+"""Share of the halves that must hold enough n-grams for an interval."""
+
+
+@dataclass(frozen=True)
+class DistinctN:
+    n: int = 2
+    size: int = 1_000
+    vocabulary: int = 30_522
+    most: int = 5_000
+    seed: int = 0
+
+    name: ClassVar[str] = "distinct_n"
+    level: ClassVar[Level] = "system"
+    card: ClassVar[Card] = Card(
+        about="How varied the word pairs of a system are, at the same amount of text for all.",
+        undefined="Null when the system said fewer than `size` n-grams. Beyond `most` dialogs of "
+        "a system a sample of them is read.",
+        citation="Li et al. 2016 (NAACL, doi:10.18653/v1/N16-1014); read at one size by Hurlbert "
+        "1971 (Ecology 52:577); adjusted for length by Liu et al. 2022 "
+        "(ACL, doi:10.18653/v1/2022.acl-short.86)",
+        kind="traditional",
+        language=None,
+        careful="Varied is not good: nonsense is varied. Words are what stands between spaces and "
+        "marks, which says little of a script that writes without them.",
+    )
+    needs: ClassVar[tuple[Feature, ...]] = (Words(),)
+    scores: ClassVar[tuple[Score, ...]] = (
+        Score(
+            "distinct_n",
+            of=pl.col("distinct_n"),
+            range=(0.0, 1.0),
+            meaning="share of distinct ones among `size` n-grams drawn from all a system said",
+            title="Distinct n-grams",
+            more="varies its words more than",
+            less="varies its words less than",
+        ),
+        Score(
+            "distinct_1",
+            of=pl.col("distinct_1"),
+            range=(0.0, 1.0),
+            meaning="the same of single words",
+        ),
+        Score(
+            "distinct_n_raw",
+            of=pl.col("distinct_n_raw"),
+            range=(0.0, 1.0),
+            meaning="distinct n-grams over all words, as Li et al. have it; falls with length",
+        ),
+        Score(
+            "distinct_n_adjusted",
+            of=pl.col("distinct_n_adjusted"),
+            range=(0.0, inf),
+            meaning="distinct words over those expected if as many were drawn evenly from "
+            "`vocabulary` words, as Liu et al. have it",
+        ),
+    )
+
+    def __post_init__(self) -> None:
+        for field in ("n", "size", "most"):
+            if (value := getattr(self, field)) < 1:
+                raise BadValue(f"distinct_n.{field} is {value}; it is 1 or more")
+        if self.vocabulary < 2:
+            raise BadValue(f"distinct_n.vocabulary is {self.vocabulary}; it is 2 or more")
+
+    def __call__(self, turns: Turns, features: Features) -> pl.DataFrame:
+        table = features[Words()]
+        made = [blake2b(w.encode(), digest_size=8).digest() for w in table.vocabulary]
+        codes = np.frombuffer(b"".join(made), "<u8")[table.codes]
+        ends = table.ends.tolist()
+        rows = [codes[a:b].tolist() for a, b in pairwise(ends)]
+        rank = ranks(turns.frame.select("dialog"), self.seed)
+        return pl.DataFrame({"words": pl.Series(rows, dtype=pl.List(pl.UInt64)), "rank": rank})
+
+    def sample(self, material: pl.DataFrame) -> pl.DataFrame:
+        """Of each system at most so many dialogs, drawn by their rank."""
+        dialogs = material.select("system", "dialog", "rank").unique(["system", "dialog"])
+        kept = dialogs.sort("rank", "dialog").group_by("system", maintain_order=True)
+        return material.join(kept.head(self.most), on=["system", "dialog"], how="semi")
+
+    def summary(self, material: pl.DataFrame, *, seed: int) -> pl.DataFrame:
+        rows = [
+            self._row(name, material.filter(pl.col("system") == name), seed)
+            for name in material["system"].unique().sort()
+        ]
+        return pl.DataFrame(rows, infer_schema_length=None)
+
+    def _row(self, system: str, material: pl.DataFrame, seed: int) -> dict[str, Any]:
+        names, one, many = (
+            [s.name for s in self.scores],
+            grams(material, 1),
+            grams(material, self.n),
+        )
+        row: dict[str, Any] = {"system": system, "reason": None}
+        if (have := int(many.totals.sum())) < self.size:
+            nothing = {f"{s}{end}": None for s in names for end in ("", "_low", "_high")}
+            reason = f"too_few_ngrams ({have} of {self.size})"
+            return {**row, **nothing, **{f"{s}_n": 0 for s in names}, "reason": reason}
+        dialogs = len(many.totals)
+        found = self._values(one, many, np.ones(dialogs))
+        drawn = np.full((0, len(names)), np.nan)
+        if dialogs >= LEAST:
+            drawn = np.array([self._values(one, many, h) for h in halves(dialogs, DRAWS, seed)])
+        for place, score in enumerate(self.scores):
+            ends = around(found[place], steady(drawn[:, place]), score.range)
+            row |= {score.name: found[place], f"{score.name}_n": dialogs}
+            row |= {f"{score.name}_low": ends[0], f"{score.name}_high": ends[1]}
+        return row
+
+    def _values(self, one: Grams, many: Grams, chosen: Floats) -> list[float]:
+        """All scores of the chosen dialogs."""
+        words, pairs = one.counts(chosen), many.counts(chosen)
+        distinct, total = np.count_nonzero(words), float(words.sum())
+        raw = np.count_nonzero(pairs) / total if total else np.nan
+        # V (1 - ((V - 1) / V) ^ C), without losing digits where C is small beside V
+        even = -self.vocabulary * expm1(total * log1p(-1 / self.vocabulary))
+        adjusted = distinct / even if total else np.nan
+        return [expected(pairs, self.size), expected(words, self.size), raw, adjusted]
+
+
+class Grams(NamedTuple):
+    """How often each n-gram stands in each dialog, and how many each dialog has."""
+
+    table: sparse.csr_matrix
+    totals: Floats
+
+    def counts(self, chosen: Floats) -> Floats:
+        """How often each n-gram stands in the chosen dialogs."""
+        return np.asarray(chosen @ self.table)
+
+
+def grams(material: pl.DataFrame, n: int) -> Grams:
+    """The n-grams of one system's turns; none runs from one turn into the next."""
+    words = material["words"].explode(empty_as_null=False).to_numpy()
+    lengths = material["words"].list.len().to_numpy().astype(np.int64)
+    turn = np.repeat(np.arange(len(lengths)), lengths)
+    codes = np.unique(words, return_inverse=True)[1].astype(np.int64)
+    base, kinds = int(codes.max(initial=0)) + 1, codes
+    for step in range(1, n):
+        pairs = kinds[: max(len(kinds) - 1, 0)] * base + codes[step:]
+        kinds = np.unique(pairs, return_inverse=True)[1].astype(np.int64)
+    whole = turn[: len(kinds)] == turn[n - 1 :][: len(kinds)]
+    dialog = material["dialog"].rank("dense").to_numpy().astype(np.int64)[turn] - 1
+    rows, columns = dialog[: len(kinds)][whole], kinds[whole]
+    shape = (material["dialog"].n_unique(), int(columns.max(initial=0)) + 1)
+    table = sparse.csr_matrix((np.ones(len(rows)), (rows, columns)), shape=shape)
+    return Grams(table, np.asarray(table.sum(1)).ravel())
+
+
+def expected(counts: npt.NDArray[np.float64], size: int) -> float:
+    """The share of distinct ones to expect among so many drawn without replacement."""
+    from scipy.special import gammaln
+
+    total = counts.sum()
+    if total < size:
+        return float("nan")
+    often, kinds = np.unique(counts[counts > 0], return_counts=True)
+    left = total - often
+    with np.errstate(invalid="ignore"):
+        missed = gammaln(left + 1) - gammaln(left - size + 1) - gammaln(total + 1)
+        chance = np.where(left >= size, np.exp(missed + gammaln(total - size + 1)), 0.0)
+    return float((kinds * (1 - chance)).sum() / size)
+
+
+def steady(drawn: Floats) -> Floats:
+    """What the halves say, or nothing where too many of them are too short."""
+    return drawn if np.isfinite(drawn).sum() >= max(MOSTLY * len(drawn), 1) else drawn[:0]

@@ -1,0 +1,86 @@
+"""Next sentence: how likely a turn follows what it answers.
+
+Either BERT's own head, which was trained to tell a text's next sentence from another's, or a head
+that `simpatico train nsp` has trained over frozen vectors of dialogs' turns.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import polars as pl
+
+from simpatico.features import Feature, Features
+from simpatico.features.classes import NEXT_SENTENCE, ClassProbabilities
+from simpatico.features.head_folder import PairHead, trained
+from simpatico.features.models import absent
+from simpatico.metric import Card, Carried, Score, mark
+from simpatico.metrics._pairs import NEEDS, mean, with_answered
+from simpatico.turns import Level, Turns
+
+BERT = ("hub:google-bert/bert-base-uncased", "hub:bert-base-uncased")
+
+
+@dataclass(frozen=True)
+class Nsp:
+    model: str = BERT[0]
+
+    name: ClassVar = Carried("nsp")
+    published: ClassVar[tuple[str, ...]] = BERT
+    level: ClassVar[Level] = "turn"
+    card: ClassVar[Card] = Card(
+        about="How likely a turn follows what it answers.",
+        undefined=(
+            "Null when the turn answers nothing, or when it or what it answers has no words or is "
+            "in another script."
+        ),
+        citation=(
+            "Devlin et al. 2019, BERT: Pre-training of Deep Bidirectional Transformers; checkpoint "
+            "hub:google-bert/bert-base-uncased with its next-sentence head. A folder of "
+            "`simpatico train nsp` can stand in for it and is named in brackets"
+        ),
+        kind="traditional",
+        careful="Texts on one subject look as if they followed each other, sense or not.",
+    )
+
+    @property
+    def missing(self) -> str | None:
+        return absent(self.model)
+
+    @property
+    def needs(self) -> tuple[Feature, ...]:
+        return (*with_encoder(self._judge), *NEEDS)
+
+    @property
+    def _judge(self) -> PairHead | ClassProbabilities:
+        if trained(self.model):
+            return PairHead(self.model, "nsp", "next")
+        return ClassProbabilities(self.model, pair=True, head="next-sentence")
+
+    @property
+    def scores(self) -> tuple[Score, ...]:
+        return (
+            Score(
+                f"nsp{mark(self)}",
+                of=mean("next"),
+                range=(0.0, 1.0),
+                meaning="probability that the turn follows what it answers",
+                better="higher",
+                title="Next sentence",
+                more="gives likelier next turns than",
+                less="gives less likely next turns than",
+            ),
+        )
+
+    def __call__(self, turns: Turns, features: Features) -> pl.DataFrame:
+        pairs = with_answered(turns, features)
+        found = features[self._judge].of(pairs.other, pairs.text)
+        if len(pairs) and not trained(self.model):
+            found = found[:, NEXT_SENTENCE.index("is_next")]
+        return pairs.statistics("no_known_words", next=pairs.best(found.ravel()))
+
+
+def with_encoder(judge: Feature) -> tuple[Feature, ...]:
+    """The feature and what gives it vectors, so that a signature names both."""
+    return (judge, *judge.needs)

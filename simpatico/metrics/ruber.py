@@ -1,0 +1,37 @@
+"""RUBER: a turn's likeness to a reference and its fit to what it answers, over word vectors."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from simpatico.features import Feature
+from simpatico.features.head_folder import Kind
+from simpatico.features.word_vectors import GLOVE, WordExtremes
+from simpatico.metric import Card, Carried
+from simpatico.metrics._ruber import UNDEFINED, Ruber
+
+
+@dataclass(frozen=True)
+class PlainRuber(Ruber):
+    model: str = GLOVE
+
+    name: ClassVar = Carried("ruber")
+    plain: ClassVar[str] = "ruber"
+    kind: ClassVar[Kind] = "ruber"
+    title: ClassVar[str] = "RUBER"
+    card: ClassVar[Card] = Card(
+        about="A turn's likeness to a reference and its fit to what it answers, in one number.",
+        undefined=UNDEFINED,
+        citation=(
+            "Tao et al. 2018, RUBER: An Unsupervised Method for Automatic Evaluation of "
+            "Open-Domain Dialog Systems; the authors offer no weights. The unreferenced part is "
+            "trained with `simpatico train ruber`, over pooled word vectors in place of the "
+            "paper's recurrent encoder and by cross-entropy in place of its margin"
+        ),
+        kind="traditional",
+        careful="Pooled word vectors do not know the order of words.",
+    )
+
+    def vectors(self) -> Feature:
+        return WordExtremes(self.model)

@@ -1,0 +1,232 @@
+"""Train heads over frozen vectors: what follows what, and what nobody would say.
+
+The figures that are reported come from dialogs held out: nothing of them is learned from, and they
+do not decide when training stops.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from simpatico.errors import BadValue
+from simpatico.features import Features
+from simpatico.features.embeddings import MINILM
+from simpatico.features.head_folder import (
+    SCHEMA,
+    Figures,
+    HeadRecipe,
+    Kind,
+    Likelihood,
+    Pooling,
+    Recipe,
+    encoder,
+)
+from simpatico.features.masked import MaskedLikelihood
+from simpatico.features.models import find
+from simpatico.features.pair_head import Head
+from simpatico.features.word_vectors import GLOVE
+from simpatico.features.words import words
+from simpatico.features.working import step
+from simpatico.train.pair_data import Places, Side, Split, Talk
+from simpatico.train.pair_fit import Examples, Floats, Shape, fit
+from simpatico.train.pair_folder import About, save, writable
+from simpatico.turns import Turns
+
+DECIMALS = 6
+LOWEST = 0.05
+"""Share of cosines of unrelated replies that lie below what counts as nothing in common."""
+LOW, HIGH = 0.25, 0.75
+"""Between these quantiles negative log-likelihoods are spread from 0 to 1."""
+MOST_TEXTS = 2_000
+"""Texts of the training whose likelihood a model is asked for."""
+
+
+@dataclass(frozen=True)
+class Form:
+    """A head to train: over which vectors, of which examples, of what shape."""
+
+    encoder: str
+    pooling: Pooling
+    shape: Shape
+    examples: Literal["pairs", "utterances"] = "pairs"
+
+
+NEXT = Form(
+    MINILM,
+    "mean",
+    Shape(("first", "second", "product", "difference", "bilinear"), rate=3e-4, decay=0.1),
+)
+FORMS: Mapping[Kind, Mapping[str, Form]] = {
+    "nsp": {"next": NEXT},
+    "ruber": {
+        "unreferenced": Form(GLOVE, "extremes", Shape(("first", "bilinear", "second"), (64,)))
+    },
+    "ctx-ruber": {
+        "unreferenced": Form(
+            MINILM,
+            "mean",
+            Shape(("first", "second"), (256, 512, 128), "relu", rate=3e-4, decay=0.1, epochs=8),
+        )
+    },
+    "usl-h": {
+        "valid": Form(MINILM, "max", Shape(("first",), (128,), "relu"), "utterances"),
+        "next": NEXT,
+    },
+}
+
+
+@dataclass(frozen=True)
+class Training:
+    """How to train; an empty encoder is the usual one of the kind."""
+
+    kind: Kind
+    encoder: str = ""
+    seed: int = 0
+    likelihood: str = ""
+    """For usl-h: a masked language model, or nothing for how often words occur."""
+
+
+def train_heads(turns: Turns, out: Path, *, training: Training, about: About) -> Recipe:
+    """Train, estimate on dialogs held out, and write the folder."""
+    writable(out)
+    talk = Talk.of(turns, about.data)
+    split = talk.split(training.seed)
+    if training.likelihood and training.kind != "usl-h":
+        raise BadValue(f"{training.kind} has no part that a likelihood could be for")
+    heads, told, low = dict[str, Head](), dict[str, HeadRecipe](), None
+    for name, form in FORMS[training.kind].items():
+        form = replace(form, encoder=training.encoder or form.encoder)
+        heads[name], told[name], low = trained(talk, split, form, training.seed)
+    likely, costs = None, dict[str, float]()
+    if training.kind == "usl-h":
+        likely, costs = likelihood(talk, split.learn, training)
+    recipe = Recipe(
+        training.kind,
+        SCHEMA,
+        sum(map(len, split)),
+        told,
+        low if training.kind in ("ruber", "ctx-ruber") else None,
+        likely,
+    )
+    facts = {**asdict(training), "shapes": {n: asdict(FORMS[training.kind][n].shape) for n in told}}
+    save(out, recipe, heads, costs=costs, about=replace(about, training=facts))
+    return recipe
+
+
+def trained(
+    talk: Talk, split: Split, form: Form, seed: int
+) -> tuple[Head, HeadRecipe, float | None]:
+    """A head, how it does, and which cosine replies of different dialogs hardly fall below."""
+    rng = np.random.default_rng(seed)
+    draw = talk.pairs if form.examples == "pairs" else talk.utterances
+    sides = [draw(dialogs, rng) for dialogs in split]
+    place, vectors = vectorised(sides, form)
+    learn, check, heldout = (known(side.among(place), vectors) for side in sides)
+    with step("epochs", form.shape.epochs) as tick:
+        head = fit(form.shape, vectors, learn, check, seed=seed, tick=tick)
+    figures = judged(head, vectors, heldout, form, list(place), len(split.heldout))
+    model = find(form.encoder)
+    told = HeadRecipe(
+        model.name,
+        model.sha256,
+        form.pooling,
+        list(form.shape.parts),
+        form.shape.activation,
+        figures,
+    )
+    true, other = (learn.second[learn.label == side] for side in (1, 0))
+    half = min(len(true), len(other))
+    replies = cosine(vectors[true[:half]], vectors[other[:half]])
+    return head, told, round(float(np.quantile(replies, LOWEST)), DECIMALS)
+
+
+def vectorised(sides: list[Side], form: Form) -> tuple[dict[str, int], Floats]:
+    """Every distinct text's place, and its vector there."""
+    texts = dict.fromkeys(text for side in sides for text in [*side.first, *side.second])
+    told = HeadRecipe(form.encoder, "", form.pooling, [], "tanh", Figures(0, 0, "", 0, 0, 0))
+    feature = encoder(told)
+    empty = Turns(pl.DataFrame({"text": pl.Series([], dtype=pl.String)}))
+    handle = Features(empty, frozenset({feature}))[feature]
+    return {text: at for at, text in enumerate(texts)}, handle.of(list(texts))
+
+
+def known(given: Examples, vectors: Floats) -> Examples:
+    """Those of the examples whose texts both have a vector."""
+    able = ~np.isnan(vectors[:, 0])
+    return given.some(np.flatnonzero(able[given.first] & able[given.second]))
+
+
+def judged(
+    head: Head, vectors: Floats, given: Examples, form: Form, texts: list[str], dialogs: int
+) -> Figures:
+    """Accuracy and area under the curve of a head, and the area of a plain number beside it."""
+    first, second = vectors[given.first], vectors[given.second]
+    guess = head.logit(head.inputs(first, second))
+    if form.examples == "pairs":
+        plain, beside = "cosine", cosine(first, second)
+    else:
+        counts = words(pl.Series([texts[at] for at in given.first], dtype=pl.String)).counts
+        plain, beside = "number of words", counts.astype(np.float64)
+    right = float(((guess > 0) == (given.label > 0)).mean())
+    return Figures(
+        round(right, DECIMALS),
+        area(guess, given.label),
+        plain,
+        area(beside, given.label),
+        len(given.label),
+        dialogs,
+    )
+
+
+def cosine(first: Floats, second: Floats) -> npt.NDArray[np.float64]:
+    a, b = first.astype(np.float64), second.astype(np.float64)
+    return np.asarray((a * b).sum(axis=1) / np.sqrt((a * a).sum(axis=1) * (b * b).sum(axis=1)))
+
+
+def area(guess: npt.NDArray[np.floating], label: Floats) -> float:
+    """How often a true example is above a made-up one; half for a draw."""
+    _, code, count = np.unique(guess, return_inverse=True, return_counts=True)
+    rank = (np.cumsum(count) - (count - 1) / 2)[code]
+    n = float(label.sum())
+    found = (rank[label > 0].sum() - n * (n + 1) / 2) / (n * (len(label) - n))
+    return round(float(found), DECIMALS)
+
+
+def likelihood(
+    talk: Talk, dialogs: Places, training: Training
+) -> tuple[Likelihood, dict[str, float]]:
+    """Where the quartiles of negative log-likelihoods are, and what each word costs."""
+    texts = [talk.texts[row] for row in np.flatnonzero(np.isin(talk.dialog, dialogs))]
+    if training.likelihood:
+        rng = np.random.default_rng(training.seed)
+        some = [texts[place] for place in np.sort(rng.permutation(len(texts))[:MOST_TEXTS])]
+        feature = MaskedLikelihood(training.likelihood)
+        empty = Turns(pl.DataFrame({"text": pl.Series([], dtype=pl.String)}))
+        logs = Features(empty, frozenset({feature}))[feature].of(some)
+        costs, found = dict[str, float](), np.array([-float(log.sum()) for log in logs])
+    else:
+        costs = word_costs(texts)
+        table = words(pl.Series("text", texts, pl.String))
+        each = np.array([costs[word] for word in table.vocabulary])
+        found = table.sums(each[:, None])[:, 0]
+    low, high = (round(float(end), DECIMALS) for end in np.quantile(found, [LOW, HIGH]))
+    return Likelihood(training.likelihood, low, max(high, low + 10**-DECIMALS)), costs
+
+
+def word_costs(texts: list[str]) -> dict[str, float]:
+    """Minus the logarithm of each word's share, one more counted of each and of "", the unknown."""
+    table = words(pl.Series("text", texts, pl.String))
+    counts = np.bincount(table.codes, minlength=len(table.vocabulary)) + 1
+    total = counts.sum() + 1
+    costs = {
+        word: round(float(np.log(total / count)), DECIMALS)
+        for word, count in zip(table.vocabulary, counts, strict=True)
+    }
+    return {"": round(float(np.log(total)), DECIMALS), **dict(sorted(costs.items()))}

@@ -1,0 +1,322 @@
+"""Metrics of a turn and what it answers, or its reference: derivations and direct model calls."""
+
+import json
+
+import numpy as np
+import polars as pl
+import pytest
+
+from simpatico import load, score, signature
+from simpatico.errors import BadValue, DataError
+from simpatico.features.embeddings import Embeddings
+from simpatico.features.models import absent
+from simpatico.features.word_vectors import WordExtremes
+from simpatico.metric import missing
+from simpatico.metrics.nli_contradiction import contradiction
+from simpatico.metrics.usl_h import composed
+from tests.conftest import talk
+from tests.metrics.heads import answers, heads_folder, nulls, ready_model, scores, vectors_folder
+from tests.neural.tiny import tiny
+
+BERT = f"path:{tiny('bert')}"
+REFERENCED = ["bleurt", "deep_am", "ruber", "ctx_ruber"]
+ANSWERING = ["coherence", "nsp", "usl_h"]
+
+
+def logistic(x):
+    return 1 / (1 + np.exp(-x))
+
+
+def vector(*texts, model=BERT):
+    return Embeddings(model).compute(None, None).of(texts).astype(np.float64)
+
+
+def direct(kind, firsts, seconds):
+    """What transformers itself says of pairs, one at a time."""
+    import torch
+    from transformers import AutoTokenizer, BertForNextSentencePrediction
+    from transformers import BertForSequenceClassification as Classes
+
+    cut = AutoTokenizer.from_pretrained(str(tiny(kind)))
+    maker = BertForNextSentencePrediction if kind == "bert-nsp" else Classes
+    model = maker.from_pretrained(str(tiny(kind))).eval()
+    with torch.inference_mode():
+        pairs = zip(firsts, seconds, strict=True)
+        return torch.cat([model(**cut(a, b, return_tensors="pt")).logits for a, b in pairs]).numpy()
+
+
+def ready(name, **parameters):
+    return load(name, model=ready_model(name), **parameters)
+
+
+@pytest.mark.parametrize("name", REFERENCED)
+def test_without_a_reference_there_is_no_score_but_a_reason(name):
+    turns = answers(("tea", None), ("tea", ["..."]), ("...", ["tea"]), ("чай", ["tea"]))
+    expected = ["no_reference", "no_reference", "no_words", "other_script"]
+    assert nulls(ready(name), turns) == expected
+    assert scores(ready(name), turns) == [None] * 4
+
+
+@pytest.mark.parametrize("name", ANSWERING)
+def test_without_something_to_answer_there_is_no_score_but_a_reason(name):
+    metric = ready(name)
+    turns = talk("x: tea", "y: ...", "x: rain", "y: чай")
+    told = score(turns, [metric]).at("turn")[f"{metric.name}_null"].to_list()
+    assert told == ["answers_nothing", "no_words", "no_words", "other_script"]
+
+
+@pytest.mark.parametrize("name", [*REFERENCED, *ANSWERING, "nli_contradiction"])
+def test_the_signature_and_the_name_change_with_the_model(name):
+    metric = ready(name)
+    assert metric.name.startswith(f"{name}[")
+    assert "_sha256:" in signature(metric)
+    assert signature(metric).startswith(f"{metric.name}|")
+
+
+@pytest.mark.parametrize("name", ["bleurt", "deep_am"])
+def test_of_several_references_the_best_counts(name):
+    text, references = "I like tea.", ["you like rain", "no"]
+    metric = ready(name)
+    one, other, best = scores(
+        metric, answers(*((text, r) for r in ([references[0]], [references[1]], references)))
+    )
+    assert best == max(one, other)
+    assert one != other
+
+
+def test_coherence_is_the_cosine_with_what_is_answered():
+    metric = load("coherence", model=BERT)
+    first, second = vector("good tea", "I like rain.")
+    found = scores(metric, talk("x: good tea", "y: I like rain."))
+    assert found == [None, pytest.approx(first @ second, abs=1e-6)]
+
+
+def test_coherence_with_more_history_joins_the_turns_before():
+    metric = load("coherence", model=BERT, history=2)
+    first, second = vector("good tea I like rain.", "why")
+    found = scores(metric, talk("x: good tea", "y: I like rain.", "x: why"))
+    assert found[2] == pytest.approx(first @ second, abs=1e-6)
+    with pytest.raises(BadValue) as told:
+        load("coherence", history=0)
+    assert str(told.value) == "coherence.history is 0; it is 1 or more"
+
+
+def test_coherence_carries_no_mark_with_its_own_encoder():
+    assert (load("coherence").name, load("deep_am").name) == ("coherence", "deep_am[minilm]")
+
+
+@pytest.mark.parametrize(
+    ("name", "rho"), [("persona-usr", 0.263), ("topical-usr", 0.291), ("dailydialog-gupta", 0.364)]
+)
+def test_coherence_agrees_with_people_as_it_did_before(data, name, rho):
+    """Spearman of plain MiniLM cosine with the last turn, found by another program."""
+    if why := absent("package:minilm"):
+        pytest.skip(why)
+    from scipy.stats import spearmanr
+
+    rows = json.loads((data / "dstc10-dev" / f"{name}_eval.json").read_text(encoding="utf-8"))
+    lines, people = [], []
+    for number, row in enumerate(rows):
+        heard = [line for line in row["context"].split("\n") if line.strip()][-1]
+        lines += [(str(number), "a", heard, None), (str(number), "b", row["response"], "s")]
+        overall = next(v for k, v in row["annotations"].items() if k.lower() == "overall")
+        people.append(np.mean(overall))
+    frame = pl.DataFrame(lines, ["dialog", "speaker", "text", "system"], orient="row")
+    from simpatico import Turns
+
+    found = scores(load("coherence"), Turns.from_utterances(frame))
+    assert spearmanr(found, people)[0] == pytest.approx(rho, abs=1e-3)
+
+
+def test_bleurt_is_what_the_model_says_of_reference_and_turn():
+    texts, references = ["I like tea.", "no"], ["you like rain", "good dog and cat"]
+    turns = answers(*((t, [r]) for t, r in zip(texts, references, strict=True)))
+    expected = direct("bert-classes-1", references, texts)[:, 0]
+    assert scores(ready("bleurt"), turns) == pytest.approx(expected, abs=1e-5)
+
+
+def test_bleurt_refuses_a_model_that_does_not_rate():
+    model = f"path:{tiny('bert-classes-3')}"
+    with pytest.raises(DataError) as told:
+        scores(load("bleurt", model=model), answers(("tea", ["rain"])))
+    assert str(told.value) == (
+        f"{model} gives 3 numbers for a pair, where bleurt needs one; name a model that rates"
+    )
+
+
+def test_nsp_is_the_share_of_the_first_class():
+    heard, said = "good tea", "I like rain."
+    logits = direct("bert-nsp", [heard], [said])[0].astype(np.float64)
+    expected = np.exp(logits[0]) / np.exp(logits).sum()
+    metric = load("nsp", model=f"path:{tiny('bert-nsp')}")
+    assert scores(metric, talk(f"x: {heard}", f"y: {said}")) == [
+        None,
+        pytest.approx(expected, abs=1e-5),
+    ]
+
+
+def test_nsp_by_a_trained_head():
+    """The head's number is 2 times the inner product, less 1."""
+    first, second = vector("good tea", "I like rain.")
+    found = scores(ready("nsp"), talk("x: good tea", "y: I like rain."))
+    assert found[1] == pytest.approx(logistic(2 * (first @ second) - 1), abs=1e-6)
+
+
+def test_a_turn_contradicts_at_most_what_its_speaker_said():
+    kind = "bert-classes-3"
+    config = json.loads((tiny(kind) / "config.json").read_text(encoding="utf-8"))
+    assert set(config["id2label"].values()) == {"LABEL_0", "LABEL_1", "LABEL_2"}
+    model = f"path:{tiny(kind)}"
+    with pytest.raises(DataError) as told:
+        scores(load("nli_contradiction", model=model), talk("x: tea", "y: no", "x: rain"))
+    assert str(told.value) == (
+        f"{model} has the classes LABEL_0, LABEL_1, LABEL_2, none of which alone is contradiction; "
+        "name a model of inference"
+    )
+    assert contradiction(("ENTAILMENT", "NEUTRAL", "CONTRADICTION"), model) == 2
+
+
+def test_the_most_contradicted_turn_counts(tmp_path):
+    from shutil import copytree
+
+    folder = tmp_path / "nli"
+    copytree(tiny("bert-classes-3"), folder)
+    config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
+    config["id2label"] = {"0": "contradiction", "1": "neutral", "2": "entailment"}
+    config["label2id"] = {"contradiction": 0, "neutral": 1, "entailment": 2}
+    (folder / "config.json").write_text(json.dumps(config), encoding="utf-8")
+    own = ["I love tea.", "the dog is old", "I hate tea."]
+    logits = direct("bert-classes-3", own[:2], [own[2]] * 2).astype(np.float64)
+    shares = np.exp(logits)[:, 0] / np.exp(logits).sum(axis=1)
+    turns = talk(f"x: {own[0]}", "y: no", f"x: {own[1]}", "y: why", f"x: {own[2]}")
+    metric = load("nli_contradiction", model=f"path:{folder}")
+    found = scores(metric, turns)
+    assert found[4] == pytest.approx(shares.max(), abs=1e-5)
+    assert (found[0], found[1]) == (None, None)
+    last = load("nli_contradiction", model=f"path:{folder}", history=1)
+    assert scores(last, turns)[4] == pytest.approx(shares[1], abs=1e-5)
+    assert nulls(metric, turns)[:2] == ["says_first", "says_first"]
+
+
+def test_extremes_of_word_vectors_by_hand():
+    """tea (1, 5), rain (3, 2): maxima (3, 5), minima (1, 2); don't is do (2, 2); sun is unknown."""
+    pool = WordExtremes(f"path:{vectors_folder()}").compute(None, None)
+    found = pool.of(["Tea, rain", "don't", "sun"])
+    assert found[:2].tolist() == [[3, 5, 1, 2], [2, 2, 2, 2]]
+    assert np.isnan(found[2]).all()
+
+
+def test_ruber_referenced_is_the_cosine_of_extremes():
+    """tea rain (3,5,1,2) with tea (1,5,1,5): (3 + 25 + 1 + 10) / sqrt(39 * 52) = .8660."""
+    model = f"path:{vectors_folder()}"
+    metric = load("ruber", model=model, mode="referenced")
+    turns = answers(("tea rain", ["tea"]), ("sun", ["tea"]))
+    assert scores(metric, turns) == [pytest.approx(39 / np.sqrt(39 * 52), abs=1e-7), None]
+    assert nulls(metric, turns) == [None, "no_known_words"]
+    assert missing(metric) is None
+
+
+@pytest.mark.parametrize(
+    ("blend", "expected"),
+    [
+        ("min", min),
+        ("max", max),
+        ("arithmetic", lambda a, b: (a + b) / 2),
+        ("geometric", lambda a, b: np.sqrt(a * b)),
+    ],
+)
+def test_ruber_blends_both_parts(blend, expected):
+    """Cosine sqrt(.75) = .8660 less .6, by .4: .6651; "do" (2,2,2,2) times "tea rain" (3,5,1,2)
+    is 22, so the head says logistic(43), nearly 1."""
+    metric = load("ruber", model=ready_model("ruber"), blend=blend)
+    like = (np.sqrt(0.75) - 0.6) / 0.4
+    turns = answers(("tea rain", ["tea"]), heard="do")
+    assert scores(metric, turns) == [pytest.approx(expected(like, logistic(43)), abs=1e-6)]
+
+
+def test_ctx_ruber_parts():
+    model, turns = ready_model("ctx_ruber"), answers(("I like rain.", ["good tea"]), heard="why")
+    said, reference, heard = vector("I like rain.", "good tea", "why")
+    found = {
+        m: scores(load("ctx_ruber", model=model, mode=m), turns)[0]
+        for m in ("referenced", "unreferenced")
+    }
+    assert found["referenced"] == pytest.approx(said @ reference, abs=1e-6)
+    assert found["unreferenced"] == pytest.approx(logistic(2 * (said @ heard) - 1), abs=1e-6)
+
+
+@pytest.mark.parametrize(("name", "kind"), [("ruber", "ruber"), ("ctx_ruber", "ctx-ruber")])
+def test_ruber_says_how_to_get_its_trained_part(name, kind):
+    assert missing(load(name)) == (
+        f"{name} needs a trained part: train one with `simpatico train {kind} --data DIALOGS "
+        f"--out MODEL`, then add `--set {name}.model=path:MODEL`; or use "
+        f"`--set {name}.mode=referenced`"
+    )
+    with pytest.raises(BadValue) as told:
+        load(name, blend="sum")
+    assert str(told.value) == f"{name}.blend is 'sum'; there are min, max, arithmetic, geometric"
+
+
+def test_a_head_of_another_kind_is_refused():
+    model = f"path:{heads_folder('nsp')}"
+    with pytest.raises(DataError) as told:
+        scores(load("ruber", model=model), answers(("tea", ["rain"])))
+    assert str(told.value) == (
+        f"{heads_folder('nsp') / 'recipe.json'}: heads of kind 'nsp', where 'ruber' are needed"
+    )
+
+
+def test_deep_am_against_the_context():
+    said, heard = vector("I like rain.", "why")
+    metric = load("deep_am", model=BERT, mode="context")
+    assert scores(metric, answers(("I like rain.", None), heard="why")) == [
+        pytest.approx(said @ heard, abs=1e-6)
+    ]
+
+
+def test_deep_am_fm_is_the_weighted_mean_of_both():
+    gpt, turns = (
+        f"path:{tiny('gpt2')}",
+        answers(("I like tea.", ["you like rain", "no"]), ("tea", None)),
+    )
+    adequate = scores(load("deep_am", model=BERT), turns)
+    fluent = scores(load("deep_fm", model=gpt), turns)
+    for weight in (0.5, 0.25):
+        metric = load("deep_am_fm", model=gpt, model_encoder=BERT, weight=weight)
+        expected = weight * adequate[0] + (1 - weight) * fluent[0]
+        assert scores(metric, turns) == [pytest.approx(expected, abs=1e-12), None]
+    assert metric.name == "deep_am_fm[bert+gpt2]"
+    assert nulls(metric, turns) == [None, "no_reference"]
+    with pytest.raises(BadValue) as told:
+        load("deep_am_fm", weight=2.0)
+    assert str(told.value) == "deep_am_fm.weight is 2.0; it lies between 0 and 1"
+
+
+def test_usl_is_put_together_step_by_step():
+    """U .9, S .5, L .2: (.9 + .45 + .09) / 3 = .48; (.9 + .5 + .1) / 3 = .5; 1.6 / 3 = .5333."""
+    parts = (np.array([0.9]), np.array([0.5]), np.array([0.2]))
+    found = [composed(*parts, how)[0] for how in ("h", "hs", "a")]
+    assert found == pytest.approx([0.48, 0.5, 1.6 / 3], abs=1e-12)
+
+
+def test_usl_h_by_hand():
+    """U: a vector times itself is 1: logistic(1). S: as for nsp. L: tea 1 and unknown rain 5 cost
+    6, which is the third quartile: 1; good tea costs 4, halfway between 2 and 6: .5."""
+    metric = ready("usl_h")
+    turns = talk("x: why", "y: tea rain", "x: good tea")
+    table = score(turns, [metric]).at("turn")
+    mark = metric.name.removeprefix("usl_h")
+    heard, said = vector("why", "tea rain")
+    valid, follows = logistic(1), logistic(2 * (heard @ said) - 1)
+    row = table.row(1, named=True)
+    assert row[f"usl_h_understandable{mark}"] == pytest.approx(valid, abs=1e-6)
+    assert row[f"usl_h_sensible{mark}"] == pytest.approx(follows, abs=1e-6)
+    assert table[f"usl_h_specific{mark}"].to_list() == [None, 1.0, 0.5]
+    assert row[metric.name] == pytest.approx(valid * (1 + 2 * follows) / 3, abs=1e-6)
+
+
+def test_usl_h_says_how_to_get_its_parts():
+    assert missing(load("usl_h")) == (
+        "usl_h needs trained parts: train them with `simpatico train usl-h --data DIALOGS --out "
+        "MODEL`, then add `--set usl_h.model=path:MODEL`"
+    )
