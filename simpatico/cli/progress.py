@@ -56,7 +56,7 @@ class Progress:
             return
         if step.done == 1:
             self.step_begun = now
-        if now - self.told > SECONDS_BETWEEN_LINES and now > self.step_begun:
+        if now - self.told > SECONDS_BETWEEN_LINES and now - self.step_begun > 1:
             self.told, rate = now, step.done / (now - self.step_begun)
             left = (step.total - step.done) / rate
             note(

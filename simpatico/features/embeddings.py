@@ -19,6 +19,7 @@ from simpatico.features.models import Model, find, short
 from simpatico.features.nets import Floats, back_end, each, net
 from simpatico.features.once import remembered
 from simpatico.features.pieces import Ids, cutter
+from simpatico.features.torch_models import elsewhere
 from simpatico.turns import Turns
 
 MINILM = "package:minilm"
@@ -79,7 +80,10 @@ class TokenEmbeddings:
 
 def fingerprint(model: Model) -> str:
     """The model's part of a signature: every file of it, and what it runs on."""
-    return f"{short(model.name)}_sha256:{model.sha256[:12]}.{back_end(model)}"
+    place = back_end(model)
+    if place == "torch":
+        place += elsewhere()
+    return f"{short(model.name)}_sha256:{model.sha256[:12]}.{place}"
 
 
 @dataclass(frozen=True)

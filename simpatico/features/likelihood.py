@@ -32,7 +32,7 @@ from simpatico.features.language_models import (
 )
 from simpatico.features.models import Model, find
 from simpatico.features.once import remembered
-from simpatico.features.torch_models import causal, seq2seq, side_by_side, tokenizer
+from simpatico.features.torch_models import causal, elsewhere, seq2seq, side_by_side, tokenizer
 from simpatico.turns import Turns
 
 VERSION = 1
@@ -106,7 +106,7 @@ class Likelihoods:
     def of(self, contexts: Sequence[str], targets: Sequence[str]) -> list[Logs]:
         """For each target, given its context, the log-probability of each of its word pieces."""
         keys: list[tuple[str, ...]] = list(zip(contexts, targets, strict=True))
-        what = f"likelihood|{VERSION}|{self.model.sha256}|{self.frame}"
+        what = f"likelihood|{VERSION}|{self.model.sha256}{elsewhere()}|{self.frame}"
         compute = self._written if encodes(self.model) else self._continued
         return [np.asarray(n, np.float64) for n in remembered(what, keys, compute, memo=self.memo)]
 
@@ -121,7 +121,7 @@ class Likelihoods:
         """
         needs_causal(self.model)
         texts = sha256("\0".join(continuations).encode("utf-8", "surrogatepass")).hexdigest()
-        what = f"follow-ups|{VERSION}|{self.model.sha256}|{texts}"
+        what = f"follow-ups|{VERSION}|{self.model.sha256}{elsewhere()}|{texts}"
         memo = self.followed.setdefault(texts, {})
 
         def compute(keys: list[tuple[str, ...]]) -> Iterator[tuple[int, Numbers]]:

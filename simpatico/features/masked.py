@@ -20,7 +20,7 @@ from simpatico.features.language_models import Logs, chosen
 from simpatico.features.models import Model, find
 from simpatico.features.once import remembered
 from simpatico.features.pieces import Pieces, cutter
-from simpatico.features.torch_models import masked, side_by_side, tokenizer
+from simpatico.features.torch_models import elsewhere, masked, side_by_side, tokenizer
 from simpatico.turns import Turns
 
 VERSION = 1
@@ -54,7 +54,7 @@ class MaskedLikelihoods:
 
     def of(self, texts: Sequence[str]) -> list[Logs]:
         """For each text the log-probability of each of its word pieces."""
-        what = f"masked likelihood|{VERSION}|{self.model.sha256}"
+        what = f"masked likelihood|{VERSION}|{self.model.sha256}{elsewhere()}"
         rows = remembered(what, list(texts), self._compute, memo=self.memo)
         return [np.asarray(row, np.float64) for row in rows]
 

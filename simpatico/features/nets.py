@@ -37,7 +37,7 @@ def onnx_file(model: Model) -> Path | None:
     return next((path for path in tries if path.is_file()), None)
 
 
-def back_end(model: Model) -> Literal["onnx", "torch"]:
+def back_end(model: Model) -> str:
     """What the model runs on: onnxruntime where its folder has a graph for it."""
     return "onnx" if onnx_file(model) else "torch"
 

@@ -17,7 +17,7 @@ from simpatico.features.embeddings import fingerprint
 from simpatico.features.language_models import Ids, Reader, tensor
 from simpatico.features.models import Model, find
 from simpatico.features.once import remembered
-from simpatico.features.torch_models import classifier, side_by_side, tokenizer
+from simpatico.features.torch_models import classifier, elsewhere, side_by_side, tokenizer
 from simpatico.turns import Turns
 
 VERSION = 1
@@ -49,7 +49,7 @@ class Replies:
 
     def of(self, conversations: Sequence[tuple[str, ...]]) -> npt.NDArray[np.float64]:
         """A number for the last turn of each conversation."""
-        what = f"reply ratings|{VERSION}|{self.model.sha256}"
+        what = f"reply ratings|{VERSION}|{self.model.sha256}{elsewhere()}"
         found = remembered(what, list(conversations), self._compute, memo=self.memo)
         return np.array([sigmoid(float(np.asarray(number)[0])) for number in found], np.float64)
 

@@ -68,7 +68,17 @@ def tokenizer(model: Model) -> Any:
 
 def loaded(kind: str, model: Model) -> Any:
     """The model as transformers' class of this name; loaded once, whatever its folder is called."""
-    return _loaded(model.sha256, kind, model, os.environ.get(DEVICE, "") or "cpu")
+    return _loaded(model.sha256, kind, model, device())
+
+
+def device() -> str:
+    """What torch runs on."""
+    return os.environ.get(DEVICE, "") or "cpu"
+
+
+def elsewhere() -> str:
+    """What tells numbers of another device from those of the processor, in keys and signatures."""
+    return "" if device() == "cpu" else f"@{device()}"
 
 
 @lru_cache(maxsize=3)

@@ -14,7 +14,7 @@ from simpatico.features.embeddings import fingerprint
 from simpatico.features.language_models import Ids, Reader, tensor
 from simpatico.features.models import Model, find
 from simpatico.features.once import remembered
-from simpatico.features.torch_models import seq2seq, side_by_side, tokenizer
+from simpatico.features.torch_models import elsewhere, seq2seq, side_by_side, tokenizer
 from simpatico.turns import Turns
 
 VERSION = 1
@@ -48,7 +48,7 @@ class Translations:
 
     def of(self, texts: Sequence[str]) -> list[str]:
         """Each text in the model's other language."""
-        what = f"translation|{VERSION}|{self.model.sha256}"
+        what = f"translation|{VERSION}|{self.model.sha256}{elsewhere()}"
         found = remembered(what, list(texts), self._compute, memo=self.memo)
         words = tokenizer(self.model)
         return [str(words.decode(ids.tolist(), skip_special_tokens=True)) for ids in found]

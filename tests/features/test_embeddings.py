@@ -186,3 +186,11 @@ def test_a_folder_without_a_tokenizer_is_refused(tmp_path):
 
 def test_the_fingerprint_names_model_hash_and_back_end():
     assert Embeddings().fingerprint == f"minilm_sha256:{find('package:minilm').sha256[:12]}.onnx"
+
+
+def test_another_device_stands_in_the_fingerprint_of_a_torch_model(monkeypatch):
+    feature = Embeddings(f"path:{tiny('bert')}")
+    on_processor = feature.fingerprint
+    monkeypatch.setenv("SIMPATICO_DEVICE", "meta")
+    assert feature.fingerprint == f"{on_processor}@meta"
+    assert Embeddings().fingerprint.endswith(".onnx")

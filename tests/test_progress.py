@@ -1,0 +1,57 @@
+"""How far slow work is: lines with rate and time left where there is no terminal, a bar where there is."""
+
+import io
+
+import pytest
+
+from simpatico.cli import progress
+from simpatico.features.working import Step, heard_by, step
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    now = [0.0]
+    monkeypatch.setattr(progress, "monotonic", lambda: now[0])
+    return now
+
+
+def test_steps_are_told_to_whoever_listens():
+    heard = []
+    with heard_by(heard.append), step("embeddings", 3) as tick:
+        tick(1)
+        tick(2)
+    assert heard == [Step("embeddings", 1, 3), Step("embeddings", 3, 3)]
+    with step("embeddings", 1) as tick:
+        tick(1)
+    assert len(heard) == 2
+
+
+def test_a_line_tells_rate_and_time_left_every_ten_seconds(clock, capsys):
+    """At 20 s, 40 of 100 done since 0 s are 2 a second, so that 60 more take 30 s."""
+    with progress.Progress(), step("embeddings", 100) as tick:
+        tick(1)
+        clock[0] = 20.0
+        tick(39)
+        clock[0] = 25.0
+        tick(10)
+    assert capsys.readouterr().err == ("embeddings: 40 of 100, 2 a second, about 30 seconds left\n")
+
+
+def test_on_a_terminal_there_is_a_bar(monkeypatch):
+    class Terminal(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    monkeypatch.setattr("sys.stderr", screen := Terminal())
+    with progress.Progress() as told:
+        for _ in range(2):
+            with step("embeddings", 50) as tick:
+                tick(1)
+                tick(49)
+        told.add(7)
+        told.bar.refresh()
+        assert told.bar.tasks[told.tasks["embeddings"]].completed == 50
+    shown = screen.getvalue()
+    assert "embeddings" in shown
+    assert "50/50" in shown
+    assert "turns scored" in shown
