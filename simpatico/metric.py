@@ -121,10 +121,21 @@ class Carried:
 
 
 def mark(metric: object) -> str:
-    """What the names of a metric's scores end in: nothing, or the model's name in brackets."""
-    model = getattr(metric, "model", "")
-    published = getattr(metric, "published", ())
-    return "" if not model or model in published else f"[{short(model)}]"
+    """What the names of a metric's scores end in: nothing, or the model's name in brackets.
+
+    A metric with several models says in `carries` which of its fields they are.
+    """
+    told = (getattr(metric, field, "") for field in getattr(metric, "carries", ("model",)))
+    models = [model for model in told if model]
+    if set(models) <= set(getattr(metric, "published", ())):
+        return ""
+    return f"[{'+'.join(map(shown, models))}]"
+
+
+def shown(model: str) -> str:
+    """The model's short name; the folder's, where all of that stands for something else."""
+    above, _, last = model.rpartition("/")
+    return short(above if above and last.startswith("{") and last.endswith("}") else model)
 
 
 def plain_name(name: str) -> str:

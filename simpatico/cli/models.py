@@ -103,7 +103,7 @@ def cache(clear: bool) -> None:
     if place is None:
         result("The cache is switched off (SIMPATICO_CACHE).")
         return
-    size = sum(path.stat().st_size for path in kept) / 1e6
+    size = sum(kept.values()) / 1e6
     if clear:
         for path in kept:
             Cache(path).drop()

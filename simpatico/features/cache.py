@@ -1,8 +1,9 @@
 """What models said of texts, kept on disk: a text that was encoded once is not encoded again.
 
 A file holds the numbers of one kind of work: one model, one set of parameters, one version of the
-procedure. Texts are known by their SHA-256 only; none is stored. SQLite takes care of processes
-that write at the same time and of those that are killed while they do.
+procedure. No text is stored: a text is known by its SHA-256, and its numbers are masked with a
+stream that only the text itself gives, so that nobody can read anything out of the file about texts
+that they do not have. SQLite takes care of processes that write at the same time or are killed.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from zlib import crc32
 
 import numpy as np
 import numpy.typing as npt
@@ -22,6 +24,8 @@ import numpy.typing as npt
 from simpatico.errors import BadValue
 
 Numbers = npt.NDArray[np.generic]
+Key = str | tuple[str, ...]
+"""A text, or texts that belong together."""
 
 WHERE = "SIMPATICO_CACHE"
 LARGEST = 4 * 1024**3
@@ -49,7 +53,7 @@ class Cache:
 
     @classmethod
     def of(cls, kind: str) -> Cache | None:
-        """The cache of this kind; null when it is switched off or no folder can be had."""
+        """The cache of this kind; null when it is switched off."""
         place = folder()
         if place is None:
             return None
@@ -62,28 +66,34 @@ class Cache:
             ) from None
         return cls(place / f"{hashlib.sha256(kind.encode()).hexdigest()[:32]}.sqlite")
 
-    def get(self, keys: Sequence[bytes]) -> dict[bytes, Numbers]:
-        """The numbers of those keys that are known."""
-        found: dict[bytes, Numbers] = {}
+    def get(self, keys: Sequence[Key]) -> dict[Key, Numbers]:
+        """The numbers of those keys that are known; a damaged row is not."""
+        found: dict[Key, Numbers] = {}
         if not self.path.exists():
             return found
-        with suppress(sqlite3.DatabaseError, ValueError), self._open() as base:
-            for start in range(0, len(keys), AT_ONCE):
-                some = keys[start : start + AT_ONCE]
+        wanted = {digest(key): key for key in keys}
+        hashes = list(wanted)
+        with suppress(sqlite3.DatabaseError, OSError), self._open() as base:
+            for start in range(0, len(hashes), AT_ONCE):
+                some = hashes[start : start + AT_ONCE]
                 marks = ",".join("?" * len(some))
                 query = f"SELECT key, value FROM numbers WHERE key IN ({marks})"  # noqa: S608
-                found |= {key: unpacked(value) for key, value in base.execute(query, some)}
+                for name, value in base.execute(query, some):
+                    numbers = unpacked(value, wanted[name])
+                    if numbers is not None:
+                        found[wanted[name]] = numbers
         return found
 
-    def put(self, values: Mapping[bytes, Numbers]) -> None:
+    def put(self, values: Mapping[Key, Numbers]) -> None:
         """Keep these numbers; where they cannot be kept, the work goes on without."""
-        rows = [(key, packed(value)) for key, value in values.items()]
+        rows = [(digest(key), packed(value, key)) for key, value in values.items()]
         for _ in range(2):
             try:
+                make_room(self.path.parent)
                 with self._open() as base:
                     base.executemany("INSERT OR REPLACE INTO numbers VALUES (?, ?)", rows)
                 return
-            except sqlite3.OperationalError:  # locked for too long, or the disk is full
+            except (sqlite3.OperationalError, OSError):  # locked for too long, no room or right
                 return
             except sqlite3.DatabaseError:  # not a database: begin anew
                 self.drop()
@@ -96,7 +106,6 @@ class Cache:
     @contextmanager
     def _open(self) -> Iterator[sqlite3.Connection]:
         if not self.path.exists():
-            make_room(self.path.parent)
             os.close(os.open(self.path, os.O_CREAT | os.O_RDWR, 0o600))
         with closing(sqlite3.connect(self.path, timeout=SECONDS)) as base:
             base.execute("PRAGMA journal_mode=WAL")
@@ -108,43 +117,60 @@ class Cache:
             os.utime(self.path)
 
 
-def files() -> list[Path]:
-    """The files of the cache, the one not used for longest first."""
-    place = folder()
-    found = place.glob("*.sqlite") if place and place.is_dir() else ()
-    return sorted(found, key=lambda path: path.stat().st_mtime)
+def files(place: Path | None = None) -> dict[Path, int]:
+    """The files of the cache with their sizes, the one not used for longest first."""
+    place = place or folder()
+    found = []
+    for path in place.glob("*.sqlite") if place and place.is_dir() else ():
+        with suppress(FileNotFoundError):  # another process has just dropped it
+            now = path.stat()
+            found.append((now.st_mtime, path, now.st_size))
+    return {path: size for _, path, size in sorted(found)}
 
 
 def make_room(place: Path, largest: int = LARGEST) -> None:
     """Drop what was not used for longest until there is room for more."""
-    kept = sorted(place.glob("*.sqlite"), key=lambda path: path.stat().st_mtime)
-    size = sum(path.stat().st_size for path in kept)
-    for path in kept:
+    kept = files(place)
+    size = sum(kept.values())
+    for path, bytes_held in kept.items():
         if size <= largest:
             return
-        size -= path.stat().st_size
+        size -= bytes_held
         Cache(path).drop()
 
 
-def key_of(parts: str | tuple[str, ...]) -> bytes:
-    """The hash by which a text, or texts that belong together, are known."""
-    digest = hashlib.sha256()
-    for part in (parts,) if isinstance(parts, str) else parts:
+def digest(key: Key, role: bytes = b"name") -> bytes:
+    """The hash by which texts are known, or by another role the one that masks their numbers."""
+    hashed = hashlib.sha256(role)
+    for part in (key,) if isinstance(key, str) else key:
         data = part.encode("utf-8", "surrogatepass")
-        digest.update(len(data).to_bytes(8, "little"))
-        digest.update(data)
-    return digest.digest()
+        hashed.update(len(data).to_bytes(8, "little"))
+        hashed.update(data)
+    return hashed.digest()
 
 
-def packed(numbers: Numbers) -> bytes:
-    """Type, shape and numbers as bytes."""
+def masked(data: bytes, key: Key) -> bytes:
+    """The bytes with the text's own stream laid over them; done twice, they are as before."""
+    stream = hashlib.shake_128(digest(key, b"mask")).digest(len(data))
+    return (np.frombuffer(data, np.uint8) ^ np.frombuffer(stream, np.uint8)).tobytes()
+
+
+def packed(numbers: Numbers, key: Key) -> bytes:
+    """Type, shape, numbers and a checksum as bytes, masked by the text."""
     kind = TYPES.index(numbers.dtype.str[1:])
     head = struct.pack(f"<BB{numbers.ndim}I", kind, numbers.ndim, *numbers.shape)
-    return head + np.ascontiguousarray(numbers, numbers.dtype.newbyteorder("<")).tobytes()
+    data = head + np.ascontiguousarray(numbers, numbers.dtype.newbyteorder("<")).tobytes()
+    return masked(data + crc32(data).to_bytes(4, "little"), key)
 
 
-def unpacked(data: bytes) -> Numbers:
-    """What `packed` was given."""
+def unpacked(value: object, key: Key) -> Numbers | None:
+    """What `packed` was given; null where the bytes are damaged."""
+    if not isinstance(value, bytes) or len(value) < 6:
+        return None
+    whole = masked(value, key)
+    data, told = whole[:-4], whole[-4:]
+    if crc32(data).to_bytes(4, "little") != told:
+        return None
     kind, size = data[0], data[1]
     shape = struct.unpack_from(f"<{size}I", data, 2)
     return np.frombuffer(data, f"<{TYPES[kind]}", offset=2 + 4 * size).reshape(shape)

@@ -177,7 +177,8 @@ def settings(told: Any) -> list[tuple[str, Any]]:
 def examine_setting(path: Path, key: str, value: Any) -> None:
     if key in ("auto_map", "custom_pipelines", "trust_remote_code") and value:
         raise DataError(f"{path}: {key!r} asks to run code that came with the model; not supported")
-    if key in ("attn_implementation", "_attn_implementation") and "/" in str(value):
+    plain = value in (None, "eager", "sdpa")
+    if key in ("attn_implementation", "_attn_implementation") and not plain:
         raise DataError(f"{path}: {key!r} asks to fetch code ({value!r}); remove this setting")
     if key == "quantization_config" and value:
         raise DataError(f"{path}: quantised weights; scores are computed in 32 bit, save it so")
@@ -191,7 +192,10 @@ def examine_graph(path: Path, size: int) -> None:
     if not size:
         raise DataError(f"{path}: an empty file; get the model again")
     with path.open("rb") as file, mmap(file.fileno(), 0, access=ACCESS_READ) as data:
-        for place in re.finditer(rb"\x0a\x08location\x12(.)", data, re.S):
+        usual = list(re.finditer(rb"\x0a\x08location\x12(.)", data, re.S))
+        if len(usual) < len(re.findall(rb"\x0a\x08location", data)):
+            raise DataError(f"{path}: says in an unusual way where its weights are; save it anew")
+        for place in usual:
             start = place.end()
             beside(path, data[start : start + place[1][0]].decode("utf-8", "replace"))
 

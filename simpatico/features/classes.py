@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import ClassVar, Literal
+from typing import Literal
 
 import numpy as np
 
 from simpatico.errors import BadValue, ContractError, DataError
-from simpatico.features import Feature, Features
+from simpatico.features import Features
 from simpatico.features.cache import Numbers
-from simpatico.features.embeddings import fingerprint
 from simpatico.features.models import Model, find
 from simpatico.features.nets import Floats, Task, each, net
+from simpatico.features.on_model import OnModel, work
 from simpatico.features.once import remembered
 from simpatico.features.pieces import cutter
 from simpatico.turns import Turns
@@ -25,24 +25,16 @@ Output = Literal["softmax", "sigmoid", "logits"]
 
 
 @dataclass(frozen=True)
-class ClassProbabilities:
+class ClassProbabilities(OnModel):
     """A number for every class: shares that add up to 1, each by itself, or raw."""
 
-    model: str
     pair: bool = False
     output: Output = "softmax"
     head: Literal["classes", "next-sentence"] = "classes"
 
-    needs: ClassVar[tuple[Feature, ...]] = ()
-    slow: ClassVar[bool] = True
-
     def __post_init__(self) -> None:
         if self.output not in ("softmax", "sigmoid", "logits"):
             raise BadValue(f"output {self.output!r}; there are softmax, sigmoid and logits")
-
-    @property
-    def fingerprint(self) -> str:
-        return fingerprint(find(self.model))
 
     def compute(self, turns: Turns, features: Features) -> Classes:
         return Classes(find(self.model), self.pair, self.output, self.head)
@@ -65,9 +57,7 @@ class Classes:
             return NEXT_SENTENCE
         # transformers leaves out the names of two classes that have none of their own
         named = self.model.config.get("id2label") or {"0": "LABEL_0", "1": "LABEL_1"}
-        if not isinstance(named, dict) or sorted(named, key=int) != [
-            str(n) for n in range(len(named))
-        ]:
+        if not isinstance(named, dict) or set(named) != {str(n) for n in range(len(named))}:
             raise DataError(f"{self.model.folder / 'config.json'}: id2label does not name classes")
         return tuple(str(named[str(n)]) for n in range(len(named)))
 
@@ -79,7 +69,7 @@ class Classes:
             given: list[tuple[str, ...]] = [(text,) for text in texts]
         else:
             given = list(zip(texts, seconds, strict=True))
-        what = f"classes|{VERSION}|{fingerprint(self.model)}|{self.model.sha256}|{self.head}"
+        what = work("classes", VERSION, self.model, self.head)
         rows = remembered(what, given, self._compute, memo=self.memo)
         if not rows:
             return np.zeros((0, len(self.labels)), np.float32)

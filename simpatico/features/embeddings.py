@@ -7,19 +7,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import ClassVar, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from simpatico.errors import BadValue
-from simpatico.features import Feature, Features
+from simpatico.features import Features
 from simpatico.features.cache import Numbers
-from simpatico.features.models import Model, find, short
-from simpatico.features.nets import Floats, back_end, each, net
+from simpatico.features.models import Model, find
+from simpatico.features.nets import Floats, each, net
+from simpatico.features.on_model import OnModel, work
 from simpatico.features.once import remembered
 from simpatico.features.pieces import Ids, cutter
-from simpatico.features.torch_models import elsewhere
 from simpatico.turns import Turns
 
 MINILM = "package:minilm"
@@ -39,51 +39,29 @@ class Tokens(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Embeddings:
+class Embeddings(OnModel):
     """One vector of length 1 for a text: its word pieces' mean, maximum, or its first one's."""
 
     model: str = MINILM
     pooling: Pooling = "mean"
 
-    needs: ClassVar[tuple[Feature, ...]] = ()
-    slow: ClassVar[bool] = True
-
     def __post_init__(self) -> None:
         if self.pooling not in ("mean", "max", "cls"):
             raise BadValue(f"pooling {self.pooling!r}; there are mean, max and cls")
-
-    @property
-    def fingerprint(self) -> str:
-        return fingerprint(find(self.model))
 
     def compute(self, turns: Turns, features: Features) -> Sentences:
         return Sentences(find(self.model), self.pooling)
 
 
 @dataclass(frozen=True)
-class TokenEmbeddings:
+class TokenEmbeddings(OnModel):
     """A vector for every word piece of a text, after `layer` layers or after the last."""
 
     model: str = MINILM
     layer: int | None = None
 
-    needs: ClassVar[tuple[Feature, ...]] = ()
-    slow: ClassVar[bool] = True
-
-    @property
-    def fingerprint(self) -> str:
-        return fingerprint(find(self.model))
-
     def compute(self, turns: Turns, features: Features) -> Words:
         return Words(find(self.model), self.layer)
-
-
-def fingerprint(model: Model) -> str:
-    """The model's part of a signature: every file of it, and what it runs on."""
-    place = back_end(model)
-    if place == "torch":
-        place += elsewhere()
-    return f"{short(model.name)}_sha256:{model.sha256[:12]}.{place}"
 
 
 @dataclass(frozen=True)
@@ -96,7 +74,7 @@ class Sentences:
 
     def of(self, texts: Iterable[str]) -> Floats:
         """A row for each text."""
-        what = f"embeddings|{VERSION}|{fingerprint(self.model)}|{self.model.sha256}|{self.pooling}"
+        what = work("embeddings", VERSION, self.model, self.pooling)
         rows = remembered(what, list(texts), self._compute, memo=self.memo)
         return np.stack(rows).astype(np.float32) if rows else np.zeros((0, 0), np.float32)
 
@@ -117,7 +95,7 @@ class Words:
     def of(self, texts: Iterable[str]) -> list[Tokens]:
         """Word pieces and vectors of each text."""
         given = list(texts)
-        what = f"tokens|{VERSION}|{fingerprint(self.model)}|{self.model.sha256}|{self.layer}"
+        what = work("tokens", VERSION, self.model, self.layer)
         vectors = remembered(what, given, self._compute, memo=self.memo)
         cut = cutter(self.model)(given)
         return [

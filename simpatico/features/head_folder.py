@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import pairwise
 from pathlib import Path
 from typing import Literal, Protocol
 
@@ -27,8 +28,17 @@ FILES = (WEIGHTS, RECIPE, VOCABULARY, CARD)
 SCHEMA = 1
 PATH = "path:"
 
+Layers = Sequence[tuple[Numbers, Numbers]]
+
 Pooling = Literal["mean", "max", "cls", "extremes"]
 Kind = Literal["nsp", "ruber", "ctx-ruber", "usl-h"]
+NEEDED: Mapping[Kind, tuple[str, ...]] = {
+    "nsp": ("next",),
+    "ruber": ("unreferenced",),
+    "ctx-ruber": ("unreferenced",),
+    "usl-h": ("valid", "next"),
+}
+"""The heads that a folder of each kind must have."""
 
 
 class Figures(msgspec.Struct, frozen=True):
@@ -126,7 +136,7 @@ class PairHead:
                 f"{self.model} was trained over other weights than {told.encoder!r} has here; "
                 "train it again"
             )
-        return Pairs(folder.heads[self.name], features[encoder(told)])
+        return Pairs(folder.heads[self.name], features[encoder(told)], self.model)
 
 
 @dataclass(frozen=True)
@@ -135,12 +145,18 @@ class Pairs:
 
     head: Head
     vectors: Vectorised
+    model: str
 
     def of(self, firsts: Sequence[str], seconds: Sequence[str]) -> npt.NDArray[np.float64]:
         """A probability for each pair; NaN where one of them has no vector."""
         if not len(firsts):
             return np.zeros(0)
         both = self.vectors.of([*firsts, *seconds])
+        if both.shape[1] != width(self.head):
+            raise DataError(
+                f"{self.model} is made for vectors of {width(self.head)} numbers, where its "
+                f"encoder gives {both.shape[1]}; train it again"
+            )
         return self.head.probability(both[: len(firsts)], both[len(firsts) :])
 
 
@@ -182,10 +198,23 @@ def heads_of(folder: Path, stamps: tuple[tuple[int, int], ...]) -> HeadFolder:
             f"{folder / RECIPE}: written in form {recipe.schema} where this version reads "
             f"{SCHEMA}; train it again or update simpatico"
         )
+    if flaw := flawed(recipe):
+        raise DataError(f"{folder / RECIPE}: {flaw}; train it again")
     tensors = found.tensors(WEIGHTS)
     heads = {name: head(found, name, told, tensors) for name, told in recipe.heads.items()}
     costs: dict[str, float] = found.decode(VOCABULARY, dict[str, float])
     return HeadFolder(found.sha256, recipe, heads, costs)
+
+
+def flawed(recipe: Recipe) -> str | None:
+    """What a recipe lacks, or says that makes no sense."""
+    if lacking := [name for name in NEEDED[recipe.kind] if name not in recipe.heads]:
+        return f"no head {lacking[0]!r}, which {recipe.kind} needs"
+    if (low := recipe.cosine_low) is not None and not -1 <= low < 1:
+        return f"cosine_low is {low}; it lies between -1 and 1 and is not 1"
+    if (likely := recipe.likelihood) and not likely.low < likely.high:
+        return f"the quartiles of likelihood are {likely.low} and {likely.high}; the first is lower"
+    return None
 
 
 def head(found: ModelFolder, name: str, told: HeadRecipe, tensors: Mapping[str, Numbers]) -> Head:
@@ -196,13 +225,8 @@ def head(found: ModelFolder, name: str, told: HeadRecipe, tensors: Mapping[str, 
         if not finite(value):
             raise DataError(f"{path}: {key!r} holds something that is not a finite number")
     layers, bilinear = tuple(stack(own, name)), own.get(f"{name}.bilinear")
-    width = layers[0][0].shape[0] if layers else 0
-    fits = bool(layers) and width > 0 and layers[-1][0].shape[1:] == (1,)
-    for matrix, shift in layers:
-        fits = fits and matrix.ndim == 2 and matrix.shape == (width, len(shift))
-        width = len(shift)
-    extra = bilinear is not None
-    if not fits or extra != ("bilinear" in told.parts) or len(own) != 2 * len(layers) + extra:
+    count = 2 * len(layers) + (bilinear is not None)
+    if not chained(layers) or len(own) != count or not seen_whole(told.parts, layers, bilinear):
         raise DataError(f"{path}: the tensors of head {name!r} do not fit together")
     exact = tuple((m.astype(np.float64), s.astype(np.float64)) for m, s in layers)
     return Head(
@@ -211,6 +235,33 @@ def head(found: ModelFolder, name: str, told: HeadRecipe, tensors: Mapping[str, 
         told.activation,
         None if bilinear is None else bilinear.astype(np.float64),
     )
+
+
+def chained(layers: Layers) -> bool:
+    """Whether each layer takes what the one before it gives, and the last gives one number."""
+    if not layers or any(m.ndim != 2 or s.shape != m.shape[1:] for m, s in layers):
+        return False
+    wide = all(a.shape[1] == b.shape[0] for (a, _), (b, _) in pairwise(layers))
+    return wide and layers[0][0].shape[0] > 0 and layers[-1][0].shape[1] == 1
+
+
+def seen_whole(parts: Sequence[Part], layers: Layers, bilinear: Numbers | None) -> bool:
+    """Whether the first layer takes just what the parts of two vectors make."""
+    numbers, plain = layers[0][0].shape[0], sum(part != "bilinear" for part in parts)
+    inner = len(parts) - plain
+    if (bilinear is None) == bool(inner):
+        return False
+    if bilinear is None:
+        return plain > 0 and numbers % plain == 0
+    size = bilinear.shape[0] if bilinear.ndim else 0
+    return bilinear.shape == (size, size) and numbers == plain * size + inner and size > 0
+
+
+def width(head: Head) -> int:
+    """Of how many numbers the vectors are that a head takes."""
+    if head.bilinear is not None:
+        return int(head.bilinear.shape[0])
+    return int(head.layers[0][0].shape[0]) // len(head.parts)
 
 
 def stack(own: Mapping[str, Numbers], name: str) -> Iterator[tuple[Numbers, Numbers]]:

@@ -15,6 +15,8 @@ from simpatico.features.torch_models import side_by_side
 
 LONGEST = 1024
 """Word pieces that are read at most, as GPT-2, DialoGPT and BART do; a context loses its start."""
+TOGETHER = 16
+"""Texts after one context that run one after the other on one thread."""
 DOCUMENT = "<|endoftext|>"
 """What stands between documents, and in DialoGPT between turns."""
 
@@ -50,9 +52,11 @@ class Reader:
         return list(told.input_ids)
 
     @property
-    def marks(self) -> set[int]:
-        """The pieces that are no text."""
-        return set(self.tokenizer.all_special_ids)
+    def tags(self) -> set[int]:
+        """The marks that may open what is written, such as that of a language."""
+        words = self.tokenizer
+        others = (words.unk_token_id, words.pad_token_id, words.eos_token_id, words.mask_token_id)
+        return set(words.all_special_ids) - set(others)
 
     @property
     def end(self) -> int:
@@ -106,12 +110,20 @@ def shortened(ids: Ids, room: int) -> Ids:
 def shared(
     cut: Sequence[tuple[Ids, Ids]], work: Callable[[Shared], list[Numbers]]
 ) -> Iterator[tuple[int, Numbers]]:
-    """Do `work` once for each distinct first half, with all second halves it goes with."""
+    """Do `work` for each distinct first half, with all second halves it goes with.
+
+    Very many second halves are dealt with some at a time, so that others can run beside them.
+    """
     places: dict[tuple[int, ...], list[int]] = {}
     for place, (first, _) in enumerate(cut):
         places.setdefault(tuple(first), []).append(place)
-    items = ((list(first), [cut[p][1] for p in group]) for first, group in places.items())
-    for group, found in zip(places.values(), side_by_side(work, items), strict=True):
+    groups = [
+        group[start : start + TOGETHER]
+        for group in places.values()
+        for start in range(0, len(group), TOGETHER)
+    ]
+    items = ((cut[group[0]][0], [cut[p][1] for p in group]) for group in groups)
+    for group, found in zip(groups, side_by_side(work, items), strict=True):
         yield from zip(group, found, strict=True)
 
 

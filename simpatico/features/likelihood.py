@@ -12,14 +12,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from simpatico.errors import BadValue
-from simpatico.features import Feature, Features
+from simpatico.features import Features
 from simpatico.features.cache import Numbers
-from simpatico.features.embeddings import fingerprint
 from simpatico.features.language_models import (
     Frame,
     Logs,
@@ -31,15 +30,16 @@ from simpatico.features.language_models import (
     written,
 )
 from simpatico.features.models import Model, find
+from simpatico.features.on_model import OnModel, work
 from simpatico.features.once import remembered
-from simpatico.features.torch_models import causal, elsewhere, seq2seq, side_by_side, tokenizer
+from simpatico.features.torch_models import causal, seq2seq, side_by_side, tokenizer
 from simpatico.turns import Turns
 
 VERSION = 1
 
 
 @dataclass(frozen=True)
-class Likelihood:
+class Likelihood(OnModel):
     """Log-probabilities, to base e, of the word pieces of a text after another.
 
     With `frame="end"` a causal model reads no mark before the text but one after it: the first word
@@ -47,15 +47,7 @@ class Likelihood:
     that a sequence-to-sequence model begins with, such as that of a language, is left out.
     """
 
-    model: str
     frame: Frame = "plain"
-
-    needs: ClassVar[tuple[Feature, ...]] = ()
-    slow: ClassVar[bool] = True
-
-    @property
-    def fingerprint(self) -> str:
-        return fingerprint(find(self.model))
 
     def compute(self, turns: Turns, features: Features) -> Likelihoods:
         model = find(self.model)
@@ -106,7 +98,7 @@ class Likelihoods:
     def of(self, contexts: Sequence[str], targets: Sequence[str]) -> list[Logs]:
         """For each target, given its context, the log-probability of each of its word pieces."""
         keys: list[tuple[str, ...]] = list(zip(contexts, targets, strict=True))
-        what = f"likelihood|{VERSION}|{self.model.sha256}{elsewhere()}|{self.frame}"
+        what = work("likelihood", VERSION, self.model, self.frame)
         compute = self._written if encodes(self.model) else self._continued
         return [np.asarray(n, np.float64) for n in remembered(what, keys, compute, memo=self.memo)]
 
@@ -121,7 +113,7 @@ class Likelihoods:
         """
         needs_causal(self.model)
         texts = sha256("\0".join(continuations).encode("utf-8", "surrogatepass")).hexdigest()
-        what = f"follow-ups|{VERSION}|{self.model.sha256}{elsewhere()}|{texts}"
+        what = work("follow-ups", VERSION, self.model, texts)
         memo = self.followed.setdefault(texts, {})
 
         def compute(keys: list[tuple[str, ...]]) -> Iterator[tuple[int, Numbers]]:
@@ -142,7 +134,7 @@ class Likelihoods:
         net, pieces = seq2seq(self.model), Reader(tokenizer(self.model))
         longest = pieces.longest(net)
         cut = [(pieces.read(a, longest), pieces.write(b, longest)) for a, b in keys]
-        untag = pieces.marks if self.frame == "untagged" else set[int]()
+        untag = pieces.tags if self.frame == "untagged" else set[int]()
         yield from shared(cut, lambda item: written(net, *item, untag))
 
     def _followed(

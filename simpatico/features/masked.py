@@ -8,19 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
 from simpatico.errors import DataError
-from simpatico.features import Feature, Features
+from simpatico.features import Features
 from simpatico.features.cache import Numbers
-from simpatico.features.embeddings import fingerprint
 from simpatico.features.language_models import Logs, chosen
 from simpatico.features.models import Model, find
+from simpatico.features.on_model import OnModel, work
 from simpatico.features.once import remembered
 from simpatico.features.pieces import Pieces, cutter
-from simpatico.features.torch_models import elsewhere, masked, side_by_side, tokenizer
+from simpatico.features.torch_models import masked, side_by_side, tokenizer
 from simpatico.turns import Turns
 
 VERSION = 1
@@ -29,17 +29,8 @@ BLOCK = 1024
 
 
 @dataclass(frozen=True)
-class MaskedLikelihood:
+class MaskedLikelihood(OnModel):
     """Log-probabilities, to base e, of the word pieces of a text, each hidden in turn."""
-
-    model: str
-
-    needs: ClassVar[tuple[Feature, ...]] = ()
-    slow: ClassVar[bool] = True
-
-    @property
-    def fingerprint(self) -> str:
-        return fingerprint(find(self.model))
 
     def compute(self, turns: Turns, features: Features) -> MaskedLikelihoods:
         return MaskedLikelihoods(find(self.model))
@@ -54,7 +45,7 @@ class MaskedLikelihoods:
 
     def of(self, texts: Sequence[str]) -> list[Logs]:
         """For each text the log-probability of each of its word pieces."""
-        what = f"masked likelihood|{VERSION}|{self.model.sha256}{elsewhere()}"
+        what = work("masked likelihood", VERSION, self.model)
         rows = remembered(what, list(texts), self._compute, memo=self.memo)
         return [np.asarray(row, np.float64) for row in rows]
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cached_property
 from importlib.metadata import PackageNotFoundError, distribution
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -104,6 +105,26 @@ def absent(name: str) -> str | None:
             return (
                 f"model {name!r} is not on this machine; `simpatico models get {name}` downloads it"
             )
+    return lacking_package(name, folder_of(where, what))
+
+
+def folder_of(where: str, what: str) -> Path:
+    """Where the files of a model are that is here."""
+    if where == "package":
+        return package_folder(catalogue()[what]) or home() / what
+    return Path(what).resolve() if where == "path" else hub_folder(what) or home()
+
+
+def lacking_package(name: str, folder: Path) -> str | None:
+    """The sentence for a model that nothing installed can run."""
+    graph = (folder / "model.onnx").is_file() or (folder / "onnx" / "model.onnx").is_file()
+    needed = ("onnxruntime", "tokenizers") if graph else ("torch", "transformers", "tokenizers")
+    if not graph and not (folder / "config.json").is_file():
+        return None
+    extra = "neural" if graph else "torch"
+    for package in needed:
+        if find_spec(package) is None:
+            return f"{name} needs the package {package}; pip install 'simpatico[{extra}]'"
     return None
 
 
@@ -119,11 +140,10 @@ def find(name: str) -> Model:
     if why := absent(name):
         raise MissingResource(why)
     where, what = place = named(name)
+    folder = folder_of(where, what)
     if where == "package":
         entry = catalogue()[what]
-        folder = package_folder(entry) or home() / what
         return pinned(str(place), folder, entry.files, f"get it again: `{how_to_get(entry)}`")
-    folder = Path(what).resolve() if where == "path" else hub_folder(what) or home()
     if where == "hub" and (folder / MANIFEST).is_file():
         again = f"get it again: `simpatico models get {place}`"
         return pinned(str(place), folder, told_hashes(folder, again), again)

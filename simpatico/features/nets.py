@@ -51,11 +51,11 @@ def net(model: Model, task: Task, layer: int | None = None) -> Net:
             f"{model.name} is a graph for onnxruntime, which gives its last layer only; "
             f"layer {layer} needs a model for torch, such as package:minilm-torch"
         )
-    return onnx_net(model.sha256, model)
+    return onnx_net(model.sha256, model, task)
 
 
 @lru_cache(maxsize=4)
-def onnx_net(sha256: str, model: Model) -> Net:
+def onnx_net(sha256: str, model: Model, task: Task) -> Net:
     """A graph on onnxruntime; batches run side by side, each on one thread."""
     onnxruntime = silent_onnxruntime(model)
     options = onnxruntime.SessionOptions()
@@ -70,6 +70,9 @@ def onnx_net(sha256: str, model: Model) -> Net:
         why = type(error).__name__
         raise DataError(f"{path} is no graph that onnxruntime can run ({why})") from None
     names = [given.name for given in session.get_inputs()]
+    if (len(session.get_outputs()[0].shape) == 3) != (task == "encoder"):
+        what = "an encoder" if task == "encoder" else "a classifier"
+        raise DataError(f"{path} is not {what}; name another model")
 
     def run(ids: Ids, types: Ids) -> Floats:
         known = {"input_ids": ids, "attention_mask": np.ones_like(ids), "token_type_ids": types}
@@ -94,9 +97,10 @@ def silent_onnxruntime(model: Model) -> Any:
 
 def torch_net(model: Model, task: Task, layer: int | None) -> Net:
     """A model on torch: an encoder's hidden states after `layer`, or a classifier's logits."""
-    import torch
-
     from simpatico.features import torch_models
+
+    torch_models.library(model)
+    import torch
 
     makers = {
         "encoder": torch_models.encoder,

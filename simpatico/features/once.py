@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from time import monotonic
 from typing import TypeVar
 
-from simpatico.features.cache import Cache, Numbers, key_of
+from simpatico.features.cache import Cache, Numbers
 from simpatico.features.working import step
 
 Key = TypeVar("Key", str, tuple[str, ...])
@@ -28,9 +28,8 @@ def remembered(
     wanted = [key for key in dict.fromkeys(keys) if key not in memo]
     cache = Cache.of(kind) if wanted else None
     if cache:
-        hashes = {key: key_of(key) for key in wanted}
-        known = cache.get(list(hashes.values()))
-        memo.update({key: known[hashes[key]] for key in wanted if hashes[key] in known})
+        known = cache.get(wanted)
+        memo.update({key: known[key] for key in wanted if key in known})
         wanted = [key for key in wanted if key not in memo]
     if wanted:
         computed(kind, wanted, compute, memo, cache)
@@ -45,14 +44,14 @@ def computed(
     cache: Cache | None,
 ) -> None:
     """Compute what is wanted into `memo`, and now and then write what is done to disk."""
-    fresh: dict[bytes, Numbers] = {}
+    fresh: dict[str | tuple[str, ...], Numbers] = {}
     written = monotonic()
     with step(kind.partition("|")[0], len(wanted)) as tick:
         for place, numbers in compute(wanted):
             memo[wanted[place]] = numbers
             tick(1)
             if cache:
-                fresh[key_of(wanted[place])] = numbers
+                fresh[wanted[place]] = numbers
                 if monotonic() - written > SECONDS_BETWEEN_WRITES:
                     cache.put(fresh)
                     fresh, written = {}, monotonic()

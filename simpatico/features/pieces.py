@@ -6,7 +6,6 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,8 +16,8 @@ from simpatico.features.models import Model
 
 LONGEST = 256
 """Word pieces of a model whose files do not say more, as all-MiniLM-L6-v2 was trained."""
-MOST = 512
-"""Word pieces that an encoder reads at most, whatever its files say."""
+MOST = 1024
+"""Word pieces that are read at most, whatever a model's files say."""
 
 Ids = npt.NDArray[np.int64]
 
@@ -60,24 +59,25 @@ def as_utf8(text: str) -> str:
 
 def cutter(model: Model) -> Cutter:
     """What cuts texts for this model; made once."""
-    return _cutter(model.sha256, model.folder, longest(model))
+    return _cutter(model.sha256, model, longest(model))
 
 
 @lru_cache(maxsize=8)
-def _cutter(sha256: str, folder: Path, limit: int) -> Cutter:
+def _cutter(sha256: str, model: Model, limit: int) -> Cutter:
     try:
         from tokenizers import Tokenizer
     except ImportError:
         raise MissingResource(
             "neural metrics need the package tokenizers; pip install 'simpatico[neural]'"
         ) from None
-    path = folder / "tokenizer.json"
+    path = model.folder / "tokenizer.json"
     if not path.is_file():
-        raise DataError(f"{folder} has no tokenizer.json; save the model's fast tokenizer there")
-    try:
-        tokenizer = Tokenizer.from_file(str(path))
-    except Exception:  # the library raises plain Exception for any fault in the file
-        raise DataError(f"{path} is not a tokenizer; get the model again") from None
+        tokenizer = Tokenizer.from_str(from_vocabulary(model))
+    else:
+        try:
+            tokenizer = Tokenizer.from_file(str(path))
+        except Exception:  # the library raises plain Exception for any fault in the file
+            raise DataError(f"{path} is not a tokenizer; get the model again") from None
     tokenizer.no_padding()
     tokenizer.enable_truncation(limit)
     # what somebody wrote is text, even where it looks like a mark of the model's own
@@ -85,13 +85,25 @@ def _cutter(sha256: str, folder: Path, limit: int) -> Cutter:
     return Cutter(sha256, tokenizer)
 
 
+def from_vocabulary(model: Model) -> str:
+    """The tokenizer that transformers makes of a vocabulary, as older checkpoints have one."""
+    if not set(model.files) & {"vocab.txt", "vocab.json", "spiece.model"}:
+        raise DataError(
+            f"{model.folder} has no tokenizer.json; save the model's fast tokenizer there"
+        )
+    from simpatico.features.torch_models import tokenizer
+
+    return str(tokenizer(model).backend_tokenizer.to_str())
+
+
 def longest(model: Model) -> int:
     """How many word pieces the model reads, as its files say."""
     sentence = model.folder / "sentence_bert_config.json"
     if sentence.is_file():
-        told = json.loads(sentence.read_text(encoding="utf-8")).get("max_seq_length")
-        if isinstance(told, int):
-            return min(told, MOST)
+        told = json.loads(sentence.read_text(encoding="utf-8"))
+        most = told.get("max_seq_length") if isinstance(told, dict) else None
+        if isinstance(most, int):
+            return min(most, MOST)
     places = model.config.get("max_position_embeddings") or model.config.get("n_positions")
     if not isinstance(places, int):
         return LONGEST

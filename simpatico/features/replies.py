@@ -5,36 +5,27 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from math import tanh
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from simpatico.errors import DataError
-from simpatico.features import Feature, Features
+from simpatico.features import Features
 from simpatico.features.cache import Numbers
-from simpatico.features.embeddings import fingerprint
 from simpatico.features.language_models import Ids, Reader, tensor
 from simpatico.features.models import Model, find
+from simpatico.features.on_model import OnModel, work
 from simpatico.features.once import remembered
-from simpatico.features.torch_models import classifier, elsewhere, side_by_side, tokenizer
+from simpatico.features.torch_models import classifier, side_by_side, tokenizer
 from simpatico.turns import Turns
 
 VERSION = 1
 
 
 @dataclass(frozen=True)
-class ReplyRatings:
+class ReplyRatings(OnModel):
     """One number, from 0 to 1, for a reply after the turns before it."""
-
-    model: str
-
-    needs: ClassVar[tuple[Feature, ...]] = ()
-    slow: ClassVar[bool] = True
-
-    @property
-    def fingerprint(self) -> str:
-        return fingerprint(find(self.model))
 
     def compute(self, turns: Turns, features: Features) -> Replies:
         return Replies(find(self.model))
@@ -49,7 +40,7 @@ class Replies:
 
     def of(self, conversations: Sequence[tuple[str, ...]]) -> npt.NDArray[np.float64]:
         """A number for the last turn of each conversation."""
-        what = f"reply ratings|{VERSION}|{self.model.sha256}{elsewhere()}"
+        what = work("reply ratings", VERSION, self.model)
         found = remembered(what, list(conversations), self._compute, memo=self.memo)
         return np.array([sigmoid(float(np.asarray(number)[0])) for number in found], np.float64)
 

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
-from simpatico.features import Feature, Features
+from simpatico.features import Features
 from simpatico.features.cache import Numbers
-from simpatico.features.embeddings import fingerprint
 from simpatico.features.language_models import Ids, Reader, tensor
 from simpatico.features.models import Model, find
+from simpatico.features.on_model import OnModel, work
 from simpatico.features.once import remembered
-from simpatico.features.torch_models import elsewhere, seq2seq, side_by_side, tokenizer
+from simpatico.features.torch_models import seq2seq, side_by_side, tokenizer
 from simpatico.turns import Turns
 
 VERSION = 1
@@ -23,17 +23,8 @@ LONGER = 50
 
 
 @dataclass(frozen=True)
-class Translation:
+class Translation(OnModel):
     """What a model makes of a text, always the same: the likeliest piece after each piece."""
-
-    model: str
-
-    needs: ClassVar[tuple[Feature, ...]] = ()
-    slow: ClassVar[bool] = True
-
-    @property
-    def fingerprint(self) -> str:
-        return fingerprint(find(self.model))
 
     def compute(self, turns: Turns, features: Features) -> Translations:
         return Translations(find(self.model))
@@ -48,7 +39,7 @@ class Translations:
 
     def of(self, texts: Sequence[str]) -> list[str]:
         """Each text in the model's other language."""
-        what = f"translation|{VERSION}|{self.model.sha256}{elsewhere()}"
+        what = work("translation", VERSION, self.model)
         found = remembered(what, list(texts), self._compute, memo=self.memo)
         words = tokenizer(self.model)
         return [str(words.decode(ids.tolist(), skip_special_tokens=True)) for ids in found]

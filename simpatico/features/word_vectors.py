@@ -103,13 +103,14 @@ def _vectors(sha256: str, folder: Path) -> Vectors:
             "word vectors are one of each"
         )
     try:
-        found = np.load(numbers[0], allow_pickle=False)
-        told = pl.read_parquet(names[0]).to_series().cast(pl.String).to_list()
-    except (OSError, ValueError, EOFError, PolarsError):
+        # mapped, so that a header that promises more than the file holds takes no memory
+        found = np.lib.format.open_memmap(numbers[0], mode="r")
+        told = pl.read_parquet(names[0], glob=False).to_series().cast(pl.String).to_list()
+    except (OSError, ValueError, OverflowError, IndexError, PolarsError):
         raise DataError(f"{folder}: its word vectors cannot be read; get them again") from None
     if found.ndim != 2 or len(found) != len(told) or not finite(found):
         raise DataError(
             f"{folder}: {len(told):,} words and numbers of shape {found.shape}; "
             "word vectors have a row of finite numbers for each word"
         )
-    return Vectors({word: row for row, word in enumerate(told)}, found.astype(np.float32))
+    return Vectors({word: row for row, word in enumerate(told)}, np.array(found, np.float32))

@@ -13,6 +13,8 @@ from hashlib import blake2b
 import numpy as np
 import numpy.typing as npt
 
+from simpatico.metrics._product import product
+
 Points = npt.NDArray[np.float32]
 Places = npt.NDArray[np.int64]
 
@@ -48,7 +50,7 @@ def nearest(points: Points, centres: Points) -> tuple[Places, Points]:
     lengths = (centres * centres).sum(1)
     for start in range(0, len(points), BLOCK):
         some = points[start : start + BLOCK]
-        apart = (some * some).sum(1)[:, None] + lengths - 2 * (some @ centres.T)
+        apart = (some * some).sum(1)[:, None] + lengths - 2 * product(some, centres)
         label = apart.argmin(1)
         labels.append(label)
         found.append(np.maximum(apart[np.arange(len(some)), label], 0))

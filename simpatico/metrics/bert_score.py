@@ -28,6 +28,7 @@ from simpatico.features.idf import Baseline, Rarity, Weights, prepared
 from simpatico.features.models import absent, find, named
 from simpatico.metric import Card, Carried, Score, mark
 from simpatico.metrics._pairs import NEEDS, mean, with_references
+from simpatico.metrics._product import product
 from simpatico.turns import Level, Turns
 
 LAYERS = {
@@ -135,7 +136,7 @@ class BertScore:
 
 def matched(turn: Tokens, reference: Tokens, rarity: Weights | None) -> tuple[float, float, float]:
     """F1, precision and recall of one pair; NaN where no piece of a text has a weight."""
-    likeness = unit(turn.vectors) @ unit(reference.vectors).T
+    likeness = product(unit(turn.vectors), unit(reference.vectors))
     precision = weighed(likeness.max(axis=1), turn, rarity)
     recall = weighed(likeness.max(axis=0), reference, rarity)
     if np.isnan(precision) or np.isnan(recall):

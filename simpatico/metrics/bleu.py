@@ -76,9 +76,9 @@ class Bleu:
         return absent()
 
     def __call__(self, turns: Turns, features: Features) -> pl.DataFrame:
+        compared = features[References()]
         from sacrebleu.metrics.bleu import BLEU
 
-        compared = features[References()]
         counts = np.full((len(turns), len(COLUMNS + LENGTHS)), np.nan)
         for row, told in compared.scores(BLEU(effective_order=True)):
             counts[row] = [*told.counts, *told.totals, told.sys_len, told.ref_len]

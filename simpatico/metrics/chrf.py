@@ -52,9 +52,9 @@ class Chrf:
         return absent()
 
     def __call__(self, turns: Turns, features: Features) -> pl.DataFrame:
+        compared = features[References()]
         from sacrebleu.metrics.chrf import CHRF
 
-        compared = features[References()]
         found = np.full(len(turns), np.nan)
         for row, told in compared.scores(CHRF()):
             found[row] = told.score

@@ -1,6 +1,7 @@
 """Deep AM-FM: the mean of Deep AM, how close in meaning, and Deep FM, how equally fluent.
 
-Example: adequacy .8 and fluency .4 with weight .5 give .6.
+Example: adequacy .8 and fluency .4 with weight .5 give .6. Of several references the one with the
+best such mean counts: beside .5 and .8, which give .65, it is .65.
 """
 
 from __future__ import annotations
@@ -12,20 +13,14 @@ import polars as pl
 
 from simpatico.errors import BadValue
 from simpatico.features import Feature, Features
-from simpatico.features.embeddings import MINILM
-from simpatico.features.models import absent, short
-from simpatico.metric import Card, Score
-from simpatico.metrics._pairs import mean
-from simpatico.metrics.deep_am import DeepAm
-from simpatico.metrics.deep_fm import GPT2, DeepFm
+from simpatico.features.embeddings import MINILM, Embeddings
+from simpatico.features.likelihood import Likelihood
+from simpatico.features.models import absent
+from simpatico.metric import Card, Carried, Score
+from simpatico.metrics._pairs import NEEDS, mean, with_references
+from simpatico.metrics._pairs import likeness as closeness
+from simpatico.metrics.deep_fm import GPT2, fluency, likeness
 from simpatico.turns import Level, Turns
-
-
-class Both:
-    """The metric's name, which carries both of its models."""
-
-    def __get__(self, metric: object, kind: type | None = None) -> str:
-        return "deep_am_fm" if metric is None else f"deep_am_fm{marks(metric)}"
 
 
 @dataclass(frozen=True)
@@ -35,7 +30,8 @@ class DeepAmFm:
     weight: float = 0.5
     ratio: Literal["probability", "log"] = "probability"
 
-    name: ClassVar = Both()
+    name: ClassVar = Carried("deep_am_fm")
+    carries: ClassVar[tuple[str, ...]] = ("model_encoder", "model")
     level: ClassVar[Level] = "turn"
     card: ClassVar[Card] = Card(
         about="How close in meaning a turn is to its reference, and whether it reads as fluently.",
@@ -64,13 +60,8 @@ class DeepAmFm:
         return absent(self.model_encoder) or absent(self.model)
 
     @property
-    def _parts(self) -> tuple[DeepAm, DeepFm]:
-        return DeepAm(self.model_encoder), DeepFm(self.model, ratio=self.ratio)
-
-    @property
     def needs(self) -> tuple[Feature, ...]:
-        adequate, fluent = self._parts
-        return tuple(dict.fromkeys((*adequate.needs, *fluent.needs)))
+        return (Embeddings(self.model_encoder), Likelihood(self.model, "end"), *NEEDS)
 
     @property
     def scores(self) -> tuple[Score, ...]:
@@ -79,7 +70,7 @@ class DeepAmFm:
                 self.name,
                 of=mean("both"),
                 range=(-1.0, 1.0),
-                meaning="mean of adequacy and fluency beside the best reference",
+                meaning="mean of adequacy and fluency beside a reference, the best of these means",
                 better="higher",
                 title="Deep AM-FM",
                 more="has a higher Deep AM-FM than",
@@ -88,15 +79,8 @@ class DeepAmFm:
         )
 
     def __call__(self, turns: Turns, features: Features) -> pl.DataFrame:
-        adequate, fluent = (part(turns, features) for part in self._parts)
-        both = self.weight * adequate["adequacy"] + (1 - self.weight) * fluent["fluency"]
-        known = (adequate["n"] & fluent["n"]).alias("n")
-        why = pl.select(pl.coalesce(adequate["reason"], fluent["reason"]).alias("reason"))
-        zero = pl.select(pl.when(known).then(both).otherwise(0.0).alias("both"))
-        return pl.DataFrame([zero.to_series(), known, why.to_series()])
-
-
-def marks(metric: object) -> str:
-    """Both models in brackets."""
-    names = (getattr(metric, field) for field in ("model_encoder", "model"))
-    return f"[{'+'.join(short(name) for name in names)}]"
+        pairs, reader = with_references(turns, features), features[Likelihood(self.model, "end")]
+        adequate = closeness(features[Embeddings(self.model_encoder)], pairs)
+        fluent = likeness(fluency(reader, pairs.text), fluency(reader, pairs.other), self.ratio)
+        both = self.weight * adequate + (1 - self.weight) * fluent
+        return pairs.statistics(both=pairs.best(both))

@@ -19,8 +19,10 @@ import polars as pl
 
 from simpatico.errors import BadValue
 from simpatico.features import Feature, Features
+from simpatico.features.language_models import Reader
 from simpatico.features.likelihood import Likelihood
 from simpatico.features.models import absent
+from simpatico.features.torch_models import tokenizer
 from simpatico.metric import Card, Carried, Score, mark
 from simpatico.metrics._pairs import NEEDS, mean, with_answered, with_references
 from simpatico.turns import Level, Turns
@@ -44,8 +46,8 @@ class DeepFm:
         about="Whether a turn reads as fluently as its reference, to a language model.",
         undefined=(
             "Null when the turn has no reference with words (in the mode `context`: answers "
-            "nothing, or something longer than the model reads), has no words itself, or is in "
-            "another script."
+            "nothing, or is with what it answers longer than the model reads), has no words "
+            "itself, or is in another script."
         ),
         citation=(
             "Zhang et al. 2021, Deep AM-FM: Toolkit for Automatic Dialogue Evaluation; "
@@ -119,8 +121,23 @@ def likeness(first: Values, second: Values, ratio: Literal["probability", "log"]
 
 
 def gain(model: Any, before: Sequence[str], texts: Sequence[str]) -> Values:
-    """What each text adds to the log-probability of what it answers, by the pieces it adds."""
-    joint = model.of([""] * len(texts), [f"{a} {b}" for a, b in zip(before, texts, strict=True)])
+    """What each text adds to the log-probability of what it answers, by the pieces it adds.
+
+    NaN where the two together are longer than the model reads.
+    """
+    together = [f"{a} {b}" for a, b in zip(before, texts, strict=True)]
+    joint = model.of([""] * len(texts), together)
     alone = model.of([""] * len(texts), before)
     added = [(a.sum() - b.sum(), len(a) - len(b)) for a, b in zip(joint, alone, strict=True)]
-    return np.array([more / pieces if pieces > 0 else np.nan for more, pieces in added], np.float64)
+    found = [more / pieces if pieces > 0 else np.nan for more, pieces in added]
+    return np.where(whole(model, together, joint), np.array(found, np.float64), np.nan)
+
+
+def whole(model: Any, texts: Sequence[str], logs: Sequence[Values]) -> list[bool]:
+    """Whether each text was read to its end: a number for every piece but one, and the mark's."""
+    longest, pieces = max(map(len, logs), default=0), Reader(tokenizer(model.model))
+    # texts that were cut all have the same length, and none is longer
+    return [
+        len(log) < longest or len(pieces.text(text)) <= len(log)
+        for text, log in zip(texts, logs, strict=True)
+    ]

@@ -133,7 +133,7 @@ class DistinctN:
         if dialogs >= LEAST:
             drawn = np.array([self._values(one, many, h) for h in halves(dialogs, DRAWS, seed)])
         for place, score in enumerate(self.scores):
-            ends = around(found[place], steady(drawn[:, place]), score.range)
+            ends = around(found[place], steady(drawn[:, place]), score.range, dialogs)
             row |= {score.name: found[place], f"{score.name}_n": dialogs}
             row |= {f"{score.name}_low": ends[0], f"{score.name}_high": ends[1]}
         return row

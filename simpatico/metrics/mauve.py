@@ -34,6 +34,8 @@ EXPLAINED = 0.9
 """Of the variance, that the clustered dimensions keep."""
 POINTS, SHARPNESS = 25, 5.0
 """Mixtures on the curve, and the c of the paper."""
+DECIMALS = 5
+"""Of the points that are clustered."""
 PER_BUCKET = 10
 SMOOTHING = 0.5
 DRAWS = 999
@@ -63,7 +65,8 @@ class Mauve:
         kind="traditional",
         language=None,
         careful="It moves with the number of texts and with the encoder: compare systems with "
-        "about as many turns, of one run. The interval takes the clusters as given.",
+        "about as many turns, of one run. The interval takes the clusters as given, and there is "
+        f"none where a side has fewer than {LEAST} dialogs.",
     )
 
     def __post_init__(self) -> None:
@@ -156,14 +159,15 @@ class Mauve:
         if reason:
             return (system, reason, None, None, 0, None, None, None, None)
         q, p = counted(own, theirs, seed + 2)
-        found, drawn = np.array(both(p.sum(0), q.sum(0))), None
+        found = np.array(both(p.sum(0), q.sum(0)))
+        sizes = own["dialog"].n_unique(), theirs["dialog"].n_unique()
         intervals: list[Any] = [(None, None)] * 2
-        dialogs = own["dialog"].n_unique()
-        if dialogs >= LEAST:
-            chosen = halves(len(q), DRAWS, seed)
-            drawn = both(chosen @ p, chosen @ q)
-            intervals = [around(float(v), d, (0.0, 1.0)) for v, d in zip(found, drawn, strict=True)]
-        return (system, None, *found.tolist(), dialogs, *intervals[0], *intervals[1])
+        if min(sizes) >= LEAST:
+            drawn = both(*halved(p, q, seed))
+            intervals = [
+                around(float(v), d, (0.0, 1.0), *sizes) for v, d in zip(found, drawn, strict=True)
+            ]
+        return (system, None, *found.tolist(), sizes[0], *intervals[0], *intervals[1])
 
     def _sides(
         self, system: str, material: pl.DataFrame
@@ -203,6 +207,16 @@ def counted(own: pl.DataFrame, theirs: pl.DataFrame, seed: int) -> tuple[Floats,
     return ours.astype(float), others.astype(float)
 
 
+def halved(p: Floats, q: Floats, seed: int) -> tuple[Floats, Floats]:
+    """Histograms of halves of each side's dialogs, of the same half where they share them all."""
+    theirs, ours = (np.flatnonzero(side.sum(1)) for side in (p, q))
+    apart = 0 if np.array_equal(theirs, ours) else 1
+    return (
+        halves(len(theirs), DRAWS, seed, apart) @ p[theirs],
+        halves(len(ours), DRAWS, seed) @ q[ours],
+    )
+
+
 def reduced(vectors: Vectors) -> Vectors:
     """The vectors made 1 long, in the fewest dimensions that keep most of their variance."""
     rows = vectors.astype(np.float64)
@@ -211,11 +225,14 @@ def reduced(vectors: Vectors) -> Vectors:
     values, axes = np.linalg.eigh(rows.T @ rows)
     kept = np.cumsum(np.maximum(values[::-1], 0))
     width = int(np.argmax(kept >= EXPLAINED * kept[-1])) + 1
-    return np.asarray(rows @ axes[:, ::-1][:, :width], np.float32)
+    # rounded, so that the last bits of the axes, which differ by machine, decide nothing
+    return np.asarray(np.round(rows @ axes[:, ::-1][:, :width], DECIMALS), np.float32)
 
 
 def both(p: Floats, q: Floats) -> tuple[Floats, Floats]:
-    """MAUVE of two histograms, or of two rows of them; as it is, and smoothed."""
+    """MAUVE of two histograms, or of rows of them, plain and smoothed; NaN where one is empty."""
+    empty = (p.sum(-1) == 0) | (q.sum(-1) == 0)
+    p, q = (np.where(empty[..., None], np.nan, side) for side in (p, q))
     return area(p, q), area(p + SMOOTHING, q + SMOOTHING)
 
 

@@ -42,7 +42,8 @@ class Prism:
     mode: Literal["reference", "source", "unreferenced"] = "reference"
 
     name: ClassVar = Carried("prism")
-    published: ClassVar[tuple[str, ...]] = (M39V1,)
+    published: ClassVar[tuple[str, ...]] = ()
+    carries: ClassVar[tuple[str, ...]] = ("pivot", "model")
     level: ClassVar[Level] = "turn"
     card: ClassVar[Card] = Card(
         about="How readily a model that says the same in other words would say a turn.",

@@ -46,8 +46,8 @@ class UslH:
     card: ClassVar[Card] = Card(
         about="Whether a turn can be understood, makes sense as an answer, and is specific.",
         undefined=(
-            "Null when the turn answers nothing, or when it or what it answers has no words or is "
-            "in another script."
+            "Null when the turn answers nothing, when it or what it answers has no words or is in "
+            "another script, or when the trained folder has no likelihood."
         ),
         citation=(
             "Phy, Zhao and Aizawa 2020, Deconstruct to Reconstruct a Configurable Evaluation "
@@ -133,14 +133,16 @@ class UslH:
             self.specific(pairs, features),
         )
         values = {"usl": composed(*parts, self.how), **dict(zip(PARTS, parts, strict=True))}
-        return pairs.statistics(**{name: pairs.best(found) for name, found in values.items()})
+        lost = "undefined" if load_heads(self.model, "usl-h").recipe.likelihood else "no_likelihood"
+        best = {name: pairs.best(found) for name, found in values.items()}
+        return pairs.statistics(lost, **best)
 
     def specific(self, pairs: Pairs, features: Features) -> Numbers:
-        """Negative log-likelihoods between the quartiles of the training."""
+        """Negative log-likelihoods between the quartiles of the training; NaN where it has none."""
         folder = load_heads(self.model, "usl-h")
         told = folder.recipe.likelihood
         if told is None:
-            return np.zeros(len(pairs))
+            return np.full(len(pairs), np.nan)
         if told.source:
             logs: list[Any] = features[MaskedLikelihood(told.source)].of(pairs.text)
             found = np.array([-float(log.sum()) for log in logs])

@@ -12,7 +12,7 @@ from simpatico.reproduce.weights import Way
 from simpatico.score import score
 from simpatico.turns import Level, Turns
 
-SAMPLE = 200
+SAMPLE = 100
 SHARE = {"fed": 2}
 """Metrics that read a response so often that their sample is so many times smaller."""
 REFERENCES = 5

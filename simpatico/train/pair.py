@@ -6,7 +6,7 @@ do not decide when training stops.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Literal
@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from simpatico.errors import BadValue
+from simpatico.errors import BadValue, DataError
 from simpatico.features import Features
 from simpatico.features.embeddings import MINILM
 from simpatico.features.head_folder import (
@@ -34,9 +34,9 @@ from simpatico.features.pair_head import Head
 from simpatico.features.word_vectors import GLOVE
 from simpatico.features.words import words
 from simpatico.features.working import step
-from simpatico.train.pair_data import Places, Side, Split, Talk
+from simpatico.train.pair_data import FEWEST_WORDS, Places, Side, Split, Talk
 from simpatico.train.pair_fit import Examples, Floats, Shape, fit
-from simpatico.train.pair_folder import About, save, writable
+from simpatico.train.pair_folder import COMMON, About, save, writable
 from simpatico.turns import Turns
 
 DECIMALS = 6
@@ -46,6 +46,11 @@ LOW, HIGH = 0.25, 0.75
 """Between these quantiles negative log-likelihoods are spread from 0 to 1."""
 MOST_TEXTS = 2_000
 """Texts of the training whose likelihood a model is asked for."""
+WANTED = {
+    "pairs": "turns that answer another",
+    "utterances": f"texts with at least {FEWEST_WORDS} different words or marks",
+}
+"""What true examples are made from."""
 
 
 @dataclass(frozen=True)
@@ -127,8 +132,11 @@ def trained(
     rng = np.random.default_rng(seed)
     draw = talk.pairs if form.examples == "pairs" else talk.utterances
     sides = [draw(dialogs, rng) for dialogs in split]
+    enough(sides, talk.source, WANTED[form.examples])
     place, vectors = vectorised(sides, form)
-    learn, check, heldout = (known(side.among(place), vectors) for side in sides)
+    given = [known(side.among(place), vectors) for side in sides]
+    enough(given, talk.source, "examples whose texts have known words")
+    learn, check, heldout = given
     with step("epochs", form.shape.epochs) as tick:
         head = fit(form.shape, vectors, learn, check, seed=seed, tick=tick)
     figures = judged(head, vectors, heldout, form, list(place), len(split.heldout))
@@ -144,7 +152,19 @@ def trained(
     true, other = (learn.second[learn.label == side] for side in (1, 0))
     half = min(len(true), len(other))
     replies = cosine(vectors[true[:half]], vectors[other[:half]])
-    return head, told, round(float(np.quantile(replies, LOWEST)), DECIMALS)
+    low = min(float(np.quantile(replies, LOWEST)), 1 - 10**-DECIMALS)
+    return head, told, round(low, DECIMALS)
+
+
+def enough(sides: Sequence[Side | Examples], source: str, what: str) -> None:
+    """Refuse sides of which one has no true or no made-up example."""
+    true = [int(side.label.sum()) for side in sides]
+    if all(0 < n < len(side.label) for n, side in zip(true, sides, strict=True)):
+        return
+    raise DataError(
+        f"{source}: of {what} there are {true[0]} to learn from, {true[1]} to decide by when to "
+        f"stop, and {true[2]} held out; training needs some of each"
+    )
 
 
 def vectorised(sides: list[Side], form: Form) -> tuple[dict[str, int], Floats]:
@@ -212,21 +232,28 @@ def likelihood(
         logs = Features(empty, frozenset({feature}))[feature].of(some)
         costs, found = dict[str, float](), np.array([-float(log.sum()) for log in logs])
     else:
-        costs = word_costs(texts)
+        costs = word_costs(texts, talk.dialog[np.isin(talk.dialog, dialogs)])
         table = words(pl.Series("text", texts, pl.String))
-        each = np.array([costs[word] for word in table.vocabulary])
+        each = np.array([costs.get(word, costs[""]) for word in table.vocabulary])
         found = table.sums(each[:, None])[:, 0]
     low, high = (round(float(end), DECIMALS) for end in np.quantile(found, [LOW, HIGH]))
     return Likelihood(training.likelihood, low, max(high, low + 10**-DECIMALS)), costs
 
 
-def word_costs(texts: list[str]) -> dict[str, float]:
-    """Minus the logarithm of each word's share, one more counted of each and of "", the unknown."""
+def word_costs(texts: list[str], dialog: Places) -> dict[str, float]:
+    """Minus the logarithm of each word's share, one more counted of each and of "", the unknown.
+
+    Words of few dialogs, such as names, are not told and so cost what an unknown one does.
+    """
     table = words(pl.Series("text", texts, pl.String))
-    counts = np.bincount(table.codes, minlength=len(table.vocabulary)) + 1
+    size = len(table.vocabulary)
+    counts = np.bincount(table.codes, minlength=size) + 1
     total = counts.sum() + 1
+    where = np.stack([table.codes, np.repeat(dialog, np.diff(table.ends))])
+    spread = np.bincount(np.unique(where, axis=1)[0], minlength=size)
     costs = {
         word: round(float(np.log(total / count)), DECIMALS)
-        for word, count in zip(table.vocabulary, counts, strict=True)
+        for word, count, dialogs in zip(table.vocabulary, counts, spread, strict=True)
+        if dialogs >= COMMON
     }
     return {"": round(float(np.log(total)), DECIMALS), **dict(sorted(costs.items()))}

@@ -66,6 +66,7 @@ class Talk:
     texts: list[str]
     answered: Places
     dialog: Places
+    source: str
 
     @classmethod
     def of(cls, turns: Turns, source: str) -> Talk:
@@ -79,7 +80,7 @@ class Talk:
                 f"{source}: {n} {'dialog' if n == 1 else 'dialogs'} in which a turn answers "
                 f"another; training needs at least {FEWEST_DIALOGS}"
             )
-        return cls(turns.frame["text"].to_list(), answered, dialog)
+        return cls(turns.frame["text"].to_list(), answered, dialog, source)
 
     def split(self, seed: int) -> Split:
         """Dialogs that have a pair, drawn into three sides."""

@@ -25,6 +25,8 @@ from simpatico.features.pair_head import Head, Numbers
 from simpatico.metric import package_version
 from simpatico.parts import publish
 
+COMMON = 3
+"""Fewest dialogs that a word is in which the folder tells."""
 LIMITS = (
     "It tells replies of one dialog from those of others, which mostly is a matter of subject.",
     "It knows the language and the manner of the dialogs it learned from.",
@@ -140,5 +142,8 @@ def likelihood(recipe: Recipe) -> str:
     told = recipe.likelihood
     if told is None:
         return ""
-    where = told.source or "how often each word occurs in the training dialogs"
+    where = told.source or (
+        "how often each word occurs in the training dialogs; words of fewer than "
+        f"{COMMON} dialogs are not in the folder and count as unknown"
+    )
     return f"{where}; quartiles {told.low:.2f} and {told.high:.2f}"

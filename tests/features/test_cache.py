@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from simpatico.errors import BadValue
-from simpatico.features import classes, embeddings, nets, once
-from simpatico.features.cache import Cache, files, key_of, make_room, packed, unpacked
+from simpatico.features import classes, embeddings, nets, on_model, once
+from simpatico.features.cache import Cache, digest, files, make_room, packed, unpacked
 from simpatico.features.classes import ClassProbabilities
 from simpatico.features.embeddings import Embeddings, TokenEmbeddings
 from tests.neural.texts import texts
@@ -126,10 +126,22 @@ def other_version(monkeypatch):
 
 def other_back_end(monkeypatch):
     # what a model runs on stands in its fingerprint
-    monkeypatch.setattr(embeddings, "back_end", lambda model: "onnx")
+    monkeypatch.setattr(on_model, "back_end", lambda model: "onnx")
 
 
-@pytest.mark.parametrize("change", [other_version, other_back_end], ids=lambda f: f.__name__)
+def other_release(monkeypatch):
+    monkeypatch.setattr(on_model, "release", lambda package: f"{package}-99")
+
+
+def other_device(monkeypatch):
+    monkeypatch.setattr(on_model, "elsewhere", lambda: "@cuda")
+
+
+@pytest.mark.parametrize(
+    "change",
+    [other_version, other_back_end, other_release, other_device],
+    ids=lambda f: f.__name__,
+)
 def test_another_procedure_or_back_end_reuses_nothing(cache, model, ran, change, monkeypatch):
     encode(Embeddings(f"path:{model}"))
     change(monkeypatch)
@@ -221,6 +233,46 @@ def test_no_text_is_stored_and_only_the_owner_may_read(cache, model):
     assert stat.S_IMODE(cache.stat().st_mode) == 0o700
 
 
+def test_what_a_model_wrote_cannot_be_read_without_the_text_it_was_given(cache):
+    """A translation is text: its word pieces stand there only under a mask that its source gives."""
+    from simpatico.features.translation import Translation
+
+    handle = Translation(f"path:{tiny('bart')}").compute(None, None)
+    handle.of(["good day to you"])
+    (ids,) = handle.memo.values()
+    ((value,),) = sqlite3.connect(next(iter(files()))).execute("SELECT value FROM numbers")
+    assert ids.astype("<i8").tobytes()[:16] not in value
+    assert unpacked(value, "good day to you").tolist() == ids.tolist()
+    assert unpacked(value, "good day to me") is None
+
+
+@pytest.mark.parametrize("value", [b"", b"\x01", b"\x09\x09" * 9, None, "text", 7])
+def test_a_damaged_row_is_computed_anew(cache, model, ran, value):
+    rows = encode(Embeddings(f"path:{model}"))
+    (path,) = files()
+    with sqlite3.connect(path) as base:
+        base.execute("UPDATE numbers SET value = ?", (value,))
+    assert encode(Embeddings(f"path:{model}")).tobytes() == rows.tobytes()
+    assert ran == [3, 3]
+
+
+def test_a_flipped_bit_is_noticed(cache, model, ran):
+    encode(Embeddings(f"path:{model}"))
+    (path,) = files()
+    with sqlite3.connect(path) as base:
+        ((name, value),) = base.execute("SELECT key, value FROM numbers LIMIT 1")
+        broken = value[:20] + bytes([value[20] ^ 4]) + value[21:]
+        base.execute("UPDATE numbers SET value = ? WHERE key = ?", (broken, name))
+    encode(Embeddings(f"path:{model}"))
+    assert ran == [3, 1]
+
+
+def test_the_work_goes_on_where_nothing_can_be_written(model, monkeypatch, ran):
+    monkeypatch.setenv("SIMPATICO_CACHE", "/sys")
+    assert encode(Embeddings(f"path:{model}")).shape[0] == 3
+    assert ran == [3]
+
+
 def test_a_damaged_file_is_begun_anew(cache, model, ran):
     rows = encode(Embeddings(f"path:{model}"))
     (path,) = files()
@@ -233,16 +285,14 @@ def test_a_damaged_file_is_begun_anew(cache, model, ran):
 def test_many_threads_may_write_at_once(cache):
     kept = Cache.of("kind")
     with ThreadPoolExecutor(8) as pool:
-        list(pool.map(lambda n: kept.put({key_of(str(n)): np.array([n], "f8")}), range(100)))
-    assert {k: v.tolist() for k, v in kept.get([key_of("7"), key_of("no")]).items()} == {
-        key_of("7"): [7.0]
-    }
+        list(pool.map(lambda n: kept.put({str(n): np.array([n], "f8")}), range(100)))
+    assert {k: v.tolist() for k, v in kept.get(["7", "no"]).items()} == {"7": [7.0]}
 
 
 def test_what_was_not_used_for_longest_goes_first(cache):
     for age, kind in enumerate("abc"):
         kept = Cache.of(kind)
-        kept.put({key_of("x"): np.zeros(9_000, "f8")})
+        kept.put({"x": np.zeros(9_000, "f8")})
         import os
 
         os.utime(kept.path, (age, age))
@@ -265,14 +315,15 @@ def test_a_folder_that_cannot_be_made_is_one_sentence(tmp_path, monkeypatch):
     "numbers", [np.zeros((2, 3), "f4"), np.array([1.5, -2]), np.arange(3), np.zeros((0, 4), "f4")]
 )
 def test_numbers_come_back_as_they_were(numbers):
-    back = unpacked(packed(numbers))
+    back = unpacked(packed(numbers, "text"), "text")
+    assert unpacked(packed(numbers, "text"), "another text") is None
     assert back.dtype == numbers.dtype
     assert back.shape == numbers.shape
     assert np.array_equal(back, numbers)
 
 
 def test_texts_that_belong_together_are_not_taken_for_others():
-    assert len({key_of(("ab", "c")), key_of(("a", "bc")), key_of(("abc",)), key_of("ab")}) == 4
+    assert len({digest(("ab", "c")), digest(("a", "bc")), digest(("abc",)), digest("ab")}) == 4
 
 
 def test_the_work_goes_on_when_the_cache_is_locked(cache, model, monkeypatch):

@@ -1,6 +1,9 @@
 """BERTScore: hand derivations, and equality with the package of its authors."""
 
 import json
+import os
+import subprocess
+import sys
 from contextlib import redirect_stderr
 from io import StringIO
 
@@ -29,6 +32,28 @@ def test_each_piece_counts_with_its_best_match():
     Precision (1 + .8) / 2 = .9, recall (1 + .8) / 2 = .9."""
     found = matched(tokens((1, 0), (0, 2)), tokens((1, 0), (0.6, 0.8)), None)
     assert found == pytest.approx((0.9, 0.9, 0.9), abs=1e-7)
+
+
+MATCHED = """
+import numpy as np
+from simpatico.features.embeddings import Tokens
+from simpatico.metrics.bert_score import matched
+rng = np.random.default_rng(0)
+sides = [rng.normal(size=(n, 384)).astype(np.float32) for n in (90, 100)]
+made = [Tokens(np.arange(len(v)), v, np.zeros(len(v), bool)) for v in sides]
+print(np.array(matched(*made, None)).tobytes().hex())
+"""
+
+
+def test_long_texts_score_the_same_on_one_thread_and_on_two():
+    """90 by 100 pieces of 384 numbers are a product that BLAS shares out among its threads."""
+    told = [
+        subprocess.check_output(
+            [sys.executable, "-c", MATCHED], env={**os.environ, "OPENBLAS_NUM_THREADS": threads}
+        )
+        for threads in ("1", "2")
+    ]
+    assert told[0] == told[1]
 
 
 def test_a_mark_can_be_matched_but_has_no_weight():

@@ -7,6 +7,7 @@ import pytest
 from simpatico import Turns, load, score
 from simpatico.errors import BadValue
 from simpatico.features import torch_models
+from simpatico.features.language_models import Reader
 from simpatico.features.likelihood import Likelihoods
 from simpatico.features.models import absent, find
 from tests.conftest import talk
@@ -39,8 +40,24 @@ def test_ratios_by_hand(more, expected, monkeypatch):
         "of",
         lambda self, given, texts: [np.array(logs[text]) for text in texts],
     )
+    monkeypatch.setattr(Reader, "text", lambda self, text: [0] * len(logs[text]))
     found = score(conversation("A", "B"), [deep_fm(**more)]).at("turn")["deep_fm[gpt2]"]
     assert found.to_list() == [None, pytest.approx(expected, abs=1e-15)]
+
+
+def test_what_is_cut_with_the_turn_has_no_number_and_what_just_fits_has():
+    """The tiny model reads 128 pieces: the closing mark and 127 others, of which "tea" is one."""
+    longest = find(f"path:{tiny('gpt2')}").config["n_positions"]
+    pieces = Reader(torch_models.tokenizer(find(f"path:{tiny('gpt2')}"))).text
+    answer, many = "so good", 1
+    while len(pieces(f"{'tea ' * (many + 1)}tea {answer}")) < longest:
+        many += 1
+    for more, why in ((0, None), (1, "too_long")):
+        heard = "tea " * (many + more) + "tea"
+        assert (len(pieces(f"{heard} {answer}")) < longest) == (why is None)
+        assert len(pieces(heard)) < longest
+        turns = score(talk(f"x: {heard}", f"y: {answer}"), [deep_fm(mode="context")]).at("turn")
+        assert turns["deep_fm[gpt2]_null"].to_list() == ["answers_nothing", why]
 
 
 def test_fluency_is_the_loss_of_the_text_and_its_closing_mark():

@@ -26,18 +26,19 @@ def test_the_ensemble_by_hand(monkeypatch, tmp_path):
     (.9 + .7) / 2 = .8; (.8 + .48 * .5 - .5 * .4) / .98 = .84 / .98; together .685714.
     """
     ratings = dict(zip(HEADS, (0.8, 0.4, 0.5, 0.9, 0.7), strict=True))
+    (folder := tmp_path / "ratings").mkdir()
     for head in HEADS:
-        (tmp_path / head).symlink_to(tiny(KIND))
+        (folder / head).symlink_to(tiny(KIND))
     monkeypatch.setattr(
         Replies,
         "of",
         lambda self, given: np.full(len(given), ratings[self.model.name.split("/")[-1]]),
     )
-    metric = dialog_rpt(model=f"path:{tmp_path}/{{head}}")
+    metric = dialog_rpt(model=f"path:{folder}/{{head}}")
     row = score(talk(*LINES), [metric]).at("turn").row(1, named=True)
-    assert row["dialog_rpt[{head}]"] == pytest.approx(0.8 * 0.84 / 0.98, abs=1e-12)
-    assert row["dialog_rpt_width[{head}]"] == 0.4
-    assert row["dialog_rpt_human_vs_machine[{head}]"] == 0.7
+    assert row["dialog_rpt[ratings]"] == pytest.approx(0.8 * 0.84 / 0.98, abs=1e-12)
+    assert row["dialog_rpt_width[ratings]"] == 0.4
+    assert row["dialog_rpt_human_vs_machine[ratings]"] == 0.7
 
 
 @pytest.mark.parametrize(("history", "turns"), [(1, 1), (2, 2), (9, 3)])

@@ -1,14 +1,18 @@
 """MAUVE: hand derivations, and equality with the package of its authors."""
 
+import os
+import subprocess
+import sys
+
 import numpy as np
 import polars as pl
 import pytest
 
 from simpatico import Turns, load, read, score, signature
 from simpatico.errors import BadValue
-from simpatico.metrics._halves import around, halves
+from simpatico.metrics._halves import around, halves, widening
 from simpatico.metrics._kmeans import clustered, permutation
-from simpatico.metrics.mauve import area, both, counted, reduced
+from simpatico.metrics.mauve import area, both, counted, halved, reduced
 
 
 def vectors(rows, dialogs=None):
@@ -62,6 +66,29 @@ def test_few_dimensions_keep_nine_tenths_of_the_variance():
     rows = np.zeros((50, 8), np.float32)
     rows[:, 0], rows[:, 1] = 1.0, np.linspace(-1, 1, 50)
     assert reduced(rows).shape == (50, 1)
+
+
+CLUSTERED = """
+import numpy as np
+from simpatico.metrics._kmeans import clustered, nearest
+from simpatico.metrics.mauve import reduced
+rng = np.random.default_rng(0)
+points = reduced(rng.normal(size=(600, 200)).astype(np.float32))
+found = nearest(points, points[:50])[1]
+labels = clustered(points, 30, starts=2, rounds=30, seed=1)
+print(np.abs(points).tobytes().hex(), found.tobytes().hex(), labels.tolist())
+"""
+
+
+def test_clusters_are_the_same_on_one_thread_and_on_two():
+    """600 points of 200 numbers, 50 centres: products that BLAS shares out among its threads."""
+    told = [
+        subprocess.check_output(
+            [sys.executable, "-c", CLUSTERED], env={**os.environ, "OPENBLAS_NUM_THREADS": threads}
+        )
+        for threads in ("1", "2")
+    ]
+    assert told[0] == told[1]
 
 
 def oracle(p, q, seed):
@@ -176,9 +203,67 @@ def test_halves_spread_as_the_whole_does_about_the_truth():
     drawn = halves(200, 4_000, 0) @ values / 100
     assert halves(200, 3, 0).sum(1).tolist() == [100.0] * 3
     assert drawn.std() == pytest.approx(values.std(ddof=1) / np.sqrt(200), rel=0.05)
-    low, high = around(float(values.mean()), drawn, (-9.0, 9.0))
-    assert high - low == pytest.approx(2 * 1.96 * values.std() / np.sqrt(200), rel=0.08)
-    assert around(0.5, np.full(9, 0.5), (0.0, 1.0)) == (None, None)
+    low, high = around(float(values.mean()), drawn, (-9.0, 9.0), 200)
+    assert high - low == pytest.approx(2 * 1.972 * values.std() / np.sqrt(200), rel=0.08)
+    assert around(0.5, np.full(9, 0.5), (0.0, 1.0), 9) == (None, None)
+
+
+def test_intervals_of_few_dialogs_are_wider():
+    """11 dialogs: 5 are drawn, t of 10 degrees 2.2281: sqrt(5 / 6) 2.2281 / 1.9600 = 1.0378.
+    Beside 40 on the other side, of which 20 are drawn: 1 * 2.2281 / 1.9600 = 1.1368."""
+    assert halves(11, 3, 0).sum(1).tolist() == [5.0] * 3
+    assert widening(11) == pytest.approx(1.0378, abs=1e-4)
+    assert widening(11, 40) == widening(40, 11) == pytest.approx(1.1368, abs=1e-4)
+
+
+@pytest.mark.parametrize("n", [6, 10, 15, 21, 40])
+def test_of_a_hundred_intervals_about_95_hold_the_truth(n):
+    """Means of n normal numbers, whose true mean is 0, 1,500 times."""
+    values = np.random.default_rng(n).normal(size=(1_500, n))
+    drawn = values @ halves(n, 999, 7).T / (n // 2)
+    ends = [around(float(v.mean()), d, (-9.0, 9.0), n) for v, d in zip(values, drawn, strict=True)]
+    assert 0.92 <= np.mean([low <= 0 <= high for low, high in ends]) <= 0.97
+
+
+def within(sizes, vectors):
+    """Turns of one system, so many in each dialog."""
+    names = [f"{size}-{i}" for i, size in enumerate(sizes) for _ in range(size)]
+    held = pl.Series([list(map(float, v)) for v in vectors], dtype=pl.List(pl.Float32))
+    return pl.DataFrame({"dialog": names, "said": held})
+
+
+def beside(people, bot):
+    """Dialogs of so many turns each, of people and of a bot."""
+    sides = [("human", people, 0), ("bot", bot, 1)]
+    kind = {"turn": pl.lit(0, pl.Int32), "meant": pl.lit(None, pl.List(pl.Float32))}
+    return pl.concat(
+        within(sizes, cloud(sum(sizes), seed=seed)).select(
+            pl.lit(system).alias("system"), pl.col("dialog") + system, said="said", **kind
+        )
+        for system, sizes, seed in sides
+    )
+
+
+def test_there_is_no_interval_unless_both_sides_have_enough_dialogs():
+    """People in 1 dialog of 150 turns, the bot in 6: of halves of all 7, half have no people."""
+    metric, ends = load("mauve"), ["mauve[minilm]_low", "mauve_star[minilm]_high"]
+    bot = metric.summary(beside([150], [25] * 6), seed=0).filter(system="bot")
+    assert bot["mauve[minilm]"].null_count() == 0
+    assert bot.select(ends).row(0) == (None, None)
+    bot = metric.summary(beside([25] * 6, [25] * 6), seed=0).filter(system="bot")
+    assert None not in bot.select(ends).row(0)
+
+
+def test_a_half_is_drawn_of_each_side():
+    """6 dialogs of people and 9 of the system, of one text each: every half has 3 and 4 of them."""
+    p, q = np.zeros((15, 2)), np.zeros((15, 2))
+    p[:6, 0], q[6:, 1] = 1, 1
+    theirs, ours = halved(p, q, 0)
+    assert set(map(tuple, theirs)) == {(3.0, 0.0)}
+    assert set(map(tuple, ours)) == {(0.0, 4.0)}
+    shared = np.eye(12)
+    assert np.array_equal(*halved(shared, shared, 0))
+    assert np.isnan(both(np.zeros(2), np.ones(2))).all()
 
 
 def test_the_name_carries_the_encoder_and_the_signature_the_seed():

@@ -12,6 +12,7 @@ from simpatico.features.embeddings import Embeddings
 from simpatico.features.models import absent
 from simpatico.features.word_vectors import WordExtremes
 from simpatico.metric import missing
+from simpatico.metrics import deep_am_fm
 from simpatico.metrics.nli_contradiction import contradiction
 from simpatico.metrics.usl_h import composed
 from tests.conftest import talk
@@ -279,17 +280,32 @@ def test_deep_am_fm_is_the_weighted_mean_of_both():
         f"path:{tiny('gpt2')}",
         answers(("I like tea.", ["you like rain", "no"]), ("tea", None)),
     )
-    adequate = scores(load("deep_am", model=BERT), turns)
-    fluent = scores(load("deep_fm", model=gpt), turns)
+    each = answers(("I like tea.", ["you like rain"]), ("I like tea.", ["no"]))
+    adequate = scores(load("deep_am", model=BERT), each)
+    fluent = scores(load("deep_fm", model=gpt), each)
     for weight in (0.5, 0.25):
         metric = load("deep_am_fm", model=gpt, model_encoder=BERT, weight=weight)
-        expected = weight * adequate[0] + (1 - weight) * fluent[0]
+        sums = zip(adequate, fluent, strict=True)
+        expected = max(weight * a + (1 - weight) * f for a, f in sums)
         assert scores(metric, turns) == [pytest.approx(expected, abs=1e-12), None]
     assert metric.name == "deep_am_fm[bert+gpt2]"
     assert nulls(metric, turns) == [None, "no_reference"]
     with pytest.raises(BadValue) as told:
         load("deep_am_fm", weight=2.0)
     assert str(told.value) == "deep_am_fm.weight is 2.0; it lies between 0 and 1"
+
+
+def test_deep_am_fm_takes_both_parts_from_one_reference(monkeypatch):
+    """Adequacy .8 and .5, fluency .4 and .8: .6 and .65, the best of which is .65; the best of
+    either part, .8 and .8, belong to no reference."""
+    monkeypatch.setattr(deep_am_fm, "closeness", lambda vectors, pairs: np.array([0.8, 0.5]))
+    monkeypatch.setattr(deep_am_fm, "likeness", lambda one, other, ratio: np.array([0.4, 0.8]))
+    metric = load("deep_am_fm", model=f"path:{tiny('gpt2')}", model_encoder=BERT)
+    turns = answers(("I like tea.", ["you like rain", "no"]))
+    assert scores(metric, turns) == [pytest.approx(0.65, abs=1e-12)]
+    assert metric.scores[0].meaning == (
+        "mean of adequacy and fluency beside a reference, the best of these means"
+    )
 
 
 def test_usl_is_put_together_step_by_step():

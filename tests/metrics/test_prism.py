@@ -55,7 +55,7 @@ def test_with_a_pivot_the_turn_is_written_from_the_translation(monkeypatch):
     real = Likelihoods.of
     monkeypatch.setattr(Likelihoods, "of", lambda s, g, t: seen.append((g, t)) or real(s, g, t))
     metric = prism(pivot=f"path:{tiny('marian')}")
-    value = score(conversation("so good"), [metric]).at("turn")["prism[marian]"][1]
+    value = score(conversation("so good"), [metric]).at("turn")["prism[marian+marian]"][1]
     french, back = Translation(metric.pivot).compute(None, None).of(["so good", "tea."])
     assert seen == [([french], ["tea."]), ([back], ["so good"])]
     assert value < 0
@@ -78,10 +78,11 @@ def test_real_translators_prefer_a_paraphrase_to_another_sentence():
     metric = prism(model="package:opus-mt-fr-en", pivot="package:opus-mt-en-fr")
     texts = [reference, "My sister and I went on a hike last weekend.", "I ate soup with my boss."]
     found = [
-        score(conversation(reference, text=text), [metric]).at("turn")["prism[opus-mt-fr-en]"][1]
+        score(conversation(reference, text=text), [metric]).at("turn")[metric.name][1]
         for text in texts
     ]
     assert found[0] > found[1] > found[2]
+    assert metric.name == "prism[opus-mt-en-fr+opus-mt-fr-en]"
     assert found[0] == pytest.approx(-0.27, abs=0.05)
 
 
@@ -91,6 +92,17 @@ def test_a_parameter_that_makes_no_sense_is_refused():
     assert str(told.value) == (
         "prism.mode is 'ref'; it is one of 'reference', 'source', 'unreferenced'"
     )
+
+
+def test_the_name_carries_models_even_of_a_folder_that_is_called_as_the_published_one(
+    tmp_path, monkeypatch
+):
+    (tmp_path / "m39v1").symlink_to(tiny("marian"))
+    monkeypatch.chdir(tmp_path)
+    assert load("prism").missing is None
+    assert load("prism").name == load("prism").scores[0].name == "prism[m39v1]"
+    both = load("prism", model="package:opus-mt-fr-en", pivot="package:opus-mt-en-fr")
+    assert both.name == "prism[opus-mt-en-fr+opus-mt-fr-en]"
 
 
 def test_without_its_model_it_says_what_to_take():

@@ -128,9 +128,12 @@ def test_spoilt_texts_are_never_what_was_said():
 
 
 def test_costs_of_words_by_hand():
-    """tea twice, rain once: counted one more each with the unknown 3 + 2 + 1 = 6: log 2, log 3, log 6."""
-    expected = {"": np.log(6), "rain": np.log(3), "tea": np.log(2)}
-    assert word_costs(["tea tea", "rain"]) == pytest.approx(expected, abs=1e-6)
+    """tea four times, rain and Ann three: counted one more each with the unknown 5 + 4 + 4 + 1 =
+    14: log 14/5, log 14/4. Ann is in two dialogs only, and is not told: unknown, log 14."""
+    texts = ["tea tea", "rain", "Ann Ann tea", "rain", "rain", "Ann tea"]
+    expected = {"": np.log(14), "rain": np.log(3.5), "tea": np.log(2.8)}
+    found = word_costs(texts, np.array([0, 0, 1, 1, 2, 2]))
+    assert found == pytest.approx(expected, abs=1e-6)
 
 
 @pytest.mark.parametrize("kind", ["nsp", "ctx-ruber", "usl-h", "ruber"])
@@ -151,6 +154,53 @@ def test_heads_are_trained_written_and_read(kind, tmp_path):
     assert "- made up: 40 dialogs" in card
     if kind == "usl-h":
         assert found.costs[""] > found.costs["tea"]
+        assert (
+            "- likelihood: how often each word occurs in the training dialogs; words of fewer than "
+            "3 dialogs are not in the folder and count as unknown; quartiles"
+        ) in card
+
+
+def saying(text, n=40, first=0, other=""):
+    """Dialogs in which both say this, or from the first on something else."""
+    lines = [(f"d{d}", who, text if d >= first else other) for d in range(n) for who in ("x", "y")]
+    return Turns.from_utterances(pl.DataFrame(lines, ["dialog", "speaker", "text"], orient="row"))
+
+
+@pytest.mark.parametrize(
+    ("turns", "counts"),
+    [
+        (saying("お茶が好きです"), (0, 0, 0)),
+        (saying("good tea", first=1, other="I like good tea"), (0, 2, 0)),
+    ],
+)
+def test_texts_too_short_to_be_spoilt_are_counted_and_refused(turns, counts, tmp_path):
+    training = Training("usl-h", f"path:{tiny('bert')}")
+    with pytest.raises(DataError) as told:
+        train_heads(turns, tmp_path / "m", training=training, about=ABOUT)
+    assert str(told.value) == (
+        f"made up: of texts with at least 3 different words or marks there are {counts[0]} to "
+        f"learn from, {counts[1]} to decide by when to stop, and {counts[2]} held out; training "
+        "needs some of each"
+    )
+    assert not (tmp_path / "m").exists()
+
+
+def test_texts_without_known_words_are_counted_and_refused(tmp_path):
+    training = Training("ruber", f"path:{vectors_folder()}")
+    with pytest.raises(DataError) as told:
+        train_heads(saying("hello you"), tmp_path / "m", training=training, about=ABOUT)
+    assert str(told.value) == (
+        "made up: of examples whose texts have known words there are 0 to learn from, 0 to decide "
+        "by when to stop, and 0 held out; training needs some of each"
+    )
+
+
+def test_replies_that_are_all_the_same_can_be_blended(tmp_path):
+    """All cosines are 1: the lowest is a hair below, since it is divided by what is above it."""
+    training = Training("ctx-ruber", f"path:{tiny('bert')}")
+    recipe = train_heads(saying("good tea"), tmp_path / "m", training=training, about=ABOUT)
+    assert recipe.cosine_low == 0.999999
+    assert load_heads(f"path:{tmp_path / 'm'}", "ctx-ruber").recipe == recipe
 
 
 def test_a_changed_byte_is_refused(tmp_path):
