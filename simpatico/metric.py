@@ -51,11 +51,17 @@ def wording(score: str, told: Mapping[str, Any]) -> dict[str, str]:
     """Title, more, less and unit of a score as told, or made from its name where they are not."""
     name = score.replace("_", " ")
     words = {key: str(told.get(key) or "") for key in ("title", "more", "less", "unit")}
-    words["title"] = words["title"] or titled(score)
+    words["title"] = with_model(words["title"] or titled(plain_name(score)), score)
     for key, side in (("more", "higher"), ("less", "lower")):
         if not words[key].endswith(" than"):
             words[key] = f"has a {side} {name} than"
     return words
+
+
+def with_model(title: str, score: str) -> str:
+    """The title, ending in the model that the score's name carries."""
+    carried = score[len(plain_name(score)) :]
+    return title if carried in title else f"{title} {carried}"
 
 
 @dataclass(frozen=True)

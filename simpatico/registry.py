@@ -44,19 +44,32 @@ def load(name: str, **parameters: Any) -> Metric:
     `bart_score[smollm2]` is `bart_score` with the model `package:smollm2`.
     """
     name, bracket, model = name.partition("[")
-    if bracket:
-        if not model.endswith("]") or ":" in model or "model" in parameters:
-            raise UnknownName(
-                f"{name}[{model} names no metric; write {name}[MODEL] with a name of "
-                "`simpatico models`, or give the parameter model"
-            )
-        parameters["model"] = f"package:{model[:-1]}"
+    whole = len(model) > 1 and model.endswith("]") and ":" not in model
+    if bracket and (not whole or "model" in parameters):
+        raise UnknownName(
+            f"{name}[{model} names no metric; write {name}[MODEL] with a name of "
+            "`simpatico models`, or give the parameter model"
+        )
     cls = metric_class(name)
+    if bracket:
+        parameters |= carried(cls, model[:-1])
     known = [f.name for f in fields(cls)]
     if unknown := sorted(set(parameters) - set(known)):
         raise UnknownName(f"{name} has no parameter {unknown[0]!r}; it has {known}")
     metric: Metric = cls(**{k: str(v) if isinstance(v, Path) else v for k, v in parameters.items()})
     return metric
+
+
+def carried(cls: type[Any], names: str) -> dict[str, str]:
+    """The models in a metric's brackets, as its parameters; several are joined by a plus."""
+    if "model" not in cls.__dataclass_fields__:
+        raise UnknownName(f"{cls.name} uses no model; write {cls.name} without brackets")
+    holders, models = getattr(cls, "carries", ("model",)), names.split("+")
+    if len(models) == 1:
+        holders = ("model",)
+    elif len(models) != len(holders):
+        raise UnknownName(f"{cls.name} carries {len(holders)} models, not {len(models)}: {names!r}")
+    return {h: f"package:{m}" for h, m in zip(holders, models, strict=True)}
 
 
 def metric_class(name: str) -> type[Any]:

@@ -14,7 +14,7 @@ import numpy.typing as npt
 import polars as pl
 
 from simpatico.errors import UnknownName
-from simpatico.metric import Merge, Metric, Score, merge_of
+from simpatico.metric import Merge, Metric, Score, merge_of, plain_name, with_model
 from simpatico.phrases import titled
 from simpatico.turns import KEYS, LEVELS, Level
 from simpatico.whole import beside, is_whole, summarised
@@ -121,7 +121,7 @@ def groups(metrics: Sequence[Metric], systems: pl.DataFrame) -> list[Group]:
                 Dot(who[r["system"]], r[name], r[f"{name}_low"], r[f"{name}_high"], r[f"{name}_n"])
                 for r in rows
             )
-            title = score.title or titled(name)
+            title = with_model(score.title or titled(plain_name(name)), name)
             found.setdefault(metric.card.kind, []).append(Panel(title, ends + unit, dots))
     return [Group(kind.capitalize(), "", tuple(panels)) for kind, panels in found.items()]
 

@@ -99,7 +99,7 @@ def chosen_metrics(options: dict[str, Any]) -> list[Metric]:
     if not wanted:
         raise UnknownName(f"no metric of preset {chosen!r} can run here; see `simpatico list`")
     parameters = parsed(settings)
-    if unused := sorted(set(parameters) - set(wanted)):
+    if unused := sorted(set(parameters) - set(wanted) - set(map(plain_name, wanted))):
         raise UnknownName(f"--set names {unused[0]!r}, which is not among {', '.join(wanted)}")
     if lexicon:
         emotional = [name for name in wanted if takes_emotions(name)]
@@ -109,7 +109,12 @@ def chosen_metrics(options: dict[str, Any]) -> list[Metric]:
             )
         for name in emotional:
             parameters.setdefault(name, {}).setdefault("lexicon", lexicon)
-    return [load(name, **typed(name, parameters.get(name, {}))) for name in wanted]
+    return [load(name, **typed(name, settings_of(name, parameters))) for name in wanted]
+
+
+def settings_of(name: str, parameters: dict[str, dict[str, str]]) -> dict[str, str]:
+    """What was set for a metric, under its own name or with the model that it carries."""
+    return {**parameters.get(plain_name(name), {}), **parameters.get(name, {})}
 
 
 def takes_emotions(name: str) -> bool:

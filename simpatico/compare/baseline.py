@@ -80,9 +80,15 @@ def check_baseline(
         ]:
             raise DataError(f"{baseline.folder} has no score {lacking[0]!r} to compare with")
         told = {d.score: d for d in differences(samples([(own, before)]), Settings())}
-        for margin in margins(shared, rules, sizes):
+        kept = {n: b for n, b in shared.items() if n in named or not unscored(told[n])} or shared
+        for margin in margins(kept, rules, sizes):
             checks.append(check_margin(margin, system, told[margin.score]))
     return checks
+
+
+def unscored(told: Difference) -> bool:
+    """Whether neither run has a value, as where a metric needs references and there are none."""
+    return told.mean_a is None and told.mean_b is None
 
 
 def counterpart(system: str, before: Sequence[Side]) -> Side:

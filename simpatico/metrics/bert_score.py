@@ -111,8 +111,8 @@ class BertScore:
                 meaning=f"{told} of the best matches of word pieces with a reference",
                 better="higher",
                 title="BERTScore" if part == "f1" else f"BERTScore {told}",
-                more="resembles the references more than",
-                less="resembles the references less than",
+                more=f"resembles the references more ({told}) than",
+                less=f"resembles the references less ({told}) than",
             )
             for part, told in PARTS.items()
         )

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
+import numpy.typing as npt
 import polars as pl
 
 from simpatico.features import Feature, Features
@@ -42,20 +43,24 @@ def of_counts(counts: pl.DataFrame) -> pl.Series:
     return pl.Series(found, dtype=pl.Float64)
 
 
+JOINED = r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]"
+
+
 @dataclass(frozen=True)
 class Bleu:
     name: ClassVar[str] = "bleu"
     level: ClassVar[Level] = "turn"
     card: ClassVar[Card] = Card(
         about="How many word n-grams a turn shares with its references.",
-        undefined="Null when a turn has no reference or no words.",
+        undefined="Null when a turn has no reference, no words, or is in a script that writes "
+        "without spaces.",
         citation="Papineni et al. 2002 (ACL, doi:10.3115/1073083.1073135); Post 2018 (WMT, "
         "doi:10.18653/v1/W18-6319): sacrebleu, sentence_bleu",
         kind="traditional",
         language=None,
-        careful="A good answer in other words than the references gets nothing. Of several "
-        "references each n-gram counts as often as in the one that has it most; the length is "
-        "that of the nearest. Tokens are cut as for languages that write spaces.",
+        careful="An answer in other words than the references gets nothing; of several references "
+        "each n-gram counts as often as in the one that has it most, and the length is that of the "
+        "nearest.",
     )
     needs: ClassVar[tuple[Feature, ...]] = (References(),)
     scores: ClassVar[tuple[Score, ...]] = (
@@ -82,6 +87,20 @@ class Bleu:
         counts = np.full((len(turns), len(COLUMNS + LENGTHS)), np.nan)
         for row, told in compared.scores(BLEU(effective_order=True)):
             counts[row] = [*told.counts, *told.totals, told.sys_len, told.ref_len]
-        why = reasons(len(turns), no_reference=compared.no_reference, no_words=compared.no_words)
+        joined = unspaced(turns.frame["text"])
+        counts[joined] = np.nan
+        why = reasons(
+            len(turns),
+            no_reference=compared.no_reference,
+            no_spaces=joined,
+            no_words=compared.no_words,
+        )
         table = pl.DataFrame(counts, COLUMNS + LENGTHS, nan_to_null=True)
         return table.with_columns(why)
+
+
+def unspaced(texts: pl.Series) -> npt.NDArray[np.bool_]:
+    """Which texts are mostly in a script that does not put spaces between words."""
+    letters = texts.str.count_matches(r"\p{L}").to_numpy()
+    joined = texts.str.count_matches(JOINED).to_numpy()
+    return (joined > 0) & (2 * joined >= letters)

@@ -41,7 +41,7 @@ class Chrf:
             range=(0.0, 100.0),
             meaning="chrF with the best reference, mean over turns",
             better="higher",
-            title="chrF",
+            title="ChrF",
             more="is nearer to the references in its spelling than",
             less="is farther from the references in its spelling than",
         ),

@@ -52,8 +52,8 @@ class DistinctN:
         "(ACL, doi:10.18653/v1/2022.acl-short.86)",
         kind="traditional",
         language=None,
-        careful="Varied is not good: nonsense is varied. Words are what stands between spaces and "
-        "marks, which says little of a script that writes without them.",
+        careful="Nonsense is varied too, and words are what stands between spaces and marks, which "
+        "says little of a script that writes without them.",
     )
     needs: ClassVar[tuple[Feature, ...]] = (Words(),)
     scores: ClassVar[tuple[Score, ...]] = (
@@ -71,12 +71,18 @@ class DistinctN:
             of=pl.col("distinct_1"),
             range=(0.0, 1.0),
             meaning="the same of single words",
+            title="Distinct words",
+            more="has more different words than",
+            less="has fewer different words than",
         ),
         Score(
             "distinct_n_raw",
             of=pl.col("distinct_n_raw"),
             range=(0.0, 1.0),
             meaning="distinct n-grams over all words, as Li et al. have it; falls with length",
+            title="Distinct n-grams, raw",
+            more="has a higher raw share of distinct n-grams than",
+            less="has a lower raw share of distinct n-grams than",
         ),
         Score(
             "distinct_n_adjusted",
@@ -84,6 +90,9 @@ class DistinctN:
             range=(0.0, inf),
             meaning="distinct words over those expected if as many were drawn evenly from "
             "`vocabulary` words, as Liu et al. have it",
+            title="Distinct words, adjusted",
+            more="has more different words for its length than",
+            less="has fewer different words for its length than",
         ),
     )
 

@@ -65,7 +65,7 @@ class Mauve:
         kind="traditional",
         language=None,
         careful="It moves with the number of texts and with the encoder: compare systems with "
-        "about as many turns, of one run. The interval takes the clusters as given, and there is "
+        "about as many turns, of one run; the interval takes the clusters as given, and there is "
         f"none where a side has fewer than {LEAST} dialogs.",
     )
 
@@ -95,7 +95,7 @@ class Mauve:
                 range=(0.0, 1.0),
                 meaning=f"area under the divergence curve of {text}",
                 better="higher",
-                title=f"MAUVE{mark(self)}",
+                title="MAUVE",
                 more="writes texts nearer to those of people than",
                 less="writes texts farther from those of people than",
             ),
@@ -105,6 +105,9 @@ class Mauve:
                 range=(0.0, 1.0),
                 meaning="the same with half a text added to every cluster of both sides",
                 better="higher",
+                title="MAUVE, smoothed",
+                more="writes texts nearer, by smoothed MAUVE, to those of people than",
+                less="writes texts farther, by smoothed MAUVE, from those of people than",
             ),
         )
 

@@ -60,8 +60,8 @@ class Prism:
         ),
         kind="traditional",
         careful=(
-            "A good reply need not say what a reference says. With a pivot, faults of the first "
-            "translation count against the turn."
+            "A fitting reply need not say what a reference says, and with a pivot faults of the "
+            "first translation count against the turn."
         ),
     )
 

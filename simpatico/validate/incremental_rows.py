@@ -84,13 +84,16 @@ def incremental_rows(
     """Each traditional score and all of them, with and without each psychological one and all.
 
     `scores`: a table of turns or dialogs (`ScoreTable.at`); `gold`: `Judgements.gold()`; joined by
-    unit key. Nothing where either kind has no score.
+    unit key. Nothing where either kind has no score; a score without any value is left out.
     """
     how = how or How()
     both = matched(scores, gold, how.level)
     if unknown := sorted({*traditional, *psychological} - set(both.scores)):
         raise UnknownName(f"no score {unknown[0]!r}; there are {', '.join(both.scores)}")
-    models = list(product(alone_and_all(traditional), alone_and_all(psychological)))
+    # a score that nothing has, such as one that needs references, must not empty the joint models
+    known = {name for name in (*traditional, *psychological) if scores[name].count()}
+    first, second = ([n for n in names if n in known] for names in (traditional, psychological))
+    models = list(product(alone_and_all(first), alone_and_all(second)))
     asked = [(quality, *model) for quality in both.qualities for model in models]
     cases = (case(both.of(quality), t.scores, p.scores, how) for quality, t, p in asked)
     told = [one for batch in batches(cases) for one in told_together(batch)]

@@ -9,7 +9,7 @@ import pytest
 
 import simpatico
 from simpatico import available, load
-from simpatico.metric import wording
+from simpatico.metric import with_model, wording
 from simpatico.metrics._trait import OWN
 
 METRICS = [load(name) for name in available()]
@@ -26,7 +26,8 @@ def test_a_score_has_its_own_words(score):
         assert not FORBIDDEN.search(phrase)
     assert score.more != score.less
     words = wording(score.name, vars(score))
-    assert words == {k: getattr(score, k) for k in ("title", "more", "less", "unit")}
+    own = {k: getattr(score, k) for k in ("title", "more", "less", "unit")}
+    assert words == own | {"title": with_model(score.title, score.name)}
 
 
 def test_no_two_scores_read_alike():

@@ -78,3 +78,20 @@ def test_the_signature_names_the_version_and_without_the_package_a_way_out_is_to
     with pytest.raises(MissingResource) as told:
         score(turns(PAIRS), [load(name)])
     assert str(told.value) == sentence
+
+
+def test_bleu_of_a_script_without_spaces_is_null_and_not_0():
+    turns = Turns.from_utterances(
+        pl.DataFrame(
+            {
+                "dialog": ["d"] * 2,
+                "speaker": ["x", "y"],
+                "text": ["元気ですか", "はい、とても元気です。"],
+                "references": [None, ["元気です"]],
+            }
+        )
+    )
+    frame = score(turns, [load("bleu"), load("chrf")]).at("turn")
+    assert frame["bleu"][1] is None
+    assert frame["bleu_null"][1] == "no_spaces"
+    assert frame["chrf"][1] > 10
