@@ -37,6 +37,17 @@ def test_a_line_tells_rate_and_time_left_every_ten_seconds(clock, capsys):
     assert capsys.readouterr().err == ("embeddings: 40 of 100, 2 a second, about 30 seconds left\n")
 
 
+def test_slow_work_is_told_in_seconds_each(clock, capsys):
+    """At 40 s, 10 of 20 done are 4 seconds each, so that 10 more take 40 s."""
+    with progress.Progress(), step("follow-ups", 20) as tick:
+        tick(1)
+        clock[0] = 40.0
+        tick(9)
+    assert capsys.readouterr().err == (
+        "follow-ups: 10 of 20, 4 seconds each, about 40 seconds left\n"
+    )
+
+
 def test_on_a_terminal_there_is_a_bar(monkeypatch):
     class Terminal(io.StringIO):
         def isatty(self) -> bool:

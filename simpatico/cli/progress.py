@@ -59,8 +59,9 @@ class Progress:
         if now - self.told > SECONDS_BETWEEN_LINES and now - self.step_begun > 1:
             self.told, rate = now, step.done / (now - self.step_begun)
             left = (step.total - step.done) / rate
+            pace = f"{rate:,.0f} a second" if rate >= 1 else f"{1 / rate:,.0f} seconds each"
             note(
-                f"{step.what}: {step.done:,} of {step.total:,}, {rate:,.0f} a second, "
+                f"{step.what}: {step.done:,} of {step.total:,}, {pace}, "
                 f"about {left:,.0f} seconds left"
             )
 
