@@ -17,7 +17,7 @@ import polars as pl
 
 from simpatico.errors import ContractError
 from simpatico.features import Feature, Features, closure
-from simpatico.features.models import short
+from simpatico.features.models import absent, short
 from simpatico.features.spans import EVIDENCE
 from simpatico.phrases import titled
 from simpatico.turns import Level, Turns
@@ -142,6 +142,18 @@ def shown(model: str) -> str:
     """The model's short name; the folder's, where all of that stands for something else."""
     above, _, last = model.rpartition("/")
     return short(above if above and last.startswith("{") and last.endswith("}") else model)
+
+
+class OnModels:
+    """What metrics that run pretrained models have in common: which fields name them."""
+
+    carries: ClassVar[tuple[str, ...]] = ("model",)
+
+    @property
+    def missing(self) -> str | None:
+        """Why one of the models is not here; null when all are."""
+        named = (getattr(self, field) for field in self.carries)
+        return next((why for model in named if model and (why := absent(model))), None)
 
 
 def plain_name(name: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -89,11 +89,11 @@ def softmax(logits: Floats) -> Floats:
     return shares
 
 
-def sigmoid(logits: Floats) -> Floats:
+def sigmoid(logits: Any) -> Any:
+    """From 0 to 1, each number by itself, without overflow."""
     from scipy.special import expit
 
-    shares: Floats = expit(logits)
-    return shares
+    return expit(logits)
 
 
 def unchanged(logits: Floats) -> Floats:

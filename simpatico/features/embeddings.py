@@ -5,9 +5,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -116,7 +116,22 @@ def pooled(states: Floats, how: Pooling) -> Floats:
     return found
 
 
-def unit(vector: Floats) -> Floats:
-    """The vector made 1 long."""
-    found: Floats = vector / np.maximum(np.sqrt((vector * vector).sum()), np.float32(1e-12))
+def unit(vectors: Floats) -> Floats:
+    """The vector, or each row of vectors, made 1 long."""
+    length = np.sqrt((vectors * vectors).sum(axis=-1, keepdims=True))
+    found: Floats = vectors / np.maximum(length, np.float32(1e-12))
     return found
+
+
+class Vectorised(Protocol):
+    """What gives every text a vector."""
+
+    def of(self, texts: Sequence[str]) -> Floats: ...
+
+
+def cosines(first: Floats, second: Floats) -> npt.NDArray[np.float64]:
+    """The cosine of each row with the one beside it; NaN where one of them is nothing but 0."""
+    a, b = first.astype(np.float64), second.astype(np.float64)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        lengths = np.sqrt((a * a).sum(axis=1) * (b * b).sum(axis=1))
+        return np.asarray(np.clip((a * b).sum(axis=1) / lengths, -1.0, 1.0))

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import pairwise
 from pathlib import Path
-from typing import Literal, Protocol
+from typing import Literal
 
 import msgspec
 import numpy as np
@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from simpatico.errors import DataError, MissingResource
 from simpatico.features import Feature, Features
-from simpatico.features.embeddings import Embeddings
+from simpatico.features.embeddings import Embeddings, Vectorised
 from simpatico.features.lexicon import stamp
 from simpatico.features.model_folder import ModelFolder, finite, read_folder
 from simpatico.features.models import find, short
@@ -66,7 +66,7 @@ class HeadRecipe(msgspec.Struct, frozen=True):
     heldout: Figures
 
 
-class Likelihood(msgspec.Struct, frozen=True):
+class Costs(msgspec.Struct, frozen=True):
     """Where negative log-likelihoods come from, and their quartiles in the training."""
 
     source: str
@@ -85,13 +85,7 @@ class Recipe(msgspec.Struct, frozen=True):
     dialogs: int
     heads: dict[str, HeadRecipe]
     cosine_low: float | None = None
-    likelihood: Likelihood | None = None
-
-
-class Vectorised(Protocol):
-    """What gives every text a vector."""
-
-    def of(self, texts: Sequence[str]) -> npt.NDArray[np.float32]: ...
+    likelihood: Costs | None = None
 
 
 @dataclass(frozen=True)
@@ -128,7 +122,7 @@ class PairHead:
             raise MissingResource(self.absent)
         return f"{short(self.model)}_sha256:{self.folder.sha256[:12]}"
 
-    def compute(self, turns: Turns, features: Features) -> Pairs:
+    def compute(self, turns: Turns, features: Features) -> Fits:
         folder = self.folder
         told = folder.recipe.heads[self.name]
         if find(told.encoder).sha256 != told.encoder_sha256:
@@ -136,11 +130,11 @@ class PairHead:
                 f"{self.model} was trained over other weights than {told.encoder!r} has here; "
                 "train it again"
             )
-        return Pairs(folder.heads[self.name], features[encoder(told)], self.model)
+        return Fits(folder.heads[self.name], features[encoder(told)], self.model)
 
 
 @dataclass(frozen=True)
-class Pairs:
+class Fits:
     """Says of pairs of texts how likely they belong together."""
 
     head: Head

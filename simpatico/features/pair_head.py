@@ -15,6 +15,8 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from simpatico.features.classes import sigmoid
+
 Numbers = npt.NDArray[Any]
 Part = Literal["first", "second", "product", "difference", "bilinear"]
 Activation = Literal["tanh", "relu"]
@@ -40,14 +42,12 @@ class Head:
         Pairs are taken one at a time: in a product of large matrices the last bits of a row can
         depend on how many other rows there are.
         """
-        from scipy.special import expit
-
         found = np.zeros(len(first))
         for row in range(len(first)):
             at = slice(row, row + 1)
             a, b = first[at].astype(np.float64), second[at].astype(np.float64)
             found[row] = self.logit(self.inputs(a, b))[0]
-        return np.asarray(expit(found))
+        return np.asarray(sigmoid(found))
 
     def logit(self, inputs: Numbers) -> Numbers:
         """The last layer's number for each row."""

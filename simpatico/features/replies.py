@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from math import tanh
 from typing import Any
 
 import numpy as np
@@ -13,6 +12,7 @@ import numpy.typing as npt
 from simpatico.errors import DataError
 from simpatico.features import Features
 from simpatico.features.cache import Numbers
+from simpatico.features.classes import sigmoid
 from simpatico.features.language_models import Ids, Reader, tensor
 from simpatico.features.models import Model, find
 from simpatico.features.on_model import OnModel, work
@@ -42,7 +42,7 @@ class Replies:
         """A number for the last turn of each conversation."""
         what = work("reply ratings", VERSION, self.model)
         found = remembered(what, list(conversations), self._compute, memo=self.memo)
-        return np.array([sigmoid(float(np.asarray(number)[0])) for number in found], np.float64)
+        return np.array([sigmoid(np.asarray(n, np.float64)[0]) for n in found], np.float64)
 
     def _compute(self, conversations: list[tuple[str, ...]]) -> Iterator[tuple[int, Numbers]]:
         net, reader = classifier(self.model), Reader(tokenizer(self.model))
@@ -54,11 +54,6 @@ class Replies:
         longest = reader.longest(net)
         cut = (conversation(reader, turns, longest) for turns in conversations)
         yield from enumerate(side_by_side(lambda ids: logit(net, ids), cut))
-
-
-def sigmoid(logit: float) -> float:
-    """From 0 to 1, without overflow."""
-    return (1 + tanh(logit / 2)) / 2
 
 
 def conversation(reader: Reader, turns: tuple[str, ...], longest: int) -> Ids:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 
 from simpatico.features import Feature, Features
+from simpatico.features.embeddings import Vectorised, cosines
 from simpatico.features.script import OtherScript
 from simpatico.features.words import Words, words
 from simpatico.metric import reasons
@@ -82,21 +82,12 @@ def with_answered(
     return Pairs(len(turns), row, [texts[place] for place in row], other, why)
 
 
-class Vectorised(Protocol):
-    """What gives every text a vector."""
-
-    def of(self, texts: Sequence[str]) -> npt.NDArray[np.float32]: ...
-
-
 def likeness(vectors: Vectorised, pairs: Pairs) -> Numbers:
     """The cosine of each turn's vector and that of the text beside it; NaN where one has none."""
     if not len(pairs):
         return np.zeros(0)
-    both = vectors.of([*pairs.text, *pairs.other]).astype(np.float64)
-    first, second = both[: len(pairs)], both[len(pairs) :]
-    with np.errstate(invalid="ignore", divide="ignore"):
-        lengths = np.sqrt((first * first).sum(axis=1) * (second * second).sum(axis=1))
-        return np.asarray(np.clip((first * second).sum(axis=1) / lengths, -1.0, 1.0))
+    both = vectors.of([*pairs.text, *pairs.other])
+    return cosines(both[: len(pairs)], both[len(pairs) :])
 
 
 def mean(name: str) -> pl.Expr:

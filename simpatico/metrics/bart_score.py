@@ -19,8 +19,7 @@ import polars as pl
 
 from simpatico.features import Feature, Features
 from simpatico.features.likelihood import Likelihood
-from simpatico.features.models import absent
-from simpatico.metric import Card, Carried, Score, mark
+from simpatico.metric import Card, Carried, OnModels, Score, mark
 from simpatico.metrics._pairs import NEEDS, mean, with_answered, with_references
 from simpatico.turns import Level, Turns
 
@@ -33,7 +32,7 @@ MEANINGS = {
 
 
 @dataclass(frozen=True)
-class BartScore:
+class BartScore(OnModels):
     model: str = "hub:facebook/bart-large-cnn"
 
     name: ClassVar = Carried("bart_score")
@@ -52,10 +51,6 @@ class BartScore:
         kind="traditional",
         careful="A causal model in place of BART only continues the reference: other numbers.",
     )
-
-    @property
-    def missing(self) -> str | None:
-        return absent(self.model)
 
     @property
     def needs(self) -> tuple[Feature, ...]:

@@ -23,10 +23,10 @@ import polars as pl
 
 from simpatico.errors import BadValue
 from simpatico.features import Feature, Features
-from simpatico.features.embeddings import MINILM, TokenEmbeddings, Tokens
+from simpatico.features.embeddings import MINILM, TokenEmbeddings, Tokens, unit
 from simpatico.features.idf import Baseline, Rarity, Weights, prepared
-from simpatico.features.models import absent, find, named
-from simpatico.metric import Card, Carried, Score, mark
+from simpatico.features.models import find, named
+from simpatico.metric import Card, Carried, OnModels, Score, mark
 from simpatico.metrics._pairs import NEEDS, mean, with_references
 from simpatico.metrics._product import product
 from simpatico.turns import Level, Turns
@@ -55,7 +55,7 @@ PARTS = {"f1": "F1", "precision": "precision", "recall": "recall"}
 
 
 @dataclass(frozen=True)
-class BertScore:
+class BertScore(OnModels):
     model: str = MINILM
     layer: int = USUAL
     idf: str = ""
@@ -83,10 +83,6 @@ class BertScore:
             raise BadValue(
                 f"bert_score.layer is {self.layer}; it is 0 or more, or -1 for the usual"
             )
-
-    @property
-    def missing(self) -> str | None:
-        return absent(self.model)
 
     @property
     def depth(self) -> int | None:
@@ -144,12 +140,6 @@ def matched(turn: Tokens, reference: Tokens, rarity: Weights | None) -> tuple[fl
     agree = precision > 0 and recall > 0
     f1 = 2 * precision * recall / (precision + recall) if agree else 0.0
     return (f1, precision, recall)
-
-
-def unit(vectors: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
-    """The vectors, each made 1 long."""
-    length: npt.NDArray[np.float32] = np.sqrt((vectors * vectors).sum(axis=1, keepdims=True))
-    return np.asarray(vectors / length)
 
 
 def weighed(best: npt.NDArray[np.float32], tokens: Tokens, rarity: Weights | None) -> float:

@@ -15,14 +15,13 @@ import polars as pl
 from simpatico.errors import DataError
 from simpatico.features import Feature, Features
 from simpatico.features.classes import ClassProbabilities
-from simpatico.features.models import absent
-from simpatico.metric import Card, Carried, Score, mark
+from simpatico.metric import Card, Carried, OnModels, Score, mark
 from simpatico.metrics._pairs import NEEDS, mean, with_references
 from simpatico.turns import Level, Turns
 
 
 @dataclass(frozen=True)
-class Bleurt:
+class Bleurt(OnModels):
     model: str = "hub:Elron/bleurt-large-512"
 
     name: ClassVar = Carried("bleurt")
@@ -42,10 +41,6 @@ class Bleurt:
         kind="traditional",
         careful="It was trained on translations of news, and a good reply need not say the same.",
     )
-
-    @property
-    def missing(self) -> str | None:
-        return absent(self.model)
 
     @property
     def needs(self) -> tuple[Feature, ...]:

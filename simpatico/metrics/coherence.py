@@ -14,14 +14,13 @@ import polars as pl
 from simpatico.errors import BadValue
 from simpatico.features import Feature, Features
 from simpatico.features.embeddings import MINILM, Embeddings
-from simpatico.features.models import absent
-from simpatico.metric import Card, Carried, Score, mark
+from simpatico.metric import Card, Carried, OnModels, Score, mark
 from simpatico.metrics._pairs import NEEDS, likeness, mean, with_answered
 from simpatico.turns import Level, Turns
 
 
 @dataclass(frozen=True)
-class Coherence:
+class Coherence(OnModels):
     model: str = MINILM
     history: int = 1
 
@@ -45,10 +44,6 @@ class Coherence:
     def __post_init__(self) -> None:
         if self.history < 1:
             raise BadValue(f"coherence.history is {self.history}; it is 1 or more")
-
-    @property
-    def missing(self) -> str | None:
-        return absent(self.model)
 
     @property
     def needs(self) -> tuple[Feature, ...]:

@@ -13,14 +13,13 @@ import polars as pl
 from simpatico.errors import BadValue
 from simpatico.features import Feature, Features
 from simpatico.features.embeddings import MINILM, Embeddings
-from simpatico.features.models import absent
-from simpatico.metric import Card, Carried, Score, mark
+from simpatico.metric import Card, Carried, OnModels, Score, mark
 from simpatico.metrics._pairs import NEEDS, likeness, mean, with_answered, with_references
 from simpatico.turns import Level, Turns
 
 
 @dataclass(frozen=True)
-class DeepAm:
+class DeepAm(OnModels):
     model: str = MINILM
     mode: Literal["reference", "context"] = "reference"
 
@@ -46,10 +45,6 @@ class DeepAm:
     def __post_init__(self) -> None:
         if self.mode not in ("reference", "context"):
             raise BadValue(f"deep_am.mode is {self.mode!r}; it is 'reference' or 'context'")
-
-    @property
-    def missing(self) -> str | None:
-        return absent(self.model)
 
     @property
     def needs(self) -> tuple[Feature, ...]:

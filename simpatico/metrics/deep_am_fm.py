@@ -15,8 +15,7 @@ from simpatico.errors import BadValue
 from simpatico.features import Feature, Features
 from simpatico.features.embeddings import MINILM, Embeddings
 from simpatico.features.likelihood import Likelihood
-from simpatico.features.models import absent
-from simpatico.metric import Card, Carried, Score
+from simpatico.metric import Card, Carried, OnModels, Score
 from simpatico.metrics._pairs import NEEDS, mean, with_references
 from simpatico.metrics._pairs import likeness as closeness
 from simpatico.metrics.deep_fm import GPT2, fluency, likeness
@@ -24,7 +23,7 @@ from simpatico.turns import Level, Turns
 
 
 @dataclass(frozen=True)
-class DeepAmFm:
+class DeepAmFm(OnModels):
     model: str = GPT2
     model_encoder: str = MINILM
     weight: float = 0.5
@@ -54,10 +53,6 @@ class DeepAmFm:
             raise BadValue(f"deep_am_fm.weight is {self.weight}; it lies between 0 and 1")
         if self.ratio not in ("probability", "log"):
             raise BadValue(f"deep_am_fm.ratio is {self.ratio!r}; it is 'probability' or 'log'")
-
-    @property
-    def missing(self) -> str | None:
-        return absent(self.model_encoder) or absent(self.model)
 
     @property
     def needs(self) -> tuple[Feature, ...]:

@@ -21,9 +21,8 @@ from simpatico.errors import BadValue
 from simpatico.features import Feature, Features
 from simpatico.features.language_models import Reader
 from simpatico.features.likelihood import Likelihood
-from simpatico.features.models import absent
 from simpatico.features.torch_models import tokenizer
-from simpatico.metric import Card, Carried, Score, mark
+from simpatico.metric import Card, Carried, OnModels, Score, mark
 from simpatico.metrics._pairs import NEEDS, mean, with_answered, with_references
 from simpatico.turns import Level, Turns
 
@@ -34,7 +33,7 @@ CHOICES = {"mode": ("reference", "context"), "ratio": ("probability", "log")}
 
 
 @dataclass(frozen=True)
-class DeepFm:
+class DeepFm(OnModels):
     model: str = GPT2
     mode: Literal["reference", "context"] = "reference"
     ratio: Literal["probability", "log"] = "probability"
@@ -64,10 +63,6 @@ class DeepFm:
         for field, known in CHOICES.items():
             if (value := getattr(self, field)) not in known:
                 raise BadValue(f"deep_fm.{field} is {value!r}; it is {known[0]!r} or {known[1]!r}")
-
-    @property
-    def missing(self) -> str | None:
-        return absent(self.model)
 
     @property
     def needs(self) -> tuple[Feature, ...]:

@@ -22,10 +22,9 @@ from simpatico.errors import BadValue
 from simpatico.features import Feature, Features
 from simpatico.features.language_models import LONGEST
 from simpatico.features.likelihood import Followed, Likelihood
-from simpatico.features.models import absent
 from simpatico.features.script import OtherScript
 from simpatico.features.words import Words
-from simpatico.metric import Card, Carried, Score, mark, reasons
+from simpatico.metric import Card, Carried, OnModels, Score, mark, reasons
 from simpatico.turns import KEYS, Level, Turns
 
 Over = Literal["whole", "followup"]
@@ -67,7 +66,7 @@ def follow_ups(level: Literal["turn", "dialog"]) -> FollowUps:
 
 
 @dataclass(frozen=True)
-class Fed:
+class Fed(OnModels):
     model: str = "hub:microsoft/DialoGPT-large"
     over: Over = "whole"
 
@@ -99,10 +98,6 @@ class Fed:
     def __post_init__(self) -> None:
         if self.over not in ("whole", "followup"):
             raise BadValue(f"fed.over is {self.over!r}; it is 'whole' or 'followup'")
-
-    @property
-    def missing(self) -> str | None:
-        return absent(self.model)
 
     @property
     def needs(self) -> tuple[Feature, ...]:

@@ -20,8 +20,7 @@ import polars as pl
 from simpatico.errors import BadValue
 from simpatico.features import Feature, Features
 from simpatico.features.embeddings import MINILM, Embeddings, TokenEmbeddings
-from simpatico.features.models import absent
-from simpatico.metric import Card, Carried, Score, mark
+from simpatico.metric import Card, Carried, OnModels, Score, mark
 from simpatico.metrics._halves import LEAST, around, halves, ranks
 from simpatico.metrics._kmeans import clustered
 from simpatico.turns import Level, Turns
@@ -43,7 +42,7 @@ DRAWS = 999
 
 
 @dataclass(frozen=True)
-class Mauve:
+class Mauve(OnModels):
     model: str = MINILM
     people: str = "human"
     minimum: int = 100
@@ -74,10 +73,6 @@ class Mauve:
             raise BadValue(f"mauve.minimum is {self.minimum}; it is 2 or more")
         if self.most < self.minimum:
             raise BadValue(f"mauve.most is {self.most}; it is at least minimum, {self.minimum}")
-
-    @property
-    def missing(self) -> str | None:
-        return absent(self.model)
 
     @property
     def needs(self) -> tuple[Feature, ...]:

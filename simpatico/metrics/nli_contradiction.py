@@ -16,10 +16,9 @@ import polars as pl
 from simpatico.errors import BadValue, DataError
 from simpatico.features import Feature, Features
 from simpatico.features.classes import ClassProbabilities
-from simpatico.features.models import absent
 from simpatico.features.script import OtherScript
 from simpatico.features.words import Words
-from simpatico.metric import Card, Carried, Score, mark, reasons
+from simpatico.metric import Card, Carried, OnModels, Score, mark, reasons
 from simpatico.metrics._pairs import NEEDS, Pairs, mean
 from simpatico.turns import Level, Turns
 
@@ -27,7 +26,7 @@ ROBERTA = ("hub:FacebookAI/roberta-large-mnli", "hub:roberta-large-mnli")
 
 
 @dataclass(frozen=True)
-class NliContradiction:
+class NliContradiction(OnModels):
     model: str = ROBERTA[0]
     history: int = 20
 
@@ -55,10 +54,6 @@ class NliContradiction:
     def __post_init__(self) -> None:
         if self.history < 1:
             raise BadValue(f"nli_contradiction.history is {self.history}; it is 1 or more")
-
-    @property
-    def missing(self) -> str | None:
-        return absent(self.model)
 
     @property
     def needs(self) -> tuple[Feature, ...]:

@@ -14,8 +14,7 @@ import polars as pl
 from simpatico.features import Feature, Features
 from simpatico.features.classes import NEXT_SENTENCE, ClassProbabilities
 from simpatico.features.head_folder import PairHead, trained
-from simpatico.features.models import absent
-from simpatico.metric import Card, Carried, Score, mark
+from simpatico.metric import Card, Carried, OnModels, Score, mark
 from simpatico.metrics._pairs import NEEDS, mean, with_answered
 from simpatico.turns import Level, Turns
 
@@ -23,7 +22,7 @@ BERT = ("hub:google-bert/bert-base-uncased", "hub:bert-base-uncased")
 
 
 @dataclass(frozen=True)
-class Nsp:
+class Nsp(OnModels):
     model: str = BERT[0]
 
     name: ClassVar = Carried("nsp")
@@ -43,10 +42,6 @@ class Nsp:
         kind="traditional",
         careful="Texts on one subject look as if they followed each other, sense or not.",
     )
-
-    @property
-    def missing(self) -> str | None:
-        return absent(self.model)
 
     @property
     def needs(self) -> tuple[Feature, ...]:

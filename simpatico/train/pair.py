@@ -17,13 +17,13 @@ import polars as pl
 
 from simpatico.errors import BadValue, DataError
 from simpatico.features import Features
-from simpatico.features.embeddings import MINILM
+from simpatico.features.embeddings import MINILM, cosines
 from simpatico.features.head_folder import (
     SCHEMA,
+    Costs,
     Figures,
     HeadRecipe,
     Kind,
-    Likelihood,
     Pooling,
     Recipe,
     encoder,
@@ -151,7 +151,7 @@ def trained(
     )
     true, other = (learn.second[learn.label == side] for side in (1, 0))
     half = min(len(true), len(other))
-    replies = cosine(vectors[true[:half]], vectors[other[:half]])
+    replies = cosines(vectors[true[:half]], vectors[other[:half]])
     low = min(float(np.quantile(replies, LOWEST)), 1 - 10**-DECIMALS)
     return head, told, round(low, DECIMALS)
 
@@ -190,7 +190,7 @@ def judged(
     first, second = vectors[given.first], vectors[given.second]
     guess = head.logit(head.inputs(first, second))
     if form.examples == "pairs":
-        plain, beside = "cosine", cosine(first, second)
+        plain, beside = "cosine", cosines(first, second)
     else:
         counts = words(pl.Series([texts[at] for at in given.first], dtype=pl.String)).counts
         plain, beside = "number of words", counts.astype(np.float64)
@@ -205,11 +205,6 @@ def judged(
     )
 
 
-def cosine(first: Floats, second: Floats) -> npt.NDArray[np.float64]:
-    a, b = first.astype(np.float64), second.astype(np.float64)
-    return np.asarray((a * b).sum(axis=1) / np.sqrt((a * a).sum(axis=1) * (b * b).sum(axis=1)))
-
-
 def area(guess: npt.NDArray[np.floating], label: Floats) -> float:
     """How often a true example is above a made-up one; half for a draw."""
     _, code, count = np.unique(guess, return_inverse=True, return_counts=True)
@@ -219,9 +214,7 @@ def area(guess: npt.NDArray[np.floating], label: Floats) -> float:
     return round(float(found), DECIMALS)
 
 
-def likelihood(
-    talk: Talk, dialogs: Places, training: Training
-) -> tuple[Likelihood, dict[str, float]]:
+def likelihood(talk: Talk, dialogs: Places, training: Training) -> tuple[Costs, dict[str, float]]:
     """Where the quartiles of negative log-likelihoods are, and what each word costs."""
     texts = [talk.texts[row] for row in np.flatnonzero(np.isin(talk.dialog, dialogs))]
     if training.likelihood:
@@ -237,7 +230,7 @@ def likelihood(
         each = np.array([costs.get(word, costs[""]) for word in table.vocabulary])
         found = table.sums(each[:, None])[:, 0]
     low, high = (round(float(end), DECIMALS) for end in np.quantile(found, [LOW, HIGH]))
-    return Likelihood(training.likelihood, low, max(high, low + 10**-DECIMALS)), costs
+    return Costs(training.likelihood, low, max(high, low + 10**-DECIMALS)), costs
 
 
 def word_costs(texts: list[str], dialog: Places) -> dict[str, float]:

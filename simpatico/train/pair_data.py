@@ -91,7 +91,7 @@ class Talk:
     def pairs(self, dialogs: Places, rng: np.random.Generator) -> Side:
         """Every true pair of these dialogs, and one made-up pair for each."""
         row = np.flatnonzero((self.answered >= 0) & np.isin(self.dialog, dialogs))
-        other = elsewhere(self.dialog[row], rng)
+        other = of_another(self.dialog[row], rng)
         heard = [self.texts[place] for place in self.answered[row]]
         said = [self.texts[place] for place in row]
         return Side([*heard, *heard], [*said, *(said[place] for place in other)], labels(len(row)))
@@ -111,7 +111,7 @@ def labels(n: int) -> npt.NDArray[np.float32]:
     return np.repeat(np.array([1, 0], np.float32), n)
 
 
-def elsewhere(dialog: Places, rng: np.random.Generator) -> Places:
+def of_another(dialog: Places, rng: np.random.Generator) -> Places:
     """For each row the place of one that is of another dialog."""
     found = rng.integers(0, len(dialog), len(dialog))
     while (same := np.flatnonzero(dialog[found] == dialog)).size:

@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from simpatico.features.classes import sigmoid
 from simpatico.features.pair_head import Activation, Head, Numbers, Part, activated
 
 Floats = npt.NDArray[np.float32]
@@ -123,7 +124,7 @@ def gradients(head: Head, scaling: Scaling, vectors: Floats, batch: Examples) ->
     for matrix, shift in head.layers[:-1]:
         states.append(activated(head.activation, states[-1] @ matrix + shift))
     logit = (states[-1] @ head.layers[-1][0] + head.layers[-1][1])[:, 0]
-    wrong = (logistic(logit) - batch.label) / len(batch.label)
+    wrong = (sigmoid(logit) - batch.label) / len(batch.label)
     back = wrong[:, None].astype(logit.dtype)
     found: list[Numbers] = []
     for number in reversed(range(len(head.layers))):
@@ -182,9 +183,3 @@ def unscaled(head: Head, scaling: Scaling) -> Head:
     plain = (matrix / scaling.spread[:, None]).astype(np.float32)
     moved = (shift - scaling.mean @ plain).astype(np.float32)
     return replace(head, layers=((plain, moved), *rest))
-
-
-def logistic(values: Numbers) -> npt.NDArray[Any]:
-    from scipy.special import expit
-
-    return np.asarray(expit(values))

@@ -17,6 +17,7 @@ from simpatico.features.head_folder import (
     RECIPE,
     VOCABULARY,
     WEIGHTS,
+    Costs,
     HeadRecipe,
     Recipe,
 )
@@ -112,7 +113,7 @@ def card(recipe: Recipe, about: About) -> str:
         "",
         "## How they were made",
         *(f"- {name}: {made(told)}" for name, told in recipe.heads.items()),
-        *([f"- likelihood: {likelihood(recipe)}"] if recipe.likelihood else []),
+        *([f"- likelihood: {likelihood(recipe.likelihood)}"] if recipe.likelihood else []),
         *([f"- made again by: `{about.command}`"] if about.command else []),
         "",
         "## Limits",
@@ -138,10 +139,7 @@ def made(told: HeadRecipe) -> str:
     )
 
 
-def likelihood(recipe: Recipe) -> str:
-    told = recipe.likelihood
-    if told is None:
-        return ""
+def likelihood(told: Costs) -> str:
     where = told.source or (
         "how often each word occurs in the training dialogs; words of fewer than "
         f"{COMMON} dialogs are not in the folder and count as unknown"

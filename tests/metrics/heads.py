@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 
 from simpatico import Turns, score
-from simpatico.features.head_folder import SCHEMA, Figures, HeadRecipe, Likelihood, Recipe
+from simpatico.features.head_folder import SCHEMA, Costs, Figures, HeadRecipe, Recipe
 from simpatico.features.models import find
 from simpatico.features.pair_head import Head
 from simpatico.train.pair_folder import About, save
@@ -70,7 +70,7 @@ def heads_folder(kind: str) -> Path:
         heads, recipes = {"next": head}, {"next": told}
     if kind == "usl-h":
         heads["valid"], recipes["valid"] = head, told
-        likelihood, costs = Likelihood("", 2.0, 6.0), {"": 5.0, "tea": 1.0, "good": 3.0}
+        likelihood, costs = Costs("", 2.0, 6.0), {"": 5.0, "tea": 1.0, "good": 3.0}
     folder = made(kind)
     recipe = Recipe(kind, SCHEMA, 40, recipes, 0.6, likelihood)
     save(folder, recipe, heads, costs=costs, about=About("made up"))

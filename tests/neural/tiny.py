@@ -24,6 +24,22 @@ SENTENCES = tuple(" ".join(WORDS[i : i + 7]) + "." for i in range(0, len(WORDS) 
 MARKS = string.ascii_letters + string.digits + string.punctuation
 LENGTH = 128
 """Positions of every tiny model."""
+ENCODER = {
+    "hidden_size": 32,
+    "num_hidden_layers": 2,
+    "num_attention_heads": 4,
+    "intermediate_size": 48,
+    "initializer_range": 0.3,
+}
+TRANSLATOR = {
+    **{f"{side}_layers": 2 for side in ("encoder", "decoder")},
+    **{f"{side}_attention_heads": 4 for side in ("encoder", "decoder")},
+    **{f"{side}_ffn_dim": 48 for side in ("encoder", "decoder")},
+    "d_model": 32,
+    "max_position_embeddings": LENGTH,
+    "init_std": 0.3,
+    "forced_eos_token_id": None,
+}
 
 
 @cache
@@ -106,16 +122,7 @@ def bart(folder: Path, head: str):
     size = byte_pieces(folder, ROBERTA, "BartTokenizer", bos=0, pad=1, eos=2, unk=3, mask=4)
     config = BartConfig(
         vocab_size=size,
-        d_model=32,
-        encoder_layers=2,
-        decoder_layers=2,
-        encoder_attention_heads=4,
-        decoder_attention_heads=4,
-        encoder_ffn_dim=48,
-        decoder_ffn_dim=48,
-        max_position_embeddings=LENGTH,
-        init_std=0.3,
-        forced_eos_token_id=None,
+        **TRANSLATOR,
     )
     return with_head("Bart", head, "ForConditionalGeneration", config)
 
@@ -126,13 +133,9 @@ def roberta(folder: Path, head: str):
     size = byte_pieces(folder, ROBERTA, "RobertaTokenizer", bos=0, pad=1, eos=2, unk=3, mask=4)
     config = RobertaConfig(
         vocab_size=size,
-        hidden_size=32,
-        num_hidden_layers=2,
-        num_attention_heads=4,
-        intermediate_size=48,
+        **ENCODER,
         max_position_embeddings=LENGTH + 2,
         type_vocab_size=1,
-        initializer_range=0.3,
     )
     return with_head("Roberta", head, "Model", config)
 
@@ -142,12 +145,8 @@ def bert(folder: Path, head: str):
 
     config = BertConfig(
         vocab_size=word_pieces(folder),
-        hidden_size=32,
-        num_hidden_layers=2,
-        num_attention_heads=4,
-        intermediate_size=48,
+        **ENCODER,
         max_position_embeddings=LENGTH,
-        initializer_range=0.3,
     )
     return with_head("Bert", head, "Model", config)
 
@@ -158,19 +157,10 @@ def marian(folder: Path, head: str):
     size = sentence_pieces(folder)
     config = MarianConfig(
         vocab_size=size,
-        d_model=32,
-        encoder_layers=2,
-        decoder_layers=2,
-        encoder_attention_heads=4,
-        decoder_attention_heads=4,
-        encoder_ffn_dim=48,
-        decoder_ffn_dim=48,
-        max_position_embeddings=LENGTH,
-        init_std=0.3,
+        **TRANSLATOR,
         eos_token_id=0,
         pad_token_id=size - 1,
         decoder_start_token_id=size - 1,
-        forced_eos_token_id=None,
     )
     return with_head("Marian", head, "MTModel", config)
 

@@ -11,7 +11,7 @@ from simpatico.errors import BadValue, DataError
 from simpatico.features.head_folder import load_heads
 from simpatico.features.pair_head import Head
 from simpatico.train.pair import Training, area, train_heads, word_costs
-from simpatico.train.pair_data import Talk, elsewhere, spoilt
+from simpatico.train.pair_data import Talk, of_another, spoilt
 from simpatico.train.pair_fit import (
     Examples,
     Scaling,
@@ -116,7 +116,7 @@ def test_no_dialog_is_on_two_sides_and_made_up_replies_are_of_other_dialogs():
     side = talk.pairs(split.heldout, np.random.default_rng(0))
     assert side.label.tolist() == [1.0] * 12 + [0.0] * 12
     rows = np.array([0, 0, 1, 1, 1])
-    assert (rows[elsewhere(rows, np.random.default_rng(0))] != rows).all()
+    assert (rows[of_another(rows, np.random.default_rng(0))] != rows).all()
 
 
 def test_spoilt_texts_are_never_what_was_said():
