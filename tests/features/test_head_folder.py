@@ -9,7 +9,7 @@ import pytest
 from simpatico import load
 from simpatico.errors import DataError
 from simpatico.features.embeddings import Embeddings
-from simpatico.features.head_folder import CARD, RECIPE, VOCABULARY, WEIGHTS, Pairs, load_heads
+from simpatico.features.head_folder import CARD, RECIPE, VOCABULARY, WEIGHTS, Fits, load_heads
 from simpatico.features.model_folder import MANIFEST, manifest
 from simpatico.features.pair_head import Head
 from simpatico.features.word_vectors import WordExtremes
@@ -98,7 +98,7 @@ def test_a_first_layer_that_its_parts_cannot_fill(tmp_path):
 def test_a_head_for_vectors_of_another_width(head):
     vectors = Embeddings(f"path:{tiny('bert')}").compute(None, None)
     with pytest.raises(DataError) as told:
-        Pairs(head, vectors, "path:m").of(["tea"], ["rain"])
+        Fits(head, vectors, "path:m").of(["tea"], ["rain"])
     assert str(told.value) == (
         "path:m is made for vectors of 31 numbers, where its encoder gives 32; train it again"
     )
