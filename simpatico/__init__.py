@@ -11,6 +11,11 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from simpatico.bots.bot import Bot
+    from simpatico.bots.play import play
+    from simpatico.bots.probe import probe
+    from simpatico.bots.prompts import read_prompts
+    from simpatico.bots.spec import load_bot
     from simpatico.compare.difference import compare
     from simpatico.errors import SimpaticoError
     from simpatico.judgements import Judgements
@@ -26,6 +31,7 @@ if TYPE_CHECKING:
     from simpatico.validate.evidence import validate
 
 HOMES = {
+    "Bot": "bots.bot",
     "Conversations": "read",
     "Judgements": "judgements",
     "Metric": "metric",
@@ -37,8 +43,12 @@ HOMES = {
     "available": "registry",
     "compare": "compare.difference",
     "load": "registry",
+    "load_bot": "bots.spec",
+    "play": "bots.play",
+    "probe": "bots.probe",
     "read": "read",
     "read_judgements": "read.judgement_files",
+    "read_prompts": "bots.prompts",
     "report": "report.page",
     "score": "score",
     "score_run": "run",
@@ -47,6 +57,7 @@ HOMES = {
 }
 
 __all__ = [
+    "Bot",
     "Conversations",
     "Judgements",
     "Metric",
@@ -58,8 +69,12 @@ __all__ = [
     "available",
     "compare",
     "load",
+    "load_bot",
+    "play",
+    "probe",
     "read",
     "read_judgements",
+    "read_prompts",
     "report",
     "score",
     "score_run",

@@ -7,6 +7,7 @@ SimpaticoError
 ├── UnknownName      no metric, feature, format or level has this name
 ├── MissingResource  a metric needs a model, lexicon or optional package that is absent
 ├── RunError         a run folder cannot be used: locked, of another run, no space left
+├── NoAnswer         a bot gave no answer to one prompt; others may have one
 └── ContractError    a metric broke the rules every metric follows
 """
 
@@ -38,6 +39,14 @@ class RunError(SimpaticoError):
     def __init__(self, message: str, *, resumable: bool = False) -> None:
         super().__init__(message)
         self.resumable = resumable
+
+
+class NoAnswer(SimpaticoError):
+    """`why` is the reason in two or three words, by which failures are counted."""
+
+    def __init__(self, message: str, *, why: str) -> None:
+        super().__init__(message)
+        self.why = why
 
 
 class ContractError(SimpaticoError): ...

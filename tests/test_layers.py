@@ -24,6 +24,7 @@ LAYERS = [
     "score",
     "engines",
     "parts",
+    "bots",
     "told",
     "run",
     "result",

@@ -13,14 +13,17 @@ import click
 
 from simpatico.errors import RunError, SimpaticoError
 
-NOT_COMMANDS = {"options", "out", "progress", "train_pairs"}
+NOT_COMMANDS = {"bot_options", "options", "out", "progress"}
+PART = "train_"
+"""What the names of modules begin with that hold parts of `train`."""
 
 
 class Commands(click.Group):
     """The commands of this folder."""
 
     def list_commands(self, context: click.Context) -> list[str]:
-        return sorted(m.name for m in iter_modules(__path__) if m.name not in NOT_COMMANDS)
+        names = {module.name for module in iter_modules(__path__)} - NOT_COMMANDS
+        return sorted(name for name in names if not name.startswith(PART))
 
     def get_command(self, context: click.Context, name: str) -> click.Command | None:
         if name not in self.list_commands(context):

@@ -15,9 +15,11 @@ SECONDS_BETWEEN_LINES = 10.0
 
 
 class Progress:
-    """Counts turns, and tells of slow steps on the way; use as a context."""
+    """Counts turns, or what else is done, and tells of slow steps on the way; use as a context."""
 
-    def __init__(self) -> None:
+    def __init__(self, what: str = "turns scored") -> None:
+        self.what = what
+        self.total: int | None = None
         self.turns = 0
         self.begun = self.told = self.step_begun = monotonic()
         self.bar: Any = None
@@ -28,9 +30,15 @@ class Progress:
         self.stack.enter_context(heard_by(self.hear))
         if sys.stderr.isatty():
             self.bar = bar()
-            self.task = self.bar.add_task("turns scored", total=None)
+            self.task = self.bar.add_task(self.what, total=None)
             self.bar.start()
         return self
+
+    def expect(self, total: int) -> None:
+        """There are so many to do."""
+        self.total = total
+        if self.bar:
+            self.bar.update(self.task, total=total)
 
     def add(self, turns: int) -> None:
         """So many more are done."""
@@ -40,7 +48,9 @@ class Progress:
             self.bar.update(self.task, completed=self.turns)
         elif now - self.told > SECONDS_BETWEEN_LINES:
             self.told = now
-            note(f"{self.turns:,} turns scored, {self.turns / (now - self.begun):,.0f} a second")
+            done = f"{self.turns:,}" if self.total is None else f"{self.turns:,} of {self.total:,}"
+            rate = self.turns / (now - self.begun)
+            note(f"{done} {self.what}, {rate:,.{0 if rate >= 10 else 1}f} a second")
 
     def hear(self, step: Step) -> None:
         """A model has done some of the texts before it."""

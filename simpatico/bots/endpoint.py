@@ -1,0 +1,205 @@
+"""A server that speaks OpenAI's chat completions, on this machine or elsewhere.
+
+The key comes from an environment variable at the moment of the call. It is no field of anything,
+and if a server sends it back, in an answer or an error, it is taken out.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Annotated, Any
+
+import msgspec
+
+from simpatico.bots.bot import Reply, Said, Settings
+from simpatico.bots.patience import Patience
+from simpatico.bots.wire import Address, Answer, Trouble, post
+from simpatico.errors import BadValue, NoAnswer
+from simpatico.features.pieces import as_utf8
+
+KEY = "OPENAI_API_KEY"
+SHORTEST_SECRET = 8
+"""Shorter keys, such as EMPTY, are no secret; taking them out would harm answers."""
+AGAIN = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
+WORD = re.compile(r"[a-z_]{1,40}")
+LONGEST_NAME = 200
+
+Count = Annotated[int, msgspec.Meta(ge=0, le=10**12)]
+
+
+class Part(msgspec.Struct):
+    """A piece of an answer."""
+
+    type: str = ""
+    text: str = ""
+
+
+class Message(msgspec.Struct):
+    """What was answered, as text or in parts."""
+
+    content: str | list[Part] | None = None
+
+
+class Choice(msgspec.Struct):
+    """One of the answers; there is only one."""
+
+    message: Message
+    finish_reason: str | None = None
+
+
+class Usage(msgspec.Struct):
+    """Tokens as the server counted them."""
+
+    prompt_tokens: Count | None = None
+    completion_tokens: Count | None = None
+
+
+class Completion(msgspec.Struct):
+    """The body of a good answer, as far as we read it."""
+
+    choices: list[Choice]
+    model: str | None = None
+    usage: Usage | None = None
+
+
+COMPLETION = msgspec.json.Decoder(Completion)
+
+
+@dataclass(frozen=True)
+class Endpoint:
+    """A model behind an OpenAI-compatible address; `key_env` names the variable with the key.
+
+    Without `key_env` the key of OPENAI_API_KEY is sent, if there is one, but never where others can
+    read along: over plain HTTP to another machine. `limit_as` is what the server calls max_tokens.
+    """
+
+    address: Address
+    model: str
+    settings: Settings = field(default_factory=Settings)
+    key_env: str | None = None
+    limit_as: str = "max_tokens"
+    patience: Patience = field(default_factory=Patience, repr=False, compare=False)
+    most: None = None
+
+    @property
+    def name(self) -> str:
+        return self.model
+
+    @property
+    def told(self) -> Mapping[str, Any]:
+        facts = {"kind": "http", "address": str(self.address), "model": self.model}
+        return {**facts, **self.settings.told()}
+
+    def __call__(self, dialog: Sequence[Said]) -> Reply:
+        key = self.key()
+        body = msgspec.json.encode(self.request(dialog))
+        where = replace(self.address, path=f"{self.address.path}/chat/completions")
+
+        def call() -> Reply:
+            answer = post(where, body, self.headers(key), timeout=self.settings.timeout)
+            return self.reply(answer, key)
+
+        return self.patience.persist(call, self.settings.retries)
+
+    def close(self) -> None:
+        """Wake up whoever waits to try again."""
+        self.patience.given_up.set()
+
+    def key(self) -> str:
+        """The key to send; empty for none."""
+        if self.key_env is None and not self.address.private:
+            return ""
+        name = self.key_env or KEY
+        key = os.environ.get(name, "").strip()
+        if self.key_env and not key:
+            raise BadValue(f"the environment variable {name} is empty; put the key into it")
+        if not key.isascii() or not key.isprintable():
+            raise BadValue(f"what is in {name} cannot be a key; it may hold plain characters only")
+        return key
+
+    def headers(self, key: str) -> dict[str, str]:
+        plain = {"Content-Type": "application/json", "Accept": "application/json"}
+        return plain | ({"Authorization": f"Bearer {key}"} if key else {})
+
+    def request(self, dialog: Sequence[Said]) -> dict[str, Any]:
+        """The body of a call; what is null is left to the server."""
+        turns = self.settings.before(dialog)
+        asked = {
+            "model": self.model,
+            "messages": [{"role": role, "content": as_utf8(text)} for role, text in turns],
+            self.limit_as: self.settings.max_tokens,
+            "stream": False,
+        }
+        more = {"temperature": self.settings.temperature, "seed": self.settings.seed}
+        return asked | {name: value for name, value in more.items() if value is not None}
+
+    def reply(self, answer: Answer, key: str) -> Reply:
+        """The reply in an answer, without the key should it be in there."""
+        if answer.status != 200:
+            raise self.refusal(answer, key)
+        try:
+            told = COMPLETION.decode(answer.body)
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            raise NoAnswer(
+                f"{self.address} sent no JSON of a chat completion", why="not a completion"
+            ) from None
+        text = words(told)
+        if not text.strip():
+            raise NoAnswer(f"{self.address} sent an empty answer", why="empty")
+        usage = told.usage or Usage()
+        ended = told.choices[0].finish_reason
+        return Reply(
+            without(key, text),
+            usage.prompt_tokens,
+            usage.completion_tokens,
+            without(key, told.model)[:LONGEST_NAME] if told.model else None,
+            ended if ended and WORD.fullmatch(ended) else None,
+        )
+
+    def refusal(self, answer: Answer, key: str) -> Exception:
+        """The error for a status other than 200: for this prompt, or for all."""
+        status, where = answer.status, str(self.address)
+        if status == 401:
+            name = self.key_env or KEY
+            told = f"refused the key in {name}" if key else f"wants a key; put it into {name}"
+            return BadValue(f"{where} {told} (status 401)")
+        if status == 404:
+            return BadValue(
+                f"{where} has no chat/completions or no model {self.model!r} (status 404); "
+                "check the address and the name"
+            )
+        if 300 <= status < 400:
+            return BadValue(
+                f"{where} sends us elsewhere (status {status}), which is not followed; "
+                "give the address that it leads to"
+            )
+        kind = without(key, kind_of(answer.body))
+        told = f"{where} answered with status {status}" + (f" ({kind})" if kind else "")
+        return Trouble(told, why=f"status {status}", again=status in AGAIN, after=answer.after)
+
+
+def words(told: Completion) -> str:
+    """The text of the first answer."""
+    content = told.choices[0].message.content if told.choices else None
+    if isinstance(content, list):
+        return "\n".join(part.text for part in content if part.type == "text")
+    return content or ""
+
+
+def without(key: str, text: str) -> str:
+    """The text with the key taken out."""
+    return text.replace(key, "[key]") if len(key) >= SHORTEST_SECRET else text
+
+
+def kind_of(body: bytes) -> str:
+    """The kind of error in a body, if it is one plain word; messages may hold what we sent."""
+    try:
+        told = msgspec.json.decode(body)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return ""
+    error = told.get("error") if isinstance(told, dict) else None
+    found = [error.get(name) for name in ("code", "type")] if isinstance(error, dict) else []
+    return next((w for w in found if isinstance(w, str) and WORD.fullmatch(w)), "")

@@ -1,0 +1,55 @@
+"""Two bots talk with each other, from openings that somebody wrote."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from simpatico.bots.asking import How, Summary, ask_all, context, failed, spoken
+from simpatico.bots.bot import Bot, Role, Said
+from simpatico.bots.journal import Rows
+from simpatico.bots.prompts import Prompt
+from simpatico.errors import BadValue, NoAnswer
+
+SPEAKERS = {"system": "system", "user": "a", "assistant": "b"}
+MIRRORED: dict[Role, Role] = {"user": "assistant", "assistant": "user", "system": "system"}
+
+
+def play(
+    bots: tuple[Bot, Bot],
+    openings: Sequence[Prompt],
+    out: str | Path,
+    *,
+    turns: int = 6,
+    how: How | None = None,
+) -> Summary:
+    """Let two bots talk until a dialog has so many turns, the opening among them.
+
+    The opening counts as said by the first bot, so that the second speaks next. Each hears the
+    other as its user. A dialog that breaks off keeps what was said, and the reason.
+    """
+    if turns < 2:
+        raise BadValue(f"turns is {turns}; with less than 2 no bot says anything")
+    if long := [opening.id for opening in openings if len(opening.dialog) >= turns]:
+        raise BadValue(f"the opening {long[0]!r} has {turns} turns or more already; raise --turns")
+
+    def talked(opening: Prompt) -> Rows:
+        rows, dialog = context(opening, SPEAKERS), list(opening.dialog)
+        while len(dialog) < turns:
+            second = dialog[-1].role == "user"
+            bot = bots[second]
+            try:
+                reply = bot(dialog if second else mirrored(dialog))
+            except NoAnswer as error:
+                return failed(rows, error, bot)
+            role: Role = "assistant" if second else "user"
+            dialog.append(Said(role, reply.text))
+            rows.append(spoken(opening, reply, bot, speaker=SPEAKERS[role]))
+        return rows
+
+    return ask_all(talked, openings, Path(out), bots=bots, how=how or How(), turns=turns)
+
+
+def mirrored(dialog: Sequence[Said]) -> list[Said]:
+    """The dialog from the view of the other side."""
+    return [Said(MIRRORED[turn.role], turn.text) for turn in dialog]

@@ -1,0 +1,36 @@
+"""A bot answers prompts, into a file that `simpatico score` reads."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from simpatico.bots.asking import How, Summary, ask_all, context, failed, spoken
+from simpatico.bots.bot import Bot
+from simpatico.bots.journal import Rows
+from simpatico.bots.prompts import Prompt
+from simpatico.errors import NoAnswer
+
+SPEAKERS = {"system": "system", "user": "user", "assistant": "assistant"}
+
+
+def probe(
+    bot: Bot, prompts: Sequence[Prompt], out: str | Path, *, how: How | None = None
+) -> Summary:
+    """Let a bot answer each prompt; the same call again goes on where this one stopped.
+
+    The dialogs stand in the file in the order of the prompts, whatever the order of the answers.
+    The bot's turns belong to the system of its name, and those before them to none; every dialog
+    carries its prompt, so that systems can be compared on it. Where there is no answer, the last
+    turn says why.
+    """
+
+    def answered(prompt: Prompt) -> Rows:
+        before = context(prompt, SPEAKERS)
+        try:
+            reply = bot(prompt.dialog)
+        except NoAnswer as error:
+            return failed(before, error, bot)
+        return [*before, spoken(prompt, reply, bot, speaker="assistant")]
+
+    return ask_all(answered, prompts, Path(out), bots=[bot], how=how or How())

@@ -1,0 +1,118 @@
+"""A bot's SPEC: `http://HOST:PORT/v1?model=NAME`, `local:MODEL`, `command:PROGRAM`, `script:NAME`.
+
+No sentence here repeats what may hold a key: neither credentials nor the values of a query.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from urllib.parse import parse_qsl, urlsplit
+
+from simpatico.bots.bot import Bot, Settings
+from simpatico.errors import BadValue
+
+FORMS = (
+    "a bot is http://HOST:PORT/v1?model=NAME, https://…, local:MODEL, command:PROGRAM ARGS "
+    "or script:NAME"
+)
+KIND = re.compile(r"[A-Za-z][A-Za-z0-9+.-]{0,20}")
+VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,99}")
+LIMITS = ("max_tokens", "max_completion_tokens")
+
+
+def load_bot(spec: str, settings: Settings | None = None) -> Bot:
+    """The bot that a SPEC names."""
+    settings = settings or Settings()
+    kind, colon, what = spec.partition(":")
+    if not colon or not KIND.fullmatch(kind):
+        raise BadValue(f"a bot without a kind before a colon; {FORMS}")
+    match kind.lower():
+        case "http" | "https":
+            return endpoint(spec, settings)
+        case "local":
+            return local(what, settings)
+        case "command":
+            return command(what, settings)
+        case "script":
+            from simpatico.bots.script import script
+
+            return script(what)
+    raise BadValue(f"no bot of the kind {kind!r}; {FORMS}")
+
+
+def endpoint(spec: str, settings: Settings) -> Bot:
+    """The bot at an address."""
+    from simpatico.bots.endpoint import Endpoint
+    from simpatico.bots.wire import Address
+
+    try:
+        if not spec.isprintable() or " " in spec or not spec.isascii():
+            raise ValueError
+        parts = urlsplit(spec)
+        port, host = parts.port, parts.hostname
+    except ValueError:
+        raise BadValue("the bot's address is no address; write http://HOST:PORT/v1") from None
+    if "@" in parts.netloc:
+        raise BadValue(
+            "the bot's address has a user name or password in it; leave it out and put the key "
+            "into the environment variable OPENAI_API_KEY"
+        )
+    if not host or parts.fragment:
+        raise BadValue("the bot's address has no host, or a # in it; write http://HOST:PORT/v1")
+    asked = query(parts.query, ("model", "key_env", "limit_as"))
+    if not asked.get("model"):
+        raise BadValue(f"the bot's address names no model; write {plain(spec)}?model=NAME")
+    variable, limit = asked.get("key_env"), asked.get("limit_as", LIMITS[0])
+    if variable is not None and not VARIABLE.fullmatch(variable):
+        raise BadValue("key_env is not the name of an environment variable, such as MY_KEY")
+    if limit not in LIMITS:
+        raise BadValue(f"limit_as is neither {' nor '.join(LIMITS)}")
+    address = Address(parts.scheme.lower(), host, port, parts.path.rstrip("/"))
+    return Endpoint(address, asked["model"], settings, variable, limit)
+
+
+def plain(spec: str) -> str:
+    """An address without its query."""
+    return spec.partition("?")[0]
+
+
+def query(text: str, known: tuple[str, ...]) -> dict[str, str]:
+    """The parameters after a question mark, each known and there once."""
+    found: dict[str, str] = {}
+    for name, value in parse_qsl(text, keep_blank_values=True):
+        if name not in known:
+            shown = repr(name) if VARIABLE.fullmatch(name) else "what stands there"
+            hint = "; a key belongs into an environment variable" if "key" in name.lower() else ""
+            raise BadValue(f"a bot takes {', '.join(known)} after the ?, not {shown}{hint}")
+        if name in found:
+            raise BadValue(f"{name!r} stands twice after the ? of a bot; give it once")
+        found[name] = value
+    return found
+
+
+def local(what: str, settings: Settings) -> Bot:
+    """The bot on a model of this machine."""
+    from simpatico.bots.local import Local
+
+    model, _, rest = what.partition("?")
+    frame = query(rest, ("frame",)).get("frame")
+    if not model:
+        raise BadValue("local: names no model; write local:package:smollm2 or local:path:DIR")
+    match frame:
+        case None | "chat" | "lines" | "end":
+            return Local.of(model, settings, frame)
+    raise BadValue(f"no frame {frame!r}; a local bot has the frame chat, lines or end")
+
+
+def command(what: str, settings: Settings) -> Bot:
+    """The bot that a program is; quotes are understood, and no shell is."""
+    from simpatico.bots.command import Command
+
+    try:
+        words = tuple(shlex.split(what))
+    except ValueError:
+        raise BadValue("command: has a quote that is not closed; close it") from None
+    if not words or "\0" in what:
+        raise BadValue("command: names no program; write command:PROGRAM ARGS")
+    return Command(words, settings)

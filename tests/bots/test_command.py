@@ -1,0 +1,117 @@
+"""A program as a bot: one line in, one line out; when it dies or hangs, another one is started."""
+
+import json
+import os
+import shlex
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from simpatico.bots import Said, Settings, load_bot
+from simpatico.errors import MissingResource, NoAnswer
+
+PROGRAM = Path(__file__).parent / "program.py"
+NAME = Path(sys.executable).name
+
+
+@pytest.fixture
+def program():
+    words = [sys.executable, "-I", str(PROGRAM)]
+    bot = load_bot(f"command:{shlex.join(words)}", Settings(timeout=20, temperature=0.5))
+    yield bot
+    bot.close()
+
+
+def ask(bot, text):
+    return bot([Said("user", text)])
+
+
+def test_one_process_answers_line_after_line(program):
+    first, second = ask(program, "a").text.split(), ask(program, "b\nc").text.split(" ", 2)
+    assert first[0] == second[0]
+    assert (first[1:], second[1:]) == (["1", "a"], ["2", "b\nc"])
+
+
+def test_what_it_reads_and_what_it_may_tell(program):
+    asked = json.loads(ask(program, "echo").text)
+    assert asked == {
+        "id": 1,
+        "messages": [{"role": "user", "content": "echo"}],
+        "temperature": 0.5,
+        "max_tokens": 256,
+        "seed": None,
+        "instruction": "",
+    }
+    reply = ask(program, "count")
+    assert (reply.tokens_in, reply.tokens_out, reply.model) == (3, 4, "program")
+
+
+FAILURES = {
+    "die": ("ended", f"{NAME} ended with code 7 without an answer"),
+    "error": ("its own error", f"{NAME} gave an error instead of an answer"),
+    "empty": ("empty", f"{NAME} gave an empty answer"),
+    "garbage": ("no JSON", f"{NAME} wrote a line that is no answer"),
+    "big": ("too large", f"{NAME} wrote more than 1,000,000 bytes"),
+    "twice": ("out of step", f"{NAME} wrote more than one line"),
+    "other": ("out of step", f"{NAME} answered another request"),
+}
+
+
+@pytest.mark.parametrize("ill", FAILURES)
+def test_a_failure_is_one_sentence_and_the_next_call_goes_well(program, ill):
+    with pytest.raises(NoAnswer) as told:
+        ask(program, ill)
+    assert (told.value.why, str(told.value)) == FAILURES[ill]
+    assert ask(program, "well").text.endswith(" well")
+
+
+def test_one_that_hangs_is_ended_and_started_anew():
+    bot = load_bot(
+        f"command:{shlex.join([sys.executable, '-I', str(PROGRAM)])}", Settings(timeout=20)
+    )
+    pid = int(ask(bot, "a").text.split()[0])
+    quick = type(bot)(bot.words, Settings(timeout=0.3), idle=bot.idle)
+    with pytest.raises(NoAnswer) as told:
+        ask(quick, "hang")
+    assert (told.value.why, str(told.value)) == ("too slow", f"{NAME} did not answer in time")
+    with pytest.raises(ProcessLookupError):
+        os.kill(pid, 0)
+    assert int(ask(bot, "b").text.split()[0]) != pid
+    bot.close()
+
+
+def test_calls_at_the_same_time_have_a_process_each(program):
+    with ThreadPoolExecutor(3) as pool:
+        texts = list(pool.map(lambda n: ask(program, str(n)).text, range(12)))
+    assert [text.split()[2] for text in texts] == [str(n) for n in range(12)]
+    assert len(program.idle) <= 3
+    pids = {process.running.pid for process in program.idle}
+    program.close()
+    for pid in pids:
+        with pytest.raises(ProcessLookupError):
+            os.kill(pid, 0)
+
+
+def test_a_program_that_is_not_there():
+    with pytest.raises(MissingResource) as told:
+        ask(load_bot("command:no-such-program-here -x"), "a")
+    assert str(told.value) == (
+        "the program 'no-such-program-here' cannot be started (No such file or directory); "
+        "check its name and mode"
+    )
+
+
+def test_no_shell_reads_the_command(tmp_path):
+    bot = load_bot(f"command:echo x; touch {tmp_path}/made")
+    with pytest.raises(NoAnswer):
+        ask(bot, "a")
+    assert not list(tmp_path.iterdir())
+
+
+def test_arguments_are_not_recorded_but_told_apart():
+    one, two = load_bot("command:prog --key sk-secret-1"), load_bot("command:prog --key other")
+    assert one.told["program"] == "prog"
+    assert "sk-secret-1" not in str(one.told)
+    assert one.told["sha256"] != two.told["sha256"]

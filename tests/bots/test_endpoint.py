@@ -1,0 +1,257 @@
+"""An OpenAI-compatible endpoint over a real connection: good answers, bad ones, and no key anywhere."""
+
+import socket
+import time
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
+from random import Random
+
+import pytest
+
+from simpatico.bots import Reply, Said, Settings, load_bot
+from simpatico.bots import patience as patience_module
+from simpatico.bots.patience import Patience
+from simpatico.bots.wire import Address, wait_told
+from simpatico.errors import BadValue, NoAnswer, RunError
+from tests.bots.server import serving
+
+KEY = "sk-very-secret-0123456789"
+
+
+@pytest.fixture(scope="module")
+def server():
+    with serving() as found:
+        yield found
+
+
+@pytest.fixture(autouse=True)
+def quick(monkeypatch):
+    monkeypatch.setattr(patience_module, "FIRST_WAIT", 0.01)
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+
+
+def bot(server, query="?model=m", **settings):
+    return load_bot(server.url + query, Settings(**{"timeout": 0.5, "retries": 2, **settings}))
+
+
+def ask(server, text, **settings):
+    return bot(server, **settings)([Said("user", text)])
+
+
+def test_a_good_answer_with_what_it_cost(server):
+    assert ask(server, "Hi") == Reply("You said Hi.", 7, 5, "test-model", "stop")
+
+
+def test_what_is_sent(server):
+    settings = {"temperature": 0.5, "seed": 3, "instruction": "Be kind.", "max_tokens": 9}
+    bot(server, **settings)([Said("user", "a"), Said("assistant", "b"), Said("user", "c")])
+    path, headers, body = server.seen[-1]
+    assert path == "/v1/chat/completions"
+    assert headers["Authorization"] == f"Bearer {KEY}"
+    assert body == {
+        "model": "m",
+        "messages": [
+            {"role": "system", "content": "Be kind."},
+            {"role": "user", "content": "a"},
+            {"role": "assistant", "content": "b"},
+            {"role": "user", "content": "c"},
+        ],
+        "max_tokens": 9,
+        "stream": False,
+        "temperature": 0.5,
+        "seed": 3,
+    }
+
+
+def test_what_nobody_chose_is_left_to_the_server(server):
+    bot(server, "?model=m&limit_as=max_completion_tokens")([Said("user", "plain")])
+    body = server.seen[-1][2]
+    assert {*body} == {"model", "messages", "max_completion_tokens", "stream"}
+
+
+@pytest.mark.parametrize("ill", ["drop", "half", "busy", "ill", "drip"])
+def test_what_goes_wrong_once_goes_well_the_second_time(server, ill):
+    text = f"{ill} once: {ill}"
+    assert ask(server, text, timeout=0.3).text == f"You said {text}."
+    assert server.asked[text] == 2
+
+
+FAILURES = {
+    "slow": ("too slow", "took longer than 0.3 seconds (asked 2 times)"),
+    "drip": ("too slow", "took longer than 0.3 seconds (asked 2 times)"),
+    "drop": ("broken off", "broke off the connection (asked 2 times)"),
+    "half": ("broken off", "broke off the connection (asked 2 times)"),
+    "busy": ("status 429", "answered with status 429 (asked 2 times)"),
+    "ill": ("status 500", "answered with status 500 (asked 2 times)"),
+    "bad": ("status 400", "answered with status 400 (context_length_exceeded)"),
+    "malformed": ("not a completion", "sent no JSON of a chat completion"),
+    "other": ("not a completion", "sent no JSON of a chat completion"),
+    "bytes": ("not a completion", "sent no JSON of a chat completion"),
+    "deep": ("not a completion", "sent no JSON of a chat completion"),
+    "surrogate": ("not a completion", "sent no JSON of a chat completion"),
+    "nothing": ("empty", "sent an empty answer"),
+    "null": ("empty", "sent an empty answer"),
+    "empty": ("empty", "sent an empty answer"),
+    "big": ("too large", "sent more than 1,000,000 bytes; lower --max-tokens"),
+    "wrong": ("status 400", "answered with status 400"),
+}
+
+
+@pytest.mark.parametrize("ill", FAILURES)
+def test_a_failure_is_one_sentence_for_one_prompt(server, ill):
+    with pytest.raises(NoAnswer) as told:
+        ask(server, f"{ill}: x", timeout=0.3 if ill in ("slow", "drip") else 3, retries=1)
+    why, sentence = FAILURES[ill]
+    called = (
+        f"{server.url}/chat/completions"
+        if why in ("too slow", "broken off", "too large")
+        else server.url
+    )
+    assert (told.value.why, str(told.value)) == (why, f"{called} {sentence}")
+
+
+def test_bad_answers_are_not_asked_for_again(server):
+    for ill in ("malformed", "empty", "bad", "big"):
+        text = f"{ill}: once only"
+        with pytest.raises(NoAnswer):
+            ask(server, text, timeout=3)
+        assert server.asked[text] == 1
+
+
+def test_a_server_is_left_alone_as_long_as_it_asks(server):
+    begun = time.monotonic()
+    assert ask(server, "later once: x").text
+    assert time.monotonic() - begun >= 1
+
+
+def test_a_server_that_wants_hours_stops_the_run(server):
+    with pytest.raises(RunError) as told:
+        ask(server, "tomorrow: x")
+    assert told.value.resumable
+    assert str(told.value) == (
+        f"{server.url} answered with status 429, and asks to be left alone for 86,400 seconds; "
+        "the same command goes on then"
+    )
+
+
+STOPS = {
+    "moved": "sends us elsewhere (status 302), which is not followed; give the address that it leads to",
+    "refused": "refused the key in OPENAI_API_KEY (status 401)",
+    "gone": "has no chat/completions or no model 'm' (status 404); check the address and the name",
+}
+
+
+@pytest.mark.parametrize("ill", STOPS)
+def test_what_no_prompt_will_survive_stops_the_run(server, ill):
+    with pytest.raises(BadValue) as told:
+        ask(server, f"{ill}: x")
+    assert str(told.value) == f"{server.url} {STOPS[ill]}"
+    assert server.asked[f"{ill}: x"] == 1
+
+
+def test_a_server_that_is_away_can_be_asked_later():
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    away = load_bot(f"http://127.0.0.1:{port}/v1?model=m", Settings(retries=1))
+    with pytest.raises(RunError) as told:
+        away([Said("user", "Hi")])
+    assert told.value.resumable
+    assert str(told.value) == (
+        f"http://127.0.0.1:{port}/v1/chat/completions cannot be reached (Connection refused); "
+        "start the server or check the address"
+    )
+
+
+def test_parts_and_uncounted_answers(server):
+    assert ask(server, "parts: x").text == "one\ntwo"
+    assert ask(server, "uncounted: x") == Reply("no usage", None, None, "test-model", "stop")
+
+
+def test_a_key_that_comes_back_is_taken_out(server):
+    reply = ask(server, "key: x")
+    assert reply == Reply("your key is [key]!", 7, 5, "m-[key]", None)
+
+
+def test_the_key_is_in_no_field_and_no_sentence(server):
+    one = bot(server)
+    assert KEY not in repr(one) + str(one.told) + repr(vars(one))
+    for text in ("wrong: x", "refused: x", "moved: x", "ill: x"):
+        with pytest.raises((NoAnswer, BadValue)) as told:
+            one([Said("user", text)])
+        chain = [told.value, told.value.__cause__]
+        assert KEY not in repr(chain) + str(told.value)
+        assert told.value.__cause__ is None
+
+
+def test_a_short_key_is_no_secret_and_harms_no_answer(server, monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", "You")
+    assert ask(server, "Hi").text == "You said Hi."
+
+
+def test_another_variable_can_be_named_and_must_then_hold_a_key(server, monkeypatch):
+    monkeypatch.setenv("MY_KEY", "another-secret-key")
+    bot(server, "?model=m&key_env=MY_KEY")([Said("user", "named")])
+    assert server.seen[-1][1]["Authorization"] == "Bearer another-secret-key"
+    monkeypatch.delenv("MY_KEY")
+    with pytest.raises(BadValue) as told:
+        bot(server, "?model=m&key_env=MY_KEY")([Said("user", "named")])
+    assert str(told.value) == "the environment variable MY_KEY is empty; put the key into it"
+
+
+def test_no_key_no_header(server, monkeypatch):
+    monkeypatch.delenv("OPENAI_API_KEY")
+    ask(server, "keyless")
+    assert "Authorization" not in server.seen[-1][1]
+    with pytest.raises(BadValue) as told:
+        ask(server, "refused: keyless", retries=0)
+    assert str(told.value) == f"{server.url} wants a key; put it into OPENAI_API_KEY (status 401)"
+
+
+def test_the_usual_key_is_not_sent_in_the_open(monkeypatch):
+    assert load_bot("http://example.com/v1?model=m").key() == ""
+    assert load_bot("https://example.com/v1?model=m").key() == KEY
+    assert load_bot("http://localhost/v1?model=m").key() == KEY
+    monkeypatch.setenv("MINE", "x" * 10)
+    assert load_bot("http://example.com/v1?model=m&key_env=MINE").key() == "x" * 10
+
+
+@pytest.mark.parametrize("value", ["two\nlines-of-a-key", "sk-ümlaut-key"])
+def test_what_cannot_be_a_key_is_refused_without_being_shown(server, monkeypatch, value):
+    monkeypatch.setenv("OPENAI_API_KEY", value)
+    with pytest.raises(BadValue) as told:
+        ask(server, "Hi")
+    assert str(told.value) == (
+        "what is in OPENAI_API_KEY cannot be a key; it may hold plain characters only"
+    )
+
+
+def test_half_a_surrogate_pair_is_sent_as_a_question_mark(server):
+    assert ask(server, "a\ud800b").text == "You said a?b."
+
+
+def test_waits_double_with_chance_in_them(monkeypatch):
+    """1, 2, 4, 8 … up to 30 seconds, and of each between half and all."""
+    monkeypatch.setattr(patience_module, "FIRST_WAIT", 1.0)
+    waits = [Patience(Random(1)).backoff(tried) for tried in range(8)]
+    for wait, most in zip(waits, (1, 2, 4, 8, 16, 30, 30, 30), strict=True):
+        assert most / 2 <= wait <= most
+
+
+@pytest.mark.parametrize(
+    ("told", "seconds"),
+    [(None, None), ("0", 0), (" 12 ", 12), ("soon", None), ("-3", None), ("1" * 4000, 111_111_111)],
+)
+def test_retry_after_in_seconds(told, seconds):
+    assert wait_told(told) == seconds
+
+
+def test_retry_after_as_a_time():
+    moment = datetime.now(UTC) + timedelta(seconds=100)
+    assert 98 <= wait_told(format_datetime(moment, usegmt=True)) <= 100
+    assert wait_told(format_datetime(moment - timedelta(days=1), usegmt=True)) == 0
+
+
+def test_addresses_are_written_as_they_were_given():
+    assert str(Address("http", "::1", 8000, "/v1")) == "http://[::1]:8000/v1"
+    assert str(Address("https", "example.com", None, "")) == "https://example.com"

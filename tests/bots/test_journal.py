@@ -1,0 +1,106 @@
+"""Answers on their way into a file: what was cut off, what is of something else, who holds it."""
+
+import os
+import threading
+
+import pytest
+
+from simpatico.bots.asking import How
+from simpatico.bots.bot import Renamed
+from simpatico.bots.probe import probe
+from simpatico.errors import RunError
+from tests.bots.counted import Counted, prompts, rows
+
+
+def test_a_torn_last_line_is_asked_again(tmp_path):
+    out, partial = tmp_path / "a.jsonl", tmp_path / "a.jsonl.partial"
+    with pytest.raises(RunError):
+        probe(Counted(stops={"c"}), prompts("abc"), out, how=How(jobs=1))
+    data = partial.read_bytes()
+    whole = tmp_path / "whole.jsonl"
+    probe(Counted(), prompts("abc"), whole)
+    for end in (len(data) - 1, len(data) - 30, data.index(b"\n") + 5, data.index(b"\n"), 3, 0):
+        partial.write_bytes(data[:end])
+        probe(Counted(), prompts("abc"), out)
+        assert out.read_bytes() == whole.read_bytes()
+        out.unlink()
+
+
+def test_a_damaged_line_in_the_middle_is_not_passed_over(tmp_path):
+    out, partial = tmp_path / "a.jsonl", tmp_path / "a.jsonl.partial"
+    with pytest.raises(RunError):
+        probe(Counted(stops={"c"}), prompts("abc"), out, how=How(jobs=1))
+    lines = partial.read_bytes().splitlines(keepends=True)
+    partial.write_bytes(b"".join([lines[0], b"{\n", *lines[2:]]))
+    with pytest.raises(RunError) as told:
+        probe(Counted(), prompts("abc"), out)
+    assert str(told.value) == f"{partial}:2: the line is damaged; take it out"
+
+
+def refusals():
+    other = Counted()
+    other.told = {"kind": "other"}
+    return {
+        "bot": (other, prompts("ab"), "holds answers of another bot, or to other settings; name another file or delete this one"),
+        "name": (Renamed(Counted(), "x"), prompts("ab"), "holds answers of another bot, or to other settings; name another file or delete this one"),
+        "text": (Counted(), prompts("ax"), "holds an answer to 'p1', which is not or not so among the prompts; name another file or delete this one"),
+        "fewer": (Counted(), prompts("a"), "holds an answer to 'p1', which is not or not so among the prompts; name another file or delete this one"),
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("case", refusals())
+def test_answers_to_something_else_are_refused_and_stay(case, tmp_path):
+    out = tmp_path / "a.jsonl"
+    probe(Counted(), prompts("ab"), out)
+    before = out.read_bytes()
+    bot, asked, sentence = refusals()[case]
+    with pytest.raises(RunError) as told:
+        probe(bot, asked, out)
+    assert str(told.value) == f"{out} {sentence}"
+    assert out.read_bytes() == before
+    assert os.listdir(tmp_path) == ["a.jsonl"]
+
+
+@pytest.mark.parametrize("text", ["hello\n", "[1]\n", '{"dialog": "a", "text": "b"}\n', "\x00"])
+def test_a_file_of_something_else_is_never_overwritten(text, tmp_path):
+    out = tmp_path / "a.jsonl"
+    out.write_text(text)
+    with pytest.raises(RunError) as told:
+        probe(Counted(), prompts("ab"), out)
+    assert str(told.value) == f"{out} holds something else than answers of a bot; name another file"
+    assert out.read_text() == text
+    out.rename(tmp_path / "b.jsonl.partial")
+    with pytest.raises(RunError, match="was begun with another bot or other settings"):
+        probe(Counted(), prompts("ab"), tmp_path / "b.jsonl")
+    assert (tmp_path / "b.jsonl.partial").read_text() == text
+
+
+def test_two_processes_do_not_write_one_file(tmp_path):
+    out = tmp_path / "a.jsonl"
+    inside, go = threading.Event(), threading.Event()
+
+    def held(text):
+        inside.set()
+        go.wait(5)
+        return 0.0
+
+    first = threading.Thread(target=probe, args=(Counted(delay=held), prompts("a"), out))
+    first.start()
+    inside.wait(5)
+    with pytest.raises(RunError) as told:
+        probe(Counted(), prompts("a"), out)
+    assert (
+        str(told.value) == f"{out} is being written by another process; wait or name another file"
+    )
+    go.set()
+    first.join()
+    assert len(rows(out)) == 2
+
+
+def test_a_folder_that_is_not_there(tmp_path):
+    out = tmp_path / "no" / "a.jsonl"
+    with pytest.raises(RunError) as told:
+        probe(Counted(), prompts("a"), out)
+    assert str(told.value) == (
+        f"{out} cannot be written (No such file or directory); check its folder"
+    )

@@ -1,0 +1,228 @@
+"""Prompts through a bot: nothing lost, order kept, resumable after a kill, one line for each failure."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+import simpatico
+from simpatico.bots import Settings, load_bot
+from simpatico.bots import patience as patience_module
+from simpatico.bots.asking import How
+from simpatico.bots.bot import Renamed
+from simpatico.bots.probe import probe
+from simpatico.bots.prompts import read_prompts
+from simpatico.errors import BadValue, RunError
+from tests.bots.counted import Counted, everything, prompts, rows
+from tests.bots.server import serving
+
+KEY = "sk-canary-9876543210"
+ILL = (
+    "drop once: a", "busy once: b", "ill once: c", "half once: d", "malformed: e", "empty: f",
+    "big: g", "bad: h", "key: i", "wrong: j",
+)  # fmt: skip
+TEXTS = [t for n, ill in enumerate(ILL) for t in (f"Hello {n}", ill)]
+
+
+@pytest.fixture(scope="module")
+def server():
+    with serving() as found:
+        yield found
+
+
+@pytest.fixture(autouse=True)
+def quick(monkeypatch):
+    monkeypatch.setattr(patience_module, "FIRST_WAIT", 0.01)
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+
+
+def test_order_is_kept_whatever_comes_first(tmp_path):
+    given = [str(n) for n in range(40)]
+    bot = Counted(delay=lambda text: 0.02 * (int(text) % 4 == 0))
+    done = probe(bot, prompts(given), tmp_path / "a.jsonl", how=How(jobs=8))
+    assert done.answered == 40
+    told = rows(tmp_path / "a.jsonl")
+    assert [row["text"] for row in told] == [t for n in given for t in (n, f"re {n}")]
+    probe(Counted(), prompts(given), tmp_path / "b.jsonl", how=How(jobs=1))
+    assert (tmp_path / "a.jsonl").read_bytes() == (tmp_path / "b.jsonl").read_bytes()
+
+
+def test_ill_servers_lose_nothing_and_leave_no_key(server, tmp_path):
+    """Of 20 prompts 10 are plain; four more go well at the second try, and the key's echo does."""
+    out = tmp_path / "a.jsonl"
+    bot = load_bot(f"{server.url}?model=m", Settings(timeout=5, retries=2))
+    done = probe(bot, prompts(TEXTS), out, how=How(jobs=4))
+    assert (done.answered, done.failed) == (
+        15,
+        {"not a completion": 1, "empty": 1, "too large": 1, "status 400": 2},
+    )
+    assert (done.tokens_in, done.tokens_out, done.counted) == (15 * 7, 15 * 5, 15)
+    told = rows(out)
+    assert [r["text"] for r in told if r["speaker"] == "user"] == TEXTS
+    assert {r["dialog"] for r in told} == {f"p{n}" for n in range(20)}
+    errors = [r["error"] for r in told if "error" in r]
+    assert len(errors) == 5
+    assert not any("\n" in e for e in errors)
+    assert not (tmp_path / "a.jsonl.partial").exists()
+    assert KEY.encode() not in everything(tmp_path)
+    assert server.most_at_once <= 4
+
+
+def test_a_row_says_by_what_it_was_got(server, tmp_path):
+    bot = load_bot(f"{server.url}?model=m", Settings(temperature=0.0, instruction="Be kind."))
+    probe(bot, prompts(["Hi", "empty: x"]), tmp_path / "a.jsonl")
+    used = {
+        "kind": "http",
+        "address": server.url,
+        "model": "m",
+        "temperature": 0.0,
+        "max_tokens": 256,
+        "seed": None,
+        "instruction": "Be kind.",
+    }
+    first, answer, failed = rows(tmp_path / "a.jsonl")
+    assert first == {
+        "dialog": "p0", "speaker": "user", "text": "Hi", "system": None, "prompt": "p0",
+    }  # fmt: skip
+    assert answer == {
+        "dialog": "p0",
+        "speaker": "assistant",
+        "text": "You said Hi.",
+        "system": "m",
+        "prompt": "p0",
+        "bot": used,
+        "model": "test-model",
+        "ended": "stop",
+        "tokens_in": 7,
+        "tokens_out": 5,
+    }
+    assert failed == {
+        "dialog": "p1",
+        "speaker": "user",
+        "text": "empty: x",
+        "system": None,
+        "prompt": "p1",
+        "error": f"{server.url} sent an empty answer",
+        "why": "empty",
+        "bot": used,
+    }
+
+
+def test_the_file_is_read_as_conversations_of_one_system(tmp_path):
+    out = tmp_path / "a.jsonl"
+    probe(Renamed(Counted(fails={"b"}), "mine"), prompts(["a", "b"]), out)
+    turns = simpatico.read(out)
+    assert [(t.dialog, t.speaker, t.system, t.text) for t in turns] == [
+        ("p0", "user", None, "a"),
+        ("p0", "assistant", "mine", "re a"),
+        ("p1", "user", None, "b"),
+    ]
+    assert turns.frame["prompt"].to_list() == ["p0", "p0", "p1"]
+    table = simpatico.score(turns, [simpatico.load("length")])
+    assert table.at("turn")["length"].to_list() == [2.0]
+
+
+def test_only_its_owner_can_read_the_answers(tmp_path):
+    out = tmp_path / "a.jsonl"
+    probe(Counted(), prompts(["a"]), out)
+    assert out.stat().st_mode & 0o777 == 0o600
+
+
+def test_what_is_done_is_not_asked_again(tmp_path):
+    out = tmp_path / "a.jsonl"
+    probe(Counted(), prompts("abc"), out, how=How(limit=2))
+    again = Counted()
+    done = probe(again, prompts("abc"), out)
+    assert (again.asked, done.before, done.answered) == (["c"], 2, 1)
+    before = out.read_bytes()
+    done = probe(again, prompts("abc"), out, how=How(limit=1))
+    assert (again.asked, done.before, done.answered) == (["c"], 3, 0)
+    assert out.read_bytes() == before
+    assert os.listdir(tmp_path) == ["a.jsonl"]
+
+
+def test_failures_are_asked_again_only_if_told(tmp_path):
+    out = tmp_path / "a.jsonl"
+    probe(Counted(fails={"b", "d"}), prompts("abcd"), out)
+    quiet = Counted()
+    probe(quiet, prompts("abcd"), out)
+    assert quiet.asked == []
+    done = probe(quiet, prompts("abcd"), out, how=How(retry_errors=True, limit=2))
+    assert (quiet.asked, done.answered, done.before) == (["b"], 1, 3)
+    assert [r["text"] for r in rows(out)] == ["a", "re a", "b", "re b", "c", "re c", "d"]
+    probe(quiet, prompts("abcd"), out, how=How(retry_errors=True))
+    assert [r["text"] for r in rows(out)][-2:] == ["d", "re d"]
+
+
+def test_a_bot_that_is_away_stops_the_run_and_what_came_is_kept(tmp_path):
+    out = tmp_path / "a.jsonl"
+    bot = Counted(stops={"c"}, delay=lambda text: 0.1 * (text == "a"))
+    with pytest.raises(RunError, match="the bot is away"):
+        probe(bot, prompts("abcdef"), out, how=How(jobs=3))
+    assert not out.exists()
+    later = Counted()
+    done = probe(later, prompts("abcdef"), out)
+    assert done.before + done.answered == 6
+    assert not {"a", "b"} & set(later.asked)
+    assert [r["text"] for r in rows(out)][::2] == list("abcdef")
+
+
+@pytest.mark.parametrize(
+    ("how", "sentence"),
+    [
+        ({"jobs": 0}, "jobs is 0; at least one prompt must be asked at a time"),
+        ({"limit": 0}, "limit is 0; ask at least one prompt"),
+    ],
+)
+def test_how_must_make_sense(how, sentence):
+    with pytest.raises(BadValue) as told:
+        How(**how)
+    assert str(told.value) == sentence
+
+
+def test_killed_in_the_middle_it_goes_on_and_gives_the_same_file(server, tmp_path):
+    """Two kills, each at another moment; nothing that had arrived is asked for again."""
+    given, out = tmp_path / "p.txt", tmp_path / "killed.jsonl"
+    texts = [f"kill {n}" for n in range(60)]
+    given.write_text("".join(f"{text}\n" for text in texts))
+    line = [sys.executable, "-m", "simpatico", "probe", "--bot", f"{server.url}?model=m",
+            "--prompts", str(given), "--out", str(out), "--jobs", "3"]  # fmt: skip
+    environment = {**os.environ, "OPENAI_API_KEY": KEY}
+    server.delay = 0.02
+    for kills in (1, 2):
+        process = subprocess.Popen(line, env=environment, stdout=-3, stderr=-3)
+        while sum(server.asked[text] for text in texts) < 20 * kills:
+            assert process.poll() is None
+            time.sleep(0.005)
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        assert not out.exists()
+    done = subprocess.run(line, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    server.delay = 0.0
+    again = sum(server.asked[text] for text in texts) - len(texts)
+    assert again <= 2 * 3
+    whole = tmp_path / "whole.jsonl"
+    probe(load_bot(f"{server.url}?model=m"), read_prompts(given), whole)
+    assert out.read_bytes() == whole.read_bytes()
+    assert sorted(os.listdir(tmp_path)) == ["killed.jsonl", "p.txt", "whole.jsonl"]
+    assert KEY not in done.stdout + done.stderr + everything(tmp_path).decode()
+
+
+def test_terminated_it_stops_at_once_with_code_3(server, tmp_path):
+    given = tmp_path / "p.txt"
+    given.write_text("slow: a\nslow: b\n")
+    line = [sys.executable, "-m", "simpatico", "probe", "--bot", f"{server.url}?model=m",
+            "--prompts", str(given), "--out", str(tmp_path / "a.jsonl")]  # fmt: skip
+    process = subprocess.Popen(line, stdout=-1, stderr=-1, text=True)
+    while not server.asked["slow: b"]:
+        time.sleep(0.01)
+    begun = time.monotonic()
+    process.terminate()
+    out, err = process.communicate(timeout=5)
+    assert (process.returncode, out) == (3, "")
+    assert time.monotonic() - begun < 1.4
+    assert err.endswith("simpatico: interrupted; the same command goes on where it stopped\n")
