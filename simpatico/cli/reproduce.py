@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -13,13 +14,14 @@ import click
 from simpatico.cli.options import parsed, typed
 from simpatico.cli.out import note, result, show_json, show_table
 from simpatico.cli.progress import Progress
+from simpatico.errors import BadValue, MissingResource
 from simpatico.reproduce import Cell, Reproduction
 from simpatico.reproduce.agreement import TOLERANCE, summary
 from simpatico.reproduce.asked import Asked
 from simpatico.reproduce.markdown import page
 from simpatico.reproduce.sampled import SAMPLE, Sample
 
-PAPERS = ("psychological-metrics", "metrics-and-people")
+PAPERS = ("psychological-metrics", "metrics-and-people", "predictive-engagement")
 VERDICT = ("the paper's test", "can't tell", "the paper has *")
 """How remarks about one figure only begin; they are in the JSON."""
 
@@ -46,6 +48,18 @@ VERDICT = ("the paper's test", "can't tell", "the paper has *")
     help="Responses of each data set that language models read; 0 for all.",
 )
 @click.option("--seed", default=0, show_default=True, help="Of the sample and the bootstrap.")
+@click.option(
+    "--seeds",
+    default=5,
+    show_default=True,
+    type=click.IntRange(0),
+    help="How often classifiers of engagement are trained anew; 0 for none of them.",
+)
+@click.option(
+    "--figures",
+    type=click.Path(path_type=Path),
+    help="Folder to draw the figures of predictive-engagement into.",
+)
 @click.option("--json", "shape", flag_value="json", help="A list of cells, for scripts.")
 @click.option("--markdown", "shape", flag_value="markdown", help="Tables for a page.")
 def command(paper: str, data: Path, shape: str | None, **given: Any) -> None:
@@ -56,12 +70,39 @@ def command(paper: str, data: Path, shape: str | None, **given: Any) -> None:
     module = import_module(f"simpatico.reproduce.{paper.replace('-', '_')}")
     settings = {name: typed(name, told) for name, told in parsed(given["settings"]).items()}
     sample = Sample(given["sample"], given["seed"])
-    asked = Asked(given["lexicon"], chosen(given["metrics"]), settings, sample)
+    asked = Asked(given["lexicon"], chosen(given["metrics"]), settings, sample, given["seeds"])
+    drawing = drawn_into(paper, given["figures"])
     with Progress():
         done: Reproduction = module.reproduce(data, asked, tell=note)
     show(paper, done, shape)
+    if drawing:
+        draw(data, done, drawing)
     for reason in done.absent:
         note(f"- left out: {reason}")
+
+
+def drawn_into(paper: str, folder: Path | None) -> Path | None:
+    """The folder for figures, made if need be; refused where nothing would be drawn."""
+    if folder is None:
+        return None
+    if paper != PAPERS[2]:
+        raise BadValue(f"--figures: {paper} has none to draw; {PAPERS[2]} has")
+    if folder.exists() and not folder.is_dir():
+        raise BadValue(f"--figures {folder} is a file; name a folder")
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
+def draw(data: Path, done: Reproduction, folder: Path) -> None:
+    """Write the figures."""
+    from simpatico.draw.convert import write_figure
+    from simpatico.reproduce.engagement_figures import figures
+
+    for name, picture in figures(data, done.cells).items():
+        write_figure(picture, folder / f"{name}.svg")
+        with suppress(MissingResource):  # a PNG needs a converter that may not be there
+            write_figure(picture, folder / f"{name}.png")
+        note(f"drawn: {folder / name}.svg")
 
 
 def chosen(metrics: str | None) -> list[str] | None:
@@ -81,6 +122,10 @@ def show(paper: str, done: Reproduction, shape: str | None) -> None:
     elif paper == PAPERS[1]:
         show_people(done.cells)
         show_remarks(done.cells)
+    elif paper == PAPERS[2]:
+        show_tables(done.cells)
+        show_summary(done)
+        show_remarks(done.cells, fewest=2)
     else:
         show_cells(paper, done.cells)
         show_beside(done.beside)
@@ -96,6 +141,15 @@ def show_people(cells: Sequence[Cell]) -> None:
     ]
     head = ["data", "metric", "rho", "95% interval", "n", "not scored", "printed", "people"]
     show_table("Spearman's rho with people's judgements", head, rows)
+
+
+def show_tables(cells: Sequence[Cell]) -> None:
+    """Each table of a paper by itself."""
+    head = ["of", "figure", "paper", "ours", "95% interval", "n"]
+    for table in dict.fromkeys(cell.table for cell in cells):
+        own = [c for c in cells if c.table == table]
+        rows = [[c.row, c.column, c.paper, c.ours, span(c), c.n or None] for c in own]
+        show_table(table, head, rows)
 
 
 def show_cells(paper: str, cells: Sequence[Cell]) -> None:
@@ -134,11 +188,11 @@ def show_summary(done: Reproduction) -> None:
     result(summary(done))
 
 
-def show_remarks(cells: Sequence[Cell]) -> None:
-    """What readers must know, once each, with how many figures it is about."""
+def show_remarks(cells: Sequence[Cell], *, fewest: int = 1) -> None:
+    """What readers must know, once each, with how many figures it is about: at least `fewest`."""
     where = Counter(remark for cell in cells for remark in set(cell.note.split("; ")[1:]))
     for remark, n in where.items():
-        if not remark.startswith(VERDICT):
+        if n >= fewest and not remark.startswith(VERDICT):
             note(f"- {remark} ({n} of {len(cells)} figures)")
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING, Any
@@ -13,7 +13,7 @@ from simpatico.cli.out import note, result, show_table
 from simpatico.cli.progress import Progress
 
 if TYPE_CHECKING:
-    from simpatico.features.head_folder import Kind, Recipe
+    from simpatico.features.head_folder import Figures, Kind, Recipe
 
 Command = Callable[..., None]
 
@@ -94,11 +94,16 @@ def run(
 
 
 def summarise(recipe: Recipe) -> None:
-    """The figures on dialogs held out, beside what a plain number reaches."""
-    rows = [
-        (name, f.accuracy, f.auc, f.plain, f.plain_auc, f.n)
-        for name, f in ((name, told.heldout) for name, told in recipe.heads.items())
-    ]
-    columns = ["head", "accuracy", "AUC", "beside", "its AUC", "n"]
-    show_table("Dialogs held out", columns, rows)
+    """The figures on dialogs held out, and from how many dialogs all was learned."""
+    show_figures({name: told.heldout for name, told in recipe.heads.items()})
     note(f"learned from {recipe.dialogs:,} dialogs, those held out included in this number")
+
+
+def show_figures(figures: Mapping[str, Figures]) -> None:
+    """How well each head does on dialogs held out, beside what a plain number reaches."""
+    rows = [
+        (name, f.accuracy, f.auc, f.low, f.high, f.plain, f.plain_auc, f.n)
+        for name, f in figures.items()
+    ]
+    columns = ["head", "accuracy", "AUC", "low", "high", "beside", "its AUC", "n"]
+    show_table("Dialogs held out", columns, rows)

@@ -21,6 +21,11 @@ Numbers = npt.NDArray[Any]
 Part = Literal["first", "second", "product", "difference", "bilinear"]
 Activation = Literal["tanh", "relu"]
 
+BLOCK = 96
+"""Pairs that go through a head together."""
+DEPTH = 128
+"""Columns that are multiplied at a time: of more, threads of BLAS may each take a part."""
+
 
 @dataclass(frozen=True)
 class Head:
@@ -39,22 +44,37 @@ class Head:
     def probability(self, first: Numbers, second: Numbers) -> npt.NDArray[np.float64]:
         """How likely each pair is a true one.
 
-        Pairs are taken one at a time: in a product of large matrices the last bits of a row can
-        depend on how many other rows there are.
+        Pairs are taken in blocks of one size, the last filled up with zeros: in a product of large
+        matrices the last bits of a row can depend on how many other rows there are.
         """
         found = np.zeros(len(first))
-        for row in range(len(first)):
-            at = slice(row, row + 1)
-            a, b = first[at].astype(np.float64), second[at].astype(np.float64)
-            found[row] = self.logit(self.inputs(a, b))[0]
+        for start in range(0, len(first), BLOCK):
+            here = slice(start, start + BLOCK)
+            logits = self.logit(self.inputs(filled(first[here]), filled(second[here])))
+            found[here] = logits[: len(first) - start]
         return np.asarray(sigmoid(found))
 
     def logit(self, inputs: Numbers) -> Numbers:
         """The last layer's number for each row."""
         *hidden, (weights, offset) = self.layers
         for matrix, shift in hidden:
-            inputs = activated(self.activation, inputs @ matrix + shift)
-        return np.asarray((inputs @ weights + offset)[:, 0])
+            inputs = activated(self.activation, product(inputs, matrix) + shift)
+        return np.asarray((product(inputs, weights) + offset)[:, 0])
+
+
+def filled(rows: Numbers) -> Numbers:
+    """A whole block: these rows, and zeros after them."""
+    block = np.zeros((BLOCK, rows.shape[1]))
+    block[: len(rows)] = rows
+    return block
+
+
+def product(rows: Numbers, matrix: Numbers) -> Numbers:
+    """The product of two matrices, the same bits on any number of threads."""
+    found = rows[:, :DEPTH] @ matrix[:DEPTH]
+    for start in range(DEPTH, len(matrix), DEPTH):
+        found += rows[:, start : start + DEPTH] @ matrix[start : start + DEPTH]
+    return np.asarray(found)
 
 
 def seen(part: Part, first: Numbers, second: Numbers, bilinear: Numbers | None) -> Numbers:
@@ -68,7 +88,7 @@ def seen(part: Part, first: Numbers, second: Numbers, bilinear: Numbers | None) 
             return np.asarray(first * second)
         case "difference":
             return np.asarray(np.abs(first - second))
-    moved = first if bilinear is None else first @ bilinear
+    moved = first if bilinear is None else product(first, bilinear)
     return np.asarray((moved * second).sum(axis=1, keepdims=True))
 
 

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
 from simpatico.errors import BadValue, DataError
@@ -30,16 +29,16 @@ from simpatico.features.head_folder import (
 )
 from simpatico.features.masked import MaskedLikelihood
 from simpatico.features.models import find
-from simpatico.features.pair_head import Head
+from simpatico.features.pair_head import Head, Numbers
 from simpatico.features.word_vectors import GLOVE
 from simpatico.features.words import words
 from simpatico.features.working import step
+from simpatico.train.areas import DECIMALS, area, area_interval, balanced
 from simpatico.train.pair_data import FEWEST_WORDS, Places, Side, Split, Talk
 from simpatico.train.pair_fit import Examples, Floats, Shape, fit
 from simpatico.train.pair_folder import COMMON, About, save, writable
 from simpatico.turns import Turns
 
-DECIMALS = 6
 LOWEST = 0.05
 """Share of cosines of unrelated replies that lie below what counts as nothing in common."""
 LOW, HIGH = 0.25, 0.75
@@ -136,24 +135,26 @@ def trained(
     place, vectors = vectorised(sides, form)
     given = [known(side.among(place), vectors) for side in sides]
     enough(given, talk.source, "examples whose texts have known words")
-    learn, check, heldout = given
-    with step("epochs", form.shape.epochs) as tick:
-        head = fit(form.shape, vectors, learn, check, seed=seed, tick=tick)
-    figures = judged(head, vectors, heldout, form, list(place), len(split.heldout))
-    model = find(form.encoder)
-    told = HeadRecipe(
-        model.name,
-        model.sha256,
-        form.pooling,
-        list(form.shape.parts),
-        form.shape.activation,
-        figures,
-    )
+    head, told = learned(given, vectors, form, list(place), seed=seed)
+    learn = given[0]
     true, other = (learn.second[learn.label == side] for side in (1, 0))
     half = min(len(true), len(other))
     replies = cosines(vectors[true[:half]], vectors[other[:half]])
     low = min(float(np.quantile(replies, LOWEST)), 1 - 10**-DECIMALS)
     return head, told, round(low, DECIMALS)
+
+
+def learned(
+    given: Sequence[Examples], vectors: Floats, form: Form, texts: list[str], *, seed: int
+) -> tuple[Head, HeadRecipe]:
+    """A head learned from the first examples, stopped by the second, and judged on the third."""
+    learn, check, heldout = given
+    with step("epochs", form.shape.epochs) as tick:
+        head = fit(form.shape, vectors, learn, check, seed=seed, tick=tick)
+    model = find(form.encoder)
+    parts, activation = list(form.shape.parts), form.shape.activation
+    found = judged(head, vectors, heldout, form, texts)
+    return head, HeadRecipe(model.name, model.sha256, form.pooling, parts, activation, found)
 
 
 def enough(sides: Sequence[Side | Examples], source: str, what: str) -> None:
@@ -169,7 +170,12 @@ def enough(sides: Sequence[Side | Examples], source: str, what: str) -> None:
 
 def vectorised(sides: list[Side], form: Form) -> tuple[dict[str, int], Floats]:
     """Every distinct text's place, and its vector there."""
-    texts = dict.fromkeys(text for side in sides for text in [*side.first, *side.second])
+    return encoded([text for side in sides for text in [*side.first, *side.second]], form)
+
+
+def encoded(given: Sequence[str], form: Form) -> tuple[dict[str, int], Floats]:
+    """The same of any texts."""
+    texts = dict.fromkeys(given)
     told = HeadRecipe(form.encoder, "", form.pooling, [], "tanh", Figures(0, 0, "", 0, 0, 0))
     feature = encoder(told)
     empty = Turns(pl.DataFrame({"text": pl.Series([], dtype=pl.String)}))
@@ -183,9 +189,7 @@ def known(given: Examples, vectors: Floats) -> Examples:
     return given.some(np.flatnonzero(able[given.first] & able[given.second]))
 
 
-def judged(
-    head: Head, vectors: Floats, given: Examples, form: Form, texts: list[str], dialogs: int
-) -> Figures:
+def judged(head: Head, vectors: Floats, given: Examples, form: Form, texts: list[str]) -> Figures:
     """Accuracy and area under the curve of a head, and the area of a plain number beside it."""
     first, second = vectors[given.first], vectors[given.second]
     guess = head.logit(head.inputs(first, second))
@@ -194,6 +198,11 @@ def judged(
     else:
         counts = words(pl.Series([texts[at] for at in given.first], dtype=pl.String)).counts
         plain, beside = "number of words", counts.astype(np.float64)
+    return figures(guess, given, plain, beside)
+
+
+def figures(guess: Numbers, given: Examples, plain: str, beside: Numbers) -> Figures:
+    """What a number above 0 for true examples reaches, beside a plain one."""
     right = float(((guess > 0) == (given.label > 0)).mean())
     return Figures(
         round(right, DECIMALS),
@@ -201,17 +210,16 @@ def judged(
         plain,
         area(beside, given.label),
         len(given.label),
-        dialogs,
+        len(np.unique(given.of_dialog)),
+        balanced(guess > 0, given.label),
+        *sure(guess, given),
     )
 
 
-def area(guess: npt.NDArray[np.floating], label: Floats) -> float:
-    """How often a true example is above a made-up one; half for a draw."""
-    _, code, count = np.unique(guess, return_inverse=True, return_counts=True)
-    rank = (np.cumsum(count) - (count - 1) / 2)[code]
-    n = float(label.sum())
-    found = (rank[label > 0].sum() - n * (n + 1) / 2) / (n * (len(label) - n))
-    return round(float(found), DECIMALS)
+def sure(guess: Numbers, given: Examples) -> tuple[float | None, float | None]:
+    """The interval of a head's area; null where too few dialogs have examples of both kinds."""
+    low, high = area_interval(guess, given.label, given.of_dialog)
+    return (low, high) if low <= high else (None, None)
 
 
 def likelihood(talk: Talk, dialogs: Places, training: Training) -> tuple[Costs, dict[str, float]]:

@@ -51,12 +51,13 @@ class Side(NamedTuple):
     first: list[str]
     second: list[str]
     label: npt.NDArray[np.float32]
+    dialog: Places
 
     def among(self, place: dict[str, int]) -> Examples:
         """The same as places among distinct texts."""
         first = np.array([place[text] for text in self.first], np.int64)
         second = np.array([place[text] for text in self.second], np.int64)
-        return Examples(first, second, self.label)
+        return Examples(first, second, self.label, self.dialog)
 
 
 @dataclass(frozen=True)
@@ -82,6 +83,12 @@ class Talk:
             )
         return cls(turns.frame["text"].to_list(), answered, dialog, source)
 
+    @property
+    def paired(self) -> list[str]:
+        """The texts of turns that answer another or are answered."""
+        row = np.flatnonzero(self.answered >= 0)
+        return [self.texts[place] for place in np.union1d(row, self.answered[row])]
+
     def split(self, seed: int) -> Split:
         """Dialogs that have a pair, drawn into three sides."""
         usable = np.unique(self.dialog[self.answered >= 0])
@@ -94,16 +101,18 @@ class Talk:
         other = of_another(self.dialog[row], rng)
         heard = [self.texts[place] for place in self.answered[row]]
         said = [self.texts[place] for place in row]
-        return Side([*heard, *heard], [*said, *(said[place] for place in other)], labels(len(row)))
+        replies = [*said, *(said[place] for place in other)]
+        return Side([*heard, *heard], replies, labels(len(row)), np.tile(self.dialog[row], 2))
 
     def utterances(self, dialogs: Places, rng: np.random.Generator) -> Side:
         """Every longer text of these dialogs, and a spoilt version of each."""
         row = np.flatnonzero(np.isin(self.dialog, dialogs))
         cut = [TOKEN.findall(self.texts[place]) for place in row]
-        able = [tokens for tokens in cut if len(set(tokens)) >= FEWEST_WORDS]
-        able = [able[place] for place in np.sort(rng.permutation(len(able))[:MOST_TEXTS])]
+        long = np.flatnonzero([len(set(tokens)) >= FEWEST_WORDS for tokens in cut])
+        long = long[np.sort(rng.permutation(len(long))[:MOST_TEXTS])]
+        able = [cut[place] for place in long]
         texts = [*(" ".join(kept(t, rng)) for t in able), *(" ".join(spoilt(t, rng)) for t in able)]
-        return Side(texts, texts, labels(len(able)))
+        return Side(texts, texts, labels(len(able)), np.tile(self.dialog[row[long]], 2))
 
 
 def labels(n: int) -> npt.NDArray[np.float32]:

@@ -38,6 +38,7 @@ class Shape:
     rate: float = 1e-3
     decay: float = 1e-2
     epochs: int = 15
+    batch: int = BATCH
 
 
 class Examples(NamedTuple):
@@ -46,9 +47,26 @@ class Examples(NamedTuple):
     first: Places
     second: Places
     label: Floats
+    dialog: Places | None = None
+    """Of which dialog each pair is, where that matters."""
+    weight: Floats | None = None
+    """How much each pair counts; all the same where none is given."""
 
     def some(self, rows: Places) -> Examples:
-        return Examples(self.first[rows], self.second[rows], self.label[rows])
+        dialog = None if self.dialog is None else self.dialog[rows]
+        weight = None if self.weight is None else self.weight[rows]
+        return Examples(self.first[rows], self.second[rows], self.label[rows], dialog, weight)
+
+    @property
+    def of_dialog(self) -> Places:
+        """Of which dialog each pair is; every one of its own where nobody says."""
+        return np.arange(len(self.label)) if self.dialog is None else self.dialog
+
+    @property
+    def shares(self) -> Floats:
+        """What each pair adds to the mean; they sum to 1."""
+        weight = np.ones_like(self.label) if self.weight is None else self.weight
+        return np.asarray(weight / weight.sum())
 
 
 class Scaling(NamedTuple):
@@ -65,19 +83,22 @@ def fit(
     check: Examples,
     *,
     seed: int = 0,
+    base: Head | None = None,
     tick: Callable[[int], object] = lambda n: None,
 ) -> Head:
-    """The head after the epoch whose loss on `check` is least."""
+    """The head after the epoch whose loss on `check` is least; `base` is where to begin."""
     rng = np.random.default_rng(seed)
     head, scaling = begin(shape, vectors, learn, rng)
+    head = scaled(base, scaling) if base else head
     weights = flat(head)
     moments = [(np.zeros_like(w), np.zeros_like(w)) for w in weights]
-    best, least, waited, steps = [w.copy() for w in weights], np.inf, 0, 0
+    least = loss(head, scaling, vectors, check) if base else np.inf
+    best, waited, steps = [w.copy() for w in weights], 0, 0
     for epoch in range(shape.epochs):
         order = rng.permutation(len(learn.label))
-        for start in range(0, len(order), BATCH):
+        for start in range(0, len(order), shape.batch):
             steps += 1
-            batch = learn.some(order[start : start + BATCH])
+            batch = learn.some(order[start : start + shape.batch])
             slopes = gradients(head, scaling, vectors, batch)
             descend(weights, slopes, moments, steps, shape)
         tick(1)
@@ -124,7 +145,7 @@ def gradients(head: Head, scaling: Scaling, vectors: Floats, batch: Examples) ->
     for matrix, shift in head.layers[:-1]:
         states.append(activated(head.activation, states[-1] @ matrix + shift))
     logit = (states[-1] @ head.layers[-1][0] + head.layers[-1][1])[:, 0]
-    wrong = (sigmoid(logit) - batch.label) / len(batch.label)
+    wrong = (sigmoid(logit) - batch.label) * batch.shares
     back = wrong[:, None].astype(logit.dtype)
     found: list[Numbers] = []
     for number in reversed(range(len(head.layers))):
@@ -165,7 +186,7 @@ def descend(
 def loss(head: Head, scaling: Scaling, vectors: Floats, given: Examples) -> float:
     """Mean cross-entropy."""
     logits = scaled_logits(head, scaling, vectors, given)
-    return float((np.logaddexp(0, logits) - given.label * logits).mean())
+    return float((np.logaddexp(0, logits) - given.label * logits) @ given.shares)
 
 
 def scaled_logits(head: Head, scaling: Scaling, vectors: Floats, given: Examples) -> Numbers:
@@ -183,3 +204,13 @@ def unscaled(head: Head, scaling: Scaling) -> Head:
     plain = (matrix / scaling.spread[:, None]).astype(np.float32)
     moved = (shift - scaling.mean @ plain).astype(np.float32)
     return replace(head, layers=((plain, moved), *rest))
+
+
+def scaled(head: Head, scaling: Scaling) -> Head:
+    """The head that gives the same once its inputs are brought to mean 0 and spread 1."""
+    (matrix, shift), *rest = head.layers
+    wide = (matrix * scaling.spread[:, None]).astype(np.float32)
+    moved = (shift + scaling.mean @ matrix).astype(np.float32)
+    others = ((m.astype(np.float32), s.astype(np.float32)) for m, s in rest)
+    bilinear = None if head.bilinear is None else head.bilinear.astype(np.float32)
+    return replace(head, layers=((wide, moved), *others), bilinear=bilinear)

@@ -42,6 +42,8 @@ class About:
     licence: str = "not stated"
     command: str = ""
     training: Mapping[str, object] = field(default_factory=dict)
+    card: str = ""
+    """The card itself, where it is not the usual one."""
 
 
 def writable(out: Path) -> None:
@@ -62,12 +64,13 @@ def save(
 ) -> None:
     """Write the folder; one that holds anything but heads is left alone."""
     writable(out)
-    more = {"version": package_version(), "licence": about.licence, "command": about.command}
+    told = {"data": about.data, "licence": about.licence, "command": about.command}
+    more = {"version": package_version(), **told}
     files = {
         WEIGHTS: tensors(heads),
         RECIPE: written({**msgspec.to_builtins(recipe), **more, "training": dict(about.training)}),
         VOCABULARY: written(dict(costs)),
-        CARD: card(recipe, about).encode(),
+        CARD: (about.card or card(recipe, about)).encode(),
     }
     out.mkdir(parents=True, exist_ok=True)
     for name, data in {**files, MANIFEST: manifest(files)}.items():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import fsum
 from pathlib import Path
@@ -81,7 +81,7 @@ def read_people(path: Path | str, columns: Columns) -> People:
 
 
 def table(
-    source: Source, columns: Columns, ledger: Ledger
+    source: Source, columns: Sequence[str], ledger: Ledger
 ) -> Iterator[tuple[Place, Mapping[str, object]]]:
     """The rows of a CSV or TSV file by the names in its header."""
     found = rows(source, ledger)
@@ -118,14 +118,14 @@ def row(place: Place, cells: Mapping[str, object], columns: Columns) -> Row:
     return Row(str(person), text, number(place, cells[columns.target], columns.target))
 
 
-def number(place: Place, cell: object, column: str) -> float:
+def number(
+    place: Place, cell: object, column: str, without: str = "people without an answer"
+) -> float:
     """A finite number, or the sentence that says where it is none."""
     try:
         value = float(cell) if isinstance(cell, str | int | float) else math.nan
     except (ValueError, OverflowError):
         value = math.nan
     if not math.isfinite(value):
-        raise DataError(
-            f"{place}: {column!r} is not a finite number; leave out people without an answer"
-        )
+        raise DataError(f"{place}: {column!r} is not a finite number; leave out {without}")
     return value

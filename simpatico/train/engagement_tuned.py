@@ -1,0 +1,73 @@
+"""Fine-tune an encoder that reads query and reply together to say how engaging the reply is."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import numpy as np
+import polars as pl
+
+from simpatico.errors import BadValue
+from simpatico.features import Features
+from simpatico.features.classes import ClassProbabilities
+from simpatico.features.head_folder import trained
+from simpatico.train.engagement import Training
+from simpatico.train.engagement_baselines import beside, run
+from simpatico.train.engagement_parts import OURS
+from simpatico.train.engagement_report import Report, between_people, figures
+from simpatico.train.engagement_sides import Given
+from simpatico.train.exchanges import Exchanges
+from simpatico.train.finetune import FineTuning, Labelled, fine_tune
+from simpatico.train.finetune_folder import CARD
+from simpatico.train.pair_folder import About
+from simpatico.turns import Turns
+
+BASE = "package:minilm-torch"
+LABELS = ("not engaging", "engaging")
+
+
+def tune_engagement(
+    given: Given | Exchanges, out: Path, *, training: Training, about: About
+) -> Report:
+    """Fine-tune, estimate on dialogs held out, and write the folder of the first seed."""
+    if training.base and trained(training.base):
+        raise BadValue(
+            f"{training.base} is a head over vectors that stay as they are; fine-tuning goes on "
+            "from an encoder or from a model that was fine-tuned"
+        )
+    given = Given.of(given).checked()
+    runs = []
+    with TemporaryDirectory() as other:
+        for seed in training.range:
+            sides = given.sides(seed)
+            folder = out if seed == training.seed else Path(other) / str(seed)
+            how = FineTuning(
+                training.base or training.encoder or BASE,
+                epochs=training.fine_tune,
+                class_weights=True,
+                seed=seed,
+            )
+            told = replace(about, training={**about.training, **training.facts})
+            learn, check = labelled(sides.learn), labelled(sides.check)
+            fine_tune(learn, check, folder, how=how, labels=LABELS, about=told)
+            guess = logits(f"path:{folder}", sides.heldout)
+            ours = {OURS: run(guess, guess > 0, sides.heldout)}
+            runs.append(ours | beside(sides, seed=seed, learned=training.baselines))
+    report = Report.of(runs, given.sides(training.seed))
+    with (out / CARD).open("a", encoding="utf-8") as card:
+        card.write("\n".join([*figures(report), *between_people(report), ""]))
+    return report
+
+
+def labelled(given: Exchanges) -> Labelled:
+    return Labelled(given.query, given.reply, given.label.astype(np.float32))
+
+
+def logits(model: str, given: Exchanges) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+    """How far each exchange is on the side of the engaging ones."""
+    feature = ClassProbabilities(model, pair=True, output="logits")
+    empty = Turns(pl.DataFrame({"text": pl.Series([], dtype=pl.String)}))
+    said = Features(empty, frozenset({feature}))[feature].of(given.query, given.reply)
+    return np.asarray(said[:, 1] - said[:, 0], np.float64)
