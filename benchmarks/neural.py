@@ -1,12 +1,15 @@
 """CPU seconds of the neural features, beside what people write today, in one run.
 
     python benchmarks/neural.py [--data DIR] [--utterances 5000] [--sample 400] [--contexts 8]
+                                [--exchanges 10000]
 
 Embeddings: 5,000 utterances of ConvAI in file order, ours with equal texts encoded once and the
 same bits whatever the batch; the peers are all-MiniLM-L6-v2 in sentence-transformers, text by text,
 and in transformers, 64 at a time as they come, each on the first utterances since they are slow.
 Follow-ups: `fed` of the first contexts with SmolLM2, ours all follow-ups at once; the peer reads
-context and follow-up anew for each, as FED's own code does. Everybody has one thread.
+context and follow-up anew for each, as FED's own code does. Exchanges: `engagement` of the first
+turns of ConvAI that answer another, and how much of that time its head takes. Everybody has one
+thread.
 """
 
 from __future__ import annotations
@@ -17,20 +20,32 @@ import os
 import sys
 import tempfile
 from functools import partial
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
+import polars as pl
 from speed import Row, show, timed
 
-from simpatico.features.embeddings import Embeddings
+from simpatico import Turns, load, score
+from simpatico.features.embeddings import MINILM, Embeddings
+from simpatico.features.head_folder import SCHEMA, Figures, HeadRecipe, Recipe
 from simpatico.features.likelihood import Likelihood
 from simpatico.features.models import absent, find
+from simpatico.features.pair_head import Head, Part
+from simpatico.metric import Metric, missing
+from simpatico.table import ScoreTable
+from simpatico.train.pair_folder import About, save
 
 DATA = Path(__file__).parent.parent.parent / "shared" / "data"
 BATCH = 64
 TURNS = 10
 TIMES_BATCH, TIMES_ONE, TIMES_FED, TIMES_CACHE = 2.5, 4.0, 10.0, 50.0
+TIMES_HEAD = 20.0
+HIDDEN = (64, 32, 8)
+"""The engagement paper's head, taken with random weights where none is shipped."""
 TORCH, CAUSAL = "package:minilm-torch", "package:smollm2"
 
 
@@ -162,12 +177,66 @@ def follow_ups(texts: list[str], contexts: int) -> list[Row]:
     ]
 
 
+def exchanges(data: Path, n: int) -> Turns:
+    """Whole dialogs of ConvAI 2017, in file order, with some `n` turns that answer another."""
+    dialogs = json.loads((data / "convai2017" / "train_full.json").read_text(encoding="utf-8"))
+    rows, found = list[tuple[str, str, str]](), 0
+    for number, dialog in enumerate(dialogs):
+        said = [(str(number), line["userId"], line["text"]) for line in dialog["thread"]]
+        rows += said
+        found += sum(
+            a[1] != b[1] and bool(a[2].strip() and b[2].strip()) for a, b in pairwise(said)
+        )
+        if found >= n:
+            break
+    return Turns.from_utterances(pl.DataFrame(rows, ["dialog", "speaker", "text"], orient="row"))
+
+
+def evaluator(folder: Path) -> Metric:
+    """The metric `engagement`, with a head of random weights where none is shipped."""
+    if missing(load("engagement")) is None:
+        return load("engagement")
+    rng, encoder = np.random.default_rng(0), find(MINILM)
+    sizes = pairwise((2 * 384, *HIDDEN, 1))
+    layers = tuple((rng.standard_normal(s) / s[0] ** 0.5, np.zeros(s[1])) for s in sizes)
+    parts: list[Part] = ["first", "second"]
+    figures = Figures(0.5, 0.5, "length", 0.5, 0, 0)
+    told = HeadRecipe(encoder.name, encoder.sha256, "mean", parts, "tanh", figures)
+    recipe = Recipe("engagement", SCHEMA, 0, {"engaging": told})
+    heads = {"engaging": Head(tuple(parts), layers)}
+    save(folder / "random", recipe, heads, costs={}, about=About("nothing"))
+    return load("engagement", model=f"path:{folder / 'random'}")
+
+
+def head_of_scoring(turns: Turns, folder: Path) -> list[Row]:
+    """Scoring, and the part of it that the head takes."""
+    os.environ["SIMPATICO_CACHE"] = "off"
+    metric, real, spent = evaluator(folder), Head.probability, list[float]()
+
+    def watched(head: Head, *sides: Any) -> Any:
+        found = list[Any]()
+        spent.append(timed(lambda: found.append(real(head, *sides))))
+        return found[0]
+
+    score(next(turns.chunks(1)), [metric])
+    with patch.object(Head, "probability", watched):
+        tables: list[ScoreTable] = []
+        whole = timed(lambda: tables.append(score(turns, [metric])))
+    n = tables[0].at("turn")[metric.name].count()
+    note = f"{metric.name}: {sum(spent) / whole:.1%} of {whole:.1f} CPU seconds"
+    return [
+        Row("exchanges scored per CPU second", n / whole, note=f"{n:,} exchanges"),
+        Row("times as long as the head alone", whole / sum(spent), TIMES_HEAD, note),
+    ]
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, default=Path(os.environ.get("SIMPATICO_DATA", DATA)))
     parser.add_argument("--utterances", type=int, default=5_000)
     parser.add_argument("--sample", type=int, default=400)
     parser.add_argument("--contexts", type=int, default=8)
+    parser.add_argument("--exchanges", type=int, default=10_000)
     options = parser.parse_args()
     os.environ["SIMPATICO_THREADS"] = "1"
     why = absent(TORCH) or absent(CAUSAL)
@@ -179,6 +248,7 @@ def main() -> int:
     texts = utterances(options.data, options.utterances)
     with tempfile.TemporaryDirectory() as folder:
         rows = embeddings(texts, options.sample, Path(folder))
+        rows += head_of_scoring(exchanges(options.data, options.exchanges), Path(folder))
     rows += follow_ups(texts, options.contexts)
     show(rows)
     return 0 if all(row.met for row in rows) else 1

@@ -62,10 +62,10 @@ def load(name: str, **parameters: Any) -> Metric:
 
 def carried(cls: type[Any], names: str) -> dict[str, str]:
     """The models in a metric's brackets, as its parameters; several are joined by a plus."""
-    if "model" not in cls.__dataclass_fields__:
-        raise UnknownName(f"{cls.name} uses no model; write {cls.name} without brackets")
     holders, models = getattr(cls, "carries", ("model",)), names.split("+")
-    if len(models) == 1:
+    if not set(holders) <= set(cls.__dataclass_fields__):
+        raise UnknownName(f"{cls.name} uses no model; write {cls.name} without brackets")
+    if len(models) == 1 and "model" in cls.__dataclass_fields__:
         holders = ("model",)
     elif len(models) != len(holders):
         raise UnknownName(f"{cls.name} carries {len(holders)} models, not {len(models)}: {names!r}")
@@ -126,7 +126,8 @@ def preset(name: str) -> list[str]:
 
 def takes_model(metric: Metric) -> bool:
     """Whether the metric runs a pretrained model that is one of its parameters."""
-    return any(f.name == "model" for f in fields(metric))
+    holders = getattr(metric, "carries", ("model",))
+    return any(f.name in holders for f in fields(metric))
 
 
 def suggestion(name: str, known: Iterable[str]) -> str:

@@ -10,9 +10,9 @@ import numpy as np
 import polars as pl
 
 from simpatico import Turns, score
-from simpatico.features.head_folder import SCHEMA, Costs, Figures, HeadRecipe, Recipe
+from simpatico.features.head_folder import NEEDED, SCHEMA, Costs, Figures, HeadRecipe, Recipe
 from simpatico.features.models import find
-from simpatico.features.pair_head import Head
+from simpatico.features.pair_head import Head, Part
 from simpatico.train.pair_folder import About, save
 from tests.neural.tiny import tiny
 
@@ -58,18 +58,15 @@ def vectors_folder() -> Path:
 
 @cache
 def heads_folder(kind: str) -> Path:
-    """Heads of this kind: next and unreferenced see the inner product, times 2, less 1."""
+    """Heads of this kind, each of which sees the inner product, times 2, less 1."""
     encoder = f"path:{vectors_folder()}" if kind == "ruber" else f"path:{tiny('bert')}"
     pooling = "extremes" if kind == "ruber" else "mean"
     model, width = find(encoder), 4 if kind == "ruber" else 32
     head = Head(("bilinear",), ((np.array([[2.0]]), np.array([-1.0])),), "tanh", np.eye(width))
     told = HeadRecipe(model.name, model.sha256, pooling, ["bilinear"], "tanh", FIGURES)
-    heads, recipes = {"unreferenced": head}, {"unreferenced": told}
+    heads, recipes = (dict.fromkeys(NEEDED[kind], value) for value in (head, told))
     likelihood, costs = None, {}
-    if kind in ("nsp", "usl-h"):
-        heads, recipes = {"next": head}, {"next": told}
     if kind == "usl-h":
-        heads["valid"], recipes["valid"] = head, told
         likelihood, costs = Costs("", 2.0, 6.0), {"": 5.0, "tea": 1.0, "good": 3.0}
     folder = made(kind)
     recipe = Recipe(kind, SCHEMA, 40, recipes, 0.6, likelihood)
@@ -77,9 +74,29 @@ def heads_folder(kind: str) -> Path:
     return folder
 
 
+def word_head(
+    kind: str,
+    weights: dict[Part, list[float]],
+    offset: float = 0.0,
+    folder: Path | None = None,
+    figures: Figures = FIGURES,
+    **told: object,
+) -> str:
+    """One head over the extremes of `WORDS`: four weights for each part that it sees."""
+    model, (name,) = find(f"path:{vectors_folder()}"), NEEDED[kind]
+    matrix = np.concatenate([np.array(own)[:, None] for own in weights.values()])
+    head = Head(tuple(weights), ((matrix, np.array([offset])),))
+    told_head = HeadRecipe(model.name, model.sha256, "extremes", list(weights), "tanh", figures)
+    folder = folder or made(kind)
+    recipe = Recipe(kind, SCHEMA, 40, {name: told_head}, **told)
+    save(folder, recipe, {name: head}, costs={}, about=About("chats", "MIT"))
+    return f"path:{folder}"
+
+
 def ready_model(name: str) -> str:
     """A model for the metric of this name that is small and always here."""
     trained = {"nsp": "nsp", "ruber": "ruber", "ctx_ruber": "ctx-ruber", "usl_h": "usl-h"}
+    trained |= {"engagement": "engagement", "relevance": "relevance"}
     if name in trained:
         return f"path:{heads_folder(trained[name])}"
     plain = {"bleurt": "bert-classes-1", "nli_contradiction": "bert-classes-3"}

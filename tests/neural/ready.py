@@ -77,10 +77,26 @@ def trained(name: str) -> dict[str, str]:
     return {"model": ready_model(name)} | ({} if name == "usl_h" else {"mode": "blended"})
 
 
+def evaluator(name: str) -> dict[str, str]:
+    """A folder of a trained head for the evaluator of a reply."""
+    from tests.metrics.heads import ready_model
+
+    return {"model": ready_model(name)}
+
+
+def evaluators() -> dict[str, str]:
+    """Folders of both heads."""
+    parts = ("engagement", "relevance")
+    return {f"{part}_model": evaluator(part)["model"] for part in parts}
+
+
 MADE = {
     "ctx_ruber": partial(trained, "ctx_ruber"),
     "dialog_rpt": heads,
+    "engagement": partial(evaluator, "engagement"),
+    "engaging_and_relevant": evaluators,
     "nli_contradiction": contradicting,
+    "relevance": partial(evaluator, "relevance"),
     "ruber": partial(trained, "ruber"),
     "usl_h": partial(trained, "usl_h"),
 }

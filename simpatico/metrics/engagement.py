@@ -1,0 +1,52 @@
+"""Engagement: how likely a reply engages whoever it is meant for.
+
+A small network over the vectors of a reply and of what it answers, which learned from people who
+rated how engaging a conversation was. A dialog has the mean over its turns, the lowest and the
+highest.
+Example: turns of .2, .9 and .4 make a dialog of .5, from .2 to .9.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import polars as pl
+
+from simpatico.features.head_folder import Kind
+from simpatico.metric import Card, Carried, Score
+from simpatico.metrics._evaluator import UNDEFINED, Evaluator
+
+
+@dataclass(frozen=True)
+class Engagement(Evaluator):
+    model: str = "engagement"
+
+    name: ClassVar = Carried("engagement")
+    plain: ClassVar[str] = "engagement"
+    published: ClassVar[tuple[str, ...]] = ("engagement",)
+    kind: ClassVar[Kind] = "engagement"
+    head: ClassVar[str] = "engaging"
+    command: ClassVar[str] = "simpatico train engagement --data FILE --out MODEL"
+    meaning: ClassVar[str] = "probability that the turn engages whoever it is meant for"
+    facts: ClassVar[Card] = Card(
+        about="How likely a turn engages whoever it is meant for.",
+        undefined=UNDEFINED,
+        citation=(
+            "Ghazarian et al. 2020, Predictive Engagement: An Efficient Metric for Automatic "
+            "Evaluation of Open-Domain Dialogue Systems; the authors use BERT, here an encoder "
+            "stays as it is and a head of `simpatico train engagement` reads its vectors"
+        ),
+        kind="evaluator",
+        careful=(
+            "It learned from ratings of whole conversations, which say little about any one turn."
+        ),
+    )
+
+    @property
+    def scores(self) -> tuple[Score, ...]:
+        return (
+            *super().scores,
+            self.score("_min", pl.col("least"), " at its lowest"),
+            self.score("_max", pl.col("most"), " at its highest"),
+        )

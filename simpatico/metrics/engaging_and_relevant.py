@@ -1,0 +1,106 @@
+"""Engaging and relevant: the probabilities of both, in one number.
+
+`combine` says how: their mean, as the paper does, the smaller or the larger.
+Example: engagement .3 and relevance .8 give .55, .3 or .8.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from simpatico.errors import BadValue
+from simpatico.features import Feature, Features
+from simpatico.metric import Card, Carried, OnModels, Score, mark
+from simpatico.metrics._evaluator import UNDEFINED, Evaluator
+from simpatico.metrics._left_out import left_out
+from simpatico.metrics._pairs import mean, with_answered
+from simpatico.metrics.engagement import Engagement
+from simpatico.metrics.relevance import Relevance
+from simpatico.turns import Level, Turns
+
+Numbers = npt.NDArray[np.float64]
+
+WAYS: dict[str, Callable[[Numbers, Numbers], Numbers]] = {
+    "mean": lambda a, b: (a + b) / 2,
+    "min": np.minimum,
+    "max": np.maximum,
+}
+MEANINGS = {"mean": "mean", "min": "smaller", "max": "larger"}
+
+
+@dataclass(frozen=True)
+class EngagingAndRelevant(OnModels):
+    combine: Literal["mean", "min", "max"] = "mean"
+    engagement_model: str = "engagement"
+    relevance_model: str = "relevance"
+
+    name: ClassVar = Carried("engaging_and_relevant")
+    carries: ClassVar[tuple[str, ...]] = ("engagement_model", "relevance_model")
+    published: ClassVar[tuple[str, ...]] = ("engagement", "relevance")
+    level: ClassVar[Level] = "turn"
+    card: ClassVar[Card] = Card(
+        about="How likely a turn is engaging and a reply to what it answers, in one number.",
+        undefined=UNDEFINED,
+        citation=(
+            "Ghazarian et al. 2020, Predictive Engagement: An Efficient Metric for Automatic "
+            "Evaluation of Open-Domain Dialogue Systems, which takes the mean"
+        ),
+        kind="evaluator",
+        careful="Which of the two moves it, only `engagement` and `relevance` tell.",
+    )
+
+    def __post_init__(self) -> None:
+        if self.combine not in WAYS:
+            raise BadValue(
+                f"engaging_and_relevant.combine is {self.combine!r}; there are mean, min and max"
+            )
+
+    @property
+    def _parts(self) -> tuple[Evaluator, Evaluator]:
+        return Engagement(self.engagement_model), Relevance(self.relevance_model)
+
+    @property
+    def missing(self) -> str | None:
+        own = "engaging_and_relevant"
+        told = (part.lacking(f"{own}.{part.plain}_model", own) for part in self._parts)
+        return next((why for why in told if why), None)
+
+    @property
+    def needs(self) -> tuple[Feature, ...]:
+        return tuple(dict.fromkeys(feature for part in self._parts for feature in part.needs))
+
+    @property
+    def scores(self) -> tuple[Score, ...]:
+        return (
+            Score(
+                f"engaging_and_relevant{mark(self)}",
+                of=mean("both"),
+                range=(0.0, 1.0),
+                meaning=f"{MEANINGS[self.combine]} of the probabilities of engaging and relevant",
+                better="higher",
+                title="Engaging and relevant",
+                more="is more engaging and relevant than",
+                less="is less engaging and relevant than",
+            ),
+        )
+
+    def __call__(self, turns: Turns, features: Features) -> pl.DataFrame:
+        pairs = with_answered(turns, features)
+        found = self.combined(features, pairs.other, pairs.text)
+        return pairs.statistics("no_known_words", both=pairs.best(found))
+
+    def combined(self, features: Features, heard: Sequence[str], said: Sequence[str]) -> Numbers:
+        """Both probabilities of each pair in one; NaN where one of them is."""
+        engaging, relevant = (part.probability(features, heard, said) for part in self._parts)
+        return WAYS[self.combine](engaging, relevant)
+
+    def evidence(self, turns: Turns, features: Features) -> pl.DataFrame:
+        """By how much each word raises or lowers the score of its turn."""
+        pairs = with_answered(turns, features)
+        return left_out(turns, pairs, lambda a, b: self.combined(features, a, b))

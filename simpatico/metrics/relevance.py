@@ -1,0 +1,38 @@
+"""Relevance: how likely a reply answers what it answers rather than something else.
+
+The unreferenced part of contextual RUBER: a small network over the vectors of a reply and of what
+it answers, which learned to tell true replies from those to other turns.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from simpatico.features.head_folder import Kind
+from simpatico.metric import Card, Carried
+from simpatico.metrics._evaluator import UNDEFINED, Evaluator
+
+
+@dataclass(frozen=True)
+class Relevance(Evaluator):
+    model: str = "relevance"
+
+    name: ClassVar = Carried("relevance")
+    plain: ClassVar[str] = "relevance"
+    published: ClassVar[tuple[str, ...]] = ("relevance",)
+    kind: ClassVar[Kind] = "relevance"
+    head: ClassVar[str] = "relevant"
+    command: ClassVar[str] = "simpatico train relevance --data DIALOGS --out MODEL"
+    meaning: ClassVar[str] = "probability that the turn is a reply to what it answers"
+    facts: ClassVar[Card] = Card(
+        about="How likely a turn is a reply to what it answers rather than to something else.",
+        undefined=UNDEFINED,
+        citation=(
+            "Ghazarian et al. 2019, Better Automatic Evaluation of Open-Domain Dialogue Systems "
+            "with Contextualized Embeddings, the unreferenced part; a head of `simpatico train "
+            "relevance` over an encoder that stays as it is"
+        ),
+        kind="evaluator",
+        careful="Texts on one subject look as if they followed each other, sense or not.",
+    )

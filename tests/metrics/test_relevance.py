@@ -1,0 +1,92 @@
+"""Relevance by hand: a head over the extremes of four known words.
+
+tea (1, 5), rain (3, 2), dog (-1, 0), do (2, 2); maxima, then minima. The head multiplies the
+largest first numbers of both sides and takes 2 away: heard "do" (2) and said tea (1) make 0, rain
+(3) makes 4, dog (-1) makes -4.
+"""
+
+import numpy as np
+import pytest
+
+from simpatico import load, score
+from simpatico.errors import MissingResource
+from simpatico.features import head_folder
+from simpatico.features.embeddings import Embeddings
+from simpatico.metric import evidence_of, missing
+from tests.conftest import talk
+from tests.metrics.heads import answers, heads_folder, nulls, scores, word_head
+from tests.neural.tiny import tiny
+
+WEIGHTS = {"product": [1.0, 0.0, 0.0, 0.0]}
+METRIC = load("relevance", model=word_head("relevance", WEIGHTS, -2.0))
+
+
+def logistic(x):
+    return 1 / (1 + np.exp(-x))
+
+
+def test_probabilities_by_hand():
+    turns = answers(*((text, None) for text in ("tea", "rain", "dog")))
+    found = scores(METRIC, turns)
+    assert found == pytest.approx([0.5, logistic(4), logistic(-4)], abs=1e-7)
+    assert found == pytest.approx([0.5, 0.982014, 0.017986], abs=1e-6)
+
+
+def test_the_same_reply_to_something_else_is_another_pair():
+    """Heard dog (-1), said rain (3): -3 - 2 = -5."""
+    assert scores(METRIC, answers(("rain", None), heard="dog")) == [
+        pytest.approx(logistic(-5), abs=1e-7)
+    ]
+
+
+def test_over_an_encoder_it_is_the_head_of_both_vectors():
+    """The inner product of both vectors, times 2, less 1."""
+    bert = f"path:{tiny('bert')}"
+    heard, said = Embeddings(bert).compute(None, None).of(["good tea", "I like rain."])
+    metric = load("relevance", model=f"path:{heads_folder('relevance')}")
+    found = scores(metric, talk("x: good tea", "y: I like rain."))
+    assert found == [None, pytest.approx(logistic(2 * float(heard @ said) - 1), abs=1e-6)]
+
+
+def test_it_has_one_score_a_mean_over_turns():
+    (told,) = METRIC.scores
+    assert (told.title, told.more, told.less) == (
+        "Relevance",
+        "is more relevant than",
+        "is less relevant than",
+    )
+    turns = talk("x: do", "y: tea", "x: do", "y: rain")
+    row = score(turns, [METRIC]).at("dialog").row(1, named=True)
+    assert row[METRIC.name] == pytest.approx((0.5 + logistic(4)) / 2, abs=1e-7)
+
+
+def test_what_cannot_be_judged_is_null_and_says_why():
+    turns = answers(("...", None), ("чай", None), ("zzz", None), ("tea", None))
+    assert nulls(METRIC, turns) == ["no_words", "other_script", "no_known_words", None]
+
+
+def test_words_that_raise_and_words_that_lower():
+    """Heard dog (-1): "tea rain" makes -3 - 2 = -5; without rain -1 - 2 = -3; without tea -5."""
+    turns = talk("x: dog", "y: tea rain")
+    ((row, start, end, weight),) = evidence_of(METRIC, turns).rows()
+    assert (row, start, end) == (1, 4, 8)
+    assert weight == pytest.approx(logistic(-5) - logistic(-3), abs=1e-7)
+    assert weight < 0
+    ((_, start, _, weight),) = evidence_of(METRIC, talk("x: do", "y: tea rain")).rows()
+    assert (start, weight) == (4, pytest.approx(logistic(4) - 0.5, abs=1e-7))
+
+
+def test_where_none_is_shipped_it_says_how_to_train_one(monkeypatch, tmp_path):
+    monkeypatch.setattr(head_folder, "SHIPPED", tmp_path)
+    metric = load("relevance")
+    sentence = (
+        "relevance needs a trained model: train one with `simpatico train relevance --data DIALOGS "
+        "--out MODEL`, then add `--set relevance.model=path:MODEL`"
+    )
+    assert missing(metric) == sentence
+    with pytest.raises(MissingResource) as told:
+        evidence_of(metric, talk("x: do", "y: tea rain"))
+    assert str(told.value) == sentence
+    assert metric.card.careful == (
+        "Texts on one subject look as if they followed each other, sense or not."
+    )
