@@ -13,13 +13,15 @@ from simpatico.reproduce.sampled import Sample
 class Asked:
     """`metrics`: which of the other metrics to run, or null for all that can.
 
-    `settings`: parameters by metric, such as a trained model; `lexicon`: of emotions, or ours.
+    `settings`: parameters by metric, such as a trained model; `lexicon`: of emotions, or ours;
+    `seeds`: how often classifiers are trained anew.
     """
 
     lexicon: str | None = None
     metrics: Sequence[str] | None = None
     settings: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     sample: Sample = field(default_factory=Sample)
+    seeds: int = 5
 
     def of(self, metric: str) -> dict[str, Any]:
         """The parameters of a metric that were asked for."""

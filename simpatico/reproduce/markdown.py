@@ -38,8 +38,13 @@ def shown(cell: Cell | None) -> str:
     """A figure with its interval and n; behind a stroke what others printed."""
     if cell is None:
         return ""
-    printed = "" if cell.paper is None else f" / {cell.paper:.3f}"
+    printed = "" if cell.paper is None else f" / {written(cell.paper)}"
     if cell.ours is None:
         return f"–{printed}"
     span = "" if cell.low is None else f" [{cell.low:.2f}, {cell.high:.2f}]"
-    return f"{cell.ours:.3f}{span} n={cell.n:,}{printed}"
+    return f"{written(cell.ours)}{span} n={cell.n:,}{printed}"
+
+
+def written(value: float) -> str:
+    """A count as it is, any other number with three decimals."""
+    return f"{value:,}" if isinstance(value, int) else f"{value:.3f}"
