@@ -134,7 +134,7 @@ class Process:
     def ended(self) -> NoAnswer:
         """The error for a program that is gone."""
         with suppress(subprocess.TimeoutExpired):
-            self.running.wait(1)
+            self.running.wait(3)
         code = self.running.poll()
         how = "closed its output" if code is None else f"ended with code {code}"
         return NoAnswer(f"{self.name} {how} without an answer", why="ended")

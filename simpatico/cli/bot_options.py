@@ -130,7 +130,7 @@ def summed(done: Summary, prices: Prices, out: Path) -> dict[str, Any]:
         "before": done.before,
         "answered": done.answered,
         "failed": sum(done.failed.values()),
-        "why": dict(done.failed.most_common()),
+        "why": dict(sorted(done.failed.items(), key=lambda told: (-told[1], told[0]))),
         "tokens_in": tokens and tokens.read,
         "tokens_out": tokens and tokens.written,
         "tokens_counted_for": done.counted,

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -136,11 +136,18 @@ def packed(
     return start, key
 
 
+@cache
+def shipped_traits() -> list[str]:
+    """The trait models among those we ship, by what their recipes say."""
+    recipes = {path.parent.name: path.read_bytes() for path in SHIPPED.glob(f"*/{RECIPE}")}
+    kinds = {name: msgspec.json.decode(told).get("kind") for name, told in recipes.items()}
+    return sorted(name for name, kind in kinds.items() if kind == "trait")
+
+
 def trait_folder(source: str) -> Path | None:
     """Where the model is that `source` names: one we ship, or a folder's path."""
-    shipped = SHIPPED / source
-    if source and "/" not in source and (shipped / RECIPE).is_file():
-        return shipped
+    if source in shipped_traits():
+        return SHIPPED / source
     return Path(source) if source and Path(source).is_dir() else None
 
 
@@ -148,10 +155,9 @@ def load_trait_model(source: str) -> TraitModel:
     """A model we ship, by name, or the user's, by the path of its folder."""
     folder = trait_folder(source)
     if folder is None:
-        ours = sorted(p.parent.name for p in SHIPPED.glob(f"*/{RECIPE}"))
         raise MissingResource(
             f"no trait model {source!r}: give the folder that `simpatico train trait` wrote, "
-            f"or one of {ours}"
+            f"or one of {shipped_traits()}"
         )
     return trait_model(folder, tuple(stamp(p) for p in sorted(folder.iterdir()) if p.is_file()))
 

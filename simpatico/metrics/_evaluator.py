@@ -92,7 +92,8 @@ class Evaluator(OnModels):
         told = ""
         if trained(self.model):
             recipe = load_heads(self.model, self.kind).recipe
-            careful = " ".join(recipe.limits) or careful
+            if self.model != type(self).model and recipe.limits:
+                careful = recipe.limits[0]
             told = provenance(recipe, self.head)
         elif self.missing is None:
             told = fine_tuned(find(self.model))

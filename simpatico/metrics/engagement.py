@@ -39,7 +39,8 @@ class Engagement(Evaluator):
         ),
         kind="evaluator",
         careful=(
-            "It learned from ratings of whole conversations, which say little about any one turn."
+            "It learned from ratings of whole conversations, and on data it has not seen the "
+            "length of a reply follows people better: read it beside length."
         ),
     )
 

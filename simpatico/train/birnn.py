@@ -142,7 +142,7 @@ def made(numbers: Floats, shape: BiRnn) -> Any:
             super().__init__()
             width = numbers.shape[1]
             table = torch.cat([torch.zeros(1, width), torch.from_numpy(numbers)])
-            self.words = nn.Embedding.from_pretrained(table, freeze=True)
+            self.register_buffer("words", table)
             self.query = cell(width, shape.hidden, batch_first=True, bidirectional=True)
             self.reply = cell(width, shape.hidden, batch_first=True, bidirectional=True)
             self.drop = nn.Dropout(shape.dropout)
@@ -152,7 +152,7 @@ def made(numbers: Floats, shape: BiRnn) -> Any:
         def state(self, reader: Any, lines: list[Places]) -> Any:
             padded = pad_sequence([torch.from_numpy(line) for line in lines], batch_first=True)
             sizes = torch.tensor([len(line) for line in lines])
-            seen = self.words(padded)
+            seen = nn.functional.embedding(padded, self.words)
             packed = pack_padded_sequence(seen, sizes, batch_first=True, enforce_sorted=False)
             _, last = reader(packed)
             return torch.cat([last[0], last[1]], dim=1)

@@ -47,7 +47,7 @@ def test_a_summary_with_tokens_and_cost_before_and_after(call, server, prompts, 
     assert first == (
         "4 prompts for m: about 27 tokens to read, at most 40 to write; at most about 0.0002"
     )
-    assert second.startswith("2 prompts answered, 2 failed: 1 not a completion, 1 empty; ")
+    assert second.startswith("2 prompts answered, 2 failed: 1 empty, 1 not a completion; ")
     assert rest == [
         "14 tokens read, 10 written; cost 0.0001",
         "the same command with --retry-errors asks again what failed",

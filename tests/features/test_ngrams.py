@@ -27,6 +27,7 @@ from simpatico.features.ngrams import (
     WEIGHTS,
     NgramSums,
     load_trait_model,
+    shipped_traits,
 )
 from simpatico.features.words import words
 from simpatico.train.trait_features import Config
@@ -269,7 +270,12 @@ def test_a_hard_link_is_the_same_file(tmp_path: Path) -> None:
     assert load_trait_model(str(copy)) == load_trait_model(str(folder))
 
 
-@pytest.mark.parametrize("name", sorted(p.parent.name for p in SHIPPED.glob("*/recipe.json")))
+def test_what_is_shipped_beside_trait_models_is_none() -> None:
+    assert shipped_traits() == ["agreeableness", "empathy"]
+    assert {p.parent.name for p in SHIPPED.glob("*/recipe.json")} > set(shipped_traits())
+
+
+@pytest.mark.parametrize("name", shipped_traits())
 def test_shipped_models_are_whole_and_small(name: str) -> None:
     assert load_trait_model(name).weights
     assert sum(p.stat().st_size for p in (SHIPPED / name).iterdir()) < 1_000_000

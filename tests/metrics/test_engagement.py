@@ -167,7 +167,7 @@ def test_the_card_tells_what_the_folder_learned_from(tmp_path):
         "dialogs. On 80 dialogs held out AUC = 0.63 (95% 0.60 to 0.66, n = 900), balanced accuracy 0.59; "
         "length alone reaches 0.58."
     )
-    assert card.careful == "Long replies score higher. English only."
+    assert card.careful == "Long replies score higher."
 
 
 def test_the_card_says_when_a_plain_number_does_as_well(tmp_path):

@@ -78,7 +78,7 @@ def test_both_labels_count_alike_and_texts_beside_it_change_nothing():
     assert total.item() == pytest.approx(float((costs * balance[[0, 0, 0, 1]]).sum()), abs=1e-5)
     alone = [net(side, np.array([place])).item() for place in range(4)]
     np.testing.assert_allclose(alone, logits, atol=1e-6)
-    assert not net.words.weight.requires_grad
+    assert not net.words.requires_grad
 
 
 def test_batches_hold_everything_once():
