@@ -66,3 +66,25 @@ def test_on_a_terminal_there_is_a_bar(monkeypatch):
     assert "embeddings" in shown
     assert "50/50" in shown
     assert "turns scored" in shown
+
+
+def test_work_that_goes_on_is_timed_from_where_it_goes_on(clock, capsys):
+    """50 of 100 were done before; 10 more in 20 s are 2 seconds each, so that 40 take 80 s.
+
+    Nothing of it is done at 30 s, and so nothing is told of its rate.
+    """
+    with progress.Progress(), step("fine-tuning", 100) as tick:
+        clock[0] = 30.0
+        tick(50)
+        clock[0] = 50.0
+        tick(10)
+    assert capsys.readouterr().err == (
+        "fine-tuning: 60 of 100, 2 seconds each, about 80 seconds left\n"
+    )
+
+
+def test_work_that_has_yet_to_begin_is_not_timed(clock, capsys):
+    with progress.Progress(), step("fine-tuning", 100) as tick:
+        clock[0] = 30.0
+        tick(0)
+    assert capsys.readouterr().err == ""

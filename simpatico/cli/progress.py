@@ -22,6 +22,8 @@ class Progress:
         self.total: int | None = None
         self.turns = 0
         self.begun = self.told = self.step_begun = monotonic()
+        self.step: Step | None = None
+        self.step_from = 0
         self.bar: Any = None
         self.tasks: dict[str, Any] = {}
         self.stack = ExitStack()
@@ -64,10 +66,11 @@ class Progress:
                 self.bar.reset(self.tasks[step.what], total=step.total)
             self.bar.update(self.tasks[step.what], **shown)
             return
-        if step.done == 1:
-            self.step_begun = now
-        if now - self.told > SECONDS_BETWEEN_LINES and now - self.step_begun > 1:
-            self.told, rate = now, step.done / (now - self.step_begun)
+        if not self.step or step.what != self.step.what or step.done <= self.step.done:
+            self.step_begun, self.step_from = now, 0 if step.done == 1 else step.done
+        self.step, done = step, step.done - self.step_from
+        if done and now - self.told > SECONDS_BETWEEN_LINES and now - self.step_begun > 1:
+            self.told, rate = now, done / (now - self.step_begun)
             left = (step.total - step.done) / rate
             pace = f"{rate:,.0f} a second" if rate >= 1 else f"{1 / rate:,.0f} seconds each"
             note(
