@@ -17,7 +17,7 @@ import polars as pl
 
 from simpatico.errors import ContractError
 from simpatico.features import Feature, Features, closure
-from simpatico.features.models import absent, short
+from simpatico.features.models import absent, several, short
 from simpatico.features.spans import EVIDENCE
 from simpatico.phrases import titled
 from simpatico.turns import Level, Turns
@@ -132,7 +132,7 @@ def mark(metric: object) -> str:
     A metric with several models says in `carries` which of its fields they are.
     """
     told = (getattr(metric, field, "") for field in getattr(metric, "carries", ("model",)))
-    models = [model for model in told if model]
+    models = [one for model in told if model for one in several(model)]
     if set(models) <= set(getattr(metric, "published", ())):
         return ""
     return f"[{'+'.join(map(shown, models))}]"

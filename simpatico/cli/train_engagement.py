@@ -75,8 +75,8 @@ MODEL = [
         type=click.Choice(["paper", "best"]),
         default="paper",
         show_default=True,
-        help="The form of the network: the paper's, which has layers of 64, 32 and 8, or one layer "
-        "of 32 that sees product and difference of the vectors, too.",
+        help="The form: the paper's network, which has layers of 64, 32 and 8, or one that is "
+        "linear and weighs short runs of characters, too: how a text is written.",
     ),
     click.option(
         "--pooling",

@@ -20,6 +20,8 @@ from simpatico.turns import Turns
 
 VERSION = 1
 NEXT_SENTENCE = ("is_next", "not_next")
+TRAINING = "training.json"
+"""How a classifier was fine-tuned here."""
 
 Output = Literal["softmax", "sigmoid", "logits"]
 

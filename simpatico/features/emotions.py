@@ -2,30 +2,27 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from simpatico.errors import DataError
+from simpatico.errors import DataError, MissingResource
 from simpatico.features import Feature, Features
+from simpatico.features.head_folder import PairHead
 from simpatico.features.lexicon import LexiconSums, load_lexicon
+from simpatico.features.plutchik import EMOTIONS as EMOTIONS
 from simpatico.features.script import OtherScript
+from simpatico.features.tidy import tidied
+from simpatico.features.words import Words
 from simpatico.turns import Turns
 
-EMOTIONS = (
-    "anger",
-    "anticipation",
-    "disgust",
-    "fear",
-    "joy",
-    "sadness",
-    "surprise",
-    "trust",
-)
 OURS = "emotions"
 """The lexicon we ship, derived from GoEmotions."""
+NEURAL = "plutchik"
+"""The heads we ship, trained on GoEmotions."""
 
 
 @dataclass(frozen=True)
@@ -54,3 +51,43 @@ class Emotions:
             raise DataError(f"lexicon {self.lexicon!r} has weights below 0; emotions allow none")
         sums: npt.NDArray[np.float64] = features[LexiconSums(self.lexicon, EMOTIONS)]
         return np.where(features[OtherScript()][:, None], 0.0, sums)
+
+
+@dataclass(frozen=True)
+class EmotionChances:
+    """How likely each turn has each of the eight emotions, by the heads of a trained folder.
+
+    As with words, all eight are 0 where there is no sign of any: a turn without words, in another
+    script, or of which the heads can say nothing.
+    """
+
+    model: str = NEURAL
+    absent: str | None = field(default=None, compare=False)
+
+    @property
+    def heads(self) -> tuple[PairHead, ...]:
+        """One head for each emotion."""
+        return tuple(PairHead(self.model, "plutchik", name, self.absent) for name in EMOTIONS)
+
+    @property
+    def needs(self) -> tuple[Feature, ...]:
+        own = (feature for head in self.heads for feature in (head, *head.needs))
+        return tuple(dict.fromkeys([*own, Words(), OtherScript()]))
+
+    @property
+    def fingerprint(self) -> str:
+        return self.heads[0].fingerprint
+
+    def of(self, features: Features, texts: Sequence[str]) -> npt.NDArray[np.float64]:
+        """A row for each text; NaN where the heads can say nothing of it."""
+        if self.absent:
+            raise MissingResource(self.absent)
+        tidy = [tidied(text) for text in texts]
+        return np.column_stack([features[head].of(tidy) for head in self.heads])
+
+    def compute(self, turns: Turns, features: Features) -> npt.NDArray[np.float64]:
+        found = np.zeros((len(turns), len(EMOTIONS)))
+        known = (features[Words()].counts > 0) & ~features[OtherScript()]
+        texts = turns.frame["text"].filter(pl.Series(known, dtype=pl.Boolean)).to_list()
+        found[known] = np.nan_to_num(self.of(features, texts))
+        return found

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from itertools import pairwise
 from pathlib import Path
-from typing import Literal
+from typing import Literal, get_args
 
 import msgspec
 import numpy as np
@@ -17,10 +16,13 @@ import numpy.typing as npt
 from simpatico.errors import DataError, MissingResource
 from simpatico.features import Feature, Features
 from simpatico.features.embeddings import Embeddings, Vectorised
+from simpatico.features.grams import GramForm
+from simpatico.features.head_tensors import head, width
 from simpatico.features.lexicon import stamp
-from simpatico.features.model_folder import ModelFolder, finite, read_folder
+from simpatico.features.model_folder import read_folder
 from simpatico.features.models import find, short
-from simpatico.features.pair_head import Activation, Head, Numbers, Part
+from simpatico.features.pair_head import Activation, Head, Part
+from simpatico.features.plutchik import EMOTIONS
 from simpatico.features.word_vectors import WordExtremes
 from simpatico.turns import Turns
 
@@ -30,10 +32,10 @@ SCHEMA = 1
 PATH = "path:"
 SHIPPED = Path(__file__).parents[1] / "models"
 
-Layers = Sequence[tuple[Numbers, Numbers]]
-
 Pooling = Literal["mean", "max", "cls", "extremes"]
-Kind = Literal["nsp", "ruber", "ctx-ruber", "usl-h", "engagement", "relevance"]
+EmotionKind = Literal["neutrality", "polarity", "plutchik"]
+"""Heads that judge one text: is it emotional, is it positive, which of the eight does it have."""
+Kind = Literal["nsp", "ruber", "ctx-ruber", "usl-h", "engagement", "relevance"] | EmotionKind
 NEEDED: Mapping[Kind, tuple[str, ...]] = {
     "nsp": ("next",),
     "ruber": ("unreferenced",),
@@ -41,6 +43,9 @@ NEEDED: Mapping[Kind, tuple[str, ...]] = {
     "usl-h": ("valid", "next"),
     "engagement": ("engaging",),
     "relevance": ("relevant",),
+    "neutrality": ("emotional",),
+    "polarity": ("positive",),
+    "plutchik": EMOTIONS,
 }
 """The heads that a folder of each kind must have."""
 
@@ -72,6 +77,8 @@ class HeadRecipe(msgspec.Struct, frozen=True):
     parts: list[Part]
     activation: Activation
     heldout: Figures
+    grams: GramForm | None = None
+    """Runs of characters that it weighs beside the vectors."""
 
 
 class Costs(msgspec.Struct, frozen=True):
@@ -147,23 +154,27 @@ class PairHead:
 
 @dataclass(frozen=True)
 class Fits:
-    """Says of pairs of texts how likely they belong together."""
+    """Says of pairs of texts, or of single ones, how likely they are what the head looks for."""
 
     head: Head
     vectors: Vectorised
     model: str
 
-    def of(self, firsts: Sequence[str], seconds: Sequence[str]) -> npt.NDArray[np.float64]:
-        """A probability for each pair; NaN where one of them has no vector."""
-        if not len(firsts):
+    def of(
+        self, firsts: Sequence[str], seconds: Sequence[str] | None = None
+    ) -> npt.NDArray[np.float64]:
+        """A probability for each pair, or each single text; NaN where one has no vector."""
+        if not (count := len(firsts)):
             return np.zeros(0)
-        both = self.vectors.of([*firsts, *seconds])
+        both = self.vectors.of(firsts if seconds is None else [*firsts, *seconds])
         if both.shape[1] != width(self.head):
             raise DataError(
                 f"{self.model} is made for vectors of {width(self.head)} numbers, where its "
                 f"encoder gives {both.shape[1]}; train it again"
             )
-        return self.head.probability(both[: len(firsts)], both[len(firsts) :])
+        grams = self.head.grams
+        added = grams.of(firsts, firsts if seconds is None else seconds) if grams else 0.0
+        return self.head.probability(both[:count], both[-count:], added)
 
 
 def encoder(told: HeadRecipe) -> Feature:
@@ -186,13 +197,18 @@ def heads_folder(model: str) -> Path | None:
     return SHIPPED / model if re.fullmatch(r"[a-z_]+", model) else None
 
 
+def trainer(kind: Kind) -> str:
+    """Which training writes folders of a kind."""
+    return f"emotion --kind {kind}" if kind in get_args(EmotionKind) else kind
+
+
 def load_heads(model: str, kind: Kind) -> HeadFolder:
     """The heads in the folder that `path:DIR` names, or in one we ship."""
     folder = heads_folder(model)
     if folder is None or not trained(model):
         raise MissingResource(
             f"no trained heads {model!r}: give path:DIR with the folder that "
-            f"`simpatico train {kind}` wrote"
+            f"`simpatico train {trainer(kind)}` wrote"
         )
     found = heads_of(folder, tuple(stamp(p) for p in sorted(folder.iterdir()) if p.is_file()))
     if found.recipe.kind != kind:
@@ -215,7 +231,8 @@ def heads_of(folder: Path, stamps: tuple[tuple[int, int], ...]) -> HeadFolder:
     if flaw := flawed(recipe):
         raise DataError(f"{folder / RECIPE}: {flaw}; train it again")
     tensors = found.tensors(WEIGHTS)
-    heads = {name: head(found, name, told, tensors) for name, told in recipe.heads.items()}
+    path = found.path / WEIGHTS
+    heads = {name: head(path, name, told, tensors) for name, told in recipe.heads.items()}
     costs: dict[str, float] = found.decode(VOCABULARY, dict[str, float])
     return HeadFolder(found.sha256, recipe, heads, costs)
 
@@ -229,58 +246,3 @@ def flawed(recipe: Recipe) -> str | None:
     if (likely := recipe.likelihood) and not likely.low < likely.high:
         return f"the quartiles of likelihood are {likely.low} and {likely.high}; the first is lower"
     return None
-
-
-def head(found: ModelFolder, name: str, told: HeadRecipe, tensors: Mapping[str, Numbers]) -> Head:
-    """One head, once its tensors are known to fit together."""
-    path = found.path / WEIGHTS
-    own = {key: value for key, value in tensors.items() if key.partition(".")[0] == name}
-    for key, value in own.items():
-        if not finite(value):
-            raise DataError(f"{path}: {key!r} holds something that is not a finite number")
-    layers, bilinear = tuple(stack(own, name)), own.get(f"{name}.bilinear")
-    count = 2 * len(layers) + (bilinear is not None)
-    if not chained(layers) or len(own) != count or not seen_whole(told.parts, layers, bilinear):
-        raise DataError(f"{path}: the tensors of head {name!r} do not fit together")
-    exact = tuple((m.astype(np.float64), s.astype(np.float64)) for m, s in layers)
-    return Head(
-        tuple(told.parts),
-        exact,
-        told.activation,
-        None if bilinear is None else bilinear.astype(np.float64),
-    )
-
-
-def chained(layers: Layers) -> bool:
-    """Whether each layer takes what the one before it gives, and the last gives one number."""
-    if not layers or any(m.ndim != 2 or s.shape != m.shape[1:] for m, s in layers):
-        return False
-    wide = all(a.shape[1] == b.shape[0] for (a, _), (b, _) in pairwise(layers))
-    return wide and layers[0][0].shape[0] > 0 and layers[-1][0].shape[1] == 1
-
-
-def seen_whole(parts: Sequence[Part], layers: Layers, bilinear: Numbers | None) -> bool:
-    """Whether the first layer takes just what the parts of two vectors make."""
-    numbers, plain = layers[0][0].shape[0], sum(part != "bilinear" for part in parts)
-    inner = len(parts) - plain
-    if (bilinear is None) == bool(inner):
-        return False
-    if bilinear is None:
-        return plain > 0 and numbers % plain == 0
-    size = bilinear.shape[0] if bilinear.ndim else 0
-    return bilinear.shape == (size, size) and numbers == plain * size + inner and size > 0
-
-
-def width(head: Head) -> int:
-    """Of how many numbers the vectors are that a head takes."""
-    if head.bilinear is not None:
-        return int(head.bilinear.shape[0])
-    return int(head.layers[0][0].shape[0]) // len(head.parts)
-
-
-def stack(own: Mapping[str, Numbers], name: str) -> Iterator[tuple[Numbers, Numbers]]:
-    """The layers of a head, from the first on."""
-    number = 0
-    while {f"{name}.weight_{number}", f"{name}.offset_{number}"} <= set(own):
-        yield own[f"{name}.weight_{number}"], own[f"{name}.offset_{number}"]
-        number += 1

@@ -78,6 +78,11 @@ def short(name: str) -> str:
     return what if where == "package" else Path(what).name
 
 
+def several(name: str) -> list[str]:
+    """The models that one setting names: `path:A+path:B` are two, whose mean is taken."""
+    return re.split(r"\+(?=path:)", name)
+
+
 def home() -> Path:
     """The folder of models that were got; one folder a name."""
     told = os.environ.get("SIMPATICO_MODELS")

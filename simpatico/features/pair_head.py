@@ -2,13 +2,15 @@
 
 A head sees what `parts` name: the first vector, the second, their product and absolute difference
 dimension by dimension, or the single number first' M second. Hidden layers follow, then one number,
-of which the logistic function makes a probability. Nothing but numpy is needed to use a head.
+of which the logistic function makes a probability. A head may also weigh runs of characters of
+both texts, which are added to that number. Nothing but numpy is needed to use a head.
 Example: first (1, 2), second (3, 0), parts product and difference: (3, 0, 2, 2); with weights
 1, 1, -1, 0 and offset -1 the number is 0, which is a probability of .5.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -16,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from simpatico.features.classes import sigmoid
+from simpatico.features.grams import GramForm, counted
 
 Numbers = npt.NDArray[Any]
 Part = Literal["first", "second", "product", "difference", "bilinear"]
@@ -28,6 +31,20 @@ DEPTH = 128
 
 
 @dataclass(frozen=True)
+class GramWeights:
+    """What runs of characters weigh, a number a bucket, in the first text and in the second."""
+
+    form: GramForm
+    first: Numbers = field(repr=False)
+    second: Numbers = field(repr=False)
+
+    def of(self, firsts: Sequence[str], seconds: Sequence[str]) -> npt.NDArray[np.float64]:
+        """What the runs of each pair add to its number."""
+        one, other = (counted(texts, self.form) for texts in (firsts, seconds))
+        return one.weighed(self.first) + other.weighed(self.second)
+
+
+@dataclass(frozen=True)
 class Head:
     """Weights of a head; `layers` holds a matrix and an offset each, the last with one column."""
 
@@ -35,14 +52,17 @@ class Head:
     layers: tuple[tuple[Numbers, Numbers], ...] = field(repr=False)
     activation: Activation = "tanh"
     bilinear: Numbers | None = field(default=None, repr=False)
+    grams: GramWeights | None = None
 
     def inputs(self, first: Numbers, second: Numbers) -> Numbers:
         """What the first layer sees, a row a pair."""
         columns = [seen(part, first, second, self.bilinear) for part in self.parts]
         return np.concatenate(columns, axis=1)
 
-    def probability(self, first: Numbers, second: Numbers) -> npt.NDArray[np.float64]:
-        """How likely each pair is a true one.
+    def probability(
+        self, first: Numbers, second: Numbers, added: Numbers | float = 0.0
+    ) -> npt.NDArray[np.float64]:
+        """How likely each pair is a true one; `added` is what comes from elsewhere.
 
         Pairs are taken in blocks of one size, the last filled up with zeros: in a product of large
         matrices the last bits of a row can depend on how many other rows there are.
@@ -52,7 +72,7 @@ class Head:
             here = slice(start, start + BLOCK)
             logits = self.logit(self.inputs(filled(first[here]), filled(second[here])))
             found[here] = logits[: len(first) - start]
-        return np.asarray(sigmoid(found))
+        return np.asarray(sigmoid(found + added))
 
     def logit(self, inputs: Numbers) -> Numbers:
         """The last layer's number for each row."""

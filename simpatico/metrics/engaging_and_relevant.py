@@ -1,7 +1,8 @@
 """Engaging and relevant: the probabilities of both, in one number.
 
-`combine` says how: their mean, as the paper does, the smaller or the larger.
-Example: engagement .3 and relevance .8 give .55, .3 or .8.
+`combine` says how: their mean, as the paper does, the smaller or the larger. In the mean, `weight`
+is what relevance counts.
+Example: engagement .3 and relevance .8 give .55, .3 or .8; with weight .7, .3 x .3 + .7 x .8 = .65.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ import polars as pl
 from simpatico.errors import BadValue
 from simpatico.features import Feature, Features
 from simpatico.metric import Card, Carried, OnModels, Score, mark
-from simpatico.metrics._evaluator import UNDEFINED, Evaluator
+from simpatico.metrics._evaluator import UNDEFINED, Evaluator, lacking
 from simpatico.metrics._left_out import left_out
 from simpatico.metrics._pairs import mean, with_answered
 from simpatico.metrics.engagement import Engagement
@@ -26,10 +27,11 @@ from simpatico.turns import Level, Turns
 
 Numbers = npt.NDArray[np.float64]
 
-WAYS: dict[str, Callable[[Numbers, Numbers], Numbers]] = {
-    "mean": lambda a, b: (a + b) / 2,
-    "min": np.minimum,
-    "max": np.maximum,
+EVEN = 0.5
+WAYS: dict[str, Callable[[Numbers, Numbers, float], Numbers]] = {
+    "mean": lambda engaging, relevant, weight: (1 - weight) * engaging + weight * relevant,
+    "min": lambda engaging, relevant, _: np.minimum(engaging, relevant),
+    "max": lambda engaging, relevant, _: np.maximum(engaging, relevant),
 }
 MEANINGS = {"mean": "mean", "min": "smaller", "max": "larger"}
 
@@ -39,6 +41,7 @@ class EngagingAndRelevant(OnModels):
     combine: Literal["mean", "min", "max"] = "mean"
     engagement_model: str = "engagement"
     relevance_model: str = "relevance"
+    weight: float = EVEN
 
     name: ClassVar = Carried("engaging_and_relevant")
     carries: ClassVar[tuple[str, ...]] = ("engagement_model", "relevance_model")
@@ -60,6 +63,16 @@ class EngagingAndRelevant(OnModels):
             raise BadValue(
                 f"engaging_and_relevant.combine is {self.combine!r}; there are mean, min and max"
             )
+        if not 0 <= self.weight <= 1:
+            raise BadValue(
+                f"engaging_and_relevant.weight is {self.weight}; it is from 0 for engagement "
+                "alone to 1 for relevance alone"
+            )
+        if self.combine != "mean" and self.weight != EVEN:
+            raise BadValue(
+                f"engaging_and_relevant.weight is {self.weight}, which only the mean goes by; "
+                f"leave it out where combine is {self.combine!r}"
+            )
 
     @property
     def _parts(self) -> tuple[Evaluator, Evaluator]:
@@ -67,8 +80,8 @@ class EngagingAndRelevant(OnModels):
 
     @property
     def missing(self) -> str | None:
-        own = "engaging_and_relevant"
-        told = (part.lacking(f"{own}.{part.plain}_model", own) for part in self._parts)
+        places = ((part, f"engaging_and_relevant.{part.plain}_model") for part in self._parts)
+        told = (lacking(part.judged_for(place)) for part, place in places)
         return next((why for why in told if why), None)
 
     @property
@@ -98,7 +111,7 @@ class EngagingAndRelevant(OnModels):
     def combined(self, features: Features, heard: Sequence[str], said: Sequence[str]) -> Numbers:
         """Both probabilities of each pair in one; NaN where one of them is."""
         engaging, relevant = (part.probability(features, heard, said) for part in self._parts)
-        return WAYS[self.combine](engaging, relevant)
+        return WAYS[self.combine](engaging, relevant, self.weight)
 
     def evidence(self, turns: Turns, features: Features) -> pl.DataFrame:
         """By how much each word raises or lowers the score of its turn."""

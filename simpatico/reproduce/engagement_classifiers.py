@@ -7,7 +7,6 @@ be tested on. The 50 conversations of the crowd are in none of these.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import NamedTuple
 
 import numpy as np
 import polars as pl
@@ -25,17 +24,14 @@ from simpatico.reproduce.engagement_rivals import (
     Bench,
     by_birnn,
     by_svm,
-    plainly,
 )
-from simpatico.resample import Floats
 from simpatico.train.engagement import SHAPES, HeadName, PooledBy, examples
-from simpatico.train.engagement_baselines import run
+from simpatico.train.engagement_baselines import plainly, run
 from simpatico.train.engagement_data import Reading
+from simpatico.train.engagement_heads import Encoded, guessed, learned
 from simpatico.train.exchanges import PEOPLE, Exchanges, split
 from simpatico.train.measures import Run, compared
-from simpatico.train.pair import Form, encoded
-from simpatico.train.pair_fit import Floats as Vectors
-from simpatico.train.pair_fit import fit
+from simpatico.train.pair import Form
 
 FIGURE_4 = "Figure 4: telling engaging exchanges, "
 BALANCED, AREA, ABOVE = "balanced accuracy", "AUC", "AUC of our head minus that of others"
@@ -53,13 +49,6 @@ Runs = dict[tuple[str, str], list[Run]]
 """By what was tested on and by classifier, one for each seed."""
 
 
-class Encoded(NamedTuple):
-    """Texts by their places among vectors."""
-
-    place: dict[str, int]
-    vectors: Vectors
-
-
 def crowd(labelled: pl.DataFrame) -> Exchanges:
     """The crowd's labels as exchanges; those without words on a side are left out."""
     return worded(labelled_as(labelled, "crowd"))
@@ -67,11 +56,8 @@ def crowd(labelled: pl.DataFrame) -> Exchanges:
 
 def encodings(given: Sequence[Exchanges]) -> dict[PooledBy, Encoded]:
     """The vectors of all texts, pooled in the ways that heads need."""
-    texts = [text for part in given for text in (*part.query, *part.reply)]
     pooled = dict.fromkeys(pooling for _, pooling in HEADS.values())
-    return {
-        how: Encoded(*encoded(texts, Form(MINILM, how, SHAPES["paper", how]))) for how in pooled
-    }
+    return {how: Encoded.of(given, Form(MINILM, how, SHAPES["paper", how])) for how in pooled}
 
 
 def classifier_cells(
@@ -137,15 +123,7 @@ def add(runs: Runs, where: str, name: str, found: Run) -> None:
 def trained(bench: Bench, known: Encoded, form: HeadName, pooling: PooledBy) -> Head:
     """A head over frozen vectors; both labels weigh the same."""
     learn, check = (examples(side, known.place) for side in (bench.learn, bench.check))
-    return fit(SHAPES[form, pooling], known.vectors, learn, check, seed=bench.seed)
-
-
-def guessed(head: Head, known: Encoded, given: Exchanges) -> Floats:
-    """Above 0 for what a head takes for engaging."""
-    first, second = (
-        known.vectors[[known.place[text] for text in texts]] for texts in (given.query, given.reply)
-    )
-    return head.logit(head.inputs(first, second)).astype(np.float64)
+    return learned(SHAPES[form, pooling], known, learn, check, seed=bench.seed)
 
 
 def figures(reading: Reading, runs: Runs) -> Iterator[Cell]:

@@ -30,9 +30,9 @@ ASKED = 10
 """Pairs on one sheet of the crowd workers."""
 
 
-def place(data: Path, name: str) -> Path | None:
+def place(data: Path, name: str, folder: str = FOLDER) -> Path | None:
     """Where a file is, in `data` or in its folder there."""
-    tries = (data / FOLDER / name, data / name)
+    tries = (data / folder / name, data / name)
     return next((path for path in tries if path.is_file()), None)
 
 

@@ -1,4 +1,4 @@
-"""What else guesses engagement: words, word vectors, length, a question mark."""
+"""What else guesses engagement: words and word vectors."""
 
 from __future__ import annotations
 
@@ -12,20 +12,11 @@ import numpy as np
 from simpatico.features.on_model import release
 from simpatico.features.once import remembered
 from simpatico.resample import Floats
-from simpatico.train.engagement_baselines import (
-    ORDERS,
-    SVM_C,
-    lengths,
-    plain,
-    questions,
-    run,
-    svm,
-)
-from simpatico.train.exchanges import Exchanges
+from simpatico.train.engagement_baselines import ORDERS, SVM_C, run, svm
+from simpatico.train.exchanges import Exchanges, stacked
 from simpatico.train.measures import Run
 
 SVM, BIRNN = "SVM", "Bi-RNN"
-LENGTH, QUESTION = "reply length", "question mark"
 VERSION = 1
 """To be raised whenever baselines are trained in another way, so that no old guess is used."""
 
@@ -41,24 +32,7 @@ class Bench(NamedTuple):
     @property
     def tested(self) -> Exchanges:
         """All that is tested on, one after the other."""
-        parts = self.tests.values()
-        return Exchanges(
-            source="",
-            dialog=[name for part in parts for name in part.dialog],
-            query=[text for part in parts for text in part.query],
-            reply=[text for part in parts for text in part.reply],
-            rating=np.concatenate([part.rating for part in parts]),
-            label=np.concatenate([part.label for part in parts]),
-            kind=[kind for part in parts for kind in part.kind],
-        )
-
-
-def plainly(learn: Exchanges, test: Exchanges) -> dict[str, Run]:
-    """What the number of words and a question mark tell."""
-    return {
-        LENGTH: plain(lengths(learn.reply)[:, 0], lengths(test.reply)[:, 0], learn, test),
-        QUESTION: plain(questions(learn.reply), questions(test.reply), learn, test),
-    }
+        return stacked(self.tests.values(), source="")
 
 
 def by_svm(bench: Bench) -> dict[str, Run]:

@@ -16,26 +16,24 @@ from simpatico.reproduce.engagement_classifiers import (
     AREA,
     BALANCED,
     HEADS,
-    Encoded,
-    guessed,
 )
 from simpatico.reproduce.engagement_counts import NAMES
 from simpatico.reproduce.engagement_files import labelled_as
-from simpatico.reproduce.engagement_rivals import plainly
 from simpatico.train.engagement import (
     ENGAGING,
     SHAPES,
-    SMALL_RATE,
     TRANSFER_EPOCHS,
     PooledBy,
+    batch,
     examples,
+    learning_on,
 )
-from simpatico.train.engagement_baselines import run
+from simpatico.train.engagement_baselines import plainly, run
 from simpatico.train.engagement_data import Reading
+from simpatico.train.engagement_heads import Encoded, guessed, learned
 from simpatico.train.exchanges import Exchanges, split
 from simpatico.train.measures import Run, measured
-from simpatico.train.pair import Form, encoded
-from simpatico.train.pair_fit import Shape, fit
+from simpatico.train.pair import Form
 
 TABLE = "Transfer: telling labelled DailyDialog pairs, "
 SHIPPED, SCRATCH = "shipped evaluator", "no evaluator, from scratch"
@@ -94,24 +92,17 @@ def transfer_cells(given: Target, heads: Mapping[Reading, Head], seeds: int) -> 
 
 
 def vectors(given: Target, encoder: str, pooling: PooledBy) -> Encoded:
-    texts = [t for side in (given.learn, given.test) for t in (*side.query, *side.reply)]
-    return Encoded(*encoded(texts, Form(encoder, pooling, SHAPES["best", pooling])))
+    return Encoded.of([given.learn, given.test], Form(encoder, pooling, SHAPES["best", pooling]))
 
 
 def tuned(given: Target, known: Encoded, base: Head | None, seed: int) -> Run:
     """What a head guesses of the test pairs once it has learned from the others."""
     learn, check = (examples(s, known.place) for s in split(given.learn, SHARES, seed=seed))
-    shape = SHAPES["best", "mean"] if base is None else form_of(base)
-    shape = replace(shape, epochs=TRANSFER_EPOCHS)
-    head = fit(shape, known.vectors, learn, check, seed=seed, base=base)
+    shape = SHAPES["best", "mean"] if base is None else learning_on(base)
+    shape = replace(shape, epochs=TRANSFER_EPOCHS, batch=batch(len(learn.label)))
+    head = learned(shape, known, learn, check, seed=seed, base=base)
     guess = guessed(head, known, given.test)
     return run(guess, guess > 0, given.test)
-
-
-def form_of(head: Head) -> Shape:
-    """The shape of a head that learns on, slowly."""
-    hidden = tuple(matrix.shape[1] for matrix, _ in head.layers[:-1])
-    return Shape(head.parts, hidden, head.activation, rate=SMALL_RATE)
 
 
 def figures(name: str, when: str, runs: list[Run], given: Target) -> Iterator[Cell]:

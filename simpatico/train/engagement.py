@@ -14,24 +14,27 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Literal, NamedTuple
 
+import msgspec
 import numpy as np
 
 from simpatico.errors import BadValue, DataError
 from simpatico.features.embeddings import MINILM
+from simpatico.features.grams import GramForm
 from simpatico.features.head_folder import PATH, SCHEMA, Figures, HeadRecipe, Recipe, load_heads
 from simpatico.features.models import find
 from simpatico.features.pair_head import Head
 from simpatico.features.working import step
 from simpatico.train.areas import DECIMALS
 from simpatico.train.engagement_baselines import LENGTH, beside, run
+from simpatico.train.engagement_heads import Encoded, guessed, learned, rounds
 from simpatico.train.engagement_parts import OURS
 from simpatico.train.engagement_report import LIMITS, Report, card
 from simpatico.train.engagement_sides import Given, Sides
 from simpatico.train.engagement_weights import weights
 from simpatico.train.exchanges import Exchanges
 from simpatico.train.measures import Run, measured
-from simpatico.train.pair import Form, encoded
-from simpatico.train.pair_fit import Examples, Shape, fit
+from simpatico.train.pair import Form
+from simpatico.train.pair_fit import Examples, Shape
 from simpatico.train.pair_folder import About, save, writable
 
 ENGAGING = "engaging"
@@ -43,7 +46,7 @@ STEPS, BATCHES = 30, (8, 256)
 HeadName = Literal["paper", "best"]
 PooledBy = Literal["mean", "max"]
 PAPER = Shape(("first", "second"), (64, 32, 8), "relu", rate=1e-3)
-BEST = Shape(("first", "second", "product", "difference"), (32,), rate=3e-4, decay=0.3)
+BEST = Shape(("first", "second"), grams=GramForm())
 SHAPES: Mapping[tuple[HeadName, PooledBy], Shape] = {
     ("paper", "mean"): PAPER,
     ("paper", "max"): replace(PAPER, rate=1e-2),
@@ -117,7 +120,7 @@ def train_engagement(
     trials = tried(given, start, training)
     told = recipe(trials[0], start, about, training)
     report = Report.of([trial.runs for trial in trials], trials[0].sides, told)
-    facts = {**about.training, **training.facts, "shape": asdict(start.form.shape)}
+    facts = {**about.training, **training.facts, "shape": msgspec.to_builtins(start.form.shape)}
     about = replace(about, training={**facts, **report.facts})
     about = replace(about, card=card(report, about))
     save(out, told, {ENGAGING: trials[0].head}, costs={}, about=about)
@@ -127,19 +130,18 @@ def train_engagement(
 def tried(given: Given | Exchanges, start: Start, training: Training) -> list[Trial]:
     """What comes out of every seed; nothing is written."""
     given = Given.of(given).checked()
-    texts = [text for part in given.parts for text in (*part.query, *part.reply)]
-    place, vectors = encoded(texts, start.form)
-    able = ~np.isnan(vectors[:, 0])
-    given = given.checked(lambda text: bool(able[place[text]]))
+    known = Encoded.of(given.parts, start.form)
+    able = ~np.isnan(known.vectors[:, 0])
+    given = given.checked(lambda text: bool(able[known.place[text]]))
     trials = []
     for seed in training.range:
         sides = given.sides(seed)
-        learn, check, heldout = (examples(side, place, level=training.level) for side in sides)
+        learn, check = (examples(s, known.place, level=training.level) for s in sides[:2])
         shape = replace(start.form.shape, batch=batch(len(learn.label)))
-        with step(f"epochs, seed {seed}", shape.epochs) as tick:
-            head = fit(shape, vectors, learn, check, seed=seed, base=start.base, tick=tick)
-        guess = head.logit(head.inputs(vectors[heldout.first], vectors[heldout.second]))
-        ours = {OURS: run(guess.astype(np.float64), guess > 0, sides.heldout)}
+        with step(f"epochs, seed {seed}", rounds(shape)) as tick:
+            head = learned(shape, known, learn, check, seed=seed, base=start.base, tick=tick)
+        guess = guessed(head, known, sides.heldout)
+        ours = {OURS: run(guess, guess > 0, sides.heldout)}
         others = beside(sides, seed=seed, learned=training.baselines)
         trials.append(Trial(head, sides, ours | others))
     return trials
@@ -167,9 +169,14 @@ def begun(training: Training) -> Start:
             f"{training.base} was trained over other weights than {told.encoder!r} has here; "
             "train it again"
         )
+    return Start(Form(told.encoder, told.pooling, learning_on(head)), head)
+
+
+def learning_on(head: Head) -> Shape:
+    """The shape of a trained head that goes on learning, slowly."""
     hidden = tuple(matrix.shape[1] for matrix, _ in head.layers[:-1])
     shape = Shape(head.parts, hidden, head.activation, rate=SMALL_RATE, epochs=TRANSFER_EPOCHS)
-    return Start(Form(told.encoder, told.pooling, shape), head)
+    return replace(shape, grams=head.grams.form) if head.grams else shape
 
 
 def examples(given: Exchanges, place: Mapping[str, int], *, level: bool = False) -> Examples:
@@ -199,7 +206,9 @@ def recipe(trial: Trial, start: Start, about: About, training: Training) -> Reci
         ours.auc.high,
     )
     parts, activation = list(form.shape.parts), form.shape.activation
-    told = HeadRecipe(model.name, model.sha256, form.pooling, parts, activation, figures)
+    told = HeadRecipe(
+        model.name, model.sha256, form.pooling, parts, activation, figures, form.shape.grams
+    )
     dialogs = sum(side.dialogs for side in trial.sides)
     return Recipe(
         "engagement",

@@ -89,11 +89,7 @@ def questions(texts: list[str]) -> Numbers:
 def beside(sides: Sides, *, seed: int, learned: bool) -> dict[str, Run]:
     """What plain numbers guess of the exchanges held out, and what learned baselines do."""
     learn, check, heldout = sides
-    seen, found = lengths(learn.reply)[:, 0], lengths(heldout.reply)[:, 0]
-    runs = {
-        LENGTH: plain(seen, found, learn, heldout),
-        QUESTION: plain(questions(learn.reply), questions(heldout.reply), learn, heldout),
-    }
+    runs = plainly(learn, heldout)
     if learned:
         from simpatico.train.birnn import birnn
 
@@ -103,6 +99,14 @@ def beside(sides: Sides, *, seed: int, learned: bool) -> dict[str, Run]:
         guess = birnn(*both, (heldout.query, heldout.reply, heldout.label), seed=seed)
         runs["Bi-RNN"] = run(guess, guess > 0.5, heldout)
     return runs
+
+
+def plainly(learn: Exchanges, test: Exchanges) -> dict[str, Run]:
+    """What the number of words and a question mark tell."""
+    return {
+        LENGTH: plain(lengths(learn.reply)[:, 0], lengths(test.reply)[:, 0], learn, test),
+        QUESTION: plain(questions(learn.reply), questions(test.reply), learn, test),
+    }
 
 
 def run(guess: Numbers, told: npt.NDArray[np.bool_], heldout: Exchanges) -> Run:

@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import msgspec
 import numpy as np
@@ -28,6 +28,7 @@ from simpatico.errors import DataError
 from simpatico.judgements import Judgements
 from simpatico.read import Source, read
 from simpatico.read.convai2017 import ConvAI2017
+from simpatico.read.ji2022 import Assignment, Conversation
 from simpatico.read.record import Ledger
 from simpatico.train.exchanges import BOT, ENGAGING, PEOPLE, Exchanges, split, stacked, table
 from simpatico.turns import Turns
@@ -97,7 +98,7 @@ def convai(
     rated = as_paper(frame, given) if reading == "paper" else as_rated(frame, given)
     told = f"rating above {threshold:g}"
     whole = exchanges(rated.drop_nulls("query"), Path(path).name, threshold, told)
-    return stacked(whole, liked(frame, path)) if thumbs else whole
+    return stacked([whole, liked(frame, path)], source=whole.source) if thumbs else whole
 
 
 def heard(turns: Turns) -> pl.Series:
@@ -134,29 +135,6 @@ def as_paper(frame: pl.DataFrame, given: pl.DataFrame) -> pl.DataFrame:
     return frame.join(values, on="dialog", how="inner", maintain_order="left").filter(paired)
 
 
-class Round(msgspec.Struct):
-    """What a worker wrote, and what the bot replied."""
-
-    user: str
-    bot: str
-
-
-class RatedTalk(msgspec.Struct):
-    """A conversation with a bot and what the worker thought of it, from 0 to 100."""
-
-    dialogue: list[Round]
-    ratings: dict[str, float] = msgspec.field(name="raw scores")
-    model: str = ""
-
-
-class Assignment(msgspec.Struct, rename={"worker": "WorkerId", "id": "AssignmentId"}):
-    """The conversations of one sitting."""
-
-    worker: str
-    id: str
-    data: list[RatedTalk]
-
-
 def exchanges(frame: pl.DataFrame, source: str, threshold: float, told: str) -> Exchanges:
     """The exchanges in a table that has their columns but the label, and what makes it 1."""
     rating = frame["rating"].to_numpy().astype(np.float64)
@@ -181,20 +159,15 @@ def ji(
     is engaging, and what equals it is left out. The dialog is named worker/sitting/number, and the
     worker is its group. `control` keeps the system that was made worse on purpose.
     """
-    talks = [
-        (sitting.worker, f"{sitting.worker}/{sitting.id}/{number}", talk)
-        for sitting in sittings(Path(path))
-        for number, talk in enumerate(sitting.data)
-        if quality in talk.ratings
-    ]
-    usual = usual_ratings([(worker, talk.ratings[quality]) for worker, _, talk in talks])
+    talks = list(rated_talks(Path(path), quality))
+    usual = usual_ratings([(given.worker, given.rating) for given in talks])
     rows = [
-        (worker, dialog, said.user, said.bot, talk.ratings[quality], at)
-        for worker, dialog, talk in talks
-        for at in [usual[worker] if threshold is None else threshold]
-        for said in talk.dialogue
-        if (control or talk.model != CONTROL)
-        and (threshold is not None or talk.ratings[quality] != at)
+        (given.worker, given.dialog, said.user, said.bot, given.rating, at)
+        for given in talks
+        for at in [usual[given.worker] if threshold is None else threshold]
+        for said in given.talk.dialogue
+        if (control or given.talk.model != CONTROL)
+        and (threshold is not None or given.rating != at)
     ]
     told = f"{quality} above " + ("the worker's mean" if threshold is None else f"{threshold:g}")
     return of_workers(rows, Path(path).name, told)
@@ -222,15 +195,36 @@ def usual_ratings(given: list[tuple[str, float]]) -> dict[str, float]:
     return {worker: sum(some) / len(some) for worker, some in ratings.items()}
 
 
-def sittings(path: Path) -> Iterator[Assignment]:
+class RatedTalk(NamedTuple):
+    """A dialog with a bot, and what its worker thought of one quality of it."""
+
+    worker: str
+    dialog: str
+    talk: Conversation
+    rating: float
+
+
+def rated_talks(path: Path, quality: Quality) -> Iterator[RatedTalk]:
+    """The dialogs that were rated, in the order of the files."""
     files = sorted(path.glob("pass_*.json")) if path.is_dir() else [path]
     if not files:
         raise DataError(f"{path}: no pass_*.json in it; give the folder of Ji et al. or a file")
     for file in files:
         try:
-            yield from msgspec.json.decode(file.read_bytes(), type=list[Assignment])
+            for sitting in msgspec.json.decode(file.read_bytes(), type=list[Assignment]):
+                yield from rated_in(sitting, quality)
         except msgspec.DecodeError as error:
             raise DataError(f"{file}: not ratings of Ji et al.: {error}") from None
+
+
+def rated_in(sitting: Assignment, quality: Quality) -> Iterator[RatedTalk]:
+    """The dialogs of one sitting; here every rating has to be a number."""
+    worker = sitting.worker_id
+    for number, talk in enumerate(sitting.data):
+        ratings = msgspec.convert(talk.raw_scores, dict[str, float])
+        if quality in ratings:
+            dialog = f"{worker}/{sitting.assignment_id}/{number}"
+            yield RatedTalk(worker, dialog, talk, ratings[quality])
 
 
 def listed(path: Path | str) -> frozenset[str]:

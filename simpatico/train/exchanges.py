@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -144,35 +144,29 @@ def joined(parts: Sequence[Exchanges]) -> Exchanges:
     """The exchanges of several files; dialogs of different files are different ones."""
     if len(parts) == 1:
         return parts[0]
-    dialog, group = (
-        [f"{number}/{name}" for number, part in enumerate(parts) for name in getattr(part, column)]
-        for column in ("dialog", "group")
-    )
+    apart = [
+        replace(
+            part,
+            dialog=[f"{number}/{name}" for name in part.dialog],
+            group=[f"{number}/{name}" for name in part.group],
+        )
+        for number, part in enumerate(parts)
+    ]
+    return stacked(apart, source=" and ".join(part.source for part in parts))
+
+
+def stacked(parts: Collection[Exchanges], *, source: str) -> Exchanges:
+    """The exchanges of all parts, one after the other; names in several parts stay as they are."""
     return Exchanges(
-        " and ".join(part.source for part in parts),
-        dialog,
+        source,
+        [name for part in parts for name in part.dialog],
         [text for part in parts for text in part.query],
         [text for part in parts for text in part.reply],
         np.concatenate([part.rating for part in parts]),
         np.concatenate([part.label for part in parts]),
         [kind for part in parts for kind in part.kind],
-        group,
+        [name for part in parts for name in part.group],
         [origin for part in parts for origin in part.origin],
-    )
-
-
-def stacked(one: Exchanges, other: Exchanges) -> Exchanges:
-    """Exchanges of the same dialogs with two kinds of labels."""
-    return Exchanges(
-        one.source,
-        one.dialog + other.dialog,
-        one.query + other.query,
-        one.reply + other.reply,
-        np.concatenate([one.rating, other.rating]),
-        np.concatenate([one.label, other.label]),
-        one.kind + other.kind,
-        one.group + other.group,
-        one.origin + other.origin,
     )
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from simpatico.errors import DataError
 from simpatico.features.catalogue import catalogue
+from simpatico.features.classes import TRAINING
 from simpatico.features.models import Model, find, named, short
 from simpatico.features.threads import threads
 from simpatico.features.torch_models import library, quiet
@@ -22,7 +23,7 @@ from simpatico.train.pair_folder import About, written
 if TYPE_CHECKING:
     from simpatico.train.finetune import FineTuning
 
-TRAINING, CARD = "training.json", "card.md"
+CARD = "card.md"
 SENTENCES = "sentence_bert_config.json"
 """The file in which the longest text is told that a model reads."""
 TAKEN = ("tokenizer_config.json", "special_tokens_map.json")

@@ -14,12 +14,10 @@ import numpy as np
 import numpy.typing as npt
 
 from simpatico.resample import counts, percentile_interval
-from simpatico.train.areas import DECIMALS, weighted_area
+from simpatico.train.areas import DECIMALS, DRAWS, weighted_area
 
 Numbers = npt.NDArray[np.floating[Any]]
 Flags = npt.NDArray[np.bool_]
-
-DRAWS = 999
 
 
 class Run(NamedTuple):

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from simpatico.features.classes import sigmoid
+from simpatico.features.grams import GramForm
 from simpatico.features.pair_head import Activation, Head, Numbers, Part, activated
 
 Floats = npt.NDArray[np.float32]
@@ -39,6 +40,8 @@ class Shape:
     decay: float = 1e-2
     epochs: int = 15
     batch: int = BATCH
+    grams: GramForm | None = None
+    """Runs of characters that it weighs, too; such a head is linear and learned at one go."""
 
 
 class Examples(NamedTuple):

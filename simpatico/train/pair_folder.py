@@ -11,6 +11,7 @@ import msgspec
 import numpy as np
 
 from simpatico.errors import DataError
+from simpatico.features.grams import GramForm
 from simpatico.features.head_folder import (
     CARD,
     FILES,
@@ -92,6 +93,9 @@ def tensors(heads: Mapping[str, Head]) -> bytes:
             arrays[f"{name}.offset_{number}"] = offset
         if head.bilinear is not None:
             arrays[f"{name}.bilinear"] = head.bilinear
+        if head.grams is not None:
+            arrays[f"{name}.grams_first"] = head.grams.first
+            arrays[f"{name}.grams_second"] = head.grams.second
     exact = {key: np.ascontiguousarray(array, np.float32) for key, array in arrays.items()}
     return bytes(serialised(exact))
 
@@ -138,8 +142,15 @@ def line(name: str, told: HeadRecipe) -> str:
 def made(told: HeadRecipe) -> str:
     return (
         f"{told.encoder} ({told.encoder_sha256[:12]}), pooled by {told.pooling}; "
-        f"sees {', '.join(told.parts)}"
+        f"sees {', '.join(told.parts)}{runs(told.grams)}"
     )
+
+
+def runs(form: GramForm | None) -> str:
+    """Which runs of characters a head weighs."""
+    if form is None:
+        return ""
+    return f", and runs of {form.shortest} to {form.longest} characters in {form.buckets:,} buckets"
 
 
 def likelihood(told: Costs) -> str:

@@ -10,22 +10,10 @@ from shutil import which
 
 import pytest
 
-from simpatico.bots import patience as patience_module
 from tests.bots.server import Handler, serving
 
+pytestmark = pytest.mark.usefixtures("quick")
 KEY = "sk-canary-command-line"
-
-
-@pytest.fixture(scope="module")
-def server():
-    with serving() as found:
-        yield found
-
-
-@pytest.fixture(autouse=True)
-def quick(monkeypatch):
-    monkeypatch.setattr(patience_module, "FIRST_WAIT", 0.01)
-    monkeypatch.setenv("OPENAI_API_KEY", KEY)
 
 
 @pytest.fixture

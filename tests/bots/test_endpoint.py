@@ -13,21 +13,9 @@ from simpatico.bots import patience as patience_module
 from simpatico.bots.patience import Patience
 from simpatico.bots.wire import Address, wait_told
 from simpatico.errors import BadValue, NoAnswer, RunError
-from tests.bots.server import serving
 
+pytestmark = pytest.mark.usefixtures("quick")
 KEY = "sk-very-secret-0123456789"
-
-
-@pytest.fixture(scope="module")
-def server():
-    with serving() as found:
-        yield found
-
-
-@pytest.fixture(autouse=True)
-def quick(monkeypatch):
-    monkeypatch.setattr(patience_module, "FIRST_WAIT", 0.01)
-    monkeypatch.setenv("OPENAI_API_KEY", KEY)
 
 
 def bot(server, query="?model=m", **settings):

@@ -10,33 +10,20 @@ import pytest
 
 import simpatico
 from simpatico.bots import Settings, load_bot
-from simpatico.bots import patience as patience_module
 from simpatico.bots.asking import How
 from simpatico.bots.bot import Renamed
 from simpatico.bots.probe import probe
 from simpatico.bots.prompts import read_prompts
 from simpatico.errors import BadValue, RunError
 from tests.bots.counted import Counted, everything, prompts, rows
-from tests.bots.server import serving
 
+pytestmark = pytest.mark.usefixtures("quick")
 KEY = "sk-canary-9876543210"
 ILL = (
     "drop once: a", "busy once: b", "ill once: c", "half once: d", "malformed: e", "empty: f",
     "big: g", "bad: h", "key: i", "wrong: j",
 )  # fmt: skip
 TEXTS = [t for n, ill in enumerate(ILL) for t in (f"Hello {n}", ill)]
-
-
-@pytest.fixture(scope="module")
-def server():
-    with serving() as found:
-        yield found
-
-
-@pytest.fixture(autouse=True)
-def quick(monkeypatch):
-    monkeypatch.setattr(patience_module, "FIRST_WAIT", 0.01)
-    monkeypatch.setenv("OPENAI_API_KEY", KEY)
 
 
 def test_order_is_kept_whatever_comes_first(tmp_path):

@@ -1,5 +1,6 @@
 """Folders of heads and of word vectors that cannot be right are refused in whole sentences."""
 
+import dataclasses
 import json
 
 import numpy as np
@@ -74,6 +75,52 @@ def test_tensors_that_do_not_fit(other, tmp_path):
         load_heads(model, "nsp")
     where = tmp_path / "m" / WEIGHTS
     assert str(told.value) == f"{where}: the tensors of head 'next' do not fit together"
+
+
+@pytest.mark.parametrize(
+    ("form", "sizes"),
+    [
+        ({"buckets": 4}, ()),
+        ({"buckets": 4}, (5,)),
+        ({"buckets": 4}, (5, 4)),
+        ({"buckets": 3}, (4, 4)),
+        ({"shortest": 3, "longest": 2, "buckets": 4}, (5, 5)),
+        (None, (5, 5)),
+    ],
+)
+def test_runs_of_characters_that_do_not_fit(form, sizes, tmp_path):
+    """With 4 buckets and one for length, there are 5 weights for each of the two texts."""
+    told = json.loads((heads_folder("nsp") / RECIPE).read_bytes())["heads"]["next"]
+    tensors = {"weight_0": [[2.0]], "offset_0": [-1.0], "bilinear": np.eye(32)}
+    tensors |= {f"grams_{s}": np.ones(n) for s, n in zip(("first", "second"), sizes, strict=False)}
+    model = changed(
+        "nsp",
+        tmp_path / "m",
+        {"heads": {"next": {**told, "grams": form}}},
+        {f"next.{key}": value for key, value in tensors.items()},
+    )
+    with pytest.raises(DataError, match="the tensors of head 'next' do not fit together"):
+        load_heads(model, "nsp")
+
+
+def test_runs_of_characters_add_to_what_the_vectors_say(tmp_path):
+    """Only length weighs, 2 in the second text: log(1 + 6) - 4 = -2.054090, twice is -4.108180."""
+    told = json.loads((heads_folder("nsp") / RECIPE).read_bytes())["heads"]["next"]
+    form = {"shortest": 2, "longest": 3, "buckets": 4}
+    plain = {"weight_0": [[2.0]], "offset_0": [-1.0], "bilinear": np.eye(32)}
+    runs = {"grams_first": np.zeros(5), "grams_second": [0, 0, 0, 0, 2.0]}
+    model = changed(
+        "nsp",
+        tmp_path / "m",
+        {"heads": {"next": {**told, "grams": form}}},
+        {f"next.{key}": value for key, value in (plain | runs).items()},
+    )
+    vectors = type("Two", (), {"of": staticmethod(lambda texts: np.zeros((len(texts), 32)))})()
+    head = load_heads(model, "nsp").heads["next"]
+    bare = Fits(dataclasses.replace(head, grams=None), vectors, "m").of(["hello"], ["friend"])
+    both = Fits(head, vectors, "m").of(["hello"], ["friend"])
+    logit = np.log(both / (1 - both)) - np.log(bare / (1 - bare))
+    assert logit == pytest.approx([-4.108180], abs=1e-4)
 
 
 def test_a_first_layer_that_its_parts_cannot_fill(tmp_path):

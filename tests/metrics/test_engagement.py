@@ -50,6 +50,19 @@ def test_probabilities_by_hand():
     assert tuple(expected[1:3]) == near(0.982014, 0.119203, within=1e-6)
 
 
+def test_of_several_models_the_mean_counts():
+    """The second says .5 of everything, the first .982014 of rain: the mean is .741007."""
+    other = word_head("engagement", {"second": [0.0, 0.0, 0.0, 0.0]}, 0.0)
+    both = load("engagement", model=f"{MODEL}+{other}")
+    assert scores(both, answers(("rain", None))) == near(0.741007, within=1e-6)
+    assert both.name == f"engagement[{'+'.join(one.rpartition('/')[2] for one in (MODEL, other))}]"
+    assert missing(load("engagement", model=f"{MODEL}+path:/nowhere")) == (
+        "engagement needs a trained model and there is none at 'path:/nowhere': train one with "
+        "`simpatico train engagement --data FILE --out MODEL`, then add "
+        "`--set engagement.model=path:MODEL`"
+    )
+
+
 def test_a_dialog_has_mean_least_and_most():
     """x opens with nothing to answer; y says tea .5, "tea rain" .880797, "tea dog" .119203."""
     turns = talk("x: do", "y: tea", "x: zzz", "y: tea rain", "x: do", "y: tea dog", "x: ...")

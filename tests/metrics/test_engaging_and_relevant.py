@@ -48,6 +48,33 @@ def test_combined_by_hand(combine, tea, rain):
         assert found == pytest.approx([0.841816, 0.726287], abs=1e-6)
 
 
+def test_relevance_may_weigh_more_in_the_mean():
+    """tea: .3 x .731059 + .7 x .952574 = .886120; rain: .3 x .952574 + .7 x .5 = .635772."""
+    found = scores(metric(weight=0.7), answers(("tea", None), ("rain", None)))
+    assert found == pytest.approx([0.886120, 0.635772], abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("more", "sentence"),
+    [
+        (
+            {"weight": 1.5},
+            "engaging_and_relevant.weight is 1.5; it is from 0 for engagement alone to 1 for "
+            "relevance alone",
+        ),
+        (
+            {"weight": 0.7, "combine": "min"},
+            "engaging_and_relevant.weight is 0.7, which only the mean goes by; leave it out where "
+            "combine is 'min'",
+        ),
+    ],
+)
+def test_a_weight_that_makes_no_sense_is_refused(more, sentence):
+    with pytest.raises(BadValue) as told:
+        metric(**more)
+    assert str(told.value) == sentence
+
+
 def test_the_mean_is_the_default_and_a_dialog_has_the_mean_over_its_turns():
     turns = talk("x: do", "y: tea", "x: do", "y: rain")
     row = score(turns, [metric()]).at("dialog").row(1, named=True)

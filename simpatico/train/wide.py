@@ -1,0 +1,123 @@
+"""Fit a linear head over vectors and runs of characters: logistic regression, held near its base.
+
+Weights are drawn towards those of the base, or towards 0; how hard, the pairs to check by decide.
+Of many buckets few are in a text, so that the runs are kept as a sparse matrix.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from simpatico.features.classes import sigmoid
+from simpatico.features.grams import GramForm, counted
+from simpatico.features.pair_head import GramWeights, Head
+from simpatico.train.pair_fit import Examples, Floats
+
+Numbers = npt.NDArray[np.float64]
+
+PULLS = (30.0, 10.0, 3.0, 1.0, 0.3)
+"""How hard weights are drawn towards where they began, from much to little."""
+VECTORS = 1.5
+"""Factor of the vectors, by which they are drawn less than the runs."""
+STEPS = 400
+
+
+class Seen(NamedTuple):
+    """What a head sees of some pairs, a row each, with their labels and what each counts."""
+
+    rows: Any
+    label: Numbers
+    weight: Numbers
+
+    @classmethod
+    def of(cls, pairs: Examples, vectors: Floats, runs: Any) -> Seen:
+        from scipy import sparse
+
+        sides = [VECTORS * sparse.csr_matrix(vectors[at]) for at in (pairs.first, pairs.second)]
+        grams = [runs[at] for at in (pairs.first, pairs.second)]
+        one = sparse.csr_matrix(np.ones((len(pairs.label), 1)))
+        rows = sparse.hstack([*sides, *grams, one], format="csr", dtype=np.float64)
+        weight = pairs.shares.astype(np.float64) * len(pairs.label)
+        return cls(rows, pairs.label.astype(np.float64), weight)
+
+    def loss(self, weights: Numbers) -> float:
+        """Summed cross-entropy."""
+        logit = self.rows @ weights
+        return float(self.weight @ (np.logaddexp(0.0, logit) - self.label * logit))
+
+    def slope(self, weights: Numbers) -> Numbers:
+        wrong = self.weight * (sigmoid(self.rows @ weights) - self.label)
+        return np.asarray(self.rows.T @ wrong, np.float64)
+
+
+def fit_wide(
+    form: GramForm,
+    texts: Sequence[str],
+    vectors: Floats,
+    learn: Examples,
+    check: Examples,
+    *,
+    base: Head | None = None,
+    tick: Callable[[int], object] = lambda n: None,
+) -> Head:
+    """The head whose loss on `check` is least; the base itself, where nothing learned is better."""
+    runs = sparse_runs(texts, form)
+    seen, judge = (Seen.of(side, vectors, runs) for side in (learn, check))
+    start = np.zeros(seen.rows.shape[1]) if base is None else flat(base)
+    best, weights = start, start
+    for pull in PULLS:
+        weights = nearest(seen, start, weights, pull)
+        if judge.loss(weights) < judge.loss(best):
+            best = weights
+        tick(1)
+    return unpacked(best, vectors.shape[1], form)
+
+
+def sparse_runs(texts: Sequence[str], form: GramForm) -> Any:
+    """The runs of every text, a row each."""
+    from scipy import sparse
+
+    starts, bucket, value = counted(texts, form)
+    return sparse.csr_matrix((value, bucket, starts), shape=(len(texts), form.columns))
+
+
+class Costly(Protocol):
+    """What weights cost, and in which direction they cost more."""
+
+    def loss(self, weights: Numbers) -> float: ...
+
+    def slope(self, weights: Numbers) -> Numbers: ...
+
+
+def nearest(seen: Costly, start: Numbers, begun: Numbers, pull: float) -> Numbers:
+    """Weights of least loss plus half the pull times how far they are from the start, squared."""
+    from scipy.optimize import minimize
+
+    held = np.ones_like(start)
+    held[-1] = 0.0
+
+    def cost(weights: Numbers) -> tuple[float, Numbers]:
+        away = held * (weights - start)
+        return seen.loss(weights) + pull / 2 * float(away @ away), seen.slope(weights) + pull * away
+
+    found = minimize(cost, begun, jac=True, method="L-BFGS-B", options={"maxiter": STEPS})
+    return np.asarray(found.x, np.float64)
+
+
+def flat(head: Head) -> Numbers:
+    """The weights of a linear head in the order of what it sees."""
+    (matrix, offset), grams = head.layers[0], head.grams
+    runs = [] if grams is None else [grams.first, grams.second]
+    return np.concatenate([matrix[:, 0] / VECTORS, *runs, offset]).astype(np.float64)
+
+
+def unpacked(weights: Numbers, width: int, form: GramForm) -> Head:
+    """The head of these weights."""
+    sizes = np.cumsum([2 * width, form.columns, form.columns])
+    vectors, first, second, offset = np.split(weights, sizes)
+    layer = (VECTORS * vectors[:, None], offset)
+    return Head(("first", "second"), (layer,), grams=GramWeights(form, first, second))

@@ -1,0 +1,19 @@
+"""What tests of a bot behind an address need: a server, and little patience."""
+
+import pytest
+
+from simpatico.bots import patience
+from tests.bots.server import serving
+
+
+@pytest.fixture(scope="module")
+def server():
+    with serving() as found:
+        yield found
+
+
+@pytest.fixture
+def quick(monkeypatch, request):
+    """Hardly a wait before asking again; the key is that of the test's module."""
+    monkeypatch.setattr(patience, "FIRST_WAIT", 0.01)
+    monkeypatch.setenv("OPENAI_API_KEY", request.module.KEY)
