@@ -113,7 +113,7 @@ class Turns:
         starts = np.flatnonzero(self.frame["turn"].to_numpy() == 0)
         block = starts // max(size, 1)
         cuts = starts[np.flatnonzero(np.diff(block, prepend=-1))]
-        for low, high in zip(cuts, [*cuts[1:], len(self)], strict=True):
+        for low, high in zip(cuts, [*cuts, len(self)][1:], strict=True):
             yield Turns(self.frame.slice(int(low), int(high - low)))
 
 

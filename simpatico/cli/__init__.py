@@ -13,7 +13,7 @@ import click
 
 from simpatico.errors import RunError, SimpaticoError
 
-NOT_COMMANDS = {"bot_options", "options", "out", "progress"}
+NOT_COMMANDS = {"bot_options", "options", "out", "progress", "validate_controls"}
 PART = "train_"
 """What the names of modules begin with that hold parts of `train`."""
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from simpatico.cli.out import note, result, show_json, show_table
+from simpatico.cli.validate_controls import chance, control_options, controlled, show_controls
 
 if TYPE_CHECKING:
     from simpatico.judgements import Judgements
@@ -26,7 +27,8 @@ SHOWN = {
 
 @click.command(name="validate")
 @click.argument("run", type=click.Path(path_type=Path))
-@click.option("--judgements", type=click.Path(path_type=Path), required=True, help="Their file.")
+@click.option("--judgements", type=click.Path(path_type=Path), help="Their file.")
+@control_options
 @click.option("--quality", "qualities", multiple=True, help="Only this quality; repeatable.")
 @click.option("--scores", default="", help="Only these scores, comma separated.")
 @click.option("--traditional", default="", help="Scores to which the others may add something.")
@@ -58,8 +60,27 @@ SHOWN = {
 @click.option("--correction", type=click.Choice(["holm", "bh"]), default="holm", show_default=True)
 @click.option("--seed", default=0, show_default=True)
 @click.option("--json", "as_json", is_flag=True, help="All figures, for scripts.")
-def command(run: Path, judgements: Path, as_json: bool, **options: Any) -> None:
-    """Hold the scores of RUN against human judgements."""
+def command(run: Path, judgements: Path | None, as_json: bool, **options: Any) -> None:
+    """Hold the scores of RUN against human judgements, against wrong answers, or both."""
+    if judgements is None and options["controls"] is None:
+        raise click.UsageError("against what? add --judgements FILE, or --controls")
+    if options["logs"] and options["controls"] is None:
+        raise click.UsageError("--logs goes with --controls")
+    held = held_against(run, judgements, options) if judgements else None
+    wrong = controlled(run, options, names(options["scores"])) if options["controls"] else None
+    if as_json:
+        parts = [part.as_json() for part in (held, wrong) if part]
+        notes = [told for part in parts for told in part["notes"]]
+        show_json({key: rows for part in parts for key, rows in part.items()} | {"notes": notes})
+        return
+    if held:
+        show_evidence(held, options["correction"])
+    if wrong:
+        show_controls(wrong, options["correction"])
+
+
+def held_against(run: Path, judgements: Path, options: dict[str, Any]) -> Evidence:
+    """What people's judgements say of the scores."""
     from simpatico.read.judgement_files import read_judgements
     from simpatico.run import Run
     from simpatico.validate.correlations import How
@@ -82,17 +103,18 @@ def command(run: Path, judgements: Path, as_json: bool, **options: Any) -> None:
         seed=options["seed"],
     )
     given = prepared(read_judgements(judgements), options["attention"], options["standardise"])
-    evidence = validate(Run(run), given, question, how)
-    if as_json:
-        show_json(evidence.as_json())
-    else:
-        for told in evidence.notes:
-            note(told)
-        show_agreement(evidence)
-        show_correlations(evidence, options["correction"])
-        show_contests(evidence)
-        show_gains(evidence)
-        show_single_gains(evidence)
+    return validate(Run(run), given, question, how)
+
+
+def show_evidence(evidence: Evidence, correction: str) -> None:
+    """All of it, in the order in which people ask."""
+    for told in evidence.notes:
+        note(told)
+    show_agreement(evidence)
+    show_correlations(evidence, correction)
+    show_contests(evidence)
+    show_gains(evidence)
+    show_single_gains(evidence)
 
 
 def names(given: str) -> tuple[str, ...]:
@@ -208,10 +230,3 @@ def said(row: Any) -> str:
 
 def span(row: Any) -> str:
     return "–" if row.low is None else f"[{row.low:.2f}, {row.high:.2f}]"
-
-
-def chance(p: float | None) -> str:
-    """A p-value as people write it."""
-    if p is None:
-        return "–"
-    return "< .001" if p < 0.001 else f"{p:.3f}".removeprefix("0")

@@ -1,0 +1,1 @@
+"""Good answers made wrong in known ways, to see whether a metric notices."""
