@@ -69,7 +69,8 @@ def carried(cls: type[Any], names: str) -> dict[str, str]:
         holders = ("model",)
     elif len(models) != len(holders):
         raise UnknownName(f"{cls.name} carries {len(holders)} models, not {len(models)}: {names!r}")
-    return {h: f"package:{m}" for h, m in zip(holders, models, strict=True)}
+    own = getattr(cls, "called", ())
+    return {h: m if m in own else f"package:{m}" for h, m in zip(holders, models, strict=True)}
 
 
 def metric_class(name: str) -> type[Any]:

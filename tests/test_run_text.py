@@ -185,7 +185,12 @@ def own(talk, tmp_path) -> tuple[Run, Path]:
 def test_run_json_keeps_the_parameters_beside_what_the_key_is_of(own):
     run, lexicon = own
     told = run.facts["metrics"]["emotional_entropy"]
-    assert told["parameters"] == {"lexicon": str(lexicon), "base": 4.0, "normalised": False}
+    assert told["parameters"] == {
+        "lexicon": str(lexicon),
+        "emotions": "lexicon",
+        "base": 4.0,
+        "normalised": False,
+    }
 
 
 def test_the_path_of_a_lexicon_is_not_part_of_the_key(talk, tmp_path):
@@ -261,7 +266,7 @@ def test_a_parameter_that_no_longer_exists_is_told(own):
     retold(own[0], "emotional_entropy", parameters={"tense": 1})
     assert own[0].metric("emotional_entropy") == (
         "it cannot be built again: emotional_entropy has no parameter 'tense'; "
-        "it has ['lexicon', 'base', 'normalised']"
+        "it has ['lexicon', 'emotions', 'base', 'normalised']"
     )
 
 

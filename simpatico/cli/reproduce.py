@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
@@ -21,7 +21,12 @@ from simpatico.reproduce.asked import Asked
 from simpatico.reproduce.markdown import page
 from simpatico.reproduce.sampled import SAMPLE, Sample
 
-PAPERS = ("psychological-metrics", "metrics-and-people", "predictive-engagement")
+PAPERS = (
+    "psychological-metrics",
+    "metrics-and-people",
+    "predictive-engagement",
+    "emotional-consistency",
+)
 VERDICT = ("the paper's test", "can't tell", "the paper has *")
 """How remarks about one figure only begin; they are in the JSON."""
 
@@ -60,6 +65,21 @@ VERDICT = ("the paper's test", "can't tell", "the paper has *")
     type=click.Path(path_type=Path),
     help="Folder to draw the figures of predictive-engagement into.",
 )
+@click.option(
+    "--fine-tuned-neutrality",
+    metavar="path:DIR",
+    help="For emotional-consistency: a fine-tuned classifier whose class 1 is emotional.",
+)
+@click.option(
+    "--fine-tuned-polarity",
+    metavar="path:DIR",
+    help="For emotional-consistency: a fine-tuned classifier whose class 1 is positive.",
+)
+@click.option(
+    "--write-mix",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Folder to write the training mix of emotional-consistency to, and do nothing else.",
+)
 @click.option("--json", "shape", flag_value="json", help="A list of cells, for scripts.")
 @click.option("--markdown", "shape", flag_value="markdown", help="Tables for a page.")
 def command(paper: str, data: Path, shape: str | None, **given: Any) -> None:
@@ -70,7 +90,11 @@ def command(paper: str, data: Path, shape: str | None, **given: Any) -> None:
     module = import_module(f"simpatico.reproduce.{paper.replace('-', '_')}")
     settings = {name: typed(name, told) for name, told in parsed(given["settings"]).items()}
     sample = Sample(given["sample"], given["seed"])
-    asked = Asked(given["lexicon"], chosen(given["metrics"]), settings, sample, given["seeds"])
+    seeds, tuned = given["seeds"], fine_tuned(paper, given)
+    asked = Asked(given["lexicon"], chosen(given["metrics"]), settings, sample, seeds, tuned)
+    if given["write_mix"]:
+        write_mix(paper, data, given["write_mix"], asked)
+        return
     drawing = drawn_into(paper, given["figures"])
     with Progress():
         done: Reproduction = module.reproduce(data, asked, tell=note)
@@ -79,6 +103,27 @@ def command(paper: str, data: Path, shape: str | None, **given: Any) -> None:
         draw(data, done, drawing)
     for reason in done.absent:
         note(f"- left out: {reason}")
+
+
+def fine_tuned(paper: str, given: Mapping[str, Any]) -> dict[str, str]:
+    """The fine-tuned evaluators by kind; refused for papers that have no use for them."""
+    kinds = ("neutrality", "polarity")
+    found = {kind: given[f"fine_tuned_{kind}"] for kind in kinds if given[f"fine_tuned_{kind}"]}
+    if found and paper != PAPERS[3]:
+        raise BadValue(
+            f"--fine-tuned-{next(iter(found))}: {paper} has no use for it; {PAPERS[3]} has"
+        )
+    return found
+
+
+def write_mix(paper: str, data: Path, out: Path, asked: Asked) -> None:
+    """Write the training mix; refused where there is none."""
+    if paper != PAPERS[3]:
+        raise BadValue(f"--write-mix: {paper} has no training mix; {PAPERS[3]} has")
+    from simpatico.reproduce.emotional_consistency import write_mix as write
+
+    with Progress():
+        write(data, out, asked, tell=note)
 
 
 def drawn_into(paper: str, folder: Path | None) -> Path | None:
@@ -122,7 +167,7 @@ def show(paper: str, done: Reproduction, shape: str | None) -> None:
     elif paper == PAPERS[1]:
         show_people(done.cells)
         show_remarks(done.cells)
-    elif paper == PAPERS[2]:
+    elif paper in PAPERS[2:]:
         show_tables(done.cells)
         show_summary(done)
         show_remarks(done.cells, fewest=2)

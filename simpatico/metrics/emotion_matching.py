@@ -2,36 +2,43 @@
 
 Spearman's rank correlation between the emotion sums of the two turns, ties at their mid-rank. For
 a dialog the sums are first pooled over all exchanges: all that was answered, all that answered.
+With `emotions="neural"` probabilities of the eight, by trained heads, stand in the place of sums.
 Example: sums (3, 2, 1, 0, 0, 0, 0, 0) answered by (6, 4, 2, 0, 0, 0, 0, 0) give 1.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from simpatico.features import Feature, Features
-from simpatico.features.emotions import EMOTIONS, OURS, Emotions
+from simpatico.features import Features
+from simpatico.features.emotions import EMOTIONS, EmotionChances
 from simpatico.features.script import OtherScript
 from simpatico.features.spans import effects, spans
 from simpatico.features.words import Words, WordTable
-from simpatico.metric import Card, Score, reasons
+from simpatico.metric import Card, Carried, Score, mark, reasons
+from simpatico.metrics._emotional import Emotional
+from simpatico.metrics._left_out import left_out
+from simpatico.metrics._pairs import with_answered
 from simpatico.turns import Level, Turns
 
 Matrix = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class EmotionMatching:
-    lexicon: str = OURS
-
-    name: ClassVar[str] = "emotion_matching"
+class EmotionMatching(Emotional):
+    name: ClassVar = Carried("emotion_matching")
     level: ClassVar[Level] = "turn"
-    card: ClassVar[Card] = Card(
+    blank: ClassVar[str] = (
+        "Null when a turn answers nothing, or when it or what it answers has no words or is in "
+        "another script."
+    )
+    facts: ClassVar[Card] = Card(
         about="Whether a turn and the turn it answers rank the eight emotions alike.",
         undefined=(
             "Null when a turn answers nothing, either side has no word of the emotion lexicon or "
@@ -43,54 +50,58 @@ class EmotionMatching:
             "single word can decide the ranks."
         ),
     )
-    scores: ClassVar[tuple[Score, ...]] = (
-        Score(
-            "emotion_matching",
-            of=lambda sums: spearman(*np.hsplit(sums.to_numpy(), 2)),
-            range=(-1.0, 1.0),
-            meaning="rank correlation of the emotions said with the emotions answered",
-            title="Emotion matching",
-            more="matches the person's feelings more closely than",
-            less="matches the person's feelings less closely than",
-        ),
-    )
 
     @property
-    def needs(self) -> tuple[Feature, ...]:
-        return (Emotions(self.lexicon), Words(), OtherScript())
+    def scores(self) -> tuple[Score, ...]:
+        return (
+            Score(
+                f"emotion_matching{mark(self)}",
+                of=lambda sums: spearman(*np.hsplit(sums.to_numpy(), 2)),
+                range=(-1.0, 1.0),
+                meaning="rank correlation of the emotions said with the emotions answered",
+                title="Emotion matching",
+                more="matches the person's feelings more closely than",
+                less="matches the person's feelings less closely than",
+            ),
+        )
 
     def __call__(self, turns: Turns, features: Features) -> pl.DataFrame:
-        sums = features[Emotions(self.lexicon)]
+        sums = features[self.source]
         said, heard = sums.copy(), sums[turns.answered]
         silent, level = ~sums.any(axis=1), flat(sums)
         wordless, foreign = features[Words()].counts == 0, features[OtherScript()]
         opens = turns.answered < 0
         foreign = foreign | foreign[turns.answered]
         said[opens | foreign] = heard[opens | foreign] = 0.0
-        why = reasons(
-            len(turns),
-            no_variation=level | level[turns.answered],
-            answered_no_emotion_words=silent[turns.answered],
-            no_emotion_words=silent,
-            no_words=wordless | wordless[turns.answered],
-            other_script=foreign,
-            answers_nothing=opens,
-        )
+        masks = {
+            "no_variation": level | level[turns.answered],
+            f"answered_{self.silent}": silent[turns.answered],
+            self.silent: silent,
+            "no_words": wordless | wordless[turns.answered],
+            "other_script": foreign,
+            "answers_nothing": opens,
+        }
+        why = reasons(len(turns), **masks)
         names = [f"{side}_{e}" for side in ("said", "heard") for e in EMOTIONS]
         return pl.DataFrame(np.hstack([said, heard]), schema=names).with_columns(why)
 
     def evidence(self, turns: Turns, features: Features) -> pl.DataFrame:
         """The correlation less what it would be without an emotion word of the answering turn.
 
-        Where nothing would be left to rank, the word counts with the whole correlation.
+        Where nothing would be left to rank, the word counts with the whole correlation. Where heads
+        judge, any word or stretch of words may be left out.
         """
+        source = self.source
+        if isinstance(source, EmotionChances):
+            of, pairs = partial(source.of, features), with_answered(turns, features)
+            return left_out(turns, pairs, lambda heard, said: spearman(of(said), of(heard)))
         table: WordTable = features[Words()]
         said, heard = np.hsplit(self(turns, features).drop("reason").to_numpy(), 2)
 
         def value(row: int, rest: Matrix) -> Matrix:
             return np.nan_to_num(spearman(rest, np.broadcast_to(heard[row], rest.shape)))
 
-        weights = Emotions(self.lexicon).weights(table.vocabulary)
+        weights = source.weights(table.vocabulary)
         return spans(turns, table, effects(table, weights, spearman(said, heard), value))
 
 

@@ -10,44 +10,44 @@ from typing import ClassVar
 
 import polars as pl
 
-from simpatico.features import Feature, Features
-from simpatico.features.emotions import EMOTIONS, OURS
-from simpatico.metric import Card, Score
+from simpatico.features import Features
+from simpatico.features.emotions import EMOTIONS
+from simpatico.metric import Card, Carried, Score, mark
+from simpatico.metrics._emotional import Emotional
 from simpatico.metrics.emotional_entropy import EmotionalEntropy
 from simpatico.turns import Level, Turns
 
 
 @dataclass(frozen=True)
-class EmotionShares:
-    lexicon: str = OURS
-
-    name: ClassVar[str] = "emotion_shares"
+class EmotionShares(Emotional):
+    name: ClassVar = Carried("emotion_shares")
     level: ClassVar[Level] = "turn"
-    card: ClassVar[Card] = Card(
+    blank: ClassVar[str] = EmotionalEntropy.blank
+    facts: ClassVar[Card] = Card(
         about="How a speaker's emotional weight divides among eight emotions.",
-        undefined=EmotionalEntropy.card.undefined,
+        undefined=EmotionalEntropy.facts.undefined,
         citation="Plutchik (1980), Emotion: A Psychoevolutionary Synthesis",
         careful=(
             'Shares say how the emotional words divide, not how emotional a text is, and "not '
             'happy" counts as happy.'
         ),
     )
-    scores: ClassVar[tuple[Score, ...]] = tuple(
-        Score(
-            f"{emotion}_share",
-            of=pl.col(emotion) / pl.sum_horizontal(EMOTIONS),
-            range=(0.0, 1.0),
-            meaning=f"share of the emotional weight that falls on {emotion}",
-            title=f"Share of {emotion}",
-            more=f"gives {emotion} a larger share of its emotional words than",
-            less=f"gives {emotion} a smaller share of its emotional words than",
-        )
-        for emotion in EMOTIONS
-    )
 
     @property
-    def needs(self) -> tuple[Feature, ...]:
-        return EmotionalEntropy(self.lexicon).needs
+    def scores(self) -> tuple[Score, ...]:
+        what = "emotional words" if self.emotions == "lexicon" else "feelings"
+        return tuple(
+            Score(
+                f"{emotion}_share{mark(self)}",
+                of=pl.col(emotion) / pl.sum_horizontal(EMOTIONS),
+                range=(0.0, 1.0),
+                meaning=f"share of the emotional weight that falls on {emotion}",
+                title=f"Share of {emotion}",
+                more=f"gives {emotion} a larger share of its {what} than",
+                less=f"gives {emotion} a smaller share of its {what} than",
+            )
+            for emotion in EMOTIONS
+        )
 
     def __call__(self, turns: Turns, features: Features) -> pl.DataFrame:
-        return EmotionalEntropy(self.lexicon)(turns, features)
+        return self.sums(turns, features)

@@ -1,7 +1,8 @@
 """Emotional entropy: how evenly a speaker's words spread over eight basic emotions.
 
 Each word adds its weights for anger, anticipation, disgust, fear, joy, sadness, surprise and
-trust; the sums, divided by their total, are a distribution, and its entropy is the score.
+trust; the sums, divided by their total, are a distribution, and its entropy is the score. With
+`emotions="neural"` trained heads give each turn the probabilities of the eight instead.
 Example: weight 1 in joy and 1 in trust gives 1 bit; equal weight in all eight gives 3 bits.
 """
 
@@ -16,26 +17,27 @@ import numpy.typing as npt
 import polars as pl
 
 from simpatico.errors import BadValue
-from simpatico.features import Feature, Features
-from simpatico.features.emotions import EMOTIONS, OURS, Emotions
-from simpatico.features.script import OtherScript
+from simpatico.features import Features
+from simpatico.features.emotions import EMOTIONS, EmotionChances
 from simpatico.features.spans import effects, spans
 from simpatico.features.words import Words, WordTable
-from simpatico.metric import Card, Score, reasons
+from simpatico.metric import Card, Carried, Score, mark
+from simpatico.metrics._emotional import Emotional, alone
+from simpatico.metrics._left_out import left_out
 from simpatico.turns import Level, Turns
 
 UNITS = {2.0: "bits", e: "nats"}
 
 
 @dataclass(frozen=True)
-class EmotionalEntropy:
-    lexicon: str = OURS
+class EmotionalEntropy(Emotional):
     base: float = 2.0
     normalised: bool = False
 
-    name: ClassVar[str] = "emotional_entropy"
+    name: ClassVar = Carried("emotional_entropy")
     level: ClassVar[Level] = "turn"
-    card: ClassVar[Card] = Card(
+    blank: ClassVar[str] = "Null when the text has no words, or is in another script."
+    facts: ClassVar[Card] = Card(
         about="How evenly a speaker's words spread over eight basic emotions.",
         undefined="Null when no word is in the emotion lexicon, or the text is in another script.",
         citation=(
@@ -49,6 +51,7 @@ class EmotionalEntropy:
     )
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if not 1 < self.base < inf:
             raise BadValue(f"emotional_entropy.base is {self.base}; it is a number above 1")
 
@@ -58,15 +61,11 @@ class EmotionalEntropy:
         return log(len(EMOTIONS)) if self.normalised else log(self.base)
 
     @property
-    def needs(self) -> tuple[Feature, ...]:
-        return (Emotions(self.lexicon), Words(), OtherScript())
-
-    @property
     def scores(self) -> tuple[Score, ...]:
         unit = self.nats
         return (
             Score(
-                "emotional_entropy",
+                f"emotional_entropy{mark(self)}",
                 of=lambda sums: entropy(sums.to_numpy()) / unit,
                 range=(0.0, log(len(EMOTIONS)) / unit),
                 meaning="how evenly the words spread over eight emotions; 0 is a single emotion",
@@ -78,24 +77,21 @@ class EmotionalEntropy:
         )
 
     def __call__(self, turns: Turns, features: Features) -> pl.DataFrame:
-        sums = features[Emotions(self.lexicon)]
-        why = reasons(
-            len(turns),
-            no_emotion_words=~sums.any(axis=1),
-            no_words=features[Words()].counts == 0,
-            other_script=features[OtherScript()],
-        )
-        return pl.DataFrame(sums, schema=list(EMOTIONS)).with_columns(why)
+        return self.sums(turns, features)
 
     def evidence(self, turns: Turns, features: Features) -> pl.DataFrame:
         """In the score's unit, the entropy of a turn less its entropy without an emotion word.
 
         Where that word is the only one, nothing is left to compare, and it counts with the score.
+        Where heads judge, any word or stretch of words may be left out.
         """
+        source, unit = self.source, self.nats
+        if isinstance(source, EmotionChances):
+            own = alone(turns, features)
+            return left_out(turns, own, lambda _, s: entropy(source.of(features, s)) / unit)
         table: WordTable = features[Words()]
-        weights = Emotions(self.lexicon).weights(table.vocabulary)
-        unit = self.nats
-        scores = entropy(features[Emotions(self.lexicon)]) / unit
+        weights = source.weights(table.vocabulary)
+        scores = entropy(features[source]) / unit
         moved = effects(table, weights, scores, lambda _, rest: np.nan_to_num(entropy(rest) / unit))
         return spans(turns, table, moved)
 

@@ -83,13 +83,42 @@ def word_head(
     **told: object,
 ) -> str:
     """One head over the extremes of `WORDS`: four weights for each part that it sees."""
-    model, (name,) = find(f"path:{vectors_folder()}"), NEEDED[kind]
-    matrix = np.concatenate([np.array(own)[:, None] for own in weights.values()])
-    head = Head(tuple(weights), ((matrix, np.array([offset])),))
-    told_head = HeadRecipe(model.name, model.sha256, "extremes", list(weights), "tanh", figures)
+    (name,) = NEEDED[kind]
+    return word_heads(kind, {name: (weights, offset)}, folder, figures, **told)
+
+
+def word_heads(
+    kind: str,
+    seen: dict[str, tuple[dict[Part, list[float]], float]],
+    folder: Path | None = None,
+    figures: Figures = FIGURES,
+    **told: object,
+) -> str:
+    """Heads over the extremes of `WORDS`, each with what it sees and an offset."""
+    model, heads, recipes = find(f"path:{vectors_folder()}"), {}, {}
+    for name, (weights, offset) in seen.items():
+        matrix = np.concatenate([np.array(own)[:, None] for own in weights.values()])
+        heads[name] = Head(tuple(weights), ((matrix, np.array([offset])),))
+        parts = list(weights)
+        recipes[name] = HeadRecipe(model.name, model.sha256, "extremes", parts, "tanh", figures)
     folder = folder or made(kind)
-    recipe = Recipe(kind, SCHEMA, 40, {name: told_head}, **told)
-    save(folder, recipe, {name: head}, costs={}, about=About("chats", "MIT"))
+    recipe = Recipe(kind, SCHEMA, 40, recipes, **told)
+    save(folder, recipe, heads, costs={}, about=About("chats", "MIT"))
+    return f"path:{folder}"
+
+
+@cache
+def feelings_folder(kind: str) -> str:
+    """Heads of this kind over the tiny encoder; each leans on other numbers of a text's vector."""
+    model, rng = find(f"path:{tiny('bert')}"), np.random.default_rng(len(kind))
+    heads = {
+        name: Head(("first",), ((3 * rng.standard_normal((32, 1)), np.zeros(1)),))
+        for name in NEEDED[kind]
+    }
+    told = HeadRecipe(model.name, model.sha256, "mean", ["first"], "tanh", FIGURES)
+    folder = made(kind)
+    recipe = Recipe(kind, SCHEMA, 40, dict.fromkeys(heads, told))
+    save(folder, recipe, heads, costs={}, about=About("made up"))
     return f"path:{folder}"
 
 

@@ -90,9 +90,17 @@ def evaluators() -> dict[str, str]:
     return {f"{part}_model": evaluator(part)["model"] for part in parts}
 
 
+def feelings() -> dict[str, str]:
+    """Folders of heads that judge single texts."""
+    from tests.metrics.heads import feelings_folder
+
+    return {kind: feelings_folder(kind) for kind in ("neutrality", "polarity")}
+
+
 MADE = {
     "ctx_ruber": partial(trained, "ctx_ruber"),
     "dialog_rpt": heads,
+    "emotional_consistency": feelings,
     "engagement": partial(evaluator, "engagement"),
     "engaging_and_relevant": evaluators,
     "nli_contradiction": contradicting,
