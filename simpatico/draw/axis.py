@@ -9,6 +9,9 @@ from math import ceil, floor, isfinite, log10
 from simpatico.draw.el import text_of
 from simpatico.draw.numbers import MOST, number
 
+SMALLEST = 1e-300
+"""What is no larger has too few digits left to be divided into ticks."""
+
 
 @dataclass(frozen=True)
 class Axis:
@@ -42,7 +45,7 @@ def around(values: Iterable[float | None], margin: float = 0.08) -> Axis:
     """An axis that holds all these values with some air on both sides."""
     known = [v for v in values if v is not None and isfinite(v)]
     low, high = (min(known), max(known)) if known else (0.0, 1.0)
-    reach = (high - low) or abs(high) * 0.1 or 1.0
+    reach = next(r for r in (high - low, abs(high) * 0.1, 1.0) if r > SMALLEST)
     return Axis(low - margin * reach, high + margin * reach)
 
 

@@ -1,7 +1,8 @@
 """Fit a linear head over vectors and runs of characters: logistic regression, held near its base.
 
 Weights are drawn towards those of the base, or towards 0; how hard, the pairs to check by decide.
-Of many buckets few are in a text, so that the runs are kept as a sparse matrix.
+Of many buckets few are in a text, so that the runs are kept as a sparse matrix; a bucket that is in
+none stays where it began.
 """
 
 from __future__ import annotations
@@ -68,9 +69,12 @@ def fit_wide(
     runs = sparse_runs(texts, form)
     seen, judge = (Seen.of(side, vectors, runs) for side in (learn, check))
     start = np.zeros(seen.rows.shape[1]) if base is None else flat(base)
-    best, weights = start, start
+    used = np.flatnonzero(seen.rows.getnnz(axis=0))
+    part = seen._replace(rows=seen.rows[:, used])
+    best = weights = start
     for pull in PULLS:
-        weights = nearest(seen, start, weights, pull)
+        weights, begun = start.copy(), weights[used]
+        weights[used] = nearest(part, start[used], begun, pull)
         if judge.loss(weights) < judge.loss(best):
             best = weights
         tick(1)

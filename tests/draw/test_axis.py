@@ -28,6 +28,13 @@ def test_labels_have_the_digits_that_tell_them_apart():
     assert labels([]) == []
 
 
+def test_values_that_can_hardly_be_told_apart_are_taken_for_one():
+    """Between -5e-324 and 5e-324 no step could be had: the axis is that of 0, 1 wide."""
+    axis = around([-5e-324, 5e-324])
+    assert (axis.low, axis.high) == (-0.08, 0.08)
+    assert axis.ticks()
+
+
 def test_an_axis_without_values_or_with_one():
     assert around([]) == Axis(-0.08, 1.08)
     assert around([None, float("nan")]) == Axis(-0.08, 1.08)

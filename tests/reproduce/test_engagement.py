@@ -31,6 +31,7 @@ from simpatico.reproduce.engagement_scores import Scored, as_turns
 from simpatico.reproduce.engagement_tests import difference, held_equal, partial
 from simpatico.reproduce.markdown import page
 from simpatico.reproduce.predictive_engagement import why
+from simpatico.train import engagement_heads
 from simpatico.train.exchanges import Exchanges
 from simpatico.train.measures import measured
 from simpatico.train.pair_fit import Shape
@@ -201,7 +202,7 @@ def made_up(texts, form):
 
 
 def test_classifiers_learn_what_can_be_learned(monkeypatch):
-    monkeypatch.setattr(classifiers, "encoded", made_up)
+    monkeypatch.setattr(engagement_heads, "encoded", made_up)
     monkeypatch.setattr(classifiers, "by_birnn", classifiers.by_svm)
     labelled = pl.DataFrame(
         {
@@ -251,8 +252,7 @@ def test_what_a_baseline_guessed_is_kept_on_disk(monkeypatch, tmp_path):
 
 def test_a_trained_head_goes_on_learning(monkeypatch):
     """What can be told well before can be told well after, and from scratch."""
-    monkeypatch.setattr(classifiers, "encoded", made_up)
-    monkeypatch.setattr(transfer, "encoded", made_up)
+    monkeypatch.setattr(engagement_heads, "encoded", made_up)
     monkeypatch.setattr(transfer, "trained", lambda model: False)
     for module in (classifiers, transfer):
         monkeypatch.setattr(module, "SHAPES", dict.fromkeys(classifiers.SHAPES, FAST))

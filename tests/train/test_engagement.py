@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from simpatico.errors import BadValue, DataError, MissingResource
+from simpatico.features.grams import GramForm
 from simpatico.features.head_folder import PairHead, load_heads
 from simpatico.train.areas import area
 from simpatico.train.engagement import Training, bare, begun, examples, train_engagement
@@ -131,7 +132,8 @@ def test_a_trained_model_goes_on_with_other_labels(tmp_path):
     training = Training(base=base)
     report = train_engagement(turned, tmp_path / "m", training=training, about=ABOUT)
     told = load_heads(f"path:{tmp_path / 'm'}", "engagement").recipe.heads["engaging"]
-    assert (told.encoder, told.parts) == (ENCODER, ["first", "second", "product", "difference"])
+    assert (told.encoder, told.parts) == (ENCODER, ["first", "second"])
+    assert told.grams == GramForm(2, 4, 2**16)
     assert report.rows[0].auc.value > 0.5
     assert begun(training).form.shape.rate == 1e-4
     with pytest.raises(BadValue) as refused:
