@@ -101,6 +101,6 @@ def agreement_cells(
     spot = Spot(RULE, "EC_valid.csv", "utterances decided one by one as published")
     yield of_count(spot, sum(map(int, each)), paper=None, total=len(each))
     ruled = label_rule([[name] for name in names], texts, lambda _: chances)
-    same = [ruled["/".join(name)].sign == sign for name, sign in meant.items()]
+    agreed = [ruled["/".join(name)].sign == sign for name, sign in meant.items()]
     spot = Spot(RULE, "EC_valid.csv", "emotions whose sign the 70% rule finds")
-    yield of_count(spot, sum(same), paper=None, total=len(same))
+    yield of_count(spot, sum(agreed), paper=None, total=len(agreed))

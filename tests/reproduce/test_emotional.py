@@ -9,7 +9,13 @@ from simpatico.reproduce import emotional_consistency as paper
 from simpatico.reproduce import emotional_files as files
 from simpatico.reproduce import emotional_mix as mix
 from simpatico.reproduce.emotional_mix import EACH, NEGATIVE, POSITIVE, Said
-from simpatico.reproduce.emotional_origin import NOWHERE, origin_cells, rule_cells
+from simpatico.reproduce.emotional_origin import (
+    NOWHERE,
+    agreement_cells,
+    origin_cells,
+    rule_cells,
+)
+from simpatico.train.emotion_data import Utterances
 from tests.reproduce.feeling import MEANS, TALKS, published
 
 
@@ -112,6 +118,31 @@ def test_labels_by_emotion_by_corpus_and_by_judge():
     judge = lambda texts: np.array([0.2] * len(texts))  # noqa: E731
     assert mix.polarity(rows, meant, judge) == [POSITIVE, NEGATIVE, "", NEGATIVE, ""]
     assert mix.polarity(rows, meant, None) == [POSITIVE, "", "", NEGATIVE, ""]
+
+
+def test_how_often_a_judge_decides_as_published():
+    """Of surprise, decided one by one, two of three; of three emotions the rule finds two signs.
+
+    The judge takes what has "oh" in it for positive and the rest for negative. Happiness is published
+    as positive, and three of three are: found. Surprise is published as decided one by one, where
+    the judge has one positive of three, .67 negative, which is below .7: found as well. Anger is
+    published as negative, and the judge has one of two positive: not found.
+    """
+    said = [("happiness", "oh 0 a"), ("happiness", "oh 1 a"), ("happiness", "oh 2 a")]
+    said += [("surprise", "oh 3 b"), ("surprise", "no b"), ("surprise", "no c")]
+    said += [("anger", "oh 1 d"), ("anger", "no d")]
+    known = mix.index([Said(text, "dailydialog", "1", emotion) for emotion, text in said])
+    labels = [POSITIVE] * 4 + [POSITIVE, NEGATIVE] + [NEGATIVE] * 2
+    valid = Utterances("EC_valid.csv", [t for _, t in said], [(y,) for y in labels])
+    meant = {
+        ("dailydialog", "happiness"): POSITIVE,
+        ("dailydialog", "surprise"): EACH,
+        ("dailydialog", "anger"): NEGATIVE,
+    }
+    judge = lambda texts: np.array([float("oh" in text) for text in texts])  # noqa: E731
+    each, signs = agreement_cells(valid, known, meant, judge)
+    assert (each.ours, each.n) == (2, 3)
+    assert (signs.ours, signs.n) == (2, 3)
 
 
 def test_where_utterances_come_from_and_whether_the_rule_gives_their_labels(data):
