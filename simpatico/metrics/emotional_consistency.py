@@ -147,15 +147,22 @@ class EmotionalConsistency(OnModels):
 
     def chance(self, features: Features, texts: Sequence[str]) -> Numbers:
         """How likely each text is emotional; NaN where nothing can be said."""
-        return self._judges[0].of(features, [tidied(text) for text in texts])
+        return self._judges[0].of(features, self.spelt(texts))
 
     def felt(
         self, features: Features, heard: Sequence[str], said: Sequence[str]
     ) -> tuple[Numbers, Numbers, Numbers]:
         """How likely the answers are emotional, what they answer positive, and they themselves."""
-        both = [tidied(text) for text in (*heard, *said)]
-        positive = self._judges[1].of(features, both)
-        return self.chance(features, said), positive[: len(heard)], positive[len(heard) :]
+        count, both = len(heard), self.spelt([*heard, *said])
+        neutrality, polarity = self._judges
+        positive = polarity.of(features, both)
+        return neutrality.of(features, both[count:]), positive[:count], positive[count:]
+
+    @staticmethod
+    def spelt(texts: Sequence[str]) -> list[str]:
+        """The texts as the judges read them; what is there several times is tidied once."""
+        tidy = {text: tidied(text) for text in dict.fromkeys(texts)}
+        return [tidy[text] for text in texts]
 
     def prompted(self, turns: Turns, features: Features) -> Numbers:
         """How likely each turn is emotional; NaN without words or in another script."""
