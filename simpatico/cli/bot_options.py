@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from simpatico.cli.options import together
 from simpatico.cli.out import note
 from simpatico.errors import BadValue
 
@@ -26,17 +27,6 @@ SPEC = (
 ASKED = ("temperature", "max_tokens", "seed", "instruction", "timeout", "retries")
 
 
-def together(options: list[Callable[[Function], Function]]) -> Callable[[Function], Function]:
-    """Several options as one decorator."""
-
-    def added(function: Function) -> Function:
-        for option in reversed(options):
-            function = option(function)
-        return function
-
-    return added
-
-
 setting_options = together(
     [
         click.option("--temperature", type=float, help="0 takes the likeliest; left to the bot."),
@@ -48,6 +38,20 @@ setting_options = together(
         ),
         click.option(
             "--retries", type=int, default=4, show_default=True, help="How often to try again."
+        ),
+    ]
+)
+
+prompt_options = together(
+    [
+        click.option("--format", help="Of conversations, if not to be guessed."),
+        click.option(
+            "--turn",
+            "upto",
+            type=click.Choice(["last", "first", "every"]),
+            default="last",
+            show_default=True,
+            help="Which turn of the user is answered, where prompts are conversations.",
         ),
     ]
 )

@@ -32,59 +32,64 @@ def out_file(path: Path) -> Path:
     return place
 
 
-def reading_options(function: Function) -> Function:
-    """How conversations are read."""
-    for option in reversed(
-        [
-            click.option("--format", help=f"Picked by name and shape if not given: {FORMATS}."),
-            click.option(
-                "--system", help="What to call the evaluated side of a chat, such as the assistant."
-            ),
-            click.option(
-                "--merge/--no-merge",
-                default=True,
-                show_default=True,
-                help="Make consecutive messages of one speaker one turn.",
-            ),
-            click.option("--gather", is_flag=True, help="Dialogs are mixed up in the file."),
-            click.option(
-                "--on-error",
-                type=click.Choice(["fail", "skip"]),
-                default="fail",
-                show_default=True,
-                help="What to do with a record that cannot be read.",
-            ),
-            click.option(
-                "--max-errors", type=click.IntRange(min=0), help="With skip: give up after so many."
-            ),
-        ]
-    ):
-        function = option(function)
-    return function
+def together(options: list[Callable[[Function], Function]]) -> Callable[[Function], Function]:
+    """Several options as one decorator."""
+
+    def added(function: Function) -> Function:
+        for option in reversed(options):
+            function = option(function)
+        return function
+
+    return added
 
 
-def metric_options(function: Function) -> Function:
-    """Which metrics are computed, and with which parameters."""
-    for option in reversed(
-        [
-            click.option("--metrics", help="Names, comma separated; see `simpatico list`."),
-            click.option(
-                "--preset",
-                type=click.Choice(["psych", "neural", "all"]),
-                help="A set of metrics; psych if nothing is named.",
-            ),
-            click.option("--lexicon", help="Emotion lexicon: a file of your own."),
-            click.option(
-                "--set",
-                "settings",
-                multiple=True,
-                metavar="METRIC.PARAMETER=VALUE",
-                help="A parameter, such as emotional_entropy.normalised=true; repeatable.",
-            ),
-        ]
-    ):
-        function = option(function)
-    return function
+reading_options = together(
+    [
+        click.option("--format", help=f"Picked by name and shape if not given: {FORMATS}."),
+        click.option(
+            "--system", help="What to call the evaluated side of a chat, such as the assistant."
+        ),
+        click.option(
+            "--merge/--no-merge",
+            default=True,
+            show_default=True,
+            help="Make consecutive messages of one speaker one turn.",
+        ),
+        click.option("--gather", is_flag=True, help="Dialogs are mixed up in the file."),
+        click.option(
+            "--on-error",
+            type=click.Choice(["fail", "skip"]),
+            default="fail",
+            show_default=True,
+            help="What to do with a record that cannot be read.",
+        ),
+        click.option(
+            "--max-errors", type=click.IntRange(min=0), help="With skip: give up after so many."
+        ),
+    ]
+)
+"""How conversations are read."""
+
+
+metric_options = together(
+    [
+        click.option("--metrics", help="Names, comma separated; see `simpatico list`."),
+        click.option(
+            "--preset",
+            type=click.Choice(["psych", "neural", "all"]),
+            help="A set of metrics; psych if nothing is named.",
+        ),
+        click.option("--lexicon", help="Emotion lexicon: a file of your own."),
+        click.option(
+            "--set",
+            "settings",
+            multiple=True,
+            metavar="METRIC.PARAMETER=VALUE",
+            help="A parameter, such as emotional_entropy.normalised=true; repeatable.",
+        ),
+    ]
+)
+"""Which metrics are computed, and with which parameters."""
 
 
 def chosen_metrics(options: dict[str, Any]) -> list[Metric]:

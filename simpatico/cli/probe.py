@@ -16,6 +16,7 @@ from simpatico.cli.bot_options import (
     many_options,
     named,
     prices_of,
+    prompt_options,
     setting_options,
     settings_of,
     summed,
@@ -32,15 +33,7 @@ from simpatico.errors import RunError
 @click.option("--prompts", "given", required=True, metavar="FILE", help="What to answer.")
 @click.option("--out", type=click.Path(path_type=Path), required=True, help="JSONL to write.")
 @click.option("--system", help="What to call the bot; its model's or program's name if not given.")
-@click.option("--format", help="Of conversations, if not to be guessed.")
-@click.option(
-    "--turn",
-    "upto",
-    type=click.Choice(["last", "first", "every"]),
-    default="last",
-    show_default=True,
-    help="Which turn of the user is answered, where prompts are conversations.",
-)
+@prompt_options
 @many_options
 @setting_options
 def command(spec: str, given: str, out: Path, as_json: bool, **options: Any) -> None:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from simpatico.cli.options import together
 from simpatico.cli.out import note, result, show_table
 from simpatico.cli.progress import Progress
+from simpatico.cli.train_recorded import recorded
 
 if TYPE_CHECKING:
     from simpatico.train.emotion_data import Utterances
@@ -24,6 +25,9 @@ TWO = {"accuracy": "accuracy", "macro_f1": "macro-F1", "auc": "AUC"}
 EIGHT = {"precision": "average precision", "f1": "F1"}
 """Which figures are shown, and as what."""
 
+SWITCHES = ("balanced", "runs", "svm", "tidy")
+FLAGS = {"mapped": "map", "polarity": "polarity-model"}
+"""Options that are called otherwise than what they set."""
 OPTIONS = [
     click.option(
         "--data",
@@ -100,14 +104,8 @@ OPTIONS = [
 ]
 
 
-def with_options(function: Command) -> Command:
-    for option in reversed(OPTIONS):
-        function = option(function)
-    return function
-
-
 @click.command()
-@with_options
+@together(OPTIONS)
 def emotion(out: Path, kind: Any, **options: Any) -> None:
     """Learn what utterances express, for `--set emotional_consistency.polarity=path:MODEL`.
 
@@ -117,7 +115,8 @@ def emotion(out: Path, kind: Any, **options: Any) -> None:
     from simpatico.train.emotion import Training, train_emotion
     from simpatico.train.pair_folder import About
 
-    command = repeated({**options, "kind": kind})
+    told = {**options, "kind": kind}
+    command = recorded("simpatico train emotion", told, switches=SWITCHES, flags=FLAGS)
     given = read_given(options)
     name = " and ".join(path.name for path in options.pop("data"))
     about = About(name, options.pop("licence") or "not stated", command)
@@ -149,26 +148,6 @@ def read_given(options: dict[str, Any]) -> Given:
 
     data = joined([read_utterances(path, columns) for path in options["data"]])
     return Given(data, part(options.pop("validation")), part(options.pop("test")))
-
-
-def repeated(options: dict[str, Any]) -> str:
-    """The command that does the same again; files and folders keep their names alone."""
-    from simpatico.train.engagement import bare
-
-    flags = {"mapped": "map", "polarity": "polarity-model"}
-    data = [f"--data {quote(path.name)}" for path in options["data"]]
-    parts = ["simpatico train emotion", *data, f"--kind {options['kind']}", "--out MODEL"]
-    for name, value in sorted(options.items()):
-        flag = flags.get(name, name.replace("_", "-"))
-        if name in ("data", "kind") or value is None or value == "":
-            continue
-        if isinstance(value, bool):
-            parts.append(f"--{flag}" if value else f"--no-{flag}")
-            continue
-        some = value if isinstance(value, tuple) else (value,)
-        names = [one.name if isinstance(one, Path) else bare(str(one)) for one in some]
-        parts += [f"--{flag} {quote(one)}" for one in names]
-    return " ".join(parts)
 
 
 def summarise(report: Report) -> None:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from simpatico.cli.options import together
 from simpatico.cli.out import note, result, show_table
 from simpatico.cli.progress import Progress
+from simpatico.cli.train_recorded import recorded
 
 if TYPE_CHECKING:
     from simpatico.train.engagement_report import Report
@@ -110,14 +111,8 @@ MODEL = [
 ]
 
 
-def with_options(function: Command) -> Command:
-    for option in reversed([*DATA, *MODEL]):
-        function = option(function)
-    return function
-
-
 @click.command()
-@with_options
+@together([*DATA, *MODEL])
 def engagement(out: Path, **options: Any) -> None:
     """Learn how engaging a reply is, for `--set engagement.model=path:MODEL`.
 
@@ -127,7 +122,7 @@ def engagement(out: Path, **options: Any) -> None:
     from simpatico.train.engagement import Training, train_engagement
     from simpatico.train.pair_folder import About
 
-    command = repeated(options)
+    command = recorded("simpatico train engagement", options, switches=SWITCHES)
     given = read_given(options)
     facts = {name: options.pop(name) for name in TAKEN}
     name = " and ".join(path.name for path in options.pop("data"))
@@ -162,31 +157,6 @@ def read_given(options: dict[str, Any]) -> Given:
 
     data = joined([taken.of(path) for path in options["data"]])
     return Given(data, part(options.pop("validation")), part(options.pop("test")))
-
-
-def repeated(options: dict[str, Any]) -> str:
-    """The command that does the same again; files keep their names alone."""
-    data = [f"--data {quote(path.name)}" for path in options["data"]]
-    parts = ["simpatico train engagement", *data, "--out MODEL"]
-    for name, value in sorted(options.items()):
-        flag = f"--{name.replace('_', '-')}"
-        if value is None or value == "" or name == "data":
-            continue
-        if isinstance(value, bool):
-            off = [f"--no-{name}"] if name in SWITCHES else []
-            parts += [flag] if value else off
-        else:
-            parts += [f"{flag} {quote(one)}" for one in written(value)]
-    return " ".join(parts)
-
-
-def written(value: object) -> list[str]:
-    """An option's values as they are typed."""
-    from simpatico.train.engagement import bare
-
-    if isinstance(value, tuple):
-        return [str(one) for one in value]
-    return [value.name if isinstance(value, Path) else bare(str(value))]
 
 
 def summarise(report: Report) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from simpatico.cli.options import together
 from simpatico.cli.out import note, result, show_table
 from simpatico.cli.progress import Progress
 
@@ -18,32 +19,27 @@ if TYPE_CHECKING:
 Command = Callable[..., None]
 
 
-def heads_options(function: Command) -> Command:
-    """What every training of heads is told."""
-    for option in reversed(
-        [
-            click.option(
-                "--data",
-                type=click.Path(path_type=Path),
-                required=True,
-                help="Conversations, in any format that `simpatico score` reads.",
-            ),
-            click.option(
-                "--out",
-                type=click.Path(path_type=Path),
-                required=True,
-                help="The model's folder to write.",
-            ),
-            click.option("--format", help="The format of the conversations, if not to be guessed."),
-            click.option("--encoder", default="", help="Model whose vectors the heads see."),
-            click.option(
-                "--seed", type=int, default=0, show_default=True, help="How dialogs fall."
-            ),
-            click.option("--licence", default="", help="Licence of the data, for the card."),
-        ]
-    ):
-        function = option(function)
-    return function
+heads_options = together(
+    [
+        click.option(
+            "--data",
+            type=click.Path(path_type=Path),
+            required=True,
+            help="Conversations, in any format that `simpatico score` reads.",
+        ),
+        click.option(
+            "--out",
+            type=click.Path(path_type=Path),
+            required=True,
+            help="The model's folder to write.",
+        ),
+        click.option("--format", help="The format of the conversations, if not to be guessed."),
+        click.option("--encoder", default="", help="Model whose vectors the heads see."),
+        click.option("--seed", type=int, default=0, show_default=True, help="How dialogs fall."),
+        click.option("--licence", default="", help="Licence of the data, for the card."),
+    ]
+)
+"""What every training of heads is told."""
 
 
 @click.command()

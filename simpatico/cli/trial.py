@@ -17,6 +17,7 @@ from simpatico.cli.bot_options import (
     many_options,
     named,
     prices_of,
+    prompt_options,
     setting_options,
     settings_of,
     summed,
@@ -44,15 +45,7 @@ METRIC = "emotional_consistency"
 @click.option("--out", type=click.Path(path_type=Path), required=True, help="Folder to write.")
 @click.option("--system", "systems", multiple=True, help="What to call the bots, in order.")
 @click.option("--all-prompts", is_flag=True, help="Also those that are not emotional.")
-@click.option("--format", help="Of conversations, if not to be guessed.")
-@click.option(
-    "--turn",
-    "upto",
-    type=click.Choice(["last", "first", "every"]),
-    default="last",
-    show_default=True,
-    help="Which turn of the user is answered, where prompts are conversations.",
-)
+@prompt_options
 @click.option("--title", help="Of the page; the name of the folder if not given.")
 @metric_options
 @many_options

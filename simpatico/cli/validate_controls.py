@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from simpatico.cli.options import Function
+from simpatico.cli.options import together
 from simpatico.cli.out import note, result, show_table
 
 if TYPE_CHECKING:
@@ -17,34 +17,31 @@ if TYPE_CHECKING:
 EVERY = "every kind"
 
 
-def control_options(function: Function) -> Function:
-    """Which controls are made, out of what."""
-    for option in reversed(
-        [
-            click.option(
-                "--controls",
-                is_flag=False,
-                flag_value=EVERY,
-                metavar="[KIND,...]",
-                help="Do scores notice wrong answers? Kinds of `simpatico perturb`, or all.",
-            ),
-            click.option(
-                "--logs",
-                type=click.Path(path_type=Path),
-                multiple=True,
-                help="With --controls: what RUN was scored from, if references are needed.",
-            ),
-            click.option(
-                "--most",
-                type=click.IntRange(min=1),
-                default=1_000,
-                show_default=True,
-                help="With --controls: dialogs to look at.",
-            ),
-        ]
-    ):
-        function = option(function)
-    return function
+control_options = together(
+    [
+        click.option(
+            "--controls",
+            is_flag=False,
+            flag_value=EVERY,
+            metavar="[KIND,...]",
+            help="Do scores notice wrong answers? Kinds of `simpatico perturb`, or all.",
+        ),
+        click.option(
+            "--logs",
+            type=click.Path(path_type=Path),
+            multiple=True,
+            help="With --controls: what RUN was scored from, if references are needed.",
+        ),
+        click.option(
+            "--most",
+            type=click.IntRange(min=1),
+            default=1_000,
+            show_default=True,
+            help="With --controls: dialogs to look at.",
+        ),
+    ]
+)
+"""Which controls are made, out of what."""
 
 
 def controlled(run: Path, options: dict[str, Any], scores: tuple[str, ...]) -> Controls:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable
 from typing import Any, Protocol
 
+import polars as pl
+
 from simpatico.errors import ContractError
 from simpatico.turns import Turns
 
@@ -36,6 +38,11 @@ class Features:
         if feature not in self._made:
             self._made[feature] = feature.compute(self._turns, self)
         return self._made[feature]
+
+
+def alone(needs: Iterable[Feature]) -> Features:
+    """Features for texts that are no turns: what they compute is asked for any text."""
+    return Features(Turns(pl.DataFrame({"text": pl.Series([], dtype=pl.String)})), frozenset(needs))
 
 
 def closure(needs: Iterable[Feature]) -> frozenset[Feature]:

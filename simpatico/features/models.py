@@ -78,6 +78,11 @@ def short(name: str) -> str:
     return what if where == "package" else Path(what).name
 
 
+def bare(model: str) -> str:
+    """A model's name; of a folder the last part, as the rest says where somebody keeps files."""
+    return f"path:{Path(model).name}" if model.startswith("path:") else model
+
+
 def several(name: str) -> list[str]:
     """The models that one setting names: `path:A+path:B` are two, whose mean is taken."""
     return re.split(r"\+(?=path:)", name)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 import polars as pl
 
-from simpatico.features import Features
+from simpatico.features import Features, alone
 from simpatico.features.lexicon import LexiconSums
 from simpatico.features.plutchik import EMOTIONS
 from simpatico.features.tidy import tidied
@@ -52,8 +52,7 @@ def evaluators(asked: Asked, absent: list[str]) -> dict[str, EmotionalConsistenc
 
 def handle(metric: EmotionalConsistency) -> Features:
     """The features of a metric, for any texts."""
-    empty = Turns(pl.DataFrame({"text": pl.Series([], dtype=pl.String)}))
-    return Features(empty, frozenset(metric.needs))
+    return alone(metric.needs)
 
 
 def says(metric: EmotionalConsistency) -> Says:

@@ -6,16 +6,14 @@ from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
-import polars as pl
 
 from simpatico.errors import DataError, MissingResource
-from simpatico.features import Features
+from simpatico.features import alone
 from simpatico.features.classes import ClassProbabilities
 from simpatico.features.head_folder import PairHead, trained
 from simpatico.features.models import absent
 from simpatico.features.tidy import tidied
 from simpatico.train.emotion_labels import Polarity
-from simpatico.turns import Turns
 
 Numbers = npt.NDArray[np.float64]
 
@@ -34,8 +32,7 @@ def judge(model: str) -> Polarity:
         )
     else:
         feature = ClassProbabilities(model)
-    empty = Turns(pl.DataFrame({"text": pl.Series([], dtype=pl.String)}))
-    said = Features(empty, frozenset({feature, *feature.needs}))[feature]
+    said = alone([feature, *feature.needs])[feature]
 
     def positive(texts: Sequence[str]) -> Numbers:
         found = np.asarray(said.of([tidied(text) for text in texts]), np.float64)
@@ -54,6 +51,5 @@ def judge(model: str) -> Polarity:
 def logits(model: str, texts: Sequence[str]) -> Numbers:
     """What a classifier says of each text before it is made a probability."""
     feature = ClassProbabilities(model, output="logits")
-    empty = Turns(pl.DataFrame({"text": pl.Series([], dtype=pl.String)}))
-    said = Features(empty, frozenset({feature}))[feature].of(list(texts))
+    said = alone([feature])[feature].of(list(texts))
     return np.asarray(said, np.float64)

@@ -10,11 +10,11 @@ import numpy as np
 
 from simpatico.errors import BadValue
 from simpatico.features.head_folder import NEEDED, EmotionKind
+from simpatico.features.models import bare
 from simpatico.train.emotion_data import Utterances
 from simpatico.train.emotion_judges import judge
 from simpatico.train.emotion_labels import Meaning, meaning
 from simpatico.train.emotion_sides import Drawn, Given, able
-from simpatico.train.engagement import bare
 from simpatico.train.pair_fit import Floats
 
 

@@ -10,7 +10,7 @@ from simpatico.train.emotion_baselines import OURS, Rows
 from simpatico.train.emotion_lesson import Prepared, Training
 from simpatico.train.emotion_measures import ClassFigures, Row
 from simpatico.train.engagement_report import shown
-from simpatico.train.pair_folder import About, made
+from simpatico.train.pair_folder import About, framed, made
 
 TITLES: Mapping[EmotionKind, str] = {
     "neutrality": "Says how likely an utterance is emotional, be it good or bad.",
@@ -70,27 +70,15 @@ def card(report: Report, about: About) -> str:
     """What people should read before they use the model."""
     kind, recipe = report.ready.kind, report.recipe
     heads = recipe.heads if recipe else {}
-    lines = [
-        f"# {kind.capitalize()}",
-        "",
+    return framed(
+        kind.capitalize(),
         TITLES[kind],
-        "",
-        "## Data",
-        f"- {about.data}",
-        f"- licence of the data: {about.licence}",
-        *counted(report),
-        "",
-        *figures(report),
-        "",
-        "## How it was made",
-        *([f"- heads: {made(next(iter(heads.values())))}"] if heads else []),
-        *([f"- made again by: `{about.command}`"] if about.command else []),
-        "",
-        "## Limits",
-        *(f"- {note}" for note in (recipe.limits if recipe else LIMITS)),
-        "",
-    ]
-    return "\n".join(lines)
+        about,
+        data=[f"- {about.data}", *counted(report)],
+        figures=figures(report),
+        made=[f"- heads: {made(next(iter(heads.values())))}"] if heads else [],
+        limits=recipe.limits if recipe else LIMITS,
+    )
 
 
 def counted(report: Report) -> list[str]:

@@ -20,8 +20,8 @@ import numpy as np
 from simpatico.errors import BadValue, DataError
 from simpatico.features.embeddings import MINILM
 from simpatico.features.grams import GramForm
-from simpatico.features.head_folder import PATH, SCHEMA, Figures, HeadRecipe, Recipe, load_heads
-from simpatico.features.models import find
+from simpatico.features.head_folder import SCHEMA, Figures, HeadRecipe, Recipe, load_heads
+from simpatico.features.models import bare, find
 from simpatico.features.pair_head import Head
 from simpatico.features.working import step
 from simpatico.train.areas import DECIMALS
@@ -89,11 +89,6 @@ class Training:
     def facts(self) -> dict[str, object]:
         """What was asked for."""
         return {**asdict(self), "base": bare(self.base), "encoder": bare(self.encoder)}
-
-
-def bare(model: str) -> str:
-    """A model's name; of a folder the last part, as the rest says where somebody keeps files."""
-    return f"{PATH}{Path(model).name}" if model.startswith(PATH) else model
 
 
 class Start(NamedTuple):

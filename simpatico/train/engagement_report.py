@@ -11,7 +11,7 @@ from simpatico.features.head_folder import Recipe
 from simpatico.train.engagement_parts import OURS, Part, parted
 from simpatico.train.engagement_sides import Sides
 from simpatico.train.measures import Estimate, Measured, Run, compared
-from simpatico.train.pair_folder import About, made
+from simpatico.train.pair_folder import About, framed, made
 
 LIMITS = (
     "Ratings are of whole conversations: each exchange has that of the conversation it is in.",
@@ -73,28 +73,15 @@ def card(report: Report, about: About) -> str:
     """What people should read before they use the model."""
     dialogs = report.recipe.dialogs if report.recipe else report.dialogs
     heads = report.recipe.heads if report.recipe else {}
-    lines = [
-        "# Engagement",
-        "",
+    return framed(
+        "Engagement",
         "Says how likely a reply is to be engaging, from the reply and what it answers.",
-        "",
-        "## Data",
-        f"- {about.data}: {dialogs:,} dialogs",
-        f"- licence of the data: {about.licence}",
-        *report.counts,
-        *between_people(report),
-        "",
-        *figures(report),
-        "",
-        "## How it was made",
-        *(f"- {name}: {made(head)}" for name, head in heads.items()),
-        *([f"- made again by: `{about.command}`"] if about.command else []),
-        "",
-        "## Limits",
-        *(f"- {note}" for note in (report.recipe.limits if report.recipe else LIMITS)),
-        "",
-    ]
-    return "\n".join(lines)
+        about,
+        data=[f"- {about.data}: {dialogs:,} dialogs", *report.counts, *between_people(report)],
+        figures=figures(report),
+        made=[f"- {name}: {made(head)}" for name, head in heads.items()],
+        limits=report.recipe.limits if report.recipe else LIMITS,
+    )
 
 
 def figures(report: Report) -> list[str]:

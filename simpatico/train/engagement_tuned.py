@@ -7,10 +7,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import numpy as np
-import polars as pl
 
 from simpatico.errors import BadValue
-from simpatico.features import Features
+from simpatico.features import alone
 from simpatico.features.classes import ClassProbabilities
 from simpatico.features.head_folder import trained
 from simpatico.train.engagement import Training
@@ -22,7 +21,6 @@ from simpatico.train.exchanges import Exchanges
 from simpatico.train.finetune import FineTuning, Labelled, fine_tune
 from simpatico.train.finetune_folder import CARD
 from simpatico.train.pair_folder import About
-from simpatico.turns import Turns
 
 BASE = "package:minilm-torch"
 LABELS = ("not engaging", "engaging")
@@ -68,6 +66,5 @@ def labelled(given: Exchanges) -> Labelled:
 def logits(model: str, given: Exchanges) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
     """How far each exchange is on the side of the engaging ones."""
     feature = ClassProbabilities(model, pair=True, output="logits")
-    empty = Turns(pl.DataFrame({"text": pl.Series([], dtype=pl.String)}))
-    said = Features(empty, frozenset({feature}))[feature].of(given.query, given.reply)
+    said = alone([feature])[feature].of(given.query, given.reply)
     return np.asarray(said[:, 1] - said[:, 0], np.float64)

@@ -15,7 +15,7 @@ import numpy as np
 import polars as pl
 
 from simpatico.errors import BadValue, DataError
-from simpatico.features import Features
+from simpatico.features import alone
 from simpatico.features.embeddings import MINILM, cosines
 from simpatico.features.head_folder import (
     SCHEMA,
@@ -178,8 +178,7 @@ def encoded(given: Sequence[str], form: Form) -> tuple[dict[str, int], Floats]:
     texts = dict.fromkeys(given)
     told = HeadRecipe(form.encoder, "", form.pooling, [], "tanh", Figures(0, 0, "", 0, 0, 0))
     feature = encoder(told)
-    empty = Turns(pl.DataFrame({"text": pl.Series([], dtype=pl.String)}))
-    handle = Features(empty, frozenset({feature}))[feature]
+    handle = alone([feature])[feature]
     return {text: at for at, text in enumerate(texts)}, handle.of(list(texts))
 
 
@@ -229,8 +228,7 @@ def likelihood(talk: Talk, dialogs: Places, training: Training) -> tuple[Costs, 
         rng = np.random.default_rng(training.seed)
         some = [texts[place] for place in np.sort(rng.permutation(len(texts))[:MOST_TEXTS])]
         feature = MaskedLikelihood(training.likelihood)
-        empty = Turns(pl.DataFrame({"text": pl.Series([], dtype=pl.String)}))
-        logs = Features(empty, frozenset({feature}))[feature].of(some)
+        logs = alone([feature])[feature].of(some)
         costs, found = dict[str, float](), np.array([-float(log.sum()) for log in logs])
     else:
         costs = word_costs(texts, talk.dialog[np.isin(talk.dialog, dialogs)])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -125,6 +125,40 @@ def card(recipe: Recipe, about: About) -> str:
         "",
         "## Limits",
         *(f"- {note}" for note in LIMITS),
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def framed(
+    title: str,
+    says: str,
+    about: About,
+    *,
+    data: Sequence[str],
+    figures: Sequence[str],
+    made: Sequence[str],
+    limits: Sequence[str],
+) -> str:
+    """A card: what a model says, what it learned from, how well it does, how it was made."""
+    lines = [
+        f"# {title}",
+        "",
+        says,
+        "",
+        "## Data",
+        data[0],
+        f"- licence of the data: {about.licence}",
+        *data[1:],
+        "",
+        *figures,
+        "",
+        "## How it was made",
+        *made,
+        *([f"- made again by: `{about.command}`"] if about.command else []),
+        "",
+        "## Limits",
+        *(f"- {note}" for note in limits),
         "",
     ]
     return "\n".join(lines)

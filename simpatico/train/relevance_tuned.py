@@ -6,9 +6,8 @@ from dataclasses import asdict, replace
 from pathlib import Path
 
 import numpy as np
-import polars as pl
 
-from simpatico.features import Features
+from simpatico.features import alone
 from simpatico.features.classes import ClassProbabilities
 from simpatico.features.embeddings import cosines
 from simpatico.features.head_folder import Figures
@@ -52,8 +51,7 @@ def labelled(drawn: Drawn, side: Examples) -> Labelled:
 def logits(model: str, given: Labelled) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
     """How far each pair is on the side of the relevant ones."""
     feature = ClassProbabilities(model, pair=True, output="logits")
-    empty = Turns(pl.DataFrame({"text": pl.Series([], dtype=pl.String)}))
-    said = Features(empty, frozenset({feature}))[feature].of(given.first, given.second or [])
+    said = alone([feature])[feature].of(given.first, given.second or [])
     return np.asarray(said[:, 1] - said[:, 0], np.float64)
 
 

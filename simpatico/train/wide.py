@@ -8,7 +8,7 @@ none stays where it began.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -33,6 +33,8 @@ class Seen(NamedTuple):
     rows: Any
     label: Numbers
     weight: Numbers
+    number: Numbers | float = 0.0
+    """What a head that stays as it is says of each already."""
 
     @classmethod
     def of(cls, pairs: Examples, vectors: Floats, runs: Any) -> Seen:
@@ -40,18 +42,25 @@ class Seen(NamedTuple):
 
         sides = [VECTORS * sparse.csr_matrix(vectors[at]) for at in (pairs.first, pairs.second)]
         grams = [runs[at] for at in (pairs.first, pairs.second)]
+        return cls.made([*sides, *grams], pairs)
+
+    @classmethod
+    def made(cls, columns: list[Any], pairs: Examples, number: Numbers | float = 0.0) -> Seen:
+        """Of these columns and a column of ones."""
+        from scipy import sparse
+
         one = sparse.csr_matrix(np.ones((len(pairs.label), 1)))
-        rows = sparse.hstack([*sides, *grams, one], format="csr", dtype=np.float64)
+        rows = sparse.hstack([*columns, one], format="csr", dtype=np.float64)
         weight = pairs.shares.astype(np.float64) * len(pairs.label)
-        return cls(rows, pairs.label.astype(np.float64), weight)
+        return cls(rows, pairs.label.astype(np.float64), weight, number)
 
     def loss(self, weights: Numbers) -> float:
         """Summed cross-entropy."""
-        logit = self.rows @ weights
+        logit = self.number + self.rows @ weights
         return float(self.weight @ (np.logaddexp(0.0, logit) - self.label * logit))
 
     def slope(self, weights: Numbers) -> Numbers:
-        wrong = self.weight * (sigmoid(self.rows @ weights) - self.label)
+        wrong = self.weight * (sigmoid(self.number + self.rows @ weights) - self.label)
         return np.asarray(self.rows.T @ wrong, np.float64)
 
 
@@ -69,16 +78,23 @@ def fit_wide(
     runs = sparse_runs(texts, form)
     seen, judge = (Seen.of(side, vectors, runs) for side in (learn, check))
     start = np.zeros(seen.rows.shape[1]) if base is None else flat(base)
-    used = np.flatnonzero(seen.rows.getnnz(axis=0))
-    part = seen._replace(rows=seen.rows[:, used])
+    return unpacked(best_weights(seen, judge, start, tick), vectors.shape[1], form)
+
+
+def best_weights(
+    learn: Seen, check: Seen, start: Numbers, tick: Callable[[int], object]
+) -> Numbers:
+    """Of weights drawn towards the start more or less, or the start itself, the best on `check`."""
+    used = np.flatnonzero(learn.rows.getnnz(axis=0))
+    part = learn._replace(rows=learn.rows[:, used])
     best = weights = start
     for pull in PULLS:
         weights, begun = start.copy(), weights[used]
         weights[used] = nearest(part, start[used], begun, pull)
-        if judge.loss(weights) < judge.loss(best):
+        if check.loss(weights) < check.loss(best):
             best = weights
         tick(1)
-    return unpacked(best, vectors.shape[1], form)
+    return best
 
 
 def sparse_runs(texts: Sequence[str], form: GramForm) -> Any:
@@ -89,15 +105,7 @@ def sparse_runs(texts: Sequence[str], form: GramForm) -> Any:
     return sparse.csr_matrix((value, bucket, starts), shape=(len(texts), form.columns))
 
 
-class Costly(Protocol):
-    """What weights cost, and in which direction they cost more."""
-
-    def loss(self, weights: Numbers) -> float: ...
-
-    def slope(self, weights: Numbers) -> Numbers: ...
-
-
-def nearest(seen: Costly, start: Numbers, begun: Numbers, pull: float) -> Numbers:
+def nearest(seen: Seen, start: Numbers, begun: Numbers, pull: float) -> Numbers:
     """Weights of least loss plus half the pull times how far they are from the start, squared."""
     from scipy.optimize import minimize
 

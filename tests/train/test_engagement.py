@@ -10,8 +10,9 @@ import pytest
 from simpatico.errors import BadValue, DataError, MissingResource
 from simpatico.features.grams import GramForm
 from simpatico.features.head_folder import PairHead, load_heads
+from simpatico.features.models import bare
 from simpatico.train.areas import area
-from simpatico.train.engagement import Training, bare, begun, examples, train_engagement
+from simpatico.train.engagement import Training, begun, examples, train_engagement
 from simpatico.train.engagement_baselines import best_limit, lengths, questions, svm
 from simpatico.train.engagement_sides import Given
 from simpatico.train.exchanges import Exchanges, split

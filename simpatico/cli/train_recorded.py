@@ -1,0 +1,41 @@
+"""The command that does a training again, for its card."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from pathlib import Path
+from shlex import quote
+from typing import Any
+
+
+def recorded(
+    command: str,
+    options: Mapping[str, Any],
+    *,
+    switches: Collection[str],
+    flags: Mapping[str, str] | None = None,
+) -> str:
+    """The command with its options by name; files and folders keep their names alone.
+
+    Of `switches` it says, too, that they are off. `flags` are called otherwise than their options.
+    """
+    data = [f"--data {quote(path.name)}" for path in options["data"]]
+    kind = [f"--kind {options['kind']}"] if "kind" in options else []
+    parts = [command, *data, *kind, "--out MODEL"]
+    for name, value in sorted(options.items()):
+        flag = (flags or {}).get(name, name.replace("_", "-"))
+        if name in ("data", "kind") or value is None or value == "":
+            continue
+        if isinstance(value, bool):
+            parts += [f"--{flag}"] if value else [f"--no-{flag}"] if name in switches else []
+        else:
+            parts += [f"--{flag} {quote(one)}" for one in typed(value)]
+    return " ".join(parts)
+
+
+def typed(value: object) -> list[str]:
+    """An option's values as they are typed."""
+    from simpatico.features.models import bare
+
+    some = value if isinstance(value, tuple) else (value,)
+    return [one.name if isinstance(one, Path) else bare(str(one)) for one in some]
