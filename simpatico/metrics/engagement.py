@@ -1,8 +1,8 @@
 """Engagement: how likely a reply engages whoever it is meant for.
 
-A small network over the vectors of a reply and of what it answers, which learned from people who
-rated how engaging a conversation was. A dialog has the mean over its turns, the lowest and the
-highest.
+The vectors of a reply and of what it answers, and the runs of characters in both, are weighed by
+what people said who rated how engaging a conversation was. A dialog has the mean over its turns,
+the lowest and the highest.
 Example: turns of .2, .9 and .4 make a dialog of .5, from .2 to .9.
 """
 
@@ -39,7 +39,7 @@ class Engagement(Evaluator):
         ),
         kind="evaluator",
         careful=(
-            "It learned from ratings of whole conversations, and on data it has not seen the "
+            "It learned from ratings of whole conversations; on some data it has not seen the "
             "length of a reply follows people better: read it beside length."
         ),
     )
