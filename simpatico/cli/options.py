@@ -13,8 +13,8 @@ from simpatico.errors import BadValue, UnknownName
 from simpatico.metric import Metric, plain_name
 
 FORMATS = (
-    "chatgpt, convai2017, convokit, dstc10-dev, dstc10-test, dstc7, fed, humod, inspect, ji2022, "
-    "openai, parlai, sharegpt, table"
+    "chatgpt, convai2017, convokit, dstc10-dev, dstc10-test, dstc7, fed, hazumi, humod, inspect, "
+    "irc, ji2022, openai, parlai, real-persona-chat, sharegpt, table"
 )
 """Written out, since finding them takes a tenth of a second; a test compares."""
 

@@ -58,7 +58,8 @@ class Fields:
     def enough(self, head: Head) -> bool:
         """Whether these are rows of utterances: two of dialog, speaker and text, not nested.
 
-        Rows of role and content alone are the messages of one dialog, and not for us.
+        Rows of role and content alone are the messages of one dialog, and those of what two sides
+        said are Hazumi's exchanges: neither is for us.
         """
         names = columns(head)
         if head.kind == "text":
@@ -66,7 +67,8 @@ class Fields:
         message = self.keys["dialog"] not in names and {"role", "content"} <= names.keys()
         flat = [self.keys[f] in names and names[self.keys[f]] for f in NEEDED]
         convokit = "meta" in names and bool({"reply-to", "reply_to"} & names.keys())
-        return sum(flat) >= 2 and not convokit and not message
+        exchange = {"sys", "user", "outsiders"} <= names.keys()
+        return sum(flat) >= 2 and not (convokit or message or exchange)
 
     @cached_property
     def used(self) -> frozenset[str]:
