@@ -22,6 +22,7 @@ demo: $(VENV)/core
 $(VENV)/weights: $(VENV)/dev
 	$(VENV)/bin/simpatico models get minilm-torch
 	$(VENV)/bin/simpatico models get smollm2
+	$(VENV)/bin/simpatico models get use-multilingual
 	touch $@
 
 $(VENV)/more-weights: $(VENV)/weights

@@ -18,7 +18,7 @@ from simpatico.errors import DataError
 
 KINDS = {
     *(".json", ".txt", ".jinja", ".safetensors", ".onnx", ".onnx_data"),
-    *(".spm", ".model", ".npy", ".parquet"),
+    *(".spm", ".model", ".npy", ".npz", ".parquet"),
 }
 DOCUMENTS = re.compile(r"(readme|licen[cs]e|notice)(\..*)?|.*\.md|\.git(attributes|ignore)", re.I)
 PICKLES = {".bin", ".pkl", ".pickle", ".pt", ".pth", ".ckpt", ".joblib", ".msgpack", ".h5"}

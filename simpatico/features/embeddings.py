@@ -16,7 +16,7 @@ from simpatico.errors import BadValue
 from simpatico.features import Features
 from simpatico.features.cache import Numbers
 from simpatico.features.models import Model, find
-from simpatico.features.nets import Floats, each, net
+from simpatico.features.nets import Floats, back_end, each, net
 from simpatico.features.on_model import OnModel, work
 from simpatico.features.once import remembered
 from simpatico.features.pieces import Ids, cutter
@@ -50,7 +50,13 @@ class Embeddings(OnModel):
             raise BadValue(f"pooling {self.pooling!r}; there are mean, max and cls")
 
     def compute(self, turns: Turns, features: Features) -> Sentences:
-        return Sentences(find(self.model), self.pooling)
+        model = find(self.model)
+        if back_end(model) == "numpy" and self.pooling != "mean":
+            raise BadValue(
+                f"pooling {self.pooling!r}; {model.name} makes one vector of a whole text, "
+                "so leave it at mean"
+            )
+        return Sentences(model, self.pooling)
 
 
 @dataclass(frozen=True)
@@ -61,7 +67,13 @@ class TokenEmbeddings(OnModel):
     layer: int | None = None
 
     def compute(self, turns: Turns, features: Features) -> Words:
-        return Words(find(self.model), self.layer)
+        model = find(self.model)
+        if back_end(model) == "numpy":
+            raise BadValue(
+                f"{model.name} makes one vector of a whole text; "
+                "vectors of its word pieces need another model, such as package:minilm"
+            )
+        return Words(model, self.layer)
 
 
 @dataclass(frozen=True)
@@ -109,7 +121,12 @@ class Words:
 
 
 def pooled(states: Floats, how: Pooling) -> Floats:
-    """One vector from those of all word pieces, the special ones among them."""
+    """One vector from those of all word pieces, the special ones among them.
+
+    Some models have only one for a text, and that is it.
+    """
+    if states.ndim == 1:
+        return states
     if how == "cls":
         return np.asarray(states[0])
     found: Floats = states.mean(0) if how == "mean" else states.max(0)

@@ -88,6 +88,13 @@ def several(name: str) -> list[str]:
     return re.split(r"\+(?=path:)", name)
 
 
+def any_script(name: str) -> bool:
+    """Whether a model reads more than the Latin script, as far as the catalogue says."""
+    where, what = named(name)
+    known = catalogue().get(what) if where == "package" else None
+    return known is not None and "ja" in known.languages.split(", ")
+
+
 def home() -> Path:
     """The folder of models that were got; one folder a name."""
     told = os.environ.get("SIMPATICO_MODELS")
@@ -128,10 +135,12 @@ def folder_of(where: str, what: str) -> Path:
 def lacking_package(name: str, folder: Path) -> str | None:
     """The sentence for a model that nothing installed can run."""
     graph = (folder / "model.onnx").is_file() or (folder / "onnx" / "model.onnx").is_file()
-    needed = ("onnxruntime", "tokenizers") if graph else ("torch", "transformers", "tokenizers")
-    if not graph and not (folder / "config.json").is_file():
+    needed = ["onnxruntime", "tokenizers"] if graph else ["torch", "transformers", "tokenizers"]
+    if plain := (folder / "weights.npz").is_file():
+        needed = ["tokenizers"]
+    elif not graph and not (folder / "config.json").is_file():
         return None
-    extra = "neural" if graph else "torch"
+    extra = "neural" if graph or plain else "torch"
     for package in needed:
         if find_spec(package) is None:
             return f"{name} needs the package {package}; pip install 'simpatico[{extra}]'"

@@ -1,4 +1,4 @@
-"""Run an encoder or a classifier over word pieces, on onnxruntime or on torch.
+"""Run an encoder or a classifier over word pieces, on onnxruntime, on torch or on numpy.
 
 A text is never padded: texts of the same length run together, in a batch whose number of rows
 depends on that length alone and which is filled up with copies. So a text's numbers are the same
@@ -21,6 +21,7 @@ from simpatico.errors import DataError, MissingResource
 from simpatico.features.models import Model
 from simpatico.features.pieces import Ids, Pieces
 from simpatico.features.threads import side_by_side
+from simpatico.features.use_multilingual import VOCABULARY, WEIGHTS, encoder
 
 Floats = npt.NDArray[np.float32]
 Net = Callable[[Ids, Ids], Floats]
@@ -39,6 +40,8 @@ def onnx_file(model: Model) -> Path | None:
 
 def back_end(model: Model) -> str:
     """What the model runs on: onnxruntime where its folder has a graph for it."""
+    if set(model.files) == {VOCABULARY, WEIGHTS}:
+        return "numpy"
     return "onnx" if onnx_file(model) else "torch"
 
 
@@ -46,12 +49,21 @@ def net(model: Model, task: Task, layer: int | None = None) -> Net:
     """The model, ready to run; loaded once."""
     if back_end(model) == "torch":
         return torch_net(model, task, layer)
+    if back_end(model) == "numpy":
+        return whole_texts(model, task)
     if layer is not None:
         raise MissingResource(
             f"{model.name} is a graph for onnxruntime, which gives its last layer only; "
             f"layer {layer} needs a model for torch, such as package:minilm-torch"
         )
     return onnx_net(model.sha256, model, task)
+
+
+def whole_texts(model: Model, task: Task) -> Net:
+    """An encoder on numpy, which has one vector for a text and none for its pieces."""
+    if task != "encoder":
+        raise DataError(f"{model.folder / WEIGHTS} is not a classifier; name another model")
+    return encoder(model)
 
 
 @lru_cache(maxsize=4)

@@ -15,6 +15,7 @@ from simpatico.features.torch_models import elsewhere
 RUN_BY = {
     "onnx": ("onnxruntime", "tokenizers"),
     "torch": ("torch", "transformers", "tokenizers"),
+    "numpy": ("numpy", "tokenizers"),
 }
 
 

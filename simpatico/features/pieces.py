@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from simpatico.errors import DataError, MissingResource
 from simpatico.features.models import Model
+from simpatico.features.unigram import unigram
 
 LONGEST = 256
 """Word pieces of a model whose files do not say more, as all-MiniLM-L6-v2 was trained."""
@@ -71,13 +72,15 @@ def _cutter(sha256: str, model: Model, limit: int) -> Cutter:
             "neural metrics need the package tokenizers; pip install 'simpatico[neural]'"
         ) from None
     path = model.folder / "tokenizer.json"
-    if not path.is_file():
-        tokenizer = Tokenizer.from_str(from_vocabulary(model))
-    else:
+    if path.is_file():
         try:
             tokenizer = Tokenizer.from_file(str(path))
         except Exception:  # the library raises plain Exception for any fault in the file
             raise DataError(f"{path} is not a tokenizer; get the model again") from None
+    elif "sp.model" in model.files:
+        tokenizer = unigram(model.folder / "sp.model")
+    else:
+        tokenizer = Tokenizer.from_str(from_vocabulary(model))
     tokenizer.no_padding()
     tokenizer.enable_truncation(limit)
     # what somebody wrote is text, even where it looks like a mark of the model's own

@@ -11,6 +11,7 @@ import polars as pl
 
 from simpatico.features import Feature, Features
 from simpatico.features.embeddings import Vectorised, cosines
+from simpatico.features.models import any_script
 from simpatico.features.script import OtherScript
 from simpatico.features.words import Words, words
 from simpatico.metric import reasons
@@ -52,9 +53,15 @@ class Pairs:
         return pl.DataFrame({**columns, "n": known}).with_columns(why)
 
 
-def with_references(turns: Turns, features: Features) -> Pairs:
+def unreadable(features: Features, model: str | None) -> npt.NDArray[np.bool_]:
+    """Turns in a script that a model does not read; without a model, in other than Latin."""
+    foreign: npt.NDArray[np.bool_] = features[OtherScript()]
+    return np.zeros_like(foreign) if model is not None and any_script(model) else foreign
+
+
+def with_references(turns: Turns, features: Features, *, model: str | None = None) -> Pairs:
     """Scored turns beside every reference that has words."""
-    wordless, foreign = features[Words()].counts == 0, features[OtherScript()]
+    wordless, foreign = features[Words()].counts == 0, unreadable(features, model)
     able = turns.scored & ~wordless & ~foreign
     told = turns.frame.select(row=pl.row_index(), text="text", other="references")
     each = told.filter(pl.Series(able, dtype=pl.Boolean)).explode("other").drop_nulls("other")
@@ -66,10 +73,14 @@ def with_references(turns: Turns, features: Features) -> Pairs:
 
 
 def with_answered(
-    turns: Turns, features: Features, heard: Callable[[int], str] | None = None
+    turns: Turns,
+    features: Features,
+    heard: Callable[[int], str] | None = None,
+    *,
+    model: str | None = None,
 ) -> Pairs:
     """Scored turns beside what they answer: that turn's text, or what `heard` makes of its row."""
-    answered, foreign = turns.answered, features[OtherScript()]
+    answered, foreign = turns.answered, unreadable(features, model)
     wordless = features[Words()].counts == 0
     opens = answered < 0
     wordless = wordless | (wordless[answered] & ~opens)

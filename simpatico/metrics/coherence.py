@@ -31,7 +31,7 @@ class Coherence(OnModels):
         about="How close in meaning a turn is to what it answers.",
         undefined=(
             "Null when the turn answers nothing, or when it or what it answers has no words or is "
-            "in another script."
+            "in a script that the model does not read."
         ),
         citation=(
             "the cosine of sentence vectors, as in Reimers and Gurevych 2019, Sentence-BERT; "
@@ -70,6 +70,6 @@ class Coherence(OnModels):
         def heard(row: int) -> str:
             return " ".join(texts[max(row - self.history + 1, row - first[row]) : row + 1])
 
-        pairs = with_answered(turns, features, heard)
+        pairs = with_answered(turns, features, heard, model=self.model)
         found = likeness(features[Embeddings(self.model)], pairs)
         return pairs.statistics(cosine=pairs.best(found))

@@ -30,7 +30,7 @@ class DeepAm(OnModels):
         about="How close in meaning a turn is to its reference.",
         undefined=(
             "Null when the turn has no reference with words (in the mode `context`: answers "
-            "nothing), has no words itself, or is in another script."
+            "nothing), has no words itself, or is in a script that the model does not read."
         ),
         citation=(
             "Zhang et al. 2021, Deep AM-FM: Toolkit for Automatic Dialogue Evaluation; "
@@ -66,7 +66,9 @@ class DeepAm(OnModels):
         )
 
     def __call__(self, turns: Turns, features: Features) -> pl.DataFrame:
-        take = with_references if self.mode == "reference" else with_answered
-        pairs = take(turns, features)
+        if self.mode == "reference":
+            pairs = with_references(turns, features, model=self.model)
+        else:
+            pairs = with_answered(turns, features, model=self.model)
         found = likeness(features[Embeddings(self.model)], pairs)
         return pairs.statistics(adequacy=pairs.best(found))
