@@ -22,6 +22,9 @@ SHOWN = {
     "one_more_judge": "one judge with the mean of the others",
     "ceiling": "ceiling: what a perfect score could reach",
     "inside_outside": "who took part with the mean of who looked on",
+    "inside_outside_alone": "who took part with one who looked on",
+    "inside_outside_ceiling": "ceiling: how far their mean can be trusted",
+    "inside_outside_endless": "who took part with endlessly many who looked on",
 }
 
 

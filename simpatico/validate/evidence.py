@@ -22,6 +22,7 @@ from simpatico.validate.contests import Contest, contests
 from simpatico.validate.correlations import Correlated, How, correlations
 from simpatico.validate.incremental_rows import IncrementalRow, incremental_rows
 from simpatico.validate.inside import inside_outside
+from simpatico.validate.onlookers import onlookers
 from simpatico.validate.overlap import Overlap, overlaps, structure_of
 from simpatico.validate.people import of_systems_only
 from simpatico.validate.scales import on_one_scale
@@ -200,6 +201,7 @@ def agreed(judgements: Judgements, seed: int) -> list[AgreementRow]:
         rows += agreement(judgements, quality, seed=seed)
         rows += ceiling(judgements, quality, seed=seed).rows(quality)
         rows += inside_outside(judgements, quality, seed=seed)
+        rows += onlookers(judgements, quality, seed=seed)
     return rows
 
 
