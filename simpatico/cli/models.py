@@ -94,6 +94,31 @@ def get(name: str, wheels: Path | None) -> None:
 
 
 @command.command()
+@click.argument("person")
+@click.option(
+    "--model",
+    type=click.Path(path_type=Path, exists=True, file_okay=False),
+    required=True,
+    help="The folder of a model of `train continuity` or `train interlocutor`.",
+)
+def forget(person: str, model: Path) -> None:
+    """Take PERSON out of a personal model.
+
+    What all persons share was learned from all and stays; nothing that is PERSON's own does.
+    """
+    from simpatico.features.marked_folder import is_marked
+    from simpatico.train.personal_folder import forget
+    from simpatico.train.personal_unmark import unmark
+
+    if is_marked(f"path:{model}"):
+        unmark(person, model)
+        result("forgotten, with the mark of a fine-tuned model")
+        return
+    seen = forget(person, f"path:{model}")
+    result(f"forgotten, with {seen:,} examples")
+
+
+@command.command()
 @click.option("--clear", is_flag=True, help="Remove all of it.")
 def cache(clear: bool) -> None:
     """What models said of texts before, kept so that they need not be asked again."""

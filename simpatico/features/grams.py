@@ -67,6 +67,13 @@ class Counted(NamedTuple):
         terms = weights[self.bucket] * self.value
         return np.asarray(np.add.reduceat(terms, self.starts[:-1]), np.float64)
 
+    def matrix(self, form: GramForm) -> Any:
+        """The same as a sparse matrix, a row a text."""
+        from scipy import sparse
+
+        shape = (len(self.starts) - 1, form.columns)
+        return sparse.csr_matrix((self.value, self.bucket, self.starts), shape=shape)
+
 
 def counted(texts: Sequence[str], form: GramForm) -> Counted:
     """What is in the buckets; every text fills at least the one for length."""

@@ -28,6 +28,8 @@ SENTENCES = "sentence_bert_config.json"
 """The file in which the longest text is told that a model reads."""
 TAKEN = ("tokenizer_config.json", "special_tokens_map.json")
 """What a tokenizer of transformers needs besides tokenizer.json; the same as the base's."""
+MOST_MARKS = 8
+"""Marks that a card names one by one."""
 LIMITS = (
     "It goes by whatever tells its training texts apart: words, length, spelling, subject.",
     "It knows the language and the manner of the texts it learned from.",
@@ -130,7 +132,7 @@ def card(told: Told) -> str:
         + ", ".join(f"{loss:.4f}" for loss in progress.losses),
         f"- rate {told.how.rate:g}, batches of {told.how.batch}, at most {told.how.longest} word "
         f"pieces, seed {told.how.seed}",
-        *([f"- marks of their own: {', '.join(told.how.tokens)}"] if told.how.tokens else []),
+        *marks(told.how.tokens),
         *([f"- made again by: `{about.command}`"] if about.command else []),
         "",
         "## Limits",
@@ -138,6 +140,13 @@ def card(told: Told) -> str:
         "",
     ]
     return "\n".join(lines)
+
+
+def marks(tokens: tuple[str, ...]) -> list[str]:
+    """The marks that have a vector of their own; of many, how many."""
+    if len(tokens) > MOST_MARKS:
+        return [f"- {len(tokens):,} marks of their own"]
+    return [f"- marks of their own: {', '.join(tokens)}"] if tokens else []
 
 
 def base_name(base: Model) -> str:

@@ -25,6 +25,8 @@ PULLS = (30.0, 10.0, 3.0, 1.0, 0.3)
 VECTORS = 1.5
 """Factor of the vectors, by which they are drawn less than the runs."""
 STEPS = 400
+ENOUGH = 1e7 * float(np.finfo(np.float64).eps)
+"""A step that lowers the loss by a smaller share is the last, unless told otherwise."""
 
 
 class Seen(NamedTuple):
@@ -56,12 +58,17 @@ class Seen(NamedTuple):
 
     def loss(self, weights: Numbers) -> float:
         """Summed cross-entropy."""
-        logit = self.number + self.rows @ weights
-        return float(self.weight @ (np.logaddexp(0.0, logit) - self.label * logit))
+        return self.judged(self.number + self.rows @ weights)[0]
 
-    def slope(self, weights: Numbers) -> Numbers:
-        wrong = self.weight * (sigmoid(self.number + self.rows @ weights) - self.label)
-        return np.asarray(self.rows.T @ wrong, np.float64)
+    def cost(self, weights: Numbers) -> tuple[float, Numbers]:
+        """The loss, and how steeply it rises with each weight."""
+        loss, wrong = self.judged(self.number + self.rows @ weights)
+        return loss, np.asarray(self.rows.T @ wrong, np.float64)
+
+    def judged(self, number: Numbers) -> tuple[float, Numbers]:
+        """The loss of a number for each pair, and how steeply it rises with each number."""
+        loss = float(self.weight @ (np.logaddexp(0.0, number) - self.label * number))
+        return loss, self.weight * (sigmoid(number) - self.label)
 
 
 def fit_wide(
@@ -99,24 +106,35 @@ def best_weights(
 
 def sparse_runs(texts: Sequence[str], form: GramForm) -> Any:
     """The runs of every text, a row each."""
-    from scipy import sparse
-
-    starts, bucket, value = counted(texts, form)
-    return sparse.csr_matrix((value, bucket, starts), shape=(len(texts), form.columns))
+    return counted(texts, form).matrix(form)
 
 
-def nearest(seen: Seen, start: Numbers, begun: Numbers, pull: float) -> Numbers:
-    """Weights of least loss plus half the pull times how far they are from the start, squared."""
+def nearest(
+    seen: Seen,
+    start: Numbers,
+    begun: Numbers,
+    pull: float | Numbers,
+    *,
+    enough: float = ENOUGH,
+) -> Numbers:
+    """Weights of least loss plus half the pull times how far they are from the start, squared.
+
+    There is one pull, or one for each weight; the last weight, an offset, is free. It ends with a
+    step that lowers the loss by a smaller share than `enough`.
+    """
     from scipy.optimize import minimize
 
-    held = np.ones_like(start)
+    held = np.full_like(start, pull)
     held[-1] = 0.0
 
     def cost(weights: Numbers) -> tuple[float, Numbers]:
-        away = held * (weights - start)
-        return seen.loss(weights) + pull / 2 * float(away @ away), seen.slope(weights) + pull * away
+        away = weights - start
+        drawn = held * away
+        loss, slope = seen.cost(weights)
+        return loss + float(drawn @ away) / 2, slope + drawn
 
-    found = minimize(cost, begun, jac=True, method="L-BFGS-B", options={"maxiter": STEPS})
+    options = {"maxiter": STEPS, "ftol": enough}
+    found = minimize(cost, begun, jac=True, method="L-BFGS-B", options=options)
     return np.asarray(found.x, np.float64)
 
 

@@ -97,14 +97,23 @@ def feelings() -> dict[str, str]:
     return {kind: feelings_folder(kind) for kind in ("neutrality", "polarity")}
 
 
+def personal(target: str) -> dict[str, str]:
+    """A folder of a personal model."""
+    from tests.metrics.personal import at_random
+
+    return {"model": at_random(target)}
+
+
 MADE = {
     "ctx_ruber": partial(trained, "ctx_ruber"),
     "dialog_rpt": heads,
     "emotional_consistency": feelings,
     "engagement": partial(evaluator, "engagement"),
     "engaging_and_relevant": evaluators,
+    "interlocutor_score": partial(personal, "score"),
     "nli_contradiction": contradicting,
     "relevance": partial(evaluator, "relevance"),
+    "reply_chance": partial(personal, "chance"),
     "ruber": partial(trained, "ruber"),
     "usl_h": partial(trained, "usl_h"),
 }

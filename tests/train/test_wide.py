@@ -44,7 +44,7 @@ def test_at_the_least_cost_slope_and_pull_are_in_balance(vectors):
     found = nearest(seen, start, start, pull=3.0)
     away = found - start
     away[-1] = 0.0
-    assert seen.slope(found) == pytest.approx(-3.0 * away, abs=1e-2)
+    assert seen.cost(found)[1] == pytest.approx(-3.0 * away, abs=1e-2)
 
 
 def test_one_weight_by_hand():

@@ -1,0 +1,98 @@
+"""Conversations as texts with marks of who speaks, for an encoder whose own weights learned.
+
+Before each turn stands a mark: one of its own for the person who is talked to, and `[OTHER]` for
+everybody else. A mark is made of the digits that stand for a person; somebody of whom there is
+little to learn from shares the mark `[SOMEBODY]` with all who are not known. A profile stands in
+front of everything. The person's name in a text is hidden, so that only the mark tells who it is.
+Example: "[1f0c..] where is it? [OTHER] which one?" and "[OTHER] the red one is here".
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from simpatico.features.moments import Moments, unnamed
+from simpatico.features.persons import DIGITS, pseudonym
+from simpatico.turns import Turns
+
+SOMEBODY, OTHER = "[SOMEBODY]", "[OTHER]"
+FEWEST = 5
+"""Examples to learn from that a person needs for a mark of their own."""
+CONTEXT, PROFILE = 320, 160
+"""Characters of what was said before, the last ones, and of a profile, the first ones."""
+
+
+@dataclass(frozen=True)
+class Marks:
+    """The mark of each person who has one."""
+
+    key: bytes
+    known: Collection[str] = ()
+    """Digits of those who have one."""
+
+    @classmethod
+    def of(cls, person: Sequence[str], key: bytes, *, before: Collection[str] = ()) -> Marks:
+        """For all with enough examples, and for those who had one before."""
+        often = Counter(person)
+        digits = {pseudonym(name, key) for name, n in often.items() if name and n >= FEWEST}
+        return cls(key, frozenset(digits | set(before)))
+
+    @property
+    def tokens(self) -> tuple[str, ...]:
+        """All marks, in an order that tells nothing."""
+        return (SOMEBODY, OTHER, *(f"[{digits}]" for digits in sorted(self.known)))
+
+    def __call__(self, person: str) -> str:
+        digits = pseudonym(person, self.key)
+        return f"[{digits}]" if digits in self.known else SOMEBODY
+
+
+def digits_of(tokens: Iterable[str]) -> frozenset[str]:
+    """The digits of all marks that stand for a person; a mark of one who is forgotten has none."""
+    mark = re.compile(rf"\[([0-9a-f]{{{DIGITS}}})\]")
+    return frozenset(found[1] for token in tokens if (found := mark.fullmatch(token)))
+
+
+def texts(
+    turns: Turns, moments: Moments, marks: Marks, *, profile: bool
+) -> tuple[list[str], list[str]]:
+    """What was said up to each moment, and what is said in it."""
+    first = moments.row - turns.frame["turn"].to_numpy()[moments.row]
+    spoken = Spoken(turns.frame["speaker"].to_list(), turns.frame["text"].to_list())
+    before = []
+    for at, start, person, about in zip(
+        moments.row.tolist(), first.tolist(), moments.person, moments.profile, strict=True
+    ):
+        mark = marks(person)
+        # the mark itself comes first: where they said nothing yet, it alone says who it is
+        shown = [*([unnamed(about, person)[:PROFILE]] if profile and about else []), mark]
+        before.append(" ".join([*shown, *spoken.before(at, start, person, mark)]))
+    said = map(unnamed, moments.said, moments.person)
+    return before, [f"{OTHER} {text}" for text in said]
+
+
+class Spoken(NamedTuple):
+    """Who said what, in order."""
+
+    speaker: list[str]
+    text: list[str]
+
+    def before(self, at: int, start: int, person: str, mark: str) -> list[str]:
+        """The last turns of a dialog before one of them, each after a mark.
+
+        Where the person speaks under another name, it is whoever does not say the turn itself.
+        """
+        hidden = person not in self.speaker[start:at]
+        parts, size = list[str](), 0
+        for row in range(at - 1, start - 1, -1):
+            if size >= CONTEXT:
+                break
+            said = unnamed(self.text[row], person)[-(CONTEXT - size) :]
+            size += len(said)
+            other = self.speaker[row] == self.speaker[at] if hidden else self.speaker[row] != person
+            parts.append(f"{OTHER if other else mark} {said}")
+        return parts[::-1]

@@ -1,0 +1,51 @@
+"""Interlocutor score: which score the person a turn is meant for would give it.
+
+A model of `simpatico train interlocutor`, fine-tuned or not, learned from scores that people gave
+what was said to them. It knows how persons it has seen rate; anybody else is taken for an average
+one.
+`interlocutor_score_known` says which share of the turns is meant for known persons. A dialog has
+the mean over its turns, the lowest and the highest.
+Example: turns of 4, 6 and 5 on a scale from 1 to 7 make a dialog of 5, from 4 to 6.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import inf
+from typing import ClassVar
+
+from simpatico.features.personal import Target
+from simpatico.metric import Card, Carried
+from simpatico.metrics._personal import CITATION, UNDEFINED, ForPerson
+
+
+@dataclass(frozen=True)
+class InterlocutorScore(ForPerson):
+    model: str = "interlocutor_score"
+
+    name: ClassVar = Carried("interlocutor_score")
+    plain: ClassVar[str] = "interlocutor_score"
+    published: ClassVar[tuple[str, ...]] = ("interlocutor_score",)
+    target: ClassVar[Target] = "score"
+    meaning: ClassVar[str] = "score that the person the turn is meant for would give it"
+    more: ClassVar[tuple[str, str]] = (
+        "pleases whoever it talks to more",
+        "pleases whoever it talks to less",
+    )
+    whom: ClassVar[str] = "people whose scores are known"
+    facts: ClassVar[Card] = Card(
+        about="Which score the person a turn is meant for would give it.",
+        undefined=UNDEFINED,
+        citation=CITATION,
+        kind="evaluator",
+        careful=(
+            "Most of what it knows is how high a person rates anything: compare systems by what "
+            "the same persons were told."
+        ),
+    )
+
+    @property
+    def ends(self) -> tuple[float, float]:
+        folder = self.folder
+        told = folder.recipe.ends if folder else None
+        return told or (-inf, inf)

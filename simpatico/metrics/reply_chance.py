@@ -1,0 +1,38 @@
+"""Reply chance: how likely the person a turn is meant for answers it.
+
+A model of `simpatico train continuity`, fine-tuned or not, learned from logs who answered what; no
+ratings are needed. It knows the habits of persons it has seen; anybody else is taken for an average
+one.
+`reply_chance_known` says which share of the turns is meant for known persons. A dialog has the mean
+over its turns, the lowest and the highest.
+Example: turns of .2, .9 and .4 make a dialog of .5, from .2 to .9.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from simpatico.features.personal import Target
+from simpatico.metric import Card, Carried
+from simpatico.metrics._personal import CITATION, UNDEFINED, ForPerson
+
+
+@dataclass(frozen=True)
+class ReplyChance(ForPerson):
+    model: str = "reply_chance"
+
+    name: ClassVar = Carried("reply_chance")
+    plain: ClassVar[str] = "reply_chance"
+    published: ClassVar[tuple[str, ...]] = ("reply_chance",)
+    target: ClassVar[Target] = "chance"
+    meaning: ClassVar[str] = "probability that the person the turn is meant for answers it"
+    more: ClassVar[tuple[str, str]] = ("is likelier to be answered", "is less often answered")
+    whom: ClassVar[str] = "people whose habits of answering are known"
+    facts: ClassVar[Card] = Card(
+        about="How likely the person a turn is meant for answers it.",
+        undefined=UNDEFINED,
+        citation=CITATION,
+        kind="evaluator",
+        careful="That somebody answers is not that they are pleased: who is puzzled asks again.",
+    )

@@ -1,0 +1,98 @@
+"""Go on with a personal model: persons learn from new examples, what all share stays as it is.
+
+What the model says of the new examples before it learns from them shows how well it does on them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from simpatico.errors import BadValue, DataError
+from simpatico.features.personal import Target
+from simpatico.features.personal_folder import PersonalFolder, load_personal, same_encoder
+from simpatico.features.persons import pseudonym
+from simpatico.judgements import Judgements
+from simpatico.train import chances, interlocutor, scores
+from simpatico.train.chances import Guess
+from simpatico.train.continuity_data import EVERYTHING, Filters, examples
+from simpatico.train.interlocutor_data import ratings
+from simpatico.train.outcomes import Numbers, Window
+from simpatico.train.personal_cases import of_turns
+from simpatico.train.personal_folder import gone_on, save_again, writable
+from simpatico.train.personal_people import Cases
+from simpatico.turns import Turns
+
+BEFORE = "before going on"
+
+
+@dataclass(frozen=True)
+class Onward:
+    """The model to go on from, where to write the other, and what the new data are called."""
+
+    base: str
+    out: Path
+    data: str
+
+    def folder(self, target: Target) -> PersonalFolder:
+        """The model, once it can be gone on from."""
+        writable(self.out)
+        found = load_personal(self.base, target)
+        if not found.recipe.own:
+            raise BadValue(
+                f"{self.base} knows nothing of persons, so that there is nothing to go on with; "
+                "train it with --mode user"
+            )
+        same_encoder(found, self.base)
+        return found
+
+
+def continue_continuity(
+    turns: Turns, onward: Onward, *, window: Window, filters: Filters
+) -> chances.Measured:
+    """Let persons go on with what they answered in these logs; how well it was foreseen."""
+    folder = onward.folder("chance")
+    given = examples(turns, window=window, by=EVERYTHING, filters=filters)
+    places = given.sides.learn
+    if not len(places):
+        raise DataError("no turn whose answer is known; there is nothing to go on with")
+    answered = given.answered(places)
+    new = of_turns(given.moments.some(places), folder.recipe.form, answered.astype(np.float64))
+    chance = said(folder, new)
+    guess = {BEFORE: Guess(chance, chance > 0.5)}
+    (found,) = chances.measured(guess, answered, given.person(places))
+    figures = f"accuracy {found.accuracy.value:.3f}, area {found.auc.value:.3f}"
+    go_on(onward, folder, new, figures)
+    return found
+
+
+def continue_interlocutor(
+    turns: Turns, judgements: Judgements, onward: Onward, *, quality: str | None
+) -> scores.Measured:
+    """Let persons go on with what they said of these conversations; how well it was foreseen."""
+    folder = onward.folder("score")
+    rated = ratings(turns, judgements, quality=quality, learn="interlocutor")
+    first = np.array([rows[0] for rows in rated.rows], np.int64)
+    order = np.lexsort([first, rated.begun])
+    new = interlocutor.seen(turns, rated, folder.recipe.form).some(order)
+    (found,) = scores.measured({BEFORE: said(folder, new)}, new.y, new.person)
+    correlation = "no r" if found.r is None else f"r {found.r.value:.3f}"
+    go_on(onward, folder, new, f"{correlation}, squared error {found.mse.value:.3f}")
+    return found
+
+
+def said(folder: PersonalFolder, cases: Cases) -> Numbers:
+    """What the model says of cases in which persons have their own names."""
+    person = [pseudonym(one, folder.key) for one in cases.person]
+    return folder.model.of(cases.rows, cases.circumstances, person).value
+
+
+def go_on(onward: Onward, folder: PersonalFolder, new: Cases, figures: str) -> None:
+    """Write the model after these cases."""
+    n = len(new.y)
+    line = f"- went on with {n:,} examples of {onward.data}, on which it had had {figures}"
+    told = folder.recipe
+    later = gone_on(onward.base, new)
+    save_again(onward.out, later, examples=told.examples + n, lines=(*told.lines, line))

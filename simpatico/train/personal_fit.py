@@ -1,0 +1,127 @@
+"""Fit a personal model: the part that all share, then each person's own, then how sure it may be.
+
+Everything that is chosen is what makes the loss on the examples to check by least, which come later
+in time than those it learns from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+
+from simpatico.errors import BadValue, DataError
+from simpatico.features.classes import sigmoid
+from simpatico.features.personal import Numbers, People, Personal, Scaling, Target, designed
+from simpatico.train.personal_choice import Sides, chosen, offsets
+from simpatico.train.personal_people import Cases, Lessons, in_units, learned, met
+from simpatico.train.personal_shared import Columns, fit_shared
+
+STEEPEST = 4.0
+"""A chance is made at most this much surer, or this much less sure."""
+STEPS = 50
+
+
+@dataclass(frozen=True)
+class How:
+    """What is learned: a chance or a score between two ends; with or without who is talked to."""
+
+    target: Target
+    users: bool = True
+    ends: tuple[float, float] | None = None
+    absorb: bool = True
+    """Whether persons learn from the examples to check by as well, once all is chosen."""
+
+
+def fit_personal(
+    learn: Cases,
+    check: Cases,
+    *,
+    how: How,
+    tick: Callable[[int], object] = lambda n: None,
+) -> Personal:
+    """The model that does best on `check`, which must be later in time than `learn`."""
+    checked(learn, check, how)
+    unit = (0.0, 1.0) if how.target == "chance" else spread_of(learn)
+    inner, outer = (side._replace(y=(side.y - unit[0]) / unit[1]) for side in (learn, check))
+    names = dict.fromkeys(filter(None, learn.person if how.users else ()))
+    place = {name: at for at, name in enumerate(names)}
+    held = offsets(inner, outer, place, how.target) if place else 1.0
+    columns = Columns(Scaling.of(learn.circumstances), place, held)
+    kinds = [
+        (Personal(how.target, weights, columns.scaling, unit=unit, ends=how.ends), crossed)
+        for weights, crossed in fit_shared(inner, outer, columns, target=how.target, tick=tick)
+    ]
+    if not place:
+        return tempered(kinds[0][0], check)
+    fits = [own_weights(model, learn, check, crossed, place) for model, crossed in kinds]
+    model = tempered(min(fits, key=lambda fit: fit.loss).model, check)
+    return met(model, check) if how.absorb else model
+
+
+class Fit(NamedTuple):
+    """A model, and its loss on the examples to check by."""
+
+    loss: float
+    model: Personal
+
+
+def checked(learn: Cases, check: Cases, how: How) -> None:
+    """Refuse examples that cannot teach or check anything."""
+    for name, side in (("learn from", learn), ("check by", check)):
+        if not len(side.y):
+            raise DataError(f"no examples to {name}; give more, or split them otherwise")
+        if how.target == "chance" and len(np.unique(side.y)) < 2:
+            told = "answered" if side.y[0] else "not answered"
+            raise DataError(
+                f"all {len(side.y):,} examples to {name} are {told}; both kinds are needed"
+            )
+
+
+def spread_of(learn: Cases) -> tuple[float, float]:
+    """Mean and spread of the scores to learn from."""
+    mean = float(np.average(learn.y, weights=learn.weight))
+    spread = float(np.sqrt(np.average((learn.y - mean) ** 2, weights=learn.weight)))
+    if not spread:
+        raise BadValue(f"all {len(learn.y):,} scores to learn from are {mean:g}; they must differ")
+    return mean, spread
+
+
+def own_weights(
+    plain: Personal, learn: Cases, check: Cases, crossed: Numbers, place: dict[str, int]
+) -> Fit:
+    """The model with a part for each person, of the kind that is best on `check`."""
+    number = (float(crossed.mean()), float(crossed.std()) or 1.0)
+    told = plain.plain(check.rows, check.circumstances)
+    one, other = (
+        Lessons.of(
+            designed(said, plain.circumstances(side.circumstances), number),
+            said,
+            side._replace(y=in_units(plain, side.y)),
+            place,
+        )
+        for said, side in ((crossed, learn), (told, check))
+    )
+    sides = Sides.of(one.named, other, plain.target)
+    own, pull, discount = choice = chosen(sides)
+    model = replace(plain, number=number, own=own, pull=np.array(pull), discount=discount)
+    lessons = one.named._replace(z=one.named.z[:, list(own)])
+    people = learned(People.nobody(len(own)).grown(place), lessons, model)
+    return Fit(sides.loss(choice), replace(model, people=people))
+
+
+def tempered(model: Personal, check: Cases) -> Personal:
+    """With the slope and offset that make chances on `check` as frequent as they say."""
+    if model.target == "score":
+        return model
+    number = model.raw(check.rows, check.circumstances, check.person)
+    z, weights = np.stack([number, np.ones_like(number)], axis=1), np.array([1.0, 0.0])
+    for _ in range(STEPS):
+        share = sigmoid(z @ weights)
+        slope = z.T @ (check.weight * (share - check.y))
+        curve = (z * (check.weight * share * (1 - share))[:, None]).T @ z + 1e-6 * np.eye(2)
+        weights = weights - np.clip(np.linalg.solve(curve, slope), -1, 1)
+    steep = float(np.clip(weights[0], 1 / STEEPEST, STEEPEST))
+    return replace(model, temper=(steep, float(weights[1])))
