@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from simpatico.cli.out import note, result, show_table
+from simpatico.cli.train_continuity import continuity
 from simpatico.cli.train_emotion import emotion
 from simpatico.cli.train_engagement import engagement
+from simpatico.cli.train_interlocutor import interlocutor
 from simpatico.cli.train_pairs import ctx_ruber, nsp, ruber, usl_h
 from simpatico.cli.train_relevance import relevance
 
@@ -151,3 +153,5 @@ def lexicon(data: Path, out: Path, minimum: int) -> None:
 
 for heads in (nsp, ruber, ctx_ruber, usl_h, relevance, engagement, emotion):
     command.add_command(heads)
+for personal in (continuity, interlocutor):
+    command.add_command(personal)

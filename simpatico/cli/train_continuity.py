@@ -1,0 +1,199 @@
+"""`simpatico train continuity`: logs in, a model of whether the person talked to answers out."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from simpatico.cli.options import parsed, together, typed
+from simpatico.cli.out import note, result, show_table
+from simpatico.cli.progress import Progress
+from simpatico.cli.train_persons import MODEL, WHERE, conversations, encoder_of, set_aside, span
+from simpatico.cli.train_recorded import recorded
+from simpatico.errors import UnknownName
+
+if TYPE_CHECKING:
+    from simpatico.metric import Metric
+    from simpatico.train.chances import Measured
+    from simpatico.train.continuity import Report
+    from simpatico.train.continuity_data import By, Filters
+    from simpatico.train.outcomes import Window
+
+FLAGS = {"base": "continue", "settings": "set"}
+DATE = click.DateTime(["%Y-%m-%d", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:%M:%S"])
+ASKED = [
+    click.option(
+        "--minutes",
+        type=float,
+        default=30.0,
+        show_default=True,
+        help="Later answers are none; 0 is without limit.",
+    ),
+    click.option(
+        "--left",
+        type=float,
+        default=0.0,
+        show_default=True,
+        help="Leave out turns after which a log goes on for fewer minutes, where it may be cut.",
+    ),
+    click.option("--bot", multiple=True, help="Speaker to leave out. May be repeated."),
+    click.option(
+        "--repeated",
+        type=float,
+        default=0.5,
+        show_default=True,
+        help="Leave out speakers of whom a larger share of turns is repeated.",
+    ),
+    click.option(
+        "--fewest",
+        type=int,
+        default=0,
+        show_default=True,
+        help="Dialogs to learn from that a person must have; the paper asks for 30.",
+    ),
+    click.option(
+        "--most",
+        type=int,
+        default=400,
+        show_default=True,
+        help="Dialogs of a person that are learned from, the last ones.",
+    ),
+    click.option(
+        "--split",
+        type=click.Choice(["time", "person"]),
+        default="time",
+        show_default=True,
+        help="8:1:1 in time over all, or over the dialogs of each person.",
+    ),
+    click.option("--validation-from", type=DATE, help="Date from which turns decide."),
+    click.option("--test-from", type=DATE, help="Date from which turns are held out."),
+]
+BASELINES = [
+    click.option("--baselines", is_flag=True, help="Show what metrics without training guess."),
+    click.option(
+        "--set",
+        "settings",
+        multiple=True,
+        metavar="METRIC.PARAMETER=VALUE",
+        help="A parameter of a baseline's metric, such as fed.model=package:smollm2; repeatable.",
+    ),
+    click.option(
+        "--baseline-turns",
+        type=int,
+        default=0,
+        help="Let metrics score at most so many turns of each side, evenly.  [default: all]",
+    ),
+]
+
+
+@click.command()
+@together([*WHERE, *ASKED, *MODEL, *BASELINES])
+def continuity(data: tuple[Path, ...], out: Path, format: str | None, **options: Any) -> None:
+    """Learn whether the person who is talked to answers, for `--set reply_chance.model=path:MODEL`.
+
+    Nobody has to rate anything: in a log, a turn was answered or was not. What decides comes after
+    what is learned from, and what is held out after both.
+    """
+    from simpatico.train.continuity import Training
+    from simpatico.train.pair_folder import About
+
+    # who is left out is nobody's business who reads the card
+    told = {**options, "data": data, "bot": ("NAME",) * len(options["bot"])}
+    command = recorded("simpatico train continuity", told, switches=(), flags=FLAGS)
+    name = " and ".join(path.name for path in data)
+    about = About(name, options.pop("licence") or "not stated", command)
+    metrics, most = chosen(options), options.pop("baseline_turns")
+    by, window, filters = split(options), windowed(options), filtered(options)
+    base, encoder = options.pop("base"), encoder_of(options)
+    training = Training(encoder=encoder, window=window, filters=filters, by=by, **options)
+    turns = conversations(data, format)
+    with Progress():
+        if base and not training.fine_tune:
+            from simpatico.train.personal_continue import Onward, continue_continuity
+
+            onward = Onward(base, out, name)
+            show("New turns", [continue_continuity(turns, onward, window=window, filters=filters)])
+        elif training.fine_tune:
+            from simpatico.train.continuity_tuned import tune_continuity
+
+            summarise(tune_continuity(turns, out, training=training, about=about, base=base))
+        else:
+            from simpatico.train.continuity import train_continuity
+            from simpatico.train.continuity_baselines import Contest
+
+            contest = Contest(metrics, most)
+            summarise(train_continuity(turns, out, training=training, about=about, contest=contest))
+    result(str(out))
+
+
+def split(options: dict[str, Any]) -> By | None:
+    """How the options split examples."""
+    how, check, test = (options.pop(n) for n in ("split", "validation_from", "test_from"))
+    if (check is None) != (test is None):
+        raise click.UsageError("give both --validation-from and --test-from, or neither")
+    if check is None:
+        return "person" if how == "person" else None
+    if how == "person":
+        raise click.UsageError("--validation-from and --test-from are for --split time")
+    from simpatico.train.by_time import dated
+
+    dates: list[datetime] = [check, test]
+    return dated(*(date.replace(tzinfo=UTC) for date in dates))
+
+
+def windowed(options: dict[str, Any]) -> Window:
+    from simpatico.train.outcomes import Window
+
+    return Window(options.pop("minutes") or None, options.pop("left"))
+
+
+def filtered(options: dict[str, Any]) -> Filters:
+    from simpatico.train.continuity_data import Filters
+
+    bots = frozenset(options.pop("bot"))
+    return Filters(bots, *(options.pop(name) for name in ("repeated", "fewest", "most")))
+
+
+def chosen(options: dict[str, Any]) -> dict[str, Metric | str]:
+    """The baselines' metrics with what was set for them, or why there is none."""
+    from simpatico.errors import SimpaticoError
+    from simpatico.registry import load
+    from simpatico.train.continuity_baselines import METRICS
+
+    parameters = parsed(options.pop("settings"))
+    if unused := sorted(set(parameters) - set(METRICS.values())):
+        raise UnknownName(
+            f"--set names {unused[0]!r}, which is not among {', '.join(METRICS.values())}"
+        )
+    found: dict[str, Metric | str] = {}
+    for name, metric in METRICS.items() if options.pop("baselines") else ():
+        try:
+            found[name] = load(metric, **typed(metric, parameters.get(metric, {})))
+        except SimpaticoError as error:
+            found[name] = str(error)
+    return found
+
+
+def summarise(report: Report) -> None:
+    """The figures on turns held out, beside simpler guesses."""
+    show("Turns held out", report.rows)
+    for part in report.parts:
+        show(f"Turns held out, to {part.name}", part.rows)
+    for row in report.above:
+        note(f"above {row.name}: accuracy {span(row.accuracy)}, p {row.p['accuracy']:.3f}")
+    for name, why in report.refused.items():
+        note(f"{name} is not here: {why}")
+    set_aside(report.aside)
+
+
+def show(title: str, rows: list[Measured]) -> None:
+    """A table of figures."""
+    columns = ["guess by", "accuracy", "macro-F1", "AUC", "turns", "persons"]
+    cells = [
+        (row.name, span(row.accuracy), span(row.macro_f1), span(row.auc), row.n, row.persons)
+        for row in rows
+    ]
+    show_table(title, columns, cells)

@@ -1,0 +1,97 @@
+"""Options and tables that the trainings of personal models share."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from simpatico.cli.out import note
+
+if TYPE_CHECKING:
+    from simpatico.train.measures import Estimate
+    from simpatico.turns import Turns
+
+PATH = click.Path(path_type=Path)
+NO_ENCODER = "none"
+
+WHERE = [
+    click.option(
+        "--data",
+        type=PATH,
+        required=True,
+        multiple=True,
+        help="Files or folders of conversations. May be repeated.",
+    ),
+    click.option("--out", type=PATH, required=True, help="The model's folder to write."),
+    click.option("--format", help="Picked by name and shape if not given."),
+]
+MODEL = [
+    click.option(
+        "--mode",
+        type=click.Choice(["text", "user", "profile", "both"]),
+        default="user",
+        show_default=True,
+        help="What a model knows of the person: nothing, who it is, their profile, or both.",
+    ),
+    click.option(
+        "--encoder",
+        default="",
+        help="Gives texts their vectors, or `none`.  [default: package:minilm; to fine-tune, "
+        "package:minilm-torch]",
+    ),
+    click.option(
+        "--continue",
+        "base",
+        default="",
+        metavar="MODEL",
+        help="Go on from a model, path:DIR: persons learn from new examples, what all share stays.",
+    ),
+    click.option(
+        "--fine-tune",
+        type=int,
+        default=0,
+        show_default=True,
+        help="Epochs in which the encoder itself learns, with a mark for each person.",
+    ),
+    click.option(
+        "--seed", type=int, default=0, show_default=True, help="For fine-tuning; else no chance."
+    ),
+    click.option("--licence", default="", help="Licence of the data, for the card."),
+]
+
+
+def conversations(paths: tuple[Path, ...], format: str | None) -> Turns:
+    """All conversations of the files."""
+    import polars as pl
+
+    from simpatico.read import Conversations
+    from simpatico.turns import Turns
+
+    chunks = Conversations(tuple(paths), format).chunks()
+    return Turns(pl.concat([chunk.turns.frame for chunk in chunks]).rechunk())
+
+
+def encoder_of(options: dict[str, Any]) -> str:
+    """The encoder that the options name; "" for none."""
+    from simpatico.features.embeddings import MINILM
+
+    named = str(options.pop("encoder"))
+    if options["fine_tune"]:
+        return named
+    return "" if named == NO_ENCODER else named or MINILM
+
+
+def span(found: Estimate | None) -> str:
+    """A figure with its interval for people."""
+    if found is None:
+        return "does not vary"
+    return f"{found.value:.3f} [{found.low:.3f}, {found.high:.3f}]"
+
+
+def set_aside(counts: dict[str, int]) -> None:
+    """What was not used, and why."""
+    for why, n in counts.items():
+        if n:
+            note(f"not used: {n:,} {why}")

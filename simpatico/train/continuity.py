@@ -1,0 +1,230 @@
+"""Train a model of whether the person who is talked to answers, from logs without any rating.
+
+What decides comes after what is learned from, and what is held out after both. Persons go on
+learning from what decided, once all is chosen; guesses of majorities know as much.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+import msgspec
+import numpy as np
+
+from simpatico.errors import BadValue
+from simpatico.features.embeddings import MINILM
+from simpatico.features.models import bare
+from simpatico.features.personal import Personal
+from simpatico.features.personal_folder import Figure, Heldout
+from simpatico.features.personal_rows import SeenForm
+from simpatico.features.working import step
+from simpatico.train.chances import Above, Guess, Measured, above, measured
+from simpatico.train.continuity_baselines import Contest, guessed, majorities
+from simpatico.train.continuity_data import By, Examples, Filters, examples
+from simpatico.train.measures import Estimate
+from simpatico.train.outcomes import Flags, Window
+from simpatico.train.pair_folder import About
+from simpatico.train.personal_card import calibration_error, reliability
+from simpatico.train.personal_cases import formed, of_turns
+from simpatico.train.personal_fit import How, fit_personal
+from simpatico.train.personal_folder import Trained, save_personal, writable
+from simpatico.train.personal_people import Cases
+from simpatico.train.personal_shared import PULLS
+from simpatico.turns import Turns
+
+Mode = Literal["text", "user", "profile", "both"]
+TEXT: Mode = "text"
+NO_CONTEST = Contest()
+MODES: tuple[Mode, ...] = ("text", "user", "profile", "both")
+NAMES: Mapping[Mode, str] = {
+    "text": "text",
+    "user": "+ user",
+    "profile": "+ profile",
+    "both": "+ both",
+}
+
+
+@dataclass(frozen=True)
+class Training:
+    """What is learned from, and what a model knows of the person who is talked to."""
+
+    mode: Mode = "user"
+    encoder: str = MINILM
+    """Gives the vectors; without one, runs of characters and circumstances are all it sees."""
+    window: Window = field(default_factory=Window)
+    filters: Filters = field(default_factory=Filters)
+    by: By | None = None
+    """How examples are split; by time, in shares of 8:1:1, if not told."""
+    seed: int = 0
+    fine_tune: int = 0
+
+    def __post_init__(self) -> None:
+        if self.mode not in MODES:
+            raise BadValue(f"mode {self.mode!r}; there are {', '.join(MODES)}")
+        if self.fine_tune < 0:
+            raise BadValue(f"{self.fine_tune} epochs of fine-tuning; there are none or more")
+
+    @property
+    def users(self) -> bool:
+        return self.mode in ("user", "both")
+
+    @property
+    def profile(self) -> bool:
+        return self.mode in ("profile", "both")
+
+    @property
+    def facts(self) -> dict[str, object]:
+        """What was asked for."""
+        told = asdict(self.filters) | asdict(self.window)
+        told["bots"] = len(self.filters.bots)
+        plain = {"mode": self.mode, "encoder": bare(self.encoder), "seed": self.seed}
+        return {**plain, **told, "split": "person" if self.by == "person" else "time"}
+
+
+class Part(NamedTuple):
+    """Figures of the same guesses on some of the turns held out."""
+
+    name: str
+    rows: list[Measured]
+
+
+class Report(NamedTuple):
+    """What came out, on turns held out; our guess stands first."""
+
+    rows: list[Measured]
+    above: list[Above]
+    parts: list[Part]
+    refused: dict[str, str]
+    """Baselines that could not run, and why."""
+    heldout: Heldout
+    aside: dict[str, int]
+
+
+def train_continuity(
+    turns: Turns,
+    out: Path,
+    *,
+    training: Training,
+    about: About,
+    contest: Contest = NO_CONTEST,
+) -> Report:
+    """Train, estimate on what is held out, and write the folder."""
+    writable(out)
+    given = asked(turns, training)
+    form = formed(training.encoder, profile=training.profile)
+    model, guesses = learned(given, form, training)
+    met = given.person(np.concatenate(given.sides[:2]))
+    report = reported(given, guesses, met, contest)
+    facts = {**about.training, **training.facts, "aside": report.aside}
+    used = len(given.sides.learn) + len(given.sides.check)
+    trained = Trained(
+        model, form, used, report.heldout, replace(about, training=facts), lines=lines(report)
+    )
+    save_personal(out, trained)
+    return report
+
+
+def asked(turns: Turns, training: Training) -> Examples:
+    """The examples that the training asks for."""
+    found = examples(turns, window=training.window, by=training.by, filters=training.filters)
+    return found.checked()
+
+
+def learned(
+    given: Examples, form: SeenForm, training: Training
+) -> tuple[Personal, dict[str, Guess]]:
+    """The model, and what it guesses of the turns held out; beside it what text alone does."""
+    guesses, models, seen = dict[str, Guess](), list[Personal](), dict[SeenForm, list[Cases]]()
+    for mode in dict.fromkeys((training.mode, TEXT)):
+        kind = form if mode == training.mode else msgspec.structs.replace(form, profile=False)
+        if kind not in seen:
+            seen[kind] = cases(given, kind)
+        learn, check, heldout = seen[kind]
+        with step(f"fits, {NAMES[mode]}", len(PULLS)) as tick:
+            how = How("chance", users=mode in ("user", "both"))
+            models.append(fit_personal(learn, check, how=how, tick=tick))
+        chance = models[-1].of(heldout.rows, heldout.circumstances, heldout.person).value
+        guesses[NAMES[mode]] = Guess(chance, chance > 0.5)
+    return models[0], guesses
+
+
+def cases(given: Examples, form: SeenForm) -> list[Cases]:
+    """What is seen of each side's turns."""
+    used = np.concatenate(given.sides[:3])
+    whole = of_turns(given.moments.some(used), form, given.answered(used).astype(np.float64))
+    sizes = np.cumsum([len(side) for side in given.sides[:2]])
+    return [whole.some(places) for places in np.split(np.arange(len(used)), sizes)]
+
+
+def reported(
+    given: Examples,
+    guesses: dict[str, Guess],
+    known: Sequence[str],
+    contest: Contest = NO_CONTEST,
+) -> Report:
+    """The figures of our guesses, of majorities and of metrics on what is held out."""
+    heldout = given.sides.heldout
+    answered, person = given.answered(heldout), given.person(heldout)
+    ours, *_ = guesses
+    guesses = guesses | majorities(given, heldout)
+    rows = measured(guesses, answered, person)
+    gaps = above(guesses, ours, answered, person)
+    more, refused = scored(given, contest)
+    there = np.isin(person, list(known))
+    parts = [Part(name, some(guesses, answered, person, flags)) for name, flags in parted(there)]
+    bins = reliability(guesses[ours].number, answered.astype(np.float64))
+    mine = rows[0]
+    figures = {
+        "accuracy": figure(mine.accuracy),
+        "macro-F1": figure(mine.macro_f1),
+        "area under the curve": figure(mine.auc),
+        "expected calibration error": Figure(calibration_error(bins)),
+    }
+    told = Heldout(mine.n, mine.persons, figures, bins)
+    return Report([*rows, *more], gaps, parts, refused, told, given.sides.aside)
+
+
+def parted(known: Flags) -> list[tuple[str, Flags]]:
+    """Persons that were met before and others, where there are both."""
+    sides = [("persons met before", known), ("persons never met", ~known)]
+    return [(name, flags) for name, flags in sides if 0 < flags.sum() < len(flags)]
+
+
+def some(
+    guesses: Mapping[str, Guess], answered: Flags, person: Sequence[str], flags: Flags
+) -> list[Measured]:
+    """The figures of these examples only."""
+    chosen = {name: Guess(one.number[flags], one.told[flags]) for name, one in guesses.items()}
+    names = [name for name, flag in zip(person, flags, strict=True) if flag]
+    return measured(chosen, answered[flags], names)
+
+
+def scored(given: Examples, contest: Contest) -> tuple[list[Measured], dict[str, str]]:
+    """The figures of metrics, and why some have none."""
+    rows, refused = list[Measured](), dict[str, str]()
+    for name, metric in contest.metrics.items():
+        found = metric if isinstance(metric, str) else guessed(metric, given, most=contest.most)
+        if isinstance(found, str):
+            refused[name] = found
+            continue
+        answered, person = given.answered(found.heldout), given.person(found.heldout)
+        rows += measured({name: found.guess}, answered, person)
+    return rows, refused
+
+
+def figure(found: Estimate) -> Figure:
+    return Figure(found.value, found.low, found.high)
+
+
+def lines(report: Report) -> tuple[str, ...]:
+    """What the card says of other guesses, and of examples that were not used."""
+    rows = [
+        f"- beside it on the same turns: {row.name}, accuracy {row.accuracy.value:.3f}, macro-F1 "
+        f"{row.macro_f1.value:.3f}, area {row.auc.value:.3f}"
+        for row in report.rows[1:]
+    ]
+    aside = [f"- not used: {n:,} turns {why}" for why, n in report.aside.items() if n]
+    return (*rows, *aside)

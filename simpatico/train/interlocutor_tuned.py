@@ -1,0 +1,79 @@
+"""Fine-tune an encoder that reads the conversation with marks of who speaks: which score?"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from simpatico.errors import BadValue
+from simpatico.features.marks import Marks, texts
+from simpatico.features.moments import Moments, moments
+from simpatico.judgements import Judgements
+from simpatico.train.continuity import NAMES
+from simpatico.train.finetune import FineTuning, Labelled, fine_tune
+from simpatico.train.finetune_folder import CARD
+from simpatico.train.interlocutor import Given, Report, Training, lines, reported
+from simpatico.train.outcomes import Places
+from simpatico.train.pair_folder import About
+from simpatico.train.personal_card import figures
+from simpatico.train.personal_tuned import BASE, finish_key, foretold, kept_key, marked, used
+from simpatico.turns import Turns
+
+
+def tune_interlocutor(
+    turns: Turns,
+    judgements: Judgements,
+    out: Path,
+    *,
+    training: Training,
+    about: About,
+    base: str = "",
+) -> Report:
+    """Fine-tune, estimate on ratings held out, and write the folder; `base` is one to go on from.
+
+    Ratings are learned in shares of their scale, from 0 to 1.
+    """
+    if training.learn == "all":
+        raise BadValue("fine-tuning learns from 'interlocutor' or 'outsiders', not from 'all'")
+    given, key = Given.of(turns, judgements, training), kept_key(out, base)
+    learn, check, heldout = given.sides[:3]
+    users, profile = training.mode in ("user", "both"), training.mode in ("profile", "both")
+    marks = Marks.of(given.person(learn) if users else [], key, before=marked(base))
+    start = base or training.encoder or BASE
+    how = FineTuning(
+        start,
+        "regression",
+        epochs=training.fine_tune,
+        tokens=marks.tokens,
+        seed=training.seed,
+    )
+    facts = {**about.training, **training.facts, "ends": given.ratings.ends}
+    told = replace(about, training=used(start, facts))
+    seen = last_turns(given)
+    sides = [labelled(given, seen, side, marks, profile=profile) for side in (learn, check)]
+    fine_tune(sides[0], sides[1], out, how=how, labels=(given.ratings.quality,), about=told)
+    finish_key(out, key)
+    guess = foretold(out, "score", turns, seen.some(heldout))
+    report = reported(given, {f"{NAMES[training.mode]}, fine-tuned": guess})
+    with (out / CARD).open("a", encoding="utf-8") as card:
+        card.write("\n".join(["", *figures(report.heldout), "", *lines(report), ""]))
+    return report
+
+
+def last_turns(given: Given) -> Moments:
+    """The last turn that each rating is of, said to who rated it."""
+    found = moments(given.turns)
+    last = np.array([rows[-1] for rows in given.ratings.rows], np.int64)
+    return replace(found.some(np.searchsorted(found.row, last)), person=given.ratings.person)
+
+
+def labelled(
+    given: Given, seen: Moments, places: Places, marks: Marks, *, profile: bool
+) -> Labelled:
+    """Some ratings, from 0 to 1, of texts."""
+    first, second = texts(given.turns, seen.some(places), marks, profile=profile)
+    low, high = given.ratings.ends
+    share = (given.ratings.value[places] - low) / (high - low)
+    return Labelled(first, second, share.astype(np.float32))

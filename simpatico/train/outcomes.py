@@ -1,0 +1,145 @@
+"""Whether a person answered what was said to them, and when that was known.
+
+A turn said to a person is answered where that person says something in time in answer to it, or to
+what the same speaker then added. What happened is known when the time is over; without a limit,
+when the dialog is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from simpatico.errors import BadValue
+from simpatico.turns import Turns
+
+Places = npt.NDArray[np.int64]
+Flags = npt.NDArray[np.bool_]
+Numbers = npt.NDArray[np.float64]
+
+MINUTE = 60.0
+
+
+class Clock(NamedTuple):
+    """When each turn was said, in seconds, and when its dialog was over."""
+
+    said: Numbers
+    over: Numbers
+    dialog: Places
+    """The number of its dialog."""
+    real: bool
+    """Without any time, dialogs follow each other as they stand, a step each."""
+
+    @classmethod
+    def of(cls, turns: Turns) -> Clock:
+        """NaN for a turn without a time among turns that have one."""
+        time = turns.frame["time"]
+        dialog = turns.frame["dialog"].rle_id().to_numpy().astype(np.int64)
+        if time.null_count() == len(time):
+            return cls(dialog.astype(np.float64), dialog.astype(np.float64), dialog, False)
+        said = time.dt.epoch("us").cast(pl.Float64).to_numpy() / 1e6
+        last = np.full(int(dialog[-1]) + 1, -np.inf)
+        np.fmax.at(last, dialog, said)
+        return cls(said, last[dialog], dialog, True)
+
+
+@dataclass(frozen=True)
+class Window:
+    """What counts as an answer, and where nobody can tell."""
+
+    minutes: float | None = 30.0
+    """Later answers are none."""
+    left: float = 0.0
+    """Minutes for which there must be more of a log, so that an answer would be in it."""
+
+    def __post_init__(self) -> None:
+        if self.minutes is not None and not self.minutes > 0:
+            raise BadValue(f"answers within {self.minutes:g} minutes; give more than 0")
+        if self.left < 0 or (self.left and not self.left < (self.minutes or 0)):
+            most = "none" if self.minutes is None else f"{self.minutes:g}"
+            raise BadValue(
+                f"{self.left:g} minutes of log left; give fewer than an answer may take, {most}"
+            )
+
+    @property
+    def seconds(self) -> float:
+        return np.inf if self.minutes is None else self.minutes * MINUTE
+
+
+@dataclass(frozen=True, eq=False)
+class Outcomes:
+    """What became of turns said to a person; columns of equal length."""
+
+    row: Places
+    """Where each turn stands among all turns."""
+    person: list[str]
+    answered: Flags
+    dialog: Places
+    asked: Numbers
+    """When it was said."""
+    known: Numbers
+    """From when on it was known whether the person answers."""
+    late: Flags
+    """Whether it came later itself than an answer may."""
+    cut: Flags
+    """Whether the log ends too soon after it."""
+
+    def __len__(self) -> int:
+        return len(self.row)
+
+
+def outcomes(turns: Turns, row: Places, person: Sequence[str], window: Window) -> Outcomes:
+    """What became of the turns in these rows, each said to a person.
+
+    Where times are missing, every answer is in time.
+    """
+    clock = Clock.of(turns)
+    limit = window.seconds if clock.real else np.inf
+    before = turns.answered
+    waited = np.where(before < 0, np.nan, clock.said - clock.said[before])
+    over = clock.over if np.isinf(limit) else clock.said + limit
+    ends = silences(clock.said, limit - window.left * MINUTE)[row] if window.left else np.inf
+    return Outcomes(
+        row,
+        list(person),
+        replied(turns, row, person, clock.said, limit),
+        clock.dialog[row],
+        clock.said[row],
+        over[row],
+        waited[row] > limit,
+        ends - clock.said[row] < (window.left * MINUTE if clock.real else -1.0),
+    )
+
+
+def replied(turns: Turns, row: Places, person: Sequence[str], said: Numbers, limit: float) -> Flags:
+    """Whether the person answers in time, from each of these rows on.
+
+    What one speaker says in answer to one turn is one answer in several parts; an answer to a
+    later part is one to those before it, too.
+    """
+    before, speaker = turns.answered, turns.frame["speaker"].to_list()
+    parts: dict[tuple[int, str], list[int]] = {}
+    for at, heard in enumerate(before.tolist()):
+        parts.setdefault((heard, speaker[at]), []).append(at)
+    found = []
+    for at, who in zip(row.tolist(), person, strict=True):
+        same = parts[int(before[at]), speaker[at]] if before[at] >= 0 else [at]
+        answers = (r for part in same if part >= at for r in parts.get((part, who), ()))
+        found.append(any(not said[r] - said[at] > limit for r in answers))
+    return np.array(found, bool)
+
+
+def silences(said: Numbers, longest: float) -> Numbers:
+    """When the log that each turn is in falls silent for longer than so many seconds."""
+    order = np.argsort(said, kind="stable")
+    times = said[order]
+    ends = np.append(np.diff(times) > longest, True) | np.isnan(times)
+    place = np.flatnonzero(ends)
+    found = np.empty(len(said))
+    found[order] = times[place[np.searchsorted(place, np.arange(len(said)))]] if len(said) else 0
+    return found
