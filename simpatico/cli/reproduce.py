@@ -14,6 +14,7 @@ import click
 from simpatico.cli.options import parsed, typed
 from simpatico.cli.out import note, result, show_json, show_table
 from simpatico.cli.progress import Progress
+from simpatico.draw.el import Html
 from simpatico.errors import BadValue, MissingResource
 from simpatico.reproduce import Cell, Reproduction
 from simpatico.reproduce.agreement import TOLERANCE, summary
@@ -26,7 +27,10 @@ PAPERS = (
     "metrics-and-people",
     "predictive-engagement",
     "emotional-consistency",
+    "interlocutors-eye",
 )
+DRAWN = (PAPERS[2], PAPERS[4])
+"""Papers with figures to draw."""
 VERDICT = ("the paper's test", "can't tell", "the paper has *")
 """How remarks about one figure only begin; they are in the JSON."""
 
@@ -58,12 +62,12 @@ VERDICT = ("the paper's test", "can't tell", "the paper has *")
     default=5,
     show_default=True,
     type=click.IntRange(0),
-    help="How often classifiers of engagement are trained anew; 0 for none of them.",
+    help="How often classifiers are trained anew, or persons shuffled; 0 for none of them.",
 )
 @click.option(
     "--figures",
     type=click.Path(path_type=Path),
-    help="Folder to draw the figures of predictive-engagement into.",
+    help=f"Folder to draw the figures of {' or '.join(DRAWN)} into.",
 )
 @click.option(
     "--fine-tuned-neutrality",
@@ -100,7 +104,7 @@ def command(paper: str, data: Path, shape: str | None, **given: Any) -> None:
         done: Reproduction = module.reproduce(data, asked, tell=note)
     show(paper, done, shape)
     if drawing:
-        draw(data, done, drawing)
+        draw(paper, data, done, drawing)
     for reason in done.absent:
         note(f"- left out: {reason}")
 
@@ -130,20 +134,30 @@ def drawn_into(paper: str, folder: Path | None) -> Path | None:
     """The folder for figures, made if need be; refused where nothing would be drawn."""
     if folder is None:
         return None
-    if paper != PAPERS[2]:
-        raise BadValue(f"--figures: {paper} has none to draw; {PAPERS[2]} has")
+    if paper not in DRAWN:
+        raise BadValue(f"--figures: {paper} has none to draw; {' and '.join(DRAWN)} have")
     if folder.exists() and not folder.is_dir():
         raise BadValue(f"--figures {folder} is a file; name a folder")
     folder.mkdir(parents=True, exist_ok=True)
     return folder
 
 
-def draw(data: Path, done: Reproduction, folder: Path) -> None:
+def pictures(paper: str, data: Path, done: Reproduction) -> dict[str, Html]:
+    """The figures of a paper by name."""
+    if paper == PAPERS[2]:
+        from simpatico.reproduce.engagement_figures import figures
+
+        return figures(data, done.cells)
+    from simpatico.reproduce.eye_figures import figures as of_eye
+
+    return of_eye(done.cells)
+
+
+def draw(paper: str, data: Path, done: Reproduction, folder: Path) -> None:
     """Write the figures."""
     from simpatico.draw.convert import write_figure
-    from simpatico.reproduce.engagement_figures import figures
 
-    for name, picture in figures(data, done.cells).items():
+    for name, picture in pictures(paper, data, done).items():
         write_figure(picture, folder / f"{name}.svg")
         with suppress(MissingResource):  # a PNG needs a converter that may not be there
             write_figure(picture, folder / f"{name}.png")

@@ -300,7 +300,8 @@ def test_figures_are_for_one_paper_only(small, call, tmp_path):
     )
     assert (code, err) == (
         2,
-        "simpatico: --figures: metrics-and-people has none to draw; predictive-engagement has\n",
+        "simpatico: --figures: metrics-and-people has none to draw; predictive-engagement and "
+        "interlocutors-eye have\n",
     )
     (tmp_path / "file").write_text("")
     code, _, err = call(

@@ -1,0 +1,58 @@
+"""What Tsuta et al. printed about the interlocutor's eye."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+DIALOGS, EXCHANGES = "dialogs", "exchanges"
+WIZARD, PARTICIPANT = "characters of the Wizard", "characters of the participant"
+STATISTICS: Mapping[str, Mapping[str, float]] = {
+    "Hazumi1902": {DIALOGS: 30, EXCHANGES: 2477, WIZARD: 22.7, PARTICIPANT: 22.2},
+    "Hazumi1911": {DIALOGS: 30, EXCHANGES: 2824, WIZARD: 20.8, PARTICIPANT: 25.1},
+}
+"""Table 1."""
+
+OUTSIDER, INTERLOCUTOR = "learned from outsiders", "learned from the interlocutor"
+AWARE = ", aware of the target"
+PREDICTED: Mapping[str, float] = {
+    OUTSIDER: 0.141,
+    OUTSIDER + AWARE: 0.142,
+    INTERLOCUTOR: 0.166,
+    INTERLOCUTOR + AWARE: 0.496,
+}
+"""Table 2: Pearson's r with the interlocutor's scores."""
+
+
+class Continued(NamedTuple):
+    """Accuracy and macro-F1 of telling whether a person answers."""
+
+    accuracy: float
+    macro_f1: float
+
+
+CONTINUITY: Mapping[str, Continued] = {
+    "global majority": Continued(0.564, 0.361),
+    "private majority": Continued(0.683, 0.659),
+    "NSP": Continued(0.548, 0.444),
+    "RUBER": Continued(0.541, 0.488),
+    "Deep-AM": Continued(0.507, 0.495),
+    "Deep-FM": Continued(0.543, 0.533),
+    "Deep-AM-FM": Continued(0.541, 0.531),
+    "FED": Continued(0.460, 0.446),
+    "text": Continued(0.668, 0.653),
+    "+ user": Continued(0.751, 0.744),
+    "+ profile": Continued(0.746, 0.738),
+    "+ both": Continued(0.751, 0.744),
+}
+"""Table 4."""
+
+HUMAN, SYSTEM = "what people say", "what systems say"
+UNAWARE, KNOWING = "text", "+ user"
+JUDGED: Mapping[tuple[str, str], tuple[float, float]] = {
+    (UNAWARE, HUMAN): (0.646, 0.578),
+    (UNAWARE, SYSTEM): (0.401, 0.156),
+    (KNOWING, HUMAN): (0.720, 0.582),
+    (KNOWING, SYSTEM): (0.364, 0.072),
+}
+"""Table 5: Pearson's r with the own scores of the first and of the second annotator."""

@@ -1,0 +1,31 @@
+"""Cases that show what knowing a person is worth: with nothing but the person, or with another."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from simpatico.resample import uniform
+from simpatico.train.personal_people import Cases
+
+STREAM = 8
+"""Of random numbers, so that these draws are no others."""
+
+
+def nothing_seen(cases: Cases) -> Cases:
+    """The same without anything that is seen of a turn: only who, and in which order."""
+    from scipy import sparse
+
+    n = len(cases.y)
+    return cases._replace(rows=sparse.csr_matrix((n, 0)), circumstances=np.zeros((n, 0)))
+
+
+def shuffled(cases: Cases, seed: int) -> Cases:
+    """The same with the names of persons dealt out at random."""
+    return cases._replace(person=dealt(cases.person, seed))
+
+
+def dealt(person: Sequence[str], seed: int) -> list[str]:
+    """These names in a random order."""
+    return [person[at] for at in np.argsort(uniform(len(person), seed, STREAM), kind="stable")]
