@@ -38,7 +38,8 @@ MODEL = [
     click.option(
         "--encoder",
         default="",
-        help="Gives texts their vectors, or `none`.  [default: package:minilm; to fine-tune, "
+        help="Gives texts vectors beside their runs of characters, such as package:minilm, or "
+        "package:use-multilingual for Japanese.  [default: none; to fine-tune, "
         "package:minilm-torch]",
     ),
     click.option(
@@ -75,12 +76,8 @@ def conversations(paths: tuple[Path, ...], format: str | None) -> Turns:
 
 def encoder_of(options: dict[str, Any]) -> str:
     """The encoder that the options name; "" for none."""
-    from simpatico.features.embeddings import MINILM
-
     named = str(options.pop("encoder"))
-    if options["fine_tune"]:
-        return named
-    return "" if named == NO_ENCODER else named or MINILM
+    return "" if named == NO_ENCODER and not options["fine_tune"] else named
 
 
 def span(found: Estimate | None) -> str:

@@ -15,7 +15,6 @@ import msgspec
 import numpy as np
 
 from simpatico.errors import BadValue
-from simpatico.features.embeddings import MINILM
 from simpatico.features.models import bare
 from simpatico.features.personal import Personal
 from simpatico.features.personal_folder import Figure, Heldout
@@ -52,7 +51,7 @@ class Training:
     """What is learned from, and what a model knows of the person who is talked to."""
 
     mode: Mode = "user"
-    encoder: str = MINILM
+    encoder: str = ""
     """Gives the vectors; without one, runs of characters and circumstances are all it sees."""
     window: Window = field(default_factory=Window)
     filters: Filters = field(default_factory=Filters)

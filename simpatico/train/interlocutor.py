@@ -15,7 +15,6 @@ import msgspec
 import numpy as np
 
 from simpatico.errors import BadValue, DataError
-from simpatico.features.embeddings import MINILM
 from simpatico.features.models import bare
 from simpatico.features.moments import moments
 from simpatico.features.personal import Personal
@@ -48,7 +47,7 @@ class Training:
     """What is learned from, and what a model knows of the person who is talked to."""
 
     mode: Mode = "user"
-    encoder: str = MINILM
+    encoder: str = ""
     learn: Literal["interlocutor", "outsiders", "all"] = "interlocutor"
     quality: str | None = None
     along: Along | None = None
