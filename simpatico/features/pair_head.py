@@ -39,9 +39,12 @@ class GramWeights:
     second: Numbers = field(repr=False)
 
     def of(self, firsts: Sequence[str], seconds: Sequence[str]) -> npt.NDArray[np.float64]:
-        """What the runs of each pair add to its number."""
-        one, other = (counted(texts, self.form) for texts in (firsts, seconds))
-        return one.weighed(self.first) + other.weighed(self.second)
+        """What the runs of each pair add to its number; those of a text are counted once."""
+        place = {text: at for at, text in enumerate(dict.fromkeys((*firsts, *seconds)))}
+        runs = counted(list(place), self.form)
+        one, other = runs.weighed(self.first), runs.weighed(self.second)
+        found: npt.NDArray[np.float64] = one[[place[text] for text in firsts]]
+        return found + other[[place[text] for text in seconds]]
 
 
 @dataclass(frozen=True)
