@@ -21,7 +21,7 @@ from simpatico.features.models import absent
 from simpatico.features.moments import Moments
 from simpatico.features.personal import Target, Told
 from simpatico.features.personal_folder import same_target, wanted
-from simpatico.features.persons import KEY_BYTES, key_of
+from simpatico.features.persons import KEY_BYTES, Mode, key_of, knows_profile
 from simpatico.turns import Turns
 
 KEY = "person_key.txt"
@@ -33,7 +33,7 @@ Ends = tuple[float, float]
 class Asked(msgspec.Struct, frozen=True):
     """What a training was asked for, and found out, as far as it is needed to use the model."""
 
-    mode: Literal["text", "user", "profile", "both"]
+    mode: Mode
     language: str | None = None
     """The one language that the encoder reads; null where it is any, or nobody knows."""
     ends: Ends | None = None
@@ -96,7 +96,7 @@ class MarkedFolder:
 
         Who has one was learned from at least `FEWEST` times.
         """
-        profile = self.recipe.training.mode in ("profile", "both")
+        profile = knows_profile(self.recipe.training.mode)
         said = features[self.judge].of(*texts(turns, moments, self.marks, profile=profile))
         known = [self.marks(person) != SOMEBODY for person in moments.person]
         seen = FEWEST * np.array(known, np.int64)

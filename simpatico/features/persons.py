@@ -1,6 +1,7 @@
-"""Names of persons that only the holder of a key can make: 16 hex digits for each.
+"""What a model knows of persons, and their names that only the holder of a key can make.
 
-Without the key a name cannot be told from its digits, nor tried out from a list of names.
+A name is 16 hex digits. Without the key it cannot be told from them, nor tried out from a list of
+names.
 """
 
 from __future__ import annotations
@@ -8,9 +9,24 @@ from __future__ import annotations
 import re
 import secrets
 from hashlib import blake2b
+from typing import Literal
 
 KEY_BYTES = 32
 DIGITS = 16
+
+Mode = Literal["text", "user", "profile", "both"]
+"""What a model knows of the person who is talked to."""
+MODES: tuple[Mode, ...] = ("text", "user", "profile", "both")
+
+
+def knows_who(mode: Mode) -> bool:
+    """Whether it matters who is talked to."""
+    return mode in ("user", "both")
+
+
+def knows_profile(mode: Mode) -> bool:
+    """Whether it matters what their profile says."""
+    return mode in ("profile", "both")
 
 
 def new_key() -> bytes:

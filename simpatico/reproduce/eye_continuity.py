@@ -22,7 +22,7 @@ from simpatico.reproduce.asked import Asked
 from simpatico.reproduce.engagement_cells import Spot, only_paper
 from simpatico.reproduce.eye_cells import of_estimate, tested
 from simpatico.reproduce.eye_paper import CONTINUITY
-from simpatico.reproduce.eye_persons import shuffled
+from simpatico.reproduce.eye_persons import no_circumstances, shuffled
 from simpatico.train.chances import Above, Guess, Measured, above, measured
 from simpatico.train.continuity import cases, parted, some
 from simpatico.train.continuity_baselines import METRICS, PRIVATE, guessed, majorities
@@ -94,7 +94,7 @@ def learned(given: Examples, form: SeenForm, *, seeds: int) -> Learned:
     learn, check, heldout = sides = cases(given, form)
     guesses = dict[str, Guess]()
     for plain, knowing, seen in (
-        (WORDS, WORDS_USER, [wordy(side) for side in sides]),
+        (WORDS, WORDS_USER, [no_circumstances(side) for side in sides]),
         (TEXT, USER, sides),
     ):
         guesses[plain] = told(fitted(seen, users=False), seen[2])
@@ -116,15 +116,9 @@ def fitted(sides: Sequence[Cases], *, users: bool = True) -> Personal:
     return fit_personal(sides[0], sides[1], how=How("chance", users=users))
 
 
-def wordy(cases: Cases) -> Cases:
-    """The same without circumstances."""
-    return cases._replace(circumstances=cases.circumstances[:, :0])
-
-
 def told(model: Personal, cases: Cases) -> Guess:
     """The chances that a model gives, and what it takes for answered."""
-    chance = model.of(cases.rows, cases.circumstances, cases.person).value
-    return Guess(chance, chance > 0.5)
+    return Guess.of(model.of(cases.rows, cases.circumstances, cases.person).value)
 
 
 def logs(given: Examples) -> list[str]:
@@ -142,7 +136,7 @@ def going_on(model: Personal, heldout: Cases, log: Sequence[str]) -> Guess:
         part = heldout.some(here)
         chance[here] = told(model, part).number
         model = met(model, part)
-    return Guess(chance, chance > 0.5)
+    return Guess.of(chance)
 
 
 def ladder(table: str, found: Learned, *, seed: int) -> Iterator[Cell]:
@@ -194,17 +188,13 @@ def gains(table: str, found: Learned, *, seed: int) -> Iterator[Cell]:
     for whom, flags in sides.items():
         person = [name for name, flag in zip(found.person, flags, strict=True) if flag]
         for ours, rivals in RIVALS.items():
-            others = {name: kept(found.guesses[name], flags) for name in (ours, *rivals)}
+            others = {name: found.guesses[name].some(flags) for name in (ours, *rivals)}
             for row in above(others, ours, found.answered[flags], person, seed=seed):
                 for figure, value in figures(row).items():
                     column = f"{ours} − {row.name}, {whom}"
                     note = tested(row.p[figure], f"{len(set(person)):,} persons")
                     spot = Spot(f"{table}: gained", titled(figure), column)
                     yield of_estimate(spot, value, n=len(person), notes=[note])
-
-
-def kept(guess: Guess, flags: Flags) -> Guess:
-    return Guess(guess.number[flags], guess.told[flags])
 
 
 def by_size(found: Learned, *, seed: int) -> Iterator[Cell]:
@@ -215,7 +205,7 @@ def by_size(found: Learned, *, seed: int) -> Iterator[Cell]:
         if not flags.any():
             continue
         size = round(float(np.mean(found.known[flags])))
-        guesses = {name: kept(found.guesses[name], flags) for name in (TEXT, USER, PRIVATE)}
+        guesses = {name: found.guesses[name].some(flags) for name in (TEXT, USER, PRIVATE)}
         person = [name for name, flag in zip(found.person, flags, strict=True) if flag]
         rows = measured(guesses, found.answered[flags], person, seed=seed)
         for row in rows:

@@ -21,6 +21,11 @@ def nothing_seen(cases: Cases) -> Cases:
     return cases._replace(rows=sparse.csr_matrix((n, 0)), circumstances=np.zeros((n, 0)))
 
 
+def no_circumstances(cases: Cases) -> Cases:
+    """The same with nothing seen but words."""
+    return cases._replace(circumstances=cases.circumstances[:, :0])
+
+
 def shuffled(cases: Cases, seed: int) -> Cases:
     """The same with the names of persons dealt out at random."""
     return cases._replace(person=dealt(cases.person, seed))

@@ -13,13 +13,14 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from simpatico.resample import counts
 from simpatico.train.areas import DECIMALS, DRAWS, weighted_area
+from simpatico.train.emotion_measures import Counts
 from simpatico.train.measures import Estimate, estimate
 from simpatico.train.outcomes import Flags, Numbers, Places
 from simpatico.validate.bootstrap import reaching_zero
+from simpatico.validate.drawn import coded
 
 FIGURES = ("accuracy", "macro_f1", "auc")
 
@@ -29,6 +30,15 @@ class Guess(NamedTuple):
 
     number: Numbers
     told: Flags
+
+    @classmethod
+    def of(cls, chance: Numbers) -> Guess:
+        """What is taken for answered is what is likelier than not."""
+        return cls(chance, chance > 0.5)
+
+    def some(self, flags: Flags) -> Guess:
+        """The guess of these examples only."""
+        return Guess(self.number[flags], self.told[flags])
 
 
 class Drawn(NamedTuple):
@@ -101,8 +111,8 @@ def resampled(
     guesses: Mapping[str, Guess], answered: Flags, person: Sequence[str], *, seed: int = 0
 ) -> dict[str, Drawn]:
     """The figures of every guess, as seen and in each resample of persons."""
-    names, whose = np.unique(np.array(person, object).astype(str), return_inverse=True)
-    drawn = np.vstack([np.ones(len(names)), counts(len(names), DRAWS, seed)])
+    whose, persons = coded(np.array(person, object).astype(str))
+    drawn = np.vstack([np.ones(persons), counts(persons, DRAWS, seed)])
     return {name: figures(guess, answered, whose, drawn) for name, guess in guesses.items()}
 
 
@@ -110,20 +120,7 @@ def figures(guess: Guess, answered: Flags, whose: Places, drawn: Numbers) -> Dra
     """The figures of one guess in every draw."""
     _, code = np.unique(guess.number, return_inverse=True)
     areas = [weighted_area(code, answered, row[whose]) for row in drawn]
-    return Drawn(*shares(guess.told, answered, whose, drawn), np.array(areas))
-
-
-def shares(told: Flags, answered: Flags, whose: Places, drawn: Numbers) -> tuple[Numbers, Numbers]:
-    """Accuracy and macro-F1 in every draw; F1 of what neither is nor is told is 0."""
-    n = drawn.shape[1]
-
-    def total(flags: npt.NDArray[np.bool_]) -> Numbers:
-        return np.asarray(drawn @ np.bincount(whose, flags, n))
-
-    halves = []
-    for side in (True, False):
-        right = total((told == side) & (answered == side))
-        either = total(told == side) + total(answered == side)
-        halves.append(2 * right / np.maximum(either, 1))
-    right = total(told == answered)
-    return right / total(np.ones(len(told), bool)), (halves[0] + halves[1]) / 2
+    found = Counts.of(guess.told, answered, whose, drawn)
+    # of what neither is nor is told, F1 is 0
+    halves = [np.nan_to_num(side.f1) for side in (found, found.turned)]
+    return Drawn(found.accuracy, (halves[0] + halves[1]) / 2, np.array(areas))

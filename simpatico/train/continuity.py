@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import msgspec
 import numpy as np
@@ -19,6 +19,7 @@ from simpatico.features.models import bare
 from simpatico.features.personal import Personal
 from simpatico.features.personal_folder import Figure, Heldout
 from simpatico.features.personal_rows import SeenForm
+from simpatico.features.persons import MODES, Mode, knows_profile, knows_who
 from simpatico.features.working import step
 from simpatico.train.chances import Above, Guess, Measured, above, measured
 from simpatico.train.continuity_baselines import Contest, guessed, majorities
@@ -34,10 +35,8 @@ from simpatico.train.personal_people import Cases
 from simpatico.train.personal_shared import PULLS
 from simpatico.turns import Turns
 
-Mode = Literal["text", "user", "profile", "both"]
 TEXT: Mode = "text"
 NO_CONTEST = Contest()
-MODES: tuple[Mode, ...] = ("text", "user", "profile", "both")
 NAMES: Mapping[Mode, str] = {
     "text": "text",
     "user": "+ user",
@@ -68,11 +67,11 @@ class Training:
 
     @property
     def users(self) -> bool:
-        return self.mode in ("user", "both")
+        return knows_who(self.mode)
 
     @property
     def profile(self) -> bool:
-        return self.mode in ("profile", "both")
+        return knows_profile(self.mode)
 
     @property
     def facts(self) -> dict[str, object]:
@@ -143,10 +142,10 @@ def learned(
             seen[kind] = cases(given, kind)
         learn, check, heldout = seen[kind]
         with step(f"fits, {NAMES[mode]}", len(PULLS)) as tick:
-            how = How("chance", users=mode in ("user", "both"))
+            how = How("chance", users=knows_who(mode))
             models.append(fit_personal(learn, check, how=how, tick=tick))
         chance = models[-1].of(heldout.rows, heldout.circumstances, heldout.person).value
-        guesses[NAMES[mode]] = Guess(chance, chance > 0.5)
+        guesses[NAMES[mode]] = Guess.of(chance)
     return models[0], guesses
 
 
@@ -196,7 +195,7 @@ def some(
     guesses: Mapping[str, Guess], answered: Flags, person: Sequence[str], flags: Flags
 ) -> list[Measured]:
     """The figures of these examples only."""
-    chosen = {name: Guess(one.number[flags], one.told[flags]) for name, one in guesses.items()}
+    chosen = {name: one.some(flags) for name, one in guesses.items()}
     names = [name for name, flag in zip(person, flags, strict=True) if flag]
     return measured(chosen, answered[flags], names)
 
@@ -225,5 +224,9 @@ def lines(report: Report) -> tuple[str, ...]:
         f"{row.macro_f1.value:.3f}, area {row.auc.value:.3f}"
         for row in report.rows[1:]
     ]
-    aside = [f"- not used: {n:,} turns {why}" for why, n in report.aside.items() if n]
-    return (*rows, *aside)
+    return (*rows, *unused(report.aside, "turns"))
+
+
+def unused(aside: Mapping[str, int], what: str) -> list[str]:
+    """What the card says of examples that were set aside."""
+    return [f"- not used: {n:,} {what} {why}" for why, n in aside.items() if n]

@@ -12,11 +12,17 @@ from simpatico.train.chances import Guess
 from simpatico.train.continuity import NAMES, Report, Training, asked, lines, reported
 from simpatico.train.continuity_data import Examples
 from simpatico.train.finetune import FineTuning, Labelled, fine_tune
-from simpatico.train.finetune_folder import CARD
 from simpatico.train.outcomes import Places
 from simpatico.train.pair_folder import About
-from simpatico.train.personal_card import figures
-from simpatico.train.personal_tuned import BASE, finish_key, foretold, kept_key, marked, used
+from simpatico.train.personal_tuned import (
+    BASE,
+    finish_key,
+    foretold,
+    kept_key,
+    marked,
+    told_on_card,
+    used,
+)
 from simpatico.turns import Turns
 
 LABELS = ("no answer", "answer")
@@ -42,10 +48,9 @@ def tune_continuity(
     fine_tune(sides[0], sides[1], out, how=how, labels=LABELS, about=told)
     finish_key(out, key)
     chance = foretold(out, "chance", given.turns, given.moments.some(heldout))
-    guesses = {f"{NAMES[training.mode]}, fine-tuned": Guess(chance, chance > 0.5)}
+    guesses = {f"{NAMES[training.mode]}, fine-tuned": Guess.of(chance)}
     report = reported(given, guesses, given.person(np.concatenate([learn, check])))
-    with (out / CARD).open("a", encoding="utf-8") as card:
-        card.write("\n".join(["", *figures(report.heldout), "", *lines(report), ""]))
+    told_on_card(out, report.heldout, lines(report))
     return report
 
 

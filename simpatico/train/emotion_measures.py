@@ -64,13 +64,8 @@ class Counts(NamedTuple):
     rejected: Numbers
 
     @classmethod
-    def of(cls, run: Run, whose: Integers, drawn: Numbers) -> Counts:
-        sides = (
-            (run.told & run.label),
-            (~run.told & run.label),
-            (run.told & ~run.label),
-            (~run.told & ~run.label),
-        )
+    def of(cls, told: Flags, label: Flags, whose: Integers, drawn: Numbers) -> Counts:
+        sides = (told & label, ~told & label, told & ~label, ~told & ~label)
         return cls(*(drawn @ np.bincount(whose, side, drawn.shape[1]) for side in sides))
 
     @property
@@ -101,7 +96,7 @@ def row(name: str, run: Run, *, seed: int = 0) -> Row:
     """All figures of one guess."""
     names, whose = np.unique(np.array(run.dialog, object).astype(str), return_inverse=True)
     drawn = np.vstack([np.ones(len(names)), counts(len(names), DRAWS, seed)])
-    found = Counts.of(run, whose, drawn)
+    found = Counts.of(run.told, run.label, whose, drawn)
     _, code = np.unique(run.guess, return_inverse=True)
     areas, precisions = (
         np.array([measure(code, run.label, draw[whose]) for draw in drawn])

@@ -20,10 +20,11 @@ from simpatico.features.moments import moments
 from simpatico.features.personal import Personal
 from simpatico.features.personal_folder import Figure, Heldout
 from simpatico.features.personal_rows import SeenForm
+from simpatico.features.persons import Mode, knows_profile, knows_who
 from simpatico.features.working import step
 from simpatico.judgements import Judgements
 from simpatico.train.by_time import Sides
-from simpatico.train.continuity import NAMES, TEXT, Mode, figure
+from simpatico.train.continuity import NAMES, TEXT, figure, unused
 from simpatico.train.interlocutor_data import Along, Ratings, ratings, split
 from simpatico.train.outcomes import Numbers, Places
 from simpatico.train.pair_folder import About
@@ -112,7 +113,7 @@ def train_interlocutor(
     """Train, estimate on ratings held out, and write the folder."""
     writable(out)
     given = Given.of(turns, judgements, training)
-    form = formed(training.encoder, profile=training.mode in ("profile", "both"))
+    form = formed(training.encoder, profile=knows_profile(training.mode))
     model, guesses = learned(given, form, training)
     report = reported(given, guesses)
     facts = {**about.training, **training.facts, "aside": report.aside}
@@ -132,7 +133,7 @@ def learned(
         kind = form if mode == training.mode else msgspec.structs.replace(form, profile=False)
         if kind not in cached:
             cached[kind] = seen(given.turns, given.ratings, kind)
-        whole, users = cached[kind], mode in ("user", "both")
+        whole, users = cached[kind], knows_who(mode)
         learn = whole.some(sides.learn)
         if training.learn == "all":
             learn = stacked(learn, by_outsiders(given, whole))
@@ -210,5 +211,4 @@ def lines(report: Report) -> tuple[str, ...]:
         f"{'no r' if row.r is None else f'r {row.r.value:.3f}'}, squared error {row.mse.value:.3f}"
         for row in report.rows[1:]
     ]
-    aside = [f"- not used: {n:,} ratings {why}" for why, n in report.aside.items() if n]
-    return (*rows, *aside)
+    return (*rows, *unused(report.aside, "ratings"))

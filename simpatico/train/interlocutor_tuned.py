@@ -10,15 +10,22 @@ import numpy as np
 from simpatico.errors import BadValue
 from simpatico.features.marks import Marks, texts
 from simpatico.features.moments import Moments, moments
+from simpatico.features.persons import knows_profile, knows_who
 from simpatico.judgements import Judgements
 from simpatico.train.continuity import NAMES
 from simpatico.train.finetune import FineTuning, Labelled, fine_tune
-from simpatico.train.finetune_folder import CARD
 from simpatico.train.interlocutor import Given, Report, Training, lines, reported
 from simpatico.train.outcomes import Places
 from simpatico.train.pair_folder import About
-from simpatico.train.personal_card import figures
-from simpatico.train.personal_tuned import BASE, finish_key, foretold, kept_key, marked, used
+from simpatico.train.personal_tuned import (
+    BASE,
+    finish_key,
+    foretold,
+    kept_key,
+    marked,
+    told_on_card,
+    used,
+)
 from simpatico.turns import Turns
 
 
@@ -39,7 +46,7 @@ def tune_interlocutor(
         raise BadValue("fine-tuning learns from 'interlocutor' or 'outsiders', not from 'all'")
     given, key = Given.of(turns, judgements, training), kept_key(out, base)
     learn, check, heldout = given.sides[:3]
-    users, profile = training.mode in ("user", "both"), training.mode in ("profile", "both")
+    users, profile = knows_who(training.mode), knows_profile(training.mode)
     marks = Marks.of(given.person(learn) if users else [], key, before=marked(base))
     start = base or training.encoder or BASE
     how = FineTuning(
@@ -57,8 +64,7 @@ def tune_interlocutor(
     finish_key(out, key)
     guess = foretold(out, "score", turns, seen.some(heldout))
     report = reported(given, {f"{NAMES[training.mode]}, fine-tuned": guess})
-    with (out / CARD).open("a", encoding="utf-8") as card:
-        card.write("\n".join(["", *figures(report.heldout), "", *lines(report), ""]))
+    told_on_card(out, report.heldout, lines(report))
     return report
 
 

@@ -47,11 +47,11 @@ class About:
     """The card itself, where it is not the usual one."""
 
 
-def writable(out: Path) -> None:
-    """Refuse a place that holds anything but heads."""
+def writable(out: Path, files: Sequence[str] = FILES) -> None:
+    """Refuse a place that holds anything but these files of a model."""
     if out.exists() and not out.is_dir():
         raise DataError(f"{out} is a file; name a folder for the model")
-    if out.is_dir() and (alien := {p.name for p in out.iterdir()} - {*FILES, MANIFEST}):
+    if out.is_dir() and (alien := {p.name for p in out.iterdir()} - {*files, MANIFEST}):
         raise DataError(f"{out} holds {min(alien)!r}, which is no part of a model; name another")
 
 

@@ -61,7 +61,7 @@ def continue_continuity(
     answered = given.answered(places)
     new = of_turns(given.moments.some(places), folder.recipe.form, answered.astype(np.float64))
     chance = said(folder, new)
-    guess = {BEFORE: Guess(chance, chance > 0.5)}
+    guess = {BEFORE: Guess.of(chance)}
     (found,) = chances.measured(guess, answered, given.person(places))
     figures = f"accuracy {found.accuracy.value:.3f}, area {found.auc.value:.3f}"
     go_on(onward, folder, new, figures)

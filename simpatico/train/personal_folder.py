@@ -15,7 +15,7 @@ from pathlib import Path
 import msgspec
 import numpy as np
 
-from simpatico.errors import BadValue, DataError
+from simpatico.errors import BadValue
 from simpatico.features.head_folder import CARD, RECIPE, WEIGHTS, heads_folder
 from simpatico.features.model_folder import MANIFEST, manifest
 from simpatico.features.personal import People, Personal
@@ -36,6 +36,7 @@ from simpatico.features.personal_rows import SeenForm
 from simpatico.features.persons import new_key, pseudonym
 from simpatico.metric import package_version
 from simpatico.parts import publish
+from simpatico.train import pair_folder
 from simpatico.train.pair_folder import About, written
 from simpatico.train.personal_card import card
 from simpatico.train.personal_people import Cases, met
@@ -83,10 +84,7 @@ class Trained:
 
 def writable(out: Path) -> None:
     """Refuse a place that holds anything but a personal model."""
-    if out.exists() and not out.is_dir():
-        raise DataError(f"{out} is a file; name a folder for the model")
-    if out.is_dir() and (alien := {p.name for p in out.iterdir()} - {*FILES, MANIFEST}):
-        raise DataError(f"{out} holds {min(alien)!r}, which is no part of a model; name another")
+    pair_folder.writable(out, FILES)
 
 
 def save_personal(out: Path, trained: Trained) -> None:

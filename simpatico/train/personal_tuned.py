@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
 from simpatico.features import alone
 from simpatico.features.marked_folder import KEY, is_marked, load_marked, read_key
 from simpatico.features.moments import Moments
 from simpatico.features.personal import Numbers, Target
+from simpatico.features.personal_folder import Heldout
 from simpatico.features.personal_rows import language_of
 from simpatico.features.persons import new_key
 from simpatico.parts import publish
+from simpatico.train.finetune_folder import CARD
+from simpatico.train.personal_card import figures
 from simpatico.turns import Turns
 
 BASE = "package:minilm-torch"
@@ -32,6 +35,12 @@ def foretold(out: Path, target: Target, turns: Turns, moments: Moments) -> Numbe
     """What a finished model says of moments that it did not learn from."""
     folder = load_marked(f"path:{out}", target)
     return folder.of(turns, moments, alone(folder.needs)).value
+
+
+def told_on_card(out: Path, heldout: Heldout, lines: Sequence[str]) -> None:
+    """Write how well a finished model does on what was held out at the end of its card."""
+    with (out / CARD).open("a", encoding="utf-8") as card:
+        card.write("\n".join(["", *figures(heldout), "", *lines, ""]))
 
 
 def kept_key(out: Path, base: str = "") -> bytes:

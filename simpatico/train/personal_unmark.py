@@ -19,6 +19,7 @@ from simpatico.features.marks import SOMEBODY
 from simpatico.features.persons import pseudonym
 from simpatico.parts import publish
 from simpatico.train.pair_folder import written
+from simpatico.train.personal_folder import writer
 
 WEIGHTS, TOKENIZER = "model.safetensors", "tokenizer.json"
 VECTORS = "word_embeddings.weight"
@@ -43,7 +44,7 @@ def unmark(person: str, folder: Path) -> None:
         TRAINING: written(recipe),
         TOKENIZER: plain(cutter),
     }.items():
-        publish(folder / name, lambda path, data=data: path.write_bytes(data))  # type: ignore[misc]
+        publish(folder / name, writer(data))
 
 
 def emptied(path: Path, one: int, other: int) -> bytes:
