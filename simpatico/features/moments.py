@@ -130,15 +130,21 @@ def name_of(person: str) -> re.Pattern[str] | None:
     return re.compile(rf"(?<![A-Za-z0-9_]){re.escape(person)}(?![A-Za-z0-9_])", re.IGNORECASE)
 
 
+def sought(text: str, person: str) -> re.Pattern[str] | None:
+    """What finds a person's name, where it may be in the text: a pattern takes long to make."""
+    plain = text.isascii() and person.isascii()
+    return None if plain and person.lower() not in text.lower() else name_of(person)
+
+
 def calls(text: str, person: str) -> bool:
     """Whether somebody is named."""
-    name = name_of(person)
+    name = sought(text, person)
     return name is not None and name.search(text) is not None
 
 
 def unnamed(text: str, person: str) -> str:
     """The text with a mark in the place of a person's name, so that it does not tell who it is."""
-    name = name_of(person)
+    name = sought(text, person)
     return text if name is None else name.sub(MARK, text)
 
 

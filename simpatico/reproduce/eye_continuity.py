@@ -30,7 +30,7 @@ from simpatico.train.continuity_data import By, Examples, Filters, examples
 from simpatico.train.measures import Estimate
 from simpatico.train.outcomes import Flags, Numbers, Window
 from simpatico.train.personal_cases import formed
-from simpatico.train.personal_fit import How, fit_personal
+from simpatico.train.personal_fit import How, fit_both
 from simpatico.train.personal_people import Cases, met
 from simpatico.turns import Turns
 
@@ -97,23 +97,22 @@ def learned(given: Examples, form: SeenForm, *, seeds: int) -> Learned:
         (WORDS, WORDS_USER, [no_circumstances(side) for side in sides]),
         (TEXT, USER, sides),
     ):
-        guesses[plain] = told(fitted(seen, users=False), seen[2])
-        model = fitted(seen)
-        guesses[knowing] = told(model, seen[2])
+        model, blind = fitted(seen)
+        guesses |= {plain: told(blind, seen[2]), knowing: told(model, seen[2])}
     guesses[GOING_ON] = going_on(model, heldout, logs(given))
     mixed = list[Guess]()
     for number in range(seeds):
         others = [shuffled(side, number) for side in sides]
-        mixed.append(told(fitted(others), others[2]))
+        mixed.append(told(fitted(others)[0], others[2]))
     before = Counter([*learn.person, *check.person])
     known = np.array([before[name] for name in heldout.person], np.float64)
     guesses |= majorities(given, given.sides.heldout)
     return Learned(given, guesses, known, mixed)
 
 
-def fitted(sides: Sequence[Cases], *, users: bool = True) -> Personal:
-    """What is learned from the first side and decided by the second."""
-    return fit_personal(sides[0], sides[1], how=How("chance", users=users))
+def fitted(sides: Sequence[Cases]) -> tuple[Personal, Personal]:
+    """What is learned from the first side and decided by the second, with and without persons."""
+    return fit_both(sides[0], sides[1], how=How("chance"))
 
 
 def told(model: Personal, cases: Cases) -> Guess:

@@ -36,7 +36,7 @@ from simpatico.train.by_time import Sides
 from simpatico.train.interlocutor import Given, Training, by_outsiders, seen
 from simpatico.train.outcomes import Numbers, Places
 from simpatico.train.personal_cases import own_means, stacked
-from simpatico.train.personal_fit import How, fit_personal
+from simpatico.train.personal_fit import How, fit_both, fit_personal
 from simpatico.train.personal_people import Cases, met
 from simpatico.train.scores import above, measured
 
@@ -125,14 +125,16 @@ def learned(found: Setting, *, seeds: int) -> tuple[dict[str, Numbers], dict[str
     outside = cases._replace(y=found.outside)
     bare = nothing_seen(cases)
     six = stacked(cases.some(sides.learn), by_outsiders(found.given, cases))
+    others, others_aware = fit(outside, sides)
+    own, own_aware = fit(cases, sides)
     fits = {
-        OUTSIDER: fit(outside, sides, users=False),
-        OUTSIDER + AWARE: fit(outside, sides),
-        INTERLOCUTOR: fit(cases, sides, users=False),
-        OURS: fit(cases, sides),
+        OUTSIDER: others,
+        OUTSIDER + AWARE: others_aware,
+        INTERLOCUTOR: own,
+        OURS: own_aware,
         ALL_SIX: fit_personal(six, cases.some(sides.check), how=HOW),
     }
-    alone = fit(bare, sides)
+    _, alone = fit(bare, sides)
     heldout, check = (cases.some(side) for side in (sides.heldout, sides.check))
     guesses = {name: told(model, heldout) for name, model in fits.items()}
     guesses[PEOPLE] = found.outside[sides.heldout]
@@ -141,7 +143,7 @@ def learned(found: Setting, *, seeds: int) -> tuple[dict[str, Numbers], dict[str
     guesses[NO_TEXT] = told(alone, bare.some(sides.heldout))
     mixed = [shuffled(cases, number) for number in range(seeds)]
     if mixed:
-        each = [told(fit(one, sides), one.some(sides.heldout)) for one in mixed]
+        each = [told(fit(one, sides)[1], one.some(sides.heldout)) for one in mixed]
         guesses[SHUFFLED] = np.mean(each, axis=0)
     both = np.concatenate([sides.learn, sides.check])
     later = {name: told(met(fits[name], check), heldout) for name in (OURS, ALL_SIX)}
@@ -154,10 +156,10 @@ def learned(found: Setting, *, seeds: int) -> tuple[dict[str, Numbers], dict[str
 HOW = How("score", ends=ENDS, absorb=False)
 
 
-def fit(cases: Cases, sides: Sides, *, users: bool = True) -> Personal:
-    """A model of these cases that knows persons, or does not."""
-    how = How("score", users=users, ends=ENDS, absorb=False)
-    return fit_personal(cases.some(sides.learn), cases.some(sides.check), how=how)
+def fit(cases: Cases, sides: Sides) -> tuple[Personal, Personal]:
+    """Models of these cases that do not know persons, and that do."""
+    aware, blind = fit_both(cases.some(sides.learn), cases.some(sides.check), how=HOW)
+    return blind, aware
 
 
 def deviating(cases: Cases, sides: Sides, before: Places) -> Numbers:

@@ -11,7 +11,6 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import NamedTuple
 
-import msgspec
 import numpy as np
 
 from simpatico.errors import BadValue
@@ -20,7 +19,6 @@ from simpatico.features.personal import Personal
 from simpatico.features.personal_folder import Figure, Heldout
 from simpatico.features.personal_rows import SeenForm
 from simpatico.features.persons import MODES, Mode, knows_profile, knows_who
-from simpatico.features.working import step
 from simpatico.train.chances import Above, Guess, Measured, above, measured
 from simpatico.train.continuity_baselines import Contest, guessed, majorities
 from simpatico.train.continuity_data import By, Examples, Filters, examples
@@ -29,20 +27,13 @@ from simpatico.train.outcomes import Flags, Window
 from simpatico.train.pair_folder import About
 from simpatico.train.personal_card import calibration_error, reliability
 from simpatico.train.personal_cases import formed, of_turns
-from simpatico.train.personal_fit import How, fit_personal
+from simpatico.train.personal_fit import How
 from simpatico.train.personal_folder import Trained, save_personal, writable
+from simpatico.train.personal_modes import fit_modes
 from simpatico.train.personal_people import Cases
-from simpatico.train.personal_shared import PULLS
 from simpatico.turns import Turns
 
-TEXT: Mode = "text"
 NO_CONTEST = Contest()
-NAMES: Mapping[Mode, str] = {
-    "text": "text",
-    "user": "+ user",
-    "profile": "+ profile",
-    "both": "+ both",
-}
 
 
 @dataclass(frozen=True)
@@ -135,18 +126,9 @@ def learned(
     given: Examples, form: SeenForm, training: Training
 ) -> tuple[Personal, dict[str, Guess]]:
     """The model, and what it guesses of the turns held out; beside it what text alone does."""
-    guesses, models, seen = dict[str, Guess](), list[Personal](), dict[SeenForm, list[Cases]]()
-    for mode in dict.fromkeys((training.mode, TEXT)):
-        kind = form if mode == training.mode else msgspec.structs.replace(form, profile=False)
-        if kind not in seen:
-            seen[kind] = cases(given, kind)
-        learn, check, heldout = seen[kind]
-        with step(f"fits, {NAMES[mode]}", len(PULLS)) as tick:
-            how = How("chance", users=knows_who(mode))
-            models.append(fit_personal(learn, check, how=how, tick=tick))
-        chance = models[-1].of(heldout.rows, heldout.circumstances, heldout.person).value
-        guesses[NAMES[mode]] = Guess.of(chance)
-    return models[0], guesses
+    how = How("chance")
+    model, said = fit_modes(training.mode, form, how, lambda kind: cases(given, kind))
+    return model, {name: Guess.of(chance) for name, chance in said.items()}
 
 
 def cases(given: Examples, form: SeenForm) -> list[Cases]:

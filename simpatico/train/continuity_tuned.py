@@ -9,11 +9,12 @@ import numpy as np
 
 from simpatico.features.marks import Marks, texts
 from simpatico.train.chances import Guess
-from simpatico.train.continuity import NAMES, Report, Training, asked, lines, reported
+from simpatico.train.continuity import Report, Training, asked, lines, reported
 from simpatico.train.continuity_data import Examples
 from simpatico.train.finetune import FineTuning, Labelled, fine_tune
 from simpatico.train.outcomes import Places
 from simpatico.train.pair_folder import About
+from simpatico.train.personal_modes import NAMES
 from simpatico.train.personal_tuned import (
     BASE,
     finish_key,

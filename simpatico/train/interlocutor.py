@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-import msgspec
 import numpy as np
 
 from simpatico.errors import BadValue, DataError
@@ -20,19 +20,18 @@ from simpatico.features.moments import moments
 from simpatico.features.personal import Personal
 from simpatico.features.personal_folder import Figure, Heldout
 from simpatico.features.personal_rows import SeenForm
-from simpatico.features.persons import Mode, knows_profile, knows_who
-from simpatico.features.working import step
+from simpatico.features.persons import Mode, knows_profile
 from simpatico.judgements import Judgements
 from simpatico.train.by_time import Sides
-from simpatico.train.continuity import NAMES, TEXT, figure, unused
+from simpatico.train.continuity import figure, unused
 from simpatico.train.interlocutor_data import Along, Ratings, ratings, split
 from simpatico.train.outcomes import Numbers, Places
 from simpatico.train.pair_folder import About
 from simpatico.train.personal_cases import formed, of_groups, own_means, stacked
-from simpatico.train.personal_fit import How, fit_personal
+from simpatico.train.personal_fit import How
 from simpatico.train.personal_folder import Trained, save_personal, writable
+from simpatico.train.personal_modes import NAMES, fit_modes
 from simpatico.train.personal_people import Cases
-from simpatico.train.personal_shared import PULLS
 from simpatico.train.scores import Above, Measured, above, measured
 from simpatico.turns import Turns
 
@@ -127,26 +126,20 @@ def learned(
     given: Given, form: SeenForm, training: Training
 ) -> tuple[Personal, dict[str, Numbers]]:
     """The model, and what it guesses of the ratings held out; beside it what text alone does."""
-    guesses, models, cached = dict[str, Numbers](), list[Personal](), dict[SeenForm, Cases]()
-    sides = given.sides
-    for mode in dict.fromkeys((training.mode, TEXT)):
-        kind = form if mode == training.mode else msgspec.structs.replace(form, profile=False)
-        if kind not in cached:
-            cached[kind] = seen(given.turns, given.ratings, kind)
-        whole, users = cached[kind], knows_who(mode)
-        learn = whole.some(sides.learn)
-        if training.learn == "all":
-            learn = stacked(learn, by_outsiders(given, whole))
-        how = How("score", users=users, ends=given.ratings.ends)
-        with step(f"fits, {NAMES[mode]}", len(PULLS)) as tick:
-            models.append(fit_personal(learn, whole.some(sides.check), how=how, tick=tick))
-        heldout = whole.some(sides.heldout)
-        told = models[-1].of(heldout.rows, heldout.circumstances, heldout.person)
-        guesses[NAMES[mode]] = told.value
-    raters = set(given.person(np.concatenate(sides[:2])))
-    people = models[0].people
-    kept = people.chosen([name for name in people.place if name in raters])
-    return replace(models[0], people=kept), guesses
+    how = How("score", ends=given.ratings.ends)
+    model, guesses = fit_modes(training.mode, form, how, partial(cases, given, training))
+    raters = set(given.person(np.concatenate(given.sides[:2])))
+    kept = model.people.chosen([name for name in model.people.place if name in raters])
+    return replace(model, people=kept), guesses
+
+
+def cases(given: Given, training: Training, form: SeenForm) -> list[Cases]:
+    """What is seen of each side's ratings; where all raters teach, theirs are among the first."""
+    whole = seen(given.turns, given.ratings, form)
+    learn, *others = (whole.some(side) for side in given.sides[:3])
+    if training.learn == "all":
+        learn = stacked(learn, by_outsiders(given, whole))
+    return [learn, *others]
 
 
 def seen(turns: Turns, rated: Ratings, form: SeenForm) -> Cases:

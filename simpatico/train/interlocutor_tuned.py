@@ -12,11 +12,11 @@ from simpatico.features.marks import Marks, texts
 from simpatico.features.moments import Moments, moments
 from simpatico.features.persons import knows_profile, knows_who
 from simpatico.judgements import Judgements
-from simpatico.train.continuity import NAMES
 from simpatico.train.finetune import FineTuning, Labelled, fine_tune
 from simpatico.train.interlocutor import Given, Report, Training, lines, reported
 from simpatico.train.outcomes import Places
 from simpatico.train.pair_folder import About
+from simpatico.train.personal_modes import NAMES
 from simpatico.train.personal_tuned import (
     BASE,
     finish_key,

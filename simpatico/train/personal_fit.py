@@ -43,6 +43,17 @@ def fit_personal(
     tick: Callable[[int], object] = lambda n: None,
 ) -> Personal:
     """The model that does best on `check`, which must be later in time than `learn`."""
+    return fit_both(learn, check, how=how, tick=tick)[0]
+
+
+def fit_both(
+    learn: Cases,
+    check: Cases,
+    *,
+    how: How,
+    tick: Callable[[int], object] = lambda n: None,
+) -> tuple[Personal, Personal]:
+    """The same, and beside it the model that would be learned without who is talked to."""
     checked(learn, check, how)
     unit = (0.0, 1.0) if how.target == "chance" else spread_of(learn)
     inner, outer = (side._replace(y=(side.y - unit[0]) / unit[1]) for side in (learn, check))
@@ -54,11 +65,12 @@ def fit_personal(
         (Personal(how.target, weights, columns.scaling, unit=unit, ends=how.ends), crossed)
         for weights, crossed in fit_shared(inner, outer, columns, target=how.target, tick=tick)
     ]
+    blind = tempered(kinds[0][0], check)
     if not place:
-        return tempered(kinds[0][0], check)
+        return blind, blind
     fits = [own_weights(model, learn, check, crossed, place) for model, crossed in kinds]
     model = tempered(min(fits, key=lambda fit: fit.loss).model, check)
-    return met(model, check) if how.absorb else model
+    return met(model, check) if how.absorb else model, blind
 
 
 class Fit(NamedTuple):

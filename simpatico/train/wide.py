@@ -120,9 +120,11 @@ def nearest(
     """Weights of least loss plus half the pull times how far they are from the start, squared.
 
     There is one pull, or one for each weight; the last weight, an offset, is free. It ends with a
-    step that lowers the loss by a smaller share than `enough`.
+    step that lowers the loss by a smaller share than `enough`. It works on one thread: its vectors
+    are so short that several would wait for each other most of the time.
     """
     from scipy.optimize import minimize
+    from threadpoolctl import threadpool_limits
 
     held = np.full_like(start, pull)
     held[-1] = 0.0
@@ -134,7 +136,8 @@ def nearest(
         return loss + float(drawn @ away) / 2, slope + drawn
 
     options = {"maxiter": STEPS, "ftol": enough}
-    found = minimize(cost, begun, jac=True, method="L-BFGS-B", options=options)
+    with threadpool_limits(1, user_api="blas"):
+        found = minimize(cost, begun, jac=True, method="L-BFGS-B", options=options)
     return np.asarray(found.x, np.float64)
 
 

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from simpatico import Turns
-from simpatico.features.moments import CIRCUMSTANCES, calls, moments, unnamed
+from simpatico.features.moments import CIRCUMSTANCES, calls, moments, name_of, unnamed
 from tests.conftest import talk
 
 NOON, SIX = datetime(2024, 5, 1, 12, tzinfo=UTC), datetime(2024, 5, 1, 18, tzinfo=UTC)
@@ -150,3 +150,11 @@ def test_nothing_that_is_said_later_changes_what_is_known_of_a_turn(past, one, o
             second.said,
             second.profile,
         )
+
+
+@given(st.text("aKk1_ -.\u212a\u017fsS", max_size=8), st.text("aKk1_\u212asS", max_size=3))
+def test_who_is_named_is_whom_the_pattern_finds(text, person):
+    """The sign of a kelvin is a k, and the old long s an s, where a letter's case is ignored."""
+    name = name_of(person)
+    assert calls(text, person) == (name is not None and name.search(text) is not None)
+    assert unnamed(text, person) == (text if name is None else name.sub("@", text))

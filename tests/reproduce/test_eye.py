@@ -109,7 +109,7 @@ def test_what_is_held_out_teaches_nothing(learned):
     found, guesses, _ = learned
     y = found.cases.y.copy()
     y[found.given.sides.heldout] = 8 - y[found.given.sides.heldout]
-    model = hazumi.fit(found.cases._replace(y=y), found.given.sides)
+    _, model = hazumi.fit(found.cases._replace(y=y), found.given.sides)
     told = hazumi.told(model, found.cases.some(found.given.sides.heldout))
     assert told.tolist() == guesses[hazumi.OURS].tolist()
 

@@ -9,7 +9,7 @@ import pytest
 from simpatico.errors import BadValue, DataError
 from simpatico.features.personal import Personal
 from simpatico.train.personal_choice import cut
-from simpatico.train.personal_fit import How, fit_personal
+from simpatico.train.personal_fit import How, fit_both, fit_personal
 from simpatico.train.personal_people import Lessons, met
 from tests.train.personal import PERSONS, habits, parts
 
@@ -41,6 +41,18 @@ def test_who_is_talked_to_helps_and_shuffled_names_do_not(target):
     blind = right(fit_personal(*shuffled[:2], how=How(target)), shuffled[2])
     assert user > text + 0.1
     assert blind < text + 0.03
+
+
+@pytest.mark.parametrize("target", ["chance", "score"])
+def test_beside_a_model_stands_what_text_alone_learns(target):
+    learn, check, last = SIDES[target]
+    both = fit_both(learn, check, how=How(target))
+    for one, other in zip(both, (fitted(target), fitted(target, users=False)), strict=True):
+        told, wanted = (
+            model.of(last.rows, last.circumstances, last.person) for model in (one, other)
+        )
+        assert told.value.tolist() == wanted.value.tolist()
+        assert told.seen.tolist() == wanted.seen.tolist()
 
 
 def test_scores_stay_between_the_ends_and_follow_what_is_true():

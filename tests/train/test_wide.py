@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from threadpoolctl import threadpool_info, threadpool_limits
 
 from simpatico.features.grams import GramForm
 from simpatico.train.pair_fit import Examples
@@ -62,3 +63,23 @@ def test_a_base_is_kept_where_nothing_better_is_learned(vectors):
     base = fit_wide(FORM, TEXTS, vectors, check, check)
     wrong = examples(80, rng=rng, rule=lambda _, b: "!!" not in b)
     assert np.array_equal(flat(fit_wide(FORM, TEXTS, vectors, wrong, check, base=base)), flat(base))
+
+
+def in_use():
+    return {pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"}
+
+
+def test_a_fit_takes_one_thread_and_gives_the_others_back():
+    during = []
+
+    class Watched(Seen):
+        def judged(self, number):
+            during.append(in_use())
+            return Seen.judged(self, number)
+
+    seen = Watched(np.ones((4, 1)), np.array([1, 1, 1, 0.0]), np.ones(4))
+    with threadpool_limits(2, user_api="blas"):
+        nearest(seen, np.zeros(1), np.zeros(1), pull=1.0)
+        assert in_use() == {2}
+    assert during
+    assert all(threads == {1} for threads in during)
