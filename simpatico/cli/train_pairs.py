@@ -12,6 +12,7 @@ import click
 from simpatico.cli.options import together
 from simpatico.cli.out import note, result, show_table
 from simpatico.cli.progress import Progress
+from simpatico.cli.train_recorded import typed
 
 if TYPE_CHECKING:
     from simpatico.features.head_folder import Figures, Kind, Recipe
@@ -79,7 +80,7 @@ def run(
     from simpatico.train.pair import Training, train_heads
     from simpatico.train.pair_folder import About
 
-    given = [f"--{name} {quote(str(value))}" for name, value in options.items() if value != ""]
+    given = [f"--{name} {quote(*typed(value))}" for name, value in options.items() if value != ""]
     command = " ".join([f"simpatico train {kind} --data DATA --out MODEL", *given])
     about = About(data.name, licence or "not stated", command)
     turns = read(data, format=format)

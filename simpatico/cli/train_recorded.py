@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping
 from pathlib import Path
 from shlex import quote
 from typing import Any
+
+PATH = re.compile(r"(?<![^=+])path:(?:(?!\+path:).)*")
 
 
 def recorded(
@@ -34,8 +37,13 @@ def recorded(
 
 
 def typed(value: object) -> list[str]:
-    """An option's values as they are typed."""
+    """An option's values as they are typed, without where somebody keeps files."""
+    some = value if isinstance(value, tuple) else (value,)
+    return [one.name if isinstance(one, Path) else nameless(str(one)) for one in some]
+
+
+def nameless(told: str) -> str:
+    """Of every folder in it, such as in `fed.model=path:A+path:B`, the last part alone."""
     from simpatico.features.models import bare
 
-    some = value if isinstance(value, tuple) else (value,)
-    return [one.name if isinstance(one, Path) else bare(str(one)) for one in some]
+    return PATH.sub(lambda found: bare(found[0]), told)

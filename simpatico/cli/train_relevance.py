@@ -11,6 +11,7 @@ import click
 from simpatico.cli.out import result
 from simpatico.cli.progress import Progress
 from simpatico.cli.train_pairs import heads_options, show_figures
+from simpatico.cli.train_recorded import typed
 
 
 @click.command()
@@ -84,6 +85,5 @@ def repeated(options: dict[str, Any]) -> str:
     """The command that does the same again."""
     parts = ["simpatico train relevance --data DATA --out MODEL"]
     for name, value in sorted(options.items()):
-        each = value if isinstance(value, tuple) else (value,)
-        parts += [f"--{name.replace('_', '-')} {quote(str(one))}" for one in each if one != ""]
+        parts += [f"--{name.replace('_', '-')} {quote(one)}" for one in typed(value) if one]
     return " ".join(parts)

@@ -73,8 +73,8 @@ class Examples:
             n, answers = len(side), int(self.answered(side).sum())
             if not 0 < answers < n:
                 raise DataError(
-                    f"{n} turns {what}, {answers} of them answered; training needs some of both "
-                    "kinds"
+                    f"{n} turn{'s' * (n != 1)} {what}, {answers} of them answered; training needs "
+                    "some of both kinds"
                 )
         return self
 

@@ -181,7 +181,7 @@ def test_the_command_line_trains_and_shows_figures(call, tmp_path):
     assert (code, "Dialogs held out" in out) == (0, True)
     recipe = json.loads((tmp_path / "m" / "recipe.json").read_text())
     assert recipe["command"] == (
-        f"simpatico train relevance --data DATA --out MODEL --encoder path:{tiny('bert')} "
+        f"simpatico train relevance --data DATA --out MODEL --encoder path:{tiny('bert').name} "
         "--fine-tune 0 --hard copied --negatives both --per-pair 1 --pooling mean --seed 0 "
         "--share 0.3"
     )
