@@ -9,6 +9,7 @@ import click
 
 from simpatico.cli.options import together
 from simpatico.cli.out import note, result, show_table
+from simpatico.cli.progress import Progress
 
 if TYPE_CHECKING:
     from simpatico.validate.controls import Controls
@@ -54,17 +55,9 @@ def controlled(run: Path, options: dict[str, Any], scores: tuple[str, ...]) -> C
     asked = options["controls"]
     kinds = tuple(dict.fromkeys(k.strip() for k in asked.split(",") if k.strip()))
     chosen = KINDS if asked == EVERY else tuple(known(kind) for kind in kinds)
-    return controls(
-        Run(run),
-        Asked(
-            chosen,
-            scores,
-            options["logs"],
-            options["most"],
-            options["correction"],
-            options["seed"],
-        ),
-    )
+    how = (options[name] for name in ("logs", "most", "correction", "seed"))
+    with Progress("wrong answers scored") as progress:
+        return controls(Run(run), Asked(chosen, scores, *how), tick=progress.add)
 
 
 def show_controls(found: Controls, correction: str) -> None:

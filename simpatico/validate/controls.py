@@ -6,7 +6,7 @@ that answers of one dialog do not count as independent.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -73,8 +73,13 @@ class Controls:
         return {"controls": told, "made": [asdict(m) for m in self.made], "notes": self.notes}
 
 
-def controls(run: Run, asked: Asked | None = None) -> Controls:
-    """The run's metrics on its own answers and on the same answers made wrong."""
+def controls(
+    run: Run, asked: Asked | None = None, *, tick: Callable[[int], object] = lambda n: None
+) -> Controls:
+    """The run's metrics on its own answers and on the same answers made wrong.
+
+    After each kind of wrong answers, `tick` hears how many of them were scored.
+    """
     asked = asked or Asked()
     known_scores(run, Question(scores=asked.scores))
     turns, notes = conversations(run, asked)
@@ -85,6 +90,7 @@ def controls(run: Run, asked: Asked | None = None) -> Controls:
         wrong = perturb(turns, kind, seed=asked.seed)
         made.append(Made(kind, wrong.answers, int(wrong.changed.sum()), wrong.left))
         found += paired(run, wrong, scored(wrong, metrics), scores=asked.scores)
+        tick(made[-1].changed)
     notes += unscored(found, asked)
     settings = Settings(asked.correction, seed=asked.seed)
     judged = differences([pairs.sample for pairs in found], settings)

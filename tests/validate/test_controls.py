@@ -74,7 +74,9 @@ def test_a_change_is_the_mean_of_after_less_before(tmp_path):
 def test_a_score_notices_answers_of_other_dialogs(tmp_path):
     """Against itself each answer has a BLEU of 100; another shares no four words with it."""
     run, path = scored(tmp_path, ["bleu"])
-    found = controls(run, Asked(("shuffled", "copied"), logs=(path,)))
+    done = list[int]()
+    found = controls(run, Asked(("shuffled", "copied"), logs=(path,)), tick=done.append)
+    assert done == [made.changed for made in found.made]
     assert [row.verdict for row in found.rows] == ["notices", "notices"]
     assert [row.before for row in found.rows] == pytest.approx([100.0, 100.0])
     assert all(row.drops == 1 and row.p_adjusted == 4 / 256 for row in found.rows)
