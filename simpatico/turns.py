@@ -149,7 +149,8 @@ def numbered(rows: pl.DataFrame, merge: bool) -> pl.DataFrame:
     """The rows with numbers of their dialog, their run (one speaker at a time) and their turn.
 
     A run is a turn, except that a new turn begins where the system changes, where something before
-    could not be read, and where an utterance answers another than the one before it did.
+    could not be read, where an utterance answers another than the one before it did, and where it
+    is meant for somebody else.
     """
     dialog, speaker, reply = pl.col("dialog"), pl.col("speaker"), pl.col("reply_to")
     new_dialog = dialog.ne_missing(dialog.shift(1)).fill_null(True)
@@ -157,20 +158,25 @@ def numbered(rows: pl.DataFrame, merge: bool) -> pl.DataFrame:
     follows = reply.eq(pl.col("id").shift(1)) | reply.eq(reply.shift(1))
     elsewhere = reply.is_not_null() & ~follows.fill_null(False)
     new_turn = new_run | pl.col("system").ne_missing(pl.col("system").shift(1)) | elsewhere
+    rows = rows.with_columns(_dialog=new_dialog.cum_sum(), _run=new_run.cum_sum())
+    if rows["interlocutor"].null_count() < rows.height:
+        meant = pl.col("interlocutor").forward_fill().over("_run")
+        new_turn |= meant.ne(meant.shift(1)).fill_null(False)
     each = pl.int_range(1, pl.len() + 1, dtype=pl.UInt32)
-    return rows.with_columns(
-        _dialog=new_dialog.cum_sum(),
-        _run=new_run.cum_sum(),
-        _turn=new_turn.cum_sum() if merge else each,
-    )
+    return rows.with_columns(_turn=new_turn.cum_sum() if merge else each)
 
 
 def merged(rows: pl.DataFrame) -> pl.DataFrame:
-    """One row per turn: texts joined by a line break, everything else from the first utterance."""
-    kept = [c for c in SCHEMA if c not in ("text", "references")]
+    """One row per turn: texts joined by a line break, everything else from the first utterance.
+
+    References and whom it is meant for come from the first that has them.
+    """
+    sparse = ("references", "interlocutor", "profile")
+    some = [c for c in sparse if rows[c].null_count() < rows.height]
+    kept = [c for c in SCHEMA if c not in ("text", *some)]
     return rows.group_by("_turn", maintain_order=True).agg(
         pl.col("_dialog", "_run", *kept).first(),
-        pl.col("references").drop_nulls().first(),
+        *(pl.col(c).drop_nulls().first() for c in some),
         pl.col("text").filter(pl.col("text") != "").str.join("\n").fill_null(""),
     )
 

@@ -44,6 +44,30 @@ def test_another_system_is_another_turn():
     ]
 
 
+def test_words_to_somebody_else_are_another_turn():
+    """Who is not named once is still meant; who is named later was meant from the start."""
+    rows = [
+        ("user", None, "0"),
+        ("bot", None, "1"),
+        ("bot", "ann", "2"),
+        ("bot", None, "3"),
+        ("bot", "ann", "4"),
+        ("bot", "bob", "5"),
+        ("user", None, "6"),
+        ("bot", None, "7"),
+    ]
+    frame = pl.DataFrame(rows, schema=["speaker", "interlocutor", "text"], orient="row")
+    made = Turns.from_utterances(frame.with_columns(dialog=pl.lit("d"))).frame
+    columns = ["interlocutor", "text", "answers"]
+    assert made.select(columns).rows() == [
+        (None, "0", None),
+        ("ann", "1\n2\n3\n4", 0),
+        ("bob", "5", 0),
+        (None, "6", 2),
+        (None, "7", 3),
+    ]
+
+
 def test_an_answer_to_something_else_is_another_turn():
     columns = ["speaker", "text", "id", "reply_to"]
     rows = [

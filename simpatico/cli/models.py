@@ -97,7 +97,7 @@ def get(name: str, wheels: Path | None) -> None:
 @click.argument("person")
 @click.option(
     "--model",
-    type=click.Path(path_type=Path, exists=True, file_okay=False),
+    type=click.Path(path_type=Path, file_okay=False),
     required=True,
     help="The folder of a model of `train continuity` or `train interlocutor`.",
 )

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -61,38 +61,65 @@ def texts(
     turns: Turns, moments: Moments, marks: Marks, *, profile: bool
 ) -> tuple[list[str], list[str]]:
     """What was said up to each moment, and what is said in it."""
-    first = moments.row - turns.frame["turn"].to_numpy()[moments.row]
-    spoken = Spoken(turns.frame["speaker"].to_list(), turns.frame["text"].to_list())
-    before = []
-    for at, start, person, about in zip(
-        moments.row.tolist(), first.tolist(), moments.person, moments.profile, strict=True
+    spoken, before = Spoken.of(turns), list[str]()
+    for at, person, about in zip(
+        moments.row.tolist(), moments.person, moments.profile, strict=True
     ):
         mark = marks(person)
         # the mark itself comes first: where they said nothing yet, it alone says who it is
         shown = [*([unnamed(about, person)[:PROFILE]] if profile and about else []), mark]
-        before.append(" ".join([*shown, *spoken.before(at, start, person, mark)]))
+        before.append(" ".join([*shown, *spoken.before(at, person, mark)]))
     said = map(unnamed, moments.said, moments.person)
     return before, [f"{OTHER} {text}" for text in said]
 
 
 class Spoken(NamedTuple):
-    """Who said what, in order."""
+    """Who said what, in order; for each turn the first of its dialog, and how many spoke before."""
 
     speaker: list[str]
     text: list[str]
+    start: list[int]
+    voices: list[int]
+    first: dict[tuple[int, str], int]
+    """The first turn of each speaker of the dialog that begins at a turn."""
 
-    def before(self, at: int, start: int, person: str, mark: str) -> list[str]:
-        """The last turns of a dialog before one of them, each after a mark.
+    @classmethod
+    def of(cls, turns: Turns) -> Spoken:
+        speaker, text, number = (
+            turns.frame[name].to_list() for name in ("speaker", "text", "turn")
+        )
+        start, voices = [at - n for at, n in enumerate(number)], list[int]()
+        first = dict[tuple[int, str], int]()
+        count = 0
+        for at, (begun, who) in enumerate(zip(start, speaker, strict=True)):
+            count = count if at > begun else 0
+            voices.append(count)
+            count += first.setdefault((begun, who), at) == at
+        return cls(speaker, text, start, voices, first)
 
-        Where the person speaks under another name, it is whoever does not say the turn itself.
+    def met(self, at: int, who: str) -> bool:
+        """Whether somebody spoke in the dialog before a turn."""
+        return self.first.get((self.start[at], who), at) < at
+
+    def marked(self, at: int, person: str) -> Callable[[str], bool]:
+        """Which speakers before a turn are the person.
+
+        Where the person speaks under another name, it is whoever else there is, if only one.
         """
-        hidden = person not in self.speaker[start:at]
+        own = self.speaker[at]
+        if self.met(at, person):
+            return lambda who: who == person
+        alone = self.voices[at] - self.met(at, own) == 1
+        return lambda who: alone and who != own
+
+    def before(self, at: int, person: str, mark: str) -> list[str]:
+        """The last turns of a dialog before one of them, each after a mark."""
+        theirs = self.marked(at, person)
         parts, size = list[str](), 0
-        for row in range(at - 1, start - 1, -1):
+        for row in range(at - 1, self.start[at] - 1, -1):
             if size >= CONTEXT:
                 break
             said = unnamed(self.text[row], person)[-(CONTEXT - size) :]
             size += len(said)
-            other = self.speaker[row] == self.speaker[at] if hidden else self.speaker[row] != person
-            parts.append(f"{OTHER if other else mark} {said}")
+            parts.append(f"{mark if theirs(self.speaker[row]) else OTHER} {said}")
         return parts[::-1]

@@ -181,7 +181,8 @@ def standing(turns: Turns) -> list[tuple[float, ...]]:
     talk, found = Talk(), list[tuple[float, ...]]()
     for at, heard in enumerate(turns.answered.tolist()):
         talk = talk if number[at] else Talk()
-        voice = speaker[heard] if heard >= 0 else meant[at]
+        named = meant[at] in talk.spoken or heard < 0
+        voice = meant[at] if named else speaker[heard]
         own, others = (len(talk.spoken.get(name, ())) for name in (voice, speaker[at]))
         last = talk.spoken[voice][-1] if own else at
         words = text[last] if own else ""

@@ -15,7 +15,7 @@ from pathlib import Path
 import msgspec
 import numpy as np
 
-from simpatico.errors import BadValue
+from simpatico.errors import BadValue, DataError, RunError
 from simpatico.features.head_folder import CARD, RECIPE, WEIGHTS, heads_folder
 from simpatico.features.model_folder import MANIFEST, manifest
 from simpatico.features.personal import People, Personal
@@ -116,6 +116,8 @@ def save_again(out: Path, folder: PersonalFolder, **told: object) -> None:
 def forget(person: str, model: str) -> int:
     """Take a person out of a model, and say how many examples of theirs it knew."""
     where = heads_folder(model)
+    if where is not None:
+        restored(where)
     folder = load_personal(model)
     name, people = pseudonym(person, folder.key), folder.model.people
     if where is None or name not in people.place:
@@ -162,16 +164,52 @@ def tensors(model: Personal, people: People) -> bytes:
 
 def swapped(out: Path, files: dict[str, bytes]) -> None:
     """Let a folder of these files take the place of the one that is there."""
-    new, old = (out.with_name(f".{out.name}.{part}") for part in ("new", "old"))
-    for leftover in (new, old):
-        shutil.rmtree(leftover, ignore_errors=True)
+    out = restored(out)
+    new, old = beside(out)
     new.mkdir(parents=True)
     for name, data in files.items():
         publish(new / name, writer(data), private=name == KEY)
     if out.is_dir():
         os.rename(out, old)
     os.rename(new, out)
-    shutil.rmtree(old, ignore_errors=True)
+    removed(old)
+
+
+def restored(out: Path) -> Path:
+    """The folder itself, once what an interrupted writing left beside it is put right or gone."""
+    out = out.resolve()
+    new, old = beside(out)
+    if old.is_dir() and not out.exists() and ours(old):
+        os.rename(old, out)
+    for leftover in (new, old):
+        removed(leftover)
+    return out
+
+
+def beside(out: Path) -> tuple[Path, Path]:
+    """Where a folder is written before it is put in its place, and where the one before it goes."""
+    new, old = (out.with_name(f".{out.name}.{part}") for part in ("new", "old"))
+    return new, old
+
+
+def ours(folder: Path) -> bool:
+    """Whether there is nothing in a folder but what a personal model has."""
+    known = {*FILES, MANIFEST}
+    names = [path.name.removeprefix(".").removesuffix(".tmp") for path in folder.iterdir()]
+    return all(name in known or name.rpartition(".")[0] in known for name in names)
+
+
+def removed(folder: Path) -> None:
+    """Take away what was written before, for persons who are forgotten may be in it."""
+    if not folder.exists():
+        return
+    if not ours(folder):
+        raise DataError(f"{folder} is in the way, and is not a personal model; move it")
+    try:
+        shutil.rmtree(folder)
+    except OSError as error:
+        why = error.strerror
+        raise RunError(f"{folder} could not be removed: {why}; remove it", resumable=True) from None
 
 
 def writer(data: bytes) -> Callable[[Path], object]:

@@ -14,6 +14,7 @@ import numpy as np
 
 from simpatico.errors import BadValue, DataError
 from simpatico.features.classes import TRAINING
+from simpatico.features.head_folder import CARD
 from simpatico.features.marked_folder import KEY, read_key
 from simpatico.features.marks import SOMEBODY
 from simpatico.features.persons import pseudonym
@@ -38,8 +39,9 @@ def unmark(person: str, folder: Path) -> None:
     for token in cutter["added_tokens"]:
         token["content"] = gone if token["content"] == mark else token["content"]
     recipe["tokens"] = [gone if token == mark else token for token in recipe["tokens"]]
-    # the digits go last: until then the same call can be made again
+    # the tokenizer's digits go last: until then the same call can be made again
     for name, data in {
+        CARD: (folder / CARD).read_text(encoding="utf-8").replace(mark, gone).encode(),
         WEIGHTS: weights,
         TRAINING: written(recipe),
         TOKENIZER: plain(cutter),

@@ -91,6 +91,15 @@ def test_the_clock():
     assert [now["hour_sin"], now["hour_cos"]] == pytest.approx([-1.0, 0.0], abs=1e-12)
 
 
+def test_what_the_person_said_counts_even_where_another_spoke_since():
+    """Carl talks to dave, who asked 19 letters two turns ago; ann's "nice day" is between them."""
+    turns = talk("dave: where is my parcel?", "ann: nice day", "carl: dave, here")
+    person = pl.Series([None, None, "dave"])
+    now = told(Turns(turns.frame.with_columns(interlocutor=person)), 2)
+    assert (now["asked"], now["turns"], now["own_turns"]) == (1.0, log1p(2), log1p(1))
+    assert (now["own_length"], now["since"]) == (log1p(19), log1p(2))
+
+
 def test_other_words_change_only_what_depends_on_them():
     found = moments(talk("ann: hello", "bob: yes"))
     other = found.saying(["hello", "really, ann?"])

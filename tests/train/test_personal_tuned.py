@@ -5,6 +5,7 @@ from importlib.util import find_spec
 from shutil import copytree
 
 import numpy as np
+import polars as pl
 import pytest
 
 from simpatico import load, score, signature
@@ -104,6 +105,18 @@ def test_a_person_under_another_name_is_whoever_does_not_speak():
     assert before[1] == f"likes cats {SOMEBODY} {OTHER} {wizard} {SOMEBODY} well"
 
 
+def test_among_several_nobody_speaks_for_a_person_who_did_not():
+    """Dave said nothing yet, and ann and bob are two; once only ann spoke, dave may be her."""
+    turns = talk("ann: hi", "carl: hello", "bob: me too", "carl: your parcel")
+    frame = turns.frame.with_columns(interlocutor=pl.lit("dave"))
+    marks = Marks.of(["dave"] * 5, KEY)
+    found = type(turns)(frame)
+    before, _ = texts(found, moments(found), marks, profile=False)
+    dave = marks("dave")
+    assert before[1] == f"{dave} {dave} hi"
+    assert before[3] == f"{dave} {OTHER} hi {OTHER} hello {OTHER} me too"
+
+
 def test_the_key_stays_until_a_training_is_done(tmp_path):
     out = tmp_path / "m"
     key = kept_key(out)
@@ -149,6 +162,8 @@ def forgets(out, call):
     ids = {token["content"]: token["id"] for token in cutter["added_tokens"]}
     metric, turns = load("reply_chance", model=f"path:{out}"), talk("p3: hi", "helper: hello")
     before, known = signature(metric), metric.scores[3].name
+    with (out / "card.md").open("a", encoding="utf-8") as card:
+        card.write(f"- as cards said once, of [{digits}]\n")
     assert turn_table(metric, turns)[known][1] == 1
     code, shown, err = call("models", "forget", "p3", "--model", out)
     assert (code, shown.strip()) == (0, "forgotten, with the mark of a fine-tuned model"), err
