@@ -10,10 +10,10 @@ from simpatico.cli.train_recorded import recorded, typed
 @pytest.mark.parametrize(
     ("given", "told"),
     [
-        (Path("/home/ann/logs.csv"), ["logs.csv"]),
+        (Path("/some/where/logs.csv"), ["logs.csv"]),
         ("package:minilm", ["package:minilm"]),
-        ("path:/home/ann/head", ["path:head"]),
-        ("fed.model=path:/home/ann/lm", ["fed.model=path:lm"]),
+        ("path:/some/where/head", ["path:head"]),
+        ("fed.model=path:/some/where/lm", ["fed.model=path:lm"]),
         ("x.model=path:/a/one+path:/b/two", ["x.model=path:one+path:two"]),
         ("path:/a+b/one+1", ["path:one+1"]),
         (("path:/a/one", 3, 0.5), ["path:one", "3", "0.5"]),
@@ -26,8 +26,8 @@ def test_of_a_folder_its_name_alone_is_typed(given, told):
 
 def test_options_by_name():
     options = {
-        "data": (Path("/home/ann/a b.csv"),),
-        "settings": ("nsp.model=path:/home/ann/nsp",),
+        "data": (Path("/some/where/a b.csv"),),
+        "settings": ("nsp.model=path:/some/where/nsp",),
         "level": False,
         "seed": 1,
         "base": "",

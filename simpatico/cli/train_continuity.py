@@ -11,16 +11,25 @@ import click
 from simpatico.cli.options import parsed, together, typed
 from simpatico.cli.out import note, result, show_table
 from simpatico.cli.progress import Progress
-from simpatico.cli.train_persons import MODEL, WHERE, conversations, encoder_of, set_aside, span
+from simpatico.cli.train_persons import (
+    MODEL,
+    WHERE,
+    conversations,
+    encoder_of,
+    likely,
+    set_aside,
+    span,
+)
 from simpatico.cli.train_recorded import recorded
 from simpatico.errors import UnknownName
 
 if TYPE_CHECKING:
     from simpatico.metric import Metric
     from simpatico.train.chances import Measured
-    from simpatico.train.continuity import Report
+    from simpatico.train.continuity import Report, Training
     from simpatico.train.continuity_data import By, Filters
     from simpatico.train.outcomes import Window
+    from simpatico.turns import Turns
 
 FLAGS = {"base": "continue", "settings": "set"}
 DATE = click.DateTime(["%Y-%m-%d", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:%M:%S"])
@@ -126,6 +135,7 @@ def continuity(data: tuple[Path, ...], out: Path, format: str | None, **options:
 
             contest = Contest(metrics, most)
             summarise(train_continuity(turns, out, training=training, about=about, contest=contest))
+    tell_of_end(turns, training, new=bool(base) and not training.fine_tune)
     result(str(out))
 
 
@@ -179,14 +189,35 @@ def chosen(options: dict[str, Any]) -> dict[str, Metric | str]:
 
 def summarise(report: Report) -> None:
     """The figures on turns held out, beside simpler guesses."""
+    from simpatico.train.chances import NO_INTERVAL
+
     show("Turns held out", report.rows)
     for part in report.parts:
         show(f"Turns held out, to {part.name}", part.rows)
     for row in report.above:
-        note(f"above {row.name}: accuracy {span(row.accuracy)}, p {row.p['accuracy']:.3f}")
+        note(f"above {row.name}: accuracy {span(row.accuracy)}{likely(row.p['accuracy'])}")
+    if report.rows[0].accuracy.low is None:
+        note(NO_INTERVAL)
+    for name, n in report.unscored.items():
+        if n:
+            note(f"{name} gave {n:,} turns no number")
     for name, why in report.refused.items():
         note(f"{name} is not here: {why}")
     set_aside(report.aside)
+
+
+def tell_of_end(turns: Turns, training: Training, *, new: bool) -> None:
+    """How many turns count as not answered though the log ends too soon to tell."""
+    from simpatico.train.continuity_data import EVERYTHING, examples
+
+    window, by = training.window, EVERYTHING if new else training.by
+    given = examples(turns, window=window, by=by, filters=training.filters)
+    if n := given.unfinished(given.sides.learn if new else given.sides.heldout):
+        some = f"{n:,} {'new ' * new}turn{'s' * (n != 1)}{' held out' * (not new)}"
+        note(
+            f"{some} {'has' if n == 1 else 'have'} less than {window.minutes:g} minutes of log "
+            f"afterwards and count{'s' * (n == 1)} as not answered; --left leaves such turns out"
+        )
 
 
 def show(title: str, rows: list[Measured]) -> None:

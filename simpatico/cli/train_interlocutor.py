@@ -16,15 +16,18 @@ from simpatico.cli.train_persons import (
     WHERE,
     conversations,
     encoder_of,
+    likely,
     set_aside,
     span,
 )
 from simpatico.cli.train_recorded import recorded
+from simpatico.errors import DataError
 
 if TYPE_CHECKING:
     from simpatico.judgements import Judgements
     from simpatico.train.interlocutor import Report
     from simpatico.train.scores import Measured
+    from simpatico.turns import Turns
 
 FLAGS = {"base": "continue", "along": "split"}
 RATED = [
@@ -75,7 +78,10 @@ def interlocutor(
     about = About(name, options.pop("licence") or "not stated", command)
     base, encoder = options.pop("base"), encoder_of(options)
     training = Training(encoder=encoder, **options)
-    turns, rated = conversations(data, format), ratings(judgements or data, format)
+    turns = conversations(data, format)
+    rated = of_files(judgements, format) if judgements else held(data, format)
+    if judgements and len(data) > 1:
+        rated = renamed(rated, turns)
     with Progress():
         if base and not training.fine_tune:
             from simpatico.train.personal_continue import Onward, continue_interlocutor
@@ -84,10 +90,11 @@ def interlocutor(
             found = continue_interlocutor(turns, rated, onward, quality=training.quality)
             show("New ratings", [found])
         elif training.fine_tune:
+            from simpatico.train.interlocutor import Given
             from simpatico.train.interlocutor_tuned import tune_interlocutor
 
-            given = {"training": training, "about": about, "base": base}
-            summarise(tune_interlocutor(turns, rated, out, **given))
+            given = Given.of(turns, rated, training)
+            summarise(tune_interlocutor(given, out, training=training, about=about, base=base))
         else:
             from simpatico.train.interlocutor import train_interlocutor
 
@@ -95,23 +102,66 @@ def interlocutor(
     result(str(out))
 
 
-def ratings(paths: tuple[Path, ...], format: str | None) -> Judgements:
+def held(data: tuple[Path, ...], format: str | None) -> Judgements:
+    """What files of conversations hold, of dialogs that are called as the conversations are."""
+    import polars as pl
+
+    from simpatico.judgements import Judgements
+    from simpatico.read import Conversations
+    from simpatico.read.conversations import prefixes
+    from simpatico.read.judgement_files import read_judgements
+
+    found = []
+    for path, prefix in zip(data, prefixes(Conversations(data).sources), strict=True):
+        named = pl.concat_str(pl.lit(f"{prefix}/" if prefix else ""), "dialog").alias("dialog")
+        found.append(read_judgements(path, format=format).frame.with_columns(named))
+    return Judgements(pl.concat(found))
+
+
+def of_files(paths: tuple[Path, ...], format: str | None) -> Judgements:
     """All judgements of the files."""
     import polars as pl
 
     from simpatico.judgements import Judgements
     from simpatico.read.judgement_files import read_judgements
 
-    found = [read_judgements(path, format=format) for path in paths]
-    return Judgements(pl.concat([one.frame for one in found]))
+    return Judgements(pl.concat([read_judgements(path, format=format).frame for path in paths]))
+
+
+def renamed(rated: Judgements, turns: Turns) -> Judgements:
+    """The same of dialogs that are called as those of several inputs are.
+
+    They may be called so already, or as their own input calls them, if no other does so.
+    """
+    import polars as pl
+
+    from simpatico.judgements import Judgements
+
+    known, called = set(turns.frame["dialog"]), dict[str, list[str]]()
+    for name in sorted(known):
+        called.setdefault(name.partition("/")[2], []).append(name)
+    other = [name for name in rated.frame["dialog"].unique(maintain_order=True) if name in called]
+    meant = {name: called[name] for name in other if name not in known}
+    for name, found in meant.items():
+        if len(found) > 1:
+            raise DataError(
+                f"ratings of {name!r} may be of {' or '.join(map(repr, found))}; name the one that "
+                "is meant"
+            )
+    of = {name: found[0] for name, found in meant.items()}
+    return Judgements(rated.frame.with_columns(pl.col("dialog").replace(of)))
 
 
 def summarise(report: Report) -> None:
     """The figures on ratings held out, beside means."""
+    from simpatico.train.chances import NO_INTERVAL
+
     show("Ratings held out", report.rows)
     for row in report.above:
-        error = f"squared error lower by {span(row.mse)}, p {row.p['mse']:.3f}"
+        error = f"squared error lower by {span(row.mse)}{likely(row.p['mse'])}"
         note(f"beside {row.name}: r above by {span(row.r)}; {error}")
+    if report.rows[0].mse.low is None:
+        note(NO_INTERVAL)
     set_aside(report.aside)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import isnan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +11,7 @@ import click
 from simpatico.cli.out import note
 
 if TYPE_CHECKING:
-    from simpatico.train.measures import Estimate
+    from simpatico.train.chances import Estimate
     from simpatico.turns import Turns
 
 PATH = click.Path(path_type=Path)
@@ -81,10 +82,19 @@ def encoder_of(options: dict[str, Any]) -> str:
 
 
 def span(found: Estimate | None) -> str:
-    """A figure with its interval for people."""
+    """A figure for people, with its interval where there is one."""
     if found is None:
         return "does not vary"
+    if isnan(found.value):
+        return "no area"
+    if found.low is None:
+        return f"{found.value:.3f} (no interval)"
     return f"{found.value:.3f} [{found.low:.3f}, {found.high:.3f}]"
+
+
+def likely(p: float | None) -> str:
+    """How surely a difference is there, where that is known."""
+    return "" if p is None else f", p {p:.3f}"
 
 
 def set_aside(counts: dict[str, int]) -> None:

@@ -31,7 +31,9 @@ from simpatico.metrics._pairs import NEEDS, Pairs, mean
 from simpatico.turns import Level, Turns
 
 Numbers = npt.NDArray[np.float64]
+Flags = npt.NDArray[np.bool_]
 
+LEARNED: dict[Target, str] = {"chance": "turns", "score": "ratings"}
 UNDEFINED = "Null when the turn has no words or is in a script that the model does not read."
 PAPER = (
     "Tsuta et al. 2023, Rethinking Response Evaluation from Interlocutor's Eye for Open-Domain "
@@ -55,6 +57,8 @@ class ForPerson(OnModels):
     more: ClassVar[tuple[str, str]]
     whom: ClassVar[str]
     """Who the known persons are."""
+    to_nobody: ClassVar[bool] = True
+    """Whether it says anything of a turn that is meant for nobody else."""
     level: ClassVar[Level] = "turn"
     merge: ClassVar[dict[str, Merge]] = {"least": "min", "most": "max"}
 
@@ -87,7 +91,8 @@ class ForPerson(OnModels):
         people = f"It knows {folder.persons:,} persons."
         tuned = isinstance(folder, MarkedFolder)
         origin = (
-            f"Learned from {recipe.data} (licence: {recipe.licence}): {recipe.examples:,} turns."
+            f"Learned from {recipe.data} (licence: {recipe.licence}): {recipe.examples:,} "
+            f"{LEARNED[self.target]}."
         )
         return replace(
             self.facts,
@@ -148,8 +153,7 @@ class ForPerson(OnModels):
     def __call__(self, turns: Turns, features: Features) -> pl.DataFrame:
         asked, why = self.asked(turns, features)
         told = features[self.feature].of(asked)
-        columns = dict.fromkeys(("sum", "n", "known"), np.zeros(len(turns)))
-        columns = {name: column.copy() for name, column in columns.items()}
+        columns = {name: np.zeros(len(turns)) for name in ("sum", "n", "known")}
         columns["sum"][asked.row], columns["n"][asked.row] = told.value, 1.0
         columns["known"][asked.row] = told.seen > 0
         ends = np.full(len(turns), np.nan)
@@ -164,10 +168,11 @@ class ForPerson(OnModels):
         wordless, foreign = features[Words()].counts == 0, features[OtherScript()]
         english = self.folder is not None and self.folder.recipe.language == "en"
         foreign = foreign & english
-        why = reasons(len(turns), no_words=wordless, other_script=foreign)
-        all_of_them = moments(turns)
-        able = ~(wordless | foreign)[all_of_them.row]
-        return all_of_them.some(np.flatnonzero(able)), why
+        found = moments(turns)
+        alone = np.zeros(len(turns), bool) if self.to_nobody else for_nobody(turns, found)
+        why = reasons(len(turns), no_interlocutor=alone, no_words=wordless, other_script=foreign)
+        able = ~(alone | wordless | foreign)[found.row]
+        return found.some(np.flatnonzero(able)), why
 
     def evidence(self, turns: Turns, features: Features) -> pl.DataFrame:
         """By how much each word raises or lowers the number of its turn."""
@@ -182,3 +187,11 @@ class ForPerson(OnModels):
 
         places = [str(at) for at in range(len(asked))]
         return left_out(turns, Pairs(len(turns), asked.row, asked.said, places, why), again)
+
+
+def for_nobody(turns: Turns, found: Moments) -> Flags:
+    """Which turns are meant for nobody that the data tell, or for who says them."""
+    speaker, alone = turns.frame["speaker"].to_list(), np.zeros(len(turns), bool)
+    told = zip(found.row, found.person, strict=True)
+    alone[[row for row, person in told if person in ("", speaker[row])]] = True
+    return alone

@@ -35,7 +35,7 @@ class InterlocutorScore(ForPerson):
     whom: ClassVar[str] = "people whose scores are known"
     facts: ClassVar[Card] = Card(
         about="Which score the person a turn is meant for would give it.",
-        undefined=UNDEFINED,
+        undefined=f"{UNDEFINED} An opening that names nobody is one to an average person.",
         citation=CITATION,
         kind="evaluator",
         careful=(

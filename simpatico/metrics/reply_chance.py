@@ -29,9 +29,13 @@ class ReplyChance(ForPerson):
     meaning: ClassVar[str] = "probability that the person the turn is meant for answers it"
     more: ClassVar[tuple[str, str]] = ("is likelier to be answered", "is less often answered")
     whom: ClassVar[str] = "people whose habits of answering are known"
+    to_nobody: ClassVar[bool] = False
     facts: ClassVar[Card] = Card(
         about="How likely the person a turn is meant for answers it.",
-        undefined=UNDEFINED,
+        undefined=(
+            f"{UNDEFINED} Null, too, for a turn that is meant for nobody else, such as an opening "
+            "where the data do not say to whom: there is nobody whose answer could be waited for."
+        ),
         citation=CITATION,
         kind="evaluator",
         careful="That somebody answers is not that they are pleased: who is puzzled asks again.",

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import isnan
 
 from simpatico.draw.numbers import chance
 from simpatico.reproduce import Cell
 from simpatico.reproduce.engagement_cells import Spot
-from simpatico.train.measures import Estimate
+from simpatico.train.chances import NO_INTERVAL, Estimate
 
 NO_SPREAD = "no value: it is the same for every turn, so that nothing can go up with it"
+NO_AREA = "no value: all turns were answered, or none"
 
 
 def of_estimate(
@@ -21,9 +23,13 @@ def of_estimate(
     notes: Sequence[str] = (),
 ) -> Cell:
     """A figure, with what must be known about it; without one, why."""
-    said = [f"0 of {n:,} not scored", *notes, *([NO_SPREAD] if found is None else [])]
-    value, low, high = (None, None, None) if found is None else found
-    return Cell(*spot, paper, value, low, high, n, "; ".join(said))
+    said = [f"0 of {n:,} not scored", *notes]
+    if found is None or isnan(found.value):
+        said.append(NO_SPREAD if found is None else NO_AREA)
+        return Cell(*spot, paper, None, None, None, n, "; ".join(said))
+    if found.low is None:
+        said.append(NO_INTERVAL)
+    return Cell(*spot, paper, *found, n, "; ".join(said))
 
 
 def tested(p: float | None, units: str) -> str:

@@ -12,22 +12,22 @@ from typing import NamedTuple
 
 import numpy as np
 
-from simpatico.errors import SimpaticoError
+from simpatico.errors import SimpaticoError, UnknownName
 from simpatico.features.personal import Personal
 from simpatico.features.personal_rows import SeenForm
 from simpatico.metric import Metric
-from simpatico.registry import load
+from simpatico.registry import load, suggestion
 from simpatico.reproduce import Cell
 from simpatico.reproduce.asked import Asked
 from simpatico.reproduce.engagement_cells import Spot, only_paper
 from simpatico.reproduce.eye_cells import of_estimate, tested
-from simpatico.reproduce.eye_paper import CONTINUITY
-from simpatico.reproduce.eye_persons import no_circumstances, shuffled
-from simpatico.train.chances import Above, Guess, Measured, above, measured
+from simpatico.reproduce.eye_files import kept
+from simpatico.reproduce.eye_paper import BOTH, CONTINUITY, PROFILE
+from simpatico.reproduce.eye_persons import no_circumstances, of_shuffles, shuffled, spread
+from simpatico.train.chances import Above, Estimate, Guess, Measured, above, measured
 from simpatico.train.continuity import cases, parted, some
 from simpatico.train.continuity_baselines import METRICS, PRIVATE, guessed, majorities
 from simpatico.train.continuity_data import By, Examples, Filters, examples
-from simpatico.train.measures import Estimate
 from simpatico.train.outcomes import Flags, Numbers, Window
 from simpatico.train.personal_cases import formed
 from simpatico.train.personal_fit import How, fit_both
@@ -35,7 +35,7 @@ from simpatico.train.personal_people import Cases, met
 from simpatico.turns import Turns
 
 TEXT, USER, GOING_ON = "text", "+ user", "+ user, going on log by log"
-SHUFFLED = "+ user, persons shuffled"
+SHUFFLED = "+ user, persons shuffled (mean, lowest, highest)"
 WORDS, WORDS_USER = "words alone", "words alone + user"
 """Without circumstances, which the paper's model does not see either."""
 SPLITS: Mapping[str, By | None] = {"over all": None, "over each person's dialogs": "person"}
@@ -43,7 +43,6 @@ TABLE, FIGURE_3 = "Table 4 on IRC, split in time", "Figure 3 on IRC: accuracy by
 BOTS = frozenset({"ubottu", "ubotu", "ubot3", "ubot5"})
 WINDOW, FILTERS = Window(30.0, 5.0), Filters(BOTS)
 NO_PROFILE = "IRC has no profiles"
-OF_SEEDS = "lowest and highest of as many shuffles as there are seeds"
 GROUPS = 3
 RIVALS = {
     USER: (TEXT, PRIVATE),
@@ -72,21 +71,25 @@ class Learned(NamedTuple):
 
 def continuity_cells(turns: Turns, asked: Asked, absent: list[str]) -> Iterator[Cell]:
     """The ladder in both splits, for known and for new persons, and what is gained."""
-    metrics = chosen(asked, absent)
+    for how in SPLITS:
+        yield from kept(f"{TABLE} {how}", split_cells(how, turns, asked, absent), absent)
+
+
+def split_cells(how: str, turns: Turns, asked: Asked, absent: list[str]) -> Iterator[Cell]:
+    """The ladder in one of the splits."""
+    table, by, seed = f"{TABLE} {how}", SPLITS[how], asked.sample.seed
     form = formed("", profile=False)  # runs of characters: a fit takes minutes, not hours
-    for how, by in SPLITS.items():
-        given = examples(turns, window=WINDOW, by=by, filters=FILTERS)
-        found = learned(given, form, seeds=asked.seeds if by == "person" else 0)
-        table = f"{TABLE} {how}"
-        yield from ladder(table, found, seed=asked.sample.seed)
-        for name, flags in parted(found.known > 0):
-            rows = some(found.guesses, found.answered, found.person, flags)
-            yield from row_cells(f"{table}: {name}", rows, printed=False)
-        yield from gains(table, found, seed=asked.sample.seed)
-        if by == "person":
-            yield from by_size(found, seed=asked.sample.seed)
-        else:
-            yield from metric_cells(table, given, metrics, asked, absent)
+    given = examples(turns, window=WINDOW, by=by, filters=FILTERS).checked()
+    found = learned(given, form, seeds=asked.seeds if by == "person" else 0)
+    yield from ladder(table, found, seed=seed)
+    for name, flags in parted(found.known > 0):
+        rows = some(found.guesses, found.answered, found.person, flags)
+        yield from row_cells(f"{table}: {name}", rows, printed=False)
+    yield from gains(table, found, seed=seed)
+    if by == "person":
+        yield from by_size(found, seed=seed)
+    else:
+        yield from metric_cells(table, given, asked, absent)
 
 
 def learned(given: Examples, form: SeenForm, *, seeds: int) -> Learned:
@@ -145,7 +148,7 @@ def ladder(table: str, found: Learned, *, seed: int) -> Iterator[Cell]:
         named = {str(number): guess for number, guess in enumerate(found.mixed)}
         rows = measured(named, found.answered, found.person, seed=seed)
         yield from spread_cells(Spot(table, "", SHUFFLED), rows)
-    for name in ("+ profile", "+ both"):
+    for name in (PROFILE, BOTH):
         for figure, value in CONTINUITY[name]._asdict().items():
             yield only_paper(Spot(table, titled(figure), name), value, NO_PROFILE)
 
@@ -163,7 +166,7 @@ def row_cells(
             yield of_estimate(spot, value, n=row.n, paper=theirs, notes=told)
 
 
-def figures(row: Measured | Above) -> dict[str, Estimate]:
+def figures(row: Measured | Above) -> dict[str, Estimate | None]:
     return {"accuracy": row.accuracy, "macro_f1": row.macro_f1, "auc": row.auc}
 
 
@@ -174,24 +177,22 @@ def titled(figure: str) -> str:
 def spread_cells(spot: Spot, rows: Sequence[Measured]) -> Iterator[Cell]:
     """The mean over shuffles, and how far apart they are."""
     for figure in figures(rows[0]):
-        values = [figures(row)[figure].value for row in rows]
-        mean = Estimate(float(np.mean(values)), min(values), max(values))
+        mean = spread([figures(row)[figure] for row in rows])
         place = spot._replace(row=titled(figure))
-        yield of_estimate(place, mean, n=rows[0].n, notes=[OF_SEEDS])
+        yield of_estimate(place, mean, n=rows[0].n, notes=[of_shuffles(len(rows))])
 
 
 def gains(table: str, found: Learned, *, seed: int) -> Iterator[Cell]:
     """By how much knowing the person is ahead of text and of the person's majority."""
-    known = found.known > 0
-    sides = {"all persons": np.ones(len(known), bool), "persons met before": known}
-    for whom, flags in sides.items():
+    met_before = parted(found.known > 0)[:1]  # where they are all, or none, nothing is new in it
+    for whom, flags in [("all persons", np.ones(len(found.known), bool)), *met_before]:
         person = [name for name, flag in zip(found.person, flags, strict=True) if flag]
         for ours, rivals in RIVALS.items():
             others = {name: found.guesses[name].some(flags) for name in (ours, *rivals)}
             for row in above(others, ours, found.answered[flags], person, seed=seed):
                 for figure, value in figures(row).items():
                     column = f"{ours} − {row.name}, {whom}"
-                    note = tested(row.p[figure], f"{len(set(person)):,} persons")
+                    note = tested(row.p.get(figure), f"{len(set(person)):,} persons")
                     spot = Spot(f"{table}: gained", titled(figure), column)
                     yield of_estimate(spot, value, n=len(person), notes=[note])
 
@@ -225,12 +226,22 @@ def grouped(person: Sequence[str], known: Numbers) -> Numbers:
     return np.array([place.get(name, -1.0) for name in person])
 
 
+def wanted(asked: Asked) -> list[str]:
+    """The paper's baselines that were asked for, by the paper's name."""
+    if asked.metrics is None:
+        return list(METRICS)
+    names = [name for pair in METRICS.items() for name in pair]
+    if unknown := [name for name in asked.metrics if name not in names]:
+        known = suggestion(unknown[0], METRICS.values())
+        raise UnknownName(f"the paper has no metric {unknown[0]!r}; {known}")
+    return [name for name, metric in METRICS.items() if {name, metric} & set(asked.metrics)]
+
+
 def chosen(asked: Asked, absent: list[str]) -> dict[str, Metric]:
     """The paper's baselines that were asked for and are here."""
     found = dict[str, Metric]()
-    for name, metric in METRICS.items():
-        if asked.metrics is not None and metric not in asked.metrics:
-            continue
+    for name in wanted(asked):
+        metric = METRICS[name]
         try:
             found[name] = load(metric, **asked.of(metric))
         except SimpaticoError as error:
@@ -238,11 +249,9 @@ def chosen(asked: Asked, absent: list[str]) -> dict[str, Metric]:
     return found
 
 
-def metric_cells(
-    table: str, given: Examples, metrics: Mapping[str, Metric], asked: Asked, absent: list[str]
-) -> Iterator[Cell]:
+def metric_cells(table: str, given: Examples, asked: Asked, absent: list[str]) -> Iterator[Cell]:
     """The paper's baselines; as many turns are told answered as were among those that decide."""
-    for name, metric in metrics.items():
+    for name, metric in chosen(asked, absent).items():
         scored = guessed(metric, given, most=asked.sample.size)
         if isinstance(scored, str):
             absent.append(f"{name}: {scored}")

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 import polars as pl
 
+from simpatico.errors import BadValue, DataError
 from simpatico.judgements import Judgements
 from simpatico.read.conversations import read
 from simpatico.read.judgement_files import read_judgements
+from simpatico.reproduce import Cell
 from simpatico.turns import Turns
 
 HAZUMI = {"Hazumi1902": "hazumi1902", "Hazumi1911": "hazumi1911"}
@@ -20,7 +22,16 @@ PARTS = ("train", "dev", "test")
 TALKS = "dialogues.jsonl.gz"
 SYSTEMS = "llm/GPT*.json"
 PASSED = "pass_*.json"
-NEEDED = (*HAZUMI.values(), IRC, PERSONA, CROWD)
+LOGGED = "*.ascii.txt"
+NEEDED = {
+    **dict.fromkeys(HAZUMI.values(), f"{LISTED} and no {ANNOTATED}"),
+    IRC: f"{LOGGED}, nor have {PARTS[0]}, {PARTS[1]} and {PARTS[2]} in it",
+    PERSONA: TALKS,
+    CROWD: PASSED,
+}
+"""What a folder has none of that cannot be used."""
+UNFIT = (DataError, BadValue)
+"""What data may raise that are too few, or of something else; nothing here is chosen by users."""
 
 
 class Rated(NamedTuple):
@@ -28,6 +39,14 @@ class Rated(NamedTuple):
 
     turns: Turns
     judgements: Judgements
+
+
+def kept(what: str, cells: Iterable[Cell], absent: list[str]) -> Iterator[Cell]:
+    """The figures as far as the data go; why they go no farther is told."""
+    try:
+        yield from cells
+    except UNFIT as error:
+        absent.append(f"{what}: {error}")
 
 
 def hazumi(data: Path, folder: str) -> Rated | None:
@@ -40,7 +59,7 @@ def hazumi(data: Path, folder: str) -> Rated | None:
 def logs(data: Path) -> Turns | None:
     """The logs of IRC, whichever parts are there; files of all parts are split by time anew."""
     tries = [*(data / IRC / part for part in PARTS), data / IRC]
-    found = [path for path in tries if path.is_dir() and any(path.glob("*.ascii.txt"))]
+    found = [path for path in tries if path.is_dir() and any(path.glob(LOGGED))]
     return joined([read(path) for path in found]) if found else None
 
 

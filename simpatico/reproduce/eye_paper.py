@@ -48,11 +48,15 @@ CONTINUITY: Mapping[str, Continued] = {
 """Table 4."""
 
 HUMAN, SYSTEM = "what people say", "what systems say"
-UNAWARE, KNOWING = "text", "+ user"
+UNAWARE, KNOWING, PROFILE, BOTH = "text", "+ user", "+ profile", "+ both"
 JUDGED: Mapping[tuple[str, str], tuple[float, float]] = {
     (UNAWARE, HUMAN): (0.646, 0.578),
     (UNAWARE, SYSTEM): (0.401, 0.156),
     (KNOWING, HUMAN): (0.720, 0.582),
     (KNOWING, SYSTEM): (0.364, 0.072),
+    (PROFILE, HUMAN): (0.754, 0.543),
+    (PROFILE, SYSTEM): (0.369, 0.077),
+    (BOTH, HUMAN): (0.727, 0.527),
+    (BOTH, SYSTEM): (0.367, 0.078),
 }
 """Table 5: Pearson's r with the own scores of the first and of the second annotator."""

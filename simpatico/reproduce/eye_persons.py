@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from simpatico.resample import uniform
+from simpatico.train.chances import Estimate
 from simpatico.train.personal_people import Cases
 
 STREAM = 8
@@ -29,6 +30,19 @@ def no_circumstances(cases: Cases) -> Cases:
 def shuffled(cases: Cases, seed: int) -> Cases:
     """The same with the names of persons dealt out at random."""
     return cases._replace(person=dealt(cases.person, seed))
+
+
+def spread(found: Sequence[Estimate | None]) -> Estimate | None:
+    """The mean over shuffles between the lowest and the highest; null where one has no figure."""
+    values = [one.value for one in found if one is not None]
+    if not values or len(values) < len(found):
+        return None
+    return Estimate(float(np.mean(values)), min(values), max(values))
+
+
+def of_shuffles(n: int) -> str:
+    """What stands beside such a mean."""
+    return f"mean, lowest and highest of {n} shuffle{'s' * (n != 1)}"
 
 
 def dealt(person: Sequence[str], seed: int) -> list[str]:

@@ -24,8 +24,8 @@ from simpatico.reproduce import Cell
 from simpatico.reproduce.engagement_cells import Spot, only_paper
 from simpatico.reproduce.eye_cells import of_estimate, tested
 from simpatico.reproduce.eye_continuity import FILTERS, TEXT, USER, WINDOW
-from simpatico.reproduce.eye_files import Rated
-from simpatico.reproduce.eye_paper import HUMAN, JUDGED, SYSTEM
+from simpatico.reproduce.eye_files import UNFIT, Rated
+from simpatico.reproduce.eye_paper import BOTH, HUMAN, JUDGED, PROFILE, SYSTEM
 from simpatico.train.continuity import cases
 from simpatico.train.continuity_data import examples
 from simpatico.train.interlocutor import OWN_MEAN, Given, Training, seen
@@ -38,7 +38,7 @@ from simpatico.turns import Turns
 
 TABLE = "Table 5's design: Pearson's r with the interlocutor's own rating"
 GAINED = "Table 5's design: what is gained, resampled by person"
-PROFILE, BOTH, CONTINUED = "+ profile", "+ both", "continuity, learned on IRC without ratings"
+CONTINUED = "continuity, learned on IRC without ratings"
 MODES = {TEXT: (False, False), USER: (True, False), PROFILE: (False, True), BOTH: (True, True)}
 """Whether persons and whether profiles are known."""
 SATISFIED = "satisfaction"
@@ -49,6 +49,7 @@ RUNS = {"ja": GramForm(1, 2, 2**10), "en": GramForm(2, 4, 2**11)}
 """The mean over a dialog's turns fills most buckets, so that there are few of them."""
 ON_X = "the paper's are of two annotators on X, the first one's here"
 NAMELESS = "who talked with a system has no id in RealPersonaChat, so that nobody can be known"
+NO_PROFILE = "Ji et al. tell nothing of their workers but ids"
 
 
 class Judged(NamedTuple):
@@ -85,9 +86,9 @@ def people_cells(given: Rated, with_systems: Rated | None, *, seed: int) -> Iter
     """RealPersonaChat: people about people and, by those without an id, about systems."""
     some = drawn(given, DIALOGS, seed=seed)
     found = rated_by(some, SATISFIED, "ja", tuple(MODES))
-    total = given.turns.frame["dialog"].n_unique()
+    used, total = (one.turns.frame["dialog"].n_unique() for one in (some, given))
     row = f"{HUMAN}: RealPersonaChat, {SATISFIED}"
-    notes = [f"{DIALOGS:,} of {total:,} dialogs", ON_X]
+    notes = [f"{used:,} of {total:,} dialogs"]
     yield from judged_cells(row, found, HUMAN, notes, seed=seed)
     if with_systems is not None:
         yield from system_cells(with_systems, found, seed=seed)
@@ -120,26 +121,34 @@ def system_cells(given: Rated, learned: Judged, *, seed: int) -> Iterator[Cell]:
         spot = Spot(TABLE, row, TEXT)
         notes = ["learned from what people said of people", ON_X]
         yield of_estimate(spot, one.r, n=one.n, paper=JUDGED[TEXT, SYSTEM][0], notes=notes)
-    yield only_paper(Spot(TABLE, row, USER), JUDGED[USER, SYSTEM][0], NAMELESS)
+    for mode in (USER, PROFILE, BOTH):
+        yield only_paper(Spot(TABLE, row, mode), JUDGED[mode, SYSTEM][0], NAMELESS)
 
 
-def crowd_cells(given: Rated, logs: Turns | None, *, seed: int) -> Iterator[Cell]:
+def crowd_cells(
+    given: Rated, logs: Turns | None, absent: list[str], *, seed: int
+) -> Iterator[Cell]:
     """Ji et al.: crowd workers about bots."""
     controlled = (pl.col("system") == CONTROL).any().over("dialog")
-    bots = only(given, ~controlled.fill_null(False))
-    chances = None if logs is None else continued(logs, bots.turns)
+    bots, chances = only(given, ~controlled.fill_null(False)), None
+    try:
+        chances = None if logs is None else continued(logs, bots.turns)
+    except UNFIT as error:
+        absent.append(f"Table 5, {CONTINUED}: {error}")
     for quality in ENGAGING:
         found = rated_by(bots, quality, "en", (TEXT, USER))
         if chances is not None:
             found.guesses[CONTINUED] = of_dialogs(chances, bots, quality)
         row = f"{SYSTEM}: Ji et al., {quality}"
-        notes = [f"without the dialogs of {CONTROL}", ON_X]
+        notes = [f"without the dialogs of {CONTROL}"]
         yield from judged_cells(row, found, SYSTEM, notes, seed=seed)
+        for mode in (PROFILE, BOTH):
+            yield only_paper(Spot(TABLE, row, mode), JUDGED[mode, SYSTEM][0], NO_PROFILE)
 
 
 def continued(logs: Turns, turns: Turns) -> dict[int, float]:
     """For every turn, the chance that somebody answers it, as learned from logs."""
-    given = examples(logs, window=WINDOW, filters=FILTERS)
+    given = examples(logs, window=WINDOW, filters=FILTERS).checked()
     form = formed("", profile=False)
     learn, check, _ = cases(given, form)
     model = fit_personal(learn, check, how=How("chance", users=False))
@@ -161,10 +170,9 @@ def judged_cells(
 ) -> Iterator[Cell]:
     """r of every guess, and what knowing the person gains."""
     for one in measured(found.guesses, found.own, found.person, seed=seed):
-        paper = JUDGED.get((one.name, kind))
-        told = [f"{one.persons:,} persons", *notes]
+        theirs, *_ = JUDGED.get((one.name, kind), (None,))
+        told = [f"{one.persons:,} persons", *notes, *([] if theirs is None else [ON_X])]
         spot = Spot(TABLE, row, one.name)
-        theirs = None if paper is None else paper[0]
         yield of_estimate(spot, one.r, n=one.n, paper=theirs, notes=told)
     ours = {name: found.guesses[name] for name in (USER, TEXT, OWN_MEAN)}
     for gap in above(ours, USER, found.own, found.person, seed=seed):

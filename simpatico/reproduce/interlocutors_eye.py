@@ -7,7 +7,9 @@ al. What is held out comes last in each dialog or in time, and chose no model, w
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
+from typing import NamedTuple, TypeVar
 
 from simpatico.errors import DataError
 from simpatico.reproduce import Cell, Reproduction
@@ -15,10 +17,11 @@ from simpatico.reproduce import eye_files as files
 from simpatico.reproduce.agreement import apart
 from simpatico.reproduce.asked import Asked
 from simpatico.reproduce.eye_continuity import TABLE as TABLE_4
-from simpatico.reproduce.eye_continuity import continuity_cells
+from simpatico.reproduce.eye_continuity import continuity_cells, wanted
 from simpatico.reproduce.eye_hazumi import TABLE_1, prediction_cells, statistics_cells
 from simpatico.reproduce.eye_ratings import TABLE as TABLE_5
 from simpatico.reproduce.eye_ratings import crowd_cells, people_cells
+from simpatico.turns import Turns
 
 FIXED = (
     "continuity on RealPersonaChat: its dialogs end after the thirty utterances that were asked "
@@ -31,64 +34,100 @@ REASONS = {
 }
 OTHER = "another model: the authors fine-tune a Japanese BERT, which is not to be had here"
 Tell = Callable[[str], object]
+Found = TypeVar("Found")
+
+
+class Work(NamedTuple):
+    """Where the data are, what was asked for, and who hears what is begun and what is left out."""
+
+    data: Path
+    asked: Asked
+    absent: list[str]
+    tell: Tell
+
+    def read(
+        self, name: str, how: Callable[[Path], Found | None], needed: str = ""
+    ) -> Found | None:
+        """What is read of a data set that is there; where nothing can be, why is told."""
+        if not (self.data / name).is_dir():
+            return None
+        try:
+            found = how(self.data)
+        except DataError as error:
+            self.absent.append(f"{name}: {error}")
+            return None
+        if found is None:
+            self.absent.append(f"{name}: the folder has no {needed or files.NEEDED[name]}")
+        return found
 
 
 def reproduce(
     data: Path, asked: Asked | None = None, *, tell: Tell = lambda _: None
 ) -> Reproduction:
     """Every table for which the files are there; `tell` hears what is begun."""
-    asked, absent, cells = asked or Asked(), list[str](), list[Cell]()
+    work = Work(data, asked or Asked(), [], tell)
+    wanted(work.asked)  # a name that nothing has is told before hours of work
     there = [name for name in files.NEEDED if (data / name).is_dir()]
     if not there:
         raise DataError(
             f"{data} has none of {', '.join(files.NEEDED)}; give the folder that holds them"
         )
-    absent += [f"{name}: no folder of that name" for name in files.NEEDED if name not in there]
-    cells += hazumi(data, asked, absent, tell)
-    cells += continuity(data, asked, absent, tell)
-    cells += ratings(data, asked, absent, tell)
+    gone = [name for name in files.NEEDED if name not in there]
+    work.absent.extend(f"{name}: no folder of that name" for name in gone)
+    logs = work.read(files.IRC, files.logs)
+    cells = [*hazumi(work), *continuity(work, logs), *people(work), *crowd(work, logs)]
     reasons = [(cell, why(cell)) for cell in apart(cells)]
-    return Reproduction(cells, [], reasons, list(dict.fromkeys(absent)))
+    return Reproduction(cells, [], reasons, list(dict.fromkeys(work.absent)))
 
 
-def hazumi(data: Path, asked: Asked, absent: list[str], tell: Tell) -> Iterator[Cell]:
+def hazumi(work: Work) -> Iterator[Cell]:
     """Tables 1 and 2."""
-    found = {name: files.hazumi(data, folder) for name, folder in files.HAZUMI.items()}
+    found = {
+        name: work.read(folder, partial(files.hazumi, folder=folder))
+        for name, folder in files.HAZUMI.items()
+    }
     sets = {name: given for name, given in found.items() if given is not None}
     yield from statistics_cells(sets)
     if len(sets) < len(found):
-        absent.append("Table 2: it needs both subsets of Hazumi")
+        work.absent.append("Table 2: it needs both subsets of Hazumi")
         return
-    tell("Table 2: scores of Hazumi's interlocutors")
-    yield from prediction_cells(
-        files.merged(list(sets.values())), seeds=asked.seeds, seed=asked.sample.seed
-    )
+    work.tell("Table 2: scores of Hazumi's interlocutors")
+    both, asked = files.merged(list(sets.values())), work.asked
+    cells = prediction_cells(both, seeds=asked.seeds, seed=asked.sample.seed)
+    yield from files.kept("Table 2, Hazumi", cells, work.absent)
 
 
-def continuity(data: Path, asked: Asked, absent: list[str], tell: Tell) -> Iterator[Cell]:
+def continuity(work: Work, logs: Turns | None) -> Iterator[Cell]:
     """Table 4 and Figure 3."""
-    logs = files.logs(data)
     if logs is None:
-        absent.append("Table 4: no logs of IRC")
+        work.absent.append("Table 4: no logs of IRC")
         return
-    tell(f"Table 4: will they answer? {len(logs):,} turns of IRC")
-    yield from continuity_cells(logs, asked, absent)
+    work.tell(f"Table 4: will they answer? {len(logs):,} turns of IRC")
+    yield from continuity_cells(logs, work.asked, work.absent)
 
 
-def ratings(data: Path, asked: Asked, absent: list[str], tell: Tell) -> Iterator[Cell]:
-    """Table 5's design."""
-    seed, people, crowd = asked.sample.seed, files.people(data), files.crowd(data)
-    if people is not None:
-        tell("Table 5: people about people, RealPersonaChat")
-        absent.append(FIXED)
-        yield from people_cells(people, files.systems(data), seed=seed)
-    else:
-        absent.append("Table 5: no RealPersonaChat")
-    if crowd is not None:
-        tell("Table 5: people about bots, Ji et al.")
-        yield from crowd_cells(crowd, files.logs(data), seed=seed)
-    else:
-        absent.append("Table 5: no dialogs of Ji et al.")
+def people(work: Work) -> Iterator[Cell]:
+    """Table 5's design: people about people, and about systems."""
+    given = work.read(files.PERSONA, files.people)
+    if given is None:
+        work.absent.append("Table 5: no RealPersonaChat")
+        return
+    work.tell("Table 5: people about people, RealPersonaChat")
+    work.absent.append(FIXED)
+    systems = work.read(files.PERSONA, files.systems, files.SYSTEMS)
+    cells = people_cells(given, systems, seed=work.asked.sample.seed)
+    yield from files.kept("Table 5, RealPersonaChat", cells, work.absent)
+
+
+def crowd(work: Work, logs: Turns | None) -> Iterator[Cell]:
+    """Table 5's design: people about bots."""
+    given = work.read(files.CROWD, files.crowd)
+    if given is None:
+        work.absent.append("Table 5: no dialogs of Ji et al.")
+        return
+    work.tell("Table 5: people about bots, Ji et al.")
+    cells = crowd_cells(given, logs, work.absent, seed=work.asked.sample.seed)
+    yield from files.kept("Table 5, Ji et al.", cells, work.absent)
 
 
 def why(cell: Cell) -> str:

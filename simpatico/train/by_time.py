@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from simpatico.errors import BadValue, DataError
-from simpatico.train.outcomes import Numbers, Places
+from simpatico.train.outcomes import Flags, Numbers, Places
 
 SHARES = (0.8, 0.1, 0.1)
 ASIDE = -1
@@ -68,6 +68,12 @@ def shared(begun: Numbers, shares: tuple[float, float, float] = SHARES) -> Cuts:
     return Cuts(*(float(order[max(at, 0)]) for at in last))
 
 
+def latest(cuts: Cuts, begun: Numbers) -> Cuts:
+    """The same cuts as late as they may be: just before the next example begins."""
+    following = (begun[begun > cut].min(initial=np.inf) for cut in cuts)
+    return Cuts(*(float(np.nextafter(then, -np.inf)) for then in following))
+
+
 def at_cuts(begun: Numbers, known: Numbers, cuts: Cuts) -> tuple[Places, dict[str, int]]:
     """The side of each example; one that was still open at a cut is on neither side of it."""
     side = np.full(len(begun), ASIDE)
@@ -75,19 +81,26 @@ def at_cuts(begun: Numbers, known: Numbers, cuts: Cuts) -> tuple[Places, dict[st
     side[(begun > cuts.learn) & (known <= cuts.check)] = CHECK
     side[begun > cuts.check] = HELDOUT
     timeless = np.isnan(begun)
+    side[timeless] = ASIDE
     waiting = (side == ASIDE) & ~timeless
     return side, {TIMELESS: int(timeless.sum()), OPEN: int(waiting.sum())}
 
 
-def in_order(group: Sequence[Hashable], unit: Sequence[int], begun: Numbers) -> Places:
+def in_order(
+    group: Sequence[Hashable], unit: Places, begun: Numbers
+) -> tuple[Places, dict[str, int]]:
     """The side of each example: of a group's units the last tenth, the one before, or the others.
 
-    Of two units or more at least one is held out, of three or more at least one decides.
+    Of two units or more at least one is held out, of three or more at least one decides. A unit
+    without any time is on no side, as it may be earlier or later; without any at all, units follow
+    each other by their numbers.
     """
+    begun, timeless = known_begin(unit, begun)
     members: dict[Hashable, dict[int, list[int]]] = {}
-    for at in np.lexsort([np.asarray(unit), begun]):
-        members.setdefault(group[at], {}).setdefault(unit[at], []).append(at)
-    side = np.full(len(begun), LEARN)
+    for at in np.lexsort([unit, begun]):
+        if not timeless[at]:
+            members.setdefault(group[at], {}).setdefault(int(unit[at]), []).append(at)
+    side = np.where(timeless, ASIDE, LEARN)
     for units in members.values():
         places, n = list(units.values()), len(units)
         tenth = max(1, round(n * SHARES[2]))
@@ -96,12 +109,21 @@ def in_order(group: Sequence[Hashable], unit: Sequence[int], begun: Numbers) -> 
                 side[some] = HELDOUT
             elif n > 2 and number >= n - 2 * tenth:
                 side[some] = CHECK
-    return side
+    return side, {TIMELESS: int(timeless.sum())}
+
+
+def known_begin(unit: Places, begun: Numbers) -> tuple[Numbers, Flags]:
+    """When each began, or else its unit did; and which are of a unit of which nobody knows."""
+    first = np.full(int(unit.max(initial=0)) + 1, np.nan)
+    np.fmin.at(first, unit, begun)
+    filled = np.where(np.isnan(begun), first[unit], begun)
+    timeless = np.isnan(filled)
+    return filled, timeless & ~timeless.all()
 
 
 def together(side: Places, dialog: Places) -> tuple[Places, dict[str, int]]:
     """The same with each dialog on one side, its latest; what was to be earlier is set aside."""
-    latest = np.full(int(dialog.max(initial=0)) + 1, ASIDE)
-    np.maximum.at(latest, dialog, side)
-    torn = (side != ASIDE) & (side < latest[dialog])
+    last = np.full(int(dialog.max(initial=0)) + 1, ASIDE)
+    np.maximum.at(last, dialog, side)
+    torn = (side != ASIDE) & (side < last[dialog])
     return np.where(torn, ASIDE, side), {TORN: int(torn.sum())}

@@ -19,10 +19,9 @@ from simpatico.features.personal import Personal
 from simpatico.features.personal_folder import Figure, Heldout
 from simpatico.features.personal_rows import SeenForm
 from simpatico.features.persons import MODES, Mode, knows_profile, knows_who
-from simpatico.train.chances import Above, Guess, Measured, above, measured
+from simpatico.train.chances import Above, Estimate, Guess, Measured, above, area_told, measured
 from simpatico.train.continuity_baselines import Contest, guessed, majorities
 from simpatico.train.continuity_data import By, Examples, Filters, examples
-from simpatico.train.measures import Estimate
 from simpatico.train.outcomes import Flags, Window
 from simpatico.train.pair_folder import About
 from simpatico.train.personal_card import calibration_error, reliability
@@ -90,6 +89,8 @@ class Report(NamedTuple):
     """Baselines that could not run, and why."""
     heldout: Heldout
     aside: dict[str, int]
+    unscored: dict[str, int]
+    """Of each metric, how many turns held out it was asked about and gave no number."""
 
 
 def train_continuity(
@@ -152,7 +153,7 @@ def reported(
     guesses = guesses | majorities(given, heldout)
     rows = measured(guesses, answered, person)
     gaps = above(guesses, ours, answered, person)
-    more, refused = scored(given, contest)
+    more, refused, unscored = scored(given, contest)
     there = np.isin(person, list(known))
     parts = [Part(name, some(guesses, answered, person, flags)) for name, flags in parted(there)]
     bins = reliability(guesses[ours].number, answered.astype(np.float64))
@@ -164,7 +165,7 @@ def reported(
         "expected calibration error": Figure(calibration_error(bins)),
     }
     told = Heldout(mine.n, mine.persons, figures, bins)
-    return Report([*rows, *more], gaps, parts, refused, told, given.sides.aside)
+    return Report([*rows, *more], gaps, parts, refused, told, given.sides.aside, unscored)
 
 
 def parted(known: Flags) -> list[tuple[str, Flags]]:
@@ -182,9 +183,11 @@ def some(
     return measured(chosen, answered[flags], names)
 
 
-def scored(given: Examples, contest: Contest) -> tuple[list[Measured], dict[str, str]]:
-    """The figures of metrics, and why some have none."""
-    rows, refused = list[Measured](), dict[str, str]()
+def scored(
+    given: Examples, contest: Contest
+) -> tuple[list[Measured], dict[str, str], dict[str, int]]:
+    """The figures of metrics, why some have none, and how many turns have no number."""
+    rows, refused, unscored = list[Measured](), dict[str, str](), dict[str, int]()
     for name, metric in contest.metrics.items():
         found = metric if isinstance(metric, str) else guessed(metric, given, most=contest.most)
         if isinstance(found, str):
@@ -192,7 +195,8 @@ def scored(given: Examples, contest: Contest) -> tuple[list[Measured], dict[str,
             continue
         answered, person = given.answered(found.heldout), given.person(found.heldout)
         rows += measured({name: found.guess}, answered, person)
-    return rows, refused
+        unscored[name] = found.unscored
+    return rows, refused, unscored
 
 
 def figure(found: Estimate) -> Figure:
@@ -202,11 +206,20 @@ def figure(found: Estimate) -> Figure:
 def lines(report: Report) -> tuple[str, ...]:
     """What the card says of other guesses, and of examples that were not used."""
     rows = [
-        f"- beside it on the same turns: {row.name}, accuracy {row.accuracy.value:.3f}, macro-F1 "
-        f"{row.macro_f1.value:.3f}, area {row.auc.value:.3f}"
+        f"- beside it on {where(report, row)}: {row.name}, accuracy {row.accuracy.value:.3f}, "
+        f"macro-F1 {row.macro_f1.value:.3f}, {area_told(row.auc)}"
         for row in report.rows[1:]
     ]
     return (*rows, *unused(report.aside, "turns"))
+
+
+def where(report: Report, row: Measured) -> str:
+    """Which turns held out a guess is of."""
+    if row.n == report.heldout.n:
+        return "the same turns"
+    lacking = report.unscored.get(row.name, 0)
+    without = f", without {lacking:,} that it gave no number" if lacking else ""
+    return f"{row.n:,} of the {report.heldout.n:,} turns{without}"
 
 
 def unused(aside: Mapping[str, int], what: str) -> list[str]:

@@ -81,6 +81,10 @@ class Examples:
     def answered(self, places: Places) -> Flags:
         return self.outcomes.answered[places]
 
+    def unfinished(self, places: Places) -> int:
+        """How many of these count as not answered though the logs end before it is certain."""
+        return int(self.outcomes.unfinished[places].sum())
+
     def person(self, places: Places) -> list[str]:
         return [self.outcomes.person[at] for at in places]
 
@@ -124,7 +128,9 @@ def placed(given: Outcomes, by: By) -> tuple[Places, dict[str, int]]:
     """The side of each outcome, and how many are on none."""
     if isinstance(by, Cuts):
         return at_cuts(given.asked, given.known, by)
-    return together(in_order(given.person, given.dialog.tolist(), given.asked), given.dialog)
+    side, aside = in_order(given.person, given.dialog, given.asked)
+    side, torn = together(side, given.dialog)
+    return side, {**aside, **torn}
 
 
 def leave(side: Places, flags: Flags) -> int:

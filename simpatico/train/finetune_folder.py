@@ -12,10 +12,12 @@ from typing import TYPE_CHECKING, Any
 from simpatico.errors import DataError
 from simpatico.features.catalogue import catalogue
 from simpatico.features.classes import TRAINING
+from simpatico.features.marks import digits_of
 from simpatico.features.models import Model, find, named, short
 from simpatico.features.threads import threads
 from simpatico.features.torch_models import library, quiet
 from simpatico.metric import package_version
+from simpatico.train import personal_card
 from simpatico.train.finetune_start import Start
 from simpatico.train.finetune_state import Progress, best_weights
 from simpatico.train.pair_folder import About, written
@@ -28,8 +30,6 @@ SENTENCES = "sentence_bert_config.json"
 """The file in which the longest text is told that a model reads."""
 TAKEN = ("tokenizer_config.json", "special_tokens_map.json")
 """What a tokenizer of transformers needs besides tokenizer.json; the same as the base's."""
-MOST_MARKS = 8
-"""Marks that a card names one by one."""
 LIMITS = (
     "It goes by whatever tells its training texts apart: words, length, spelling, subject.",
     "It knows the language and the manner of the texts it learned from.",
@@ -136,17 +136,20 @@ def card(told: Told) -> str:
         *([f"- made again by: `{about.command}`"] if about.command else []),
         "",
         "## Limits",
-        *(f"- {note}" for note in LIMITS),
+        *(f"- {note}" for note in limits(told.how.tokens)),
         "",
     ]
     return "\n".join(lines)
 
 
 def marks(tokens: tuple[str, ...]) -> list[str]:
-    """The marks that have a vector of their own; of many, how many."""
-    if len(tokens) > MOST_MARKS:
-        return [f"- {len(tokens):,} marks of their own"]
-    return [f"- marks of their own: {', '.join(tokens)}"] if tokens else []
+    """How many marks have a vector of their own; some stand for persons, so that none is named."""
+    return [f"- {len(tokens):,} marks of their own"] if tokens else []
+
+
+def limits(tokens: tuple[str, ...]) -> tuple[str, ...]:
+    """What it cannot do; of one that knows persons, what that means for them."""
+    return (*LIMITS, *personal_card.LIMITS) if digits_of(tokens) else LIMITS
 
 
 def base_name(base: Model) -> str:

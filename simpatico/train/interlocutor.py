@@ -100,7 +100,8 @@ class Given:
                 f"{sizes[0]} ratings to learn from, {sizes[1]} to decide by and {sizes[2]} held "
                 f"out; training needs {FEWEST} or more of each"
             )
-        return cls(turns, judgements, found, sides)
+        before = np.concatenate(sides[:2])
+        return cls(turns, judgements, found.ending(before), sides)
 
     def person(self, places: Places) -> list[str]:
         return [self.ratings.person[at] for at in places]
@@ -154,21 +155,18 @@ def seen(turns: Turns, rated: Ratings, form: SeenForm) -> Cases:
 def by_outsiders(given: Given, whole: Cases) -> Cases:
     """The single ratings of outsiders to learn from; each of them is a person in each dialog."""
     rated = given.ratings
-    dialog, turn, speaker = (
-        given.turns.frame[name].to_list() for name in ("dialog", "turn", "speaker")
-    )
+    dialog, turn = (given.turns.frame[name].to_list() for name in ("dialog", "turn"))
     place = dict[tuple[str, int | None, str | None], int]()
     for n in given.sides.learn.tolist():
-        at = int(rated.rows[n][0])
-        of_turn = rated.level == "turn"
-        place[dialog[at], turn[at] if of_turn else None, None if of_turn else speaker[at]] = n
+        at, of_turn = int(rated.rows[n][0]), rated.level == "turn"
+        place[dialog[at], turn[at] if of_turn else None, None if of_turn else rated.speaker[n]] = n
     outside = given.judgements.frame.filter(judge_kind="outsider", quality=rated.quality)
     columns = outside.drop_nulls("value").select("dialog", "turn", "speaker", "judge", "value")
-    found = [
+    found = sorted(
         (place[key], f"{where}/{judge}", value)
         for where, number, who, judge, value in columns.iter_rows()
         if (key := (where, number, who if number is None else None)) in place
-    ]
+    )
     if not found:
         raise DataError("no rating by an outsider to learn from; learn from 'interlocutor'")
     some = whole.some(np.array([at for at, _, _ in found], np.int64))

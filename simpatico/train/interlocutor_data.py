@@ -7,15 +7,16 @@ person, or at two points in time, so that what is held out comes after what is l
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
 import polars as pl
 
 from simpatico.errors import BadValue, DataError
+from simpatico.features.moments import moments
 from simpatico.judgements import UNIT, Judgements
-from simpatico.train.by_time import Sides, at_cuts, in_order, shared, together
+from simpatico.train.by_time import Sides, at_cuts, in_order, latest, shared, together
 from simpatico.train.outcomes import Clock, Numbers, Places
 from simpatico.turns import Turns
 
@@ -25,12 +26,14 @@ Along = Literal["dialog", "person", "time"]
 
 @dataclass(frozen=True, eq=False)
 class Ratings:
-    """Columns of equal length."""
+    """Columns of equal length, in the order of time, whatever that of the judgements."""
 
     quality: str
     level: Literal["turn", "dialog"]
     rows: list[Places]
     """Where the turns stand that each rating is of."""
+    speaker: list[str | None]
+    """Whose turns they are, as the rating says it."""
     person: list[str]
     """The interlocutor."""
     value: Numbers
@@ -40,12 +43,22 @@ class Ratings:
     dialog: Places
     begun: Numbers
     """When the first of its turns was said."""
+    known: Numbers
+    """From when on it may have been given: of a dialog, when that was over."""
+    low: Numbers
+    high: Numbers
+    """The ends of its scale; where nobody told them, what was given."""
     ends: tuple[float, float]
-    """Of the scale."""
+    """Of the scale of all."""
     aside: dict[str, int]
 
     def __len__(self) -> int:
         return len(self.rows)
+
+    def ending(self, places: Places) -> Ratings:
+        """The same with the ends that these of them have."""
+        low, high = self.low[places].min(), self.high[places].max()
+        return replace(self, ends=(float(low), float(high)))
 
 
 def ratings(
@@ -65,9 +78,9 @@ def ratings(
     whole = own["turn"].null_count() == own.height
     rated = table.filter(
         pl.col("turn").is_null() == whole, pl.col("value", "learned").is_not_null()
-    )
+    ).sort("judge", "speaker", "value")
     found = placed(turns, rated)
-    some = [at for at, rows in enumerate(found) if len(rows)]
+    some = in_time(turns, found)
     if not some:
         both = " and rated by outsiders" if learn == "outsiders" else ""
         raise DataError(
@@ -77,31 +90,40 @@ def ratings(
     return built(turns, rated[some], [found[at] for at in some], own.height, whole)
 
 
+def in_time(turns: Turns, found: list[Places]) -> list[int]:
+    """Which ratings are of any turns, by when the first of them was said."""
+    some = [at for at, rows in enumerate(found) if len(rows)]
+    first = np.array([found[at][0] for at in some], np.int64)
+    return [some[n] for n in np.lexsort([first, Clock.of(turns).said[first]])] if some else []
+
+
 def built(
     turns: Turns, rated: pl.DataFrame, rows: list[Places], given: int, whole: bool
 ) -> Ratings:
     """These ratings, each of some rows."""
     clock, first = Clock.of(turns), np.array([places[0] for places in rows], np.int64)
-    numbers = {c: rated[c].cast(pl.Float64).to_numpy() for c in ("learned", "value")}
+    lowest, highest = (
+        pl.min_horizontal("scale_min", "value"),
+        pl.max_horizontal("scale_max", "value"),
+    )
+    columns = rated.select(pl.col("learned", "value").cast(pl.Float64), low=lowest, high=highest)
+    learned, value, low, high = (column.to_numpy() for column in columns)
     return Ratings(
         rated["quality"][0],
         "dialog" if whole else "turn",
         rows,
-        persons(turns, rated, first),
-        numbers["learned"],
-        numbers["value"],
+        rated["speaker"].to_list(),
+        persons(turns, rated, rows),
+        learned,
+        value,
         clock.dialog[first],
         clock.said[first],
-        scale(rated),
+        (clock.over if whole else clock.said)[first],
+        low,
+        high,
+        (float(low.min()), float(high.max())),
         {"not rated, or of no turn that was read": given - len(rows)},
     )
-
-
-def scale(rated: pl.DataFrame) -> tuple[float, float]:
-    """The ends of the scale; where nobody told them, of what was given."""
-    low, high = pl.min_horizontal("scale_min", "value"), pl.max_horizontal("scale_max", "value")
-    lowest, highest = rated.select(low.min().alias("low"), high.max().alias("high")).row(0)
-    return float(lowest), float(highest)
 
 
 def only(judgements: Judgements, quality: str | None) -> str:
@@ -138,17 +160,22 @@ def placed(turns: Turns, rated: pl.DataFrame) -> list[Places]:
     ]
 
 
-def persons(turns: Turns, rated: pl.DataFrame, first: Places) -> list[str]:
-    """Who rated: the judge; else whom the turn is said to; "" where nobody knows."""
-    told = turns.frame["interlocutor"].gather(first)
-    return rated["judge"].fill_null(told).fill_null("").to_list()
+def persons(turns: Turns, rated: pl.DataFrame, rows: list[Places]) -> list[str]:
+    """Who rated: the judge; else whom the turns are said to, as in scoring; "" if nobody knows."""
+    judge = rated["judge"].to_list()
+    if None not in judge:
+        return judge
+    found = moments(turns)
+    to = dict(zip(found.row.tolist(), found.person, strict=True))
+    told = (next((to[row] for row in some.tolist() if to[row]), "") for some in rows)
+    return [who if one is None else one for one, who in zip(judge, told, strict=True)]
 
 
 def split(given: Ratings, along: Along | None = None) -> Sides:
     """8:1:1, in order: along each dialog, along each person's dialogs, or in time over all.
 
     Without a choice, ratings of turns are split along each dialog, and those of dialogs along each
-    person's.
+    person's. Along persons a dialog is on one side only.
     """
     how = along or ("dialog" if given.level == "turn" else "person")
     if how == "dialog" and given.level == "dialog":
@@ -157,11 +184,14 @@ def split(given: Ratings, along: Along | None = None) -> Sides:
             "or 'time'"
         )
     if how == "time":
-        side, aside = at_cuts(given.begun, given.begun, shared(given.begun))
+        cuts = latest(shared(given.begun), given.begun)
+        side, aside = at_cuts(given.begun, given.known, cuts)
+    elif how == "person":
+        side, aside = in_order(given.person, given.dialog, given.begun)
     else:
-        group = given.dialog.tolist() if how == "dialog" else given.person
-        side, aside = in_order(group, [int(rows[0]) for rows in given.rows], given.begun), {}
-    if given.level == "turn":
+        first = np.array([rows[0] for rows in given.rows], np.int64)
+        side, aside = in_order(given.dialog.tolist(), first, first.astype(np.float64))
+    if given.level == "turn" and how != "person":
         return Sides.of(side, {**given.aside, **aside})
     side, torn = together(side, given.dialog)
     return Sides.of(side, {**given.aside, **aside, **torn})

@@ -11,7 +11,6 @@ from simpatico.errors import BadValue
 from simpatico.features.marks import Marks, texts
 from simpatico.features.moments import Moments, moments
 from simpatico.features.persons import knows_profile, knows_who
-from simpatico.judgements import Judgements
 from simpatico.train.finetune import FineTuning, Labelled, fine_tune
 from simpatico.train.interlocutor import Given, Report, Training, lines, reported
 from simpatico.train.outcomes import Places
@@ -26,17 +25,10 @@ from simpatico.train.personal_tuned import (
     told_on_card,
     used,
 )
-from simpatico.turns import Turns
 
 
 def tune_interlocutor(
-    turns: Turns,
-    judgements: Judgements,
-    out: Path,
-    *,
-    training: Training,
-    about: About,
-    base: str = "",
+    given: Given, out: Path, *, training: Training, about: About, base: str = ""
 ) -> Report:
     """Fine-tune, estimate on ratings held out, and write the folder; `base` is one to go on from.
 
@@ -44,7 +36,7 @@ def tune_interlocutor(
     """
     if training.learn == "all":
         raise BadValue("fine-tuning learns from 'interlocutor' or 'outsiders', not from 'all'")
-    given, key = Given.of(turns, judgements, training), kept_key(out, base)
+    key = kept_key(out, base)
     learn, check, heldout = given.sides[:3]
     users, profile = knows_who(training.mode), knows_profile(training.mode)
     marks = Marks.of(given.person(learn) if users else [], key, before=marked(base))
@@ -62,7 +54,7 @@ def tune_interlocutor(
     sides = [labelled(given, seen, side, marks, profile=profile) for side in (learn, check)]
     fine_tune(sides[0], sides[1], out, how=how, labels=(given.ratings.quality,), about=told)
     finish_key(out, key)
-    guess = foretold(out, "score", turns, seen.some(heldout))
+    guess = foretold(out, "score", given.turns, seen.some(heldout))
     report = reported(given, {f"{NAMES[training.mode]}, fine-tuned": guess})
     told_on_card(out, report.heldout, lines(report))
     return report

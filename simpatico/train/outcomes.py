@@ -1,8 +1,9 @@
 """Whether a person answered what was said to them, and when that was known.
 
 A turn said to a person is answered where that person says something in time in answer to it, or to
-what the same speaker then added. What happened is known when the time is over; without a limit,
-when the dialog is.
+what the same speaker then added. A person may have an id under which nobody in the dialog speaks:
+then it is who said what the turn answers. What happened is known when the time is over; without a
+limit, when the dialog is.
 """
 
 from __future__ import annotations
@@ -37,13 +38,13 @@ class Clock(NamedTuple):
 
     @classmethod
     def of(cls, turns: Turns) -> Clock:
-        """NaN for a turn without a time among turns that have one."""
+        """NaN for a turn without a time among turns that have one, and for a dialog of such."""
         time = turns.frame["time"]
         dialog = turns.frame["dialog"].rle_id().to_numpy().astype(np.int64)
         if time.null_count() == len(time):
             return cls(dialog.astype(np.float64), dialog.astype(np.float64), dialog, False)
         said = time.dt.epoch("us").cast(pl.Float64).to_numpy() / 1e6
-        last = np.full(int(dialog[-1]) + 1, -np.inf)
+        last = np.full(int(dialog[-1]) + 1, np.nan)
         np.fmax.at(last, dialog, said)
         return cls(said, last[dialog], dialog, True)
 
@@ -88,6 +89,8 @@ class Outcomes:
     """Whether it came later itself than an answer may."""
     cut: Flags
     """Whether the log ends too soon after it."""
+    unfinished: Flags
+    """Whether it has no answer, but all logs end before one would be too late."""
 
     def __len__(self) -> int:
         return len(self.row)
@@ -104,15 +107,18 @@ def outcomes(turns: Turns, row: Places, person: Sequence[str], window: Window) -
     waited = np.where(before < 0, np.nan, clock.said - clock.said[before])
     over = clock.over if np.isinf(limit) else clock.said + limit
     ends = silences(clock.said, limit - window.left * MINUTE)[row] if window.left else np.inf
+    answered = replied(turns, row, person, clock.said, limit)
+    last = np.nanmax(clock.said, initial=-np.inf)
     return Outcomes(
         row,
         list(person),
-        replied(turns, row, person, clock.said, limit),
+        answered,
         clock.dialog[row],
         clock.said[row],
         over[row],
         waited[row] > limit,
         ends - clock.said[row] < (window.left * MINUTE if clock.real else -1.0),
+        ~answered & (last - clock.said[row] < limit) & np.isfinite(limit),
     )
 
 
@@ -127,11 +133,32 @@ def replied(turns: Turns, row: Places, person: Sequence[str], said: Numbers, lim
     for at, heard in enumerate(before.tolist()):
         parts.setdefault((heard, speaker[at]), []).append(at)
     found = []
-    for at, who in zip(row.tolist(), person, strict=True):
+    for at, names in zip(row.tolist(), voices(turns, row, person), strict=True):
         same = parts[int(before[at]), speaker[at]] if before[at] >= 0 else [at]
-        answers = (r for part in same if part >= at for r in parts.get((part, who), ()))
+        later = ((part, name) for part in same if part >= at for name in names)
+        answers = (r for one in later for r in parts.get(one, ()))
         found.append(any(not said[r] - said[at] > limit for r in answers))
     return np.array(found, bool)
+
+
+def voices(turns: Turns, row: Places, person: Sequence[str]) -> list[set[str]]:
+    """As which speakers each person may answer these rows: by their name, if it is in the dialog.
+
+    Who goes by an id is who said what the turn answers; where it answers nothing, anybody else.
+    """
+    before = turns.answered
+    dialog, speaker = (turns.frame[name].to_list() for name in ("dialog", "speaker"))
+    there: dict[str, set[str]] = {}
+    for where, name in zip(dialog, speaker, strict=True):
+        there.setdefault(where, set()).add(name)
+    found = []
+    for at, who in zip(row.tolist(), person, strict=True):
+        speakers, heard = there[dialog[at]], int(before[at])
+        if who in speakers:
+            found.append({who})
+        else:
+            found.append({speaker[heard]} if heard >= 0 else speakers - {speaker[at]})
+    return found
 
 
 def silences(said: Numbers, longest: float) -> Numbers:

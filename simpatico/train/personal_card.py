@@ -11,6 +11,7 @@ from simpatico.features.personal import People
 from simpatico.features.personal_folder import Bin, Figure, Heldout, PersonalRecipe
 from simpatico.train.areas import DECIMALS
 from simpatico.train.pair_folder import About, framed, runs
+from simpatico.validate.bootstrap import FEWEST_CLUSTERS
 
 Numbers = npt.NDArray[np.floating[Any]]
 
@@ -75,7 +76,8 @@ def known(people: People) -> list[str]:
 
 
 def figures(found: Heldout) -> list[str]:
-    """The figures on later turns, and the table of reliability."""
+    """The figures on what is later, and the table of reliability, which only chances have."""
+    what = "turns" if found.reliability else "ratings"
     bins = [f"| {one.told:.3f} | {one.happened:.3f} | {one.n:,} |" for one in found.reliability]
     table = [
         "",
@@ -86,13 +88,19 @@ def figures(found: Heldout) -> list[str]:
         *bins,
     ]
     return [
-        "## How well it does on later turns, which it has not seen",
-        f"{found.n:,} turns and {found.persons:,} persons; in brackets where 95% of the resamples "
-        "of persons lie.",
+        f"## How well it does on later {what}, which it has not seen",
+        f"{found.n:,} {what} and {found.persons:,} persons; {spread(found)}.",
         "",
         *(f"- {name}: {shown(figure)}" for name, figure in found.figures.items()),
         *(table if bins else []),
     ]
+
+
+def spread(found: Heldout) -> str:
+    """What stands in brackets, or why nothing does."""
+    if found.persons < FEWEST_CLUSTERS:
+        return f"fewer than {FEWEST_CLUSTERS} persons have no intervals"
+    return "in brackets where 95% of the resamples of persons lie"
 
 
 def shown(figure: Figure) -> str:

@@ -63,7 +63,7 @@ def continue_continuity(
     chance = said(folder, new)
     guess = {BEFORE: Guess.of(chance)}
     (found,) = chances.measured(guess, answered, given.person(places))
-    figures = f"accuracy {found.accuracy.value:.3f}, area {found.auc.value:.3f}"
+    figures = f"accuracy {found.accuracy.value:.3f}, {chances.area_told(found.auc)}"
     go_on(onward, folder, new, figures)
     return found
 

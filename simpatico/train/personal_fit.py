@@ -21,7 +21,9 @@ from simpatico.train.personal_shared import Columns, fit_shared
 
 STEEPEST = 4.0
 """A chance is made at most this much surer, or this much less sure."""
-STEPS = 50
+RAREST = 1e-6
+"""The least share of answers, or of none, that there can be."""
+EXACT = 1e-12
 
 
 @dataclass(frozen=True)
@@ -125,15 +127,40 @@ def own_weights(
 
 
 def tempered(model: Personal, check: Cases) -> Personal:
-    """With the slope and offset that make chances on `check` as frequent as they say."""
+    """With the slope and offset that make chances on `check` as frequent as they say.
+
+    The best offset is sought for every slope, so that it also fits a slope at its limit.
+    """
     if model.target == "score":
         return model
     number = model.raw(check.rows, check.circumstances, check.person)
-    z, weights = np.stack([number, np.ones_like(number)], axis=1), np.array([1.0, 0.0])
-    for _ in range(STEPS):
-        share = sigmoid(z @ weights)
-        slope = z.T @ (check.weight * (share - check.y))
-        curve = (z * (check.weight * share * (1 - share))[:, None]).T @ z + 1e-6 * np.eye(2)
-        weights = weights - np.clip(np.linalg.solve(curve, slope), -1, 1)
-    steep = float(np.clip(weights[0], 1 / STEEPEST, STEEPEST))
-    return replace(model, temper=(steep, float(weights[1])))
+
+    def rising(slope: float) -> float:
+        """How fast the loss rises with the slope; the more, the steeper it is."""
+        share = sigmoid(slope * number + offset(slope * number, check))
+        return float((check.weight * (share - check.y)) @ number)
+
+    slope = crossing(rising, 1 / STEEPEST, STEEPEST)
+    return replace(model, temper=(slope, offset(slope * number, check)))
+
+
+def offset(number: Numbers, check: Cases) -> float:
+    """What makes the mean chance of these numbers the share that was answered."""
+    share = float(np.clip(np.average(check.y, weights=check.weight), RAREST, 1 - RAREST))
+    level = float(np.log(share / (1 - share)))
+
+    def above(offset: float) -> float:
+        return float(np.average(sigmoid(number + offset), weights=check.weight)) - share
+
+    return crossing(above, level - float(number.max()), level - float(number.min()))
+
+
+def crossing(rising: Callable[[float], float], low: float, high: float) -> float:
+    """Where something that only rises is 0; the end that is nearer to it, where it never is."""
+    from scipy.optimize import brentq
+
+    if rising(low) >= 0:
+        return low
+    if rising(high) <= 0:
+        return high
+    return float(brentq(rising, low, high, xtol=EXACT))

@@ -23,8 +23,9 @@ from simpatico.features.personal import Numbers, People, Personal, Places, Targe
 STEPS = 25
 ENOUGH = 1e-9
 """A step of all weights below this is the last."""
-FARTHEST = 3.0
-"""No weight moves farther in one step, so that rare examples cannot throw it off."""
+SAFE = 1.79
+"""A step that moves no number farther lowers the loss for certain."""
+HALVINGS = 40
 
 
 class Cases(NamedTuple):
@@ -94,6 +95,23 @@ class Lessons(NamedTuple):
                 found[:, other, one] = found[:, one, other]
         return found
 
+    def number(self, mean: Numbers) -> Numbers:
+        """What each is told with these weights of persons."""
+        return np.asarray(self.plain + (self.z * mean[self.who]).sum(axis=1))
+
+    def loss(self, mean: Numbers, before: Before) -> Numbers:
+        """Of each person's chances with these weights, and of what earlier examples said."""
+        number = self.number(mean)
+        lost = self.weight * (np.logaddexp(0.0, number) - self.y * number)
+        parabola = np.einsum("pi,pij,pj->p", mean, before.curvature, mean) / 2
+        summed = np.bincount(self.who, lost, self.persons)
+        return np.asarray(summed + parabola - (before.sums * mean).sum(axis=1))
+
+    @property
+    def widest(self) -> Numbers:
+        """How far each column of z goes from 0."""
+        return np.array([np.abs(column).max(initial=0.0) for column in self.z.T])
+
     def faded(self, discount: float) -> Lessons:
         """Each example counts less for every later one of the same person."""
         return self._replace(weight=self.weight * discount ** ages(self.who))
@@ -134,8 +152,9 @@ def believed(
 ) -> tuple[Numbers, Numbers]:
     """The mean weights of each person, and the curvature of all examples."""
     held, mean = np.diag(pull), np.zeros(before.sums.shape)
+    drawn, widest = before._replace(curvature=before.curvature + held), lessons.widest
     for _ in range(STEPS if target == "chance" else 1):
-        number = lessons.plain + (lessons.z * mean[lessons.who]).sum(axis=1)
+        number = lessons.number(mean)
         if target == "chance":
             share = sigmoid(number)
             wrong, sharp = share - lessons.y, share * (1 - share)
@@ -143,14 +162,31 @@ def believed(
             wrong, sharp = number - lessons.y, np.ones(len(number))
         data = lessons.curvature(lessons.weight * sharp) + before.curvature
         slope = lessons.summed((lessons.weight * wrong)[:, None] * lessons.z) - before.sums
-        slope += np.einsum("pij,pj->pi", before.curvature + held, mean)
-        step = np.linalg.solve(data + held, slope[..., None])[..., 0]
-        if target == "chance":
-            step = np.clip(step, -FARTHEST, FARTHEST)
+        slope += np.einsum("pij,pj->pi", drawn.curvature, mean)
+        step = np.asarray(np.linalg.solve(data + held, slope[..., None])[..., 0], np.float64)
+        if target == "chance" and (far := np.abs(step) @ widest > SAFE).any():
+            step = held_back(step, mean, lessons.some(far[lessons.who]), drawn)
         mean = mean - step
         if np.abs(step).max(initial=0.0) < ENOUGH:
             break
     return mean, data
+
+
+def held_back(step: Numbers, mean: Numbers, lessons: Lessons, before: Before) -> Numbers:
+    """The steps, each halved until the loss of its person, in these lessons, does not rise.
+
+    With s the slope times the step, and no number moved by more than m, the loss falls by s (1 -
+    (exp(m) - m - 1) / m^2) or more, which is above 0 up to m = `SAFE`: whose step goes no farther
+    needs no lessons here.
+    """
+    there = np.bincount(lessons.who, minlength=lessons.persons) > 0
+    least = lessons.loss(mean, before)
+    for _ in range(HALVINGS):
+        worse = there & (lessons.loss(mean - step, before) > least)
+        if not worse.any():
+            break
+        step = np.where(worse[:, None], step / 2, step)
+    return step
 
 
 def met(model: Personal, cases: Cases) -> Personal:

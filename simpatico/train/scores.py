@@ -1,7 +1,7 @@
 """How well guesses of ratings agree with what interlocutors said, and how surely, by person.
 
 Pearson's correlation and the mean squared error. In a resample a person is drawn with all their
-ratings, the same persons for all guesses.
+ratings, the same persons for all guesses; of few persons there is no interval and no p.
 """
 
 from __future__ import annotations
@@ -11,11 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from simpatico.resample import counts
-from simpatico.train.areas import DECIMALS, DRAWS
-from simpatico.train.measures import Estimate, estimate
+from simpatico.train.chances import Estimate, draws, level
 from simpatico.train.outcomes import Numbers
-from simpatico.validate.bootstrap import reaching_zero
 from simpatico.validate.drawn import coded, from_moments, scaled, summed
 
 
@@ -35,8 +32,8 @@ class Above(NamedTuple):
     name: str
     r: Estimate | None
     mse: Estimate
-    p: dict[str, float]
-    """Of each figure, the level at which its interval would reach 0."""
+    p: dict[str, float | None]
+    """Of each figure, the level at which its interval would reach 0; null where it has none."""
 
 
 class Drawn(NamedTuple):
@@ -52,7 +49,7 @@ def measured(
     """Figures of every guess about the same ratings."""
     drawn, n, persons = resampled(guesses, own, person, seed=seed), len(own), len(set(person))
     return [
-        Measured(name, varied(found.r), estimate(found.mse), n, persons)
+        Measured(name, varied(found.r, persons), Estimate.of(found.mse, persons), n, persons)
         for name, found in drawn.items()
     ]
 
@@ -66,24 +63,19 @@ def above(
     seed: int = 0,
 ) -> list[Above]:
     """By how much our guess is better than every other."""
-    drawn = resampled(guesses, own, person, seed=seed)
+    drawn, persons = resampled(guesses, own, person, seed=seed), len(set(person))
     found = []
     for name, other in drawn.items():
         if name != ours:
             r, mse = drawn[ours].r - other.r, other.mse - drawn[ours].mse
-            p = {"r": r, "mse": mse}
-            told = {
-                figure: round(reaching_zero(gap[1:]), DECIMALS)
-                for figure, gap in p.items()
-                if np.isfinite(gap).all()
-            }
-            found.append(Above(name, varied(r), estimate(mse), told))
+            p = {"r": level(r, persons), "mse": level(mse, persons)}
+            found.append(Above(name, varied(r, persons), Estimate.of(mse, persons), p))
     return found
 
 
-def varied(drawn: Numbers) -> Estimate | None:
+def varied(drawn: Numbers, persons: int) -> Estimate | None:
     """The estimate; null where there is none as seen."""
-    return estimate(drawn) if np.isfinite(drawn[0]) else None
+    return Estimate.of(drawn, persons) if np.isfinite(drawn[0]) else None
 
 
 def resampled(
@@ -91,12 +83,12 @@ def resampled(
 ) -> dict[str, Drawn]:
     """The figures of every guess, as seen and in each resample of persons."""
     code, clusters = coded(np.array(person, object).astype(str))
-    drawn = np.vstack([np.ones(clusters), counts(clusters, DRAWS, seed)])
     columns = np.stack(list(guesses.values()), axis=1)
     x, y = scaled(columns), scaled(own[:, None])
     moments = np.hstack([np.ones_like(y), y, y * y, x, x * x, x * y])
     wrong = (columns - own[:, None]) ** 2
-    sums = drawn @ summed(np.hstack([moments, wrong]), code, clusters)
+    each = summed(np.hstack([moments, wrong]), code, clusters)
+    sums = np.vstack([drawn @ each for drawn in draws(clusters, seed)])
     width = columns.shape[1]
     r = from_moments(sums[:, : 3 + 3 * width], np.ones(width, bool))
     mse = sums[:, 3 + 3 * width :] / np.maximum(sums[:, :1], 1)

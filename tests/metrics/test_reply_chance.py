@@ -66,8 +66,18 @@ def test_the_interlocutor_that_data_names_is_who_counts():
     assert chances(turns) == near(0.924142)
 
 
-def test_an_opening_can_be_answered_too():
-    assert chances(talk("bob: why?")) == near(0.731059)
+def test_what_is_meant_for_nobody_else_is_null_and_says_so():
+    """An opening to nobody, a turn to oneself, and an opening to ann, as in training."""
+    rows = {
+        "dialog": ["d", "e", "f"],
+        "speaker": ["bob", "bob", "bob"],
+        "text": ["why?"] * 3,
+        "system": ["bob"] * 3,
+        "interlocutor": [None, "bob", "ann"],
+    }
+    table = score(Turns.from_utterances(pl.DataFrame(rows)), [METRIC]).at("turn")
+    assert table[f"{METRIC.name}_null"].to_list() == ["no_interlocutor", "no_interlocutor", None]
+    assert tuple(table[METRIC.name]) == (None, None, pytest.approx(0.924142, abs=1e-6))
 
 
 def test_what_has_no_words_is_null_and_says_so():
@@ -84,8 +94,8 @@ def test_text_that_the_encoder_cannot_read_is_null_and_says_so():
     metric = load("reply_chance", model=model)
     assert metric.card.language == "en"
     table = score(talk("ann: tea", "bob: чай", "ann: tea"), [metric]).at("turn")
-    assert table[metric.name].to_list() == [0.5, None, 0.5]
-    assert table[f"{metric.name}_null"].to_list() == [None, "other_script", None]
+    assert table[metric.name].to_list() == [None, None, 0.5]
+    assert table[f"{metric.name}_null"].to_list() == ["no_interlocutor", "other_script", None]
 
 
 def test_words_that_move_a_chance_are_shown():

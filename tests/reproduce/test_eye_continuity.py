@@ -9,7 +9,7 @@ from simpatico.reproduce import eye_continuity as eye
 from simpatico.reproduce import eye_files as files
 from simpatico.reproduce.asked import Asked
 from simpatico.reproduce.eye_figures import figures
-from simpatico.train.chances import above
+from simpatico.train.chances import Guess, above, measured
 from simpatico.train.continuity_baselines import PRIVATE
 from simpatico.train.continuity_data import examples
 from tests.reproduce import seeing
@@ -85,3 +85,30 @@ def test_baselines_that_were_not_asked_for_do_not_run():
     absent = []
     assert eye.chosen(Asked(metrics=[]), absent) == {}
     assert list(eye.chosen(Asked(metrics=["nsp"]), absent)) in ([], ["NSP"])
+    assert eye.wanted(Asked()) == list(eye.METRICS)
+    assert eye.wanted(Asked(metrics=["Deep-AM", "nsp"])) == ["NSP", "Deep-AM"]
+
+
+def test_where_all_answered_there_is_no_area():
+    """3 turns that were answered: a guess of .6, .4, .7 tells 2 of them right; no turn is left
+    without an answer that could stand below."""
+    guess = {"text": Guess.of(np.array([0.6, 0.4, 0.7]))}
+    row = measured(guess, np.ones(3, bool), ["a", "b", "c"])[0]
+    for rows in ([row], [row._replace(auc=None)]):
+        cells = {cell.row: cell for cell in eye.row_cells("t", rows)}
+        assert cells["accuracy"].ours == pytest.approx(2 / 3, abs=1e-4)
+        area = cells["AUC"]
+        assert (area.ours, area.low, area.high, area.n) == (None, None, None, 3)
+        assert "no value: " in area.note
+        mean = {cell.row: cell for cell in eye.spread_cells(eye.Spot("t", "", "m"), rows * 2)}
+        assert mean["accuracy"].ours == cells["accuracy"].ours
+        assert (mean["AUC"].ours, mean["AUC"].low) == (None, None)
+
+
+def test_persons_met_before_stand_alone_only_where_others_are_new(found):
+    """Else their rows would be those of all persons again, or of nobody."""
+    new = np.where(np.array(found.person) == found.person[0], 0.0, 1.0)
+    for known, apart in ((new * 0, False), (new * 0 + 1, False), (new, True)):
+        cells = eye.gains("t", found._replace(known=known), seed=0)
+        columns = {cell.column for cell in cells}
+        assert any("persons met before" in name for name in columns) == apart

@@ -3,7 +3,9 @@
 import numpy as np
 import pytest
 
-from simpatico.train.chances import Guess, above, measured
+from simpatico.train import chances
+from simpatico.train.chances import Estimate, Guess, above, area_told, level, measured
+from simpatico.validate import drawn
 
 
 def test_golden():
@@ -64,3 +66,45 @@ def test_differences_are_paired_by_person():
     (same,) = above({"a": guesses["good"], "b": guesses["good"]}, "a", answered, person)
     assert same.auc == (0, 0, 0)
     assert same.p["auc"] == 1
+
+
+@pytest.mark.parametrize("persons", [1, 9, 10])
+def test_few_persons_have_no_interval_and_no_p(persons):
+    """Of one person every resample is the same: an interval would be a point, and p the least."""
+    answered, _, guesses = random_guesses()
+    person = [f"p{n % persons}" for n in range(400)]
+    row, _ = measured(guesses, answered, person)
+    (gap,) = above(guesses, "good", answered, person)
+    known = [part is not None for found in (*row[1:4], *gap[1:4]) for part in found[1:]]
+    assert set(known) == {persons == 10}
+    assert (gap.accuracy.value > 0.1, gap.p["accuracy"]) == (True, 0.002 if persons == 10 else None)
+
+
+def test_draws_without_a_value_do_not_count():
+    """99 draws above 0 and 1 without a value: 2 / (1 + 99) = .02; with 89 there is no p."""
+    seen = np.array([1.0, *[2.0] * 99, np.nan])
+    assert level(seen, 10) == 0.02
+    assert Estimate.of(seen, 10) == (1, 2, 2)
+    few = np.array([1.0, *[2.0] * 89, *[np.nan] * 11])
+    assert level(few, 10) is None
+    assert Estimate.of(few, 10) == (1, None, None)
+
+
+def test_where_all_were_answered_there_is_no_area():
+    person = [f"p{n}" for n in range(20)]
+    (found,) = measured({"x": Guess.of(np.linspace(0, 1, 20))}, np.ones(20, bool), person)
+    assert found.accuracy.low is not None
+    assert area_told(found.auc) == "no area"
+    assert found.auc[1:] == (None, None)
+    assert area_told(Estimate(0.5)) == "area 0.500"
+
+
+def test_many_persons_are_drawn_in_parts_and_counted_all_the_same(monkeypatch):
+    """In parts of 100 draws, each is of as many persons as there are, the first of each once."""
+    monkeypatch.setattr(drawn, "BLOCK", 4_000)
+    parts = list(chances.draws(40, 0))
+    assert [len(part) for part in parts] == [1, *[100] * 9, 99]
+    assert parts[0].tolist() == [[1] * 40]
+    assert {float(total) for part in parts for total in part.sum(axis=1)} == {40}
+    (row, _) = measured(random_guesses()[2], *random_guesses()[:2])
+    assert row.auc.low < row.auc.value < row.auc.high

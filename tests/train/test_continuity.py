@@ -13,7 +13,8 @@ from simpatico.errors import BadValue, DataError
 from simpatico.features.moments import CIRCUMSTANCES
 from simpatico.features.personal import People, Scaling
 from simpatico.features.personal_folder import load_personal
-from simpatico.train.continuity import Training, train_continuity
+from simpatico.train.chances import Guess
+from simpatico.train.continuity import Training, asked, lines, reported, train_continuity
 from simpatico.train.continuity_baselines import Contest, guessed, majorities, spaced, threshold
 from simpatico.train.continuity_data import Filters, examples
 from simpatico.train.outcomes import Window
@@ -44,8 +45,9 @@ def test_habits_of_persons_are_found(trained):
     assert rows["+ user"].n == rows["text"].n == 24
     assert rows["+ user"].accuracy.value > 0.75
     assert rows["+ user"].auc.value > rows["text"].auc.value
-    assert rows["+ user"].auc.low < rows["+ user"].auc.value <= rows["+ user"].auc.high
+    assert rows["+ user"].auc[1:] == (None, None), "8 persons are too few for an interval"
     above = {row.name: row for row in report.above}
+    assert above["text"].p == dict.fromkeys(("accuracy", "macro_f1", "auc"))
     assert set(above) == {"text", "global majority", "private majority"}
     assert report.refused == {"NSP": "there is none"}
     assert report.parts == [], "all persons held out were met before"
@@ -55,7 +57,8 @@ def test_the_folder_tells_what_was_found_and_not_of_whom(trained):
     folder, report = trained
     card = (folder / "card.md").read_text(encoding="utf-8")
     assert "- it knows 8 persons" in card
-    assert f"- accuracy: {report.rows[0].accuracy.value:.3f} [" in card
+    assert f"- accuracy: {report.rows[0].accuracy.value:.3f}\n" in card
+    assert "24 turns and 8 persons; fewer than 10 persons have no intervals." in card
     assert "- beside it on the same turns: private majority, accuracy" in card
     assert "expected calibration error" in card
     recipe = json.loads((folder / "recipe.json").read_text(encoding="utf-8"))
@@ -135,7 +138,10 @@ def test_going_on_moves_persons_and_leaves_the_rest(trained, tmp_path):
     assert np.array_equal(old.model.shared, later.model.shared)
     moved = np.abs(old.model.people.mean - later.model.people.mean).max(axis=1)
     assert (moved > 0).sum() == 1, "nobody else moves"
-    assert "- went on with 30 examples of new logs, on which" in later.recipe.lines[-1]
+    right = f"accuracy {found.accuracy.value:.3f}, no area"
+    assert later.recipe.lines[-1] == (
+        f"- went on with 30 examples of new logs, on which it had had {right}"
+    ), "where all were answered there is nothing to be above"
 
 
 def test_majorities():
@@ -166,6 +172,25 @@ def test_what_a_turn_answers_stands_in_for_a_reference():
     assert len(found.heldout) == 5
     assert found.unscored == 0
     assert (np.abs(found.guess.number) <= 1).all()
+
+
+def test_the_card_says_on_how_many_turns_a_metric_stands_beside():
+    """Of 12 turns held out 5 are scored; of other 5, two have no words, so that 3 are."""
+    turns = log(120)
+    given = asked(turns, PLAIN)
+    heldout = given.sides.heldout
+    silent = pl.arange(len(turns)).is_in(given.outcomes.row[spaced(heldout, 5)[:2]].tolist())
+    text = pl.when(silent).then(pl.lit("...")).otherwise("text")
+    guess = {"ours": Guess.of(np.linspace(0, 1, len(heldout)))}
+    wordless = replace(given, turns=Turns(turns.frame.with_columns(text=text)))
+    for some, told in (
+        (given, "5 of the 12 turns"),
+        (wordless, "3 of the 12 turns, without 2 that it gave no number"),
+    ):
+        contest = Contest({"words": load("repetition")}, most=5)
+        found = lines(reported(some, guess, [], contest))
+        assert found[0].startswith("- beside it on the same turns: global majority, accuracy")
+        assert found[2].startswith(f"- beside it on {told}: words, accuracy")
 
 
 def test_metrics_that_cannot_run_say_why():
@@ -204,6 +229,7 @@ def test_the_command_line(call, tmp_path):
     assert code == 0, err
     assert shown.strip().endswith(str(out))
     assert "private majority" in shown + err
+    assert "no interval: fewer than 10 persons" in err
     recipe = json.loads((out / "recipe.json").read_text(encoding="utf-8"))
     assert recipe["command"].startswith("simpatico train continuity --data log.csv --out MODEL")
     assert "--bot NAME" in recipe["command"], "whoever was left out is not named"

@@ -41,7 +41,8 @@ def test_persons_and_what_pleases_are_found(trained):
     assert found["text"].r.value < found["+ user"].r.value
     assert found["mean of all"].r is None
     card = (folder / "card.md").read_text(encoding="utf-8")
-    assert f"- Pearson's r: {found['+ user'].r.value:.3f} [" in card
+    assert f"- Pearson's r: {found['+ user'].r.value:.3f}\n" in card, "no interval of 6 persons"
+    assert "ratings and 6 persons; fewer than 10 persons have no intervals." in card
     assert "- beside it on the same ratings: mean of all, no r, squared error" in card
     assert load_personal(f"path:{folder}", "score").model.ends == (1, 7)
 

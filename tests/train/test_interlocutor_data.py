@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from simpatico import Turns
 from simpatico.errors import BadValue, DataError
+from simpatico.features.moments import moments
 from simpatico.judgements import Judgement, Judgements
 from simpatico.train.interlocutor_data import ratings, split
 
@@ -113,6 +114,65 @@ def test_a_split_in_time_over_all():
     turns = dialogs(dict.fromkeys("abcdefghij", 2), timed=True)
     found = ratings(turns, Judgements.of(given), learn="interlocutor")
     assert [side.tolist() for side in split(found, "time")[:3]] == [list(range(8)), [8], [9]]
+
+
+def test_a_dialog_teaches_once_it_is_over():
+    """a begins first and goes on for 90 days: at the first cut, when i begins, it is not rated yet.
+    The others are over before the next one begins."""
+    names = "abcdefghij"
+    given = Judgements.of([of_dialog(d, n, "ann") for n, d in enumerate(names)])
+    turns = dialogs(dict.fromkeys(names, 2), timed=True)
+    last = (pl.col("dialog") == "a") & (pl.col("turn") > 1)
+    late = pl.when(last).then(pl.col("time") + timedelta(days=90)).otherwise("time")
+    found = ratings(Turns(turns.frame.with_columns(late)), given, learn="interlocutor")
+    sides = split(found, "time")
+    assert [side.tolist() for side in sides[:3]] == [list(range(1, 8)), [8], [9]]
+    assert sides.aside["not known yet at a cut"] == 1
+
+
+def test_along_persons_turns_of_a_dialog_stay_together():
+    """ann rates 3 turns in each of a, b and c, bob those of c, d and e; as for whole dialogs."""
+    pairs = [*(("ann", d) for d in "abc"), *(("bob", d) for d in "cde")]
+    given = [of_turn(d, 2 * n, 4, judge=who) for who, d in pairs for n in range(3)]
+    turns = dialogs(dict.fromkeys("abcde", 3), timed=True)
+    found = ratings(turns, Judgements.of(given), learn="interlocutor")
+    sides = split(found, "person")
+    assert [found.dialog[side].tolist() for side in sides[:3]] == [
+        [0] * 3,
+        [1] * 3 + [3] * 3,
+        [2] * 3 + [4] * 3,
+    ]
+    assert sides.aside["of a dialog that is later for somebody else"] == 3
+
+
+def test_along_a_dialog_its_turns_need_no_time():
+    """Nobody knows when the second of ten turns was said; it comes second nevertheless."""
+    turns = dialogs({"d": 10}, timed=True)
+    unknown = pl.when(pl.col("turn") == 2).then(None).otherwise("time")
+    timed = Turns(turns.frame.with_columns(time=unknown))
+    given = Judgements.of([of_turn("d", 2 * n, 4) for n in range(10)])
+    found = ratings(timed, given, learn="interlocutor")
+    sides = split(found)
+    assert [[int(found.rows[n][0]) for n in side] for side in sides[1:3]] == [[16], [18]]
+
+
+def test_a_rater_without_a_name_is_whom_scoring_takes_for_them():
+    """Nobody is named: ann is who is answered. The greeting in e answers nobody, and f nothing."""
+    rows = [
+        ("d", "ann", None),
+        ("d", "bot", "bot"),
+        *(("e", who, system) for who, system in (("bot", "bot"), ("eve", None), ("bot", "bot"))),
+        ("f", "bot", "bot"),
+    ]
+    table = pl.DataFrame(rows, schema=["dialog", "speaker", "system"], orient="row")
+    turns = Turns.from_utterances(table.with_columns(text=pl.lit("well")))
+    whole = Judgements.of([of_dialog(d, n, None, "bot") for n, d in enumerate("def")])
+    found = ratings(turns, whole, learn="interlocutor")
+    assert found.person == ["ann", "eve", ""]
+    single = Judgements.of([of_turn("d", 1, 3, judge=None), of_turn("e", 2, 3, judge=None)])
+    person = ratings(turns, single, learn="interlocutor").person
+    seen = moments(turns)
+    assert person == [who for row, who in zip(seen.row, seen.person, strict=True) if row in (1, 4)]
 
 
 @settings(max_examples=40)

@@ -5,12 +5,13 @@ from functools import cache
 
 import numpy as np
 import pytest
+from scipy import sparse
 
 from simpatico.errors import BadValue, DataError
-from simpatico.features.personal import Personal
+from simpatico.features.personal import Personal, Scaling
 from simpatico.train.personal_choice import cut
-from simpatico.train.personal_fit import How, fit_both, fit_personal
-from simpatico.train.personal_people import Lessons, met
+from simpatico.train.personal_fit import How, fit_both, fit_personal, tempered
+from simpatico.train.personal_people import Cases, Lessons, met
 from tests.train.personal import PERSONS, habits, parts
 
 SIDES = {target: parts(habits(target)) for target in ("chance", "score")}
@@ -87,6 +88,46 @@ def test_chances_are_as_frequent_on_the_checks_as_they_say():
     check, model = SIDES["chance"][1], fitted("chance", absorb=False)
     told = model.of(check.rows, check.circumstances, check.person).value
     assert told.mean() == pytest.approx(check.y.mean(), abs=1e-6)
+
+
+NOISE = np.random.default_rng(0)
+NUMBERS = {
+    "separable": (np.array([0.5, 0.8, 1, 1.2, 1.8, 2, 2.2]), np.array([0, 0, 0, 0, 1, 1, 1])),
+    "falling": (np.array([1, 1.2, 1.5, 2, 2.2, 2.5]), np.array([1, 1, 1, 1, 0, 0])),
+    "noise": (NOISE.normal(3, 2, 40), (NOISE.random(40) < 0.25).astype(int)),
+    "far apart": (NOISE.normal(0, 40, 40), (NOISE.random(40) < 0.5).astype(int)),
+    "all the same": (np.full(4, 700.0), np.array([1, 0, 0, 0])),
+}
+
+
+def tempered_by(number, y) -> tuple[Personal, np.ndarray]:
+    """A model whose number is the one circumstance, tempered, and what it says."""
+    plain = Personal("chance", np.array([1.0, 0.0]), Scaling(np.zeros(1), np.ones(1)))
+    rows, n = sparse.csr_matrix((len(y), 0)), len(y)
+    model = tempered(plain, Cases(rows, number[:, None], [""] * n, y * 1.0, np.ones(n)))
+    return model, model.of(rows, number[:, None], [""] * n).value
+
+
+@pytest.mark.parametrize("kind", NUMBERS)
+def test_the_mean_chance_is_the_share_answered_whatever_the_slope(kind):
+    """That is what the best offset gives, also for a slope at its limit."""
+    model, told = tempered_by(*NUMBERS[kind])
+    assert told.mean() == pytest.approx(NUMBERS[kind][1].mean(), abs=1e-6)
+    limit = {"separable": 4.0, "falling": 0.25}.get(kind)
+    assert limit in (None, model.temper[0])
+
+
+def test_slope_and_offset_by_hand():
+    """Three answered of four at 1 and one of four at -1: the chances .75 and .25 are those of
+    log 3 and -log 3, so that the slope is 1.098612 and the offset 0."""
+    number = np.array([1.0] * 4 + [-1.0] * 4)
+    model, _ = tempered_by(number, np.array([1, 1, 1, 0, 1, 0, 0, 0]))
+    assert model.temper == pytest.approx((1.098612, 0), abs=1e-6)
+
+
+def test_where_all_are_answered_a_chance_is_nearly_1():
+    _, told = tempered_by(np.array([0.0, 1.0]), np.ones(2))
+    assert told.mean() == pytest.approx(1, abs=2e-6)
 
 
 def test_circumstances_that_lead_astray_are_left_out():

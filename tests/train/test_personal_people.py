@@ -5,9 +5,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
+from scipy.optimize import minimize
 
 from simpatico.features.personal import People, Personal, Scaling
-from simpatico.train.personal_people import Cases, ages, met
+from simpatico.train.personal_people import Before, Cases, Lessons, ages, believed, met
 
 NONE = Scaling(np.zeros(0), np.ones(0))
 
@@ -123,3 +124,46 @@ def test_several_weights_are_those_of_ridge_regression():
         own_z, rest = z[at::2], (y - plain)[at::2]
         expected = np.linalg.solve(own_z.T @ own_z + np.diag([1.0, 2.0, 3.0]), own_z.T @ rest)
         assert found.mean[at] == pytest.approx(expected)
+
+
+def hard(persons=10, width=18, *, seed=1):
+    """Few examples of each person for many weights, and shared numbers that are far from them."""
+    rng = np.random.default_rng(seed)
+    n = 20 * persons
+    z = np.clip(rng.normal(size=(n, width)), -3, 3)
+    z[:, 0] = 1
+    plain, true = 2 * rng.normal(size=n) - 1, 0.7 * rng.normal(size=(persons, width))
+    who = rng.integers(0, persons, n)
+    chance = 1 / (1 + np.exp(-plain - (z * true[who]).sum(axis=1)))
+    return Lessons(z, plain, (rng.random(n) < chance) * 1.0, np.ones(n), who, persons)
+
+
+@pytest.mark.parametrize("known", [0.0, 0.5])
+def test_weights_of_chances_are_those_of_least_loss(known):
+    """Computed a second way: each person's loss by itself, made least by scipy's BFGS; steps that
+    are not held back end at losses up to hundreds above. Earlier examples are u A u / 2 - b u."""
+    lessons, pull = hard(), np.full(18, 0.3)
+    before = Before(np.tile(known * np.eye(18), (10, 1, 1)), np.full((10, 18), known))
+    mean, _ = believed(lessons, before, pull, "chance")
+    for person in range(10):
+        z, plain, y = (part[lessons.who == person] for part in lessons[:3])
+
+        def loss(u, z=z, plain=plain, y=y):
+            number = plain + z @ u
+            parabola = (known + pull) @ (u * u) / 2 - known * u.sum()
+            return (np.logaddexp(0, number) - y * number).sum() + parabola
+
+        least = minimize(loss, np.zeros(18), method="BFGS", options={"gtol": 1e-7})
+        assert loss(mean[person]) == pytest.approx(least.fun, abs=1e-6)
+        assert mean[person] == pytest.approx(least.x, abs=1e-4)
+
+
+@given(plain=st.floats(-30, 30), answers=st.integers(0, 6), pull=st.sampled_from([0.3, 3.0]))
+@settings(max_examples=60, deadline=None)
+def test_an_offset_ends_where_what_is_told_is_what_happened(plain, answers, pull):
+    """There the slope of the loss is 0, however far from the answers the shared number is."""
+    y = (np.arange(6) < answers) * 1.0
+    lessons = Lessons(np.ones((6, 1)), np.full(6, plain), y, np.ones(6), np.zeros(6, np.int64), 1)
+    (((u,),), _) = believed(lessons, Before.nothing(1, 1), np.array([pull]), "chance")
+    share = 1 / (1 + np.exp(-plain - u))
+    assert 6 * share - answers + pull * u == pytest.approx(0, abs=1e-6)

@@ -1,6 +1,7 @@
 """Speaker marks: who has one, what an encoder reads, and what a folder tells and keeps."""
 
 import json
+import re
 from importlib.util import find_spec
 from shutil import copytree
 
@@ -23,6 +24,7 @@ from simpatico.train.interlocutor import Given
 from simpatico.train.interlocutor import Training as Rating
 from simpatico.train.interlocutor_tuned import tune_interlocutor
 from simpatico.train.pair_folder import About
+from simpatico.train.personal_card import LIMITS
 from simpatico.train.personal_tuned import finish_key, kept_key, marked, used
 from tests.conftest import talk
 from tests.neural.tiny import tiny
@@ -47,8 +49,8 @@ def rating(tmp_path_factory):
     """The same of scores."""
     pytest.importorskip("torch", reason="torch comes with simpatico[torch]")
     training = Rating(encoder=f"path:{tiny('bert')}", fine_tune=1)
-    out = tmp_path_factory.mktemp("rating") / "m"
-    return out, training, tune_interlocutor(*rated(4, 20), out, training=training, about=ABOUT)
+    given, out = Given.of(*rated(4, 20), training), tmp_path_factory.mktemp("rating") / "m"
+    return out, training, tune_interlocutor(given, out, training=training, about=ABOUT)
 
 
 def turn_table(metric, turns):
@@ -186,10 +188,15 @@ def test_scores_are_tuned_with_marks(rating, tmp_path):
     assert names == ["+ user, fine-tuned", "mean of the person", "mean of all"]
     told = json.loads((out / "training.json").read_text(encoding="utf-8"))
     assert (told["problem"], told["labels"]) == ("regression", ["impression"])
+    card = (out / "card.md").read_text(encoding="utf-8")
+    assert "- 6 marks of their own" in card
+    assert not set(re.findall(r"\[([0-9a-f]+)\]", card)) & marked(f"path:{out}"), "of nobody"
+    assert "## How well it does on later ratings, which it has not seen" in card
+    assert f"- {LIMITS[0]}" in card
+    everybody = Rating(learn="all", fine_tune=1)
+    given = Given.of(*rated(), everybody)
     with pytest.raises(BadValue) as error:
-        tune_interlocutor(
-            *rated(), tmp_path / "x", training=Rating(learn="all", fine_tune=1), about=ABOUT
-        )
+        tune_interlocutor(given, tmp_path / "x", training=everybody, about=ABOUT)
     assert str(error.value) == (
         "fine-tuning learns from 'interlocutor' or 'outsiders', not from 'all'"
     )
@@ -201,7 +208,7 @@ def test_the_metric_says_what_the_classifier_says_of_texts_with_marks(chance):
     metric = load("reply_chance", model=f"path:{out}")
     table, told = turn_table(metric, talk(*TALK)), said_by_hand(out)[:, 1]
     assert table[metric.name].to_list()[1::2] == pytest.approx(told[[0, 2]].tolist(), abs=1e-7)
-    assert table[metric.scores[3].name].to_list() == [0, 1, 0, 0]
+    assert table[metric.scores[3].name].to_list() == [None, 1, 0, 0]
     found = evidence_of(metric, talk(*TALK)).filter(row=1, start=0)
     assert found["weight"].to_list() == pytest.approx([told[0] - told[1]], abs=1e-7)
     assert metric.card.about.endswith(

@@ -36,4 +36,19 @@ def test_differences_are_paired_by_person():
     assert (same.r, same.p["r"]) == ((0, 0, 0), 1)
     (flat,) = above({"a": guesses["good"], "b": np.zeros(600)}, "a", own, person)
     assert flat.r is None
-    assert set(flat.p) == {"mse"}
+    assert flat.p["r"] is None
+    assert flat.p["mse"] == 0.002
+
+
+@pytest.mark.parametrize("persons", [1, 9, 10])
+def test_few_persons_have_no_interval_and_no_p(persons):
+    """Ten are the fewest whose resamples say anything of others."""
+    rng = np.random.default_rng(0)
+    own, person = rng.normal(0, 1, 60), [f"p{n % persons}" for n in range(60)]
+    guesses = {"good": own + rng.normal(0, 0.1, 60), "poor": own + rng.normal(0, 4, 60)}
+    row, _ = measured(guesses, own, person)
+    (gap,) = above(guesses, "good", own, person)
+    known = [part is not None for found in (*row[1:3], *gap[1:3]) for part in found[1:]]
+    assert set(known) == {persons == 10}
+    assert row.r.value > 0.9
+    assert gap.p == (dict.fromkeys(("r", "mse"), 0.002 if persons == 10 else None))
