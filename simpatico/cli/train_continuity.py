@@ -12,13 +12,16 @@ from simpatico.cli.options import parsed, together, typed
 from simpatico.cli.out import note, result, show_table
 from simpatico.cli.progress import Progress
 from simpatico.cli.train_persons import (
+    KEEPING,
     MODEL,
     WHERE,
     conversations,
     encoder_of,
     likely,
+    named,
     set_aside,
     span,
+    without,
 )
 from simpatico.cli.train_recorded import recorded
 from simpatico.errors import UnknownName
@@ -26,7 +29,7 @@ from simpatico.errors import UnknownName
 if TYPE_CHECKING:
     from simpatico.metric import Metric
     from simpatico.train.chances import Measured
-    from simpatico.train.continuity import Report, Training
+    from simpatico.train.continuity import Report
     from simpatico.train.continuity_data import By, Filters
     from simpatico.train.outcomes import Window
     from simpatico.turns import Turns
@@ -91,11 +94,20 @@ BASELINES = [
     ),
     click.option(
         "--baseline-turns",
-        type=int,
+        type=click.IntRange(0),
         default=0,
         help="Let metrics score at most so many turns of each side, evenly.  [default: all]",
     ),
 ]
+
+
+CONTEST = ("baselines", "settings", "baseline_turns")
+KEPT = (
+    *("minutes", "fewest", "most", "split", "validation_from", "test_from", "mode", "encoder"),
+    *("seed", "licence"),
+    *CONTEST,
+)
+"""Options that do nothing where a model is gone on from."""
 
 
 @click.command()
@@ -109,33 +121,47 @@ def continuity(data: tuple[Path, ...], out: Path, format: str | None, **options:
     from simpatico.train.continuity import Training
     from simpatico.train.pair_folder import About
 
+    if options["base"] and not options["fine_tune"]:
+        without(KEPT, KEEPING, FLAGS)
+        go_on(conversations(data, format), out, named(data), options)
+        return
+    if options["fine_tune"]:
+        without(CONTEST, "--fine-tune", FLAGS)
     # who is left out is nobody's business who reads the card
     told = {**options, "data": data, "bot": ("NAME",) * len(options["bot"])}
     command = recorded("simpatico train continuity", told, switches=(), flags=FLAGS)
-    name = " and ".join(path.name for path in data)
-    about = About(name, options.pop("licence") or "not stated", command)
+    about = About(named(data), options.pop("licence") or "not stated", command)
     metrics, most = chosen(options), options.pop("baseline_turns")
     by, window, filters = split(options), windowed(options), filtered(options)
     base, encoder = options.pop("base"), encoder_of(options)
     training = Training(encoder=encoder, window=window, filters=filters, by=by, **options)
     turns = conversations(data, format)
     with Progress():
-        if base and not training.fine_tune:
-            from simpatico.train.personal_continue import Onward, continue_continuity
-
-            onward = Onward(base, out, name)
-            show("New turns", [continue_continuity(turns, onward, window=window, filters=filters)])
-        elif training.fine_tune:
+        if training.fine_tune:
             from simpatico.train.continuity_tuned import tune_continuity
 
-            summarise(tune_continuity(turns, out, training=training, about=about, base=base))
+            report = tune_continuity(turns, out, training=training, about=about, base=base)
+            summarise(report, window)
         else:
             from simpatico.train.continuity import train_continuity
             from simpatico.train.continuity_baselines import Contest
 
             contest = Contest(metrics, most)
-            summarise(train_continuity(turns, out, training=training, about=about, contest=contest))
-    tell_of_end(turns, training, new=bool(base) and not training.fine_tune)
+            report = train_continuity(turns, out, training=training, about=about, contest=contest)
+            summarise(report, window)
+    result(str(out))
+
+
+def go_on(turns: Turns, out: Path, data: str, options: dict[str, Any]) -> None:
+    """Let persons of a model learn from new turns."""
+    from simpatico.train.personal_continue import Onward, continue_continuity
+
+    onward, filters = Onward(options["base"], out, data), filtered(options)
+    with Progress():
+        went = continue_continuity(turns, onward, left=options["left"], filters=filters)
+    show("New turns", [went.found])
+    set_aside(went.aside)
+    tell_of_end(went.unfinished, went.window, "new turn")
     result(str(out))
 
 
@@ -187,7 +213,7 @@ def chosen(options: dict[str, Any]) -> dict[str, Metric | str]:
     return found
 
 
-def summarise(report: Report) -> None:
+def summarise(report: Report, window: Window) -> None:
     """The figures on turns held out, beside simpler guesses."""
     from simpatico.train.chances import NO_INTERVAL
 
@@ -204,16 +230,13 @@ def summarise(report: Report) -> None:
     for name, why in report.refused.items():
         note(f"{name} is not here: {why}")
     set_aside(report.aside)
+    tell_of_end(report.unfinished, window, "turn held out")
 
 
-def tell_of_end(turns: Turns, training: Training, *, new: bool) -> None:
+def tell_of_end(n: int, window: Window, what: str) -> None:
     """How many turns count as not answered though the log ends too soon to tell."""
-    from simpatico.train.continuity_data import EVERYTHING, examples
-
-    window, by = training.window, EVERYTHING if new else training.by
-    given = examples(turns, window=window, by=by, filters=training.filters)
-    if n := given.unfinished(given.sides.learn if new else given.sides.heldout):
-        some = f"{n:,} {'new ' * new}turn{'s' * (n != 1)}{' held out' * (not new)}"
+    if n:
+        some = f"{n:,} {what.replace('turn', 'turns') if n > 1 else what}"
         note(
             f"{some} {'has' if n == 1 else 'have'} less than {window.minutes:g} minutes of log "
             f"afterwards and count{'s' * (n == 1)} as not answered; --left leaves such turns out"

@@ -11,14 +11,17 @@ from simpatico.cli.options import together
 from simpatico.cli.out import note, result, show_table
 from simpatico.cli.progress import Progress
 from simpatico.cli.train_persons import (
+    KEEPING,
     MODEL,
     PATH,
     WHERE,
     conversations,
     encoder_of,
     likely,
+    named,
     set_aside,
     span,
+    without,
 )
 from simpatico.cli.train_recorded import recorded
 from simpatico.errors import DataError
@@ -55,6 +58,10 @@ RATED = [
 ]
 
 
+KEPT = ("learn", "along", "mode", "encoder", "seed", "licence")
+"""Options that do nothing where a model is gone on from."""
+
+
 @click.command()
 @together([*WHERE, *RATED, *MODEL])
 def interlocutor(
@@ -72,10 +79,11 @@ def interlocutor(
     from simpatico.train.interlocutor import Training
     from simpatico.train.pair_folder import About
 
+    if options["base"] and not options["fine_tune"]:
+        without(KEPT, KEEPING, FLAGS)
     told = {**options, "data": data, "judgements": judgements}
     command = recorded("simpatico train interlocutor", told, switches=(), flags=FLAGS)
-    name = " and ".join(path.name for path in data)
-    about = About(name, options.pop("licence") or "not stated", command)
+    about = About(named(data), options.pop("licence") or "not stated", command)
     base, encoder = options.pop("base"), encoder_of(options)
     training = Training(encoder=encoder, **options)
     turns = conversations(data, format)
@@ -86,7 +94,7 @@ def interlocutor(
         if base and not training.fine_tune:
             from simpatico.train.personal_continue import Onward, continue_interlocutor
 
-            onward = Onward(base, out, name)
+            onward = Onward(base, out, named(data))
             found = continue_interlocutor(turns, rated, onward, quality=training.quality)
             show("New ratings", [found])
         elif training.fine_tune:
@@ -159,7 +167,8 @@ def summarise(report: Report) -> None:
     show("Ratings held out", report.rows)
     for row in report.above:
         error = f"squared error lower by {span(row.mse)}{likely(row.p['mse'])}"
-        note(f"beside {row.name}: r above by {span(row.r)}; {error}")
+        above = "" if row.r is None else f"r above by {span(row.r)}; "
+        note(f"beside {row.name}: {above}{error}")
     if report.rows[0].mse.low is None:
         note(NO_INTERVAL)
     set_aside(report.aside)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
 from math import isnan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
 PATH = click.Path(path_type=Path)
 NO_ENCODER = "none"
+KEEPING = "--continue, which keeps what the model was trained with"
 
 WHERE = [
     click.option(
@@ -73,6 +75,20 @@ def conversations(paths: tuple[Path, ...], format: str | None) -> Turns:
 
     chunks = Conversations(tuple(paths), format).chunks()
     return Turns(pl.concat([chunk.turns.frame for chunk in chunks]).rechunk())
+
+
+def without(names: Collection[str], other: str, flags: Mapping[str, str]) -> None:
+    """Refuse options that were given and would do nothing beside another one."""
+    context = click.get_current_context()
+    for name in names:
+        if context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE:
+            flag = flags.get(name, name.replace("_", "-"))
+            raise click.UsageError(f"--{flag} does nothing with {other}; leave it out")
+
+
+def named(paths: tuple[Path, ...]) -> str:
+    """What the data are called."""
+    return " and ".join(path.name for path in paths)
 
 
 def encoder_of(options: dict[str, Any]) -> str:

@@ -19,6 +19,7 @@ REASONS = {
     "no_words": "without words",
     "no_emotion_words": "without a word of the lexicon",
     "answered_no_emotion_words": "that answer one without a word of the lexicon",
+    "no_interlocutor": "meant for nobody else",
     "no_variation": "with all feelings alike",
     "other_script": "in another script",
     "too_few_words": "with too few words",

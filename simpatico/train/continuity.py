@@ -28,7 +28,7 @@ from simpatico.train.personal_card import calibration_error, reliability
 from simpatico.train.personal_cases import formed, of_turns
 from simpatico.train.personal_fit import How
 from simpatico.train.personal_folder import Trained, save_personal, writable
-from simpatico.train.personal_modes import fit_modes
+from simpatico.train.personal_modes import fit_modes, with_profiles
 from simpatico.train.personal_people import Cases
 from simpatico.turns import Turns
 
@@ -91,6 +91,8 @@ class Report(NamedTuple):
     aside: dict[str, int]
     unscored: dict[str, int]
     """Of each metric, how many turns held out it was asked about and gave no number."""
+    unfinished: int
+    """Turns held out that count as not answered though the log ends before it is certain."""
 
 
 def train_continuity(
@@ -119,6 +121,7 @@ def train_continuity(
 
 def asked(turns: Turns, training: Training) -> Examples:
     """The examples that the training asks for."""
+    with_profiles(turns, training.mode)
     found = examples(turns, window=training.window, by=training.by, filters=training.filters)
     return found.checked()
 
@@ -165,7 +168,8 @@ def reported(
         "expected calibration error": Figure(calibration_error(bins)),
     }
     told = Heldout(mine.n, mine.persons, figures, bins)
-    return Report([*rows, *more], gaps, parts, refused, told, given.sides.aside, unscored)
+    unfinished, aside = given.unfinished(heldout), given.sides.aside
+    return Report([*rows, *more], gaps, parts, refused, told, aside, unscored, unfinished)
 
 
 def parted(known: Flags) -> list[tuple[str, Flags]]:

@@ -7,7 +7,7 @@ and by nothing later.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -74,7 +74,7 @@ class Examples:
             if not 0 < answers < n:
                 raise DataError(
                     f"{n} turn{'s' * (n != 1)} {what}, {answers} of them answered; training needs "
-                    "some of both kinds"
+                    f"some of both kinds{told(self.sides.aside)}"
                 )
         return self
 
@@ -87,6 +87,12 @@ class Examples:
 
     def person(self, places: Places) -> list[str]:
         return [self.outcomes.person[at] for at in places]
+
+
+def told(aside: Mapping[str, int]) -> str:
+    """What was not used, as a sentence goes on."""
+    some = ", ".join(f"{n:,} {why}" for why, n in aside.items() if n)
+    return f"; not used: {some}" if some else ""
 
 
 def examples(turns: Turns, *, window: Window, by: By | None = None, filters: Filters) -> Examples:

@@ -30,7 +30,7 @@ from simpatico.train.pair_folder import About
 from simpatico.train.personal_cases import formed, of_groups, own_means, stacked
 from simpatico.train.personal_fit import How
 from simpatico.train.personal_folder import Trained, save_personal, writable
-from simpatico.train.personal_modes import NAMES, fit_modes
+from simpatico.train.personal_modes import NAMES, fit_modes, with_profiles
 from simpatico.train.personal_people import Cases
 from simpatico.train.scores import Above, Measured, above, measured
 from simpatico.turns import Turns
@@ -90,6 +90,7 @@ class Given:
     @classmethod
     def of(cls, turns: Turns, judgements: Judgements, training: Training) -> Given:
         """What the training asks for."""
+        with_profiles(turns, training.mode)
         source: Literal["interlocutor", "outsiders"] = (
             "outsiders" if training.learn == "outsiders" else "interlocutor"
         )
@@ -116,7 +117,8 @@ def train_interlocutor(
     form = formed(training.encoder, profile=knows_profile(training.mode))
     model, guesses = learned(given, form, training)
     report = reported(given, guesses)
-    facts = {**about.training, **training.facts, "aside": report.aside}
+    told = {"quality": given.ratings.quality, "aside": report.aside}
+    facts = {**about.training, **training.facts, **told}
     used = len(given.sides.learn) + len(given.sides.check)
     about = replace(about, training=facts)
     save_personal(out, Trained(model, form, used, report.heldout, about, lines=lines(report)))

@@ -36,6 +36,9 @@ def tune_interlocutor(
     """
     if training.learn == "all":
         raise BadValue("fine-tuning learns from 'interlocutor' or 'outsiders', not from 'all'")
+    low, high = given.ratings.ends
+    if not low < high:
+        raise BadValue(f"all scores to learn from are {low:g}; they must differ")
     key = kept_key(out, base)
     learn, check, heldout = given.sides[:3]
     users, profile = knows_who(training.mode), knows_profile(training.mode)
@@ -48,7 +51,8 @@ def tune_interlocutor(
         tokens=marks.tokens,
         seed=training.seed,
     )
-    facts = {**about.training, **training.facts, "ends": given.ratings.ends}
+    ends = {"quality": given.ratings.quality, "ends": given.ratings.ends}
+    facts = {**about.training, **training.facts, **ends}
     told = replace(about, training=used(start, facts))
     seen = last_turns(given)
     sides = [labelled(given, seen, side, marks, profile=profile) for side in (learn, check)]

@@ -59,9 +59,11 @@ class Window:
     """Minutes for which there must be more of a log, so that an answer would be in it."""
 
     def __post_init__(self) -> None:
-        if self.minutes is not None and not self.minutes > 0:
-            raise BadValue(f"answers within {self.minutes:g} minutes; give more than 0")
-        if self.left < 0 or (self.left and not self.left < (self.minutes or 0)):
+        if self.minutes is not None and not 0 < self.minutes < np.inf:
+            raise BadValue(
+                f"answers within {self.minutes:g} minutes; give more than 0, or no limit at all"
+            )
+        if not self.left >= 0 or (self.left and not self.left < (self.minutes or 0)):
             most = "none" if self.minutes is None else f"{self.minutes:g}"
             raise BadValue(
                 f"{self.left:g} minutes of log left; give fewer than an answer may take, {most}"

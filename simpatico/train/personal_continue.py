@@ -7,18 +7,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
 from simpatico.errors import BadValue, DataError
+from simpatico.features.marked_folder import is_marked
 from simpatico.features.personal import Target
 from simpatico.features.personal_folder import PersonalFolder, load_personal, same_encoder
 from simpatico.features.persons import pseudonym
 from simpatico.judgements import Judgements
 from simpatico.train import chances, interlocutor, scores
 from simpatico.train.chances import Guess
-from simpatico.train.continuity_data import EVERYTHING, Filters, examples
-from simpatico.train.interlocutor_data import ratings
+from simpatico.train.continuity_data import EVERYTHING, Filters, examples, told
+from simpatico.train.interlocutor_data import Ratings, ratings
 from simpatico.train.outcomes import Numbers, Window
 from simpatico.train.personal_cases import of_turns
 from simpatico.train.personal_folder import gone_on, save_again, writable
@@ -39,6 +41,8 @@ class Onward:
     def folder(self, target: Target) -> PersonalFolder:
         """The model, once it can be gone on from."""
         writable(self.out)
+        if is_marked(self.base):
+            raise BadValue(f"{self.base} is fine-tuned; to go on from it, add --fine-tune EPOCHS")
         found = load_personal(self.base, target)
         if not found.recipe.own:
             raise BadValue(
@@ -49,15 +53,24 @@ class Onward:
         return found
 
 
-def continue_continuity(
-    turns: Turns, onward: Onward, *, window: Window, filters: Filters
-) -> chances.Measured:
-    """Let persons go on with what they answered in these logs; how well it was foreseen."""
+class WentOn(NamedTuple):
+    """How well new turns were foreseen, which were not used, and of which it is not certain."""
+
+    found: chances.Measured
+    aside: dict[str, int]
+    window: Window
+    unfinished: int
+
+
+def continue_continuity(turns: Turns, onward: Onward, *, left: float, filters: Filters) -> WentOn:
+    """Let persons go on with what they answered in these logs, in the time that the model gives."""
     folder = onward.folder("chance")
+    window = Window(folder.recipe.training.get("minutes", Window().minutes), left)
     given = examples(turns, window=window, by=EVERYTHING, filters=filters)
     places = given.sides.learn
     if not len(places):
-        raise DataError("no turn whose answer is known; there is nothing to go on with")
+        why = told(given.sides.aside)
+        raise DataError(f"no turn whose answer is known; there is nothing to go on with{why}")
     answered = given.answered(places)
     new = of_turns(given.moments.some(places), folder.recipe.form, answered.astype(np.float64))
     chance = said(folder, new)
@@ -65,7 +78,7 @@ def continue_continuity(
     (found,) = chances.measured(guess, answered, given.person(places))
     figures = f"accuracy {found.accuracy.value:.3f}, {chances.area_told(found.auc)}"
     go_on(onward, folder, new, figures)
-    return found
+    return WentOn(found, given.sides.aside, window, given.unfinished(places))
 
 
 def continue_interlocutor(
@@ -73,7 +86,11 @@ def continue_interlocutor(
 ) -> scores.Measured:
     """Let persons go on with what they said of these conversations; how well it was foreseen."""
     folder = onward.folder("score")
-    rated = ratings(turns, judgements, quality=quality, learn="interlocutor")
+    known = folder.recipe.training.get("quality")
+    if quality and known and quality != known:
+        raise BadValue(f"{onward.base} learned {known!r}; it cannot go on with {quality!r}")
+    rated = ratings(turns, judgements, quality=quality or known, learn="interlocutor")
+    same_scale(rated, judgements, folder.recipe.ends, onward.base)
     first = np.array([rows[0] for rows in rated.rows], np.int64)
     order = np.lexsort([first, rated.begun])
     new = interlocutor.seen(turns, rated, folder.recipe.form).some(order)
@@ -81,6 +98,21 @@ def continue_interlocutor(
     correlation = "no r" if found.r is None else f"r {found.r.value:.3f}"
     go_on(onward, folder, new, f"{correlation}, squared error {found.mse.value:.3f}")
     return found
+
+
+def same_scale(
+    rated: Ratings, judgements: Judgements, ends: tuple[float, float] | None, base: str
+) -> None:
+    """Refuse ratings of another scale than a model learned, or beyond it where none is told."""
+    if ends is None:
+        return
+    (low, high), own = rated.ends, judgements.frame.filter(quality=rated.quality)
+    told = own["scale_min"].null_count() == own["scale_max"].null_count() == 0
+    if (low, high) != ends if told else not ends[0] <= low <= high <= ends[1]:
+        raise BadValue(
+            f"ratings of {rated.quality!r} go from {low:g} to {high:g}; {base} learned a scale "
+            f"from {ends[0]:g} to {ends[1]:g}"
+        )
 
 
 def said(folder: PersonalFolder, cases: Cases) -> Numbers:

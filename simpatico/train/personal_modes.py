@@ -7,13 +7,15 @@ from dataclasses import replace
 
 import msgspec
 
+from simpatico.errors import DataError
 from simpatico.features.personal import Numbers, Personal
 from simpatico.features.personal_rows import SeenForm
-from simpatico.features.persons import Mode, knows_who
+from simpatico.features.persons import Mode, knows_profile, knows_who
 from simpatico.features.working import step
 from simpatico.train.personal_fit import How, fit_both
 from simpatico.train.personal_people import Cases
 from simpatico.train.personal_shared import PULLS
+from simpatico.turns import Turns
 
 TEXT: Mode = "text"
 NAMES: Mapping[Mode, str] = {
@@ -22,6 +24,15 @@ NAMES: Mapping[Mode, str] = {
     "profile": "+ profile",
     "both": "+ both",
 }
+
+
+def with_profiles(turns: Turns, mode: Mode) -> None:
+    """Refuse a mode that reads profiles where nobody has one."""
+    if knows_profile(mode) and not any(turns.frame["profile"]):
+        raise DataError(
+            f"mode {mode!r} reads profiles, and nobody who is talked to has one; give profiles, or "
+            "another mode"
+        )
 
 
 def fit_modes(

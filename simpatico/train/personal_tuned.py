@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
+from simpatico.errors import BadValue
 from simpatico.features import alone
+from simpatico.features.head_folder import heads_folder
 from simpatico.features.marked_folder import KEY, is_marked, load_marked, read_key
 from simpatico.features.moments import Moments
 from simpatico.features.personal import Numbers, Target
-from simpatico.features.personal_folder import Heldout
+from simpatico.features.personal_folder import PERSONS, Heldout
 from simpatico.features.personal_rows import language_of
 from simpatico.features.persons import new_key
 from simpatico.parts import publish
@@ -22,6 +24,8 @@ BASE = "package:minilm-torch"
 
 def marked(base: str) -> Collection[str]:
     """Digits of those who have a mark in the model to go on from."""
+    if (personal := heads_folder(base)) and (personal / PERSONS).is_file():
+        raise BadValue(f"{base} is not fine-tuned; to go on from it, leave out --fine-tune")
     return load_marked(base).marks.known if is_marked(base) else ()
 
 

@@ -129,7 +129,7 @@ def test_going_on_moves_persons_and_leaves_the_rest(trained, tmp_path):
     new = dialogs(*["p1"] * 30, answer=True)
     before = {path.name: path.read_bytes() for path in folder.iterdir()}
     onward = Onward(f"path:{folder}", tmp_path / "later", "new logs")
-    found = continue_continuity(new, onward, window=Window(), filters=Filters(repeated=1))
+    found = continue_continuity(new, onward, left=0.0, filters=Filters(repeated=1)).found
     assert (found.name, found.n) == ("before going on", 30)
     old, later = load_personal(f"path:{folder}"), load_personal(f"path:{tmp_path / 'later'}")
     assert before == {path.name: path.read_bytes() for path in folder.iterdir()}
@@ -206,12 +206,21 @@ def test_whole_sentences(tmp_path):
     assert str(error.value) == "mode 'voice'; there are text, user, profile, both"
     with pytest.raises(DataError) as error:
         train_continuity(log(10), tmp_path / "m", training=PLAIN, about=ABOUT)
-    assert str(error.value).endswith("training needs some of both kinds")
+    assert str(error.value) == (
+        "0 turns to decide by, 0 of them answered; training needs some of both kinds; not used: 2 "
+        "not known yet at a cut"
+    )
+    with pytest.raises(DataError) as error:
+        asked(log(80), Training(mode="both"))
+    assert str(error.value) == (
+        "mode 'both' reads profiles, and nobody who is talked to has one; give profiles, or "
+        "another mode"
+    )
     text = Training(mode="text", encoder="")
     train_continuity(log(80), tmp_path / "text", training=text, about=ABOUT)
     onward = Onward(f"path:{tmp_path / 'text'}", tmp_path / "later", "x")
     with pytest.raises(BadValue) as error:
-        continue_continuity(log(60), onward, window=Window(), filters=Filters())
+        continue_continuity(log(60), onward, left=0.0, filters=Filters())
     assert str(error.value) == (
         f"path:{tmp_path / 'text'} knows nothing of persons, so that there is nothing to go on "
         "with; train it with --mode user"

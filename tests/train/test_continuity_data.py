@@ -229,7 +229,9 @@ def learned(turns, cuts, filters):
 
 
 def test_whole_sentences():
-    with pytest.raises(BadValue, match=r"^answers within 0 minutes; give more than 0$"):
+    with pytest.raises(
+        BadValue, match=r"^answers within 0 minutes; give more than 0, or no limit at all$"
+    ):
         of(TALK, 0)
     for left, minutes, most in ((30, 30, "30"), (5, None, "none")):
         with pytest.raises(BadValue) as error:

@@ -130,7 +130,7 @@ def test_the_command_line(call, tmp_path):
     data, given = tmp_path / "talk.csv", tmp_path / "ratings.csv"
     turns.frame.select("dialog", "speaker", "system", "text", "interlocutor").write_csv(data)
     judgements.frame.write_csv(given)
-    told = ["--data", data, "--judgements", given, "--encoder", "none", "--out"]
+    told = ["--data", data, "--judgements", given, "--out"]
     code, shown, err = call("train", "interlocutor", *told, tmp_path / "m")
     assert code == 0, err
     assert "mean of the person" in shown + err

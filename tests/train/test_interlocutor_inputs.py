@@ -57,7 +57,7 @@ def test_ratings_in_several_files_are_of_their_own_dialogs(files):
 def test_the_command_line_takes_several_files_that_hold_ratings(call, files, tmp_path):
     """40 dialogs, the last of the ten of each worker held out."""
     data = [word for path in files for word in ("--data", path)]
-    told = ["train", "interlocutor", *data, "--encoder", "none", "--out"]
+    told = ["train", "interlocutor", *data, "--out"]
     code, shown, err = call(*told, tmp_path / "m")
     assert code == 0, err
     assert "mean of the person" in shown

@@ -117,7 +117,7 @@ def test_the_command_line_tells_of_a_log_that_ends(call, tmp_path):
     table = pl.concat([frame(100), pl.DataFrame(last, frame(1).schema, orient="row")])
     data, out = tmp_path / "log.csv", tmp_path / "m"
     table.with_columns(pl.col("time").dt.strftime("%Y-%m-%dT%H:%M:%SZ")).write_csv(data)
-    told = ["train", "continuity", "--data", data, "--encoder", "none", "--out"]
+    told = ["train", "continuity", "--data", data, "--out"]
     tail = "less than 30 minutes of log afterwards and counts as not answered; --left leaves such"
     code, _, err = call(*told, out)
     assert code == 0, err
