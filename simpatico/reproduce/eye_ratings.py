@@ -117,9 +117,11 @@ def system_cells(given: Rated, learned: Judged, *, seed: int) -> Iterator[Cell]:
     whole = seen(given.turns, found, learned.form)
     told = learned.unaware.of(whole.rows, whole.circumstances, whole.person).value
     row = f"{SYSTEM}: RealPersonaChat, {SATISFIED}"
-    for one in measured({TEXT: told}, found.own, found.person, seed=seed):
+    # nobody says who rated: files name raters alike, so that each dialog counts as one
+    dialog = [str(at) for at in found.dialog]
+    for one in measured({TEXT: told}, found.own, dialog, seed=seed):
         spot = Spot(TABLE, row, TEXT)
-        notes = ["learned from what people said of people", ON_X]
+        notes = ["learned from what people said of people", "resampled by dialog", ON_X]
         yield of_estimate(spot, one.r, n=one.n, paper=JUDGED[TEXT, SYSTEM][0], notes=notes)
     for mode in (USER, PROFILE, BOTH):
         yield only_paper(Spot(TABLE, row, mode), JUDGED[mode, SYSTEM][0], NAMELESS)
