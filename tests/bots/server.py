@@ -44,6 +44,7 @@ def serving():
 
 class Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
+    busy = False
 
     def log_message(self, *told):
         """Nothing is printed."""
@@ -60,6 +61,7 @@ class Handler(BaseHTTPRequestHandler):
             server.seen.append((self.path, dict(self.headers), body))
             server.at_once += 1
             server.most_at_once = max(server.most_at_once, server.at_once)
+        self.busy = True
         time.sleep(server.delay)
         try:
             ill = text.partition(":")[0]
@@ -69,18 +71,25 @@ class Handler(BaseHTTPRequestHandler):
             else:
                 self.send(200, completion(f"You said {text}."))
         finally:
-            with server.lock:
-                server.at_once -= 1
+            self.done()
+
+    def done(self):
+        """No longer at work: before an answer goes out, since the client may ask again at once."""
+        with self.server.lock:
+            self.server.at_once -= self.busy
+            self.busy = False
 
     def send(self, status, body, **headers):
         data = body if isinstance(body, bytes) else json.dumps(body).encode()
         self.send_response(status)
         for name, value in {"Content_Length": len(data), **headers}.items():
             self.send_header(name.replace("_", "-"), str(value))
+        self.done()
         self.end_headers()
         self.wfile.write(data)
 
     def drop(self):
+        self.done()
         self.close_connection = True
         self.connection.shutdown(2)
 
