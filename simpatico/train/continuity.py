@@ -18,7 +18,7 @@ from simpatico.features.models import bare
 from simpatico.features.personal import Personal
 from simpatico.features.personal_folder import Figure, Heldout
 from simpatico.features.personal_rows import SeenForm
-from simpatico.features.persons import MODES, Mode, knows_profile, knows_who
+from simpatico.features.persons import MODES, Mode, knows_profile
 from simpatico.train.chances import Above, Estimate, Guess, Measured, above, area_told, measured
 from simpatico.train.continuity_baselines import Contest, guessed, majorities
 from simpatico.train.continuity_data import By, Examples, Filters, examples
@@ -54,14 +54,6 @@ class Training:
             raise BadValue(f"mode {self.mode!r}; there are {', '.join(MODES)}")
         if self.fine_tune < 0:
             raise BadValue(f"{self.fine_tune} epochs of fine-tuning; there are none or more")
-
-    @property
-    def users(self) -> bool:
-        return knows_who(self.mode)
-
-    @property
-    def profile(self) -> bool:
-        return knows_profile(self.mode)
 
     @property
     def facts(self) -> dict[str, object]:
@@ -106,7 +98,7 @@ def train_continuity(
     """Train, estimate on what is held out, and write the folder."""
     writable(out)
     given = asked(turns, training)
-    form = formed(training.encoder, profile=training.profile)
+    form = formed(training.encoder, profile=knows_profile(training.mode))
     model, guesses = learned(given, form, training)
     met = given.person(np.concatenate(given.sides[:2]))
     report = reported(given, guesses, met, contest)

@@ -7,23 +7,11 @@ from pathlib import Path
 
 import numpy as np
 
-from simpatico.features.marks import Marks, texts
 from simpatico.train.chances import Guess
 from simpatico.train.continuity import Report, Training, asked, lines, reported
-from simpatico.train.continuity_data import Examples
-from simpatico.train.finetune import FineTuning, Labelled, fine_tune
-from simpatico.train.outcomes import Places
 from simpatico.train.pair_folder import About
 from simpatico.train.personal_modes import NAMES
-from simpatico.train.personal_tuned import (
-    BASE,
-    finish_key,
-    foretold,
-    kept_key,
-    marked,
-    told_on_card,
-    used,
-)
+from simpatico.train.personal_tuned import Lessons, told_on_card, tune
 from simpatico.turns import Turns
 
 LABELS = ("no answer", "answer")
@@ -34,28 +22,12 @@ def tune_continuity(
 ) -> Report:
     """Fine-tune, estimate on turns held out, and write the folder; `base` is one to go on from."""
     given = asked(turns, training)
-    key = kept_key(out, base)
-    learn, check, heldout = given.sides[:3]
-    marks = Marks.of(given.person(learn) if training.users else [], key, before=marked(base))
-    start = base or training.encoder or BASE
-    how = FineTuning(
-        start,
-        epochs=training.fine_tune,
-        tokens=marks.tokens,
-        seed=training.seed,
-    )
-    told = replace(about, training=used(start, {**about.training, **training.facts}))
-    sides = [labelled(given, side, marks, profile=training.profile) for side in (learn, check)]
-    fine_tune(sides[0], sides[1], out, how=how, labels=LABELS, about=told)
-    finish_key(out, key)
-    chance = foretold(out, "chance", given.turns, given.moments.some(heldout))
+    y = given.outcomes.answered.astype(np.float64)
+    lessons = Lessons("chance", LABELS, given.turns, given.moments, given.sides, y)
+    told = replace(about, training={**about.training, **training.facts})
+    chance = tune(lessons, out, training=training, about=told, base=base)
     guesses = {f"{NAMES[training.mode]}, fine-tuned": Guess.of(chance)}
-    report = reported(given, guesses, given.person(np.concatenate([learn, check])))
+    met = given.person(np.concatenate(given.sides[:2]))
+    report = reported(given, guesses, met)
     told_on_card(out, report.heldout, lines(report))
     return report
-
-
-def labelled(given: Examples, places: Places, marks: Marks, *, profile: bool) -> Labelled:
-    """Some examples as texts."""
-    first, second = texts(given.turns, given.moments.some(places), marks, profile=profile)
-    return Labelled(first, second, given.answered(places).astype(np.float32))

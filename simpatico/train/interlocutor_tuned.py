@@ -8,23 +8,11 @@ from pathlib import Path
 import numpy as np
 
 from simpatico.errors import BadValue
-from simpatico.features.marks import Marks, texts
 from simpatico.features.moments import Moments, moments
-from simpatico.features.persons import knows_profile, knows_who
-from simpatico.train.finetune import FineTuning, Labelled, fine_tune
 from simpatico.train.interlocutor import Given, Report, Training, lines, reported
-from simpatico.train.outcomes import Places
 from simpatico.train.pair_folder import About
 from simpatico.train.personal_modes import NAMES
-from simpatico.train.personal_tuned import (
-    BASE,
-    finish_key,
-    foretold,
-    kept_key,
-    marked,
-    told_on_card,
-    used,
-)
+from simpatico.train.personal_tuned import Lessons, told_on_card, tune
 
 
 def tune_interlocutor(
@@ -39,26 +27,11 @@ def tune_interlocutor(
     low, high = given.ratings.ends
     if not low < high:
         raise BadValue(f"all scores to learn from are {low:g}; they must differ")
-    key = kept_key(out, base)
-    learn, check, heldout = given.sides[:3]
-    users, profile = knows_who(training.mode), knows_profile(training.mode)
-    marks = Marks.of(given.person(learn) if users else [], key, before=marked(base))
-    start = base or training.encoder or BASE
-    how = FineTuning(
-        start,
-        "regression",
-        epochs=training.fine_tune,
-        tokens=marks.tokens,
-        seed=training.seed,
-    )
-    ends = {"quality": given.ratings.quality, "ends": given.ratings.ends}
-    facts = {**about.training, **training.facts, **ends}
-    told = replace(about, training=used(start, facts))
-    seen = last_turns(given)
-    sides = [labelled(given, seen, side, marks, profile=profile) for side in (learn, check)]
-    fine_tune(sides[0], sides[1], out, how=how, labels=(given.ratings.quality,), about=told)
-    finish_key(out, key)
-    guess = foretold(out, "score", given.turns, seen.some(heldout))
+    quality, y = given.ratings.quality, (given.ratings.value - low) / (high - low)
+    lessons = Lessons("score", (quality,), given.turns, last_turns(given), given.sides, y)
+    ends = {"quality": quality, "ends": given.ratings.ends}
+    told = replace(about, training={**about.training, **training.facts, **ends})
+    guess = tune(lessons, out, training=training, about=told, base=base)
     report = reported(given, {f"{NAMES[training.mode]}, fine-tuned": guess})
     told_on_card(out, report.heldout, lines(report))
     return report
@@ -69,13 +42,3 @@ def last_turns(given: Given) -> Moments:
     found = moments(given.turns)
     last = np.array([rows[-1] for rows in given.ratings.rows], np.int64)
     return replace(found.some(np.searchsorted(found.row, last)), person=given.ratings.person)
-
-
-def labelled(
-    given: Given, seen: Moments, places: Places, marks: Marks, *, profile: bool
-) -> Labelled:
-    """Some ratings, from 0 to 1, of texts."""
-    first, second = texts(given.turns, seen.some(places), marks, profile=profile)
-    low, high = given.ratings.ends
-    share = (given.ratings.value[places] - low) / (high - low)
-    return Labelled(first, second, share.astype(np.float32))

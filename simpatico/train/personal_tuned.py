@@ -1,25 +1,90 @@
-"""What fine-tunings with marks of who speaks share: whom a model knows already, and its key."""
+"""Fine-tune an encoder that reads conversations with marks of who speaks, whatever it is to tell.
+
+It knows whom the model knows to go on from, and keeps the key that marks are made with.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import NamedTuple, Protocol
+
+import numpy as np
 
 from simpatico.errors import BadValue
 from simpatico.features import alone
 from simpatico.features.head_folder import heads_folder
 from simpatico.features.marked_folder import KEY, is_marked, load_marked, read_key
+from simpatico.features.marks import Marks, texts
 from simpatico.features.moments import Moments
 from simpatico.features.personal import Numbers, Target
 from simpatico.features.personal_folder import PERSONS, Heldout
 from simpatico.features.personal_rows import language_of
-from simpatico.features.persons import new_key
+from simpatico.features.persons import Mode, knows_profile, knows_who, new_key
 from simpatico.parts import publish
+from simpatico.train.by_time import Sides
+from simpatico.train.finetune import FineTuning, Labelled, fine_tune
 from simpatico.train.finetune_folder import CARD
+from simpatico.train.outcomes import Places
+from simpatico.train.pair_folder import About
 from simpatico.train.personal_card import figures
 from simpatico.turns import Turns
 
 BASE = "package:minilm-torch"
+
+
+class Training(Protocol):
+    """What a training with marks is told."""
+
+    @property
+    def mode(self) -> Mode: ...
+    @property
+    def encoder(self) -> str: ...
+    @property
+    def fine_tune(self) -> int: ...
+    @property
+    def seed(self) -> int: ...
+
+
+class Lessons(NamedTuple):
+    """Moments of conversations, on which sides they are, and what is to be said of each, 0 to 1."""
+
+    target: Target
+    labels: tuple[str, ...]
+    turns: Turns
+    moments: Moments
+    sides: Sides
+    y: Numbers
+
+    def labelled(self, places: Places, marks: Marks, *, profile: bool) -> Labelled:
+        """Some of them as texts."""
+        first, second = texts(self.turns, self.moments.some(places), marks, profile=profile)
+        return Labelled(first, second, self.y[places].astype(np.float32))
+
+
+def tune(
+    lessons: Lessons, out: Path, *, training: Training, about: About, base: str = ""
+) -> Numbers:
+    """Fine-tune, write the folder, and give what the model says of those held out."""
+    key = kept_key(out, base)
+    learn, check, heldout = lessons.sides[:3]
+    persons = lessons.moments.some(learn).person if knows_who(training.mode) else []
+    marks = Marks.of(persons, key, before=marked(base))
+    start = base or training.encoder or BASE
+    how = FineTuning(
+        start,
+        "single" if lessons.target == "chance" else "regression",
+        epochs=training.fine_tune,
+        tokens=marks.tokens,
+        seed=training.seed,
+    )
+    profile = knows_profile(training.mode)
+    sides = [lessons.labelled(side, marks, profile=profile) for side in (learn, check)]
+    about = replace(about, training=used(start, about.training))
+    fine_tune(sides[0], sides[1], out, how=how, labels=lessons.labels, about=about)
+    finish_key(out, key)
+    return foretold(out, lessons.target, lessons.turns, lessons.moments.some(heldout))
 
 
 def marked(base: str) -> Collection[str]:
