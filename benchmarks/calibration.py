@@ -20,14 +20,14 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from simpatico.read import Conversations
-from simpatico.read.judgement_files import read_judgements
+from simpatico.readers import Conversations
+from simpatico.readers.judgement_files import read_judgements
 from simpatico.registry import load
-from simpatico.resample import Floats
-from simpatico.score import score
-from simpatico.validate.redraw import Level, Over, Plan
-from simpatico.validate.resampling import better, interval
-from simpatico.validate.row_correlation import Coefficient
+from simpatico.scoring import score
+from simpatico.stats.draws import Floats
+from simpatico.stats.systems.draws import Level, Over, Plan
+from simpatico.stats.systems.resampling import better, interval
+from simpatico.stats.systems.row_correlation import Coefficient
 
 SETS = {
     "persona": ("dstc10-persona_clean_eval-addrank.json", "emotional_entropy"),

@@ -31,13 +31,13 @@ from speed import Row, show, timed
 
 from simpatico import Turns, load, score
 from simpatico.features.embeddings import MINILM, Embeddings
-from simpatico.features.head_folder import SCHEMA, Figures, HeadRecipe, Recipe
+from simpatico.features.heads.folder import SCHEMA, Figures, HeadRecipe, Recipe
+from simpatico.features.heads.head import Head, Part
 from simpatico.features.likelihood import Likelihood
-from simpatico.features.models import absent, find
-from simpatico.features.pair_head import Head, Part
 from simpatico.metric import Metric, missing
+from simpatico.models.names import absent, find
 from simpatico.table import ScoreTable
-from simpatico.train.pair_folder import About, save
+from simpatico.training.model_folder import About, save
 
 DATA = Path(__file__).parent.parent.parent / "shared" / "data"
 BATCH = 64
@@ -121,7 +121,7 @@ def published(contexts: list[tuple[str, ...]], follow: tuple[str, ...]) -> np.nd
     """The mean loss of context and follow-up, every pair read anew."""
     import torch
 
-    from simpatico.features.torch_models import causal, tokenizer
+    from simpatico.models.runtime.torch_backend import causal, tokenizer
 
     net, cut = causal(find(CAUSAL)), tokenizer(find(CAUSAL))
     mark, losses = cut.convert_tokens_to_ids("<|endoftext|>"), []

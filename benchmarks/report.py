@@ -24,21 +24,21 @@ import corpus
 import numpy as np
 import polars as pl
 
-from simpatico.compare.difference import compare
+from simpatico.comparison.difference import compare
 from simpatico.judgements import Judgements
-from simpatico.read import Conversations
-from simpatico.read.judgement_files import read_judgements
+from simpatico.readers import Conversations
+from simpatico.readers.judgement_files import read_judgements
 from simpatico.registry import load
 from simpatico.run import Run, score_run
-from simpatico.validate.evidence import validate
-from simpatico.validate.structure import structure
+from simpatico.validation.evidence import validate
+from simpatico.validation.overlap__structure import structure
 
 METRICS = ("agreeableness", "emotion_matching", "emotional_entropy", "empathy", "style_matching")
 SYSTEMS = ("harbor", "brisk", "carousel")
 QUALITIES = ("overall", "empathetic", "interesting", "fluent")
 TURNS, JUDGED, JUDGES, QUOTED = 12, 300, 3, 24
 MOST_SECONDS, MOST_BYTES, MOST_MEMORY = 20.0, (1_000_000, 2_000_000), 1.5
-HAS_REPORT = find_spec("simpatico.report") and find_spec("simpatico.report.page")
+HAS_REPORT = find_spec("simpatico.reporting") and find_spec("simpatico.reporting.page")
 
 
 @dataclass(frozen=True)
@@ -116,7 +116,7 @@ def imported(run: Run, judged: Judgements) -> str:
 
 
 def reported(run: Run, judged: Judgements) -> str:
-    from simpatico.report.page import report
+    from simpatico.reporting.page import report
 
     return report(run, judged)
 

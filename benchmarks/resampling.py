@@ -21,8 +21,8 @@ from pathlib import Path
 import numpy as np
 from speed import Row, show, timed
 
-from simpatico.validate.redraw import Plan
-from simpatico.validate.resampling import better, interval
+from simpatico.stats.systems.draws import Plan
+from simpatico.stats.systems.resampling import better, interval
 
 HERE = Path(__file__).parent
 SYSTEMS, INPUTS, DRAWS, TIMES = 10, 100, 9_999, 100
@@ -79,7 +79,7 @@ def against_nlpstats(python: Path, rounds: int) -> list[Row]:
 
 def many_metrics() -> list[Row]:
     """Bootstrap of the correlations of many metrics with one judgement, clusters drawn whole."""
-    module = "simpatico.validate.bootstrap"
+    module = "simpatico.stats.bootstrap"
     many = getattr(import_module(module), "bootstrap_many", None) if find_spec(module) else None
     if many is None:
         return [Row("50 metrics, not measured", 0.0, note=f"{module} has no bootstrap_many")]

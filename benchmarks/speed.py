@@ -27,7 +27,7 @@ from simpatico.features.lexicon import SHIPPED, LexiconSums, load_lexicon
 from simpatico.features.words import Words
 from simpatico.metrics.style_matching import CATEGORIES
 from simpatico.registry import load
-from simpatico.score import CHUNK, score
+from simpatico.scoring import CHUNK, score
 from simpatico.turns import Turns
 
 HERE = Path(__file__).parent

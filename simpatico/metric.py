@@ -17,10 +17,10 @@ import polars as pl
 
 from simpatico.errors import ContractError
 from simpatico.features import Feature, Features, closure
-from simpatico.features.models import absent, several, short
 from simpatico.features.spans import EVIDENCE
-from simpatico.phrases import titled
+from simpatico.models.names import absent, several, short
 from simpatico.turns import Level, Turns
+from simpatico.wording import titled
 
 Better = Literal["higher", "lower"] | None
 Kind = Literal["psychological", "traditional", "evaluator", "other"]

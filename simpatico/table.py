@@ -15,12 +15,12 @@ import polars as pl
 
 from simpatico.errors import UnknownName
 from simpatico.metric import Merge, Metric, Score, merge_of, plain_name, with_model
-from simpatico.phrases import titled
+from simpatico.system_metric import beside, is_whole, summarised
 from simpatico.turns import KEYS, LEVELS, Level
-from simpatico.whole import beside, is_whole, summarised
+from simpatico.wording import titled
 
 if TYPE_CHECKING:
-    from simpatico.draw.dots import Group
+    from simpatico.charts.dots import Group
 
 Vector = npt.NDArray[np.float64]
 Places = npt.NDArray[np.int64]
@@ -48,8 +48,8 @@ class ScoreTable:
 
     def _repr_html_(self) -> str:
         """The systems' means, as a notebook shows them."""
-        from simpatico.draw.dots import multiples
-        from simpatico.draw.notebook import framed
+        from simpatico.charts.dots import multiples
+        from simpatico.charts.notebook import framed
 
         return framed(multiples(groups(self.metrics, self.at("system"))))
 
@@ -108,8 +108,8 @@ class ScoreTable:
 
 def groups(metrics: Sequence[Metric], systems: pl.DataFrame) -> list[Group]:
     """A panel for each metric's main score, by kind, with one dot per system."""
-    from simpatico.draw.dots import Dot, Group, Panel
-    from simpatico.draw.marks import parties
+    from simpatico.charts.dots import Dot, Group, Panel
+    from simpatico.charts.systems import parties
 
     rows, found = systems.to_dicts(), dict[str, list[Panel]]()
     who = parties(row["system"] for row in rows)

@@ -16,6 +16,8 @@ settings.register_profile("calm", deadline=None)  # the machines are shared and 
 settings.load_profile("calm")
 
 ROOT = Path(__file__).parent.parent
+DATA = Path(os.environ.get("SIMPATICO_DATA", ROOT.parent / "shared" / "data"))
+"""Where the real data sets stand, if they are here."""
 os.environ["SIMPATICO_CACHE"] = "off"  # tests of the cache choose a folder of their own
 
 
@@ -36,10 +38,9 @@ def talk(*lines: str, dialog: str = "d") -> Turns:
 @pytest.fixture(scope="session")
 def data() -> Path:
     """The folder of real data sets; tests that need it are skipped where it is not."""
-    folder = Path(os.environ.get("SIMPATICO_DATA", ROOT.parent / "shared" / "data"))
-    if not folder.is_dir():
-        pytest.skip(f"no data sets in {folder}; set SIMPATICO_DATA to their folder")
-    return folder
+    if not DATA.is_dir():
+        pytest.skip(f"no data sets in {DATA}; set SIMPATICO_DATA to their folder")
+    return DATA
 
 
 @pytest.fixture

@@ -17,7 +17,8 @@ from polars.testing import assert_frame_equal
 from simpatico import Turns, available, load, score, signature
 from simpatico.metric import EVIDENCE, evidence_of, plain_name
 from simpatico.turns import KEYS
-from tests.neural.ready import MADE, TINY, ready
+from tests.conftest import ROOT
+from tests.models.ready import MADE, TINY, ready
 
 HEAVY = {"torch", "transformers", "sklearn", "spacy", "scipy.stats", "pandas", "pyarrow", "ray"}
 HEAVY |= {"onnxruntime", "tokenizers", "sacrebleu", "huggingface_hub"}
@@ -247,7 +248,6 @@ def test_merging_turns_equals_scoring_them_as_one(tmp_path):
     assert_frame_equal(one, other)
 
 
-ROOT = Path(__file__).parent.parent
 METRIC = (
     (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8").split("```")[1].removeprefix("python")
 )
@@ -404,7 +404,7 @@ def test_equal_values_are_computed_once(monkeypatch):
 
 def test_a_metric_that_gives_too_few_rows_is_named():
     from simpatico.errors import ContractError
-    from simpatico.score import checked
+    from simpatico.scoring import checked
 
     turns = Turns.from_utterances(
         pl.DataFrame({"dialog": ["d", "d"], "speaker": ["x", "y"], "text": ["", ""]})

@@ -19,7 +19,7 @@ def test_every_export_exists_and_the_list_is_sorted():
 
 def test_public_functions_win_over_modules_of_the_same_name():
     import simpatico.run
-    import simpatico.score
+    import simpatico.scoring
 
     assert callable(simpatico.score)
     assert callable(simpatico.read)

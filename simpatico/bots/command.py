@@ -24,7 +24,7 @@ import msgspec
 
 from simpatico.bots.bot import Reply, Said, Settings
 from simpatico.errors import MissingResource, NoAnswer
-from simpatico.features.pieces import as_utf8
+from simpatico.models.runtime.tokens import as_utf8
 
 LARGEST = 1_000_000
 """Bytes of an answer that are read at most."""

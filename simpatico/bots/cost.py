@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from simpatico.bots.asking import Summary
 from simpatico.bots.bot import Settings
 from simpatico.bots.prompts import Prompt
+from simpatico.bots.runner import Summary
 from simpatico.errors import BadValue
 
 CHARACTERS = 4

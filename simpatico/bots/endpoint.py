@@ -15,10 +15,10 @@ from typing import Annotated, Any
 import msgspec
 
 from simpatico.bots.bot import Reply, Said, Settings
-from simpatico.bots.patience import Patience
-from simpatico.bots.wire import Address, Answer, Trouble, post
+from simpatico.bots.http import Address, Answer, Trouble, post
+from simpatico.bots.retry import Patience
 from simpatico.errors import BadValue, NoAnswer
-from simpatico.features.pieces import as_utf8
+from simpatico.models.runtime.tokens import as_utf8
 
 KEY = "OPENAI_API_KEY"
 SHORTEST_SECRET = 8

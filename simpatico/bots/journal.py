@@ -17,7 +17,7 @@ from typing import Any, BinaryIO
 import msgspec
 
 from simpatico.errors import RunError
-from simpatico.parts import publish
+from simpatico.files import publish
 
 Row = dict[str, Any]
 Rows = list[Row]

@@ -9,10 +9,10 @@ from typing import Any
 
 from simpatico.bots.bot import Reply, Said, Settings
 from simpatico.errors import NoAnswer
-from simpatico.features.chat_frames import Frame
-from simpatico.features.models import Model, find, short
-from simpatico.features.threads import threads
-from simpatico.features.writing import Writer
+from simpatico.models.names import Model, find, short
+from simpatico.models.runtime.chat_template import Frame
+from simpatico.models.runtime.generation import Writer
+from simpatico.models.runtime.threads import threads
 
 
 @dataclass(frozen=True)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from simpatico.bots.asking import How, Summary, ask_all, context, failed, spoken
 from simpatico.bots.bot import Bot, Role, Said
 from simpatico.bots.journal import Rows
 from simpatico.bots.prompts import Prompt
+from simpatico.bots.runner import How, Summary, ask_all, context, failed, spoken
 from simpatico.errors import BadValue, NoAnswer
 
 SPEAKERS = {"system": "system", "user": "a", "assistant": "b"}

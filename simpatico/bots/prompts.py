@@ -10,12 +10,12 @@ import msgspec
 
 from simpatico.bots.bot import Said
 from simpatico.errors import DataError
-from simpatico.read import Conversations, Source
-from simpatico.read.cells import rows
-from simpatico.read.decode import by_header, decoded
-from simpatico.read.fields import Fields, columns
-from simpatico.read.openai import LISTS
-from simpatico.read.record import Ledger, Place
+from simpatico.readers import Conversations, Source
+from simpatico.readers.file_formats._table_csv import rows
+from simpatico.readers.file_formats._table_fields import Fields, columns
+from simpatico.readers.file_formats.openai import LISTS
+from simpatico.readers.input.decode import by_header, decoded
+from simpatico.readers.input.record import Ledger, Place
 from simpatico.turns import Turn, Turns
 
 Upto = Literal["last", "first", "every"]

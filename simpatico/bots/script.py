@@ -13,9 +13,9 @@ import msgspec
 
 from simpatico.bots.bot import Reply, Said, last
 from simpatico.errors import NoAnswer, UnknownName
-from simpatico.read.decode import decoded
-from simpatico.read.record import Ledger
-from simpatico.read.source import Source
+from simpatico.readers.input.decode import decoded
+from simpatico.readers.input.record import Ledger
+from simpatico.readers.input.source import Source
 
 GENERIC = (
     "I see.",

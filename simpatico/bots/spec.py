@@ -44,7 +44,7 @@ def load_bot(spec: str, settings: Settings | None = None) -> Bot:
 def endpoint(spec: str, settings: Settings) -> Bot:
     """The bot at an address."""
     from simpatico.bots.endpoint import Endpoint
-    from simpatico.bots.wire import Address
+    from simpatico.bots.http import Address
 
     try:
         if not spec.isprintable() or " " in spec or not spec.isascii():

@@ -11,24 +11,21 @@ from types import FrameType
 
 import click
 
+from simpatico.cli import commands
 from simpatico.errors import RunError, SimpaticoError
-
-NOT_COMMANDS = {"bot_options", "options", "out", "progress", "validate_controls"}
-PART = "train_"
-"""What the names of modules begin with that hold parts of `train`."""
 
 
 class Commands(click.Group):
     """The commands of this folder."""
 
     def list_commands(self, context: click.Context) -> list[str]:
-        names = {module.name for module in iter_modules(__path__)} - NOT_COMMANDS
-        return sorted(name for name in names if not name.startswith(PART))
+        names = {module.name for module in iter_modules(commands.__path__)}
+        return sorted(name for name in names if not name.startswith("_"))
 
     def get_command(self, context: click.Context, name: str) -> click.Command | None:
         if name not in self.list_commands(context):
             return None
-        command: click.Command = import_module(f"simpatico.cli.{name}").command
+        command: click.Command = import_module(f"simpatico.cli.commands.{name}").command
         return command
 
 
@@ -76,7 +73,7 @@ def interrupted(number: int, frame: FrameType | None) -> None:
 
 def complaint(message: str, code: int) -> int:
     """One line on stderr, free of anything a terminal would act on."""
-    from simpatico.cli.out import clean
+    from simpatico.cli.output import clean
 
     click.echo(f"simpatico: {clean(message)}", err=True)
     return code

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from simpatico.cli.options import together
-from simpatico.cli.out import note
+from simpatico.cli.output import note
 from simpatico.errors import BadValue
 
 if TYPE_CHECKING:
-    from simpatico.bots.asking import How, Summary
     from simpatico.bots.bot import Bot, Settings
     from simpatico.bots.cost import Prices
     from simpatico.bots.prompts import Prompt
+    from simpatico.bots.runner import How, Summary
     from simpatico.cli.progress import Progress
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -86,7 +86,7 @@ def how_of(
     options: dict[str, Any], progress: Progress, foretell: Callable[[Sequence[Prompt]], object]
 ) -> How:
     """How many are asked; takes its part out of the options."""
-    from simpatico.bots.asking import How
+    from simpatico.bots.runner import How
 
     def begin(left: Sequence[Prompt]) -> None:
         progress.expect(len(left))
@@ -102,7 +102,7 @@ def named(spec: str, settings: Settings, system: str | None) -> Bot:
     """The bot of a SPEC, under the name of the system if one is given."""
     from simpatico.bots.bot import Renamed
     from simpatico.bots.spec import load_bot
-    from simpatico.features.pieces import as_utf8
+    from simpatico.models.runtime.tokens import as_utf8
 
     bot = load_bot(spec, settings)
     return Renamed(bot, as_utf8(system)) if system else bot

@@ -8,8 +8,8 @@ from time import monotonic
 from types import TracebackType
 from typing import Any
 
-from simpatico.cli.out import note
-from simpatico.features.working import Step, heard_by
+from simpatico.cli.output import note
+from simpatico.progress import Step, heard_by
 
 SECONDS_BETWEEN_LINES = 10.0
 

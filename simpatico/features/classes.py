@@ -10,12 +10,12 @@ import numpy as np
 
 from simpatico.errors import BadValue, ContractError, DataError
 from simpatico.features import Features
-from simpatico.features.cache import Numbers
-from simpatico.features.models import Model, find
-from simpatico.features.nets import Floats, Task, each, net
 from simpatico.features.on_model import OnModel, work
-from simpatico.features.once import remembered
-from simpatico.features.pieces import cutter
+from simpatico.models.cache import Numbers
+from simpatico.models.cache__once import remembered
+from simpatico.models.names import Model, find
+from simpatico.models.runtime.encoders import Floats, Task, each, net
+from simpatico.models.runtime.tokens import cutter
 from simpatico.turns import Turns
 
 VERSION = 1

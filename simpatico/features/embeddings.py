@@ -14,12 +14,12 @@ import numpy.typing as npt
 
 from simpatico.errors import BadValue
 from simpatico.features import Features
-from simpatico.features.cache import Numbers
-from simpatico.features.models import Model, find
-from simpatico.features.nets import Floats, back_end, each, net
 from simpatico.features.on_model import OnModel, work
-from simpatico.features.once import remembered
-from simpatico.features.pieces import Ids, cutter
+from simpatico.models.cache import Numbers
+from simpatico.models.cache__once import remembered
+from simpatico.models.names import Model, find
+from simpatico.models.runtime.encoders import Floats, back_end, each, net
+from simpatico.models.runtime.tokens import Ids, cutter
 from simpatico.turns import Turns
 
 MINILM = "package:minilm"

@@ -11,11 +11,11 @@ import polars as pl
 
 from simpatico.errors import DataError, MissingResource
 from simpatico.features import Feature, Features
-from simpatico.features.head_folder import PairHead
+from simpatico.features.detokenise import tidied
+from simpatico.features.heads.folder import PairHead
 from simpatico.features.lexicon import LexiconSums, load_lexicon
 from simpatico.features.plutchik import EMOTIONS as EMOTIONS
 from simpatico.features.script import OtherScript
-from simpatico.features.tidy import tidied
 from simpatico.features.words import Words
 from simpatico.turns import Turns
 

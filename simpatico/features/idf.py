@@ -21,8 +21,8 @@ import numpy.typing as npt
 from simpatico.errors import BadValue, DataError, MissingResource
 from simpatico.features import Feature, Features
 from simpatico.features.lexicon import stamp
-from simpatico.features.models import Model, find
-from simpatico.features.pieces import Ids, cutter
+from simpatico.models.names import Model, find
+from simpatico.models.runtime.tokens import Ids, cutter
 from simpatico.turns import Turns
 
 SPACED = ("roberta", "gpt2", "longformer")

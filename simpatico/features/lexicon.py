@@ -18,7 +18,7 @@ from simpatico.features.lexicon_files import lexicon_rows
 from simpatico.features.words import WORD, Words, WordTable, uniform
 from simpatico.turns import Turns
 
-SHIPPED = Path(__file__).parent.parent / "lexica"
+SHIPPED = Path(__file__).parents[1] / "data" / "lexica"
 
 
 @dataclass(frozen=True)

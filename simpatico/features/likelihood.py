@@ -18,8 +18,11 @@ import numpy as np
 
 from simpatico.errors import BadValue
 from simpatico.features import Features
-from simpatico.features.cache import Numbers
-from simpatico.features.language_models import (
+from simpatico.features.on_model import OnModel, work
+from simpatico.models.cache import Numbers
+from simpatico.models.cache__once import remembered
+from simpatico.models.names import Model, find
+from simpatico.models.runtime.language_models import (
     Frame,
     Logs,
     Reader,
@@ -29,10 +32,7 @@ from simpatico.features.language_models import (
     shared,
     written,
 )
-from simpatico.features.models import Model, find
-from simpatico.features.on_model import OnModel, work
-from simpatico.features.once import remembered
-from simpatico.features.torch_models import causal, seq2seq, side_by_side, tokenizer
+from simpatico.models.runtime.torch_backend import causal, seq2seq, side_by_side, tokenizer
 from simpatico.turns import Turns
 
 VERSION = 1

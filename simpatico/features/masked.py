@@ -14,13 +14,13 @@ import numpy as np
 
 from simpatico.errors import DataError
 from simpatico.features import Features
-from simpatico.features.cache import Numbers
-from simpatico.features.language_models import Logs, chosen
-from simpatico.features.models import Model, find
 from simpatico.features.on_model import OnModel, work
-from simpatico.features.once import remembered
-from simpatico.features.pieces import Pieces, cutter
-from simpatico.features.torch_models import masked, side_by_side, tokenizer
+from simpatico.models.cache import Numbers
+from simpatico.models.cache__once import remembered
+from simpatico.models.names import Model, find
+from simpatico.models.runtime.language_models import Logs, chosen
+from simpatico.models.runtime.tokens import Pieces, cutter
+from simpatico.models.runtime.torch_backend import masked, side_by_side, tokenizer
 from simpatico.turns import Turns
 
 VERSION = 1

@@ -8,9 +8,9 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import ClassVar
 
 from simpatico.features import Feature
-from simpatico.features.models import Model, find, short
-from simpatico.features.nets import back_end
-from simpatico.features.torch_models import elsewhere
+from simpatico.models.names import Model, find, short
+from simpatico.models.runtime.encoders import back_end
+from simpatico.models.runtime.torch_backend import elsewhere
 
 RUN_BY = {
     "onnx": ("onnxruntime", "tokenizers"),

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from simpatico.features.places import places
+from simpatico.features.word_positions import places
 from simpatico.features.words import WordTable
 from simpatico.turns import Turns
 

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 
 from simpatico.features import Features
-from simpatico.features.cache import Numbers
-from simpatico.features.language_models import Ids, Reader, tensor
-from simpatico.features.models import Model, find
 from simpatico.features.on_model import OnModel, work
-from simpatico.features.once import remembered
-from simpatico.features.torch_models import seq2seq, side_by_side, tokenizer
+from simpatico.models.cache import Numbers
+from simpatico.models.cache__once import remembered
+from simpatico.models.names import Model, find
+from simpatico.models.runtime.language_models import Ids, Reader, tensor
+from simpatico.models.runtime.torch_backend import seq2seq, side_by_side, tokenizer
 from simpatico.turns import Turns
 
 VERSION = 1

@@ -21,9 +21,9 @@ from polars.exceptions import PolarsError
 
 from simpatico.errors import DataError
 from simpatico.features import Feature, Features
-from simpatico.features.model_folder import finite
-from simpatico.features.models import Model, find, short
 from simpatico.features.words import words
+from simpatico.models.folder import finite
+from simpatico.models.names import Model, find, short
 from simpatico.turns import Turns
 
 Floats = npt.NDArray[np.float32]

@@ -89,7 +89,7 @@ class Words:
 
     def compute(self, turns: Turns, features: Features) -> WordTable:
         if os.environ.get("SIMPATICO_WORDS") == "numba":
-            from simpatico.features.words_fast import words_fast
+            from simpatico.features.words_numba import words_fast
 
             return words_fast(turns.frame["text"])
         return words(turns.frame["text"])

@@ -20,7 +20,7 @@ import polars as pl
 from simpatico.features import Feature, Features
 from simpatico.features.likelihood import Likelihood
 from simpatico.metric import Card, Carried, OnModels, Score, mark
-from simpatico.metrics._pairs import NEEDS, mean, with_answered, with_references
+from simpatico.metrics._shared.pairs import NEEDS, mean, with_answered, with_references
 from simpatico.turns import Level, Turns
 
 MEANINGS = {

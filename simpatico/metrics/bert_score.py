@@ -25,10 +25,10 @@ from simpatico.errors import BadValue
 from simpatico.features import Feature, Features
 from simpatico.features.embeddings import MINILM, TokenEmbeddings, Tokens, unit
 from simpatico.features.idf import Baseline, Rarity, Weights, prepared
-from simpatico.features.models import find, named
 from simpatico.metric import Card, Carried, OnModels, Score, mark
-from simpatico.metrics._pairs import NEEDS, mean, with_references
-from simpatico.metrics._product import product
+from simpatico.metrics._shared.pairs import NEEDS, mean, with_references
+from simpatico.metrics._shared.product import product
+from simpatico.models.names import find, named
 from simpatico.turns import Level, Turns
 
 LAYERS = {

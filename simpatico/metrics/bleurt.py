@@ -16,7 +16,7 @@ from simpatico.errors import DataError
 from simpatico.features import Feature, Features
 from simpatico.features.classes import ClassProbabilities
 from simpatico.metric import Card, Carried, OnModels, Score, mark
-from simpatico.metrics._pairs import NEEDS, mean, with_references
+from simpatico.metrics._shared.pairs import NEEDS, mean, with_references
 from simpatico.turns import Level, Turns
 
 

@@ -7,9 +7,9 @@ from typing import ClassVar
 
 from simpatico.features import Feature
 from simpatico.features.embeddings import MINILM, Embeddings
-from simpatico.features.head_folder import Kind
+from simpatico.features.heads.folder import Kind
 from simpatico.metric import Card, Carried
-from simpatico.metrics._ruber import UNDEFINED, Ruber
+from simpatico.metrics._shared.ruber import UNDEFINED, Ruber
 
 
 @dataclass(frozen=True)

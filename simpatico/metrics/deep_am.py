@@ -14,7 +14,7 @@ from simpatico.errors import BadValue
 from simpatico.features import Feature, Features
 from simpatico.features.embeddings import MINILM, Embeddings
 from simpatico.metric import Card, Carried, OnModels, Score, mark
-from simpatico.metrics._pairs import NEEDS, likeness, mean, with_answered, with_references
+from simpatico.metrics._shared.pairs import NEEDS, likeness, mean, with_answered, with_references
 from simpatico.turns import Level, Turns
 
 

@@ -16,8 +16,8 @@ from simpatico.features import Feature, Features
 from simpatico.features.embeddings import MINILM, Embeddings
 from simpatico.features.likelihood import Likelihood
 from simpatico.metric import Card, Carried, OnModels, Score
-from simpatico.metrics._pairs import NEEDS, mean, with_references
-from simpatico.metrics._pairs import likeness as closeness
+from simpatico.metrics._shared.pairs import NEEDS, mean, with_references
+from simpatico.metrics._shared.pairs import likeness as closeness
 from simpatico.metrics.deep_fm import GPT2, fluency, likeness
 from simpatico.turns import Level, Turns
 

@@ -19,11 +19,11 @@ import polars as pl
 
 from simpatico.errors import BadValue
 from simpatico.features import Feature, Features
-from simpatico.features.language_models import Reader
 from simpatico.features.likelihood import Likelihood
-from simpatico.features.torch_models import tokenizer
 from simpatico.metric import Card, Carried, OnModels, Score, mark
-from simpatico.metrics._pairs import NEEDS, mean, with_answered, with_references
+from simpatico.metrics._shared.pairs import NEEDS, mean, with_answered, with_references
+from simpatico.models.runtime.language_models import Reader
+from simpatico.models.runtime.torch_backend import tokenizer
 from simpatico.turns import Level, Turns
 
 Values = npt.NDArray[np.float64]

@@ -17,10 +17,10 @@ import polars as pl
 
 from simpatico.errors import BadValue
 from simpatico.features import Feature, Features
-from simpatico.features.models import absent
 from simpatico.features.replies import ReplyRatings
 from simpatico.metric import Card, Carried, Score, mark
-from simpatico.metrics._pairs import NEEDS, mean, with_answered
+from simpatico.metrics._shared.pairs import NEEDS, mean, with_answered
+from simpatico.models.names import absent
 from simpatico.turns import Level, Turns
 
 PUBLISHED = "hub:microsoft/DialogRPT-{head}"

@@ -24,7 +24,7 @@ from simpatico.errors import BadValue
 from simpatico.features import Feature, Features
 from simpatico.features.words import Words
 from simpatico.metric import Card, Score
-from simpatico.metrics._halves import LEAST, Floats, around, halves, ranks
+from simpatico.metrics._shared.halves import LEAST, Floats, around, halves, ranks
 from simpatico.turns import Level, Turns
 
 DRAWS = 200

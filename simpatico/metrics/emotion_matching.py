@@ -22,9 +22,9 @@ from simpatico.features.script import OtherScript
 from simpatico.features.spans import effects, spans
 from simpatico.features.words import Words, WordTable
 from simpatico.metric import Card, Carried, Score, mark, reasons
-from simpatico.metrics._emotional import Emotional
-from simpatico.metrics._left_out import left_out
-from simpatico.metrics._pairs import with_answered
+from simpatico.metrics._shared.emotional import Emotional
+from simpatico.metrics._shared.left_out import left_out
+from simpatico.metrics._shared.pairs import with_answered
 from simpatico.turns import Level, Turns
 
 Matrix = npt.NDArray[np.float64]

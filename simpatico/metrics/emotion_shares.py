@@ -13,7 +13,7 @@ import polars as pl
 from simpatico.features import Features
 from simpatico.features.emotions import EMOTIONS
 from simpatico.metric import Card, Carried, Score, mark
-from simpatico.metrics._emotional import Emotional
+from simpatico.metrics._shared.emotional import Emotional
 from simpatico.metrics.emotional_entropy import EmotionalEntropy
 from simpatico.turns import Level, Turns
 

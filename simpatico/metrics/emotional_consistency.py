@@ -20,14 +20,14 @@ import polars as pl
 
 from simpatico.errors import BadValue
 from simpatico.features import Feature, Features
-from simpatico.features.head_folder import EmotionKind
+from simpatico.features.detokenise import tidied
+from simpatico.features.heads.folder import EmotionKind
 from simpatico.features.script import OtherScript
-from simpatico.features.tidy import tidied
 from simpatico.features.words import Words
 from simpatico.metric import Card, Carried, Merge, OnModels, Score, mark, reasons
-from simpatico.metrics._judge import Judge
-from simpatico.metrics._left_out import left_out
-from simpatico.metrics._pairs import NEEDS, Pairs, mean, with_answered
+from simpatico.metrics._shared.judge import Judge
+from simpatico.metrics._shared.left_out import left_out
+from simpatico.metrics._shared.pairs import NEEDS, Pairs, mean, with_answered
 from simpatico.turns import Level, Turns
 
 Numbers = npt.NDArray[np.float64]

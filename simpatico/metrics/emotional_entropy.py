@@ -22,8 +22,8 @@ from simpatico.features.emotions import EMOTIONS, EmotionChances
 from simpatico.features.spans import effects, spans
 from simpatico.features.words import Words, WordTable
 from simpatico.metric import Card, Carried, Score, mark
-from simpatico.metrics._emotional import Emotional, alone
-from simpatico.metrics._left_out import left_out
+from simpatico.metrics._shared.emotional import Emotional, alone
+from simpatico.metrics._shared.left_out import left_out
 from simpatico.turns import Level, Turns
 
 UNITS = {2.0: "bits", e: "nats"}

@@ -13,9 +13,9 @@ from typing import ClassVar
 
 import polars as pl
 
-from simpatico.features.head_folder import Kind
+from simpatico.features.heads.folder import Kind
 from simpatico.metric import Card, Carried, Score
-from simpatico.metrics._evaluator import UNDEFINED, Evaluator
+from simpatico.metrics._shared.evaluator import UNDEFINED, Evaluator
 
 
 @dataclass(frozen=True)

@@ -18,9 +18,9 @@ import polars as pl
 from simpatico.errors import BadValue
 from simpatico.features import Feature, Features
 from simpatico.metric import Card, Carried, OnModels, Score, mark
-from simpatico.metrics._evaluator import UNDEFINED, Evaluator, lacking
-from simpatico.metrics._left_out import left_out
-from simpatico.metrics._pairs import mean, with_answered
+from simpatico.metrics._shared.evaluator import UNDEFINED, Evaluator, lacking
+from simpatico.metrics._shared.left_out import left_out
+from simpatico.metrics._shared.pairs import mean, with_answered
 from simpatico.metrics.engagement import Engagement
 from simpatico.metrics.relevance import Relevance
 from simpatico.turns import Level, Turns

@@ -20,11 +20,11 @@ import polars as pl
 
 from simpatico.errors import BadValue
 from simpatico.features import Feature, Features
-from simpatico.features.language_models import LONGEST
 from simpatico.features.likelihood import Followed, Likelihood
 from simpatico.features.script import OtherScript
 from simpatico.features.words import Words
 from simpatico.metric import Card, Carried, OnModels, Score, mark, reasons
+from simpatico.models.runtime.language_models import LONGEST
 from simpatico.turns import KEYS, Level, Turns
 
 Over = Literal["whole", "followup"]
@@ -53,7 +53,7 @@ class FollowUps:
 @cache
 def follow_ups(level: Literal["turn", "dialog"]) -> FollowUps:
     """The paper's follow-ups for the qualities of a turn, or of a whole dialog."""
-    file = files("simpatico") / "lexica" / "fed_followups.json"
+    file = files("simpatico") / "data" / "lexica" / "fed_followups.json"
     kind = dict[str, dict[str, dict[str, list[str]]]]
     qualities = msgspec.json.decode(file.read_bytes(), type=kind)[level]
     texts = tuple(dict.fromkeys(t for q in qualities.values() for side in q.values() for t in side))

@@ -21,8 +21,8 @@ from simpatico.errors import BadValue
 from simpatico.features import Feature, Features
 from simpatico.features.embeddings import MINILM, Embeddings, TokenEmbeddings
 from simpatico.metric import Card, Carried, OnModels, Score, mark
-from simpatico.metrics._halves import LEAST, around, halves, ranks
-from simpatico.metrics._kmeans import clustered
+from simpatico.metrics._shared.halves import LEAST, around, halves, ranks
+from simpatico.metrics._shared.kmeans import clustered
 from simpatico.turns import Level, Turns
 
 Floats = npt.NDArray[np.float64]

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from simpatico.metric import Card
-from simpatico.metrics._trait import Trait
+from simpatico.metrics._shared.trait import Trait
 
 
 @dataclass(frozen=True)

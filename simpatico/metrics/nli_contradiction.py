@@ -19,7 +19,7 @@ from simpatico.features.classes import ClassProbabilities
 from simpatico.features.script import OtherScript
 from simpatico.features.words import Words
 from simpatico.metric import Card, Carried, OnModels, Score, mark, reasons
-from simpatico.metrics._pairs import NEEDS, Pairs, mean
+from simpatico.metrics._shared.pairs import NEEDS, Pairs, mean
 from simpatico.turns import Level, Turns
 
 ROBERTA = ("hub:FacebookAI/roberta-large-mnli", "hub:roberta-large-mnli")

@@ -13,9 +13,9 @@ import polars as pl
 
 from simpatico.features import Feature, Features
 from simpatico.features.classes import NEXT_SENTENCE, ClassProbabilities
-from simpatico.features.head_folder import PairHead, trained
+from simpatico.features.heads.folder import PairHead, trained
 from simpatico.metric import Card, Carried, OnModels, Score, mark
-from simpatico.metrics._pairs import NEEDS, mean, with_answered
+from simpatico.metrics._shared.pairs import NEEDS, mean, with_answered
 from simpatico.turns import Level, Turns
 
 BERT = ("hub:google-bert/bert-base-uncased", "hub:bert-base-uncased")

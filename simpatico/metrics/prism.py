@@ -20,11 +20,11 @@ import polars as pl
 from simpatico.errors import BadValue
 from simpatico.features import Feature, Features
 from simpatico.features.likelihood import Likelihood
-from simpatico.features.models import absent
 from simpatico.features.translation import Translation
 from simpatico.metric import Card, Carried, Score, mark
-from simpatico.metrics._pairs import NEEDS, Pairs, mean, with_answered, with_references
+from simpatico.metrics._shared.pairs import NEEDS, Pairs, mean, with_answered, with_references
 from simpatico.metrics.bart_score import means
+from simpatico.models.names import absent
 from simpatico.turns import Level, Turns
 
 M39V1 = "path:m39v1"

@@ -9,9 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from simpatico.features.head_folder import Kind
+from simpatico.features.heads.folder import Kind
 from simpatico.metric import Card, Carried
-from simpatico.metrics._evaluator import UNDEFINED, Evaluator
+from simpatico.metrics._shared.evaluator import UNDEFINED, Evaluator
 
 
 @dataclass(frozen=True)

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from simpatico.features import Feature
-from simpatico.features.head_folder import Kind
+from simpatico.features.heads.folder import Kind
 from simpatico.features.word_vectors import GLOVE, WordExtremes
 from simpatico.metric import Card, Carried
-from simpatico.metrics._ruber import UNDEFINED, Ruber
+from simpatico.metrics._shared.ruber import UNDEFINED, Ruber
 
 
 @dataclass(frozen=True)

@@ -19,11 +19,11 @@ import polars as pl
 
 from simpatico.errors import BadValue
 from simpatico.features import Feature, Features
-from simpatico.features.head_folder import HeadFolder, PairHead, load_heads, trained
+from simpatico.features.heads.folder import HeadFolder, PairHead, load_heads, trained
 from simpatico.features.masked import MaskedLikelihood
 from simpatico.features.words import words
 from simpatico.metric import Card, Carried, Score, mark
-from simpatico.metrics._pairs import NEEDS, Pairs, mean, with_answered
+from simpatico.metrics._shared.pairs import NEEDS, Pairs, mean, with_answered
 from simpatico.turns import Level, Turns
 
 Numbers = npt.NDArray[np.float64]

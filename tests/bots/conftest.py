@@ -2,7 +2,7 @@
 
 import pytest
 
-from simpatico.bots import patience
+from simpatico.bots import retry as patience
 from tests.bots.server import serving
 
 

@@ -9,9 +9,9 @@ from random import Random
 import pytest
 
 from simpatico.bots import Reply, Said, Settings, load_bot
-from simpatico.bots import patience as patience_module
-from simpatico.bots.patience import Patience
-from simpatico.bots.wire import Address, wait_told
+from simpatico.bots import retry as patience_module
+from simpatico.bots.http import Address, wait_told
+from simpatico.bots.retry import Patience
 from simpatico.errors import BadValue, NoAnswer, RunError
 
 pytestmark = pytest.mark.usefixtures("quick")

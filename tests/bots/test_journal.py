@@ -5,11 +5,11 @@ import threading
 
 import pytest
 
-from simpatico.bots.asking import How
 from simpatico.bots.bot import Renamed
 from simpatico.bots.probe import probe
+from simpatico.bots.runner import How
 from simpatico.errors import RunError
-from tests.bots.counted import Counted, prompts, rows
+from tests.bots.counting_bot import Counted, prompts, rows
 
 
 def test_a_torn_last_line_is_asked_again(tmp_path):

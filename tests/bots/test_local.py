@@ -6,15 +6,15 @@ import shutil
 import pytest
 
 from simpatico.bots import Said, Settings, load_bot
-from simpatico.bots.asking import How
 from simpatico.bots.probe import probe
 from simpatico.bots.prompts import Prompt
+from simpatico.bots.runner import How
 from simpatico.errors import NoAnswer
-from simpatico.features.chat_frames import framing
-from simpatico.features.language_models import Reader
-from simpatico.features.models import absent, find
-from simpatico.features.torch_models import tokenizer
-from tests.neural.tiny import root, tiny
+from simpatico.models.names import absent, find
+from simpatico.models.runtime.chat_template import framing
+from simpatico.models.runtime.language_models import Reader
+from simpatico.models.runtime.torch_backend import tokenizer
+from tests.models.tiny import root, tiny
 
 DIALOG = [("user", "hello you"), ("assistant", "very good"), ("user", "what")]
 

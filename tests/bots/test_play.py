@@ -6,11 +6,11 @@ import pytest
 
 from simpatico import read
 from simpatico.bots import Reply, Said, load_bot
-from simpatico.bots.asking import How
 from simpatico.bots.bot import Renamed
+from simpatico.bots.chat_log import Talk, heard
 from simpatico.bots.play import play
 from simpatico.bots.prompts import Prompt
-from simpatico.bots.talk import Talk, heard
+from simpatico.bots.runner import How
 from simpatico.errors import BadValue, NoAnswer, RunError
 
 OPENINGS = [Prompt("one", (Said("user", "Hi"),)), Prompt("two", (Said("user", "Bye"),))]

@@ -10,12 +10,12 @@ import pytest
 
 import simpatico
 from simpatico.bots import Settings, load_bot
-from simpatico.bots.asking import How
 from simpatico.bots.bot import Renamed
 from simpatico.bots.probe import probe
 from simpatico.bots.prompts import read_prompts
+from simpatico.bots.runner import How
 from simpatico.errors import BadValue, RunError
-from tests.bots.counted import Counted, everything, prompts, rows
+from tests.bots.counting_bot import Counted, everything, prompts, rows
 
 pytestmark = pytest.mark.usefixtures("quick")
 KEY = "sk-canary-9876543210"

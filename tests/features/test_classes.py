@@ -8,8 +8,8 @@ import pytest
 
 from simpatico.errors import BadValue, ContractError, DataError
 from simpatico.features.classes import ClassProbabilities, sigmoid, softmax
-from tests.neural.texts import texts
-from tests.neural.tiny import tiny
+from tests.models.texts import texts
+from tests.models.tiny import tiny
 
 PAIRS = [("what a day", "good day"), ("tea or coffee", "I like tea"), ("hello", "no")]
 

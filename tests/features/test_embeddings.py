@@ -6,12 +6,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from simpatico.errors import BadValue, DataError, MissingResource
-from simpatico.features import nets
 from simpatico.features.embeddings import Embeddings, TokenEmbeddings, pooled, unit
-from simpatico.features.models import absent, find
-from simpatico.features.pieces import cutter
-from tests.neural.texts import texts
-from tests.neural.tiny import tiny
+from simpatico.models.names import absent, find
+from simpatico.models.runtime import encoders as nets
+from simpatico.models.runtime.tokens import cutter
+from tests.models.texts import texts
+from tests.models.tiny import tiny
 
 
 def encode(given, feature=None):

@@ -6,12 +6,13 @@ import numpy as np
 import pytest
 
 from simpatico.errors import BadValue, DataError, MissingResource
-from simpatico.features import language_models, torch_models
-from simpatico.features.language_models import Reader, Tree, shortened
 from simpatico.features.likelihood import Likelihood
-from simpatico.features.models import absent, find
-from tests.neural.texts import texts
-from tests.neural.tiny import LENGTH, tiny
+from simpatico.models.names import absent, find
+from simpatico.models.runtime import language_models
+from simpatico.models.runtime import torch_backend as torch_models
+from simpatico.models.runtime.language_models import Reader, Tree, shortened
+from tests.models.texts import texts
+from tests.models.tiny import LENGTH, tiny
 
 AFTER = ("That's really boring.", "That's not so good!", "Wow that is interesting.", "x")
 CAUSAL = pytest.mark.parametrize("kind", ["gpt2", "llama"])

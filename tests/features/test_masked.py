@@ -7,10 +7,11 @@ import numpy as np
 import pytest
 
 from simpatico.errors import DataError
-from simpatico.features import masked, torch_models
+from simpatico.features import masked
 from simpatico.features.masked import MaskedLikelihood
-from tests.neural.texts import texts
-from tests.neural.tiny import LENGTH, tiny
+from simpatico.models.runtime import torch_backend as torch_models
+from tests.models.texts import texts
+from tests.models.tiny import LENGTH, tiny
 
 KINDS = pytest.mark.parametrize("kind", ["bert-mlm", "roberta-mlm"])
 

@@ -13,7 +13,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from simpatico.errors import MissingResource
-from simpatico.features import Features, closure, words_fast
+from simpatico.features import Features, closure
+from simpatico.features import words_numba as words_fast
 from simpatico.features.words import APOSTROPHES, INVISIBLE, Words, WordTable, words
 from simpatico.turns import Turns
 

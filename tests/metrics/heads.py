@@ -10,11 +10,11 @@ import numpy as np
 import polars as pl
 
 from simpatico import Turns, score
-from simpatico.features.head_folder import NEEDED, SCHEMA, Costs, Figures, HeadRecipe, Recipe
-from simpatico.features.models import find
-from simpatico.features.pair_head import Head, Part
-from simpatico.train.pair_folder import About, save
-from tests.neural.tiny import tiny
+from simpatico.features.heads.folder import NEEDED, SCHEMA, Costs, Figures, HeadRecipe, Recipe
+from simpatico.features.heads.head import Head, Part
+from simpatico.models.names import find
+from simpatico.training.model_folder import About, save
+from tests.models.tiny import tiny
 
 FIGURES = Figures(0.75, 0.8, "cosine", 0.7, 40, 4)
 WORDS = {"tea": (1.0, 5.0), "rain": (3.0, 2.0), "dog": (-1.0, 0.0), "do": (2.0, 2.0)}

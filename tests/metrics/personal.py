@@ -5,15 +5,15 @@ from pathlib import Path
 
 import numpy as np
 
-from simpatico.features.models import find
-from simpatico.features.moments import CIRCUMSTANCES
-from simpatico.features.personal import People, Personal, Scaling
-from simpatico.features.personal_folder import Figure, Heldout
-from simpatico.features.personal_rows import SeenForm
-from simpatico.train.pair_folder import About
-from simpatico.train.personal_folder import Trained, save_personal
+from simpatico.features.persons.contexts import CIRCUMSTANCES
+from simpatico.features.persons.folder import Figure, Heldout
+from simpatico.features.persons.model import People, Personal, Scaling
+from simpatico.features.persons.rows import SeenForm
+from simpatico.models.names import find
+from simpatico.training.model_folder import About
+from simpatico.training.persons.folder import Trained, save_personal
 from tests.metrics.heads import made
-from tests.neural.tiny import tiny
+from tests.models.tiny import tiny
 
 HELDOUT = Heldout(20, 2, {"AUC": Figure(0.7, 0.6, 0.8)})
 PLAIN = SeenForm(grams=None)

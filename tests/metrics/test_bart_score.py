@@ -5,10 +5,10 @@ import polars as pl
 import pytest
 
 from simpatico import Turns, load, score
-from simpatico.features import torch_models
 from simpatico.features.likelihood import Likelihoods
-from simpatico.features.models import absent, find
-from tests.neural.tiny import tiny
+from simpatico.models.names import absent, find
+from simpatico.models.runtime import torch_backend as torch_models
+from tests.models.tiny import tiny
 
 
 def conversation(*references):

@@ -14,11 +14,11 @@ from simpatico import load, signature
 from simpatico.errors import BadValue, DataError, MissingResource
 from simpatico.features.embeddings import TokenEmbeddings, Tokens
 from simpatico.features.idf import Baseline, Rarity, Weights
-from simpatico.features.models import absent, find
 from simpatico.metrics.bert_score import BertScore, matched
-from simpatico.score import score
+from simpatico.models.names import absent, find
+from simpatico.scoring import score
 from tests.metrics.heads import answers, nulls, scores
-from tests.neural.tiny import SENTENCES, tiny
+from tests.models.tiny import SENTENCES, tiny
 
 
 def tokens(*vectors, special=()):

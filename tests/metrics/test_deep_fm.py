@@ -6,12 +6,12 @@ import pytest
 
 from simpatico import Turns, load, score
 from simpatico.errors import BadValue
-from simpatico.features import torch_models
-from simpatico.features.language_models import Reader
 from simpatico.features.likelihood import Likelihoods
-from simpatico.features.models import absent, find
+from simpatico.models.names import absent, find
+from simpatico.models.runtime import torch_backend as torch_models
+from simpatico.models.runtime.language_models import Reader
 from tests.conftest import talk
-from tests.neural.tiny import tiny
+from tests.models.tiny import tiny
 
 
 def conversation(*references):

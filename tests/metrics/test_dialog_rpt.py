@@ -5,12 +5,12 @@ import pytest
 
 from simpatico import load, score
 from simpatico.errors import BadValue, DataError
-from simpatico.features import torch_models
-from simpatico.features.models import absent, find
 from simpatico.features.replies import Replies, sigmoid
 from simpatico.metrics.dialog_rpt import HEADS
+from simpatico.models.names import absent, find
+from simpatico.models.runtime import torch_backend as torch_models
 from tests.conftest import talk
-from tests.neural.tiny import tiny
+from tests.models.tiny import tiny
 
 KIND = "gpt2-classes-1"
 LINES = ("x: hello you", "y: tea?", "x: so good ", "y: I like the dog.")

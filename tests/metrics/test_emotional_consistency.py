@@ -12,14 +12,14 @@ from hypothesis import strategies as st
 
 from simpatico import load, score, signature
 from simpatico.errors import BadValue, DataError, MissingResource
-from simpatico.features import head_folder
-from simpatico.features.head_folder import Figures
+from simpatico.features.heads import folder as head_folder
+from simpatico.features.heads.folder import Figures
 from simpatico.metric import evidence_of, missing
 from simpatico.metrics.emotional_consistency import expected, points
 from simpatico.registry import preset
 from tests.conftest import talk
 from tests.metrics.heads import nulls, scores, word_head
-from tests.neural.tiny import tiny
+from tests.models.tiny import tiny
 
 EMOTIONAL = {"first": [-1.0, 1.0, 0.0, 0.0]}
 POSITIVE = {"first": [1.0, 0.0, 0.0, 0.0]}

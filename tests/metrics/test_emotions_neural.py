@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 from simpatico import load, score, signature
 from simpatico.errors import BadValue, MissingResource
-from simpatico.features import head_folder
 from simpatico.features.emotions import EMOTIONS
-from simpatico.features.head_folder import Figures
+from simpatico.features.heads import folder as head_folder
+from simpatico.features.heads.folder import Figures
 from simpatico.metric import EVIDENCE, evidence_of, missing
 from tests.conftest import talk
 from tests.metrics.heads import WORDS, nulls, word_heads

@@ -18,16 +18,17 @@ from polars.testing import assert_frame_equal
 
 from simpatico import Turns, load, score, signature
 from simpatico.errors import DataError, MissingResource
-from simpatico.features import head_folder, models
 from simpatico.features.embeddings import Embeddings
-from simpatico.features.head_folder import Figures
-from simpatico.features.models import absent
-from simpatico.features.pair_head import Head
+from simpatico.features.heads import folder as head_folder
+from simpatico.features.heads.folder import Figures
+from simpatico.features.heads.head import Head
 from simpatico.metric import missing
+from simpatico.models import names as models
+from simpatico.models.names import absent
 from simpatico.registry import preset
 from tests.conftest import talk
 from tests.metrics.heads import WORDS, answers, heads_folder, nulls, scores, word_head
-from tests.neural.tiny import tiny
+from tests.models.tiny import tiny
 
 WEIGHTS = {"second": [1.0, 0.0, 1.0, 0.0]}
 MODEL = word_head("engagement", WEIGHTS, -2.0)

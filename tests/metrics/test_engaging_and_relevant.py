@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from simpatico import load, score, signature
 from simpatico.errors import BadValue, MissingResource, UnknownName
-from simpatico.features import head_folder
+from simpatico.features.heads import folder as head_folder
 from simpatico.metric import evidence_of, missing
 from simpatico.registry import preset
 from tests.conftest import talk

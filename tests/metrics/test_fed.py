@@ -5,12 +5,12 @@ import pytest
 
 from simpatico import load, score
 from simpatico.errors import BadValue
-from simpatico.features import torch_models
 from simpatico.features.likelihood import Followed, Likelihoods
-from simpatico.features.models import absent, find
 from simpatico.metrics.fed import FollowUps, follow_ups
+from simpatico.models.names import absent, find
+from simpatico.models.runtime import torch_backend as torch_models
 from tests.conftest import talk
-from tests.neural.tiny import tiny
+from tests.models.tiny import tiny
 
 
 def fed(kind="gpt2", **more):

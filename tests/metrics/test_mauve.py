@@ -10,8 +10,8 @@ import pytest
 
 from simpatico import Turns, load, read, score, signature
 from simpatico.errors import BadValue
-from simpatico.metrics._halves import around, halves, widening
-from simpatico.metrics._kmeans import clustered, permutation
+from simpatico.metrics._shared.halves import around, halves, widening
+from simpatico.metrics._shared.kmeans import clustered, permutation
 from simpatico.metrics.mauve import area, both, counted, halved, reduced
 
 

@@ -9,15 +9,15 @@ import pytest
 from simpatico import load, score, signature
 from simpatico.errors import BadValue, DataError
 from simpatico.features.embeddings import Embeddings
-from simpatico.features.models import absent
 from simpatico.features.word_vectors import WordExtremes
 from simpatico.metric import missing
 from simpatico.metrics import deep_am_fm
 from simpatico.metrics.nli_contradiction import contradiction
 from simpatico.metrics.usl_h import composed
+from simpatico.models.names import absent
 from tests.conftest import talk
 from tests.metrics.heads import answers, heads_folder, nulls, ready_model, scores, vectors_folder
-from tests.neural.tiny import tiny
+from tests.models.tiny import tiny
 
 BERT = f"path:{tiny('bert')}"
 REFERENCED = ["bleurt", "deep_am", "ruber", "ctx_ruber"]

@@ -7,9 +7,9 @@ import pytest
 from simpatico import Turns, load, score
 from simpatico.errors import BadValue
 from simpatico.features.likelihood import Likelihoods
-from simpatico.features.models import absent
 from simpatico.features.translation import Translation
-from tests.neural.tiny import tiny
+from simpatico.models.names import absent
+from tests.models.tiny import tiny
 
 LOGS = {
     ("A", "tea."): [-1.0, -1.0],

@@ -10,12 +10,12 @@ import pytest
 
 from simpatico import load, score
 from simpatico.errors import MissingResource
-from simpatico.features import head_folder
 from simpatico.features.embeddings import Embeddings
+from simpatico.features.heads import folder as head_folder
 from simpatico.metric import evidence_of, missing
 from tests.conftest import talk
 from tests.metrics.heads import answers, heads_folder, nulls, scores, word_head
-from tests.neural.tiny import tiny
+from tests.models.tiny import tiny
 
 WEIGHTS = {"product": [1.0, 0.0, 0.0, 0.0]}
 METRIC = load("relevance", model=word_head("relevance", WEIGHTS, -2.0))

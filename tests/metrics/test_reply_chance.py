@@ -12,12 +12,12 @@ import pytest
 
 from simpatico import Turns, load, score, signature
 from simpatico.errors import MissingResource
-from simpatico.features import head_folder
-from simpatico.features.models import find
-from simpatico.features.moments import CIRCUMSTANCES
-from simpatico.features.personal import Personal, Scaling
-from simpatico.features.personal_rows import SeenForm
+from simpatico.features.heads import folder as head_folder
+from simpatico.features.persons.contexts import CIRCUMSTANCES
+from simpatico.features.persons.model import Personal, Scaling
+from simpatico.features.persons.rows import SeenForm
 from simpatico.metric import evidence_of, missing
+from simpatico.models.names import find
 from tests.conftest import talk
 from tests.metrics.personal import by_hand, folder
 

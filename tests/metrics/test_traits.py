@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import atexit
 import csv
-import os
 from collections import defaultdict
 from functools import cache
 from pathlib import Path
@@ -16,19 +15,19 @@ import polars as pl
 import pytest
 
 from simpatico.errors import MissingResource
-from simpatico.features.ngrams import Figure, load_trait_model
+from simpatico.features.ngram_model import Figure, load_trait_model
 from simpatico.metric import Metric, missing, signature
 from simpatico.metrics.agreeableness import Agreeableness
 from simpatico.metrics.empathy import Empathy
 from simpatico.metrics.openness import Openness
 from simpatico.registry import available, load, preset
-from simpatico.score import score
-from simpatico.train.heldout import figure
-from simpatico.train.trait_features import Config
-from simpatico.train.trait_folder import About, Report, Weights, save
+from simpatico.scoring import score
+from simpatico.training.traits.features import Config
+from simpatico.training.traits.folder import About, Report, Weights, save
+from simpatico.training.traits.heldout import figure
 from simpatico.turns import Turns
+from tests.conftest import DATA
 
-DATA = Path(os.environ.get("SIMPATICO_DATA", Path(__file__).parents[3] / "shared" / "data"))
 FIGURE = Figure(0.5, 40, 0.2, 0.7, 0.2, 0.7, 0)
 TRAITS = [
     "agreeableness",

@@ -1,0 +1,92 @@
+"""Who is who: a colour and a shape for every system, the same in every view."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from simpatico.charts.html import Html, el
+
+LONGEST = 24
+"""Characters of a name that are shown before its middle is left out."""
+
+SHAPES = (
+    "M-4.6 0a4.6 4.6 0 1 0 9.2 0a4.6 4.6 0 1 0 -9.2 0z",
+    "M0 -5.6L5.6 0 0 5.6 -5.6 0z",
+    "M0 -5.2L5.3 4.2 -5.3 4.2z",
+    "M-1.7 -5h3.4v3.3h3.3v3.4h-3.3v3.3h-3.4v-3.3h-3.3v-3.4h3.3z",
+    "M0 -5.2L4.9 -1.6 3 4.2 -3 4.2 -4.9 -1.6z",
+    "M-4.6 -2.4L-2.4 -4.6 0 -2.2 2.4 -4.6 4.6 -2.4 2.2 0 4.6 2.4 2.4 4.6 0 2.2 -2.4 4.6 -4.6 2.4"
+    " -2.2 0z",
+)
+SQUARE = "M-4 -4h8v8h-8z"
+RING = "M-3.8 0a3.8 3.8 0 1 0 7.6 0a3.8 3.8 0 1 0 -7.6 0z"
+DASHES = ("", "6 3", "2 3", "8 3 2 3", "1 3", "10 4")
+
+
+@dataclass(frozen=True)
+class Party:
+    """Somebody with a name: a system by its place in the run, a person, or one of too many."""
+
+    name: str
+    key: str
+    """s0 to s5 for systems, sx for those beyond six that are not compared, sp for people."""
+    label: str = ""
+
+    @property
+    def shown(self) -> str:
+        return self.label or short(self.name)
+
+
+def parties(systems: Iterable[str], compared: Iterable[str] = ()) -> dict[str, Party]:
+    """Colours and shapes follow the order of the systems; beyond six only `compared` have them."""
+    names, chosen = list(systems), list(compared)
+    keys = {n: f"s{i}" for i, n in enumerate(names)}
+    if len(names) > len(SHAPES):
+        keys = {n: f"s{chosen.index(n)}" if n in chosen[:2] else "sx" for n in names}
+    return {n: Party(n, keys[n], label) for n, label in zip(names, apart(names), strict=True)}
+
+
+def person(name: str) -> Party:
+    return Party(name, "sp")
+
+
+def short(name: str, longest: int = LONGEST) -> str:
+    """A name without its middle if it is too long."""
+    if len(name) <= longest:
+        return name
+    half = (longest - 1) // 2
+    return f"{name[: longest - 1 - half]}…{name[-half:]}"
+
+
+def apart(names: list[str]) -> list[str]:
+    """Names without their middles, as long as that leaves no two alike."""
+    for longest in (LONGEST, 2 * LONGEST):
+        cut = [short(name, longest) for name in names]
+        if len(set(cut)) == len(set(names)):
+            return cut
+    return names
+
+
+def named(party: Party) -> Html:
+    """Shape, colour and name in running text."""
+    full = party.name if party.shown != party.name else None
+    icon = el("svg", {"viewBox": "-6 -6 12 12", "aria-hidden": "true"}, use(party.key))
+    return el(
+        "span", {"class": f"sys {party.key}", "title": full}, icon, el("bdi", None, party.shown)
+    )
+
+
+def use(key: str, x: object = None, y: object = None, small: bool = False) -> Html:
+    """The mark of a party at a place; `defs()` must stand once in the same document."""
+    return el("use", {"href": f"#{'n' if small else 'm'}{key[1]}", "x": x, "y": y})
+
+
+def defs() -> Html:
+    """The shapes that `use()` refers to: m0 to m5, mp, mx; a fifth smaller n0 to n5, np, nx."""
+    shapes = {**{str(i): d for i, d in enumerate(SHAPES)}, "p": SQUARE, "x": RING}
+    marks = [el("path", {"id": f"m{k}", "d": d}) for k, d in shapes.items()]
+    smaller = [
+        el("path", {"id": f"n{k}", "d": d, "transform": "scale(.8)"}) for k, d in shapes.items()
+    ]
+    return el("defs", None, marks, smaller)

@@ -1,0 +1,62 @@
+"""`simpatico chat`: talk with a bot in the terminal; the dialog is kept."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import closing, suppress
+from io import TextIOWrapper
+from pathlib import Path
+from typing import Any
+
+import click
+
+from simpatico.cli.bot_options import SPEC, named, setting_options, settings_of
+from simpatico.cli.options import out_file
+from simpatico.cli.output import clean, note, result
+from simpatico.errors import NoAnswer
+
+LONGEST = 1_000_000
+"""Characters of a line."""
+
+
+@click.command(name="chat")
+@click.option("--bot", "spec", required=True, metavar="SPEC", help=SPEC)
+@click.option("--out", type=click.Path(path_type=Path), required=True, help="JSONL to add to.")
+@click.option("--system", help="What to call the bot; its model's or program's name if not given.")
+@setting_options
+def command(spec: str, out: Path, system: str | None, **options: Any) -> None:
+    """Talk with a bot: a line is a turn, /quit or the end of the input ends the dialog.
+
+    Every turn is on disk as soon as it is answered. A file that is there gets one more dialog.
+    """
+    from simpatico.bots.chat_log import QUIT, Talk, heard
+
+    place, settings = out_file(out), settings_of(options)
+    failures: list[NoAnswer] = []
+    with closing(named(spec, settings, system)) as bot, closing(Talk(bot, place)) as talk:
+        note(f"you talk with {bot.name}; {QUIT} ends it")
+        with suppress(KeyboardInterrupt):  # one more way to end a dialog
+            for said in heard(talk, lines()):
+                if isinstance(said, NoAnswer):
+                    failures.append(said)
+                    note(f"no answer: {said}")
+                    continue
+                for line in said.text.splitlines():
+                    result(line)
+        turns = len(talk.dialog)
+    if failures and not turns:
+        raise failures[0]
+    note(f"{turns} turns kept in {clean(str(out))}")
+
+
+def lines() -> Iterator[str]:
+    """What the person types, or what comes down a pipe."""
+    if isinstance(sys.stdin, TextIOWrapper):
+        sys.stdin.reconfigure(errors="replace")
+    while True:
+        if sys.stdin.isatty():
+            click.echo("you: ", err=True, nl=False)
+        if not (line := sys.stdin.readline(LONGEST)):
+            return
+        yield line

@@ -1,0 +1,110 @@
+"""`simpatico gate`: pass or fail a run by rules on its confidence bounds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import isfinite
+from pathlib import Path
+from typing import Any
+
+import click
+
+from simpatico.cli.output import note, result, show_json
+from simpatico.comparison.gate import Check, check_rules, systems_of
+from simpatico.comparison.gate.rules import Rule, read_amounts, read_rule, subject
+from simpatico.comparison.samples import Choice, measures
+from simpatico.errors import DataError
+from simpatico.run import Run
+
+FOLDER = click.Path(path_type=Path)
+
+
+@click.command(name="gate")
+@click.argument("run", type=FOLDER)
+@click.option("--rule", "rules", multiple=True, help="Such as 'empathy >= 4'; repeatable.")
+@click.option("--system", help="Only this system; else all of the run but people.")
+@click.option("--baseline", type=FOLDER, help="An earlier run that RUN must not be worse than.")
+@click.option(
+    "--margin",
+    "amounts",
+    multiple=True,
+    help="How much worse is allowed: 0.02, or empathy=0.1 for one score; repeatable.",
+)
+@click.option("--junit", type=FOLDER, help="Also write JUnit XML here, for build servers.")
+@click.option("--json", "as_json", is_flag=True, help="For scripts.")
+def command(run: Path, as_json: bool, junit: Path | None, **given: Any) -> None:
+    """Exit 1 when RUN breaks a rule.
+
+    A rule is kept when the whole 95% interval keeps it: >= needs the lower bound, <= the upper one.
+    With --baseline, the interval of the difference must stay within the margin; which side is worse
+    is what a --rule on the score says, else what its metric says, else both.
+    """
+    checks = checked(Run(run), **given)
+    show_json([c.as_json() for c in checks]) if as_json else show_checks(checks)
+    if junit:
+        write_junit(junit, checks)
+    if any(c.outcome != "kept" for c in checks):
+        click.get_current_context().exit(1)
+
+
+def write_junit(path: Path, checks: list[Check]) -> None:
+    """The checks as XML, or why they cannot be written there."""
+    from simpatico.comparison.gate.junit import junit
+
+    try:
+        path.write_text(junit(checks), encoding="utf-8")
+    except OSError as error:
+        raise DataError(f"{path} cannot be written: {error.strerror}") from None
+
+
+def checked(
+    run: Run,
+    *,
+    rules: Sequence[str],
+    system: str | None,
+    baseline: Path | None,
+    amounts: Sequence[str],
+) -> list[Check]:
+    """All checks, in the order of the systems."""
+    if not rules and not baseline:
+        raise click.UsageError(
+            "name what RUN must keep: --rule 'SCORE >= NUMBER', or --baseline RUN"
+        )
+    if bool(baseline) != bool(amounts):
+        raise click.UsageError(
+            "--baseline and --margin go together: an earlier run, and how much worse is allowed"
+        )
+    run.refuse_whole(subject(text) for text in (*rules, *amounts))
+    known = measures(run, Choice(every=True))
+    read = [read_rule(text, list(known)) for text in rules]
+    warn(read, {name: m.range for name, m in known.items()})
+    systems = systems_of(run, system)
+    checks = check_rules(run, read, systems)
+    if baseline:
+        from simpatico.comparison.gate.baseline import check_baseline
+
+        sizes = read_amounts("--margin", amounts, list(known))
+        checks += check_baseline((run, Run(baseline)), systems, read, sizes)
+    return sorted(checks, key=lambda c: systems.index(c.system))
+
+
+def warn(rules: Sequence[Rule], ranges: dict[str, tuple[float, float]]) -> None:
+    """A rule that no score can break, or none keep, is most likely not what was meant."""
+    for rule in rules:
+        low, high = ranges[rule.score]
+        if not (isfinite(low) and isfinite(high)):
+            continue
+        span = f"{rule.score} goes from {low:.4g} to {high:.4g}"
+        if rule.met(low) and rule.met(high):
+            note(f"note: {span}, so that nothing can break the rule '{rule}'")
+        elif not rule.met(low) and not rule.met(high):
+            note(f"note: {span}, so that nothing can keep the rule '{rule}'")
+
+
+def show_checks(checks: Sequence[Check]) -> None:
+    """A line for each rule, and what that makes."""
+    for check in checks:
+        result(f"{check.outcome:<9}  {check.system}: {check.rule}: {check.reason}")
+    broken = sum(c.outcome != "kept" for c in checks)
+    kept = len(checks) - broken
+    result(f"{'failed' if broken else 'passed'}: {kept} of {len(checks)} kept")

@@ -1,0 +1,63 @@
+"""`simpatico report`: a run as one page that anybody can read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from simpatico.cli.options import out_file
+from simpatico.cli.output import note, result, show_json
+
+
+@click.command(name="report")
+@click.argument("run", type=click.Path(path_type=Path))
+@click.option("--judgements", type=click.Path(path_type=Path), help="A file of human judgements.")
+@click.option(
+    "--out", type=click.Path(path_type=Path), default=Path("report.html"), show_default=True
+)
+@click.option("--title", help="What to call it; the name of the run folder if not given.")
+@click.option(
+    "--pair",
+    nargs=2,
+    metavar="SYSTEM SYSTEM",
+    help="The two systems to lead with; those most told apart if not given.",
+)
+@click.option("--traditional", default="", help="Scores to which the others may add something.")
+@click.option("--json", "as_json", is_flag=True, help="The figures of the page; writes no page.")
+def command(
+    run: Path,
+    judgements: Path | None,
+    out: Path,
+    title: str | None,
+    pair: tuple[str, str] | None,
+    traditional: str,
+    as_json: bool,
+) -> None:
+    """Write the page of RUN: verdict, systems, metrics against raters, dialogs, cards.
+
+    One file; it needs no network and quotes up to 24 dialogs: share it with care.
+    """
+    from simpatico.charts.systems import parties
+    from simpatico.files import publish
+    from simpatico.readers.judgement_files import read_judgements
+    from simpatico.reporting.dialogs.section import quotations
+    from simpatico.reporting.findings import gather
+    from simpatico.reporting.page import page
+    from simpatico.run import Run
+
+    place = out_file(out)
+    given = read_judgements(judgements) if judgements else None
+    names = tuple(n.strip() for n in traditional.split(",") if n.strip())
+    found = gather(Run(run), given, pair=pair or None, traditional=names)
+    if as_json:
+        who = parties(found.systems, found.main or ())
+        show_json({**found.as_json(), "examples": quotations(found, who).as_json()})
+        return
+    text = page(found, title=title, judged=judgements.name if judgements else None)
+    publish(place, lambda path: path.write_text(text, encoding="utf-8"))
+    if judgements and found.evidence is None:
+        note(f"The judgements could not be used. {found.unjudged}")
+    quotes = "; it quotes dialogs as they were logged: share with care"
+    note(f"{len(text.encode()):,} bytes{quotes if found.facts.get('text') else ''}")
+    result(str(out))

@@ -1,0 +1,133 @@
+"""`simpatico score`: conversations in, a run folder out."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from simpatico.cli.options import chosen_metrics, metric_options, reading_options
+from simpatico.cli.output import note, result
+from simpatico.cli.progress import Progress
+
+if TYPE_CHECKING:
+    from simpatico.readers import Alignment, Conversations
+    from simpatico.run import Run
+
+
+def without_cache(context: click.Context, option: click.Parameter, chosen: bool) -> None:
+    """Switch the cache off for this process and those it starts."""
+    if chosen:
+        os.environ["SIMPATICO_CACHE"] = "off"
+
+
+@click.command(name="score")
+@click.argument("paths", nargs=-1, required=True)
+@click.option("--out", type=click.Path(path_type=Path), help="The run folder to write.")
+@reading_options
+@metric_options
+@click.option(
+    "--jobs",
+    default=1,
+    show_default=True,
+    type=click.IntRange(min=1),
+    help="Processes to score with.",
+)
+@click.option(
+    "--engine", type=click.Choice(["local"]), default="local", show_default=True, help="Scheduler."
+)
+@click.option(
+    "--no-text",
+    is_flag=True,
+    help="Do not keep the conversations in RUN; the report then quotes none.",
+)
+@click.option(
+    "--no-cache",
+    is_flag=True,
+    expose_value=False,
+    callback=without_cache,
+    help="Do not use or keep what models said of the same texts before.",
+)
+@click.option("--plan", is_flag=True, help="Only say what would be scored as whose answer to what.")
+def command(
+    paths: tuple[str, ...],
+    out: Path | None,
+    jobs: int,
+    engine: str,
+    no_text: bool,
+    plan: bool,
+    **options: object,
+) -> None:
+    """Score the conversations in PATHS (files, a ConvoKit folder, or - for standard input).
+
+    The same call again goes on where an interrupted one stopped.
+    """
+    from simpatico.metric import signature
+    from simpatico.readers import Conversations
+    from simpatico.run import score_run
+
+    if options["max_errors"] is not None and options["on_error"] == "fail":
+        raise click.UsageError("--max-errors goes with --on-error skip")
+    metrics = chosen_metrics(options)
+    for metric in metrics:
+        signature(metric)  # complains of a lexicon or model that is not there
+    conversations = Conversations(paths, **options)  # type: ignore[arg-type]
+    if plan:
+        explain(conversations)
+        return
+    if out is None:
+        raise click.UsageError("where to? add --out RUN, or --plan to only look")
+    with Progress() as progress:
+        run = score_run(
+            conversations,
+            metrics,
+            out,
+            jobs=jobs,
+            progress=progress.add,
+            keep_text=not no_text,
+        )
+    summarise(run)
+    if not progress.turns:
+        note("The run was finished before; nothing was done.")
+    note(f"next: simpatico show {out}")
+    result(str(out))
+
+
+def explain(conversations: Conversations) -> None:
+    """What would be scored, without scoring it."""
+    from simpatico.readers import Alignment
+
+    alignment = Alignment()
+    for chunk in conversations.chunks():
+        alignment = alignment + chunk.alignment
+    for sentence in [*alignment.sentences(), *unnamed(alignment, conversations.system)]:
+        result(sentence)
+
+
+def summarise(run: Run) -> None:
+    """What was read, scored and left out."""
+    from simpatico.readers import Alignment
+
+    facts = run.facts
+    alignment = Alignment(**facts["alignment"])
+    for sentence in [*alignment.sentences(), *unnamed(alignment, facts["options"]["system"])]:
+        note(sentence)
+    for metric, told in facts["metrics"].items():
+        note(f"{metric}: {units_sentence(facts['units'], metric, told['level'])}")
+
+
+def unnamed(alignment: Alignment, system: str | None) -> list[str]:
+    """A word of warning where --system named nobody."""
+    if system is None or system in alignment.systems:
+        return []
+    return [f"--system {system} named nobody: every speaker in the input has a system already."]
+
+
+def units_sentence(units: dict[str, dict[str, int]], metric: str, level: str) -> str:
+    """How many units have a score, and why the others have none."""
+    counts = {k.partition(".")[2]: n for k, n in units[level].items() if k.startswith(f"{metric}.")}
+    scored = counts.pop("scored", 0)
+    why = ", ".join(f"{n:,} {reason.replace('_', ' ')}" for reason, n in counts.items())
+    return f"{scored:,} {level}s scored" + (f"; not scored: {why}" if why else "")

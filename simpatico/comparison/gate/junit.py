@@ -1,0 +1,58 @@
+"""What a gate found, as the JUnit XML that build servers read."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from itertools import groupby
+from xml.etree.ElementTree import Element, SubElement, indent, tostring
+
+from simpatico.comparison.gate import Check
+
+FORBIDDEN = re.compile(
+    "[^\\t\\n\\r\\x20-\\x7e\\xa0-\\ud7ff\\ue000-\\ufffd\\U00010000-\\U0010ffff]"
+    "|[\\t\\n\\r\\u061c\\u200b-\\u200f\\u2028-\\u202e\\u2060-\\u2069\\ufeff]"
+)
+"""What XML 1.0 cannot hold, and what could move or hide text on a page."""
+
+
+def junit(checks: Sequence[Check]) -> str:
+    """A suite for each system and a case for each rule.
+
+    A rule that is broken or undecided is a failure; one with nothing to decide on is an error.
+    """
+    root = Element("testsuites", {"name": "simpatico gate", **counts(checks)})
+    for system, held in groupby(checks, key=lambda c: c.system):
+        own = list(held)
+        suite = SubElement(root, "testsuite", {"name": plain(system), **counts(own)})
+        for check in own:
+            add_case(suite, check)
+    indent(root)
+    return '<?xml version="1.0" encoding="UTF-8"?>\n' + tostring(root, encoding="unicode") + "\n"
+
+
+def add_case(suite: Element, check: Check) -> None:
+    name, home = plain(check.rule), plain(f"simpatico.{check.system}")
+    case = SubElement(suite, "testcase", name=name, classname=home, time="0")
+    reason = plain(check.reason)
+    if check.outcome == "kept":
+        SubElement(case, "system-out").text = reason
+        return
+    tag = "error" if check.outcome == "error" else "failure"
+    SubElement(case, tag, message=reason, type=check.outcome).text = reason
+
+
+def counts(checks: Sequence[Check]) -> dict[str, str]:
+    errors = sum(c.outcome == "error" for c in checks)
+    failures = sum(c.outcome in ("broken", "undecided") for c in checks)
+    return {
+        "tests": str(len(checks)),
+        "failures": str(failures),
+        "errors": str(errors),
+        "time": "0",
+    }
+
+
+def plain(text: str) -> str:
+    """The text with a visible dot for each character that must not be there."""
+    return FORBIDDEN.sub("·", text)

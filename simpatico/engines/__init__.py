@@ -1,1 +1,0 @@
-"""Where chunks are scored: the same function under different schedulers."""

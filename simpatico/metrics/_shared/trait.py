@@ -1,0 +1,156 @@
+"""What the trait metrics have in common: a linear model of n-grams, read per dialog."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import numpy as np
+import polars as pl
+
+from simpatico.errors import BadValue, MissingResource
+from simpatico.features import Feature, Features
+from simpatico.features.ngram_model import NgramSums, TraitModel, load_trait_model, trait_folder
+from simpatico.features.script import OtherScript
+from simpatico.features.spans import spans
+from simpatico.features.words import Words, WordTable
+from simpatico.metric import Card, Score, reasons
+from simpatico.turns import Level, Turns
+
+COMMAND = (
+    "simpatico train trait --data FILE --text COLUMN --target COLUMN --person COLUMN --out MODEL"
+)
+USUAL = (1.0, 7.0)
+"""The scale of the usual short questionnaires, told where no model says another."""
+
+OWN = (
+    "A system is not a person: the score says what its words would suggest of one, by a model that "
+    "is only as good as its figures on people it has not seen."
+)
+"""What to be careful about with a model that is not shipped."""
+
+
+@dataclass(frozen=True)
+class Trait:
+    """A person's answers to a questionnaire, as a model guesses them from their words."""
+
+    model: str = ""
+    minimum_words: int = 20
+
+    name: ClassVar[str]
+    facts: ClassVar[Card]
+    meaning: ClassVar[str]
+    more: ClassVar[str]
+    less: ClassVar[str]
+    level: ClassVar[Level] = "dialog"
+
+    def __post_init__(self) -> None:
+        if self.minimum_words < 0:
+            raise BadValue(f"{self.name}.minimum_words is {self.minimum_words}; it is 0 or more")
+
+    @property
+    def missing(self) -> str | None:
+        """What to do when there is no such model."""
+        if trait_folder(self.model):
+            return None
+        where = f" and there is none at {self.model!r}" if self.model else ""
+        return (
+            f"{self.name} needs a trait model{where}: train one with "
+            f"`{COMMAND}`, then add `--set {self.name}.model=MODEL`"
+        )
+
+    @property
+    def loaded(self) -> TraitModel | None:
+        """The model, unless it is missing."""
+        return None if self.missing else load_trait_model(self.model)
+
+    @property
+    def card(self) -> Card:
+        model = self.loaded
+        undefined = (
+            f"Null when a speaker has fewer than {self.minimum_words} words in the dialog, or "
+            "writes in another script."
+        )
+        about = self.facts.about if model is None else f"{self.facts.about} {provenance(model)}"
+        own = self.model != type(self).model
+        careful = OWN if own or not self.facts.careful else self.facts.careful
+        return replace(self.facts, about=about, undefined=undefined, careful=careful)
+
+    @property
+    def needs(self) -> tuple[Feature, ...]:
+        return (NgramSums(self.model, self.missing), Words(), OtherScript())
+
+    @property
+    def scores(self) -> tuple[Score, ...]:
+        model = self.loaded
+        low, high = model.recipe.scale if model else USUAL
+        enough = pl.col("words") >= max(self.minimum_words, 1)
+        value = pl.when(enough).then(predicted(model).clip(low, high)) if model else pl.lit(None)
+        return (
+            Score(
+                self.name,
+                of=value,
+                range=(low, high),
+                meaning=self.meaning,
+                title=self.name.capitalize(),
+                more=self.more,
+                less=self.less,
+            ),
+        )
+
+    def __call__(self, turns: Turns, features: Features) -> pl.DataFrame:
+        if self.missing:
+            raise MissingResource(self.missing)
+        words, foreign = features[Words()].counts, features[OtherScript()]
+        sums = np.column_stack([words, features[NgramSums(self.model)]])
+        why = reasons(
+            len(turns),
+            too_few_words=words < self.minimum_words,
+            no_words=words == 0,
+            other_script=foreign,
+        )
+        columns = ["words", *load_trait_model(self.model).columns]
+        return pl.DataFrame(np.where(foreign[:, None], 0.0, sums), columns).with_columns(why)
+
+    def evidence(self, turns: Turns, features: Features) -> pl.DataFrame:
+        """Points of the scale that each word adds to its turn, read by itself.
+
+        An n-gram adds its weight over the number of n-grams of its order in the turn, in equal
+        parts to its words.
+        """
+        if self.missing:
+            raise MissingResource(self.missing)
+        table: WordTable = features[Words()]
+        words = np.where(features[OtherScript()], np.inf, table.counts)
+        among = np.repeat(words, table.counts)
+        found = np.zeros(len(table.codes))
+        for order, start, weights in load_trait_model(self.model).hits(table):
+            each = weights / (among[start] - order + 1) / order
+            for step in range(order):
+                found += np.bincount(start + step, each, len(found))
+        return spans(turns, table, found)
+
+
+def predicted(model: TraitModel) -> pl.Expr:
+    """Intercept plus, for every order, summed weights over the number of n-grams."""
+    shares = [
+        pl.when(pl.col(f"total_{n}") > 0)
+        .then(pl.col(f"sum_{n}") / pl.col(f"total_{n}"))
+        .otherwise(0)
+        for n in model.orders
+    ]
+    return model.intercept + pl.sum_horizontal(shares)
+
+
+def provenance(model: TraitModel) -> str:
+    """What a model learned from and how well it did on people it had not seen."""
+    recipe, figure = model.recipe, model.recipe.heldout[0]
+    told = f"Learned from {recipe.people:,} people: {recipe.measures}."
+    if figure.r is None or figure.low is None or figure.high is None:
+        return f"{told} On people held out its guesses did not vary."
+    length = recipe.word_count.r
+    beside = "" if length is None else f"; the number of words alone reaches {length:.2f}"
+    return (
+        f"{told} On people held out r = {figure.r:.2f} "
+        f"(95% {figure.low:.2f} to {figure.high:.2f}, n = {figure.n:,}){beside}."
+    )

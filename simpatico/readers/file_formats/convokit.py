@@ -1,0 +1,201 @@
+"""A ConvoKit corpus: a folder with utterances.jsonl, or that file itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import msgspec
+
+from simpatico.readers.file_formats import _chat__roles as roles
+from simpatico.readers.file_formats._table_fields import seconds
+from simpatico.readers.file_formats.table import grouped
+from simpatico.readers.input.decode import FAILURES, Wrong, decode, problem
+from simpatico.readers.input.dialog_ids import Seen
+from simpatico.readers.input.record import Dialog, Ledger, Place, Utterance
+from simpatico.readers.input.source import Head, Source
+
+FILES = ("utterances.jsonl", "utterances.json")
+Name = str | int | None
+
+
+class Line(msgspec.Struct, rename={"reply_to_old": "reply-to"}):
+    """One utterance; the last three are what older corpora say."""
+
+    id: str | int
+    text: str | None = None
+    speaker: Name = None
+    conversation_id: Name = None
+    reply_to: Name = None
+    timestamp: float | str | None = None
+    meta: Any = None
+    user: Name = None
+    root: Name = None
+    reply_to_old: Name = None
+
+
+class Where(msgspec.Struct):
+    """The dialog of an utterance, for a first look at their order."""
+
+    conversation_id: Name = None
+    root: Name = None
+
+
+LINE = msgspec.json.Decoder(Line)
+DIALOG = msgspec.json.Decoder(Where)
+
+
+@dataclass(frozen=True)
+class ConvoKit:
+    """Speakers are people unless an utterance's or speaker's meta has `system` or `model`.
+
+    A corpus whose conversations do not stand together is collected in memory first.
+    """
+
+    name: ClassVar[str] = "convokit"
+    about: ClassVar[str] = "ConvoKit corpus folder, or its utterances.jsonl"
+    suffixes: ClassVar[tuple[str, ...]] = ("", ".jsonl", ".json")
+    scattered: ClassVar[bool] = True
+    system: str | None = None
+
+    def matches(self, head: Head) -> bool:
+        if head.folder:
+            return any((head.folder / name).is_file() for name in FILES)
+        legacy = {"root", "user"} <= head.keys or {"conversation_id", "speaker"} <= head.keys
+        return (
+            legacy
+            and {"id", "text", "meta"} <= head.keys
+            and bool({"reply-to", "reply_to"} & head.keys)
+        )
+
+    def dialogs(self, source: Source, ledger: Ledger) -> Iterator[list[Utterance]]:
+        systems = speaker_systems(source, ledger)
+        lines = utterances_file(source)
+        rows = self.utterances(lines, systems, ledger)
+        if not together(lines):
+            rows = iter(sorted_by_dialog(rows))
+        for dialog in grouped(rows, ledger):
+            yield Dialog(ordered(dialog), dialog.places)
+
+    def utterances(
+        self, source: Source, systems: dict[str, str], ledger: Ledger
+    ) -> Iterator[tuple[Place, Utterance]]:
+        """Every line, with its place."""
+        for place, line in source.records(ledger):
+            try:
+                found = LINE.decode(line)
+                yield place, self.utterance(found, systems, ledger)
+            except FAILURES as error:
+                ledger.reject(place, *problem(line, error))
+
+    def utterance(self, line: Line, systems: dict[str, str], ledger: Ledger) -> Utterance:
+        """One line as an utterance."""
+        speaker = name(line.speaker, line.user)
+        dialog = name(line.conversation_id, line.root)
+        if not speaker or not dialog:
+            what = "'conversation_id'" if speaker else "'speaker'"
+            raise Wrong("missing", f"there is no {what}")
+        machine = speaker.lower() in roles.MACHINE
+        usual = self.system or speaker if machine else "human"
+        return Utterance(
+            dialog,
+            speaker,
+            line.text or "",
+            system=named_system(line.meta) or systems.get(speaker) or usual,
+            id=str(line.id),
+            reply_to=name(line.reply_to, line.reply_to_old),
+            time=time_of(line.timestamp, ledger),
+            extras=msgspec.json.encode(line.meta).decode() if line.meta else None,
+        )
+
+
+def name(*values: Name) -> str | None:
+    """The first that is given, as text."""
+    return next((str(v) for v in values if v is not None), None)
+
+
+def time_of(timestamp: float | str | None, ledger: Ledger) -> float | None:
+    """Seconds since 1970; a timestamp of another kind is not known, and counted."""
+    try:
+        return seconds(timestamp)
+    except Wrong:
+        ledger.set_aside("timestamp that is no time")
+        return None
+
+
+def named_system(meta: Any) -> str | None:
+    """The system that a meta names."""
+    if not isinstance(meta, dict):
+        return None
+    return next((v for k in ("system", "model") if isinstance(v := meta.get(k), str) and v), None)
+
+
+def utterances_file(source: Source) -> Source:
+    """The file with the utterances."""
+    if not source.folder:
+        return source
+    return source.file(next((n for n in FILES if (source.folder / n).is_file()), FILES[0]))
+
+
+def speaker_systems(source: Source, ledger: Ledger) -> dict[str, str]:
+    """The systems of speakers whose meta names one."""
+    found: dict[str, str] = {}
+    for file in ("speakers.json", "users.json"):
+        if not source.folder or not (source.folder / file).is_file():
+            continue
+        inner = source.file(file)
+        table = decode(inner.document(ledger), dict[str, Any], Place(inner.name, 1, 0), ledger)
+        for speaker, about in (table or {}).items():
+            meta = about.get("meta", about) if isinstance(about, dict) else None
+            if system := named_system(meta):
+                found[speaker] = system
+    return found
+
+
+def together(source: Source) -> bool:
+    """Whether the utterances of every conversation follow each other in the file."""
+    seen, last = Seen(), None
+    for _, line in source.records(Ledger("skip")):
+        try:
+            found = DIALOG.decode(line)
+        except FAILURES:
+            continue
+        dialog = name(found.conversation_id, found.root)
+        if dialog is not None and dialog != last and not seen.add(dialog):
+            return False
+        last = dialog or last
+    return True
+
+
+def sorted_by_dialog(rows: Iterable[tuple[Place, Utterance]]) -> list[tuple[Place, Utterance]]:
+    """All rows, those of a dialog together, dialogs by first appearance."""
+    dialogs: dict[str, list[tuple[Place, Utterance]]] = {}
+    for place, row in rows:
+        dialogs.setdefault(row.dialog, []).append((place, row))
+    return [row for dialog in dialogs.values() for row in dialog]
+
+
+def ordered(dialog: list[Utterance]) -> list[Utterance]:
+    """By time if all have one, else as in the file; then answers after what they answer."""
+    if all(row.time is not None for row in dialog):
+        dialog = sorted(dialog, key=lambda row: row.time or 0.0)
+    at = {row.id: i for i, row in enumerate(dialog)}
+    parents = [at.get(row.reply_to, -1) if row.reply_to else -1 for row in dialog]
+    if all(parent < i for i, parent in enumerate(parents)):
+        return dialog
+    return [dialog[i] for i in from_roots(parents)]
+
+
+def from_roots(parents: list[int]) -> list[int]:
+    """Positions in depth-first order; those in a circle come last, as they stand."""
+    children: dict[int, list[int]] = {}
+    for child, parent in enumerate(parents):
+        children.setdefault(parent, []).append(child)
+    order: list[int] = []
+    waiting = children.get(-1, [])[::-1]
+    while waiting:
+        order.append(here := waiting.pop())
+        waiting.extend(reversed(children.get(here, [])))
+    met = set(order)
+    return order + [i for i in range(len(parents)) if i not in met]

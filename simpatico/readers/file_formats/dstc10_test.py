@@ -1,0 +1,135 @@
+"""DSTC10 track 5, test sets: five parallel lists, one response and its mean ratings per row."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar
+
+import msgspec
+
+from simpatico.judgements import Judgement
+from simpatico.readers.file_formats._benchmark import (
+    Judged,
+    Line,
+    Rating,
+    Scale,
+    alternating,
+    judgements,
+    person,
+    utterances,
+)
+from simpatico.readers.input.record import Ledger, Place, Utterance
+from simpatico.readers.input.source import Head, Source, decode
+
+LISTS = frozenset({"contexts", "responses", "reference", "models", "scores"})
+
+NOT_A_QUALITY = frozenset({"id", "rank"})
+"""Keys of a row's scores that are bookkeeping of the challenge, not ratings."""
+
+
+class Columns(msgspec.Struct):
+    """The file: every list has one entry per row."""
+
+    contexts: list[msgspec.Raw]
+    responses: list[msgspec.Raw]
+    models: list[msgspec.Raw]
+    scores: list[msgspec.Raw]
+    reference: list[msgspec.Raw] | None = None
+
+
+class Row(msgspec.Struct):
+    """One response."""
+
+    context: list[str]
+    response: str
+    model: str
+    scores: dict[str, Rating]
+    references: list[str] | None = None
+
+
+@dataclass(frozen=True)
+class DSTC10Test:
+    """Each row is a dialog whose last turn is judged; ratings are means over outsiders.
+
+    The files do not say on which scale people rated, so it is read off all values of a quality:
+    within 0 to 1 it is a win rate (esl, ncm); from 1 to above 3 it is 1 to 5 (topical, persona);
+    anything else stays without a scale (jsalt: nothing above 3, and 170 of 741 exactly 3).
+    """
+
+    name: ClassVar[str] = "dstc10-test"
+    about: ClassVar[str] = "DSTC10 track 5 test sets: parallel lists of contexts and responses"
+    suffixes: ClassVar[tuple[str, ...]] = (".json",)
+
+    system: str | None = None
+
+    def matches(self, head: Head) -> bool:
+        if not head.keys or not head.keys <= LISTS or isinstance(head.json, list):
+            return False
+        return all(isinstance(column, list) for column in head.item.values())
+
+    def dialogs(self, source: Source, ledger: Ledger) -> Iterator[list[Utterance]]:
+        return map(utterances, rows(source, ledger))
+
+    def judgements(self, source: Source, ledger: Ledger) -> Iterator[Judgement]:
+        found = [j for row in rows(source, ledger) for j in judgements(row, {}, ledger)]
+        values: dict[str, list[float]] = {}
+        for judgement in found:
+            given = values.setdefault(judgement.quality, [])
+            given += [] if judgement.value is None else [judgement.value]
+        scales = {quality: observed(given) for quality, given in values.items()}
+        for judgement in found:
+            low, high = scales[judgement.quality]
+            yield judgement._replace(judge=None, scale_min=low, scale_max=high)
+
+
+def rows(source: Source, ledger: Ledger) -> Iterator[Judged]:
+    """The rows that can be read."""
+    place = Place(source.name, 1, 0)
+    for number, raw in enumerate(transposed(source, ledger)):
+        # a row has no line of its own in these files, so its number goes into the reason
+        noted = Ledger("skip")
+        row: Row | None = decode(raw, ROW, place, noted)
+        for reject in noted.rejects:
+            ledger.reject(place, reject.code, f"row {number}: {reject.reason}")
+        if row is not None:
+            yield Judged(
+                f"{source.stem}:{number}",
+                place,
+                [*alternating(row.context), Line(person(row.model), row.response)],
+                person(row.model),
+                {q: [mean] for q, mean in row.scores.items() if q not in NOT_A_QUALITY},
+                references=row.references,
+            )
+
+
+def transposed(source: Source, ledger: Ledger) -> Iterator[bytes]:
+    """Each row as a JSON object."""
+    place = Place(source.name, 1, 0)
+    file: Columns | None = decode(source.document(ledger), Columns, place, ledger)
+    if file is None:
+        return
+    n = len(file.contexts)
+    lists = (file.contexts, file.responses, file.models, file.scores, file.reference or [NULL] * n)
+    if {*map(len, lists)} != {n}:
+        counts = ", ".join(f"{len(list_)} {name}" for name, list_ in zip(NAMES, lists, strict=True))
+        ledger.reject(place, "lengths", f"the lists differ in length ({counts}); no row is read")
+        return
+    for cells in zip(*lists, strict=True):
+        pairs = zip(NAMES, cells, strict=True)
+        yield b"{%s}" % b",".join(b'"%s":%s' % (name.encode(), bytes(cell)) for name, cell in pairs)
+
+
+def observed(values: list[float]) -> Scale | tuple[None, None]:
+    """The scale as far as the values tell: a win rate, 1 to 5, or unknown."""
+    low, high = min(values, default=-1.0), max(values, default=-1.0)
+    if 0 <= low < 1 and high <= 1:
+        return 0.0, 1.0
+    if low >= 1 and 3 < high <= 5:
+        return 1.0, 5.0
+    return None, None
+
+
+NAMES = ("context", "response", "model", "scores", "references")
+NULL = msgspec.Raw(b"null")
+ROW = msgspec.json.Decoder(Row)

@@ -1,0 +1,71 @@
+"""Logs of Inspect in JSON: every sample and epoch is a dialog."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar
+
+import msgspec
+
+from simpatico.readers.file_formats._chat import Message, spoken, unique_ids
+from simpatico.readers.input.decode import FAILURES, decode, placed, problem
+from simpatico.readers.input.record import Dialog, Ledger, Place, Utterance
+from simpatico.readers.input.source import Head, Source
+
+
+class Evaluation(msgspec.Struct):
+    """What was evaluated."""
+
+    model: str | None = None
+
+
+class Log(msgspec.Struct):
+    """The file."""
+
+    samples: list[msgspec.Raw] | None = None
+    eval: Evaluation = msgspec.field(default_factory=Evaluation)
+
+
+class Sample(msgspec.Struct):
+    """One conversation."""
+
+    id: str | int
+    messages: list[Message]
+    epoch: int = 1
+
+
+SAMPLE = msgspec.json.Decoder(Sample)
+
+
+@dataclass(frozen=True)
+class Inspect:
+    """The assistant's system is --system, else the model of the message or of the evaluation."""
+
+    name: ClassVar[str] = "inspect"
+    about: ClassVar[str] = "Inspect log in JSON (make one with `inspect log convert --to json`)"
+    suffixes: ClassVar[tuple[str, ...]] = (".json",)
+    system: str | None = None
+
+    def matches(self, head: Head) -> bool:
+        return {"eval", "version"} <= head.keys and isinstance(head.json, dict)
+
+    def dialogs(self, source: Source, ledger: Ledger) -> Iterator[list[Utterance]]:
+        document = source.document(ledger)
+        if not (log := decode(document, Log, Place(source.name, 1, 0), ledger)):
+            return
+        start = max(document.find(b'"samples"'), 0)
+        first = Place(source.name, document.count(b"\n", 0, start) + 1, start)
+        for place, raw in placed(document, log.samples or [], first):
+            try:
+                sample = SAMPLE.decode(raw)
+            except FAILURES as error:
+                ledger.reject(place, *problem(bytes(raw), error))
+                continue
+            for message in sample.messages:
+                message.model = self.system or message.model or log.eval.model
+            rows = spoken(sample.messages, f"{sample.id}:{sample.epoch}", ledger, system=None)
+            if rows:
+                yield Dialog(unique_ids(rows), [place])
+            else:
+                ledger.set_aside("dialog without text")

@@ -1,0 +1,113 @@
+"""Ji et al. 2022: crowd workers talking with bots, each rated at once by who talked with it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import msgspec
+
+from simpatico.judgements import Judgement
+from simpatico.readers.file_formats._benchmark import Rating, usable
+from simpatico.readers.input.record import Dialog, Ledger, Place, Utterance
+from simpatico.readers.input.source import Head, Source, decode
+
+WORKER, BOT = "user", "bot"
+LOW, HIGH = 0.0, 100.0
+
+
+class Round(msgspec.Struct):
+    """What the worker says, and what the bot answers."""
+
+    user: str
+    bot: str
+
+
+class Conversation(msgspec.Struct):
+    """One of the dialogs of a worker; `topic` is what it was, or became, about."""
+
+    model: str
+    dialogue: list[Round]
+    raw_scores: dict[str, Rating] = msgspec.field(name="raw scores")
+    topic: list[dict[str, Any]] = []
+
+
+class Assignment(msgspec.Struct, rename="pascal"):
+    """One record of the file: all that a worker did in one sitting."""
+
+    assignment_id: str
+    worker_id: str
+    data: list[Conversation] = msgspec.field(name="data")
+
+
+@dataclass(frozen=True)
+class Ji2022:
+    """The bot is under evaluation; its system is the file's `model`, _p meaning with a persona.
+
+    One dialog of every sitting is with `QualityControl`, a bot that was made worse on purpose;
+    files are named after whether its workers noticed, and so the first turn's extras say "passed"
+    or "failed". Ratings are the worker's own, 0 to 100, not standardised. `robotic` and
+    `repetitive` are written with high for good: robotic goes up with interesting (r = .40), and
+    repetitive down with the share of lines that a bot says again (r = -.36). Worker ids last
+    across dialogs and files.
+    """
+
+    name: ClassVar[str] = "ji2022"
+    about: ClassVar[str] = "Ji et al. 2022: conversations with bots, rated by who talked with them"
+    suffixes: ClassVar[tuple[str, ...]] = (".json",)
+
+    system: str | None = None
+
+    def matches(self, head: Head) -> bool:
+        return {"AssignmentId", "WorkerId", "data"} <= head.keys
+
+    def dialogs(self, source: Source, ledger: Ledger) -> Iterator[list[Utterance]]:
+        for place, dialog, worker, talk in conversations(source, ledger):
+            if not talk.dialogue:
+                ledger.set_aside("dialog without utterances")
+                continue
+            bot = Utterance(dialog, BOT, "", talk.model, interlocutor=worker)
+            said = [
+                utterance
+                for turn in talk.dialogue
+                for utterance in (Utterance(dialog, WORKER, turn.user), bot._replace(text=turn.bot))
+            ]
+            said[0] = said[0]._replace(extras=facts(source.stem, talk))
+            yield Dialog(said, [place])
+
+    def judgements(self, source: Source, ledger: Ledger) -> Iterator[Judgement]:
+        for place, dialog, worker, talk in conversations(source, ledger):
+            for quality, written in talk.raw_scores.items():
+                unit = Judgement(
+                    dialog, None, BOT, quality, worker, "interlocutor", None, LOW, HIGH
+                )
+                if judgement := usable(unit, written, place, ledger):
+                    yield judgement
+
+
+def conversations(source: Source, ledger: Ledger) -> Iterator[tuple[Place, str, str, Conversation]]:
+    """Every dialog with its id, which is the sitting's and a number in it, and its worker."""
+    seen: set[str] = set()
+    for place, raw in source.records(ledger):
+        sitting: Assignment | None = decode(raw, ASSIGNMENT, place, ledger)
+        if sitting is None:
+            continue
+        if sitting.assignment_id in seen:
+            reason = "the AssignmentId stands in an earlier record too"
+            ledger.reject(place, "duplicate_id", reason)
+            continue
+        seen.add(sitting.assignment_id)
+        for number, talk in enumerate(sitting.data, start=1):
+            yield place, f"{sitting.assignment_id}:{number}", sitting.worker_id, talk
+
+
+def facts(stem: str, talk: Conversation) -> str | None:
+    """Whether the worker passed the control of quality, and the topics, as a JSON object."""
+    control = {"pass": "passed", "fail": "failed"}.get(stem.partition("_")[0])
+    told = {"quality_control": control} if control else {}
+    found = told | ({"topics": talk.topic} if talk.topic else {})
+    return msgspec.json.encode(found).decode() if found else None
+
+
+ASSIGNMENT = msgspec.json.Decoder(Assignment)

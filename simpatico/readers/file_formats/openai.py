@@ -1,0 +1,137 @@
+"""Chats as lists of messages with role and content: OpenAI, TRL, WildChat, LMSYS."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import msgspec
+
+from simpatico.readers.file_formats._chat import Message, spoken, unique_ids
+from simpatico.readers.input.decode import FAILURES, Wrong, problem
+from simpatico.readers.input.record import Dialog, Ledger, Place, Utterance
+from simpatico.readers.input.source import Head, Source
+
+LISTS = ("messages", "conversation", "conversations")
+Messages = list[Message]
+Name = str | int | None
+
+
+class Body(msgspec.Struct):
+    """The request inside a line of a batch file."""
+
+    messages: Messages
+    model: str | None = None
+
+
+class Record(msgspec.Struct):
+    """One chat; formats differ in what they call its messages and its id."""
+
+    messages: Messages | None = None
+    conversation: Messages | None = None
+    conversations: Messages | None = None
+    prompt: Messages | str | None = None
+    completion: Messages | str | None = None
+    body: Body | None = None
+    model: str | None = None
+    id: Name = None
+    conversation_id: Name = None
+    custom_id: Name = None
+    conversation_hash: Name = None
+    user: Name = None
+
+
+RECORD = msgspec.json.Decoder(Record | Messages)
+
+
+@dataclass(frozen=True)
+class OpenAI:
+    """The assistant's system is --system, else the model that the file names."""
+
+    name: ClassVar[str] = "openai"
+    about: ClassVar[str] = "one chat a record: messages of role and content (also TRL, WildChat)"
+    suffixes: ClassVar[tuple[str, ...]] = (".jsonl", ".ndjson", ".json", ".parquet")
+    system: str | None = None
+
+    def matches(self, head: Head) -> bool:
+        item = head.item
+        if isinstance(item, list) or bare(head):
+            return is_message(item[:1] if isinstance(item, list) else [item])
+        if not isinstance(item, dict):
+            return False
+        body = item.get("body")
+        lists = [item.get(name) for name in LISTS]
+        lists.append(body.get("messages") if isinstance(body, dict) else None)
+        return any(map(is_message, lists)) or {"prompt", "completion"} <= item.keys()
+
+    def dialogs(self, source: Source, ledger: Ledger) -> Iterator[list[Utterance]]:
+        whole = source.head.kind == "document" and bare(source.head)
+        records = source.records(ledger)
+        if whole:
+            records = iter([(Place(source.name, 1, 0), source.document(ledger))])
+        for place, line in records:
+            try:
+                record = RECORD.decode(line)
+                rows = self.chat(record, f"{source.stem}:{place.line}", ledger)
+            except FAILURES as error:
+                ledger.reject(place, *problem(line, error))
+                continue
+            if rows:
+                yield Dialog(unique_ids(rows), [place])
+            else:
+                ledger.set_aside("dialog without text")
+
+    def chat(self, record: Record | Messages, name: str, ledger: Ledger) -> list[Utterance]:
+        """The utterances of one record, whose dialog is called `name` if it has no id."""
+        if isinstance(record, list):
+            return spoken(record, name, ledger, system=self.system)
+        ids = (record.id, record.conversation_id, record.custom_id, record.conversation_hash)
+        messages = listed(record)
+        people = (record.user, *(message.hashed_ip for message in messages))
+        return spoken(
+            messages,
+            next((str(i) for i in ids if i not in (None, "")), name),
+            ledger,
+            system=self.system or record.model or (record.body.model if record.body else None),
+            interlocutor=next((str(p) for p in people if p is not None), None),
+        )
+
+
+def listed(record: Record) -> Messages:
+    """The messages of a record, whatever it calls them."""
+    for messages in (record.messages, record.conversation, record.conversations):
+        if messages is not None:
+            return messages
+    if record.body is not None:
+        return record.body.messages
+    if record.prompt is None and record.completion is None:
+        raise Wrong("missing", "there is no 'messages'")
+    return [*said("user", record.prompt), *said("assistant", record.completion)]
+
+
+def said(role: str, content: Messages | str | None) -> Messages:
+    """Messages as they are, or a text as one message."""
+    return [Message(role, content)] if isinstance(content, str) else content or []
+
+
+def is_message(value: Any) -> bool:
+    """Whether this is a list that starts with a message."""
+    return (
+        isinstance(value, list)
+        and bool(value)
+        and isinstance(value[0], dict)
+        and ("role" in value[0])
+    )
+
+
+def bare(head: Head) -> bool:
+    """Whether the file is one list of messages, without a record around it."""
+    return (
+        isinstance(head.json, list)
+        and {"role", "content"} <= head.keys
+        and not (
+            head.keys
+            & {*LISTS, "dialog", "conversation_id", "dialog_id", "dialogue_id", "session_id"}
+        )
+    )

@@ -1,0 +1,70 @@
+"""ParlAI conversations: a line a dialog, in pairs of acts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import msgspec
+
+from simpatico.readers.file_formats import _chat__roles as roles
+from simpatico.readers.input.decode import decoded
+from simpatico.readers.input.record import Dialog, Ledger, Utterance
+from simpatico.readers.input.source import Head, Source
+
+SILENCE = "__SILENCE__"
+
+
+class Act(msgspec.Struct):
+    """What one speaker did in one step."""
+
+    id: str
+    text: str | None = None
+
+
+class Record(msgspec.Struct):
+    """One dialog."""
+
+    dialog: list[list[Act]]
+    context: list[Any] | None = None
+
+
+RECORD = msgspec.json.Decoder(Record)
+
+
+@dataclass(frozen=True)
+class ParlAI:
+    """An act's `id` is its speaker; those with "human" in it are people, others are systems."""
+
+    name: ClassVar[str] = "parlai"
+    about: ClassVar[str] = "ParlAI conversations: dialog of pairs of acts with id and text"
+    suffixes: ClassVar[tuple[str, ...]] = (".jsonl",)
+    system: str | None = None
+
+    def matches(self, head: Head) -> bool:
+        steps = head.item.get("dialog") if isinstance(head.item, dict) else None
+        return isinstance(steps, list) and all(isinstance(acts, list) for acts in steps)
+
+    def dialogs(self, source: Source, ledger: Ledger) -> Iterator[list[Utterance]]:
+        for place, record in decoded(source.records(ledger), RECORD.decode, ledger):
+            if record.context:
+                ledger.set_aside("context act", len(record.context))
+            acts = [act for step in record.dialog for act in step]
+            while acts and acts[-1].text is None:  # the last pair may be half a pair
+                acts.pop()
+                ledger.set_aside("act without text at the end")
+            name = f"{source.stem}:{place.line}"
+            rows = [self.utterance(name, act) for act in acts if act.text != SILENCE]
+            if len(rows) < len(acts):
+                ledger.set_aside("silent act", len(acts) - len(rows))
+            if rows:
+                yield Dialog(rows, [place])
+            else:
+                ledger.set_aside("dialog without text")
+
+    def utterance(self, dialog: str, act: Act) -> Utterance:
+        """What was said in one act."""
+        person = "human" in act.id.lower() or act.id.lower() in roles.PERSON
+        system = "human" if person else self.system or act.id
+        return Utterance(dialog, act.id or "unnamed", act.text or "", system or "unnamed")

@@ -1,0 +1,61 @@
+"""ShareGPT: records with `conversations` of `from` and `value`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar
+
+import msgspec
+
+from simpatico.readers.file_formats._chat import Message, spoken
+from simpatico.readers.input.decode import decoded
+from simpatico.readers.input.record import Dialog, Ledger, Utterance
+from simpatico.readers.input.source import Head, Source
+
+
+class Said(msgspec.Struct, rename={"role": "from"}):
+    """One message."""
+
+    role: str
+    value: str | None = None
+    name: str | None = None
+
+
+class Record(msgspec.Struct):
+    """One chat."""
+
+    conversations: list[Said]
+    id: str | int | None = None
+    model: str | None = None
+    system: str | None = None
+
+
+RECORD = msgspec.json.Decoder(Record)
+
+
+@dataclass(frozen=True)
+class ShareGPT:
+    """`human` and `user` are people; `gpt`, `chatgpt`, `bing` and the like are the system."""
+
+    name: ClassVar[str] = "sharegpt"
+    about: ClassVar[str] = "one chat a record: conversations of from and value"
+    suffixes: ClassVar[tuple[str, ...]] = (".json", ".jsonl", ".ndjson", ".parquet")
+    system: str | None = None
+
+    def matches(self, head: Head) -> bool:
+        said = head.item.get("conversations") if isinstance(head.item, dict) else None
+        first = said[0] if isinstance(said, list) and said else None
+        return isinstance(first, dict) and {"from", "value"} <= first.keys()
+
+    def dialogs(self, source: Source, ledger: Ledger) -> Iterator[list[Utterance]]:
+        for place, record in decoded(source.records(ledger), RECORD.decode, ledger):
+            if record.system:
+                ledger.set_aside("system message")
+            name = f"{source.stem}:{place.line}" if record.id in (None, "") else str(record.id)
+            messages = (Message(m.role, m.value, m.name) for m in record.conversations)
+            system = self.system or record.model
+            if rows := spoken(messages, name, ledger, system=system):
+                yield Dialog(rows, [place])
+            else:
+                ledger.set_aside("dialog without text")

@@ -1,0 +1,165 @@
+"""JSON bytes to typed values; what cannot be read becomes a sentence without its content."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, TypeVar
+
+import msgspec
+
+from simpatico.readers.input.record import Ledger, Place
+
+Found = TypeVar("Found")
+
+WHERE = re.compile(r" - at `(?P<path>[^`]*)`$")
+EXPECTED = re.compile(r"^Expected `(?P<want>[^`]*)`, got `(?P<have>[^`]*)`")
+MISSING = re.compile(r"^Object missing required field `(?P<field>[^`]*)`")
+SURROGATE = re.compile(
+    rb"\\u[dD][89abAB][0-9a-fA-F]{2}(?!\\u[dD][c-fC-F])|"
+    rb"(?<!\\u[dD][89abAB][0-9a-fA-F]{2})\\u[dD][c-fC-F]"
+)
+NOT_A_NUMBER = re.compile(rb"[:\[,]\s*-?(?:NaN|Infinity)\b")
+PLAIN = {"str": "text", "int": "a whole number", "float": "a number", "bool": "true or false"}
+PLAIN |= {"null": "null", "array": "a list", "object": "an object"}
+FAILURES = (msgspec.DecodeError, UnicodeDecodeError, RecursionError, ValueError)
+
+
+class Wrong(ValueError):
+    """A value that cannot be used: a code, and a sentence without the value."""
+
+    def __init__(self, code: str, reason: str) -> None:
+        super().__init__(reason)
+        self.code, self.reason = code, reason
+
+
+def decode(raw: bytes | msgspec.Raw, kind: Any, place: Place, ledger: Ledger) -> Any:
+    """The value of type `kind` in these bytes; None if there is none, which the ledger notes."""
+    decoder = kind if isinstance(kind, msgspec.json.Decoder) else msgspec.json.Decoder(kind)
+    return next(
+        (value for _, value in decoded([(place, bytes(raw))], decoder.decode, ledger)), None
+    )
+
+
+def items(document: bytes, name: str, ledger: Ledger) -> Iterator[tuple[Place, bytes]]:
+    """The items of a JSON list, or the one value that is no list, each with its place."""
+    start = Place(name, document.count(b"\n", 0, leading(document)) + 1, leading(document))
+    if document[start.byte : start.byte + 1] != b"[":
+        if document.strip():
+            yield start, document.strip()
+        return
+    for place, item in placed(document, decode(document, LIST, start, ledger) or [], start):
+        yield place, bytes(item)
+
+
+def placed(
+    document: bytes, parts: Iterable[msgspec.Raw], start: Place
+) -> Iterator[tuple[Place, msgspec.Raw]]:
+    """Parts of a document in their order, each with its place; the first is after `start`."""
+    line, at, byte = start.line, start.byte, start.byte
+    for part in parts:
+        byte = document.find(bytes(part), byte)
+        line, at = line + document.count(b"\n", at, byte), byte
+        yield Place(start.file, line, byte), part
+        byte += len(bytes(part))
+
+
+def problem(raw: bytes, error: Exception) -> tuple[str, str]:
+    """Code and sentence for a JSON value that cannot be read."""
+    if isinstance(error, Wrong):
+        return error.code, error.reason
+    if isinstance(error, msgspec.ValidationError):
+        return shape_problem(str(error))
+    if isinstance(error, UnicodeDecodeError):
+        return "utf8", "the text is not valid UTF-8"
+    if isinstance(error, RecursionError):
+        return "nesting", "the JSON is nested too deeply"
+    if b"\0" in raw:
+        return "nul", "there is a NUL byte in the JSON"
+    if SURROGATE.search(raw):
+        return "surrogate", "there is half a surrogate pair (\\ud800 to \\udfff), which is no text"
+    if NOT_A_NUMBER.search(raw):
+        return "number", "NaN and Infinity are not JSON; write null"
+    if "truncated" in str(error):
+        return "truncated", "the JSON is cut off"
+    at = re.search(r"\(byte \d+\)$", str(error))
+    return "json", f"this is not JSON {at.group() if at else ''}".rstrip()
+
+
+def shape_problem(message: str) -> tuple[str, str]:
+    """Code and sentence for valid JSON of another shape, from msgspec's message."""
+    where = WHERE.search(message)
+    path = where["path"].removeprefix("$").removeprefix(".") if where else ""
+    if missing := MISSING.match(message):
+        inside = f" in {path!r}" if path else ""
+        return "missing", f"there is no {missing['field']!r}{inside}"
+    if expected := EXPECTED.match(message):
+        want = " or ".join(PLAIN.get(w, w) for w in expected["want"].split(" | "))
+        have = PLAIN.get(expected["have"], expected["have"])
+        return "type", f"{repr(path) if path else 'the record'} must be {want}, not {have}"
+    if "out of range" in message:
+        return "number", f"{path!r} is a number too large to read"
+    return "type", f"{repr(path) if path else 'the record'} has a wrong value"
+
+
+def repeated(raw: bytes) -> set[str]:
+    """The fields that stand more than once in the top level of a JSON object."""
+    last: Counter[str] = Counter()
+
+    def pairs(found: list[tuple[str, Any]]) -> None:
+        last.clear()
+        last.update(name for name, _ in found)
+
+    try:
+        json.loads(raw, object_pairs_hook=pairs, parse_int=str)
+    except (ValueError, RecursionError):
+        return set()
+    return {name for name, n in last.items() if n > 1}
+
+
+def leading(document: bytes) -> int:
+    """How many blank bytes a document starts with."""
+    return len(document) - len(document.lstrip())
+
+
+LIST = msgspec.json.Decoder(list[msgspec.Raw])
+
+
+def decoded(
+    records: Iterable[tuple[Place, bytes]], read: Callable[[bytes], Found], ledger: Ledger
+) -> Iterator[tuple[Place, Found]]:
+    """The records that can be read, with their places; the others are rejected."""
+    for place, record in records:
+        try:
+            found = read(record)
+        except FAILURES as error:
+            ledger.reject(place, *problem(record, error))
+        else:
+            yield place, found
+
+
+def once_each(
+    records: Iterable[tuple[Place, Found]], name: Callable[[Found], str], ledger: Ledger
+) -> Iterator[tuple[Place, Found]]:
+    """The records whose dialogue_id is new; one that comes again is rejected."""
+    seen: set[str] = set()
+    for place, record in records:
+        if name(record) in seen:
+            ledger.reject(place, "duplicate_id", "the dialogue_id stands in an earlier row too")
+        else:
+            seen.add(name(record))
+            yield place, record
+
+
+def by_header(
+    rows: Iterable[tuple[Place, list[str]]], header: list[str], ledger: Ledger
+) -> Iterator[tuple[Place, dict[str, str]]]:
+    """Rows of cells by the names in the header; one of another length is rejected."""
+    for place, cells in rows:
+        if len(cells) == len(header):
+            yield place, dict(zip(header, cells, strict=True))
+        else:
+            reason = f"the row has {len(cells)} cells but the header has {len(header)}"
+            ledger.reject(place, "cells", reason)

@@ -1,0 +1,111 @@
+"""Evidence in a text: which words raised a score and which lowered it.
+
+Evidence is offsets and weights beside the plain text, never marked-up text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
+from math import isfinite
+from unicodedata import category
+
+import numpy as np
+
+from simpatico.charts.html import Child, Html, el, joined
+from simpatico.reporting.sections.components import listed
+from simpatico.wording__numbers import MOST, signed
+
+Span = tuple[int, int, float]
+"""First code point, the one after the last, weight: above 0 raises the score, below 0 lowers it."""
+
+QUOTE = 40
+"""Characters of evidence that are quoted in a sentence."""
+JOINER = "\u200d"
+CLUSTER = 32
+"""Code points that a cut goes back at most to keep what is read as one character whole."""
+
+
+def sound(text: str, spans: Iterable[Span]) -> list[Span]:
+    """The spans that lie in the text, cut to it; those without length or weight are left out."""
+    cut = [(max(start, 0), min(end, len(text)), w) for start, end, w in spans if isfinite(w) and w]
+    return [span for span in cut if span[0] < span[1]]
+
+
+def marked(text: str, spans: Sequence[Span], least: float) -> Html:
+    """The text, marked where the weights that lie on it add up to more than `least` in size."""
+    return joined(piece(text[start:end], sign) for start, end, sign in signs(text, spans, least))
+
+
+def piece(text: str, sign: float) -> Child:
+    """Words of one sign; a line break of two characters is one, or `el` would show the first."""
+    words = text.replace("\r\n", "\n")
+    return el("mark", {"class": "p" if sign > 0 else "m"}, words) if sign else words
+
+
+def signs(text: str, spans: Sequence[Span], least: float) -> Iterator[Span]:
+    """The whole text as stretches of one sign; a space between words of one sign is theirs."""
+    weights = np.zeros(len(text))
+    for start, end, weight in sound(text, spans):
+        weights[start:end] += weight
+    sign = np.where(abs(weights) > least, np.sign(weights), 0.0)
+    for i in range(1, len(text) - 1):
+        if text[i] == " " and sign[i - 1] == sign[i + 1]:
+            sign[i] = sign[i - 1]
+    cuts = [0, *(np.flatnonzero(np.diff(sign)) + 1).tolist(), len(text)]
+    return ((start, end, float(sign[start])) for start, end in pairwise(cuts) if start < end)
+
+
+def strongest(text_spans: Iterable[tuple[str, Sequence[Span]]], n: int = 2) -> Html:
+    """The words that moved the score most, as a sentence; empty where nothing did."""
+    found: dict[tuple[bool, str], tuple[float, str]] = {}
+    for text, spans in text_spans:
+        for start, end, weight in sound(text, spans):
+            words = " ".join(text[start:end].split())
+            key = (weight > 0, words.casefold())
+            if words and abs(weight) > abs(found.get(key, (0.0, ""))[0]):
+                found[key] = (weight, words)
+    ordered = sorted(found.values(), key=lambda row: (-abs(row[0]), row[1]))
+    raised = [row for row in ordered if row[0] > 0][:n]
+    lowered = [row for row in ordered if row[0] < 0][:n]
+    digits = enough_digits([weight for weight, _ in raised + lowered])
+    parts: list[Child] = []
+    for verb, rows in (("raised", raised), ("lowered", lowered)):
+        if rows:
+            parts += [f"; {verb}" if parts else verb.capitalize(), " most by "]
+            parts += listed([quoted(*row, digits) for row in rows])
+    return joined([*parts, "."] if parts else [])
+
+
+def quoted(weight: float, words: str, digits: int) -> Html:
+    """Words in quotation marks with what they did; isolated, as they may run from right to left."""
+    effect = signed(weight, digits)
+    if abs(weight) < 1:
+        effect = effect.replace("0.", ".", 1)
+    shown = words if len(words) <= QUOTE else words[: boundary(words, QUOTE - 1)].rstrip() + "…"
+    return joined(["“", el("bdi", None, shown), f"” ({effect})"])
+
+
+def enough_digits(weights: Sequence[float]) -> int:
+    """Two digits after the point, more where a weight would round to 0."""
+    digits = 2
+    while digits < MOST and any(not round(weight, digits) for weight in weights):
+        digits += 1
+    return digits
+
+
+def boundary(text: str, at: int) -> int:
+    """The last place up to `at` where a cut leaves accents and joined signs with their letters."""
+    if at >= len(text):
+        return len(text)
+    place = at
+    while place > max(at - CLUSTER, 0) and bound(text[place - 1], text[place]):
+        place -= 1
+    return place if place > max(at - CLUSTER, 0) else at
+
+
+def bound(before: str, after: str) -> bool:
+    """Whether two neighbouring code points are read as one character."""
+    tone = "\U0001f3fb" <= after <= "\U0001f3ff"
+    flag = "\U0001f1e6" <= before <= "\U0001f1ff" and "\U0001f1e6" <= after <= "\U0001f1ff"
+    return category(after)[0] == "M" or JOINER in (before, after) or tone or flag

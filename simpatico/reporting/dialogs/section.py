@@ -1,0 +1,232 @@
+"""Dialogs to read: quoted with the words that moved a score and the feelings of each turn."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import polars as pl
+
+from simpatico.charts.emotion_strip import legend
+from simpatico.charts.html import Child, Html, el
+from simpatico.charts.systems import Party, named, short
+from simpatico.comparison.headline import of
+from simpatico.comparison.samples import PEOPLE
+from simpatico.reporting.dialogs.choice import Example, choose
+from simpatico.reporting.dialogs.quoting import evidence, feelings, quoted_only, quotes
+from simpatico.reporting.dialogs.transcript import Quoted, article
+from simpatico.reporting.findings import Findings
+from simpatico.reporting.minimum_data import QUOTED
+from simpatico.reporting.sections.components import Section, lede, note, section, sentence_list
+from simpatico.turns import Turns
+from simpatico.validation.chart import clear
+from simpatico.validation.evidence import of_level
+from simpatico.wording import capital, within
+from simpatico.wording__numbers import count
+
+ONLY = {"The only dialog": "The one dialog", "One of 2 dialogs": "Both dialogs"}
+"""Titles in a run of one or two dialogs, and the heading they get."""
+KINDS = {
+    "Worked": "one that worked",
+    "Failed": "one that failed",
+    "Top of both": "one at the top of both rankings",
+    "Bottom of both": "one at the bottom of both",
+    "Highest": "the highest",
+    "Lowest": "the lowest",
+    "Disagree": "where metric and raters disagree",
+    "Metrics disagree": "one where metrics disagree",
+}
+"""How titles of dialogs begin, and what a heading says of them."""
+OPEN = 4
+"""Dialogs that stand open on the page; the others are behind a line to click."""
+SAMPLE = 4
+"""Turns of the dialog that shows what is scored against what."""
+
+
+@dataclass(frozen=True)
+class Quotations:
+    """The quoted dialogs; `why` says what could not be shown, and the reason."""
+
+    quoted: tuple[Quoted, ...]
+    turns: Turns | None
+    lead: str
+    why: str
+
+    def as_json(self) -> list[dict[str, Any]]:
+        """Each dialog with where it stands, and the words that moved its score."""
+        return [
+            {
+                **asdict(q.example),
+                "evidence": [[list(span) for span in turn.spans] for turn in q.turns],
+                "emotions": [turn.emotions and dict(turn.emotions) for turn in q.turns],
+            }
+            for q in self.quoted
+        ]
+
+
+def lead_score(found: Findings) -> str | None:
+    """The score that dialogs are chosen by: it follows the raters, or else tells systems apart."""
+    rows = [r for q in found.qualities[:1] for r in found.correlated(q) if clear(r.p_adjusted)]
+    ours = [r for r in rows if kind(found, r.score) != "T"] or rows
+    if ours:
+        return max(ours, key=lambda r: abs(r.value or 0)).score
+    unsure = [r for q in found.qualities[:1] for r in found.correlated(q) if (r.value or 0) > 0]
+    if unsure := [r for r in unsure if kind(found, r.score) != "T"]:
+        return max(unsure, key=lambda r: r.value or 0).score
+    told = found.pairs[found.main] if found.main else []
+    ranked = [*of(told, "higher", "lower"), *of(told, "hint"), *of(told, "unclear")]
+    first = [d for d in ranked if d.kind != "traditional"] or ranked
+    return first[0].score if first else next(iter(found.spreads), None)
+
+
+def kind(found: Findings, score: str) -> str:
+    return next((s.kind for s in found.scores if s.name == score), "O")
+
+
+def quotations(found: Findings, parties: Mapping[str, Party]) -> Quotations:
+    """The dialogs to read, with everything that is shown of them."""
+    lead = lead_score(found)
+    if lead is None:
+        return Quotations((), None, "", "No metric has a score to choose dialogs by.")
+    chosen = examples(found, lead)
+    if not chosen:
+        return Quotations((), None, lead, "No dialog has a score to choose it by.")
+    turns = found.run.turns([e.dialog for e in chosen])
+    if turns is None:
+        return Quotations((), None, lead, "The run was made without keeping the conversations.")
+    speakers = set(turns.frame.select("dialog", "speaker").iter_rows())
+    if any((e.dialog, e.speaker) not in speakers for e in chosen):
+        return Quotations((), None, lead, "The conversations kept are not those of this run.")
+    metric = found.run.metric(next(s.metric for s in found.scores if s.name == lead))
+    spans, why = evidence(metric, quoted_only(turns, chosen), found.titles[lead])
+    emotions = feelings(found, turns)
+    quoted = quotes(chosen, turns, spans, emotions, parties)
+    return Quotations(quoted, turns, lead, why)
+
+
+def examples(found: Findings, lead: str) -> list[Example]:
+    names = list(found.spreads)
+    dialogs = pl.scan_parquet(found.run.folder / "dialog.parquet", glob=False)
+    wanted = dialogs.select("dialog", "speaker", "system", *names)
+    if PEOPLE not in found.systems:
+        wanted = wanted.filter(pl.col("system") != PEOPLE)
+    order = [lead, *(n for n in names if n != lead)]
+    return choose(wanted.collect(), order, found.titles, lead, ratings(found), QUOTED)
+
+
+def ratings(found: Findings) -> pl.DataFrame | None:
+    """The median rating of the quality that the page leads with, of each dialog and speaker.
+
+    Ratings of single turns are averaged over the dialog.
+    """
+    if found.judgements is None or not found.qualities:
+        return None
+    quality, level = found.qualities[0]
+    own = of_level(found.judgements, "turn" if level == "turn" else "dialog").frame
+    own = own.filter(pl.col("quality") == quality)
+    units = own.group_by("dialog", "turn", "speaker", maintain_order=True).agg(
+        pl.col("value").median(),
+        judges=pl.col("value").count(),
+        scale_min=pl.col("scale_min").min(),
+        scale_max=pl.col("scale_max").max(),
+    )
+    dialogs = units.group_by("dialog", "speaker", maintain_order=True).agg(
+        pl.col("value").mean(), pl.col("judges", "scale_max").max(), pl.col("scale_min").min()
+    )
+    return dialogs.drop_nulls("value").with_columns(quality=pl.lit(quality))
+
+
+def read(found: Findings, told: Quotations) -> Section:
+    """The section of quoted dialogs."""
+    if not told.quoted:
+        return section("read", "Dialogs to read", "No dialog is quoted", lede(told.why))
+    articles = [article(q, found.titles) for q in told.quoted]
+    return section(
+        "read",
+        "Dialogs to read",
+        finding(told),
+        key(found, told),
+        articles[:OPEN],
+        folded(articles[OPEN:]),
+        note(told.why) if told.why else None,
+        note(
+            f"{len(told.quoted)} of {count(found.facts['alignment']['dialogs'], 'dialog')} are "
+            "quoted in this file. Scores of all: ",
+            el("code", None, f"simpatico show {found.shell} --level dialog"),
+        ),
+    )
+
+
+def finding(told: Quotations) -> str:
+    """What kinds of dialogs stand there, in words."""
+    titles = [q.example.title for q in told.quoted]
+    if titles[0] in ONLY:
+        return ONLY[titles[0]]
+    kinds = [words for start, words in KINDS.items() if any(t.startswith(start) for t in titles)]
+    if not kinds:
+        return f"{count(len(titles), 'dialog')} to read"
+    text = sentence_list(kinds, len(kinds))
+    return capital(text)
+
+
+def key(found: Findings, told: Quotations) -> Html:
+    """How to read the marks, those that are there."""
+    said = [turn for q in told.quoted for turn in q.turns]
+    marks = el(
+        "span",
+        None,
+        el("mark", {"class": "p"}, "raised"),
+        " and ",
+        el("mark", {"class": "m"}, "lowered"),
+        f" {within(found.titles[told.lead])}",
+    )
+    feelings_there = any(turn.emotions for turn in said)
+    return el(
+        "div",
+        {"class": "legend"},
+        marks if any(turn.spans for turn in said) else None,
+        [
+            legend(),
+            el("span", None, "fuller colour = more of that feeling, counted from single words"),
+        ]
+        if feelings_there
+        else None,
+    )
+
+
+def folded(articles: list[Html]) -> Html | None:
+    if not articles:
+        return None
+    return el(
+        "details",
+        {"class": "more"},
+        el("summary", None, f"{count(len(articles), 'more dialog')} by system"),
+        articles,
+    )
+
+
+def sample(told: Quotations, parties: Mapping[str, Party]) -> Html | None:
+    """The first turns of a quoted dialog, each with what it is scored against."""
+    if told.turns is None or not told.quoted:
+        return None
+    dialog = told.quoted[0].example.dialog
+    rows = [t for t in told.turns if t.dialog == dialog][:SAMPLE]
+    items = []
+    for turn in rows:
+        party = parties.get(turn.system or "")
+        who: Child = named(party) if party else "person"
+        scored = turn.system is not None
+        against = "opens the dialog" if turn.answers is None else f"answers {turn.answers + 1}"
+        items.append(
+            el(
+                "li",
+                None,
+                el("span", {"class": "note"}, turn.turn + 1),
+                el("span", {"class": "who"}, who),
+                el("span", {"class": "said", "dir": "auto"}, short(turn.text, 160)),
+                el("small", None, against if scored else f"{against}, not scored"),
+            )
+        )
+    about = note("Check one, dialog ", el("bdi", None, short(dialog, 60)), ":")
+    return el("div", None, about, el("ol", {"class": "pairs"}, items))

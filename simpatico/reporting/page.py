@@ -1,0 +1,121 @@
+"""The page: one file that needs no network, reads without script, and prints."""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from collections.abc import Sequence
+from hashlib import sha256
+from importlib.resources import files
+from pathlib import Path
+
+from simpatico.charts.html import Html, el, raw, visible
+from simpatico.charts.systems import Party, defs, named, parties
+from simpatico.judgements import Judgements
+from simpatico.reporting.dialogs.section import quotations, read, sample
+from simpatico.reporting.findings import Findings, gather
+from simpatico.reporting.sections.cards import cards
+from simpatico.reporting.sections.components import Section, switch_rules
+from simpatico.reporting.sections.incremental import adds
+from simpatico.reporting.sections.input import data
+from simpatico.reporting.sections.missing import few
+from simpatico.reporting.sections.overlap import overlap
+from simpatico.reporting.sections.raters import trust
+from simpatico.reporting.sections.rerun import again
+from simpatico.reporting.sections.side_by_side import side_by_side
+from simpatico.reporting.sections.verdict import opening
+from simpatico.run import Run
+
+STYLES = (("charts", "charts.css"), ("reporting", "page.css"), ("reporting", "dialogs.css"))
+LISTED = 14
+"""Systems named beside the contents at most."""
+
+
+def report(
+    run: Run | str | Path,
+    judgements: Judgements | None = None,
+    *,
+    title: str | None = None,
+    pair: tuple[str, str] | None = None,
+    judged: str | None = None,
+) -> str:
+    """The page of a run; `judged` is the name of the file that the judgements came from."""
+    opened = run if isinstance(run, Run) else Run(Path(run))
+    return page(gather(opened, judgements, pair=pair), title=title, judged=judged)
+
+
+def page(found: Findings, *, title: str | None = None, judged: str | None = None) -> str:
+    """The page of what is known about a run."""
+    who = parties(found.systems, found.main or ())
+    shown = title or found.run.folder.resolve().name
+    quoted = quotations(found, who)
+    sections = [
+        side_by_side(found, who) if found.systems and found.scores else None,
+        trust(found),
+        adds(found),
+        overlap(found),
+        read(found, quoted),
+        cards(found, who),
+        data(found, sample(quoted, who)),
+        again(found, judged),
+    ]
+    kept = [s for s in sections if s is not None]
+    body = el(
+        "main", {"id": "main"}, opening(found, who, shown), few(found), [s.html for s in kept]
+    )
+    return document(shown, body, contents(found, kept, who), panes(found))
+
+
+def panes(found: Findings) -> int:
+    """How many panes the largest switch has."""
+    return max(len(found.pairs), len(found.qualities), 3)
+
+
+def contents(found: Findings, sections: Sequence[Section], who: dict[str, Party]) -> Html:
+    """The sections as links, and the systems with their colours."""
+    links = [("verdict", "Verdict"), *((s.id, s.topic) for s in sections)]
+    items = [el("li", None, el("a", {"href": f"#{id}"}, topic)) for id, topic in links]
+    systems = [
+        el("div", None, named(who[s]), el("span", None, f"{found.dialogs[s]:,}"))
+        for s in found.systems[:LISTED]
+    ]
+    brand = el("div", {"class": "brand"}, "simpatico ", el("span", None, "report"))
+    legend = el("div", {"class": "lg", "role": "group", "aria-label": "Systems"}, systems)
+    return el("nav", {"aria-label": "Contents"}, brand, el("ol", None, items), legend)
+
+
+def document(title: str, body: Html, nav: Html, most: int) -> str:
+    """Head and body, with a policy that lets nothing run or load but our own style and script."""
+    style = "".join(resource(package, name) for package, name in STYLES) + switch_rules(most)
+    script = resource("reporting", "page.js")
+    policy = (
+        f"default-src 'none'; style-src '{digest(style)}'; script-src '{digest(script)}'; "
+        "base-uri 'none'; form-action 'none'"
+    )
+    head = el(
+        "head",
+        None,
+        el("meta", {"charset": "utf-8"}),
+        el("meta", {"http-equiv": "Content-Security-Policy", "content": policy}),
+        el("meta", {"name": "viewport", "content": "width=device-width,initial-scale=1"}),
+        el("meta", {"name": "referrer", "content": "no-referrer"}),
+        el("title", None, visible(f"{title} · simpatico report")),
+        raw("style", {}, style),
+    )
+    whole = el(
+        "body",
+        {"class": "simpatico"},
+        el("a", {"class": "skip", "href": "#main"}, "Skip to the report"),
+        el("svg", {"class": "defs", "width": 0, "height": 0, "aria-hidden": "true"}, defs()),
+        el("div", {"class": "page"}, nav, body),
+        raw("script", {}, script),
+    )
+    return f"<!doctype html>\n{el('html', {'lang': 'en'}, head, whole)}\n"
+
+
+def resource(package: str, name: str) -> str:
+    return files(f"simpatico.{package}").joinpath(name).read_text(encoding="utf-8")
+
+
+def digest(text: str) -> str:
+    """The hash by which a policy knows a style or script."""
+    return f"sha256-{b64encode(sha256(text.encode()).digest()).decode()}"

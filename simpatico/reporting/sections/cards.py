@@ -1,0 +1,94 @@
+"""A card for every metric: what its number can and cannot say."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from simpatico.charts.forest import tag
+from simpatico.charts.html import Html, el
+from simpatico.charts.ranges import Range, ranges
+from simpatico.charts.systems import Party
+from simpatico.reporting.findings import Findings
+from simpatico.reporting.scores import Measured, Spread
+from simpatico.reporting.sections.components import Section, lede, section
+from simpatico.wording import capital
+from simpatico.wording__numbers import count
+
+REASONS = {
+    "answers_nothing": "that answer nothing",
+    "no_words": "without words",
+    "no_emotion_words": "without a word of the lexicon",
+    "answered_no_emotion_words": "that answer one without a word of the lexicon",
+    "no_interlocutor": "meant for nobody else",
+    "no_variation": "with all feelings alike",
+    "other_script": "in another script",
+    "too_few_words": "with too few words",
+}
+"""Why units have no score, as a sentence goes on."""
+EACH = ", one for each speaker"
+MARKED = 6
+"""Systems marked on a card at most."""
+
+
+def cards(found: Findings, parties: Mapping[str, Party]) -> Section:
+    """Meaning, range, warnings, counts and signature of every metric."""
+    return section(
+        "cards",
+        "Metric cards",
+        "What each number can and cannot say",
+        lede(
+            "Line: the whole possible range. Thick part: where 90% of these dialogs lie. Marks: "
+            "the means of the systems."
+        ),
+        el("div", {"class": "cards"}, [card(found, s, parties) for s in found.scores]),
+        others(found),
+    )
+
+
+def card(found: Findings, score: Measured, parties: Mapping[str, Party]) -> Html:
+    spread = found.spreads.get(score.name, Spread(score.name, None, None, 0))
+    means = {row["system"]: row[score.name] for row in found.table.to_dicts()}
+    shown = list(found.main or ()) if len(found.systems) > MARKED else found.systems
+    marks = tuple((parties[s], means[s]) for s in shown if means.get(s) is not None)
+    line = Range(score.low, score.high, spread.p5, spread.p95, marks, score.direction)
+    levels = "turn, dialog" if score.level == "turn" else score.level
+    careful = score.card.get("careful")
+    return el(
+        "article",
+        {"class": "card"},
+        el("h3", None, tag(score.kind), score.title, el("small", None, levels)),
+        el("p", None, capital(score.meaning) + "."),
+        ranges(line),
+        el("p", {"class": "w"}, f"Careful: {careful}") if careful else None,
+        el("p", {"class": "n"}, scored(found, score)),
+        el("p", {"class": "n"}, score.card["citation"]) if score.card.get("citation") else None,
+        el("p", {"class": "sig"}, score.signature),
+    )
+
+
+def scored(found: Findings, score: Measured) -> str:
+    """How many units have the score, and why the others have none."""
+    level = score.level
+    counts = found.facts["units"].get(level, {})
+    start = f"{score.metric}."
+    own = {k.removeprefix(start): n for k, n in counts.items() if k.startswith(start)}
+    done = own.pop("scored", 0)
+    reasons = sorted(own.items(), key=lambda kv: (-kv[1], kv[0]))
+    why = ", ".join(f"{n:,} {REASONS.get(r, r.replace('_', ' '))}" for r, n in reasons)
+    units = f"{count(done, 'part')} of dialogs" if level == "dialog" else count(done, level)
+    return f"{units} scored{EACH if level == 'dialog' else ''}. Not scored: {why or 'none'}."
+
+
+def others(found: Findings) -> Html | None:
+    """Metrics of the run that have only parts, which the page does not draw."""
+    shown = {s.metric for s in found.scores}
+    rest = [name for name in found.facts["metrics"] if name not in shown]
+    if not rest:
+        return None
+    names = ", ".join(rest)
+    return el(
+        "p",
+        {"class": "note"},
+        f"Also scored, with parts only: {names}. ",
+        el("code", None, f"simpatico show {found.shell} --every"),
+    )

@@ -1,0 +1,87 @@
+"""What is missing from the page for want of data, and what it would need."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from simpatico.charts.html import Html, el
+from simpatico.comparison.samples import EACH, PAIRS
+from simpatico.reporting.findings import Findings
+from simpatico.reporting.minimum_data import (
+    HEAT_DIALOGS,
+    HEAT_METRICS,
+    RADAR_DIALOGS,
+    RADAR_METRICS,
+    RATED,
+    RATED_MODELS,
+)
+from simpatico.reporting.sections.overlap import units
+from simpatico.wording__numbers import count
+
+Row = tuple[str, str, str, str]
+VERDICT = ("Intervals and verdict", f"{PAIRS} prompts both answered, or {EACH} dialogs of each")
+RADAR = ("Radar", f"{RADAR_DIALOGS} dialogs of a system, {RADAR_METRICS} metrics")
+RATERS = ("Metrics against raters", f"{RATED} rated dialogs or turns")
+MODELS = ("T, P and P+T", f"{RATED_MODELS} rated dialogs or turns")
+HEAT = ("Heat map of metrics", f"{HEAT_DIALOGS} dialogs, {HEAT_METRICS} metrics")
+LISTED = 4
+"""Numbers of dialogs that are named one by one."""
+
+
+def few(found: Findings) -> Html | None:
+    """A table of the parts that cannot be drawn; null when every part can."""
+    rows = every(found)
+    if not rows:
+        return None
+    head = ("Part of the report", "needs", "you have", "what so few would show instead")
+    body = [
+        el(
+            "tr",
+            None,
+            el("th", {"scope": "row"}, part),
+            [el("td", None, text) for text in rest[:-1]],
+            el("td", {"class": "note"}, rest[-1]),
+        )
+        for part, *rest in rows
+    ]
+    titles = [el("th", {"scope": "col"}, text) for text in head]
+    table = el(
+        "table",
+        {"class": "plain few"},
+        el("thead", None, el("tr", None, titles)),
+        el("tbody", None, body),
+    )
+    return el(
+        "div",
+        {"class": "scroll", "tabindex": 0, "role": "region", "aria-label": "What is missing"},
+        table,
+    )
+
+
+def held(sizes: Sequence[int]) -> str:
+    """How many dialogs the systems have."""
+    if len(sizes) <= LISTED:
+        return " and ".join(f"{n:,}" for n in sizes) or "none"
+    low, high = min(sizes), max(sizes)
+    return f"{low:,} each" if low == high else f"{low:,} to {high:,}"
+
+
+def every(found: Findings) -> list[Row]:
+    """The parts of the page that lack something, each with what it would need."""
+    sizes = [found.dialogs[s] for s in found.systems]
+    have, both = held(sizes), units(found.structure)
+    metrics = count(len(found.scores), "metric")
+    rated = max((r.n for r in found.evidence.correlations), default=0) if found.evidence else RATED
+    told = any(d.finding != "too_few" for pair in found.pairs.values() for d in pair)
+    radar = max(sizes, default=0) >= RADAR_DIALOGS and len(found.scores) >= RADAR_METRICS
+    verdict = told or len(found.systems) < 2 or not found.spreads
+    heat = both >= HEAT_DIALOGS and len(found.structure.names) >= HEAT_METRICS
+    models = found.evidence is None or rated >= RATED_MODELS
+    parts = [
+        (verdict, VERDICT, have, "a difference that the next two dialogs would reverse"),
+        (radar, RADAR, f"{have}; {metrics}", "a shape made of chance"),
+        (rated >= RATED, RATERS, f"{rated:,}", "correlations near +1 or −1 by luck"),
+        (models, MODELS, f"{rated:,}", "a perfect fit, whatever the metric"),
+        (heat, HEAT, f"{both:,}; {metrics}", "cells near +1 or −1 by luck"),
+    ]
+    return [(*needs, now, instead) for there, needs, now, instead in parts if not there]

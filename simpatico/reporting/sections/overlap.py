@@ -1,0 +1,122 @@
+"""How the metrics overlap: their correlations as a clustered heat map."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+from simpatico.charts.forest import tag
+from simpatico.charts.heatmap import Heat, heat, scale_key
+from simpatico.charts.html import Html, el
+from simpatico.reporting.findings import Findings
+from simpatico.reporting.minimum_data import HEAT_DIALOGS, HEAT_METRICS
+from simpatico.reporting.sections.components import Section, lede, note, section
+from simpatico.reporting.sections.side_by_side import ABOUT
+from simpatico.validation.overlap__structure import Structure
+from simpatico.wording import within
+from simpatico.wording__numbers import bare, count
+
+TOPIC = "How metrics overlap"
+LOW = 0.2
+MOSTLY = 0.75
+
+
+def overlap(found: Findings) -> Section | None:
+    """Which metrics move together; null where there are too few of them to ask."""
+    told = found.structure
+    most = units(told)
+    if len(told.names) < HEAT_METRICS:
+        return None
+    if most < HEAT_DIALOGS:
+        return section(
+            "overlap",
+            TOPIC,
+            "Too few dialogs to say which metrics overlap",
+            lede(
+                f"A heat map needs at least {HEAT_DIALOGS} dialogs with two scores; there are "
+                f"{most}. With fewer, two unrelated metrics often correlate beyond ±.36."
+            ),
+        )
+    return section(
+        "overlap",
+        TOPIC,
+        finding(found),
+        lede(
+            "Read a pair where the row of one name meets the column under the other. The tree "
+            "joins metrics that move together, in either direction."
+        ),
+        el("div", {"class": "heat"}, el("div", None, heat(drawn(found))), beside(found, most)),
+    )
+
+
+def units(told: Structure) -> int:
+    """How many dialogs the pair of scores with most of them has."""
+    pairs = [n for i, row in enumerate(told.n) for j, n in enumerate(row) if i != j]
+    return max(pairs, default=0)
+
+
+def drawn(found: Findings) -> Heat:
+    """The structure as the drawing takes it."""
+    told = found.structure
+    kinds = {s.name: s.kind for s in found.scores}
+    place = {name: i for i, name in enumerate(told.names)}
+    return Heat(
+        titles=tuple(found.titles.get(n, n) for n in told.names),
+        kinds=tuple(kinds.get(n, "O") for n in told.names),
+        r=tuple(map(tuple, told.r)),
+        low=tuple(map(tuple, told.low)),
+        high=tuple(map(tuple, told.high)),
+        n=tuple(map(tuple, told.n)),
+        order=tuple(place[n] for n in told.order),
+        linkage=tuple(map(tuple, told.linkage)),
+        caption="Correlations between metrics",
+    )
+
+
+def finding(found: Findings) -> str:
+    """How much the metrics have in common."""
+    told = found.structure
+    kinds = {s.name: s.kind for s in found.scores}
+    pairs = [
+        (told.names[i], told.names[j], r)
+        for i, j in combinations(range(len(told.names)), 2)
+        if (r := told.r[i][j]) is not None
+    ]
+    if not pairs:
+        return "No two metrics vary together here"
+    mixed = [p for p in pairs if {kinds.get(p[0]), kinds.get(p[1])} == {"P", "T"}]
+    chosen = mixed or pairs
+    low = sum(abs(r) < LOW for *_, r in chosen)
+    among = "pairs with a traditional metric" if mixed else "pairs of metrics"
+    if mixed and low >= MOSTLY * len(mixed):
+        start = "The psychological metrics share little with the traditional ones: "
+        return f"{start}{low} of {len(mixed)} {among} stay below |r| = {bare(LOW, 1)}"
+    a, b, r = max(pairs, key=lambda p: abs(p[2]))
+    return (
+        f"{found.titles.get(a, a)} and {within(found.titles.get(b, b))} overlap most "
+        f"(r = {bare(r)}); {low} of {len(chosen)} {among} stay below |r| = {bare(LOW, 1)}"
+    )
+
+
+def beside(found: Findings, most: int) -> Html:
+    """The reading of one pair, and the key."""
+    kinds = [k for k in ABOUT if any(s.kind == k for s in found.scores)]
+    tags = [el("span", {"class": "tagged"}, tag(k), ABOUT[k][0].lower()) for k in kinds]
+    return el(
+        "div",
+        None,
+        el(
+            "div",
+            {"class": "readout", "id": "readout", "aria-live": "polite", "hidden": True},
+            "Each cell’s numbers stand here when it is pointed at or reached by the arrow keys.",
+        ),
+        el("p", {"class": "note tags"}, tags),
+        scale_key(),
+        note(f"Pearson r over {counted(found, most)}, average linkage on 1 − |r|."),
+    )
+
+
+def counted(found: Findings, most: int) -> str:
+    """What was correlated: dialogs, or parts of dialogs where several systems speak in one."""
+    if most <= found.facts["alignment"]["dialogs"]:
+        return count(most, "dialog")
+    return f"{count(most, 'part')} of dialogs, one for each speaker"

@@ -1,0 +1,226 @@
+"""The systems side by side: every metric on its own scale, as dots, as a radar, as a table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from simpatico.charts.dots import Dot, Group, Panel, means_table, multiples, window
+from simpatico.charts.html import Child, Html, el
+from simpatico.charts.radar import Radar, Shape, radar
+from simpatico.charts.systems import Party, named, person
+from simpatico.comparison.chart import coloured
+from simpatico.comparison.headline import Name, Part
+from simpatico.comparison.samples import PEOPLE
+from simpatico.reporting.findings import Findings
+from simpatico.reporting.minimum_data import RADAR_DIALOGS, RADAR_METRICS
+from simpatico.reporting.scores import Measured
+from simpatico.reporting.sections.components import (
+    Option,
+    Section,
+    lede,
+    note,
+    refusal,
+    section,
+    sentence_list,
+    switch,
+)
+from simpatico.wording import within
+from simpatico.wording__numbers import count
+
+ABOUT = {
+    "P": ("Psychological", "metrics from psychology"),
+    "L": ("Learned", "trained on people’s reactions"),
+    "T": ("Traditional", "text quality, length and overlap"),
+    "O": ("Other", "metrics of other packages"),
+}
+PEOPLE_HERE = "people (human)"
+SPOKES = 12
+"""Axes of one radar; more metrics than that get another."""
+MOST_SHAPES = 6
+"""More outlines than this in one radar cannot be told apart."""
+
+
+def side_by_side(found: Findings, parties: Mapping[str, Party]) -> Section:
+    """Each metric's means with their intervals."""
+    groups = panels(found, parties)
+    views = [Option("Dots with intervals", multiples(groups))]
+    views.append(Option("Radar", radar_view(found, groups, parties)))
+    views.append(Option("Table", means_table(groups)))
+    return section(
+        "systems",
+        "Systems side by side",
+        coloured(stands_out(found), parties),
+        lede(
+            "Each panel is one metric on its own scale; rows are the systems, each with the mean "
+            "of its dialogs and a 95% interval.",
+            people_row(found),
+        ),
+        switch("view", "Show as", views),
+    )
+
+
+def people_row(found: Findings) -> str:
+    if PEOPLE in found.dialogs and PEOPLE not in found.systems:
+        return " Turns of people in this run (“human”) are scored the same way, for comparison."
+    return ""
+
+
+def stands_out(found: Findings) -> list[Part]:
+    """What the pairs together say of single systems."""
+    if len(found.systems) < 2:
+        return ["How ", Name(found.systems[0]), " scores"]
+    if not found.pairs:
+        return ["How the systems score"]
+    every = [d for pair in found.pairs.values() for d in pair]
+    told = [d for d in every if d.finding not in ("too_few", "same")]
+    if not told:
+        return ["Too few dialogs to tell any two systems apart"]
+    clear = [d for d in told if d.finding in ("higher", "lower")]
+    if not clear:
+        if found.unpaired:
+            return ["No two systems of the pairs shown can be told apart"]
+        return ["On no metric can any two systems be told apart"]
+    apart: dict[str, set[str]] = {}
+    for system in found.systems:
+        others = {d.score: set[str]() for d in told}
+        for d in clear:
+            if system in (d.a, d.b):
+                others[d.score].add(d.b if d.a == system else d.a)
+        apart[system] = {s for s, names in others.items() if len(names) == len(found.systems) - 1}
+    best = max(found.systems, key=lambda s: len(apart[s]))
+    if len(found.systems) > 2 and apart[best] and not found.unpaired:
+        titles = [within(found.titles[s]) for s in found.titles if s in apart[best]]
+        return [Name(best), f" differs from every other system in {sentence_list(titles)}"]
+    shown = "comparisons shown here" if found.unpaired else "comparisons"
+    show = "shows" if len(told) == 1 else "show"
+    many = f"{len(clear)} of {len(told)} {shown} {show} a difference"
+    if len(found.systems) == 2:
+        return [many]
+    busy = max(found.systems, key=lambda s: sum(s in (d.a, d.b) for d in clear))
+    part = sum(busy in (d.a, d.b) for d in clear)
+    return [f"{many}; ", Name(busy), f" is in {'it' if len(clear) == 1 else f'{part} of them'}"]
+
+
+def panels(found: Findings, parties: Mapping[str, Party]) -> list[Group]:
+    """The metrics by kind, each with one dot per system and, last, the people."""
+    rows = {row["system"]: row for row in found.table.to_dicts()}
+    shown = [(parties[s], rows[s]) for s in found.systems]
+    if PEOPLE in rows and PEOPLE not in found.systems:
+        shown.append((person(PEOPLE_HERE), rows[PEOPLE]))
+    groups = []
+    for kind, (title, about) in ABOUT.items():
+        own = [panel(s, shown) for s in found.scores if s.kind == kind]
+        if own:
+            groups.append(Group(title, about, tuple(own)))
+    return groups
+
+
+def panel(score: Measured, shown: Sequence[tuple[Party, Mapping[str, Any]]]) -> Panel:
+    dots = tuple(dot(score.name, row, party) for party, row in shown)
+    whole = "; of the system as a whole" if score.level == "system" else ""
+    return Panel(score.title, score.direction + whole, dots)
+
+
+def dot(score: str, row: Mapping[str, Any], party: Party) -> Dot:
+    """A system's mean; why there is none, or no interval, where that is so."""
+    value, n = row[score], row[f"{score}_n"] or 0
+    low, high = row[f"{score}_low"], row[f"{score}_high"]
+    lack = row.get(f"{score}_null") or "not scored in any dialog"
+    why = lack.replace("_", " ") if value is None else ""
+    if value is not None and low is None:
+        why = "one dialog has no interval" if n < 2 else "all dialogs have the same value"
+    return Dot(party, value, low, high, n, why)
+
+
+def radar_view(found: Findings, groups: Sequence[Group], parties: Mapping[str, Party]) -> Html:
+    """One radar for each kind of metric that has enough of them; refused below its floor."""
+    enough = outlined(found)
+    drawn = [r for r in radars(groups, enough, parties) if len(r.spokes) >= RADAR_METRICS]
+    legend = el("p", {"class": "legend"}, [named(parties[s]) for s in enough])
+    if not drawn or not enough:
+        return el("div", None, refused(found, enough, parties))
+    return el(
+        "div",
+        None,
+        el("div", {"class": "radars"}, [radar(r) for r in drawn]),
+        legend,
+        note(
+            "Axes run over the same windows as the dots, low at the centre. A radar shows no "
+            "uncertainty, its area means nothing, and another order of axes would give another "
+            "shape: use it for a first look, the dots for a decision."
+        ),
+        refused(found, enough, parties),
+    )
+
+
+def outlined(found: Findings) -> list[str]:
+    """The systems with dialogs enough for a radar; of too many only the two that are compared."""
+    enough = [s for s in found.systems if found.dialogs[s] >= RADAR_DIALOGS]
+    if found.main and len(enough) > MOST_SHAPES:
+        return [s for s in found.main if s in enough]
+    return enough
+
+
+def radars(
+    groups: Sequence[Group], systems: Sequence[str], parties: Mapping[str, Party]
+) -> list[Radar]:
+    """Metrics of few kinds share a radar; a metric without a mean for every system is left out."""
+    small = [g for g in groups if len(whole(g, systems)) < RADAR_METRICS]
+    sets = [(g.title, whole(g, systems)) for g in groups if g not in small]
+    rest = [p for g in small for p in whole(g, systems)]
+    if rest and sets:
+        title, first = sets[0]
+        joint = " and ".join([title, *(g.title.lower() for g in small if whole(g, systems))])
+        sets[0] = (joint, [*first, *rest])
+    elif rest:
+        sets = [("All metrics", rest)]
+    return [
+        outline(title if i == 0 else f"{title}, continued", own[i : i + SPOKES], systems, parties)
+        for title, own in sets
+        for i in range(0, len(own), SPOKES)
+    ]
+
+
+def whole(group: Group, systems: Sequence[str]) -> list[Panel]:
+    known = [{d.party.name for d in p.dots if d.value is not None} for p in group.panels]
+    return [p for p, names in zip(group.panels, known, strict=True) if set(systems) <= names]
+
+
+def outline(
+    title: str, own: Sequence[Panel], systems: Sequence[str], parties: Mapping[str, Party]
+) -> Radar:
+    shapes = []
+    for system in systems:
+        values = [next(d.value for d in p.dots if d.party.name == system) for p in own]
+        axes = [window(p) for p in own]
+        shares = [None if v is None else a.share(v) for a, v in zip(axes, values, strict=True)]
+        shapes.append(Shape(parties[system], tuple(shares)))
+    return Radar(title, tuple(p.title for p in own), tuple(shapes))
+
+
+def refused(found: Findings, drawn: Sequence[str], parties: Mapping[str, Party]) -> list[Child]:
+    """Which systems are not in the radar, and why."""
+    told: list[Child] = []
+    if len(found.scores) < RADAR_METRICS:
+        have = count(len(found.scores), "metric")
+        told.append(
+            refusal("No radar.", f"It needs at least {RADAR_METRICS} metrics; the run has {have}.")
+        )
+    few = [s for s in found.systems if found.dialogs[s] < RADAR_DIALOGS]
+    for system in few[:MOST_SHAPES]:
+        n = count(found.dialogs[system], "dialog")
+        told.append(
+            refusal(
+                [named(parties[system]), " is not drawn."],
+                f"It has {n}. A radar needs at least {RADAR_DIALOGS} per system; with fewer the "
+                "shape would be chance.",
+            )
+        )
+    if len(few) > MOST_SHAPES:
+        rest = len(few) - MOST_SHAPES
+        told.append(note(f"{count(rest, 'more system')} with fewer than {RADAR_DIALOGS} dialogs."))
+    left = [s for s in found.systems if s not in drawn and s not in few]
+    if left:
+        told.append(note(f"Only the two systems compared above are drawn; {len(left)} are not."))
+    return told

@@ -1,0 +1,271 @@
+"""The verdict: which system is higher on what, by how much, and how sure that is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from simpatico.charts.differences import gaps_table
+from simpatico.charts.html import Child, Html, el
+from simpatico.charts.systems import Party, named
+from simpatico.comparison.chart import coloured, gaps_of
+from simpatico.comparison.difference import Difference
+from simpatico.comparison.headline import alone as scored_alone
+from simpatico.comparison.headline import headline
+from simpatico.comparison.headline import lede as lede_of
+from simpatico.comparison.verdict import CORRECTIONS
+from simpatico.reporting.findings import Findings, Pair
+from simpatico.reporting.minimum_data import RATED
+from simpatico.reporting.sections.components import Option, radio, switch
+from simpatico.validation.chart import clear
+from simpatico.wording import listed, within
+from simpatico.wording__numbers import bare, count
+
+VERBS = {
+    1: ("also follows", "also follow"),
+    -1: ("runs against", "run against"),
+    0: ("is not shown to follow", "are not shown to follow"),
+}
+FOLLOWS = 0.3
+"""A correlation from which a score is said to follow the raters, rather than a little."""
+LITTLE = 0.1
+"""Below this it is said to follow them barely."""
+FEW_SYSTEMS = 3
+"""Up to so many systems, pairs stand in a row; more stand in a matrix."""
+
+
+def opening(found: Findings, parties: Mapping[str, Party], title: str) -> Html:
+    """The first screen: what was compared, the verdict as headline, and every difference."""
+    return el(
+        "div",
+        {"class": "mast", "id": "verdict"},
+        run_line(found, title),
+        el("h1", None, headline_of(found, parties)),
+        el("p", {"class": "lede"}, certainty(found, parties)),
+        pair_switch(found, parties) if found.main else None,
+    )
+
+
+def run_line(found: Findings, title: str) -> Html:
+    """What this is about, in a line."""
+    read = found.facts["alignment"]
+    told = [
+        count(len(found.systems), "system"),
+        count(read["dialogs"], "dialog"),
+        count(read["turns"], "turn"),
+        count(len(found.scores), "metric"),
+    ]
+    parts = [el("span", None, part) for part in told]
+    return el("div", {"class": "run"}, el("b", None, el("bdi", None, title)), parts)
+
+
+def headline_of(found: Findings, parties: Mapping[str, Party]) -> Child:
+    """The verdict on the main pair, names in their colours."""
+    if found.main is None:
+        return alone(found, parties)
+    return coloured(headline(found.pairs[found.main]), parties)
+
+
+def alone(found: Findings, parties: Mapping[str, Party]) -> Child:
+    if not found.systems:
+        return "No system was scored, so there is nothing to compare."
+    if len(found.systems) == 1:
+        return coloured(scored_alone(found.systems[0]), parties)
+    return "These systems have no score in common, so there is nothing to compare."
+
+
+def certainty(found: Findings, parties: Mapping[str, Party]) -> list[Child]:
+    """How large and how sure, and the two facts that could overturn the verdict."""
+    told: list[Child] = []
+    if found.main:
+        told += [coloured(lede_of(found.pairs[found.main]), parties), " "]
+    else:
+        told.append(f"{count(sum(found.dialogs[s] for s in found.systems), 'dialog')} scored. ")
+    if followed := tracking(found):
+        told += [el("a", {"href": "#trust"}, followed), " "]
+    return [*told, *set_aside(found)]
+
+
+def tracking(found: Findings) -> str:
+    """Which of the metrics that tell the systems apart also follow the raters."""
+    if not found.main or not found.qualities:
+        return ""
+    told = [d for d in found.pairs[found.main] if d.finding in ("higher", "lower")]
+    ways = {d.title or d.score: way(found, d.score) for d in told}
+    groups = {w: [t for t, own in ways.items() if own == w] for w in (1, -1, 0)}
+    quality, parts = f"“{found.qualities[0][0]}”", list[str]()
+    for which, titles in groups.items():
+        if titles:
+            one, many = VERBS[which]
+            said = words(titles, inside=bool(parts))
+            does = verb(titles, one, many)
+            how, much = extent(found, told, titles) if which else ("also", "")
+            does = does.replace("also", how)
+            parts.append(f"{said} {does} {'it' if parts else quality}{much}")
+    return f"{'; '.join(parts)}." if parts else ""
+
+
+def extent(found: Findings, told: Sequence[Difference], titles: Sequence[str]) -> tuple[str, str]:
+    """How closely at most, as a word before the verb and what comes after."""
+    rows = [found.tracked(d.score) for d in told if (d.title or d.score) in titles]
+    most = max(abs(r.value or 0.0) for r in rows if r)
+    if most >= FOLLOWS:
+        return "also", ""
+    bound = f"(|r| ≤ {bare(most)})"
+    return ("also", f" a little {bound}") if most >= LITTLE else ("barely", f" {bound}")
+
+
+def way(found: Findings, score: str) -> int | None:
+    """1 where a score clearly follows the raters, -1 where it runs against them, else 0.
+
+    Where lower is better, falling as ratings rise is following them. Null with too few ratings.
+    """
+    row = found.tracked(score)
+    if row is None or row.n < RATED:
+        return None
+    if row.value is None or not clear(row.p_adjusted):
+        return 0
+    up = next(s.better for s in found.scores if s.name == score) != "lower"
+    return 1 if (row.value > 0) == up else -1
+
+
+def words(titles: Sequence[str], *, inside: bool = False) -> str:
+    """Titles in a sentence; the first one begins it, unless it stands inside."""
+    lower = [within(t) for t in titles]
+    lower[0] = lower[0] if inside else titles[0]
+    return listed(lower)
+
+
+def verb(names: Sequence[str], one: str, many: str) -> str:
+    return one if len(names) == 1 else many
+
+
+def set_aside(found: Findings) -> list[Child]:
+    """A link to what was not scored, where something was not."""
+    read = found.facts["alignment"]
+    lost = sum(read["aside"].values()) + sum(read["rejected"].values())
+    if not lost:
+        return []
+    return [el("a", {"href": "#data"}, f"{count(lost, 'record')} could not be used"), "."]
+
+
+def pair_switch(found: Findings, parties: Mapping[str, Party]) -> Html:
+    """One table for each pair of systems."""
+    pairs = list(found.pairs)
+    options = [
+        Option(against(parties[a], parties[b]), pane(found, (a, b), parties, first=i == 0))
+        for i, (a, b) in enumerate(pairs)
+    ]
+    many = len(found.systems) > FEW_SYSTEMS and len(pairs) > 1
+    picker = matrix(found, parties) if many else None
+    body = switch(
+        "pair", "Which two systems to compare", options, picker=picker, print_all=not many
+    )
+    if not found.unpaired:
+        return body
+    rest = f"{count(found.unpaired, 'more pair')} of systems: "
+    return el(
+        "div",
+        None,
+        body,
+        el("p", {"class": "note"}, rest, el("code", None, f"simpatico compare {found.shell}")),
+    )
+
+
+def against(a: Party, b: Party) -> list[Child]:
+    return [el("bdi", None, a.shown), " against ", el("bdi", None, b.shown)]
+
+
+def pane(found: Findings, pair: Pair, parties: Mapping[str, Party], *, first: bool) -> list[Child]:
+    """The differences of one pair; the headline of all but the first, whose is the page's."""
+    told = found.pairs[pair]
+    own = None if first else el("p", {"class": "claim"}, coloured(headline(told), parties))
+    size = None if first else el("p", {"class": "note"}, coloured(lede_of(told), parties))
+    tracks = (lambda score: followed(found, score)) if found.qualities else None
+    notes = reading_notes(told) if told[0].family else None  # nothing was tested
+    return [own, size, gaps_table(gaps_of(told, parties, tracks)), notes]
+
+
+def followed(found: Findings, score: str) -> str:
+    """Whether a score follows the raters, with its correlation."""
+    row = found.tracked(score)
+    if row is None or row.value is None:
+        return "–"
+    if row.n < RATED:
+        return "too few rated"
+    figure, follows = bare(row.value), way(found, score)
+    if not follows:
+        return f"not shown, {figure}"
+    if follows < 0:
+        return f"runs against, {figure}"
+    if abs(row.value) < LITTLE:
+        return f"barely, {figure}"
+    return f"yes, {figure}" if abs(row.value) >= FOLLOWS else f"a little, {figure}"
+
+
+def matrix(found: Findings, parties: Mapping[str, Party]) -> Html:
+    """All pairs as a triangle of radio buttons, each with how many findings it has."""
+    place = {frozenset(pair): i for i, pair in enumerate(found.pairs)}
+    there = {name for pair in found.pairs for name in pair}
+    systems = [s for s in found.systems if s in there]
+    head = [el("th", {"scope": "col"}, named(parties[s])) for s in systems[:-1]]
+    rows = []
+    for i, row in enumerate(systems[1:], 1):
+        cells = [matrix_cell(found, place.get(frozenset((row, c)))) for c in systems[:i]]
+        rows.append(el("tr", None, el("th", {"scope": "row"}, named(parties[row])), cells))
+    return el(
+        "fieldset",
+        {"class": "pick matrix scroll"},
+        el("legend", None, "Which two systems to compare; the number counts clear differences"),
+        el(
+            "table",
+            None,
+            el("thead", None, el("tr", None, el("td", None), head)),
+            el("tbody", None, rows),
+        ),
+    )
+
+
+def matrix_cell(found: Findings, place: int | None) -> Html:
+    if place is None:
+        return el("td", {"class": "none"}, "·")
+    a, b = pair = list(found.pairs)[place]
+    n = sum(d.finding in ("higher", "lower") for d in found.pairs[pair])
+    said = f"{a} against {b}: {count(n, 'clear difference')}"
+    return el("td", None, el("label", None, radio("pair", place, said), n))
+
+
+def reading_notes(pair: Sequence[Difference]) -> Html:
+    """How to read the table of a pair."""
+    first = pair[0]
+    level = f"{100 * first.confidence:.4g}%"
+    units = "prompts" if first.unit == "prompt" else "dialogs"
+    how = CORRECTIONS[first.correction]
+    drawn = (
+        f"draw one {first.unit} both answered"
+        if first.paired
+        else "draw one of each system at random"
+    )
+    return el(
+        "div",
+        {"class": "cols note"},
+        el(
+            "p",
+            None,
+            el("b", None, "Thick line"),
+            f": {level} interval. ",
+            el("b", None, "Thin ends"),
+            f": the same after allowing for {count(first.family, 'comparison')}. A finding is what "
+            f"stands after {how}’s correction over all of them, a little less strict than the thin "
+            f"ends. {units.capitalize()} are the unit, not turns, since turns of one dialog "
+            "resemble each other.",
+        ),
+        el(
+            "p",
+            None,
+            el("b", None, "Wins in 100"),
+            f": {drawn}; how often is the first system higher? Ties count half; 50 is a coin "
+            "toss. ",
+            el("b", None, "SD"),
+            f": standard deviations between {units}.",
+        ),
+    )

@@ -1,0 +1,148 @@
+"""Utterances with labels of what they express, out of any table or GoEmotions' own files."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from simpatico.errors import DataError
+from simpatico.features.detokenise import letters
+from simpatico.readers import Source
+from simpatico.readers.input.record import Ledger, Place
+from simpatico.training.lexicon import MAPPING, PLACEHOLDERS, labelled
+from simpatico.training.traits.data import objects
+from simpatico.training.traits.data import table as rows
+
+Places = npt.NDArray[np.int64]
+Sign = Literal["positive", "negative", "neutral", "omit"]
+
+DIALOG = "dialog"
+SEVERAL = "|"
+"""What parts the labels in one cell of a table."""
+OF_GOEMOTIONS: Mapping[Sign, str] = {
+    "positive": "admiration amusement approval caring desire excitement gratitude joy love "
+    "optimism pride relief",
+    "negative": "anger annoyance disappointment disapproval disgust embarrassment fear grief "
+    "nervousness remorse sadness",
+    "omit": "confusion curiosity realization surprise",
+    "neutral": "neutral",
+}
+"""The groups that Demszky et al. (2020) sort their labels into; "omit" is neither good nor bad."""
+SIGNS: Mapping[str, Sign] = {
+    name: sign for sign, names in OF_GOEMOTIONS.items() for name in names.split()
+}
+
+
+class Columns(NamedTuple):
+    """Which columns hold what is said and what it expresses."""
+
+    text: str = "text"
+    label: str = "label"
+
+
+USUAL = Columns()
+
+
+@dataclass(frozen=True, eq=False)
+class Utterances:
+    """Columns of equal length; `dialog` is "" where it is unknown.
+
+    `known` says of labels whether they are good or bad, where the data themselves tell.
+    """
+
+    source: str
+    text: list[str]
+    label: list[tuple[str, ...]]
+    dialog: list[str] = field(default_factory=list)
+    known: Mapping[str, Sign] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "dialog", self.dialog or [""] * len(self.text))
+
+    def __len__(self) -> int:
+        return len(self.text)
+
+    @property
+    def group(self) -> list[str]:
+        """What stays together: the dialog, or utterances of the same letters and digits."""
+        return [
+            dialog or letters(text) for dialog, text in zip(self.dialog, self.text, strict=True)
+        ]
+
+    @property
+    def labels(self) -> list[str]:
+        """The different labels, by name."""
+        return sorted({name for names in self.label for name in names})
+
+
+def read_utterances(path: Path | str, columns: Columns = USUAL) -> Utterances:
+    """The utterances in GoEmotions' own file, or in a CSV, TSV or JSONL file with named columns."""
+    source = Source.of(path)
+    if goemotions(source):
+        return of_goemotions(Path(path))
+    ledger = Ledger()
+    source.refused(ledger)
+    found = rows(source, columns, ledger) if source.head.kind == "text" else objects(source, ledger)
+    given = [utterance(place, cells, columns) for place, cells in found]
+    if not given:
+        raise DataError(f"{source.name}: no utterance in it; give rows of {' and '.join(columns)}")
+    text, label, dialog = map(list, zip(*given, strict=True))
+    return Utterances(Path(source.name).name, text, label, dialog)
+
+
+def goemotions(source: Source) -> bool:
+    """Whether a file has a text, label numbers and an id in its first row, as GoEmotions has."""
+    cells = source.head.lines[0].split(b"\t") if source.head.lines else []
+    return len(cells) == 3 and re.fullmatch(rb"\d+(,\d+)*", cells[1]) is not None
+
+
+def of_goemotions(path: Path) -> Utterances:
+    """GoEmotions' texts without marks for left-out names, and the names of their labels."""
+    texts, numbers = labelled(path)
+    names = tuple(MAPPING)
+    label = [tuple(names[number] for number in some) for some in numbers]
+    return Utterances(
+        path.name, [re.sub(PLACEHOLDERS, " ", text) for text in texts], label, known=SIGNS
+    )
+
+
+def utterance(
+    place: Place, cells: Mapping[str, object], columns: Columns
+) -> tuple[str, tuple[str, ...], str]:
+    """Text, labels and dialog of a row; a complaint never shows what was said."""
+    for column in columns:
+        if column not in cells:
+            raise DataError(f"{place}: no {column!r}; every row needs {' and '.join(columns)}")
+    text, told = cells[columns.text], cells[columns.label]
+    if not isinstance(text, str) or not text.strip():
+        raise DataError(f"{place}: {columns.text!r} has no text; leave out rows without words")
+    several = told if isinstance(told, list) else str(told).split(SEVERAL)
+    names = tuple(dict.fromkeys(str(name).strip() for name in several))
+    if told is None or not names or not all(names):
+        raise DataError(f"{place}: {columns.label!r} has no label; leave out rows without one")
+    dialog = cells.get(DIALOG, "")
+    return text.strip(), names, str(dialog)
+
+
+def joined(parts: Sequence[Utterances]) -> Utterances:
+    """The utterances of several files; dialogs of different files are different ones."""
+    if len(parts) == 1:
+        return parts[0]
+    known = {name: sign for part in parts for name, sign in part.known.items()}
+    return Utterances(
+        " and ".join(part.source for part in parts),
+        [text for part in parts for text in part.text],
+        [names for part in parts for names in part.label],
+        [
+            f"{number}/{dialog}" if dialog else ""
+            for number, part in enumerate(parts)
+            for dialog in part.dialog
+        ],
+        known,
+    )

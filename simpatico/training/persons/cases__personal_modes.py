@@ -1,0 +1,65 @@
+"""A model that knows what its mode says of persons, and what text alone does beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+
+import msgspec
+
+from simpatico.errors import DataError
+from simpatico.features.persons.identity import Mode, knows_profile, knows_who
+from simpatico.features.persons.model import Numbers, Personal
+from simpatico.features.persons.rows import SeenForm
+from simpatico.progress import step
+from simpatico.training.persons.fit import How, fit_both
+from simpatico.training.persons.own_weights import Cases
+from simpatico.training.persons.shared import PULLS
+from simpatico.turns import Turns
+
+TEXT: Mode = "text"
+NAMES: Mapping[Mode, str] = {
+    "text": "text",
+    "user": "+ user",
+    "profile": "+ profile",
+    "both": "+ both",
+}
+
+
+def with_profiles(turns: Turns, mode: Mode) -> None:
+    """Refuse a mode that reads profiles where nobody has one."""
+    if knows_profile(mode) and not any(turns.frame["profile"]):
+        raise DataError(
+            f"mode {mode!r} reads profiles, and nobody who is talked to has one; give profiles, or "
+            "another mode"
+        )
+
+
+def fit_modes(
+    mode: Mode, form: SeenForm, how: How, sides: Callable[[SeenForm], Sequence[Cases]]
+) -> tuple[Personal, dict[str, Numbers]]:
+    """The model, and what it says of the cases held out; beside it what text alone says.
+
+    The sides of a form are the cases to learn from, to check by and those held out.
+    """
+    seen = sides(form)
+    model, blind = fitted(mode, how, seen)
+    guesses = {NAMES[mode]: said(model, seen[2])}
+    if mode == TEXT:
+        return model, guesses
+    if form.profile:
+        seen = sides(msgspec.structs.replace(form, profile=False))
+        blind, _ = fitted(TEXT, how, seen)
+    return model, guesses | {NAMES[TEXT]: said(blind, seen[2])}
+
+
+def fitted(mode: Mode, how: How, seen: Sequence[Cases]) -> tuple[Personal, Personal]:
+    """The model of a mode, and what it would be if it knew nobody."""
+    learn, check, _ = seen
+    with step(f"fits, {NAMES[mode]}", len(PULLS)) as tick:
+        return fit_both(learn, check, how=replace(how, users=knows_who(mode)), tick=tick)
+
+
+def said(model: Personal, cases: Cases) -> Numbers:
+    """The scores or chances of some cases."""
+    return model.of(cases.rows, cases.circumstances, cases.person).value

@@ -1,0 +1,196 @@
+"""Relative frequencies of n-grams and topics per person, and the kernels made of them."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+from scipy import sparse
+
+from simpatico.errors import DataError, MissingResource
+from simpatico.features.lexicon_files import lexicon_rows
+from simpatico.features.words import WORD, WordTable, uniform, words
+from simpatico.training.traits.data import People
+
+Matrix = npt.NDArray[np.float64]
+Places = npt.NDArray[np.int64]
+Scaling = Literal["raw", "sqrt", "std"]
+
+SCALINGS: tuple[Scaling, ...] = ("raw", "sqrt", "std")
+TOPIC_TABLE = "fb2000_cp"
+SLICE = 2_048
+TOPICS = 0
+"""The order under which a block of topics goes."""
+
+
+class Config(NamedTuple):
+    """One way to make features: which orders, used by how many people at least, scaled how."""
+
+    orders: tuple[int, ...]
+    minimum: int
+    scaling: Scaling
+
+
+@dataclass(frozen=True)
+class Block:
+    """Features of one kind: `values` has a row per person, `terms` the words of each column."""
+
+    order: int
+    terms: Places
+    values: Any
+
+    def squares(self, rows: Places, config: Config) -> Matrix:
+        """The squared factor of each feature; 0 where too few of these rows use it."""
+        part = self.values[rows]
+        used = np.bincount(part.indices, minlength=part.shape[1]) >= config.minimum
+        mean = np.asarray(part.mean(axis=0)).ravel()
+        if config.scaling == "raw":
+            return used.astype(np.float64)
+        square = np.asarray(part.multiply(part).mean(axis=0)).ravel()
+        spread = mean if config.scaling == "sqrt" else np.maximum(square - mean**2, 0.0)
+        if self.order == TOPICS and used.any():
+            # a topic nobody dwells on must not outweigh all others the first time somebody does
+            spread = np.maximum(spread, np.median(spread[used]))
+        found = np.zeros_like(spread)
+        np.divide(1.0, spread, out=found, where=used & (spread > 0))
+        return found
+
+    def products(self, rows: Places, config: Config) -> Matrix:
+        """Inner products of all people with those of `rows`, features scaled by what these use."""
+        factor = np.sqrt(self.squares(rows, config))
+        kept, total = np.flatnonzero(factor), np.zeros((self.values.shape[0], len(rows)))
+        columns = self.values.tocsc()
+        # dense, a slice at a time: frequent words make sparse products several times as slow
+        for low in range(0, len(kept), SLICE):
+            part = kept[low : low + SLICE]
+            dense = columns[:, part].toarray() * factor[part]
+            total += dense @ dense[rows].T
+        return total
+
+    def weights(self, rows: Places, config: Config, dual: Matrix) -> tuple[Matrix, float]:
+        """The weight of each feature in a dual solution, and what they give the mean person."""
+        part = self.values[rows]
+        found = self.squares(rows, config) * (part.T @ dual)
+        return found, float(np.asarray(part.mean(axis=0)).ravel() @ found)
+
+
+@dataclass(frozen=True)
+class Topics:
+    """How strongly each word belongs to each topic, one row per word."""
+
+    words: list[str]
+    loadings: Any
+    sha256: str
+
+
+@dataclass(frozen=True)
+class Texts:
+    """What people wrote, as words, and the topics these words belong to."""
+
+    table: WordTable
+    owner: Places
+    topics: Topics | None
+
+    @classmethod
+    def of(cls, people: People, topics: str | None = None) -> Texts:
+        return cls(words(people.texts), people.owner, read_topics(Path(topics)) if topics else None)
+
+    @property
+    def written(self) -> Matrix:
+        """How many words each person wrote."""
+        return np.bincount(self.owner, self.table.counts).astype(np.float64)
+
+    def blocks(self, orders: tuple[int, ...], minimum: int) -> list[Block]:
+        """Topics first, if there are any, then n-grams by order."""
+        topics = [topic_block(self.table, self.owner, self.topics)] if self.topics else []
+        return [*topics, *ngram_blocks(self.table, self.owner, orders, minimum)]
+
+    def spelled(
+        self, block: Block, weights: Matrix
+    ) -> Iterator[tuple[int, tuple[str, ...], float]]:
+        """Order, words and weight of each n-gram; a topic's weight is handed on to its words."""
+        if block.order == TOPICS and self.topics:
+            for word, weight in zip(self.topics.words, self.topics.loadings @ weights, strict=True):
+                yield 1, (word,), float(weight)
+            return
+        vocabulary = self.table.vocabulary.to_list()
+        for place in np.flatnonzero(weights):
+            term = tuple(vocabulary[code] for code in block.terms[place])
+            yield block.order, term, float(weights[place])
+
+
+def ngram_blocks(
+    table: WordTable, owner: Places, orders: tuple[int, ...], minimum: int
+) -> Iterator[Block]:
+    """One block per order, of the n-grams that at least `minimum` people use.
+
+    An n-gram cannot have more users than its beginning, so each order starts from what is left of
+    the one before.
+    """
+    people, base = int(owner.max()) + 1, len(table.vocabulary)
+    turn = np.repeat(np.arange(len(table.counts)), table.counts)
+    codes = table.codes.astype(np.int64)
+    start, ids = np.arange(len(codes)), np.zeros(len(codes), np.int64)
+    terms = np.zeros((1, 0), np.int64)
+    for order in range(1, max(orders) + 1):
+        inside = start + order - 1 < len(codes)
+        inside[inside] = turn[start[inside]] == turn[start[inside] + order - 1]
+        start, ids = start[inside], ids[inside]
+        found, ids = np.unique(ids * base + codes[start + order - 1], return_inverse=True)
+        terms = np.column_stack([terms[found // base], found % base])
+        counts = sparse.csr_matrix(
+            (np.ones(len(ids)), (owner[turn[start]], ids)), shape=(people, len(found))
+        )
+        kept = np.bincount(counts.indices, minlength=len(found)) >= minimum
+        start, ids = start[kept[ids]], (np.cumsum(kept) - 1)[ids[kept[ids]]]
+        terms = terms[kept]
+        if order in orders:
+            yield Block(order, terms, per_person(counts[:, kept], table, owner, order))
+
+
+def per_person(counts: Any, table: WordTable, owner: Places, order: int) -> Any:
+    """Counts divided by how many n-grams of that order each person wrote."""
+    written = np.bincount(owner, np.maximum(table.counts - order + 1, 0))
+    return sparse.csr_matrix(sparse.diags(1 / np.maximum(written, 1)) @ counts)
+
+
+def topic_block(table: WordTable, owner: Places, topics: Topics) -> Block:
+    """Per person and topic, the sum over words of loading times relative frequency."""
+    people = int(owner.max()) + 1
+    place = {word: i for i, word in enumerate(topics.words)}
+    known = np.array([place.get(word, -1) for word in table.vocabulary], np.int64)[table.codes]
+    person = np.repeat(owner, table.counts)
+    hit = known >= 0
+    counts = sparse.csr_matrix(
+        (np.ones(hit.sum()), (person[hit], known[hit])), shape=(people, len(place))
+    )
+    values = sparse.csr_matrix(per_person(counts, table, owner, 1) @ topics.loadings)
+    return Block(TOPICS, np.zeros((values.shape[1], 0), np.int64), values)
+
+
+def read_topics(path: Path) -> Topics:
+    """A table `term, category, weight`, or the topics in DLATK's SQLite file."""
+    if not path.is_file():
+        raise MissingResource(f"no file {str(path)!r}; give a table term,category,weight of topics")
+    schema = ["term", "category", "weight"]
+    rows = pl.DataFrame(list(lexicon_rows(path, TOPIC_TABLE)), schema=schema, orient="row")
+    rows = rows.with_columns(term=uniform(rows["term"])).filter(
+        pl.col("term").str.contains(rf"^(?:{WORD})$")
+    )
+    if rows.is_empty():
+        raise DataError(f"{path}: no word in it")
+    terms, names = sorted(rows["term"].unique()), sorted(rows["category"].unique())
+    at = [
+        rows[column].replace_strict({v: i for i, v in enumerate(values)}, return_dtype=pl.Int64)
+        for column, values in (("term", terms), ("category", names))
+    ]
+    shape = (len(terms), len(names))
+    loadings = sparse.csr_matrix((rows["weight"].to_numpy(), (at[0], at[1])), shape=shape)
+    with path.open("rb") as file:
+        return Topics(terms, loadings, hashlib.file_digest(file, "sha256").hexdigest())

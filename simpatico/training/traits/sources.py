@@ -1,0 +1,143 @@
+"""The open data that the shipped trait models are trained on, as people with texts and answers."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from simpatico.errors import DataError, MissingResource
+from simpatico.readers.input.record import Ledger
+from simpatico.readers.input.source import Source
+from simpatico.training.traits.data import Columns, People, Row, read_people
+from simpatico.training.traits.folder import About
+from simpatico.training.traits.train import Training
+
+SPLITS = ("casino_train.json", "casino_valid.json", "casino_test.json")
+BUTTONS = {"Submit-Deal", "Accept-Deal", "Reject-Deal", "Walk-Away"}
+"""Messages that a click writes, not a person."""
+
+
+NEGOTIATION = (
+    "Trained on negotiation chat; transfer to essays was not detectable: r = .055 (-.040, .149), "
+    "n = 426 (WASSA-2022, agreeableness).",
+    "Five traits were tried on these data. Only for agreeableness did the interval exclude 0 with "
+    "each of three seeds, also at the 99% that five tries call for; so no other is shipped.",
+    "The texts are all that a person wrote. When the folds also chose between messages, reasons "
+    "and both, r was .127, .107 and .099 with the same seeds.",
+    "The data give no ids: two people of equal demographics and personality count as one.",
+    "A weak guess: it explains 1 to 2% of the differences between people.",
+)
+STATE = (
+    "It measures a state, how moved writers were by what they had just read, not the trait. "
+    "On 54 people of WASSA-2022 it never saw, r = .132 (-.141, .386) with the trait, empathic "
+    "concern of the Interpersonal Reactivity Index: not detectable at this n. On the 372 people of "
+    "the training, each guessed by a model trained without them: .139 (.038, .238).",
+    "The state's own answers correlate .390 (.300, .473) with that trait (n = 372), so no guess of "
+    "the state could do much better. Giorgi et al. (2023) report .26 with 2,805 people who had "
+    "answered the trait's questionnaire; such labels under an open licence would get there.",
+    "It follows agreeableness as closely as empathic concern: r = .151 (.057, .242) and .138 "
+    "(.043, .230), n = 426. It cannot tell the two apart.",
+)
+"""What was measured once on data that are not shipped; a test repeats the held-out figures."""
+
+
+@dataclass(frozen=True)
+class Known:
+    """Data we know: how to read them, what to say of them, how the shipped model was made."""
+
+    people: Callable[[Path], People]
+    about: About
+    training: Training
+
+
+class Participant(msgspec.Struct):
+    value2reason: dict[str, str]
+    demographics: dict[str, Any]
+    personality: dict[str, Any]
+
+
+class Message(msgspec.Struct):
+    text: str
+    id: str
+
+
+class Negotiation(msgspec.Struct):
+    chat_logs: list[Message]
+    participant_info: dict[str, Participant]
+
+
+def casino_people(folder: Path, trait: str = "agreeableness") -> People:
+    """CaSiNo's negotiators with all they wrote: messages, and their reasons for wanting things.
+
+    The data give no ids; equal demographics and equal personality are taken to be one person.
+    """
+    rows: list[Row] = []
+    digest = hashlib.sha256()
+    for name in SPLITS:
+        path = present(folder, name)
+        data = Source.of(path).document(Ledger())
+        digest.update(data)
+        try:
+            negotiations = msgspec.json.decode(data, type=list[Negotiation])
+        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+            raise DataError(f"{path}: not the negotiations of CaSiNo ({error})") from None
+        for negotiation in negotiations:
+            rows += negotiators(negotiation, trait)
+    return People.of(rows, digest.hexdigest())
+
+
+def negotiators(negotiation: Negotiation, trait: str) -> Iterator[Row]:
+    """Both people of a negotiation, one row per text."""
+    for agent, told in negotiation.participant_info.items():
+        who = msgspec.json.encode([told.demographics, told.personality], order="sorted").decode()
+        answer = float(told.personality["big-five"][trait])
+        said = [m.text for m in negotiation.chat_logs if m.id == agent and m.text not in BUTTONS]
+        for text in (*said, *told.value2reason.values()):
+            yield Row(who, text, answer)
+
+
+def empathic_reactions_people(folder: Path) -> People:
+    """The writers of Empathic Reactions: five essays, and how moved they were by each story."""
+    name = "data/messages.csv" if (folder / "data").is_dir() else "messages.csv"
+    return read_people(present(folder, name), Columns("essay", "empathy", "response_id"))
+
+
+def present(folder: Path, name: str) -> Path:
+    """A file of the data, or where to get it."""
+    if not (folder / name).is_file():
+        raise MissingResource(
+            f"no {name} in {str(folder)!r}; get it from github.com/kushalchawla/CaSiNo (casino) "
+            "or github.com/wwbp/empathic_reactions (empathic-reactions)"
+        )
+    return folder / name
+
+
+SOURCES: dict[str, Known] = {
+    "casino": Known(
+        casino_people,
+        About(
+            measures="Big Five agreeableness of people negotiating in chat, by two questions",
+            data="CaSiNo (Chawla et al. 2021), github.com/kushalchawla/CaSiNo",
+            licence="CC BY 4.0",
+            scale=(1.0, 7.0),
+            notes=NEGOTIATION,
+        ),
+        Training(search=True, repeats=3),
+    ),
+    "empathic-reactions": Known(
+        empathic_reactions_people,
+        About(
+            measures="state empathy of people writing about news stories, as they rated their own",
+            data="Empathic Reactions (Buechel et al. 2018), github.com/wwbp/empathic_reactions",
+            licence="CC BY 4.0",
+            scale=(1.0, 7.0),
+            notes=STATE,
+        ),
+        Training(search=True, repeats=3),
+    ),
+}

@@ -1,0 +1,234 @@
+"""`simpatico trial` on heads over four words: tea and dog are emotional and negative, do is emotional
+and positive, rain is neutral (the numbers are those of `test_emotional_consistency`)."""
+
+import json
+
+import pytest
+
+from simpatico import load, read_prompts
+from simpatico.bots.script import script
+from simpatico.bots.trial import answer_files, emotional, felt, told_apart, write_prompts
+from simpatico.errors import DataError
+from simpatico.metric import missing
+from simpatico.models.names import absent
+from tests.conftest import ROOT
+from tests.metrics.test_emotional_consistency import METRIC, MODELS
+
+SET = [f"--set=emotional_consistency.{field}={model}" for field, model in MODELS.items()]
+TEXTS = ["tea", "rain", "dog", "do", "tea tea", "чай", "dog dog", "...", "do do", "tea dog"]
+EMOTIONAL = ["tea", "dog", "do", "tea tea", "dog dog", "do do", "tea dog"]
+
+
+@pytest.fixture
+def prompts(tmp_path):
+    path = tmp_path / "p.txt"
+    path.write_text("\n".join(TEXTS) + "\n")
+    return path
+
+
+def answers(path, **told):
+    """A script of answers; to a prompt that it lacks it has none."""
+    pairs = [{"prompt": prompt, "answer": answer} for prompt, answer in told.items()]
+    path.write_text("".join(json.dumps(pair) + "\n" for pair in pairs))
+    return f"script:{path}"
+
+
+@pytest.fixture
+def cheer(tmp_path):
+    """A bot that answers everything with do, which is cheerful."""
+    return answers(tmp_path / "cheer.jsonl", **dict.fromkeys(EMOTIONAL, "do"))
+
+
+def test_only_emotional_prompts_are_kept_with_their_chance(prompts, tmp_path):
+    given = felt(read_prompts(prompts), METRIC)
+    assert [one.chance is None for one in given] == [text in ("чай", "...") for text in TEXTS]
+    kept = emotional(given, METRIC)
+    assert [one.prompt.dialog[-1].text for one in kept] == EMOTIONAL
+    write_prompts(tmp_path / "kept.jsonl", kept)
+    rows = [json.loads(line) for line in (tmp_path / "kept.jsonl").read_text().splitlines()]
+    assert rows[0] == {
+        "dialog": "p:1",
+        "speaker": "user",
+        "text": "tea",
+        "emotional": pytest.approx(0.982014, abs=1e-6),
+    }
+    assert read_prompts(tmp_path / "kept.jsonl") == [one.prompt for one in kept]
+
+
+def test_longer_prompts_can_be_read_again(tmp_path):
+    talk = [("assistant", "do"), ("user", "tea"), ("assistant", "rain"), ("user", "dog")]
+    rows = [{"dialog": "a", "speaker": who, "text": text} for who, text in talk]
+    path = tmp_path / "talk.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    given = felt(read_prompts(path), METRIC)
+    assert [turn.role for turn in given[0].prompt.dialog] == [who for who, _ in talk]
+    write_prompts(tmp_path / "kept.jsonl", given)
+    assert read_prompts(tmp_path / "kept.jsonl") == [one.prompt for one in given]
+
+
+def test_where_none_is_emotional_it_says_how_near_they_came(tmp_path):
+    path = tmp_path / "p.txt"
+    for text, so in [("rain\n...", "at most 0.27 likely"), ("...", "none of them can be judged")]:
+        path.write_text(text + "\n")
+        given = felt(read_prompts(path), METRIC)
+        with pytest.raises(DataError) as told:
+            emotional(given, METRIC)
+        assert str(told.value) == (
+            f"none of {len(given)} prompts is emotional ({so}, where 0.5 is needed); --all-prompts "
+            "asks them as they are"
+        )
+
+
+def test_bots_of_one_name_are_told_apart(tmp_path):
+    bots = told_apart([script("echo"), script("generic"), script("echo"), script("echo")])
+    assert [bot.name for bot in bots] == ["echo", "generic", "echo-2", "echo-3"]
+
+
+def test_files_have_names_that_a_folder_can_hold(tmp_path):
+    from simpatico.bots.bot import Renamed
+
+    names = ["../a b", "a/b", "..", "x" * 300, "ö"]
+    bots = [Renamed(script("echo"), name) for name in names]
+    found = [path.relative_to(tmp_path).as_posix() for path in answer_files(tmp_path, bots)]
+    wanted = ["a-b", "a-b-2", "bot", "x" * 60, "bot-2"]
+    assert found == [f"answers/{name}.jsonl" for name in wanted]
+
+
+def run(call, prompts, out, *more):
+    return call("trial", "--prompts", prompts, "--out", out, *SET, *more)
+
+
+def test_two_bots_from_prompts_to_a_page(call, prompts, cheer, tmp_path):
+    """echo answers in kind: 7 times 1 point. cheer is right for do and "do do": 2 of 7."""
+    out = tmp_path / "trial"
+    line = ["--bot", "script:echo", "--bot", cheer, "--metrics", "length"]
+    code, shown, err = run(call, prompts, out, *line)
+    assert code == 0, err
+    assert f"7 of 10 prompts are emotional; they are in {out}/prompts.jsonl\n" in err
+    assert "7 prompts answered by echo, 0 failed; " in err
+    assert "7 prompts answered by cheer, 0 failed; " in err
+    assert "emotional_consistency[" in shown
+    assert "cheer against echo" in shown or "echo against cheer" in shown
+    assert shown.splitlines()[-1] == f"the page to open in a browser: {out}/report.html"
+    assert "answers feelings in kind" in (out / "report.html").read_text()
+    code, shown, _ = call("show", out / "run", "--format", "json")
+    rows = {row["system"]: row for row in json.loads(shown)}
+    means = {system: row[METRIC.name] for system, row in rows.items()}
+    assert means == {"echo": 1.0, "cheer": pytest.approx(2 / 7)}
+    assert {row[f"{METRIC.name}_n"] for row in rows.values()} == {7}
+    assert rows["cheer"]["length"] == 1.0
+
+
+def test_the_same_call_asks_nothing_again_and_gives_the_same(call, prompts, cheer, tmp_path):
+    out = tmp_path / "trial"
+    line = ["--bot", "script:echo", "--bot", cheer]
+    _, before, _ = run(call, prompts, out, *line)
+    files = ["prompts.jsonl", "answers/echo.jsonl", "run/turn.parquet", "report.html"]
+    bytes_before = [(out / file).read_bytes() for file in files]
+    code, again, err = run(call, prompts, out, *line)
+    assert (code, again) == (0, before)
+    assert err.count("Everything was done before; nothing was asked.") == 2
+    assert [(out / file).read_bytes() for file in files] == bytes_before
+
+
+def test_another_bot_joins_later(call, prompts, cheer, tmp_path):
+    out = tmp_path / "trial"
+    code, shown, err = run(call, prompts, out, "--bot", "script:echo")
+    assert code == 0, err
+    assert " against " not in shown
+    code, shown, err = run(call, prompts, out, "--bot", "script:echo", "--bot", cheer, "--json")
+    assert code == 0, err
+    told = json.loads(shown)
+    assert (told["prompts"], told["kept"]) == (10, 7)
+    assert [(bot["system"], bot["answers"], bot["before"]) for bot in told["bots"]] == [
+        ("echo", 7, 7),
+        ("cheer", 7, 0),
+    ]
+    assert {row["system"] for row in told["systems"]} == {"echo", "cheer"}
+    (one,) = told["differences"]
+    assert (one["score"], one["n_a"]) == (METRIC.name, 7)
+
+
+def test_failures_are_kept_and_a_bot_without_an_answer_is_left_out(call, prompts, tmp_path):
+    some = answers(tmp_path / "some.jsonl", tea="tea", dog="do")
+    none = answers(tmp_path / "none.jsonl", x="y")
+    line = ["--bot", some, "--bot", none, "--bot", "script:echo", "--json"]
+    code, shown, err = run(call, prompts, tmp_path / "trial", *line)
+    assert code == 0, err
+    told = json.loads(shown)
+    assert [(bot["answers"], bot["failed"]) for bot in told["bots"]] == [(2, 5), (0, 7), (7, 0)]
+    rows = {row["system"]: row for row in told["systems"]}
+    assert {system: row[METRIC.name] for system, row in rows.items()} == {"some": 0.5, "echo": 1.0}
+    code, _, err = run(call, prompts, tmp_path / "other", "--bot", none)
+    assert code == 2
+    assert err.splitlines()[-1] == (
+        "simpatico: no prompt was answered (not in the script); "
+        f"{tmp_path / 'other'}/answers says why for each"
+    )
+
+
+def test_all_prompts_are_asked_if_told_so(call, prompts, tmp_path):
+    line = ["--bot", "script:echo", "--system", "mine", "--all-prompts", "--json"]
+    code, shown, err = run(call, prompts, tmp_path / "trial", *line)
+    assert code == 0, err
+    assert "10 of 10 prompts are asked; " in err
+    (row,) = json.loads(shown)["systems"]
+    assert (row["system"], row["dialogs"], row[f"{METRIC.name}_n"]) == ("mine", 10, 7)
+
+
+def test_what_is_wrong_is_one_line(call, prompts, tmp_path):
+    code, _, err = run(
+        call, prompts, tmp_path / "t", "--bot", "script:echo", "--system=a", "--system=b"
+    )
+    assert (code, err) == (2, "simpatico: give --system once for each --bot, or not at all\n")
+    code, _, err = run(call, prompts, prompts, "--bot", "script:echo")
+    assert (code, err) == (2, f"simpatico: --out {prompts} is a file; name a folder\n")
+    line = ["--bot", "script:echo", "--set", "emotional_consistency.polarity=path:/no"]
+    code, _, err = run(call, prompts, tmp_path / "t", *line)
+    assert code == 2
+    assert (
+        err
+        == f"simpatico: {load('emotional_consistency', **MODELS | {'polarity': 'path:/no'}).missing}\n"
+    )
+    assert not (tmp_path / "t").exists()
+
+
+def test_the_run_folder_of_something_else_is_left_alone(call, prompts, tmp_path):
+    out = tmp_path / "trial"
+    (out / "run").mkdir(parents=True)
+    (out / "run" / "mine.txt").write_text("keep")
+    code, _, err = run(call, prompts, out, "--bot", "script:echo")
+    assert code == 2
+    assert err.splitlines()[-1] == (
+        f"simpatico: {out}/run holds files that are not of a run; choose an empty folder"
+    )
+    assert (out / "run" / "mine.txt").read_text() == "keep"
+
+
+@pytest.mark.slow
+def test_a_real_bot_on_fifty_emotional_prompts(call, tmp_path):
+    """SmolLM2, greedy, beside answers that fit everything; our own prompts and shipped evaluators."""
+    if why := absent("package:smollm2") or missing(load("emotional_consistency")):
+        pytest.skip(why)
+    given, out = ROOT / "tests" / "data" / "emotional_prompts.txt", tmp_path / "trial"
+    line = ["trial", "--prompts", given, "--out", out, "--max-tokens", 24]
+    line += ["--bot", "local:package:smollm2", "--bot", "script:generic"]
+    code, shown, err = call(*line, "--json")
+    assert code == 0, err
+    assert f"50 of 50 prompts are emotional; they are in {out}/prompts.jsonl\n" in err
+    told = json.loads(shown)
+    assert [(bot["system"], bot["answers"]) for bot in told["bots"]] == [
+        ("smollm2", 50),
+        ("generic", 50),
+    ]
+    rows = {row["system"]: row for row in told["systems"]}
+    assert {row["emotional_consistency_n"] for row in rows.values()} == {50}
+    assert rows["smollm2"]["emotional_consistency"] > rows["generic"]["emotional_consistency"]
+    texts = [json.loads(line) for line in (out / "answers/smollm2.jsonl").read_text().splitlines()]
+    asked = [row["text"] for row in texts if row["speaker"] == "user"]
+    assert asked == given.read_text().splitlines()
+    assert (out / "report.html").stat().st_size > 10_000
+    code, shown, err = call(*line)
+    assert code == 0, err
+    assert err.count("Everything was done before; nothing was asked.") == 2
+    assert shown.splitlines()[-1] == f"the page to open in a browser: {out}/report.html"

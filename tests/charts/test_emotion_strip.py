@@ -1,0 +1,58 @@
+"""The strip of feelings."""
+
+import pytest
+
+from simpatico.charts.emotion_strip import EMOTIONS, legend, strip
+from simpatico.features import emotions
+from tests.charts.charts import HERON, PEOPLE, every, tree, words
+from tests.charts.golden import golden
+
+SHARES = dict(zip(EMOTIONS, (0.05, 0.05, 0.3, 0.1, 0.4, 0.1, 0, 0), strict=True))
+
+
+def test_golden():
+    golden("strip.html", strip(SHARES, HERON) + legend())
+
+
+def test_the_eight_feelings_of_the_lexicon_in_the_order_of_the_page():
+    assert sorted(EMOTIONS) == sorted(emotions.EMOTIONS)
+
+
+def test_shades_can_be_read_back():
+    cells = [e for e in every(tree(strip(SHARES, HERON)), "path") if e.get("opacity")]
+    drawn = {}
+    for e in cells:
+        place = float(e.get("d", "").removeprefix("M").partition(" ")[0])
+        drawn[EMOTIONS[int(place / 10)]] = float(e.get("opacity", "")) / 1.7
+    assert drawn == pytest.approx({e: v for e, v in SHARES.items() if v}, abs=0.005)
+
+
+def test_the_strongest_is_outlined_and_named():
+    found = tree(strip(SHARES, PEOPLE))
+    (edge,) = every(found, "rect")
+    assert float(edge.get("x", "")) == EMOTIONS.index("fear") * 10 + 0.5
+    assert words(found) == "fear"
+    assert next(every(found, "span")).get("title") == (
+        "fear 40%, anticipation 30%, surprise 10%, sadness 10%, joy 5%, trust 5%"
+    )
+
+
+def test_two_that_are_equally_strong():
+    assert words(tree(strip({"trust": 0.5, "joy": 0.5}, HERON))) == "joy, trust"
+
+
+@pytest.mark.parametrize("share", [0.05, 0.125])
+def test_no_clear_feeling(share):
+    found = tree(strip(dict.fromkeys(EMOTIONS, share), HERON))
+    assert words(found) == "no clear feeling"
+    assert not list(every(found, "rect"))
+
+
+def test_not_scored_is_a_dash():
+    assert strip(None, HERON) == '<span class="emo" title="no feeling word">–</span>'
+
+
+def test_the_legend_names_all():
+    assert words(tree(legend())) == (
+        "JTASFSADjoy, trust, anticipation, surprise, fear, sadness, anger, disgust"
+    )

@@ -1,0 +1,209 @@
+"""`simpatico compare` and `simpatico gate` as they are called."""
+
+import json
+import subprocess
+import sys
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+
+from simpatico import load, score_run
+from simpatico.readers import Conversations
+from tests.comparison.runs import make_run
+
+RNG = np.random.default_rng(3)
+PROMISED = "metric score level a b difference low high p_value p_adjusted n_a n_b status verdict"
+
+
+def simpatico(*arguments):
+    return subprocess.run(
+        [sys.executable, "-m", "simpatico", *map(str, arguments)], capture_output=True, text=True
+    )
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory):
+    """Two systems on 20 prompts: birch is warmer, wit is the same."""
+    first, noise = RNG.normal(0.4, 0.1, 20), RNG.normal(0, 0.05, (3, 20))
+    values = {
+        "warmth": {"ash": first.tolist(), "birch": (first + 0.2 + noise[0]).tolist()},
+        "wit": {"ash": (0.5 + noise[1]).tolist(), "birch": (0.5 + noise[2]).tolist()},
+    }
+    return make_run(tmp_path_factory.mktemp("runs") / "run", values).folder
+
+
+def test_json_is_complete(run):
+    done = simpatico("compare", run, "--json")
+    rows = json.loads(done.stdout)
+    assert done.returncode == 0
+    assert done.stderr == ""
+    assert [(r["a"], r["b"], r["score"]) for r in rows] == [
+        ("ash", "birch", "warmth"),
+        ("ash", "birch", "wit"),
+    ]
+    assert all(list(r)[:14] == PROMISED.split() for r in rows)
+    assert rows[0]["finding"] == "lower"
+    assert {"times_in_100", "method", "paired", "detectable", "wide_low"} <= set(rows[0])
+    assert simpatico("compare", run, "--json").stdout == done.stdout
+
+
+def test_words_for_people(run):
+    done = simpatico("compare", run)
+    lines = done.stdout.splitlines()
+    assert done.returncode == 0
+    assert lines[0] == ("birch has a higher warmth than ash. On wit we can't tell the two apart.")
+    assert lines[1].startswith(
+        "Based on 20 prompts that both answered. The largest of these is large compared with the "
+        "spread between prompts ("
+    )
+    assert lines[1].endswith(
+        " SD): on the same prompt birch comes out higher in warmth 100 times in 100 (ties count half)."
+    )
+    assert "birch against ash, 20 prompts that both answered" in lines[3]
+    after = [line for line in lines if line.startswith(("Higher", "  birch", "Can't", "  Wit"))]
+    assert after[0] == "Higher for birch"
+    assert after[1].startswith("  birch has a higher warmth than ash: +0.")
+    assert after[2] == "Can't tell apart"
+    assert after[3].endswith(" or more would have shown.")
+    assert "\x1b" not in done.stdout
+    assert "A finding needs p ≤ .05 after Holm over 2 comparisons;" in done.stderr
+
+
+def test_many_pairs_are_told_by_what_was_found(tmp_path):
+    values = RNG.normal(0.5, 0.05, (5, 20))
+    values[0] += 0.4
+    scores = {"warmth": {s: v.tolist() for s, v in zip("abcde", values, strict=True)}}
+    done = simpatico("compare", make_run(tmp_path / "run", scores).folder)
+    assert done.stdout.count(" against ") == 10
+    assert done.stdout.count("Higher for a\n") == 4
+    assert "Can't tell apart" not in done.stdout
+    assert done.stdout.splitlines()[-1] == "6 other comparisons: 6 can't be told apart."
+
+
+def test_better_is_said_where_a_score_has_a_direction(tmp_path):
+    values = {"warmth": {"ash": [0.1 + 0.01 * k for k in range(9)], "birch": [0.9] * 9}}
+    done = simpatico("compare", make_run(tmp_path / "run", values, better="lower").folder)
+    assert "higher (worse)" in done.stdout
+
+
+def test_uneven_scores_show_their_own_n_and_hints_their_own_p(tmp_path):
+    """Of 256 sign flips of -1 -2 3 4 5 6 7 8 ten have a sum as far out: p = 10/256, Holm 20/256."""
+    values = {
+        "warmth": {"ash": [-1, -2, 3, 4, 5, 6, 7, 8], "birch": [0] * 8},
+        "wit": {"ash": [1, -1, 2, -2, 3, -3, 4, -4, 5], "birch": [0] * 9},
+    }
+    done = simpatico("compare", make_run(tmp_path / "run", values).folder)
+    assert "ash against birch, up to 9 prompts that both answered" in done.stdout
+    rows = [line for line in done.stdout.splitlines() if line.startswith(("  warmth", "  wit"))]
+    assert ".078 (.039 alone)" in rows[0]
+    assert [row.split()[-1] for row in rows] == ["8", "9"]
+
+
+def test_options_reach_the_numbers(run):
+    def rows(*options):
+        return json.loads(simpatico("compare", run, "--json", *options).stdout)
+
+    plain = rows()
+    assert [r["score"] for r in rows("--scores", "wit")] == ["wit"]
+    assert {r["correction"] for r in rows("--correction", "bh")} == {"bh"}
+    assert {r["level"] for r in rows("--level", "turn")} == {"turn"}
+    assert rows("--confidence", "0.9")[0]["low"] > plain[0]["low"]
+    assert rows("--seed", "1")[1]["p_value"] != plain[1]["p_value"]
+
+
+def test_plan(run):
+    done = simpatico("compare", "--plan", run, "--detect", "0.05", "--detect", "wit=0.01", "--json")
+    rows = json.loads(done.stdout)
+    assert [(r["score"], r["paired"], r["detect"]) for r in rows] == [
+        ("warmth", True, 0.05),
+        ("warmth", False, 0.05),
+        ("wit", True, 0.01),
+        ("wit", False, 0.01),
+    ]
+    assert all(r["needed"] > 2 and r["family"] == 2 for r in rows)
+    table = simpatico("compare", "--plan", run).stdout
+    assert "same prompts: difference that shows with so many prompts that both answer" in table
+    given = json.loads(
+        simpatico("compare", "--plan", "--sd", "1", "--detect", "0.5", "--json").stdout
+    )
+    assert [r["needed"] for r in given] == [34, 64]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["compare"], "name a run folder, such as the one `simpatico demo` makes"),
+        (["compare", "RUN", "RUN"], "the same run is given twice; a comparison needs different ones"),
+        (["compare", "RUN", "--scores", "wti"], "no score 'wti'; did you mean 'wit'?"),
+        (["compare", "--plan"], "--plan needs a pilot RUN, or --sd NUMBER in its place"),
+        (["gate", "RUN"], "name what RUN must keep: --rule 'SCORE >= NUMBER', or --baseline RUN"),
+        (["gate", "RUN", "--rule", "wit"], "the rule 'wit' is not of the form 'SCORE >= NUMBER'; the signs are >= <= > <"),
+        (["gate", "RUN", "--rule", "cold > 1"], "the rule 'cold > 1' is about 'cold', which the run has not; there are warmth, wit"),
+        (["gate", "RUN", "--baseline", "RUN"], "--baseline and --margin go together: an earlier run, and how much worse is allowed"),
+        (["gate", "RUN", "--rule", "wit > 0", "--system", "fir"], "RUN has no system 'fir'; there are ash, birch"),
+    ],
+)  # fmt: skip
+def test_what_must_change_is_one_line_and_exit_2(run, arguments, words):
+    done = simpatico(*[run if a == "RUN" else a for a in arguments])
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == f"simpatico: {words.replace('RUN has', f'{run} has')}\n"
+
+
+def test_no_run_folder(tmp_path):
+    done = simpatico("compare", tmp_path)
+    assert done.returncode == 2
+    assert done.stderr == f"simpatico: {tmp_path} is not a run folder: it has no run.json\n"
+
+
+def test_gate_exit_codes_and_junit(run, tmp_path):
+    out = tmp_path / "gate.xml"
+    done = simpatico("gate", run, "--rule", "warmth >= 0.3", "--junit", out)
+    assert (done.returncode, done.stdout.splitlines()[-1]) == (0, "passed: 2 of 2 kept")
+    assert ElementTree.parse(out).getroot().get("failures") == "0"
+    done = simpatico("gate", run, "--rule", "warmth >= 0.5", "--rule", "wit < 0.9", "--junit", out)
+    assert (done.returncode, done.stdout.splitlines()[-1]) == (1, "failed: 3 of 4 kept")
+    suites = ElementTree.parse(out).getroot()
+    assert [(s.get("name"), s.get("failures")) for s in suites] == [("ash", "1"), ("birch", "0")]
+    done = simpatico("gate", run, "--rule", "warmth >= 0.5", "--system", "birch", "--json")
+    assert done.returncode == 0
+    assert [c["passed"] for c in json.loads(done.stdout)] == [True]
+
+
+def test_gate_says_when_a_rule_cannot_be_broken(run):
+    done = simpatico("gate", run, "--rule", "wit >= 0")
+    assert (
+        "note: wit goes from 0 to 1, so that nothing can break the rule 'wit >= 0'" in done.stderr
+    )
+
+
+def test_gate_against_a_baseline(run, tmp_path):
+    low = {"warmth": {s: [0.1 + 0.01 * (k % 3) for k in range(20)] for s in ("ash", "birch")}}
+    low["wit"] = low["warmth"]
+    worse = make_run(tmp_path / "worse", low).folder
+    given = ["--margin", "0.05", "--rule", "warmth > 0"]
+    assert simpatico("gate", run, "--baseline", worse, *given).returncode == 0
+    done = simpatico("gate", worse, "--baseline", run, *given, "--json")
+    assert done.returncode == 1
+    broken = [c["rule"] for c in json.loads(done.stdout) if not c["passed"]]
+    assert broken == ["warmth not lower than the baseline by more than 0.05"] * 2
+
+
+def test_a_scored_run_is_compared(tmp_path):
+    """From conversations to a verdict, on the demo's own kind of input."""
+    replies = {"ash": "I am sad with you, it is a hard loss.", "birch": "Buy a new one."}
+    lines = []
+    for k in range(7):
+        for system, reply in replies.items():
+            says = {"dialog": f"{k}/{system}", "prompt": f"p{k}"}
+            lines.append(
+                {**says, "speaker": "user", "text": f"My cat died {k} days ago, I am sad."}
+            )
+            lines.append({**says, "speaker": system, "system": system, "text": reply})
+    path = tmp_path / "talk.jsonl"
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    run = score_run(Conversations((str(path),)), [load("style_matching")], tmp_path / "run")
+    done = simpatico("compare", run.folder, "--json")
+    rows = json.loads(done.stdout)
+    assert [(r["a"], r["b"], r["n_a"], r["paired"]) for r in rows] == [("ash", "birch", 7, True)]
+    assert rows[0]["difference"] > 0

@@ -1,0 +1,95 @@
+"""Differences as a drawing: rows, groups, and what a notebook shows of none, one or many pairs."""
+
+import random
+import re
+
+import pytest
+
+from simpatico.charts.html import joined
+from simpatico.charts.systems import parties
+from simpatico.comparison.chart import claimed, gap, gaps_of, noted
+from simpatico.comparison.difference import Differences, compare
+from simpatico.wording__numbers import number, places, signed, span
+from tests.comparison.runs import make_run
+from tests.reporting.tree import tree
+
+
+def values(seed, mean):
+    pick = random.Random(seed)
+    return [mean + pick.gauss(0, 0.1) for _ in range(12)]
+
+
+@pytest.fixture(scope="module")
+def found(tmp_path_factory):
+    """Three systems: a is higher than b and c on one score, and all are alike on another."""
+    scores = {
+        "warm": {"a": values(1, 0.9), "b": values(2, 0.5), "c": values(3, 0.4)},
+        "dull": {"a": values(4, 0.5), "b": values(5, 0.5), "c": values(6, 0.5)},
+    }
+    return compare([make_run(tmp_path_factory.mktemp("picture") / "run", scores)])
+
+
+def words(children) -> str:
+    return tree(joined(children)).text
+
+
+def test_a_row_says_what_the_difference_says(found):
+    pair = [d for d in found if (d.a, d.b) == ("a", "b")]
+    warm, dull = pair
+    digits = places(warm.low, warm.high)
+    amount = f"{signed(warm.difference, digits)} {span(warm.low, warm.high, digits)}"
+    assert words(claimed(warm)) == f"a has a higher warm than b: {amount}."
+    assert noted(warm) == "Warm · neither better nor worse in itself"
+    digits = places(dull.low, dull.high)
+    amount = f"{signed(dull.difference, digits)} {span(dull.low, dull.high, digits)}"
+    assert words(claimed(dull)).startswith(f"Dull: {amount} ")
+    assert words(claimed(dull)).endswith(" or more would have shown.")
+    row = gap(warm, lambda score: f"{score}?")
+    assert (row.side, row.tracks, row.times) == ("a", "warm?", 100.0)
+    assert (row.difference, row.low, row.high) == (warm.difference, warm.low, warm.high)
+    assert (row.wide_low, row.wide_high, row.sd) == (warm.wide_low, warm.wide_high, warm.sd)
+    assert gap(dull).side is None
+
+
+def test_names_stand_apart_from_the_numbers_after_them(found):
+    first = tree(joined(claimed(found[0])))
+    assert [n.text for n in first.all("bdi")] == ["a", "b"]
+
+
+def test_rows_stand_in_groups(found):
+    pair = [d for d in found if (d.a, d.b) == ("a", "b")]
+    drawn = gaps_of(pair, parties(["a", "b"]))
+    assert [(title, len(rows)) for title, rows in drawn.groups] == [
+        ("Higher for a", 1),
+        ("Can't tell apart", 1),
+    ]
+    assert not drawn.with_tracks
+
+
+def test_a_notebook_shows_the_pair_that_is_told_apart_most(found):
+    root = tree(found._repr_html_())
+    lead, small, more = (p.prose for p in root.all("p"))
+    assert lead == "a has a higher warm than c. On dull we can't tell the two apart."
+    assert small.startswith(
+        "Based on 12 prompts that both answered. The largest of these is large "
+    )
+    assert more == "2 more pairs of systems in this list."
+    table = root.one("table", "verdict")
+    (told,) = [d for d in found if (d.a, d.b, d.score) == ("a", "c", "warm")]
+    digits = places(told.low, told.high)
+    row = next(tr for tr in table.all("tr") if list(tr.all("td")))
+    cells = [td.prose for td in row.all("td")]
+    amount = f"{signed(told.difference, digits)} {span(told.low, told.high, digits)}"
+    assert cells[0].startswith(f"a has a higher warm than c: {amount}. ")
+    assert cells[2] == number(told.times_in_100, 0)
+
+
+def test_a_notebook_shows_one_pair_and_none():
+    assert tree(Differences()._repr_html_()).one("p").text == "There are no two systems to compare."
+
+
+def test_a_notebook_shows_a_pair_alone(found):
+    one = Differences(d for d in found if (d.a, d.b) == ("b", "c"))
+    root = tree(one._repr_html_())
+    assert len(list(root.all("p"))) == 2
+    assert not re.search("more pair", root.text)

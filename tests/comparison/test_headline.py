@@ -1,0 +1,291 @@
+"""Headlines word for word, and what holds for any comparison."""
+
+from dataclasses import fields, replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from simpatico.comparison.difference import Difference
+from simpatico.comparison.headline import (
+    Name,
+    alone,
+    faced,
+    family_note,
+    grouped,
+    headline,
+    lede,
+    lines_note,
+    main_pair,
+    pairs_of,
+    plain,
+    swapped,
+)
+from simpatico.comparison.verdict import sentence
+from tests.comparison.test_verdict import TINY, TOLD, UNCLEAR
+
+STYLE = replace(TOLD, more="mirrors small words more than", less="mirrors small words less than")
+WARM = replace(
+    TOLD,
+    metric="agreeableness",
+    title="Agreeableness",
+    more="sounds more agreeable than",
+    less="sounds less agreeable than",
+    sd=0.1,
+)
+MIXED = replace(
+    TOLD,
+    metric="entropy",
+    title="Entropy",
+    more="shows a wider mix of feelings than",
+    less="shows a narrower mix of feelings than",
+    sd=0.11,
+)
+VAGUE = replace(UNCLEAR, metric="empathy", title="Empathy")
+HINT = replace(STYLE, p_adjusted=0.21)
+
+
+def lower(told):
+    return replace(
+        told,
+        difference=-told.difference,
+        low=-told.high,
+        high=-told.low,
+        times_in_100=100 - told.times_in_100,
+    )
+
+
+@pytest.mark.parametrize(
+    ("pair", "words"),
+    [
+        ([WARM], "harbor sounds more agreeable than brisk."),
+        (
+            [MIXED, WARM, lower(STYLE), VAGUE],
+            "harbor sounds more agreeable than brisk and shows a wider mix of feelings. It mirrors "
+            "small words less. On empathy we can't tell the two apart.",
+        ),
+        (
+            [STYLE, MIXED, WARM],
+            "harbor sounds more agreeable than brisk, shows a wider mix of feelings and mirrors "
+            "small words more.",
+        ),
+        (
+            [replace(STYLE, better="higher"), MIXED, WARM, lower(VAGUE)],
+            "harbor mirrors small words more than brisk, sounds more agreeable and shows a wider mix "
+            "of feelings. On empathy we can't tell the two apart.",
+        ),
+        (
+            [WARM, WARM, WARM, lower(STYLE), lower(STYLE)],
+            "harbor sounds more agreeable than brisk and sounds more agreeable. It mirrors small "
+            "words less. There are 2 more differences.",
+        ),
+        (
+            [WARM, MIXED, STYLE, STYLE, VAGUE, UNCLEAR],
+            "harbor sounds more agreeable than brisk, shows a wider mix of feelings and mirrors "
+            "small words more. There is 1 more difference. On empathy and 1 more we can't tell the "
+            "two apart.",
+        ),
+        (
+            [lower(WARM), lower(MIXED)],
+            "harbor sounds less agreeable than brisk and shows a narrower mix of feelings.",
+        ),
+        (
+            [replace(WARM, a="human"), replace(lower(STYLE), a="human")],
+            "human sounds more agreeable than brisk. human mirrors small words less.",
+        ),
+        ([VAGUE, UNCLEAR], "We can't tell harbor and brisk apart on any of 2 metrics."),
+        (
+            [VAGUE, VAGUE, HINT],
+            "We can't tell harbor and brisk apart on any of 3 scores. There is 1 hint.",
+        ),
+        (
+            [HINT, replace(HINT, metric="wit")],
+            "We can't tell harbor and brisk apart on any of 2 metrics. There are 2 hints.",
+        ),
+        ([VAGUE, TINY], "On empathy we can't tell harbor and brisk apart."),
+        (
+            [replace(VAGUE, title="BERTScore")],
+            "On BERTScore we can't tell harbor and brisk apart.",
+        ),
+        (
+            [replace(TINY, n_a=1, n_b=1, paired=False, unit="dialog")],
+            "Two dialogs are too few to compare anything.",
+        ),
+        (
+            [replace(TINY, n_a=3, n_b=30, paired=False, unit="dialog")],
+            "Three dialogs of harbor are too few to compare anything.",
+        ),
+        (
+            [replace(TINY, n_a=0, n_b=0), replace(TINY, n_a=1, n_b=1)],
+            "One prompt that both answered is too few to compare anything.",
+        ),
+        ([], "There is nothing to compare."),
+    ],
+)  # fmt: skip
+def test_headlines(pair, words):
+    assert plain(headline(pair)) == words
+
+
+def test_names_stand_apart():
+    assert headline([WARM]) == [
+        Name("harbor"),
+        " sounds more agreeable than ",
+        Name("brisk"),
+        ".",
+        "",
+    ]
+    assert plain(alone("harbor")) == "harbor was scored alone; there is nothing to compare it with."
+
+
+LOOSE = {"paired": False, "unit": "dialog", "n_a": 602, "n_b": 602}
+
+
+@pytest.mark.parametrize(
+    ("pair", "words"),
+    [
+        # 0.0961 / 0.12 = 0.80
+        (
+            [TOLD],
+            "Based on 22 prompts that both answered. The largest of these is large compared with "
+            "the spread between prompts (0.8 SD): on the same prompt harbor comes out higher in language "
+            "style matching 72 times in 100 (ties count half).",
+        ),
+        (
+            [replace(VAGUE, n_a=20, n_b=20), replace(lower(TOLD), sd=0.3, **LOOSE)],
+            "Based on up to 1,204 dialogs, 602 and 602. The largest of these is small next to the "
+            "spread between dialogs (0.3 SD): take one dialog of each at random and harbor comes out lower "
+            "in language style matching 72 times in 100 (ties count half).",
+        ),
+        (
+            [replace(HINT, sd=0.2, unit="dialog", n_a=1, n_b=1)],
+            "Based on 1 dialog that both took part in. The largest of these is moderate compared "
+            "with the spread between dialogs (0.5 SD): in the same dialog harbor comes out higher in "
+            "language style matching 72 times in 100 (ties count half).",
+        ),
+        (
+            [replace(TOLD, sd=None, times_in_100=None)],
+            "Based on 22 prompts that both answered. The largest of these is one between prompts "
+            "that do not vary.",
+        ),
+        ([VAGUE], "Based on 22 prompts that both answered."),
+        ([], ""),
+    ],
+)  # fmt: skip
+def test_ledes(pair, words):
+    assert plain(lede(pair)) == words
+
+
+def test_notes():
+    assert family_note([TOLD]) == (
+        "In brackets the 95% interval. A finding needs p ≤ .05 after Holm over 15 comparisons; what "
+        "only the uncorrected p or the interval shows is a hint. What would have shown is found 80 "
+        "times in 100."
+    )
+    single = replace(TOLD, family=1, confidence=0.99)
+    assert "A finding needs p ≤ .01; what" in family_note([single])
+    assert lines_note([TOLD]) == (
+        "Thick line: the 95% interval; thin ends: the same for all 15 comparisons at once "
+        "(Bonferroni)."
+    )
+    assert lines_note([single]) == (
+        "Thick line: the 99% interval; there is one comparison, so nothing is corrected."
+    )
+    assert family_note([]) == lines_note([]) == ""
+
+
+def test_the_main_pair_has_most_findings_then_hints_then_size():
+    def at(pair, told, **values):
+        return replace(told, a=pair[0], b=pair[1], **values)
+
+    ab, cd, ef = ("a", "b"), ("c", "d"), ("e", "f")
+    assert main_pair([]) is None
+    assert main_pair([at(ab, HINT), at(ab, HINT), at(cd, WARM)]) == cd
+    assert main_pair([at(ab, WARM), at(cd, WARM), at(cd, HINT)]) == cd
+    assert main_pair([at(ab, VAGUE), at(cd, VAGUE, difference=-0.03)]) == cd
+    assert main_pair([at(ef, VAGUE), at(cd, VAGUE)]) == ef
+    assert pairs_of([at(ab, WARM), at(cd, WARM), at(ab, HINT)]).keys() == {ab, cd}
+
+
+def test_groups():
+    rated = replace(STYLE, better="higher", sd=10.0)
+    pair = [VAGUE, lower(MIXED), MIXED, TINY, WARM, HINT, rated]
+    assert grouped(pair) == [
+        ("Higher for harbor", [rated, WARM, MIXED]),
+        ("Lower for harbor", [lower(MIXED)]),
+        ("A hint, not a finding", [HINT]),
+        ("Can't tell apart", [VAGUE]),
+        ("Not compared", [TINY]),
+    ]
+    assert grouped([]) == []
+
+
+def test_a_pair_is_told_from_the_side_that_is_higher_more_often():
+    assert [d.a for d in faced([lower(WARM), lower(MIXED), STYLE])] == ["brisk"] * 3
+    assert [d.a for d in faced([WARM, lower(MIXED), lower(HINT)])] == ["brisk"] * 3
+    assert [d.a for d in faced([WARM, lower(MIXED), VAGUE])] == ["harbor"] * 3
+    assert [d.finding for d in faced([lower(WARM)])] == ["higher"]
+
+
+unit_interval = st.floats(0, 1)
+bound = st.one_of(st.none(), st.floats(-1e6, 1e6))
+share = st.one_of(st.none(), st.floats(0, 100))
+
+
+@st.composite
+def told(draw):
+    low, high = sorted(draw(st.tuples(*[st.floats(-1e3, 1e3)] * 2)))
+    p = draw(st.one_of(st.none(), unit_interval))
+    return replace(
+        draw(st.sampled_from([STYLE, WARM, MIXED, VAGUE])),
+        difference=draw(st.one_of(st.none(), st.floats(low, high))),
+        low=low,
+        high=high,
+        p_value=p,
+        p_adjusted=None if p is None else max(p, draw(unit_interval)),
+        status=draw(st.sampled_from(["ok", "ok", "too_few"])),
+        sd=draw(st.one_of(st.none(), st.floats(1e-3, 1e3))),
+        n_a=draw(st.integers(0, 99)),
+        n_b=draw(st.integers(0, 99)),
+        mean_a=draw(bound),
+        mean_b=draw(bound),
+        times_in_100=draw(share),
+        times_low=draw(share),
+        times_high=draw(share),
+        wide_low=draw(bound),
+        wide_high=draw(bound),
+        paired=draw(st.booleans()),
+    )
+
+
+@given(told())
+def test_seen_from_the_other_side_twice_is_the_same(difference):
+    back = swapped(swapped(difference))
+    for field in fields(Difference):
+        value, again = getattr(difference, field.name), getattr(back, field.name)
+        if field.name.startswith("times"):
+            assert again == pytest.approx(value, abs=1e-9)
+        else:
+            assert again == value
+
+
+@given(st.lists(told(), max_size=6))
+def test_facing_again_changes_nothing(pair):
+    assert faced(faced(pair)) == faced(pair)
+    assert [d.score for d in faced(pair)] == [d.score for d in pair]
+
+
+@given(st.lists(told(), max_size=6))
+def test_what_has_no_direction_is_never_called_better(pair):
+    words = f"{plain(headline(pair))} {plain(lede(pair))}"
+    assert "better" not in words
+    assert "worse" not in words
+    assert sum(len(own) for _, own in grouped(pair)) == len(pair)
+
+
+@given(told())
+def test_a_claim_names_both(difference):
+    words = sentence(difference)
+    if difference.finding in ("higher", "lower", "hint"):
+        assert words.startswith("harbor ")
+        assert " than brisk: " in words
+    assert words.endswith(".")

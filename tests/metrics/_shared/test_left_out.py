@@ -1,0 +1,88 @@
+"""Which words move an evaluator's score: by hand, then by scoring again without each of them.
+
+The head is that of test_engagement: the largest and the smallest first number of the reply's words,
+less 2. tea has 1, rain 3, dog -1.
+"""
+
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from simpatico.metric import evidence_of
+from simpatico.metrics._shared.left_out import DIALOG, LONGEST, MOST, shares, stretches, without
+from tests.conftest import talk
+from tests.metrics.heads import WORDS, answers, scores
+from tests.metrics.test_engagement import METRIC, logistic, near
+
+
+def shown(metric, turns):
+    """Row, stretch of text and weight of all evidence."""
+    texts = turns.frame["text"]
+    return [(r, texts[r][s:e], w) for r, s, e, w in evidence_of(metric, turns).rows()]
+
+
+def test_words_that_raise_and_words_that_lower():
+    """.5 with all; without rain 1 - 1 - 2 = -2, .119203; without dog 3 + 1 - 2 = 2, .880797.
+
+    Without tea it stays .5, which is no evidence.
+    """
+    turns = talk("x: do", "y: So: Tea, rain – dog!")
+    raised, lowered = 0.5 - logistic(-2), 0.5 - logistic(2)
+    assert shown(METRIC, turns) == [
+        (1, "rain", pytest.approx(raised, abs=1e-7)),
+        (1, "dog", pytest.approx(lowered, abs=1e-7)),
+    ]
+    assert (raised, lowered) == near(0.380797, -0.380797, within=1e-6)
+
+
+def test_turns_of_no_score_or_of_one_word_have_no_evidence():
+    turns = talk("x: rain dog", "y: rain", "x: zzz yyy", "y: ...", "x: rain dog")
+    assert shown(METRIC, turns) == []
+    assert shown(METRIC, talk("x: rain")) == []
+
+
+def test_where_the_rest_has_no_known_word_nothing_is_told():
+    assert shown(METRIC, talk("x: do", "y: zzz rain")) == []
+
+
+def test_many_words_are_left_out_in_groups_of_neighbours():
+    text = " ".join(f"w{n}" for n in range(100))
+    found = stretches(text, MOST)
+    assert len(found) == MOST
+    words = [text[start:end].split() for start, end in found]
+    assert [w for some in words for w in some] == text.split()
+    assert {len(some) for some in words} == {2, 3}
+    assert stretches("½ tea", 5) == [(0, 1), (2, 5)]
+    assert stretches("½", 5) == stretches("tea", 5) == stretches("", 5) == []
+    assert stretches("a b " * LONGEST, 5) == []
+
+
+def test_the_more_turns_a_dialog_has_the_fewer_stretches_of_each():
+    """3 turns: 80, which is more than 40. 10 turns: 24. 500 turns: the least, 2."""
+    dialogs = pl.Series(["a"] * 3 + ["b"] * 10 + ["c"] * 500)
+    assert [shares(dialogs)[n] for n in (0, 3, 13)] == [MOST, DIALOG // 10, 2]
+
+
+def test_a_stretch_takes_its_space_with_it():
+    assert without("so nice tea", 3, 7) == "so tea"
+    assert without("so nice tea", 0, 2) == "nice tea"
+    assert without("so nice, tea", 3, 7) == "so , tea"
+    assert without("(so) tea", 1, 3) == "() tea"
+    assert without("so tea", 3, 6) == "so "
+
+
+@given(words=st.lists(st.sampled_from([*WORDS, "zzz"]), min_size=2, max_size=9))
+@settings(max_examples=40)
+def test_evidence_is_what_scoring_again_without_the_word_gives(words):
+    rests = [words[:n] + words[n + 1 :] for n in range(len(words))]
+    said = [(" ".join(some), None) for some in (words, *rests)]
+    whole, *without_one = scores(METRIC, answers(*said, heard="do"))
+    evidence = evidence_of(METRIC, answers(said[0], heard="do"))
+    found = {start: (end, weight) for _, start, end, weight in evidence.rows()}
+    for number, (word, rest) in enumerate(zip(words, without_one, strict=True)):
+        start = len(" ".join(words[:number])) + (number > 0)
+        expected = 0.0 if None in (whole, rest) else whole - rest
+        end, weight = found.get(start, (start + len(word), 0.0))
+        assert end == start + len(word)
+        assert weight == pytest.approx(expected if abs(expected) > 0.001 else 0.0, abs=1e-12)

@@ -1,0 +1,338 @@
+"""Numbers kept on disk: found again only when nothing that they depend on has changed."""
+
+import json
+import shutil
+import sqlite3
+import stat
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+
+from simpatico.errors import BadValue
+from simpatico.features import classes, embeddings, on_model
+from simpatico.features.classes import ClassProbabilities
+from simpatico.features.embeddings import Embeddings, TokenEmbeddings
+from simpatico.models import cache__once as once
+from simpatico.models.cache import Cache, digest, files, make_room, packed, unpacked
+from simpatico.models.runtime import encoders as nets
+from tests.models.texts import texts
+from tests.models.tiny import tiny
+
+TEXTS = ["good day", "what a day", "tea or coffee"]
+
+
+@pytest.fixture
+def cache(tmp_path, monkeypatch):
+    monkeypatch.setenv("SIMPATICO_CACHE", str(tmp_path / "cache"))
+    return tmp_path / "cache"
+
+
+@pytest.fixture
+def model(tmp_path):
+    folder = tmp_path / "model"
+    shutil.copytree(tiny("bert"), folder)
+    return folder
+
+
+@pytest.fixture
+def ran(monkeypatch):
+    """The number of texts that had to be computed, call by call."""
+    counts = []
+    computed = once.computed
+
+    def counting(kind, wanted, *rest):
+        counts.append(len(wanted))
+        return computed(kind, wanted, *rest)
+
+    monkeypatch.setattr(once, "computed", counting)
+    return counts
+
+
+def encode(feature, given=TEXTS):
+    return feature.compute(None, None).of(given)
+
+
+def test_the_second_run_computes_nothing_and_gives_the_same_bytes(cache, model, ran):
+    first = encode(Embeddings(f"path:{model}"))
+    second = encode(Embeddings(f"path:{model}"))
+    assert ran == [3]
+    assert first.tobytes() == second.tobytes()
+
+
+def test_the_second_run_is_fifty_times_faster_on_real_weights(cache):
+    given = texts(400)
+    encode(Embeddings(), ["warm"])
+    begun = time.process_time()
+    first = encode(Embeddings(), given)
+    middle = time.process_time()
+    second = encode(Embeddings(), given)
+    again = time.process_time() - middle
+    assert first.tobytes() == second.tobytes()
+    assert middle - begun > 50 * again
+
+
+def flip(path, place=-2):
+    data = bytearray(path.read_bytes())
+    data[place] ^= 1
+    path.write_bytes(data)
+
+
+def another_weight(folder):
+    from safetensors.numpy import load_file, save_file
+
+    tensors = load_file(folder / "model.safetensors")
+    name = sorted(tensors)[0]
+    tensors[name].flat[0] += 1
+    save_file(tensors, folder / "model.safetensors", metadata={"format": "pt"})
+
+
+def another_setting(folder):
+    config = json.loads((folder / "config.json").read_text())
+    config["layer_norm_eps"] = 1e-3
+    (folder / "config.json").write_text(json.dumps(config))
+
+
+def another_space(folder):
+    with (folder / "config.json").open("a") as file:
+        file.write(" ")
+
+
+def another_piece(folder):
+    told = json.loads((folder / "tokenizer.json").read_text())
+    told["truncation"] = {
+        "max_length": 9,
+        "strategy": "LongestFirst",
+        "stride": 0,
+        "direction": "Right",
+    }
+    (folder / "tokenizer.json").write_text(json.dumps(told))
+
+
+@pytest.mark.parametrize(
+    "change",
+    [another_weight, another_setting, another_space, another_piece],
+    ids=lambda f: f.__name__,
+)
+def test_a_changed_byte_in_any_file_of_the_model_reuses_nothing(cache, model, ran, change):
+    encode(Embeddings(f"path:{model}"))
+    change(model)
+    encode(Embeddings(f"path:{model}"))
+    assert ran == [3, 3]
+
+
+def other_version(monkeypatch):
+    monkeypatch.setattr(embeddings, "VERSION", 2)
+
+
+def other_back_end(monkeypatch):
+    # what a model runs on stands in its fingerprint
+    monkeypatch.setattr(on_model, "back_end", lambda model: "onnx")
+
+
+def other_release(monkeypatch):
+    monkeypatch.setattr(on_model, "release", lambda package: f"{package}-99")
+
+
+def other_device(monkeypatch):
+    monkeypatch.setattr(on_model, "elsewhere", lambda: "@cuda")
+
+
+@pytest.mark.parametrize(
+    "change",
+    [other_version, other_back_end, other_release, other_device],
+    ids=lambda f: f.__name__,
+)
+def test_another_procedure_or_back_end_reuses_nothing(cache, model, ran, change, monkeypatch):
+    encode(Embeddings(f"path:{model}"))
+    change(monkeypatch)
+    encode(Embeddings(f"path:{model}"))
+    assert ran == [3, 3]
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        lambda name: (Embeddings(name, "max"), TEXTS),
+        lambda name: (Embeddings(name, "cls"), TEXTS),
+        lambda name: (TokenEmbeddings(name), TEXTS),
+        lambda name: (TokenEmbeddings(name, layer=1), TEXTS),
+        lambda name: (Embeddings(name), [text + " " for text in TEXTS]),
+        lambda name: (Embeddings(name), [text.upper() for text in TEXTS]),
+        lambda name: (Embeddings(name), [text + "\u200b" for text in TEXTS]),
+    ],
+    ids=["max", "cls", "tokens", "layer", "byte", "case", "invisible"],
+)
+def test_another_option_or_byte_of_the_text_reuses_nothing(cache, model, ran, other):
+    encode(Embeddings(f"path:{model}"))
+    encode(*other(f"path:{model}"))
+    assert ran == [3, 3]
+
+
+def test_pairs_and_heads_are_kept_apart(cache, ran, monkeypatch):
+    name = f"path:{tiny('bert-classes-2')}"
+    ClassProbabilities(name).compute(None, None).of(["a b"])
+    ClassProbabilities(name, pair=True).compute(None, None).of(["a"], ["b"])
+    ClassProbabilities(name, pair=True).compute(None, None).of(["a b"], [""])
+    monkeypatch.setattr(classes, "VERSION", 2)
+    ClassProbabilities(name).compute(None, None).of(["a b"])
+    assert ran == [1, 1, 1, 1]
+
+
+def test_softmax_and_logits_share_what_the_model_said(cache, ran):
+    name = f"path:{tiny('bert-classes-2')}"
+    for output in ("softmax", "logits", "sigmoid"):
+        ClassProbabilities(name, output=output).compute(None, None).of(["a b"])
+    assert ran == [1]
+
+
+@pytest.mark.parametrize("what", ["batch", "threads", "order", "folder", "stamp"])
+def test_what_changes_no_number_reuses_everything(cache, model, ran, what, monkeypatch, tmp_path):
+    rows = encode(Embeddings(f"path:{model}"))
+    name, order = f"path:{model}", [0, 1, 2]
+    if what == "batch":
+        monkeypatch.setattr(nets, "TOKENS", 7)
+    elif what == "threads":
+        monkeypatch.setenv("SIMPATICO_THREADS", "1")
+    elif what == "order":
+        order = [2, 0, 1]
+    elif what == "folder":
+        name = f"path:{shutil.copytree(model, tmp_path / 'other' / 'model')}"
+    else:
+        (model / "config.json").touch()
+    again = encode(Embeddings(name), [TEXTS[i] for i in order])
+    assert ran == [3]
+    assert again.tobytes() == rows[order].tobytes()
+
+
+def test_two_models_that_share_a_cache_give_two_results(cache, model, tmp_path):
+    other = shutil.copytree(model, tmp_path / "other")
+    another_weight(other)
+    names = [f"path:{model}", f"path:{other}"]
+    apart = [encode(Embeddings(name)) for name in names]
+    again = [encode(Embeddings(name)) for name in names]
+    assert not np.array_equal(apart[0], apart[1])
+    assert [a.tobytes() for a in apart] == [a.tobytes() for a in again]
+
+
+def test_it_can_be_switched_off(tmp_path, monkeypatch, model, ran):
+    monkeypatch.setenv("SIMPATICO_CACHE", "off")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "xdg"))
+    for _ in range(2):
+        encode(Embeddings(f"path:{model}"))
+    assert ran == [3, 3]
+    assert not (tmp_path / "xdg").exists()
+
+
+def test_no_text_is_stored_and_only_the_owner_may_read(cache, model):
+    encode(Embeddings(f"path:{model}"), ["canary-7f3a"])
+    stored = [path for path in cache.iterdir() if path.is_file()]
+    assert stored
+    for path in stored:
+        assert b"canary" not in path.read_bytes()
+        assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert stat.S_IMODE(cache.stat().st_mode) == 0o700
+
+
+def test_what_a_model_wrote_cannot_be_read_without_the_text_it_was_given(cache):
+    """A translation is text: its word pieces stand there only under a mask that its source gives."""
+    from simpatico.features.translation import Translation
+
+    handle = Translation(f"path:{tiny('bart')}").compute(None, None)
+    handle.of(["good day to you"])
+    (ids,) = handle.memo.values()
+    ((value,),) = sqlite3.connect(next(iter(files()))).execute("SELECT value FROM numbers")
+    assert ids.astype("<i8").tobytes()[:16] not in value
+    assert unpacked(value, "good day to you").tolist() == ids.tolist()
+    assert unpacked(value, "good day to me") is None
+
+
+@pytest.mark.parametrize("value", [b"", b"\x01", b"\x09\x09" * 9, None, "text", 7])
+def test_a_damaged_row_is_computed_anew(cache, model, ran, value):
+    rows = encode(Embeddings(f"path:{model}"))
+    (path,) = files()
+    with sqlite3.connect(path) as base:
+        base.execute("UPDATE numbers SET value = ?", (value,))
+    assert encode(Embeddings(f"path:{model}")).tobytes() == rows.tobytes()
+    assert ran == [3, 3]
+
+
+def test_a_flipped_bit_is_noticed(cache, model, ran):
+    encode(Embeddings(f"path:{model}"))
+    (path,) = files()
+    with sqlite3.connect(path) as base:
+        ((name, value),) = base.execute("SELECT key, value FROM numbers LIMIT 1")
+        broken = value[:20] + bytes([value[20] ^ 4]) + value[21:]
+        base.execute("UPDATE numbers SET value = ? WHERE key = ?", (broken, name))
+    encode(Embeddings(f"path:{model}"))
+    assert ran == [3, 1]
+
+
+def test_the_work_goes_on_where_nothing_can_be_written(model, monkeypatch, ran):
+    monkeypatch.setenv("SIMPATICO_CACHE", "/sys")
+    assert encode(Embeddings(f"path:{model}")).shape[0] == 3
+    assert ran == [3]
+
+
+def test_a_damaged_file_is_begun_anew(cache, model, ran):
+    rows = encode(Embeddings(f"path:{model}"))
+    (path,) = files()
+    path.write_bytes(b"not a database at all, but long enough to be taken for one" * 99)
+    assert encode(Embeddings(f"path:{model}")).tobytes() == rows.tobytes()
+    encode(Embeddings(f"path:{model}"))
+    assert ran == [3, 3]
+
+
+def test_many_threads_may_write_at_once(cache):
+    kept = Cache.of("kind")
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(lambda n: kept.put({str(n): np.array([n], "f8")}), range(100)))
+    assert {k: v.tolist() for k, v in kept.get(["7", "no"]).items()} == {"7": [7.0]}
+
+
+def test_what_was_not_used_for_longest_goes_first(cache):
+    for age, kind in enumerate("abc"):
+        kept = Cache.of(kind)
+        kept.put({"x": np.zeros(9_000, "f8")})
+        import os
+
+        os.utime(kept.path, (age, age))
+    make_room(cache, largest=200_000)
+    assert [p.name for p in files()] == [Cache.of(k).path.name for k in "bc"]
+
+
+def test_a_folder_that_cannot_be_made_is_one_sentence(tmp_path, monkeypatch):
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("SIMPATICO_CACHE", str(tmp_path / "file" / "cache"))
+    with pytest.raises(BadValue) as told:
+        Cache.of("kind")
+    assert str(told.value) == (
+        f"{tmp_path / 'file' / 'cache'} cannot hold the cache (Not a directory); "
+        "set SIMPATICO_CACHE to another folder, or to off"
+    )
+
+
+@pytest.mark.parametrize(
+    "numbers", [np.zeros((2, 3), "f4"), np.array([1.5, -2]), np.arange(3), np.zeros((0, 4), "f4")]
+)
+def test_numbers_come_back_as_they_were(numbers):
+    back = unpacked(packed(numbers, "text"), "text")
+    assert unpacked(packed(numbers, "text"), "another text") is None
+    assert back.dtype == numbers.dtype
+    assert back.shape == numbers.shape
+    assert np.array_equal(back, numbers)
+
+
+def test_texts_that_belong_together_are_not_taken_for_others():
+    assert len({digest(("ab", "c")), digest(("a", "bc")), digest(("abc",)), digest("ab")}) == 4
+
+
+def test_the_work_goes_on_when_the_cache_is_locked(cache, model, monkeypatch):
+    monkeypatch.setattr("simpatico.models.cache.SECONDS", 0.01)
+    rows = encode(Embeddings(f"path:{model}"))
+    (path,) = files()
+    with sqlite3.connect(path) as base:
+        base.execute("BEGIN EXCLUSIVE")
+        found = encode(Embeddings(f"path:{model}"), [*TEXTS, "more"])
+    assert np.array_equal(found[:3], rows)

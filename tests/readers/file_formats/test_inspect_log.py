@@ -1,0 +1,58 @@
+"""Inspect logs."""
+
+from pathlib import Path
+
+from tests.readers.files import aligned, everything, written
+
+LOG = {
+    "version": 2,
+    "status": "success",
+    "eval": {"task": "empathy", "model": "openai/gpt-x"},
+    "samples": [
+        {
+            "id": 1,
+            "epoch": epoch,
+            "input": "hi",
+            "messages": [
+                {"id": "m0", "role": "system", "content": "be kind"},
+                {"id": "m1", "role": "user", "content": "hi", "source": "input"},
+                {
+                    "id": "m2",
+                    "role": "assistant",
+                    "content": [
+                        {"type": "reasoning", "reasoning": "hm"},
+                        {"type": "text", "text": f"hello {epoch}"},
+                    ],
+                },
+            ],
+            "scores": {"match": {"value": "C"}},
+        }
+        for epoch in (1, 2)
+    ],
+}
+
+
+def test_every_sample_and_epoch_is_a_dialog(tmp_path: Path) -> None:
+    turns, alignment = aligned(written(tmp_path / "log.json", LOG))
+    assert turns == [
+        ("1:1", "user", "human", "hi", None),
+        ("1:1", "assistant", "openai/gpt-x", "hello 1", 0),
+        ("1:2", "user", "human", "hi", None),
+        ("1:2", "assistant", "openai/gpt-x", "hello 2", 0),
+    ]
+    assert alignment.aside == {"system message": 2, "part that is not text": 2}
+    assert set(alignment.formats.values()) == {"inspect"}
+
+
+def test_a_bad_sample_has_its_place(tmp_path: Path) -> None:
+    bad = {"id": 2, "messages": [{"role": "user", "content": 5}]}
+    path = written(tmp_path / "log.json", LOG | {"samples": [*LOG["samples"], bad]})
+    turns, _, rejects = everything(path, on_error="skip")
+    assert len(turns) == 4
+    data = path.read_bytes()
+    assert data[rejects[0].place.byte :].startswith(b'{\n   "id": 2')
+    assert rejects[0].place.line == data[: rejects[0].place.byte].count(b"\n") + 1
+    assert (
+        rejects[0].reason
+        == "'messages[0].content' must be text or a list or null, not a whole number"
+    )

@@ -1,0 +1,285 @@
+"""Cards, what was read, how to run it again, what is missing, and which dialogs are quoted."""
+
+from dataclasses import replace
+
+import pytest
+
+from simpatico.charts.ranges import Range, axis_of
+from simpatico.charts.systems import parties
+from simpatico.reporting.dialogs.section import finding, lead_score, quotations, read
+from simpatico.reporting.sections.cards import cards, scored
+from simpatico.reporting.sections.input import data
+from simpatico.reporting.sections.missing import few
+from simpatico.reporting.sections.rerun import commands
+from simpatico.wording__numbers import number, places
+from tests.reporting.cases import case, rated
+from tests.reporting.pages import Made, made, talks
+from tests.reporting.pages import scored as scored_run
+from tests.reporting.tree import tree
+
+
+def test_the_counts_on_every_card_are_those_of_the_run():
+    """By kind of metric: each unit of its level is either scored or has a reason."""
+    found = made("demo").found
+    told = found.as_json()
+    for card, score in zip(tree(cards(found, parties(found.systems)).html).all("article"), found.scores, strict=True):  # fmt: skip
+        counts = told["run"]["units"][score.level]
+        own = {k.split(".")[1]: n for k, n in counts.items() if k.startswith(f"{score.name}.")}
+        line = (
+            card.one("p", "n") if len(list(card.all("p", "n"))) == 1 else next(card.all("p", "n"))
+        )
+        done = own.pop("scored")
+        units = {
+            "turn": f"{done} turns scored",
+            "dialog": f"{done} parts of dialogs scored, one for each speaker",
+        }[score.level]
+        start = f"{units}. Not scored: "
+        assert line.text.startswith(start if own else f"{start}none.")
+        assert [int(p.split(" ")[0]) for p in line.text.removeprefix(start).split(", ") if own] == (
+            sorted(own.values(), reverse=True)
+        )
+        assert done + sum(own.values()) == {"turn": 755, "dialog": 132}[score.level]
+        assert card.one("p", "sig").text == found.facts["metrics"][score.metric]["signature"]
+
+
+def test_the_ranges_on_every_card_are_those_of_the_json():
+    found = made("demo").found
+    told = found.as_json()
+    means = {row["system"]: row for row in told["systems"]}
+    who = parties(found.systems)
+    for card, score in zip(tree(cards(found, who).html).all("article"), found.scores, strict=True):
+        p5, p95, _ = told["spreads"][score.name]
+        said = next(card.all("svg")).attributes["aria-label"].split("; ")
+        marks = tuple((who[s], means[s][score.name]) for s in found.systems)
+        axis = axis_of(Range(score.low, score.high, p5, p95, marks, ""))
+        digits = places(axis.low, axis.high)
+        assert said[1] == f"90% of dialogs between {number(p5, digits)} and {number(p95, digits)}"
+        assert said[2:] == [
+            f"{s} {number(means[s][score.name], digits)}" for s in ("brisk", "carousel", "harbor")
+        ]
+
+
+def test_reasons_in_words_the_most_frequent_first():
+    found = made("demo").found
+    (style,) = [s for s in found.scores if s.name == "style_matching"]
+    assert scored(found, style) == (
+        "688 turns scored. Not scored: 66 that answer nothing, 1 without words."
+    )
+    units = {"turn": {"style_matching.scored": 1, "style_matching.my_reason": 1234}}
+    odd = replace(found, facts={**found.facts, "units": units})
+    assert scored(odd, style) == "1 turn scored. Not scored: 1,234 my reason."
+
+
+def test_of_many_systems_the_two_that_lead_are_marked():
+    found = made("thirteen").found
+    card = next(tree(cards(found, parties(found.systems, found.main)).html).all("article"))
+    said = next(card.all("svg")).attributes["aria-label"].split("; ")
+    assert [s.rpartition(" ")[0] for s in said[2:]] == list(found.main)
+
+
+def test_metrics_of_parts_only_are_named():
+    last = list(tree(cards(made("demo").found, parties(made("demo").found.systems)).html).all("p"))[
+        -1
+    ]
+    assert (
+        last.text == "Also scored, with parts only: emotion_shares. simpatico show demo-run --every"
+    )
+    found = case("only_parts").found
+    assert "Also scored, with parts only: emotion_shares. " in tree(cards(found, {}).html).text
+
+
+def test_what_was_read_of_the_demo():
+    root = tree(data(made("demo").found, None).html)
+    assert root.one("h2").text == "66 dialogs read; nothing set aside"
+    rows = {tr.one("th").text: tr.one("td").text for tr in root.all("tr")}
+    assert rows == {
+        "Files": "conversations.jsonl (read as table)",
+        "Messages": "787 messages in 755 turns",
+        "Joined": "32 messages to the one before by the same speaker",
+        "Scored turns of": "human (404 turns), harbor (124 turns), carousel (120 turns), brisk (107 turns)",
+        "Context only": "0 turns: answered, not scored",
+    }
+    (told,) = [p.text for p in root.all("p", "note") if "answers" in p.text]
+    assert told == (
+        "harbor answers human: 124 turns; carousel answers human: 120 turns; human answers harbor: "
+        "119 turns; human answers carousel: 118 turns; brisk answers human: 107 turns; human "
+        "answers brisk: 101 turns; human opens the dialog: 66 turns."
+    )
+
+
+def with_alignment(**changed):
+    found = made("unjudged").found
+    read = {**found.facts["alignment"], **changed}
+    return replace(found, facts={**found.facts, "alignment": read})
+
+
+def test_what_was_set_aside_is_counted_the_largest_first():
+    odd = with_alignment(aside={"empty text": 1, "no reply": 1500}, rejected={"not JSON": 2})
+    root = tree(data(odd, None).html)
+    assert root.one("h2").text == "48 dialogs read; 1,503 records were set aside, none silently"
+    shown = [[td.text for td in tr.all("td")] for tr in next(root.all("table")).all("tr")]
+    assert shown == [["1,500", "no reply"], ["2", "not JSON"], ["1", "empty text"]]
+    assert "Each one with its file and line: rejects.jsonl in the run folder." in root.text
+    one = tree(data(with_alignment(aside={"empty text": 1}), None).html)
+    assert one.one("h2").text == "48 dialogs read; 1 record was set aside, none silently"
+    assert "rejects.jsonl" not in one.text
+
+
+def test_long_lists_end_in_how_many_more():
+    many = {f"reason {i:02d}": 20 - i for i in range(15)}
+    files = {f"f{i}.jsonl": "table" for i in range(5)}
+    systems = {f"s{i:02d}": 30 - i for i in range(14)}
+    who = {f"s{i:02d} answers human": 30 - i for i in range(14)}
+    odd = with_alignment(aside=many, formats=files, systems=systems, answers=who)
+    text = tree(data(odd, None).html).text
+    assert "3 more reasons. " in text
+    assert "f2.jsonl (read as table) and 2 more" in text
+    assert "s11 (19 turns) and 2 more" in text
+    assert "s11 answers human: 19 turns; and 2 more." in text
+    assert "No turn was scored." in tree(data(with_alignment(answers={}), None).html).text
+
+
+def test_the_commands_that_made_the_page():
+    found = made("demo").found
+    names = ",".join(found.facts["metrics"])
+    assert commands(found, None) == [
+        f"simpatico score conversations.jsonl --metrics {names} --out demo-run",
+        "simpatico compare demo-run",
+        "simpatico report demo-run --out report.html",
+    ]
+    assert commands(found, "my ratings.csv")[2:] == [
+        "simpatico validate demo-run --judgements 'my ratings.csv'",
+        "simpatico report demo-run --judgements 'my ratings.csv' --out report.html",
+    ]
+    inputs = [{"name": f"{i} $(x).jsonl", "sha256": "0" * 64} for i in range(5)]
+    odd = replace(found, facts={**found.facts, "inputs": inputs})
+    start = "simpatico score '0 $(x).jsonl' '1 $(x).jsonl' '2 $(x).jsonl' … --metrics "
+    assert commands(odd, None)[0].startswith(start)
+
+
+def rows_of(found):
+    table = few(found)
+    return {} if table is None else {
+        tr.one("th").text: [td.text for td in tr.all("td")]
+        for tr in tree(table).one("tbody").all("tr")
+    }  # fmt: skip
+
+
+def test_nothing_is_missing_from_the_page_of_the_demo():
+    assert few(made("demo").found) is None
+
+
+def test_what_two_dialogs_are_too_few_for():
+    assert rows_of(made("few").found) == {
+        "Intervals and verdict": [
+            "6 prompts both answered, or 4 dialogs of each",
+            "1 and 1",
+            "a difference that the next two dialogs would reverse",
+        ],
+        "Radar": ["20 dialogs of a system, 3 metrics", "1 and 1; 4 metrics", "a shape made of chance"],
+        "Metrics against raters": ["30 rated dialogs or turns", "2", "correlations near +1 or −1 by luck"],
+        "T, P and P+T": ["60 rated dialogs or turns", "2", "a perfect fit, whatever the metric"],
+        "Heat map of metrics": ["30 dialogs, 3 metrics", "2; 4 metrics", "cells near +1 or −1 by luck"],
+    }  # fmt: skip
+
+
+def test_each_floor_of_ratings():
+    assert rows_of(rated(29).found)["Metrics against raters"][1] == "29"
+    assert "Metrics against raters" not in rows_of(rated(30).found)
+    assert rows_of(rated(59).found)["T, P and P+T"][1] == "59"
+    assert "T, P and P+T" not in rows_of(rated(60).found)
+
+
+@pytest.mark.parametrize(("dialogs", "parts"), [(19, {"Radar", "Heat map of metrics"}), (20, {"Heat map of metrics"}), (29, {"Heat map of metrics"}), (30, set())])  # fmt: skip
+def test_each_floor_of_dialogs(dialogs, parts):
+    metrics = ["length", "question_rate", "emotional_entropy"]
+    run = scored_run(talks(["heron"], dialogs, turns=2), metrics)
+    assert set(rows_of(Made(run, None).found)) == parts
+
+
+def test_the_dialogs_of_many_systems_are_not_listed_one_by_one():
+    assert rows_of(made("thirteen").found)["Radar"][1] == "8 each; 4 metrics"
+    assert rows_of(case("nothing_scored").found)["Radar"][1] == "none; 4 metrics"
+
+
+@pytest.mark.parametrize(
+    ("kind", "heading"),
+    [
+        ("demo", "One that worked, one that failed and where metric and raters disagree"),
+        ("unjudged", "The highest, the lowest and one where metrics disagree"),
+        ("few", "Both dialogs"),
+    ],
+)
+def test_which_dialogs_are_quoted(kind, heading):
+    found = made(kind).found
+    told = quotations(found, parties(found.systems, found.main or ()))
+    assert finding(told) == heading
+    root = tree(read(found, told).html)
+    assert root.one("h2").text == heading
+    articles = list(root.all("article"))
+    assert len(articles) == len(told.quoted)
+    last = list(root.all("p", "note"))[-1].text
+    assert last.startswith(f"{len(articles)} of {found.facts['alignment']['dialogs']} dialogs are ")
+
+
+def test_headings_over_quoted_dialogs():
+    found = made("demo").found
+    told = quotations(found, parties(found.systems, found.main))
+
+    def titled(*titles):
+        some = zip(told.quoted, titles, strict=False)
+        return replace(told, quoted=tuple(replace(q, example=replace(q.example, title=t)) for q, t in some))  # fmt: skip
+
+    assert finding(titled("The only dialog")) == "The one dialog"
+    assert finding(titled("One of 2 dialogs", "One of 2 dialogs")) == "Both dialogs"
+    assert finding(titled("a: b", "a: c", "a: d")) == "3 dialogs to read"
+    assert finding(
+        titled("Top of both rankings: x", "Bottom of both rankings: y", "Disagree: z")
+    ) == (
+        "One at the top of both rankings, one at the bottom of both and where metric and raters "
+        "disagree"
+    )
+
+
+@pytest.mark.parametrize(
+    ("kind", "sentence"),
+    [
+        ("no_text", "The run was made without keeping the conversations."),
+        ("only_parts", "No metric has a score to choose dialogs by."),
+        ("nothing_scored", "No dialog has a score to choose it by."),
+    ],
+)
+def test_why_no_dialog_is_quoted(kind, sentence):
+    root = tree(case(kind).html).one("section", id="read")
+    assert root.one("h2").text == "No dialog is quoted"
+    assert root.one("p", "lede").text == sentence
+
+
+@pytest.mark.parametrize(
+    ("kind", "reason"),
+    [
+        ("lexicon_changed", "its word list or model is not what it was when the run was scored"),
+        ("lexicon_gone", "its word list or model is missing or damaged"),
+    ],
+)
+def test_words_are_not_marked_by_another_lexicon(kind, reason):
+    root = tree(case(kind).html).one("section", id="read")
+    assert len(list(root.all("article"))) == 2
+    assert not [m for a in root.all("article") for m in a.all("mark")]
+    assert (
+        f"The words behind emotional entropy are not marked: {reason} "
+        "(emotional_entropy.lexicon is 'mine.csv')."
+    ) in [p.text for p in root.all("p", "note")]
+
+
+def test_the_score_that_dialogs_are_chosen_by():
+    """It follows the raters, or else it tells the systems apart, or else it is the first."""
+    found = made("demo").found
+    assert lead_score(found) == "style_matching"
+    rows = [replace(r, p_adjusted=0.01) if r.score in ("empathy", "length") else r for r in found.evidence.correlations]  # fmt: skip
+    assert (
+        lead_score(replace(found, evidence=replace(found.evidence, correlations=rows))) == "empathy"
+    )
+    assert lead_score(replace(found, evidence=None)) == "agreeableness"
+    assert lead_score(case("alone").found) == "emotional_entropy"
+    assert lead_score(case("only_parts").found) is None

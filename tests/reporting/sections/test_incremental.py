@@ -1,0 +1,187 @@
+"""What each metric adds, and how metrics overlap: numbers, headings and floors."""
+
+from dataclasses import replace
+
+import pytest
+
+from simpatico.reporting.sections.incremental import adds, finding
+from simpatico.reporting.sections.overlap import finding as overlapping
+from simpatico.reporting.sections.overlap import overlap
+from simpatico.validation.incremental.rows import ALL
+from simpatico.wording__numbers import bare
+from tests.reporting.cases import TWO, case, rated
+from tests.reporting.pages import FEW_METRICS, Made, made, scored, talks
+from tests.reporting.tree import tree
+
+
+def r2(value):
+    return bare(value, 3)
+
+
+def test_every_cell_of_t_p_and_both_is_that_of_the_json():
+    found = made("demo").found
+    rows = {
+        (r["quality"], r["score"], r["added_name"]): r
+        for r in found.as_json()["evidence"]["incremental"]
+        if r["n"] >= 60
+    }
+    titles = {**found.titles, ALL: "All together"}
+    lines = {**found.titles, ALL: "All of them"}
+    seen = 0
+    for body in tree(adds(found).html).one("table", "tp").all("tbody"):
+        head, *rest = body.all("tr")
+        name, _, *columns = (th for th in head.all("th"))
+        quality = name.one("b").text.strip("“”")
+        own = {k: r for k, r in rows.items() if k[0] == quality}
+        added = list(dict.fromkeys(k[2] for k in own))
+        assert name.text == f"“{quality}”66 rated dialogs"
+        old = list(dict.fromkeys(k[1] for k in own))
+        assert [c.text for c in columns] == [
+            f"{titles[a]}P alone {r2(own[quality, old[0], a]['adj_r2_p'])}, P+T:" for a in added
+        ]
+        for line, score in zip(rest, old, strict=True):
+            told = [own[quality, score, a] for a in added]
+            assert line.one("th").text == lines[score]
+            assert line.one("td", "t1").text == r2(told[0]["adj_r2_t"])
+            cells = list(line.all("td", "p"))
+            assert [c.prose for c in cells] == [r2(r["adj_r2_pt"]) for r in told]
+            assert [c.attributes["title"] for c in cells] == [gain(r) for r in told]
+            seen += len(cells)
+    assert seen == len(rows) == 3 * 3 * 6
+
+
+def gain(row: dict) -> str:
+    sure = row["low"] > 0 and row["p_adjusted"] < 0.05
+    ends = f"[{r2(row['low'])}, {r2(row['high'])}]"
+    return f"gain {r2(row['value'])} {ends}, {'above zero' if sure else 'could be zero'}"
+
+
+def test_qualities_with_too_few_ratings_are_named():
+    root = tree(adds(made("demo").found).html)
+    assert next(root.all("p", "note")).text == (
+        "Fewer than the 60 rated units that this needs: “enjoyed” (55)."
+    )
+
+
+def gaining(found, *clear: tuple[str, str, str]):
+    """The findings with gains in these models alone: quality, traditional score, added score."""
+    rows = [
+        replace(r, low=0.01, p_adjusted=0.01)
+        if (r.quality, r.score, r.added_name) in clear
+        else replace(r, low=-0.01, p_adjusted=1.0)
+        for r in found.evidence.incremental
+    ]
+    return replace(found, evidence=replace(found.evidence, incremental=rows))
+
+
+def test_how_many_models_gain():
+    """Three qualities of 60 ratings or more, three rows, five metrics one by one: 45 models."""
+    found = made("demo").found
+    none = "No psychological metric clearly adds to the traditional ones"
+    assert finding(gaining(found)) == none
+    one = ("overall", "length", "empathy")
+    assert finding(gaining(found, one)) == (
+        "Empathy adds to the traditional metrics in 1 of 45 models, for “overall”; on data held "
+        "out in none of these"
+    )
+    two = ("interesting", ALL, "style_matching")
+    assert finding(gaining(found, one, two)) == (
+        "Empathy and language style matching add to the traditional metrics in 2 of 45 models; on "
+        "data held out in none of these"
+    )
+    few = ("enjoyed", "length", "empathy")
+    together = ("overall", "length", ALL)
+    assert finding(gaining(found, few, together)) == none
+
+
+@pytest.mark.parametrize(("units", "drawn"), [(59, False), (60, True)])
+def test_models_need_sixty_ratings(units, drawn):
+    root = tree(adds(rated(units).found).html)
+    assert len(list(root.all("table", "tp"))) == drawn
+    heading = root.one("h2").text
+    assert (heading == "Too few ratings to say what each metric adds") is not drawn
+    if not drawn:
+        assert root.one("p", "lede").text == "T, P and P+T need at least 60 rated dialogs or turns."
+
+
+@pytest.mark.parametrize("kind", ["no_traditional", "only_traditional", "one_metric"])
+def test_with_metrics_of_one_kind_there_is_nothing_to_add_to(kind):
+    root = tree(adds(case(kind).found).html)
+    assert root.one("h2").text == "With metrics of one kind only, there is nothing to add to"
+
+
+def test_without_judgements_there_is_no_such_section():
+    assert adds(made("unjudged").found) is None
+    assert adds(case("joins_nothing").found) is None
+
+
+def test_every_cell_of_the_heat_map_is_that_of_the_json():
+    found = made("demo").found
+    told = found.as_json()["structure"]
+    order, names = list(told["order"]), list(told["names"])
+    cells = list(tree(overlap(found).html).all("g", "cellr"))
+    assert len(cells) == 21
+    for cell in cells:
+        row, column = (
+            names.index(order[int(cell.attributes[f"data-{k}"])]) for k in ("row", "column")
+        )
+        r, low, high, n = (told[part][row][column] for part in ("r", "low", "high", "n"))
+        a, b = found.titles[names[row]], found.titles[names[column]]
+        assert cell.text == bare(r)
+        start = f"{a} and {b}: r {bare(r)} [{bare(low)}, {bare(high)}], n {n}: "
+        assert cell.attributes["data-say"].startswith(start)
+        assert cell.attributes["aria-label"] == cell.attributes["data-say"]
+
+
+def structured(found, **pairs: float | None):
+    """The findings with r = 0 but for these pairs, each named by two scores."""
+    names = list(found.structure.names)
+    r = [[1.0 if a == b else 0.0 for a in names] for b in names]
+    for pair, value in pairs.items():
+        i, j = (names.index(n) for n in pair.split("__"))
+        r[i][j] = r[j][i] = value
+    return replace(found, structure=replace(found.structure, r=r))
+
+
+def test_what_the_heading_says_of_the_overlap():
+    """Four metrics, two of each kind: four pairs of a psychological with a traditional one."""
+    found = made("unjudged").found
+    start = "The psychological metrics share little with the traditional ones: "
+    end = "pairs with a traditional metric stay below |r| = .2"
+    assert overlapping(structured(found)) == f"{start}4 of 4 {end}"
+    one = {"emotional_entropy__length": 0.2}
+    assert overlapping(structured(found, **one)) == f"{start}3 of 4 {end}"
+    three = {**one, "style_matching__length": -0.2, "style_matching__question_rate": -0.5}
+    assert overlapping(structured(found, **three)) == (
+        f"Question rate and language style matching overlap most (r = −.50); 1 of 4 {end}"
+    )
+    none = {f"{a}__{b}": None for a in FEW_METRICS for b in FEW_METRICS if a < b}
+    assert overlapping(structured(found, **none)) == "No two metrics vary together here"
+
+
+def test_what_the_heading_says_of_metrics_of_one_kind():
+    found = case("no_traditional").found
+    told = structured(found, style_matching__empathy=-0.3)
+    assert overlapping(told) == (
+        "Empathy and language style matching overlap most (r = −.30); 2 of 3 pairs of metrics stay "
+        "below |r| = .2"
+    )
+
+
+@pytest.mark.parametrize(("dialogs", "drawn"), [(29, False), (30, True)])
+def test_a_heat_map_needs_thirty_dialogs(dialogs, drawn):
+    rows = talks([TWO[0]], dialogs, turns=2)
+    metrics = ["length", "question_rate", "emotional_entropy"]
+    root = tree(overlap(Made(scored(rows, metrics), None).found).html)
+    assert len(list(root.all("svg", "heatmap"))) == drawn
+    if not drawn:
+        assert root.one("h2").text == "Too few dialogs to say which metrics overlap"
+        assert root.one("p", "lede").text == (
+            "A heat map needs at least 30 dialogs with two scores; there are 29. With fewer, two "
+            "unrelated metrics often correlate beyond ±.36."
+        )
+
+
+def test_two_metrics_have_no_heat_map():
+    assert overlap(case("two_metrics").found) is None
+    assert overlap(case("one_metric").found) is None

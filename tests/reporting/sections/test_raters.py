@@ -1,0 +1,196 @@
+"""Metrics against raters: the forest's numbers, its heading, and what is said without ratings."""
+
+from dataclasses import replace
+
+import pytest
+
+from simpatico.reporting.sections.raters import closest, told, trust
+from simpatico.wording__numbers import bare
+from tests.reporting.cases import case, rated
+from tests.reporting.pages import made
+from tests.reporting.tree import tree
+
+
+def section(found):
+    return tree(trust(found).html)
+
+
+def test_the_numbers_of_every_forest_are_those_of_the_json():
+    found = made("demo").found
+    evidence = found.as_json()["evidence"]
+    panes = list(section(found).all("div", "pane"))
+    assert len(panes) == len(found.qualities) == 4
+    for (quality, level), pane in zip(found.qualities, panes, strict=True):
+        judged = {
+            r["score"]: r
+            for r in evidence["agreement"]
+            if (r["quality"], r["level"]) == (quality, level)
+        }
+        one = judged["one_more_judge"]["value"]
+        own = [
+            r for r in evidence["correlations"] if (r["quality"], r["level"]) == (quality, level)
+        ]
+        own.sort(key=lambda r: -r["value"])
+        n = max(r["n"] for r in own)
+        about = f"“{quality}”, {n} rated dialogs, on a scale from 1 to 5"
+        assert next(pane.all("p", "note")).text == about
+        shown = [
+            [tr.one("bdi").text, *(td.prose for td in tr.all("td", "r"))]
+            for tr in pane.one("tbody").all("tr")
+        ]
+        assert shown == [
+            [
+                found.titles[r["score"]],
+                bare(r["value"]),
+                f"{bare(r['low'])} – {bare(r['high'])}",
+                f"{100 * r['value'] / one:.0f}%"
+                if one and r["value"] > 0 and r["p_adjusted"] < 0.05
+                else "–",
+            ]
+            for r in own
+        ]
+        lines = [x.text for x in pane.one("thead").all("span", "vh")][1]
+        ceiling = judged["ceiling"]["value"]
+        expected = ["plot"] + [f"one more rater {bare(one)}"] * (one is not None)
+        assert lines == ", ".join(expected + [f"ceiling {bare(ceiling)}"] * (ceiling is not None))
+
+
+def test_how_far_raters_agree_is_that_of_the_json():
+    found = made("demo").found
+    rows = {
+        (r["quality"], r["level"]): r
+        for r in found.as_json()["evidence"]["agreement"]
+        if r["score"] == "krippendorff_alpha_ordinal"
+    }
+    side = section(found).one("div", "side")
+    shown = {
+        tr.one("bdi").text: [td.text for td in tr.all("td", "r")]
+        for tr in side.one("tbody").all("tr")
+    }
+    for (quality, _), row in rows.items():
+        ends = f"{bare(row['low'])} to {bare(row['high'])}"
+        known = [bare(row["value"]), ends]
+        assert shown[quality] == (known if row["value"] is not None else ["one rater each", ""])
+    assert shown["enjoyed"] == ["one rater each", ""]
+    frame = made("demo").judgements.frame
+    assert (frame["judge"].n_unique(), frame["value"].count(), frame["value"].null_count()) == (
+        25,
+        649,
+        11,
+    )
+    assert side.one("p", "note").text == (
+        "Krippendorff’s α, ordinal: 1 is perfect, 0 is chance. 25 raters, 649 ratings; 11 left "
+        "blank, taken as “not rated”."
+    )
+
+
+@pytest.mark.parametrize(
+    ("kind", "value"),
+    [("one_rater", "one rater each"), ("all_alike", "all alike"), ("all_blank", "one rater each")],
+)
+def test_why_there_is_no_agreement(kind, value):
+    side = section(case(kind).found).one("div", "side")
+    assert [td.text for td in side.one("tbody").all("td", "r")] == [value, ""]
+
+
+def test_raters_without_names_are_not_counted():
+    side = section(case("nobody_named").found).one("div", "side")
+    assert side.one("p", "note").text.endswith(" 0 is chance. 120 ratings.")
+
+
+def correlated(found, value, p, score="length", others=1.0):
+    """The findings in which one score alone may follow the raters."""
+    rows = [
+        replace(r, value=value, p_adjusted=p) if r.score == score else replace(r, p_adjusted=others)
+        for r in found.evidence.correlations
+    ]
+    return replace(found, evidence=replace(found.evidence, correlations=rows))
+
+
+def test_which_metric_comes_closest():
+    """One more rater of the demo's “overall” reaches `one`."""
+    found = made("demo").found
+    assert closest(found) == "No metric follows “overall” beyond chance"
+    (one,) = [r.value for r in found.evidence.agreement if (r.quality, r.score) == ("overall", "one_more_judge")]  # fmt: skip
+    start = "Length comes closest to the raters"
+    end = "the correlation that one more rater has"
+    for share, words in [(0.5, "about half"), (0.42, "42% of"), (1.2, "at least"), (0.749, "about three quarters of")]:  # fmt: skip
+        assert closest(correlated(found, share * one, 0.01)) == f"{start}: {words} {end}"
+    assert (
+        closest(correlated(found, -one / 3, 0.01))
+        == f"{start} (in reverse): about a third of {end}"
+    )
+    assert closest(correlated(found, 0.4, 0.05)) == "No metric follows “overall” beyond chance"
+
+
+def test_which_metric_comes_closest_to_a_single_rater():
+    """With one rater each nobody knows what one more would tell."""
+    found = correlated(case("one_rater").found, 0.37, 0.01)
+    assert closest(found) == "Length comes closest to the raters: r = .37"
+
+
+@pytest.mark.parametrize(
+    ("share", "words"),
+    [
+        (0.0, "0% of"),
+        (0.214, "21% of"),
+        (0.2151, "about a quarter of"),
+        (0.3, "about a third of"),
+        (0.55, "55% of"),
+        (2 / 3, "about two thirds of"),
+        (0.99, "99% of"),
+        (1.0, "at least"),
+        (3.0, "at least"),
+    ],
+)
+def test_shares_in_words(share, words):
+    assert told(share) == words
+
+
+@pytest.mark.parametrize(("units", "drawn"), [(29, False), (30, True)])
+def test_a_correlation_needs_thirty_rated_dialogs(units, drawn):
+    found = rated(units).found
+    root = section(found)
+    assert len(list(root.all("table", "forest"))) == drawn
+    refused = [p.prose for p in root.all("p", "refuse")]
+    few = "Too few rated dialogs to say which metric follows the raters"
+    assert (closest(found) == few) is not drawn
+    assert refused == (
+        []
+        if drawn
+        else [
+            "No correlation is drawn.It needs at least 30 rated dialogs; there are 29. With fewer, "
+            "unrelated numbers often correlate beyond ±.36."
+        ]
+    )
+
+
+def test_judgements_of_turns_are_called_so():
+    root = section(case("of_turns").found)
+    assert next(root.all("p", "note")).text == "“overall”, 48 rated turns, on a scale from 1 to 5"
+    assert root.one("div", "side").one("bdi").text == "overall (turn)"
+
+
+def test_what_was_left_out_is_told():
+    root = section(case("two_qualities_one_on_two_scales").found)
+    notes = [p.text for p in root.all("p", "note")]
+    assert (
+        "quality 'warm' of dialogs was judged on 2 scales, 1 to 5 and 1 to 7, and left out; keep "
+        "judgements of one scale, or standardise each judge's (--standardise)" in notes
+    )
+
+
+def test_without_judgements_it_is_not_known():
+    root = section(made("unjudged").found)
+    assert (
+        root.one("h2").text == "Whether these metrics follow people’s judgement here is not known"
+    )
+    assert root.one("p", "lede").text == (
+        "No judgements were given. With a file of ratings this section shows how closely each "
+        "metric follows them, beside how closely raters follow each other: simpatico report run "
+        "--judgements FILE"
+    )
+    lede = section(made("two_scales").found).one("p", "lede").text
+    assert lede.startswith(
+        "Quality 'overall' of dialogs was judged on 2 scales, 1 to 5 and 1 to 100;"
+    )

@@ -1,0 +1,191 @@
+"""The systems side by side: the numbers of dots and table, and when a radar is refused."""
+
+from dataclasses import replace
+
+import pytest
+
+from simpatico.charts.systems import parties
+from simpatico.comparison.headline import plain
+from simpatico.reporting.page import page
+from simpatico.reporting.sections.side_by_side import side_by_side, stands_out
+from simpatico.wording__numbers import number, places, span
+from tests.reporting.cases import TWO, case
+from tests.reporting.pages import Made, made, scored, talks
+from tests.reporting.tree import tree
+
+
+def section(found):
+    return tree(side_by_side(found, parties(found.systems, found.main or ())).html)
+
+
+def digits_of(rows: list[dict], score: str) -> int:
+    """One digit fewer than the narrowest interval supports, for all systems."""
+    ends = [(r[f"{score}_low"], r[f"{score}_high"]) for r in rows]
+    known = [(low, high) for low, high in ends if low is not None and high - low > 1e-9]
+    return max(max(places(*e) - 1, 0) for e in known)
+
+
+def test_the_numbers_of_dots_and_table_are_those_of_the_json():
+    found = made("demo").found
+    rows = found.as_json()["systems"]
+    order = ["brisk", "carousel", "harbor", "human"]
+    by = {row["system"]: row for row in rows}
+    root = section(found)
+    table = {
+        cells[0].text: [c.text for c in cells[1:]]
+        for tr in root.one("table", "means").one("thead").all("tr")
+        for cells in [list(tr.all("th"))]
+    }
+    assert table == {"metric": ["brisk", "carousel", "harbor", "people (human)"]}
+    shown = {
+        tr.one("th").text: [c.text for c in tr.all("td")]
+        for tr in root.one("table", "means").all("tr")
+        if list(tr.all("td"))
+    }
+    panels = {p.one("h4").text: p for p in root.all("table", "pnl")}
+    assert list(panels) == list(shown) == [s.title for s in found.scores]
+    for score in found.scores:
+        digits = digits_of(rows, score.name)
+        values = [
+            f"{number(by[s][score.name], digits)} "
+            f"{span(by[s][f'{score.name}_low'], by[s][f'{score.name}_high'], digits)}"
+            for s in order
+        ]
+        counts = [by[s][f"{score.name}_n"] for s in order]
+        assert shown[score.title] == [f"{v}n {n}" for v, n in zip(values, counts, strict=True)]
+        cells = [list(tr.all("td")) for tr in panels[score.title].all("tr")]
+        assert [c[1].text for c in cells] == [v.split(" ")[0] for v in values[:3]]
+        assert [c[0].attributes["title"] for c in cells] == [
+            f"{v}, n = {n}" for v, n in zip(values[:3], counts[:3], strict=True)
+        ]
+
+
+def test_a_metric_that_no_dialog_has_says_so():
+    root = section(made("nulls_only").found)
+    cells = [td.text for td in root.one("table", "means").all("td")]
+    assert "–not scored in any dialog" in cells
+
+
+def test_one_dialog_has_a_value_and_no_interval():
+    root = section(case("one_turn").found)
+    shown = {
+        tr.one("th").text: [c.text for c in tr.all("td")]
+        for tr in root.one("table", "means").all("tr")
+        if list(tr.all("td"))
+    }
+    assert shown["Length"] == ["2.000n 1"]
+    assert shown["Language style matching"] == ["–not scored in any dialog"]
+
+
+def differing(found, *clear: tuple[str, str, str]):
+    """The findings with differences only between these pairs on these scores."""
+    sure = {(frozenset((a, b)), score) for a, b, score in clear}
+    pairs = {
+        pair: [
+            replace(
+                d,
+                difference=1.0,
+                p_value=0.001,
+                p_adjusted=0.001 if (frozenset(pair), d.score) in sure else 1.0,
+                low=-1.0,
+                high=3.0,
+            )
+            for d in told
+        ]
+        for pair, told in found.pairs.items()
+    }
+    return replace(found, pairs=pairs)
+
+
+def test_what_the_heading_says_of_three_systems():
+    """7 scores of 3 pairs are 21 comparisons."""
+    found = made("demo").found
+    told = differing(found)
+    assert plain(stands_out(told)) == "On no metric can any two systems be told apart"
+    told = differing(found, ("brisk", "harbor", "length"))
+    assert plain(stands_out(told)) == "1 of 21 comparisons show a difference; brisk is in it"
+    told = differing(found, ("brisk", "harbor", "length"), ("brisk", "carousel", "empathy"))
+    assert plain(stands_out(told)) == "2 of 21 comparisons show a difference; brisk is in 2 of them"
+    told = differing(found, ("brisk", "harbor", "length"), ("brisk", "carousel", "length"))
+    assert plain(stands_out(told)) == "brisk differs from every other system in length"
+    names = ("length", "empathy", "question_rate", "style_matching")
+    every = [("brisk", other, s) for other in ("harbor", "carousel") for s in names]
+    assert plain(stands_out(differing(found, *every))) == (
+        "brisk differs from every other system in empathy, language style matching and 2 more"
+    )
+    left_out = replace(differing(found, *every[:1], every[4]), unpaired=1)
+    assert plain(stands_out(left_out)) == (
+        "2 of 21 comparisons shown here show a difference; brisk is in 2 of them"
+    )
+
+
+def test_what_the_heading_says_of_fewer_systems():
+    two = made("unjudged").found
+    assert plain(stands_out(differing(two, (*TWO, "length")))) == (
+        "1 of 4 comparisons show a difference"
+    )
+    assert plain(stands_out(replace(two, pairs={}))) == "How the systems score"
+    assert plain(stands_out(case("alone").found)) == "How heron scores"
+
+
+def test_names_of_metrics_keep_their_capitals_in_a_sentence():
+    found = made("demo").found
+    scores = tuple(replace(s, title="BERTScore") if s.name == "length" else s for s in found.scores)
+    told = differing(found, ("brisk", "harbor", "length"), ("brisk", "carousel", "length"))
+    assert plain(stands_out(replace(told, scores=scores))) == (
+        "brisk differs from every other system in BERTScore"
+    )
+
+
+@pytest.mark.parametrize(("dialogs", "drawn"), [(19, False), (20, True)])
+def test_a_radar_needs_twenty_dialogs_of_a_system(dialogs, drawn):
+    rows = [*talks(["heron"], dialogs, turns=2), *talks(["juniper"], 20, turns=2)]
+    root = section(Made(scored(rows), None).found)
+    (shown,) = root.all("div", "radars")
+    names = [n.text for n in root.one("p", "legend").all("bdi")]
+    assert names == (["heron", "juniper"] if drawn else ["juniper"])
+    assert len(list(shown.all("svg"))) >= 1
+    told = [p.prose for p in root.all("p", "refuse")]
+    assert told == (
+        []
+        if drawn
+        else [
+            "heron is not drawn.It has 19 dialogs. A radar needs at least 20 per system; with "
+            "fewer the shape would be chance."
+        ]
+    )
+
+
+def test_a_radar_needs_three_metrics():
+    root = section(case("two_metrics").found)
+    assert not list(root.all("div", "radars"))
+    assert [p.prose for p in root.all("p", "refuse")] == [
+        "No radar.It needs at least 3 metrics; the run has 2 metrics."
+    ]
+    assert next(section(case("one_metric").found).all("p", "refuse")).prose == (
+        "No radar.It needs at least 3 metrics; the run has 1 metric."
+    )
+
+
+def test_of_many_systems_the_two_that_lead_are_in_the_radar():
+    rows = talks([f"system-{i:02d}" for i in range(13)], 20, turns=2)
+    found = Made(scored(rows, ["style_matching", "length", "question_rate"]), None).found
+    root = section(found)
+    assert {n.text for n in root.one("p", "legend").all("bdi")} == set(found.main)
+    assert root.all("p", "note")
+    assert "Only the two systems compared above are drawn; 11 are not." in [
+        p.text for p in root.all("p", "note")
+    ]
+    marks = {n.attributes["class"] for n in root.one("table", "means").all("span", "sys")}
+    assert {"sys sx"} < marks <= {"sys sx", "sys s0", "sys s1", "sys sp"}
+
+
+def test_systems_too_small_for_a_radar_are_counted():
+    root = section(made("thirteen").found)
+    assert len(list(root.all("p", "refuse"))) == 6
+    assert "7 more systems with fewer than 20 dialogs." in [p.text for p in root.all("p", "note")]
+
+
+def test_without_scores_or_systems_there_is_no_such_section():
+    for kind in ("only_parts", "nothing_scored"):
+        assert not list(tree(page(case(kind).found)).all("section", id="systems"))

@@ -1,0 +1,231 @@
+"""The verdict: every row of every pair says what the JSON says, and the words around it."""
+
+from dataclasses import replace
+
+import pytest
+
+from simpatico.charts.systems import parties
+from simpatico.reporting.page import page
+from simpatico.reporting.sections.verdict import followed, opening, tracking
+from simpatico.wording__numbers import bare, number, places, signed, span
+from tests.reporting.cases import case
+from tests.reporting.pages import made
+from tests.reporting.tree import tree
+
+GROUPS = {"higher": "Higher for {a}", "lower": "Lower for {a}", "hint": "A hint, not a finding", "unclear": "Can't tell apart", "same": "Not compared", "too_few": "Not compared"}  # fmt: skip
+LUCK = "one like this turns up by luck now and then"
+
+
+def row_of(told: dict) -> str:
+    """The words of a row from the JSON of its difference."""
+    verdict, title = told["verdict"], told["title"]
+    match told["finding"]:
+        case "higher" | "lower":
+            better = told["better"]
+            points = f"{better} is better" if better else "neither better nor worse in itself"
+            return f"{verdict} {title} · {points}"
+        case "hint":
+            plain = verdict.removesuffix(" A hint, not a finding.")
+            return f"{plain} {title} · among {told['family']} comparisons, {LUCK}"
+        case "unclear":
+            return verdict.replace(". ", " ", 1)
+        case _:
+            return verdict
+
+
+def numbers_of(told: dict) -> str:
+    digits = places(told["low"], told["high"])
+    unit = f" {told['score_unit']}" if told["score_unit"] else ""
+    return f"{signed(told['difference'], digits)}{unit} {span(told['low'], told['high'], digits)}"
+
+
+def panes_of(html: str):
+    top = tree(html).one("div", "mast")
+    return list(top.all("div", "pane"))
+
+
+def tracked_of(correlations: list[dict], quality: tuple[str, str], score: str) -> str:
+    """The last cell of a row from the JSON of the correlations."""
+    asked = (*quality, score)
+    (row,) = [r for r in correlations if (r["quality"], r["level"], r["score"]) == asked]
+    if row["value"] is None:
+        return "–"
+    r = bare(row["value"])
+    if row["p_adjusted"] is None or row["p_adjusted"] >= 0.05:
+        return f"not shown, {r}"
+    if row["value"] < 0:
+        return f"runs against, {r}"
+    return f"yes, {r}" if row["value"] >= 0.3 else f"a little, {r}"
+
+
+@pytest.mark.parametrize("kind", ["demo", "few", "unjudged", "thirteen", "nulls_only"])
+def test_every_row_of_every_pair_is_that_of_the_json(kind):
+    found = made(kind).found
+    told, whole = {}, found.as_json()
+    for row in whole["differences"]:
+        told.setdefault((row["a"], row["b"]), []).append(row)
+    panes = panes_of(made(kind).html)
+    assert len(panes) == len(told)
+    for pane, (pair, rows) in zip(panes, told.items(), strict=True):
+        table = pane.one("table", "verdict")
+        assert table.one("caption").text == "Differences between {} and {}".format(*pair)
+        shown = {
+            cells[0].prose: [c.prose for c in cells[1:]]
+            for tr in table.all("tr")
+            if (cells := list(tr.all("td")))
+        }
+        for row in rows:
+            _, wins, *tracks = shown.pop(row_of(row))
+            assert wins == number(row["times_in_100"], 0)
+            follows = [
+                tracked_of(whole["evidence"]["correlations"], quality, row["score"])
+                for quality in found.qualities[:1]
+            ]
+            assert tracks == follows
+            if row["low"] is not None:
+                assert numbers_of(row) in row_of(row)
+        assert shown == {}
+
+
+@pytest.mark.parametrize("kind", ["demo", "unjudged", "nulls_only"])
+def test_rows_stand_under_what_was_found(kind):
+    found = made(kind).found
+    for pane, (pair, rows) in zip(panes_of(made(kind).html), found.pairs.items(), strict=True):
+        heads = [tr.text for tr in pane.all("tr", "grp")]
+        counts: dict[str, int] = {}
+        for title in [GROUPS[d.finding].format(a=pair[0]) for d in rows]:
+            counts[title] = counts.get(title, 0) + 1
+        order = [t.format(a=pair[0]) for t in dict.fromkeys(GROUPS.values())]
+        assert heads == [f"{t}{counts[t]}" for t in order if t in counts]
+
+
+def test_the_first_screen_of_the_demo():
+    top = tree(made("demo").html).one("div", "mast")
+    assert [s.text for s in top.one("div", "run").all("span")] == [
+        "3 systems",
+        "66 dialogs",
+        "755 turns",
+        "7 metrics",
+    ]
+    assert top.one("h1").prose == (
+        "harbor sounds more agreeable than brisk, asks in more of its turns and writes longer "
+        "turns. On empathy we can't tell the two apart."
+    )
+    lede, *_ = top.all("p", "lede")
+    assert lede.prose.strip() == (
+        "Based on 22 prompts that both answered. The largest of these is large compared with the "
+        "spread between prompts (3.8 SD): on the same prompt harbor comes out higher in question rate 100 "
+        "times in 100 (ties count half). Agreeableness, length and question rate are not shown to "
+        "follow “overall”."
+    )
+    first, second = (p.prose for p in list(top.all("div", "cols"))[-1].all("p"))
+    assert first == (
+        "Thick line: 95% interval. Thin ends: the same after allowing for 21 comparisons. A finding "
+        "is what stands after Holm’s correction over all of them, a little less strict than the thin ends. Prompts are the unit, not turns, "
+        "since turns of one dialog resemble each other."
+    )
+    assert second == (
+        "Wins in 100: draw one prompt both answered; how often is the first system higher? Ties "
+        "count half; 50 is a coin toss. SD: standard deviations between prompts."
+    )
+
+
+@pytest.mark.parametrize(
+    ("kind", "headline", "size"),
+    [
+        ("alone", "heron was scored alone; there is nothing to compare it with.", "22 dialogs scored."),
+        ("only_people", "human was scored alone; there is nothing to compare it with.", "24 dialogs scored."),
+        ("only_parts", "These systems have no score in common, so there is nothing to compare.", "8 dialogs scored."),
+        ("nothing_scored", "No system was scored, so there is nothing to compare.", "0 dialogs scored."),
+        ("many_pairs", "Two prompts that both answered are too few to compare anything.", "Based on 2 prompts that both answered."),
+    ],
+)  # fmt: skip
+def test_the_headline_where_there_is_little_to_say(kind, headline, size):
+    root = tree(case(kind).html)
+    assert root.one("h1").prose == headline
+    assert next(root.all("p", "lede")).prose.strip() == size
+
+
+def correlated(found, score: str, value: float | None, p: float | None):
+    """The findings with another correlation of one score."""
+    rows = [
+        replace(r, value=value, p_adjusted=p) if r.score == score else r
+        for r in found.evidence.correlations
+    ]
+    return replace(found, evidence=replace(found.evidence, correlations=rows))
+
+
+@pytest.mark.parametrize(
+    ("value", "p", "words"),
+    [
+        (0.30, 0.049, "yes, .30"),
+        (0.299, 0.01, "a little, .30"),
+        (0.099, 0.01, "barely, .10"),
+        (0.5, 0.05, "not shown, .50"),
+        (-0.4, 0.001, "runs against, −.40"),
+        (0.4, None, "not shown, .40"),
+        (None, None, "–"),
+    ],
+)
+def test_whether_a_score_follows_the_raters(value, p, words):
+    assert followed(correlated(made("demo").found, "length", value, p), "length") == words
+
+
+def test_which_findings_also_follow_the_raters():
+    """harbor and brisk differ in agreeableness, length and question rate."""
+    found = made("demo").found
+    one = correlated(found, "length", 0.4, 0.01)
+    assert tracking(one) == (
+        "Length also follows “overall”; agreeableness and question rate are not shown to follow it."
+    )
+    two = correlated(one, "agreeableness", 0.4, 0.01)
+    assert (
+        tracking(two)
+        == "Agreeableness and length also follow “overall”; question rate is not shown to follow it."
+    )
+    every = correlated(two, "question_rate", 0.4, 0.01)
+    assert tracking(every) == "Agreeableness, length and question rate also follow “overall”."
+    against = correlated(found, "length", -0.4, 0.01)
+    assert tracking(against) == (
+        "Length runs against “overall”; agreeableness and question rate are not shown to follow it."
+    )
+    assert tracking(made("unjudged").found) == ""
+
+
+def test_the_pairs_of_many_systems_stand_in_a_matrix():
+    found = made("thirteen").found
+    top = tree(made("thirteen").html).one("div", "mast")
+    inputs = list(top.one("fieldset", "matrix").all("input"))
+    assert len(inputs) == 13 * 12 / 2
+    pairs = list(found.pairs)
+    for box in inputs:
+        a, b = pairs[int(box.attributes["value"])]
+        clear = sum(d.finding in ("higher", "lower") for d in found.pairs[a, b])
+        noun = "difference" if clear == 1 else "differences"
+        assert box.attributes["aria-label"] == f"{a} against {b}: {clear} clear {noun}"
+    assert [b.attributes["value"] for b in inputs if "checked" in b.attributes] == ["0"]
+
+
+def test_the_pairs_of_few_systems_stand_in_a_row():
+    top = tree(made("demo").html).one("div", "mast")
+    labels = [label.text for label in top.one("fieldset", "seg").all("label")]
+    assert labels == ["{} against {}".format(*pair) for pair in made("demo").found.pairs]
+    assert not list(top.all("fieldset", "matrix"))
+
+
+def test_pairs_that_are_left_out_are_counted():
+    top = tree(case("many_pairs").html).one("div", "mast")
+    assert "276 more pairs of systems: simpatico compare run" in [
+        p.text for p in top.all("p", "note")
+    ]
+    assert len(list(top.all("td", "none"))) == 276
+
+
+def test_what_could_not_be_used_is_a_link():
+    found = made("unjudged").found
+    read = {**found.facts["alignment"], "aside": {"empty": 2}, "rejected": {"json": 1}}
+    odd = replace(found, facts={**found.facts, "alignment": read})
+    root = tree(opening(odd, parties(odd.systems), "x"))
+    (link,) = [a for a in root.all("a") if a.attributes["href"] == "#data"]
+    assert link.text == "3 records could not be used"
+    assert "3 records were set aside, none silently" in tree(page(odd)).text

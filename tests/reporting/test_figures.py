@@ -1,0 +1,133 @@
+"""Figures for papers: sound XML, painted, with the numbers of the JSON, refused below a floor."""
+
+import re
+from xml.etree import ElementTree
+
+import pytest
+
+from simpatico.errors import BadValue, DataError, UnknownName
+from simpatico.reporting.figures import FIGURES, figure
+from simpatico.wording__numbers import bare, number
+from tests.reporting.cases import TWO, case, rated
+from tests.reporting.pages import Made, made, scored, talks
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def words_of(root) -> list[str]:
+    return ["".join(t.itertext()) for t in root.iter(f"{SVG}text")]
+
+
+@pytest.mark.parametrize("width", [40, 84, 174, 400])
+@pytest.mark.parametrize("kind", FIGURES)
+def test_every_figure_is_sound_and_painted(kind, width):
+    root = ElementTree.fromstring(figure(made("demo").found, kind, width=width))
+    assert float(root.get("width")) == pytest.approx(width / 25.4 * 96, abs=0.01)
+    style = root.find(f"{SVG}style").text
+    assert "var(" not in style
+    painted = set(re.findall(r"\.([\w-]+)", style))
+    for node in root.iter():
+        own = set((node.get("class") or "").split())
+        assert not own or own & painted or node.get("fill") or node.tag == f"{SVG}g", own
+        assert not [n for n in node.attrib if n == "style" or n.startswith("on")]
+    ids = {node.get("id") for node in root.iter()}
+    assert all(use.get("href").removeprefix("#") in ids for use in root.iter(f"{SVG}use"))
+    assert not re.search(r"\b(nan|None|inf)\b", " ".join(words_of(root)))
+
+
+def test_the_numbers_of_a_forest_are_those_of_the_json():
+    found = made("demo").found
+    for quality in ("overall", "empathetic"):
+        told = words_of(ElementTree.fromstring(figure(found, "forest", quality=quality)))
+        rows = [r for r in found.as_json()["evidence"]["correlations"] if r["quality"] == quality]
+        for row in rows:
+            assert bare(row["value"]) in told
+            assert f"[{bare(row['low'])}, {bare(row['high'])}]" in told
+
+
+def test_without_judgements_a_forest_is_of_two_systems():
+    found = made("unjudged").found
+    told = words_of(ElementTree.fromstring(figure(found, "forest", width=174)))
+    for row in found.as_json()["differences"]:
+        assert number(row["times_in_100"], 0) in told
+
+
+def test_the_numbers_of_t_p_and_both_are_those_of_the_json():
+    found = made("demo").found
+    root = ElementTree.fromstring(figure(found, "tpt", quality="overall", width=174))
+    told = words_of(root)
+    rows = [r for r in found.as_json()["evidence"]["incremental"] if r["quality"] == "overall"]
+    shown = {t for t in told if re.fullmatch(r"−?\.\d{3}", t)}
+    assert {bare(r["adj_r2_pt"], 3) for r in rows} | {bare(r["adj_r2_t"], 3) for r in rows} <= shown
+
+
+def test_the_numbers_of_a_heat_map_are_those_of_the_json():
+    found = made("demo").found
+    told = words_of(ElementTree.fromstring(figure(found, "heatmap", width=174)))
+    matrix = found.as_json()["structure"]["r"]
+    cells = sorted(t for t in told if re.fullmatch(r"−?\.\d\d", t))
+    assert cells == sorted(bare(matrix[i][j]) for i in range(7) for j in range(i))
+
+
+def refused(found, kind, **options) -> str:
+    with pytest.raises((DataError, UnknownName)) as told:
+        figure(found, kind, **options)
+    return str(told.value)
+
+
+def test_what_is_refused():
+    demo, plain = made("demo").found, made("unjudged").found
+    assert refused(demo, "pie").startswith("no figure 'pie'; ")
+    assert refused(demo, "forest", quality="overal") == (
+        "no quality 'overal' was judged; did you mean 'overall'?"
+    )
+    with pytest.raises(BadValue) as told:
+        figure(demo, "dots", width=39.9)
+    assert str(told.value) == "a figure is 40 to 400 millimetres wide, not 39.9"
+    assert refused(plain, "tpt") == "No judgements were given; add --judgements FILE"
+    assert refused(case("alone").found, "forest") == (
+        "there are no two systems to compare, and no --judgements were given"
+    )
+    assert refused(case("joins_nothing").found, "forest") == (
+        "None of the 48 judged units was scored in run; dialog ids must be the same, and "
+        "where several speak for a system the judgements must name the speaker"
+    )
+    assert refused(case("no_traditional").found, "tpt") == (
+        "T, P and P+T need 60 rated units, and scores of traditional and of other metrics: score "
+        "with --metrics length,question_rate beside the others"
+    )
+
+
+def test_the_floors_of_ratings():
+    assert refused(rated(29).found, "forest") == "'overall' has 29 rated dialogs; a forest needs 30"
+    assert figure(rated(30).found, "forest")
+    assert refused(rated(59).found, "tpt").startswith("T, P and P+T need 60 rated units, ")
+    assert figure(rated(60).found, "tpt")
+
+
+METRICS = ["length", "question_rate", "emotional_entropy"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "floor", "sentence"),
+    [
+        ("radar", 20, "a radar needs 20 dialogs of a system and 3 metrics that all drawn systems have; with less its shape would be chance (figure dots needs less)"),
+        ("heatmap", 30, "a heat map needs 30 dialogs with two scores; there are 29"),
+    ],
+)  # fmt: skip
+def test_the_floors_of_dialogs(kind, floor, sentence):
+    below = Made(scored(talks(TWO[:1], floor - 1, turns=2), METRICS), None).found
+    at = Made(scored(talks(TWO[:1], floor, turns=2), METRICS), None).found
+    assert refused(below, kind) == sentence
+    assert figure(at, kind)
+
+
+def test_of_many_systems_the_two_that_lead_are_in_the_radar():
+    found = Made(scored(talks([f"s{i}" for i in range(7)], 20, turns=2), METRICS), None).found
+    told = words_of(ElementTree.fromstring(figure(found, "radar")))
+    assert {t for t in told if re.fullmatch(r"s\d", t)} == set(found.main)
+
+
+@pytest.mark.parametrize("kind", ["few", "nulls_only", "thirteen", "one_system"])
+def test_dots_need_nothing(kind):
+    assert ElementTree.fromstring(figure(made(kind).found, "dots")).tag == f"{SVG}svg"

@@ -1,0 +1,198 @@
+"""What a page knows of a run: the same figures as compare and validate give, and nothing else."""
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import polars as pl
+import pytest
+
+from simpatico.comparison.difference import compare
+from simpatico.comparison.verdict import as_json
+from simpatico.errors import DataError, UnknownName
+from simpatico.reporting.findings import chosen_pair, gather, leads, shown_pairs
+from simpatico.reporting.scores import titled
+from simpatico.validation.evidence import Question, validate
+from simpatico.validation.overlap import structure_of
+from tests.reporting.cases import case, judged
+from tests.reporting.pages import made
+
+TURNED = {"difference": -1, "low": -1, "high": -1, "wide_low": -1, "wide_high": -1}
+SIDES = {"a": "b", "n_a": "n_b", "mean_a": "mean_b", "low": "high", "wide_low": "wide_high", "times_low": "times_high"}  # fmt: skip
+FLIPPED = {"higher": "lower", "lower": "higher"}
+
+
+def turned(row: dict) -> dict:
+    """A difference as it reads from the other system; its sentence is another one."""
+    other = {**SIDES, **{b: a for a, b in SIDES.items()}}
+    seen = {name: row[other.get(name, name)] for name in row}
+    for name in TURNED:
+        seen[name] = None if seen[name] is None else 0.0 - seen[name]
+    for name in ("times_in_100", "times_low", "times_high"):
+        seen[name] = None if seen[name] is None else 100.0 - seen[name]
+    return {**seen, "finding": FLIPPED.get(row["finding"], row["finding"])}
+
+
+@pytest.mark.parametrize("kind", ["demo", "unjudged", "nulls_only"])
+def test_the_differences_are_those_of_compare_but_for_their_facing(kind):
+    found = made(kind).found
+    plain = {frozenset((d.a, d.b, d.score)): as_json(d) for d in compare([found.run])}
+    told = found.as_json()["differences"]
+    assert len(told) == len(plain)
+    for row in told:
+        same = plain[frozenset((row["a"], row["b"], row["score"]))]
+        if same["a"] == row["a"]:
+            assert row == same
+        else:
+            assert {**row, "verdict": ""} == {**turned(same), "verdict": ""}
+
+
+def test_evidence_and_structure_are_those_of_validate():
+    demo = made("demo")
+    told = demo.found.as_json()
+    assert told["evidence"] == validate(demo.run, demo.judgements).as_json()
+    assert told["structure"] == structure_of(demo.run).as_json()
+    pairs = {(r["score"], r["against"]): r for r in told["evidence"]["structure"]}
+    names = told["structure"]["names"]
+    assert len(pairs) == len(names) * (len(names) - 1) / 2
+    for (a, b), row in pairs.items():
+        i, j = names.index(a), names.index(b)
+        shown = [told["structure"][part][i][j] for part in ("r", "low", "high", "n")]
+        assert shown == [row["value"], row["low"], row["high"], row["n"]]
+
+
+def test_the_table_and_the_facts_are_those_of_the_run():
+    demo = made("demo")
+    told = demo.found.as_json()
+    assert told["systems"] == demo.run.at("system").to_dicts()
+    assert told["run"] == {k: demo.run.facts[k] for k in told["run"]}
+    assert told["main"] == ["harbor", "brisk"]
+    assert told["pairs_left_out"] == 0
+    assert told["unjudged"] == ""
+
+
+def test_the_spread_is_the_middle_nine_tenths_of_the_systems_dialogs():
+    """People are no system; numpy takes the same linear quantiles."""
+    demo = made("demo")
+    dialogs = demo.run.at("dialog").filter(pl.col("system") != "human")
+    for name, (low, high, n) in demo.found.as_json()["spreads"].items():
+        values = dialogs[name].drop_nulls().to_numpy()
+        assert n == len(values)
+        assert [low, high] == pytest.approx(np.quantile(values, [0.05, 0.95]), rel=1e-12)
+
+
+@pytest.mark.parametrize("kind", ["demo", "few", "nulls_only", "one_system"])
+def test_all_of_it_is_json(kind):
+    assert json.dumps(made(kind).found.as_json(), allow_nan=False)
+
+
+def test_a_metric_of_parts_only_is_not_among_the_scores():
+    found = made("demo").found
+    assert "emotion_shares" in found.facts["metrics"]
+    assert [s.name for s in found.scores] == [
+        "agreeableness",
+        "emotion_matching",
+        "emotional_entropy",
+        "empathy",
+        "style_matching",
+        "length",
+        "question_rate",
+    ]
+    assert [s.kind for s in found.scores] == ["P"] * 5 + ["T"] * 2
+    assert titled("my_own_score") == "My own score"
+
+
+def test_the_quality_about_the_whole_leads():
+    assert [q for q, _ in made("demo").found.qualities] == [
+        "overall",
+        "empathetic",
+        "enjoyed",
+        "interesting",
+    ]
+    assert sorted(["warm", "Quality of it", "Overall"], key=leads) == ["Overall", "Quality of it", "warm"]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("kind", "sentence"),
+    [
+        ("joins_nothing", "None of the 48 judged units was scored in run; dialog ids must be the same, and where several speak for a system the judgements must name the speaker."),
+        ("only_parts", "No score of a metric's own name exists at the level that was judged."),
+        ("alone", "No judgements were given."),
+    ],
+)  # fmt: skip
+def test_why_there_is_no_evidence(kind, sentence):
+    found = case(kind).found
+    assert found.evidence is None
+    assert found.unjudged == sentence
+    with pytest.raises(DataError) as told:
+        found.judged  # noqa: B018
+    way_out = "; add --judgements FILE" if found.judgements is None else ""
+    assert str(told.value) == f"{sentence.rstrip('.')}{way_out}"
+
+
+def test_one_quality_on_two_scales_is_no_evidence():
+    assert made("two_scales").found.unjudged == (
+        "Quality 'overall' of dialogs was judged on 2 scales, 1 to 5 and 1 to 100; keep judgements "
+        "of one scale, or standardise each judge's (--standardise)."
+    )
+
+
+def test_the_scores_to_add_to_can_be_named():
+    made_up = case("two_metrics")
+    found = gather(made_up.run, made_up.judgements, traditional=("emotional_entropy",))
+    asked = Question(traditional=("emotional_entropy",))
+    assert found.evidence == validate(made_up.run, made_up.judgements, asked)
+    assert {r.score for r in found.evidence.incremental} == {"emotional_entropy"}
+
+
+def test_the_pair_that_leads_is_the_one_asked_for():
+    demo = made("demo").found
+    assert chosen_pair(demo.pairs, None) == ("harbor", "brisk")
+    assert chosen_pair(demo.pairs, ("brisk", "harbor")) == ("harbor", "brisk")
+    assert chosen_pair(demo.pairs, ("brisk", "carousel")) == ("carousel", "brisk")
+    assert next(iter(gather(demo.run, pair=("brisk", "carousel")).pairs)) == ("carousel", "brisk")
+    with pytest.raises(UnknownName) as told:
+        chosen_pair(demo.pairs, ("brisk", "harbour"))
+    assert str(told.value) == "no system 'harbour'; did you mean 'harbor'?"
+    with pytest.raises(DataError) as told:
+        chosen_pair(demo.pairs, ("brisk", "brisk"))
+    assert str(told.value) == "'brisk' and 'brisk' are not two systems to compare"
+
+
+def test_too_many_pairs_are_those_with_one_of_the_two_that_lead():
+    """26 systems are 325 pairs; at 2 rows each 300 may stand there, so 1 + 2 · 24 do."""
+    found = case("many_pairs").found
+    assert len(found.pairs) == 49
+    assert found.unpaired == 325 - 49
+    assert all(set(p) & set(found.main) for p in found.pairs)
+    assert next(iter(found.pairs)) == found.main
+
+
+def test_as_many_rows_as_fit_and_no_more():
+    """600 rows of 200 scores are three pairs; 601 of one score are one more than fit."""
+    three = {("a", "b"): [], ("a", "c"): [], ("b", "c"): []}
+    assert shown_pairs(three, ("b", "c"), 200) == [("b", "c"), ("a", "b"), ("a", "c")]
+    assert shown_pairs(three, ("b", "c"), 201) == [("b", "c"), ("a", "b")]
+    assert shown_pairs(three, ("b", "c"), 10_000) == [("b", "c")]
+    assert shown_pairs({}, None, 4) == []
+
+
+def test_people_are_compared_with_nobody():
+    found = made("one_system").found
+    assert "human" in found.table["system"].to_list()
+    assert found.systems == ["heron"]
+    assert (found.main, found.pairs) == (None, {})
+    assert case("only_people").found.systems == ["human"]
+
+
+def test_a_folder_that_a_shell_would_read_otherwise_is_quoted():
+    found = made("demo").found
+    odd = replace(found, run=replace(found.run, folder=found.run.folder.parent / "x; rm -rf ~"))
+    assert odd.shell == "'x; rm -rf ~'"
+    assert found.shell == "demo-run"
+
+
+def test_what_blank_judgements_leave():
+    found = case("all_blank").found
+    assert {r.n for r in found.evidence.correlations} == {0}
+    assert judged(4, ["length"], value=None).found.qualities == [("overall", "dialog")]

@@ -1,0 +1,75 @@
+"""The numbers on the page, read back out of the browser, are those of the findings."""
+
+import re
+
+import pytest
+
+from simpatico import wording__numbers as numbers
+from simpatico.wording__numbers import bare
+from tests.reporting.pages import made
+
+
+@pytest.mark.parametrize("kind", ["demo", "few", "unjudged", "thirteen"])
+def test_verdicts_have_the_numbers_of_the_findings(kind, show):
+    """Every difference stands in the pane of its pair, with the digits of its sentence."""
+    page = show(kind)
+    told = made(kind).found.as_json()["differences"]
+    pairs = list(made(kind).found.pairs)
+    tables = page.eval_on_selector_all(
+        ".verdict",
+        "all => all.map((t) => [...t.querySelectorAll('td.st')].map((e) => e.textContent))",
+    )
+    assert len(tables) == len(pairs)
+    assert sum(map(len, tables)) == len(told)
+    for row in told:
+        own = [re.sub(r"\s+", " ", t) for t in tables[pairs.index((row["a"], row["b"]))]]
+        figures = NUMBERS.findall(row["verdict"]) or [row["verdict"]]
+        assert any(all(f in text for f in figures) for text in own), row["verdict"]
+        if row["difference"] is not None:
+            assert numbers.signed(row["difference"], digits(row)) in figures[0]
+
+
+def digits(row):
+    return numbers.places(row["low"], row["high"])
+
+
+NUMBERS = re.compile(r"[+−]?\d+(?:\.\d+)?(?: \S+)? \[[^\]]*\]|[+−]?\d+\.\d+")
+
+
+def test_forests_have_the_correlations(show):
+    page = show("demo")
+    found = made("demo").found
+    tables = page.eval_on_selector_all(
+        ".forest",
+        "all => all.map((t) => [...t.querySelectorAll('tbody tr')].map((r) =>"
+        " [...r.children].filter((c) => !c.matches('.ax')).map((c) => c.textContent)))",
+    )
+    for quality, table in zip(found.qualities, tables, strict=True):
+        rows = {r.score: r for r in found.correlated(quality)}
+        assert len(table) == len(rows)
+        shown = {cells[0][1:]: cells[1:] for cells in table}
+        for row in rows.values():
+            cells = shown[found.titles[row.score]]
+            if row.value is not None:
+                assert cells[0].split(",")[0] == bare(row.value)
+                assert bare(row.low) in cells[1]
+                assert bare(row.high) in cells[1]
+
+
+def test_heat_cells_have_the_structure(show):
+    page = show("demo")
+    found = made("demo").found
+    told, order = found.structure, found.structure.order
+    place = {name: i for i, name in enumerate(told.names)}
+    cells = page.eval_on_selector_all(
+        ".heat [data-say]",
+        "all => all.map((c) => [+c.dataset.row, +c.dataset.column, c.textContent, c.dataset.say])",
+    )
+    assert len(cells) == len(order) * (len(order) - 1) / 2
+    for row, column, text, said in cells:
+        i, j = place[order[row]], place[order[column]]
+        assert text == bare(told.r[i][j])
+        names = [found.titles[order[k]] for k in (row, column)]
+        assert said.startswith(f"{names[0]} and {names[1]}: r {bare(told.r[i][j])} ")
+        assert bare(told.low[i][j]) in said
+        assert f"n {told.n[i][j]}" in said

@@ -1,0 +1,358 @@
+"""The engagement paper: combinations, differences, partial correlations, classifiers, drawings."""
+
+import json
+from math import sqrt
+from xml.etree import ElementTree
+
+import numpy as np
+import polars as pl
+import pytest
+
+from simpatico.reproduction import Cell, Reproduction
+from simpatico.reproduction.markdown import page
+from simpatico.reproduction.predictive_engagement import classifiers, why
+from simpatico.reproduction.predictive_engagement import data as files
+from simpatico.reproduction.predictive_engagement import scores as engagement_scores
+from simpatico.reproduction.predictive_engagement import transfer__engagement_transfer as transfer
+from simpatico.reproduction.predictive_engagement.classifiers__engagement_rivals import (
+    Bench,
+    apart,
+    once,
+)
+from simpatico.reproduction.predictive_engagement.correlation_tests import (
+    difference,
+    held_equal,
+    partial,
+)
+from simpatico.reproduction.predictive_engagement.correlations import (
+    OWN,
+    Column,
+    columns,
+    combined,
+    correlation_cells,
+    titled,
+)
+from simpatico.reproduction.predictive_engagement.counts import TABLE_1
+from simpatico.reproduction.predictive_engagement.examples import HUMAN, TABLE_6, example_cells
+from simpatico.reproduction.predictive_engagement.figures import figures
+from simpatico.reproduction.predictive_engagement.paper import ALL, CTX, GENERATED, WRITTEN
+from simpatico.reproduction.predictive_engagement.scores import Scored, as_turns
+from simpatico.reproduction.predictive_engagement.transfer import TABLE as ELSEWHERE
+from simpatico.reproduction.request import Asked
+from simpatico.stats.classification__measures import measured
+from simpatico.training.engagement import heads as engagement_heads
+from simpatico.training.engagement.exchanges import Exchanges
+from simpatico.training.fit.mlp import Shape
+from tests.reproduction.predictive_engagement.data_sets import published
+
+FAST = Shape(("first", "second"), (), rate=0.1, epochs=40)
+NONE = Scored({}, [], [], {}, [])
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory):
+    return published(tmp_path_factory.mktemp("small"))
+
+
+@pytest.fixture(scope="module")
+def pairs(small):
+    return files.rated_pairs(files.place(small, files.PAIRS))
+
+
+def test_two_columns_as_one():
+    """At one spread: (0, 2) and (5, 1) are both -1, 1 and 1, -1 in deviations, so their mean is 0."""
+    one, other = np.array([0.2, 0.9, np.nan]), np.array([0.4, 0.1, 0.5])
+    assert combined(one, other, "mean")[:2] == pytest.approx([0.3, 0.5])
+    assert combined(one, other, "min")[:2] == pytest.approx([0.2, 0.1])
+    assert combined(one, other, "max")[:2] == pytest.approx([0.4, 0.9])
+    assert combined(np.array([0.0, 2]), np.array([5.0, 1]), "even") == pytest.approx([0, 0])
+    assert np.isnan(combined(one, other, "mean")[2])
+
+
+def test_correlations_by_hand(pairs):
+    """Ctx-RUBER says i / 100 of pair i, rated 2 for i = 0 and else 1 + i mod 5, in both halves."""
+    i = np.arange(12)
+    rated = np.where(i == 0, 2, 1 + i % 5)
+    expected = np.corrcoef(i, rated)[0, 1]
+    cells = {
+        (c.table, c.row, c.column): c
+        for c in correlation_cells(pairs, columns(pairs, NONE), seed=0)
+    }
+    found = cells[titled("pearson"), GENERATED, OWN + CTX]
+    assert (found.ours, found.n) == (pytest.approx(expected), 12)
+    assert cells[titled("pearson"), ALL, OWN + CTX].ours == pytest.approx(expected)
+    assert found.paper == 0.55
+    assert cells[titled("spearman"), WRITTEN, OWN + CTX].paper == 0.12
+    assert found.note == (
+        "0 of 12 not scored; the authors' own published scores, correlated anew; Pearson r, "
+        "bootstrap of 12 clusters"
+    )
+
+
+def test_a_partial_correlation_by_hand():
+    """(.5 - .4 x .3) / sqrt((1 - .16)(1 - .09)) = .38 / .8743 = .4346."""
+    one = np.array([0.5]), np.array([0.3]), np.array([0.4])
+    assert held_equal(*one)[0] == pytest.approx(0.38 / sqrt(0.84 * 0.91))
+    x = np.array([1.0, 2, 3, 4, 5, 6, 7, 8, 9, 11, 13, 12])
+    z, y = x**2 - 3 * x, np.sin(x) + x
+    found = partial({"x": x, "z": z}, y, np.arange(12), kind="pearson", seed=0)
+    r = np.corrcoef([x, y, z])
+    by_hand = (r[0, 1] - r[0, 2] * r[1, 2]) / sqrt((1 - r[0, 2] ** 2) * (1 - r[1, 2] ** 2))
+    assert (found.value, found.n) == (pytest.approx(by_hand), 12)
+    flat = partial({"x": np.ones(12), "z": z}, y, np.arange(12), kind="pearson", seed=0)
+    assert (flat.value, flat.status) == (None, "degenerate")
+
+
+def test_a_difference_of_two_correlations():
+    """Squared differences of ranks add up to 2 and to 156, and rho = 1 - 6 x sum / 1716."""
+    y = np.arange(12.0)
+    near, far = y.copy(), np.array([6.0, 1, 9, 0, 5, 3, 8, 2, 7, 4, 11, 10])
+    near[[3, 4]] = near[[4, 3]]
+    two = np.stack([near, far], axis=1)
+    found, told = difference(two, y, np.arange(12), kind="spearman", seed=0)
+    assert found.value == pytest.approx(6 * (156 - 2) / 1716)
+    assert told == "0.993 against 0.455, p = .004 by resamples, p < .001 by Williams' t"
+    assert found.low < found.value < found.high
+    same, told = difference(np.ones((12, 2)), y, np.arange(12), kind="pearson", seed=0)
+    assert (same.value, same.status, told) == (None, "degenerate", "no test")
+
+
+def test_a_pair_is_a_dialog_whose_reply_is_scored():
+    turns = as_turns(["How are you?", "Tea?"], ["Fine.", ""])
+    assert [(t.speaker, t.text, t.answers) for t in turns] == [
+        ("user", "How are you?", None),
+        ("system", "Fine.", 0),
+        ("user", "Tea?", None),
+        ("system", "", 0),
+    ]
+    assert turns.scored.tolist() == [False, True, False, True]
+
+
+@pytest.fixture
+def no_encoder(monkeypatch):
+    """Without the cosine, for which an encoder has to be loaded."""
+    monkeypatch.setattr(engagement_scores, "PLAIN", ("length", "question_rate"))
+
+
+def test_scores_of_pairs_are_in_their_order(no_encoder):
+    found = engagement_scores.scored(
+        ["How?", "Tea?"], ["So it is.", "No?"], Asked(metrics=["bleu"])
+    )
+    assert found.columns["length"].tolist() == [3.0, 1.0]
+    assert found.columns["question_rate"].tolist() == [0.0, 1.0]
+    assert found.columns[engagement_scores.LOG] == pytest.approx(np.log([4, 2]))
+    assert np.isnan(found.columns["bleu"]).all()
+
+
+def test_a_metric_runs_as_shipped_and_as_asked_for():
+    absent = []
+    asked = Asked(settings={"empathy": {"model": "nowhere"}})
+    ready = list(engagement_scores.ways("empathy", asked, absent))
+    assert [one.label for one in ready] == ["empathy"]
+    assert len(absent) == 1
+    assert absent[0].startswith(
+        "empathy: empathy needs a trait model and there is none at 'nowhere'"
+    )
+    assert list(engagement_scores.ways("nothing", Asked(), absent)) == []
+    assert absent[1].startswith("nothing: no metric 'nothing'; ")
+
+
+def test_combinations_of_ours_stand_beside_theirs(pairs):
+    one, other = np.linspace(0, 1, 24), np.linspace(1, 0, 24) ** 2
+    notes = {"relevance": [], "engagement": ["why"], "length": []}
+    made = {"relevance": one, "engagement": other, "length": one * 3}
+    found = Scored(made, ["relevance"], ["engagement"], notes, [])
+    shown = {c.name: c for c in columns(pairs, found)}
+    assert shown["mean of engagement and relevance"].values == pytest.approx((one + other) / 2)
+    assert shown["least of engagement and relevance"].values == pytest.approx(
+        np.minimum(one, other)
+    )
+    assert shown["engagement"].notes == ["why"]
+    assert list(shown)[-1] == "length"
+
+
+def test_the_papers_example_is_found_again(pairs):
+    """Rated 1, 2 and 3: (2 - 1) / 4 of the way from 1 to 5."""
+    cells = list(example_cells(pairs, columns(pairs, NONE), NONE))
+    third = {c.column: c for c in cells if c.row.startswith("3: ")}
+    assert (third[HUMAN].paper, third[HUMAN].ours) == (0.33, 0.25)
+    assert (third[OWN + CTX].paper, third[OWN + CTX].ours) == (0.82, 0.0)
+    first = [c for c in cells if c.row.startswith("1: ")]
+    assert [(c.table, c.paper, c.ours) for c in first] == [(TABLE_6, 0.92, None)]
+    assert first[0].note == "0 of 0 not scored; not among the pairs"
+
+
+def test_reasons_for_what_is_not_as_in_the_paper():
+    made = Cell(titled("pearson"), GENERATED, OWN + "x", 0.09, -0.093, None, None, 300, "")
+    assert why(made) == "the sign: the authors' own scores give a negative correlation"
+    assert why(made._replace(ours=0.3)) == "unexplained"
+
+
+def exchanges(n: int, seed: int = 0) -> Exchanges:
+    """Replies whose vector says how engaging they are; dialogs of four exchanges."""
+    label = np.random.default_rng(seed).integers(0, 2, n)
+    return Exchanges(
+        "made up",
+        [f"d{i // 4}" for i in range(n)],
+        ["Hello there"] * n,
+        [f"{'good' if y else 'dull'} {i % 9}" for i, y in enumerate(label)],
+        label * 4.0,
+        label.astype(np.int64),
+        ["human-human" if y else "human-bot" for y in label],
+    )
+
+
+def made_up(texts, form):
+    """Two numbers for a text: whether it is a good one, and its last digit."""
+    place = {text: at for at, text in enumerate(dict.fromkeys(texts))}
+    rows = [[1.0 if "good" in t else -1.0, float(len(t) % 3)] for t in place]
+    return place, np.array(rows, np.float32)
+
+
+def test_classifiers_learn_what_can_be_learned(monkeypatch):
+    monkeypatch.setattr(engagement_heads, "encoded", made_up)
+    monkeypatch.setattr(classifiers, "by_birnn", classifiers.by_svm)
+    labelled = pl.DataFrame(
+        {
+            "dialog": ["a"] * 4,
+            "query": ["x", "x", "x", ""],
+            "reply": ["good", "dull", "good 1", "dull"],
+        }
+    ).with_columns(label=pl.Series([1, 0, 1, 0]))
+    given = {"rated": exchanges(160)}
+    told = []
+    monkeypatch.setattr(classifiers, "SHAPES", dict.fromkeys(classifiers.SHAPES, FAST))
+    cells, heads = classifiers.classifier_cells(given, labelled, 2, tell=told.append)
+    by = {(c.table, c.row, c.column): c for c in cells}
+    table = f"{classifiers.FIGURE_4}{classifiers.BALANCED}"
+    assert by[table, "ConvAI test, real ratings", "our head"].ours == 1.0
+    assert by[table, "ConvAI test, real ratings", "SVM"].ours == 1.0
+    assert by[table, "crowd's labels, real ratings", "our head"].n == 3
+    ahead = by[f"{classifiers.FIGURE_4}{classifiers.ABOVE}", "ConvAI test, real ratings", "SVM"]
+    assert ahead.ours == 0.0
+    assert by[table, "ConvAI test, real ratings", "question mark"].ours == 0.5
+    share = by["Figure 4: exchanges between people", "real ratings", "share of the engaging ones"]
+    assert share.ours == 1.0
+    assert told == [
+        "real ratings: classifiers, seed 1 of 2",
+        "real ratings: classifiers, seed 2 of 2",
+    ]
+    assert list(heads) == ["rated"]
+
+
+def test_what_a_baseline_guessed_is_kept_on_disk(monkeypatch, tmp_path):
+    monkeypatch.setenv("SIMPATICO_CACHE", str(tmp_path))
+    asked = []
+
+    def learn():
+        asked.append(1)
+        return np.array([0.25, 0.75, 0.5, 1.0])
+
+    given = exchanges(2)
+    bench = Bench(given, given, {"one": given, "two": given}, 0)
+    for _ in range(2):
+        found = apart(bench, once("a way", bench, learn), 0.6)
+    assert (asked, found["one"].told.tolist()) == ([1], [False, True])
+    assert found["two"].guess.tolist() == [0.5, 1.0]
+    once("a way", bench._replace(seed=1), learn)
+    assert asked == [1, 1]
+
+
+def test_a_trained_head_goes_on_learning(monkeypatch):
+    """What can be told well before can be told well after, and from scratch."""
+    monkeypatch.setattr(engagement_heads, "encoded", made_up)
+    monkeypatch.setattr(transfer, "trained", lambda model: False)
+    for module in (classifiers, transfer):
+        monkeypatch.setattr(module, "SHAPES", dict.fromkeys(classifiers.SHAPES, FAST))
+    given = exchanges(120, seed=1)
+    known = classifiers.Encoded(*made_up([*given.query, *given.reply], None))
+    head = classifiers.trained(Bench(given, given, {}, 0), known, "best", "mean")
+    frame = pl.DataFrame({"query": given.query, "reply": given.reply, "label": given.label})
+    target = transfer.target(frame[:80], frame[80:], 3)
+    cells = list(transfer.transfer_cells(target, {"rated": head}, 2))
+    by = {(c.table, c.row, c.column): c for c in cells}
+    table = f"{transfer.TABLE}{classifiers.AREA}"
+    assert by[table, "before", "ConvAI, real ratings"].ours == 1.0
+    assert by[table, "after", "ConvAI, real ratings"].ours == 1.0
+    assert by[table, "after", "no evaluator, from scratch"].ours == 1.0
+    assert by[table, "after", "reply length"].note == (
+        "0 of 40 not scored; learned from 80 pairs; 3 of the published 300 left out, as their "
+        "query or reply is among the rated pairs; mean of 1 seed"
+    )
+    run = transfer.tuned(target, known, head, 0)
+    assert measured("", [run]).auc.value == 1.0
+
+
+def test_the_command_shows_writes_and_draws(small, call, tmp_path, no_encoder):
+    given = ("reproduce", "predictive-engagement", "--data", small, "--seeds", 0)
+    code, out, err = call(*given, "--json", "--figures", tmp_path / "drawn")
+    assert code == 0
+    cells = [Cell(**cell) for cell in json.loads(out)]
+    assert {c.table for c in cells} >= {titled("pearson"), TABLE_6}
+    assert not any(c.table == ELSEWHERE for c in cells)
+    assert "- left out: TP, engaging: no dstc10-dev/topical-usr_eval.json\n" in err
+    assert "- left out: Figure 4: no seeds, or no ConvAI to train on\n" in err
+    assert sorted(p.stem for p in (tmp_path / "drawn").glob("*.svg")) == ["figure-2", "figure-5"]
+    assert not any(c.table.startswith(classifiers.FIGURE_4) for c in cells)
+    counts = [c for c in cells if c.table == TABLE_1]
+    assert "| score 0 | 24 n=48 / 1,690 | 72 n=182 / 10,122 | 0 n=" in page(made_of(counts))
+
+
+def made_of(cells):
+    return Reproduction(cells, [], [], [])
+
+
+def test_figures_are_for_one_paper_only(small, call, tmp_path):
+    code, _, err = call(
+        *("reproduce", "metrics-and-people", "--data", small, "--figures", tmp_path / "x")
+    )
+    assert (code, err) == (
+        2,
+        "simpatico: --figures: metrics-and-people has none to draw; predictive-engagement and "
+        "interlocutors-eye have\n",
+    )
+    (tmp_path / "file").write_text("")
+    code, _, err = call(
+        *("reproduce", "predictive-engagement", "--data", small, "--figures", tmp_path / "file")
+    )
+    assert (code, err) == (
+        2,
+        f"simpatico: --figures {tmp_path / 'file'} is a file; name a folder\n",
+    )
+
+
+def test_drawings_hold_every_figure(small):
+    spots = [
+        (f"{classifiers.FIGURE_4}{what}", "ConvAI test", name)
+        for what in (classifiers.BALANCED, classifiers.AREA)
+        for name in ("SVM", "our head")
+    ]
+    cells = [Cell(*spot, None, 0.61, 0.55, 0.67, 100, "") for spot in spots]
+    cells.append(Cell(titled("pearson"), ALL, "engagement", 0.39, -0.12, None, None, 600, ""))
+    drawn = figures(small, cells)
+    assert list(drawn) == ["figure-2", "figure-4", "figure-5"]
+    texts = {name: "".join(ElementTree.fromstring(svg).itertext()) for name, svg in drawn.items()}
+    assert texts["figure-4"].count(".61") == 4
+    assert "−.12" in texts["figure-5"]
+    assert "12 conversations, r = " in texts["figure-2"]
+
+
+def test_the_authors_own_scores_give_their_table_again(data):
+    """Table 5 prints .54 and .55 for Ctx-RUBER, .61 and .64 for the mean with engagement, n = 600."""
+    pairs = files.rated_pairs(files.place(data, files.PAIRS))
+    shown = [c for c in columns(pairs, NONE) if c.printed]
+    frame = pl.DataFrame({c.name: c.values for c in shown}).with_columns(pairs["judged"])
+    for column, r, rho in (
+        (shown[0], 0.24, 0.30),
+        (shown[1], 0.54, 0.55),
+        (shown[2], 0.39, 0.45),
+        (shown[3], 0.35, 0.36),
+        (shown[4], 0.61, 0.64),
+        (shown[5], 0.60, 0.62),
+    ):
+        found = frame.select(
+            pl.corr(column.name, "judged"),
+            pl.corr(column.name, "judged", method="spearman").alias("rho"),
+        ).row(0)
+        assert found == pytest.approx((r, rho), abs=0.0051)
+    assert [isinstance(c, Column) for c in shown] == [True] * 6

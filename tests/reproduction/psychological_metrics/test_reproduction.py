@@ -1,0 +1,296 @@
+"""The regression behind reproductions, and the first paper's figures on the real data."""
+
+import json
+import subprocess
+import sys
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from simpatico.reproduction import Cell, Reproduction
+from simpatico.reproduction.comparison import agrees, apart, comparable, summary
+from simpatico.reproduction.psychological_metrics import reproduce
+from simpatico.reproduction.psychological_metrics.data import SETS
+from simpatico.reproduction.psychological_metrics.notes import explained, remarks
+from simpatico.reproduction.psychological_metrics.paper import ALL, PAPER, figure, table_of
+from simpatico.reproduction.psychological_metrics.scores import DROPPED, scored
+from simpatico.reproduction.psychological_metrics.traditional_published import traditional
+from simpatico.reproduction.request import Asked
+from simpatico.stats.regression import adjusted_r2
+
+
+def test_adjusted_r2_by_hand():
+    """x = 1, 2, 3, 4, 5 and y = 2, 1, 4, 3, 5: r = 8 / 10 = .8, R² = .64.
+
+    Adjusted: 1 - (1 - .64) (5 - 1) / (5 - 2) = 1 - .36 x 4/3 = .52.
+    """
+    x, y = np.arange(1.0, 6)[:, None], np.array([2.0, 1, 4, 3, 5])
+    fit = adjusted_r2(x, y, np.arange(5))
+    assert fit.value == pytest.approx(0.52, abs=1e-12)
+    assert fit.n == 5
+
+
+def test_rows_with_a_null_are_left_out_and_counted():
+    x, y = np.array([1.0, 2, 3, 4, 5, np.nan, 9]), np.array([2.0, 1, 4, 3, 5, 7, np.nan])
+    fit = adjusted_r2(x[:, None], y, np.arange(7))
+    assert (fit.value, fit.n) == (pytest.approx(0.52), 5)
+
+
+@pytest.mark.parametrize(
+    ("x", "y", "status"),
+    [
+        ([], [], "too_few"),
+        ([1.0, 2], [1.0, 2], "too_few"),
+        ([1.0] * 9, list(range(9)), "degenerate"),
+        (list(range(9)), [1.0] * 9, "degenerate"),
+        ([np.nan] * 9, list(range(9)), "too_few"),
+    ],
+)
+def test_what_cannot_be_fitted_says_so(x, y, status):
+    fit = adjusted_r2(np.array(x, float).reshape(-1, 1), np.array(y, float), np.arange(len(x)))
+    assert (fit.value, fit.low, fit.high, fit.status) == (None, None, None, status)
+
+
+@given(st.integers(0, 10_000), st.integers(1, 4))
+@settings(max_examples=25)
+def test_it_equals_plain_least_squares(seed, predictors):
+    rng = np.random.default_rng(seed)
+    x = rng.normal(size=(60, predictors))
+    y = x @ rng.normal(size=predictors) + rng.normal(size=60)
+    design = np.column_stack([np.ones(60), x])
+    rest = y - design @ np.linalg.lstsq(design, y, rcond=None)[0]
+    r2 = 1 - (rest**2).sum() / ((y - y.mean()) ** 2).sum()
+    expected = 1 - (1 - r2) * 59 / (59 - predictors)
+    fit = adjusted_r2(x, y, np.arange(60), seed=seed)
+    assert fit.value == pytest.approx(expected, abs=1e-10)
+    assert fit.low < fit.high
+    moved = adjusted_r2(100 * x - 7, 3 * y + 1, np.arange(60), seed=seed)
+    assert moved[:4] == pytest.approx(fit[:4], abs=1e-8)
+
+
+def test_clusters_widen_the_interval():
+    """Each row ten times over is no more evidence, if one says which rows belong together."""
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=80)
+    y = x + rng.normal(size=80)
+    many_x, many_y = np.repeat(x, 10)[:, None], np.repeat(y, 10)
+    apart = adjusted_r2(many_x, many_y, np.arange(800))
+    together = adjusted_r2(many_x, many_y, np.repeat(np.arange(80), 10))
+    assert together.high - together.low > 2 * (apart.high - apart.low)
+
+
+def cell(paper, ours, **other):
+    made = Cell("1", "set", "metric", paper, ours, None, None, 9, "0 of 9 not scored")
+    return made._replace(**other)
+
+
+@pytest.mark.parametrize(
+    ("paper", "ours", "agree"),
+    [
+        (0.0, -0.002, True),
+        (0.009, -0.009, True),
+        (0.02, 0.007, True),
+        (0.02, 0.06, True),
+        (0.02, 0.061, False),
+        (0.02, 0.0066, False),
+        (0.02, -0.02, False),
+        (0.0, 0.01, False),
+    ],
+)
+def test_agreement_is_near_zero_or_one_sign_and_a_factor_of_three(paper, ours, agree):
+    assert agrees(cell(paper, ours)) is agree
+
+
+def test_only_figures_far_from_the_paper_are_listed_the_farthest_first():
+    near, far, farther = cell(0.02, 0.03), cell(0.02, 0.031), cell(0.1, 0.0)
+    cells = [near, far, cell(None, 0.5), farther, cell(0.5, None)]
+    assert apart(cells) == [farther, far]
+    assert comparable(cells) == [near, far, farther]
+
+
+def test_the_summary_counts_cheap_agreement_apart():
+    cells = [cell(0.0, 0.001), cell(0.02, 0.03), cell(0.1, 0.0), cell(0.2, 0.1)]
+    reasons = [(cells[2], "unexplained"), (cells[3], "perhaps the model")]
+    assert summary(Reproduction(cells, [], reasons, [])) == (
+        "3 of 4 figures agree with the paper in sign and size: 1 are below 0.01 in both, "
+        "2 are larger and within a factor of 3. 2 differ by more than 0.01: "
+        "1 unexplained, 1 with a guess, 0 with a reason."
+    )
+
+
+def test_reasons_are_only_given_where_the_figures_show_them():
+    style = cell(0.056, 0.003, column="style_matching", low=0.001, high=0.006)
+    dropped = cell(None, 0.046, column=DROPPED, low=0.035, high=0.057)
+    assert explained(style, [style]) == "unexplained"
+    assert "it is 0.046" in explained(style, [style, dropped])
+    assert explained(style, [style, dropped._replace(ours=0.002)]) == "unexplained"
+    assert "within our interval" in explained(style._replace(high=0.056), [])
+    assert "Tables 7-18" in explained(cell(0.009, 0.08, column=ALL), [])
+    assert "perhaps the model" in explained(cell(0.044, 0.0, column="empathy"), [])
+    entropy = cell(0.1, 0.0, column="emotional_entropy")
+    assert explained(entropy, []) == "unexplained"
+    told = "; ".join(["0 of 9 not scored", *remarks("TP", "emotional_entropy", None)])
+    assert "perhaps the lexicon" in explained(entropy._replace(note=told), [])
+
+
+def test_the_papers_figures():
+    """A few by hand from the paper, and that every set of a table is one we look for."""
+    assert figure("TP", "emotional_entropy") == 0.110
+    assert figure("ZP", "style_matching") == 0.040
+    assert figure("FED-Dial", "agreeableness") == 0.044
+    assert figure("pooled", ALL) == 0.148
+    assert (figure("pooled", "empathy"), figure("FT", "empathy")) == (None, None)
+    assert [table_of(name) for name in ("D7", "ZP", "JSALT", "within sets")] == [
+        "8", "18", "–", "1",
+    ]  # fmt: skip
+    assert set(PAPER) - {"pooled", "within sets"} <= {s.name for s in SETS}
+    assert sorted(int(row.table) for row in PAPER.values()) == [1, 1, 2, *range(8, 19)]
+
+
+ZHAO = [
+    {
+        "dialogue_id": f"dailydialog-zhao_{i}",
+        "model": "m",
+        "context": f"What do you like, number {i // 2}?",
+        "response": ["I love the happy sea.", "No, I hate it.", "You are kind."][i % 3]
+        + " yes" * i,
+        "annotations": {"appropriateness": [1 + i % 5, 1 + i % 3, 5]},
+    }
+    for i in range(30)
+]
+
+
+@pytest.fixture
+def small(tmp_path):
+    """One data set, with published scores of which two do not fit the text."""
+    (tmp_path / "dstc10-dev").mkdir()
+    (tmp_path / "dstc10-dev" / "dailydialog-zhao_eval.json").write_text(json.dumps(ZHAO))
+    (tmp_path / "amfm-scores").mkdir()
+    lines = ["dialogue_id,response,annotations.content,am_scores,fm_scores,am_fm_scores"]
+    for i, row in enumerate(ZHAO):
+        text = "another" if i < 2 else row["response"]
+        lines.append(f'{row["dialogue_id"]},"{text}",9,{(i * 7) % 11},{(i * 5) % 13},9')
+    lines[1:] = lines[:0:-1]
+    (tmp_path / "amfm-scores" / "dailydialog-zhao_results.csv").write_text("\n".join(lines))
+    return tmp_path
+
+
+def test_absent_data_sets_are_left_out_and_told(small):
+    done = reproduce(small, Asked(metrics=[]))
+    assert {c.row for c in (*done.cells, *done.beside)} == {"ZD"}
+    assert {c.table for c in done.cells} == {"17"}
+    assert len(done.absent) == len(SETS)
+    assert any(told.startswith("pooled, within sets: needs all of") for told in done.absent)
+    assert reproduce(small / "dstc10-dev", Asked(metrics=[])).beside == []
+
+
+def test_published_scores_are_joined_by_text_not_by_position(small):
+    (zd,) = [s for s in SETS if s.name == "ZD"]
+    rows = scored(zd, zd.found(small), None)
+    found = traditional(rows, "ZD", small)
+    assert found["AM"].to_list() == [None, None, *((i * 7) % 11 for i in range(2, 30))]
+    assert found["AM-FM"][4] == (28 % 11 + 20 % 13) / 2
+    together = {c.column: c for c in reproduce(small, Asked(metrics=[])).beside}
+    assert together["AM"].n == together["AM + all together"].n == 28
+    assert {c.paper for c in together.values()} == {None}
+
+
+def test_gold_is_the_median_over_judges(small):
+    (zd,) = [s for s in SETS if s.name == "ZD"]
+    ours = scored(zd, zd.found(small), None)["judged"].to_list()
+    assert ours == [float(np.median([1 + i % 5, 1 + i % 3, 5])) for i in range(30)]
+
+
+def test_usr_scores_are_found_by_context_fact_and_response(tmp_path):
+    """The first line of the table is one too many, as in the files of its authors."""
+    (tmp_path / "usr-scores" / "both").mkdir(parents=True)
+    lines = [
+        f"0\t1\t2\thow , are you ? _eos a fact {i} _eos\t_go fine {i} . _eos\t0" for i in (0, 0, 1)
+    ]
+    (tmp_path / "usr-scores" / "both" / "dev.tsv").write_text("\n".join(lines) + "\n")
+    (tmp_path / "usr-scores" / "both" / "dr.scores").write_text("[0.25, 0.75]")
+    rows = pl.DataFrame(
+        {
+            "dialog": ["a", "b", "c"],
+            "text": ["Fine 1.", "Fine 0.", "Fine 1."],
+            "heard": ["How, are you?"] * 3,
+            "extras": ['{"fact": "A fact 1"}', '{"fact": "A fact 0"}', '{"fact": "A fact 2"}'],
+        }
+    )
+    assert traditional(rows, "TP", tmp_path).to_dict(as_series=False) == {
+        "USR DR(c)": [0.75, 0.25, None]
+    }
+
+
+def test_the_command_ends_with_a_summary(small):
+    done = subprocess.run(
+        [*COMMAND, "--data", str(small)], capture_output=True, text=True, check=True
+    )
+    assert "of 6 figures agree with the paper in sign and size" in done.stdout
+    assert "+ all together" in done.stdout
+    assert "- left out: TD10: no dstc10-test/" in done.stderr
+
+
+COMMAND = [
+    *(sys.executable, "-m", "simpatico", "reproduce", "psychological-metrics"),
+    *("--metrics", "none"),
+]
+
+
+@pytest.fixture(scope="module")
+def cells(data):
+    done = subprocess.run(
+        [*COMMAND, "--json", "--data", str(data)], capture_output=True, text=True, check=True
+    )
+    return json.loads(done.stdout)
+
+
+def test_every_response_of_the_data_at_hand_is_there(cells):
+    length = {c["row"]: c["n"] for c in cells if c["column"] == "words in the response"}
+    assert length == {
+        "TD10": 4500, "PD10": 4829, "ESL": 1242, "NCM": 2461, "JSALT": 741, "D7": 10000, "GD": 500,
+        "HU": 1000, "TP": 360, "UP": 300, "ZD": 900, "ZP": 900, "FT": 375, "FED-Dial": 125,
+        "pooled": 13773, "within sets": 13773,
+    }  # fmt: skip
+    for cell in cells:
+        assert set(cell) == {"table", "row", "column", "paper", "ours", "low", "high", "n", "note"}
+        # at its lowest, R² = 0, adjusted R² may lie a hair below all but 2.5% of its draws
+        assert cell["low"] - 1e-6 <= cell["ours"] <= cell["high"]
+        assert "not scored" in cell["note"]
+
+
+def test_every_figure_of_the_paper_has_one_beside_it(cells):
+    told = [c for c in cells if c["paper"] is not None]
+    assert len(told) == 11 * 6 + 4 + 3
+    assert all(c["paper"] == figure(c["row"], c["column"]) for c in told)
+
+
+def test_the_figures_that_hold_whatever_the_lexicon(cells):
+    """Style matching of ESL and ZP is the paper's, with function words of our own."""
+    ours = {(c["row"], c["column"]): c["ours"] for c in cells}
+    assert ours["ESL", "style_matching"] == pytest.approx(0.011, abs=0.002)
+    assert ours["ZP", "style_matching"] == pytest.approx(0.040, abs=0.010)
+
+
+def test_published_scores_fit_the_rows(cells):
+    n = {(c["row"], c["column"]): c["n"] for c in cells}
+    assert [n[name, "AM + agreeableness"] for name in ("GD", "HU", "TP", "UP", "ZD", "ZP")] == [
+        500, 1000, 360, 300, 900, 900,
+    ]  # fmt: skip
+    assert n["FT", "AM + agreeableness"] == 373
+    assert n["TP", "USR DR(c) + agreeableness"] == 301
+
+
+def test_most_of_the_pooled_figure_lies_between_data_sets(cells):
+    ours = {(c["row"], c["column"]): c["ours"] for c in cells}
+    assert ours["pooled", "emotional_entropy"] > 5 * ours["within sets", "emotional_entropy"]
+    told = [c["note"] for c in cells if c["row"] == "pooled"]
+    assert all("mixes 1-5 ratings with 0-1 win rates" in note for note in told)
+
+
+def test_without_the_papers_lexicon_the_output_says_so(cells):
+    notes = [c["note"] for c in cells if c["column"] == "emotional_entropy"]
+    assert all("our own emotion lexicon, the paper used NRC Hashtag" in note for note in notes)

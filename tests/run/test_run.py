@@ -1,0 +1,451 @@
+"""Run folders: resumed runs give the same bytes, other runs are never mixed in."""
+
+import hashlib
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from simpatico import Conversations, Run, load, read, score, score_run
+from simpatico.errors import DataError, RunError
+
+METRICS = ["emotional_entropy", "style_matching"]
+WORDS = [
+    "I",
+    "you",
+    "we",
+    "love",
+    "hate",
+    "happy",
+    "sad",
+    "no",
+    "not",
+    "the",
+    "a",
+    "dog",
+    "cat",
+    "never",
+    "always",
+    "of",
+    "and",
+    "but",
+    "fear",
+    "joy",
+]
+
+
+def corpus(path: Path, dialogs: int, seed: int = 0) -> Path:
+    rng = random.Random(seed)
+    with path.open("w") as file:
+        for d in range(dialogs):
+            for t in range(10):
+                text = " ".join(rng.choices(WORDS, k=rng.randint(1, 12)))
+                who = ("human", "bot-a" if d % 2 else "bot-b")[t % 2]
+                row = {"dialog": f"d{d}", "speaker": who, "system": who, "text": text}
+                file.write(json.dumps(row) + "\n")
+    return path
+
+
+def prints(folder: Path) -> dict[str, str]:
+    """Every file of a folder with the hash of its bytes."""
+    return {
+        str(p.relative_to(folder)): hashlib.sha256(p.read_bytes()).hexdigest()
+        for p in sorted(folder.rglob("*"))
+        if p.is_file()
+    }
+
+
+def start(path: Path, out: Path, *more: str) -> subprocess.Popen[str]:
+    command = [sys.executable, "-m", "simpatico", "score", str(path), "--out", str(out)]
+    return subprocess.Popen(
+        [*command, "--metrics", ",".join(METRICS), *more],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def ends_well(process: subprocess.Popen[str]) -> None:
+    _, told = process.communicate(timeout=600)
+    assert process.returncode == 0, told
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory):
+    return corpus(tmp_path_factory.mktemp("run") / "small.jsonl", 60)
+
+
+def scored(path, out, **options):
+    return score_run(Conversations((path,)), [load(m) for m in METRICS], out, **options)
+
+
+def test_a_run_folder_holds_what_the_api_gives(small, tmp_path):
+    run = scored(small, tmp_path / "run", chunk=100)
+    table = score(read(small), [load(m) for m in METRICS])
+    for level in ("turn", "dialog", "system"):
+        assert run.at(level).equals(table.at(level)), level
+    assert sorted(prints(tmp_path / "run")) == [
+        "dialog.parquet",
+        "run.json",
+        "system.parquet",
+        "text.parquet",
+        "turn.parquet",
+    ]
+
+
+def test_run_json_says_what_was_read_and_scored(small, tmp_path):
+    facts = scored(small, tmp_path / "run").facts
+    assert facts["alignment"]["dialogs"] == 60
+    assert facts["alignment"]["answers"]["bot-a answers human"] == 150
+    assert facts["alignment"]["answers"]["human opens the dialog"] == 60
+    assert facts["units"]["turn"]["style_matching.answers_nothing"] == 60
+    assert facts["inputs"] == [
+        {"name": "small.jsonl", "sha256": hashlib.sha256(small.read_bytes()).hexdigest()}
+    ]
+    assert facts["metrics"]["style_matching"]["signature"].startswith("style_matching|lexicon:")
+    assert facts["text"] is True
+    assert str(tmp_path) not in json.dumps(facts)
+
+
+def test_the_same_call_on_a_finished_run_changes_nothing(small, tmp_path):
+    scored(small, tmp_path / "run")
+    before = prints(tmp_path / "run")
+    scored(small, tmp_path / "run")
+    assert prints(tmp_path / "run") == before
+
+
+def test_jobs_and_place_do_not_change_a_byte(small, tmp_path):
+    scored(small, tmp_path / "one", chunk=100)
+    scored(small, tmp_path / "two", chunk=100, jobs=2)
+    assert prints(tmp_path / "one") == prints(tmp_path / "two")
+
+
+def flips(tmp_path, small):
+    """Each changes one thing that the files depend on."""
+    other = corpus(tmp_path / "small.jsonl", 60, seed=1)
+    lexicon = tmp_path / "lexicon.csv"
+    lexicon.write_text("term,category\nno,negate\n" + "".join(f"x{c},{c}\n" for c in CATEGORIES))
+    base = (small,), METRICS, {}, {}
+    yield "input byte", ((other,), *base[1:])
+    yield "metric", (base[0], ["emotional_entropy"], {}, {})
+    yield "option", (*base[:2], {"style_matching": {"empty": "drop"}}, {})
+    yield "lexicon", (*base[:2], {"style_matching": {"lexicon": str(lexicon)}}, {})
+    yield "merge", (*base[:3], {"merge": False})
+    yield "system", (*base[:3], {"system": "other"})
+    yield "format", (*base[:3], {"format": "table"})
+    yield "on_error", (*base[:3], {"on_error": "skip"})
+    yield "max_errors", (*base[:3], {"max_errors": 3})
+    yield "gather", (*base[:3], {"gather": True})
+    yield "one more input", ((small, other), *base[1:])
+    yield "epsilon", (*base[:2], {"style_matching": {"epsilon": 0.001}}, {})
+    yield "base", (*base[:2], {"emotional_entropy": {"base": 4.0}}, {})
+    yield "text", (*base[:3], {"keep_text": False})
+
+
+CATEGORIES = ["ppron", "ipron", "article", "conj", "prep", "auxverb", "adverb", "negate", "quant"]
+
+
+def test_a_folder_of_another_run_is_refused(small, tmp_path):
+    out = tmp_path / "run"
+    scored(small, out)
+    before = prints(out)
+    for what, (paths, metrics, parameters, options) in flips(tmp_path, small):
+        loaded = [load(m, **parameters.get(m, {})) for m in metrics]
+        keep_text = options.pop("keep_text", True)
+        with pytest.raises(RunError) as told:
+            score_run(Conversations(paths, **options), loaded, out, keep_text=keep_text)
+        assert str(told.value) == (
+            f"{out} holds a run of other input, metrics, options or version; "
+            "choose another folder or delete this one"
+        ), what
+    assert prints(out) == before
+
+
+def test_another_version_is_another_run(small, tmp_path, monkeypatch):
+    scored(small, tmp_path / "run")
+    monkeypatch.setattr("simpatico.run.package_version", lambda: "99")
+    with pytest.raises(RunError, match="holds a run of other input"):
+        scored(small, tmp_path / "run")
+
+
+def test_place_name_language_and_hash_seed_do_not_change_a_byte(small, tmp_path):
+    (tmp_path / "elsewhere").mkdir()
+    moved = tmp_path / "elsewhere" / small.name
+    moved.write_bytes(small.read_bytes())
+    settings = [
+        {"PYTHONHASHSEED": "1", "TZ": "UTC", "LC_ALL": "C"},
+        {"PYTHONHASHSEED": "2", "TZ": "Asia/Tokyo", "LC_ALL": "C.UTF-8", "POLARS_MAX_THREADS": "1"},
+    ]
+    for number, (path, more) in enumerate(zip((small, moved), settings, strict=True)):
+        command = [sys.executable, "-m", "simpatico", "score", str(path), "--preset", "psych"]
+        done = subprocess.run(
+            [*command, "--out", str(tmp_path / f"run{number}")],
+            env={**os.environ, **more},
+            cwd=tmp_path if number else tmp_path / "elsewhere",
+            capture_output=True,
+        )
+        assert done.returncode == 0, done.stderr
+    assert prints(tmp_path / "run0") == prints(tmp_path / "run1")
+
+
+def test_when_many_start_at_once_one_writes_and_the_others_leave(small, tmp_path):
+    scored(small, tmp_path / "alone")
+    races = [start(small, tmp_path / "run") for _ in range(6)]
+    told = [process.communicate(timeout=120)[1] for process in races]
+    codes = [process.returncode for process in races]
+    assert set(codes) <= {0, 2}
+    assert 0 in codes
+    assert all("is being written by" in t for t, code in zip(told, codes, strict=True) if code)
+    assert prints(tmp_path / "run") == prints(tmp_path / "alone")
+
+
+def test_a_changed_lexicon_file_of_the_same_name_is_another_run(small, tmp_path):
+    lexicon, out = tmp_path / "words.csv", tmp_path / "run"
+    for weight in (1, 22):
+        lexicon.write_text(
+            "term,category,weight\n" + "".join(f"dog,{c},{weight}\n" for c in CATEGORIES)
+        )
+        metric = load("style_matching", lexicon=str(lexicon))
+        if weight == 1:
+            score_run(Conversations((small,)), [metric], out)
+        else:
+            with pytest.raises(RunError, match="holds a run of other input"):
+                score_run(Conversations((small,)), [metric], out)
+
+
+def test_a_folder_with_other_files_is_refused(small, tmp_path):
+    (tmp_path / "thesis.txt").write_text("precious")
+    with pytest.raises(RunError) as told:
+        scored(small, tmp_path)
+    assert str(told.value) == (
+        f"{tmp_path} holds files that are not of a run; choose an empty folder"
+    )
+
+
+def test_an_unfinished_or_foreign_folder_cannot_be_shown(tmp_path):
+    with pytest.raises(DataError) as told:
+        Run(tmp_path).at("turn")
+    assert str(told.value) == f"{tmp_path} is not a run folder: it has no run.json"
+    (tmp_path / "run.json").write_text('{"status": "running"}')
+    with pytest.raises(DataError) as told:
+        Run(tmp_path).at("turn")
+    assert str(told.value) == f"{tmp_path}: the run is not finished; repeat its command"
+
+
+def test_no_dialog_at_all_is_an_error(tmp_path):
+    path = tmp_path / "empty.jsonl"
+    path.write_text('{"bad": 1}\n')
+    with pytest.raises(DataError, match=r"empty\.jsonl"):
+        scored(path, tmp_path / "run")
+
+
+def test_two_processes_cannot_write_one_folder(small, tmp_path):
+    from simpatico.files import locked, sign
+
+    out = tmp_path / "run"
+    with locked(out):
+        (out / "parts").mkdir()
+        sign(out)
+        process = start(small, out)
+        begun = time.monotonic()
+        _, told = process.communicate(timeout=60)
+        assert time.monotonic() - begun < 20
+    assert process.returncode == 2
+    assert "is being written by process" in told
+    assert len(told.splitlines()) == 1
+
+
+def killed_run(path: Path, out: Path, kills: int, seed: int, span: float) -> int:
+    """Kill a run at random points until it was killed often enough, then let it finish."""
+    rng = random.Random(seed)
+    done = 0
+    while done < kills:
+        process = start(path, out)
+        time.sleep(rng.uniform(0.2, span))
+        if process.poll() is None:
+            process.send_signal(signal.SIGKILL)
+            done += 1
+        elif process.returncode == 0:
+            process.communicate()
+            break
+        process.communicate()
+    return done
+
+
+def test_a_killed_run_goes_on_and_gives_the_same_bytes(tmp_path):
+    path = corpus(tmp_path / "talk.jsonl", 8_000)
+    whole = start(path, tmp_path / "whole")
+    begun = time.monotonic()
+    ends_well(whole)
+    span = 1.2 * (time.monotonic() - begun)
+    killed_run(path, tmp_path / "killed", 4, seed=1, span=span)
+    last = start(path, tmp_path / "killed")
+    ends_well(last)
+    assert prints(tmp_path / "killed") == prints(tmp_path / "whole")
+
+
+@pytest.mark.slow
+def test_twenty_kills_of_a_run_of_200_000_turns(tmp_path):
+    path = corpus(tmp_path / "talk.jsonl", 20_000)
+    whole = start(path, tmp_path / "whole")
+    begun = time.monotonic()
+    ends_well(whole)
+    span = 1.2 * (time.monotonic() - begun)
+    kills, seed = 0, 0
+    while kills < 20:
+        out = tmp_path / f"killed-{seed}"
+        kills += killed_run(path, out, 5, seed, span)
+        last = start(path, out)
+        ends_well(last)
+        assert prints(out) == prints(tmp_path / "whole")
+        seed += 1
+
+
+def test_a_termination_signal_ends_the_run_with_exit_3(tmp_path):
+    path = corpus(tmp_path / "talk.jsonl", 8_000)
+    process = start(path, tmp_path / "run")
+    deadline = time.monotonic() + 60
+    while not (tmp_path / "run" / "parts").exists() and time.monotonic() < deadline:
+        time.sleep(0.02)
+    process.send_signal(signal.SIGTERM)
+    _, told = process.communicate(timeout=60)
+    assert process.returncode == 3
+    assert "interrupted; the same command goes on where it stopped" in told
+    assert "Traceback" not in told
+
+
+def test_a_full_disk_is_one_line_and_the_run_can_go_on(small, tmp_path, monkeypatch):
+    import resource
+
+    code = (
+        "import resource, sys; resource.setrlimit(resource.RLIMIT_FSIZE, (4000, 4000)); "
+        "import signal; signal.signal(signal.SIGXFSZ, signal.SIG_IGN); "
+        "sys.argv = ['simpatico', *sys.argv[1:]]; from simpatico.cli import main; main()"
+    )
+    assert resource.RLIMIT_FSIZE
+    command = [sys.executable, "-c", code, "score", str(small), "--out", str(tmp_path / "run")]
+    done = subprocess.run(
+        [*command, "--metrics", ",".join(METRICS)], capture_output=True, text=True
+    )
+    assert done.returncode == 3, done.stderr
+    assert len(done.stderr.strip().splitlines()) == 1
+    assert "could not be written" in done.stderr
+    scored(small, tmp_path / "run")
+    scored(small, tmp_path / "fresh")
+    assert prints(tmp_path / "run") == prints(tmp_path / "fresh")
+
+
+def test_context_turns_are_read_but_not_scored(tmp_path):
+    rows = pl.DataFrame(
+        {
+            "dialog": ["d", "d"],
+            "speaker": ["x", "bot"],
+            "system": [None, "bot"],
+            "text": ["I am sad", "Oh no"],
+        }
+    )
+    path = tmp_path / "context.parquet"
+    rows.write_parquet(path)
+    run = scored(path, tmp_path / "run")
+    assert run.at("turn")["speaker"].to_list() == ["bot"]
+    assert run.at("system")["system"].to_list() == ["bot"]
+    assert run.at("turn")["style_matching"].null_count() == 0
+
+
+def test_a_run_killed_before_its_first_part_goes_on(small, tmp_path):
+    """Every state a kill can leave while the folder is made ready."""
+    scored(small, tmp_path / "whole")
+    key = json.loads((tmp_path / "whole" / "run.json").read_text())["key"]
+    running = json.dumps({"status": "running", "key": key})
+    states = [
+        {".run.json.77.tmp": ""},
+        {"run.json": running},
+        {"run.json": running, "parts/holder": "process 77 on host"},
+        {"run.json": running, "parts/.000000.json.77.tmp": "{", "parts/000000.turn.parquet": "cut"},
+        {
+            "run.json": running,
+            "parts/000000.text.parquet": "",
+            "parts/.000000.text.parquet.77.tmp": "I",
+        },
+        {"run.json": running, "text.parquet": "cut", ".text.parquet.77.tmp": "I"},
+    ]
+    for number, files in enumerate(states):
+        folder = tmp_path / f"state{number}"
+        for name, text in files.items():
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            (folder / name).write_text(text)
+        scored(small, folder)
+        assert prints(folder) == prints(tmp_path / "whole"), number
+
+
+def test_names_with_brackets_and_stars_are_names_not_patterns(tmp_path):
+    talk = {"speaker": ["a", "b"], "text": ["I see", "you do"]}
+    for name, dialog in (("data1", "wrong"), ("data[12]", "right"), ("d*", "star")):
+        pl.DataFrame({"dialog": [dialog] * 2, **talk}).write_parquet(tmp_path / f"{name}.parquet")
+    assert read(tmp_path / "data[12].parquet").frame["dialog"].unique().to_list() == ["right"]
+    for name, out in (("data1", "run1"), ("data[12]", "run[12]"), ("d*", "run*")):
+        scored(tmp_path / f"{name}.parquet", tmp_path / out)
+    shown = Run(tmp_path / "run[12]").at("dialog")["dialog"].unique().to_list()
+    assert shown == ["right"]
+
+
+def test_an_input_that_grows_meanwhile_is_refused(small, tmp_path):
+    """A live log: the scores would not be those of the hash in run.json."""
+    path = tmp_path / "live.jsonl"
+    path.write_bytes(small.read_bytes())
+
+    def grow(turns):
+        with path.open("a") as file:
+            file.write('{"dialog": "late", "speaker": "a", "text": "hi"}\n')
+
+    with pytest.raises(DataError, match="changed meanwhile; score again"):
+        scored(path, tmp_path / "run", chunk=100, progress=grow)
+    assert list((tmp_path / "run").iterdir()) == []
+
+
+def test_parts_survive_a_cause_that_may_pass(small, tmp_path, monkeypatch):
+    whole, real = scored(small, tmp_path / "whole", chunk=100), Conversations.chunks
+
+    def fails(self, size):
+        for number, chunk in enumerate(real(self, size)):
+            if number == 2:
+                raise DataError("the disk was gone for a moment")
+            yield chunk
+
+    monkeypatch.setattr(Conversations, "chunks", fails)
+    with pytest.raises(DataError, match="gone for a moment"):
+        scored(small, tmp_path / "run", chunk=100)
+    assert (tmp_path / "run" / "parts" / "000001.json").exists()
+    monkeypatch.setattr(Conversations, "chunks", real)
+    scored(small, tmp_path / "run", chunk=100)
+    assert prints(tmp_path / "run") == prints(whole.folder)
+
+
+def test_workers_leave_when_their_parent_was_killed(tmp_path):
+    path = corpus(tmp_path / "talk.jsonl", 20_000)
+    process = start(path, tmp_path / "run", "--jobs", "2")
+    deadline = time.monotonic() + 60
+    while len(children(process.pid)) < 3 and time.monotonic() < deadline:
+        time.sleep(0.05)
+    workers = children(process.pid)
+    process.kill()
+    process.communicate()
+    deadline = time.monotonic() + 20
+    while (
+        left := [w for w in workers if Path(f"/proc/{w}/cmdline").exists()]
+    ) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert workers
+    assert not left
+
+
+def children(parent: int) -> list[int]:
+    listed = Path(f"/proc/{parent}/task/{parent}/children")
+    return [int(pid) for pid in listed.read_text().split()] if listed.exists() else []

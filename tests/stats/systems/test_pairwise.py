@@ -1,0 +1,197 @@
+"""Values of mt-metrics-eval's own tests, and cases counted out by hand."""
+
+from itertools import combinations, product
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from simpatico.errors import DataError
+from simpatico.stats.draws import uniform
+from simpatico.stats.systems.pairwise import (
+    pairwise_accuracy,
+    soft_pairwise_accuracy,
+    tied_accuracy,
+)
+
+nan = float("nan")
+FUNCTIONS = (pairwise_accuracy, soft_pairwise_accuracy, lambda *a, **k: tied_accuracy(*a, **k)[0])
+
+
+def column(*values):
+    """Systems by one input."""
+    return np.array(values, dtype=float)[:, None]
+
+
+# google-research/mt-metrics-eval, tau_optimization_test.py, acc_23 (there inputs are rows):
+# accuracy at each threshold, and the best. In the first, metric pairs differ by 2 6 8 4 6 2 and
+# all six orders are right; each tie is wrong. In the second the judges tie three pairs.
+@pytest.mark.parametrize(
+    ("human", "best", "epsilon", "curve"),
+    [
+        ((1, 2, 3, 4), 1, 0, {0: 6 / 6, 2: 4 / 6, 4: 3 / 6, 6: 1 / 6, 8: 0 / 6}),
+        ((1, 1, 1, 4), 4 / 6, 4, {0: 3 / 6, 2: 3 / 6, 4: 4 / 6, 6: 4 / 6, 8: 3 / 6}),
+    ],
+)
+def test_tie_calibration_of_one_input(human, best, epsilon, curve):
+    metric, judged = column(0, 2, 6, 8), column(*human)
+    told = tied_accuracy(metric, judged, draws=9)
+    assert told.accuracy.value == pytest.approx(best, abs=1e-12)
+    assert told.epsilon.value == epsilon
+    for cut, accuracy in curve.items():
+        fixed = tied_accuracy(metric, judged, epsilon=cut, draws=9)
+        assert fixed.accuracy.value == pytest.approx(accuracy, abs=1e-12)
+        assert fixed.epsilon.value == cut
+
+
+def test_tie_calibration_of_five_inputs_with_missing_cells():
+    """`test_regression_example` there, turned; the last input has nothing."""
+    metric = [[0, 5, 2, 3, 2], [nan, 2, 1, 5, 3], [9, 1, 5, 3, 8], [9, 3, 4, 4, 1], [nan] * 5]
+    human = [[1, 5, 2, 1, 1], [4, 2, 2, 1, 4], [5, 9, 2, 8, 7], [7, 6, nan, 3, 2], [nan] * 5]
+    x, z = np.array(metric).T, np.array(human).T
+    told = tied_accuracy(x, z, draws=99)
+    assert told.accuracy.value == pytest.approx(0.4916666666666668, abs=1e-12)
+    assert (told.epsilon.value, told.accuracy.n) == (1, 4)
+    curve = [
+        0.4666666666666667,
+        0.4916666666666668,
+        0.38333333333333347,
+        0.29166666666666674,
+        0.2666666666666667,
+        0.2,
+        0.15833333333333335,
+        0.15833333333333335,
+        0.1166666666666667,
+    ]
+    ours = [tied_accuracy(x, z, epsilon=e, draws=9).accuracy.value for e in range(9)]
+    np.testing.assert_allclose(ours, curve, atol=1e-12)
+
+
+def test_rounding_does_not_part_equal_differences():
+    """0.3 - 0.2, 0.2 - 0.1 and 0.1 - 0 differ in the last digit; all are one epsilon."""
+    told = tied_accuracy(column(0, 0.1, 0.2, 0.3), column(1, 1, 1, 1), epsilon=0.1, draws=9)
+    assert told.accuracy.value == pytest.approx(3 / 6)
+
+
+def test_pairwise_accuracy_of_means_by_hand():
+    """Means 2 3 1 and 5, 6, 5.5: pairs up/up, down/up, down/down, so two of three."""
+    x = np.array([[1.0, 3], [3, 3], [nan, 1]])
+    z = np.array([[5.0, 5], [6, nan], [5, 6]])
+    told = pairwise_accuracy(x, z, draws=999)
+    assert told.value == pytest.approx(2 / 3)
+    assert (told.n, told.status) == (3, "ok")
+
+
+def test_a_tie_of_means_is_right_only_if_the_judges_tie_too():
+    z = column(1, 1, 2)
+    assert pairwise_accuracy(column(5, 5, 9), z).value == 1
+    assert pairwise_accuracy(column(5, 6, 9), z).value == pytest.approx(2 / 3)
+    assert pairwise_accuracy(column(0.1 + 0.2, 0.3, 9), z).value == 1
+
+
+def exact(x, z):
+    """Soft pairwise accuracy over every pattern of flips."""
+    parts = []
+    for i, k in combinations(range(len(x)), 2):
+        ps = []
+        for each in (x, z):
+            apart = each[i] - each[k]
+            apart = apart[np.isfinite(apart)]
+            sums = [np.dot(s, apart) for s in product((-1, 1), repeat=len(apart))]
+            ps.append(np.mean(np.array(sums) >= apart.sum() - 1e-9))
+        parts.append(1 - abs(ps[1] - ps[0]))
+    return float(np.mean(parts))
+
+
+def test_soft_pairwise_accuracy_against_every_flip():
+    draw = uniform(48, seed=5).reshape(2, 4, 6)
+    x, z = draw + np.arange(4)[:, None] / 6
+    assert soft_pairwise_accuracy(x, z, draws=40_000).value == pytest.approx(exact(x, z), abs=0.008)
+    x[1, 2], z[3, 4] = nan, nan
+    assert soft_pairwise_accuracy(x, z, draws=40_000).value == pytest.approx(exact(x, z), abs=0.008)
+
+
+def test_soft_pairwise_accuracy_by_hand():
+    """One input: a pair ahead has p = 1/2, one behind or tied 1, the + 1 aside.
+
+    Judges 1 2 3, all three pairs behind: p = 1. The metric turns the last pair round: p = 1/2
+    there, so 1 - (0 + 0 + 1/2) / 3.
+    """
+    told = soft_pairwise_accuracy(column(1, 3, 2), column(1, 2, 3), draws=9_999)
+    assert told.value == pytest.approx(1 - 0.5 / 3, abs=0.01)
+
+
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_perfect_scores(function):
+    z = uniform(60, seed=1).reshape(6, 10)
+    told = function(z * 3 + 1, z, draws=99)
+    assert (told.value, told.low, told.high) == (pytest.approx(1), None, None)
+
+
+def test_intervals_and_methods():
+    draw = uniform(200, seed=2).reshape(2, 10, 10)
+    x, z = draw[0] + draw[1], draw[1]
+    for function in FUNCTIONS:
+        told = function(x, z, draws=499)
+        assert told.low < told.value < told.high
+        assert told == function(x, z, draws=499)
+    assert pairwise_accuracy(x, z, draws=9).method == (
+        "pairwise accuracy of system means, BOOT-SYSTEMS, 9 draws, seed 0"
+    )
+    assert soft_pairwise_accuracy(x, z, draws=9).method == (
+        "soft pairwise accuracy, BOOT-SYSTEMS, 9 draws, seed 0"
+    )
+    assert tied_accuracy(x, z, draws=9).accuracy.method == "acc*_eq, BOOT-INPUTS, 9 draws, seed 0"
+    assert tied_accuracy(x, z, epsilon=0.5, draws=9).epsilon.method == (
+        "epsilon of acc_eq at epsilon 0.5, BOOT-INPUTS, 9 draws, seed 0"
+    )
+
+
+@pytest.mark.parametrize("function", FUNCTIONS)
+@pytest.mark.parametrize(
+    "x",
+    [
+        np.zeros((0, 0)),
+        np.zeros((3, 0)),
+        np.ones((1, 4)),
+        np.full((4, 2), nan),
+        np.full((4, 2), np.inf),
+    ],
+    ids=["none", "no inputs", "one system", "missing", "infinite"],
+)
+def test_too_few(function, x):
+    told = function(x, np.zeros(x.shape), draws=9)
+    assert (told.value, told.low, told.high, told.status) == (None, None, None, "too_few")
+
+
+def test_constant_scores_are_right_where_judges_tie():
+    flat = np.ones((3, 4))
+    z = np.array([[1.0] * 4, [1.0] * 4, [2.0] * 4])
+    assert pairwise_accuracy(flat, z, draws=9).value == pytest.approx(1 / 3)
+    assert tied_accuracy(flat, z, draws=9).accuracy.value == pytest.approx(1 / 3)
+    assert soft_pairwise_accuracy(flat, flat, draws=9).value == 1
+
+
+def test_draws_must_be_some():
+    for function in FUNCTIONS:
+        with pytest.raises(DataError, match="0 draws say nothing"):
+            function(np.eye(3), np.eye(3), draws=0)
+
+
+def test_shapes_must_agree():
+    for function in FUNCTIONS:
+        with pytest.raises(DataError, match="matrices of systems by inputs must have one shape"):
+            function(np.zeros((3, 2)), np.zeros((3, 3)))
+
+
+@given(slope=st.floats(1e-3, 1e3), shift=st.floats(-1e3, 1e3), order=st.permutations(range(6)))
+@settings(max_examples=25, deadline=None)
+def test_units_and_order_change_nothing(slope, shift, order):
+    draw = uniform(48, seed=3).reshape(2, 6, 4)
+    x, z = np.round(draw[0], 1), np.round(draw[1], 1)
+    rows = list(order)
+    for function in (FUNCTIONS[0], FUNCTIONS[2]):
+        told = function(x, z, draws=9).value
+        assert function(slope * x + shift, z, draws=9).value == pytest.approx(told, abs=1e-9)
+        assert function(x[rows], z[rows], draws=9).value == pytest.approx(told, abs=1e-9)

@@ -1,0 +1,133 @@
+"""What labels mean: the rule of the 70%, maps, and complaints in whole sentences."""
+
+import numpy as np
+import pytest
+
+from simpatico.errors import DataError, MissingResource
+from simpatico.features.plutchik import EMOTIONS
+from simpatico.training.emotion.data import SIGNS, Utterances
+from simpatico.training.emotion.evaluators import judge
+from simpatico.training.emotion.labels import Ruled, label_rule, meaning
+from simpatico.training.lexicon import MAPPING
+
+NAN = float("nan")
+
+
+def happy(texts):
+    """A classifier that goes by one word, and says nothing of dots."""
+    return np.array([NAN if text == "." else 0.9 if "good" in text else 0.1 for text in texts])
+
+
+def said(*pairs, known=None):
+    texts, labels = zip(*pairs, strict=True)
+    names = [tuple(label.split("|")) for label in labels]
+    return Utterances("made up", list(texts), names, known=known or {})
+
+
+def test_the_rule_by_hand():
+    """Of ten "joy" seven are good: 70% is enough. Of ten "surprise" six are: each by itself. Of ten
+    "fear" three are good, so 70% are bad, which 1 - .3 in floating point is just below."""
+    texts = [*["good"] * 7, *["bad"] * 3, *["good"] * 6, *["bad"] * 4, *["good"] * 3, *["bad"] * 7]
+    labels = [["joy"]] * 10 + [["surprise"]] * 10 + [["fear"]] * 10
+    assert label_rule(labels, texts, happy) == {
+        "joy": Ruled("positive", 10, 0.7),
+        "surprise": Ruled("each", 10, 0.6),
+        "fear": Ruled("negative", 10, 0.3),
+    }
+    assert label_rule(labels[:10], texts[:10], happy, share=0.75)["joy"].sign == "each"
+
+
+def test_what_the_classifier_says_nothing_of_does_not_count():
+    """Two of "odd" are good, one is a dot: 2 of 2. Of "dots" nothing is known."""
+    found = label_rule([["odd"], ["odd", "dots"], ["odd"]], ["good", ".", "so good"], happy)
+    assert found == {"odd": Ruled("positive", 2, 1.0), "dots": Ruled("each", 0, 0.5)}
+
+
+def told(given, kind, **mapped):
+    found = meaning(given, kind, mapped=mapped, polarity=lambda: happy)
+    return found.of(given).tolist()
+
+
+def same(found, wanted):
+    assert np.array_equal(np.array(found), np.array(wanted, float), equal_nan=True), found
+
+
+def test_polarity_by_map_by_rule_and_by_utterance():
+    """Label "a" is mapped, of "b" all are good, of "c" half are, so that each goes by itself."""
+    given = said(
+        ("bad", "a"), ("good", "b"), ("good", "c"), ("bad", "c"), (".", "c"), ("x", "neutral")
+    )
+    same(told(given, "polarity", a="positive"), [[1], [1], [1], [0], [NAN], [NAN]])
+
+
+def test_several_labels_of_one_utterance():
+    """A clear sign goes before one by utterance; two clear ones contradict each other."""
+    given = said(("good", "c"), ("bad", "c"), ("good", "c|n"), ("x", "p|n"), ("x", "p|o"))
+    signs = {"p": "positive", "n": "negative", "o": "omit"}
+    same(told(given, "polarity", **signs), [[1], [0], [0], [NAN], [1]])
+
+
+def test_neutrality_takes_every_other_label_for_an_emotion():
+    given = said(("x", "neutral"), ("x", "joy"), ("x", "joy|neutral"), ("x", "joy|q"), ("x", "q"))
+    same(told(given, "neutrality", q="omit"), [[0], [1], [NAN], [1], [NAN]])
+    same(told(said(("x", "0"), ("x", "1")), "neutrality", **{"0": "neutral"}), [[0], [1]])
+
+
+def test_eight_emotions_by_name_and_by_map():
+    given = said(("x", "love"), ("x", "Wut"), ("x", "neutral"), ("x", "q"), ("x", "realization"))
+    found = told(given, "plutchik", Wut="anger,disgust", q="omit")
+    wanted = [{"joy", "trust"}, {"anger", "disgust"}, set(), None, set()]
+    same(found, [[NAN if has is None else e in has for e in EMOTIONS] for has in wanted])
+
+
+def test_every_label_of_goemotions_has_a_sign():
+    """Demszky et al. have 12 positive labels, 11 negative ones, 4 that are neither, and neutral."""
+    assert list(MAPPING) == [*sorted(set(SIGNS) - {"neutral"}), "neutral"]
+    signs = list(SIGNS.values())
+    assert [signs.count(s) for s in ("positive", "negative", "omit", "neutral")] == [12, 11, 4, 1]
+    given = said(("bad", "joy"), ("good", "fear"), ("good", "surprise"), known=SIGNS)
+    same(told(given, "polarity"), [[1], [0], [NAN]])
+
+
+@pytest.mark.parametrize(
+    ("kind", "mapped", "sentence"),
+    [
+        ("polarity", {"z": "positive"}, "made up: no utterance is labelled 'z'; its labels are "),
+        (
+            "neutrality",
+            {},
+            "made up: no label is known to be neutral; say which is with --map LABEL=neutral; its "
+            "labels are ",
+        ),
+    ],
+)
+def test_complaints_name_the_labels(kind, mapped, sentence):
+    given = said(("x", "a"), ("x", "b"))
+    with pytest.raises(DataError) as refused:
+        told(given, kind, **mapped)
+    assert str(refused.value) == sentence + "'a', 'b'"
+
+
+def test_more_complaints_are_whole_sentences():
+    given = said(*(("x", name) for name in "abcdefghijkl"))
+    with pytest.raises(DataError) as refused:
+        told(given, "neutrality")
+    assert str(refused.value).endswith("'a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j', ...")
+    with pytest.raises(DataError) as refused:
+        told(given, "plutchik")
+    assert str(refused.value) == (
+        "made up: which of the eight emotions is 'a'? Say --map a=EMOTION, or =neutral for none of "
+        "them, or =omit to leave it out"
+    )
+    with pytest.raises(DataError) as refused:
+        told(given, "polarity", a="joy")
+    assert str(refused.value) == (
+        "label 'a' is said to mean 'joy'; for polarity it means one of positive, negative, "
+        "neutral, omit"
+    )
+    with pytest.raises(MissingResource) as missing:
+        judge("path:/no/where")
+    assert str(missing.value).startswith("no model of polarity 'path:/no/where' to say what ")
+    assert str(missing.value).endswith(
+        "; give one with --polarity-model, or say it with --map LABEL=positive"
+    )

@@ -1,0 +1,81 @@
+"""The evaluators we ship: small, whole, with figures on their cards, and right on plain sentences."""
+
+import numpy as np
+import polars as pl
+import pytest
+
+from simpatico.features import Features
+from simpatico.features.detokenise import tidied
+from simpatico.features.embeddings import MINILM
+from simpatico.features.heads.folder import NEEDED, SHIPPED, PairHead, load_heads
+from simpatico.features.plutchik import EMOTIONS
+from simpatico.models.names import absent
+from simpatico.training.emotion.evaluators import judge
+from simpatico.turns import Turns
+
+KINDS = ("neutrality", "polarity", "plutchik")
+GLAD = ("I am so happy for you!", "What a wonderful day, I love it.", "Thank you, that was great.")
+SAD = ("I hate this so much.", "My dog died and I am heartbroken.", "That is disgusting and mean.")
+PLAIN = ("The shop opens at nine.", "It is on the second floor.", "The meeting is in room four.")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_folder_is_whole_and_small(kind):
+    found = load_heads(kind, kind)
+    assert tuple(found.heads) == NEEDED[kind]
+    assert sum(path.stat().st_size for path in (SHIPPED / kind).iterdir()) < 5e6
+    assert found.recipe.licence == "Apache-2.0 (GoEmotions, Demszky et al. 2020)"
+    for told in found.recipe.heads.values():
+        assert (told.encoder, told.parts) == (MINILM, ["first"])
+        assert told.heldout.low < told.heldout.auc < told.heldout.high
+        assert told.heldout.low > told.heldout.plain_auc
+    card = (SHIPPED / kind / "card.md").read_text(encoding="utf-8")
+    for part in ("| linear SVM |", "| majority |", "made again by", "## Limits\n", "Reddit"):
+        assert part in card
+    assert ("DailyDialog" in card) == (kind != "plutchik")
+
+
+def fits(kind, *names):
+    """A function from texts to the probabilities of heads, a row a head."""
+    if reason := absent(MINILM):
+        pytest.skip(reason)
+    heads = [PairHead(kind, kind, name) for name in names]
+    empty = Turns(pl.DataFrame({"text": pl.Series([], dtype=pl.String)}))
+    features = Features(empty, frozenset({*heads, *heads[0].needs}))
+    return lambda texts: np.array([features[head].of(list(map(tidied, texts))) for head in heads])
+
+
+def test_emotional_sentences_and_plain_ones():
+    found = fits("neutrality", "emotional")
+    assert (found(GLAD + SAD) > 0.5).all()
+    assert (found(PLAIN) < 0.5).all()
+    assert found([]).tolist() == [[]]
+
+
+def test_good_news_and_bad():
+    assert (fits("polarity", "positive")(GLAD) > 0.8).all()
+    assert (judge("polarity")(SAD) < 0.2).all()
+
+
+def test_single_texts_are_judged_alone():
+    """What a text gets depends neither on the others nor on how many there are."""
+    found = fits("polarity", "positive")
+    alone = [float(found([text])[0, 0]) for text in (*GLAD, *SAD)]
+    assert found([*GLAD, *SAD])[0].tolist() == alone
+
+
+def test_the_likeliest_of_the_eight():
+    """One sentence for each emotion, in the order of their names."""
+    found = fits("plutchik", *EMOTIONS)(
+        [
+            "I am so angry, shut up!",
+            "I hope we can see it, when is it?",
+            "Ew, that is gross and disgusting.",
+            "I am scared of the dark.",
+            "Haha, that was so funny!",
+            "I miss her, I could cry.",
+            "Wow, I did not expect that!",
+            "Thank you so much, you are great.",
+        ]
+    )
+    assert [EMOTIONS[at] for at in found.argmax(axis=0)] == list(EMOTIONS)

@@ -1,0 +1,55 @@
+"""Fine-tuning for engagement: a checkpoint out of rated exchanges, and the baselines beside it."""
+
+import pytest
+
+from simpatico.errors import BadValue
+from simpatico.features.word_vectors import GLOVE
+from simpatico.models.names import absent
+from simpatico.training.engagement.baselines import beside
+from simpatico.training.engagement.splits import Given
+from simpatico.training.engagement.train import Training, train_engagement
+from simpatico.training.model_folder import About
+from tests.models.tiny import tiny
+from tests.training.engagement.test_train import ABOUT, ENCODER, talks
+
+pytest.importorskip("torch", reason="torch comes with simpatico[torch]")
+
+
+def test_an_encoder_is_tuned_and_judged_on_dialogs_held_out(tmp_path):
+    from simpatico.training.engagement.finetuned import tune_engagement
+
+    training = Training(encoder=f"path:{tiny('bert')}", fine_tune=1)
+    report = tune_engagement(talks(20), tmp_path / "m", training=training, about=About("made up"))
+    assert [row.name for row in report.rows] == ["engagement", "reply length", "question mark"]
+    assert (report.recipe, report.dialogs) == (None, 4)
+    card = (tmp_path / "m" / "card.md").read_text(encoding="utf-8")
+    assert card.startswith("# not engaging, engaging\n")
+    assert "## How well it does on dialogs it has not seen\nDialogs held out once; " in card
+    assert "- of the engaging exchanges held out, 100.0% are between people\n" in card
+    assert not (tmp_path / "m.partial").exists()
+
+
+def test_a_head_is_no_base_for_fine_tuning(tmp_path):
+    from simpatico.training.engagement.finetuned import tune_engagement
+
+    heads = tmp_path / "heads"
+    train_engagement(talks(20), heads, training=Training(encoder=ENCODER), about=ABOUT)
+    training = Training(base=f"path:{heads}", fine_tune=1)
+    with pytest.raises(BadValue) as told:
+        tune_engagement(talks(20), tmp_path / "m", training=training, about=ABOUT)
+    assert str(told.value) == (
+        f"path:{heads} is a head over vectors that stay as they are; fine-tuning goes on from an "
+        "encoder or from a model that was fine-tuned"
+    )
+    assert not (tmp_path / "m").exists()
+
+
+def test_learned_baselines_stand_beside():
+    pytest.importorskip("sklearn", reason="scikit-learn comes with simpatico[train]")
+    if reason := absent(GLOVE):
+        pytest.skip(reason)
+    sides = Given(talks()).checked().sides(0)
+    runs = beside(sides, seed=0, learned=True)
+    assert list(runs) == ["reply length", "question mark", "linear SVM", "Bi-RNN"]
+    for found in runs.values():
+        assert len(found.guess) == len(found.told) == len(sides.heldout)

@@ -1,0 +1,227 @@
+"""Do scores notice wrong answers: figures by hand, and the command."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import simpatico
+from simpatico import Conversations, Run, load, score_run
+from simpatico.errors import DataError, UnknownName
+from simpatico.validation.controls import Asked, controls
+
+SAMPLES = Path(simpatico.__file__).parent / "data" / "samples" / "conversations.jsonl"
+
+PROMPTS = [
+    "tell me",
+    "what now",
+    "go on please",
+    "why",
+    "and then",
+    "who is it",
+    "when",
+    "where to",
+]
+ANSWERS = [
+    "the harbour froze over in january",
+    "seven ships came from the north",
+    "an old sailor kept every letter",
+    "because nobody else could read maps",
+    "they sold fish on wooden stairs",
+    "my aunt painted lighthouses in summer",
+    "around noon the fog lifted again",
+    "behind a mill with broken wings",
+]
+"""Six words each, so that in BLEU nothing but the words themselves can differ."""
+
+
+def logs(folder, *, references=None):
+    """One exchange a dialog; the references of an answer are itself unless others are given."""
+    rows = []
+    for number, (prompt, answer) in enumerate(zip(PROMPTS, ANSWERS, strict=True)):
+        rows.append({"dialog": f"d{number}", "speaker": "u", "text": prompt, "system": None})
+        rows.append({"dialog": f"d{number}", "speaker": "b", "text": answer, "system": "bot"})
+        rows[-1]["references"] = [references[number] if references else answer]
+    path = folder / "logs.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    return path
+
+
+def scored(folder, metrics, *, keep_text=True, **given) -> tuple[Run, Path]:
+    path = logs(folder, **given)
+    chosen = [load(name) for name in metrics]
+    return score_run(Conversations((path,)), chosen, folder / "run", keep_text=keep_text), path
+
+
+def test_a_change_is_the_mean_of_after_less_before(tmp_path):
+    """Copied answers have 2, 2, 3, 1, 2, 3, 1, 2 words where there were 6: on average 4 less.
+
+    All 8 differences are below 0, so that of 2^8 flips of signs 2 are as far out: p = 2/256. The
+    deviations from -4 are 0 0 1 -1 0 1 -1 0, so that s = sqrt(4/7) and t(.975; 7) = 2.364624.
+    """
+    run, _ = scored(tmp_path, ["length"])
+    (row,) = controls(run, Asked(("copied",))).rows
+    assert (row.before, row.after, row.change) == (6.0, 2.0, -4.0)
+    reach = 2.364624 * np.sqrt(4 / 7 / 8)
+    assert (row.low, row.high) == pytest.approx((-4 - reach, -4 + reach), abs=1e-6)
+    assert (row.p_value, row.p_adjusted, row.family) == (2 / 256, 2 / 256, 1)
+    assert (row.n, row.dialogs, row.drops, row.same, row.lost) == (8, 8, 1.0, 0.0, 0)
+    assert row.verdict == "goes down"  # of no direction, so nothing is noticed
+    assert row.method == "paired t interval; p by all sign flips"
+
+
+def test_a_score_notices_answers_of_other_dialogs(tmp_path):
+    """Against itself each answer has a BLEU of 100; another shares no four words with it."""
+    run, path = scored(tmp_path, ["bleu"])
+    done = list[int]()
+    found = controls(run, Asked(("shuffled", "copied"), logs=(path,)), tick=done.append)
+    assert done == [made.changed for made in found.made]
+    assert [row.verdict for row in found.rows] == ["notices", "notices"]
+    assert [row.before for row in found.rows] == pytest.approx([100.0, 100.0])
+    assert all(row.drops == 1 and row.p_adjusted == 4 / 256 for row in found.rows)
+
+
+def test_a_score_that_prefers_wrong_answers_is_said_to_rise(tmp_path):
+    run, path = scored(tmp_path, ["chrf"], references=PROMPTS)
+    (row,) = controls(run, Asked(("copied",), logs=(path,))).rows
+    assert (row.verdict, row.after, row.drops) == ("rises", pytest.approx(100.0), 0.0)
+
+
+def test_answers_of_one_dialog_are_one_vote(tmp_path):
+    """Two dialogs of many answers: there are many pairs, but two units are too few for a test."""
+    rows = [
+        {"dialog": d, "speaker": s, "text": t, "system": None if s == "u" else "bot"}
+        for d in "ab"
+        for n in range(30)
+        for s, t in (("u", "hm"), ("b", f"word {n} of dialog"))
+    ]
+    path = tmp_path / "two.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    run = score_run(Conversations((path,)), [load("length")], tmp_path / "run")
+    (row,) = controls(run, Asked(("copied",))).rows
+    assert (row.n, row.dialogs, row.verdict, row.p_value) == (60, 2, "too few", None)
+
+
+def test_only_changed_answers_are_pairs_and_the_rest_is_counted(tmp_path):
+    run = score_run(Conversations((SAMPLES,)), [load("length")], tmp_path / "run")
+    found = controls(run, Asked(("flipped",)))
+    (made,), (row,) = found.made, found.rows
+    assert made.answers == 351
+    assert made.changed + made.left["no_feeling"] == 351
+    assert row.n == made.changed
+
+
+def test_what_cannot_be_scored_again_is_told(tmp_path):
+    names = ["distinct_n", "bleu", "length"]
+    run = score_run(Conversations((logs(tmp_path),)), list(map(load, names)), tmp_path / "run")
+    found = controls(run, Asked(("shuffled",)))
+    assert found.notes == [
+        "distinct_n: left out, since it describes a system as a whole",
+        "bleu: no answer has a score both before and after; if it needs references, give the logs "
+        "with --logs",
+    ]
+    told = {row.score: (row.n, row.lost, row.verdict) for row in found.rows}
+    assert told == {"bleu": (0, 8, "no score"), "length": (8, 0, "stays")}
+
+
+def test_a_run_of_whole_metrics_only_is_refused(tmp_path):
+    run, _ = scored(tmp_path, ["distinct_n"])
+    with pytest.raises(DataError) as raised:
+        controls(run)
+    assert str(raised.value) == (
+        f"no metric of {run.folder} can be computed on other answers: distinct_n: left out, since "
+        "it describes a system as a whole"
+    )
+
+
+def test_a_run_without_text_asks_for_its_logs_and_takes_no_others(tmp_path):
+    run, path = scored(tmp_path, ["length"], keep_text=False)
+    with pytest.raises(DataError) as raised:
+        controls(run)
+    assert str(raised.value) == (
+        f"{run.folder} keeps no text, so that its answers cannot be made wrong; give what it was "
+        "scored from (logs.jsonl) with --logs"
+    )
+    with_logs = controls(run, Asked(("copied",), logs=(path,)))
+    assert with_logs.rows[0].change == -4.0
+    with pytest.raises(DataError) as raised:
+        controls(run, Asked(logs=(SAMPLES,)))
+    assert str(raised.value) == (
+        f"--logs {SAMPLES}: not what {run.folder} was scored from; give logs.jsonl as it was then, "
+        "and several files in the same order"
+    )
+
+
+def test_more_dialogs_than_asked_for_are_drawn(tmp_path):
+    run, _ = scored(tmp_path, ["length"])
+    found = controls(run, Asked(("copied",), most=6))
+    assert (found.rows[0].n, found.made[0].answers) == (6, 6)
+    assert found.notes == ["6 of 8 dialogs were drawn; --most says how many"]
+    assert found == controls(run, Asked(("copied",), most=6))
+
+
+def test_the_logs_give_the_figures_that_the_runs_own_text_gives(tmp_path):
+    run = score_run(Conversations((SAMPLES,)), [load("style_matching")], tmp_path / "run")
+    kinds = ("shuffled", "off-topic")
+    assert controls(run, Asked(kinds, logs=(SAMPLES,))) == controls(run, Asked(kinds))
+
+
+def test_an_unknown_score_is_named(tmp_path):
+    run, _ = scored(tmp_path, ["length"])
+    with pytest.raises(UnknownName) as raised:
+        controls(run, Asked(scores=("lenght",)))
+    assert str(raised.value) == "no score 'lenght'; did you mean 'length'?"
+
+
+def test_the_command_prints_a_table_and_who_does_not_notice(call, tmp_path):
+    run, path = scored(tmp_path, ["bleu", "length"], references=PROMPTS)
+    code, out, err = call("validate", run.folder, "--controls", "copied", "--logs", path)
+    assert code == 0
+    assert "copied answers" in out
+    assert out.splitlines()[-1] == "do not notice: bleu (copied)"
+    assert err.splitlines() == [
+        "copied: 8 of 8 answers made wrong",
+        "p: after holm over the 2 rows; n: answers, or speakers of dialogs",
+    ]
+    code, out, _ = call("validate", run.folder, "--controls", "--json")
+    told = json.loads(out)
+    assert {row["kind"] for row in told["controls"]} == {m["kind"] for m in told["made"]}
+    assert len(told["made"]) == 5
+    assert set(told) == {"controls", "made", "notes"}
+
+
+def test_the_command_takes_judgements_and_controls_together(call, tmp_path):
+    score_run(Conversations((SAMPLES,)), [load("length")], tmp_path / "run")
+    judged = SAMPLES.with_name("judgements_made_up.csv")
+    code, out, _ = call(
+        *("validate", tmp_path / "run", "--judgements", judged, "--quality", "overall"),
+        *("--controls", "copied,flipped", "--json"),
+    )
+    told = json.loads(out)
+    assert code == 0
+    assert told["correlations"]
+    assert [m["kind"] for m in told["made"]] == ["copied", "flipped"]
+
+
+@pytest.mark.parametrize(
+    ("given", "sentence"),
+    [
+        ([], "against what? add --judgements FILE, or --controls"),
+        (["--logs", "x", "--judgements", "y"], "--logs goes with --controls"),
+        (["--controls", "mean"], "no kind of wrong answers 'mean'; there are flipped, shuffled, "),
+    ],
+)
+def test_a_question_that_makes_no_sense_is_one_line(call, tmp_path, given, sentence):
+    run, _ = scored(tmp_path, ["length"])
+    code, _, err = call("validate", run.folder, *given)
+    assert code == 2
+    assert err.startswith(f"simpatico: {sentence}")
+    assert err.count("\n") == 1
+
+
+def test_a_kind_that_can_change_nothing_leaves_no_pair(tmp_path):
+    run, _ = scored(tmp_path, ["length"])
+    found = controls(run, Asked(("flipped",)))
+    assert (found.made[0].changed, found.made[0].left) == (0, {"no_feeling": 8})
+    assert [(row.n, row.verdict) for row in found.rows] == [(0, "no score")]

@@ -1,0 +1,55 @@
+"""On real conversations: emotional consistency notices feelings that were turned round."""
+
+import csv
+import json
+
+import pytest
+
+from simpatico import Conversations, load, score_run
+from simpatico.validation.controls import Asked, controls
+
+EACH = 20
+
+
+def exchanges(folder, out):
+    """The first exchange of 20 dialogs of each of the 32 emotions."""
+    with out.open("w", encoding="utf-8") as file:
+        for path in sorted(folder.glob("*/*.csv")):
+            dialogs: dict[str, list[dict[str, str]]] = {}
+            with path.open(encoding="utf-8", newline="") as table:
+                for row in csv.DictReader(table):
+                    if row["Type"] == "utterance":
+                        dialogs.setdefault(row["Dialog_ID"], []).append(row)
+            whole = {d: r for d, r in dialogs.items() if [x["Actor"] for x in r[:2]] == WHO}
+            for name in sorted(whole)[:EACH]:
+                for row in whole[name][:2]:
+                    system = "person" if row["Actor"] == "listener" else None
+                    told = {"dialog": name, "speaker": row["Actor"], "system": system}
+                    file.write(json.dumps({**told, "text": row["Text"]}) + "\n")
+
+
+WHO = ["speaker", "listener"]
+
+
+@pytest.mark.slow
+def test_emotional_consistency_drops_for_the_opposite_feeling(data, tmp_path):
+    """Fails if it does not on 200 exchanges or more, or if it takes any other answer for as good.
+
+    A copied prompt has the feeling of the prompt and so is consistent: that it cannot notice.
+    """
+    exchanges(data / "empathetic-dialogues", tmp_path / "logs.jsonl")
+    inputs = Conversations((tmp_path / "logs.jsonl",))
+    run = score_run(inputs, [load("emotional_consistency")], tmp_path / "run")
+    found = controls(run, Asked(("flipped", "shuffled", "generic", "copied")))
+    told = {row.kind: row for row in found.rows if row.score == "emotional_consistency"}
+    assert told["flipped"].n >= 200
+    assert told["flipped"].verdict == "notices"
+    assert told["flipped"].p_adjusted < 0.001
+    assert told["flipped"].high < -0.2
+    verdicts = {kind: row.verdict for kind, row in told.items()}
+    assert verdicts == {
+        "flipped": "notices",
+        "shuffled": "notices",
+        "generic": "notices",
+        "copied": "rises",
+    }

@@ -1,0 +1,510 @@
+"""T, P and P+T against statsmodels and refits by hand; tests that mind clusters and one that does not."""
+
+import json
+import time
+from dataclasses import replace
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import ttest_rel
+
+from simpatico.errors import DataError, UnknownName
+from simpatico.stats.cluster_draws import Draws
+from simpatico.stats.draws import counts
+from simpatico.stats.nested import adjusted_r2_draws, moments, nested, resampled, sums
+from simpatico.stats.regression import adjusted_r2
+from simpatico.stats.result import Result
+from simpatico.validation.correlations import How
+from simpatico.validation.incremental import Settings, fits, incremental
+from simpatico.validation.incremental.rows import batches, corrected, incremental_rows
+from simpatico.validation.incremental.tests import (
+    added_test,
+    clustered_test,
+    folded,
+    held_out,
+    paired_test,
+)
+from simpatico.validation.incremental.verdict import number, p_text
+
+I = np.arange(120)  # noqa: E741
+G = I // 6
+S = G // 5
+T = np.column_stack([I * 37 % 101 / 100, (I * I + 3 * G) % 53 / 53])
+P = np.column_stack([(I * 29 + G * G) % 97 / 97, (I * I * 7 + G) % 61 / 61])
+Y = 2 * T[:, 0] + 0.5 * P[:, 0] + (I * 17 + 5 * G) % 41 / 41 + G * 13 % 7 / 7
+
+
+def results(told):
+    return {k: v for k, v in vars(told).items() if isinstance(v, Result)}
+
+
+def honest(told):
+    """No NaN, no infinity, no p of 0, no interval of no width, a status with every null."""
+    for r in results(told).values():
+        numbers = [x for x in (r.value, r.low, r.high, r.p_value) if x is not None]
+        assert np.isfinite(numbers).all()
+        assert r.p_value is None or 0 < r.p_value <= 1
+        assert (r.low is None) == (r.high is None)
+        assert r.low is None or r.low < r.high
+        assert (r.value is None) == (r.status != "ok")
+        assert r.value is not None or (r.low, r.p_value) == (None, None)
+    json.dumps(told.as_json(), allow_nan=False)
+    assert told.verdict.endswith(".")
+
+
+def test_against_statsmodels():
+    """statsmodels 0.15.0: OLS(...).fit().rsquared_adj of z-scores; scipy 1.17.1: ttest_rel.
+
+    The clustered mean: OLS(d, 1).fit(cov_type="cluster", use_t=True). The score test: F of OLS(1,
+    s_g) without a constant, s_g the sums by cluster of (residuals of P on T) x (residuals of T).
+    """
+    told = incremental(T, P, Y, clusters=G)
+    assert told.t.value == pytest.approx(0.6354539382452017, abs=1e-10)
+    assert told.p.value == pytest.approx(0.15031616157326444, abs=1e-10)
+    assert told.pt.value == pytest.approx(0.7039294357431566, abs=1e-10)
+    assert told.gain.value == pytest.approx(0.7039294357431566 - 0.6354539382452017, abs=1e-10)
+    assert told.paper.statistic == pytest.approx(2.503852341883903, abs=1e-8)
+    assert told.paper.p_value == pytest.approx(0.013639553529220142, abs=1e-10)
+    assert told.paper.freedom == 119
+    assert told.clustered.value == pytest.approx(0.054536209781813734, abs=1e-10)
+    assert told.clustered.statistic == pytest.approx(2.5943891614273884, abs=1e-8)
+    assert told.clustered.p_value == pytest.approx(0.017796960852967433, abs=1e-10)
+    assert (told.clustered.low, told.clustered.high) == pytest.approx(
+        (0.01053911, 0.09853331), abs=1e-8
+    )
+    assert told.clustered.freedom == 19
+    assert told.added.value == pytest.approx(19.50805784132744, abs=1e-8)
+    assert told.added.p_value == pytest.approx(3.115113704129656e-05, abs=1e-12)
+    assert told.added.freedom == 18
+    assert told.gain.p_value == told.added.p_value
+    honest(told)
+
+
+def test_data_sets_as_fixed_effects_against_statsmodels():
+    """The same with a dummy for each of four sets; R² = 1 - mse / mse of the dummies alone."""
+    told = incremental(T, P, Y, clusters=G, how=Settings(sets=S))
+    assert told.t.value == pytest.approx(0.6464627693834668, abs=1e-10)
+    assert told.p.value == pytest.approx(0.14691043226779554, abs=1e-10)
+    assert told.pt.value == pytest.approx(0.7125002115392665, abs=1e-10)
+    assert told.paper.statistic == pytest.approx(2.4952736249970435, abs=1e-8)
+    assert told.paper.p_value == pytest.approx(0.013956557487496945, abs=1e-10)
+    assert told.clustered.statistic == pytest.approx(2.960586401648986, abs=1e-8)
+    assert told.clustered.p_value == pytest.approx(0.008032024326847458, abs=1e-10)
+    assert told.added.value == pytest.approx(17.486899922935148, abs=1e-8)
+    assert told.added.p_value == pytest.approx(6.038129308817728e-05, abs=1e-12)
+    assert "within 4 data sets" in told.t.method
+
+
+def made(seed, n=80, t=2, p=2, groups=16):
+    rng = np.random.default_rng(seed)
+    x, z = rng.normal(size=(n, t)), rng.normal(size=(n, p))
+    y = x.sum(axis=1) + 0.3 * z[:, 0] + rng.normal(size=n)
+    return x, z, y, rng.integers(0, groups, n)
+
+
+@given(st.integers(0, 10_000), st.integers(1, 3), st.integers(1, 3))
+@settings(max_examples=20, deadline=None)
+def test_the_papers_test_is_scipys_paired_t_test(seed, t, p):
+    x, z, y, g = made(seed, t=t, p=p)
+    told = incremental(x, z, y, clusters=g)
+    scaled = (y - y.mean()) / y.std()
+    rest = []
+    for scores in (x, np.column_stack([x, z])):
+        design = np.column_stack([np.ones(len(y)), scores])
+        rest.append(np.abs(scaled - design @ np.linalg.lstsq(design, scaled, rcond=None)[0]))
+    expected = ttest_rel(*rest)
+    assert told.paper.statistic == pytest.approx(expected.statistic, abs=1e-8)
+    assert told.paper.p_value == pytest.approx(expected.pvalue, abs=1e-8)
+    assert told.paper.value == pytest.approx((rest[0] - rest[1]).mean(), abs=1e-10)
+    assert told.t.value == pytest.approx(adjusted_r2(x, y, g).value, abs=1e-10)
+
+
+@given(st.integers(0, 10_000))
+@settings(max_examples=10, deadline=None)
+def test_row_order_scale_and_names_of_clusters_change_nothing(seed):
+    x, z, y, g = made(seed)
+    told = incremental(x, z, y, clusters=g, how=Settings(sets=g % 2))
+    order = np.random.default_rng(seed).permutation(len(y))
+    names = np.array([f"c{c:03}" for c in g])
+    moved = incremental(
+        1e5 * x[order] - 7,
+        3 - z[order],
+        0.01 * y[order] + 400,
+        clusters=names[order],
+        how=Settings(sets=g[order] % 2),
+    )
+    for name, r in results(told).items():
+        other = results(moved)[name]
+        assert (r.value, r.low, r.high, r.p_value) == pytest.approx(
+            (other.value, other.low, other.high, other.p_value), abs=1e-6
+        )
+
+
+def dummies(x, sets):
+    kinds = np.unique(sets)
+    return np.column_stack([(sets[:, None] == kinds).astype(float), x]), len(kinds)
+
+
+@pytest.mark.parametrize("sets", [1, 3])
+def test_a_resample_is_a_refit_to_the_rows_of_the_drawn_clusters(sets):
+    x, z, y, g = made(3)
+    data = nested((x, z), y, clusters=g, sets=g % sets)
+    (sampled,) = resampled([sums(data, data.code, data.clusters)], Draws(5, 11))
+    drawn = adjusted_r2_draws(data, sampled)
+    for draw, weights in enumerate(counts(16, 5, 11)):
+        rows = np.concatenate(
+            [np.flatnonzero(g == c).repeat(int(w)) for c, w in enumerate(weights)]
+        )
+        home = g[rows] % sets
+        base, k = dummies(np.empty((len(rows), 0)), home)
+        for model, scores in (("t", x), ("p", z), ("pt", np.hstack([x, z]))):
+            design, _ = dummies(scores[rows], home)
+            rest, none = (
+                ((y[rows] - d @ np.linalg.lstsq(d, y[rows], rcond=None)[0]) ** 2).sum()
+                for d in (design, base)
+            )
+            n, width = len(rows), scores.shape[1]
+            expected = 1 - rest / (n - k - width) / (none / (n - k))
+            assert drawn[model][draw] == pytest.approx(expected, abs=1e-9)
+
+
+@pytest.mark.parametrize("sets", [1, 3])
+def test_cross_validation_is_a_refit_without_each_fold(sets):
+    x, z, y, g = made(4)
+    data = nested((x, z), y, clusters=g, sets=g % sets)
+    fold = folded(data, 5, 0)
+    assert all(len(set(fold[g == c])) == 1 for c in np.unique(g))
+    errors = held_out(data, fold)
+    scaled, home = data.columns[:, -1], g % sets
+    for column, scores in enumerate((np.empty((80, 0)), x, np.hstack([x, z]))):
+        design, _ = dummies(scores, home)
+        for f in range(5):
+            train = fold != f
+            b = np.linalg.lstsq(design[train], scaled[train], rcond=None)[0]
+            expected = (scaled[~train] - design[~train] @ b) ** 2
+            assert errors[~train, column] == pytest.approx(expected, abs=1e-9)
+    told = incremental(x, z, y, clusters=g, how=Settings(sets=home, folds=5))
+    sums = errors.sum(axis=0)
+    assert told.held_out.value == pytest.approx((sums[1] - sums[2]) / sums[0], abs=1e-10)
+    assert told.held_out_t.value == pytest.approx(1 - sums[1] / sums[0], abs=1e-10)
+
+
+def test_a_data_set_that_is_in_one_fold_only_is_predicted_from_the_others():
+    x, z, y, g = made(5)
+    told = incremental(x, z, y, clusters=g, how=Settings(sets=(g == 0).astype(int)))
+    assert told.held_out.status == "ok"
+    honest(told)
+
+
+def test_all_models_use_the_rows_that_have_everything():
+    x, z, y, g = made(6)
+    whole = incremental(x[3:], z[3:], y[3:], clusters=g[3:])
+    x[0, 0], z[1, 1], y[2] = np.nan, np.inf, np.nan
+    told = incremental(x, z, y, clusters=g)
+    assert (told.n, told.nulls) == (77, 3)
+    assert {r.n for r in results(told).values()} == {77}
+    assert told == replace(whole, nulls=3)
+
+
+def same(n, value=1.0):
+    return np.full(n, value)
+
+
+CASES = {
+    "no rows": (made(0, n=0), "too_few"),
+    "one row": (made(0, n=1), "too_few"),
+    "two rows": (made(0, n=2), "too_few"),
+    "three rows": (made(0, n=3), "too_few"),
+    "six rows": (made(0, n=6), "too_few"),
+    "no T": ((np.empty((80, 0)), *made(0)[1:]), "degenerate"),
+    "no P": ((made(0)[0], np.empty((80, 0)), *made(0)[2:]), "degenerate"),
+    "constant T": ((same(80, 0.1), *made(0)[1:]), "degenerate"),
+    "constant P": ((made(0)[0], same(80, 1e300), *made(0)[2:]), "degenerate"),
+    "constant judgements": ((*made(0)[:2], same(80, 0.1), made(0)[3]), "degenerate"),
+    "nothing but nulls": ((*made(0)[:2], same(80, np.nan), made(0)[3]), "too_few"),
+}
+
+
+@pytest.mark.parametrize(("given", "status"), CASES.values(), ids=CASES)
+def test_what_cannot_be_fitted_says_so(given, status):
+    x, z, y, g = given
+    told = incremental(x, z, y, clusters=g)
+    assert {r.status for r in results(told).values()} == {status}
+    assert told.verdict.startswith("can't tell: ")
+    honest(told)
+
+
+def test_p_that_follows_from_t_adds_nothing():
+    x, _, y, g = made(7)
+    told = incremental(x, x @ [[1.0], [-2]], y, clusters=g)
+    assert told.t.value == pytest.approx(told.pt.value, abs=1e-12)
+    assert (told.gain.status, told.paper.status) == ("degenerate", "degenerate")
+    assert told.verdict == "can't tell: P adds nothing that T has not."
+    honest(told)
+
+
+def test_copies_and_constants_are_left_out_and_said_to_be():
+    x, z, y, g = made(8)
+    plain = incremental(x, z, y, clusters=g)
+    told = incremental(np.column_stack([x, 5 * x[:, 0], same(80)]), z, y, clusters=g)
+    assert told.pt.value == pytest.approx(plain.pt.value, abs=1e-10)
+    assert told.added.p_value == pytest.approx(plain.added.p_value, abs=1e-10)
+    assert "without 2 scores that are constant or follow from others" in told.t.method
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda x, z, y, g: (x, z, x.sum(axis=1), g),
+        lambda x, z, y, g: (x, z, x[:, 0] + z[:, 0], g),
+        lambda x, z, y, g: (x * 1e300, z * 1e-300, y * 1e200, g),
+        lambda x, z, y, g: (np.round(x), np.round(z), np.sign(y), g),
+        lambda x, z, y, g: (x, z, y, np.zeros(80)),
+        lambda x, z, y, g: (x, z, y, g % 4),
+        lambda x, z, y, g: (x, z, y, np.arange(80)),
+        lambda x, z, y, g: (x.repeat(3, 0), z.repeat(3, 0), y.repeat(3), g.repeat(3)),
+        lambda x, z, y, g: (np.eye(80)[:, :2], np.eye(80)[:, 2:4], y, g),
+        lambda x, z, y, g: (x[:14], z[:14], y[:14], np.arange(14)),
+    ],
+)
+def test_odd_data_give_honest_results(change):
+    told = incremental(*change(*made(9))[:3], clusters=change(*made(9))[3])
+    assert told.t.value is not None
+    honest(told)
+
+
+def test_few_clusters_have_no_interval_and_no_clustered_test():
+    x, z, y, g = made(10)
+    told = incremental(x, z, y, clusters=g % 9, how=Settings(unit="system"))
+    assert told.paper.p_value is not None
+    assert (told.gain.low, told.gain.p_value) == (None, None)
+    assert {told.clustered.status, told.added.status, told.held_out.status} == {"too_few"}
+    assert "9 clusters by system are too few" in told.verdict
+    honest(told)
+
+
+def test_what_does_not_belong_together_is_refused():
+    x, z, y, g = made(0)
+    with pytest.raises(DataError, match="80 rows of traditional scores, 79 of psychological"):
+        incremental(x, z[1:], y, clusters=g)
+    with pytest.raises(DataError, match="1 folds leave nothing to fit to"):
+        Settings(folds=1)
+
+
+def test_under_the_null_clusters_fool_the_papers_test_and_not_ours():
+    """1,000 samples of 100 clusters x 10 rows, all columns with an intraclass correlation of .5."""
+    rng = np.random.default_rng(1)
+    g = np.arange(100).repeat(10)
+    zeros = np.zeros(1000, dtype=np.int64)
+    found = []
+    for _ in range(1000):
+        rows = (rng.normal(size=(100, 7))[g] + rng.normal(size=(1000, 7))) / 2**0.5
+        y = 0.3 * rows[:, 0] + rows[:, -1]
+        data = nested((rows[:, :1], rows[:, 1:6]), y, clusters=g, sets=zeros)
+        tests = paired_test(data), clustered_test(data), added_test(data)
+        found.append([t.p_value < 0.05 for t in tests])
+    paper, clustered, added = np.mean(found, axis=0)
+    assert paper > 0.2
+    assert clustered < 0.06
+    assert 0.036 <= added <= 0.064
+
+
+def test_the_interval_of_a_gain_of_nothing_holds_0():
+    """Of 200 samples as above, at most 7% above 0 (2.5% expected; 68% with the bias left in)."""
+    rng = np.random.default_rng(2)
+    g, above = np.arange(100).repeat(10), 0
+    for seed in range(200):
+        rows = (rng.normal(size=(100, 7))[g] + rng.normal(size=(1000, 7))) / 2**0.5
+        y = 0.3 * rows[:, 0] + rows[:, -1]
+        zeros = np.zeros(1000, dtype=np.int64)
+        data = nested((rows[:, :1], rows[:, 1:6]), y, clusters=g, sets=zeros)
+        (sampled,) = resampled([sums(data, data.code, 100)], Draws(400, seed))
+        above += fits(data, sampled)[3].low > 0
+    assert above <= 14
+
+
+def test_a_gain_that_is_there_is_found_by_all():
+    told = incremental(*made(1, n=600, groups=60)[:3], clusters=made(1, n=600, groups=60)[3])
+    assert 0 < told.gain.low < told.gain.value < told.gain.high
+    assert 0 < told.held_out.low < told.held_out.value < told.held_out.high
+    assert max(told.paper.p_value, told.clustered.p_value, told.added.p_value) < 0.01
+
+
+def test_thirteen_thousand_rows_take_seconds():
+    x, z, y, g = made(2, n=13_773, t=9, p=5, groups=1_500)
+    start = time.process_time()
+    incremental(x, z, y, clusters=g, how=Settings(sets=g % 5))
+    assert time.process_time() - start < 3
+
+
+def test_the_sentence_spells_out_the_difference():
+    """Thirty prompts, each answered twenty times with the same words: the evidence is thirty."""
+    x, z, y, g = (a.repeat(20, axis=0) for a in (*made(0, n=30)[:3], np.arange(30)))
+    told = incremental(x, z, y, clusters=g, how=Settings(unit="prompt"))
+    assert told.paper.p_value < 1e-4
+    assert told.verdict == (
+        "the paper's test calls the gain significant (p < .0001); clustered by prompt it is not "
+        "significant (p = .19, of the added coefficients p = .80), and out of sample the gain is "
+        "−.034 (−.082 to −.004)."
+    )
+
+
+@pytest.mark.parametrize(
+    ("p", "text"),
+    [
+        (0.213, "p = .21"),
+        (0.0497, "p = .0497"),
+        (0.0123, "p = .012"),
+        (0.0003, "p = .0003"),
+        (1e-9, "p < .0001"),
+        (1.0, "p = 1.00"),
+    ],
+)
+def test_p_is_written_as_papers_write_it(p, text):
+    assert p_text(Result(1.0, None, None, p, 9, "ok", "")) == text
+
+
+def test_numbers_are_written_as_papers_write_them():
+    shown = [number(v) for v in (-0.0012, 0.25, -0.00004, 0.0004, 1.5, -2)]
+    assert shown == ["−.001", ".250", ".0000", ".0004", "1.500", "−2.000"]
+
+
+def test_a_family_is_corrected_in_three_ways():
+    """p = .01, .02, .04, m = 3: Bonferroni m p; Holm 3p, 2p, p; BH 3p/1, 3p/2, 3p/3, from above."""
+    told = corrected([0.01, None, 0.04, 0.02])
+    assert told.family == 3
+    assert told.bonferroni == [pytest.approx(0.03), None, pytest.approx(0.12), pytest.approx(0.06)]
+    assert told.holm == [pytest.approx(0.03), None, pytest.approx(0.04), pytest.approx(0.04)]
+    assert told.bh == [pytest.approx(0.03), None, pytest.approx(0.04), pytest.approx(0.03)]
+
+
+def tables(n=80):
+    x, z, y, g = made(12, n=n)
+    keys = {"dialog": [f"d{c}" for c in g], "turn": np.arange(n), "speaker": ["bot"] * n}
+    scores = pl.DataFrame(
+        {**keys, "bleu": x[:, 0], "length": x[:, 1], "warmth": z[:, 0], "entropy": z[:, 1]}
+    )
+    gold = pl.DataFrame({**keys, "quality": ["overall"] * n, "value": y})
+    return scores, gold.sample(fraction=1, shuffle=True, seed=0)
+
+
+def test_rows_for_each_and_all_of_both_kinds():
+    """Two T and two P: (2 + all) x (2 + all) = 9 rows, one family."""
+    scores, gold = tables()
+    rows = incremental_rows(
+        scores.with_columns(bleu=pl.when(pl.col("turn") > 1).then("bleu")),
+        gold,
+        traditional=["bleu", "length"],
+        psychological=["warmth", "entropy"],
+        how=How(correction="bh"),
+    )
+    assert [(r.score, r.added_name, r.n, r.nulls) for r in rows] == [
+        ("bleu", "warmth", 78, 2), ("bleu", "entropy", 78, 2), ("bleu", "all", 78, 2),
+        ("length", "warmth", 80, 0), ("length", "entropy", 80, 0), ("length", "all", 80, 0),
+        ("all", "warmth", 78, 2), ("all", "entropy", 78, 2), ("all", "all", 78, 2),
+    ]  # fmt: skip
+    assert [r.added for r in rows[:3]] == [("warmth",), ("entropy",), ("warmth", "entropy")]
+    assert {(r.quality, r.family) for r in rows} == {("overall", 9)}
+    assert [r.p_adjusted for r in rows] == [r.p_bh for r in rows]
+    assert all(r.p_value <= r.p_holm <= r.p_bonferroni for r in rows)
+    assert all(r.p_paper <= r.p_paper_holm <= r.p_paper_bonferroni for r in rows)
+    assert [r.p_bonferroni for r in rows] == pytest.approx([min(1, 9 * r.p_value) for r in rows])
+    head = list(rows[0].as_json())[:10]
+    assert head == [
+        "quality", "score", "value", "low", "high", "p_value", "p_adjusted", "n", "status", "method"
+    ]  # fmt: skip
+    json.dumps([r.as_json() for r in rows], allow_nan=False)
+
+
+@pytest.mark.parametrize(("t", "p"), [([0], [1]), ([1], [0, 1]), ([0, 1], [0]), ([0, 1], [0, 1])])
+@pytest.mark.parametrize("clusters", ["dialog", None])
+def test_models_told_together_are_those_told_alone(t, p, clusters):
+    """Every figure, intervals too, is that of the same models by themselves; two qualities."""
+    scores, gold = tables()
+    names = ["bleu", "length"], ["warmth", "entropy"]
+    scores = scores.with_columns(bleu=pl.when(pl.col("turn") > 1).then("bleu"))
+    more = gold.with_columns(quality=pl.lit("second"), value=pl.col("value") ** 2)
+    rows = incremental_rows(
+        scores,
+        pl.concat([gold, more]),
+        traditional=names[0],
+        psychological=names[1],
+        how=How(clusters=clusters, seed=4),
+    )
+    x, z, y, g = made(12)
+    x[:2, 0] = np.nan
+    # rows come in the order of their keys, which is the order in which they are drawn
+    order = np.lexsort([np.arange(80), [f"d{c}" for c in g]])
+    x, z, y = x[order], z[order], y[order]
+    groups = np.array([f"d{c}" for c in g])[order] if clusters else np.arange(80)
+    for quality, judged in (("overall", y), ("second", y**2)):
+        alone = incremental(x[:, t], z[:, p], judged, clusters=groups, how=Settings(seed=4))
+        label = [n[k[0]] if len(k) == 1 else "all" for n, k in zip(names, (t, p), strict=True)]
+        (row,) = [r for r in rows if [r.quality, r.score, r.added_name] == [quality, *label]]
+        told = [row.value, row.low, row.high, row.p_value, row.p_paper, row.p_clustered]
+        told += [row.adj_r2_t, row.adj_r2_p, row.adj_r2_pt, row.cv_gain, row.cv_low, row.cv_high]
+        gain, held = alone.gain, alone.held_out
+        expected = [gain.value, gain.low, gain.high, gain.p_value, alone.paper.p_value]
+        expected += [alone.clustered.p_value, alone.t.value, alone.p.value, alone.pt.value]
+        assert told == pytest.approx([*expected, held.value, held.low, held.high], abs=1e-12)
+
+
+@given(st.lists(st.integers(2, 30), max_size=8), st.integers(1, 3000))
+def test_batches_hold_every_model_once_in_order(sizes, room):
+    cases = []
+    for n in sizes:
+        x, z, y, g = made(0, n=n)
+        cases.append((nested((x, z), y, clusters=g, sets=np.zeros(n)), Settings()))
+    found = list(batches(cases, room))
+    assert [data.n for batch in found for data, _ in batch] == sizes
+    assert all(found)
+    assert room > 1 or all(len(batch) == 1 for batch in found)
+
+
+@pytest.mark.parametrize("sets", [1, 3])
+@pytest.mark.parametrize("width", [1, 2, 7])
+def test_flat_sums_come_back_as_moments(sets, width):
+    rng = np.random.default_rng(width)
+    rows, place = rng.normal(size=(40, width)), np.arange(40) % sets
+    data = nested((rows[:, :0], rows[:, :-1]), rows[:, -1], clusters=place, sets=place)
+    found = moments(sums(data, np.zeros(40, dtype=np.int64), 1), sets)
+    assert found.n[0] == pytest.approx([(place == s).sum() for s in range(sets)])
+    assert found.first[0] == pytest.approx(
+        np.array([data.columns[place == s].sum(axis=0) for s in range(sets)]), abs=1e-12
+    )
+    assert found.second[0] == pytest.approx(data.columns.T @ data.columns, abs=1e-12)
+
+
+def test_five_scores_and_three_on_as_many_dialogs_as_answers_take_seconds():
+    """(3 + all) x (5 + all) models of four qualities of 4,829 rows: 96 rows."""
+    rng = np.random.default_rng(0)
+    n, new, old = 4829, [f"p{i}" for i in range(5)], ["t0", "t1", "t2"]
+    keys = {"dialog": [f"d{i}" for i in range(n)], "turn": [1] * n, "speaker": ["bot"] * n}
+    scores = pl.DataFrame({**keys, **{name: rng.normal(size=n) for name in new + old}})
+    judged = {q: 0.3 * scores["t0"].to_numpy() + rng.normal(size=n) for q in "abcd"}
+    gold = pl.concat(pl.DataFrame({**keys, "quality": q, "value": v}) for q, v in judged.items())
+    start = time.process_time()
+    rows = incremental_rows(scores, gold, traditional=old, psychological=new)
+    assert time.process_time() - start < 9
+    assert len(rows) == 96
+    assert {r.family for r in rows} == {24}
+
+
+def test_rows_without_scores_of_a_kind_are_none_and_unknown_ones_are_named():
+    scores, gold = tables()
+    assert incremental_rows(scores, gold, traditional=[], psychological=["warmth"]) == []
+    assert incremental_rows(scores, gold, traditional=["bleu"], psychological=[]) == []
+    with pytest.raises(UnknownName, match="no score 'blue'; there are bleu, length"):
+        incremental_rows(scores, gold, traditional=["blue"], psychological=["warmth"])
+
+
+def test_rows_that_stand_for_themselves_are_clusters_of_one():
+    scores, gold = tables()
+    (row,) = incremental_rows(
+        scores, gold, traditional=["bleu"], psychological=["warmth"], how=How(clusters=None)
+    )
+    assert row.clusters == 80
+    assert "clustered by row" in row.verdict

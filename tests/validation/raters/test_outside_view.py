@@ -1,0 +1,150 @@
+"""One onlooker, their mean, and endlessly many, held against who took part."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+from simpatico.judgements import Judgements
+from simpatico.readers.judgement_files import read_judgements
+from simpatico.stats.bootstrap_sums import DRAWS
+from simpatico.stats.draws import counts
+from simpatico.validation.raters.outside_view import onlookers
+from simpatico.validation.raters.outside_view__inside import inside_outside
+from tests.validation.raters.test_inside import INSIDE, ONE, everybody, judged
+
+SCORES = ["inside_outside_alone", "inside_outside_ceiling", "inside_outside_endless"]
+
+
+def crowd(units: int = 40, judges: int = 3, seed: int = 1) -> tuple[np.ndarray, np.ndarray]:
+    """What who took part wrote, and what each onlooker did: whole numbers with noise."""
+    rng = np.random.default_rng(seed)
+    felt = rng.normal(4, 1.5, units)
+    seen = felt[:, None] * 0.9 + rng.normal(2, 1, (units, judges))
+    return np.round(felt + rng.normal(0, 2, units)), np.round(seen)
+
+
+def as_judgements(inside: np.ndarray, seen: np.ndarray, dialogs: list[int] | None = None):
+    given = judged("interlocutor", inside.tolist(), "me", dialogs)
+    for j in range(seen.shape[1]):
+        column = [None if np.isnan(v) else v for v in seen[:, j].tolist()]
+        given += judged("outsider", column, f"o{j}", dialogs)
+    return Judgements.of(given)
+
+
+def covariance(weights: np.ndarray, x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """Of two columns, for every row of weights."""
+    n = weights.sum(axis=1)
+    return weights @ (x * y) / n - (weights @ x / n) * (weights @ y / n)
+
+
+def r_of(weights: np.ndarray, x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    squares = covariance(weights, x, x) * covariance(weights, y, y)
+    return covariance(weights, x, y) / np.sqrt(squares)
+
+
+def cronbach(weights: np.ndarray, seen: np.ndarray) -> np.ndarray:
+    """Alpha = k / (k - 1) (1 - sum of variances / variance of the sum), which is ICC(3,k)."""
+    k, whole = seen.shape[1], seen.sum(axis=1)
+    single = sum(covariance(weights, column, column) for column in seen.T)
+    return k / (k - 1) * (1 - single / covariance(weights, whole, whole))
+
+
+def test_by_hand() -> None:
+    """ONE and OTHER are INSIDE with each pair swapped, and 1 less or more: r = 31/33 each.
+
+    Both say the same but for their level: their mean is without noise, so its ceiling is 1.
+    """
+    rows = onlookers(Judgements.of(everybody()), "good")
+    assert [(r.score, r.n, r.status) for r in rows] == [(score, 10, "ok") for score in SCORES]
+    assert [r.value for r in rows] == pytest.approx([31 / 33, 1.0, 31 / 33], abs=1e-12)
+    assert rows[0].method == (
+        "Pearson's r of the interlocutor with one who looked on, mean over 2 of these; "
+        "95% bootstrap over dialogs, 2,000 draws"
+    )
+
+
+def test_a_second_way_and_whole_dialogs_are_drawn() -> None:
+    """Cronbach's alpha and plain correlations, over the same draws of twenty dialogs."""
+    inside, seen = crowd()
+    dialogs = [i // 2 for i in range(40)]
+    rows = onlookers(as_judgements(inside, seen, dialogs), "good", seed=4)
+    order = sorted(set(dialogs), key=lambda d: f"d{d}")
+    drawn = counts(20, DRAWS, 4, 0)[:, [order.index(d) for d in dialogs]]
+    weights = np.vstack([np.ones(40), drawn])
+    top = np.sqrt(np.maximum(cronbach(weights, seen), 0))
+    alone = np.mean([r_of(weights, inside, column) for column in seen.T], axis=0)
+    mean = r_of(weights, inside, seen.mean(axis=1))
+    for row, told in zip(rows, (alone, top, np.clip(mean / top, -1, 1)), strict=True):
+        ends = np.quantile(told[1:][np.isfinite(told[1:])], [0.025, 0.975])
+        assert [row.value, row.low, row.high] == pytest.approx([told[0], *ends], abs=1e-9)
+
+
+def test_endless_is_at_least_the_mean_and_the_mean_above_one_alone() -> None:
+    given = as_judgements(*crowd(200, 5, seed=2))
+    alone, top, endless = (r.value or 0 for r in onlookers(given, "good"))
+    (mean,) = (r.value or 0 for r in inside_outside(given, "good"))
+    assert alone < mean < endless < 1
+    assert endless == pytest.approx(mean / top, abs=1e-9)
+
+
+def test_units_that_one_left_out_go_where_they_are_few() -> None:
+    inside, seen = crowd(100)
+    seen[0, 0] = np.nan
+    assert {r.n for r in onlookers(as_judgements(inside, seen), "good")} == {99}
+    seen[:50, 0] = np.nan
+    rows = onlookers(as_judgements(inside, seen), "good")
+    assert [r.n for r in rows] == [100, 100, 100]
+    assert rows[1].method.startswith("√ICC(1,k), k the harmonic mean")
+
+
+@pytest.mark.parametrize(
+    ("given", "status"),
+    [
+        (judged("interlocutor", INSIDE, "me") + judged("outsider", ONE, "a"), ["ok"]),
+        (judged("interlocutor", [3.0] * 10, "me") + judged("outsider", ONE, "a"), ["degenerate"]),
+        (judged("interlocutor", INSIDE, "me") + judged("outsider", [2] * 10, "a"), ["degenerate"]),
+    ],
+)
+def test_what_cannot_be_had_says_why(given: list, status: list[str]) -> None:
+    """One onlooker has no reliability, and who never varies no correlation."""
+    rows = onlookers(Judgements.of(given), "good")
+    assert [r.status for r in rows][:1] == status
+    assert [r.value for r in rows][1:] == [None, None]
+    assert rows[1].status == "too_few"
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        judged("interlocutor", INSIDE[:9], "me") + judged("outsider", ONE, "a"),
+        judged("interlocutor", INSIDE, "me") + judged("model", ONE, "a"),
+        judged("outsider", INSIDE, "me") + judged("expert", ONE, "a"),
+        judged("interlocutor", INSIDE, "me"),
+    ],
+)
+def test_no_row_without_ten_units_of_both(given: list) -> None:
+    assert onlookers(Judgements.of(given), "good") == []
+
+
+def test_hazumi(data: Path) -> None:
+    """Five onlookers, whose mean is nearly without noise, say little of how it felt inside."""
+    folder = data / "hazumi1902"
+    if not folder.is_dir():
+        pytest.skip(f"no hazumi1902 in {data}; set SIMPATICO_DATA to the public data sets")
+    judgements = read_judgements(folder / "exchanges_parsed.json")
+    rows = onlookers(judgements, "impression")
+    assert [r.n for r in rows] == [2_480] * 3
+    # from the ratings themselves: five columns, all of them there
+    wide = judgements.frame.pivot(
+        "judge_kind", index=["dialog", "turn"], values="value", aggregate_function="mean"
+    )
+    full = judgements.frame.group_by("dialog", "turn").agg(n=pl.col("value").count()).filter(n=6)
+    both = wide.join(full, on=["dialog", "turn"])
+    r = both.select(pl.corr("interlocutor", "outsider")).item()
+    alone, top, endless = (r.value or 0 for r in rows)
+    assert endless == pytest.approx(r / top, abs=1e-9)
+    assert (alone, top, endless) == pytest.approx((0.347, 0.933, 0.456), abs=0.0005)

@@ -1,0 +1,80 @@
+"""Scores against judgements as a drawing: the rows of a forest and what a notebook shows."""
+
+from dataclasses import replace
+
+import pytest
+
+from simpatico.validation.chart import agreed, clear, forest_of
+from simpatico.validation.evidence import Evidence
+from simpatico.wording__numbers import bare
+from tests.reporting.cases import case
+from tests.reporting.pages import made
+from tests.reporting.tree import tree
+
+OVERALL = ("overall", "dialog")
+
+
+@pytest.fixture(scope="module")
+def evidence() -> Evidence:
+    return made("demo").found.judged
+
+
+@pytest.mark.parametrize(("p", "finding"), [(None, False), (0.05, False), (0.0499, True)])
+def test_only_a_corrected_p_below_five_in_a_hundred_is_clear(p, finding):
+    assert clear(p) is finding
+
+
+def test_a_forest_has_every_score_the_highest_first(evidence):
+    rows = {r.score: r for r in evidence.correlations if (r.quality, r.level) == OVERALL}
+    drawn = forest_of(evidence, OVERALL, {"length": "Words"}, {"length": "T"})
+    assert [r.value for r in drawn.rows] == sorted((r.value for r in rows.values()), reverse=True)
+    (length,) = [r for r in drawn.rows if r.kind == "T"]
+    told = rows["length"]
+    assert (length.title, length.value, length.low, length.high, length.n) == (
+        "Words",
+        told.value,
+        told.low,
+        told.high,
+        66,
+    )
+    one = agreed(evidence.agreement, OVERALL, "one_more_judge")
+    assert drawn.one_more == (one.value, one.low, one.high)
+    assert drawn.ceiling == agreed(evidence.agreement, OVERALL, "ceiling").value
+    assert drawn.caption == "Correlation of each metric with “overall”"
+
+
+def test_a_score_without_a_value_comes_last_and_says_why(evidence):
+    rows = [
+        replace(r, value=None, low=None, high=None, status="too_few") if r.score == "length" else r
+        for r in evidence.correlations
+    ]
+    drawn = forest_of(replace(evidence, correlations=rows), OVERALL)
+    assert (drawn.rows[-1].title, drawn.rows[-1].why) == ("Length", "too few rated dialogs")
+    assert {r.kind for r in drawn.rows} == {"O"}
+
+
+def test_with_one_judge_each_there_is_nothing_to_reach():
+    drawn = forest_of(case("one_rater").found.judged, OVERALL)
+    assert (drawn.one_more, drawn.ceiling) == (None, None)
+
+
+def test_a_notebook_shows_a_forest_of_every_quality(evidence):
+    root = tree(evidence._repr_html_())
+    leads = [p.text for p in root.all("p", "lead")]
+    assert sorted(leads) == [
+        "“empathetic”: r with the judgement, 66 rated dialogs",
+        "“enjoyed”: r with the judgement, 55 rated dialogs",
+        "“interesting”: r with the judgement, 66 rated dialogs",
+        "“overall”: r with the judgement, 66 rated dialogs",
+    ]
+    for lead, table in zip(leads, root.all("table", "forest"), strict=True):
+        quality = lead.split("”")[0].strip("“")
+        own = [r for r in evidence.correlations if r.quality == quality]
+        shown = [td.prose for td in table.all("td", "c1")]
+        assert shown == [bare(r.value) for r in sorted(own, key=lambda r: -r.value)]
+
+
+def test_a_notebook_shows_evidence_of_nothing():
+    assert (
+        tree(Evidence([], [], [], [])._repr_html_()).one("div", "simpatico").prose.startswith("/*")
+    )
