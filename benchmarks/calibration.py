@@ -20,11 +20,11 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from simpatico.arrays import Floats
 from simpatico.readers import Conversations
 from simpatico.readers.judgement_files import read_judgements
 from simpatico.registry import load
 from simpatico.scoring import score
-from simpatico.stats.draws import Floats
 from simpatico.stats.systems.draws import Level, Over, Plan
 from simpatico.stats.systems.resampling import better, interval
 from simpatico.stats.systems.row_correlation import Coefficient

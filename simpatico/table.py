@@ -10,9 +10,9 @@ from math import fsum, sqrt
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
+from simpatico.arrays import Floats, Ints
 from simpatico.errors import UnknownName
 from simpatico.metric import Merge, Metric, Score, merge_of, plain_name, with_model
 from simpatico.system_metric import beside, is_whole, summarised
@@ -22,8 +22,6 @@ from simpatico.wording import titled
 if TYPE_CHECKING:
     from simpatico.charts.dots import Group
 
-Vector = npt.NDArray[np.float64]
-Places = npt.NDArray[np.int64]
 
 REDUCE = {"sum": np.add.reduceat, "min": np.fmin.reduceat, "max": np.fmax.reduceat}
 CONFIDENCE = 0.95
@@ -77,7 +75,7 @@ class ScoreTable:
         return [summarised(m, self.statistics[m.name]) for m in self.metrics if is_whole(m)]
 
     @cached_property
-    def _order(self) -> tuple[Places, Places]:
+    def _order(self) -> tuple[Ints, Ints]:
         """Row numbers that bring each unit's turns together, and where each unit begins."""
         place = self._dialogs.select(*KEYS["dialog"], _unit=pl.int_range(pl.len()))
         unit = self.keys.join(
@@ -126,7 +124,7 @@ def groups(metrics: Sequence[Metric], systems: pl.DataFrame) -> list[Group]:
     return [Group(kind.capitalize(), "", tuple(panels)) for kind, panels in found.items()]
 
 
-def reduced(values: Vector, starts: Places, how: Merge) -> Vector:
+def reduced(values: Floats, starts: Ints, how: Merge) -> Floats:
     """One number for each unit; NaN, that is null, only where all of its turns are."""
     if not len(starts):
         return values
@@ -137,7 +135,7 @@ def reduced(values: Vector, starts: Places, how: Merge) -> Vector:
     return np.where(np.logical_or.reduceat(known, starts), sums, np.nan)
 
 
-def first_reason(reasons: pl.Series, starts: Places) -> pl.Series:
+def first_reason(reasons: pl.Series, starts: Ints) -> pl.Series:
     """For each unit, the first reason any of its turns has; that one opens says least."""
     if not len(starts):
         return reasons
@@ -191,18 +189,18 @@ def system_table(column: Callable[[str], pl.Series], scores: Sequence[Score]) ->
     return pl.DataFrame(columns)
 
 
-def split(values: pl.Series, cuts: Places) -> list[pl.Series]:
+def split(values: pl.Series, cuts: Ints) -> list[pl.Series]:
     """The values between the cuts."""
     ends = [0, *cuts.tolist(), len(values)]
     return [values.slice(a, b - a) for a, b in pairwise(ends)] if len(values) else []
 
 
-def run_starts(dialogs: pl.Series) -> Places:
+def run_starts(dialogs: pl.Series) -> Ints:
     """Where each dialog begins; its rows stand together."""
     return dialogs.ne_missing(dialogs.shift(1)).fill_null(True).arg_true().to_numpy()
 
 
-def per_dialog(found: Vector, starts: Places) -> list[float]:
+def per_dialog(found: Floats, starts: Ints) -> list[float]:
     """One value for each dialog: the mean over those of its speakers that are of the system."""
     if len(starts) < len(found):
         known = ~np.isnan(found)

@@ -8,8 +8,8 @@ from math import fsum, sqrt
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from simpatico.arrays import Floats
 from simpatico.comparison.samples import (
     Choice,
     Sample,
@@ -23,8 +23,6 @@ from simpatico.comparison.samples import (
 from simpatico.errors import DataError
 from simpatico.run import Run
 from simpatico.stats.power import Design, detectable, needed
-
-Floats = npt.NDArray[np.float64]
 
 SIZES = (20, 50, 100, 200, 500, 1_000)
 

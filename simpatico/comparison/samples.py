@@ -13,16 +13,15 @@ from pathlib import Path
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
+from simpatico.arrays import Floats
 from simpatico.errors import DataError, UnknownName
 from simpatico.metric import Better, wording
 from simpatico.registry import suggestion
 from simpatico.run import Run
 from simpatico.wording import listed
 
-Floats = npt.NDArray[np.float64]
 Unit = Literal["prompt", "dialog"]
 UnitLevel = Literal["dialog", "turn"]
 

@@ -15,8 +15,8 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
-Places = npt.NDArray[np.int64]
+from simpatico.arrays import Floats, Ints
+
 Codes = npt.NDArray[np.uint64]
 
 EDGE = "\n"
@@ -57,9 +57,9 @@ class GramForm(msgspec.Struct, frozen=True):
 class Counted(NamedTuple):
     """The filled buckets of every text, one text after the other."""
 
-    starts: Places
+    starts: Ints
     """Where each text's begin, and at last where the last one's end."""
-    bucket: Places
+    bucket: Ints
     value: Floats
 
     def weighed(self, weights: npt.NDArray[Any]) -> Floats:
@@ -87,7 +87,7 @@ def counted(texts: Sequence[str], form: GramForm) -> Counted:
     )
 
 
-def filled(text: str, form: GramForm) -> tuple[Places, Floats]:
+def filled(text: str, form: GramForm) -> tuple[Ints, Floats]:
     """The buckets that a text fills, in rising order, and what is in them."""
     raw = f"{EDGE}{text}{EDGE}".encode("utf-32-le", "surrogatepass")
     codes = np.frombuffer(raw, np.uint32).astype(np.uint64)

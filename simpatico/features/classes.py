@@ -8,13 +8,14 @@ from typing import Any, Literal
 
 import numpy as np
 
+from simpatico.arrays import Floats32
 from simpatico.errors import BadValue, ContractError, DataError
 from simpatico.features import Features
 from simpatico.features.on_model import OnModel, work
 from simpatico.models.cache import Numbers
 from simpatico.models.cache__once import remembered
 from simpatico.models.names import Model, find
-from simpatico.models.runtime.encoders import Floats, Task, each, net
+from simpatico.models.runtime.encoders import Task, each, net
 from simpatico.models.runtime.tokens import cutter
 from simpatico.turns import Turns
 
@@ -63,7 +64,7 @@ class Classes:
             raise DataError(f"{self.model.folder / 'config.json'}: id2label does not name classes")
         return tuple(str(named[str(n)]) for n in range(len(named)))
 
-    def of(self, texts: Iterable[str], seconds: Iterable[str] | None = None) -> Floats:
+    def of(self, texts: Iterable[str], seconds: Iterable[str] | None = None) -> Floats32:
         """A row for each text or pair, a column for each class."""
         if self.pair != (seconds is not None):
             raise ContractError(f"{self.model.name} was asked for pairs: {self.pair}; give just so")
@@ -85,9 +86,9 @@ class Classes:
         yield from each(self.model, net(self.model, self.head), pieces)
 
 
-def softmax(logits: Floats) -> Floats:
+def softmax(logits: Floats32) -> Floats32:
     powers = np.exp(logits - logits.max())
-    shares: Floats = powers / powers.sum()
+    shares: Floats32 = powers / powers.sum()
     return shares
 
 
@@ -98,11 +99,11 @@ def sigmoid(logits: Any) -> Any:
     return expit(logits)
 
 
-def unchanged(logits: Floats) -> Floats:
+def unchanged(logits: Floats32) -> Floats32:
     return logits
 
 
-OUTPUTS: dict[Output, Callable[[Floats], Floats]] = {
+OUTPUTS: dict[Output, Callable[[Floats32], Floats32]] = {
     "softmax": softmax,
     "sigmoid": sigmoid,
     "logits": unchanged,

@@ -12,13 +12,14 @@ from typing import Literal, NamedTuple, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from simpatico.arrays import Floats32
 from simpatico.errors import BadValue
 from simpatico.features import Features
 from simpatico.features.on_model import OnModel, work
 from simpatico.models.cache import Numbers
 from simpatico.models.cache__once import remembered
 from simpatico.models.names import Model, find
-from simpatico.models.runtime.encoders import Floats, back_end, each, net
+from simpatico.models.runtime.encoders import back_end, each, net
 from simpatico.models.runtime.tokens import Ids, cutter
 from simpatico.turns import Turns
 
@@ -34,7 +35,7 @@ class Tokens(NamedTuple):
     """The word pieces of a text with a vector each; `special` marks those not of the text."""
 
     ids: Ids
-    vectors: Floats
+    vectors: Floats32
     special: npt.NDArray[np.bool_]
 
 
@@ -84,7 +85,7 @@ class Sentences:
     pooling: Pooling
     memo: dict[str, Numbers] = field(default_factory=dict, compare=False, repr=False)
 
-    def of(self, texts: Iterable[str]) -> Floats:
+    def of(self, texts: Iterable[str]) -> Floats32:
         """A row for each text."""
         what = work("embeddings", VERSION, self.model, self.pooling)
         rows = remembered(what, list(texts), self._compute, memo=self.memo)
@@ -120,7 +121,7 @@ class Words:
         yield from each(self.model, run, cutter(self.model)(texts))
 
 
-def pooled(states: Floats, how: Pooling) -> Floats:
+def pooled(states: Floats32, how: Pooling) -> Floats32:
     """One vector from those of all word pieces, the special ones among them.
 
     Some models have only one for a text, and that is it.
@@ -129,24 +130,24 @@ def pooled(states: Floats, how: Pooling) -> Floats:
         return states
     if how == "cls":
         return np.asarray(states[0])
-    found: Floats = states.mean(0) if how == "mean" else states.max(0)
+    found: Floats32 = states.mean(0) if how == "mean" else states.max(0)
     return found
 
 
-def unit(vectors: Floats) -> Floats:
+def unit(vectors: Floats32) -> Floats32:
     """The vector, or each row of vectors, made 1 long."""
     length = np.sqrt((vectors * vectors).sum(axis=-1, keepdims=True))
-    found: Floats = vectors / np.maximum(length, np.float32(1e-12))
+    found: Floats32 = vectors / np.maximum(length, np.float32(1e-12))
     return found
 
 
 class Vectorised(Protocol):
     """What gives every text a vector."""
 
-    def of(self, texts: Sequence[str]) -> Floats: ...
+    def of(self, texts: Sequence[str]) -> Floats32: ...
 
 
-def cosines(first: Floats, second: Floats) -> npt.NDArray[np.float64]:
+def cosines(first: Floats32, second: Floats32) -> npt.NDArray[np.float64]:
     """The cosine of each row with the one beside it; NaN where one of them is nothing but 0."""
     a, b = first.astype(np.float64), second.astype(np.float64)
     with np.errstate(invalid="ignore", divide="ignore"):

@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from simpatico.arrays import Floats
 from simpatico.errors import BadValue
 from simpatico.features import Features
 from simpatico.features.on_model import OnModel, work
@@ -24,7 +25,6 @@ from simpatico.models.cache__once import remembered
 from simpatico.models.names import Model, find
 from simpatico.models.runtime.language_models import (
     Frame,
-    Logs,
     Reader,
     Tree,
     branched,
@@ -75,11 +75,11 @@ class Followed(NamedTuple):
 
     context: float
     context_pieces: int
-    sums: Logs
-    pieces: Logs
+    sums: Floats
+    pieces: Floats
 
     @classmethod
-    def of(cls, numbers: Logs) -> Followed:
+    def of(cls, numbers: Floats) -> Followed:
         """As `branched` gives them."""
         return cls(float(numbers[0, 0]), int(numbers[0, 1]), numbers[1:, 0], numbers[1:, 1])
 
@@ -95,7 +95,7 @@ class Likelihoods:
         default_factory=dict, compare=False, repr=False
     )
 
-    def of(self, contexts: Sequence[str], targets: Sequence[str]) -> list[Logs]:
+    def of(self, contexts: Sequence[str], targets: Sequence[str]) -> list[Floats]:
         """For each target, given its context, the log-probability of each of its word pieces."""
         keys: list[tuple[str, ...]] = list(zip(contexts, targets, strict=True))
         what = work("likelihood", VERSION, self.model, self.frame)

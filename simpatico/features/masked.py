@@ -12,13 +12,14 @@ from typing import Any
 
 import numpy as np
 
+from simpatico.arrays import Floats
 from simpatico.errors import DataError
 from simpatico.features import Features
 from simpatico.features.on_model import OnModel, work
 from simpatico.models.cache import Numbers
 from simpatico.models.cache__once import remembered
 from simpatico.models.names import Model, find
-from simpatico.models.runtime.language_models import Logs, chosen
+from simpatico.models.runtime.language_models import chosen
 from simpatico.models.runtime.tokens import Pieces, cutter
 from simpatico.models.runtime.torch_backend import masked, side_by_side, tokenizer
 from simpatico.turns import Turns
@@ -43,7 +44,7 @@ class MaskedLikelihoods:
     model: Model
     memo: dict[str, Numbers] = field(default_factory=dict, compare=False, repr=False)
 
-    def of(self, texts: Sequence[str]) -> list[Logs]:
+    def of(self, texts: Sequence[str]) -> list[Floats]:
         """For each text the log-probability of each of its word pieces."""
         what = work("masked likelihood", VERSION, self.model)
         rows = remembered(what, list(texts), self._compute, memo=self.memo)

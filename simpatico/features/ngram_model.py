@@ -19,6 +19,7 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
+from simpatico.arrays import Floats
 from simpatico.errors import DataError, MissingResource
 from simpatico.features import Feature, Features
 from simpatico.features.lexicon import stamp
@@ -33,7 +34,6 @@ SCHEMA = 1
 LONGEST = 5
 """The highest order a model may have."""
 
-Numbers = npt.NDArray[np.float64]
 Keys = npt.NDArray[np.int64]
 
 
@@ -72,24 +72,24 @@ class TraitModel:
     recipe: Recipe = field(compare=False, repr=False)
     places: Mapping[str, int] = field(compare=False, repr=False)
     keys: Mapping[int, Keys] = field(compare=False, repr=False)
-    weights: Mapping[int, Numbers] = field(compare=False, repr=False)
+    weights: Mapping[int, Floats] = field(compare=False, repr=False)
 
     @property
     def columns(self) -> list[str]:
         """Names of what `sums` gives, in order."""
         return [f"{what}_{n}" for n in self.orders for what in ("sum", "total")]
 
-    def sums(self, table: WordTable) -> Numbers:
+    def sums(self, table: WordTable) -> Floats:
         """Per turn and order, the summed weights of its n-grams, and how many n-grams it has."""
         rows = len(table.counts)
         turn = np.repeat(np.arange(rows), table.counts)
-        columns: list[Numbers] = []
+        columns: list[Floats] = []
         for order, start, weights in self.hits(table):
             columns.append(np.bincount(turn[start], weights, rows).astype(np.float64))
             columns.append(np.maximum(table.counts - order + 1, 0).astype(np.float64))
         return np.column_stack(columns)
 
-    def hits(self, table: WordTable) -> Iterator[tuple[int, npt.NDArray[np.int64], Numbers]]:
+    def hits(self, table: WordTable) -> Iterator[tuple[int, npt.NDArray[np.int64], Floats]]:
         """For every order, at which words its known n-grams begin, and what each weighs."""
         known = np.array([self.places.get(word, 0) for word in table.vocabulary], np.int64)
         ids = known[table.codes] if len(known) else np.zeros(0, np.int64)
@@ -118,7 +118,7 @@ class NgramSums:
             raise MissingResource(self.absent)
         return f"model_sha256:{load_trait_model(self.model).sha256[:12]}"
 
-    def compute(self, turns: Turns, features: Features) -> Numbers:
+    def compute(self, turns: Turns, features: Features) -> Floats:
         return load_trait_model(self.model).sums(features[Words()])
 
 
@@ -231,7 +231,7 @@ def checked_tensors(found: ModelFolder, orders: list[int]) -> dict[str, npt.NDAr
 
 def sorted_keys(
     found: ModelFolder, tensors: Mapping[str, npt.NDArray[Any]], order: int, base: int
-) -> tuple[Keys, Numbers]:
+) -> tuple[Keys, Floats]:
     """The n-grams of one order as rising numbers, and their weights."""
     ngrams = tensors[f"ngrams_{order}"].astype(np.int64)
     path = found.path / WEIGHTS

@@ -6,15 +6,12 @@ from collections.abc import Callable
 from itertools import groupby
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
+from simpatico.arrays import Floats
 from simpatico.features.word_positions import places
 from simpatico.features.words import WordTable
 from simpatico.turns import Turns
-
-Matrix = npt.NDArray[np.float64]
-Vector = npt.NDArray[np.float64]
 
 EVIDENCE: dict[str, pl.DataType] = {
     "row": pl.Int64(),
@@ -28,7 +25,7 @@ ROUNDING = 1e-12
 """A word of less weight than this weighs nothing but for rounding."""
 
 
-def spans(turns: Turns, table: WordTable, weights: Vector) -> pl.DataFrame:
+def spans(turns: Turns, table: WordTable, weights: Floats) -> pl.DataFrame:
     """The words that weigh something, as `row, start, end, weight`; one weight per word is given.
 
     Words that share a character are one span with the sum of their weights.
@@ -50,8 +47,8 @@ def spans(turns: Turns, table: WordTable, weights: Vector) -> pl.DataFrame:
 
 
 def effects(
-    table: WordTable, weights: Matrix, scores: Vector, value: Callable[[int, Matrix], Vector]
-) -> Vector:
+    table: WordTable, weights: Floats, scores: Floats, value: Callable[[int, Floats], Floats]
+) -> Floats:
     """For each word, the score of its turn less what it would be without that word.
 
     `weights` has a row for each word of the vocabulary; `value` gives the scores of a turn, by its
@@ -67,7 +64,7 @@ def effects(
     return found
 
 
-def others(rows: Matrix) -> Matrix:
+def others(rows: Floats) -> Floats:
     """For each row the sum of all others; added up, not taken away, so that 0 stays exactly 0."""
     none = np.zeros((1, rows.shape[1]))
     before = np.cumsum(np.concatenate([none, rows[:-1]]), axis=0)

@@ -15,18 +15,16 @@ from pathlib import Path
 from typing import ClassVar
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 from polars.exceptions import PolarsError
 
+from simpatico.arrays import Floats32
 from simpatico.errors import DataError
 from simpatico.features import Feature, Features
 from simpatico.features.words import words
 from simpatico.models.folder import finite
 from simpatico.models.names import Model, find, short
 from simpatico.turns import Turns
-
-Floats = npt.NDArray[np.float32]
 
 GLOVE = "package:glove-50d"
 
@@ -53,7 +51,7 @@ class Vectors:
     """A vector for every known word."""
 
     places: Mapping[str, int] = field(repr=False)
-    numbers: Floats = field(repr=False)
+    numbers: Floats32 = field(repr=False)
 
     def rows(self, word: str) -> list[int]:
         """Where the word's vector is, or those of its parts; nowhere if it is not known."""
@@ -68,7 +66,7 @@ class Extremes:
 
     vectors: Vectors
 
-    def of(self, texts: Iterable[str]) -> Floats:
+    def of(self, texts: Iterable[str]) -> Floats32:
         """A row for each text: maxima, then minima."""
         table = words(pl.Series("text", list(texts), pl.String))
         known = [self.vectors.rows(word) for word in table.vocabulary]

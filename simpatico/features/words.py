@@ -21,12 +21,11 @@ import numpy.typing as npt
 import polars as pl
 from scipy import sparse
 
+from simpatico.arrays import Bools, Ints
 from simpatico.features import Feature, Features
 from simpatico.turns import Turns
 
 Bytes = npt.NDArray[np.uint8]
-Places = npt.NDArray[np.int64]
-Flags = npt.NDArray[np.bool_]
 
 WORD = r"[\p{L}\p{M}\p{N}]+(?:'[\p{L}\p{M}\p{N}]+)*"
 BETWEEN = r"[^\p{L}\p{M}\p{N}']+"
@@ -137,7 +136,7 @@ def lowered(clean: pl.Series) -> Bytes:
     return buffer
 
 
-def counted(clean: pl.Series, starts: Places) -> Places:
+def counted(clean: pl.Series, starts: Ints) -> Ints:
     """How many words stand before each text, and before the end."""
     ends = np.cumsum(clean.str.len_bytes().to_numpy() + 1, dtype=np.int64) + 1
     return np.append(0, np.searchsorted(starts, ends))
@@ -149,7 +148,7 @@ def uniform(texts: pl.Series) -> pl.Series:
     return visible.str.normalize("NFKC").str.to_lowercase()
 
 
-def keys(buffer: Bytes, starts: Places, stops: Places) -> npt.NDArray[np.uint64]:
+def keys(buffer: Bytes, starts: Ints, stops: Ints) -> npt.NDArray[np.uint64]:
     """A number for each word: up to eight bytes are the number, longer ones are hashed."""
     eight = np.ndarray(len(buffer) - STEP + 1, "<u8", buffer, strides=(1,))
     lengths = stops - starts
@@ -172,7 +171,7 @@ def mixed(numbers: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
     return numbers ^ (numbers >> np.uint64(32))
 
 
-def encoded(numbers: npt.NDArray[np.uint64]) -> tuple[npt.NDArray[np.int32], Places]:
+def encoded(numbers: npt.NDArray[np.uint64]) -> tuple[npt.NDArray[np.int32], Ints]:
     """Each word as a place in a vocabulary without repeats, and where each of those was seen.
 
     A table indexed by the high bits settles nearly all words at once; only those that share a slot
@@ -193,8 +192,8 @@ def encoded(numbers: npt.NDArray[np.uint64]) -> tuple[npt.NDArray[np.int32], Pla
 
 
 def told_apart(
-    codes: npt.NDArray[np.int32], place: Places, buffer: Bytes, starts: Places, stops: Places
-) -> tuple[npt.NDArray[np.int32], Places]:
+    codes: npt.NDArray[np.int32], place: Ints, buffer: Bytes, starts: Ints, stops: Ints
+) -> tuple[npt.NDArray[np.int32], Ints]:
     """The same numbers, but for words of equal hash that are not the same: those get their own.
 
     Somebody who wants to could make such words, and scores must not depend on who else speaks.
@@ -215,10 +214,10 @@ def told_apart(
     return codes, np.append(place, list(first.values())).astype(np.int64)
 
 
-def same(buffer: Bytes, starts: tuple[Places, Places], lengths: tuple[Places, Places]) -> Flags:
+def same(buffer: Bytes, starts: tuple[Ints, Ints], lengths: tuple[Ints, Ints]) -> Bools:
     """Whether the words at two lists of places are the same, byte for byte."""
     (a, b), (length, other) = starts, lengths
-    alike: Flags = length == other
+    alike: Bools = length == other
     eight = np.ndarray(len(buffer) - STEP + 1, "<u8", buffer, strides=(1,))
     rest = np.flatnonzero(alike)
     for done in range(0, LONG, STEP):
@@ -231,7 +230,7 @@ def same(buffer: Bytes, starts: tuple[Places, Places], lengths: tuple[Places, Pl
     return alike
 
 
-def spelled(buffer: Bytes, starts: Places, stops: Places) -> pl.Series:
+def spelled(buffer: Bytes, starts: Ints, stops: Ints) -> pl.Series:
     """The words that stand at these places, as text."""
     lengths = stops - starts + 1
     before = np.cumsum(lengths) - lengths

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from simpatico.arrays import Ints
 from simpatico.errors import MissingResource
 from simpatico.features.words import (
     KEEP,
@@ -20,7 +21,6 @@ from simpatico.features.words import (
     SPREAD,
     STEP,
     Bytes,
-    Places,
     WordTable,
     canonical,
     counted,
@@ -30,7 +30,7 @@ from simpatico.features.words import (
 
 SLOT_BITS = 17
 
-Coded = tuple[npt.NDArray[np.int32], Places]
+Coded = tuple[npt.NDArray[np.int32], Ints]
 
 
 def words_fast(texts: pl.Series) -> WordTable:
@@ -50,7 +50,7 @@ def words_fast(texts: pl.Series) -> WordTable:
 
 
 @cache
-def kernels() -> tuple[Callable[..., tuple[Places, Places]], Callable[..., Coded]]:
+def kernels() -> tuple[Callable[..., tuple[Ints, Ints]], Callable[..., Coded]]:
     """Both kernels, compiled once and kept on disk for the next process."""
     try:
         from numba import njit
@@ -62,7 +62,7 @@ def kernels() -> tuple[Callable[..., tuple[Places, Places]], Callable[..., Coded
     return compiled(find), compiled(code)
 
 
-def find(buffer: Bytes) -> tuple[Places, Places]:
+def find(buffer: Bytes) -> tuple[Ints, Ints]:
     """Where each word starts and stops; without a branch, since none could be foreseen."""
     edges = np.empty((len(buffer) // 2 + 1, 2), np.int64)
     found = 0
@@ -74,8 +74,8 @@ def find(buffer: Bytes) -> tuple[Places, Places]:
 
 def code(
     eight: npt.NDArray[np.uint64],
-    starts: Places,
-    stops: Places,
+    starts: Ints,
+    stops: Ints,
     keep: npt.NDArray[np.uint64],
     bits: int,
 ) -> Coded:

@@ -14,9 +14,9 @@ from math import exp, inf
 from typing import Any, ClassVar, Literal
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
+from simpatico.arrays import Floats
 from simpatico.errors import BadValue
 from simpatico.features import Feature, Features
 from simpatico.features.likelihood import Likelihood
@@ -25,8 +25,6 @@ from simpatico.metrics._shared.pairs import NEEDS, mean, with_answered, with_ref
 from simpatico.models.runtime.language_models import Reader
 from simpatico.models.runtime.torch_backend import tokenizer
 from simpatico.turns import Level, Turns
-
-Values = npt.NDArray[np.float64]
 
 GPT2 = "hub:openai-community/gpt2"
 CHOICES = {"mode": ("reference", "context"), "ratio": ("probability", "log")}
@@ -101,13 +99,13 @@ class DeepFm(OnModels):
         return pairs.statistics(fluency=pairs.best(found))
 
 
-def fluency(model: Any, texts: Sequence[str]) -> Values:
+def fluency(model: Any, texts: Sequence[str]) -> Floats:
     """The mean log-probability of each text's pieces; NaN where only one piece was read."""
     logs = model.of([""] * len(texts), texts)
     return np.array([log.mean() if len(log) else np.nan for log in logs], np.float64)
 
 
-def likeness(first: Values, second: Values, ratio: Literal["probability", "log"]) -> Values:
+def likeness(first: Floats, second: Floats, ratio: Literal["probability", "log"]) -> Floats:
     """The smaller of two fluencies by the larger; 1 where they are the same."""
     if ratio == "probability":
         return np.array([exp(-abs(a - b)) for a, b in zip(first, second, strict=True)], np.float64)
@@ -115,7 +113,7 @@ def likeness(first: Values, second: Values, ratio: Literal["probability", "log"]
     return np.divide(high, low, out=np.ones_like(high), where=low != 0)
 
 
-def gain(model: Any, before: Sequence[str], texts: Sequence[str]) -> Values:
+def gain(model: Any, before: Sequence[str], texts: Sequence[str]) -> Floats:
     """What each text adds to the log-probability of what it answers, by the pieces it adds.
 
     NaN where the two together are longer than the model reads.
@@ -128,7 +126,7 @@ def gain(model: Any, before: Sequence[str], texts: Sequence[str]) -> Values:
     return np.where(whole(model, together, joint), np.array(found, np.float64), np.nan)
 
 
-def whole(model: Any, texts: Sequence[str], logs: Sequence[Values]) -> list[bool]:
+def whole(model: Any, texts: Sequence[str], logs: Sequence[Floats]) -> list[bool]:
     """Whether each text was read to its end: a number for every piece but one, and the mark's."""
     longest, pieces = max(map(len, logs), default=0), Reader(tokenizer(model.model))
     # texts that were cut all have the same length, and none is longer

@@ -20,11 +20,12 @@ import numpy.typing as npt
 import polars as pl
 from scipy import sparse
 
+from simpatico.arrays import Floats
 from simpatico.errors import BadValue
 from simpatico.features import Feature, Features
 from simpatico.features.words import Words
 from simpatico.metric import Card, Score
-from simpatico.metrics._shared.halves import LEAST, Floats, around, halves, ranks
+from simpatico.metrics._shared.halves import LEAST, around, halves, ranks
 from simpatico.turns import Level, Turns
 
 DRAWS = 200

@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from simpatico.arrays import Floats
 from simpatico.features import Features
 from simpatico.features.emotions import EMOTIONS, EmotionChances
 from simpatico.features.script import OtherScript
@@ -26,8 +27,6 @@ from simpatico.metrics._shared.emotional import Emotional
 from simpatico.metrics._shared.left_out import left_out
 from simpatico.metrics._shared.pairs import with_answered
 from simpatico.turns import Level, Turns
-
-Matrix = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -98,20 +97,20 @@ class EmotionMatching(Emotional):
         table: WordTable = features[Words()]
         said, heard = np.hsplit(self(turns, features).drop("reason").to_numpy(), 2)
 
-        def value(row: int, rest: Matrix) -> Matrix:
+        def value(row: int, rest: Floats) -> Floats:
             return np.nan_to_num(spearman(rest, np.broadcast_to(heard[row], rest.shape)))
 
         weights = source.weights(table.vocabulary)
         return spans(turns, table, effects(table, weights, spearman(said, heard), value))
 
 
-def flat(sums: Matrix) -> npt.NDArray[np.bool_]:
+def flat(sums: Floats) -> npt.NDArray[np.bool_]:
     """Rows whose values are all the same, so that they have no ranks to compare."""
     same: npt.NDArray[np.bool_] = (sums == sums[:, :1]).all(axis=1)
     return same
 
 
-def spearman(first: Matrix, second: Matrix) -> Matrix:
+def spearman(first: Floats, second: Floats) -> Floats:
     """Spearman's correlation of each pair of rows; NaN where one of them is all ties."""
     a, b = ranks(first), ranks(second)
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -119,7 +118,7 @@ def spearman(first: Matrix, second: Matrix) -> Matrix:
     return np.asarray(np.clip(rho, -1.0, 1.0), np.float64)
 
 
-def ranks(rows: Matrix) -> npt.NDArray[np.float64]:
+def ranks(rows: Floats) -> npt.NDArray[np.float64]:
     """Twice the distance of each mid-rank from the mean rank, one column per row.
 
     Counting for each pair which is greater beats sorting by far when a row has eight values.

@@ -15,9 +15,9 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
+from simpatico.arrays import Floats
 from simpatico.errors import BadValue
 from simpatico.features import Feature, Features
 from simpatico.features.detokenise import tidied
@@ -29,8 +29,6 @@ from simpatico.metrics._shared.judge import Judge
 from simpatico.metrics._shared.left_out import left_out
 from simpatico.metrics._shared.pairs import NEEDS, Pairs, mean, with_answered
 from simpatico.turns import Level, Turns
-
-Numbers = npt.NDArray[np.float64]
 
 EVEN = 0.5
 """From this probability on a text counts as positive."""
@@ -145,13 +143,13 @@ class EmotionalConsistency(OnModels):
         )
         return Pairs(pairs.rows, pairs.row[kept], said, heard, why)
 
-    def chance(self, features: Features, texts: Sequence[str]) -> Numbers:
+    def chance(self, features: Features, texts: Sequence[str]) -> Floats:
         """How likely each text is emotional; NaN where nothing can be said."""
         return self._judges[0].of(features, self.spelt(texts))
 
     def felt(
         self, features: Features, heard: Sequence[str], said: Sequence[str]
-    ) -> tuple[Numbers, Numbers, Numbers]:
+    ) -> tuple[Floats, Floats, Floats]:
         """How likely the answers are emotional, what they answer positive, and they themselves."""
         count, both = len(heard), self.spelt([*heard, *said])
         neutrality, polarity = self._judges
@@ -164,7 +162,7 @@ class EmotionalConsistency(OnModels):
         tidy = {text: tidied(text) for text in dict.fromkeys(texts)}
         return [tidy[text] for text in texts]
 
-    def prompted(self, turns: Turns, features: Features) -> Numbers:
+    def prompted(self, turns: Turns, features: Features) -> Floats:
         """How likely each turn is emotional; NaN without words or in another script."""
         chance = self.chance(features, turns.frame["text"].to_list())
         none = (features[Words()].counts == 0) | features[OtherScript()]
@@ -176,14 +174,14 @@ class EmotionalConsistency(OnModels):
         return left_out(turns, pairs, lambda a, b: expected(*self.felt(features, a, b)))
 
 
-def points(emotional: Numbers, heard: Numbers, said: Numbers, *, threshold: float = 0.5) -> Numbers:
+def points(emotional: Floats, heard: Floats, said: Floats, *, threshold: float = 0.5) -> Floats:
     """1, 0 or .5 for each answer, from how likely it is emotional and what was heard and said are
     positive; NaN where one of them is."""
     found = np.where(emotional < threshold, 0.5, (heard >= EVEN) == (said >= EVEN))
     return np.where(np.isnan(emotional + heard + said), np.nan, found)
 
 
-def expected(emotional: Numbers, heard: Numbers, said: Numbers) -> Numbers:
+def expected(emotional: Floats, heard: Floats, said: Floats) -> Floats:
     """The points that probabilities expect."""
     alike = heard * said + (1 - heard) * (1 - said)
     return (1 - emotional) / 2 + emotional * alike

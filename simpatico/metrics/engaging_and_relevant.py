@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
+from simpatico.arrays import Floats
 from simpatico.errors import BadValue
 from simpatico.features import Feature, Features
 from simpatico.metric import Card, Carried, OnModels, Score, mark
@@ -25,10 +25,8 @@ from simpatico.metrics.engagement import Engagement
 from simpatico.metrics.relevance import Relevance
 from simpatico.turns import Level, Turns
 
-Numbers = npt.NDArray[np.float64]
-
 EVEN = 0.5
-WAYS: dict[str, Callable[[Numbers, Numbers, float], Numbers]] = {
+WAYS: dict[str, Callable[[Floats, Floats, float], Floats]] = {
     "mean": lambda engaging, relevant, weight: (1 - weight) * engaging + weight * relevant,
     "min": lambda engaging, relevant, _: np.minimum(engaging, relevant),
     "max": lambda engaging, relevant, _: np.maximum(engaging, relevant),
@@ -108,7 +106,7 @@ class EngagingAndRelevant(OnModels):
         found = self.combined(features, pairs.other, pairs.text)
         return pairs.statistics("no_known_words", both=pairs.best(found))
 
-    def combined(self, features: Features, heard: Sequence[str], said: Sequence[str]) -> Numbers:
+    def combined(self, features: Features, heard: Sequence[str], said: Sequence[str]) -> Floats:
         """Both probabilities of each pair in one; NaN where one of them is."""
         engaging, relevant = (part.probability(features, heard, said) for part in self._parts)
         return WAYS[self.combine](engaging, relevant, self.weight)

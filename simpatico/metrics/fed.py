@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from simpatico.arrays import Floats
 from simpatico.errors import BadValue
 from simpatico.features import Feature, Features
 from simpatico.features.likelihood import Followed, Likelihood
@@ -28,7 +29,6 @@ from simpatico.models.runtime.language_models import LONGEST
 from simpatico.turns import KEYS, Level, Turns
 
 Over = Literal["whole", "followup"]
-Values = npt.NDArray[np.float64]
 
 ALL = "all"
 WHOLE = "dialog_"
@@ -40,7 +40,7 @@ class FollowUps:
     """What might be said next, and how much the loss of each weighs in each quality."""
 
     texts: tuple[str, ...]
-    weights: dict[str, Values]
+    weights: dict[str, Floats]
 
     def values(self, followed: Followed, over: Over) -> list[float]:
         """The score of each quality."""

@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
+from simpatico.arrays import Floats, Floats32
 from simpatico.errors import BadValue
 from simpatico.features import Feature, Features
 from simpatico.features.embeddings import MINILM, Embeddings, TokenEmbeddings
@@ -24,9 +24,6 @@ from simpatico.metric import Card, Carried, OnModels, Score, mark
 from simpatico.metrics._shared.halves import LEAST, around, halves, ranks
 from simpatico.metrics._shared.kmeans import clustered
 from simpatico.turns import Level, Turns
-
-Floats = npt.NDArray[np.float64]
-Vectors = npt.NDArray[np.float32]
 
 STARTS, ROUNDS = 5, 500
 EXPLAINED = 0.9
@@ -215,7 +212,7 @@ def halved(p: Floats, q: Floats, seed: int) -> tuple[Floats, Floats]:
     )
 
 
-def reduced(vectors: Vectors) -> Vectors:
+def reduced(vectors: Floats32) -> Floats32:
     """The vectors made 1 long, in the fewest dimensions that keep most of their variance."""
     rows = vectors.astype(np.float64)
     rows /= np.maximum(np.sqrt((rows**2).sum(1, keepdims=True)), 1e-12)

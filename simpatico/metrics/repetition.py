@@ -12,18 +12,15 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
+from simpatico.arrays import Bools, Ints
 from simpatico.errors import BadValue
 from simpatico.features import Feature, Features
 from simpatico.features.word_positions import places
 from simpatico.features.words import Words, WordTable
 from simpatico.metric import Card, Score, reasons
 from simpatico.turns import Level, Turns
-
-Flags = npt.NDArray[np.bool_]
-Places = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -85,7 +82,7 @@ class Repetition:
         return pl.DataFrame(found, ["row", "start", "end", "weight"], orient="row")
 
 
-def repeats(turns: Turns, table: WordTable, n: int) -> tuple[Places, Places, Flags]:
+def repeats(turns: Turns, table: WordTable, n: int) -> tuple[Ints, Ints, Bools]:
     """Of every n-gram: its turn, its first word, and whether its speaker had it before."""
     turn = np.repeat(np.arange(len(turns)), table.counts)
     whole = np.flatnonzero(turn[: max(len(turn) - n + 1, 0)] == turn[n - 1 :])

@@ -16,11 +16,12 @@ from typing import ClassVar, Literal
 import numpy as np
 import polars as pl
 
+from simpatico.arrays import Floats
 from simpatico.errors import BadValue, DataError
 from simpatico.features import Feature, Features
 from simpatico.features.lexicon import LexiconSums
 from simpatico.features.script import OtherScript
-from simpatico.features.spans import Matrix, spans
+from simpatico.features.spans import spans
 from simpatico.features.words import Words, WordTable
 from simpatico.metric import Card, Score, reasons
 from simpatico.turns import Level, Turns
@@ -150,7 +151,7 @@ class StyleMatching:
         own = LexiconSums(self.lexicon, tuple(CATEGORIES)).weights(table.vocabulary)[table.codes]
         return spans(turns, table, (own * np.repeat(each, table.counts, axis=0)).sum(axis=1))
 
-    def read(self, pairs: Matrix) -> Matrix:
+    def read(self, pairs: Floats) -> Floats:
         """The score of each row of statistics; NaN where there is none."""
         return pl.DataFrame(pairs, schema=COLUMNS).select(self.mean()).to_series().to_numpy()
 

@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
+from simpatico.arrays import Floats
 from simpatico.errors import BadValue
 from simpatico.features import Feature, Features
 from simpatico.features.heads.folder import HeadFolder, PairHead, load_heads, trained
@@ -25,8 +25,6 @@ from simpatico.features.words import words
 from simpatico.metric import Card, Carried, Score, mark
 from simpatico.metrics._shared.pairs import NEEDS, Pairs, mean, with_answered
 from simpatico.turns import Level, Turns
-
-Numbers = npt.NDArray[np.float64]
 
 PARTS = {
     "understandable": "probability that somebody wrote the turn as it is",
@@ -137,7 +135,7 @@ class UslH:
         best = {name: pairs.best(found) for name, found in values.items()}
         return pairs.statistics(lost, **best)
 
-    def specific(self, pairs: Pairs, features: Features) -> Numbers:
+    def specific(self, pairs: Pairs, features: Features) -> Floats:
         """Negative log-likelihoods between the quartiles of the training; NaN where it has none."""
         folder = load_heads(self.model, "usl-h")
         told = folder.recipe.likelihood
@@ -151,7 +149,7 @@ class UslH:
         return np.asarray(np.clip((found - told.low) / (told.high - told.low), 0.0, 1.0))
 
 
-def rarity(folder: HeadFolder, pairs: Pairs) -> Numbers:
+def rarity(folder: HeadFolder, pairs: Pairs) -> Floats:
     """The costs of each text's words, summed."""
     table = words(pl.Series("text", list(pairs.text), pl.String))
     unknown = folder.costs.get("", 0.0)
@@ -159,7 +157,7 @@ def rarity(folder: HeadFolder, pairs: Pairs) -> Numbers:
     return table.sums(np.array(each, np.float64)[:, None])[:, 0]
 
 
-def composed(valid: Numbers, follows: Numbers, specific: Numbers, how: str) -> Numbers:
+def composed(valid: Floats, follows: Floats, specific: Floats, how: str) -> Floats:
     """Three parts in one number, each third as far as the ones before it hold."""
     match how:
         case "h":

@@ -7,14 +7,12 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
+from simpatico.arrays import Bools, Ints
 from simpatico.turns import Turns
 
 Kind = Literal["flipped", "shuffled", "generic", "off-topic", "copied"]
-Flags = npt.NDArray[np.bool_]
-Places = npt.NDArray[np.int64]
 
 KINDS: tuple[Kind, ...] = ("flipped", "shuffled", "generic", "off-topic", "copied")
 PEOPLE = "human"
@@ -30,7 +28,7 @@ class Perturbed:
 
     turns: Turns
     kind: Kind
-    changed: Flags
+    changed: Bools
     why: pl.Series
 
     @property
@@ -44,7 +42,7 @@ class Perturbed:
         return dict(Counter(self.why.drop_nulls().sort()).most_common())
 
 
-def answers(turns: Turns) -> Places:
+def answers(turns: Turns) -> Ints:
     """Rows of the answers to change: turns of a system that answer one which stays as it is.
 
     Where both sides of a dialog are systems, only every other turn is such an answer; if both a
@@ -60,6 +58,6 @@ def answers(turns: Turns) -> Places:
     return np.flatnonzero(found)
 
 
-def people(turns: Turns) -> Flags:
+def people(turns: Turns) -> Bools:
     """Which turns are of people rather than of a system."""
     return (turns.frame["system"] == PEOPLE).fill_null(False).to_numpy()

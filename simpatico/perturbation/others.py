@@ -10,13 +10,11 @@ import numpy.typing as npt
 import polars as pl
 from scipy import sparse
 
+from simpatico.arrays import Floats, Ints
 from simpatico.features.lexicon import load_lexicon
 from simpatico.features.words import words
-from simpatico.perturbation.answers import Places
 from simpatico.stats.draws import uniform
 from simpatico.turns import Turns
-
-Floats = npt.NDArray[np.float64]
 
 POOL = 512
 """Answers of a system among which one about something else is looked for."""
@@ -26,7 +24,7 @@ FAR = 1e9
 LONGEST = 1e3
 
 
-def dealt(turns: Turns, rows: Places, seed: int) -> Places:
+def dealt(turns: Turns, rows: Ints, seed: int) -> Ints:
     """For each answer the row of one by the same system in another dialog; -1 where none is.
 
     Dialogs of one prompt count as one: what was said in another of them may fit as well.
@@ -45,20 +43,20 @@ def dealt(turns: Turns, rows: Places, seed: int) -> Places:
     return found
 
 
-def origin(turns: Turns) -> Places:
+def origin(turns: Turns) -> Ints:
     """A number for the prompt of each turn's dialog, or for the dialog where there is none."""
     named = turns.frame.select(pl.coalesce("p" + pl.col("prompt"), "d" + pl.col("dialog")))
     return named.to_series().rank("dense").to_numpy().astype(np.int64)
 
 
-def by_system(turns: Turns, rows: Places) -> Iterator[Places]:
+def by_system(turns: Turns, rows: Ints) -> Iterator[Ints]:
     """Places, within `rows`, of the answers of each system."""
     codes = turns.frame["system"].rank("dense").fill_null(0).to_numpy()[rows]
     for code in np.unique(codes):
         yield np.flatnonzero(codes == code)
 
 
-def farthest(turns: Turns, rows: Places, seed: int) -> Places:
+def farthest(turns: Turns, rows: Ints, seed: int) -> Ints:
     """For each answer the row of one by the same system that is about something else; -1 if none.
 
     Of up to 512 answers in other dialogs, the one whose words are least like those of the answer
@@ -96,7 +94,7 @@ class Content:
     length: Floats
 
     @classmethod
-    def of(cls, turns: Turns, rows: Places) -> Content:
+    def of(cls, turns: Turns, rows: Ints) -> Content:
         heard = turns.answered[rows]
         texts = turns.frame["text"]
         table = words(pl.concat([texts.gather(rows), texts.gather(heard)]))
@@ -117,11 +115,11 @@ class Content:
         """Whether an answer is about anything at all."""
         return np.asarray(np.diff(unempty(self.answer).indptr) > 0)
 
-    def likeness(self, some: Places, pool: Places) -> Floats:
+    def likeness(self, some: Ints, pool: Ints) -> Floats:
         """Cosine of the words of exchanges with those of answers."""
         return np.asarray((self.exchange[some] @ self.answer[pool].T).toarray())
 
-    def apart(self, some: Places, pool: Places) -> Floats:
+    def apart(self, some: Ints, pool: Ints) -> Floats:
         """By how many words answers differ in length."""
         return np.minimum(np.abs(self.length[some][:, None] - self.length[pool]), LONGEST)
 

@@ -7,9 +7,10 @@ from collections.abc import Callable
 import numpy as np
 import polars as pl
 
+from simpatico.arrays import Ints
 from simpatico.errors import UnknownName
 from simpatico.features.words import uniform as canonical
-from simpatico.perturbation.answers import KINDS, Kind, Perturbed, Places, answers
+from simpatico.perturbation.answers import KINDS, Kind, Perturbed, answers
 from simpatico.perturbation.flip import flipped
 from simpatico.perturbation.others import dealt, farthest
 from simpatico.registry import suggestion
@@ -31,7 +32,7 @@ GENERIC = (
     "Sure, why not.",
 )
 Texts = list[str | None]
-Maker = Callable[[Turns, Places, int], Texts]
+Maker = Callable[[Turns, Ints, int], Texts]
 
 
 def perturb(turns: Turns, kind: Kind, *, seed: int = 0) -> Perturbed:
@@ -83,28 +84,28 @@ def bare_words(texts: pl.Series) -> pl.Series:
     return canonical(texts).str.replace_all(r"[^\p{L}\p{M}\p{N}]+", " ").str.strip_chars()
 
 
-def turned_round(turns: Turns, rows: Places, seed: int) -> Texts:
+def turned_round(turns: Turns, rows: Ints, seed: int) -> Texts:
     return [flipped(text) for text in turns.frame["text"].gather(rows)]
 
 
-def shuffled(turns: Turns, rows: Places, seed: int) -> Texts:
+def shuffled(turns: Turns, rows: Ints, seed: int) -> Texts:
     return gathered(turns, dealt(turns, rows, seed))
 
 
-def off_topic(turns: Turns, rows: Places, seed: int) -> Texts:
+def off_topic(turns: Turns, rows: Ints, seed: int) -> Texts:
     return gathered(turns, farthest(turns, rows, seed))
 
 
-def generic(turns: Turns, rows: Places, seed: int) -> Texts:
+def generic(turns: Turns, rows: Ints, seed: int) -> Texts:
     drawn = (uniform(len(rows), seed) * len(GENERIC)).astype(np.int64)
     return [GENERIC[number] for number in drawn]
 
 
-def copied(turns: Turns, rows: Places, seed: int) -> Texts:
+def copied(turns: Turns, rows: Ints, seed: int) -> Texts:
     return gathered(turns, turns.answered[rows])
 
 
-def gathered(turns: Turns, rows: Places) -> Texts:
+def gathered(turns: Turns, rows: Ints) -> Texts:
     """The texts of these rows; null where there is none."""
     found = pl.Series(np.where(rows < 0, 0, rows)).set(pl.Series(rows < 0), None)
     return turns.frame["text"].gather(found).to_list()

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from simpatico.stats.cluster_draws import Draws, Floats, Integers, coded, pearson_draws
+from simpatico.arrays import Floats, Ints
+from simpatico.stats.cluster_draws import Draws, coded, pearson_draws
 from simpatico.stats.correlation import NAMES, Kind, both, estimate, lacking
 from simpatico.stats.draws import percentile_interval
 from simpatico.stats.rank_draws import exact, rank_draws
@@ -53,7 +54,7 @@ def bootstrap_many(
 
 
 def correlation_draws(
-    scores: Floats, target: Floats, code: Integers, *, kind: Kind, seed: int
+    scores: Floats, target: Floats, code: Ints, *, kind: Kind, seed: int
 ) -> Floats:
     """One row per draw, one column per score; NaN where nothing varied."""
     draws = Draws(seed=seed)
@@ -62,7 +63,7 @@ def correlation_draws(
     return rank_draws(scores, target, code, kind=kind, draws=draws)
 
 
-def summary(x: Floats, y: Floats, code: Integers, *, drawn: Floats, kind: Kind) -> Result:
+def summary(x: Floats, y: Floats, code: Ints, *, drawn: Floats, kind: Kind) -> Result:
     """The correlation of two columns and what its draws say about it."""
     kept = np.isfinite(x) & np.isfinite(y)
     groups = len(np.unique(code[kept]))

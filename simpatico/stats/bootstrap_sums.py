@@ -10,7 +10,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_array
 
-from simpatico.stats.draws import Floats, Integers, counts, percentile_interval
+from simpatico.arrays import Floats, Ints
+from simpatico.stats.draws import counts, percentile_interval
 from simpatico.stats.result import Result, Status, nothing, result
 
 DRAWS = 2_000
@@ -40,7 +41,7 @@ class Sums:
 
 
 def resampled(
-    statistics: Sequence[Sums], clusters: Integers, *, draws: int = DRAWS, seed: int = 0
+    statistics: Sequence[Sums], clusters: Ints, *, draws: int = DRAWS, seed: int = 0
 ) -> list[Result]:
     """Each statistic with its percentile interval, all over the same resamples of clusters.
 
@@ -68,7 +69,7 @@ def resampled(
     ]
 
 
-def added_up(statistics: Sequence[Sums], clusters: Integers) -> tuple[list[Any], int]:
+def added_up(statistics: Sequence[Sums], clusters: Ints) -> tuple[list[Any], int]:
     """The parts of each statistic added up within clusters, and how many clusters there are."""
     _, group = np.unique(clusters, return_inverse=True)
     groups = int(group.max()) + 1 if group.size else 0
@@ -93,14 +94,14 @@ def interval(drawn: Floats, value: float) -> tuple[float, float] | None:
     return (low, high) if high - low > TINY and low <= value <= high else None
 
 
-def scattered(rows: Integers, columns: Integers, values: Floats, shape: tuple[int, int]) -> Any:
+def scattered(rows: Ints, columns: Ints, values: Floats, shape: tuple[int, int]) -> Any:
     """Values added up where rows and columns meet; sparse where most of it is empty."""
     found = csr_array((values, (rows, columns)), shape=shape)
     dense = shape[0] * shape[1] <= max(8 * found.nnz, 1)
     return found.toarray() if dense else found
 
 
-def per_unit(units: Integers, values: Floats, size: int) -> Floats:
+def per_unit(units: Ints, values: Floats, size: int) -> Floats:
     """Values added up by unit."""
     return np.bincount(units, weights=values, minlength=size).astype(np.float64)
 

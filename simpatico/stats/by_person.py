@@ -16,12 +16,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from simpatico.arrays import Bools, Floats, Ints
 from simpatico.stats.auc import DECIMALS, DRAWS, weighted_area
 from simpatico.stats.bootstrap import DEFINED, FEWEST_CLUSTERS, reaching_zero
 from simpatico.stats.classification import Counts
 from simpatico.stats.cluster_draws import Draws, blocks, coded
 from simpatico.stats.draws import percentile_interval
-from simpatico.training.persons.continuity.outcomes import Flags, Numbers, Places
 
 FIGURES = ("accuracy", "macro_f1", "auc")
 NO_INTERVAL = (
@@ -37,7 +37,7 @@ class Estimate(NamedTuple):
     high: float | None = None
 
     @classmethod
-    def of(cls, drawn: Numbers, persons: int) -> Estimate:
+    def of(cls, drawn: Floats, persons: int) -> Estimate:
         """The figure as seen, which is the first, and the middle of its resamples."""
         value, kept = round(float(drawn[0]), DECIMALS), usable(drawn, persons)
         if kept is None:
@@ -49,15 +49,15 @@ class Estimate(NamedTuple):
 class Guess(NamedTuple):
     """Numbers that are higher where an answer is likelier, and what is taken for answered."""
 
-    number: Numbers
-    told: Flags
+    number: Floats
+    told: Bools
 
     @classmethod
-    def of(cls, chance: Numbers) -> Guess:
+    def of(cls, chance: Floats) -> Guess:
         """What is taken for answered is what is likelier than not."""
         return cls(chance, chance > 0.5)
 
-    def some(self, flags: Flags) -> Guess:
+    def some(self, flags: Bools) -> Guess:
         """The guess of these examples only."""
         return Guess(self.number[flags], self.told[flags])
 
@@ -65,9 +65,9 @@ class Guess(NamedTuple):
 class Drawn(NamedTuple):
     """Figures: the first as seen, the others of resamples of persons."""
 
-    accuracy: Numbers
-    macro_f1: Numbers
-    auc: Numbers
+    accuracy: Floats
+    macro_f1: Floats
+    auc: Floats
 
 
 class Measured(NamedTuple):
@@ -94,7 +94,7 @@ class Above(NamedTuple):
 
 
 def measured(
-    guesses: Mapping[str, Guess], answered: Flags, person: Sequence[str], *, seed: int = 0
+    guesses: Mapping[str, Guess], answered: Bools, person: Sequence[str], *, seed: int = 0
 ) -> list[Measured]:
     """Figures of every guess about the same examples."""
     drawn = resampled(guesses, answered, person, seed=seed)
@@ -109,7 +109,7 @@ def measured(
 def above(
     guesses: Mapping[str, Guess],
     ours: str,
-    answered: Flags,
+    answered: Bools,
     person: Sequence[str],
     *,
     seed: int = 0,
@@ -126,7 +126,7 @@ def above(
     return found
 
 
-def usable(drawn: Numbers, persons: int) -> Numbers | None:
+def usable(drawn: Floats, persons: int) -> Floats | None:
     """The resamples that have a value; null where they say too little of other persons.
 
     They say nothing where there is no value as seen.
@@ -136,7 +136,7 @@ def usable(drawn: Numbers, persons: int) -> Numbers | None:
     return None if few or not np.isfinite(drawn[0]) else np.asarray(kept, np.float64)
 
 
-def level(drawn: Numbers, persons: int) -> float | None:
+def level(drawn: Floats, persons: int) -> float | None:
     """The level at which the interval of a difference would reach 0, where it has an interval."""
     kept = usable(drawn, persons)
     return None if kept is None else round(reaching_zero(kept), DECIMALS)
@@ -148,7 +148,7 @@ def area_told(found: Estimate) -> str:
 
 
 def resampled(
-    guesses: Mapping[str, Guess], answered: Flags, person: Sequence[str], *, seed: int = 0
+    guesses: Mapping[str, Guess], answered: Bools, person: Sequence[str], *, seed: int = 0
 ) -> dict[str, Drawn]:
     """The figures of every guess, as seen and in each resample of persons."""
     whose, persons = coded(np.array(person, object).astype(str))
@@ -164,16 +164,14 @@ def resampled(
     }
 
 
-def draws(persons: int, seed: int) -> Iterator[Numbers]:
+def draws(persons: int, seed: int) -> Iterator[Floats]:
     """How often each person counts: once as seen, then in resamples, some of them at a time."""
     yield np.ones((1, persons))
     for _, drawn in blocks(persons, Draws(DRAWS, seed)):
         yield drawn
 
 
-def told_right(
-    told: Flags, answered: Flags, whose: Places, drawn: Numbers
-) -> tuple[Numbers, Numbers]:
+def told_right(told: Bools, answered: Bools, whose: Ints, drawn: Floats) -> tuple[Floats, Floats]:
     """Accuracy and macro-F1 in every draw."""
     found = Counts.of(told, answered, whose, drawn)
     # of what neither is nor is told, F1 is 0

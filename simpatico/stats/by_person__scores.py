@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from simpatico.arrays import Floats
 from simpatico.stats.by_person import Estimate, draws, level
 from simpatico.stats.cluster_draws import coded, from_moments, scaled, summed
-from simpatico.training.persons.continuity.outcomes import Numbers
 
 
 class Measured(NamedTuple):
@@ -39,12 +39,12 @@ class Above(NamedTuple):
 class Drawn(NamedTuple):
     """Figures: the first as seen, the others of resamples of persons."""
 
-    r: Numbers
-    mse: Numbers
+    r: Floats
+    mse: Floats
 
 
 def measured(
-    guesses: Mapping[str, Numbers], own: Numbers, person: Sequence[str], *, seed: int = 0
+    guesses: Mapping[str, Floats], own: Floats, person: Sequence[str], *, seed: int = 0
 ) -> list[Measured]:
     """Figures of every guess about the same ratings."""
     drawn, n, persons = resampled(guesses, own, person, seed=seed), len(own), len(set(person))
@@ -55,9 +55,9 @@ def measured(
 
 
 def above(
-    guesses: Mapping[str, Numbers],
+    guesses: Mapping[str, Floats],
     ours: str,
-    own: Numbers,
+    own: Floats,
     person: Sequence[str],
     *,
     seed: int = 0,
@@ -73,13 +73,13 @@ def above(
     return found
 
 
-def varied(drawn: Numbers, persons: int) -> Estimate | None:
+def varied(drawn: Floats, persons: int) -> Estimate | None:
     """The estimate; null where there is none as seen."""
     return Estimate.of(drawn, persons) if np.isfinite(drawn[0]) else None
 
 
 def resampled(
-    guesses: Mapping[str, Numbers], own: Numbers, person: Sequence[str], *, seed: int = 0
+    guesses: Mapping[str, Floats], own: Floats, person: Sequence[str], *, seed: int = 0
 ) -> dict[str, Drawn]:
     """The figures of every guess, as seen and in each resample of persons."""
     code, clusters = coded(np.array(person, object).astype(str))

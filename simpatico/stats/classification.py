@@ -13,11 +13,11 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from simpatico.arrays import Bools, Floats
 from simpatico.stats.auc import DECIMALS, DRAWS, weighted_area
-from simpatico.stats.classification__measures import Estimate, Flags, Run, estimate
+from simpatico.stats.classification__measures import Estimate, Run, estimate
 from simpatico.stats.draws import counts
 
-Numbers = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.integer[Any]]
 
 
@@ -58,13 +58,13 @@ class Row(NamedTuple):
 class Counts(NamedTuple):
     """How often, in each draw, what is so was told so or not, and what is not so likewise."""
 
-    hit: Numbers
-    missed: Numbers
-    false: Numbers
-    rejected: Numbers
+    hit: Floats
+    missed: Floats
+    false: Floats
+    rejected: Floats
 
     @classmethod
-    def of(cls, told: Flags, label: Flags, whose: Integers, drawn: Numbers) -> Counts:
+    def of(cls, told: Bools, label: Bools, whose: Integers, drawn: Floats) -> Counts:
         sides = (told & label, ~told & label, told & ~label, ~told & ~label)
         return cls(*(drawn @ np.bincount(whose, side, drawn.shape[1]) for side in sides))
 
@@ -74,11 +74,11 @@ class Counts(NamedTuple):
         return Counts(self.rejected, self.false, self.missed, self.hit)
 
     @property
-    def accuracy(self) -> Numbers:
+    def accuracy(self) -> Floats:
         return np.asarray((self.hit + self.rejected) / sum(self))
 
     @property
-    def f1(self) -> Numbers:
+    def f1(self) -> Floats:
         """NaN where the class is neither there nor told."""
         with np.errstate(invalid="ignore"):
             return np.asarray(2 * self.hit / (2 * self.hit + self.missed + self.false))
@@ -116,7 +116,7 @@ def row(name: str, run: Run, *, seed: int = 0) -> Row:
     )
 
 
-def weighted_precision(code: Integers, true: Flags, weight: Numbers) -> float:
+def weighted_precision(code: Integers, true: Bools, weight: Floats) -> float:
     """Average precision where utterances count more than once; NaN where none is of the kind."""
     above = np.bincount(code, weight * true)[::-1]
     told = np.cumsum(np.bincount(code, weight)[::-1])
@@ -126,7 +126,7 @@ def weighted_precision(code: Integers, true: Flags, weight: Numbers) -> float:
     return float(above @ precision / above.sum())
 
 
-def best_f1_limit(guess: Numbers, label: Flags) -> float:
+def best_f1_limit(guess: Floats, label: Bools) -> float:
     """Above which number a guess is taken for the kind, so that F1 is best."""
     values, code = np.unique(guess, return_inverse=True)
     hits = np.cumsum(np.bincount(code, label)[::-1])[::-1]

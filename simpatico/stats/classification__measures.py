@@ -13,19 +13,19 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from simpatico.arrays import Bools
 from simpatico.stats.auc import DECIMALS, DRAWS, weighted_area
 from simpatico.stats.draws import counts, percentile_interval
 
 Numbers = npt.NDArray[np.floating[Any]]
-Flags = npt.NDArray[np.bool_]
 
 
 class Run(NamedTuple):
     """What a model guessed of exchanges held out; `told` is what it takes for engaging."""
 
     guess: Numbers
-    told: Flags
-    label: Flags
+    told: Bools
+    label: Bools
     dialog: Sequence[str]
 
 

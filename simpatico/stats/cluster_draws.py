@@ -9,10 +9,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_array
 
+from simpatico.arrays import Floats, Ints
 from simpatico.stats.draws import DRAWS, counts
-
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 
 BLOCK = 4_000_000
 """Counts held at once; smaller blocks keep several BLAS threads waiting for each other."""
@@ -36,13 +34,13 @@ def blocks(clusters: int, draws: Draws, *, width: int = 1) -> Iterator[tuple[sli
         yield slice(start, start + taken), counts(clusters, taken, draws.seed, block)
 
 
-def coded(clusters: npt.ArrayLike) -> tuple[Integers, int]:
+def coded(clusters: npt.ArrayLike) -> tuple[Ints, int]:
     """Clusters as numbers from 0, and how many there are."""
     names, code = np.unique(np.asarray(clusters), return_inverse=True)
     return code.reshape(-1).astype(np.int64), len(names)
 
 
-def summed(columns: Floats, code: Integers, clusters: int) -> Floats:
+def summed(columns: Floats, code: Ints, clusters: int) -> Floats:
     """Sums of the columns within each cluster."""
     member = csr_array(
         (np.ones(len(code)), (code, np.arange(len(code)))), shape=(clusters, len(code))
@@ -50,7 +48,7 @@ def summed(columns: Floats, code: Integers, clusters: int) -> Floats:
     return np.asarray(member @ columns)
 
 
-def pearson_draws(scores: Floats, target: Floats, code: Integers, *, draws: Draws) -> Floats:
+def pearson_draws(scores: Floats, target: Floats, code: Ints, *, draws: Draws) -> Floats:
     """r of each column with the target, one row per draw: `counts @ sums` of the moments.
 
     A score that is NaN leaves its row out of its own moments only; columns without NaN share those

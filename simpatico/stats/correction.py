@@ -11,7 +11,8 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
+from simpatico.arrays import Floats
+
 Correction = Literal["holm", "bh", "bonferroni"]
 
 

@@ -9,11 +9,11 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import ndtr, ndtri, stdtr
 
+from simpatico.arrays import Floats
 from simpatico.stats.draws import LEVEL
 from simpatico.stats.ranks import below, dense, ranks
 from simpatico.stats.result import Result, Status, nothing, result
 
-Floats = npt.NDArray[np.float64]
 Kind = Literal["pearson", "spearman", "kendall"]
 
 NAMES: dict[Kind, str] = {

@@ -9,8 +9,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-Integers = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
+from simpatico.arrays import Floats, Ints
 
 DRAWS = 9_999
 LEVEL = 0.95
@@ -22,7 +21,7 @@ def uniform(size: int, seed: int, stream: int = 0) -> Floats:
     return np.asarray((raw >> np.uint64(11)) * 2.0**-53)
 
 
-def indices(units: int, draws: int, seed: int, stream: int = 0) -> Integers:
+def indices(units: int, draws: int, seed: int, stream: int = 0) -> Ints:
     """Units drawn with replacement, one row per draw."""
     picked = uniform(units * draws, seed, stream).reshape(draws, units)
     return (picked * units).astype(np.int64)

@@ -6,11 +6,9 @@ from dataclasses import dataclass, replace
 from math import fsum, sqrt
 
 import numpy as np
-import numpy.typing as npt
 
+from simpatico.arrays import Floats
 from simpatico.comparison.samples import Sample
-
-Floats = npt.NDArray[np.float64]
 
 LARGEST = 1e150
 """Beyond this a square would overflow."""

@@ -8,7 +8,8 @@ from typing import Literal
 
 import numpy as np
 
-from simpatico.stats.cluster_draws import Draws, Floats, Integers, blocks, coded, summed
+from simpatico.arrays import Floats, Ints
+from simpatico.stats.cluster_draws import Draws, blocks, coded, summed
 
 Model = Literal["t", "p", "pt"]
 MODELS: tuple[Model, ...] = ("t", "p", "pt")
@@ -27,9 +28,9 @@ class Nested:
     """
 
     columns: Floats
-    models: dict[Model, Integers]
-    code: Integers
-    place: Integers
+    models: dict[Model, Ints]
+    code: Ints
+    place: Ints
     nulls: int
 
     @property
@@ -73,7 +74,7 @@ class Moments:
         n = np.maximum(self.n, 1)[:, :, None]
         return np.asarray(self.second - np.einsum("dsi,dsj->dij", self.first / n, self.first))
 
-    def adjusted_r2(self, model: Integers) -> Floats:
+    def adjusted_r2(self, model: Ints) -> Floats:
         """1 - (1 - R²) (n - means) / (n - means - columns), within data sets; NaN without one."""
         centred = self.centred()
         free = self.n.sum(axis=1) - (self.n > 0).sum(axis=1)
@@ -84,7 +85,7 @@ class Moments:
 
 
 def nested(
-    scores: tuple[Floats, Floats], judgements: Floats, *, clusters: Integers, sets: Integers
+    scores: tuple[Floats, Floats], judgements: Floats, *, clusters: Ints, sets: Ints
 ) -> Nested:
     """Complete rows of the T columns, the P columns and the judgements, made ready for fitting."""
     width = scores[0].shape[1]
@@ -94,11 +95,11 @@ def nested(
     columns = standardised(columns[whole], place)
     last = columns.shape[1] - 1
     t, p = independent(columns, range(width)), independent(columns, range(width, last))
-    models: dict[Model, Integers] = {"t": t, "p": p, "pt": independent(columns, [*t, *p])}
+    models: dict[Model, Ints] = {"t": t, "p": p, "pt": independent(columns, [*t, *p])}
     return Nested(columns, models, code, place, int((~whole).sum()))
 
 
-def standardised(columns: Floats, place: Integers) -> Floats:
+def standardised(columns: Floats, place: Ints) -> Floats:
     """Each column without the means of its data sets, deviation 1; zeros where it is constant."""
     if not len(columns):
         return columns
@@ -112,7 +113,7 @@ def standardised(columns: Floats, place: Integers) -> Floats:
     return np.where(spread > 1e-12, columns / np.where(spread > 1e-12, spread, 1), 0.0)
 
 
-def independent(columns: Floats, chosen: Iterable[int]) -> Integers:
+def independent(columns: Floats, chosen: Iterable[int]) -> Ints:
     """Those of the chosen columns that do not follow from the ones before."""
     basis, kept = np.empty((len(columns), 0)), []
     for place in chosen:
@@ -132,7 +133,7 @@ def fitted(x: Floats, y: Floats) -> Floats:
     return np.asarray(np.linalg.lstsq(x, y, rcond=None)[0])
 
 
-def sums(data: Nested, code: Integers, groups: int) -> Floats:
+def sums(data: Nested, code: Ints, groups: int) -> Floats:
     """The moments of each group of rows, flat: counts by set, columns by set, products."""
     member = np.eye(data.sets)[data.place]
     first = [summed(data.columns * m[:, None], code, groups) for m in member.T]
@@ -153,14 +154,14 @@ def moments(flat: Floats, sets: int) -> Moments:
     return Moments(flat[:, :sets], first, second)
 
 
-def slopes(centred: Floats, model: Integers) -> Floats:
+def slopes(centred: Floats, model: Ints) -> Floats:
     """Least-squares coefficients of the model's columns, one row per sample."""
     inner, cross = centred[:, model[:, None], model], centred[:, model, -1]
     found = np.linalg.pinv(inner, rcond=1e-10, hermitian=True) @ cross[..., None]
     return np.asarray(found[..., 0])
 
 
-def unexplained(centred: Floats, model: Integers) -> Floats:
+def unexplained(centred: Floats, model: Ints) -> Floats:
     """The sum of squared residuals, one per sample."""
     told = (slopes(centred, model) * centred[:, model, -1]).sum(axis=1)
     return np.asarray(np.maximum(centred[:, -1, -1] - told, 0))

@@ -10,11 +10,9 @@ from itertools import combinations, product
 from math import comb
 
 import numpy as np
-import numpy.typing as npt
 
+from simpatico.arrays import Floats
 from simpatico.stats.draws import DRAWS, flips, uniform
-
-Floats = npt.NDArray[np.float64]
 
 CELLS = 2**22
 """Draws times scores that are held in memory at once."""

@@ -6,7 +6,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from simpatico.stats.cluster_draws import Draws, Floats, Integers, blocks, summed
+from simpatico.arrays import Floats, Ints
+from simpatico.stats.cluster_draws import Draws, blocks, summed
 from simpatico.stats.correlation import Kind, estimate, lacking
 from simpatico.stats.ranks import agreement, dense, ranks, untied
 
@@ -29,9 +30,7 @@ def exact(rows: int, clusters: int, kind: Kind) -> bool:
     return rows <= EXACT_ROWS or clusters < EXACT_CLUSTERS
 
 
-def rank_draws(
-    scores: Floats, target: Floats, code: Integers, *, kind: Kind, draws: Draws
-) -> Floats:
+def rank_draws(scores: Floats, target: Floats, code: Ints, *, kind: Kind, draws: Draws) -> Floats:
     """Spearman's rho or Kendall's tau-b of each column with the target, one row per draw.
 
     Small samples: recomputed in every draw. Large ones: the change to first order in the counts
@@ -47,7 +46,7 @@ def rank_draws(
     return drawn
 
 
-def every_draw(scores: Floats, target: Floats, code: Integers, *, kind: Kind) -> Statistic:
+def every_draw(scores: Floats, target: Floats, code: Ints, *, kind: Kind) -> Statistic:
     """All the correlations recomputed out of how often each cluster is drawn."""
     columns = [recomputed(*varying(x, target, code), kind=kind) for x in scores.T]
 
@@ -60,7 +59,7 @@ def every_draw(scores: Floats, target: Floats, code: Integers, *, kind: Kind) ->
     return draw
 
 
-def varying(x: Floats, y: Floats, code: Integers) -> tuple[Floats, Floats, Integers]:
+def varying(x: Floats, y: Floats, code: Ints) -> tuple[Floats, Floats, Ints]:
     """The rows where both are there; none at all where they have no correlation."""
     kept = np.isfinite(x) & np.isfinite(y)
     if lacking(x[kept], y[kept]) is not None:
@@ -68,7 +67,7 @@ def varying(x: Floats, y: Floats, code: Integers) -> tuple[Floats, Floats, Integ
     return x[kept], y[kept], code[kept]
 
 
-def recomputed(x: Floats, y: Floats, code: Integers, *, kind: Kind) -> Statistic:
+def recomputed(x: Floats, y: Floats, code: Ints, *, kind: Kind) -> Statistic:
     """The correlation itself as a function of how often each cluster is drawn."""
     if not len(x):
         return lambda weights: np.full(len(weights), np.nan)
@@ -108,7 +107,7 @@ def weighted_ranks(values: Floats, weights: Floats) -> Floats:
     return np.asarray((np.cumsum(within, axis=1) - within / 2)[:, place])
 
 
-def pair_sums(x: Floats, y: Floats, code: Integers) -> tuple[Floats, ...]:
+def pair_sums(x: Floats, y: Floats, code: Ints) -> tuple[Floats, ...]:
     """For each two clusters: pairs that agree less those that do not; untied in x; untied in y."""
     order = np.argsort(code, kind="stable")
     across, up = dense(x)[0][order], dense(y)[0][order]
@@ -125,7 +124,7 @@ def pair_sums(x: Floats, y: Floats, code: Integers) -> tuple[Floats, ...]:
     return tuple(sums)
 
 
-def first_order(scores: Floats, target: Floats, code: Integers, *, kind: Kind) -> Statistic:
+def first_order(scores: Floats, target: Floats, code: Ints, *, kind: Kind) -> Statistic:
     """tanh(atanh r + Σ w r' / (1 - r²)); r', what one more of a row adds to r, sums to 0."""
     clusters = int(code.max(initial=-1)) + 1
     start, moved = np.full(scores.shape[1], np.nan), np.zeros((clusters, scores.shape[1]))

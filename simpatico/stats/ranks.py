@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
+from simpatico.arrays import Floats, Ints
 
 
-def dense(values: Floats) -> tuple[Integers, Integers]:
+def dense(values: Floats) -> tuple[Ints, Ints]:
     """The place of each value among the distinct ones, and how many rows hold each of these."""
     _, place, rows = np.unique(values, return_inverse=True, return_counts=True)
     return place.reshape(-1), rows
@@ -21,7 +19,7 @@ def ranks(values: Floats) -> Floats:
     return (np.cumsum(rows) - (rows - 1) / 2)[place]
 
 
-def below(x: Floats, y: Floats) -> Integers:
+def below(x: Floats, y: Floats) -> Ints:
     """For each row, how many rows are smaller in both x and y.
 
     Rows are put in order of x, larger y first among ties, so that an earlier row with a smaller y
@@ -40,12 +38,12 @@ def below(x: Floats, y: Floats) -> Integers:
     return found
 
 
-def agreement(x: Floats, y: Floats) -> Integers:
+def agreement(x: Floats, y: Floats) -> Ints:
     """For each row, how many others it agrees with in direction less those it disagrees with."""
     return below(x, y) + below(-x, -y) - below(-x, y) - below(x, -y)
 
 
-def untied(values: Floats) -> Integers:
+def untied(values: Floats) -> Ints:
     """For each row, how many rows have another value."""
     place, rows = dense(values)
     return (len(values) - rows)[place]

@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-Vector = npt.NDArray[np.float64]
-Matrix = npt.NDArray[np.float64]
+from simpatico.arrays import Floats
+
 Labels = npt.NDArray[np.int64]
 
 RESAMPLES = 2_000
@@ -25,8 +25,8 @@ class Fit(NamedTuple):
 
 
 def adjusted_r2(
-    scores: Matrix,
-    judgements: Vector,
+    scores: Floats,
+    judgements: Floats,
     clusters: Labels,
     *,
     sets: Labels | None = None,
@@ -68,7 +68,7 @@ def adjusted_r2(
     return Fit(float(value), float(low), float(high), n)
 
 
-def within(columns: Matrix, sets: Labels) -> tuple[Matrix, int]:
+def within(columns: Floats, sets: Labels) -> tuple[Floats, int]:
     """The columns without the mean of each set, and how many sets there are."""
     _, place = np.unique(sets, return_inverse=True)
     n = np.bincount(place)
@@ -76,7 +76,7 @@ def within(columns: Matrix, sets: Labels) -> tuple[Matrix, int]:
     return columns - means[place], len(n)
 
 
-def explained(products: npt.NDArray[np.float64], means: int) -> Vector:
+def explained(products: npt.NDArray[np.float64], means: int) -> Floats:
     """Adjusted R² from products of (1, scores, judgement), one square matrix per sample.
 
     `means` is how many means were taken out: 1, or one for each data set.

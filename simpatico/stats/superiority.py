@@ -6,11 +6,9 @@ from collections.abc import Callable
 from math import sqrt
 
 import numpy as np
-import numpy.typing as npt
 
+from simpatico.arrays import Floats
 from simpatico.stats.result import Result, nothing, result
-
-Floats = npt.NDArray[np.float64]
 
 STEPS = 100
 

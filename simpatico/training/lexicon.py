@@ -10,10 +10,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 from scipy import sparse
 
+from simpatico.arrays import Floats
 from simpatico.errors import DataError, MissingResource
 from simpatico.features.emotions import EMOTIONS
 from simpatico.features.words import WordTable, words
@@ -57,8 +57,6 @@ PLACEHOLDERS = r"\[(?:NAME|RELIGION)\]"
 SMOOTHING = 0.5
 DECIMALS = 4
 MINIMUM = 5
-
-Matrix = npt.NDArray[np.float64]
 
 
 def derive(data: Path, out: Path, *, minimum: int = MINIMUM) -> pl.DataFrame:
@@ -118,13 +116,13 @@ def label_numbers(cells: list[str], place: str) -> list[int]:
     return numbers
 
 
-def emotions(labels: list[list[int]]) -> Matrix:
+def emotions(labels: list[list[int]]) -> Floats:
     """One row per text: 1 under each of the eight emotions that one of its labels stands for."""
     table = np.array([[e in found for e in EMOTIONS] for found in MAPPING.values()], np.float64)
     return np.array([table[numbers].max(axis=0) for numbers in labels])
 
 
-def weighted(table: WordTable, has: Matrix, minimum: int) -> pl.DataFrame:
+def weighted(table: WordTable, has: Floats, minimum: int) -> pl.DataFrame:
     """Terms, categories and the weights above 0 that remain after rounding."""
     with_emotion, without = occurrences(table, has), occurrences(table, 1.0 - has)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -142,7 +140,7 @@ def weighted(table: WordTable, has: Matrix, minimum: int) -> pl.DataFrame:
     ).sort("term", "category")
 
 
-def occurrences(table: WordTable, has: Matrix) -> Matrix:
+def occurrences(table: WordTable, has: Floats) -> Floats:
     """For each word and each column of `has`, how many of its texts contain the word."""
     # scipy would merge repeated words inside the table's own arrays, hence the copies
     parts = (np.ones(len(table.codes)), table.codes.copy(), table.ends.copy())

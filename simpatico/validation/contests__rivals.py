@@ -9,8 +9,9 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
+from simpatico.arrays import Floats
 from simpatico.stats.bootstrap import DEFINED, FEWEST_CLUSTERS, correlation_draws, reaching_zero
-from simpatico.stats.cluster_draws import Floats, coded
+from simpatico.stats.cluster_draws import coded
 from simpatico.stats.correlation import NAMES, Kind, estimate, lacking
 from simpatico.stats.dependent import (
     Comparison,

@@ -9,8 +9,8 @@ from typing import Literal
 import numpy as np
 import polars as pl
 
+from simpatico.arrays import Floats
 from simpatico.stats.bootstrap import bootstrap_many
-from simpatico.stats.cluster_draws import Floats
 from simpatico.stats.correction import Correction, correct
 from simpatico.stats.correlation import Kind, correlation
 from simpatico.stats.result import Result, Row

@@ -11,7 +11,8 @@ import numpy as np
 import polars as pl
 from scipy.special import ndtri
 
-from simpatico.stats.cluster_draws import Floats, Integers, scaled
+from simpatico.arrays import Floats, Ints
+from simpatico.stats.cluster_draws import scaled
 from simpatico.stats.draws import LEVEL
 
 FEWEST = 3
@@ -64,7 +65,7 @@ def structure(scores: pl.DataFrame) -> Structure:
     )
 
 
-def pairwise(matrix: Floats) -> tuple[Floats, Integers]:
+def pairwise(matrix: Floats) -> tuple[Floats, Ints]:
     """r of every two columns over the rows where both are there, NaN without any; and these n."""
     there = np.isfinite(matrix)
     x, seen = scaled(matrix), there.astype(np.float64)
@@ -81,7 +82,7 @@ def pairwise(matrix: Floats) -> tuple[Floats, Integers]:
     return (r + r.T) / 2, n.astype(np.int64)
 
 
-def fisher(r: Floats, n: Integers) -> tuple[Floats, Floats]:
+def fisher(r: Floats, n: Ints) -> tuple[Floats, Floats]:
     """tanh(atanh r ± z / sqrt(n - 3)) of each r, the ends of its interval (1921); NaN without."""
     there = (np.abs(r) < 1 - PERFECT) & (n > 3)
     z = np.arctanh(np.where(there, r, 0))

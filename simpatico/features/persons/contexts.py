@@ -16,12 +16,9 @@ from functools import cached_property, lru_cache
 from math import cos, log1p, pi, sin
 
 import numpy as np
-import numpy.typing as npt
 
+from simpatico.arrays import Floats, Ints
 from simpatico.turns import Turns
-
-Numbers = npt.NDArray[np.float64]
-Places = npt.NDArray[np.int64]
 
 SAID = ("length", "question", "named")
 """Circumstances that depend on the words of the turn."""
@@ -60,23 +57,23 @@ DAY = 24 * 3600
 class Moments:
     """Turns in order, a row each; `row` is their place among all turns."""
 
-    row: Places
+    row: Ints
     person: Sequence[str]
     profile: Sequence[str]
     heard: Sequence[str]
     said: Sequence[str]
-    before: Numbers
+    before: Floats
 
     def __len__(self) -> int:
         return len(self.row)
 
     @cached_property
-    def circumstances(self) -> Numbers:
+    def circumstances(self) -> Floats:
         """A row of `CIRCUMSTANCES` for each turn."""
         told = [about(said, who) for said, who in zip(self.said, self.person, strict=True)]
         return np.concatenate([np.array(told).reshape(len(self), len(SAID)), self.before], axis=1)
 
-    def some(self, places: Places) -> Moments:
+    def some(self, places: Ints) -> Moments:
         """These of them, any of them repeatedly."""
         person, profile, heard, said = (
             [texts[at] for at in places]

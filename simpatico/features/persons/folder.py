@@ -16,13 +16,14 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
+from simpatico.arrays import Floats
 from simpatico.errors import DataError, MissingResource
 from simpatico.features import Feature, Features
 from simpatico.features.heads.folder import CARD, RECIPE, WEIGHTS, heads_folder
 from simpatico.features.lexicon import stamp
 from simpatico.features.persons.contexts import CIRCUMSTANCES, Moments
 from simpatico.features.persons.identity import DIGITS, KEY_BYTES, key_of, pseudonym
-from simpatico.features.persons.model import Numbers, People, Personal, Scaling, Target, Told
+from simpatico.features.persons.model import People, Personal, Scaling, Target, Told
 from simpatico.features.persons.rows import SeenForm, seen
 from simpatico.models.folder import ModelFolder, finite, read_folder
 from simpatico.models.names import absent, find
@@ -131,7 +132,7 @@ class PersonalFolder:
         return self.model.of(rows, circumstances(moments, form), person)
 
 
-def circumstances(moments: Moments, form: SeenForm) -> Numbers:
+def circumstances(moments: Moments, form: SeenForm) -> Floats:
     """The circumstances that a model sees, in its order."""
     return moments.circumstances[:, [CIRCUMSTANCES.index(name) for name in form.circumstances]]
 
@@ -219,7 +220,7 @@ def model_of(found: ModelFolder, recipe: PersonalRecipe) -> Personal:
     )
 
 
-def square(lower: Numbers, width: int) -> Numbers:
+def square(lower: Floats, width: int) -> Floats:
     """Symmetric matrices out of their lower halves, a row each."""
     found = np.zeros((len(lower), width, width))
     row, column = np.tril_indices(width)
@@ -228,7 +229,7 @@ def square(lower: Numbers, width: int) -> Numbers:
     return found
 
 
-def halved(curvature: Numbers) -> npt.NDArray[np.float64]:
+def halved(curvature: Floats) -> npt.NDArray[np.float64]:
     """The lower halves of symmetric matrices, a row each."""
     row, column = np.tril_indices(curvature.shape[1])
     return np.ascontiguousarray(curvature[:, row, column])

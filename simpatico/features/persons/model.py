@@ -14,12 +14,10 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from simpatico.arrays import Floats, Ints
 from simpatico.features.classes import sigmoid
 
-Numbers = npt.NDArray[np.float64]
-Places = npt.NDArray[np.int64]
 Target = Literal["chance", "score"]
 
 TINY = 1e-9
@@ -33,16 +31,16 @@ class Scaling(NamedTuple):
     Nothing counts as farther out than three spreads, as nobody knows how things go on there.
     """
 
-    centre: Numbers
-    spread: Numbers
+    centre: Floats
+    spread: Floats
 
     @classmethod
-    def of(cls, columns: Numbers) -> Scaling:
+    def of(cls, columns: Floats) -> Scaling:
         """Of these columns; one that never changes is left as wide as it is."""
         spread = columns.std(axis=0)
         return cls(columns.mean(axis=0), np.where(spread > TINY, spread, 1.0))
 
-    def __call__(self, columns: Numbers) -> Numbers:
+    def __call__(self, columns: Floats) -> Floats:
         return np.asarray(np.clip((columns - self.centre) / self.spread, -FARTHEST, FARTHEST))
 
 
@@ -54,9 +52,9 @@ class People(NamedTuple):
     """
 
     place: Mapping[str, int]
-    mean: Numbers
-    curvature: Numbers
-    seen: Places
+    mean: Floats
+    curvature: Floats
+    seen: Ints
     """Examples of each person."""
 
     @classmethod
@@ -65,11 +63,11 @@ class People(NamedTuple):
             {}, np.zeros((0, weights)), np.zeros((0, weights, weights)), np.zeros(0, np.int64)
         )
 
-    def places(self, person: Sequence[str]) -> Places:
+    def places(self, person: Sequence[str]) -> Ints:
         """The row of each person; -1 for one who is not known."""
         return np.array([self.place.get(one, -1) for one in person], np.int64)
 
-    def weights(self, person: Sequence[str]) -> Numbers:
+    def weights(self, person: Sequence[str]) -> Floats:
         """The weights of each person; 0 for one who is not known."""
         average = np.zeros((1, self.mean.shape[1]))
         return np.concatenate([self.mean, average])[self.places(person)]
@@ -98,8 +96,8 @@ class People(NamedTuple):
 class Told(NamedTuple):
     """What a model says of some turns: the number, and how many examples of the person it knew."""
 
-    value: Numbers
-    seen: Places
+    value: Floats
+    seen: Ints
 
 
 @dataclass(frozen=True)
@@ -107,14 +105,14 @@ class Personal:
     """The weights that all share, those of each person, and how a number is made of them."""
 
     target: Target
-    shared: Numbers = field(repr=False)
+    shared: Floats = field(repr=False)
     """Of the columns of what is seen, then of the circumstances, and at last an offset."""
     circumstances: Scaling = field(repr=False)
     number: tuple[float, float] = (0.0, 1.0)
     """Mean and spread of the shared number, of which persons may have a weight."""
     own: tuple[int, ...] = ()
     """For which of 1, the shared number and the circumstances persons have weights."""
-    pull: Numbers = field(default_factory=lambda: np.zeros(0), repr=False)
+    pull: Floats = field(default_factory=lambda: np.zeros(0), repr=False)
     """How hard each weight of a person is drawn to 0."""
     discount: float = 1.0
     """What is left of an example's weight after each later one of the same person."""
@@ -126,29 +124,29 @@ class Personal:
     ends: tuple[float, float] | None = None
     """The ends of the scale."""
 
-    def plain(self, rows: Any, circumstances: Numbers) -> Numbers:
+    def plain(self, rows: Any, circumstances: Floats) -> Floats:
         """The number that all share: of an average person."""
         columns = rows.shape[1]
         seen = rows @ self.shared[:columns]
         about = self.circumstances(circumstances) * self.shared[columns:-1]
         return np.asarray(seen + about.sum(axis=1) + self.shared[-1], np.float64)
 
-    def design(self, plain: Numbers, circumstances: Numbers) -> Numbers:
+    def design(self, plain: Floats, circumstances: Floats) -> Floats:
         """What the weights of a person are multiplied with, a row a turn."""
         return designed(plain, self.circumstances(circumstances), self.number)[:, self.own]
 
-    def raw(self, rows: Any, circumstances: Numbers, person: Sequence[str]) -> Numbers:
+    def raw(self, rows: Any, circumstances: Floats, person: Sequence[str]) -> Floats:
         """The shared number and the person's part."""
         plain = self.plain(rows, circumstances)
         own = self.design(plain, circumstances) * self.people.weights(person)
         return np.asarray(plain + own.sum(axis=1))
 
-    def of(self, rows: Any, circumstances: Numbers, person: Sequence[str]) -> Told:
+    def of(self, rows: Any, circumstances: Floats, person: Sequence[str]) -> Told:
         """A chance or a score for each turn."""
         seen = np.append(self.people.seen, 0)[self.people.places(person)]
         return Told(self.finished(self.raw(rows, circumstances, person)), seen)
 
-    def finished(self, number: Numbers) -> Numbers:
+    def finished(self, number: Floats) -> Floats:
         """A chance between 0 and 1, or a score on its scale."""
         if self.target == "chance":
             slope, offset = self.temper
@@ -158,7 +156,7 @@ class Personal:
         return np.asarray(np.clip(mean + spread * number, low, high))
 
 
-def designed(plain: Numbers, circumstances: Numbers, number: tuple[float, float]) -> Numbers:
+def designed(plain: Floats, circumstances: Floats, number: tuple[float, float]) -> Floats:
     """1, the shared number with mean 0 and spread 1, and the circumstances likewise."""
     mean, spread = number
     ones, shared = np.ones((len(plain), 1)), (plain - mean) / spread

@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
+from simpatico.arrays import Floats
 from simpatico.features import Feature, Features
 from simpatico.features.heads.folder import Kind, trained
 from simpatico.metric import Card, Merge, OnModels, Score, mark
@@ -18,8 +18,6 @@ from simpatico.metrics._shared.left_out import left_out
 from simpatico.metrics._shared.pairs import NEEDS, Pairs, mean, with_answered
 from simpatico.models.names import several
 from simpatico.turns import Level, Turns
-
-Numbers = npt.NDArray[np.float64]
 
 UNDEFINED = (
     "Null when the turn answers nothing, or when it or what it answers has no words or is in "
@@ -96,7 +94,7 @@ class Evaluator(OnModels):
         ends = pl.Series(found).fill_nan(None)
         return pairs.statistics("no_known_words", sum=found).with_columns(least=ends, most=ends)
 
-    def probability(self, features: Features, heard: Sequence[str], said: Sequence[str]) -> Numbers:
+    def probability(self, features: Features, heard: Sequence[str], said: Sequence[str]) -> Floats:
         """What the judges say of each pair; NaN where one of them can say nothing."""
         return np.asarray(np.mean([j.of(features, heard, said) for j in self.judges], axis=0))
 

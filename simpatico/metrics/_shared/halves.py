@@ -15,12 +15,11 @@ from hashlib import blake2b
 from math import sqrt
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
+from simpatico.arrays import Floats
 from simpatico.stats.draws import LEVEL, percentile_interval, uniform
 
-Floats = npt.NDArray[np.float64]
 Interval = tuple[float | None, float | None]
 
 LEAST = 6

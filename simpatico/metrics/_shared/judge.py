@@ -12,8 +12,8 @@ from typing import get_args
 
 import msgspec
 import numpy as np
-import numpy.typing as npt
 
+from simpatico.arrays import Floats
 from simpatico.errors import DataError, MissingResource
 from simpatico.features import Feature, Features
 from simpatico.features.classes import TRAINING, Classes, ClassProbabilities
@@ -28,8 +28,6 @@ from simpatico.features.heads.folder import (
     trained,
 )
 from simpatico.models.names import Model, absent, find
-
-Numbers = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -94,7 +92,7 @@ class Judge:
             return provenance(self.recipe, self.head)
         return fine_tuned(find(self.model)) if self.missing is None else ""
 
-    def of(self, features: Features, *texts: Sequence[str]) -> Numbers:
+    def of(self, features: Features, *texts: Sequence[str]) -> Floats:
         """A probability for each text, or each pair; NaN where nothing can be said."""
         if why := self.missing:
             raise MissingResource(why)

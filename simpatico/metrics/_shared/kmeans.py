@@ -13,10 +13,8 @@ from hashlib import blake2b
 import numpy as np
 import numpy.typing as npt
 
+from simpatico.arrays import Floats32, Ints
 from simpatico.metrics._shared.product import product
-
-Points = npt.NDArray[np.float32]
-Places = npt.NDArray[np.int64]
 
 PER_CLUSTER = 256
 """Points that are used for each cluster at most."""
@@ -35,7 +33,7 @@ def words(seed: int, size: int) -> npt.NDArray[np.uint32]:
     return np.asarray(made, np.uint32)
 
 
-def permutation(size: int, seed: int) -> Places:
+def permutation(size: int, seed: int) -> Ints:
     """The numbers from 0 in random order."""
     order = list(range(size))
     for place, word in enumerate(words(seed, size)[:-1].tolist()):
@@ -44,7 +42,7 @@ def permutation(size: int, seed: int) -> Places:
     return np.array(order, np.int64)
 
 
-def nearest(points: Points, centres: Points) -> tuple[Places, Points]:
+def nearest(points: Floats32, centres: Floats32) -> tuple[Ints, Floats32]:
     """The nearest centre of each point, the first of several, and the squared distance to it."""
     labels, found = [], []
     lengths = (centres * centres).sum(1)
@@ -57,7 +55,7 @@ def nearest(points: Points, centres: Points) -> tuple[Places, Points]:
     return np.concatenate(labels), np.concatenate(found)
 
 
-def moved(points: Points, labels: Places, clusters: int) -> tuple[Points, Points]:
+def moved(points: Floats32, labels: Ints, clusters: int) -> tuple[Floats32, Floats32]:
     """The mean of each cluster's points, and how many there are; 0 where there are none."""
     sizes = np.bincount(labels, minlength=clusters).astype(np.float32)
     order = np.argsort(labels, kind="stable")
@@ -69,7 +67,7 @@ def moved(points: Points, labels: Places, clusters: int) -> tuple[Points, Points
     return centres, sizes
 
 
-def refilled(centres: Points, sizes: Points, points: int) -> None:
+def refilled(centres: Floats32, sizes: Floats32, points: int) -> None:
     """Give every empty cluster half of a full one."""
     empty = np.flatnonzero(sizes == 0)
     if not len(empty):
@@ -94,7 +92,7 @@ def chances() -> Iterator[np.float32]:
         yield from some / np.float32(2**32)
 
 
-def settled(points: Points, centres: Points, rounds: int) -> tuple[Points, float]:
+def settled(points: Floats32, centres: Floats32, rounds: int) -> tuple[Floats32, float]:
     """The centres after so many rounds, and the sum of squares before the last of them.
 
     Nothing but the centres decides what comes next: once they come back, whole cycles are skipped.
@@ -112,7 +110,7 @@ def settled(points: Points, centres: Points, rounds: int) -> tuple[Points, float
     return centres, total
 
 
-def clustered(points: Points, clusters: int, *, starts: int, rounds: int, seed: int) -> Places:
+def clustered(points: Floats32, clusters: int, *, starts: int, rounds: int, seed: int) -> Ints:
     """The cluster of each point; there are more points than clusters."""
     used = points
     if len(points) > PER_CLUSTER * clusters:

@@ -15,13 +15,13 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from simpatico.arrays import Floats
 from simpatico.features.spans import EVIDENCE
 from simpatico.features.word_positions import places
 from simpatico.metrics._shared.pairs import Pairs
 from simpatico.turns import Turns
 
-Numbers = npt.NDArray[np.float64]
-Judge = Callable[[Sequence[str], Sequence[str]], Numbers]
+Judge = Callable[[Sequence[str], Sequence[str]], Floats]
 """From texts and the replies to them to a score of each; NaN where there is none."""
 
 MOST = 40

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from simpatico.arrays import Floats, Ints
 from simpatico.features import Feature, Features
 from simpatico.features.embeddings import Vectorised, cosines
 from simpatico.features.script import OtherScript
@@ -16,9 +17,6 @@ from simpatico.features.words import Words, words
 from simpatico.metric import reasons
 from simpatico.models.names import any_script
 from simpatico.turns import Turns
-
-Places = npt.NDArray[np.int64]
-Numbers = npt.NDArray[np.float64]
 
 NEEDS: tuple[Feature, ...] = (Words(), OtherScript())
 
@@ -28,7 +26,7 @@ class Pairs:
     """Texts of turns, each beside another text; `row` says whose, and may say so repeatedly."""
 
     rows: int
-    row: Places
+    row: Ints
     text: Sequence[str]
     other: Sequence[str]
     why: pl.Series
@@ -36,13 +34,13 @@ class Pairs:
     def __len__(self) -> int:
         return len(self.row)
 
-    def best(self, values: npt.NDArray[np.floating]) -> Numbers:
+    def best(self, values: npt.NDArray[np.floating]) -> Floats:
         """For each turn the largest of its pairs' values; NaN for a turn that has none."""
         found = np.full(self.rows, np.nan)
         np.fmax.at(found, self.row, values.astype(np.float64))
         return found
 
-    def statistics(self, unknown: str = "undefined", /, **values: Numbers) -> pl.DataFrame:
+    def statistics(self, unknown: str = "undefined", /, **values: Floats) -> pl.DataFrame:
         """Each value where there is one, how many turns have it, and why the others have none."""
         known = np.all([~np.isnan(found) for found in values.values()], axis=0)
         columns = {name: np.where(known, found, 0.0) for name, found in values.items()}
@@ -93,7 +91,7 @@ def with_answered(
     return Pairs(len(turns), row, [texts[place] for place in row], other, why)
 
 
-def likeness(vectors: Vectorised, pairs: Pairs) -> Numbers:
+def likeness(vectors: Vectorised, pairs: Pairs) -> Floats:
     """The cosine of each turn's vector and that of the text beside it; NaN where one has none."""
     if not len(pairs):
         return np.zeros(0)

@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
+from simpatico.arrays import Bools, Floats
 from simpatico.errors import MissingResource
 from simpatico.features import Feature, Features
 from simpatico.features.heads.folder import PATH, heads_folder
@@ -24,9 +24,6 @@ from simpatico.metric import Card, Merge, OnModels, Score, mark, reasons
 from simpatico.metrics._shared.left_out import left_out
 from simpatico.metrics._shared.pairs import NEEDS, Pairs, mean
 from simpatico.turns import Level, Turns
-
-Numbers = npt.NDArray[np.float64]
-Flags = npt.NDArray[np.bool_]
 
 LEARNED: dict[Target, str] = {"chance": "turns", "score": "ratings"}
 UNDEFINED = "Null when the turn has no words or is in a script that the model does not read."
@@ -175,16 +172,16 @@ class ForPerson(OnModels):
         judge = features[self.feature]
 
         # each text stands beside the place of its moment, which says all but its words
-        def again(places: Sequence[str], said: Sequence[str]) -> Numbers:
+        def again(places: Sequence[str], said: Sequence[str]) -> Floats:
             at = np.array([int(place) for place in places], np.int64)
-            found: Numbers = judge.of(asked.some(at).saying(said)).value
+            found: Floats = judge.of(asked.some(at).saying(said)).value
             return found
 
         places = [str(at) for at in range(len(asked))]
         return left_out(turns, Pairs(len(turns), asked.row, asked.said, places, why), again)
 
 
-def for_nobody(turns: Turns, found: Moments) -> Flags:
+def for_nobody(turns: Turns, found: Moments) -> Bools:
     """Which turns are meant for nobody that the data tell, or for who says them."""
     speaker, alone = turns.frame["speaker"].to_list(), np.zeros(len(turns), bool)
     told = zip(found.row, found.person, strict=True)

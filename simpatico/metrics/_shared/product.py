@@ -10,9 +10,8 @@ from __future__ import annotations
 from math import isqrt
 
 import numpy as np
-import numpy.typing as npt
 
-Matrix = npt.NDArray[np.float32]
+from simpatico.arrays import Floats32
 
 SMALL = 2**17
 """Multiplications in a block, at most."""
@@ -20,7 +19,7 @@ SIDE = 64
 """Rows of a block, at most."""
 
 
-def product(first: Matrix, second: Matrix) -> Matrix:
+def product(first: Floats32, second: Floats32) -> Floats32:
     """Every row of the first by every row of the second: first @ second.T."""
     side = max(2, min(SIDE, isqrt(SMALL // max(first.shape[1], 1))))
     a, b = blocks(first, side), blocks(second, side)
@@ -29,7 +28,7 @@ def product(first: Matrix, second: Matrix) -> Matrix:
     return np.asarray(whole[: len(first), : len(second)])
 
 
-def blocks(rows: Matrix, side: int) -> Matrix:
+def blocks(rows: Floats32, side: int) -> Floats32:
     """The rows in blocks of so many, the last filled up with zeros."""
     count = -(-len(rows) // side)
     filled = np.zeros((count * side, rows.shape[1]), rows.dtype)

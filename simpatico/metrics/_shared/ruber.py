@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
+from simpatico.arrays import Floats
 from simpatico.errors import BadValue
 from simpatico.features import Feature, Features
 from simpatico.features.heads.folder import Kind, PairHead, encoder, load_heads, trained
@@ -32,11 +32,10 @@ from simpatico.metrics._shared.pairs import (
 from simpatico.models.names import absent
 from simpatico.turns import Level, Turns
 
-Numbers = npt.NDArray[np.float64]
 Mode = Literal["blended", "referenced", "unreferenced"]
 Blend = Literal["min", "max", "arithmetic", "geometric"]
 
-BLENDS: dict[str, Callable[[Numbers, Numbers], Numbers]] = {
+BLENDS: dict[str, Callable[[Floats, Floats], Floats]] = {
     "min": np.minimum,
     "max": np.maximum,
     "arithmetic": lambda a, b: (a + b) / 2,
@@ -119,7 +118,7 @@ class Ruber:
         )
 
     def __call__(self, turns: Turns, features: Features) -> pl.DataFrame:
-        parts: list[tuple[Pairs, Numbers]] = []
+        parts: list[tuple[Pairs, Floats]] = []
         if self.mode != "unreferenced":
             pairs = with_references(turns, features)
             parts.append((pairs, pairs.best(likeness(features[self._encoder], pairs))))
@@ -133,7 +132,7 @@ class Ruber:
         return self.blended(*parts)
 
     def blended(
-        self, reference: tuple[Pairs, Numbers], answer: tuple[Pairs, Numbers]
+        self, reference: tuple[Pairs, Floats], answer: tuple[Pairs, Floats]
     ) -> pl.DataFrame:
         """Both parts in one, where a turn has both."""
         low = load_heads(self.model, self.kind).recipe.cosine_low or 0.0

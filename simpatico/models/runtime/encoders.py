@@ -15,16 +15,15 @@ from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
-import numpy.typing as npt
 
+from simpatico.arrays import Floats32
 from simpatico.errors import DataError, MissingResource
 from simpatico.models.names import Model
 from simpatico.models.runtime.threads import side_by_side
 from simpatico.models.runtime.tokens import Ids, Pieces
 from simpatico.models.runtime.use_multilingual import VOCABULARY, WEIGHTS, encoder
 
-Floats = npt.NDArray[np.float32]
-Net = Callable[[Ids, Ids], Floats]
+Net = Callable[[Ids, Ids], Floats32]
 """From ids and types, rows by places, to what the model says of every row."""
 Task = Literal["encoder", "classes", "next-sentence"]
 
@@ -86,9 +85,9 @@ def onnx_net(sha256: str, model: Model, task: Task) -> Net:
         what = "an encoder" if task == "encoder" else "a classifier"
         raise DataError(f"{path} is not {what}; name another model")
 
-    def run(ids: Ids, types: Ids) -> Floats:
+    def run(ids: Ids, types: Ids) -> Floats32:
         known = {"input_ids": ids, "attention_mask": np.ones_like(ids), "token_type_ids": types}
-        found: Floats = session.run(None, {name: known[name] for name in names})[0]
+        found: Floats32 = session.run(None, {name: known[name] for name in names})[0]
         return found
 
     return run
@@ -124,7 +123,7 @@ def torch_net(model: Model, task: Task, layer: int | None) -> Net:
     typed = "token_type_ids" in signature(loaded.forward).parameters and segments(model)
     deep = {"output_hidden_states": True} if layer is not None else {}
 
-    def run(ids: Ids, types: Ids) -> Floats:
+    def run(ids: Ids, types: Ids) -> Floats32:
         with torch.inference_mode():
             given = {"input_ids": torch.from_numpy(ids).to(device)}
             given["attention_mask"] = torch.ones_like(given["input_ids"])
@@ -135,7 +134,7 @@ def torch_net(model: Model, task: Task, layer: int | None) -> Net:
                 found = said.logits
             else:
                 found = said.last_hidden_state if layer is None else said.hidden_states[layer]
-            numbers: Floats = found.float().cpu().numpy()
+            numbers: Floats32 = found.float().cpu().numpy()
             return numbers
 
     return run
@@ -164,10 +163,10 @@ def batches(lengths: Sequence[int]) -> Iterator[list[int]]:
         yield batch
 
 
-def each(model: Model, run: Net, cut: Sequence[Pieces]) -> Iterator[tuple[int, Floats]]:
+def each(model: Model, run: Net, cut: Sequence[Pieces]) -> Iterator[tuple[int, Floats32]]:
     """What the model says of every text, with the text's place, in any order."""
 
-    def work(batch: list[int]) -> tuple[list[int], Floats]:
+    def work(batch: list[int]) -> tuple[list[int], Floats32]:
         filled = batch + batch[:1] * (rows_of(len(cut[batch[0]].ids)) - len(batch))
         ids = np.stack([cut[place].ids for place in filled])
         types = np.stack([cut[place].types for place in filled])

@@ -9,6 +9,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from simpatico.arrays import Floats
 from simpatico.models.cache import Numbers
 from simpatico.models.runtime.tokens import as_utf8
 from simpatico.models.runtime.torch_backend import side_by_side
@@ -21,7 +22,6 @@ DOCUMENT = "<|endoftext|>"
 """What stands between documents, and in DialoGPT between turns."""
 
 Frame = Literal["plain", "end", "untagged"]
-Logs = npt.NDArray[np.float64]
 Ids = list[int]
 Shared = tuple[Ids, list[Ids]]
 
@@ -215,7 +215,7 @@ def tensor(net: Any, ids: Ids) -> Any:
     return torch.tensor([ids], dtype=torch.int64, device=net.device)
 
 
-def chosen(logits: Any, ids: Ids, rows: Ids | None = None) -> Logs:
+def chosen(logits: Any, ids: Ids, rows: Ids | None = None) -> Floats:
     """The log-probability of each of these pieces, from its row of logits."""
     import torch
 
@@ -223,5 +223,5 @@ def chosen(logits: Any, ids: Ids, rows: Ids | None = None) -> Logs:
     wanted = torch.tensor(ids, device=logits.device)
     # log_softmax is exact to 1e-6; the difference to logsumexp would be off by more than 1e-5
     logs = torch.log_softmax(logits.float(), -1)[place, wanted]
-    found: Logs = logs.double().cpu().numpy()
+    found: Floats = logs.double().cpu().numpy()
     return found

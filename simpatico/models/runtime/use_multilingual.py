@@ -17,11 +17,10 @@ from zipfile import BadZipFile
 import numpy as np
 import numpy.typing as npt
 
+from simpatico.arrays import Floats32
 from simpatico.errors import DataError
 from simpatico.models.names import Model
 from simpatico.models.runtime.tokens import Ids
-
-Floats = npt.NDArray[np.float32]
 
 VOCABULARY, WEIGHTS = "sp.model", "weights.npz"
 TABLES = 17
@@ -35,7 +34,7 @@ class Branch(NamedTuple):
 
     width: int
     before: int
-    rounds: tuple[tuple[Floats, Floats], tuple[Floats, Floats]]
+    rounds: tuple[tuple[Floats32, Floats32], tuple[Floats32, Floats32]]
 
 
 @dataclass(frozen=True)
@@ -46,7 +45,7 @@ class Encoder:
     weights: Mapping[str, Any]
     branches: tuple[Branch, ...]
 
-    def __call__(self, ids: Ids, types: Ids) -> Floats:
+    def __call__(self, ids: Ids, types: Ids) -> Floats32:
         said = self.weights
         pieces = self.pieces(ids)
         narrow = pieces @ said["proj"] + said["proj_b"]
@@ -60,33 +59,33 @@ class Encoder:
         length = np.float32(ids.shape[1])
         return self.dense((summed @ said["cnn_W"] + length * said["cnn_b"]) / np.sqrt(length))
 
-    def pieces(self, ids: Ids) -> Floats:
+    def pieces(self, ids: Ids) -> Floats32:
         """The vectors of pieces, out of their eight bits."""
         table = ids % TABLES
         scale, low = self.weights["scale"][table], self.weights["lo"][table]
-        found: Floats = self.table[ids] * scale[..., None] + low[..., None]
+        found: Floats32 = self.table[ids] * scale[..., None] + low[..., None]
         return found
 
-    def dense(self, text: Floats) -> Floats:
+    def dense(self, text: Floats32) -> Floats32:
         """The last layers, two pairs with a way past each, and length 1."""
         said = self.weights
         first = np.maximum(text @ said["d0"], 0)
         middle = np.maximum(text @ said["p1"] + first @ said["d1"], 0)
         last = np.tanh(middle @ said["p3"] + np.maximum(middle @ said["d2"], 0) @ said["d3"])
         size = np.sqrt(np.maximum((last * last).sum(axis=1, keepdims=True), said["eps"]))
-        found: Floats = last / size
+        found: Floats32 = last / size
         return found
 
 
-def level(rows: Floats, gain: Floats, offset: Floats, tiny: np.float32) -> Floats:
+def level(rows: Floats32, gain: Floats32, offset: Floats32, tiny: np.float32) -> Floats32:
     """Every row with mean 0 and variance 1, then stretched and moved."""
     middle = rows - rows.mean(axis=-1, keepdims=True)
     spread = np.sqrt((middle * middle).mean(axis=-1, keepdims=True) + tiny)
-    found: Floats = middle / spread * gain + offset
+    found: Floats32 = middle / spread * gain + offset
     return found
 
 
-def convolved(rows: Floats, branch: Branch) -> Floats:
+def convolved(rows: Floats32, branch: Branch) -> Floats32:
     """Both rounds of a convolution; beyond the ends of a text stand zeros."""
     n, places, size = rows.shape
     for weight, bias in branch.rounds:

@@ -11,9 +11,9 @@ import numpy.typing as npt
 import polars as pl
 
 from simpatico import wording as phrases
+from simpatico.arrays import Floats
 from simpatico.errors import UnknownName
 from simpatico.registry import suggestion
-from simpatico.stats.draws import Floats
 from simpatico.stats.ranks import ranks
 
 RATED = 4

@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from simpatico.arrays import Floats
 from simpatico.charts.systems import short
 from simpatico.reporting.dialogs.pool import Pool, percentiles, varies
-from simpatico.stats.draws import Floats
 from simpatico.wording__numbers import count
 
 SYSTEMS = 6

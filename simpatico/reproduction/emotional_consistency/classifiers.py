@@ -13,6 +13,7 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 
+from simpatico.arrays import Floats
 from simpatico.features.detokenise import letters, tidied
 from simpatico.features.heads.folder import EmotionKind
 from simpatico.metrics.emotional_consistency import EmotionalConsistency
@@ -22,7 +23,6 @@ from simpatico.reproduction.emotional_consistency.paper import ACCURACY
 from simpatico.reproduction.emotional_consistency.scores import handle
 from simpatico.stats.classification import Row, row
 from simpatico.stats.classification__measures import Estimate, Run
-from simpatico.stats.draws import Floats
 from simpatico.training.emotion.baselines import OURS
 from simpatico.training.emotion.data import Utterances
 from simpatico.training.emotion.settings import Training

@@ -13,6 +13,7 @@ from typing import Literal
 import numpy as np
 import polars as pl
 
+from simpatico.arrays import Floats, Ints
 from simpatico.reproduction import Cell
 from simpatico.reproduction.cells import Spot, of_count, of_result
 from simpatico.reproduction.emotional_consistency.paper import (
@@ -29,7 +30,7 @@ from simpatico.reproduction.predictive_engagement.correlation_tests import diffe
 from simpatico.stats.bootstrap import bootstrap_many
 from simpatico.stats.classification__measures import Run, compared
 from simpatico.stats.correlation import pearson
-from simpatico.stats.draws import Floats, Integers, counts, percentile_interval
+from simpatico.stats.draws import counts, percentile_interval
 from simpatico.stats.result import Result, result
 
 TABLE_1 = "Table 1: people's ratings and evaluators, means"
@@ -66,7 +67,7 @@ def count_cells(talks: pl.DataFrame) -> Iterator[Cell]:
         yield Cell(TABLE_4, who, "words", LENGTHS[who], mean, None, None, len(some), note)
 
 
-def mean_over(values: Floats, dialogs: Integers, *, seed: int) -> Result:
+def mean_over(values: Floats, dialogs: Ints, *, seed: int) -> Result:
     """A mean over what has a value, with its interval over resamples of dialogs."""
     there = np.isfinite(values)
     values, (found, whose) = values[there], np.unique(dialogs[there], return_inverse=True)

@@ -9,13 +9,13 @@ from typing import NamedTuple
 import numpy as np
 import polars as pl
 
+from simpatico.arrays import Floats
 from simpatico.features import Features, alone
 from simpatico.features.detokenise import tidied
 from simpatico.features.lexicon import LexiconSums
 from simpatico.features.plutchik import EMOTIONS
 from simpatico.metrics.emotional_consistency import EmotionalConsistency, expected, points
 from simpatico.reproduction.request import Asked
-from simpatico.stats.draws import Floats
 from simpatico.turns import Turns
 
 SHIPPED, TUNED, GIVEN = "shipped", "fine-tuned", "as given"

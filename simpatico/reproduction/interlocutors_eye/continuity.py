@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from simpatico.arrays import Bools, Floats
 from simpatico.errors import SimpaticoError, UnknownName
 from simpatico.features.persons.model import Personal
 from simpatico.features.persons.rows import SeenForm
@@ -33,7 +34,7 @@ from simpatico.stats.by_person import Above, Estimate, Guess, Measured, above, m
 from simpatico.training.persons.cases import formed
 from simpatico.training.persons.continuity.baselines import METRICS, PRIVATE, guessed, majorities
 from simpatico.training.persons.continuity.data import By, Examples, Filters, examples
-from simpatico.training.persons.continuity.outcomes import Flags, Numbers, Window
+from simpatico.training.persons.continuity.outcomes import Window
 from simpatico.training.persons.continuity.train import cases, parted, some
 from simpatico.training.persons.fit import How, fit_both
 from simpatico.training.persons.own_weights import Cases, met
@@ -62,11 +63,11 @@ class Learned(NamedTuple):
 
     given: Examples
     guesses: dict[str, Guess]
-    known: Numbers
+    known: Floats
     mixed: list[Guess]
 
     @property
-    def answered(self) -> Flags:
+    def answered(self) -> Bools:
         return self.given.answered(self.given.sides.heldout)
 
     @property
@@ -218,7 +219,7 @@ def by_size(found: Learned, *, seed: int) -> Iterator[Cell]:
             yield of_estimate(spot, row.accuracy, n=row.n, notes=[f"{row.persons:,} persons"])
 
 
-def grouped(person: Sequence[str], known: Numbers) -> Numbers:
+def grouped(person: Sequence[str], known: Floats) -> Floats:
     """0, 1 or 2 by how much is known of each one's person, -1 for nothing.
 
     Persons are in the order of their examples; each group has about a third of all these.

@@ -12,6 +12,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 import polars as pl
 
+from simpatico.arrays import Floats, Ints
 from simpatico.errors import DataError
 from simpatico.features.char_ngrams import GramForm
 from simpatico.features.persons.model import Personal
@@ -40,7 +41,6 @@ from simpatico.reproduction.interlocutors_eye.paper import (
 )
 from simpatico.stats.by_person__scores import above, measured
 from simpatico.training.persons.cases import own_means, stacked
-from simpatico.training.persons.continuity.outcomes import Numbers, Places
 from simpatico.training.persons.fit import How, fit_both, fit_personal
 from simpatico.training.persons.interlocutor.train import Given, Training, by_outsiders, seen
 from simpatico.training.persons.own_weights import Cases, met
@@ -72,13 +72,13 @@ class Setting(NamedTuple):
 
     given: Given
     cases: Cases
-    outside: Numbers
+    outside: Floats
 
 
 class Truth(NamedTuple):
     """What participants said of the turns held out, and of which seed resamples of them are."""
 
-    own: Numbers
+    own: Floats
     person: Sequence[str]
     seed: int
 
@@ -140,7 +140,7 @@ def prediction_cells(given: Rated, *, seeds: int, seed: int) -> Iterator[Cell]:
         yield from gain_cells(LATER, later, (ours, (MEAN, NO_TEXT)), truth)
 
 
-def learned(found: Setting) -> tuple[dict[str, Numbers], dict[str, Numbers]]:
+def learned(found: Setting) -> tuple[dict[str, Floats], dict[str, Floats]]:
     """What each model says of the turns held out: before and after it goes on."""
     cases, sides = found.cases, found.given.sides
     outside = cases._replace(y=found.outside)
@@ -170,7 +170,7 @@ def learned(found: Setting) -> tuple[dict[str, Numbers], dict[str, Numbers]]:
     return guesses, later
 
 
-def mixed(found: Setting, *, seeds: int) -> list[Numbers]:
+def mixed(found: Setting, *, seeds: int) -> list[Floats]:
     """What models of shuffled participants say of the turns held out, one for each shuffle."""
     sides = found.given.sides
     each = [shuffled(found.cases, number) for number in range(seeds)]
@@ -186,7 +186,7 @@ def fit(cases: Cases, sides: Sides) -> tuple[Personal, Personal]:
     return blind, aware
 
 
-def deviating(cases: Cases, sides: Sides, before: Places) -> Numbers:
+def deviating(cases: Cases, sides: Sides, before: Ints) -> Floats:
     """Each participant's mean of those before, plus how far the text is foretold to be from it."""
     usual = own_means(cases, sides.learn, np.arange(len(cases.y)))
     apart = cases._replace(y=cases.y - usual)
@@ -195,12 +195,12 @@ def deviating(cases: Cases, sides: Sides, before: Places) -> Numbers:
     return own_means(cases, before, sides.heldout) + told(model, cases.some(sides.heldout))
 
 
-def told(model: Personal, cases: Cases) -> Numbers:
+def told(model: Personal, cases: Cases) -> Floats:
     """What a model says of some cases."""
     return model.of(cases.rows, cases.circumstances, cases.person).value
 
 
-def figure_cells(table: str, guesses: Mapping[str, Numbers], truth: Truth) -> Iterator[Cell]:
+def figure_cells(table: str, guesses: Mapping[str, Floats], truth: Truth) -> Iterator[Cell]:
     """r and the error of every guess."""
     for row in measured(guesses, truth.own, truth.person, seed=truth.seed):
         paper = PREDICTED.get(row.name) if table == TABLE_2 else None
@@ -209,7 +209,7 @@ def figure_cells(table: str, guesses: Mapping[str, Numbers], truth: Truth) -> It
             yield of_estimate(Spot(table, MSE, row.name), row.mse, n=row.n, notes=[SAME])
 
 
-def shuffle_cells(mixed: Sequence[Numbers], truth: Truth) -> Iterator[Cell]:
+def shuffle_cells(mixed: Sequence[Floats], truth: Truth) -> Iterator[Cell]:
     """The mean of r and of the error over shuffles."""
     if not mixed:
         return
@@ -221,7 +221,7 @@ def shuffle_cells(mixed: Sequence[Numbers], truth: Truth) -> Iterator[Cell]:
 
 
 def gain_cells(
-    table: str, guesses: Mapping[str, Numbers], contest: tuple[str, Sequence[str]], truth: Truth
+    table: str, guesses: Mapping[str, Floats], contest: tuple[str, Sequence[str]], truth: Truth
 ) -> Iterator[Cell]:
     """By how much our guess is above others in r, and below them in the error."""
     ours, others = contest
@@ -234,7 +234,7 @@ def gain_cells(
         yield of_estimate(Spot(table, f"less {MSE}", column), row.mse, n=n, notes=[note])
 
 
-def shuffle_gain_cells(ours: Numbers, mixed: Sequence[Numbers], truth: Truth) -> Iterator[Cell]:
+def shuffle_gain_cells(ours: Floats, mixed: Sequence[Floats], truth: Truth) -> Iterator[Cell]:
     """By how much our guess is better than models of shuffled participants, on average."""
     if not mixed:
         return
@@ -252,5 +252,5 @@ def shuffle_gain_cells(ours: Numbers, mixed: Sequence[Numbers], truth: Truth) ->
         yield of_estimate(spot, spread(gaps), n=len(truth.own), notes=notes)
 
 
-def numbered(mixed: Sequence[Numbers]) -> dict[str, Numbers]:
+def numbered(mixed: Sequence[Floats]) -> dict[str, Floats]:
     return {str(number): guess for number, guess in enumerate(mixed)}

@@ -15,6 +15,7 @@ import msgspec
 import numpy as np
 import polars as pl
 
+from simpatico.arrays import Floats
 from simpatico.features.char_ngrams import GramForm
 from simpatico.features.persons.contexts import moments
 from simpatico.features.persons.model import Personal
@@ -29,7 +30,6 @@ from simpatico.reproduction.interlocutors_eye.paper import BOTH, HUMAN, JUDGED, 
 from simpatico.stats.by_person__scores import above, measured
 from simpatico.training.persons.cases import formed, of_turns, own_means
 from simpatico.training.persons.continuity.data import examples
-from simpatico.training.persons.continuity.outcomes import Numbers
 from simpatico.training.persons.continuity.train import cases
 from simpatico.training.persons.fit import How, fit_personal
 from simpatico.training.persons.interlocutor.data import ratings
@@ -55,8 +55,8 @@ NO_PROFILE = "Ji et al. tell nothing of their workers but ids"
 class Judged(NamedTuple):
     """What each guess says of ratings held out, with these."""
 
-    guesses: dict[str, Numbers]
-    own: Numbers
+    guesses: dict[str, Floats]
+    own: Floats
     person: list[str]
     unaware: Personal
     form: SeenForm
@@ -65,7 +65,7 @@ class Judged(NamedTuple):
 def rated_by(given: Rated, quality: str, language: str, modes: Sequence[str]) -> Judged:
     """Models of one quality, and each person's mean, on the last of each person's dialogs."""
     found = Given.of(given.turns, given.judgements, Training(quality=quality))
-    sides, guesses = found.sides, dict[str, Numbers]()
+    sides, guesses = found.sides, dict[str, Floats]()
     for mode in modes:
         users, profile = MODES[mode]
         form = msgspec.structs.replace(formed("", profile=profile), grams=RUNS[language])
@@ -160,7 +160,7 @@ def continued(logs: Turns, turns: Turns) -> dict[int, float]:
     return dict(zip(asked.row.tolist(), chance.tolist(), strict=True))
 
 
-def of_dialogs(chances: Mapping[int, float], given: Rated, quality: str) -> Numbers:
+def of_dialogs(chances: Mapping[int, float], given: Rated, quality: str) -> Floats:
     """The mean chance over the turns of each rating held out."""
     found = Given.of(given.turns, given.judgements, Training(quality=quality))
     rows = [found.ratings.rows[at] for at in found.sides.heldout]

@@ -9,10 +9,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from simpatico.arrays import Floats
 from simpatico.features.on_model import release
 from simpatico.models.cache__once import remembered
 from simpatico.stats.classification__measures import Run
-from simpatico.stats.draws import Floats
 from simpatico.training.engagement.baselines import ORDERS, SVM_C, run, svm
 from simpatico.training.engagement.exchanges import Exchanges, stacked
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 import polars as pl
 
+from simpatico.arrays import Floats, Ints
 from simpatico.reproduction import Cell
 from simpatico.reproduction.cells import Spot, of_result
 from simpatico.reproduction.predictive_engagement.correlations import (
@@ -23,7 +24,7 @@ from simpatico.reproduction.predictive_engagement.scores import CLOSE, LOG, Scor
 from simpatico.stats.bootstrap import correlation_draws, reaching_zero
 from simpatico.stats.correlation import estimate, lacking
 from simpatico.stats.dependent import Overlapping, williams
-from simpatico.stats.draws import Floats, Integers, percentile_interval
+from simpatico.stats.draws import percentile_interval
 from simpatico.stats.result import Result, result
 from simpatico.wording__numbers import chance, number
 
@@ -72,7 +73,7 @@ def difference_cells(
 
 
 def difference(
-    two: Floats, judged: Floats, queries: Integers, *, kind: Kind, seed: int
+    two: Floats, judged: Floats, queries: Ints, *, kind: Kind, seed: int
 ) -> tuple[Result, str]:
     """The first column's correlation minus the second's, over resamples of queries.
 
@@ -124,7 +125,7 @@ def partial_cells(
 
 
 def partial(
-    columns: Mapping[str, Floats], judged: Floats, clusters: Integers, *, kind: Kind, seed: int
+    columns: Mapping[str, Floats], judged: Floats, clusters: Ints, *, kind: Kind, seed: int
 ) -> Result:
     """(xy - xz yz) / sqrt((1 - xz²)(1 - yz²)): x with the judgement y, z held equal."""
     x, z = columns["x"], columns["z"]

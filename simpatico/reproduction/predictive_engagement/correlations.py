@@ -10,9 +10,9 @@ from collections.abc import Iterator, Sequence
 from typing import Literal, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
+from simpatico.arrays import Bools, Floats
 from simpatico.reproduction import Cell
 from simpatico.reproduction.cells import Spot, of_result
 from simpatico.reproduction.predictive_engagement.data import THEIRS
@@ -30,9 +30,7 @@ from simpatico.reproduction.predictive_engagement.paper import (
 from simpatico.reproduction.predictive_engagement.raters import codes
 from simpatico.reproduction.predictive_engagement.scores import Scored
 from simpatico.stats.bootstrap import bootstrap_many
-from simpatico.stats.draws import Floats
 
-Flags = npt.NDArray[np.bool_]
 Kind = Literal["pearson", "spearman"]
 KINDS: tuple[Kind, ...] = ("pearson", "spearman")
 Combining = Literal["mean", "min", "max", "even", "weighted"]
@@ -117,7 +115,7 @@ def ours(found: Scored) -> Iterator[Column]:
         yield Column(name, found.columns[name], notes=found.notes[name])
 
 
-def rows_of(pairs: pl.DataFrame, part: str) -> Flags:
+def rows_of(pairs: pl.DataFrame, part: str) -> Bools:
     """Which pairs are of a part."""
     if part == ALL:
         return np.ones(pairs.height, dtype=np.bool_)

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
+from simpatico.arrays import Floats, Ints
 from simpatico.readers.judgement_files import read_judgements
 from simpatico.reproduction import Cell
 from simpatico.reproduction.cells import Spot, of_result, only_paper
@@ -23,7 +24,6 @@ from simpatico.reproduction.predictive_engagement.paper import (
 from simpatico.stats.bootstrap import bootstrap
 from simpatico.stats.bootstrap_sums import resampled
 from simpatico.stats.correlation import correlation
-from simpatico.stats.draws import Floats, Integers
 from simpatico.validation.raters.agreement import cohen_kappa, krippendorff_alpha
 from simpatico.validation.raters.ceiling import one_more
 from simpatico.validation.raters.ratings import Rated
@@ -68,7 +68,7 @@ def agreement_cells(
 
 
 def agreement_of(
-    about: tuple[str, list[str]], matrix: Floats, clusters: Integers, *, seed: int
+    about: tuple[str, list[str]], matrix: Floats, clusters: Ints, *, seed: int
 ) -> Iterator[Cell]:
     """Kappa, alpha, and one rater against the mean of the others."""
     row, notes = about
@@ -82,7 +82,7 @@ def agreement_of(
         yield of_result(Spot(TABLE_2, row, column), result, rows=len(matrix), notes=notes)
 
 
-def by_worker(workers: pl.DataFrame) -> tuple[Floats, Integers]:
+def by_worker(workers: pl.DataFrame) -> tuple[Floats, Ints]:
     """A row a pair, a column a worker, NaN where there is no rating; and each row's query."""
     wide = workers.pivot(
         "worker", index=["query", "reply"], values="rating", aggregate_function="first"
@@ -91,7 +91,7 @@ def by_worker(workers: pl.DataFrame) -> tuple[Floats, Integers]:
     return matrix, codes(wide["query"])
 
 
-def codes(names: pl.Series) -> Integers:
+def codes(names: pl.Series) -> Ints:
     """Names as numbers from 0."""
     return (names.rank("dense") - 1).to_numpy().astype(np.int64)
 

@@ -8,10 +8,10 @@ from typing import NamedTuple
 import numpy as np
 import polars as pl
 
+from simpatico.arrays import Floats
 from simpatico.reproduction.request import Asked
 from simpatico.reproduction.weights import Way, way
 from simpatico.scoring import score
-from simpatico.stats.draws import Floats
 from simpatico.turns import Turns
 
 RELEVANCE, ENGAGEMENT = "relevance", "engagement"

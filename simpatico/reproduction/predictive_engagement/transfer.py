@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
+from simpatico.arrays import Floats
 from simpatico.reproduction import Cell
 from simpatico.reproduction.cells import Spot, of_result
 from simpatico.reproduction.metrics_and_people.data import by_judge, joined
@@ -24,7 +25,6 @@ from simpatico.reproduction.psychological_metrics.data import DEV, DataSet, read
 from simpatico.reproduction.request import Asked
 from simpatico.reproduction.weights import Way, way
 from simpatico.stats.bootstrap import bootstrap_many
-from simpatico.stats.draws import Floats
 from simpatico.turns import Turns
 
 TABLE = "Out of domain: with how engaging or interesting people found it, Spearman"

@@ -8,8 +8,9 @@ from typing import Literal
 
 import numpy as np
 
+from simpatico.arrays import Floats
 from simpatico.errors import DataError
-from simpatico.stats.draws import DRAWS, Floats, flips
+from simpatico.stats.draws import DRAWS, flips
 from simpatico.stats.systems.row_correlation import Coefficient, along
 
 Level = Literal["system", "input", "global"]

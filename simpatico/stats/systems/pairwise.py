@@ -10,7 +10,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from simpatico.stats.draws import DRAWS, Floats, Integers, counts, flips, percentile_interval
+from simpatico.arrays import Floats, Ints
+from simpatico.stats.draws import DRAWS, counts, flips, percentile_interval
 from simpatico.stats.result import Result, nothing, result
 from simpatico.stats.systems.draws import BLOCK, at_least_one, parts
 from simpatico.stats.systems.resampling import matrices
@@ -26,7 +27,7 @@ class Tied(NamedTuple):
 class Pairs(NamedTuple):
     """Pairs of systems on one input: which input, the score's difference, the judges' order."""
 
-    inputs: Integers
+    inputs: Ints
     apart: Floats
     order: Floats
 

@@ -12,8 +12,9 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
+from simpatico.arrays import Floats
 from simpatico.errors import DataError
-from simpatico.stats.draws import Floats, counts, percentile_interval, permutation_p
+from simpatico.stats.draws import counts, percentile_interval, permutation_p
 from simpatico.stats.result import Result, nothing, result
 from simpatico.stats.systems.draws import Draws, Plan, Scores, blocks, resampled, signs, swapped
 

@@ -6,7 +6,7 @@ from typing import Literal
 
 import numpy as np
 
-from simpatico.stats.draws import Floats
+from simpatico.arrays import Floats
 
 Coefficient = Literal["pearson", "spearman", "kendall"]
 

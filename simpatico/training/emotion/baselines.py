@@ -11,17 +11,15 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from simpatico.arrays import Floats, Floats32
 from simpatico.errors import MissingResource
 from simpatico.stats.classification import Row, best_f1_limit, row
 from simpatico.stats.classification__measures import Run
 from simpatico.training.emotion.settings import Prepared, Training, evenly
 from simpatico.training.emotion.splits import Sides, Taught
 from simpatico.training.engagement.baselines import FEWEST, MOST_STEPS, SVM_C, TOKEN
-from simpatico.training.fit.mlp import Examples, Floats, Shape, fit
-
-Numbers = npt.NDArray[np.float64]
+from simpatico.training.fit.mlp import Examples, Shape, fit
 
 OURS = "this model"
 MAJORITY, STYLE, STORED, SVM = "majority", "style", "style as stored", "linear SVM"
@@ -37,11 +35,11 @@ CURLY = re.compile("[‘’“”]")
 class Guess(NamedTuple):
     """A number for each text of the sides that decide and are held out; class 1 is above 0."""
 
-    check: Numbers
-    heldout: Numbers
+    check: Floats
+    heldout: Floats
 
 
-def style(texts: list[str]) -> Floats:
+def style(texts: list[str]) -> Floats32:
     """Numbers that say how texts are written and nothing of their words."""
     return np.array([styled(text) for text in texts], np.float32).reshape(len(texts), -1)
 
@@ -65,7 +63,7 @@ def styled(text: str) -> tuple[float, ...]:
     )
 
 
-def by_style(sides: Sides, column: int, *, stored: bool, weight: Floats, seed: int) -> Guess:
+def by_style(sides: Sides, column: int, *, stored: bool, weight: Floats32, seed: int) -> Guess:
     """What a small network tells from style alone, of texts as they are seen or were stored."""
     parts = [style(side.stored if stored else side.text) for side in sides]
     ends = np.cumsum([0, *map(len, parts)])
@@ -103,7 +101,7 @@ def by_words(sides: Sides, *, balanced: bool, seed: int) -> list[Guess]:
     return found
 
 
-def run(guess: Numbers, limit: float, heldout: Taught, column: int) -> Run:
+def run(guess: Floats, limit: float, heldout: Taught, column: int) -> Run:
     """A guess of what was held out, as figures are taken from it."""
     return Run(guess, guess > limit, heldout.target[:, column] > 0, heldout.group)
 

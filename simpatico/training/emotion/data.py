@@ -8,9 +8,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-import numpy as np
-import numpy.typing as npt
-
 from simpatico.errors import DataError
 from simpatico.features.detokenise import letters
 from simpatico.readers import Source
@@ -19,7 +16,6 @@ from simpatico.training.lexicon import MAPPING, PLACEHOLDERS, labelled
 from simpatico.training.traits.data import objects
 from simpatico.training.traits.data import table as rows
 
-Places = npt.NDArray[np.int64]
 Sign = Literal["positive", "negative", "neutral", "omit"]
 
 DIALOG = "dialog"

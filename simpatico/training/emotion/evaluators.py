@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 
+from simpatico.arrays import Floats
 from simpatico.errors import DataError, MissingResource
 from simpatico.features import alone
 from simpatico.features.classes import ClassProbabilities
@@ -14,8 +14,6 @@ from simpatico.features.detokenise import tidied
 from simpatico.features.heads.folder import PairHead, trained
 from simpatico.models.names import absent
 from simpatico.training.emotion.labels import Polarity
-
-Numbers = npt.NDArray[np.float64]
 
 POSITIVE = "positive"
 
@@ -34,7 +32,7 @@ def judge(model: str) -> Polarity:
         feature = ClassProbabilities(model)
     said = alone([feature, *feature.needs])[feature]
 
-    def positive(texts: Sequence[str]) -> Numbers:
+    def positive(texts: Sequence[str]) -> Floats:
         found = np.asarray(said.of([tidied(text) for text in texts]), np.float64)
         if found.ndim == 1:
             return found
@@ -48,7 +46,7 @@ def judge(model: str) -> Polarity:
     return positive
 
 
-def logits(model: str, texts: Sequence[str]) -> Numbers:
+def logits(model: str, texts: Sequence[str]) -> Floats:
     """What a classifier says of each text before it is made a probability."""
     feature = ClassProbabilities(model, output="logits")
     said = alone([feature])[feature].of(list(texts))

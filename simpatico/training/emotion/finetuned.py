@@ -8,11 +8,12 @@ from pathlib import Path
 
 import numpy as np
 
+from simpatico.arrays import Floats
 from simpatico.features.heads.folder import EmotionKind
 from simpatico.features.plutchik import EMOTIONS
 from simpatico.training.emotion.baselines import Guess, compared
 from simpatico.training.emotion.data import Utterances
-from simpatico.training.emotion.evaluators import Numbers, logits
+from simpatico.training.emotion.evaluators import logits
 from simpatico.training.emotion.report import Report, counted, figures
 from simpatico.training.emotion.settings import Prepared, Training, prepared
 from simpatico.training.emotion.splits import Given, Taught
@@ -63,7 +64,7 @@ def labelled(given: Taught, kind: EmotionKind) -> Labelled:
     return Labelled(given.text, None, target.astype(np.float32))
 
 
-def guesses(ready: Prepared, check: Numbers, heldout: Numbers) -> dict[str, Guess]:
+def guesses(ready: Prepared, check: Floats, heldout: Floats) -> dict[str, Guess]:
     """What the classifier says for each name; of two classes, how far the second is above."""
     if ready.kind == "plutchik":
         return {name: Guess(check[:, at], heldout[:, at]) for at, name in enumerate(ready.names)}

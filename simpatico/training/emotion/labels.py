@@ -13,16 +13,15 @@ from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from simpatico.arrays import Floats
 from simpatico.errors import DataError
 from simpatico.features.heads.folder import EmotionKind
 from simpatico.features.plutchik import EMOTIONS
 from simpatico.training.emotion.data import Utterances
 from simpatico.training.lexicon import MAPPING
 
-Numbers = npt.NDArray[np.float64]
-Polarity = Callable[[Sequence[str]], Numbers]
+Polarity = Callable[[Sequence[str]], Floats]
 """Gives the probability that each text is positive; NaN where it can say nothing."""
 
 SHARE = 0.7
@@ -71,7 +70,7 @@ class Meaning:
     rule: Mapping[str, Ruled] = field(default_factory=dict)
     polarity: Polarity | None = None
 
-    def of(self, given: Utterances) -> Numbers:
+    def of(self, given: Utterances) -> Floats:
         """A row for each utterance, a column for each head; NaN where it is left out."""
         match self.kind:
             case "neutrality":
@@ -89,7 +88,7 @@ class Meaning:
     def omitted(self, name: str) -> bool:
         return self.told.get(name) == "omit"
 
-    def positive(self, given: Utterances) -> Numbers:
+    def positive(self, given: Utterances) -> Floats:
         """1 for good, 0 for bad; NaN for neither, for both, and for neutral."""
         signs = [{self.sign(name) for name in names} for names in given.label]
         found = np.array([signed(some) for some in signs])

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from simpatico.arrays import Floats32
 from simpatico.errors import BadValue
 from simpatico.features.heads.folder import NEEDED, EmotionKind
 from simpatico.models.names import bare
@@ -15,7 +16,6 @@ from simpatico.training.emotion.data import Utterances
 from simpatico.training.emotion.evaluators import judge
 from simpatico.training.emotion.labels import Meaning, meaning
 from simpatico.training.emotion.splits import Drawn, Given, able
-from simpatico.training.fit.mlp import Floats
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,7 @@ def usable(ready: Prepared, known: Callable[[str], bool]) -> Prepared:
     return ready._replace(drawn=drawn._replace(sides=able(drawn.sides, known, ready.names)))
 
 
-def evenly(label: Floats) -> Floats:
+def evenly(label: Floats32) -> Floats32:
     """How much each text counts so that both classes count the same; their mean is 1."""
     share = label.mean()
     return np.asarray(np.where(label > 0, 0.5 / share, 0.5 / (1 - share)), np.float32)

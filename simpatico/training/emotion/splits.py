@@ -7,14 +7,12 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from simpatico.arrays import Floats, Ints
 from simpatico.errors import DataError
 from simpatico.features.detokenise import letters, tidied
-from simpatico.training.emotion.data import Places, Utterances, joined
+from simpatico.training.emotion.data import Utterances, joined
 from simpatico.training.emotion.labels import Meaning
-
-Numbers = npt.NDArray[np.float64]
 
 SHARES = (0.8, 0.1, 0.1)
 """Of what is learned from, what decides when to stop, and what is held out."""
@@ -27,14 +25,14 @@ class Taught:
 
     text: list[str]
     stored: list[str]
-    target: Numbers
+    target: Floats
     """A row a text, a column a head."""
     group: list[str]
 
     def __len__(self) -> int:
         return len(self.text)
 
-    def some(self, rows: Places) -> Taught:
+    def some(self, rows: Ints) -> Taught:
         text, stored, group = (
             [column[row] for row in rows] for column in (self.text, self.stored, self.group)
         )

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from simpatico.arrays import Floats, Floats32, Ints
 from simpatico.features.embeddings import MINILM
 from simpatico.features.heads.folder import SCHEMA, EmotionKind, Figures, HeadRecipe, Recipe
 from simpatico.features.heads.head import Head
@@ -23,14 +24,14 @@ from simpatico.models.names import find
 from simpatico.progress import step
 from simpatico.stats.classification import Row
 from simpatico.training.emotion.baselines import OURS, STYLE, Guess, Rows, compared
-from simpatico.training.emotion.data import Places, Utterances, read_utterances
+from simpatico.training.emotion.data import Utterances, read_utterances
 from simpatico.training.emotion.report import Report, card, limits
 from simpatico.training.emotion.settings import Prepared, Training, evenly, prepared, usable
-from simpatico.training.emotion.splits import Given, Numbers, Taught
+from simpatico.training.emotion.splits import Given, Taught
 from simpatico.training.emotion.train__emotion_runs import FORM, with_runs
 from simpatico.training.engagement.train import batch
 from simpatico.training.fit.linear import PULLS, sparse_runs
-from simpatico.training.fit.mlp import Examples, Floats, Shape, fit
+from simpatico.training.fit.mlp import Examples, Shape, fit
 from simpatico.training.heads.train import Form, encoded
 from simpatico.training.model_folder import About, save, writable
 
@@ -69,7 +70,7 @@ def former(training: Training) -> Form:
 
 
 def learned(
-    ready: Prepared, place: Mapping[str, int], vectors: Floats, training: Training
+    ready: Prepared, place: Mapping[str, int], vectors: Floats32, training: Training
 ) -> tuple[dict[str, Head], dict[str, Guess]]:
     """A head for each name, and what it says of the sides it did not learn from."""
     heads, guesses = {}, {}
@@ -92,7 +93,7 @@ def learned(
     return heads, guesses
 
 
-def logits(head: Head, vectors: Floats, runs: Any, rows: Places) -> Numbers:
+def logits(head: Head, vectors: Floats32, runs: Any, rows: Ints) -> Floats:
     """What a head says of texts before the logistic function."""
     found = head.logit(vectors).astype(np.float64)
     return found if head.grams is None else found + runs[rows] @ head.grams.first

@@ -11,21 +11,19 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from simpatico.arrays import Floats, Floats32
 from simpatico.features.char_ngrams import GramForm
 from simpatico.features.heads.head import GramWeights, Head
 from simpatico.training.fit.linear import Seen, best_weights
-from simpatico.training.fit.mlp import Examples, Floats
-
-Numbers = npt.NDArray[np.float64]
+from simpatico.training.fit.mlp import Examples
 
 FORM = GramForm(2, 5, 2**15)
 
 
 def with_runs(
     head: Head,
-    vectors: Floats,
+    vectors: Floats32,
     runs: Any,
     sides: tuple[Examples, Examples],
     *,
@@ -41,7 +39,7 @@ def with_runs(
     return head if best is start else weighing(head, best[:-1], shift=best[-1])
 
 
-def weighing(head: Head, runs: Numbers, *, shift: float) -> Head:
+def weighing(head: Head, runs: Floats, *, shift: float) -> Head:
     """The head with its number shifted, and with weights for runs of a single text."""
     *hidden, (matrix, offset) = head.layers
     last = (matrix, (offset + shift).astype(np.float32))

@@ -8,13 +8,12 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from simpatico.arrays import Floats
 from simpatico.errors import MissingResource
 from simpatico.features.words import words
 from simpatico.stats.classification__measures import Run
 from simpatico.training.engagement.exchanges import Exchanges
 from simpatico.training.engagement.splits import Sides
-
-Numbers = npt.NDArray[np.float64]
 
 LENGTH, QUESTION = "reply length", "question mark"
 SVM_C = 0.1
@@ -26,7 +25,7 @@ FEWEST = 2
 """Exchanges that an n-gram must be in."""
 
 
-def svm(learn: Exchanges, test: Exchanges, *, seed: int) -> Numbers:
+def svm(learn: Exchanges, test: Exchanges, *, seed: int) -> Floats:
     """How far on the engaging side of a linear margin each exchange of `test` lies.
 
     It sees n-grams of query and reply, the reply's number of words, and how many are different.
@@ -48,8 +47,8 @@ class Known(NamedTuple):
 
     query: Any
     reply: Any
-    mean: Numbers
-    spread: Numbers
+    mean: Floats
+    spread: Floats
 
     @classmethod
     def of(cls, learn: Exchanges) -> Known:
@@ -74,14 +73,14 @@ class Known(NamedTuple):
 TOKEN = r"(?u)\w+(?:['’]\w+)*|[?!]"  # noqa: S105
 
 
-def lengths(texts: list[str]) -> Numbers:
+def lengths(texts: list[str]) -> Floats:
     """The number of words of each text, and how many of them are different."""
     table = words(pl.Series("text", texts, pl.String))
     different = [len(set(some)) for some in np.split(table.codes, np.cumsum(table.counts)[:-1])]
     return np.column_stack([table.counts, different]).astype(np.float64)
 
 
-def questions(texts: list[str]) -> Numbers:
+def questions(texts: list[str]) -> Floats:
     """1 for a text with a question mark, 0 for another."""
     return np.array(["?" in text or "？" in text for text in texts], np.float64)
 
@@ -109,17 +108,17 @@ def plainly(learn: Exchanges, test: Exchanges) -> dict[str, Run]:
     }
 
 
-def run(guess: Numbers, told: npt.NDArray[np.bool_], heldout: Exchanges) -> Run:
+def run(guess: Floats, told: npt.NDArray[np.bool_], heldout: Exchanges) -> Run:
     return Run(guess, told, heldout.label > 0, heldout.group)
 
 
-def plain(seen: Numbers, found: Numbers, learn: Exchanges, heldout: Exchanges) -> Run:
+def plain(seen: Floats, found: Floats, learn: Exchanges, heldout: Exchanges) -> Run:
     """A plain number as a guess; its sign and limit are those best for what was learned from."""
     sign, limit = best_limit(seen, learn.label > 0)
     return run(sign * found, sign * found > limit, heldout)
 
 
-def best_limit(guess: Numbers, label: npt.NDArray[np.bool_]) -> tuple[int, float]:
+def best_limit(guess: Floats, label: npt.NDArray[np.bool_]) -> tuple[int, float]:
     """Sign and limit with which a number tells most in balanced accuracy."""
     found = []
     for sign in (1, -1):

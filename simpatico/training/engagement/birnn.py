@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from simpatico.arrays import Floats, Floats32, Ints
 from simpatico.errors import BadValue, DataError, MissingResource
 from simpatico.features.word_vectors import GLOVE, Vectors
 from simpatico.features.word_vectors import vectors as vectors_of
@@ -25,9 +26,6 @@ from simpatico.progress import step
 from simpatico.training.finetune import apart
 from simpatico.training.fit.adam import Adam
 
-Numbers = npt.NDArray[np.float64]
-Floats = npt.NDArray[np.float32]
-Places = npt.NDArray[np.int64]
 Pairs = tuple[Sequence[str], Sequence[str], npt.ArrayLike]
 """Queries, replies and labels, 0 or 1."""
 
@@ -69,7 +67,7 @@ def birnn(
     vectors: str = GLOVE,
     shape: BiRnn = USUAL,
     seed: int = 0,
-) -> Numbers:
+) -> Floats:
     """The probability of label 1 for each pair of `test`, whose labels are not looked at."""
     try:
         import torch
@@ -88,16 +86,16 @@ def birnn(
         net = fitted(made(table.numbers, shape), seen, judge, shape, seed)
         with torch.inference_mode():
             logits = [net(asked, some) for some in parts(len(asked.query), shape.batch)]
-            found: Numbers = torch.cat(logits).double().sigmoid().numpy()
+            found: Floats = torch.cat(logits).double().sigmoid().numpy()
     return found
 
 
 class Read(NamedTuple):
     """Texts as the places of their words' vectors, and the labels."""
 
-    query: list[Places]
-    reply: list[Places]
-    label: Floats
+    query: list[Ints]
+    reply: list[Ints]
+    label: Floats32
 
 
 def read(side: Pairs, table: Vectors, longest: int) -> Read:
@@ -111,7 +109,7 @@ def read(side: Pairs, table: Vectors, longest: int) -> Read:
     return Read(rows(query, table, longest), rows(reply, table, longest), label)
 
 
-def rows(texts: Sequence[str], table: Vectors, longest: int) -> list[Places]:
+def rows(texts: Sequence[str], table: Vectors, longest: int) -> list[Ints]:
     """Where the vectors of each text's words are, counted from 1; 0 for a text without any."""
     found = words(pl.Series("text", list(texts), pl.String))
     known = [table.rows(word) for word in found.vocabulary]
@@ -122,14 +120,14 @@ def rows(texts: Sequence[str], table: Vectors, longest: int) -> list[Places]:
     return [np.array(line[:longest] or [0], np.int64) for line in lines]
 
 
-def enough(label: Floats, what: str) -> None:
+def enough(label: Floats32, what: str) -> None:
     """Refuse labels that are not 0 and 1, or all the same."""
     if set(np.unique(label).tolist()) != {0.0, 1.0}:
         values = ", ".join(f"{value:g}" for value in np.unique(label)[:5])
         raise DataError(f"labels {what}: {values or 'none'}; some are 0 and some are 1")
 
 
-def made(numbers: Floats, shape: BiRnn) -> Any:
+def made(numbers: Floats32, shape: BiRnn) -> Any:
     """The network, still knowing nothing; place 0 is a vector of zeros."""
     import torch
     from torch import nn
@@ -149,7 +147,7 @@ def made(numbers: Floats, shape: BiRnn) -> Any:
             self.layer = nn.Linear(4 * shape.hidden, shape.hidden)
             self.last = nn.Linear(shape.hidden, 1)
 
-        def state(self, reader: Any, lines: list[Places]) -> Any:
+        def state(self, reader: Any, lines: list[Ints]) -> Any:
             padded = pad_sequence([torch.from_numpy(line) for line in lines], batch_first=True)
             sizes = torch.tensor([len(line) for line in lines])
             seen = nn.functional.embedding(padded, self.words)
@@ -157,7 +155,7 @@ def made(numbers: Floats, shape: BiRnn) -> Any:
             _, last = reader(packed)
             return torch.cat([last[0], last[1]], dim=1)
 
-        def forward(self, side: Read, some: Places) -> Any:
+        def forward(self, side: Read, some: Ints) -> Any:
             query = self.state(self.query, [side.query[place] for place in some])
             reply = self.state(self.reply, [side.reply[place] for place in some])
             both = self.drop(torch.cat([query, reply], dim=1))
@@ -197,7 +195,7 @@ def fitted(net: Any, learn: Read, check: Read, shape: BiRnn, seed: int) -> Any:
     return net.eval()
 
 
-def loss(net: Any, side: Read, some: Places, balance: Floats) -> tuple[Any, float]:
+def loss(net: Any, side: Read, some: Ints, balance: Floats32) -> tuple[Any, float]:
     """The sum of the pairs' cross-entropies, both labels counting alike, and of their weights."""
     import torch
     from torch.nn.functional import binary_cross_entropy_with_logits as entropy
@@ -208,7 +206,7 @@ def loss(net: Any, side: Read, some: Places, balance: Floats) -> tuple[Any, floa
     return entropy(net(side, some), told[0], weight=told[1], reduction="sum"), float(heavy.sum())
 
 
-def check_loss(net: Any, check: Read, batch: int, balance: Floats) -> float:
+def check_loss(net: Any, check: Read, batch: int, balance: Floats32) -> float:
     """The mean loss on pairs that are not learned from."""
     import torch
 
@@ -218,7 +216,7 @@ def check_loss(net: Any, check: Read, batch: int, balance: Floats) -> float:
     return float(sum(float(total) for total, _ in found) / sum(weight for _, weight in found))
 
 
-def parts(n: int, size: int, rng: np.random.Generator | None = None) -> list[Places]:
+def parts(n: int, size: int, rng: np.random.Generator | None = None) -> list[Ints]:
     """All places in batches, in order or as they are drawn."""
     order = np.arange(n) if rng is None else rng.permutation(n)
     return [order[start : start + size] for start in range(0, n, size)]

@@ -10,13 +10,12 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from simpatico.arrays import Ints
 from simpatico.errors import BadValue, DataError
 from simpatico.readers import Source
 from simpatico.readers.input.record import Ledger, Place
 from simpatico.training.traits.data import number, objects
 from simpatico.training.traits.data import table as rows
-
-Places = npt.NDArray[np.int64]
 
 ENGAGING = 2.0
 """Ratings above this, of 0 to 5, are label 1."""
@@ -52,7 +51,7 @@ class Exchanges:
     def __len__(self) -> int:
         return len(self.dialog)
 
-    def some(self, rows: Places) -> Exchanges:
+    def some(self, rows: Ints) -> Exchanges:
         """The exchanges in these rows."""
         dialog, query, reply, kind, group, origin = (
             [column[row] for row in rows]

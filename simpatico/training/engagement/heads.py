@@ -8,10 +8,11 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from simpatico.arrays import Floats32
 from simpatico.features.heads.head import Head
 from simpatico.training.engagement.exchanges import Exchanges
 from simpatico.training.fit.linear import PULLS, fit_wide
-from simpatico.training.fit.mlp import Examples, Floats, Shape, fit
+from simpatico.training.fit.mlp import Examples, Shape, fit
 from simpatico.training.heads.train import Form, encoded
 
 
@@ -19,7 +20,7 @@ class Encoded(NamedTuple):
     """Texts by their places among vectors."""
 
     place: dict[str, int]
-    vectors: Floats
+    vectors: Floats32
 
     @classmethod
     def of(cls, given: Sequence[Exchanges], form: Form) -> Encoded:

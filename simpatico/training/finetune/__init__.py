@@ -17,8 +17,8 @@ from typing import Literal
 
 import msgspec
 import numpy as np
-import numpy.typing as npt
 
+from simpatico.arrays import Floats32
 from simpatico.errors import BadValue, DataError
 from simpatico.files import locked
 from simpatico.models.names import Model, find
@@ -26,7 +26,6 @@ from simpatico.models.runtime.threads import threads
 from simpatico.models.runtime.torch_backend import library
 from simpatico.training.model_folder import About
 
-Floats = npt.NDArray[np.float32]
 Problem = Literal["single", "multi", "regression"]
 PROBLEMS = ("single", "multi", "regression")
 VERSION = 1
@@ -42,7 +41,7 @@ class Labelled:
 
     first: list[str]
     second: list[str] | None
-    target: Floats
+    target: Floats32
 
     def __len__(self) -> int:
         return len(self.first)

@@ -9,8 +9,8 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
+from simpatico.arrays import Ints
 from simpatico.errors import DataError
 from simpatico.models.runtime.tokens import Pieces
 from simpatico.progress import step
@@ -21,7 +21,6 @@ from simpatico.training.fit.adam import Adam
 if TYPE_CHECKING:
     from simpatico.training.finetune import FineTuning, Labelled, Problem
 
-Places = npt.NDArray[np.int64]
 
 SPAN = 50
 """Batches' worth of texts that are drawn at random and then sorted by length."""
@@ -59,7 +58,7 @@ class Examples:
         return cls(cut, target.long() if work.how.problem == "single" else target)
 
     @property
-    def lengths(self) -> Places:
+    def lengths(self) -> Ints:
         return np.array([len(pieces.ids) for pieces in self.pieces])
 
 
@@ -89,7 +88,7 @@ def train(work: Work, learn: Labelled, check: Labelled) -> Progress:
     return progress
 
 
-def steps(first: int, lengths: Places, how: FineTuning) -> Iterator[tuple[int, Places]]:
+def steps(first: int, lengths: Ints, how: FineTuning) -> Iterator[tuple[int, Ints]]:
     """The steps from this one on, each with the places of its texts."""
     per_epoch = -(-len(lengths) // how.batch)
     for epoch in range(first // per_epoch, how.epochs):
@@ -99,11 +98,11 @@ def steps(first: int, lengths: Places, how: FineTuning) -> Iterator[tuple[int, P
                 yield number, batch
 
 
-def batches(lengths: Places, size: int, seed: Sequence[int]) -> list[Places]:
+def batches(lengths: Ints, size: int, seed: Sequence[int]) -> list[Ints]:
     """All places in random order, but texts of about one length together."""
     rng = np.random.default_rng(list(seed))
     order = rng.permutation(len(lengths))
-    found: list[Places] = []
+    found: list[Ints] = []
     for begin in range(0, len(order), size * SPAN):
         some = order[begin : begin + size * SPAN]
         some = some[np.argsort(lengths[some], kind="stable")]
@@ -126,7 +125,7 @@ def rate_at(number: int, total: int, how: FineTuning) -> float:
     return how.rate * min(rising, falling, 1.0)
 
 
-def slopes(work: Work, known: Examples, batch: Places, weights: Any) -> None:
+def slopes(work: Work, known: Examples, batch: Ints, weights: Any) -> None:
     """Leave with every weight the gradient of the batch's loss, cut to its longest."""
     import torch
 
@@ -157,7 +156,7 @@ def check_loss(work: Work, judge: Examples, weights: Any) -> float:
     return total / weight
 
 
-def loss(work: Work, examples: Examples, batch: Places, weights: Any) -> tuple[Any, Any]:
+def loss(work: Work, examples: Examples, batch: Ints, weights: Any) -> tuple[Any, Any]:
     """The sum of a batch's losses, and the sum of their weights."""
     model = work.start.model
     said = model(**given([examples.pieces[place] for place in batch], work.start)).logits

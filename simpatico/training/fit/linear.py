@@ -11,14 +11,12 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from simpatico.arrays import Floats, Floats32
 from simpatico.features.char_ngrams import GramForm, counted
 from simpatico.features.classes import sigmoid
 from simpatico.features.heads.head import GramWeights, Head
-from simpatico.training.fit.mlp import Examples, Floats
-
-Numbers = npt.NDArray[np.float64]
+from simpatico.training.fit.mlp import Examples
 
 PULLS = (30.0, 10.0, 3.0, 1.0, 0.3)
 """How hard weights are drawn towards where they began, from much to little."""
@@ -33,13 +31,13 @@ class Seen(NamedTuple):
     """What a head sees of some pairs, a row each, with their labels and what each counts."""
 
     rows: Any
-    label: Numbers
-    weight: Numbers
-    number: Numbers | float = 0.0
+    label: Floats
+    weight: Floats
+    number: Floats | float = 0.0
     """What a head that stays as it is says of each already."""
 
     @classmethod
-    def of(cls, pairs: Examples, vectors: Floats, runs: Any) -> Seen:
+    def of(cls, pairs: Examples, vectors: Floats32, runs: Any) -> Seen:
         from scipy import sparse
 
         sides = [VECTORS * sparse.csr_matrix(vectors[at]) for at in (pairs.first, pairs.second)]
@@ -47,7 +45,7 @@ class Seen(NamedTuple):
         return cls.made([*sides, *grams], pairs)
 
     @classmethod
-    def made(cls, columns: list[Any], pairs: Examples, number: Numbers | float = 0.0) -> Seen:
+    def made(cls, columns: list[Any], pairs: Examples, number: Floats | float = 0.0) -> Seen:
         """Of these columns and a column of ones."""
         from scipy import sparse
 
@@ -56,16 +54,16 @@ class Seen(NamedTuple):
         weight = pairs.shares.astype(np.float64) * len(pairs.label)
         return cls(rows, pairs.label.astype(np.float64), weight, number)
 
-    def loss(self, weights: Numbers) -> float:
+    def loss(self, weights: Floats) -> float:
         """Summed cross-entropy."""
         return self.judged(self.number + self.rows @ weights)[0]
 
-    def cost(self, weights: Numbers) -> tuple[float, Numbers]:
+    def cost(self, weights: Floats) -> tuple[float, Floats]:
         """The loss, and how steeply it rises with each weight."""
         loss, wrong = self.judged(self.number + self.rows @ weights)
         return loss, np.asarray(self.rows.T @ wrong, np.float64)
 
-    def judged(self, number: Numbers) -> tuple[float, Numbers]:
+    def judged(self, number: Floats) -> tuple[float, Floats]:
         """The loss of a number for each pair, and how steeply it rises with each number."""
         loss = float(self.weight @ (np.logaddexp(0.0, number) - self.label * number))
         return loss, self.weight * (sigmoid(number) - self.label)
@@ -74,7 +72,7 @@ class Seen(NamedTuple):
 def fit_wide(
     form: GramForm,
     texts: Sequence[str],
-    vectors: Floats,
+    vectors: Floats32,
     learn: Examples,
     check: Examples,
     *,
@@ -88,9 +86,7 @@ def fit_wide(
     return unpacked(best_weights(seen, judge, start, tick), vectors.shape[1], form)
 
 
-def best_weights(
-    learn: Seen, check: Seen, start: Numbers, tick: Callable[[int], object]
-) -> Numbers:
+def best_weights(learn: Seen, check: Seen, start: Floats, tick: Callable[[int], object]) -> Floats:
     """Of weights drawn towards the start more or less, or the start itself, the best on `check`."""
     used = np.flatnonzero(learn.rows.getnnz(axis=0))
     part = learn._replace(rows=learn.rows[:, used])
@@ -111,12 +107,12 @@ def sparse_runs(texts: Sequence[str], form: GramForm) -> Any:
 
 def nearest(
     seen: Seen,
-    start: Numbers,
-    begun: Numbers,
-    pull: float | Numbers,
+    start: Floats,
+    begun: Floats,
+    pull: float | Floats,
     *,
     enough: float = ENOUGH,
-) -> Numbers:
+) -> Floats:
     """Weights of least loss plus half the pull times how far they are from the start, squared.
 
     There is one pull, or one for each weight; the last weight, an offset, is free. It ends with a
@@ -129,7 +125,7 @@ def nearest(
     held = np.full_like(start, pull)
     held[-1] = 0.0
 
-    def cost(weights: Numbers) -> tuple[float, Numbers]:
+    def cost(weights: Floats) -> tuple[float, Floats]:
         away = weights - start
         drawn = held * away
         loss, slope = seen.cost(weights)
@@ -141,14 +137,14 @@ def nearest(
     return np.asarray(found.x, np.float64)
 
 
-def flat(head: Head) -> Numbers:
+def flat(head: Head) -> Floats:
     """The weights of a linear head in the order of what it sees."""
     (matrix, offset), grams = head.layers[0], head.grams
     runs = [] if grams is None else [grams.first, grams.second]
     return np.concatenate([matrix[:, 0] / VECTORS, *runs, offset]).astype(np.float64)
 
 
-def unpacked(weights: Numbers, width: int, form: GramForm) -> Head:
+def unpacked(weights: Floats, width: int, form: GramForm) -> Head:
     """The head of these weights."""
     sizes = np.cumsum([2 * width, form.columns, form.columns])
     vectors, first, second, offset = np.split(weights, sizes)

@@ -12,14 +12,11 @@ from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from simpatico.arrays import Floats32, Ints
 from simpatico.features.char_ngrams import GramForm
 from simpatico.features.classes import sigmoid
 from simpatico.features.heads.head import Activation, Head, Numbers, Part, activated
-
-Floats = npt.NDArray[np.float32]
-Places = npt.NDArray[np.int64]
 
 BATCH = 256
 SAMPLE = 8_192
@@ -47,26 +44,26 @@ class Shape:
 class Examples(NamedTuple):
     """Pairs as rows of a table of vectors; label 1 where the pair is a true one."""
 
-    first: Places
-    second: Places
-    label: Floats
-    dialog: Places | None = None
+    first: Ints
+    second: Ints
+    label: Floats32
+    dialog: Ints | None = None
     """Of which dialog each pair is, where that matters."""
-    weight: Floats | None = None
+    weight: Floats32 | None = None
     """How much each pair counts; all the same where none is given."""
 
-    def some(self, rows: Places) -> Examples:
+    def some(self, rows: Ints) -> Examples:
         dialog = None if self.dialog is None else self.dialog[rows]
         weight = None if self.weight is None else self.weight[rows]
         return Examples(self.first[rows], self.second[rows], self.label[rows], dialog, weight)
 
     @property
-    def of_dialog(self) -> Places:
+    def of_dialog(self) -> Ints:
         """Of which dialog each pair is; every one of its own where nobody says."""
         return np.arange(len(self.label)) if self.dialog is None else self.dialog
 
     @property
-    def shares(self) -> Floats:
+    def shares(self) -> Floats32:
         """What each pair adds to the mean; they sum to 1."""
         weight = np.ones_like(self.label) if self.weight is None else self.weight
         return np.asarray(weight / weight.sum())
@@ -75,13 +72,13 @@ class Examples(NamedTuple):
 class Scaling(NamedTuple):
     """Mean and spread of what the first layer sees."""
 
-    mean: Floats
-    spread: Floats
+    mean: Floats32
+    spread: Floats32
 
 
 def fit(
     shape: Shape,
-    vectors: Floats,
+    vectors: Floats32,
     learn: Examples,
     check: Examples,
     *,
@@ -118,7 +115,7 @@ def fit(
 
 
 def begin(
-    shape: Shape, vectors: Floats, learn: Examples, rng: np.random.Generator
+    shape: Shape, vectors: Floats32, learn: Examples, rng: np.random.Generator
 ) -> tuple[Head, Scaling]:
     """A head of small random weights; its bilinear form begins as the plain inner product."""
     width = vectors.shape[1]
@@ -141,7 +138,7 @@ def flat(head: Head) -> list[Numbers]:
     return found if head.bilinear is None else [*found, head.bilinear]
 
 
-def gradients(head: Head, scaling: Scaling, vectors: Floats, batch: Examples) -> list[Numbers]:
+def gradients(head: Head, scaling: Scaling, vectors: Floats32, batch: Examples) -> list[Numbers]:
     """The slope of the mean cross-entropy in every weight, in the order of `flat`."""
     first, second = vectors[batch.first], vectors[batch.second]
     states = [(head.inputs(first, second) - scaling.mean) / scaling.spread]
@@ -186,13 +183,13 @@ def descend(
         weight -= shape.rate * fast * mean / (np.sqrt(square) + TINY)
 
 
-def loss(head: Head, scaling: Scaling, vectors: Floats, given: Examples) -> float:
+def loss(head: Head, scaling: Scaling, vectors: Floats32, given: Examples) -> float:
     """Mean cross-entropy."""
     logits = scaled_logits(head, scaling, vectors, given)
     return float((np.logaddexp(0, logits) - given.label * logits) @ given.shares)
 
 
-def scaled_logits(head: Head, scaling: Scaling, vectors: Floats, given: Examples) -> Numbers:
+def scaled_logits(head: Head, scaling: Scaling, vectors: Floats32, given: Examples) -> Numbers:
     found = []
     for start in range(0, len(given.label), SAMPLE):
         some = slice(start, start + SAMPLE)

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-Matrix = npt.NDArray[np.float64]
+from simpatico.arrays import Floats
 
-GRID: Matrix = 10.0 ** np.arange(-2.0, 3.01, 0.25)
+GRID: Floats = 10.0 ** np.arange(-2.0, 3.01, 0.25)
 """Penalties that are tried, as multiples of the kernel's mean diagonal."""
 
 
@@ -23,7 +23,7 @@ class Fit:
     """A fitted regression: a new row is guessed as `mean + kernel to the training rows @ dual`."""
 
     mean: float
-    dual: Matrix
+    dual: Floats
     relative: float
     penalty: float
     error: float
@@ -33,15 +33,15 @@ class Fit:
 class Spectrum:
     """A centred kernel in its own coordinates, and the target in them."""
 
-    values: Matrix
-    vectors: Matrix
-    target: Matrix
+    values: Floats
+    vectors: Floats
+    target: Floats
 
     @property
-    def deviations(self) -> Matrix:
+    def deviations(self) -> Floats:
         return np.asarray(self.target - self.target.mean())
 
-    def left_out(self, penalties: Matrix) -> Matrix:
+    def left_out(self, penalties: Floats) -> Floats:
         """Each row's residual when the row itself is left out: a column per penalty."""
         shrink = self.values[:, None] / (self.values[:, None] + penalties)
         along = self.vectors.T @ self.deviations
@@ -49,13 +49,13 @@ class Spectrum:
         fitted = self.vectors @ (shrink * along[:, None])
         return np.asarray((self.deviations[:, None] - fitted) / (1 - hat))
 
-    def dual(self, penalty: float) -> Matrix:
+    def dual(self, penalty: float) -> Floats:
         """The solution at one penalty."""
         along = self.vectors.T @ self.deviations
         return np.asarray(self.vectors @ (along / (self.values + penalty)))
 
 
-def fit(kernel: Matrix, target: Matrix, grid: Matrix = GRID) -> Fit:
+def fit(kernel: Floats, target: Floats, grid: Floats = GRID) -> Fit:
     """The regression whose penalty has the least mean squared leave-one-out error."""
     values, vectors = np.linalg.eigh(kernel)
     spectrum = Spectrum(np.maximum(values, 0.0), vectors, target)
@@ -71,7 +71,7 @@ def fit(kernel: Matrix, target: Matrix, grid: Matrix = GRID) -> Fit:
     )
 
 
-def centred(products: Matrix, rows: npt.NDArray[np.int64]) -> Matrix:
+def centred(products: Floats, rows: npt.NDArray[np.int64]) -> Floats:
     """Inner products of all rows with the training rows, once their mean is the origin."""
     training = products[rows]
     return np.asarray(

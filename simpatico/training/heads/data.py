@@ -15,12 +15,11 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from simpatico.arrays import Ints
 from simpatico.errors import DataError
 from simpatico.features.words import words
 from simpatico.training.fit.mlp import Examples
 from simpatico.turns import Turns
-
-Places = npt.NDArray[np.int64]
 
 FEWEST_DIALOGS = 20
 PARTS = 10
@@ -40,9 +39,9 @@ KEPT = 0.8
 class Split(NamedTuple):
     """Which dialogs are learned from, which decide when to stop, and which are held out."""
 
-    learn: Places
-    check: Places
-    heldout: Places
+    learn: Ints
+    check: Ints
+    heldout: Ints
 
 
 class Side(NamedTuple):
@@ -51,7 +50,7 @@ class Side(NamedTuple):
     first: list[str]
     second: list[str]
     label: npt.NDArray[np.float32]
-    dialog: Places
+    dialog: Ints
 
     def among(self, place: dict[str, int]) -> Examples:
         """The same as places among distinct texts."""
@@ -65,8 +64,8 @@ class Talk:
     """Turns with words, those that answer one, and the dialog of each."""
 
     texts: list[str]
-    answered: Places
-    dialog: Places
+    answered: Ints
+    dialog: Ints
     source: str
 
     @classmethod
@@ -95,7 +94,7 @@ class Talk:
         part = np.random.default_rng(seed).permutation(np.arange(len(usable)) % PARTS)
         return Split(usable[part > 1], usable[part == 1], usable[part == 0])
 
-    def pairs(self, dialogs: Places, rng: np.random.Generator) -> Side:
+    def pairs(self, dialogs: Ints, rng: np.random.Generator) -> Side:
         """Every true pair of these dialogs, and one made-up pair for each."""
         row = np.flatnonzero((self.answered >= 0) & np.isin(self.dialog, dialogs))
         other = of_another(self.dialog[row], rng)
@@ -104,7 +103,7 @@ class Talk:
         replies = [*said, *(said[place] for place in other)]
         return Side([*heard, *heard], replies, labels(len(row)), np.tile(self.dialog[row], 2))
 
-    def utterances(self, dialogs: Places, rng: np.random.Generator) -> Side:
+    def utterances(self, dialogs: Ints, rng: np.random.Generator) -> Side:
         """Every longer text of these dialogs, and a spoilt version of each."""
         row = np.flatnonzero(np.isin(self.dialog, dialogs))
         cut = [TOKEN.findall(self.texts[place]) for place in row]
@@ -120,7 +119,7 @@ def labels(n: int) -> npt.NDArray[np.float32]:
     return np.repeat(np.array([1, 0], np.float32), n)
 
 
-def of_another(dialog: Places, rng: np.random.Generator) -> Places:
+def of_another(dialog: Ints, rng: np.random.Generator) -> Ints:
     """For each row the place of one that is of another dialog."""
     found = rng.integers(0, len(dialog), len(dialog))
     while (same := np.flatnonzero(dialog[found] == dialog)).size:

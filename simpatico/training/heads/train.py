@@ -14,6 +14,7 @@ from typing import Literal
 import numpy as np
 import polars as pl
 
+from simpatico.arrays import Floats32, Ints
 from simpatico.errors import BadValue, DataError
 from simpatico.features import alone
 from simpatico.features.embeddings import MINILM, cosines
@@ -34,8 +35,8 @@ from simpatico.features.words import words
 from simpatico.models.names import find
 from simpatico.progress import step
 from simpatico.stats.auc import DECIMALS, area, area_interval, balanced
-from simpatico.training.fit.mlp import Examples, Floats, Shape, fit
-from simpatico.training.heads.data import FEWEST_WORDS, Places, Side, Split, Talk
+from simpatico.training.fit.mlp import Examples, Shape, fit
+from simpatico.training.heads.data import FEWEST_WORDS, Side, Split, Talk
 from simpatico.training.model_folder import COMMON, About, save, writable
 from simpatico.turns import Turns
 
@@ -145,7 +146,7 @@ def trained(
 
 
 def learned(
-    given: Sequence[Examples], vectors: Floats, form: Form, texts: list[str], *, seed: int
+    given: Sequence[Examples], vectors: Floats32, form: Form, texts: list[str], *, seed: int
 ) -> tuple[Head, HeadRecipe]:
     """A head learned from the first examples, stopped by the second, and judged on the third."""
     learn, check, heldout = given
@@ -168,12 +169,12 @@ def enough(sides: Sequence[Side | Examples], source: str, what: str) -> None:
     )
 
 
-def vectorised(sides: list[Side], form: Form) -> tuple[dict[str, int], Floats]:
+def vectorised(sides: list[Side], form: Form) -> tuple[dict[str, int], Floats32]:
     """Every distinct text's place, and its vector there."""
     return encoded([text for side in sides for text in [*side.first, *side.second]], form)
 
 
-def encoded(given: Sequence[str], form: Form) -> tuple[dict[str, int], Floats]:
+def encoded(given: Sequence[str], form: Form) -> tuple[dict[str, int], Floats32]:
     """The same of any texts."""
     texts = dict.fromkeys(given)
     told = HeadRecipe(form.encoder, "", form.pooling, [], "tanh", Figures(0, 0, "", 0, 0, 0))
@@ -182,13 +183,13 @@ def encoded(given: Sequence[str], form: Form) -> tuple[dict[str, int], Floats]:
     return {text: at for at, text in enumerate(texts)}, handle.of(list(texts))
 
 
-def known(given: Examples, vectors: Floats) -> Examples:
+def known(given: Examples, vectors: Floats32) -> Examples:
     """Those of the examples whose texts both have a vector."""
     able = ~np.isnan(vectors[:, 0])
     return given.some(np.flatnonzero(able[given.first] & able[given.second]))
 
 
-def judged(head: Head, vectors: Floats, given: Examples, form: Form, texts: list[str]) -> Figures:
+def judged(head: Head, vectors: Floats32, given: Examples, form: Form, texts: list[str]) -> Figures:
     """Accuracy and area under the curve of a head, and the area of a plain number beside it."""
     first, second = vectors[given.first], vectors[given.second]
     guess = head.logit(head.inputs(first, second))
@@ -221,7 +222,7 @@ def sure(guess: Numbers, given: Examples) -> tuple[float | None, float | None]:
     return (low, high) if low <= high else (None, None)
 
 
-def likelihood(talk: Talk, dialogs: Places, training: Training) -> tuple[Costs, dict[str, float]]:
+def likelihood(talk: Talk, dialogs: Ints, training: Training) -> tuple[Costs, dict[str, float]]:
     """Where the quartiles of negative log-likelihoods are, and what each word costs."""
     texts = [talk.texts[row] for row in np.flatnonzero(np.isin(talk.dialog, dialogs))]
     if training.likelihood:
@@ -239,7 +240,7 @@ def likelihood(talk: Talk, dialogs: Places, training: Training) -> tuple[Costs, 
     return Costs(training.likelihood, low, max(high, low + 10**-DECIMALS)), costs
 
 
-def word_costs(texts: list[str], dialog: Places) -> dict[str, float]:
+def word_costs(texts: list[str], dialog: Ints) -> dict[str, float]:
     """Minus the logarithm of each word's share, one more counted of each and of "", the unknown.
 
     Words of few dialogs, such as names, are not told and so cost what an unknown one does.

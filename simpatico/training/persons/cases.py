@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 
+from simpatico.arrays import Floats, Ints
 from simpatico.features import alone
 from simpatico.features.persons.contexts import Moments
 from simpatico.features.persons.folder import circumstances
 from simpatico.features.persons.rows import SeenForm, seen
 from simpatico.models.names import find
-from simpatico.training.persons.continuity.outcomes import Numbers, Places
 from simpatico.training.persons.own_weights import Cases
 
 
@@ -28,7 +28,7 @@ def formed(encoder: str, *, profile: bool) -> SeenForm:
     return SeenForm(model.name, model.sha256, profile=profile)
 
 
-def of_turns(moments: Moments, form: SeenForm, y: Numbers) -> Cases:
+def of_turns(moments: Moments, form: SeenForm, y: Floats) -> Cases:
     """A case for each moment."""
     rows = seen(moments, form, alone(form.needs))
     about = circumstances(moments, form)
@@ -36,7 +36,7 @@ def of_turns(moments: Moments, form: SeenForm, y: Numbers) -> Cases:
 
 
 def of_groups(
-    moments: Moments, groups: Sequence[Places], form: SeenForm, person: Sequence[str], y: Numbers
+    moments: Moments, groups: Sequence[Ints], form: SeenForm, person: Sequence[str], y: Floats
 ) -> Cases:
     """A case for each group of moments: the mean of what is seen of them."""
     each = of_turns(moments, form, np.zeros(len(moments)))
@@ -45,7 +45,7 @@ def of_groups(
     return Cases(mean @ each.rows, about, list(person), y, np.ones(len(y)))
 
 
-def averaging(groups: Sequence[Places], n: int) -> Any:
+def averaging(groups: Sequence[Ints], n: int) -> Any:
     """A matrix that makes means over groups of n rows."""
     from scipy import sparse
 
@@ -68,7 +68,7 @@ def stacked(first: Cases, second: Cases) -> Cases:
     )
 
 
-def own_means(cases: Cases, before: Places, wanted: Places) -> Numbers:
+def own_means(cases: Cases, before: Ints, wanted: Ints) -> Floats:
     """The mean of each person among those before, for the wanted; of all, for who is not there."""
     y = cases.y[before]
     names, who = np.unique([cases.person[at] for at in before], return_inverse=True)

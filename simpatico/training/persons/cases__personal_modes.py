@@ -7,9 +7,10 @@ from dataclasses import replace
 
 import msgspec
 
+from simpatico.arrays import Floats
 from simpatico.errors import DataError
 from simpatico.features.persons.identity import Mode, knows_profile, knows_who
-from simpatico.features.persons.model import Numbers, Personal
+from simpatico.features.persons.model import Personal
 from simpatico.features.persons.rows import SeenForm
 from simpatico.progress import step
 from simpatico.training.persons.fit import How, fit_both
@@ -37,7 +38,7 @@ def with_profiles(turns: Turns, mode: Mode) -> None:
 
 def fit_modes(
     mode: Mode, form: SeenForm, how: How, sides: Callable[[SeenForm], Sequence[Cases]]
-) -> tuple[Personal, dict[str, Numbers]]:
+) -> tuple[Personal, dict[str, Floats]]:
     """The model, and what it says of the cases held out; beside it what text alone says.
 
     The sides of a form are the cases to learn from, to check by and those held out.
@@ -60,6 +61,6 @@ def fitted(mode: Mode, how: How, seen: Sequence[Cases]) -> tuple[Personal, Perso
         return fit_both(learn, check, how=replace(how, users=knows_who(mode)), tick=tick)
 
 
-def said(model: Personal, cases: Cases) -> Numbers:
+def said(model: Personal, cases: Cases) -> Floats:
     """The scores or chances of some cases."""
     return model.of(cases.rows, cases.circumstances, cases.person).value

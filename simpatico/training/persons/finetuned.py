@@ -12,6 +12,7 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
+from simpatico.arrays import Floats, Ints
 from simpatico.errors import BadValue
 from simpatico.features import alone
 from simpatico.features.heads.folder import heads_folder
@@ -19,7 +20,7 @@ from simpatico.features.persons.contexts import Moments
 from simpatico.features.persons.finetuned_folder import KEY, is_marked, load_marked, read_key
 from simpatico.features.persons.folder import PERSONS, Heldout
 from simpatico.features.persons.identity import Mode, knows_profile, knows_who, new_key
-from simpatico.features.persons.model import Numbers, Target
+from simpatico.features.persons.model import Target
 from simpatico.features.persons.rows import language_of
 from simpatico.features.persons.speaker_tokens import Marks, texts
 from simpatico.files import publish
@@ -27,7 +28,6 @@ from simpatico.training.finetune import FineTuning, Labelled, fine_tune
 from simpatico.training.finetune.folder import CARD
 from simpatico.training.model_folder import About
 from simpatico.training.persons.card import figures
-from simpatico.training.persons.continuity.outcomes import Places
 from simpatico.training.persons.splits import Sides
 from simpatico.turns import Turns
 
@@ -55,9 +55,9 @@ class Lessons(NamedTuple):
     turns: Turns
     moments: Moments
     sides: Sides
-    y: Numbers
+    y: Floats
 
-    def labelled(self, places: Places, marks: Marks, *, profile: bool) -> Labelled:
+    def labelled(self, places: Ints, marks: Marks, *, profile: bool) -> Labelled:
         """Some of them as texts."""
         first, second = texts(self.turns, self.moments.some(places), marks, profile=profile)
         return Labelled(first, second, self.y[places].astype(np.float32))
@@ -65,7 +65,7 @@ class Lessons(NamedTuple):
 
 def tune(
     lessons: Lessons, out: Path, *, training: Training, about: About, base: str = ""
-) -> Numbers:
+) -> Floats:
     """Fine-tune, write the folder, and give what the model says of those held out."""
     key = kept_key(out, base)
     learn, check, heldout = lessons.sides[:3]
@@ -100,7 +100,7 @@ def used(base: str, facts: Mapping[str, object]) -> dict[str, object]:
     return {**facts, "language": read}
 
 
-def foretold(out: Path, target: Target, turns: Turns, moments: Moments) -> Numbers:
+def foretold(out: Path, target: Target, turns: Turns, moments: Moments) -> Floats:
     """What a finished model says of moments that it did not learn from."""
     folder = load_marked(f"path:{out}", target)
     return folder.of(turns, moments, alone(folder.needs)).value

@@ -12,9 +12,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from simpatico.arrays import Floats
 from simpatico.errors import BadValue, DataError
 from simpatico.features.classes import sigmoid
-from simpatico.features.persons.model import Numbers, People, Personal, Scaling, Target, designed
+from simpatico.features.persons.model import People, Personal, Scaling, Target, designed
 from simpatico.training.persons.own_weights import Cases, Lessons, in_units, learned, met
 from simpatico.training.persons.search import Sides, chosen, offsets
 from simpatico.training.persons.shared import Columns, fit_shared
@@ -104,7 +105,7 @@ def spread_of(learn: Cases) -> tuple[float, float]:
 
 
 def own_weights(
-    plain: Personal, learn: Cases, check: Cases, crossed: Numbers, place: dict[str, int]
+    plain: Personal, learn: Cases, check: Cases, crossed: Floats, place: dict[str, int]
 ) -> Fit:
     """The model with a part for each person, of the kind that is best on `check`."""
     number = (float(crossed.mean()), float(crossed.std()) or 1.0)
@@ -144,7 +145,7 @@ def tempered(model: Personal, check: Cases) -> Personal:
     return replace(model, temper=(slope, offset(slope * number, check)))
 
 
-def offset(number: Numbers, check: Cases) -> float:
+def offset(number: Floats, check: Cases) -> float:
     """What makes the mean chance of these numbers the share that was answered."""
     share = float(np.clip(np.average(check.y, weights=check.weight), RAREST, 1 - RAREST))
     level = float(np.log(share / (1 - share)))

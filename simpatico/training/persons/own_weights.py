@@ -17,8 +17,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from simpatico.arrays import Floats, Ints
 from simpatico.features.classes import sigmoid
-from simpatico.features.persons.model import Numbers, People, Personal, Places, Target
+from simpatico.features.persons.model import People, Personal, Target
 
 STEPS = 25
 ENOUGH = 1e-9
@@ -33,15 +34,15 @@ class Cases(NamedTuple):
 
     rows: Any
     """A sparse matrix: vectors, runs of characters."""
-    circumstances: Numbers
+    circumstances: Floats
     person: Sequence[str]
     """Who is talked to; "" where nobody knows."""
-    y: Numbers
+    y: Floats
     """1 where the person answered and else 0, or the score."""
-    weight: Numbers
+    weight: Floats
     """How much each counts."""
 
-    def some(self, places: Places) -> Cases:
+    def some(self, places: Ints) -> Cases:
         """These of them."""
         person = [self.person[at] for at in places]
         return Cases(
@@ -56,15 +57,15 @@ class Cases(NamedTuple):
 class Lessons(NamedTuple):
     """Examples for the weights of persons; `who` is a row of `People`."""
 
-    z: Numbers
-    plain: Numbers
-    y: Numbers
-    weight: Numbers
-    who: Places
+    z: Floats
+    plain: Floats
+    y: Floats
+    weight: Floats
+    who: Ints
     persons: int
 
     @classmethod
-    def of(cls, z: Numbers, plain: Numbers, cases: Cases, place: Mapping[str, int]) -> Lessons:
+    def of(cls, z: Floats, plain: Floats, cases: Cases, place: Mapping[str, int]) -> Lessons:
         """Of these cases; those of a person who is not in `place` have -1."""
         who = np.array([place.get(one, -1) for one in cases.person], np.int64)
         return cls(z, plain, cases.y, cases.weight, who, len(place))
@@ -79,12 +80,12 @@ class Lessons(NamedTuple):
         z, plain, y, weight = (part[kept] for part in self[:4])
         return Lessons(z, plain, y, weight, self.who[kept], self.persons)
 
-    def summed(self, values: Numbers) -> Numbers:
+    def summed(self, values: Floats) -> Floats:
         """Columns of values added up for each person."""
         columns = [np.bincount(self.who, column, self.persons) for column in values.T]
         return np.stack(columns, axis=1) if columns else np.zeros((self.persons, 0))
 
-    def curvature(self, weight: Numbers) -> Numbers:
+    def curvature(self, weight: Floats) -> Floats:
         """The weighted sum of z z' for each person."""
         width = self.z.shape[1]
         found = np.zeros((self.persons, width, width))
@@ -95,11 +96,11 @@ class Lessons(NamedTuple):
                 found[:, other, one] = found[:, one, other]
         return found
 
-    def number(self, mean: Numbers) -> Numbers:
+    def number(self, mean: Floats) -> Floats:
         """What each is told with these weights of persons."""
         return np.asarray(self.plain + (self.z * mean[self.who]).sum(axis=1))
 
-    def loss(self, mean: Numbers, before: Before) -> Numbers:
+    def loss(self, mean: Floats, before: Before) -> Floats:
         """Of each person's chances with these weights, and of what earlier examples said."""
         number = self.number(mean)
         lost = self.weight * (np.logaddexp(0.0, number) - self.y * number)
@@ -108,7 +109,7 @@ class Lessons(NamedTuple):
         return np.asarray(summed + parabola - (before.sums * mean).sum(axis=1))
 
     @property
-    def widest(self) -> Numbers:
+    def widest(self) -> Floats:
         """How far each column of z goes from 0."""
         return np.array([np.abs(column).max(initial=0.0) for column in self.z.T])
 
@@ -120,8 +121,8 @@ class Lessons(NamedTuple):
 class Before(NamedTuple):
     """What earlier examples said: the parabola u A u / 2 - b u for each person."""
 
-    curvature: Numbers
-    sums: Numbers
+    curvature: Floats
+    sums: Floats
 
     @classmethod
     def nothing(cls, persons: int, width: int) -> Before:
@@ -129,14 +130,14 @@ class Before(NamedTuple):
         return cls(np.zeros((persons, width, width)), np.zeros((persons, width)))
 
     @classmethod
-    def of(cls, people: People, pull: Numbers, kept: Numbers) -> Before:
+    def of(cls, people: People, pull: Floats, kept: Floats) -> Before:
         """Of these people, each faded by what is kept."""
         curvature = people.curvature
         sums = np.einsum("pij,pj->pi", curvature, people.mean) + pull * people.mean
         return cls(kept[:, None, None] * curvature, kept[:, None] * sums)
 
 
-def ages(who: Places) -> Places:
+def ages(who: Ints) -> Ints:
     """How many later examples each has of the same person."""
     backwards = who[::-1]
     order = np.argsort(backwards, kind="stable")
@@ -148,8 +149,8 @@ def ages(who: Places) -> Places:
 
 
 def believed(
-    lessons: Lessons, before: Before, pull: Numbers, target: Target
-) -> tuple[Numbers, Numbers]:
+    lessons: Lessons, before: Before, pull: Floats, target: Target
+) -> tuple[Floats, Floats]:
     """The mean weights of each person, and the curvature of all examples."""
     held, mean = np.diag(pull), np.zeros(before.sums.shape)
     drawn, widest = before._replace(curvature=before.curvature + held), lessons.widest
@@ -172,7 +173,7 @@ def believed(
     return mean, data
 
 
-def held_back(step: Numbers, mean: Numbers, lessons: Lessons, before: Before) -> Numbers:
+def held_back(step: Floats, mean: Floats, lessons: Lessons, before: Before) -> Floats:
     """The steps, each halved until the loss of its person, in these lessons, does not rise.
 
     With s the slope times the step, and no number moved by more than m, the loss falls by s (1 -
@@ -201,7 +202,7 @@ def met(model: Personal, cases: Cases) -> Personal:
     return replace(model, people=learned(model.people.grown(place), lessons, model))
 
 
-def in_units(model: Personal, y: Numbers) -> Numbers:
+def in_units(model: Personal, y: Floats) -> Floats:
     """Targets as the model counts them."""
     mean, spread = model.unit
     return y if model.target == "chance" else np.asarray((y - mean) / spread)

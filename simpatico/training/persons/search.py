@@ -9,7 +9,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from simpatico.features.persons.model import Numbers, Target
+from simpatico.arrays import Floats
+from simpatico.features.persons.model import Target
 from simpatico.training.persons.own_weights import Before, Cases, Lessons, ages, believed
 
 HELD = (0.3, 1.0, 3.0, 10.0, 30.0, 100.0, 300.0)
@@ -66,7 +67,7 @@ def cut(lessons: Lessons, share: float) -> tuple[Lessons, Lessons]:
     return lessons.some(rank < share), lessons.some((share <= rank) & (rank < share + AHEAD))
 
 
-def summed(number: Numbers, lessons: Lessons, target: Target) -> float:
+def summed(number: Floats, lessons: Lessons, target: Target) -> float:
     """The loss of these numbers."""
     if target == "score":
         return float(lessons.weight @ (number - lessons.y) ** 2)

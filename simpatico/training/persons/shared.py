@@ -14,7 +14,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from simpatico.features.persons.model import Numbers, Places, Scaling, Target
+from simpatico.arrays import Floats, Ints
+from simpatico.features.persons.model import Scaling, Target
 from simpatico.training.fit.linear import ENOUGH, Seen, nearest
 from simpatico.training.persons.own_weights import Cases
 
@@ -35,7 +36,7 @@ ROUGHLY = 1e-7
 class Squared(Seen):
     """The same for scores, where the loss is half the squared error."""
 
-    def judged(self, number: Numbers) -> tuple[float, Numbers]:
+    def judged(self, number: Floats) -> tuple[float, Floats]:
         wrong = number - self.label
         return float(self.weight @ wrong**2) / 2, self.weight * wrong
 
@@ -46,15 +47,15 @@ KINDS: dict[Target, type[Seen]] = {"chance": Seen, "score": Squared}
 class Shared(NamedTuple):
     """Weights of what is seen, of the circumstances and an offset; what fresh eyes say of each."""
 
-    weights: Numbers
-    crossed: Numbers
+    weights: Floats
+    crossed: Floats
 
 
 class Attempt(NamedTuple):
     """Weights that were drawn to 0 so hard, those of circumstances `about`, and their loss."""
 
     loss: float
-    weights: Numbers
+    weights: Floats
     pull: float
     about: float
 
@@ -87,19 +88,19 @@ class Columns(NamedTuple):
         shape = (len(cases.y), len(self.persons))
         return [sparse.csr_matrix((np.ones(len(row)), (row, place[row])), shape=shape)]
 
-    def pulls(self, width: int, pull: float, about: float) -> Numbers:
+    def pulls(self, width: int, pull: float, about: float) -> Floats:
         """The pull of each column."""
         found, end = np.full(width, pull), width - 1 - len(self.persons)
         found[end:-1] = self.held
         found[end - len(self.scaling.centre) : end] = about
         return found
 
-    def kept(self, weights: Numbers) -> Numbers:
+    def kept(self, weights: Floats) -> Floats:
         """The weights without those of the persons' columns."""
         end = len(weights) - 1 - len(self.persons)
         return np.append(weights[:end], weights[-1])
 
-    def begun(self, weights: Numbers) -> Numbers:
+    def begun(self, weights: Floats) -> Floats:
         """The weights with 0 for each person."""
         return np.concatenate([weights[:-1], np.zeros(len(self.persons)), weights[-1:]])
 
@@ -110,7 +111,7 @@ class Search(NamedTuple):
     columns: Columns
     learn: Seen
     check: Seen
-    used: Places
+    used: Ints
     width: int
 
     @classmethod
@@ -120,21 +121,19 @@ class Search(NamedTuple):
         part, judge = (side._replace(rows=side.rows[:, used]) for side in (seen, judge))
         return cls(columns, part, judge, used, width)
 
-    def tried(self, pull: float, about: float, begun: Numbers) -> Attempt:
+    def tried(self, pull: float, about: float, begun: Floats) -> Attempt:
         """Weights drawn to 0 so hard; `begun` is where to look for them first."""
         weights = np.zeros(self.width)
         weights[self.used] = self.least(self.learn, (pull, about), begun, ENOUGH)
         return Attempt(self.check.loss(weights[self.used]), weights, pull, about)
 
-    def least(
-        self, seen: Seen, pulls: tuple[float, float], begun: Numbers, enough: float
-    ) -> Numbers:
+    def least(self, seen: Seen, pulls: tuple[float, float], begun: Floats, enough: float) -> Floats:
         """The weights of columns in use."""
         held = self.columns.pulls(self.width, *pulls)[self.used]
         nowhere = np.zeros(len(self.used))
         return nearest(seen, nowhere, begun[self.used], held, enough=enough)
 
-    def crossed(self, best: Attempt) -> Numbers:
+    def crossed(self, best: Attempt) -> Floats:
         """What the shared part says of each fold of examples after learning from the others."""
         seen, total = self.learn, len(self.learn.label)
         found, fold = np.zeros(total), np.arange(total) * FOLDS // total

@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from simpatico.arrays import Bools, Floats, Ints
 from simpatico.errors import BadValue, DataError
-from simpatico.training.persons.continuity.outcomes import Flags, Numbers, Places
 
 SHARES = (0.8, 0.1, 0.1)
 ASIDE = -1
@@ -25,14 +25,14 @@ TORN = "of a dialog that is later for somebody else"
 class Sides(NamedTuple):
     """Which examples are learned from, which decide, which are held out; and which are not used."""
 
-    learn: Places
-    check: Places
-    heldout: Places
+    learn: Ints
+    check: Ints
+    heldout: Ints
     aside: dict[str, int]
     """How many were set aside, by reason."""
 
     @classmethod
-    def of(cls, side: Places, aside: dict[str, int]) -> Sides:
+    def of(cls, side: Ints, aside: dict[str, int]) -> Sides:
         """Of the number of each example's side."""
         learn, check, heldout = (np.flatnonzero(side == n) for n in (LEARN, CHECK, HELDOUT))
         return cls(learn, check, heldout, aside)
@@ -55,7 +55,7 @@ def dated(check_from: datetime, test_from: datetime) -> Cuts:
     return Cuts(*(float(np.nextafter(d.timestamp(), -np.inf)) for d in (check_from, test_from)))
 
 
-def shared(begun: Numbers, shares: tuple[float, float, float] = SHARES) -> Cuts:
+def shared(begun: Floats, shares: tuple[float, float, float] = SHARES) -> Cuts:
     """Cuts before and after which these shares of the examples began."""
     if min(shares) <= 0 or abs(sum(shares) - 1) > 1e-9:
         raise BadValue(
@@ -68,13 +68,13 @@ def shared(begun: Numbers, shares: tuple[float, float, float] = SHARES) -> Cuts:
     return Cuts(*(float(order[max(at, 0)]) for at in last))
 
 
-def latest(cuts: Cuts, begun: Numbers) -> Cuts:
+def latest(cuts: Cuts, begun: Floats) -> Cuts:
     """The same cuts as late as they may be: just before the next example begins."""
     following = (begun[begun > cut].min(initial=np.inf) for cut in cuts)
     return Cuts(*(float(np.nextafter(then, -np.inf)) for then in following))
 
 
-def at_cuts(begun: Numbers, known: Numbers, cuts: Cuts) -> tuple[Places, dict[str, int]]:
+def at_cuts(begun: Floats, known: Floats, cuts: Cuts) -> tuple[Ints, dict[str, int]]:
     """The side of each example; one that was still open at a cut is on neither side of it."""
     side = np.full(len(begun), ASIDE)
     side[known <= cuts.learn] = LEARN
@@ -86,9 +86,7 @@ def at_cuts(begun: Numbers, known: Numbers, cuts: Cuts) -> tuple[Places, dict[st
     return side, {TIMELESS: int(timeless.sum()), OPEN: int(waiting.sum())}
 
 
-def in_order(
-    group: Sequence[Hashable], unit: Places, begun: Numbers
-) -> tuple[Places, dict[str, int]]:
+def in_order(group: Sequence[Hashable], unit: Ints, begun: Floats) -> tuple[Ints, dict[str, int]]:
     """The side of each example: of a group's units the last tenth, the one before, or the others.
 
     Of two units or more at least one is held out, of three or more at least one decides. A unit
@@ -112,7 +110,7 @@ def in_order(
     return side, {TIMELESS: int(timeless.sum())}
 
 
-def known_begin(unit: Places, begun: Numbers) -> tuple[Numbers, Flags]:
+def known_begin(unit: Ints, begun: Floats) -> tuple[Floats, Bools]:
     """When each began, or else its unit did; and which are of a unit of which nobody knows."""
     first = np.full(int(unit.max(initial=0)) + 1, np.nan)
     np.fmin.at(first, unit, begun)
@@ -121,7 +119,7 @@ def known_begin(unit: Places, begun: Numbers) -> tuple[Numbers, Flags]:
     return filled, timeless & ~timeless.all()
 
 
-def together(side: Places, dialog: Places) -> tuple[Places, dict[str, int]]:
+def together(side: Ints, dialog: Ints) -> tuple[Ints, dict[str, int]]:
     """The same with each dialog on one side, its latest; what was to be earlier is set aside."""
     last = np.full(int(dialog.max(initial=0)) + 1, ASIDE)
     np.maximum.at(last, dialog, side)

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from simpatico.arrays import Floats
 from simpatico.errors import BadValue, DataError
 from simpatico.features.persons.finetuned_folder import is_marked
 from simpatico.features.persons.folder import PersonalFolder, load_personal, same_encoder
@@ -22,7 +23,7 @@ from simpatico.stats import by_person__scores as scores
 from simpatico.stats.by_person import Guess
 from simpatico.training.persons.cases import of_turns
 from simpatico.training.persons.continuity.data import EVERYTHING, Filters, examples, told
-from simpatico.training.persons.continuity.outcomes import Numbers, Window
+from simpatico.training.persons.continuity.outcomes import Window
 from simpatico.training.persons.folder import gone_on, save_again, writable
 from simpatico.training.persons.interlocutor import train as interlocutor
 from simpatico.training.persons.interlocutor.data import Ratings, ratings
@@ -117,7 +118,7 @@ def same_scale(
         )
 
 
-def said(folder: PersonalFolder, cases: Cases) -> Numbers:
+def said(folder: PersonalFolder, cases: Cases) -> Floats:
     """What the model says of cases in which persons have their own names."""
     person = [pseudonym(one, folder.key) for one in cases.person]
     return folder.model.of(cases.rows, cases.circumstances, person).value

@@ -14,8 +14,9 @@ from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 
+from simpatico.arrays import Floats32, Ints
 from simpatico.errors import BadValue
-from simpatico.training.fit.mlp import Examples, Floats, Places
+from simpatico.training.fit.mlp import Examples
 from simpatico.training.heads.data import Talk, of_another
 
 Negatives = Literal["random", "hard", "both"]
@@ -56,14 +57,14 @@ class Mix:
 class Answers(NamedTuple):
     """True pairs of some dialogs as places among distinct texts, and all turns of the dialogs."""
 
-    first: Places
-    second: Places
-    dialog: Places
-    turns: Places
-    turns_dialog: Places
+    first: Ints
+    second: Ints
+    dialog: Ints
+    turns: Ints
+    turns_dialog: Ints
 
     @classmethod
-    def of(cls, talk: Talk, dialogs: Places, place: Mapping[str, int], vectors: Floats) -> Answers:
+    def of(cls, talk: Talk, dialogs: Ints, place: Mapping[str, int], vectors: Floats32) -> Answers:
         """Those whose texts both have a vector."""
         at = np.array([place.get(text, -1) for text in talk.texts], np.int64)
         able = (at >= 0) & np.isin(talk.dialog, dialogs)
@@ -78,14 +79,14 @@ class Maker:
     """Makes up replies for true pairs."""
 
     answers: Answers
-    vectors: Floats
+    vectors: Floats32
     rng: np.random.Generator
 
     def made(self, mix: Mix) -> Examples:
         """Every true pair beside each of its made-up ones."""
         return self.against(np.concatenate([self.ways(mix) for _ in range(mix.per_pair)]))
 
-    def against(self, ways: Places) -> Examples:
+    def against(self, ways: Ints) -> Examples:
         """The true pairs, over and over, beside replies made up in these ways, if there are any."""
         times = len(ways) // max(1, len(self.answers.first))
         other = np.concatenate([self.replies(some) for some in np.split(ways, max(1, times))])
@@ -99,7 +100,7 @@ class Maker:
             np.tile(dialog[kept], 2),
         )
 
-    def ways(self, mix: Mix) -> Places:
+    def ways(self, mix: Mix) -> Ints:
         """For each pair the number of the way in which its reply is made up."""
         n = len(self.answers.first)
         numbers = np.array([WAYS.index(way) for way in mix.hard])
@@ -107,10 +108,10 @@ class Maker:
         share = {"random": 0.0, "hard": 1.0, "both": mix.share}[mix.negatives]
         return np.where(self.rng.random(n) < share, hard, 0)
 
-    def replies(self, ways: Places) -> Places:
+    def replies(self, ways: Ints) -> Ints:
         """A reply for each pair in the way that is asked for; -1 where there is none."""
         found = np.full(len(ways), -1, np.int64)
-        makers: Mapping[Way, Callable[[Places], Places]] = {
+        makers: Mapping[Way, Callable[[Ints], Ints]] = {
             "random": self.random,
             "near-reply": lambda rows: self.near(rows, self.answers.second),
             "near-question": lambda rows: self.near(rows, self.answers.first),
@@ -122,11 +123,11 @@ class Maker:
             found[rows] = makers[way](rows)
         return found
 
-    def random(self, rows: Places) -> Places:
+    def random(self, rows: Ints) -> Ints:
         """A reply of another dialog."""
         return self.answers.second[of_another(self.answers.dialog, self.rng)[rows]]
 
-    def near(self, rows: Places, to: Places) -> Places:
+    def near(self, rows: Ints, to: Ints) -> Ints:
         """Of some replies of other dialogs the nearest; never a text that the pair itself has."""
         own, found = self.answers, np.full(len(rows), -1, np.int64)
         for start in range(0, len(rows), AT_ONCE):
@@ -142,7 +143,7 @@ class Maker:
             found[start : start + AT_ONCE] = np.where(able, texts[best], -1)
         return found
 
-    def same_dialog(self, rows: Places) -> Places:
+    def same_dialog(self, rows: Ints) -> Ints:
         """Another turn of the dialog; -1 where it has no other text."""
         own, found = self.answers, np.full(len(rows), -1, np.int64)
         begin = np.searchsorted(own.turns_dialog, own.dialog[rows], "left")

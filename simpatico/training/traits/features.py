@@ -9,17 +9,15 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 from scipy import sparse
 
+from simpatico.arrays import Floats, Ints
 from simpatico.errors import DataError, MissingResource
 from simpatico.features.lexicon_files import lexicon_rows
 from simpatico.features.words import WORD, WordTable, uniform, words
 from simpatico.training.traits.data import People
 
-Matrix = npt.NDArray[np.float64]
-Places = npt.NDArray[np.int64]
 Scaling = Literal["raw", "sqrt", "std"]
 
 SCALINGS: tuple[Scaling, ...] = ("raw", "sqrt", "std")
@@ -42,10 +40,10 @@ class Block:
     """Features of one kind: `values` has a row per person, `terms` the words of each column."""
 
     order: int
-    terms: Places
+    terms: Ints
     values: Any
 
-    def squares(self, rows: Places, config: Config) -> Matrix:
+    def squares(self, rows: Ints, config: Config) -> Floats:
         """The squared factor of each feature; 0 where too few of these rows use it."""
         part = self.values[rows]
         used = np.bincount(part.indices, minlength=part.shape[1]) >= config.minimum
@@ -61,7 +59,7 @@ class Block:
         np.divide(1.0, spread, out=found, where=used & (spread > 0))
         return found
 
-    def products(self, rows: Places, config: Config) -> Matrix:
+    def products(self, rows: Ints, config: Config) -> Floats:
         """Inner products of all people with those of `rows`, features scaled by what these use."""
         factor = np.sqrt(self.squares(rows, config))
         kept, total = np.flatnonzero(factor), np.zeros((self.values.shape[0], len(rows)))
@@ -73,7 +71,7 @@ class Block:
             total += dense @ dense[rows].T
         return total
 
-    def weights(self, rows: Places, config: Config, dual: Matrix) -> tuple[Matrix, float]:
+    def weights(self, rows: Ints, config: Config, dual: Floats) -> tuple[Floats, float]:
         """The weight of each feature in a dual solution, and what they give the mean person."""
         part = self.values[rows]
         found = self.squares(rows, config) * (part.T @ dual)
@@ -94,7 +92,7 @@ class Texts:
     """What people wrote, as words, and the topics these words belong to."""
 
     table: WordTable
-    owner: Places
+    owner: Ints
     topics: Topics | None
 
     @classmethod
@@ -102,7 +100,7 @@ class Texts:
         return cls(words(people.texts), people.owner, read_topics(Path(topics)) if topics else None)
 
     @property
-    def written(self) -> Matrix:
+    def written(self) -> Floats:
         """How many words each person wrote."""
         return np.bincount(self.owner, self.table.counts).astype(np.float64)
 
@@ -112,7 +110,7 @@ class Texts:
         return [*topics, *ngram_blocks(self.table, self.owner, orders, minimum)]
 
     def spelled(
-        self, block: Block, weights: Matrix
+        self, block: Block, weights: Floats
     ) -> Iterator[tuple[int, tuple[str, ...], float]]:
         """Order, words and weight of each n-gram; a topic's weight is handed on to its words."""
         if block.order == TOPICS and self.topics:
@@ -126,7 +124,7 @@ class Texts:
 
 
 def ngram_blocks(
-    table: WordTable, owner: Places, orders: tuple[int, ...], minimum: int
+    table: WordTable, owner: Ints, orders: tuple[int, ...], minimum: int
 ) -> Iterator[Block]:
     """One block per order, of the n-grams that at least `minimum` people use.
 
@@ -154,13 +152,13 @@ def ngram_blocks(
             yield Block(order, terms, per_person(counts[:, kept], table, owner, order))
 
 
-def per_person(counts: Any, table: WordTable, owner: Places, order: int) -> Any:
+def per_person(counts: Any, table: WordTable, owner: Ints, order: int) -> Any:
     """Counts divided by how many n-grams of that order each person wrote."""
     written = np.bincount(owner, np.maximum(table.counts - order + 1, 0))
     return sparse.csr_matrix(sparse.diags(1 / np.maximum(written, 1)) @ counts)
 
 
-def topic_block(table: WordTable, owner: Places, topics: Topics) -> Block:
+def topic_block(table: WordTable, owner: Ints, topics: Topics) -> Block:
     """Per person and topic, the sum over words of loading times relative frequency."""
     people = int(owner.max()) + 1
     place = {word: i for i, word in enumerate(topics.words)}

@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from simpatico.arrays import Floats
 from simpatico.features.ngram_model import Figure
-
-Numbers = npt.NDArray[np.float64]
 
 Z95 = 1.959963984540054
 RESAMPLES = 5_000
@@ -22,7 +21,7 @@ def folds(people: int, n: int, seed: int) -> npt.NDArray[np.int64]:
     return np.asarray(np.random.default_rng(seed).permutation(parts))
 
 
-def figure(guesses: Numbers, answers: Numbers, *, seed: int = 0) -> Figure:
+def figure(guesses: Floats, answers: Floats, *, seed: int = 0) -> Figure:
     """Pearson's correlation with its 95% intervals; null where one side does not vary."""
     n, r = len(answers), float(correlations(guesses, answers))
     if not np.isfinite(r):
@@ -34,7 +33,7 @@ def figure(guesses: Numbers, answers: Numbers, *, seed: int = 0) -> Figure:
     return Figure(round(r, DECIMALS), n, low, high, lowest, highest, seed)
 
 
-def resampled(guesses: Numbers, answers: Numbers) -> Numbers:
+def resampled(guesses: Floats, answers: Floats) -> Floats:
     """95% interval of the correlation over samples of people with replacement."""
     rng, n = np.random.default_rng(0), len(answers)
     found = []
@@ -44,7 +43,7 @@ def resampled(guesses: Numbers, answers: Numbers) -> Numbers:
     return np.asarray(np.nanpercentile(np.concatenate(found), [2.5, 97.5]))
 
 
-def correlations(a: Numbers, b: Numbers) -> Numbers:
+def correlations(a: Floats, b: Floats) -> Floats:
     """Pearson's correlation of each pair of rows; NaN where one side does not vary."""
     a = a - a.mean(axis=-1, keepdims=True)
     b = b - b.mean(axis=-1, keepdims=True)

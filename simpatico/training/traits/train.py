@@ -14,8 +14,8 @@ from math import ceil
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 
+from simpatico.arrays import Floats, Ints
 from simpatico.errors import DataError
 from simpatico.features.ngram_model import LONGEST
 from simpatico.training.fit.ridge import Fit, centred, fit
@@ -23,9 +23,6 @@ from simpatico.training.traits.data import People
 from simpatico.training.traits.features import SCALINGS, TOPICS, Block, Config, Scaling, Texts
 from simpatico.training.traits.folder import About, Report, Weights, save
 from simpatico.training.traits.heldout import figure, folds
-
-Matrix = npt.NDArray[np.float64]
-Places = npt.NDArray[np.int64]
 
 FEWEST_PEOPLE, MOST_PEOPLE = 30, 10_000
 SHARES = (0.01, 0.02, 0.05)
@@ -74,10 +71,10 @@ class Choice:
 
     config: Config
     fit: Fit
-    kernel: Matrix
+    kernel: Floats
 
     @property
-    def guesses(self) -> Matrix:
+    def guesses(self) -> Floats:
         """What the fit says of everybody, in the training or not."""
         return np.asarray(self.fit.mean + self.kernel @ self.fit.dual)
 
@@ -143,7 +140,7 @@ def check(people: People, training: Training, about: About) -> None:
         )
 
 
-def heldout(blocks: Sequence[Block], target: Matrix, plan: Plan, *, n: int, seed: int) -> Matrix:
+def heldout(blocks: Sequence[Block], target: Floats, plan: Plan, *, n: int, seed: int) -> Floats:
     """For everybody, the guess of a model that was trained without their fold."""
     fold, guesses = folds(len(target), n, seed), np.zeros(len(target))
     for part in range(n):
@@ -152,7 +149,7 @@ def heldout(blocks: Sequence[Block], target: Matrix, plan: Plan, *, n: int, seed
     return guesses
 
 
-def chosen(blocks: Sequence[Block], target: Matrix, rows: Places, plan: Plan) -> Choice:
+def chosen(blocks: Sequence[Block], target: Floats, rows: Ints, plan: Plan) -> Choice:
     """The best configuration and penalty for these rows, by leave-one-out error among them."""
     best: Choice | None = None
     for config, products in candidates(blocks, rows, plan):
@@ -169,9 +166,7 @@ def chosen(blocks: Sequence[Block], target: Matrix, rows: Places, plan: Plan) ->
     return best
 
 
-def candidates(
-    blocks: Sequence[Block], rows: Places, plan: Plan
-) -> Iterator[tuple[Config, Matrix]]:
+def candidates(blocks: Sequence[Block], rows: Ints, plan: Plan) -> Iterator[tuple[Config, Floats]]:
     """Every configuration with the inner products of its features, one order added at a time."""
     for minimum, scaling in product(plan.minima, plan.scalings):
         products, orders = np.zeros((blocks[0].values.shape[0], len(rows))), tuple[int, ...]()

@@ -7,9 +7,9 @@ from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
+from simpatico.arrays import Floats
 from simpatico.comparison.difference import Difference
 from simpatico.comparison.samples import Choice, Measure, Sample, UnitLevel, measures, values
 from simpatico.metric import Better
@@ -19,7 +19,6 @@ from simpatico.stats.result import Status
 from simpatico.table import ScoreTable
 from simpatico.turns import KEYS
 
-Floats = npt.NDArray[np.float64]
 Verdict = Literal[
     "notices", "does not", "rises", "goes up", "goes down", "stays", "too few", "no score"
 ]

@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from simpatico.arrays import Floats
 from simpatico.errors import DataError
 from simpatico.stats.bootstrap import DEFINED, FEWEST_CLUSTERS
-from simpatico.stats.cluster_draws import Draws, Floats
+from simpatico.stats.cluster_draws import Draws
 from simpatico.stats.draws import percentile_interval
 from simpatico.stats.nested import (
     MODELS,
@@ -35,8 +36,6 @@ from simpatico.validation.incremental.tests import (
 )
 from simpatico.validation.incremental.verdict import sentence
 
-Vector = npt.NDArray[np.float64]
-Matrix = npt.NDArray[np.float64]
 Labels = npt.NDArray[Any]
 
 RESAMPLES = 2_000
@@ -99,9 +98,9 @@ class Incremental:
 
 
 def incremental(
-    traditional: Matrix,
-    psychological: Matrix,
-    judgements: Vector,
+    traditional: Floats,
+    psychological: Floats,
+    judgements: Floats,
     *,
     clusters: Labels,
     how: Settings | None = None,
@@ -116,7 +115,7 @@ def incremental(
 
 
 def prepared(
-    given: tuple[Matrix, Matrix], judgements: Vector, clusters: Labels, how: Settings
+    given: tuple[Floats, Floats], judgements: Floats, clusters: Labels, how: Settings
 ) -> Nested:
     """The complete rows of T and P, made ready for the three models."""
     y, groups = np.asarray(judgements, dtype=np.float64), np.asarray(clusters)

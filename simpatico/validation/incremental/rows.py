@@ -10,8 +10,8 @@ from typing import NamedTuple
 import numpy as np
 import polars as pl
 
+from simpatico.arrays import Floats
 from simpatico.errors import UnknownName
-from simpatico.stats.cluster_draws import Floats
 from simpatico.stats.correction import CORRECTIONS, Correction, correct
 from simpatico.stats.nested import Nested
 from simpatico.stats.result import Row

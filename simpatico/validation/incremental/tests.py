@@ -7,8 +7,9 @@ from dataclasses import asdict, dataclass
 import numpy as np
 from scipy.special import fdtrc, stdtr, stdtrit
 
+from simpatico.arrays import Floats, Ints
 from simpatico.stats.bootstrap import FEWEST_CLUSTERS
-from simpatico.stats.cluster_draws import Floats, Integers, summed
+from simpatico.stats.cluster_draws import summed
 from simpatico.stats.correlation import SMALLEST_P
 from simpatico.stats.draws import percentile_interval, uniform
 from simpatico.stats.nested import Model, Nested, fitted, moments, slopes, sums
@@ -134,7 +135,7 @@ def cross_validated(data: Nested, folds: int, errors: Floats, drawn: Floats) -> 
     }
 
 
-def folded(data: Nested, folds: int, seed: int) -> Integers:
+def folded(data: Nested, folds: int, seed: int) -> Ints:
     """The fold of each row: clusters of each data set in random order, dealt out in turn."""
     home = np.zeros(data.clusters, dtype=np.int64)
     home[data.code] = data.place
@@ -144,7 +145,7 @@ def folded(data: Nested, folds: int, seed: int) -> Integers:
     return np.asarray(fold[data.code])
 
 
-def held_out(data: Nested, fold: Integers) -> Floats:
+def held_out(data: Nested, fold: Ints) -> Floats:
     """Squared errors of each row for no model, T and P+T, each fitted to the other folds.
 
     A data set that is in no other fold is predicted from the mean of all rows there.

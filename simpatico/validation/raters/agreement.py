@@ -9,9 +9,9 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
+from simpatico.arrays import Ints
 from simpatico.judgements import JudgeKind, Judgements
 from simpatico.stats.bootstrap_sums import DRAWS, Sums, resampled
-from simpatico.stats.draws import Integers
 from simpatico.stats.result import Result, Row, nothing
 from simpatico.validation.raters.alpha import Measure, alpha, fleiss
 from simpatico.validation.raters.icc import Model, icc
@@ -68,7 +68,7 @@ def row(quality: str, score: str, found: Result) -> AgreementRow:
     return AgreementRow(quality=quality, score=score, p_adjusted=None, **found.as_json())
 
 
-def drawn(found: Ratings, by: By) -> Integers:
+def drawn(found: Ratings, by: By) -> Ints:
     """The cluster of each unit."""
     return found.dialogs if by == "dialog" else np.arange(len(found.matrix))
 
@@ -96,7 +96,7 @@ def krippendorff_alpha(
     matrix: npt.ArrayLike,
     measure: Measure = "ordinal",
     *,
-    clusters: Integers | None = None,
+    clusters: Ints | None = None,
     draws: int = DRAWS,
     seed: int = 0,
 ) -> Result:
@@ -107,7 +107,7 @@ def krippendorff_alpha(
 def fleiss_kappa(
     matrix: npt.ArrayLike,
     *,
-    clusters: Integers | None = None,
+    clusters: Ints | None = None,
     draws: int = DRAWS,
     seed: int = 0,
 ) -> Result:
@@ -119,7 +119,7 @@ def cohen_kappa(
     matrix: npt.ArrayLike,
     weights: Weights = "quadratic",
     *,
-    clusters: Integers | None = None,
+    clusters: Ints | None = None,
     draws: int = DRAWS,
     seed: int = 0,
 ) -> Result:
@@ -131,7 +131,7 @@ def intraclass_correlation(
     matrix: npt.ArrayLike,
     form: Form = "2,1",
     *,
-    clusters: Integers | None = None,
+    clusters: Ints | None = None,
     draws: int = DRAWS,
     seed: int = 0,
 ) -> Result:
@@ -143,7 +143,7 @@ def intraclass_correlation(
 def pairwise_pearson(
     matrix: npt.ArrayLike,
     *,
-    clusters: Integers | None = None,
+    clusters: Ints | None = None,
     draws: int = DRAWS,
     seed: int = 0,
 ) -> Result:
@@ -151,7 +151,7 @@ def pairwise_pearson(
     return single(pearson(Rated(matrix)), clusters, draws=draws, seed=seed)
 
 
-def single(statistic: Sums, clusters: Integers | None, *, draws: int, seed: int) -> Result:
+def single(statistic: Sums, clusters: Ints | None, *, draws: int, seed: int) -> Result:
     """One statistic with its interval."""
     if statistic.status != "ok":
         return nothing(statistic.status, n=statistic.n, method=statistic.method)

@@ -7,8 +7,8 @@ from typing import Any, Literal
 
 import numpy as np
 
+from simpatico.arrays import Floats
 from simpatico.stats.bootstrap_sums import TINY, Sums, beside, enough, per_unit, ratio, scattered
-from simpatico.stats.draws import Floats
 from simpatico.validation.raters.ratings import Rated
 
 Measure = Literal["nominal", "ordinal", "interval"]

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
-import numpy.typing as npt
 
+from simpatico.arrays import Bools, Floats, Ints
 from simpatico.judgements import JudgeKind, Judgements
 from simpatico.stats.bootstrap_sums import FEWEST_UNITS, Sums, beside, enough, ratio, resampled
-from simpatico.stats.draws import Floats, Integers, uniform
+from simpatico.stats.draws import uniform
 from simpatico.stats.result import Result, Status
 from simpatico.validation.raters.agreement import AgreementRow, By, about, drawn, row
 from simpatico.validation.raters.icc import complete, one_way, one_way_parts, two_way, two_way_parts
@@ -22,8 +22,6 @@ from simpatico.validation.raters.kappa import (
     products,
 )
 from simpatico.validation.raters.ratings import Rated, Ratings, ratings
-
-Flags = npt.NDArray[np.bool_]
 
 SPLITS = 100
 HALVED = 2_000_000
@@ -147,13 +145,13 @@ def split_half(rated: Rated, *, seed: int = 0) -> Sums:
     return Sums("ceiling_split_half", method, parts, of, n, enough(n))
 
 
-def judge_sides(judges: int, seed: int) -> list[Integers]:
+def judge_sides(judges: int, seed: int) -> list[Ints]:
     """For each split, 1 or 2 by judge for the half they are in, 0 for who is left over."""
     half = judges // 2
     if judges > FEW_JUDGES:
         rows = np.ones((1, judges), dtype=np.bool_)
         return [by_chance(rows, seed, split) for split in range(SPLITS)]
-    sides: list[Integers] = []
+    sides: list[Ints] = []
     for left in combinations(range(judges), half):
         for right in combinations([j for j in range(judges) if j not in left], half):
             if left < right:
@@ -163,14 +161,14 @@ def judge_sides(judges: int, seed: int) -> list[Integers]:
     return sides
 
 
-def unit_sides(packed: tuple[Floats, Flags], seed: int) -> list[Integers]:
+def unit_sides(packed: tuple[Floats, Bools], seed: int) -> list[Ints]:
     """For each split, 1 or 2 by rating; fewer splits of many units, which average by themselves."""
     _, given = packed
     splits = int(np.clip(HALVED // max(len(given), 1), 10, SPLITS))
     return [by_chance(given, seed, split) for split in range(splits)]
 
 
-def by_chance(given: Flags, seed: int, split: int) -> Integers:
+def by_chance(given: Bools, seed: int, split: int) -> Ints:
     """Two halves of each row's ratings."""
     lot = uniform(given.size, seed, SPLIT_STREAM + split).reshape(given.shape)
     place = np.argsort(np.argsort(np.where(given, lot, 2.0), axis=1), axis=1)

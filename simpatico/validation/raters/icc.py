@@ -6,8 +6,8 @@ from typing import Literal
 
 import numpy as np
 
+from simpatico.arrays import Floats
 from simpatico.stats.bootstrap_sums import Sums, beside, enough, per_unit, ratio
-from simpatico.stats.draws import Floats
 from simpatico.validation.raters.ratings import Rated
 
 Model = Literal["1", "2", "3"]

@@ -7,8 +7,8 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
+from simpatico.arrays import Floats, Ints
 from simpatico.stats.bootstrap_sums import FEWEST_UNITS, TINY, Sums, enough, ratio, scattered
-from simpatico.stats.draws import Floats, Integers
 from simpatico.stats.result import Status
 from simpatico.validation.raters.ratings import Pairs, Rated
 
@@ -24,7 +24,7 @@ class Couples(NamedTuple):
     """The pairs of ratings of judges who share enough units, and whose they are."""
 
     pairs: Pairs
-    couple: Integers
+    couple: Ints
     number: int
 
     @property
@@ -104,9 +104,7 @@ def products(x: Floats, y: Floats) -> list[Floats]:
     return [np.ones(len(x)), x, y, x * x, y * y, x * y]
 
 
-def by_group(
-    unit: Integers, group: Integers, columns: list[Floats], *, shape: tuple[int, int]
-) -> Any:
+def by_group(unit: Ints, group: Ints, columns: list[Floats], *, shape: tuple[int, int]) -> Any:
     """Parts per unit: these columns for the first group, then for the second, …"""
     width = len(columns)
     where = (group[:, None] * width + np.arange(width)).ravel()

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 
+from simpatico.arrays import Floats
 from simpatico.judgements import Judgements
 from simpatico.stats.bootstrap_sums import Sums, beside, ratio, resampled
-from simpatico.stats.draws import Floats
 from simpatico.stats.result import Status
 from simpatico.validation.raters.agreement import AgreementRow, about, drawn, row
 from simpatico.validation.raters.ceiling import analytic

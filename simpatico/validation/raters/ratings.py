@@ -11,9 +11,9 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from simpatico.arrays import Floats, Ints
 from simpatico.errors import UnknownName
 from simpatico.judgements import JudgeKind, Judgements
-from simpatico.stats.draws import Floats, Integers
 
 KEY = ["dialog", "turn", "speaker"]
 WHO = ["judge", "judge_kind", "position"]
@@ -33,7 +33,7 @@ class Ratings(NamedTuple):
     judges: list[str]
 
     @property
-    def dialogs(self) -> Integers:
+    def dialogs(self) -> Ints:
         """The dialog of each row, as a number."""
         return self.units["dialog"].rank("dense").to_numpy().astype(np.int64)
 
@@ -90,7 +90,7 @@ def without_strangers(frame: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def numbered(frame: pl.DataFrame, key: list[str]) -> tuple[pl.DataFrame, Integers]:
+def numbered(frame: pl.DataFrame, key: list[str]) -> tuple[pl.DataFrame, Ints]:
     """The distinct keys in order, and which of them each row has."""
     distinct = frame.select(key).unique().sort(key)
     number = frame.select(key).join(
@@ -115,13 +115,13 @@ def labels(judges: pl.DataFrame) -> list[str]:
 class Pairs(NamedTuple):
     """Every two ratings of one unit, each once: who gave them, their values and categories."""
 
-    unit: Integers
-    a: Integers
-    b: Integers
+    unit: Ints
+    a: Ints
+    b: Ints
     x: Floats
     y: Floats
-    c: Integers
-    k: Integers
+    c: Ints
+    k: Ints
 
     def keep(self, rows: npt.NDArray[np.bool_]) -> Pairs:
         unit, a, b, x, y, c, k = self
@@ -159,7 +159,7 @@ class Rated:
         return levels
 
     @cached_property
-    def first(self) -> Integers:
+    def first(self) -> Ints:
         """For each unit, the judges who rated it before the others, as far as any unit needs."""
         order = np.argsort(~self.given, axis=1, kind="stable")
         return order[:, : int(self.number.max(initial=0))]

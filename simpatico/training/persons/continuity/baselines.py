@@ -14,12 +14,12 @@ from typing import NamedTuple
 import numpy as np
 import polars as pl
 
+from simpatico.arrays import Floats, Ints
 from simpatico.errors import SimpaticoError
 from simpatico.metric import Metric, missing
 from simpatico.scoring import chunk_of, score
 from simpatico.stats.by_person import Guess
 from simpatico.training.persons.continuity.data import Examples
-from simpatico.training.persons.continuity.outcomes import Numbers, Places
 from simpatico.turns import Turns
 
 GLOBAL, PRIVATE = "global majority", "private majority"
@@ -43,7 +43,7 @@ class Contest(NamedTuple):
     """All of them, if none is told."""
 
 
-def majorities(given: Examples, heldout: Places) -> dict[str, Guess]:
+def majorities(given: Examples, heldout: Ints) -> dict[str, Guess]:
     """What most turns, and most turns to the same person, came to; who is new is like all."""
     before = np.concatenate([given.sides.learn, given.sides.check])
     answered = given.answered(before)
@@ -64,7 +64,7 @@ class Scored(NamedTuple):
     """What a metric guesses of some of the turns held out, and of how many it says nothing."""
 
     guess: Guess
-    heldout: Places
+    heldout: Ints
     unscored: int
 
 
@@ -89,19 +89,19 @@ def guessed(metric: Metric, given: Examples, *, most: int = 0) -> Scored | str:
     return Scored(Guess(found, found >= limit), heldout[able], int((~able).sum()))
 
 
-def threshold(numbers: Numbers, share: float) -> float:
+def threshold(numbers: Floats, share: float) -> float:
     """The number that such a share of all is not below."""
     return float(np.quantile(numbers, 1 - share))
 
 
-def spaced(places: Places, most: int) -> Places:
+def spaced(places: Ints, most: int) -> Ints:
     """At most so many of the places, evenly; all of them, if none is asked for."""
     if not most or len(places) <= most:
         return places
     return places[np.linspace(0, len(places) - 1, most).round().astype(np.int64)]
 
 
-def numbers(metric: Metric, given: Examples, places: Places) -> Numbers:
+def numbers(metric: Metric, given: Examples, places: Ints) -> Floats:
     """The metric's number for each of these examples; NaN where it has none."""
     wanted = only(given.turns, given.outcomes.row[places])
     table = score(wanted, [metric], chunk=chunk_of([metric])).at("turn")
@@ -114,7 +114,7 @@ def numbers(metric: Metric, given: Examples, places: Places) -> Numbers:
     return by_row[given.outcomes.row[places]]
 
 
-def only(turns: Turns, rows: Places) -> Turns:
+def only(turns: Turns, rows: Ints) -> Turns:
     """The dialogs of these rows, with nothing else in them to be scored."""
     asked = np.zeros(len(turns), bool)
     asked[rows] = True

@@ -14,16 +14,10 @@ from typing import Literal
 import numpy as np
 import polars as pl
 
+from simpatico.arrays import Bools, Ints
 from simpatico.errors import BadValue, DataError
 from simpatico.features.persons.contexts import Moments, moments
-from simpatico.training.persons.continuity.outcomes import (
-    Clock,
-    Flags,
-    Outcomes,
-    Places,
-    Window,
-    outcomes,
-)
+from simpatico.training.persons.continuity.outcomes import Clock, Outcomes, Window, outcomes
 from simpatico.training.persons.splits import (
     ASIDE,
     LEARN,
@@ -94,14 +88,14 @@ class Examples:
                 )
         return self
 
-    def answered(self, places: Places) -> Flags:
+    def answered(self, places: Ints) -> Bools:
         return self.outcomes.answered[places]
 
-    def unfinished(self, places: Places) -> int:
+    def unfinished(self, places: Ints) -> int:
         """How many of these count as not answered though the logs end before it is certain."""
         return int(self.outcomes.unfinished[places].sum())
 
-    def person(self, places: Places) -> list[str]:
+    def person(self, places: Ints) -> list[str]:
         return [self.outcomes.person[at] for at in places]
 
 
@@ -146,7 +140,7 @@ def picked(turns: Turns, given: Outcomes, by: By, *, filters: Filters) -> Sides:
     return Sides.of(side, aside)
 
 
-def placed(given: Outcomes, by: By) -> tuple[Places, dict[str, int]]:
+def placed(given: Outcomes, by: By) -> tuple[Ints, dict[str, int]]:
     """The side of each outcome, and how many are on none."""
     if isinstance(by, Cuts):
         return at_cuts(given.asked, given.known, by)
@@ -155,14 +149,14 @@ def placed(given: Outcomes, by: By) -> tuple[Places, dict[str, int]]:
     return side, {**aside, **torn}
 
 
-def leave(side: Places, flags: Flags) -> int:
+def leave(side: Ints, flags: Bools) -> int:
     """Put these aside; how many of them were not yet."""
     gone = flags & (side != ASIDE)
     side[gone] = ASIDE
     return int(gone.sum())
 
 
-def early(turns: Turns, given: Outcomes, side: Places, by: By) -> Flags:
+def early(turns: Turns, given: Outcomes, side: Ints, by: By) -> Bools:
     """Which turns may be looked at to decide who is left out."""
     clock = Clock.of(turns)
     if isinstance(by, Cuts):
@@ -170,7 +164,7 @@ def early(turns: Turns, given: Outcomes, side: Places, by: By) -> Flags:
     return np.isin(clock.dialog, given.dialog[side == LEARN])
 
 
-def unwanted(turns: Turns, given: Outcomes, seen: Flags, filters: Filters) -> dict[str, Flags]:
+def unwanted(turns: Turns, given: Outcomes, seen: Bools, filters: Filters) -> dict[str, Bools]:
     """Which outcomes are left out for what is said, by whom and when."""
     speaker = turns.frame["speaker"].to_list()
     both = [{speaker[row], name} for row, name in zip(given.row, given.person, strict=True)]
@@ -183,12 +177,12 @@ def unwanted(turns: Turns, given: Outcomes, seen: Flags, filters: Filters) -> di
     }
 
 
-def among(names: Collection[set[str]], wanted: Collection[str]) -> Flags:
+def among(names: Collection[set[str]], wanted: Collection[str]) -> Bools:
     """Which of the sets of names have one of these."""
     return np.array([not some.isdisjoint(wanted) for some in names], bool)
 
 
-def repetitive(turns: Turns, seen: Flags, share: float) -> set[str]:
+def repetitive(turns: Turns, seen: Bools, share: float) -> set[str]:
     """Speakers who in these turns mostly say what they say elsewhere in them."""
     text = pl.col("text").str.strip_chars().str.to_lowercase()
     said = turns.frame.select("speaker", text).filter(seen)
@@ -197,13 +191,13 @@ def repetitive(turns: Turns, seen: Flags, share: float) -> set[str]:
     return set(each.filter((pl.col("n") >= ENOUGH) & (pl.col("again") > share))["speaker"])
 
 
-def in_dialogs(given: Outcomes, flags: Flags) -> Counter[str]:
+def in_dialogs(given: Outcomes, flags: Bools) -> Counter[str]:
     """In how many dialogs each person was asked about."""
     met = {(given.person[at], int(given.dialog[at])) for at in np.flatnonzero(flags)}
     return Counter(name for name, _ in met)
 
 
-def among_last(given: Outcomes, places: Places, most: int) -> Flags:
+def among_last(given: Outcomes, places: Ints, most: int) -> Bools:
     """Which of these outcomes are of the last `most` dialogs of their person, by their begin."""
     columns = {"dialog": given.dialog[places], "begun": given.asked[places]}
     frame = pl.DataFrame({"person": [given.person[at] for at in places], **columns})

@@ -13,15 +13,11 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
+from simpatico.arrays import Bools, Floats, Ints
 from simpatico.errors import BadValue
 from simpatico.turns import Turns
-
-Places = npt.NDArray[np.int64]
-Flags = npt.NDArray[np.bool_]
-Numbers = npt.NDArray[np.float64]
 
 MINUTE = 60.0
 
@@ -29,9 +25,9 @@ MINUTE = 60.0
 class Clock(NamedTuple):
     """When each turn was said, in seconds, and when its dialog was over."""
 
-    said: Numbers
-    over: Numbers
-    dialog: Places
+    said: Floats
+    over: Floats
+    dialog: Ints
     """The number of its dialog."""
     real: bool
     """Without any time, dialogs follow each other as they stand, a step each."""
@@ -78,27 +74,27 @@ class Window:
 class Outcomes:
     """What became of turns said to a person; columns of equal length."""
 
-    row: Places
+    row: Ints
     """Where each turn stands among all turns."""
     person: list[str]
-    answered: Flags
-    dialog: Places
-    asked: Numbers
+    answered: Bools
+    dialog: Ints
+    asked: Floats
     """When it was said."""
-    known: Numbers
+    known: Floats
     """From when on it was known whether the person answers."""
-    late: Flags
+    late: Bools
     """Whether it came later itself than an answer may."""
-    cut: Flags
+    cut: Bools
     """Whether the log ends too soon after it."""
-    unfinished: Flags
+    unfinished: Bools
     """Whether it has no answer, but all logs end before one would be too late."""
 
     def __len__(self) -> int:
         return len(self.row)
 
 
-def outcomes(turns: Turns, row: Places, person: Sequence[str], window: Window) -> Outcomes:
+def outcomes(turns: Turns, row: Ints, person: Sequence[str], window: Window) -> Outcomes:
     """What became of the turns in these rows, each said to a person.
 
     Where times are missing, every answer is in time.
@@ -124,7 +120,7 @@ def outcomes(turns: Turns, row: Places, person: Sequence[str], window: Window) -
     )
 
 
-def replied(turns: Turns, row: Places, person: Sequence[str], said: Numbers, limit: float) -> Flags:
+def replied(turns: Turns, row: Ints, person: Sequence[str], said: Floats, limit: float) -> Bools:
     """Whether the person answers in time, from each of these rows on.
 
     What one speaker says in answer to one turn is one answer in several parts; an answer to a
@@ -143,7 +139,7 @@ def replied(turns: Turns, row: Places, person: Sequence[str], said: Numbers, lim
     return np.array(found, bool)
 
 
-def voices(turns: Turns, row: Places, person: Sequence[str]) -> list[set[str]]:
+def voices(turns: Turns, row: Ints, person: Sequence[str]) -> list[set[str]]:
     """As which speakers each person may answer these rows: by their name, if it is in the dialog.
 
     Who goes by an id is who said what the turn answers; where it answers nothing, anybody else.
@@ -163,7 +159,7 @@ def voices(turns: Turns, row: Places, person: Sequence[str]) -> list[set[str]]:
     return found
 
 
-def silences(said: Numbers, longest: float) -> Numbers:
+def silences(said: Floats, longest: float) -> Floats:
     """When the log that each turn is in falls silent for longer than so many seconds."""
     order = np.argsort(said, kind="stable")
     times = said[order]

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from simpatico.arrays import Bools
 from simpatico.errors import BadValue
 from simpatico.features.persons.folder import Figure, Heldout
 from simpatico.features.persons.identity import MODES, Mode, knows_profile
@@ -26,7 +27,7 @@ from simpatico.training.persons.cases import formed, of_turns
 from simpatico.training.persons.cases__personal_modes import fit_modes, with_profiles
 from simpatico.training.persons.continuity.baselines import Contest, guessed, majorities
 from simpatico.training.persons.continuity.data import By, Examples, Filters, examples
-from simpatico.training.persons.continuity.outcomes import Flags, Window
+from simpatico.training.persons.continuity.outcomes import Window
 from simpatico.training.persons.fit import How
 from simpatico.training.persons.folder import Trained, save_personal, writable
 from simpatico.training.persons.own_weights import Cases
@@ -164,14 +165,14 @@ def reported(
     return Report([*rows, *more], gaps, parts, refused, told, aside, unscored, unfinished)
 
 
-def parted(known: Flags) -> list[tuple[str, Flags]]:
+def parted(known: Bools) -> list[tuple[str, Bools]]:
     """Persons that were met before and others, where there are both."""
     sides = [("persons met before", known), ("persons never met", ~known)]
     return [(name, flags) for name, flags in sides if 0 < flags.sum() < len(flags)]
 
 
 def some(
-    guesses: Mapping[str, Guess], answered: Flags, person: Sequence[str], flags: Flags
+    guesses: Mapping[str, Guess], answered: Bools, person: Sequence[str], flags: Bools
 ) -> list[Measured]:
     """The figures of these examples only."""
     chosen = {name: one.some(flags) for name, one in guesses.items()}

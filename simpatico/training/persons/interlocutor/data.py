@@ -13,10 +13,11 @@ from typing import Literal
 import numpy as np
 import polars as pl
 
+from simpatico.arrays import Floats, Ints
 from simpatico.errors import BadValue, DataError
 from simpatico.features.persons.contexts import moments
 from simpatico.judgements import UNIT, Judgements
-from simpatico.training.persons.continuity.outcomes import Clock, Numbers, Places
+from simpatico.training.persons.continuity.outcomes import Clock
 from simpatico.training.persons.splits import Sides, at_cuts, in_order, latest, shared, together
 from simpatico.turns import Turns
 
@@ -30,23 +31,23 @@ class Ratings:
 
     quality: str
     level: Literal["turn", "dialog"]
-    rows: list[Places]
+    rows: list[Ints]
     """Where the turns stand that each rating is of."""
     speaker: list[str | None]
     """Whose turns they are, as the rating says it."""
     person: list[str]
     """The interlocutor."""
-    value: Numbers
+    value: Floats
     """What is learned."""
-    own: Numbers
+    own: Floats
     """What the interlocutor said."""
-    dialog: Places
-    begun: Numbers
+    dialog: Ints
+    begun: Floats
     """When the first of its turns was said."""
-    known: Numbers
+    known: Floats
     """From when on it may have been given: of a dialog, when that was over."""
-    low: Numbers
-    high: Numbers
+    low: Floats
+    high: Floats
     """The ends of its scale; where nobody told them, what was given."""
     ends: tuple[float, float]
     """Of the scale of all."""
@@ -55,7 +56,7 @@ class Ratings:
     def __len__(self) -> int:
         return len(self.rows)
 
-    def ending(self, places: Places) -> Ratings:
+    def ending(self, places: Ints) -> Ratings:
         """The same with the ends that these of them have."""
         low, high = self.low[places].min(), self.high[places].max()
         return replace(self, ends=(float(low), float(high)))
@@ -90,16 +91,14 @@ def ratings(
     return built(turns, rated[some], [found[at] for at in some], own.height, whole)
 
 
-def in_time(turns: Turns, found: list[Places]) -> list[int]:
+def in_time(turns: Turns, found: list[Ints]) -> list[int]:
     """Which ratings are of any turns, by when the first of them was said."""
     some = [at for at, rows in enumerate(found) if len(rows)]
     first = np.array([found[at][0] for at in some], np.int64)
     return [some[n] for n in np.lexsort([first, Clock.of(turns).said[first]])] if some else []
 
 
-def built(
-    turns: Turns, rated: pl.DataFrame, rows: list[Places], given: int, whole: bool
-) -> Ratings:
+def built(turns: Turns, rated: pl.DataFrame, rows: list[Ints], given: int, whole: bool) -> Ratings:
     """These ratings, each of some rows."""
     clock, first = Clock.of(turns), np.array([places[0] for places in rows], np.int64)
     lowest, highest = (
@@ -139,7 +138,7 @@ def only(judgements: Judgements, quality: str | None) -> str:
     return quality or known[0]
 
 
-def placed(turns: Turns, rated: pl.DataFrame) -> list[Places]:
+def placed(turns: Turns, rated: pl.DataFrame) -> list[Ints]:
     """Where the turns with words stand that each rating is of; of a dialog, all of the speaker."""
     frame = turns.frame.with_row_index("row").filter(
         pl.col("system").is_not_null(), pl.col("text") != ""
@@ -160,7 +159,7 @@ def placed(turns: Turns, rated: pl.DataFrame) -> list[Places]:
     ]
 
 
-def persons(turns: Turns, rated: pl.DataFrame, rows: list[Places]) -> list[str]:
+def persons(turns: Turns, rated: pl.DataFrame, rows: list[Ints]) -> list[str]:
     """Who rated: the judge; else whom the turns are said to, as in scoring; "" if nobody knows."""
     judge = rated["judge"].to_list()
     if None not in judge:

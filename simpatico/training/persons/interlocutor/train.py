@@ -14,6 +14,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
+from simpatico.arrays import Floats, Ints
 from simpatico.errors import BadValue, DataError
 from simpatico.features.persons.contexts import moments
 from simpatico.features.persons.folder import Figure, Heldout
@@ -26,7 +27,6 @@ from simpatico.stats.by_person__scores import Above, Measured, above, measured
 from simpatico.training.model_folder import About
 from simpatico.training.persons.cases import formed, of_groups, own_means, stacked
 from simpatico.training.persons.cases__personal_modes import NAMES, fit_modes, with_profiles
-from simpatico.training.persons.continuity.outcomes import Numbers, Places
 from simpatico.training.persons.continuity.train import figure, unused
 from simpatico.training.persons.fit import How
 from simpatico.training.persons.folder import Trained, save_personal, writable
@@ -104,7 +104,7 @@ class Given:
         before = np.concatenate(sides[:2])
         return cls(turns, judgements, found.ending(before), sides)
 
-    def person(self, places: Places) -> list[str]:
+    def person(self, places: Ints) -> list[str]:
         return [self.ratings.person[at] for at in places]
 
 
@@ -125,9 +125,7 @@ def train_interlocutor(
     return report
 
 
-def learned(
-    given: Given, form: SeenForm, training: Training
-) -> tuple[Personal, dict[str, Numbers]]:
+def learned(given: Given, form: SeenForm, training: Training) -> tuple[Personal, dict[str, Floats]]:
     """The model, and what it guesses of the ratings held out; beside it what text alone does."""
     how = How("score", ends=given.ratings.ends)
     model, guesses = fit_modes(training.mode, form, how, partial(cases, given, training))
@@ -177,7 +175,7 @@ def by_outsiders(given: Given, whole: Cases) -> Cases:
     return some._replace(person=[who for _, who, _ in found], y=y, weight=weight)
 
 
-def reported(given: Given, guesses: Mapping[str, Numbers]) -> Report:
+def reported(given: Given, guesses: Mapping[str, Floats]) -> Report:
     """The figures of our guesses and of means on what is held out."""
     rated, sides = given.ratings, given.sides
     before, heldout = np.concatenate(sides[:2]), sides.heldout
