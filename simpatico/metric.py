@@ -20,7 +20,7 @@ from simpatico.features import Feature, Features, closure
 from simpatico.features.spans import EVIDENCE
 from simpatico.models.names import absent, several, short
 from simpatico.turns import Level, Turns
-from simpatico.wording import titled
+from simpatico.wording import title_from_name
 
 Better = Literal["higher", "lower"] | None
 Kind = Literal["psychological", "traditional", "evaluator", "other"]
@@ -51,7 +51,7 @@ def wording(score: str, told: Mapping[str, Any]) -> dict[str, str]:
     """Title, more, less and unit of a score as told, or made from its name where they are not."""
     name = score.replace("_", " ")
     words = {key: str(told.get(key) or "") for key in ("title", "more", "less", "unit")}
-    words["title"] = with_model(words["title"] or titled(plain_name(score)), score)
+    words["title"] = with_model(words["title"] or title_from_name(plain_name(score)), score)
     for key, side in (("more", "higher"), ("less", "lower")):
         if not words[key].endswith(" than"):
             words[key] = f"has a {side} {name} than"

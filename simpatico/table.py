@@ -17,7 +17,7 @@ from simpatico.errors import UnknownName
 from simpatico.metric import Merge, Metric, Score, merge_of, plain_name, with_model
 from simpatico.system_metric import beside, is_whole, summarised
 from simpatico.turns import KEYS, LEVELS, Level
-from simpatico.wording import titled
+from simpatico.wording import title_from_name
 
 if TYPE_CHECKING:
     from simpatico.charts.dots import Group
@@ -119,7 +119,7 @@ def groups(metrics: Sequence[Metric], systems: pl.DataFrame) -> list[Group]:
                 Dot(who[r["system"]], r[name], r[f"{name}_low"], r[f"{name}_high"], r[f"{name}_n"])
                 for r in rows
             )
-            title = with_model(score.title or titled(plain_name(name)), name)
+            title = with_model(score.title or title_from_name(plain_name(name)), name)
             found.setdefault(metric.card.kind, []).append(Panel(title, ends + unit, dots))
     return [Group(kind.capitalize(), "", tuple(panels)) for kind, panels in found.items()]
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from math import ceil, floor, isfinite, log10
 
 from simpatico.charts.html import text_of
-from simpatico.wording__numbers import MOST, number
+from simpatico.wording import MAX_DIGITS, format_number
 
 SMALLEST = 1e-300
 """What is no larger has too few digits left to be divided into ticks."""
@@ -51,6 +51,6 @@ def around(values: Iterable[float | None], margin: float = 0.08) -> Axis:
 
 def labels(ticks: list[float]) -> list[str]:
     """The ticks as text, all with the digits that tell them apart."""
-    exact = (d for d in range(MOST) if all(round(t, d) == t for t in ticks))
-    digits = next(exact, MOST)
-    return [number(t, digits) for t in ticks]
+    exact = (d for d in range(MAX_DIGITS) if all(round(t, d) == t for t in ticks))
+    digits = next(exact, MAX_DIGITS)
+    return [format_number(t, digits) for t in ticks]

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import accumulate
 
 from simpatico.charts.html import Html, el
-from simpatico.wording__numbers import count
+from simpatico.wording import format_count
 
 SHADES = 4
 HEIGHT = 22
@@ -24,8 +24,10 @@ def flow(parts: Sequence[tuple[str, int]]) -> Html:
     # Small parts last, or the next part would cover what makes them visible.
     order = sorted(range(len(kept)), key=lambda i: 100 * kept[i][1] / total < THINNEST)
     bars = [bar(i, 100 * starts[i] / total, 100 * kept[i][1] / total) for i in order]
-    said = ", ".join(f"{count(n)} {name}" for name, n in kept)
-    names = [el("li", None, swatch(i), f"{count(n)} {name}") for i, (name, n) in enumerate(kept)]
+    said = ", ".join(f"{format_count(n)} {name}" for name, n in kept)
+    names = [
+        el("li", None, swatch(i), f"{format_count(n)} {name}") for i, (name, n) in enumerate(kept)
+    ]
     picture = el("svg", {"role": "img", "aria-label": said}, bars)
     return el("div", {"class": "flow"}, picture, el("ul", None, names))
 

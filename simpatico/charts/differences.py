@@ -13,7 +13,7 @@ from simpatico.charts.axis import Axis, labels
 from simpatico.charts.html import Child, Html, el
 from simpatico.charts.svg import label, nested, standalone, width_of, wrapped
 from simpatico.charts.systems import Party, short, use
-from simpatico.wording__numbers import NOTHING, number
+from simpatico.wording import NO_VALUE, format_number
 
 ROW = 34
 SMALLEST = 0.6
@@ -138,14 +138,14 @@ def row_of(gaps: Gaps, axis: Axis, gap: Gap) -> Html:
         None,
         el("td", {"class": "st"}, gap.claim, " " if note else None, note),
         el("td", {"class": "ax"}, picture(gaps, axis, gap)),
-        el("td", {"class": "of r"}, number(gap.times, 0)),
+        el("td", {"class": "of r"}, format_number(gap.times, 0)),
         tracked(gap.tracks) if gaps.with_tracks else None,
     )
 
 
 def tracked(words: str) -> Html:
     plain = words.startswith(("yes", "a little"))
-    return el("td", {"class": "tr" if plain else "tr no"}, words or NOTHING)
+    return el("td", {"class": "tr" if plain else "tr no"}, words or NO_VALUE)
 
 
 def picture(gaps: Gaps, axis: Axis, gap: Gap) -> Html:
@@ -218,7 +218,9 @@ def figure(gaps: Gaps, width: float) -> Html:
             words = figure_words(gap, left - 12)
             height = max(FIGURE_ROW, len(words) * LINE + 6)
             drawn += figure_row(gaps, axis, gap, words, (left, y, plot, height))
-            drawn.append(label(width, y + height / 2 + 3.5, number(gap.times, 0), anchor="end"))
+            drawn.append(
+                label(width, y + height / 2 + 3.5, format_number(gap.times, 0), anchor="end")
+            )
             y += height
     return standalone(width, y + 2, drawn)
 

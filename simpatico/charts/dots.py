@@ -19,7 +19,7 @@ from simpatico.charts.means import (
 )
 from simpatico.charts.svg import TEXT, label, nested, standalone, width_of, wrapped
 from simpatico.charts.systems import Party, named, use
-from simpatico.wording__numbers import NOTHING, number, span
+from simpatico.wording import NO_VALUE, format_interval, format_number
 
 __all__ = ["Dot", "Group", "Panel", "figure", "means_table", "multiples", "window"]
 
@@ -45,8 +45,8 @@ def told(dot: Dot, digits: int) -> str:
     """The mean, its interval and how many values it comes from, or why there is none."""
     if not known(dot):
         return dot.why or "not scored"
-    ends = f" {span(dot.low, dot.high, digits)}" if interval(dot) else ""
-    return f"{number(dot.value, digits)}{ends}, n = {dot.n:,}"
+    ends = f" {format_interval(dot.low, dot.high, digits)}" if interval(dot) else ""
+    return f"{format_number(dot.value, digits)}{ends}, n = {dot.n:,}"
 
 
 def multiples(groups: Sequence[Group]) -> Html:
@@ -95,7 +95,7 @@ def reasons(dots: Sequence[Dot]) -> list[str]:
     for dot in dots:
         if not known(dot):
             without.setdefault(dot.why or "not scored", []).append(dot.party.shown)
-    return [f"{NOTHING} {whose(who, len(dots))}{why}" for why, who in without.items()]
+    return [f"{NO_VALUE} {whose(who, len(dots))}{why}" for why, who in without.items()]
 
 
 def whose(who: Sequence[str], of: int) -> str:
@@ -145,7 +145,7 @@ def row(dot: Dot, axis: Axis, digits: int, behind: Html | None = None) -> Html:
     )
     drawn = el("svg", {"class": party.key, "aria-hidden": "true"}, mark(dot, axis, ROW / 2))
     cell = el("td", {"title": told(dot, digits)}, behind, drawn if known(dot) else None)
-    return el("tr", None, head, cell, el("td", None, number(dot.value, digits)))
+    return el("tr", None, head, cell, el("td", None, format_number(dot.value, digits)))
 
 
 def mark(dot: Dot, axis: Axis, middle: float) -> list[Child]:
@@ -248,7 +248,7 @@ def figure_panel(
     """Scale, marks and the column of values."""
     axis, digits = window(panel), digits_of(panel)
     dots = [dot_of(panel, p) for p in parties]
-    values = [number(d.value, digits) for d in dots]
+    values = [format_number(d.value, digits) for d in dots]
     plot = max(room - max(map(width_of, values), default=0.0) - 8, 20.0)
     height = FIGURE_ROW * len(dots)
     behind = nested(at[0], at[1], plot, height, scale(panel, axis, height, TEXT - 1))

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from simpatico.charts.html import Html, el
 from simpatico.charts.systems import Party
-from simpatico.wording__numbers import NOTHING, number
+from simpatico.wording import NO_VALUE, format_number
 
 EMOTIONS = ("joy", "trust", "anticipation", "surprise", "fear", "sadness", "anger", "disgust")
 """In the order of the page, pleasant ones first."""
@@ -21,10 +21,10 @@ DARKER = 1.7
 def strip(shares: Mapping[str, float] | None, party: Party) -> Html:
     """Eight cells in the speaker's colour, and the strongest feeling by name."""
     if shares is None:
-        return el("span", {"class": "emo", "title": "no feeling word"}, NOTHING)
+        return el("span", {"class": "emo", "title": "no feeling word"}, NO_VALUE)
     felt = {e: shares.get(e) or 0.0 for e in EMOTIONS}
     if not any(felt.values()):
-        return el("span", {"class": "emo", "title": "no feeling word"}, NOTHING)
+        return el("span", {"class": "emo", "title": "no feeling word"}, NO_VALUE)
     most = strongest(felt)
     cells = [cell(e, felt[e]) for e in EMOTIONS if felt[e] > 0]
     outlines = [edge(e) for e in most]
@@ -57,7 +57,7 @@ def start(emotion: str) -> float:
 def told(felt: Mapping[str, float]) -> str | None:
     """All feelings there are with their shares, strongest first."""
     found = sorted((e for e in EMOTIONS if felt[e] > 0), key=lambda e: -felt[e])
-    return ", ".join(f"{e} {number(100 * felt[e], 0)}%" for e in found) or None
+    return ", ".join(f"{e} {format_number(100 * felt[e], 0)}%" for e in found) or None
 
 
 def legend() -> Html:

@@ -17,7 +17,7 @@ from simpatico.charts.svg import (
     width_of,
     wrapped,
 )
-from simpatico.wording__numbers import NOTHING, bare
+from simpatico.wording import NO_VALUE, format_correlation
 
 ROW, THIN_ROW, TOP = 27.0, 17.0, 46.0
 """Heights of a row on the page, of one on paper, and of what stands above these."""
@@ -94,8 +94,8 @@ def head(drawn: Forest, axis: Axis) -> Html:
 
 def reference_words(drawn: Forest) -> str:
     """What the lines in the plot stand for, for those who do not see them."""
-    one = drawn.one_more and f"one more rater {bare(drawn.one_more[0])}"
-    ceiling = None if drawn.ceiling is None else f"ceiling {bare(drawn.ceiling)}"
+    one = drawn.one_more and f"one more rater {format_correlation(drawn.one_more[0])}"
+    ceiling = None if drawn.ceiling is None else f"ceiling {format_correlation(drawn.ceiling)}"
     return ", ".join(["plot", *filter(None, (one, ceiling))])
 
 
@@ -112,7 +112,7 @@ def references(drawn: Forest, axis: Axis) -> Html:
 
 
 def reference(x: str, y: float, name: str, value: float, side: str) -> Html:
-    strong = el("tspan", {"class": "h"}, bare(value))
+    strong = el("tspan", {"class": "h"}, format_correlation(value))
     place = {"x": x, "y": y, "class": "t", "text-anchor": side}
     return el("text", place, f"{name} ", strong)
 
@@ -126,7 +126,7 @@ def ticks(axis: Axis, y: float, step: float = 0.25) -> Html:
         label(
             axis.at(v),
             y,
-            bare(v) if v else "0",
+            format_correlation(v) if v else "0",
             "t q" if v % 0.5 else "t",
             "end" if v == axis.high else "middle",
         )
@@ -144,7 +144,12 @@ def table_row(reach: Reach, drawn: Forest, axis: Axis) -> Html:
         None,
         name,
         el("td", {"class": "ax"}, plot, why),
-        el("td", {"class": "r c1", "title": f"n {reach.n:,}"}, bare(reach.value), unsure),
+        el(
+            "td",
+            {"class": "r c1", "title": f"n {reach.n:,}"},
+            format_correlation(reach.value),
+            unsure,
+        ),
         el("td", {"class": "r c2 num"}, interval(reach)),
         el("td", {"class": "r c3"}, of_one(reach, drawn)),
     )
@@ -195,20 +200,24 @@ def band(axis: Axis, low: float, high: float, height: float) -> Html:
 
 def interval(reach: Reach) -> str:
     if reach.low is None or reach.high is None:
-        return NOTHING
-    return f"{bare(reach.low)} – {bare(reach.high)}"
+        return NO_VALUE
+    return f"{format_correlation(reach.low)} – {format_correlation(reach.high)}"
 
 
 def bare_span(low: float | None, high: float | None) -> str:
     """An interval of correlations in brackets."""
-    return NOTHING if low is None or high is None else f"[{bare(low)}, {bare(high)}]"
+    return (
+        NO_VALUE
+        if low is None or high is None
+        else f"[{format_correlation(low)}, {format_correlation(high)}]"
+    )
 
 
 def of_one(reach: Reach, drawn: Forest) -> str:
     """The value as a share of what one more rater reaches; only where both are above zero."""
     one = drawn.one_more[0] if drawn.one_more else 0
     if not reach.clear or reach.value is None or reach.value <= 0 or one <= 0:
-        return NOTHING
+        return NO_VALUE
     return f"{100 * reach.value / one:.0f}%"
 
 
@@ -256,9 +265,13 @@ def figure_row(reach: Reach, y: float, drawn: Forest, grid: Columns) -> Html:
     name = label(12, base, fitted(reach.title, grid.name - 16), "k")
     end = grid.ends[-1]
     if reach.value is None:
-        why = fitted(reach.why or NOTHING, end - grid.name - 8)
+        why = fitted(reach.why or NO_VALUE, end - grid.name - 8)
         return joined([letter, name, label(end, base, why, "t halo", "end")])
     plot = nested(grid.name, y, grid.plot, THIN_ROW, mark(reach, reach_axis(drawn), THIN_ROW))
-    numbers = (bare(reach.value), bare_span(reach.low, reach.high), of_one(reach, drawn))
+    numbers = (
+        format_correlation(reach.value),
+        bare_span(reach.low, reach.high),
+        of_one(reach, drawn),
+    )
     cells = zip(grid.ends, numbers, ("k", None, None), strict=False)
     return joined([letter, name, plot, *(label(x, base, v, k, "end") for x, v, k in cells)])

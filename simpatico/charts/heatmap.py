@@ -17,7 +17,7 @@ from simpatico.charts.svg import (
     width_of,
     wrapped,
 )
-from simpatico.wording__numbers import NOTHING, bare
+from simpatico.wording import NO_VALUE, format_correlation
 
 SIDE, TREE, EDGE = 36.0, 92.0, 4.0
 """A cell, the room of the tree, and the air around all."""
@@ -121,7 +121,9 @@ def square(drawn: Heat, pair: tuple[int, int], grid: Grid) -> Html:
     edge = {"width": side - gap, "height": side - gap, "rx": gap}
     place = {"x": grid.x(j) + gap / 2, "y": grid.y(i) + gap / 2}
     opacity = None if r is None else f"{shade(r):.3f}"
-    shown = bare(r) if side >= SMALL or r is None else f"{100 * r:.0f}".replace("-", "−")
+    shown = (
+        format_correlation(r) if side >= SMALL or r is None else f"{100 * r:.0f}".replace("-", "−")
+    )
     middle = (grid.x(j) + side / 2, grid.y(i) + side / 2 + size / 3)
     number = label(*middle, shown, text_class(r), "middle") if side >= SMALLEST else None
     return joined([el("rect", {**place, **edge, "class": hue(r), "fill-opacity": opacity}), number])
@@ -176,10 +178,10 @@ def sentence(drawn: Heat, pair: tuple[int, int]) -> str:
     a, b = (drawn.order[place] for place in pair)
     both, r, n = f"{drawn.titles[a]} and {drawn.titles[b]}", drawn.r[a][b], drawn.n[a][b]
     if r is None:
-        return f"{both}: {NOTHING}, {why_none(n)}"
+        return f"{both}: {NO_VALUE}, {why_none(n)}"
     interval = bare_span(drawn.low[a][b], drawn.high[a][b])
-    shown = "" if interval == NOTHING else f" {interval}"
-    return f"{both}: r {bare(r)}{shown}, n {n:,}: {meaning(r)}"
+    shown = "" if interval == NO_VALUE else f" {interval}"
+    return f"{both}: r {format_correlation(r)}{shown}, n {n:,}: {meaning(r)}"
 
 
 def why_none(n: int) -> str:

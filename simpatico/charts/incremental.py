@@ -10,7 +10,7 @@ from simpatico.charts.axis import Axis
 from simpatico.charts.html import Html, el, joined
 from simpatico.charts.svg import block as text_block
 from simpatico.charts.svg import fitted, label, nested, standalone, width_of, wrapped
-from simpatico.wording__numbers import NOTHING, bare
+from simpatico.wording import NO_VALUE, format_correlation
 
 BAR, THIN = 12.0, 10.0
 """Heights of a bar on the page and on paper."""
@@ -104,7 +104,7 @@ def table_row(line: Line, axis: Axis, air: Html | None) -> Html:
 
 def table_cell(t: float | None, cell: Cell, axis: Axis) -> Html:
     if cell.pt is None:
-        inside = [el("b", None, NOTHING), el("small", None, cell.why)]
+        inside = [el("b", None, NO_VALUE), el("small", None, cell.why)]
         return el("td", {"class": "p"}, el("div", {"class": "cell"}, inside))
     said = gain_words(cell)
     number = el("b", None, r2(cell.pt), el("span", {"class": "vh"}, f", {said}"))
@@ -116,7 +116,7 @@ def table_cell(t: float | None, cell: Cell, axis: Axis) -> Html:
 def gain_words(cell: Cell) -> str:
     """The gain with its interval, and what that means."""
     if cell.gain is None:
-        return f"gain {NOTHING}" + (f", {cell.why}" if cell.why else "")
+        return f"gain {NO_VALUE}" + (f", {cell.why}" if cell.why else "")
     known = cell.low is not None and cell.high is not None
     interval = f" [{r2(cell.low)}, {r2(cell.high)}]" if known else ""
     return f"gain {r2(cell.gain)}{interval}, {'above zero' if cell.clear else 'could be zero'}"
@@ -147,7 +147,7 @@ def piece(axis: Axis, part: tuple[float, float, str], height: float) -> Html:
 
 
 def r2(value: float | None) -> str:
-    return bare(value, 3)
+    return format_correlation(value, 3)
 
 
 @dataclass(frozen=True)
@@ -196,7 +196,7 @@ def reasons(blocks: Sequence[Block]) -> list[str]:
     """Why some cells have no number, each reason once."""
     cells = (c for b in blocks for line in b.lines for c in line.cells)
     found = dict.fromkeys(c.why for c in cells if c.pt is None and c.why)
-    return [f"{NOTHING} {'; '.join(found)}."] if found else []
+    return [f"{NO_VALUE} {'; '.join(found)}."] if found else []
 
 
 def sheet_of(blocks: Sequence[Block], width: float) -> Sheet:
@@ -278,7 +278,7 @@ def paper_row(line: Line, y: float, sheet: Sheet) -> Html:
 def paper_cell(t: float | None, cell: Cell, place: tuple[float, float], sheet: Sheet) -> Html:
     (x, y), room = place, sheet.column - GAP
     if cell.pt is None:
-        return label(x, y + 12, NOTHING)
+        return label(x, y + 12, NO_VALUE)
     number = label(x, y + 12, r2(cell.pt), "h" if cell.clear else None)
     bars = (x + NUMBER, y + 3, room - NUMBER) if sheet.beside else (x, y + 14, room)
     return joined([number, nested(*bars, THIN, bar(t, cell, sheet.axis, THIN))])

@@ -10,7 +10,7 @@ from itertools import zip_longest
 from simpatico.charts.axis import Axis, around, labels
 from simpatico.charts.html import Child, Html, el
 from simpatico.charts.svg import TEXT, block, fitted, label, nested, standalone, width_of, wrapped
-from simpatico.wording__numbers import bare
+from simpatico.wording import format_correlation
 
 ROW, LINE, GAP, VALUE = 16.0, 12.0, 16.0, 28.0
 """Heights of a row and of a line of text, and widths between panels and of a number."""
@@ -120,7 +120,7 @@ def rows(
     for level in shelf.levels:
         y = top + names.index(level.name) * ROW
         drawn.append(nested(x, y, room - VALUE, ROW, mark(level, axis)))
-        drawn.append(label(x + room, y + 11, bare(level.value), "k", "end"))
+        drawn.append(label(x + room, y + 11, format_correlation(level.value), "k", "end"))
     return drawn
 
 

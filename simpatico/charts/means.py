@@ -9,7 +9,7 @@ from math import isfinite
 from simpatico.charts.axis import Axis, around
 from simpatico.charts.html import Html, el
 from simpatico.charts.systems import Party, named
-from simpatico.wording__numbers import NOTHING, number, places, span
+from simpatico.wording import NO_VALUE, format_interval, format_number, interval_digits
 
 
 @dataclass(frozen=True)
@@ -60,9 +60,9 @@ def digits_of(panel: Panel) -> int:
     """As many digits for all dots as the narrowest interval supports."""
     real = [d for d in panel.dots if known(d) and interval(d)]
     if real:
-        return max(max(places(d.low, d.high) - 1, 0) for d in real)
+        return max(max(interval_digits(d.low, d.high) - 1, 0) for d in real)
     axis = window(panel)
-    return places(axis.low, axis.high)
+    return interval_digits(axis.low, axis.high)
 
 
 def interval(dot: Dot) -> tuple[float, float] | None:
@@ -104,7 +104,7 @@ def means_row(panel: Panel, parties: Sequence[Party]) -> Html:
 
 def means_cell(dot: Dot, digits: int) -> Html:
     if not known(dot):
-        return el("td", None, NOTHING, el("small", None, dot.why or "not scored"))
-    ends = [" ", span(dot.low, dot.high, digits)] if interval(dot) else None
+        return el("td", None, NO_VALUE, el("small", None, dot.why or "not scored"))
+    ends = [" ", format_interval(dot.low, dot.high, digits)] if interval(dot) else None
     size = el("small", None, f"n {dot.n:,}")
-    return el("td", None, number(dot.value, digits), ends, size)
+    return el("td", None, format_number(dot.value, digits), ends, size)

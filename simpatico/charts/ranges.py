@@ -8,7 +8,7 @@ from math import isfinite
 from simpatico.charts.axis import Axis, around
 from simpatico.charts.html import Html, el
 from simpatico.charts.systems import Party, use
-from simpatico.wording__numbers import number, places, significant
+from simpatico.wording import format_number, format_significant, interval_digits
 
 MIDDLE = 10
 ARROW = {"low": "M5 -4L0 0 5 4", "high": "M-5 -4L0 0 -5 4"}
@@ -68,7 +68,7 @@ def end_text(value: float | None) -> str:
     """A bound as short as it is; an open one in words."""
     if value is None or not isfinite(value):
         return "open"
-    return number(value, 0) if value == int(value) else significant(value)
+    return format_number(value, 0) if value == int(value) else format_significant(value)
 
 
 def most(drawn: Range, axis: Axis) -> Html | None:
@@ -86,11 +86,11 @@ def arrow(side: str) -> Html:
 
 def told(drawn: Range, axis: Axis) -> str:
     """The drawing in a sentence."""
-    digits = places(axis.low, axis.high)
+    digits = interval_digits(axis.low, axis.high)
     low, high = end_text(drawn.low), end_text(drawn.high)
     parts = [f"possible range {low} to {high}" if low != high else f"range {low} on both sides"]
     if finite(drawn.p5) and finite(drawn.p95):
-        nine = f"{number(drawn.p5, digits)} and {number(drawn.p95, digits)}"
+        nine = f"{format_number(drawn.p5, digits)} and {format_number(drawn.p95, digits)}"
         parts.append(f"90% of dialogs between {nine}")
-    parts += [f"{p.shown} {number(v, digits)}" for p, v in drawn.marks if isfinite(v)]
+    parts += [f"{p.shown} {format_number(v, digits)}" for p, v in drawn.marks if isfinite(v)]
     return "; ".join(parts)

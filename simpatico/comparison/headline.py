@@ -10,8 +10,7 @@ from typing import NamedTuple
 from simpatico.comparison.difference import Difference, Finding
 from simpatico.comparison.samples import EACH, PEOPLE
 from simpatico.comparison.verdict import CORRECTIONS, HINT, SHARED, phrase
-from simpatico.wording import within
-from simpatico.wording__numbers import count, number
+from simpatico.wording import format_count, format_number, lower_first_letter
 
 FOUND: tuple[Finding, ...] = ("higher", "lower")
 CLAIMS = 3
@@ -137,7 +136,7 @@ def headline(pair: Sequence[Difference]) -> list[Part]:
     first = named_with(largest, higher, CLAIMS - bool(lower))
     second = named_with(largest, lower, CLAIMS - len(first))
     rest = len(higher) + len(lower) - len(first) - len(second)
-    more = f" There {'is' if rest == 1 else 'are'} {count(rest, 'more difference')}."
+    more = f" There {'is' if rest == 1 else 'are'} {format_count(rest, 'more difference')}."
     return [*claims(first, second), more if rest else "", *unclear(of(pair, "unclear"))]
 
 
@@ -187,7 +186,7 @@ def undecided(compared: Sequence[Difference]) -> list[Part]:
     first, n = compared[0], len(compared)
     names: list[Part] = [Name(first.a), " and ", Name(first.b)]
     hints = len(of(compared, "hint"))
-    hint = f" There {'is' if hints == 1 else 'are'} {count(hints, 'hint')}." if hints else ""
+    hint = f" There {'is' if hints == 1 else 'are'} {format_count(hints, 'hint')}." if hints else ""
     if n == 1:
         return [f"On {topic(first)} we can't tell ", *names, f" apart.{hint}"]
     kind = "metrics" if len({d.metric for d in compared}) == n else "scores"
@@ -201,7 +200,7 @@ def too_few(told: Difference) -> list[Part]:
     many = short[0] if owner else told.n_a + told.n_b
     if told.paired:
         many, owner = told.n_a, [f" {SHARED[told.unit]}"]
-    spelled = COUNTS[many] if many < len(COUNTS) else count(many)
+    spelled = COUNTS[many] if many < len(COUNTS) else format_count(many)
     verb = "is" if many == 1 else "are"
     noun = told.unit if many == 1 else f"{told.unit}s"
     return [f"{spelled} {noun}", *owner, f" {verb} too few to compare anything."]
@@ -209,7 +208,7 @@ def too_few(told: Difference) -> list[Part]:
 
 def topic(told: Difference) -> str:
     """The title within a sentence."""
-    return within(told.title)
+    return lower_first_letter(told.title)
 
 
 def fullest(pair: Sequence[Difference]) -> Difference:
@@ -222,8 +221,8 @@ def based_on(pair: Sequence[Difference]) -> str:
     uneven = any((d.n_a, d.n_b) != (told.n_a, told.n_b) for d in pair)
     most = "up to " if uneven else ""
     if told.paired:
-        return f"{most}{count(told.n_a, told.unit)} {SHARED[told.unit]}"
-    return f"{most}{count(told.n_a + told.n_b, told.unit)}, {count(told.n_a)} and {count(told.n_b)}"
+        return f"{most}{format_count(told.n_a, told.unit)} {SHARED[told.unit]}"
+    return f"{most}{format_count(told.n_a + told.n_b, told.unit)}, {format_count(told.n_a)} and {format_count(told.n_b)}"
 
 
 def lede(pair: Sequence[Difference]) -> list[Part]:
@@ -247,7 +246,7 @@ def size(told: Difference) -> list[Part]:
     if not told.paired:
         where = f"take one {NOUNS[told.unit]} of each at random and "
     side = f"comes out {'higher' if up else 'lower'} in {topic(told)}"
-    said = f" {side} {number(times, 0)} times in 100 (ties count half)."
+    said = f" {side} {format_number(times, 0)} times in 100 (ties count half)."
     return [f"{head}: {where}", Name(told.a), said]
 
 
@@ -258,7 +257,7 @@ def beside(told: Difference) -> str:
     share = effect(told)
     words = "small next to" if share < SMALL else "moderate compared with"
     words = "large compared with" if share >= LARGE else words
-    return f"{words} the spread between {told.unit}s ({number(share, 1)} SD)"
+    return f"{words} the spread between {told.unit}s ({format_number(share, 1)} SD)"
 
 
 def family_note(found: Sequence[Difference]) -> str:

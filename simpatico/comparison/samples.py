@@ -20,7 +20,7 @@ from simpatico.errors import DataError, UnknownName
 from simpatico.metric import Better, wording
 from simpatico.registry import suggestion
 from simpatico.run import Run
-from simpatico.wording import listed
+from simpatico.wording import join_with_and
 
 Unit = Literal["prompt", "dialog"]
 UnitLevel = Literal["dialog", "turn"]
@@ -139,7 +139,7 @@ def refuse_only_whole(runs: Sequence[Run]) -> None:
     if told and set(told.values()) == {"system"}:
         verb = "describes" if len(told) == 1 else "describe"
         raise DataError(
-            f"{listed(list(told))} {verb} a system as a whole, so that there are no values of "
+            f"{join_with_and(list(told))} {verb} a system as a whole, so that there are no values of "
             f"dialogs to compare; simpatico show {runs[0].folder} prints what there is"
         )
 

@@ -11,7 +11,13 @@ from typing import Any
 from simpatico.comparison.difference import Difference
 from simpatico.comparison.samples import EACH, PAIRS, Unit
 from simpatico.stats.correction import Correction
-from simpatico.wording__numbers import count, places, signed, significant, span
+from simpatico.wording import (
+    format_count,
+    format_difference,
+    format_interval,
+    format_significant,
+    interval_digits,
+)
 
 CORRECTIONS: dict[Correction, str] = {
     "holm": "Holm",
@@ -59,17 +65,17 @@ def phrase(told: Difference) -> str:
 
 def amount(told: Difference) -> str:
     """By how much, in the score's unit, and between which bounds."""
-    value = with_unit(signed(told.difference, digits(told)), told)
+    value = with_unit(format_difference(told.difference, digits(told)), told)
     if told.low is None or told.high is None:
         return f"{value} (no interval: nothing varies)"
-    return f"{value} {span(told.low, told.high, digits(told))}"
+    return f"{value} {format_interval(told.low, told.high, digits(told))}"
 
 
 def would_show(told: Difference) -> str:
     """What a study of this size could have shown."""
     if told.detectable is None:
         return f"With {counted(told)} no difference, however large, would have shown."
-    return f"{with_unit(significant(told.detectable), told)} or more would have shown."
+    return f"{with_unit(format_significant(told.detectable), told)} or more would have shown."
 
 
 def judged(told: Difference) -> str:
@@ -93,8 +99,8 @@ def same(told: Difference) -> str:
 def counted(told: Difference) -> str:
     """The prompts or dialogs of a comparison; in pairs they are the same for both."""
     if told.n_a != told.n_b:
-        return f"{count(told.n_a)} and {count(told.n_b)} {told.unit}s"
-    return count(told.n_a, told.unit) + ("" if told.paired else " each")
+        return f"{format_count(told.n_a)} and {format_count(told.n_b)} {told.unit}s"
+    return format_count(told.n_a, told.unit) + ("" if told.paired else " each")
 
 
 def with_unit(value: str, told: Difference) -> str:
@@ -103,4 +109,8 @@ def with_unit(value: str, told: Difference) -> str:
 
 def digits(told: Difference) -> int:
     """Digits after the point that the interval supports; an interval can be a point by rounding."""
-    return places(None, None) if told.low == told.high else places(told.low, told.high)
+    return (
+        interval_digits(None, None)
+        if told.low == told.high
+        else interval_digits(told.low, told.high)
+    )

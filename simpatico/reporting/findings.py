@@ -27,7 +27,7 @@ from simpatico.validation.correlations import Correlated
 from simpatico.validation.evidence import Evidence, reached, validate
 from simpatico.validation.overlap import structure_of
 from simpatico.validation.overlap__structure import Profile, Structure, profiles
-from simpatico.wording import capital
+from simpatico.wording import capitalize
 
 WHOLE = ("overall", "quality")
 """Names of qualities that a page leads with."""
@@ -227,4 +227,4 @@ def judged(
         return validate(run, judgements, Question(traditional=traditional)), ""
     except DataError as refused:
         text = str(refused).replace(str(run.folder), run.folder.resolve().name)
-        return None, f"{capital(text)}."
+        return None, f"{capitalize(text)}."

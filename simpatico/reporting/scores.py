@@ -10,7 +10,7 @@ import polars as pl
 
 from simpatico.comparison.samples import PEOPLE
 from simpatico.run import Run
-from simpatico.wording import titled
+from simpatico.wording import title_from_name
 
 KINDS = {"psychological": "P", "evaluator": "L", "traditional": "T", "other": "O"}
 
@@ -61,7 +61,7 @@ def measured(facts: Mapping[str, Any]) -> tuple[Measured, ...]:
                     Measured(
                         metric=metric,
                         name=metric,
-                        title=score.get("title") or titled(metric),
+                        title=score.get("title") or title_from_name(metric),
                         kind=KINDS.get(told.get("kind", "other"), "O"),
                         level=told["level"],
                         unit=score.get("unit", ""),

@@ -8,7 +8,7 @@ from math import isnan
 from simpatico.reproduction import Cell
 from simpatico.reproduction.cells import Spot
 from simpatico.stats.by_person import NO_INTERVAL, Estimate
-from simpatico.wording__numbers import chance
+from simpatico.wording import format_p
 
 NO_SPREAD = "no value: it is the same for every turn, so that nothing can go up with it"
 NO_AREA = "no value: all turns were answered, or none"
@@ -34,4 +34,4 @@ def of_estimate(
 
 def tested(p: float | None, units: str) -> str:
     """How surely a difference is there."""
-    return f"p {chance(p)}, resamples of {units}"
+    return f"p {format_p(p)}, resamples of {units}"

@@ -10,8 +10,7 @@ from simpatico.charts.html import el
 from simpatico.charts.notebook import framed
 from simpatico.validation.correlations import Correlated
 from simpatico.validation.raters.agreement import AgreementRow, statistic
-from simpatico.wording import titled
-from simpatico.wording__numbers import count
+from simpatico.wording import format_count, title_from_name
 
 if TYPE_CHECKING:
     from simpatico.validation.evidence import Evidence
@@ -55,7 +54,7 @@ def forest_of(
 
 
 def reach(row: Correlated, unit: str, titles: Mapping[str, str], kinds: Mapping[str, str]) -> Reach:
-    title = titles.get(row.score) or titled(row.score)
+    title = titles.get(row.score) or title_from_name(row.score)
     why = WHY.get(row.status, "").format(unit=unit)
     kind = kinds.get(row.score, "O")
     return Reach(title, kind, row.value, row.low, row.high, row.n, clear(row.p_adjusted), why)
@@ -67,6 +66,6 @@ def notebook(evidence: Evidence) -> str:
     for quality in dict.fromkeys((r.quality, str(r.level)) for r in evidence.correlations):
         drawn = forest_of(evidence, quality)
         n = max((r.n for r in drawn.rows), default=0)
-        about = f"“{quality[0]}”: r with the judgement, {count(n, f'rated {quality[1]}')}"
+        about = f"“{quality[0]}”: r with the judgement, {format_count(n, f'rated {quality[1]}')}"
         parts.append([el("p", {"class": "lead"}, about), forest(drawn)])
     return framed(parts)

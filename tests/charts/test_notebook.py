@@ -7,7 +7,7 @@ import pytest
 from simpatico import Turns, load, score
 from simpatico.comparison.difference import Differences, compare
 from simpatico.validation.evidence import Evidence
-from simpatico.wording__numbers import number
+from simpatico.wording import format_number
 from tests.conftest import talk
 from tests.reporting.pages import made
 from tests.reporting.sections.test_side_by_side import digits_of
@@ -74,7 +74,7 @@ def test_a_table_of_scores_shows_the_means_of_the_systems(table):
         name = title.lower().replace(" ", "_")
         digits = digits_of(rows, name)
         shown = {tr.one("bdi").text: list(tr.all("td"))[1].text for tr in panel.all("tr")}
-        assert shown == {r["system"]: number(r[name], digits) for r in rows}
+        assert shown == {r["system"]: format_number(r[name], digits) for r in rows}
 
 
 def test_a_table_without_turns_shows_nothing_and_fails_at_nothing():

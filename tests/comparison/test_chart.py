@@ -9,7 +9,12 @@ from simpatico.charts.html import joined
 from simpatico.charts.systems import parties
 from simpatico.comparison.chart import claimed, gap, gaps_of, noted
 from simpatico.comparison.difference import Differences, compare
-from simpatico.wording__numbers import number, places, signed, span
+from simpatico.wording import (
+    format_difference,
+    format_interval,
+    format_number,
+    interval_digits,
+)
 from tests.comparison.runs import make_run
 from tests.reporting.tree import tree
 
@@ -36,12 +41,12 @@ def words(children) -> str:
 def test_a_row_says_what_the_difference_says(found):
     pair = [d for d in found if (d.a, d.b) == ("a", "b")]
     warm, dull = pair
-    digits = places(warm.low, warm.high)
-    amount = f"{signed(warm.difference, digits)} {span(warm.low, warm.high, digits)}"
+    digits = interval_digits(warm.low, warm.high)
+    amount = f"{format_difference(warm.difference, digits)} {format_interval(warm.low, warm.high, digits)}"
     assert words(claimed(warm)) == f"a has a higher warm than b: {amount}."
     assert noted(warm) == "Warm · neither better nor worse in itself"
-    digits = places(dull.low, dull.high)
-    amount = f"{signed(dull.difference, digits)} {span(dull.low, dull.high, digits)}"
+    digits = interval_digits(dull.low, dull.high)
+    amount = f"{format_difference(dull.difference, digits)} {format_interval(dull.low, dull.high, digits)}"
     assert words(claimed(dull)).startswith(f"Dull: {amount} ")
     assert words(claimed(dull)).endswith(" or more would have shown.")
     row = gap(warm, lambda score: f"{score}?")
@@ -76,12 +81,12 @@ def test_a_notebook_shows_the_pair_that_is_told_apart_most(found):
     assert more == "2 more pairs of systems in this list."
     table = root.one("table", "verdict")
     (told,) = [d for d in found if (d.a, d.b, d.score) == ("a", "c", "warm")]
-    digits = places(told.low, told.high)
+    digits = interval_digits(told.low, told.high)
     row = next(tr for tr in table.all("tr") if list(tr.all("td")))
     cells = [td.prose for td in row.all("td")]
-    amount = f"{signed(told.difference, digits)} {span(told.low, told.high, digits)}"
+    amount = f"{format_difference(told.difference, digits)} {format_interval(told.low, told.high, digits)}"
     assert cells[0].startswith(f"a has a higher warm than c: {amount}. ")
-    assert cells[2] == number(told.times_in_100, 0)
+    assert cells[2] == format_number(told.times_in_100, 0)
 
 
 def test_a_notebook_shows_one_pair_and_none():

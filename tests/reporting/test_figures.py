@@ -7,7 +7,7 @@ import pytest
 
 from simpatico.errors import BadValue, DataError, UnknownName
 from simpatico.reporting.figures import FIGURES, figure
-from simpatico.wording__numbers import bare, number
+from simpatico.wording import format_correlation, format_number
 from tests.reporting.cases import TWO, case, rated
 from tests.reporting.pages import Made, made, scored, talks
 
@@ -41,15 +41,15 @@ def test_the_numbers_of_a_forest_are_those_of_the_json():
         told = words_of(ElementTree.fromstring(figure(found, "forest", quality=quality)))
         rows = [r for r in found.as_json()["evidence"]["correlations"] if r["quality"] == quality]
         for row in rows:
-            assert bare(row["value"]) in told
-            assert f"[{bare(row['low'])}, {bare(row['high'])}]" in told
+            assert format_correlation(row["value"]) in told
+            assert f"[{format_correlation(row['low'])}, {format_correlation(row['high'])}]" in told
 
 
 def test_without_judgements_a_forest_is_of_two_systems():
     found = made("unjudged").found
     told = words_of(ElementTree.fromstring(figure(found, "forest", width=174)))
     for row in found.as_json()["differences"]:
-        assert number(row["times_in_100"], 0) in told
+        assert format_number(row["times_in_100"], 0) in told
 
 
 def test_the_numbers_of_t_p_and_both_are_those_of_the_json():
@@ -58,7 +58,9 @@ def test_the_numbers_of_t_p_and_both_are_those_of_the_json():
     told = words_of(root)
     rows = [r for r in found.as_json()["evidence"]["incremental"] if r["quality"] == "overall"]
     shown = {t for t in told if re.fullmatch(r"−?\.\d{3}", t)}
-    assert {bare(r["adj_r2_pt"], 3) for r in rows} | {bare(r["adj_r2_t"], 3) for r in rows} <= shown
+    assert {format_correlation(r["adj_r2_pt"], 3) for r in rows} | {
+        format_correlation(r["adj_r2_t"], 3) for r in rows
+    } <= shown
 
 
 def test_the_numbers_of_a_heat_map_are_those_of_the_json():
@@ -66,7 +68,7 @@ def test_the_numbers_of_a_heat_map_are_those_of_the_json():
     told = words_of(ElementTree.fromstring(figure(found, "heatmap", width=174)))
     matrix = found.as_json()["structure"]["r"]
     cells = sorted(t for t in told if re.fullmatch(r"−?\.\d\d", t))
-    assert cells == sorted(bare(matrix[i][j]) for i in range(7) for j in range(i))
+    assert cells == sorted(format_correlation(matrix[i][j]) for i in range(7) for j in range(i))
 
 
 def refused(found, kind, **options) -> str:

@@ -11,7 +11,7 @@ from simpatico.comparison.difference import compare
 from simpatico.comparison.verdict import as_json
 from simpatico.errors import DataError, UnknownName
 from simpatico.reporting.findings import chosen_pair, gather, leads, shown_pairs
-from simpatico.reporting.scores import titled
+from simpatico.reporting.scores import title_from_name
 from simpatico.validation.evidence import Question, validate
 from simpatico.validation.overlap import structure_of
 from tests.reporting.cases import case, judged
@@ -99,7 +99,7 @@ def test_a_metric_of_parts_only_is_not_among_the_scores():
         "question_rate",
     ]
     assert [s.kind for s in found.scores] == ["P"] * 5 + ["T"] * 2
-    assert titled("my_own_score") == "My own score"
+    assert title_from_name("my_own_score") == "My own score"
 
 
 def test_the_quality_about_the_whole_leads():

@@ -4,8 +4,8 @@ import re
 
 import pytest
 
-from simpatico import wording__numbers as numbers
-from simpatico.wording__numbers import bare
+from simpatico import wording as numbers
+from simpatico.wording import format_correlation
 from tests.reporting.pages import made
 
 
@@ -26,11 +26,11 @@ def test_verdicts_have_the_numbers_of_the_findings(kind, show):
         figures = NUMBERS.findall(row["verdict"]) or [row["verdict"]]
         assert any(all(f in text for f in figures) for text in own), row["verdict"]
         if row["difference"] is not None:
-            assert numbers.signed(row["difference"], digits(row)) in figures[0]
+            assert numbers.format_difference(row["difference"], digits(row)) in figures[0]
 
 
 def digits(row):
-    return numbers.places(row["low"], row["high"])
+    return numbers.interval_digits(row["low"], row["high"])
 
 
 NUMBERS = re.compile(r"[+−]?\d+(?:\.\d+)?(?: \S+)? \[[^\]]*\]|[+−]?\d+\.\d+")
@@ -51,9 +51,9 @@ def test_forests_have_the_correlations(show):
         for row in rows.values():
             cells = shown[found.titles[row.score]]
             if row.value is not None:
-                assert cells[0].split(",")[0] == bare(row.value)
-                assert bare(row.low) in cells[1]
-                assert bare(row.high) in cells[1]
+                assert cells[0].split(",")[0] == format_correlation(row.value)
+                assert format_correlation(row.low) in cells[1]
+                assert format_correlation(row.high) in cells[1]
 
 
 def test_heat_cells_have_the_structure(show):
@@ -68,8 +68,8 @@ def test_heat_cells_have_the_structure(show):
     assert len(cells) == len(order) * (len(order) - 1) / 2
     for row, column, text, said in cells:
         i, j = place[order[row]], place[order[column]]
-        assert text == bare(told.r[i][j])
+        assert text == format_correlation(told.r[i][j])
         names = [found.titles[order[k]] for k in (row, column)]
-        assert said.startswith(f"{names[0]} and {names[1]}: r {bare(told.r[i][j])} ")
-        assert bare(told.low[i][j]) in said
+        assert said.startswith(f"{names[0]} and {names[1]}: r {format_correlation(told.r[i][j])} ")
+        assert format_correlation(told.low[i][j]) in said
         assert f"n {told.n[i][j]}" in said

@@ -6,7 +6,7 @@ import pytest
 
 from simpatico.validation.chart import agreed, clear, forest_of
 from simpatico.validation.evidence import Evidence
-from simpatico.wording__numbers import bare
+from simpatico.wording import format_correlation
 from tests.reporting.cases import case
 from tests.reporting.pages import made
 from tests.reporting.tree import tree
@@ -71,7 +71,7 @@ def test_a_notebook_shows_a_forest_of_every_quality(evidence):
         quality = lead.split("”")[0].strip("“")
         own = [r for r in evidence.correlations if r.quality == quality]
         shown = [td.prose for td in table.all("td", "c1")]
-        assert shown == [bare(r.value) for r in sorted(own, key=lambda r: -r.value)]
+        assert shown == [format_correlation(r.value) for r in sorted(own, key=lambda r: -r.value)]
 
 
 def test_a_notebook_shows_evidence_of_nothing():

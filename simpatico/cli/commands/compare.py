@@ -28,7 +28,13 @@ from simpatico.comparison.samples import Choice
 from simpatico.comparison.verdict import HINT, as_json, digits, sentence
 from simpatico.run import Run
 from simpatico.stats.power import POWER, Design
-from simpatico.wording__numbers import NOTHING, chance, count, number, significant
+from simpatico.wording import (
+    NO_VALUE,
+    format_count,
+    format_number,
+    format_p,
+    format_significant,
+)
 
 MANY = 6
 """Pairs beyond which only findings and hints are told in sentences."""
@@ -139,12 +145,20 @@ def show_pair(own: Sequence[Difference]) -> None:
             d.score,
             d.mean_a,
             d.mean_b,
-            number(d.difference, digits(d)),
-            NOTHING if d.low is None else f"{shown(d, d.low)} to {shown(d, d.high)}",
-            number(d.times_in_100, 0),
+            format_number(d.difference, digits(d)),
+            NO_VALUE if d.low is None else f"{shown(d, d.low)} to {shown(d, d.high)}",
+            format_number(d.times_in_100, 0),
             chances(d),
             worded(d),
-            *([count(d.n_a) if d.paired else f"{count(d.n_a)}, {count(d.n_b)}"] if uneven else []),
+            *(
+                [
+                    format_count(d.n_a)
+                    if d.paired
+                    else f"{format_count(d.n_a)}, {format_count(d.n_b)}"
+                ]
+                if uneven
+                else []
+            ),
         ]
         for d in own
     ]
@@ -153,12 +167,12 @@ def show_pair(own: Sequence[Difference]) -> None:
 
 
 def shown(told: Difference, value: float | None) -> str:
-    return number(value, digits(told))
+    return format_number(value, digits(told))
 
 
 def chances(told: Difference) -> str:
     """The corrected p; of a hint also the one it has alone."""
-    corrected, own = (chance(p).removeprefix("= ") for p in (told.p_adjusted, told.p_value))
+    corrected, own = (format_p(p).removeprefix("= ") for p in (told.p_adjusted, told.p_value))
     return f"{corrected} ({own} alone)" if told.finding == "hint" else corrected
 
 
@@ -183,7 +197,7 @@ def untold(rest: Sequence[Difference]) -> str:
     unclear = sum(d.finding == "unclear" for d in rest)
     counts = {"can't be told apart": unclear, "not compared": len(rest) - unclear}
     said = ", ".join(f"{n:,} {words}" for words, n in counts.items() if n)
-    return f"{count(len(rest), 'other comparison')}: {said}."
+    return f"{format_count(len(rest), 'other comparison')}: {said}."
 
 
 def explained(found: Sequence[Difference]) -> str:
@@ -247,4 +261,4 @@ def show_planned(rows: Sequence[Planned], *, paired: bool) -> None:
 
 
 def short(value: float | None) -> str:
-    return NOTHING if value is None else significant(value)
+    return NO_VALUE if value is None else format_significant(value)

@@ -13,7 +13,7 @@ from simpatico.errors import UnknownName
 from simpatico.registry import suggestion
 from simpatico.run import Run
 from simpatico.turns import KEYS, Level
-from simpatico.wording import listed
+from simpatico.wording import join_with_and
 
 ROWS = 20
 MOST_ROWS = 1_000
@@ -102,7 +102,7 @@ def show_systems(frame: pl.DataFrame, facts: dict[str, Any], *, every: bool = Fa
         show_table("mean over dialogs", columns, long)
     if whole := [s for s in scores if facts["metrics"][of[s]].get("level") == "system"]:
         verb = "describes" if len(whole) == 1 else "describe"
-        note(f"{listed(whole)} {verb} a system as a whole: no mean of its dialogs")
+        note(f"{join_with_and(whole)} {verb} a system as a whole: no mean of its dialogs")
 
 
 def estimate(row: dict[str, Any], score: str, why: str = "") -> tuple[str, str, str]:

@@ -17,7 +17,7 @@ from simpatico.errors import UnknownName
 from simpatico.registry import suggestion
 from simpatico.run import Run
 from simpatico.stats.means import NOISE
-from simpatico.wording__numbers import number
+from simpatico.wording import format_number
 
 Outcome = Literal["kept", "broken", "undecided", "error"]
 
@@ -131,7 +131,7 @@ def decided(rule: Rule, told: Estimate) -> Decision:
 def spanned(told: Estimate) -> str:
     if told.value is None or told.low is None or told.high is None:
         return "no interval"
-    return f"{number(told.value, 3)} (95% {number(told.low, 3)} to {number(told.high, 3)})"
+    return f"{format_number(told.value, 3)} (95% {format_number(told.low, 3)} to {format_number(told.high, 3)})"
 
 
 def enough(told: Estimate, distance: float) -> int | None:

@@ -14,7 +14,7 @@ import numpy as np
 
 from simpatico.charts.html import Child, Html, el, joined
 from simpatico.reporting.sections.components import listed
-from simpatico.wording__numbers import MOST, signed
+from simpatico.wording import MAX_DIGITS, format_difference
 
 Span = tuple[int, int, float]
 """First code point, the one after the last, weight: above 0 raises the score, below 0 lowers it."""
@@ -79,7 +79,7 @@ def strongest(text_spans: Iterable[tuple[str, Sequence[Span]]], n: int = 2) -> H
 
 def quoted(weight: float, words: str, digits: int) -> Html:
     """Words in quotation marks with what they did; isolated, as they may run from right to left."""
-    effect = signed(weight, digits)
+    effect = format_difference(weight, digits)
     if abs(weight) < 1:
         effect = effect.replace("0.", ".", 1)
     shown = words if len(words) <= QUOTE else words[: boundary(words, QUOTE - 1)].rstrip() + "…"
@@ -89,7 +89,7 @@ def quoted(weight: float, words: str, digits: int) -> Html:
 def enough_digits(weights: Sequence[float]) -> int:
     """Two digits after the point, more where a weight would round to 0."""
     digits = 2
-    while digits < MOST and any(not round(weight, digits) for weight in weights):
+    while digits < MAX_DIGITS and any(not round(weight, digits) for weight in weights):
         digits += 1
     return digits
 

@@ -82,7 +82,7 @@ class Pool:
 
     def title(self, place: int = 0) -> str:
         """The name of a score inside a sentence."""
-        return phrases.within(titled(self.scores[place], self.titles))
+        return phrases.lower_first_letter(titled(self.scores[place], self.titles))
 
 
 def gathered(
@@ -107,7 +107,7 @@ def gathered(
 
 def titled(score: str, titles: Mapping[str, str]) -> str:
     """What a score is called: its title, or its name as words."""
-    return titles.get(score) or phrases.titled(score)
+    return titles.get(score) or phrases.title_from_name(score)
 
 
 def percentiles(values: Floats) -> Floats:

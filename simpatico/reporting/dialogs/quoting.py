@@ -16,7 +16,7 @@ from simpatico.reporting.dialogs.transcript import Quoted, turns_of, why
 from simpatico.reporting.findings import Findings
 from simpatico.scoring import score
 from simpatico.turns import Turns
-from simpatico.wording import within
+from simpatico.wording import lower_first_letter
 
 LENGTHS = (2_000, 1_000, 500, 250)
 """Characters of a turn that are quoted at most, the longest that fits."""
@@ -47,11 +47,11 @@ def evidence(metric: Metric | str, turns: Turns, title: str) -> tuple[pl.DataFra
     """The words that moved the lead score, or why they are not marked."""
     nothing = pl.DataFrame(schema=EVIDENCE)
     if isinstance(metric, str):
-        return nothing, f"The words behind {within(title)} are not marked: {metric}."
+        return nothing, f"The words behind {lower_first_letter(title)} are not marked: {metric}."
     try:
         return evidence_of(metric, turns), ""
     except SimpaticoError as error:
-        return nothing, f"The words behind {within(title)} are not marked: {error}."
+        return nothing, f"The words behind {lower_first_letter(title)} are not marked: {error}."
 
 
 def feelings(found: Findings, turns: Turns) -> pl.DataFrame | None:

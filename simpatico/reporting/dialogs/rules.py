@@ -10,7 +10,7 @@ import numpy as np
 from simpatico.arrays import Floats
 from simpatico.charts.systems import short
 from simpatico.reporting.dialogs.pool import Pool, percentiles, varies
-from simpatico.wording__numbers import count
+from simpatico.wording import format_count
 
 SYSTEMS = 6
 """Systems that get dialogs of their own."""
@@ -133,5 +133,5 @@ def system_rules(pool: Pool, system: str) -> Iterator[Rule]:
         yield Rule(-key, lambda row: f"{name}: lowest {what}")
         return
     number = pool.frame.filter(own)["dialog"].n_unique()
-    title = "the only dialog" if number == 1 else f"one of {count(number)} dialogs"
+    title = "the only dialog" if number == 1 else f"one of {format_count(number)} dialogs"
     yield Rule(np.where(own, 0.0, np.nan), lambda row: f"{name}: {title}", exact=False)

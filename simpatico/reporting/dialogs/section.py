@@ -22,8 +22,7 @@ from simpatico.reporting.sections.components import Section, lede, note, section
 from simpatico.turns import Turns
 from simpatico.validation.chart import clear
 from simpatico.validation.evidence import of_level
-from simpatico.wording import capital, within
-from simpatico.wording__numbers import count
+from simpatico.wording import capitalize, format_count, lower_first_letter
 
 ONLY = {"The only dialog": "The one dialog", "One of 2 dialogs": "Both dialogs"}
 """Titles in a run of one or two dialogs, and the heading they get."""
@@ -151,7 +150,7 @@ def read(found: Findings, told: Quotations) -> Section:
         folded(articles[OPEN:]),
         note(told.why) if told.why else None,
         note(
-            f"{len(told.quoted)} of {count(found.facts['alignment']['dialogs'], 'dialog')} are "
+            f"{len(told.quoted)} of {format_count(found.facts['alignment']['dialogs'], 'dialog')} are "
             "quoted in this file. Scores of all: ",
             el("code", None, f"simpatico show {found.shell} --level dialog"),
         ),
@@ -165,9 +164,9 @@ def finding(told: Quotations) -> str:
         return ONLY[titles[0]]
     kinds = [words for start, words in KINDS.items() if any(t.startswith(start) for t in titles)]
     if not kinds:
-        return f"{count(len(titles), 'dialog')} to read"
+        return f"{format_count(len(titles), 'dialog')} to read"
     text = sentence_list(kinds, len(kinds))
-    return capital(text)
+    return capitalize(text)
 
 
 def key(found: Findings, told: Quotations) -> Html:
@@ -179,7 +178,7 @@ def key(found: Findings, told: Quotations) -> Html:
         el("mark", {"class": "p"}, "raised"),
         " and ",
         el("mark", {"class": "m"}, "lowered"),
-        f" {within(found.titles[told.lead])}",
+        f" {lower_first_letter(found.titles[told.lead])}",
     )
     feelings_there = any(turn.emotions for turn in said)
     return el(
@@ -201,7 +200,7 @@ def folded(articles: list[Html]) -> Html | None:
     return el(
         "details",
         {"class": "more"},
-        el("summary", None, f"{count(len(articles), 'more dialog')} by system"),
+        el("summary", None, f"{format_count(len(articles), 'more dialog')} by system"),
         articles,
     )
 

@@ -17,7 +17,7 @@ from simpatico.reporting.dialogs.choice import Example, Place
 from simpatico.reporting.dialogs.evidence import Span, boundary, marked, sound, strongest
 from simpatico.reporting.dialogs.pool import titled
 from simpatico.turns import Turns
-from simpatico.wording__numbers import count, number, significant
+from simpatico.wording import format_count, format_number, format_significant
 
 FAINT = 0.25
 """Share of the strongest weight in a dialog below which a word is not marked."""
@@ -191,7 +191,7 @@ def isolated(name: str) -> Html:
 
 def length(quoted: Quoted) -> list[Child]:
     """How many turns the dialog has, and with whom."""
-    told = count(quoted.total, "turn")
+    told = format_count(quoted.total, "turn")
     if quoted.omitted_after is not None:
         last = len(quoted.turns) - quoted.omitted_after
         told = f"first {quoted.omitted_after} and last {last} of {told}"
@@ -205,11 +205,11 @@ def rated(example: Example) -> list[Child]:
     """What raters gave, on which scale, and how many they were."""
     if example.rating is None:
         return []
-    judges = f", {count(example.judges, 'judge')}" if example.judges else ""
-    value = f"Raters {number(example.rating, 1)}"
+    judges = f", {format_count(example.judges, 'judge')}" if example.judges else ""
+    value = f"Raters {format_number(example.rating, 1)}"
     if example.scale is None:
         return [value, judges]
-    low, high = (number(end, 0 if end == int(end) else 1) for end in example.scale)
+    low, high = (format_number(end, 0 if end == int(end) else 1) for end in example.scale)
     return [
         value,
         f" of {high}" if low in ("0", "1") else f" on a scale of {low} to {high}",
@@ -238,7 +238,7 @@ def scored(place: Place, titles: Mapping[str, str]) -> list[Child]:
             el("line", {"x1": "50%", "x2": "50%", "y1": 3, "y2": 9, "class": "zero"}),
             el("circle", {"cx": PERCENT.at(place.percentile), "cy": 6, "r": 3.5, "class": "dot"}),
         ),
-        el("b", None, significant(place.value) if tiny else number(place.value)),
+        el("b", None, format_significant(place.value) if tiny else format_number(place.value)),
     ]
 
 
@@ -248,7 +248,7 @@ def items(quoted: Quoted, strips: bool) -> Iterator[Html]:
     least = FAINT * max(weights, default=0.0)
     for place, said in enumerate(quoted.turns):
         if place == quoted.omitted_after:
-            gone = count(quoted.total - len(quoted.turns), "turn")
+            gone = format_count(quoted.total - len(quoted.turns), "turn")
             yield el("li", None, ours(f"… {gone} left out …"))
         yield turn(said, least, strips)
 
@@ -257,7 +257,7 @@ def turn(said: Said, least: float, strips: bool) -> Html:
     """Who, the feelings, the words."""
     own = said.speaker if said.speaker not in ("", said.party.name) else None
     words = {"class": "said", "dir": "auto", "lang": said.lang}
-    gone = f"… {count(said.left_out, 'character')} left out" if said.left_out else None
+    gone = f"… {format_count(said.left_out, 'character')} left out" if said.left_out else None
     return el(
         "li",
         None,

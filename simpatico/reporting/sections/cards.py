@@ -11,8 +11,7 @@ from simpatico.charts.systems import Party
 from simpatico.reporting.findings import Findings
 from simpatico.reporting.scores import Measured, Spread
 from simpatico.reporting.sections.components import Section, lede, section
-from simpatico.wording import capital
-from simpatico.wording__numbers import count
+from simpatico.wording import capitalize, format_count
 
 REASONS = {
     "answers_nothing": "that answer nothing",
@@ -57,7 +56,7 @@ def card(found: Findings, score: Measured, parties: Mapping[str, Party]) -> Html
         "article",
         {"class": "card"},
         el("h3", None, tag(score.kind), score.title, el("small", None, levels)),
-        el("p", None, capital(score.meaning) + "."),
+        el("p", None, capitalize(score.meaning) + "."),
         ranges(line),
         el("p", {"class": "w"}, f"Careful: {careful}") if careful else None,
         el("p", {"class": "n"}, scored(found, score)),
@@ -75,7 +74,11 @@ def scored(found: Findings, score: Measured) -> str:
     done = own.pop("scored", 0)
     reasons = sorted(own.items(), key=lambda kv: (-kv[1], kv[0]))
     why = ", ".join(f"{n:,} {REASONS.get(r, r.replace('_', ' '))}" for r, n in reasons)
-    units = f"{count(done, 'part')} of dialogs" if level == "dialog" else count(done, level)
+    units = (
+        f"{format_count(done, 'part')} of dialogs"
+        if level == "dialog"
+        else format_count(done, level)
+    )
     return f"{units} scored{EACH if level == 'dialog' else ''}. Not scored: {why or 'none'}."
 
 

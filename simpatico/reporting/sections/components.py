@@ -115,4 +115,4 @@ def sentence_list(words: Sequence[str], most: int = 3) -> str:
     shown = list(words[:most])
     if len(words) > most:
         shown = [*words[: most - 1], f"{len(words) - most + 1} more"]
-    return phrases.listed(shown)
+    return phrases.join_with_and(shown)

@@ -9,8 +9,7 @@ from simpatico.reporting.minimum_data import RATED_MODELS
 from simpatico.reporting.sections.components import Section, lede, note, section, sentence_list
 from simpatico.validation.chart import Quality, clear
 from simpatico.validation.incremental.rows import ALL, IncrementalRow
-from simpatico.wording import within
-from simpatico.wording__numbers import count
+from simpatico.wording import format_count, lower_first_letter
 
 TOPIC = "What each metric adds"
 WHY = {"too_few": "too few", "degenerate": "adds nothing new", "not_converged": "no answer"}
@@ -94,14 +93,14 @@ def finding(found: Findings) -> str:
     if not names:
         return "No psychological metric clearly adds to the traditional ones"
     titles = [found.titles.get(n, n) for n in names]
-    text = sentence_list([titles[0], *(within(t) for t in titles[1:])])
+    text = sentence_list([titles[0], *(lower_first_letter(t) for t in titles[1:])])
     clear_ones = [r for r in judged if gained(r)]
     about = {r.quality for r in clear_ones}
     every = "all for" if len(clear_ones) > 1 else "for"
     where = f", {every} “{about.pop()}”" if len(about) == 1 and len(found.qualities) > 1 else ""
     held = sum(r.cv_low is not None and r.cv_low > 0 for r in clear_ones)
     proof = f"on data held out in {held or 'none'} of these"
-    many = f"{len(clear_ones)} of {count(len(judged), 'model')}"
+    many = f"{len(clear_ones)} of {format_count(len(judged), 'model')}"
     verb = "adds" if len(names) == 1 else "add"
     return f"{text} {verb} to the traditional metrics in {many}{where}; {proof}"
 
@@ -118,7 +117,7 @@ def block(found: Findings, quality: Quality) -> Block | None:
     n = max(r.n for r in rows)
     return Block(
         title=f"“{quality[0]}”",
-        about=f"{count(n, f'rated {quality[1]}')}",
+        about=f"{format_count(n, f'rated {quality[1]}')}",
         columns=heads,
         lines=tuple(
             Line(

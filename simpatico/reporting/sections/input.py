@@ -9,7 +9,7 @@ from simpatico.charts.count_bar import flow
 from simpatico.charts.html import Child, Html, el
 from simpatico.reporting.findings import Findings
 from simpatico.reporting.sections.components import Section, note, section
-from simpatico.wording__numbers import count
+from simpatico.wording import format_count
 
 MOST = 12
 """Rows of a list of counts at most."""
@@ -19,8 +19,12 @@ def data(found: Findings, sample: Html | None) -> Section:
     """Counts of what was scored and what was not, and one dialog to check them by."""
     read = found.facts["alignment"]
     lost = sum(read["aside"].values()) + sum(read["rejected"].values())
-    unused = f"{count(lost, 'record')} {'was' if lost == 1 else 'were'} set aside, none silently"
-    finding = f"{count(read['dialogs'], 'dialog')} read; {unused if lost else 'nothing set aside'}"
+    unused = (
+        f"{format_count(lost, 'record')} {'was' if lost == 1 else 'were'} set aside, none silently"
+    )
+    finding = (
+        f"{format_count(read['dialogs'], 'dialog')} read; {unused if lost else 'nothing set aside'}"
+    )
     aside = {**read["aside"], **read["rejected"]}
     return section(
         "data",
@@ -66,14 +70,20 @@ def understood(read: Mapping[str, Any]) -> Html:
     shown = [[apart(name), f" (read as {kind})"] for name, kind in files[:3]]
     rest = f" and {len(files) - 3} more" if len(files) > 3 else None
     systems = sorted(read["systems"].items(), key=lambda kv: (-kv[1], kv[0]))
-    names = [[apart(name), f" ({count(n, 'turn')})"] for name, n in systems[:MOST]]
+    names = [[apart(name), f" ({format_count(n, 'turn')})"] for name, n in systems[:MOST]]
     more = f" and {len(systems) - MOST} more" if len(systems) > MOST else None
     rows: list[tuple[str, Child]] = [
         ("Files", [commas(shown), rest] if shown else "–"),
-        ("Messages", f"{count(read['utterances'], 'message')} in {count(read['turns'], 'turn')}"),
-        ("Joined", f"{count(read['merged'], 'message')} to the one before by the same speaker"),
+        (
+            "Messages",
+            f"{format_count(read['utterances'], 'message')} in {format_count(read['turns'], 'turn')}",
+        ),
+        (
+            "Joined",
+            f"{format_count(read['merged'], 'message')} to the one before by the same speaker",
+        ),
         ("Scored turns of", [commas(names), more] if names else "–"),
-        ("Context only", f"{count(read['context'], 'turn')}: answered, not scored"),
+        ("Context only", f"{format_count(read['context'], 'turn')}: answered, not scored"),
     ]
     body = [
         el("tr", None, el("th", {"scope": "row"}, head), el("td", None, told))
@@ -98,5 +108,5 @@ def answered(read: Mapping[str, Any]) -> list[Child]:
         return ["No turn was scored."]
     told: list[Child] = []
     for who, n in rows[:MOST]:
-        told += ["; " if told else None, apart(who), f": {count(n, 'turn')}"]
+        told += ["; " if told else None, apart(who), f": {format_count(n, 'turn')}"]
     return [*told, f"; and {len(rows) - MOST} more." if len(rows) > MOST else "."]

@@ -16,7 +16,7 @@ from simpatico.reporting.minimum_data import (
     RATED_MODELS,
 )
 from simpatico.reporting.sections.overlap import units
-from simpatico.wording__numbers import count
+from simpatico.wording import format_count
 
 Row = tuple[str, str, str, str]
 VERDICT = ("Intervals and verdict", f"{PAIRS} prompts both answered, or {EACH} dialogs of each")
@@ -70,7 +70,7 @@ def every(found: Findings) -> list[Row]:
     """The parts of the page that lack something, each with what it would need."""
     sizes = [found.dialogs[s] for s in found.systems]
     have, both = held(sizes), units(found.structure)
-    metrics = count(len(found.scores), "metric")
+    metrics = format_count(len(found.scores), "metric")
     rated = max((r.n for r in found.evidence.correlations), default=0) if found.evidence else RATED
     told = any(d.finding != "too_few" for pair in found.pairs.values() for d in pair)
     radar = max(sizes, default=0) >= RADAR_DIALOGS and len(found.scores) >= RADAR_METRICS

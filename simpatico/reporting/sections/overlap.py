@@ -12,8 +12,7 @@ from simpatico.reporting.minimum_data import HEAT_DIALOGS, HEAT_METRICS
 from simpatico.reporting.sections.components import Section, lede, note, section
 from simpatico.reporting.sections.side_by_side import ABOUT
 from simpatico.validation.overlap__structure import Structure
-from simpatico.wording import within
-from simpatico.wording__numbers import bare, count
+from simpatico.wording import format_correlation, format_count, lower_first_letter
 
 TOPIC = "How metrics overlap"
 LOW = 0.2
@@ -89,11 +88,11 @@ def finding(found: Findings) -> str:
     among = "pairs with a traditional metric" if mixed else "pairs of metrics"
     if mixed and low >= MOSTLY * len(mixed):
         start = "The psychological metrics share little with the traditional ones: "
-        return f"{start}{low} of {len(mixed)} {among} stay below |r| = {bare(LOW, 1)}"
+        return f"{start}{low} of {len(mixed)} {among} stay below |r| = {format_correlation(LOW, 1)}"
     a, b, r = max(pairs, key=lambda p: abs(p[2]))
     return (
-        f"{found.titles.get(a, a)} and {within(found.titles.get(b, b))} overlap most "
-        f"(r = {bare(r)}); {low} of {len(chosen)} {among} stay below |r| = {bare(LOW, 1)}"
+        f"{found.titles.get(a, a)} and {lower_first_letter(found.titles.get(b, b))} overlap most "
+        f"(r = {format_correlation(r)}); {low} of {len(chosen)} {among} stay below |r| = {format_correlation(LOW, 1)}"
     )
 
 
@@ -118,5 +117,5 @@ def beside(found: Findings, most: int) -> Html:
 def counted(found: Findings, most: int) -> str:
     """What was correlated: dialogs, or parts of dialogs where several systems speak in one."""
     if most <= found.facts["alignment"]["dialogs"]:
-        return count(most, "dialog")
-    return f"{count(most, 'part')} of dialogs, one for each speaker"
+        return format_count(most, "dialog")
+    return f"{format_count(most, 'part')} of dialogs, one for each speaker"

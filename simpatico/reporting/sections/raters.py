@@ -21,7 +21,7 @@ from simpatico.validation.chart import Quality, agreed, clear, forest_of
 from simpatico.validation.correlations import Correlated
 from simpatico.validation.evidence import of_level
 from simpatico.validation.raters.agreement import AgreementRow
-from simpatico.wording__numbers import NOTHING, bare, count
+from simpatico.wording import NO_VALUE, format_correlation, format_count
 
 ALPHA = "krippendorff_alpha_ordinal"
 MOST_OF = 0.95
@@ -90,7 +90,7 @@ def closest(found: Findings) -> str:
     one = found.reached(best, "one_more_judge")
     against = " (in reverse)" if (best.value or 0) < 0 else ""
     if not one or one <= 0:
-        return f"{title} comes closest to the raters{against}: r = {bare(best.value)}"
+        return f"{title} comes closest to the raters{against}: r = {format_correlation(best.value)}"
     share = abs(best.value or 0) / one
     one_more = f"{told(share)} the correlation that one more rater has"
     return f"{title} comes closest to the raters{against}: {one_more}"
@@ -123,7 +123,7 @@ def pane(found: Findings, quality: Quality) -> list[Child]:
     unit = quality[1]
     n = max((r.n for r in rows), default=0)
     name = ["“", el("bdi", None, quality[0]), "”, "]
-    about = [*name, f"{count(n, f'rated {unit}')}{scale(found, quality)}"]
+    about = [*name, f"{format_count(n, f'rated {unit}')}{scale(found, quality)}"]
     if n < RATED:
         return [
             note(about),
@@ -176,10 +176,10 @@ def agreement_table(rows: Sequence[tuple[Quality, AgreementRow | None]]) -> Html
     body = []
     for quality, row in rows:
         why = none_why(row)
-        ends = NOTHING
+        ends = NO_VALUE
         if row is not None and row.low is not None:
-            ends = f"{bare(row.low)} to {bare(row.high)}"
-        value = why or bare(row.value if row else None)
+            ends = f"{format_correlation(row.low)} to {format_correlation(row.high)}"
+        value = why or format_correlation(row.value if row else None)
         body.append(
             el(
                 "tr",
@@ -208,11 +208,11 @@ def raters(found: Findings) -> Html | None:
     frame = found.judgements.frame
     named = frame.drop_nulls("value")["judge"].drop_nulls().n_unique()
     given, blank = frame["value"].count(), frame["value"].null_count()
-    who = f"{count(named, 'rater')}, " if named else ""
+    who = f"{format_count(named, 'rater')}, " if named else ""
     left = f"; {blank:,} left blank, taken as “not rated”" if blank else ""
     return note(
         "Krippendorff’s α, ordinal: 1 is perfect, 0 is chance. "
-        f"{who}{count(given, 'rating')}{left}."
+        f"{who}{format_count(given, 'rating')}{left}."
     )
 
 
@@ -224,13 +224,17 @@ def inside(found: Findings) -> list[Child]:
     return [
         note(
             el("b", None, "Inside and outside. "),
-            f"In {count(r.n, r.level or 'dialog')} the person in the chat also rated "
+            f"In {format_count(r.n, r.level or 'dialog')} the person in the chat also rated "
             f"“{r.quality}”. They and the outside raters correlate at "
-            f"r = {bare(r.value)}{ends(r)}.",
+            f"r = {format_correlation(r.value)}{ends(r)}.",
         )
         for r in told
     ]
 
 
 def ends(row: AgreementRow) -> str:
-    return " (no interval)" if row.low is None else f" [{bare(row.low)}, {bare(row.high)}]"
+    return (
+        " (no interval)"
+        if row.low is None
+        else f" [{format_correlation(row.low)}, {format_correlation(row.high)}]"
+    )

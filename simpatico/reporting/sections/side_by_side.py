@@ -25,8 +25,7 @@ from simpatico.reporting.sections.components import (
     sentence_list,
     switch,
 )
-from simpatico.wording import within
-from simpatico.wording__numbers import count
+from simpatico.wording import format_count, lower_first_letter
 
 ABOUT = {
     "P": ("Psychological", "metrics from psychology"),
@@ -90,7 +89,7 @@ def stands_out(found: Findings) -> list[Part]:
         apart[system] = {s for s, names in others.items() if len(names) == len(found.systems) - 1}
     best = max(found.systems, key=lambda s: len(apart[s]))
     if len(found.systems) > 2 and apart[best] and not found.unpaired:
-        titles = [within(found.titles[s]) for s in found.titles if s in apart[best]]
+        titles = [lower_first_letter(found.titles[s]) for s in found.titles if s in apart[best]]
         return [Name(best), f" differs from every other system in {sentence_list(titles)}"]
     shown = "comparisons shown here" if found.unpaired else "comparisons"
     show = "shows" if len(told) == 1 else "show"
@@ -203,13 +202,13 @@ def refused(found: Findings, drawn: Sequence[str], parties: Mapping[str, Party])
     """Which systems are not in the radar, and why."""
     told: list[Child] = []
     if len(found.scores) < RADAR_METRICS:
-        have = count(len(found.scores), "metric")
+        have = format_count(len(found.scores), "metric")
         told.append(
             refusal("No radar.", f"It needs at least {RADAR_METRICS} metrics; the run has {have}.")
         )
     few = [s for s in found.systems if found.dialogs[s] < RADAR_DIALOGS]
     for system in few[:MOST_SHAPES]:
-        n = count(found.dialogs[system], "dialog")
+        n = format_count(found.dialogs[system], "dialog")
         told.append(
             refusal(
                 [named(parties[system]), " is not drawn."],
@@ -219,7 +218,9 @@ def refused(found: Findings, drawn: Sequence[str], parties: Mapping[str, Party])
         )
     if len(few) > MOST_SHAPES:
         rest = len(few) - MOST_SHAPES
-        told.append(note(f"{count(rest, 'more system')} with fewer than {RADAR_DIALOGS} dialogs."))
+        told.append(
+            note(f"{format_count(rest, 'more system')} with fewer than {RADAR_DIALOGS} dialogs.")
+        )
     left = [s for s in found.systems if s not in drawn and s not in few]
     if left:
         told.append(note(f"Only the two systems compared above are drawn; {len(left)} are not."))

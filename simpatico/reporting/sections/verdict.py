@@ -17,8 +17,7 @@ from simpatico.reporting.findings import Findings, Pair
 from simpatico.reporting.minimum_data import RATED
 from simpatico.reporting.sections.components import Option, radio, switch
 from simpatico.validation.chart import clear
-from simpatico.wording import listed, within
-from simpatico.wording__numbers import bare, count
+from simpatico.wording import format_correlation, format_count, join_with_and, lower_first_letter
 
 VERBS = {
     1: ("also follows", "also follow"),
@@ -49,10 +48,10 @@ def run_line(found: Findings, title: str) -> Html:
     """What this is about, in a line."""
     read = found.facts["alignment"]
     told = [
-        count(len(found.systems), "system"),
-        count(read["dialogs"], "dialog"),
-        count(read["turns"], "turn"),
-        count(len(found.scores), "metric"),
+        format_count(len(found.systems), "system"),
+        format_count(read["dialogs"], "dialog"),
+        format_count(read["turns"], "turn"),
+        format_count(len(found.scores), "metric"),
     ]
     parts = [el("span", None, part) for part in told]
     return el("div", {"class": "run"}, el("b", None, el("bdi", None, title)), parts)
@@ -79,7 +78,9 @@ def certainty(found: Findings, parties: Mapping[str, Party]) -> list[Child]:
     if found.main:
         told += [coloured(lede_of(found.pairs[found.main]), parties), " "]
     else:
-        told.append(f"{count(sum(found.dialogs[s] for s in found.systems), 'dialog')} scored. ")
+        told.append(
+            f"{format_count(sum(found.dialogs[s] for s in found.systems), 'dialog')} scored. "
+        )
     if followed := tracking(found):
         told += [el("a", {"href": "#trust"}, followed), " "]
     return [*told, *set_aside(found)]
@@ -110,7 +111,7 @@ def extent(found: Findings, told: Sequence[Difference], titles: Sequence[str]) -
     most = max(abs(r.value or 0.0) for r in rows if r)
     if most >= FOLLOWS:
         return "also", ""
-    bound = f"(|r| ≤ {bare(most)})"
+    bound = f"(|r| ≤ {format_correlation(most)})"
     return ("also", f" a little {bound}") if most >= LITTLE else ("barely", f" {bound}")
 
 
@@ -130,9 +131,9 @@ def way(found: Findings, score: str) -> int | None:
 
 def words(titles: Sequence[str], *, inside: bool = False) -> str:
     """Titles in a sentence; the first one begins it, unless it stands inside."""
-    lower = [within(t) for t in titles]
+    lower = [lower_first_letter(t) for t in titles]
     lower[0] = lower[0] if inside else titles[0]
-    return listed(lower)
+    return join_with_and(lower)
 
 
 def verb(names: Sequence[str], one: str, many: str) -> str:
@@ -145,7 +146,7 @@ def set_aside(found: Findings) -> list[Child]:
     lost = sum(read["aside"].values()) + sum(read["rejected"].values())
     if not lost:
         return []
-    return [el("a", {"href": "#data"}, f"{count(lost, 'record')} could not be used"), "."]
+    return [el("a", {"href": "#data"}, f"{format_count(lost, 'record')} could not be used"), "."]
 
 
 def pair_switch(found: Findings, parties: Mapping[str, Party]) -> Html:
@@ -162,7 +163,7 @@ def pair_switch(found: Findings, parties: Mapping[str, Party]) -> Html:
     )
     if not found.unpaired:
         return body
-    rest = f"{count(found.unpaired, 'more pair')} of systems: "
+    rest = f"{format_count(found.unpaired, 'more pair')} of systems: "
     return el(
         "div",
         None,
@@ -192,7 +193,7 @@ def followed(found: Findings, score: str) -> str:
         return "–"
     if row.n < RATED:
         return "too few rated"
-    figure, follows = bare(row.value), way(found, score)
+    figure, follows = format_correlation(row.value), way(found, score)
     if not follows:
         return f"not shown, {figure}"
     if follows < 0:
@@ -230,7 +231,7 @@ def matrix_cell(found: Findings, place: int | None) -> Html:
         return el("td", {"class": "none"}, "·")
     a, b = pair = list(found.pairs)[place]
     n = sum(d.finding in ("higher", "lower") for d in found.pairs[pair])
-    said = f"{a} against {b}: {count(n, 'clear difference')}"
+    said = f"{a} against {b}: {format_count(n, 'clear difference')}"
     return el("td", None, el("label", None, radio("pair", place, said), n))
 
 
@@ -254,7 +255,7 @@ def reading_notes(pair: Sequence[Difference]) -> Html:
             el("b", None, "Thick line"),
             f": {level} interval. ",
             el("b", None, "Thin ends"),
-            f": the same after allowing for {count(first.family, 'comparison')}. A finding is what "
+            f": the same after allowing for {format_count(first.family, 'comparison')}. A finding is what "
             f"stands after {how}’s correction over all of them, a little less strict than the thin "
             f"ends. {units.capitalize()} are the unit, not turns, since turns of one dialog "
             "resemble each other.",

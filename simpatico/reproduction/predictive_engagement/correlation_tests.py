@@ -26,7 +26,7 @@ from simpatico.stats.correlation import estimate, lacking
 from simpatico.stats.dependent import Overlapping, williams
 from simpatico.stats.draws import percentile_interval
 from simpatico.stats.result import Result, result
-from simpatico.wording__numbers import chance, number
+from simpatico.wording import format_number, format_p
 
 PRINTED = "the paper prints this one in bold, p below .05"
 BOTH = OWN + together("mean", MEAN, CTX)
@@ -100,8 +100,8 @@ def difference(
         p_value=reaching_zero(gaps),
     )
     return found, (
-        f"{number(first, 3)} against {number(second, 3)}, p {chance(found.p_value)} by resamples, "
-        f"p {chance(test.difference.p_value)} by Williams' t"
+        f"{format_number(first, 3)} against {format_number(second, 3)}, p {format_p(found.p_value)} by resamples, "
+        f"p {format_p(test.difference.p_value)} by Williams' t"
     )
 
 

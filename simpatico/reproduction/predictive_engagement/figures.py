@@ -18,7 +18,7 @@ from simpatico.reproduction.predictive_engagement.classifiers import AREA, BALAN
 from simpatico.reproduction.predictive_engagement.correlations import COMBININGS, KINDS, OWN, titled
 from simpatico.reproduction.predictive_engagement.paper import MAX, MEAN
 from simpatico.reproduction.predictive_engagement.raters import together
-from simpatico.wording__numbers import bare
+from simpatico.wording import format_correlation
 
 WIDTH = 174.0
 """Millimetres, a page's text."""
@@ -68,7 +68,7 @@ def points(rows: pl.DataFrame, value: str) -> tuple[tuple[float, float], ...]:
 
 
 def r(rows: pl.DataFrame, value: str) -> str:
-    return bare(rows.select(pl.corr("score", value)).item())
+    return format_correlation(rows.select(pl.corr("score", value)).item())
 
 
 def classifiers(cells: Sequence[Cell]) -> Html | None:

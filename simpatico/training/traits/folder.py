@@ -18,7 +18,7 @@ from simpatico.files import publish
 from simpatico.metric import package_version
 from simpatico.models.folder import MANIFEST, manifest
 from simpatico.training.traits.features import Config
-from simpatico.wording import capital
+from simpatico.wording import capitalize
 
 LIMITS = (
     "A guess about a group of people or dialogs is far safer than one about a single person.",
@@ -136,7 +136,7 @@ def card(report: Report, about: About) -> str:
     config, low_high = report.config, about.scale or (0.0, 0.0)
     features = " + ".join(f"{n:,} of order {order}" for order, n in report.features.items())
     lines = [
-        f"# {capital(about.measures)}",
+        f"# {capitalize(about.measures)}",
         "",
         "A linear model over words and word sequences. It guesses what a person would have "
         f"answered, from {low_high[0]:g} to {low_high[1]:g}.",

@@ -6,7 +6,7 @@ import polars as pl
 
 from simpatico.errors import DataError
 from simpatico.judgements import Judgements, shown
-from simpatico.wording import listed
+from simpatico.wording import join_with_and
 
 OF = ["quality", "whole"]
 """Turns and whole dialogs are never put together, so that each may have a scale of its own."""
@@ -38,4 +38,4 @@ def sentence(frame: pl.DataFrame, quality: str, *, whole: bool) -> str:
     scales = own.select("scale_min", "scale_max").unique().sort("scale_min", "scale_max")
     ends = [f"{shown(low)} to {shown(high)}" for low, high in scales.iter_rows()]
     units = "dialogs" if whole else "turns"
-    return f"quality {quality!r} of {units} was judged on {len(ends)} scales, {listed(ends)}"
+    return f"quality {quality!r} of {units} was judged on {len(ends)} scales, {join_with_and(ends)}"

@@ -11,7 +11,7 @@ from simpatico.reporting.sections.cards import cards, scored
 from simpatico.reporting.sections.input import data
 from simpatico.reporting.sections.missing import few
 from simpatico.reporting.sections.rerun import commands
-from simpatico.wording__numbers import number, places
+from simpatico.wording import format_number, interval_digits
 from tests.reporting.cases import case, rated
 from tests.reporting.pages import Made, made, talks
 from tests.reporting.pages import scored as scored_run
@@ -52,10 +52,14 @@ def test_the_ranges_on_every_card_are_those_of_the_json():
         said = next(card.all("svg")).attributes["aria-label"].split("; ")
         marks = tuple((who[s], means[s][score.name]) for s in found.systems)
         axis = axis_of(Range(score.low, score.high, p5, p95, marks, ""))
-        digits = places(axis.low, axis.high)
-        assert said[1] == f"90% of dialogs between {number(p5, digits)} and {number(p95, digits)}"
+        digits = interval_digits(axis.low, axis.high)
+        assert (
+            said[1]
+            == f"90% of dialogs between {format_number(p5, digits)} and {format_number(p95, digits)}"
+        )
         assert said[2:] == [
-            f"{s} {number(means[s][score.name], digits)}" for s in ("brisk", "carousel", "harbor")
+            f"{s} {format_number(means[s][score.name], digits)}"
+            for s in ("brisk", "carousel", "harbor")
         ]
 
 

@@ -8,14 +8,14 @@ from simpatico.reporting.sections.incremental import adds, finding
 from simpatico.reporting.sections.overlap import finding as overlapping
 from simpatico.reporting.sections.overlap import overlap
 from simpatico.validation.incremental.rows import ALL
-from simpatico.wording__numbers import bare
+from simpatico.wording import format_correlation
 from tests.reporting.cases import TWO, case, rated
 from tests.reporting.pages import FEW_METRICS, Made, made, scored, talks
 from tests.reporting.tree import tree
 
 
 def r2(value):
-    return bare(value, 3)
+    return format_correlation(value, 3)
 
 
 def test_every_cell_of_t_p_and_both_is_that_of_the_json():
@@ -127,8 +127,8 @@ def test_every_cell_of_the_heat_map_is_that_of_the_json():
         )
         r, low, high, n = (told[part][row][column] for part in ("r", "low", "high", "n"))
         a, b = found.titles[names[row]], found.titles[names[column]]
-        assert cell.text == bare(r)
-        start = f"{a} and {b}: r {bare(r)} [{bare(low)}, {bare(high)}], n {n}: "
+        assert cell.text == format_correlation(r)
+        start = f"{a} and {b}: r {format_correlation(r)} [{format_correlation(low)}, {format_correlation(high)}], n {n}: "
         assert cell.attributes["data-say"].startswith(start)
         assert cell.attributes["aria-label"] == cell.attributes["data-say"]
 

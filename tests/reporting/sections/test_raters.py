@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from simpatico.reporting.sections.raters import closest, told, trust
-from simpatico.wording__numbers import bare
+from simpatico.wording import format_correlation
 from tests.reporting.cases import case, rated
 from tests.reporting.pages import made
 from tests.reporting.tree import tree
@@ -41,8 +41,8 @@ def test_the_numbers_of_every_forest_are_those_of_the_json():
         assert shown == [
             [
                 found.titles[r["score"]],
-                bare(r["value"]),
-                f"{bare(r['low'])} – {bare(r['high'])}",
+                format_correlation(r["value"]),
+                f"{format_correlation(r['low'])} – {format_correlation(r['high'])}",
                 f"{100 * r['value'] / one:.0f}%"
                 if one and r["value"] > 0 and r["p_adjusted"] < 0.05
                 else "–",
@@ -51,8 +51,10 @@ def test_the_numbers_of_every_forest_are_those_of_the_json():
         ]
         lines = [x.text for x in pane.one("thead").all("span", "vh")][1]
         ceiling = judged["ceiling"]["value"]
-        expected = ["plot"] + [f"one more rater {bare(one)}"] * (one is not None)
-        assert lines == ", ".join(expected + [f"ceiling {bare(ceiling)}"] * (ceiling is not None))
+        expected = ["plot"] + [f"one more rater {format_correlation(one)}"] * (one is not None)
+        assert lines == ", ".join(
+            expected + [f"ceiling {format_correlation(ceiling)}"] * (ceiling is not None)
+        )
 
 
 def test_how_far_raters_agree_is_that_of_the_json():
@@ -68,8 +70,8 @@ def test_how_far_raters_agree_is_that_of_the_json():
         for tr in side.one("tbody").all("tr")
     }
     for (quality, _), row in rows.items():
-        ends = f"{bare(row['low'])} to {bare(row['high'])}"
-        known = [bare(row["value"]), ends]
+        ends = f"{format_correlation(row['low'])} to {format_correlation(row['high'])}"
+        known = [format_correlation(row["value"]), ends]
         assert shown[quality] == (known if row["value"] is not None else ["one rater each", ""])
     assert shown["enjoyed"] == ["one rater each", ""]
     frame = made("demo").judgements.frame

@@ -8,7 +8,7 @@ from simpatico.charts.systems import parties
 from simpatico.comparison.headline import plain
 from simpatico.reporting.page import page
 from simpatico.reporting.sections.side_by_side import side_by_side, stands_out
-from simpatico.wording__numbers import number, places, span
+from simpatico.wording import format_interval, format_number, interval_digits
 from tests.reporting.cases import TWO, case
 from tests.reporting.pages import Made, made, scored, talks
 from tests.reporting.tree import tree
@@ -22,7 +22,7 @@ def digits_of(rows: list[dict], score: str) -> int:
     """One digit fewer than the narrowest interval supports, for all systems."""
     ends = [(r[f"{score}_low"], r[f"{score}_high"]) for r in rows]
     known = [(low, high) for low, high in ends if low is not None and high - low > 1e-9]
-    return max(max(places(*e) - 1, 0) for e in known)
+    return max(max(interval_digits(*e) - 1, 0) for e in known)
 
 
 def test_the_numbers_of_dots_and_table_are_those_of_the_json():
@@ -47,8 +47,8 @@ def test_the_numbers_of_dots_and_table_are_those_of_the_json():
     for score in found.scores:
         digits = digits_of(rows, score.name)
         values = [
-            f"{number(by[s][score.name], digits)} "
-            f"{span(by[s][f'{score.name}_low'], by[s][f'{score.name}_high'], digits)}"
+            f"{format_number(by[s][score.name], digits)} "
+            f"{format_interval(by[s][f'{score.name}_low'], by[s][f'{score.name}_high'], digits)}"
             for s in order
         ]
         counts = [by[s][f"{score.name}_n"] for s in order]

@@ -7,7 +7,13 @@ import pytest
 from simpatico.charts.systems import parties
 from simpatico.reporting.page import page
 from simpatico.reporting.sections.verdict import followed, opening, tracking
-from simpatico.wording__numbers import bare, number, places, signed, span
+from simpatico.wording import (
+    format_correlation,
+    format_difference,
+    format_interval,
+    format_number,
+    interval_digits,
+)
 from tests.reporting.cases import case
 from tests.reporting.pages import made
 from tests.reporting.tree import tree
@@ -34,9 +40,9 @@ def row_of(told: dict) -> str:
 
 
 def numbers_of(told: dict) -> str:
-    digits = places(told["low"], told["high"])
+    digits = interval_digits(told["low"], told["high"])
     unit = f" {told['score_unit']}" if told["score_unit"] else ""
-    return f"{signed(told['difference'], digits)}{unit} {span(told['low'], told['high'], digits)}"
+    return f"{format_difference(told['difference'], digits)}{unit} {format_interval(told['low'], told['high'], digits)}"
 
 
 def panes_of(html: str):
@@ -50,7 +56,7 @@ def tracked_of(correlations: list[dict], quality: tuple[str, str], score: str) -
     (row,) = [r for r in correlations if (r["quality"], r["level"], r["score"]) == asked]
     if row["value"] is None:
         return "–"
-    r = bare(row["value"])
+    r = format_correlation(row["value"])
     if row["p_adjusted"] is None or row["p_adjusted"] >= 0.05:
         return f"not shown, {r}"
     if row["value"] < 0:
@@ -76,7 +82,7 @@ def test_every_row_of_every_pair_is_that_of_the_json(kind):
         }
         for row in rows:
             _, wins, *tracks = shown.pop(row_of(row))
-            assert wins == number(row["times_in_100"], 0)
+            assert wins == format_number(row["times_in_100"], 0)
             follows = [
                 tracked_of(whole["evidence"]["correlations"], quality, row["score"])
                 for quality in found.qualities[:1]
