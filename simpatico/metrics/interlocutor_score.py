@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from math import inf
 from typing import ClassVar
 
-from simpatico.features.persons.model import Target
+from simpatico.features.users.model import Target
 from simpatico.metric import Card, Carried
-from simpatico.metrics._shared.personal import CITATION, UNDEFINED, ForPerson
+from simpatico.metrics._shared.user_aware import CITATION, UNDEFINED, ForPerson
 
 
 @dataclass(frozen=True)

@@ -13,9 +13,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from simpatico.features.persons.model import Target
+from simpatico.features.users.model import Target
 from simpatico.metric import Card, Carried
-from simpatico.metrics._shared.personal import CITATION, UNDEFINED, ForPerson
+from simpatico.metrics._shared.user_aware import CITATION, UNDEFINED, ForPerson
 
 
 @dataclass(frozen=True)

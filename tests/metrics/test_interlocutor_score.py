@@ -8,7 +8,7 @@ from simpatico import load, score
 from simpatico.errors import DataError
 from simpatico.metric import missing
 from tests.conftest import talk
-from tests.metrics.personal import by_hand, folder
+from tests.metrics.user_models import by_hand, folder
 
 MODEL = folder(by_hand("score", unit=(4.0, 2.0), ends=(1.0, 7.0)))
 METRIC = load("interlocutor_score", model=MODEL)

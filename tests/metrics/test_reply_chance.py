@@ -13,13 +13,13 @@ import pytest
 from simpatico import Turns, load, score, signature
 from simpatico.errors import MissingResource
 from simpatico.features.heads import folder as head_folder
-from simpatico.features.persons.contexts import CIRCUMSTANCES
-from simpatico.features.persons.model import Personal, Scaling
-from simpatico.features.persons.rows import SeenForm
+from simpatico.features.users.contexts import CIRCUMSTANCES
+from simpatico.features.users.model import Personal, Scaling
+from simpatico.features.users.inputs import SeenForm
 from simpatico.metric import evidence_of, missing
 from simpatico.models.names import find
 from tests.conftest import talk
-from tests.metrics.personal import by_hand, folder
+from tests.metrics.user_models import by_hand, folder
 
 MODEL = folder(by_hand())
 METRIC = load("reply_chance", model=MODEL)

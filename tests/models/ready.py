@@ -99,7 +99,7 @@ def feelings() -> dict[str, str]:
 
 def personal(target: str) -> dict[str, str]:
     """A folder of a personal model."""
-    from tests.metrics.personal import at_random
+    from tests.metrics.user_models import at_random
 
     return {"model": at_random(target)}
 

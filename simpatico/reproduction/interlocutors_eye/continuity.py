@@ -14,8 +14,8 @@ import numpy as np
 
 from simpatico.arrays import Bools, Floats
 from simpatico.errors import SimpaticoError, UnknownName
-from simpatico.features.persons.model import Personal
-from simpatico.features.persons.rows import SeenForm
+from simpatico.features.users.model import Personal
+from simpatico.features.users.inputs import SeenForm
 from simpatico.metric import Metric
 from simpatico.registry import load, suggestion
 from simpatico.reproduction import Cell
@@ -31,13 +31,13 @@ from simpatico.reproduction.interlocutors_eye.data import kept
 from simpatico.reproduction.interlocutors_eye.paper import BOTH, CONTINUITY, PROFILE
 from simpatico.reproduction.request import Asked
 from simpatico.stats.by_person import Above, Estimate, Guess, Measured, above, measured
-from simpatico.training.persons.cases import formed
-from simpatico.training.persons.continuity.baselines import METRICS, PRIVATE, guessed, majorities
-from simpatico.training.persons.continuity.data import By, Examples, Filters, examples
-from simpatico.training.persons.continuity.outcomes import Window
-from simpatico.training.persons.continuity.train import cases, parted, some
-from simpatico.training.persons.fit import How, fit_both
-from simpatico.training.persons.own_weights import Cases, met
+from simpatico.training.users.examples import formed
+from simpatico.training.users.continuity.baselines import METRICS, PRIVATE, guessed, majorities
+from simpatico.training.users.continuity.data import By, Examples, Filters, examples
+from simpatico.training.users.continuity.outcomes import Window
+from simpatico.training.users.continuity.train import cases, parted, some
+from simpatico.training.users.fit import How, fit_both
+from simpatico.training.users.user_weights import Cases, met
 from simpatico.turns import Turns
 
 TEXT, USER, GOING_ON = "text", "+ user", "+ user, going on log by log"

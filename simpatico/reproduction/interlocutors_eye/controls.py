@@ -8,7 +8,7 @@ import numpy as np
 
 from simpatico.stats.by_person import Estimate
 from simpatico.stats.draws import uniform
-from simpatico.training.persons.own_weights import Cases
+from simpatico.training.users.user_weights import Cases
 
 STREAM = 8
 """Of random numbers, so that these draws are no others."""

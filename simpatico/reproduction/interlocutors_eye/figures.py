@@ -10,7 +10,7 @@ from simpatico.charts.levels import Level, Shelf, Shelves
 from simpatico.charts.svg import pixels
 from simpatico.reproduction import Cell
 from simpatico.reproduction.interlocutors_eye.continuity import FIGURE_3
-from simpatico.training.persons.continuity.baselines import PRIVATE
+from simpatico.training.users.continuity.baselines import PRIVATE
 
 WIDTH = 174.0
 """Millimetres, a page's text."""

@@ -15,8 +15,8 @@ import polars as pl
 from simpatico.arrays import Floats, Ints
 from simpatico.errors import DataError
 from simpatico.features.char_ngrams import GramForm
-from simpatico.features.persons.model import Personal
-from simpatico.features.persons.rows import SeenForm
+from simpatico.features.users.model import Personal
+from simpatico.features.users.inputs import SeenForm
 from simpatico.judgements import UNIT, Judgements
 from simpatico.reproduction import Cell
 from simpatico.reproduction.cells import Spot, of_count
@@ -40,11 +40,11 @@ from simpatico.reproduction.interlocutors_eye.paper import (
     WIZARD,
 )
 from simpatico.stats.by_person__scores import above, measured
-from simpatico.training.persons.cases import own_means, stacked
-from simpatico.training.persons.fit import How, fit_both, fit_personal
-from simpatico.training.persons.interlocutor.train import Given, Training, by_outsiders, seen
-from simpatico.training.persons.own_weights import Cases, met
-from simpatico.training.persons.splits import Sides
+from simpatico.training.users.examples import own_means, stacked
+from simpatico.training.users.fit import How, fit_both, fit_personal
+from simpatico.training.users.interlocutor.train import Given, Training, by_outsiders, seen
+from simpatico.training.users.user_weights import Cases, met
+from simpatico.training.users.splits import Sides
 
 TABLE_1 = "Table 1: Hazumi, exchanges with all six scores"
 TABLE_2 = "Table 2: scores that the interlocutor gave, the last tenth of each dialog"

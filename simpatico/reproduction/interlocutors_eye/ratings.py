@@ -17,9 +17,9 @@ import polars as pl
 
 from simpatico.arrays import Floats
 from simpatico.features.char_ngrams import GramForm
-from simpatico.features.persons.contexts import moments
-from simpatico.features.persons.model import Personal
-from simpatico.features.persons.rows import SeenForm
+from simpatico.features.users.contexts import moments
+from simpatico.features.users.model import Personal
+from simpatico.features.users.inputs import SeenForm
 from simpatico.judgements import Judgements
 from simpatico.reproduction import Cell
 from simpatico.reproduction.cells import Spot, only_paper
@@ -28,12 +28,12 @@ from simpatico.reproduction.interlocutors_eye.continuity import FILTERS, TEXT, U
 from simpatico.reproduction.interlocutors_eye.data import UNFIT, Rated
 from simpatico.reproduction.interlocutors_eye.paper import BOTH, HUMAN, JUDGED, PROFILE, SYSTEM
 from simpatico.stats.by_person__scores import above, measured
-from simpatico.training.persons.cases import formed, of_turns, own_means
-from simpatico.training.persons.continuity.data import examples
-from simpatico.training.persons.continuity.train import cases
-from simpatico.training.persons.fit import How, fit_personal
-from simpatico.training.persons.interlocutor.data import ratings
-from simpatico.training.persons.interlocutor.train import OWN_MEAN, Given, Training, seen
+from simpatico.training.users.examples import formed, of_turns, own_means
+from simpatico.training.users.continuity.data import examples
+from simpatico.training.users.continuity.train import cases
+from simpatico.training.users.fit import How, fit_personal
+from simpatico.training.users.interlocutor.data import ratings
+from simpatico.training.users.interlocutor.train import OWN_MEAN, Given, Training, seen
 from simpatico.turns import Turns
 
 TABLE = "Table 5's design: Pearson's r with the interlocutor's own rating"

@@ -4,14 +4,14 @@ import numpy as np
 import pytest
 
 from simpatico.features.char_ngrams import GramForm
-from simpatico.features.persons.rows import SeenForm
+from simpatico.features.users.inputs import SeenForm
 from simpatico.reproduction.interlocutors_eye import continuity as eye
 from simpatico.reproduction.interlocutors_eye import data as files
 from simpatico.reproduction.interlocutors_eye.figures import figures
 from simpatico.reproduction.request import Asked
 from simpatico.stats.by_person import Guess, above, measured
-from simpatico.training.persons.continuity.baselines import PRIVATE
-from simpatico.training.persons.continuity.data import examples
+from simpatico.training.users.continuity.baselines import PRIVATE
+from simpatico.training.users.continuity.data import examples
 from tests.reproduction.interlocutors_eye import data_sets as seeing
 
 FORM = SeenForm(grams=GramForm(2, 2, 2**5))

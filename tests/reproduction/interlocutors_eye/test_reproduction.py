@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 from simpatico.features.char_ngrams import GramForm
-from simpatico.features.persons.rows import SeenForm
+from simpatico.features.users.inputs import SeenForm
 from simpatico.reproduction.interlocutors_eye import data as files
 from simpatico.reproduction.interlocutors_eye import hazumi
 from simpatico.reproduction.interlocutors_eye import ratings as own

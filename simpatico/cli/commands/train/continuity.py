@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from simpatico.cli.commands.train._command_line import recorded
-from simpatico.cli.commands.train._persons import (
+from simpatico.cli.commands.train._users import (
     KEEPING,
     MODEL,
     WHERE,
@@ -29,9 +29,9 @@ from simpatico.errors import UnknownName
 if TYPE_CHECKING:
     from simpatico.metric import Metric
     from simpatico.stats.by_person import Measured
-    from simpatico.training.persons.continuity.data import By, Filters
-    from simpatico.training.persons.continuity.outcomes import Window
-    from simpatico.training.persons.continuity.train import Report
+    from simpatico.training.users.continuity.data import By, Filters
+    from simpatico.training.users.continuity.outcomes import Window
+    from simpatico.training.users.continuity.train import Report
     from simpatico.turns import Turns
 
 FLAGS = {"base": "continue", "settings": "set"}
@@ -119,7 +119,7 @@ def continuity(data: tuple[Path, ...], out: Path, format: str | None, **options:
     what is learned from, and what is held out after both.
     """
     from simpatico.training.model_folder import About
-    from simpatico.training.persons.continuity.train import Training
+    from simpatico.training.users.continuity.train import Training
 
     if options["base"] and not options["fine_tune"]:
         without(KEPT, KEEPING, FLAGS)
@@ -138,15 +138,15 @@ def continuity(data: tuple[Path, ...], out: Path, format: str | None, **options:
     turns = conversations(data, format)
     with Progress():
         if training.fine_tune:
-            from simpatico.training.persons.continuity.train__continuity_tuned import (
+            from simpatico.training.users.continuity.train__continuity_tuned import (
                 tune_continuity,
             )
 
             report = tune_continuity(turns, out, training=training, about=about, base=base)
             summarise(report, window)
         else:
-            from simpatico.training.persons.continuity.baselines import Contest
-            from simpatico.training.persons.continuity.train import train_continuity
+            from simpatico.training.users.continuity.baselines import Contest
+            from simpatico.training.users.continuity.train import train_continuity
 
             contest = Contest(metrics, most)
             report = train_continuity(turns, out, training=training, about=about, contest=contest)
@@ -156,7 +156,7 @@ def continuity(data: tuple[Path, ...], out: Path, format: str | None, **options:
 
 def go_on(turns: Turns, out: Path, data: str, options: dict[str, Any]) -> None:
     """Let persons of a model learn from new turns."""
-    from simpatico.training.persons.update import Onward, continue_continuity
+    from simpatico.training.users.update import Onward, continue_continuity
 
     onward, filters = Onward(options["base"], out, data), filtered(options)
     with Progress():
@@ -176,20 +176,20 @@ def split(options: dict[str, Any]) -> By | None:
         return "person" if how == "person" else None
     if how == "person":
         raise click.UsageError("--validation-from and --test-from are for --split time")
-    from simpatico.training.persons.splits import dated
+    from simpatico.training.users.splits import dated
 
     dates: list[datetime] = [check, test]
     return dated(*(date.replace(tzinfo=UTC) for date in dates))
 
 
 def windowed(options: dict[str, Any]) -> Window:
-    from simpatico.training.persons.continuity.outcomes import Window
+    from simpatico.training.users.continuity.outcomes import Window
 
     return Window(options.pop("minutes") or None, options.pop("left"))
 
 
 def filtered(options: dict[str, Any]) -> Filters:
-    from simpatico.training.persons.continuity.data import Filters
+    from simpatico.training.users.continuity.data import Filters
 
     bots = frozenset(options.pop("bot"))
     return Filters(bots, *(options.pop(name) for name in ("repeated", "fewest", "most")))
@@ -199,7 +199,7 @@ def chosen(options: dict[str, Any]) -> dict[str, Metric | str]:
     """The baselines' metrics with what was set for them, or why there is none."""
     from simpatico.errors import SimpaticoError
     from simpatico.registry import load
-    from simpatico.training.persons.continuity.baselines import METRICS
+    from simpatico.training.users.continuity.baselines import METRICS
 
     parameters = parsed(options.pop("settings"))
     if unused := sorted(set(parameters) - set(METRICS.values())):

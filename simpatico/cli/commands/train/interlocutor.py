@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from simpatico.cli.commands.train._command_line import recorded
-from simpatico.cli.commands.train._persons import (
+from simpatico.cli.commands.train._users import (
     KEEPING,
     MODEL,
     PATH,
@@ -29,7 +29,7 @@ from simpatico.errors import DataError
 if TYPE_CHECKING:
     from simpatico.judgements import Judgements
     from simpatico.stats.by_person__scores import Measured
-    from simpatico.training.persons.interlocutor.train import Report
+    from simpatico.training.users.interlocutor.train import Report
     from simpatico.turns import Turns
 
 FLAGS = {"base": "continue", "along": "split"}
@@ -77,7 +77,7 @@ def interlocutor(
     later ones; beside it stands what the mean of each person tells without any text.
     """
     from simpatico.training.model_folder import About
-    from simpatico.training.persons.interlocutor.train import Training
+    from simpatico.training.users.interlocutor.train import Training
 
     if options["base"] and not options["fine_tune"]:
         without(KEPT, KEEPING, FLAGS)
@@ -92,21 +92,21 @@ def interlocutor(
         rated = renamed(rated, turns)
     with Progress():
         if base and not training.fine_tune:
-            from simpatico.training.persons.update import Onward, continue_interlocutor
+            from simpatico.training.users.update import Onward, continue_interlocutor
 
             onward = Onward(base, out, named(data))
             found = continue_interlocutor(turns, rated, onward, quality=training.quality)
             show("New ratings", [found])
         elif training.fine_tune:
-            from simpatico.training.persons.interlocutor.train import Given
-            from simpatico.training.persons.interlocutor.train__interlocutor_tuned import (
+            from simpatico.training.users.interlocutor.train import Given
+            from simpatico.training.users.interlocutor.train__interlocutor_tuned import (
                 tune_interlocutor,
             )
 
             given = Given.of(turns, rated, training)
             summarise(tune_interlocutor(given, out, training=training, about=about, base=base))
         else:
-            from simpatico.training.persons.interlocutor.train import train_interlocutor
+            from simpatico.training.users.interlocutor.train import train_interlocutor
 
             summarise(train_interlocutor(turns, rated, out, training=training, about=about))
     result(str(out))

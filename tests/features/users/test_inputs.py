@@ -1,0 +1,75 @@
+"""What a personal model sees of a turn: vectors and runs of characters, in which columns."""
+
+import numpy as np
+import pytest
+
+from simpatico import load, score
+from simpatico.errors import DataError
+from simpatico.features import alone
+from simpatico.features.char_ngrams import GramForm, counted
+from simpatico.features.embeddings import Embeddings
+from simpatico.features.users.contexts import moments
+from simpatico.features.users.inputs import SeenForm, seen
+from simpatico.models.names import find
+from tests.conftest import talk
+from tests.metrics.user_models import by_hand, folder
+from tests.models.tiny import tiny
+
+GRAMS = GramForm(2, 2, 8)
+TALK = talk("ann: tea", "bob: coffee")
+
+
+def test_runs_of_what_was_heard_then_of_what_was_said_and_nothing_for_an_opening():
+    rows = seen(moments(TALK), SeenForm(grams=GRAMS), alone(())).toarray()
+    tea, coffee = (counted([text], GRAMS).matrix(GRAMS).toarray()[0] for text in ("tea", "coffee"))
+    assert rows.shape == (2, 18)
+    assert np.array_equal(rows[0], [*np.zeros(9), *tea])
+    assert np.array_equal(rows[1], [*tea, *coffee])
+
+
+def test_vectors_count_half_as_much_again_and_a_profile_is_multiplied_with_what_is_said():
+    """Columns: heard, said, profile, then said times profile times the root of 32 numbers."""
+    name = f"path:{tiny('bert')}"
+    form = SeenForm(name, find(name).sha256, grams=None, profile=True)
+    told = moments(TALK)
+    features = alone(form.needs)
+    vector = features[Embeddings(name)].of(["tea", "coffee", "likes tea"]).astype(np.float64)
+    known = type(told)(told.row, told.person, ["", "likes tea"], told.heard, told.said, told.before)
+    rows = seen(known, form, features).toarray()
+    tea, coffee, likes = 1.5 * vector
+    product = np.sqrt(32) * vector[1] * likes
+    assert rows[1] == pytest.approx(np.concatenate([tea, coffee, likes, product]))
+    assert rows[0] == pytest.approx(np.concatenate([np.zeros(32), tea, np.zeros(64)]))
+
+
+def test_two_persons_who_hear_the_same_with_their_names_are_seen_alike():
+    form = SeenForm(grams=GRAMS)
+    one, other = (
+        seen(moments(talk(f"{name}: tea", f"bob: well {name}")), form, alone(())).toarray()
+        for name in ("ann", "cyd")
+    )
+    assert np.array_equal(one, other)
+
+
+def test_without_vectors_and_runs_there_is_nothing():
+    assert seen(moments(TALK), SeenForm(grams=None), alone(())).shape == (2, 0)
+
+
+def test_a_model_over_other_weights_is_refused():
+    name = f"path:{tiny('bert')}"
+    model = folder(by_hand(), SeenForm(name, "0" * 64, grams=None))
+    with pytest.raises(DataError) as told:
+        score(TALK, [load("reply_chance", model=model)])
+    assert str(told.value) == (
+        f"{model} was trained over other weights than {name!r} has here; train it again"
+    )
+
+
+def test_a_model_of_other_columns_is_refused():
+    name = f"path:{tiny('bert')}"
+    model = folder(by_hand(), SeenForm(name, find(name).sha256, grams=None))
+    with pytest.raises(DataError) as told:
+        score(TALK, [load("reply_chance", model=model)])
+    assert str(told.value) == (
+        f"the model has weights for 0 columns, where 64 are seen with {name!r}; train it again"
+    )

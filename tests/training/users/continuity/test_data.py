@@ -1,0 +1,262 @@
+"""Continuity's examples: who answered, what was known when, who is left out, and no future."""
+
+from datetime import UTC, datetime, timedelta
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from simpatico import Turns
+from simpatico.errors import BadValue, DataError
+from simpatico.training.users.continuity.data import Filters, picked, placed
+from simpatico.training.users.continuity.outcomes import Window, outcomes
+from simpatico.training.users.splits import Cuts, Sides, dated, shared
+
+START = datetime(2010, 1, 1, tzinfo=UTC)
+
+
+def table(rows, timed=True):
+    """Utterances (dialog, speaker, text, minute), each answering the one before of its dialog."""
+    dialog, speaker, text, minute = zip(*rows, strict=True)
+    columns = {"dialog": dialog, "speaker": speaker, "text": text}
+    if timed:
+        columns["time"] = [m if m is None else START + timedelta(minutes=m) for m in minute]
+    return Turns.from_utterances(pl.DataFrame(columns))
+
+
+def asked(turns):
+    """Every turn that answers somebody, and whom."""
+    row = np.flatnonzero(turns.answered >= 0)
+    return row, turns.frame["speaker"].gather(turns.answered[row]).to_list()
+
+
+def of(turns, minutes=30.0, left=0.0):
+    return outcomes(turns, *asked(turns), Window(minutes, left))
+
+
+def sides(found, by):
+    return Sides.of(*placed(found, by))
+
+
+def at(minute):
+    return START.timestamp() + 60 * minute
+
+
+TALK = table(
+    [
+        ("d", "ann", "hi", 0),
+        ("d", "bob", "hello", 1),
+        ("d", "ann", "how are you", 2),
+        ("d", "bob", "fine", 3),
+        ("e", "ann", "a question", 10),
+        ("e", "bob", "an answer", 50),
+        ("e", "ann", "thanks", 81),
+    ]
+)
+
+
+def test_intermediate_turns_are_answered_and_last_ones_are_not():
+    """d: bob's hello is answered, ann's question is, bob's fine is the last. e: bob's answer gets
+    thanks after 31 minutes, which is none; it came 40 minutes after the question itself."""
+    found = of(TALK)
+    assert found.row.tolist() == [1, 2, 3, 5, 6]
+    assert found.person == ["ann", "bob", "ann", "ann", "bob"]
+    assert found.answered.tolist() == [True, True, False, False, False]
+    assert found.late.tolist() == [False, False, False, True, True]
+    assert (found.known - found.asked).tolist() == [1800.0] * 5
+
+
+def test_without_a_limit_every_answer_counts_and_is_known_when_the_dialog_is_over():
+    found = of(TALK, None)
+    assert found.answered.tolist() == [True, True, False, True, False]
+    assert not found.late.any()
+    assert found.known.tolist() == [at(3)] * 3 + [at(81)] * 2
+
+
+def test_an_answer_to_somebody_else_is_none():
+    """ann asks, bob and eve answer; ann answers eve: bob's turn stays without answer."""
+    rows = {
+        "dialog": ["d"] * 4,
+        "speaker": ["ann", "bob", "eve", "ann"],
+        "text": ["why", "because", "no idea", "oh"],
+        "id": ["1", "2", "3", "4"],
+        "reply_to": [None, "1", "1", "3"],
+    }
+    found = of(Turns.from_utterances(pl.DataFrame(rows)))
+    assert found.person == ["ann", "ann", "eve"]
+    assert found.answered.tolist() == [False, True, False]
+
+
+def test_an_answer_to_a_later_part_answers_the_earlier_ones():
+    """bob answers ann in two parts with eve between them; ann answers the second, in 31 minutes
+    from the first and 29 from the second."""
+    rows = {
+        "dialog": ["d"] * 5,
+        "speaker": ["ann", "bob", "eve", "bob", "ann"],
+        "text": ["why", "because", "no idea", "of rain", "oh"],
+        "id": ["1", "2", "3", "4", "5"],
+        "reply_to": [None, "1", "1", "2", "4"],
+        "time": [START + timedelta(minutes=m) for m in (0, 1, 2, 3, 32)],
+    }
+    turns = Turns.from_utterances(pl.DataFrame(rows))
+    assert of(turns, 31).answered.tolist() == [True, False, True, False]
+    assert of(turns, 30).answered.tolist() == [False, False, True, False]
+
+
+def test_a_log_that_falls_silent_may_have_been_cut_off():
+    """After minute 3 nothing is said for 7 minutes, and after 10, 50 and 81 for longer. With 5
+    minutes left of 30, a silence of more than 25 ends a log: at 10, at 50 and at 81. So there is
+    more of it for all of d, and nothing after the turns of e."""
+    assert of(TALK, left=5).cut.tolist() == [False, False, False, True, True]
+    assert of(TALK, left=9).cut.tolist() == [False, True, True, True, True]
+    assert not of(TALK).cut.any()
+
+
+def test_dialogs_of_each_person_in_order():
+    """ann and bob are asked in d0 to d5: d4 decides and d5 is held out; eve only in z."""
+    turns = crowd()
+    found = of(turns)
+    split = picked(turns, found, "person", filters=Filters(repeated=1))
+    names = [[(int(found.dialog[n]), found.person[n]) for n in side] for side in split[:3]]
+    assert names[0] == [*((d, who) for d in range(4) for who in ("ann", "bob")), (6, "eve")]
+    assert names[1:] == [[(4, "ann"), (4, "bob")], [(5, "ann"), (5, "bob")]]
+    assert split.aside["of a dialog that is later for somebody else"] == 0
+
+
+def test_without_times_dialogs_follow_each_other():
+    rows = [(d, s, "x", 0) for d in "abcdefghij" for s in ("ann", "bob", "ann")]
+    found = of(table(rows, timed=False))
+    assert found.asked.tolist() == np.repeat(np.arange(10.0), 2).tolist()
+    split = sides(found, shared(found.asked))
+    assert [len(side) for side in split[:3]] == [16, 2, 2]
+    assert split.aside == {"without a time": 0, "not known yet at a cut": 0}
+
+
+def test_what_is_open_at_a_cut_is_on_no_side():
+    """Said at minutes 1, 2, 3, 50 and 81, known half an hour later. With cuts at 32 and 60 two are
+    known by the first, the third and the fourth are open at one of them, and the last is later."""
+    found = of(TALK)
+    split = sides(found, Cuts(at(32), at(60)))
+    assert [side.tolist() for side in split[:3]] == [[0, 1], [], [4]]
+    assert split.aside == {"without a time": 0, "not known yet at a cut": 2}
+
+
+def test_turns_without_a_time_among_others_are_set_aside():
+    turns = table([("d", "ann", "hi", 0), ("d", "bob", "yes", None), ("d", "ann", "no", 2)])
+    split = sides(of(turns), Cuts(at(100), at(200)))
+    assert split.learn.tolist() == [1]
+    assert split.aside["without a time"] == 1
+
+
+def test_cuts_by_date_hold_what_is_said_at_the_date_for_later():
+    cuts = dated(START + timedelta(minutes=31), START + timedelta(minutes=50))
+    split = sides(of(TALK), cuts)
+    assert [side.tolist() for side in split[:3]] == [[], [], [3, 4]]
+    assert split.aside["not known yet at a cut"] == 3
+
+
+def crowd():
+    """ann and bob talk in 6 dialogs an hour apart; bob mostly says "ping"; eve comes at the end."""
+    rows = []
+    for n in range(6):
+        rows += [(f"d{n}", "ann", f"question {n}", 60 * n), (f"d{n}", "bob", "ping", 60 * n + 1)]
+        rows += [(f"d{n}", "ann", f"more {n}", 60 * n + 2)]
+    return table([*rows, ("z", "eve", "hi", 400), ("z", "ann", "hello", 401)])
+
+
+def test_who_is_left_out_is_decided_by_what_is_learned_from():
+    turns, cuts = crowd(), Cuts(at(290), at(350))
+    found = of(turns)
+    split = picked(turns, found, cuts, filters=Filters())
+    assert [len(side) for side in split[:3]] == [0, 0, 1]
+    assert split.aside["said by or to somebody who repeats themselves"] == 12
+    sooner = picked(turns, found, Cuts(at(200), at(350)), filters=Filters())
+    assert len(sooner.learn) == 6, "bob's four turns by then are too few to tell"
+    named = picked(turns, found, cuts, filters=Filters(bots=frozenset({"bob"})))
+    assert named.aside["said by or to a bot"] == 12
+
+
+def test_few_and_many_dialogs_of_a_person():
+    """Everybody may repeat themselves. Before the cut ann and bob have 5 dialogs, eve none; of
+    each the last two are learned from, with a turn to ann and one to bob."""
+    turns, cuts = crowd(), Cuts(at(290), at(350))
+    found = of(turns)
+    free = picked(turns, found, cuts, filters=Filters(repeated=1))
+    assert [len(side) for side in free[:3]] == [10, 2, 1]
+    some = picked(turns, found, cuts, filters=Filters(repeated=1, fewest=1, most=2))
+    assert [len(side) for side in some[:3]] == [4, 2, 0]
+    assert found.dialog[some.learn].tolist() == [3, 3, 4, 4]
+    assert some.aside["of a person with too few dialogs"] == 1
+    assert some.aside["of dialogs before a person's last ones"] == 6
+
+
+SAID = st.lists(
+    st.tuples(
+        st.sampled_from("abc"),
+        st.sampled_from(["ann", "bob", "eve"]),
+        st.sampled_from(["ping", "pong", "what is it", "go on"]),
+        st.integers(0, 300),
+    ),
+    min_size=2,
+    max_size=40,
+).map(lambda rows: sorted(rows, key=lambda row: row[3]))
+
+
+@settings(max_examples=40)
+@given(SAID, st.integers(30, 300), st.sampled_from([0, 1, 2]))
+def test_the_future_changes_nothing_that_is_learned_from(rows, cut, fewest):
+    """Whatever is said after a cut, or nothing: what is learned from, of whom and with which
+    answer, stays the same."""
+    filters, cuts = Filters(repeated=0.6, fewest=fewest, most=2), Cuts(at(cut), at(cut + 50))
+    turns = table(rows)
+    later = pl.col("time") > START + timedelta(minutes=cut)
+    ended = Turns(turns.frame.filter(~later))
+    other = Turns(
+        turns.frame.with_columns(text=pl.when(later).then(pl.lit("ping")).otherwise("text"))
+    )
+    if len(ended):
+        assert learned(turns, cuts, filters) == learned(ended, cuts, filters)
+    assert learned(turns, cuts, filters) == learned(other, cuts, filters)
+
+
+def learned(turns, cuts, filters):
+    found = of(turns, left=5)
+    names = turns.frame.select("dialog", "turn").rows()
+    split = picked(turns, found, cuts, filters=filters)
+    return [(names[found.row[n]], found.person[n], bool(found.answered[n])) for n in split.learn]
+
+
+def test_whole_sentences():
+    with pytest.raises(
+        BadValue, match=r"^answers within 0 minutes; give more than 0, or no limit at all$"
+    ):
+        of(TALK, 0)
+    for left, minutes, most in ((30, 30, "30"), (5, None, "none")):
+        with pytest.raises(BadValue) as error:
+            of(TALK, minutes, left)
+        assert str(error.value) == (
+            f"{left} minutes of log left; give fewer than an answer may take, {most}"
+        )
+    with pytest.raises(BadValue, match=r"^a share of repeated turns of 2; it is from 0 to 1$"):
+        Filters(repeated=2)
+    with pytest.raises(BadValue) as error:
+        Filters(fewest=30, most=3)
+    assert str(error.value) == (
+        "at least 30 and at most 3 dialogs of a person; the second is 1 or more, and not below the "
+        "first"
+    )
+    with pytest.raises(BadValue) as error:
+        dated(START, START)
+    assert str(error.value) == (
+        "validation from 2010-01-01 and test from 2010-01-01; the test comes later"
+    )
+    with pytest.raises(BadValue) as error:
+        shared(np.arange(3.0), (0.8, 0.3, 0.1))
+    assert str(error.value) == (
+        "shares (0.8, 0.3, 0.1) are not above 0 or do not add up to 1; give such as (0.8, 0.1, 0.1)"
+    )
+    with pytest.raises(DataError) as error:
+        shared(np.zeros(0))
+    assert str(error.value) == "no example has a time; a split by time needs some"

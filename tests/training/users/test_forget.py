@@ -1,0 +1,101 @@
+"""Forgetting a person leaves nothing behind, however a folder is called and whatever went before."""
+
+import os
+
+import pytest
+
+from simpatico.errors import BadValue
+from simpatico.features.users.folder import load_personal
+from simpatico.features.users.identity import pseudonym
+from simpatico.training.users import folder as personal_folder
+from simpatico.training.users.folder import forget
+from tests.metrics.user_models import by_hand, folder
+
+
+class Killed(BaseException):
+    """Stands for the end of the process."""
+
+
+def left(root, digits):
+    """The files in which somebody's digits still stand."""
+    return [
+        path.name
+        for path in root.rglob("*")
+        if path.is_file() and digits in path.read_text("latin-1")
+    ]
+
+
+@pytest.fixture
+def model(tmp_path):
+    name = folder(by_hand(), out=tmp_path / "m")
+    return name, pseudonym("ann", load_personal(name).key)
+
+
+def test_through_a_link(model, tmp_path):
+    _, digits = model
+    (tmp_path / "link").symlink_to(tmp_path / "m")
+    assert forget("ann", f"path:{tmp_path / 'link'}") == 3
+    assert left(tmp_path, digits) == []
+    assert (tmp_path / "link").is_symlink()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["link", "m"]
+
+
+def test_from_within(model, tmp_path, monkeypatch, call):
+    monkeypatch.chdir(tmp_path / "m")
+    assert call("models", "forget", "ann", "--model", ".") == (
+        0,
+        "forgotten, with 3 examples\n",
+        "",
+    )
+    assert left(tmp_path, model[1]) == []
+
+
+def test_killed_before_the_old_folder_is_gone(model, tmp_path, monkeypatch):
+    """The same call again finds nobody, but takes away what was left."""
+    name, digits = model
+
+    def kill(path):
+        if path.exists():
+            raise Killed
+
+    with monkeypatch.context() as patch:
+        patch.setattr(personal_folder, "removed", kill)
+        with pytest.raises(Killed):
+            forget("ann", name)
+    assert left(tmp_path, digits) == ["persons.json"]
+    with pytest.raises(BadValue, match="knows nobody of this name among its 1 persons"):
+        forget("ann", name)
+    assert left(tmp_path, digits) == []
+    assert [path.name for path in tmp_path.iterdir()] == ["m"]
+
+
+def test_killed_between_two_names(model, tmp_path, monkeypatch, call):
+    """The folder is nowhere; the same call again puts it back and forgets."""
+    name, digits = model
+    rename = os.rename
+
+    def kill(one, other):
+        if str(one).endswith(".new"):
+            raise Killed
+        rename(one, other)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(personal_folder.os, "rename", kill)
+        with pytest.raises(Killed):
+            forget("ann", name)
+    assert sorted(path.name for path in tmp_path.iterdir()) == [".m.new", ".m.old"]
+    assert call("models", "forget", "ann", "--model", tmp_path / "m")[0] == 0
+    assert left(tmp_path, digits) == []
+    assert [path.name for path in tmp_path.iterdir()] == ["m"]
+
+
+def test_somebody_elses_folder_is_not_taken_away(model, tmp_path, call):
+    other = tmp_path / ".m.old"
+    other.mkdir()
+    (other / "thesis.txt").write_text("ten years of work")
+    assert call("models", "forget", "ann", "--model", tmp_path / "m") == (
+        2,
+        "",
+        f"simpatico: {other} is in the way, and is not a personal model; move it\n",
+    )
+    assert (other / "thesis.txt").exists()

@@ -1,0 +1,127 @@
+"""Going on from a personal model: what it keeps, and what it refuses to mix."""
+
+import json
+
+import polars as pl
+import pytest
+
+from simpatico.errors import BadValue, DataError
+from simpatico.features.users.folder import load_personal
+from simpatico.judgements import Judgements
+from simpatico.training.model_folder import About
+from simpatico.training.users.continuity.data import Filters
+from simpatico.training.users.continuity.outcomes import Window
+from simpatico.training.users.continuity.train import Training, train_continuity
+from simpatico.training.users.continuity.train__continuity_tuned import tune_continuity
+from simpatico.training.users.finetuned import marked
+from simpatico.training.users.interlocutor.train import Training as Rating
+from simpatico.training.users.interlocutor.train import train_interlocutor
+from simpatico.training.users.update import Onward, continue_continuity, continue_interlocutor
+from tests.models.tiny import tiny
+from tests.training.users.logs import log, rated
+
+ABOUT = About("made up")
+MANY = Filters(repeated=1)
+
+
+@pytest.fixture(scope="module")
+def chance(tmp_path_factory):
+    out = tmp_path_factory.mktemp("chance") / "m"
+    training = Training(window=Window(5.0))
+    train_continuity(log(120), out, training=training, about=ABOUT)
+    return f"path:{out}"
+
+
+@pytest.fixture(scope="module")
+def score(tmp_path_factory):
+    out = tmp_path_factory.mktemp("score") / "m"
+    train_interlocutor(*rated(4, 20), out, training=Rating(), about=ABOUT)
+    return f"path:{out}"
+
+
+def test_answers_are_waited_for_as_long_as_they_were(chance, tmp_path):
+    assert load_personal(chance).recipe.training["minutes"] == 5.0
+    onward = Onward(chance, tmp_path / "on", "more")
+    went = continue_continuity(log(60, first=120), onward, left=0.0, filters=MANY)
+    assert went.window == Window(5.0)
+    with pytest.raises(DataError) as error:
+        continue_continuity(log(1), onward, left=0.0, filters=Filters(frozenset({"helper"})))
+    assert str(error.value) == (
+        "no turn whose answer is known; there is nothing to go on with; not used: 1 said by or to "
+        "a bot"
+    )
+
+
+def test_another_quality_or_scale_is_refused(score, tmp_path):
+    turns, judgements = rated(4, 20)
+    onward = Onward(score, tmp_path / "on", "more")
+    recipe = load_personal(score).recipe
+    quality, ends = recipe.training["quality"], recipe.ends
+    assert quality == judgements.frame["quality"][0]
+    with pytest.raises(BadValue) as error:
+        continue_interlocutor(turns, judgements, onward, quality="wit")
+    assert str(error.value) == f"{score} learned {quality!r}; it cannot go on with 'wit'"
+    smaller = judgements.frame.with_columns(
+        value=pl.lit(3.0), scale_min=pl.lit(1.0), scale_max=pl.lit(5.0)
+    )
+    with pytest.raises(BadValue) as error:
+        continue_interlocutor(turns, Judgements(smaller), onward, quality=None)
+    assert str(error.value) == (
+        f"ratings of {quality!r} go from 1 to 5; {score} learned a scale from {ends[0]:g} to "
+        f"{ends[1]:g}"
+    )
+    beyond = judgements.frame.with_columns(
+        value=pl.lit(99.0), scale_min=pl.lit(None, pl.Float64), scale_max=pl.lit(None, pl.Float64)
+    )
+    with pytest.raises(BadValue, match="go from 99 to 99"):
+        continue_interlocutor(turns, Judgements(beyond), onward, quality=None)
+
+
+def test_each_kind_of_model_is_gone_on_from_in_its_own_way(chance, tmp_path):
+    pytest.importorskip("torch", reason="torch comes with simpatico[torch]")
+    out = tmp_path / "tuned"
+    training = Training(encoder=f"path:{tiny('bert')}", fine_tune=1)
+    tune_continuity(log(120), out, training=training, about=ABOUT)
+    with pytest.raises(BadValue) as error:
+        continue_continuity(
+            log(60), Onward(f"path:{out}", tmp_path / "on", "x"), left=0.0, filters=MANY
+        )
+    assert str(error.value) == f"path:{out} is fine-tuned; to go on from it, add --fine-tune EPOCHS"
+    with pytest.raises(BadValue) as error:
+        marked(chance)
+    assert str(error.value) == (
+        f"{chance} is not fine-tuned; to go on from it, leave out --fine-tune"
+    )
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        (["--minutes", "5"], "--minutes does nothing with --continue, which keeps what the model"),
+        (["--mode", "text"], "--mode does nothing with --continue, which keeps what the model"),
+        (["--baselines"], "--baselines does nothing with --continue, which keeps what the model"),
+        (
+            ["--fine-tune", "1", "--set", "fed.model=x"],
+            "--set does nothing with --fine-tune; leave",
+        ),
+        (["--baseline-turns", "-5"], "-5 is not in the range x>=0"),
+    ],
+)
+def test_options_that_would_do_nothing_are_refused(chance, tmp_path, call, given, told):
+    data = tmp_path / "log.jsonl"
+    data.write_text(json.dumps({"dialog": "d", "speaker": "a", "text": "b"}))
+    named = ["--data", data, "--out", tmp_path / "on", "--continue", chance]
+    code, out, err = call("train", "continuity", *named, *given)
+    assert (code, out) == (2, "")
+    assert told in err
+
+
+def test_without_a_limit_is_not_endless(tmp_path, call):
+    data = tmp_path / "log.jsonl"
+    data.write_text(json.dumps({"dialog": "d", "speaker": "a", "text": "b"}))
+    told = ["--data", data, "--out", tmp_path / "on", "--minutes", "inf"]
+    assert call("train", "continuity", *told) == (
+        2,
+        "",
+        "simpatico: answers within inf minutes; give more than 0, or no limit at all\n",
+    )
