@@ -33,14 +33,14 @@ $(VENV)/more-weights: $(VENV)/weights
 	touch $@
 
 test: $(VENV)/weights check
-	$(RUN) -m pytest -q -m 'not slow' -n 2 --dist loadfile
+	$(RUN) -m pytest -q -m 'not slow and not timing' -n 2 --dist loadfile
 
 $(VENV)/fast: $(VENV)/dev
 	$(RUN) -m pip install --quiet --disable-pip-version-check --no-compile --editable '.[dev,fast]'
 	touch $@
 
 test-all: $(VENV)/fast $(VENV)/more-weights check
-	$(RUN) -m pytest -q -n 2 --dist loadfile
+	$(RUN) -m pytest -q -m 'not timing' -n 2 --dist loadfile
 
 check: $(VENV)/dev
 	$(RUN) -m ruff format --check .
@@ -52,6 +52,7 @@ test-offline: $(VENV)/weights
 	unshare --net --map-root-user $(RUN) -m pytest -q -n 2 --dist loadfile tests/neural tests/features tests/metrics
 
 bench: $(VENV)/weights
+	$(RUN) -m pytest -q -m timing
 	$(RUN) benchmarks/run.py
 
 clean:

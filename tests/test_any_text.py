@@ -92,6 +92,7 @@ def test_what_nobody_sees_changes_no_score(data):
     assert_frame_equal(scores_of(text), scores_of(hidden), check_exact=True)
 
 
+@pytest.mark.timing
 @pytest.mark.parametrize(
     "unit", ["a", "a ", "'", "a'", "é", "日", "😀", " ", "\n", "I love ", "\u200b", "a\u0301"]
 )

@@ -12,18 +12,9 @@ import pytest
 
 import simpatico
 from simpatico import available
+from tests.command_line import simpatico as call
 
 SAMPLES = Path(simpatico.__file__).parent / "data" / "samples" / "conversations.jsonl"
-
-
-def call(*arguments, given=None, **more):
-    return subprocess.run(
-        [sys.executable, "-m", "simpatico", *map(str, arguments)],
-        capture_output=True,
-        text=True,
-        input=given,
-        **more,
-    )
 
 
 @pytest.fixture(scope="module")
@@ -75,7 +66,7 @@ def test_scoring_a_file_equals_the_api(tmp_path):
 
 def test_standard_input_is_read_like_a_file(tmp_path):
     text = SAMPLES.read_text(encoding="utf-8")
-    done = call("score", "-", "--out", tmp_path / "run", "--metrics", "style_matching", given=text)
+    done = call("score", "-", "--out", tmp_path / "run", "--metrics", "style_matching", stdin=text)
     assert done.returncode == 0, done.stderr
     assert simpatico.Run(tmp_path / "run").at("turn").height == 755
 

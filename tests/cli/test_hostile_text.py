@@ -3,8 +3,6 @@
 import csv
 import io
 import json
-import subprocess
-import sys
 from contextlib import redirect_stdout
 
 import polars as pl
@@ -13,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simpatico.cli.output import CONTROL, FORMULA, show_csv
+from tests.command_line import simpatico as call
 from tests.reporting.payloads import FORMULAS, PAYLOADS, TERMINAL, UNICODE
 
 ACTING = {chr(c) for c in [*range(10), *range(11, 32), *range(0x7F, 0xA0)]} | set(
@@ -23,14 +22,6 @@ ACTING = {chr(c) for c in [*range(10), *range(11, 32), *range(0x7F, 0xA0)]} | se
 NAMES = [p[:300] for p in PAYLOADS.values() if p.strip()]
 EVIL = "".join([*TERMINAL.values(), *UNICODE.values()]) + "end"
 METRICS = "length,emotional_entropy"
-
-
-def call(*arguments):
-    """Run a command; what it prints is taken byte for byte, so that no line end is translated."""
-    line = [sys.executable, "-m", "simpatico", *map(str, arguments)]
-    done = subprocess.run(line, capture_output=True)
-    done.stdout, done.stderr = done.stdout.decode(), done.stderr.decode()
-    return done
 
 
 def utterances():

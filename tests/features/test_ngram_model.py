@@ -31,8 +31,7 @@ from simpatico.features.words import words
 from simpatico.models import folder as model_folder
 from simpatico.models.folder import MANIFEST, manifest
 from simpatico.training.traits.features import Config
-from simpatico.training.traits.folder import About, Figure, Report, Weights
-from simpatico.training.traits.folder import save as save_model
+from simpatico.training.traits.folder import AboutTrait, Figure, Report, Weights, save_trait_model
 
 FIGURE = Figure(0.5, 40, 0.2, 0.7, 0.2, 0.7, 0)
 NGRAMS = {1: {("good",): 2.0, ("day",): -1.0}, 2: {("good", "day"): 3.0}}
@@ -41,8 +40,8 @@ NGRAMS = {1: {("good",): 2.0, ("day",): -1.0}, 2: {("good", "day"): 3.0}}
 def made(folder: Path, ngrams: dict[int, dict[tuple[str, ...], float]] = NGRAMS) -> Path:
     counts = {n: len(terms) for n, terms in ngrams.items()}
     report = Report(Config((1, 2), 2, "raw"), 1.0, 40, 40, 800, counts, [FIGURE], FIGURE)
-    about = About("a made-up trait", "made up", scale=(1.0, 7.0))
-    save_model(folder, Weights(4.0, ngrams), report, about=about, training={})
+    about = AboutTrait("made up", measures="a made-up trait", scale=(1.0, 7.0))
+    save_trait_model(folder, Weights(4.0, ngrams), report, about=about, training={})
     return folder
 
 

@@ -93,6 +93,7 @@ def test_places_by_hand(text: str, expected: list[tuple[int, int, str]]) -> None
     assert [tuple(p) for p in places(text)] == expected
 
 
+@pytest.mark.timing
 @pytest.mark.parametrize("unit", ["a ", "é ", "’", "日", "😀 ", "ﬁ\u0301 ", "a\u0301", "\u0301"])
 def test_time_is_linear_in_the_length(unit: str) -> None:
     """Ten times the text takes at most thirty times the time; quadratic would take a hundred."""

@@ -61,6 +61,7 @@ def test_the_second_run_computes_nothing_and_gives_the_same_bytes(cache, model, 
     assert first.tobytes() == second.tobytes()
 
 
+@pytest.mark.timing
 def test_the_second_run_is_fifty_times_faster_on_real_weights(cache):
     given = texts(400)
     encode(Embeddings(), ["warm"])

@@ -7,7 +7,6 @@ import pickle
 import struct
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -370,10 +369,8 @@ HOSTILE: dict[str, tuple[Act, str]] = {
 def test_a_hostile_folder_is_refused_in_a_sentence(case, folder):
     act, sentence = HOSTILE[case]
     act(folder)
-    start = time.process_time()
     with pytest.raises(DataError) as error:
         find(f"path:{folder}")
-    assert time.process_time() - start < 2
     assert str(error.value) == sentence.replace("{folder}", str(folder))
 
 

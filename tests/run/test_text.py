@@ -2,15 +2,13 @@
 
 import json
 import stat
-import subprocess
-import sys
 from dataclasses import dataclass
 from math import inf
 from pathlib import Path
 
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from simpatico import Conversations, Run, load, read, score_run
@@ -19,6 +17,7 @@ from simpatico.features.emotions import EMOTIONS
 from simpatico.metrics.emotional_entropy import EmotionalEntropy
 from simpatico.run import parameters
 from simpatico.turns import Turns
+from tests.command_line import simpatico
 
 ROWS = [
     ("d1", "ann", None, None, "I am sad"),
@@ -86,19 +85,24 @@ def test_no_dialog_gives_no_turn(talk, tmp_path):
     assert turns.frame.equals(read(talk).frame.clear())
 
 
-@settings(max_examples=25, deadline=None)
-@given(wanted=st.lists(st.sampled_from([f"d{n}" for n in range(40)]), max_size=12))
-def test_turns_reads_these_dialogs_and_no_other(wanted, tmp_path_factory):
+@pytest.fixture(scope="module")
+def many(tmp_path_factory):
+    """Forty dialogs in a Parquet file, and a run of them in parts."""
     folder = tmp_path_factory.mktemp("many")
     frame = pl.DataFrame(
         [{"dialog": f"d{n // 6}", "speaker": "ab"[n % 2], "text": f"I {n}"} for n in range(240)]
     )
     frame.write_parquet(folder / "many.parquet")
     run = scored(folder / "many.parquet", folder / "run", load("style_matching"), chunk=50)
-    turns = run.turns(iter(wanted))
+    return run, read(folder / "many.parquet").frame
+
+
+@given(dialogs=st.lists(st.sampled_from([f"d{n}" for n in range(40)]), max_size=12))
+def test_turns_reads_these_dialogs_and_no_other(many, dialogs):
+    run, frame = many
+    turns = run.turns(iter(dialogs))
     assert turns is not None
-    expected = read(folder / "many.parquet").frame.filter(pl.col("dialog").is_in(wanted))
-    assert turns.frame.equals(expected)
+    assert turns.frame.equals(frame.filter(pl.col("dialog").is_in(dialogs)))
 
 
 def test_text_is_for_its_owner_only_while_and_after_it_is_written(talk, tmp_path, monkeypatch):
@@ -147,10 +151,7 @@ def test_an_unfinished_run_gives_no_turns(tmp_path):
 
 def test_the_command_leaves_the_text_out(talk, tmp_path):
     out = tmp_path / "run"
-    command = [sys.executable, "-m", "simpatico", "score", str(talk), "--out", str(out)]
-    done = subprocess.run(
-        [*command, "--metrics", "style_matching", "--no-text"], capture_output=True, text=True
-    )
+    done = simpatico("score", talk, "--out", out, "--metrics", "style_matching", "--no-text")
     assert done.returncode == 0, done.stderr
     assert not (out / "text.parquet").exists()
     assert Run(out).facts["text"] is False

@@ -1,22 +1,21 @@
 """A whole run against judgements, through the API and the command line."""
 
 import json
-import subprocess
-import sys
 import time
-from pathlib import Path
 
 import polars as pl
 import pytest
 
-import simpatico
 from simpatico import Conversations, Run, load, read_judgements, score_run, validate
 from simpatico.errors import DataError, UnknownName
 from simpatico.judgements import Judgement, Judgements
 from simpatico.validation.correlations import How
 from simpatico.validation.evidence import Question
+from tests.command_line import simpatico
+from tests.conftest import ROOT
 
-SAMPLES = Path(simpatico.__file__).parent / "data" / "samples"
+SAMPLES = ROOT / "simpatico" / "data" / "samples"
+MADE_UP = SAMPLES / "judgements_made_up.csv"
 
 
 @pytest.fixture(scope="module")
@@ -28,7 +27,7 @@ def run(tmp_path_factory) -> Run:
 
 @pytest.fixture(scope="module")
 def judgements() -> Judgements:
-    return read_judgements(SAMPLES / "judgements_made_up.csv")
+    return read_judgements(MADE_UP)
 
 
 def test_a_dialog_correlation_is_that_of_the_joined_table(run, judgements):
@@ -93,9 +92,7 @@ def test_judgements_of_other_dialogs_are_refused(run):
 
 
 def test_the_command_line_gives_the_same_figures(run, judgements):
-    command = [sys.executable, "-m", "simpatico", "validate", str(run.folder)]
-    command += ["--judgements", str(SAMPLES / "judgements_made_up.csv")]
-    done = subprocess.run([*command, "--json"], capture_output=True, text=True, check=True)
+    done = simpatico("validate", run.folder, "--judgements", MADE_UP, "--json")
     told = json.loads(done.stdout)
     assert told == json.loads(json.dumps(validate(run, judgements).as_json()))
     rows = ["agreement", "correlations", "dependent", "incremental", "structure"]
@@ -115,7 +112,7 @@ def test_the_command_line_gives_the_same_figures(run, judgements):
     for part in ("agreement", "correlations", "dependent", "structure"):
         assert told[part]
         assert all(set(row) >= wanted for row in told[part])
-    people = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    people = shown_of(run)
     assert "Krippendorff's alpha, ordinal" in people
     assert "style_matching" in people
 
@@ -210,6 +207,7 @@ def large(tmp_path_factory) -> Run:
     return Run(folder)
 
 
+@pytest.mark.timing
 @pytest.mark.parametrize("turn", [None, 3])
 def test_a_few_judged_dialogs_of_very_many_take_seconds(large, turn):
     given = [
@@ -258,16 +256,13 @@ def test_the_terminal_shows_all_together_and_names_single_ones(tmp_path, judgeme
 
 
 def shown_of(run: Run, *options: str) -> str:
-    command = [sys.executable, "-m", "simpatico", "validate", str(run.folder), *options]
-    command += ["--judgements", str(SAMPLES / "judgements_made_up.csv")]
-    return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    return simpatico("validate", run.folder, *options, "--judgements", MADE_UP).stdout
 
 
 def test_the_terminal_tells_what_was_left_out(run, judgements, tmp_path):
     other = pl.when(pl.col("judge") == "made-up-1", pl.col("quality") == "overall").then(7.0)
     path = tmp_path / "mixed.csv"
     judgements.frame.with_columns(scale_max=other.otherwise("scale_max")).write_csv(path)
-    command = [sys.executable, "-m", "simpatico", "validate", str(run.folder), "--judgements"]
-    done = subprocess.run([*command, str(path)], capture_output=True, text=True, check=True)
+    done = simpatico("validate", run.folder, "--judgements", path)
     assert "quality 'overall' of dialogs was judged on 2 scales" in done.stderr
     assert " overall " not in done.stdout

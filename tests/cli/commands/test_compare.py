@@ -1,8 +1,6 @@
 """`simpatico compare` and `simpatico gate` as they are called."""
 
 import json
-import subprocess
-import sys
 from xml.etree import ElementTree
 
 import numpy as np
@@ -10,16 +8,11 @@ import pytest
 
 from simpatico import load, score_run
 from simpatico.readers import Conversations
+from tests.command_line import simpatico
 from tests.comparison.runs import make_run
 
 RNG = np.random.default_rng(3)
 PROMISED = "metric score level a b difference low high p_value p_adjusted n_a n_b status verdict"
-
-
-def simpatico(*arguments):
-    return subprocess.run(
-        [sys.executable, "-m", "simpatico", *map(str, arguments)], capture_output=True, text=True
-    )
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from simpatico import Turns
-from simpatico.features.users.contexts import CIRCUMSTANCES, calls, moments, name_of, unnamed
+from simpatico.features.users.contexts import COVARIATES, calls, moments, name_of, unnamed
 from tests.conftest import talk
 
 NOON, SIX = datetime(2024, 5, 1, 12, tzinfo=UTC), datetime(2024, 5, 1, 18, tzinfo=UTC)
@@ -19,14 +19,14 @@ NOON, SIX = datetime(2024, 5, 1, 12, tzinfo=UTC), datetime(2024, 5, 1, 18, tzinf
 def told(turns, at):
     """The circumstances of one turn by name."""
     found = moments(turns)
-    return dict(zip(CIRCUMSTANCES, found.circumstances[at].tolist(), strict=True))
+    return dict(zip(COVARIATES, found.circumstances[at].tolist(), strict=True))
 
 
 def test_who_is_meant_is_whoever_said_what_is_answered():
     found = moments(talk("ann: hello", "bob: hi", "cyd: and me"))
-    assert found.person == ["", "ann", "bob"]
-    assert found.heard == ["", "hello", "hi"]
-    assert found.said == ["hello", "hi", "and me"]
+    assert found.user == ["", "ann", "bob"]
+    assert found.previous == ["", "hello", "hi"]
+    assert found.text == ["hello", "hi", "and me"]
 
 
 def test_who_is_named_as_interlocutor_is_meant_whatever_the_speaker_is_called():
@@ -39,8 +39,8 @@ def test_who_is_named_as_interlocutor_is_meant_whatever_the_speaker_is_called():
         "profile": [None, "likes tea"],
     }
     found = moments(Turns.from_utterances(pl.DataFrame(rows)))
-    assert (found.row.tolist(), found.person, found.profile) == ([1], ["w17"], ["likes tea"])
-    now = dict(zip(CIRCUMSTANCES, found.circumstances[0], strict=True))
+    assert (found.row.tolist(), found.user, found.profile) == ([1], ["w17"], ["likes tea"])
+    now = dict(zip(COVARIATES, found.circumstances[0], strict=True))
     assert (now["asked"], now["own_turns"], now["own_length"]) == (1.0, log(2), log(7))
 
 
@@ -153,10 +153,10 @@ def test_nothing_that_is_said_later_changes_what_is_known_of_a_turn(past, one, o
             for found, frame in zip(both, frames, strict=True)
         )
         assert np.array_equal(first.circumstances, second.circumstances)
-        assert (first.person, first.heard, first.said, first.profile) == (
-            second.person,
-            second.heard,
-            second.said,
+        assert (first.user, first.previous, first.text, first.profile) == (
+            second.user,
+            second.previous,
+            second.text,
             second.profile,
         )
 

@@ -34,7 +34,9 @@ def test_vectors_count_half_as_much_again_and_a_profile_is_multiplied_with_what_
     told = moments(TALK)
     features = alone(form.needs)
     vector = features[Embeddings(name)].of(["tea", "coffee", "likes tea"]).astype(np.float64)
-    known = type(told)(told.row, told.person, ["", "likes tea"], told.heard, told.said, told.before)
+    known = type(told)(
+        told.row, told.user, ["", "likes tea"], told.previous, told.text, told.history
+    )
     rows = seen(known, form, features).toarray()
     tea, coffee, likes = 1.5 * vector
     product = np.sqrt(32) * vector[1] * likes

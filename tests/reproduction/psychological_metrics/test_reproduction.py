@@ -1,8 +1,6 @@
 """The regression behind reproductions, and the first paper's figures on the real data."""
 
 import json
-import subprocess
-import sys
 
 import numpy as np
 import polars as pl
@@ -10,16 +8,22 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from simpatico.reproduction import Cell, Reproduction
-from simpatico.reproduction.comparison import agrees, apart, comparable, summary
+from simpatico.reproduction.cells import Cell, Reproduction
+from simpatico.reproduction.comparison import (
+    agreement_summary,
+    agrees_with_paper,
+    comparable_cells,
+    far_from_paper,
+)
 from simpatico.reproduction.psychological_metrics import reproduce
 from simpatico.reproduction.psychological_metrics.data import SETS
 from simpatico.reproduction.psychological_metrics.notes import explained, remarks
 from simpatico.reproduction.psychological_metrics.paper import ALL, PAPER, figure, table_of
 from simpatico.reproduction.psychological_metrics.scores import DROPPED, scored
 from simpatico.reproduction.psychological_metrics.traditional_published import traditional
-from simpatico.reproduction.request import Asked
+from simpatico.reproduction.request import Request
 from simpatico.stats.regression import adjusted_r2
+from tests.command_line import simpatico
 
 
 def test_adjusted_r2_by_hand():
@@ -101,20 +105,20 @@ def cell(paper, ours, **other):
     ],
 )
 def test_agreement_is_near_zero_or_one_sign_and_a_factor_of_three(paper, ours, agree):
-    assert agrees(cell(paper, ours)) is agree
+    assert agrees_with_paper(cell(paper, ours)) is agree
 
 
 def test_only_figures_far_from_the_paper_are_listed_the_farthest_first():
     near, far, farther = cell(0.02, 0.03), cell(0.02, 0.031), cell(0.1, 0.0)
     cells = [near, far, cell(None, 0.5), farther, cell(0.5, None)]
-    assert apart(cells) == [farther, far]
-    assert comparable(cells) == [near, far, farther]
+    assert far_from_paper(cells) == [farther, far]
+    assert comparable_cells(cells) == [near, far, farther]
 
 
 def test_the_summary_counts_cheap_agreement_apart():
     cells = [cell(0.0, 0.001), cell(0.02, 0.03), cell(0.1, 0.0), cell(0.2, 0.1)]
     reasons = [(cells[2], "unexplained"), (cells[3], "perhaps the model")]
-    assert summary(Reproduction(cells, [], reasons, [])) == (
+    assert agreement_summary(Reproduction(cells, [], reasons, [])) == (
         "3 of 4 figures agree with the paper in sign and size: 1 are below 0.01 in both, "
         "2 are larger and within a factor of 3. 2 differ by more than 0.01: "
         "1 unexplained, 1 with a guess, 0 with a reason."
@@ -179,12 +183,12 @@ def small(tmp_path):
 
 
 def test_absent_data_sets_are_left_out_and_told(small):
-    done = reproduce(small, Asked(metrics=[]))
-    assert {c.row for c in (*done.cells, *done.beside)} == {"ZD"}
+    done = reproduce(small, Request(metrics=[]))
+    assert {c.row for c in (*done.cells, *done.other_metrics)} == {"ZD"}
     assert {c.table for c in done.cells} == {"17"}
-    assert len(done.absent) == len(SETS)
-    assert any(told.startswith("pooled, within sets: needs all of") for told in done.absent)
-    assert reproduce(small / "dstc10-dev", Asked(metrics=[])).beside == []
+    assert len(done.omissions) == len(SETS)
+    assert any(told.startswith("pooled, within sets: needs all of") for told in done.omissions)
+    assert reproduce(small / "dstc10-dev", Request(metrics=[])).other_metrics == []
 
 
 def test_published_scores_are_joined_by_text_not_by_position(small):
@@ -193,7 +197,7 @@ def test_published_scores_are_joined_by_text_not_by_position(small):
     found = traditional(rows, "ZD", small)
     assert found["AM"].to_list() == [None, None, *((i * 7) % 11 for i in range(2, 30))]
     assert found["AM-FM"][4] == (28 % 11 + 20 % 13) / 2
-    together = {c.column: c for c in reproduce(small, Asked(metrics=[])).beside}
+    together = {c.column: c for c in reproduce(small, Request(metrics=[])).other_metrics}
     assert together["AM"].n == together["AM + all together"].n == 28
     assert {c.paper for c in together.values()} == {None}
 
@@ -226,26 +230,18 @@ def test_usr_scores_are_found_by_context_fact_and_response(tmp_path):
 
 
 def test_the_command_ends_with_a_summary(small):
-    done = subprocess.run(
-        [*COMMAND, "--data", str(small)], capture_output=True, text=True, check=True
-    )
+    done = simpatico(*COMMAND, "--data", small)
     assert "of 6 figures agree with the paper in sign and size" in done.stdout
     assert "+ all together" in done.stdout
     assert "- left out: TD10: no dstc10-test/" in done.stderr
 
 
-COMMAND = [
-    *(sys.executable, "-m", "simpatico", "reproduce", "psychological-metrics"),
-    *("--metrics", "none"),
-]
+COMMAND = ["reproduce", "psychological-metrics", "--metrics", "none"]
 
 
 @pytest.fixture(scope="module")
 def cells(data):
-    done = subprocess.run(
-        [*COMMAND, "--json", "--data", str(data)], capture_output=True, text=True, check=True
-    )
-    return json.loads(done.stdout)
+    return json.loads(simpatico(*COMMAND, "--json", "--data", data).stdout)
 
 
 def test_every_response_of_the_data_at_hand_is_there(cells):
