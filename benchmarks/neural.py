@@ -34,10 +34,11 @@ from simpatico.features.embeddings import MINILM, Embeddings
 from simpatico.features.heads.folder import SCHEMA, Figures, HeadRecipe, Recipe
 from simpatico.features.heads.head import Head, Part
 from simpatico.features.likelihood import Likelihood
-from simpatico.metric import Metric, missing
-from simpatico.models.names import absent, find
+from simpatico.metric import Metric, missing_resource
+from simpatico.models.names import find_model, why_missing
 from simpatico.table import ScoreTable
-from simpatico.training.model_folder import About, save
+from simpatico.training.card import About
+from simpatico.training.heads.folder import save_heads
 
 DATA = Path(__file__).parent.parent.parent / "shared" / "data"
 BATCH = 64
@@ -66,7 +67,7 @@ def one_by_one(texts: list[str]) -> tuple[float, np.ndarray]:
     """CPU seconds a text of sentence-transformers, and its rows."""
     from sentence_transformers import SentenceTransformer
 
-    model = SentenceTransformer(str(find(TORCH).folder))
+    model = SentenceTransformer(str(find_model(TORCH).folder))
     model.encode(texts[0])
     rows: list[np.ndarray] = []
     took = timed(lambda: rows.extend(model.encode(t, show_progress_bar=False) for t in texts))
@@ -78,8 +79,8 @@ def as_they_come(texts: list[str]) -> float:
     import torch
     from transformers import AutoModel, AutoTokenizer
 
-    cut = AutoTokenizer.from_pretrained(find(TORCH).folder)
-    model = AutoModel.from_pretrained(find(TORCH).folder).eval()
+    cut = AutoTokenizer.from_pretrained(find_model(TORCH).folder)
+    model = AutoModel.from_pretrained(find_model(TORCH).folder).eval()
 
     def work() -> None:
         with torch.inference_mode():
@@ -123,7 +124,7 @@ def published(contexts: list[tuple[str, ...]], follow: tuple[str, ...]) -> np.nd
 
     from simpatico.models.runtime.torch_backend import causal, tokenizer
 
-    net, cut = causal(find(CAUSAL)), tokenizer(find(CAUSAL))
+    net, cut = causal(find_model(CAUSAL)), tokenizer(find_model(CAUSAL))
     mark, losses = cut.convert_tokens_to_ids("<|endoftext|>"), []
     for context in contexts:
         head = [t for turn in context for t in (mark, *text_ids(cut, f" {turn} "))] + [mark]
@@ -194,9 +195,9 @@ def exchanges(data: Path, n: int) -> Turns:
 
 def evaluator(folder: Path) -> Metric:
     """The metric `engagement`, with a head of random weights where none is shipped."""
-    if missing(load("engagement")) is None:
+    if missing_resource(load("engagement")) is None:
         return load("engagement")
-    rng, encoder = np.random.default_rng(0), find(MINILM)
+    rng, encoder = np.random.default_rng(0), find_model(MINILM)
     sizes = pairwise((2 * 384, *HIDDEN, 1))
     layers = tuple((rng.standard_normal(s) / s[0] ** 0.5, np.zeros(s[1])) for s in sizes)
     parts: list[Part] = ["first", "second"]
@@ -204,7 +205,7 @@ def evaluator(folder: Path) -> Metric:
     told = HeadRecipe(encoder.name, encoder.sha256, "mean", parts, "tanh", figures)
     recipe = Recipe("engagement", SCHEMA, 0, {"engaging": told})
     heads = {"engaging": Head(tuple(parts), layers)}
-    save(folder / "random", recipe, heads, costs={}, about=About("nothing"))
+    save_heads(folder / "random", recipe, heads, costs={}, about=About("nothing"))
     return load("engagement", model=f"path:{folder / 'random'}")
 
 
@@ -239,7 +240,7 @@ def main() -> int:
     parser.add_argument("--exchanges", type=int, default=10_000)
     options = parser.parse_args()
     os.environ["SIMPATICO_THREADS"] = "1"
-    why = absent(TORCH) or absent(CAUSAL)
+    why = why_missing(TORCH) or why_missing(CAUSAL)
     if not (options.data / "convai2017").is_dir():
         why = f"no convai2017 in {options.data}"
     if why:

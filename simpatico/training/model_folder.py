@@ -1,195 +1,101 @@
-"""The folder of trained heads: weights, recipe, costs of words, card and manifest."""
+"""Write a model's folder: all of its files, or none of them.
+
+A new folder is written beside its place and then renamed into it, so that no reader ever meets the
+weights of one training with the card of another. `manifest.json` holds the hash of every file.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+import os
+import shutil
+from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 
-import msgspec
-import numpy as np
-
-from simpatico.errors import DataError
-from simpatico.features.char_ngrams import GramForm
-from simpatico.features.heads.folder import (
-    CARD,
-    FILES,
-    RECIPE,
-    VOCABULARY,
-    WEIGHTS,
-    Costs,
-    HeadRecipe,
-    Recipe,
-)
-from simpatico.features.heads.head import Head, Numbers
-from simpatico.files import publish
-from simpatico.metric import package_version
+from simpatico.errors import DataError, RunError
+from simpatico.files import write_atomically
 from simpatico.models.folder import MANIFEST, manifest
 
-COMMON = 3
-"""Fewest dialogs that a word is in which the folder tells."""
-LIMITS = (
-    "It tells replies of one dialog from those of others, which mostly is a matter of subject.",
-    "It knows the language and the manner of the dialogs it learned from.",
-)
 
-
-@dataclass(frozen=True)
-class About:
-    """What the training data are, for the card."""
-
-    data: str
-    licence: str = "not stated"
-    command: str = ""
-    training: Mapping[str, object] = field(default_factory=dict)
-    card: str = ""
-    """The card itself, where it is not the usual one."""
-
-
-def writable(out: Path, files: Sequence[str] = FILES) -> None:
-    """Refuse a place that holds anything but these files of a model."""
+def refuse_file(out: Path) -> None:
+    """Refuse a place where a file is."""
     if out.exists() and not out.is_dir():
         raise DataError(f"{out} is a file; name a folder for the model")
-    if out.is_dir() and (alien := {p.name for p in out.iterdir()} - {*files, MANIFEST}):
+
+
+def check_writable(out: Path, names: Collection[str]) -> None:
+    """Refuse a place that holds anything but a model of files with these names."""
+    refuse_file(out)
+    if out.is_dir() and (alien := {p.name for p in out.iterdir()} - {*names, MANIFEST}):
         raise DataError(f"{out} holds {min(alien)!r}, which is no part of a model; name another")
 
 
-def save(
-    out: Path,
-    recipe: Recipe,
-    heads: Mapping[str, Head],
-    *,
-    costs: Mapping[str, float],
-    about: About,
+def encode_json(value: object, *, ensure_ascii: bool = False) -> bytes:
+    """JSON as all model folders have it."""
+    return (json.dumps(value, indent=1, allow_nan=False, ensure_ascii=ensure_ascii) + "\n").encode()
+
+
+def write_model_folder(
+    out: Path, files: Mapping[str, bytes], *, private: Collection[str] = (), kind: str = "model"
 ) -> None:
-    """Write the folder; one that holds anything but heads is left alone."""
-    writable(out)
-    told = {"data": about.data, "licence": about.licence, "command": about.command}
-    more = {"version": package_version(), **told}
-    files = {
-        WEIGHTS: tensors(heads),
-        RECIPE: written({**msgspec.to_builtins(recipe), **more, "training": dict(about.training)}),
-        VOCABULARY: written(dict(costs)),
-        CARD: (about.card or card(recipe, about)).encode(),
-    }
-    out.mkdir(parents=True, exist_ok=True)
+    """Let a folder of these files and their manifest take the place of the model that is there.
+
+    Of `private` files nobody but their owner can read a byte at any time.
+    """
+    check_writable(out, files)
+    out = recover_folder(out, files, kind=kind)
+    new, old = staging_folders(out)
+    new.mkdir(parents=True)
     for name, data in {**files, MANIFEST: manifest(files)}.items():
-        publish(out / name, lambda path, data=data: path.write_bytes(data))  # type: ignore[misc]
+        write_atomically(new / name, bytes_writer(data), private=name in private)
+    swap_folders(new, out, old)
+    remove_leftover(old, files, kind)
 
 
-def written(value: object) -> bytes:
-    return (json.dumps(value, indent=1, allow_nan=False, ensure_ascii=False) + "\n").encode()
+def swap_folders(new: Path, out: Path, old: Path) -> None:
+    """Rename `new` to `out`; what was there becomes `old`, from where it can be recovered."""
+    if out.is_dir():
+        os.rename(out, old)
+    os.rename(new, out)
 
 
-def tensors(heads: Mapping[str, Head]) -> bytes:
-    """The layers of all heads by name."""
-    from safetensors.numpy import save as serialised
-
-    arrays: dict[str, Numbers] = {}
-    for name, head in heads.items():
-        for number, (matrix, offset) in enumerate(head.layers):
-            arrays[f"{name}.weight_{number}"] = matrix
-            arrays[f"{name}.offset_{number}"] = offset
-        if head.bilinear is not None:
-            arrays[f"{name}.bilinear"] = head.bilinear
-        if head.grams is not None:
-            arrays[f"{name}.grams_first"] = head.grams.first
-            arrays[f"{name}.grams_second"] = head.grams.second
-    exact = {key: np.ascontiguousarray(array, np.float32) for key, array in arrays.items()}
-    return bytes(serialised(exact))
+def recover_folder(out: Path, names: Collection[str], *, kind: str = "model") -> Path:
+    """Undo what an interrupted writing left beside a folder; the folder's real path."""
+    out = out.resolve()
+    new, old = staging_folders(out)
+    if old.is_dir() and not out.exists() and is_model_folder(old, names):
+        os.rename(old, out)
+    for leftover in (new, old):
+        remove_leftover(leftover, names, kind)
+    return out
 
 
-def card(recipe: Recipe, about: About) -> str:
-    """What people should read before they use the heads."""
-    lines = [
-        f"# Heads for {recipe.kind}",
-        "",
-        "Small networks over the vectors of a pretrained encoder, which stays as it is.",
-        "",
-        "## Data",
-        f"- {about.data}: {recipe.dialogs:,} dialogs",
-        f"- licence of the data: {about.licence}",
-        "",
-        "## How well they do on dialogs they have not seen",
-        "Half of the examples are true, half made up; all of a dialog are on one side.",
-        "",
-        "| head | accuracy | AUC | AUC of a plain number | examples | dialogs |",
-        "|---|---|---|---|---|---|",
-        *(line(name, told) for name, told in recipe.heads.items()),
-        "",
-        "## How they were made",
-        *(f"- {name}: {made(told)}" for name, told in recipe.heads.items()),
-        *([f"- likelihood: {likelihood(recipe.likelihood)}"] if recipe.likelihood else []),
-        *([f"- made again by: `{about.command}`"] if about.command else []),
-        "",
-        "## Limits",
-        *(f"- {note}" for note in LIMITS),
-        "",
-    ]
-    return "\n".join(lines)
+def staging_folders(out: Path) -> tuple[Path, Path]:
+    """Where the new folder is written, and where the one before it waits to be removed."""
+    return out.with_name(f".{out.name}.new"), out.with_name(f".{out.name}.old")
 
 
-def framed(
-    title: str,
-    says: str,
-    about: About,
-    *,
-    data: Sequence[str],
-    figures: Sequence[str],
-    made: Sequence[str],
-    limits: Sequence[str],
-) -> str:
-    """A card: what a model says, what it learned from, how well it does, how it was made."""
-    lines = [
-        f"# {title}",
-        "",
-        says,
-        "",
-        "## Data",
-        data[0],
-        f"- licence of the data: {about.licence}",
-        *data[1:],
-        "",
-        *figures,
-        "",
-        "## How it was made",
-        *made,
-        *([f"- made again by: `{about.command}`"] if about.command else []),
-        "",
-        "## Limits",
-        *(f"- {note}" for note in limits),
-        "",
-    ]
-    return "\n".join(lines)
+def is_model_folder(folder: Path, names: Collection[str]) -> bool:
+    """Whether a folder has nothing but files of these names, finished or not."""
+    known = {*names, MANIFEST}
+    present = [path.name.removeprefix(".").removesuffix(".tmp") for path in folder.iterdir()]
+    # an unfinished file carries the number of its process: .card.md.4711.tmp
+    return all(name in known or name.rpartition(".")[0] in known for name in present)
 
 
-def line(name: str, told: HeadRecipe) -> str:
-    """A row of the table of figures."""
-    found = told.heldout
-    return (
-        f"| {name} | {found.accuracy:.3f} | {found.auc:.3f} | "
-        f"{found.plain_auc:.3f} ({found.plain}) | {found.n:,} | {found.dialogs:,} |"
-    )
+def remove_leftover(folder: Path, names: Collection[str], kind: str) -> None:
+    """Delete a staging folder, for it may know users who have been forgotten since."""
+    if not folder.exists():
+        return
+    if not is_model_folder(folder, names):
+        raise DataError(f"{folder} is in the way, and is not a {kind}; move it")
+    try:
+        shutil.rmtree(folder)
+    except OSError as error:
+        why = error.strerror
+        raise RunError(f"{folder} could not be removed: {why}; remove it", resumable=True) from None
 
 
-def made(told: HeadRecipe) -> str:
-    return (
-        f"{told.encoder} ({told.encoder_sha256[:12]}), pooled by {told.pooling}; "
-        f"sees {', '.join(told.parts)}{runs(told.grams)}"
-    )
-
-
-def runs(form: GramForm | None) -> str:
-    """Which runs of characters a head weighs."""
-    if form is None:
-        return ""
-    return f", and runs of {form.shortest} to {form.longest} characters in {form.buckets:,} buckets"
-
-
-def likelihood(told: Costs) -> str:
-    where = told.source or (
-        "how often each word occurs in the training dialogs; words of fewer than "
-        f"{COMMON} dialogs are not in the folder and count as unknown"
-    )
-    return f"{where}; quartiles {told.low:.2f} and {told.high:.2f}"
+def bytes_writer(data: bytes) -> Callable[[Path], object]:
+    """Writes these bytes to whatever path it is given."""
+    return lambda path: path.write_bytes(data)

@@ -12,8 +12,9 @@ import polars as pl
 from simpatico import Turns, score
 from simpatico.features.heads.folder import NEEDED, SCHEMA, Costs, Figures, HeadRecipe, Recipe
 from simpatico.features.heads.head import Head, Part
-from simpatico.models.names import find
-from simpatico.training.model_folder import About, save
+from simpatico.models.names import find_model
+from simpatico.training.card import About
+from simpatico.training.heads.folder import save_heads
 from tests.models.tiny import tiny
 
 FIGURES = Figures(0.75, 0.8, "cosine", 0.7, 40, 4)
@@ -61,7 +62,7 @@ def heads_folder(kind: str) -> Path:
     """Heads of this kind, each of which sees the inner product, times 2, less 1."""
     encoder = f"path:{vectors_folder()}" if kind == "ruber" else f"path:{tiny('bert')}"
     pooling = "extremes" if kind == "ruber" else "mean"
-    model, width = find(encoder), 4 if kind == "ruber" else 32
+    model, width = find_model(encoder), 4 if kind == "ruber" else 32
     head = Head(("bilinear",), ((np.array([[2.0]]), np.array([-1.0])),), "tanh", np.eye(width))
     told = HeadRecipe(model.name, model.sha256, pooling, ["bilinear"], "tanh", FIGURES)
     heads, recipes = (dict.fromkeys(NEEDED[kind], value) for value in (head, told))
@@ -70,7 +71,7 @@ def heads_folder(kind: str) -> Path:
         likelihood, costs = Costs("", 2.0, 6.0), {"": 5.0, "tea": 1.0, "good": 3.0}
     folder = made(kind)
     recipe = Recipe(kind, SCHEMA, 40, recipes, 0.6, likelihood)
-    save(folder, recipe, heads, costs=costs, about=About("made up"))
+    save_heads(folder, recipe, heads, costs=costs, about=About("made up"))
     return folder
 
 
@@ -95,7 +96,7 @@ def word_heads(
     **told: object,
 ) -> str:
     """Heads over the extremes of `WORDS`, each with what it sees and an offset."""
-    model, heads, recipes = find(f"path:{vectors_folder()}"), {}, {}
+    model, heads, recipes = find_model(f"path:{vectors_folder()}"), {}, {}
     for name, (weights, offset) in seen.items():
         matrix = np.concatenate([np.array(own)[:, None] for own in weights.values()])
         heads[name] = Head(tuple(weights), ((matrix, np.array([offset])),))
@@ -103,14 +104,14 @@ def word_heads(
         recipes[name] = HeadRecipe(model.name, model.sha256, "extremes", parts, "tanh", figures)
     folder = folder or made(kind)
     recipe = Recipe(kind, SCHEMA, 40, recipes, **told)
-    save(folder, recipe, heads, costs={}, about=About("chats", "MIT"))
+    save_heads(folder, recipe, heads, costs={}, about=About("chats", "MIT"))
     return f"path:{folder}"
 
 
 @cache
 def feelings_folder(kind: str) -> str:
     """Heads of this kind over the tiny encoder; each leans on other numbers of a text's vector."""
-    model, rng = find(f"path:{tiny('bert')}"), np.random.default_rng(len(kind))
+    model, rng = find_model(f"path:{tiny('bert')}"), np.random.default_rng(len(kind))
     heads = {
         name: Head(("first",), ((3 * rng.standard_normal((32, 1)), np.zeros(1)),))
         for name in NEEDED[kind]
@@ -118,7 +119,7 @@ def feelings_folder(kind: str) -> str:
     told = HeadRecipe(model.name, model.sha256, "mean", ["first"], "tanh", FIGURES)
     folder = made(kind)
     recipe = Recipe(kind, SCHEMA, 40, dict.fromkeys(heads, told))
-    save(folder, recipe, heads, costs={}, about=About("made up"))
+    save_heads(folder, recipe, heads, costs={}, about=About("made up"))
     return f"path:{folder}"
 
 

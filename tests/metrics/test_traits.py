@@ -16,14 +16,14 @@ import pytest
 
 from simpatico.errors import MissingResource
 from simpatico.features.ngram_model import Figure, load_trait_model
-from simpatico.metric import Metric, missing, signature
+from simpatico.metric import Metric, missing_resource, signature
 from simpatico.metrics.agreeableness import Agreeableness
 from simpatico.metrics.empathy import Empathy
 from simpatico.metrics.openness import Openness
 from simpatico.registry import available, load, preset
 from simpatico.scoring import score
 from simpatico.training.traits.features import Config
-from simpatico.training.traits.folder import About, Report, Weights, save
+from simpatico.training.traits.folder import AboutTrait, Report, Weights, save_trait_model
 from simpatico.training.traits.heldout import figure
 from simpatico.turns import Turns
 from tests.conftest import DATA
@@ -46,8 +46,8 @@ def tiny_model() -> Path:
     atexit.register(rmtree, folder, ignore_errors=True)
     ngrams = {1: {("good",): 6.0, ("day",): -3.0}, 2: {("good", "day"): 2.0}}
     report = Report(Config((1, 2), 2, "raw"), 1.0, 40, 40, 800, {1: 2, 2: 1}, [FIGURE], FIGURE)
-    about = About("a made-up trait", "made up", scale=(1.0, 7.0))
-    save(folder, Weights(4.0, ngrams), report, about=about, training={})
+    about = AboutTrait("made up", measures="a made-up trait", scale=(1.0, 7.0))
+    save_trait_model(folder, Weights(4.0, ngrams), report, about=about, training={})
     return folder
 
 
@@ -121,17 +121,17 @@ def test_signature_names_the_model_by_its_hash(model: str) -> None:
 
 def test_a_missing_model_says_how_to_get_one() -> None:
     metric = Openness()
-    assert missing(metric) == (
+    assert missing_resource(metric) == (
         "openness needs a trait model: train one with `simpatico "
         "train trait --data FILE --text COLUMN --target COLUMN --person COLUMN --out MODEL`, "
         "then add `--set openness.model=MODEL`"
     )
     with pytest.raises(MissingResource) as error:
         dialog(metric, "good day")
-    assert str(error.value) == missing(metric)
+    assert str(error.value) == missing_resource(metric)
     with pytest.raises(MissingResource) as error:
         signature(metric)
-    assert str(error.value) == missing(metric)
+    assert str(error.value) == missing_resource(metric)
 
 
 @pytest.mark.parametrize("name", TRAITS)
@@ -143,8 +143,8 @@ def test_every_trait_can_be_listed(name: str) -> None:
     assert metric.card.about
     assert metric.card.undefined
     assert metric.needs
-    assert (missing(metric) is None) == (name in {"empathy", "agreeableness"})
-    assert (name in preset("psych")) == (missing(metric) is None)
+    assert (missing_resource(metric) is None) == (name in {"empathy", "agreeableness"})
+    assert (name in preset("psych")) == (missing_resource(metric) is None)
 
 
 def test_the_card_says_what_was_learned_and_how_well() -> None:

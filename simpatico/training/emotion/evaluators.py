@@ -12,7 +12,7 @@ from simpatico.features import alone
 from simpatico.features.classes import ClassProbabilities
 from simpatico.features.detokenise import tidied
 from simpatico.features.heads.folder import PairHead, trained
-from simpatico.models.names import absent
+from simpatico.models.names import why_missing
 from simpatico.training.emotion.labels import Polarity
 
 POSITIVE = "positive"
@@ -23,7 +23,7 @@ def judge(model: str) -> Polarity:
     feature: PairHead | ClassProbabilities
     if trained(model):
         feature = PairHead(model, "polarity", POSITIVE)
-    elif why := absent(model):
+    elif why := why_missing(model):
         raise MissingResource(
             f"no model of polarity {model!r} to say what labels mean ({why}); give one with "
             "--polarity-model, or say it with --map LABEL=positive"

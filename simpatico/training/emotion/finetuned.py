@@ -11,6 +11,7 @@ import numpy as np
 from simpatico.arrays import Floats
 from simpatico.features.heads.folder import EmotionKind
 from simpatico.features.plutchik import EMOTIONS
+from simpatico.training.card import About
 from simpatico.training.emotion.baselines import Guess, compared
 from simpatico.training.emotion.data import Utterances
 from simpatico.training.emotion.evaluators import logits
@@ -19,7 +20,6 @@ from simpatico.training.emotion.settings import Prepared, Training, prepared
 from simpatico.training.emotion.splits import Given, Taught
 from simpatico.training.finetune import FineTuning, Labelled, fine_tune
 from simpatico.training.finetune.folder import CARD
-from simpatico.training.model_folder import About
 
 BASE = "package:minilm-torch"
 BATCH, LONGEST = 32, 128

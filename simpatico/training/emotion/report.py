@@ -7,10 +7,11 @@ from typing import NamedTuple
 
 from simpatico.features.heads.folder import EmotionKind, Recipe
 from simpatico.stats.classification import ClassFigures, Row
+from simpatico.training.card import About, ModelCard
 from simpatico.training.emotion.baselines import OURS, Rows
 from simpatico.training.emotion.settings import Prepared, Training
 from simpatico.training.engagement.report__engagement_report import shown
-from simpatico.training.model_folder import About, framed, made
+from simpatico.training.heads.folder import describe_head
 
 TITLES: Mapping[EmotionKind, str] = {
     "neutrality": "Says how likely an utterance is emotional, be it good or bad.",
@@ -70,15 +71,14 @@ def card(report: Report, about: About) -> str:
     """What people should read before they use the model."""
     kind, recipe = report.ready.kind, report.recipe
     heads = recipe.heads if recipe else {}
-    return framed(
+    return ModelCard(
         kind.capitalize(),
         TITLES[kind],
-        about,
         data=[f"- {about.data}", *counted(report)],
-        figures=figures(report),
-        made=[f"- heads: {made(next(iter(heads.values())))}"] if heads else [],
+        evaluation=figures(report),
+        method=[f"- heads: {describe_head(next(iter(heads.values())))}"] if heads else [],
         limits=recipe.limits if recipe else LIMITS,
-    )
+    ).render(about)
 
 
 def counted(report: Report) -> list[str]:

@@ -11,7 +11,7 @@ import numpy as np
 from simpatico.arrays import Floats32
 from simpatico.errors import BadValue
 from simpatico.features.heads.folder import NEEDED, EmotionKind
-from simpatico.models.names import bare
+from simpatico.models.names import public_model_name
 from simpatico.training.emotion.data import Utterances
 from simpatico.training.emotion.evaluators import judge
 from simpatico.training.emotion.labels import Meaning, meaning
@@ -50,7 +50,11 @@ class Training:
     def facts(self) -> dict[str, object]:
         """What was asked for."""
         told = {**asdict(self), "mapped": dict(self.mapped)}
-        return {**told, "encoder": bare(self.encoder), "polarity": bare(self.polarity)}
+        return {
+            **told,
+            "encoder": public_model_name(self.encoder),
+            "polarity": public_model_name(self.polarity),
+        }
 
 
 class Prepared(NamedTuple):

@@ -20,9 +20,10 @@ from simpatico.arrays import Floats, Floats32, Ints
 from simpatico.features.embeddings import MINILM
 from simpatico.features.heads.folder import SCHEMA, EmotionKind, Figures, HeadRecipe, Recipe
 from simpatico.features.heads.head import Head
-from simpatico.models.names import find
+from simpatico.models.names import find_model
 from simpatico.progress import step
 from simpatico.stats.classification import Row
+from simpatico.training.card import About
 from simpatico.training.emotion.baselines import OURS, STYLE, Guess, Rows, compared
 from simpatico.training.emotion.data import Utterances, read_utterances
 from simpatico.training.emotion.report import Report, card, limits
@@ -32,8 +33,8 @@ from simpatico.training.emotion.train__emotion_runs import FORM, with_runs
 from simpatico.training.engagement.train import batch
 from simpatico.training.fit.linear import PULLS, sparse_runs
 from simpatico.training.fit.mlp import Examples, Shape, fit
+from simpatico.training.heads.folder import check_heads_folder, save_heads
 from simpatico.training.heads.train import Form, encoded
-from simpatico.training.model_folder import About, save, writable
 
 __all__ = ["Given", "Training", "Utterances", "read_utterances", "train_emotion"]
 
@@ -48,7 +49,7 @@ def train_emotion(
         from simpatico.training.emotion.finetuned import tune_emotion
 
         return tune_emotion(given, out, kind=kind, training=training, about=about)
-    writable(out)
+    check_heads_folder(out)
     form = former(training)
     ready = prepared(given, kind, training)
     place, vectors = encoded([text for side in ready.drawn.sides for text in side.text], form)
@@ -60,7 +61,7 @@ def train_emotion(
     report = Report(ready, rows, at, told)
     facts = {**about.training, **training.facts, "shape": asdict(form.shape), **report.facts}
     about = replace(about, training=facts)
-    save(out, told, heads, costs={}, about=replace(about, card=card(report, about)))
+    save_heads(out, told, heads, about=about, card=card(report, about))
     return report
 
 
@@ -116,7 +117,7 @@ def recipe(
 ) -> Recipe:
     """What a reader of the folder must know."""
     form = former(training)
-    model, sides = find(form.encoder), ready.drawn.sides
+    model, sides = find_model(form.encoder), ready.drawn.sides
     told = {
         name: HeadRecipe(
             model.name,

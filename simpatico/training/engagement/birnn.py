@@ -21,7 +21,7 @@ from simpatico.errors import BadValue, DataError, MissingResource
 from simpatico.features.word_vectors import GLOVE, Vectors
 from simpatico.features.word_vectors import vectors as vectors_of
 from simpatico.features.words import words
-from simpatico.models.names import find
+from simpatico.models.names import find_model
 from simpatico.progress import step
 from simpatico.training.finetune import apart
 from simpatico.training.fit.adam import Adam
@@ -75,7 +75,7 @@ def birnn(
         raise MissingResource(
             "the recurrent baseline needs the package torch; pip install 'simpatico[torch]'"
         ) from None
-    table = vectors_of(find(vectors))
+    table = vectors_of(find_model(vectors))
     seen, judge, asked = (read(side, table, shape.longest) for side in (learn, check, test))
     enough(seen.label, "to learn from")
     enough(judge.label, "to check by")

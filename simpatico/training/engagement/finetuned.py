@@ -12,6 +12,7 @@ from simpatico.errors import BadValue
 from simpatico.features import alone
 from simpatico.features.classes import ClassProbabilities
 from simpatico.features.heads.folder import trained
+from simpatico.training.card import About
 from simpatico.training.engagement.baselines import beside, run
 from simpatico.training.engagement.exchanges import Exchanges
 from simpatico.training.engagement.report import OURS
@@ -20,7 +21,6 @@ from simpatico.training.engagement.splits import Given
 from simpatico.training.engagement.train import Training
 from simpatico.training.finetune import FineTuning, Labelled, fine_tune
 from simpatico.training.finetune.folder import CARD
-from simpatico.training.model_folder import About
 
 BASE = "package:minilm-torch"
 LABELS = ("not engaging", "engaging")

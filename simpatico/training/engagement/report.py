@@ -34,7 +34,7 @@ class Part(NamedTuple):
             "name": self.name,
             "n": self.ours.n,
             "dialogs": self.dialogs,
-            "balanced": list(self.ours.balanced),
+            "balanced": list(self.ours.balanced_accuracy),
             "auc": list(self.ours.auc),
             "length_auc": list(self.length.auc),
             "ahead": list(self.above),
@@ -51,7 +51,7 @@ def parted(sides: Sides, ours: Run) -> list[Part]:
             continue
         seen = learn.some(dict(named(learn)).get(name, np.arange(len(learn))))
         length = plain(lengths(seen.reply)[:, 0], lengths(some.reply)[:, 0], seen, some)
-        mine = Run(ours.guess[rows], ours.told[rows], ours.label[rows], some.group)
+        mine = Run(ours.score[rows], ours.predicted[rows], ours.label[rows], some.group)
         (we, they), above = compared({OURS: [mine], LENGTH: [length]}, OURS)
         found.append(Part(name, some.dialogs, we, they, above[LENGTH]))
     return found

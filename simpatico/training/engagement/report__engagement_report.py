@@ -9,9 +9,10 @@ import numpy as np
 
 from simpatico.features.heads.folder import Recipe
 from simpatico.stats.classification__measures import Estimate, Measured, Run, compared
+from simpatico.training.card import About, ModelCard
 from simpatico.training.engagement.report import OURS, Part, parted
 from simpatico.training.engagement.splits import Sides
-from simpatico.training.model_folder import About, framed, made
+from simpatico.training.heads.folder import describe_head
 
 LIMITS = (
     "Ratings are of whole conversations: each exchange has that of the conversation it is in.",
@@ -57,7 +58,12 @@ class Report(NamedTuple):
         """The figures, to be kept beside the weights."""
         return {
             "measured": [
-                {"name": row.name, "balanced": list(row.balanced), "auc": list(row.auc), "n": row.n}
+                {
+                    "name": row.name,
+                    "balanced": list(row.balanced_accuracy),
+                    "auc": list(row.auc),
+                    "n": row.n,
+                }
                 for row in self.rows
             ],
             "ahead": {name: list(found) for name, found in self.ahead.items()},
@@ -73,15 +79,14 @@ def card(report: Report, about: About) -> str:
     """What people should read before they use the model."""
     dialogs = report.recipe.dialogs if report.recipe else report.dialogs
     heads = report.recipe.heads if report.recipe else {}
-    return framed(
+    return ModelCard(
         "Engagement",
         "Says how likely a reply is to be engaging, from the reply and what it answers.",
-        about,
         data=[f"- {about.data}: {dialogs:,} dialogs", *report.counts, *between_people(report)],
-        figures=figures(report),
-        made=[f"- {name}: {made(head)}" for name, head in heads.items()],
+        evaluation=figures(report),
+        method=[f"- {name}: {describe_head(head)}" for name, head in heads.items()],
         limits=report.recipe.limits if report.recipe else LIMITS,
-    )
+    ).render(about)
 
 
 def figures(report: Report) -> list[str]:
@@ -111,7 +116,7 @@ def by_part(parts: Sequence[Part]) -> list[str]:
         "dialogs |",
         "|---|---|---|---|---|---|---|",
         *(
-            f"| {part.name} | {shown(part.ours.balanced)} | {shown(part.ours.auc)} | "
+            f"| {part.name} | {shown(part.ours.balanced_accuracy)} | {shown(part.ours.auc)} | "
             f"{shown(part.length.auc)} | {shown(part.above)} | {part.ours.n:,} | {part.dialogs:,} |"
             for part in parts
         ),
@@ -147,7 +152,7 @@ def seeded(seeds: int) -> str:
 
 def line(row: Measured, above: Estimate | None) -> str:
     """A row of the table of figures."""
-    cells = [row.name, shown(row.balanced), shown(row.auc), shown(above) if above else ""]
+    cells = [row.name, shown(row.balanced_accuracy), shown(row.auc), shown(above) if above else ""]
     return f"| {' | '.join(cells)} |"
 
 

@@ -22,10 +22,11 @@ from simpatico.features.char_ngrams import GramForm
 from simpatico.features.embeddings import MINILM
 from simpatico.features.heads.folder import SCHEMA, Figures, HeadRecipe, Recipe, load_heads
 from simpatico.features.heads.head import Head
-from simpatico.models.names import bare, find
+from simpatico.models.names import find_model, public_model_name
 from simpatico.progress import step
 from simpatico.stats.auc import DECIMALS
 from simpatico.stats.classification__measures import Run, measured
+from simpatico.training.card import About
 from simpatico.training.engagement.baselines import LENGTH, beside, run
 from simpatico.training.engagement.exchanges import Exchanges
 from simpatico.training.engagement.heads import Encoded, guessed, learned, rounds
@@ -34,8 +35,8 @@ from simpatico.training.engagement.report__engagement_report import LIMITS, Repo
 from simpatico.training.engagement.splits import Given, Sides
 from simpatico.training.engagement.train__engagement_weights import weights
 from simpatico.training.fit.mlp import Examples, Shape
+from simpatico.training.heads.folder import check_heads_folder, save_heads
 from simpatico.training.heads.train import Form
-from simpatico.training.model_folder import About, save, writable
 
 ENGAGING = "engaging"
 SMALL_RATE = 1e-4
@@ -88,7 +89,11 @@ class Training:
     @property
     def facts(self) -> dict[str, object]:
         """What was asked for."""
-        return {**asdict(self), "base": bare(self.base), "encoder": bare(self.encoder)}
+        return {
+            **asdict(self),
+            "base": public_model_name(self.base),
+            "encoder": public_model_name(self.encoder),
+        }
 
 
 class Start(NamedTuple):
@@ -110,15 +115,15 @@ def train_engagement(
     given: Given | Exchanges, out: Path, *, training: Training, about: About
 ) -> Report:
     """Train, estimate on dialogs held out, and write the folder."""
-    writable(out)
+    check_heads_folder(out)
     start = begun(training)
     trials = tried(given, start, training)
     told = recipe(trials[0], start, about, training)
     report = Report.of([trial.runs for trial in trials], trials[0].sides, told)
     facts = {**about.training, **training.facts, "shape": msgspec.to_builtins(start.form.shape)}
     about = replace(about, training={**facts, **report.facts})
-    about = replace(about, card=card(report, about))
-    save(out, told, {ENGAGING: trials[0].head}, costs={}, about=about)
+    heads = {ENGAGING: trials[0].head}
+    save_heads(out, told, heads, about=about, card=card(report, about))
     return report
 
 
@@ -159,7 +164,7 @@ def begun(training: Training) -> Start:
             f"{training.base} sees vectors of {told.encoder!r}, not of {training.encoder!r}; "
             "leave the encoder to it"
         )
-    if find(told.encoder).sha256 != told.encoder_sha256:
+    if find_model(told.encoder).sha256 != told.encoder_sha256:
         raise DataError(
             f"{training.base} was trained over other weights than {told.encoder!r} has here; "
             "train it again"
@@ -186,9 +191,9 @@ def examples(given: Exchanges, place: Mapping[str, int], *, level: bool = False)
 
 def recipe(trial: Trial, start: Start, about: About, training: Training) -> Recipe:
     """What a reader of the folder must know of the head that is kept."""
-    form, model = start.form, find(start.form.encoder)
+    form, model = start.form, find_model(start.form.encoder)
     ours, length = (measured(name, [trial.runs[name]]) for name in (OURS, LENGTH))
-    right = float((trial.runs[OURS].told == trial.runs[OURS].label).mean())
+    right = float((trial.runs[OURS].predicted == trial.runs[OURS].label).mean())
     figures = Figures(
         round(right, DECIMALS),
         ours.auc.value,
@@ -196,7 +201,7 @@ def recipe(trial: Trial, start: Start, about: About, training: Training) -> Reci
         length.auc.value,
         ours.n,
         trial.sides.heldout.dialogs,
-        ours.balanced.value,
+        ours.balanced_accuracy.value,
         ours.auc.low,
         ours.auc.high,
     )

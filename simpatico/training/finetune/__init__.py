@@ -20,11 +20,11 @@ import numpy as np
 
 from simpatico.arrays import Floats32
 from simpatico.errors import BadValue, DataError
-from simpatico.files import locked
-from simpatico.models.names import Model, find
+from simpatico.files import lock_folder
+from simpatico.models.names import Model, find_model
 from simpatico.models.runtime.threads import threads
 from simpatico.models.runtime.torch_backend import library
-from simpatico.training.model_folder import About
+from simpatico.training.card import About
 
 Problem = Literal["single", "multi", "regression"]
 PROBLEMS = ("single", "multi", "regression")
@@ -113,16 +113,18 @@ def fine_tune(
     examined(check, how.problem, labels, "to check by")
     if (learn.second is None) != (check.second is None):
         raise BadValue("the texts to learn from and to check by are pairs, or neither are")
-    finetune_folder.writable(out)
-    base = find(how.base)
+    finetune_folder.check_finetuned_folder(out)
+    base = find_model(how.base)
     library(base)
     partial = out.absolute().with_name(f"{out.name}.partial")
-    with locked(partial), apart():
+    with lock_folder(partial), apart():
         start = finetune_start.start(base, how, labels)
         work = finetune_loop.Work(start, how, partial, key(learn, check, how, labels, base))
         kept = finetune_loop.train(work, learn, check)
-        told = finetune_folder.Told(base, how, labels, kept, (len(learn), len(check)), about)
-        finetune_folder.write(out, partial, start, told)
+        told = finetune_folder.TrainingRecord(
+            base, how, labels, kept, (len(learn), len(check)), about
+        )
+        finetune_folder.publish_finetuned(out, partial, start, told)
     return Tuned(out, tuple(kept.losses), kept.epoch)
 
 

@@ -1,4 +1,4 @@
-"""The folder of a fine-tuned classifier: weights, tokenizer, how it was made, and card."""
+"""The folder of a fine-tuned classifier: weights, tokenizer, how it was trained, and card."""
 
 from __future__ import annotations
 
@@ -11,24 +11,23 @@ from typing import TYPE_CHECKING, Any
 
 from simpatico.errors import DataError
 from simpatico.features.classes import TRAINING
-from simpatico.features.persons.speaker_tokens import digits_of
 from simpatico.metric import package_version
 from simpatico.models.catalogue import catalogue
-from simpatico.models.names import Model, find, named, short
+from simpatico.models.names import Model, find_model, parse_model_name, short_model_name
 from simpatico.models.runtime.threads import threads
 from simpatico.models.runtime.torch_backend import library, quiet
+from simpatico.training.card import About, ModelCard
 from simpatico.training.finetune.start import Start
 from simpatico.training.finetune.state import Progress, best_weights
-from simpatico.training.model_folder import About, written
-from simpatico.training.persons import card as personal_card
+from simpatico.training.model_folder import encode_json, refuse_file, swap_folders
 
 if TYPE_CHECKING:
     from simpatico.training.finetune import FineTuning
 
 CARD = "card.md"
 SENTENCES = "sentence_bert_config.json"
-"""The file in which the longest text is told that a model reads."""
-TAKEN = ("tokenizer_config.json", "special_tokens_map.json")
+"""Where sentence-transformers, and so we, look up how many tokens a model reads at most."""
+COPIED = ("tokenizer_config.json", "special_tokens_map.json")
 """What a tokenizer of transformers needs besides tokenizer.json; the same as the base's."""
 LIMITS = (
     "It goes by whatever tells its training texts apart: words, length, spelling, subject.",
@@ -37,7 +36,7 @@ LIMITS = (
 
 
 @dataclass(frozen=True)
-class Told:
+class TrainingRecord:
     """All that the folder says of a training."""
 
     base: Model
@@ -45,62 +44,61 @@ class Told:
     labels: tuple[str, ...]
     progress: Progress
     sizes: tuple[int, int]
+    """Examples of the training and of the validation split."""
     about: About
 
 
-def writable(out: Path) -> None:
+def check_finetuned_folder(out: Path) -> None:
     """Refuse a place that holds anything but a fine-tuned model."""
-    if out.exists() and not out.is_dir():
-        raise DataError(f"{out} is a file; name a folder for the model")
+    refuse_file(out)
     if out.is_dir() and any(out.iterdir()) and not (out / TRAINING).is_file():
         raise DataError(f"{out} holds something else than a fine-tuned model; name another folder")
 
 
-def write(out: Path, partial: Path, start: Start, told: Told) -> None:
-    """Put the folder together beside its place, move it there whole, and forget the steps."""
-    best_weights(partial, told.progress, start.model)
-    folder, old = partial / "model", partial / "old"
-    for leftover in (folder, old):
-        remove(leftover)
-    fill(folder, start, told)
-    find(f"path:{folder}")
-    if out.is_dir():
-        out.rename(old)
-    folder.rename(out)
-    remove(partial)
+def publish_finetuned(out: Path, partial: Path, start: Start, record: TrainingRecord) -> None:
+    """Write the best epoch's model beside its place, rename it there, and drop the checkpoints."""
+    best_weights(partial, record.progress, start.model)
+    new, old = partial / "model", partial / "old"
+    for leftover in (new, old):
+        remove_folder(leftover)
+    write_model_files(new, start, record)
+    find_model(
+        f"path:{new}"
+    )  # refuses what could not be loaded, while the old model is still there
+    swap_folders(new, out, old)
+    remove_folder(partial)
 
 
-def remove(folder: Path) -> None:
-    """Take a folder away, if it is there."""
+def remove_folder(folder: Path) -> None:
     shutil.rmtree(folder, ignore_errors=True)
 
 
-def fill(folder: Path, start: Start, told: Told) -> None:
-    """Write all files of the model."""
-    with quiet(library(told.base)):
+def write_model_files(folder: Path, start: Start, record: TrainingRecord) -> None:
+    """Write all files of the model, and wait until they are on the disk."""
+    with quiet(library(record.base)):
         start.model.eval().save_pretrained(folder)
     start.tokenizer.save(str(folder / "tokenizer.json"))
-    for name in TAKEN:
-        if (told.base.folder / name).is_file():
-            shutil.copyfile(told.base.folder / name, folder / name)
-    (folder / SENTENCES).write_bytes(written({"max_seq_length": start.limit}))
-    (folder / TRAINING).write_bytes(written(recipe(told)))
-    (folder / CARD).write_text(card(told), encoding="utf-8")
+    for name in COPIED:
+        if (record.base.folder / name).is_file():
+            shutil.copyfile(record.base.folder / name, folder / name)
+    (folder / SENTENCES).write_bytes(encode_json({"max_seq_length": start.limit}))
+    (folder / TRAINING).write_bytes(encode_json(finetuning_recipe(record)))
+    (folder / CARD).write_text(render_finetuned_card(record), encoding="utf-8")
     for path in folder.iterdir():
         with path.open("rb") as file:
             os.fsync(file.fileno())
 
 
-def recipe(told: Told) -> dict[str, Any]:
-    """Everything that is needed to train it again."""
-    progress, about = told.progress, told.about
+def finetuning_recipe(record: TrainingRecord) -> dict[str, Any]:
+    """Everything that is needed to repeat the training."""
+    progress, about = record.progress, record.about
     return {
-        **{k: v for k, v in asdict(told.how).items() if k != "base"},
-        "base": base_name(told.base),
-        "base_sha256": told.base.sha256,
-        "labels": told.labels,
-        "learned_from": told.sizes[0],
-        "checked_by": told.sizes[1],
+        **{k: v for k, v in asdict(record.how).items() if k != "base"},
+        "base": base_name(record.base),
+        "base_sha256": record.base.sha256,
+        "labels": record.labels,
+        "learned_from": record.sizes[0],
+        "checked_by": record.sizes[1],
         "check_losses": progress.losses,
         "epoch": progress.epoch,
         "threads": threads(),
@@ -114,50 +112,38 @@ def recipe(told: Told) -> dict[str, Any]:
     }
 
 
-def card(told: Told) -> str:
+def render_finetuned_card(record: TrainingRecord) -> str:
     """What people should read before they use the model."""
-    about, progress = told.about, told.progress
-    lines = [
-        f"# {', '.join(told.labels)}",
-        "",
-        f"A classifier of texts, fine-tuned from {base_name(told.base)} ({told.base.sha256[:12]}).",
-        "",
-        "## Data",
-        f"- {about.data}: {told.sizes[0]:,} examples to learn from, {told.sizes[1]:,} to check by",
-        f"- licence of the data: {about.licence}",
-        f"- licence of the base: {base_licence(told.base)}",
-        "",
-        "## How it was made",
-        f"- epoch {progress.epoch} of {told.how.epochs} was kept, by the loss on the checks: "
-        + ", ".join(f"{loss:.4f}" for loss in progress.losses),
-        f"- rate {told.how.rate:g}, batches of {told.how.batch}, at most {told.how.longest} word "
-        f"pieces, seed {told.how.seed}",
-        *marks(told.how.tokens),
-        *([f"- made again by: `{about.command}`"] if about.command else []),
-        "",
-        "## Limits",
-        *(f"- {note}" for note in limits(told.how.tokens)),
-        "",
-    ]
-    return "\n".join(lines)
-
-
-def marks(tokens: tuple[str, ...]) -> list[str]:
-    """How many marks have a vector of their own; some stand for persons, so that none is named."""
-    return [f"- {len(tokens):,} marks of their own"] if tokens else []
-
-
-def limits(tokens: tuple[str, ...]) -> tuple[str, ...]:
-    """What it cannot do; of one that knows persons, what that means for them."""
-    return (*LIMITS, *personal_card.LIMITS) if digits_of(tokens) else LIMITS
+    how, base, about = record.how, record.base, record.about
+    where, package = parse_model_name(base.name)
+    licence = catalogue()[package].licence if where == "package" else "see its own card"
+    losses = ", ".join(f"{loss:.4f}" for loss in record.progress.losses)
+    # tokens are counted, never named: some of them stand for users
+    tokens = [f"- {len(how.tokens):,} marks of their own"] if how.tokens else []
+    card = ModelCard(
+        ", ".join(record.labels),
+        f"A classifier of texts, fine-tuned from {base_name(base)} ({base.sha256[:12]}).",
+        data=[
+            f"- {about.data}: {record.sizes[0]:,} examples to learn from, {record.sizes[1]:,} to "
+            "check by",
+            f"- licence of the base: {licence}",
+        ],
+        method=[
+            f"- epoch {record.progress.epoch} of {how.epochs} was kept, by the loss on the checks: "
+            f"{losses}",
+            f"- rate {how.rate:g}, batches of {how.batch}, at most {how.longest} word pieces, "
+            f"seed {how.seed}",
+            *tokens,
+        ],
+        limits=(*LIMITS, *about.limits),
+    )
+    return card.render(about)
 
 
 def base_name(base: Model) -> str:
     """The base's name; of a folder its last part, as the rest says where somebody keeps files."""
-    return f"path:{short(base.name)}" if named(base.name).where == "path" else base.name
-
-
-def base_licence(base: Model) -> str:
-    """What the catalogue says of the base's licence."""
-    where, what = named(base.name)
-    return catalogue()[what].licence if where == "package" else "see its own card"
+    return (
+        f"path:{short_model_name(base.name)}"
+        if parse_model_name(base.name).where == "path"
+        else base.name
+    )

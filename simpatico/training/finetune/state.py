@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 
 from simpatico.errors import DataError
-from simpatico.files import publish
+from simpatico.files import write_atomically
 from simpatico.training.fit.adam import Adam
 
 STATE = "state.json"
@@ -68,11 +68,11 @@ def keep(partial: Path, progress: Progress, adam: Adam) -> None:
     best = f"best-{epochs}.safetensors"
     if epochs and progress.epoch == epochs and progress.best != best:
         weights = {name: tensor for name, tensor in whole.items() if name.startswith("weight.")}
-        publish(partial / best, lambda path: save_file(weights, path))
+        write_atomically(partial / best, lambda path: save_file(weights, path))
         progress.best = best
     progress.latest = f"step-{progress.step}.safetensors"
-    publish(partial / progress.latest, lambda path: save_file(whole, path))
-    publish(partial / STATE, lambda path: path.write_bytes(msgspec.json.encode(progress)))
+    write_atomically(partial / progress.latest, lambda path: save_file(whole, path))
+    write_atomically(partial / STATE, lambda path: path.write_bytes(msgspec.json.encode(progress)))
     for path in [*partial.glob("*.safetensors"), *partial.glob(".*.tmp")]:
         if path.name not in (progress.latest, progress.best):
             path.unlink()

@@ -32,12 +32,13 @@ from simpatico.features.heads.head import Head, Numbers
 from simpatico.features.masked import MaskedLikelihood
 from simpatico.features.word_vectors import GLOVE
 from simpatico.features.words import words
-from simpatico.models.names import find
+from simpatico.models.names import find_model
 from simpatico.progress import step
 from simpatico.stats.auc import DECIMALS, area, area_interval, balanced
+from simpatico.training.card import About
 from simpatico.training.fit.mlp import Examples, Shape, fit
 from simpatico.training.heads.data import FEWEST_WORDS, Side, Split, Talk
-from simpatico.training.model_folder import COMMON, About, save, writable
+from simpatico.training.heads.folder import FEWEST_DIALOGS_OF_WORD, check_heads_folder, save_heads
 from simpatico.turns import Turns
 
 LOWEST = 0.05
@@ -100,7 +101,7 @@ class Training:
 
 def train_heads(turns: Turns, out: Path, *, training: Training, about: About) -> Recipe:
     """Train, estimate on dialogs held out, and write the folder."""
-    writable(out)
+    check_heads_folder(out)
     talk = Talk.of(turns, about.data)
     split = talk.split(training.seed)
     if training.likelihood and training.kind != "usl-h":
@@ -121,7 +122,7 @@ def train_heads(turns: Turns, out: Path, *, training: Training, about: About) ->
         likely,
     )
     facts = {**asdict(training), "shapes": {n: asdict(FORMS[training.kind][n].shape) for n in told}}
-    save(out, recipe, heads, costs=costs, about=replace(about, training=facts))
+    save_heads(out, recipe, heads, costs=costs, about=replace(about, training=facts))
     return recipe
 
 
@@ -152,7 +153,7 @@ def learned(
     learn, check, heldout = given
     with step("epochs", form.shape.epochs) as tick:
         head = fit(form.shape, vectors, learn, check, seed=seed, tick=tick)
-    model = find(form.encoder)
+    model = find_model(form.encoder)
     parts, activation = list(form.shape.parts), form.shape.activation
     found = judged(head, vectors, heldout, form, texts)
     return head, HeadRecipe(model.name, model.sha256, form.pooling, parts, activation, found)
@@ -254,6 +255,6 @@ def word_costs(texts: list[str], dialog: Ints) -> dict[str, float]:
     costs = {
         word: round(float(np.log(total / count)), DECIMALS)
         for word, count, dialogs in zip(table.vocabulary, counts, spread, strict=True)
-        if dialogs >= COMMON
+        if dialogs >= FEWEST_DIALOGS_OF_WORD
     }
     return {"": round(float(np.log(total)), DECIMALS), **dict(sorted(costs.items()))}

@@ -17,10 +17,11 @@ from simpatico.features.embeddings import MINILM
 from simpatico.features.heads.folder import SCHEMA, Pooling, Recipe
 from simpatico.features.heads.head import Head
 from simpatico.stats.auc import area
+from simpatico.training.card import About
 from simpatico.training.fit.mlp import Examples, Shape
 from simpatico.training.heads.data import Talk
+from simpatico.training.heads.folder import check_heads_folder, save_heads
 from simpatico.training.heads.train import Form, encoded, enough, learned
-from simpatico.training.model_folder import About, save, writable
 from simpatico.training.relevance.negatives import WAYS, Answers, Maker, Mix
 from simpatico.turns import Turns
 
@@ -68,13 +69,13 @@ class Drawn:
 
 def train_relevance(turns: Turns, out: Path, *, training: Training, about: About) -> Recipe:
     """Train a head, estimate on dialogs held out, and write the folder."""
-    writable(out)
+    check_heads_folder(out)
     drawn = Drawn.of(Talk.of(turns, about.data), training)
     texts, heldout = list(drawn.place), drawn.makers[2]
     head, told = learned(drawn.sides, heldout.vectors, drawn.form, texts, seed=training.seed)
     recipe = Recipe("relevance", SCHEMA, drawn.dialogs, {"relevant": told})
     facts = {**asdict(training), "shape": asdict(SHAPE), "areas": by_way(head, heldout)}
-    save(out, recipe, {"relevant": head}, costs={}, about=replace(about, training=facts))
+    save_heads(out, recipe, {"relevant": head}, about=replace(about, training=facts))
     return recipe
 
 

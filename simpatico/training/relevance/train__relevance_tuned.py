@@ -11,12 +11,12 @@ from simpatico.features import alone
 from simpatico.features.classes import ClassProbabilities
 from simpatico.features.embeddings import cosines
 from simpatico.features.heads.folder import Figures
+from simpatico.training.card import About
 from simpatico.training.finetune import FineTuning, Labelled, fine_tune
 from simpatico.training.finetune.folder import CARD
 from simpatico.training.fit.mlp import Examples
 from simpatico.training.heads.data import Talk
 from simpatico.training.heads.train import figures
-from simpatico.training.model_folder import About
 from simpatico.training.relevance.train import Drawn, Training
 from simpatico.turns import Turns
 

@@ -15,7 +15,7 @@ import numpy.typing as npt
 import polars as pl
 
 from simpatico.errors import DataError
-from simpatico.readers.file_formats._table_csv import rows
+from simpatico.readers.file_formats._table_csv import csv_rows
 from simpatico.readers.input.decode import decode
 from simpatico.readers.input.record import Ledger, Place
 from simpatico.readers.input.source import Source
@@ -84,7 +84,7 @@ def table(
     source: Source, columns: Sequence[str], ledger: Ledger
 ) -> Iterator[tuple[Place, Mapping[str, object]]]:
     """The rows of a CSV or TSV file by the names in its header."""
-    found = rows(source, ledger)
+    found = csv_rows(source, ledger)
     place, header = next(found, (Place(source.name, 1, 0), []))
     names = [name.strip() for name in header]
     for column in columns:

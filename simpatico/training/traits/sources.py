@@ -14,7 +14,7 @@ from simpatico.errors import DataError, MissingResource
 from simpatico.readers.input.record import Ledger
 from simpatico.readers.input.source import Source
 from simpatico.training.traits.data import Columns, People, Row, read_people
-from simpatico.training.traits.folder import About
+from simpatico.training.traits.folder import AboutTrait
 from simpatico.training.traits.train import Training
 
 SPLITS = ("casino_train.json", "casino_valid.json", "casino_test.json")
@@ -51,7 +51,7 @@ class Known:
     """Data we know: how to read them, what to say of them, how the shipped model was made."""
 
     people: Callable[[Path], People]
-    about: About
+    about: AboutTrait
     training: Training
 
 
@@ -120,23 +120,23 @@ def present(folder: Path, name: str) -> Path:
 SOURCES: dict[str, Known] = {
     "casino": Known(
         casino_people,
-        About(
+        AboutTrait(
             measures="Big Five agreeableness of people negotiating in chat, by two questions",
             data="CaSiNo (Chawla et al. 2021), github.com/kushalchawla/CaSiNo",
             licence="CC BY 4.0",
             scale=(1.0, 7.0),
-            notes=NEGOTIATION,
+            limits=NEGOTIATION,
         ),
         Training(search=True, repeats=3),
     ),
     "empathic-reactions": Known(
         empathic_reactions_people,
-        About(
+        AboutTrait(
             measures="state empathy of people writing about news stories, as they rated their own",
             data="Empathic Reactions (Buechel et al. 2018), github.com/wwbp/empathic_reactions",
             licence="CC BY 4.0",
             scale=(1.0, 7.0),
-            notes=STATE,
+            limits=STATE,
         ),
         Training(search=True, repeats=3),
     ),

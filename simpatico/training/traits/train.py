@@ -21,7 +21,7 @@ from simpatico.features.ngram_model import LONGEST
 from simpatico.training.fit.ridge import Fit, centred, fit
 from simpatico.training.traits.data import People
 from simpatico.training.traits.features import SCALINGS, TOPICS, Block, Config, Scaling, Texts
-from simpatico.training.traits.folder import About, Report, Weights, save
+from simpatico.training.traits.folder import AboutTrait, Report, Weights, save_trait_model
 from simpatico.training.traits.heldout import figure, folds
 
 FEWEST_PEOPLE, MOST_PEOPLE = 30, 10_000
@@ -79,7 +79,7 @@ class Choice:
         return np.asarray(self.fit.mean + self.kernel @ self.fit.dual)
 
 
-def train_trait(people: People, out: Path, *, training: Training, about: About) -> Report:
+def train_trait(people: People, out: Path, *, training: Training, about: AboutTrait) -> Report:
     """Train, estimate on people held out, and write the model's folder."""
     check(people, training, about)
     plan = Plan.of(training, len(people))
@@ -111,11 +111,11 @@ def train_trait(people: People, out: Path, *, training: Training, about: About) 
         and {"file": Path(training.topics or "").name, "sha256": texts.topics.sha256},
         "data": {"name": about.data, "sha256": people.sha256},
     }
-    save(out, weights, report, about=about, training=facts)
+    save_trait_model(out, weights, report, about=about, training=facts)
     return report
 
 
-def check(people: People, training: Training, about: About) -> None:
+def check(people: People, training: Training, about: AboutTrait) -> None:
     """Refuse what nothing could be learned from, or what makes no sense."""
     n, orders = len(people), training.orders
     if n < FEWEST_PEOPLE:

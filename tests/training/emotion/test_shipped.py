@@ -9,7 +9,7 @@ from simpatico.features.detokenise import tidied
 from simpatico.features.embeddings import MINILM
 from simpatico.features.heads.folder import NEEDED, SHIPPED, PairHead, load_heads
 from simpatico.features.plutchik import EMOTIONS
-from simpatico.models.names import absent
+from simpatico.models.names import why_missing
 from simpatico.training.emotion.evaluators import judge
 from simpatico.turns import Turns
 
@@ -37,7 +37,7 @@ def test_a_folder_is_whole_and_small(kind):
 
 def fits(kind, *names):
     """A function from texts to the probabilities of heads, a row a head."""
-    if reason := absent(MINILM):
+    if reason := why_missing(MINILM):
         pytest.skip(reason)
     heads = [PairHead(kind, kind, name) for name in names]
     empty = Turns(pl.DataFrame({"text": pl.Series([], dtype=pl.String)}))

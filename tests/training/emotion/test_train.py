@@ -10,16 +10,16 @@ from simpatico.errors import BadValue, DataError
 from simpatico.features.heads.folder import Fits, load_heads, trainer
 from simpatico.features.heads.head import Head
 from simpatico.features.plutchik import EMOTIONS
+from simpatico.training.card import About
 from simpatico.training.emotion.baselines import by_style, by_words, style
 from simpatico.training.emotion.evaluators import judge
 from simpatico.training.emotion.settings import evenly
 from simpatico.training.emotion.splits import Sides, Taught
 from simpatico.training.emotion.train import Training, Utterances, train_emotion
 from simpatico.training.emotion.train__emotion_runs import FORM, weighing, with_runs
-from simpatico.training.engagement.train import bare
+from simpatico.training.engagement.train import public_model_name
 from simpatico.training.fit.linear import sparse_runs
 from simpatico.training.fit.mlp import Examples
-from simpatico.training.model_folder import About
 from tests.models.tiny import tiny
 
 ABOUT = About("made up", "CC0")
@@ -227,7 +227,7 @@ def test_the_command_line_trains_and_shows_figures(call, tmp_path):
     recipe = json.loads((tmp_path / "m" / "recipe.json").read_text())
     assert recipe["command"] == (
         "simpatico train emotion --data a.jsonl --kind polarity --out MODEL "
-        f"--encoder {bare(ENCODER)} --fine-tune 0 --label mood --licence CC0 --limit 'It is made "
+        f"--encoder {public_model_name(ENCODER)} --fine-tune 0 --label mood --licence CC0 --limit 'It is made "
         "up.' --map joy=positive --map anger=negative --polarity-model polarity --rate 1e-05 --runs "
         "--seed 0 --svm --test b.jsonl --text said --tidy"
     )

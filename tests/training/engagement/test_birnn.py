@@ -8,7 +8,7 @@ import pytest
 
 from simpatico.errors import BadValue, DataError
 from simpatico.features.word_vectors import vectors as vectors_of
-from simpatico.models.names import find
+from simpatico.models.names import find_model
 from simpatico.training.engagement.birnn import BiRnn, birnn, loss, made, parts, read, rows
 from tests.models.tiny import root
 
@@ -60,14 +60,14 @@ def test_the_seed_decides_and_the_labels_asked_for_do_not():
 
 def test_words_are_looked_up_and_unknown_ones_left_out():
     """tea is 1, do 3, n't 4; a text of no known word is the place of zeros."""
-    table = vectors_of(find(tiny_vectors()))
+    table = vectors_of(find_model(tiny_vectors()))
     found = rows(["Tea, xyzzy: don't!", "", "xyzzy", "tea " * 9], table, 5)
     assert [line.tolist() for line in found] == [[1, 3, 4], [0], [0], [1] * 5]
 
 
 def test_both_labels_count_alike_and_texts_beside_it_change_nothing():
     """Three of 0 and one of 1: weights 4/6 and 4/2, which add up to 4."""
-    table = vectors_of(find(tiny_vectors()))
+    table = vectors_of(find_model(tiny_vectors()))
     side = read((["tea"] * 4, ["rain", "tea do", "", "wow wow tea"], [0, 0, 0, 1]), table, 5)
     net = made(table.numbers, SHAPE).eval()
     balance = np.array([4 / 6, 4 / 2], np.float32)

@@ -4,11 +4,11 @@ import pytest
 
 from simpatico.errors import BadValue
 from simpatico.features.word_vectors import GLOVE
-from simpatico.models.names import absent
+from simpatico.models.names import why_missing
+from simpatico.training.card import About
 from simpatico.training.engagement.baselines import beside
 from simpatico.training.engagement.splits import Given
 from simpatico.training.engagement.train import Training, train_engagement
-from simpatico.training.model_folder import About
 from tests.models.tiny import tiny
 from tests.training.engagement.test_train import ABOUT, ENCODER, talks
 
@@ -46,10 +46,10 @@ def test_a_head_is_no_base_for_fine_tuning(tmp_path):
 
 def test_learned_baselines_stand_beside():
     pytest.importorskip("sklearn", reason="scikit-learn comes with simpatico[train]")
-    if reason := absent(GLOVE):
+    if reason := why_missing(GLOVE):
         pytest.skip(reason)
     sides = Given(talks()).checked().sides(0)
     runs = beside(sides, seed=0, learned=True)
     assert list(runs) == ["reply length", "question mark", "linear SVM", "Bi-RNN"]
     for found in runs.values():
-        assert len(found.guess) == len(found.told) == len(sides.heldout)
+        assert len(found.score) == len(found.predicted) == len(sides.heldout)

@@ -10,13 +10,13 @@ import pytest
 from simpatico.errors import BadValue, DataError, MissingResource
 from simpatico.features.char_ngrams import GramForm
 from simpatico.features.heads.folder import PairHead, load_heads
-from simpatico.models.names import bare
+from simpatico.models.names import public_model_name
 from simpatico.stats.auc import area
+from simpatico.training.card import About
 from simpatico.training.engagement.baselines import best_limit, lengths, questions, svm
 from simpatico.training.engagement.exchanges import Exchanges, split
 from simpatico.training.engagement.splits import Given
 from simpatico.training.engagement.train import Training, begun, examples, train_engagement
-from simpatico.training.model_folder import About
 from tests.models.tiny import tiny
 
 ABOUT = About("made up")
@@ -144,7 +144,7 @@ def test_a_trained_model_goes_on_with_other_labels(tmp_path):
     )
     with pytest.raises(MissingResource):
         begun(Training(base=f"path:{tmp_path / 'nothing'}"))
-    assert bare(base) == "path:base"
+    assert public_model_name(base) == "path:base"
 
 
 @pytest.fixture(scope="module")
@@ -277,7 +277,7 @@ def test_the_command_line_trains_and_shows_figures(call, tmp_path):
     recipe = json.loads((out / "recipe.json").read_text())
     assert recipe["command"] == (
         "simpatico train engagement --data talk.jsonl --data more.jsonl --out MODEL "
-        f"--encoder {bare(ENCODER)} --fine-tune 0 --head paper --level --licence 'CC0, all' "
+        f"--encoder {public_model_name(ENCODER)} --fine-tune 0 --head paper --level --licence 'CC0, all' "
         "--limit 'It is made up.' --pooling mean --quality interesting --reading rated --seed 0 "
         "--seeds 1 --test test.jsonl --no-thumbs --without none.txt"
     )

@@ -10,16 +10,16 @@ import pytest
 from simpatico.errors import BadValue, DataError, RunError
 from simpatico.features.classes import Classes
 from simpatico.features.heads.folder import trained
-from simpatico.files import locked
-from simpatico.models.names import find
+from simpatico.files import lock_folder
+from simpatico.models.names import find_model
 from simpatico.progress import heard_by
+from simpatico.training.card import About
 from simpatico.training.finetune import FineTuning, Labelled, fine_tune
 from simpatico.training.finetune import folder as finetune_folder
 from simpatico.training.finetune import loop as finetune_loop
 from simpatico.training.finetune import state as finetune_state
 from simpatico.training.finetune.start import start
 from simpatico.training.fit.adam import Adam
-from simpatico.training.model_folder import About
 from tests.models.tiny import WORDS, tiny
 
 ABOUT = About("made up", "CC0", "simpatico train …")
@@ -54,7 +54,7 @@ def weights(folder) -> str:
 
 
 def said_of(folder, given: Labelled, output="softmax"):
-    classes = Classes(find(f"path:{folder}"), given.second is not None, output, "classes")
+    classes = Classes(find_model(f"path:{folder}"), given.second is not None, output, "classes")
     return classes.labels, classes.of(given.first, given.second)
 
 
@@ -73,17 +73,17 @@ def test_the_folder_says_what_was_learned_and_its_loss_is_the_one_told(tmp_path,
 
 def test_marks_of_its_own_have_one_piece_and_a_vector_near_the_mean(tmp_path):
     given = how(tokens=("<me>", "<you>"))
-    begun = start(find(given.base), given, LABELS)
+    begun = start(find_model(given.base), given, LABELS)
     first, second = (begun.tokenizer.token_to_id(token) for token in given.tokens)
     table = begun.model.get_input_embeddings().weight.detach().numpy()
-    old = start(find(given.base), replace(given, tokens=()), LABELS)
+    old = start(find_model(given.base), replace(given, tokens=()), LABELS)
     before = old.model.get_input_embeddings().weight.detach().numpy()
     assert (first, second, len(table)) == (len(before), len(before) + 1, len(before) + 2)
     np.testing.assert_array_equal(table[:first], before)
     away = (table[first:] - before.mean(axis=0)) / before.std(axis=0, ddof=1)
     assert 0.05 < away.std() < 0.15
     tune(tmp_path, given)
-    model = find(f"path:{tmp_path / 'm'}")
+    model = find_model(f"path:{tmp_path / 'm'}")
     assert model.config["vocab_size"] == len(table)
     cut = Classes(model, True, "softmax", "classes")
     assert cut.of(["<me> tea"], ["<you> rain"]).shape == (1, 2)
@@ -98,7 +98,7 @@ def test_texts_are_cut_as_long_as_they_were_in_training(tmp_path):
     tune(tmp_path, how(longest=8))
     from simpatico.models.runtime.tokens import cutter
 
-    assert len(cutter(find(f"path:{tmp_path / 'm'}"))(["tea " * 50])[0].ids) == 8
+    assert len(cutter(find_model(f"path:{tmp_path / 'm'}"))(["tea " * 50])[0].ids) == 8
 
 
 @pytest.mark.parametrize("problem", ["multi", "regression"])
@@ -154,7 +154,7 @@ def test_killed_while_files_are_written_it_ends_at_the_same_weights(
     tmp_path, whole, monkeypatch, at
 ):
     monkeypatch.setattr(finetune_loop, "EVERY", -1.0)
-    killed(tmp_path, monkeypatch, finetune_state, "publish", at)
+    killed(tmp_path, monkeypatch, finetune_state, "write_atomically", at)
     assert (tmp_path / "m.partial").is_dir()
     again = tune(tmp_path, how())
     assert (again.losses, again.epoch) == (whole[0].losses, whole[0].epoch)
@@ -162,7 +162,7 @@ def test_killed_while_files_are_written_it_ends_at_the_same_weights(
     assert sorted(p.name for p in tmp_path.iterdir()) == ["m"]
 
 
-@pytest.mark.parametrize("name", ["fill", "find", "recipe"])
+@pytest.mark.parametrize("name", ["write_model_files", "find", "finetuning_recipe"])
 def test_killed_while_the_folder_is_put_together(tmp_path, whole, monkeypatch, name):
     killed(tmp_path, monkeypatch, finetune_folder, name, 0)
     assert not (tmp_path / "m").exists()
@@ -172,7 +172,7 @@ def test_killed_while_the_folder_is_put_together(tmp_path, whole, monkeypatch, n
 
 def test_killed_once_the_folder_is_in_its_place(tmp_path, whole, monkeypatch):
     """The two folders left over from before are removed; the one of the steps is not."""
-    killed(tmp_path, monkeypatch, finetune_folder, "remove", 2)
+    killed(tmp_path, monkeypatch, finetune_folder, "remove_folder", 2)
     assert sorted(p.name for p in tmp_path.iterdir()) == ["m", "m.partial"]
     steps = []
     with heard_by(steps.append):
@@ -197,7 +197,7 @@ def test_another_seed_ends_elsewhere_and_torch_is_left_as_it_was(tmp_path, whole
 def test_what_is_unfinished_is_not_mixed_with_other_settings_or_another_process(
     tmp_path, monkeypatch
 ):
-    killed(tmp_path, monkeypatch, finetune_folder, "fill", 0)
+    killed(tmp_path, monkeypatch, finetune_folder, "write_model_files", 0)
     partial = tmp_path / "m.partial"
     with pytest.raises(DataError) as told:
         tune(tmp_path, how(seed=7))
@@ -205,7 +205,7 @@ def test_what_is_unfinished_is_not_mixed_with_other_settings_or_another_process(
         f"{partial} holds an unfinished training of other data or settings; "
         "finish that one, or delete the folder"
     )
-    with locked(partial), pytest.raises(RunError) as held:
+    with lock_folder(partial), pytest.raises(RunError) as held:
         tune(tmp_path, how())
     assert str(held.value) == (
         f"{partial} is being written by another process; wait or use another"
@@ -222,7 +222,7 @@ def test_the_folder_tells_how_it_was_made_and_not_where(tmp_path):
     found = tune(tmp_path, how())
     out = tmp_path / "m"
     told = json.loads((out / "training.json").read_text())
-    assert (told["base"], told["base_sha256"]) == ("path:bert", find(how().base).sha256)
+    assert (told["base"], told["base_sha256"]) == ("path:bert", find_model(how().base).sha256)
     assert (told["check_losses"], told["epoch"]) == (list(found.losses), found.epoch)
     assert (told["learned_from"], told["checked_by"], told["licence"]) == (24, 10, "CC0")
     assert "licence of the data: CC0" in (out / "card.md").read_text()
@@ -358,9 +358,9 @@ def test_places_bases_and_rates_that_cannot_be(tmp_path):
 
 @pytest.mark.slow
 def test_the_real_minilm_learns_and_keeps_its_word_pieces(tmp_path):
-    from simpatico.models.names import absent
+    from simpatico.models.names import why_missing
 
-    if why := absent("package:minilm-torch"):
+    if why := why_missing("package:minilm-torch"):
         pytest.skip(why)
     given = FineTuning(rate=1e-4, batch=8, epochs=2, longest=32, tokens=("<me>",))
     found = tune(tmp_path, given, n=64)
@@ -371,7 +371,7 @@ def test_the_real_minilm_learns_and_keeps_its_word_pieces(tmp_path):
     assert -np.log(right).mean() == pytest.approx(min(found.losses), abs=1e-5)
     told = json.loads((tmp_path / "m" / "training.json").read_text())
     assert told["base"] == "package:minilm-torch"
-    assert find(f"path:{tmp_path / 'm'}").config["vocab_size"] == 30_523
+    assert find_model(f"path:{tmp_path / 'm'}").config["vocab_size"] == 30_523
     from transformers import AutoTokenizer
 
     cut = AutoTokenizer.from_pretrained(tmp_path / "m", local_files_only=True)

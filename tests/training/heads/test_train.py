@@ -12,6 +12,7 @@ from simpatico.errors import BadValue, DataError
 from simpatico.features.heads.folder import load_heads
 from simpatico.features.heads.head import Head
 from simpatico.stats.auc import area, area_interval, balanced
+from simpatico.training.card import About
 from simpatico.training.fit.mlp import (
     Examples,
     Scaling,
@@ -25,7 +26,6 @@ from simpatico.training.fit.mlp import (
 )
 from simpatico.training.heads.data import Talk, of_another, spoilt
 from simpatico.training.heads.train import Training, train_heads, word_costs
-from simpatico.training.model_folder import About
 from tests.metrics.heads import vectors_folder
 from tests.models.tiny import tiny
 

@@ -12,8 +12,8 @@ from simpatico.features import Features
 from simpatico.features.classes import ClassProbabilities
 from simpatico.features.heads.folder import load_heads
 from simpatico.stats.auc import area
+from simpatico.training.card import About
 from simpatico.training.heads.data import Talk
-from simpatico.training.model_folder import About
 from simpatico.training.relevance.negatives import HARD, Answers, Maker, Mix
 from simpatico.training.relevance.train import Drawn, Training, train_relevance
 from simpatico.training.relevance.train__relevance_tuned import tune_relevance

@@ -19,12 +19,12 @@ from simpatico.features.ngram_model import load_trait_model
 from simpatico.features.words import words
 from simpatico.training.traits.data import Columns, People, Row, read_people
 from simpatico.training.traits.features import Texts, read_topics
-from simpatico.training.traits.folder import About
+from simpatico.training.traits.folder import AboutTrait
 from simpatico.training.traits.heldout import figure, folds
 from simpatico.training.traits.sources import casino_people, empathic_reactions_people
 from simpatico.training.traits.train import Plan, Training, chosen, folded, heldout, train_trait
 
-ABOUT = About("a made-up trait", "made up", scale=(1.0, 7.0))
+ABOUT = AboutTrait("made up", measures="a made-up trait", scale=(1.0, 7.0))
 COLUMNS = Columns("text", "answer", "who")
 FILLER = ["the", "a", "of", "and", "to", "in", "it", "is", "on", "we"]
 ONE = Training(orders=(1, 2), minimum_people=5)

@@ -7,7 +7,7 @@ import pytest
 from simpatico.errors import BadValue
 from simpatico.features.users.folder import load_personal
 from simpatico.features.users.identity import pseudonym
-from simpatico.training.users import folder as personal_folder
+from simpatico.training import model_folder
 from simpatico.training.users.folder import forget
 from tests.metrics.user_models import by_hand, folder
 
@@ -54,12 +54,12 @@ def test_killed_before_the_old_folder_is_gone(model, tmp_path, monkeypatch):
     """The same call again finds nobody, but takes away what was left."""
     name, digits = model
 
-    def kill(path):
+    def kill(path, names, kind):
         if path.exists():
             raise Killed
 
     with monkeypatch.context() as patch:
-        patch.setattr(personal_folder, "removed", kill)
+        patch.setattr(model_folder, "remove_leftover", kill)
         with pytest.raises(Killed):
             forget("ann", name)
     assert left(tmp_path, digits) == ["persons.json"]
@@ -80,7 +80,7 @@ def test_killed_between_two_names(model, tmp_path, monkeypatch, call):
         rename(one, other)
 
     with monkeypatch.context() as patch:
-        patch.setattr(personal_folder.os, "rename", kill)
+        patch.setattr(model_folder.os, "rename", kill)
         with pytest.raises(Killed):
             forget("ann", name)
     assert sorted(path.name for path in tmp_path.iterdir()) == [".m.new", ".m.old"]

@@ -19,7 +19,7 @@ from simpatico.cli.output import note, result, show_table
 
 if TYPE_CHECKING:
     from simpatico.training.traits.data import People
-    from simpatico.training.traits.folder import About, Report
+    from simpatico.training.traits.folder import AboutTrait, Report
     from simpatico.training.traits.train import Training
 
 FOLDER = click.Path(path_type=Path)
@@ -86,10 +86,10 @@ def repeated(options: dict[str, Any]) -> str:
     return " ".join(parts)
 
 
-def inputs(data: Path, options: dict[str, Any]) -> tuple[People, Training, About]:
+def inputs(data: Path, options: dict[str, Any]) -> tuple[People, Training, AboutTrait]:
     """The people, and what is known about them before any option."""
     from simpatico.training.traits.data import Columns, read_people
-    from simpatico.training.traits.folder import About
+    from simpatico.training.traits.folder import AboutTrait
     from simpatico.training.traits.train import Training
 
     source = options.pop("source")
@@ -101,7 +101,7 @@ def inputs(data: Path, options: dict[str, Any]) -> tuple[People, Training, About
         return known.people(data), known.training, known.about
     if not all(columns):
         raise click.UsageError("name the columns: --text, --target and --person, or a --source")
-    about = About(measures=f"the answers in {columns[1]!r}", data=data.name)
+    about = AboutTrait(measures=f"the answers in {columns[1]!r}", data=data.name)
     return read_people(data, Columns(*columns)), Training(), about
 
 
@@ -117,7 +117,7 @@ def chosen(training: Training, options: dict[str, Any]) -> Training:
     return replace(training, **given)
 
 
-def described(about: About, people: People, options: dict[str, Any]) -> About:
+def described(about: AboutTrait, people: People, options: dict[str, Any]) -> AboutTrait:
     """What the card says; without a scale, the answers' own range is taken for it."""
     given = {name: options[name] for name in ("measures", "licence") if options[name]}
     low_high = float(people.target.min()), float(people.target.max())

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from simpatico.cli.commands.train._command_line import recorded
-from simpatico.cli.options import together
+from simpatico.cli.options import combine_options
 from simpatico.cli.output import note, result, show_table
 from simpatico.cli.progress import Progress
 
@@ -105,15 +105,15 @@ OPTIONS = [
 
 
 @click.command()
-@together(OPTIONS)
+@combine_options(OPTIONS)
 def emotion(out: Path, kind: Any, **options: Any) -> None:
     """Learn what utterances express, for `--set emotional_consistency.polarity=path:MODEL`.
 
     A label that nobody says is positive or negative is so where 70% of its utterances are. Shows
     how well the model does on utterances held out, beside what style and words alone tell.
     """
+    from simpatico.training.card import About
     from simpatico.training.emotion.train import Training, train_emotion
-    from simpatico.training.model_folder import About
 
     told = {**options, "kind": kind}
     command = recorded("simpatico train emotion", told, switches=SWITCHES, flags=FLAGS)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from simpatico.cli.commands.train._command_line import recorded
-from simpatico.cli.options import together
+from simpatico.cli.options import combine_options
 from simpatico.cli.output import note, result, show_table
 from simpatico.cli.progress import Progress
 
@@ -112,15 +112,15 @@ MODEL = [
 
 
 @click.command()
-@together([*DATA, *MODEL])
+@combine_options([*DATA, *MODEL])
 def engagement(out: Path, **options: Any) -> None:
     """Learn how engaging a reply is, for `--set engagement.model=path:MODEL`.
 
     With --base, a trained model goes on learning from a few labels of another domain. Shows how
     well it does on dialogs held out, beside what the length of a reply and question marks tell.
     """
+    from simpatico.training.card import About
     from simpatico.training.engagement.train import Training, train_engagement
-    from simpatico.training.model_folder import About
 
     command = recorded("simpatico train engagement", options, switches=SWITCHES)
     given = read_given(options)
@@ -162,7 +162,13 @@ def read_given(options: dict[str, Any]) -> Given:
 def summarise(report: Report) -> None:
     """The figures on dialogs held out, beside simpler guesses."""
     rows = [
-        (row.name, row.balanced.value, span(row.balanced), row.auc.value, span(row.auc))
+        (
+            row.name,
+            row.balanced_accuracy.value,
+            span(row.balanced_accuracy),
+            row.auc.value,
+            span(row.auc),
+        )
         for row in report.rows
     ]
     columns = ["guess by", "balanced accuracy", "95%", "AUC", "95%"]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from simpatico.cli.commands.train._command_line import typed
-from simpatico.cli.options import together
+from simpatico.cli.options import combine_options
 from simpatico.cli.output import note, result, show_table
 from simpatico.cli.progress import Progress
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 Command = Callable[..., None]
 
 
-heads_options = together(
+heads_options = combine_options(
     [
         click.option(
             "--data",
@@ -77,8 +77,8 @@ def run(
 ) -> None:
     """Read, train, write, and show how well it did on dialogs held out."""
     from simpatico.readers import read
+    from simpatico.training.card import About
     from simpatico.training.heads.train import Training, train_heads
-    from simpatico.training.model_folder import About
 
     given = [f"--{name} {quote(*typed(value))}" for name, value in options.items() if value != ""]
     command = " ".join([f"simpatico train {kind} --data DATA --out MODEL", *given])

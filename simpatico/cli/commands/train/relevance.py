@@ -61,7 +61,7 @@ def relevance(data: Path, out: Path, format: str | None, licence: str, **options
     Nobody has to judge anything: true replies are told from made-up ones.
     """
     from simpatico.readers import read
-    from simpatico.training.model_folder import About
+    from simpatico.training.card import About
     from simpatico.training.relevance.negatives import Mix
     from simpatico.training.relevance.train import Training, train_relevance
 

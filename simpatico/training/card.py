@@ -1,0 +1,66 @@
+"""The model card that every training writes: one layout, whatever the model is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from simpatico.features.char_ngrams import GramForm
+
+
+@dataclass(frozen=True)
+class About:
+    """Where a model's training data come from, and how the training was called."""
+
+    data: str
+    licence: str = "not stated"
+    command: str = ""
+    training: Mapping[str, object] = field(default_factory=dict)
+    """Every setting and result that `recipe.json` keeps so that the training can be repeated."""
+    limits: tuple[str, ...] = ()
+    """Limits of this very model, besides those of all of its kind."""
+
+
+@dataclass(frozen=True)
+class ModelCard:
+    """What people should read before they use a model (model cards: Mitchell et al. 2019)."""
+
+    title: str
+    summary: str
+    data: Sequence[str]
+    """Bullets; the licence of the data is put after the first."""
+    method: Sequence[str]
+    limits: Sequence[str]
+    evaluation: Sequence[str] = ()
+    """Headed by the question it answers; empty where a section is appended after the training."""
+    method_title: str = "How it was made"
+
+    def render(self, about: About) -> str:
+        """The card as Markdown."""
+        lines = [
+            f"# {self.title}",
+            "",
+            self.summary,
+            "",
+            "## Data",
+            self.data[0],
+            f"- licence of the data: {about.licence}",
+            *self.data[1:],
+            "",
+            *([*self.evaluation, ""] if self.evaluation else []),
+            f"## {self.method_title}",
+            *self.method,
+            *([f"- made again by: `{about.command}`"] if about.command else []),
+            "",
+            "## Limits",
+            *(f"- {note}" for note in self.limits),
+            "",
+        ]
+        return "\n".join(lines)
+
+
+def describe_char_ngrams(form: GramForm | None) -> str:
+    """Which character n-grams a model weighs, as the end of a sentence."""
+    if form is None:
+        return ""
+    return f", and runs of {form.shortest} to {form.longest} characters in {form.buckets:,} buckets"
