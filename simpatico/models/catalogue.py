@@ -31,8 +31,8 @@ class Wheel:
 
 
 @dataclass(frozen=True)
-class Source:
-    """A file that is converted when the model is got, and what is made of it."""
+class ConversionSource:
+    """A file that is converted when the model is installed, and the files made from it."""
 
     file: str
     sha256: str
@@ -41,7 +41,7 @@ class Source:
 
 
 @dataclass(frozen=True)
-class Entry:
+class CatalogueEntry:
     """A model of the catalogue; `files` maps each of its files to the SHA-256 it must have.
 
     The files are in the folder `root` of the wheel, or of a zip that is `cut` over several wheels.
@@ -60,11 +60,11 @@ class Entry:
     files: Mapping[str, str] = field(hash=False)
     cut: bool = False
     shipped: bool = False
-    source: Source | None = None
+    source: ConversionSource | None = None
 
 
 @cache
-def catalogue() -> Mapping[str, Entry]:
+def catalogue() -> Mapping[str, CatalogueEntry]:
     """Every model of the catalogue by its name; `catalogue.json` beside this file holds them."""
-    told = Path(__file__).with_suffix(".json").read_bytes()
-    return {entry.name: entry for entry in msgspec.json.decode(told, type=list[Entry])}
+    data = Path(__file__).with_suffix(".json").read_bytes()
+    return {entry.name: entry for entry in msgspec.json.decode(data, type=list[CatalogueEntry])}

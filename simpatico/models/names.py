@@ -1,6 +1,6 @@
 """Models on this machine: what their names mean, where they are, and that they are unchanged.
 
-A name is `package:NAME` (the catalogue), `path:DIR` or `hub:ORG/NAME`. Nothing here fetches
+A name is `package:NAME` (the catalogue), `path:DIR` or `hub:ORG/NAME`. Nothing here downloads
 anything: `simpatico models get NAME` does, and only it.
 """
 
@@ -21,8 +21,14 @@ from typing import Any, Literal, NamedTuple
 import msgspec
 
 from simpatico.errors import DataError, MissingResource
-from simpatico.models.catalogue import Entry, catalogue
-from simpatico.models.store.checkpoint import MANIFEST, examine, listing, sha256, stamp
+from simpatico.models.catalogue import CatalogueEntry, catalogue
+from simpatico.models.store.checkpoint import (
+    MANIFEST,
+    examine_file,
+    file_sha256,
+    file_stamp,
+    list_model_files,
+)
 
 WEIGHTS = (".safetensors", ".onnx", ".npy")
 HUB_NAME = re.compile(r"[\w][\w.-]*/[\w][\w.-]*", re.ASCII)
@@ -30,7 +36,7 @@ HUB_NAME = re.compile(r"[\w][\w.-]*/[\w][\w.-]*", re.ASCII)
 
 @dataclass(frozen=True)
 class Model:
-    """A model that is on this machine; `sha256` stands for the names and bytes of all its files."""
+    """A model on this machine; `sha256` covers the names and bytes of all its files."""
 
     name: str
     folder: Path
@@ -39,157 +45,167 @@ class Model:
 
     @cached_property
     def config(self) -> dict[str, Any]:
-        """What config.json says; empty where there is none."""
+        """The contents of config.json; empty if the model has none."""
         if "config.json" not in self.files:
             return {}
+        path = self.folder / "config.json"
         try:
-            return msgspec.json.decode((self.folder / "config.json").read_bytes(), type=dict)
+            return msgspec.json.decode(path.read_bytes(), type=dict)
         except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-            where = self.folder / "config.json"
-            raise DataError(f"{where}: not valid JSON; get the model again") from None
+            raise DataError(f"{path}: not valid JSON; get the model again") from None
 
 
-class Named(NamedTuple):
-    """A name taken apart: where to look, and what for."""
+class ModelName(NamedTuple):
+    """A parsed name: the kind of source, and the name or path within it."""
 
-    where: Literal["package", "path", "hub"]
-    what: str
+    source: Literal["package", "path", "hub"]
+    name: str
 
     def __str__(self) -> str:
-        return f"{self.where}:{self.what}"
+        return f"{self.source}:{self.name}"
 
 
-def named(name: str) -> Named:
+def parse_model_name(text: str) -> ModelName:
     """The parts of a model's name; without a prefix it is a name of the catalogue."""
-    where, colon, what = name.partition(":")
+    source, colon, name = text.partition(":")
     if not colon:
-        return Named("package", name)
-    match where:
+        return ModelName("package", text)
+    match source:
         case "package" | "path" | "hub":
-            return Named(where, what)
+            return ModelName(source, name)
     raise MissingResource(
-        f"no model {name!r}; a model is named package:NAME, path:DIR or hub:ORG/NAME"
+        f"no model {text!r}; a model is named package:NAME, path:DIR or hub:ORG/NAME"
     )
 
 
-def short(name: str) -> str:
+def short_model_name(name: str) -> str:
     """What a metric's name carries: the catalogue's name, the folder's or the hub's."""
-    where, what = named(name)
-    return what if where == "package" else Path(what).name
+    source, rest = parse_model_name(name)
+    return rest if source == "package" else Path(rest).name
 
 
-def bare(model: str) -> str:
-    """A model's name; of a folder the last part, as the rest says where somebody keeps files."""
-    return f"path:{Path(model).name}" if model.startswith("path:") else model
+def public_model_name(name: str) -> str:
+    """The name for cards and reports: without the path, which tells where somebody keeps files."""
+    return f"path:{Path(name).name}" if name.startswith("path:") else name
 
 
-def several(name: str) -> list[str]:
-    """The models that one setting names: `path:A+path:B` are two, whose mean is taken."""
-    return re.split(r"\+(?=path:)", name)
+def split_model_names(names: str) -> list[str]:
+    """The models of one setting: `path:A+path:B` are two, whose mean is taken."""
+    return re.split(r"\+(?=path:)", names)
 
 
-def any_script(name: str) -> bool:
+def reads_any_script(name: str) -> bool:
     """Whether a model reads more than the Latin script, as far as the catalogue says."""
-    where, what = named(name)
-    known = catalogue().get(what) if where == "package" else None
-    return known is not None and "ja" in known.languages.split(", ")
+    source, rest = parse_model_name(name)
+    entry = catalogue().get(rest) if source == "package" else None
+    # the catalogue lists languages; the only multilingual encoders in it read Japanese
+    return entry is not None and "ja" in entry.languages.split(", ")
 
 
-def home() -> Path:
-    """The folder of models that were got; one folder a name."""
-    told = os.environ.get("SIMPATICO_MODELS")
-    return Path(told) if told else Path.home() / ".local/share/simpatico/models"
+def models_home() -> Path:
+    """The folder of downloaded models, one sub-folder each."""
+    folder = os.environ.get("SIMPATICO_MODELS")
+    return Path(folder) if folder else Path.home() / ".local/share/simpatico/models"
 
 
-def absent(name: str) -> str | None:
-    """Why a model is not on this machine, with the way out; null when it is. Reads no weights."""
+def why_missing(name: str) -> str | None:
+    """Why a model is not on this machine, with the way out; null if it is. Reads no weights."""
     try:
-        where, what = named(name)
+        source, rest = parse_model_name(name)
     except MissingResource as error:
         return str(error)
-    match where:
-        case "package" if what not in catalogue():
-            near = get_close_matches(what, catalogue(), n=2) or list(catalogue())
+    match source:
+        case "package" if rest not in catalogue():
+            near = get_close_matches(rest, catalogue(), n=2) or list(catalogue())
             choice = " or ".join(f"'package:{one}'" for one in near)
-            return f"no model 'package:{what}'; did you mean {choice}?"
-        case "package" if package_folder(catalogue()[what]) is None:
-            return f"model 'package:{what}' is not installed; `{how_to_get(catalogue()[what])}`"
-        case "path" if "\0" in what or not Path(what).is_dir():
+            return f"no model 'package:{rest}'; did you mean {choice}?"
+        case "package" if package_folder(catalogue()[rest]) is None:
+            command = install_command(catalogue()[rest])
+            return f"model 'package:{rest}' is not installed; `{command}`"
+        case "path" if "\0" in rest or not Path(rest).is_dir():
             return f"model {name!r}: there is no such folder; give the folder with config.json"
-        case "hub" if not HUB_NAME.fullmatch(what):
+        case "hub" if not HUB_NAME.fullmatch(rest):
             return f"no model {name!r}; a model of the hub is named hub:ORG/NAME"
-        case "hub" if hub_folder(what) is None:
+        case "hub" if hub_folder(rest) is None:
             return (
                 f"model {name!r} is not on this machine; `simpatico models get {name}` downloads it"
             )
-    return lacking_package(name, folder_of(where, what))
+    return missing_package(name, installed_folder(source, rest))
 
 
-def folder_of(where: str, what: str) -> Path:
-    """Where the files of a model are that is here."""
-    if where == "package":
-        return package_folder(catalogue()[what]) or home() / what
-    return Path(what).resolve() if where == "path" else hub_folder(what) or home()
+def installed_folder(source: str, name: str) -> Path:
+    """The folder of a model that is on this machine."""
+    if source == "package":
+        return package_folder(catalogue()[name]) or models_home() / name
+    return Path(name).resolve() if source == "path" else hub_folder(name) or models_home()
 
 
-def lacking_package(name: str, folder: Path) -> str | None:
-    """The sentence for a model that nothing installed can run."""
-    graph = (folder / "model.onnx").is_file() or (folder / "onnx" / "model.onnx").is_file()
-    needed = ["onnxruntime", "tokenizers"] if graph else ["torch", "transformers", "tokenizers"]
-    if plain := (folder / "weights.npz").is_file():
-        needed = ["tokenizers"]
-    elif not graph and not (folder / "config.json").is_file():
+def missing_package(name: str, folder: Path) -> str | None:
+    """The sentence for a model whose runtime is not installed; null if it can run.
+
+    A graph runs on onnxruntime, weights.npz on numpy, all else on torch.
+    """
+    if (folder / "weights.npz").is_file():
+        packages, extra = ["tokenizers"], "neural"
+    elif (folder / "model.onnx").is_file() or (folder / "onnx" / "model.onnx").is_file():
+        packages, extra = ["onnxruntime", "tokenizers"], "neural"
+    elif (folder / "config.json").is_file():
+        packages, extra = ["torch", "transformers", "tokenizers"], "torch"
+    else:
         return None
-    extra = "neural" if graph or plain else "torch"
-    for package in needed:
+    for package in packages:
         if find_spec(package) is None:
             return f"{name} needs the package {package}; pip install 'simpatico[{extra}]'"
     return None
 
 
-def how_to_get(entry: Entry) -> str:
+def install_command(entry: CatalogueEntry) -> str:
     """The command that installs a model of the catalogue."""
     if entry.shipped:
         return "pip install 'simpatico[neural]'"
     return f"simpatico models get {entry.name}"
 
 
-def find(name: str) -> Model:
-    """The model of this name, its files checked; hashed once as long as they stay as they are."""
-    if why := absent(name):
+def find_model(name: str) -> Model:
+    """The model of this name, its files verified; hashed again only when a file changes."""
+    if why := why_missing(name):
         raise MissingResource(why)
-    where, what = place = named(name)
-    folder = folder_of(where, what)
-    if where == "package":
-        entry = catalogue()[what]
-        return pinned(str(place), folder, entry.files, f"get it again: `{how_to_get(entry)}`")
-    if where == "hub" and (folder / MANIFEST).is_file():
-        again = f"get it again: `simpatico models get {place}`"
-        return pinned(str(place), folder, told_hashes(folder, again), again)
-    return opened(str(place), folder, within=folder if where == "path" else folder.parent.parent)
+    source, rest = parsed = parse_model_name(name)
+    folder = installed_folder(source, rest)
+    if source == "package":
+        entry = catalogue()[rest]
+        remedy = f"get it again: `{install_command(entry)}`"
+        return verify_pinned(str(parsed), folder, hashes=entry.files, remedy=remedy)
+    if source == "hub" and (folder / MANIFEST).is_file():
+        remedy = f"get it again: `simpatico models get {parsed}`"
+        hashes = read_hashes(folder, remedy)
+        return verify_pinned(str(parsed), folder, hashes=hashes, remedy=remedy)
+    # snapshots in the hub's own cache are links to blobs two folders up
+    within = folder if source == "path" else folder.parent.parent
+    return verify_unpinned(str(parsed), folder, within)
 
 
-def package_folder(entry: Entry) -> Path | None:
-    """Where a model of the catalogue lies: with its package or in our home of models."""
-    places = [home() / entry.name]
+def package_folder(entry: CatalogueEntry) -> Path | None:
+    """Where a model of the catalogue lies: in our folder of models, or with its package."""
+    folders = [models_home() / entry.name]
     if entry.shipped:
-        # found by its record, since importing the package would run its code
+        # located by the package's record, since importing the package would run its code
         try:
-            found = distribution(entry.wheels[0].package).locate_file(entry.root)
-            places.append(Path(str(found)))
+            installed = distribution(entry.wheels[0].package).locate_file(entry.root)
+            folders.append(Path(str(installed)))
         except PackageNotFoundError:
             pass
-    for folder in places:
+    for folder in folders:
         if all((folder / name).is_file() for name in entry.files):
             return folder
     return None
 
 
-def hub_folder(what: str) -> Path | None:
-    """Where a model of the hub lies: in our home of models, else in the hub's own cache."""
-    if (ours := hub_home(what)).is_dir():
+def hub_folder(name: str) -> Path | None:
+    """Where a model of the hub lies: in our folder of models, else in the hub's own cache."""
+    if (ours := hub_home(name)).is_dir():
         return ours
-    repository = hub_cache() / f"models--{what.replace('/', '--')}"
+    repository = hub_cache() / f"models--{name.replace('/', '--')}"
     try:
         commit = (repository / "refs/main").read_text(encoding="ascii").strip()
     except (OSError, UnicodeDecodeError):
@@ -199,60 +215,60 @@ def hub_folder(what: str) -> Path | None:
     return snapshot if weights else None
 
 
-def hub_home(what: str) -> Path:
-    """Where a model of the hub is put when it is got."""
-    return home() / f"hub--{what.replace('/', '--')}"
+def hub_home(name: str) -> Path:
+    """Where `simpatico models get` puts a model of the hub."""
+    return models_home() / f"hub--{name.replace('/', '--')}"
 
 
 def hub_cache() -> Path:
-    """The folder in which the hub's own library keeps what it downloaded."""
-    told = os.environ.get("HF_HUB_CACHE") or os.environ.get("HUGGINGFACE_HUB_CACHE")
-    if told:
-        return Path(told)
+    """The folder of huggingface_hub's own downloads, by the same variables as it reads."""
+    folder = os.environ.get("HF_HUB_CACHE") or os.environ.get("HUGGINGFACE_HUB_CACHE")
+    if folder:
+        return Path(folder)
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
     return Path(os.environ.get("HF_HOME") or cache / "huggingface") / "hub"
 
 
-def pinned(name: str, folder: Path, hashes: Mapping[str, str], again: str) -> Model:
-    """A model of exactly these files, each with its hash."""
-    # a link is fine as long as it leads to the right bytes
-    present = listing(folder, within=Path(folder.anchor))
+def verify_pinned(name: str, folder: Path, *, hashes: Mapping[str, str], remedy: str) -> Model:
+    """The model of exactly these files, each with its hash."""
+    # a link may lead anywhere here: the hash decides, not the place
+    present = list_model_files(folder, within=Path(folder.anchor))
     if extra := [file for file in present if file not in hashes and file != MANIFEST]:
-        raise DataError(f"{folder / extra[0]}: does not belong to {name!r}; {again}")
+        raise DataError(f"{folder / extra[0]}: does not belong to {name!r}; {remedy}")
     for file, expected in hashes.items():
         path = folder / file
-        if sha256(path, stamp(path)) != expected:
-            raise DataError(f"{path}: not the file that belongs to {name!r}; {again}")
-    return Model(name, folder, together(hashes), tuple(sorted(hashes)))
+        if file_sha256(path, file_stamp(path)) != expected:
+            raise DataError(f"{path}: not the file that belongs to {name!r}; {remedy}")
+    return Model(name, folder, combine_hashes(hashes), tuple(sorted(hashes)))
 
 
-def told_hashes(folder: Path, again: str) -> dict[str, str]:
-    """The hashes that were written down when the model was got."""
+def read_hashes(folder: Path, remedy: str) -> dict[str, str]:
+    """The hashes that were written down when the model was downloaded."""
     path = folder / MANIFEST
     try:
-        told = msgspec.json.decode(path.read_bytes(), type=dict[str, str])
+        hashes = msgspec.json.decode(path.read_bytes(), type=dict[str, str])
     except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        raise DataError(f"{path}: not valid; {again}") from None
-    if not {MANIFEST, *told} <= {*listing(folder, folder)}:
-        raise DataError(f"{path}: names a file that is not here; {again}")
-    return told
+        raise DataError(f"{path}: not valid; {remedy}") from None
+    if not {MANIFEST, *hashes} <= {*list_model_files(folder, folder)}:
+        raise DataError(f"{path}: names a file that is not here; {remedy}")
+    return hashes
 
 
-def opened(name: str, folder: Path, within: Path) -> Model:
-    """A model of anybody's: every file is of a known kind and none of them can run."""
-    files = tuple(file for file in listing(folder, within) if file != MANIFEST)
+def verify_unpinned(name: str, folder: Path, within: Path) -> Model:
+    """A model of unknown origin: every file is of a known kind, and none of them can run code."""
+    files = tuple(file for file in list_model_files(folder, within) if file != MANIFEST)
     if not any(file.endswith(WEIGHTS) for file in files):
         raise DataError(f"{folder}: no weights here; a model has model.safetensors or model.onnx")
     hashes = {}
     for file in files:
         path = folder / file
-        at = stamp(path)
-        examine(path, at)
-        hashes[file] = sha256(path, at)
-    return Model(name, folder, together(hashes), files)
+        stamp = file_stamp(path)
+        examine_file(path, stamp)
+        hashes[file] = file_sha256(path, stamp)
+    return Model(name, folder, combine_hashes(hashes), files)
 
 
-def together(hashes: Mapping[str, str]) -> str:
+def combine_hashes(hashes: Mapping[str, str]) -> str:
     """One hash over the names and hashes of all files."""
     lines = "".join(f"{name}\0{value}\n" for name, value in sorted(hashes.items()))
     return hashlib.sha256(lines.encode()).hexdigest()

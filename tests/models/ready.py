@@ -43,10 +43,10 @@ def ready(name: str):
 
 def trait(name: str) -> dict[str, str]:
     """The trait model we ship, or a small one."""
-    from simpatico.metric import missing
+    from simpatico.metric import missing_resource
     from tests.metrics.test_traits import tiny_model
 
-    return {} if missing(load(name)) is None else {"model": str(tiny_model())}
+    return {} if missing_resource(load(name)) is None else {"model": str(tiny_model())}
 
 
 def heads() -> dict[str, str]:

@@ -14,8 +14,15 @@ from simpatico.errors import BadValue
 from simpatico.features import classes, embeddings, on_model
 from simpatico.features.classes import ClassProbabilities
 from simpatico.features.embeddings import Embeddings, TokenEmbeddings
-from simpatico.models import cache__once as once
-from simpatico.models.cache import Cache, digest, files, make_room, packed, unpacked
+from simpatico.models import cache as cache_module
+from simpatico.models.cache import (
+    Cache,
+    cache_files,
+    evict_oldest,
+    key_digest,
+    pack_array,
+    unpack_array,
+)
 from simpatico.models.runtime import encoders as nets
 from tests.models.texts import texts
 from tests.models.tiny import tiny
@@ -40,13 +47,13 @@ def model(tmp_path):
 def ran(monkeypatch):
     """The number of texts that had to be computed, call by call."""
     counts = []
-    computed = once.computed
+    compute_missing = cache_module.compute_missing
 
-    def counting(kind, wanted, *rest):
-        counts.append(len(wanted))
-        return computed(kind, wanted, *rest)
+    def counting(kind, keys, *rest, **options):
+        counts.append(len(keys))
+        return compute_missing(kind, keys, *rest, **options)
 
-    monkeypatch.setattr(once, "computed", counting)
+    monkeypatch.setattr(cache_module, "compute_missing", counting)
     return counts
 
 
@@ -129,15 +136,15 @@ def other_version(monkeypatch):
 
 def other_back_end(monkeypatch):
     # what a model runs on stands in its fingerprint
-    monkeypatch.setattr(on_model, "back_end", lambda model: "onnx")
+    monkeypatch.setattr(on_model, "backend", lambda model: "onnx")
 
 
 def other_release(monkeypatch):
-    monkeypatch.setattr(on_model, "release", lambda package: f"{package}-99")
+    monkeypatch.setattr(on_model, "package_release", lambda package: f"{package}-99")
 
 
 def other_device(monkeypatch):
-    monkeypatch.setattr(on_model, "elsewhere", lambda: "@cuda")
+    monkeypatch.setattr(on_model, "device_suffix", lambda: "@cuda")
 
 
 @pytest.mark.parametrize(
@@ -243,16 +250,16 @@ def test_what_a_model_wrote_cannot_be_read_without_the_text_it_was_given(cache):
     handle = Translation(f"path:{tiny('bart')}").compute(None, None)
     handle.of(["good day to you"])
     (ids,) = handle.memo.values()
-    ((value,),) = sqlite3.connect(next(iter(files()))).execute("SELECT value FROM numbers")
+    ((value,),) = sqlite3.connect(next(iter(cache_files()))).execute("SELECT value FROM numbers")
     assert ids.astype("<i8").tobytes()[:16] not in value
-    assert unpacked(value, "good day to you").tolist() == ids.tolist()
-    assert unpacked(value, "good day to me") is None
+    assert unpack_array(value, "good day to you").tolist() == ids.tolist()
+    assert unpack_array(value, "good day to me") is None
 
 
 @pytest.mark.parametrize("value", [b"", b"\x01", b"\x09\x09" * 9, None, "text", 7])
 def test_a_damaged_row_is_computed_anew(cache, model, ran, value):
     rows = encode(Embeddings(f"path:{model}"))
-    (path,) = files()
+    (path,) = cache_files()
     with sqlite3.connect(path) as base:
         base.execute("UPDATE numbers SET value = ?", (value,))
     assert encode(Embeddings(f"path:{model}")).tobytes() == rows.tobytes()
@@ -261,7 +268,7 @@ def test_a_damaged_row_is_computed_anew(cache, model, ran, value):
 
 def test_a_flipped_bit_is_noticed(cache, model, ran):
     encode(Embeddings(f"path:{model}"))
-    (path,) = files()
+    (path,) = cache_files()
     with sqlite3.connect(path) as base:
         ((name, value),) = base.execute("SELECT key, value FROM numbers LIMIT 1")
         broken = value[:20] + bytes([value[20] ^ 4]) + value[21:]
@@ -278,7 +285,7 @@ def test_the_work_goes_on_where_nothing_can_be_written(model, monkeypatch, ran):
 
 def test_a_damaged_file_is_begun_anew(cache, model, ran):
     rows = encode(Embeddings(f"path:{model}"))
-    (path,) = files()
+    (path,) = cache_files()
     path.write_bytes(b"not a database at all, but long enough to be taken for one" * 99)
     assert encode(Embeddings(f"path:{model}")).tobytes() == rows.tobytes()
     encode(Embeddings(f"path:{model}"))
@@ -288,19 +295,19 @@ def test_a_damaged_file_is_begun_anew(cache, model, ran):
 def test_many_threads_may_write_at_once(cache):
     kept = Cache.of("kind")
     with ThreadPoolExecutor(8) as pool:
-        list(pool.map(lambda n: kept.put({str(n): np.array([n], "f8")}), range(100)))
+        list(pool.map(lambda n: kept.save({str(n): np.array([n], "f8")}), range(100)))
     assert {k: v.tolist() for k, v in kept.get(["7", "no"]).items()} == {"7": [7.0]}
 
 
 def test_what_was_not_used_for_longest_goes_first(cache):
     for age, kind in enumerate("abc"):
         kept = Cache.of(kind)
-        kept.put({"x": np.zeros(9_000, "f8")})
+        kept.save({"x": np.zeros(9_000, "f8")})
         import os
 
         os.utime(kept.path, (age, age))
-    make_room(cache, largest=200_000)
-    assert [p.name for p in files()] == [Cache.of(k).path.name for k in "bc"]
+    evict_oldest(cache, largest=200_000)
+    assert [p.name for p in cache_files()] == [Cache.of(k).path.name for k in "bc"]
 
 
 def test_a_folder_that_cannot_be_made_is_one_sentence(tmp_path, monkeypatch):
@@ -318,21 +325,31 @@ def test_a_folder_that_cannot_be_made_is_one_sentence(tmp_path, monkeypatch):
     "numbers", [np.zeros((2, 3), "f4"), np.array([1.5, -2]), np.arange(3), np.zeros((0, 4), "f4")]
 )
 def test_numbers_come_back_as_they_were(numbers):
-    back = unpacked(packed(numbers, "text"), "text")
-    assert unpacked(packed(numbers, "text"), "another text") is None
+    back = unpack_array(pack_array(numbers, "text"), "text")
+    assert unpack_array(pack_array(numbers, "text"), "another text") is None
     assert back.dtype == numbers.dtype
     assert back.shape == numbers.shape
     assert np.array_equal(back, numbers)
 
 
 def test_texts_that_belong_together_are_not_taken_for_others():
-    assert len({digest(("ab", "c")), digest(("a", "bc")), digest(("abc",)), digest("ab")}) == 4
+    assert (
+        len(
+            {
+                key_digest(("ab", "c")),
+                key_digest(("a", "bc")),
+                key_digest(("abc",)),
+                key_digest("ab"),
+            }
+        )
+        == 4
+    )
 
 
 def test_the_work_goes_on_when_the_cache_is_locked(cache, model, monkeypatch):
-    monkeypatch.setattr("simpatico.models.cache.SECONDS", 0.01)
+    monkeypatch.setattr("simpatico.models.cache.LOCK_SECONDS", 0.01)
     rows = encode(Embeddings(f"path:{model}"))
-    (path,) = files()
+    (path,) = cache_files()
     with sqlite3.connect(path) as base:
         base.execute("BEGIN EXCLUSIVE")
         found = encode(Embeddings(f"path:{model}"), [*TEXTS, "more"])

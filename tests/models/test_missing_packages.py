@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from simpatico.models.names import absent
+from simpatico.models.names import why_missing
 from tests.models.texts import SAMPLES
 from tests.models.tiny import tiny
 
@@ -86,4 +86,4 @@ def test_without_onnxruntime_the_preset_leaves_its_metrics_out(tmp_path):
 
 
 def test_what_is_here_is_not_absent():
-    assert absent("package:minilm") is None
+    assert why_missing("package:minilm") is None

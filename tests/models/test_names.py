@@ -17,7 +17,7 @@ from safetensors.numpy import save_file
 import simpatico
 from simpatico.errors import DataError, MissingResource
 from simpatico.models.catalogue import catalogue
-from simpatico.models.names import absent, find, short
+from simpatico.models.names import find_model, short_model_name, why_missing
 from simpatico.models.store import checkpoint
 
 WEIGHTS, CONFIG, WORDS = "model.safetensors", "config.json", "tokenizer.json"
@@ -51,7 +51,7 @@ def home(tmp_path, monkeypatch):
 
 
 def test_a_folder_is_a_model(folder):
-    found = find(f"path:{folder}")
+    found = find_model(f"path:{folder}")
     assert found.name == f"path:{folder}"
     assert found.folder == folder
     assert found.files == (
@@ -69,43 +69,43 @@ def test_a_folder_is_a_model(folder):
 def test_the_hash_is_of_names_and_bytes_only(folder, tmp_path):
     other = model(tmp_path / "elsewhere")
     (other / "README.md").write_text("another text")
-    assert find(f"path:{folder}").sha256 == find(f"path:{other}").sha256
+    assert find_model(f"path:{folder}").sha256 == find_model(f"path:{other}").sha256
     (other / "vocab.txt").rename(other / "words.txt")
-    assert find(f"path:{folder}").sha256 != find(f"path:{other}").sha256
+    assert find_model(f"path:{folder}").sha256 != find_model(f"path:{other}").sha256
 
 
 def test_a_flipped_byte_in_any_file_gives_another_hash(folder):
-    before = find(f"path:{folder}").sha256
+    before = find_model(f"path:{folder}").sha256
     seen = {before}
-    for name in find(f"path:{folder}").files:
+    for name in find_model(f"path:{folder}").files:
         data = (folder / name).read_bytes()
         flipped = bytearray(data)
         # a byte inside a word or a weight, so that JSON stays JSON and a number a number
         flipped[flipped.index(b"o") if name.endswith(".json") else len(data) - 2] ^= 1
         (folder / name).write_bytes(flipped)
         try:
-            seen.add(find(f"path:{folder}").sha256)
+            seen.add(find_model(f"path:{folder}").sha256)
         except DataError:
             seen.add(name)  # refused is as good
         (folder / name).write_bytes(data)
     assert len(seen) == 1 + 6
-    assert find(f"path:{folder}").sha256 == before
+    assert find_model(f"path:{folder}").sha256 == before
 
 
 def test_two_swapped_ids_give_another_hash(folder):
-    before = find(f"path:{folder}").sha256
+    before = find_model(f"path:{folder}").sha256
     (folder / WORDS).write_text('{"model": {"vocab": {"a": 1, "b": 0}}}')
-    assert find(f"path:{folder}").sha256 != before
+    assert find_model(f"path:{folder}").sha256 != before
 
 
 def test_files_are_hashed_once_as_long_as_they_stay(folder, monkeypatch):
-    find(f"path:{folder}")
-    hashed = checkpoint.sha256.cache_info().misses
-    find(f"path:{folder}")
-    assert checkpoint.sha256.cache_info().misses == hashed
+    find_model(f"path:{folder}")
+    hashed = checkpoint.file_sha256.cache_info().misses
+    find_model(f"path:{folder}")
+    assert checkpoint.file_sha256.cache_info().misses == hashed
     (folder / "vocab.txt").write_text("a\nc\n")
-    find(f"path:{folder}")
-    assert checkpoint.sha256.cache_info().misses == hashed + 1
+    find_model(f"path:{folder}")
+    assert checkpoint.file_sha256.cache_info().misses == hashed + 1
 
 
 @pytest.mark.parametrize(
@@ -119,7 +119,7 @@ def test_files_are_hashed_once_as_long_as_they_stay(folder, monkeypatch):
     ],
 )
 def test_what_a_metric_carries(name, carried):
-    assert short(name) == carried
+    assert short_model_name(name) == carried
 
 
 GET = "simpatico models get"
@@ -137,20 +137,20 @@ ABSENT = {
 
 @pytest.mark.parametrize("name", ABSENT)
 def test_an_absent_model_says_how_to_get_it(name, home):
-    assert absent(name) == ABSENT[name]
+    assert why_missing(name) == ABSENT[name]
     with pytest.raises(MissingResource) as error:
-        find(name)
+        find_model(name)
     assert str(error.value) == ABSENT[name]
     assert not home.exists()
 
 
 def test_the_default_encoder_comes_with_its_package():
-    found = find("minilm")
+    found = find_model("minilm")
     assert found.name == "package:minilm"
     assert found.files == ("onnx/model.onnx", "onnx/model.onnx_data", "tokenizer.json")
     # sha256 over the lines "name NUL hash" of the three files, as the catalogue has the hashes
     assert found.sha256 == "d8630396753d4ccf2765f41c6ee3202d73d6c8efd1d7298760f134a1fec97422"
-    assert absent("minilm") is None
+    assert why_missing("minilm") is None
 
 
 def test_a_snapshot_in_the_cache_of_the_hub_is_found(home, tmp_path):
@@ -162,10 +162,10 @@ def test_a_snapshot_in_the_cache_of_the_hub_is_found(home, tmp_path):
         (snapshot / name).symlink_to(f"../../blobs/{name}")
     (kept / "refs").mkdir()
     (kept / "refs/main").write_text("abc")
-    assert find("hub:org/name").files == (CONFIG, WEIGHTS, WORDS)
+    assert find_model("hub:org/name").files == (CONFIG, WEIGHTS, WORDS)
     (snapshot / "vocab.txt").symlink_to(Path(__file__))
     with pytest.raises(DataError, match="a link that leads out of the model"):
-        find("hub:org/name")
+        find_model("hub:org/name")
 
 
 Act = Callable[[Path], object]
@@ -370,20 +370,20 @@ def test_a_hostile_folder_is_refused_in_a_sentence(case, folder):
     act, sentence = HOSTILE[case]
     act(folder)
     with pytest.raises(DataError) as error:
-        find(f"path:{folder}")
+        find_model(f"path:{folder}")
     assert str(error.value) == sentence.replace("{folder}", str(folder))
 
 
 def test_an_empty_folder_is_no_model(tmp_path):
     with pytest.raises(DataError) as error:
-        find(f"path:{tmp_path}")
+        find_model(f"path:{tmp_path}")
     assert str(error.value) == f"{tmp_path}: no file of a model is in this folder"
 
 
 def test_a_folder_without_weights_is_no_model(folder):
     (folder / WEIGHTS).unlink()
     with pytest.raises(DataError) as error:
-        find(f"path:{folder}")
+        find_model(f"path:{folder}")
     assert str(error.value) == (
         f"{folder}: no weights here; a model has model.safetensors or model.onnx"
     )
@@ -391,16 +391,17 @@ def test_a_folder_without_weights_is_no_model(folder):
 
 def test_a_link_within_the_folder_is_fine(folder):
     link("words.txt", "vocab.txt")(folder)
-    assert "words.txt" in find(f"path:{folder}").files
+    assert "words.txt" in find_model(f"path:{folder}").files
 
 
 AUDIT = """
 import sys
-from simpatico.features.models import find
-from simpatico.features import catalogue, checkpoint
+from simpatico.models.names import find_model as find
+from simpatico.models import catalogue
+from simpatico.models.store import checkpoint
 for name in sys.argv[1:]:
     find(name)
-for kept in (catalogue.catalogue, checkpoint.sha256, checkpoint.examine):
+for kept in (catalogue.catalogue, checkpoint.file_sha256, checkpoint.examine_file):
     kept.cache_clear()  # everything is imported now, and nothing is remembered
 seen = []
 watched = {"pickle.find_class", "marshal.loads", "exec", "compile", "import",
@@ -424,7 +425,7 @@ def test_nothing_runs_and_nothing_is_sent_when_a_model_is_found(folder, tmp_path
 LOAD = """
 import sys, torch
 from transformers import AutoModel, AutoTokenizer
-from simpatico.features.models import find
+from simpatico.models.names import find_model as find
 def load():
     folder = find("package:minilm-torch").folder
     kept = {"local_files_only": True}
@@ -441,7 +442,7 @@ sys.stdout.write(repr(seen))
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(absent("minilm-torch") is not None, reason="minilm-torch is not installed")
+@pytest.mark.skipif(why_missing("minilm-torch") is not None, reason="minilm-torch is not installed")
 def test_nothing_runs_and_nothing_is_sent_when_torch_loads_a_model():
     told = subprocess.run([sys.executable, "-c", LOAD], capture_output=True, text=True, check=True)
     assert told.stdout == "[]"

@@ -1,6 +1,7 @@
-"""Weights in other formats made into safetensors, once, when a model is got.
+"""Weights in other formats converted to safetensors, once, when a model is installed.
 
-The results are the same bytes every time: they are pinned in the catalogue.
+The results are the same bytes every time: their hashes are pinned in the catalogue. transformers
+can read GGUF too, but its output is not promised to stay the same from release to release.
 """
 
 from __future__ import annotations
@@ -31,40 +32,44 @@ LLAMA = {
     "attn_v": "self_attn.v_proj",
     "attn_output": "self_attn.o_proj",
 }
-"""What llama.cpp calls a weight, and what transformers calls it."""
+"""From llama.cpp's names of weights to those of transformers."""
 
 
 def from_gguf(source: Path, folder: Path) -> None:
-    """A Llama model out of a GGUF file, its weights as 32 bit numbers."""
+    """Convert a GGUF file of a Llama model; weights become 32-bit floats."""
     try:
         from gguf import GGUFReader
         from gguf.quants import dequantize
     except ImportError:
-        raise lacking("GGUF file", "gguf") from None
+        raise missing_converter("GGUF file", "gguf") from None
     import numpy as np
     from safetensors.numpy import save_file
 
     reader = GGUFReader(source)
-    told = Told(reader)
-    if (kind := told["general.architecture"]) != "llama":
+    metadata = GgufMetadata(reader)
+    if (kind := metadata["general.architecture"]) != "llama":
         raise DataError(f"{source}: a GGUF file of the kind {kind!r}; only llama is supported")
-    heads = {"attn_q": told["llama.attention.head_count"]}
-    heads["attn_k"] = told["llama.attention.head_count_kv"]
+    heads = {
+        "attn_q": metadata["llama.attention.head_count"],
+        "attn_k": metadata["llama.attention.head_count_kv"],
+    }
     weights = {}
     for tensor in reader.tensors:
-        numbers = np.asarray(dequantize(tensor.data, tensor.tensor_type), np.float32)
+        weight = np.asarray(dequantize(tensor.data, tensor.tensor_type), np.float32)
         part = tensor.name.split(".")[-2]
         if part in heads:
-            numbers = halves(numbers, heads[part])
-        weights[llama_name(tensor.name)] = np.ascontiguousarray(numbers)
+            weight = split_rotary_halves(weight, heads[part])
+        weights[transformers_name(tensor.name)] = np.ascontiguousarray(weight)
     save_file(weights, folder / "model.safetensors", metadata={"format": "pt"})
-    write_json(folder / "config.json", llama_config(told, tied="lm_head.weight" not in weights))
-    write_json(folder / "tokenizer.json", byte_pairs(told))
-    write_json(folder / "tokenizer_config.json", specials(told))
+    write_settings(
+        folder / "config.json", llama_config(metadata, tied="lm_head.weight" not in weights)
+    )
+    write_settings(folder / "tokenizer.json", bpe_tokenizer(metadata))
+    write_settings(folder / "tokenizer_config.json", tokenizer_config(metadata))
 
 
-class Told:
-    """What the head of a GGUF file says, by key."""
+class GgufMetadata:
+    """The metadata of a GGUF file, by key."""
 
     def __init__(self, reader: Any) -> None:
         self._fields = reader.fields
@@ -73,58 +78,59 @@ class Told:
         return self._fields[key].contents()
 
 
-def halves(weights: Any, heads: int) -> Any:
-    """Rows of a rotated projection in the order of transformers: first halves, then second ones.
+def split_rotary_halves(weights: Any, heads: int) -> Any:
+    """Rows of a query or key projection in the order of transformers.
 
-    llama.cpp keeps the two numbers that rotate together next to each other.
+    Rotary embeddings turn pairs of dimensions. llama.cpp stores the two of a pair next to each
+    other, transformers stores all first ones of a head, then all second ones.
     """
     pairs = weights.reshape(heads, weights.shape[0] // heads // 2, 2, *weights.shape[1:])
     return pairs.swapaxes(1, 2).reshape(weights.shape)
 
 
-def llama_name(name: str) -> str:
-    """A weight's name in transformers: blk.3.attn_q.weight is in layer 3."""
-    *block, part, kind = name.split(".")
+def transformers_name(name: str) -> str:
+    """A weight's name in transformers; blk.3.attn_q.weight is the query projection of layer 3."""
+    *block, part, suffix = name.split(".")
     layer = f"model.layers.{block[1]}." if block else ""
-    return f"{layer}{LLAMA[part]}.{kind}"
+    return f"{layer}{LLAMA[part]}.{suffix}"
 
 
-def llama_config(told: Told, *, tied: bool) -> dict[str, Any]:
-    """The settings of the model, as transformers wants them."""
-    width, heads = told["llama.embedding_length"], told["llama.attention.head_count"]
+def llama_config(metadata: GgufMetadata, *, tied: bool) -> dict[str, Any]:
+    """config.json of the model, as transformers wants it."""
+    width, heads = metadata["llama.embedding_length"], metadata["llama.attention.head_count"]
     return {
         "architectures": ["LlamaForCausalLM"],
         "model_type": "llama",
         "attention_bias": False,
-        "bos_token_id": told["tokenizer.ggml.bos_token_id"],
-        "eos_token_id": told["tokenizer.ggml.eos_token_id"],
-        "pad_token_id": told["tokenizer.ggml.padding_token_id"],
+        "bos_token_id": metadata["tokenizer.ggml.bos_token_id"],
+        "eos_token_id": metadata["tokenizer.ggml.eos_token_id"],
+        "pad_token_id": metadata["tokenizer.ggml.padding_token_id"],
         "head_dim": width // heads,
         "hidden_act": "silu",
         "hidden_size": width,
-        "intermediate_size": told["llama.feed_forward_length"],
-        "max_position_embeddings": told["llama.context_length"],
+        "intermediate_size": metadata["llama.feed_forward_length"],
+        "max_position_embeddings": metadata["llama.context_length"],
         "num_attention_heads": heads,
-        "num_hidden_layers": told["llama.block_count"],
-        "num_key_value_heads": told["llama.attention.head_count_kv"],
-        # the file holds 32 bit numbers, whose nearest short decimal was meant
-        "rms_norm_eps": float(f"{told['llama.attention.layer_norm_rms_epsilon']:.6g}"),
-        "rope_theta": told["llama.rope.freq_base"],
+        "num_hidden_layers": metadata["llama.block_count"],
+        "num_key_value_heads": metadata["llama.attention.head_count_kv"],
+        # a 32-bit float in the file; six digits give back the decimal that was meant (1e-05)
+        "rms_norm_eps": float(f"{metadata['llama.attention.layer_norm_rms_epsilon']:.6g}"),
+        "rope_theta": metadata["llama.rope.freq_base"],
         "tie_word_embeddings": tied,
-        "vocab_size": told["llama.vocab_size"],
+        "vocab_size": metadata["llama.vocab_size"],
     }
 
 
-def byte_pairs(told: Told) -> dict[str, Any]:
-    """The tokenizer of SmolLM: each digit by itself, then byte pairs."""
-    if (kind := told["tokenizer.ggml.pre"]) != "smollm":
+def bpe_tokenizer(metadata: GgufMetadata) -> dict[str, Any]:
+    """tokenizer.json of SmolLM: each digit by itself, then byte-pair encoding."""
+    if (kind := metadata["tokenizer.ggml.pre"]) != "smollm":
         raise DataError(f"a tokenizer of the kind {kind!r}; only that of smollm is supported")
-    tokens = told["tokenizer.ggml.tokens"]
-    control = 3
+    tokens = metadata["tokenizer.ggml.tokens"]
+    control = 3  # GGUF's type of special tokens
     flags = dict.fromkeys(("single_word", "lstrip", "rstrip", "normalized"), False)
     special = [
-        {"id": place, "content": tokens[place], **flags, "special": True}
-        for place, kind in enumerate(told["tokenizer.ggml.token_type"])
+        {"id": i, "content": tokens[i], **flags, "special": True}
+        for i, kind in enumerate(metadata["tokenizer.ggml.token_type"])
         if kind == control
     ]
     digits = {"type": "Digits", "individual_digits": True}
@@ -146,56 +152,59 @@ def byte_pairs(told: Told) -> dict[str, Any]:
             "fuse_unk": False,
             "byte_fallback": False,
             "ignore_merges": False,
-            "vocab": {token: place for place, token in enumerate(tokens)},
-            "merges": told["tokenizer.ggml.merges"],
+            "vocab": {token: i for i, token in enumerate(tokens)},
+            "merges": metadata["tokenizer.ggml.merges"],
         },
     }
 
 
-def specials(told: Told) -> dict[str, Any]:
-    """The settings of the tokenizer, as transformers wants them."""
-    tokens = told["tokenizer.ggml.tokens"]
+def tokenizer_config(metadata: GgufMetadata) -> dict[str, Any]:
+    """tokenizer_config.json, as transformers wants it."""
+    tokens = metadata["tokenizer.ggml.tokens"]
     keys = {"bos": "bos", "eos": "eos", "pad": "padding", "unk": "unknown"}
-    named = {f"{k}_token": tokens[told[f"tokenizer.ggml.{v}_token_id"]] for k, v in keys.items()}
-    length = told["llama.context_length"]
-    return {"tokenizer_class": "PreTrainedTokenizerFast", "model_max_length": length, **named}
+    special = {
+        f"{role}_token": tokens[metadata[f"tokenizer.ggml.{key}_token_id"]]
+        for role, key in keys.items()
+    }
+    length = metadata["llama.context_length"]
+    return {"tokenizer_class": "PreTrainedTokenizerFast", "model_max_length": length, **special}
 
 
 def from_torch(source: Path, target: Path) -> None:
-    """Weights that torch pickled, read as tensors only and written as safetensors.
+    """Convert weights that torch pickled; only tensors are read, no object is unpickled.
 
-    This is the one place that opens such a file, and only when a model is got.
+    This is the one place that opens such a file, and only when a model is installed.
     """
     try:
         import torch
         from safetensors.torch import save_file
     except ImportError:
-        raise lacking("file of torch", "torch") from None
+        raise missing_converter("file of torch", "torch") from None
     try:
-        told = torch.load(source, map_location="cpu", weights_only=True)
-        tensors = {str(name): value.contiguous() for name, value in told.items()}
-    except Exception as error:  # torch raises whatever its reader met
+        state = torch.load(source, map_location="cpu", weights_only=True)
+        tensors = {str(name): value.contiguous() for name, value in state.items()}
+    except Exception as error:  # torch lets any error of its unpickler through
         why = type(error).__name__
         raise DataError(f"{source}: holds more than weights ({why}); it is not used") from None
-    kept: dict[Any, str] = {}
-    for name in sorted(tensors, key=first_use):
-        # a weight that is used in two places is stored once; transformers ties it again
-        kept.setdefault((tensors[name].data_ptr(), tensors[name].shape), name)
-    single = {name: tensors[name] for name in sorted(kept.values())}
-    save_file(single, target, metadata={"format": "pt"})
+    # safetensors refuses shared memory: a tied weight is stored once, transformers ties it again
+    names: dict[Any, str] = {}
+    for name in sorted(tensors, key=tied_name_order):
+        names.setdefault((tensors[name].data_ptr(), tensors[name].shape), name)
+    unique = {name: tensors[name] for name in sorted(names.values())}
+    save_file(unique, target, metadata={"format": "pt"})
 
 
-def first_use(name: str) -> tuple[int, str]:
-    """Order in which the names of a shared weight are preferred: as the input, then by name."""
+def tied_name_order(name: str) -> tuple[int, str]:
+    """Sort key for the names of a tied weight: input embeddings first, as transformers expects."""
     inputs = ("shared", "wte", "embed", "")
-    return next(place for place, word in enumerate(inputs) if word in name), name
+    return next(rank for rank, word in enumerate(inputs) if word in name), name
 
 
-def write_json(path: Path, value: object) -> None:
+def write_settings(path: Path, value: object) -> None:
     path.write_text(json.dumps(value, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
 
 
-def lacking(what: str, package: str) -> MissingResource:
+def missing_converter(what: str, package: str) -> MissingResource:
     return MissingResource(
         f"a {what} is converted with the package {package!r}; `pip install 'simpatico[torch]'`"
     )

