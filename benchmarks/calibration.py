@@ -25,20 +25,25 @@ from simpatico.readers import Conversations
 from simpatico.readers.judgement_files import read_judgements
 from simpatico.registry import load
 from simpatico.scoring import score
-from simpatico.stats.systems.draws import Level, Over, Plan
-from simpatico.stats.systems.resampling import better, interval
-from simpatico.stats.systems.row_correlation import Coefficient
+from simpatico.stats.systems.resampling import (
+    MatrixLevel,
+    Redrawn,
+    ResamplingPlan,
+    compare_metrics,
+    matrix_interval,
+)
+from simpatico.stats.systems.weighted_correlation import Coefficient
 
 SETS = {
     "persona": ("dstc10-persona_clean_eval-addrank.json", "emotional_entropy"),
     "topical": ("dstc10-topical_clean_eval-addrank.json", "style_matching"),
 }
-STATISTICS: tuple[tuple[Level, Coefficient], ...] = (
+STATISTICS: tuple[tuple[MatrixLevel, Coefficient], ...] = (
     ("system", "pearson"),
     ("input", "kendall"),
     ("global", "pearson"),
 )
-SCHEMES: tuple[Over, ...] = ("systems", "inputs", "both", "cells")
+SCHEMES: tuple[Redrawn, ...] = ("systems", "inputs", "both", "cells")
 BIASES = (0.0, 0.2, 0.5)
 INPUTS, DRAWS, ALPHA = 100, 499, 0.05
 POPULATION = 4_000
@@ -120,8 +125,8 @@ def false_positives(source: Real, datasets: int) -> Iterator[str]:
                 some = source.part(rng.choice(source.scores.shape[1], INPUTS, replace=False))
                 pair = twin(some.scores, bias, rng), twin(some.scores, bias, rng)
                 for scheme, tally in told.items():
-                    plan = Plan(level, coefficient, scheme, DRAWS, number)
-                    p = better(*pair, some.judgements, plan).p_value
+                    plan = ResamplingPlan(level, coefficient, scheme, DRAWS, number)
+                    p = compare_metrics(*pair, some.judgements, plan).p_value
                     tally.add(p is not None and p <= ALPHA)
             cells = " | ".join(str(tally) for tally in told.values())
             yield f"| {source.name} | {level}-level {coefficient} | {bias} | {cells} |"
@@ -139,8 +144,8 @@ def new_systems(source: Real, size: int, rng: np.random.Generator) -> Real:
     return Real(source.name, cells[0], cells[1])
 
 
-def value(source: Real, plan: Plan) -> float:
-    found = interval(source.scores, source.judgements, plan).value
+def value(source: Real, plan: ResamplingPlan) -> float:
+    found = matrix_interval(source.scores, source.judgements, plan).value
     return float("nan") if found is None else found
 
 
@@ -148,7 +153,7 @@ def coverage(source: Real, datasets: int) -> Iterator[str]:
     """Rows of the table of how often 95 % intervals hold the true value, by what is new."""
     columns = source.scores.shape[1]
     for level, coefficient in STATISTICS[::2]:
-        once = Plan(level, coefficient, "inputs", 1)
+        once = ResamplingPlan(level, coefficient, "inputs", 1)
         great = new_systems(source, POPULATION, seeded(source.name, "population"))
         for claim, truth in (
             ("same systems, new inputs", value(source, once)),
@@ -160,8 +165,8 @@ def coverage(source: Real, datasets: int) -> Iterator[str]:
                 some = source if "same" in claim else new_systems(source, len(source.scores), rng)
                 some = some.part(rng.integers(columns, size=INPUTS))
                 for scheme, tally in told.items():
-                    plan = Plan(level, coefficient, scheme, DRAWS, number)
-                    found = interval(some.scores, some.judgements, plan)
+                    plan = ResamplingPlan(level, coefficient, scheme, DRAWS, number)
+                    found = matrix_interval(some.scores, some.judgements, plan)
                     low, high = found.low, found.high
                     tally.add(low is not None and high is not None and low <= truth <= high)
             cells = " | ".join(str(tally) for tally in told.values())
@@ -179,7 +184,7 @@ def few_systems(datasets: int) -> Iterator[str]:
             pair = (
                 judged + rng.normal(size=(2, systems, 6)) + 0.5 * rng.normal(size=(2, systems, 1))
             )
-            p = better(*pair, judged, Plan(draws=199, seed=number)).p_value
+            p = compare_metrics(*pair, judged, ResamplingPlan(draws=199, seed=number)).p_value
             tally.add(p is not None and p <= ALPHA)
         yield f"| {systems} systems | {tally} |"
 

@@ -14,15 +14,13 @@ import json
 import subprocess
 import sys
 import tempfile
-from importlib import import_module
-from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
 from speed import Row, show, timed
 
-from simpatico.stats.systems.draws import Plan
-from simpatico.stats.systems.resampling import better, interval
+from simpatico.stats.correlation_bootstrap import bootstrap_correlations
+from simpatico.stats.systems.resampling import ResamplingPlan, compare_metrics, matrix_interval
 
 HERE = Path(__file__).parent
 SYSTEMS, INPUTS, DRAWS, TIMES = 10, 100, 9_999, 100
@@ -55,11 +53,11 @@ def against_nlpstats(python: Path, rounds: int) -> list[Row]:
     x, y, z = matrices().values()
     rows = []
     for level, coefficient, draws in STATISTICS:
-        plan = Plan(level, coefficient, "both", DRAWS)
+        plan = ResamplingPlan(level, coefficient, "both", DRAWS)
         name = f"PERM-BOTH, {level}-level {coefficient}"
-        took = min(timed(lambda plan=plan: better(x, y, z, plan)) for _ in range(rounds))
-        p = better(x, y, z, plan).p_value
-        boot = min(timed(lambda plan=plan: interval(x, z, plan)) for _ in range(rounds))
+        took = min(timed(lambda plan=plan: compare_metrics(x, y, z, plan)) for _ in range(rounds))
+        p = compare_metrics(x, y, z, plan).p_value
+        boot = min(timed(lambda plan=plan: matrix_interval(x, z, plan)) for _ in range(rounds))
         rows += [
             Row(f"{name}: ours, CPU seconds", took, note=f"p = {p:.4f}"),
             Row(f"BOOT-BOTH, {level}-level {coefficient}: ours, CPU seconds", boot),
@@ -79,14 +77,10 @@ def against_nlpstats(python: Path, rounds: int) -> list[Row]:
 
 def many_metrics() -> list[Row]:
     """Bootstrap of the correlations of many metrics with one judgement, clusters drawn whole."""
-    module = "simpatico.stats.bootstrap"
-    many = getattr(import_module(module), "bootstrap_many", None) if find_spec(module) else None
-    if many is None:
-        return [Row("50 metrics, not measured", 0.0, note=f"{module} has no bootstrap_many")]
     rng = np.random.default_rng(0)
     scores, judged = rng.normal(size=(ROWS, METRICS)), rng.normal(size=ROWS)
     clusters = rng.integers(CLUSTERS, size=ROWS)
-    took = timed(lambda: many(scores, judged, clusters))
+    took = timed(lambda: bootstrap_correlations(scores, judged, clusters))
     name = f"{METRICS} metrics x 9,999 bootstrap draws on {ROWS:,} rows"
     return [
         Row(f"{name}, CPU seconds", took),

@@ -1,28 +1,55 @@
-"""How well utterances of one kind are told from others, with intervals over resamples of dialogs.
+"""How well a score separates two classes, with intervals over resamples of clusters (dialogs).
 
-Where dialogs are unknown, utterances of the same letters and digits count as one. Average
-precision is the mean, over all utterances of the kind, of the share of that kind among those that
-are guessed at least as likely.
+AUC (area under the ROC curve), balanced accuracy, accuracy, F1 and average precision. Resampled
+rows of `values` follow one convention: the first is the value in the sample, the others are draws.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from simpatico.arrays import Bools, Floats
-from simpatico.stats.auc import DECIMALS, DRAWS, weighted_area
-from simpatico.stats.classification__measures import Estimate, Run, estimate
-from simpatico.stats.draws import counts
+from simpatico.stats.bootstrap import DECIMALS, cluster_codes, resample_clusters, rounded_result
+from simpatico.stats.draws import Draws, percentile_interval
+from simpatico.stats.result import Result
 
-Integers = npt.NDArray[np.integer[Any]]
+AnyFloats = npt.NDArray[np.floating[Any]]
+AnyInts = npt.NDArray[np.integer[Any]]
+
+CLASSIFIER_DRAWS = 999
+
+# Every training and every table has rounded results of 999 draws with no minimum of clusters.
+cluster_result = partial(rounded_result, min_clusters=1, min_defined=0.0)
+
+WeightedStatistic = Callable[[AnyInts, Bools, AnyFloats], float]
 
 
-class ClassFigures(NamedTuple):
-    """How well one class is told; no precision where nothing was taken for it."""
+class LabelledPredictions(NamedTuple):
+    """Scores of a test set (higher for class 1), the classes predicted and true, and clusters."""
+
+    score: AnyFloats
+    predicted: Bools
+    label: Bools
+    cluster: Sequence[str]
+
+
+class ModelResults(NamedTuple):
+    """Means over a model's runs, one run a seed."""
+
+    name: str
+    balanced_accuracy: Result
+    auc: Result
+    n: int
+    """Test examples, over all runs."""
+
+
+class ClassResult(NamedTuple):
+    """Precision, recall and F1 of one class; no precision where it was never predicted."""
 
     n: int
     precision: float | None
@@ -30,111 +57,229 @@ class ClassFigures(NamedTuple):
     f1: float
 
 
-class Row(NamedTuple):
-    """How well one guess does; `f1` and `precision` are those of the kind that is looked for."""
+class ClassifierResults(NamedTuple):
+    """Results of one classifier; `f1` and `average_precision` are those of class 1."""
 
     name: str
-    accuracy: Estimate
-    macro_f1: Estimate
-    f1: Estimate
-    auc: Estimate
-    precision: Estimate
-    """Average precision."""
+    accuracy: Result
+    macro_f1: Result
+    f1: Result
+    auc: Result
+    average_precision: Result
     n: int
-    groups: int
-    classes: tuple[ClassFigures, ClassFigures]
-    """Of the others, and of the kind that is looked for."""
+    clusters: int
+    classes: tuple[ClassResult, ClassResult]
+    """Class 0, class 1."""
 
-    @property
-    def facts(self) -> dict[str, object]:
-        """The figures, to be kept beside the weights."""
+    def as_json(self) -> dict[str, object]:
+        """The results as a recipe keeps them: [value, low, high] each."""
+        results = {
+            "accuracy": self.accuracy,
+            "macro_f1": self.macro_f1,
+            "f1": self.f1,
+            "auc": self.auc,
+            "precision": self.average_precision,
+        }
         return {
-            name: list(value) if isinstance(value, Estimate) else value
-            for name, value in self._asdict().items()
-            if name != "classes"
-        } | {"classes": [one._asdict() for one in self.classes]}
+            "name": self.name,
+            **{name: list(result.value_and_interval) for name, result in results.items()},
+            "n": self.n,
+            "groups": self.clusters,
+            "classes": [one._asdict() for one in self.classes],
+        }
 
 
-class Counts(NamedTuple):
-    """How often, in each draw, what is so was told so or not, and what is not so likewise."""
+class ConfusionCounts(NamedTuple):
+    """The confusion matrix of class 1, one entry per draw."""
 
-    hit: Floats
-    missed: Floats
-    false: Floats
-    rejected: Floats
+    true_positive: Floats
+    false_negative: Floats
+    false_positive: Floats
+    true_negative: Floats
 
     @classmethod
-    def of(cls, told: Bools, label: Bools, whose: Integers, drawn: Floats) -> Counts:
-        sides = (told & label, ~told & label, told & ~label, ~told & ~label)
-        return cls(*(drawn @ np.bincount(whose, side, drawn.shape[1]) for side in sides))
+    def resample(
+        cls, predicted: Bools, label: Bools, *, code: AnyInts, counts: Floats
+    ) -> ConfusionCounts:
+        """In every draw, where `code` is the cluster of each example."""
+        cells = (predicted & label, ~predicted & label, predicted & ~label, ~predicted & ~label)
+        return cls(*(counts @ np.bincount(code, cell, counts.shape[1]) for cell in cells))
 
-    @property
-    def turned(self) -> Counts:
-        """The same, seen from the other class."""
-        return Counts(self.rejected, self.false, self.missed, self.hit)
+    def swap_classes(self) -> ConfusionCounts:
+        """The same with class 0 as the one looked for."""
+        return ConfusionCounts(
+            self.true_negative, self.false_positive, self.false_negative, self.true_positive
+        )
 
     @property
     def accuracy(self) -> Floats:
-        return np.asarray((self.hit + self.rejected) / sum(self))
+        return np.asarray((self.true_positive + self.true_negative) / sum(self))
 
     @property
     def f1(self) -> Floats:
-        """NaN where the class is neither there nor told."""
+        """F1 = 2 TP / (2 TP + FN + FP); NaN where the class is neither there nor predicted."""
+        errors = self.false_negative + self.false_positive
         with np.errstate(invalid="ignore"):
-            return np.asarray(2 * self.hit / (2 * self.hit + self.missed + self.false))
+            return np.asarray(2 * self.true_positive / (2 * self.true_positive + errors))
 
     @property
-    def figures(self) -> ClassFigures:
-        """Those of what was seen, which is the first draw."""
-        hit, missed, false = (float(part[0]) for part in self[:3])
-        told = round(hit / (hit + false), DECIMALS) if hit + false else None
-        recall = round(hit / (hit + missed), DECIMALS)
-        return ClassFigures(int(hit + missed), told, recall, round(float(self.f1[0]), DECIMALS))
+    def class_result(self) -> ClassResult:
+        """Of the sample itself, which is the first draw."""
+        hits, misses, false = (float(part[0]) for part in self[:3])
+        precision = round(hits / (hits + false), DECIMALS) if hits + false else None
+        recall = round(hits / (hits + misses), DECIMALS)
+        f1 = round(float(self.f1[0]), DECIMALS)
+        return ClassResult(int(hits + misses), precision, recall, f1)
 
 
-def row(name: str, run: Run, *, seed: int = 0) -> Row:
-    """All figures of one guess."""
-    names, whose = np.unique(np.array(run.dialog, object).astype(str), return_inverse=True)
-    drawn = np.vstack([np.ones(len(names)), counts(len(names), DRAWS, seed)])
-    found = Counts.of(run.told, run.label, whose, drawn)
-    _, code = np.unique(run.guess, return_inverse=True)
-    areas, precisions = (
-        np.array([measure(code, run.label, draw[whose]) for draw in drawn])
-        for measure in (weighted_area, weighted_precision)
-    )
-    macro = (found.f1 + found.turned.f1) / 2
-    return Row(
-        name,
-        estimate(found.accuracy),
-        estimate(macro),
-        estimate(found.f1),
-        estimate(areas),
-        estimate(precisions),
-        len(run.label),
-        len(names),
-        (found.turned.figures, found.figures),
-    )
+def roc_auc(score: AnyFloats, label: AnyFloats) -> float:
+    """P(score of class 1 > score of class 0) + P(equal) / 2, which is U / (n m) (Hanley & McNeil
+    1982), rounded.
+    """
+    _, code = np.unique(score, return_inverse=True)
+    return round(weighted_roc_auc(code, label > 0, np.ones(len(score))), DECIMALS)
 
 
-def weighted_precision(code: Integers, true: Bools, weight: Floats) -> float:
-    """Average precision where utterances count more than once; NaN where none is of the kind."""
-    above = np.bincount(code, weight * true)[::-1]
-    told = np.cumsum(np.bincount(code, weight)[::-1])
-    if not above.sum():
+def weighted_roc_auc(code: AnyInts, label: Bools, weight: AnyFloats) -> float:
+    """AUC of dense ranks where examples count `weight` times; NaN where a class has none."""
+    positive = np.bincount(code, weight * label)
+    negative = np.bincount(code, weight * ~label)
+    pairs = positive.sum() * negative.sum()
+    wins = positive @ (np.cumsum(negative) - negative / 2)
+    return float(wins / pairs) if pairs else float("nan")
+
+
+def weighted_average_precision(code: AnyInts, label: Bools, weight: AnyFloats) -> float:
+    """Σ P(k) ΔR(k) over distinct scores k, falling, where examples count `weight` times.
+
+    P and R are precision and recall of all examples scored at least k (as scikit-learn's
+    `average_precision_score`); NaN where class 1 has no example.
+    """
+    positive = np.bincount(code, weight * label)[::-1]
+    predicted = np.cumsum(np.bincount(code, weight)[::-1])
+    if not positive.sum():
         return float("nan")
-    precision = np.divide(np.cumsum(above), told, out=np.zeros(len(told)), where=told > 0)
-    return float(above @ precision / above.sum())
+    size = np.zeros(len(predicted))
+    precision = np.divide(np.cumsum(positive), predicted, out=size, where=predicted > 0)
+    return float(positive @ precision / positive.sum())
 
 
-def best_f1_limit(guess: Floats, label: Bools) -> float:
-    """Above which number a guess is taken for the kind, so that F1 is best."""
-    values, code = np.unique(guess, return_inverse=True)
+def resample_ranking(
+    statistic: WeightedStatistic, score: AnyFloats, label: Bools, code: AnyInts, counts: Floats
+) -> Floats:
+    """A statistic of ranks, such as the AUC, in every draw of clusters."""
+    _, ranks = np.unique(score, return_inverse=True)
+    return np.array([statistic(ranks, label, row[code]) for row in counts])
+
+
+def roc_auc_interval(
+    score: AnyFloats,
+    label: AnyFloats,
+    cluster: AnyInts,
+    *,
+    seed: int = 0,
+    draws: int = CLASSIFIER_DRAWS,
+) -> tuple[float, float]:
+    """The middle 95% of AUCs over resamples of clusters; NaN where none has both classes."""
+    code, clusters = cluster_codes(cluster)
+    statistic = partial(resample_ranking, weighted_roc_auc, score, label > 0, code)
+    aucs = resample_clusters(statistic, clusters, Draws(draws, seed, room=None))
+    low, high = percentile_interval(aucs)
+    return round(low, DECIMALS), round(high, DECIMALS)
+
+
+def balanced_accuracy(predicted: Bools, label: AnyFloats) -> float:
+    """The mean of the two classes' recalls (Brodersen et al. 2010), rounded."""
+    positive = label > 0
+    return round(float((predicted[positive].mean() + (~predicted[~positive]).mean()) / 2), DECIMALS)
+
+
+def best_f1_threshold(score: Floats, label: Bools) -> float:
+    """The threshold with the best F1 of class 1, halfway between two scores."""
+    values, code = np.unique(score, return_inverse=True)
     hits = np.cumsum(np.bincount(code, label)[::-1])[::-1]
-    told = np.cumsum(np.bincount(code)[::-1])[::-1]
-    at = int(np.argmax(hits / (told + label.sum())))
-    return float(values[at] - 1 if at == 0 else (values[at - 1] + values[at]) / 2)
+    predicted = np.cumsum(np.bincount(code)[::-1])[::-1]
+    best = int(np.argmax(hits / (predicted + label.sum())))
+    return float(values[best] - 1 if best == 0 else (values[best - 1] + values[best]) / 2)
 
 
-def rows(runs: Mapping[str, Run], *, seed: int = 0) -> list[Row]:
-    """The figures of several guesses of the same utterances."""
-    return [row(name, run, seed=seed) for name, run in runs.items()]
+def evaluate_runs(name: str, runs: Sequence[LabelledPredictions], *, seed: int = 0) -> ModelResults:
+    """Balanced accuracy and AUC of a model, means over its runs."""
+    return compare_runs({name: runs}, name, seed=seed)[0][0]
+
+
+def compare_runs(
+    runs: Mapping[str, Sequence[LabelledPredictions]], ours: str, *, seed: int = 0
+) -> tuple[list[ModelResults], dict[str, Result]]:
+    """Results of each model, and by how much the AUC of `ours` is above every other's.
+
+    A model may have several runs, each with a test set of its own. In a draw a cluster counts as
+    often in every run it is in, so that the interval of a mean, or of a difference between models,
+    accounts for what they share.
+    """
+    values = {name: resample_runs(some, seed=seed) for name, some in runs.items()}
+    sizes = {name: sum(len(run.label) for run in some) for name, some in runs.items()}
+    clusters = {name: len({c for run in some for c in run.cluster}) for name, some in runs.items()}
+    rows = []
+    for name, n in sizes.items():
+        balanced, auc = (cluster_result(v, clusters[name], n=n) for v in values[name].T)
+        rows.append(ModelResults(name, balanced, auc, n))
+    gains = {
+        name: cluster_result(values[ours][:, 1] - values[name][:, 1], clusters[name], n=sizes[name])
+        for name in runs
+        if name != ours
+    }
+    return rows, gains
+
+
+def resample_runs(runs: Sequence[LabelledPredictions], *, seed: int) -> Floats:
+    """Columns: mean balanced accuracy, mean AUC; the first row is the sample, the others draws."""
+    names = sorted({cluster for run in runs for cluster in run.cluster})
+    index = {name: at for at, name in enumerate(names)}
+
+    def statistic(counts: Floats) -> Floats:
+        values = []
+        for run in runs:
+            code = np.array([index[cluster] for cluster in run.cluster], np.int64)
+            confusion = ConfusionCounts.resample(run.predicted, run.label, code=code, counts=counts)
+            tp, fn, fp, tn = confusion
+            with np.errstate(invalid="ignore"):
+                balanced = (tp / (tp + fn) + tn / (tn + fp)) / 2
+            aucs = resample_ranking(weighted_roc_auc, run.score, run.label, code, counts)
+            values.append(np.stack([balanced, aucs], axis=1))
+        return np.asarray(np.mean(values, axis=0))
+
+    draws = Draws(CLASSIFIER_DRAWS, seed, room=None)
+    return resample_clusters(statistic, len(names), draws, observed=True)
+
+
+def evaluate_classifier(name: str, run: LabelledPredictions, *, seed: int = 0) -> ClassifierResults:
+    """All results of one classifier."""
+    code, clusters = cluster_codes(np.array(run.cluster, object).astype(str))
+
+    def statistic(counts: Floats) -> Floats:
+        confusion = ConfusionCounts.resample(run.predicted, run.label, code=code, counts=counts)
+        rankings = [
+            resample_ranking(ranking, run.score, run.label, code, counts)
+            for ranking in (weighted_roc_auc, weighted_average_precision)
+        ]
+        f1, other = confusion.f1, confusion.swap_classes().f1
+        return np.stack([confusion.accuracy, (f1 + other) / 2, f1, *rankings], axis=1)
+
+    draws = Draws(CLASSIFIER_DRAWS, seed, room=None)
+    values = resample_clusters(statistic, clusters, draws, observed=True)
+    ones = np.ones((1, clusters))
+    sample = ConfusionCounts.resample(run.predicted, run.label, code=code, counts=ones)
+    n = len(run.label)
+    accuracy, macro_f1, f1, auc, precision = (cluster_result(v, clusters, n=n) for v in values.T)
+    return ClassifierResults(
+        name,
+        accuracy,
+        macro_f1,
+        f1,
+        auc,
+        precision,
+        n,
+        clusters,
+        (sample.swap_classes().class_result, sample.class_result),
+    )

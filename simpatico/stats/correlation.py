@@ -10,9 +10,9 @@ import numpy.typing as npt
 from scipy.special import ndtr, ndtri, stdtr
 
 from simpatico.arrays import Floats
-from simpatico.stats.draws import LEVEL
-from simpatico.stats.ranks import below, dense, ranks
-from simpatico.stats.result import Result, Status, nothing, result
+from simpatico.stats.draws import CONFIDENCE
+from simpatico.stats.ranks import count_below, dense_ranks, mid_ranks
+from simpatico.stats.result import Result, Status, make_result, no_result
 
 Kind = Literal["pearson", "spearman", "kendall"]
 
@@ -26,105 +26,109 @@ INTERVALS: dict[Kind, str] = {
     "spearman": "Bonett-Wright interval",
     "kendall": "Bonett-Wright interval",
 }
-FEWEST = 3
+MIN_ROWS = 3
 """Two points always lie on a line."""
 
-FLAT = 1e-13
+ROUNDING = 1e-13
 """Columns that vary by less than this share of their size vary by rounding only."""
 
 SMALLEST_P = float(np.finfo(np.float64).tiny)
 """A p too small for the machine is shown as the smallest number it has, never as 0."""
 
-EVIDENCE_N = 5
-EVIDENCE_P = 0.05
-
 
 def pearson(x: npt.ArrayLike, y: npt.ArrayLike) -> Result:
-    """Product-moment r over rows where both are there, t test, Fisher's z interval (1921)."""
+    """Product-moment r = Σ(x-x̄)(y-ȳ) / sqrt(Σ(x-x̄)² Σ(y-ȳ)²), with a t-test.
+
+    The interval is Fisher's (1921).
+    """
     return correlation(x, y)
 
 
 def spearman(x: npt.ArrayLike, y: npt.ArrayLike) -> Result:
-    """Pearson r of mid-ranks, t test, interval of Bonett & Wright (2000)."""
+    """Pearson r of mid-ranks (Spearman 1904), t-test, interval of Bonett & Wright (2000)."""
     return correlation(x, y, kind="spearman")
 
 
 def kendall(x: npt.ArrayLike, y: npt.ArrayLike) -> Result:
-    """tau-b = (C - D) / sqrt((P - Tx)(P - Ty)) of P pairs, C agreeing, D not, T tied (1945)."""
+    """tau-b = (C - D) / sqrt((P - Tx)(P - Ty)) of P pairs: C concordant, D discordant, T tied
+    (Kendall 1945).
+    """
     return correlation(x, y, kind="kendall")
 
 
 def correlation(x: npt.ArrayLike, y: npt.ArrayLike, *, kind: Kind = "pearson") -> Result:
     """One of the three; rows where either is NaN or infinite are left out and not in n.
 
-    Rows are taken as independent; `bootstrap` is for rows that belong together.
+    Rows are taken as independent; `bootstrap_correlation` is for rows that come in clusters.
     """
-    x, y = both(x, y)
+    x, y = finite_pairs(x, y)
     n, method = len(x), f"{NAMES[kind]}, {INTERVALS[kind]}"
-    if (lack := lacking(x, y)) is not None:
-        return nothing(lack, n=n, method=method)
-    value = estimate(x, y, kind)
+    if (reason := missing_reason(x, y)) is not None:
+        return no_result(reason, n=n, method=method)
+    value = correlation_coefficient(x, y, kind)
     p_value = normal_p(x, y, value) if kind == "kendall" else student_p(value, n)
-    return result(
+    return make_result(
         value, n=n, method=method, interval=fisher_interval(value, n, kind), p_value=p_value
     )
 
 
-def both(x: npt.ArrayLike, y: npt.ArrayLike) -> tuple[Floats, Floats]:
+def finite_pairs(x: npt.ArrayLike, y: npt.ArrayLike) -> tuple[Floats, Floats]:
     """The rows where both columns hold a finite number."""
     a, b = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
-    kept = np.isfinite(a) & np.isfinite(b)
-    return a[kept], b[kept]
+    rows = np.isfinite(a) & np.isfinite(b)
+    return a[rows], b[rows]
 
 
-def lacking(*columns: Floats) -> Status | None:
-    """Why there is no correlation among these columns; null when there is one."""
-    if len(columns[0]) < FEWEST:
+def missing_reason(*columns: Floats) -> Status | None:
+    """Why there is no correlation between these columns; null when there is one."""
+    if len(columns[0]) < MIN_ROWS:
         return "too_few"
-    return "degenerate" if any(flat(c) for c in columns) else None
+    return "degenerate" if any(is_constant(c) for c in columns) else None
 
 
-def flat(column: Floats) -> bool:
-    """Whether nothing but rounding varies."""
+def is_constant(column: Floats) -> bool:
+    """Whether a column varies by rounding only."""
     size = float(np.abs(column).max(initial=0))
-    return size == 0 or float(np.ptp(column / size)) <= FLAT
+    return size == 0 or float(np.ptp(column / size)) <= ROUNDING
 
 
-def standard(column: Floats) -> Floats:
-    """Mean 0 and length 1, without overflow on the way."""
+def unit_vector(column: Floats) -> Floats:
+    """The column centred and of length 1, without overflow on the way."""
     column = column / np.abs(column).max()
     column = column - column.mean()
     return np.asarray(column / np.linalg.norm(column))
 
 
-def estimate(x: Floats, y: Floats, kind: Kind) -> float:
+def correlation_coefficient(x: Floats, y: Floats, kind: Kind) -> float:
     """The correlation of two columns that vary."""
     if kind == "kendall":
         return tau_b(x, y)
     if kind == "spearman":
-        x, y = ranks(x), ranks(y)
-    return float(np.clip(standard(x) @ standard(y), -1, 1))
+        x, y = mid_ranks(x), mid_ranks(y)
+    return float(np.clip(unit_vector(x) @ unit_vector(y), -1, 1))
 
 
 def tau_b(x: Floats, y: Floats) -> float:
     """Kendall's tau-b; C and D are counted in n log n steps (Knight 1966)."""
-    score = int(below(x, y).sum()) - int(below(-x, y).sum())
+    score = int(count_below(x, y).sum()) - int(count_below(-x, y).sum())
     return score / sqrt(untied_pairs(x) * untied_pairs(y))
 
 
 def untied_pairs(values: Floats) -> int:
     """Pairs of rows with two different values."""
-    _, rows = dense(values)
+    _, rows = dense_ranks(values)
     return (len(values) ** 2 - int((rows**2).sum())) // 2
 
 
 def fisher_interval(value: float, n: int, kind: Kind) -> tuple[float, float] | None:
-    """tanh(atanh r ± z s): s² = 1/(n-3), (1 + r²/2)/(n-3) for ranks, .437/(n-4) for tau."""
-    free = n - 4 if kind == "kendall" else n - 3
-    if free < 1 or abs(value) >= 1:
+    """tanh(atanh r ± z s): s² = 1/(n-3) (Fisher 1921), (1 + r²/2)/(n-3) for rho (Bonett & Wright
+    2000), .437/(n-4) for tau (Fieller, Hartley & Pearson 1957).
+    """
+    df = n - 4 if kind == "kendall" else n - 3
+    if df < 1 or abs(value) >= 1:
         return None
-    spread = {"pearson": 1.0, "spearman": 1 + value**2 / 2, "kendall": 0.437}[kind]
-    reach = float(ndtri((1 + LEVEL) / 2)) * sqrt(spread / free)
+    variance = {"pearson": 1.0, "spearman": 1 + value**2 / 2, "kendall": 0.437}[kind]
+    reach = float(ndtri((1 + CONFIDENCE) / 2)) * sqrt(variance / df)
     return tanh(atanh(value) - reach), tanh(atanh(value) + reach)
 
 
@@ -150,22 +154,7 @@ def normal_p(x: Floats, y: Floats, tau: float) -> float | None:
 
 def tie_terms(values: Floats) -> tuple[int, int, int]:
     """Σ t(t-1)/2, Σ t(t-1)(2t+5) and Σ t(t-1)(t-2) over groups of t tied rows."""
-    _, rows = dense(values)
+    _, rows = dense_ranks(values)
     t = rows.astype(object)  # cubes of large groups outgrow 64 bits
     pairs = t * (t - 1)
     return int(pairs.sum()) // 2, int((pairs * (2 * t + 5)).sum()), int((pairs * (t - 2)).sum())
-
-
-def refused(found: Result) -> str | None:
-    """Why a correlation is no evidence, as a sentence; null when it may count as some."""
-    if found.value is None:
-        return f"There is no correlation to speak of ({found.status}, n = {found.n})."
-    told = f"{found.value:.4f} over n = {found.n}"
-    p = "" if found.p_value is None else f" (p = {found.p_value:.3f})"
-    if found.n < EVIDENCE_N:
-        return f"{told} is no evidence: so few points line up by chance{p}."
-    if found.p_value is None:
-        return f"{told} is no evidence: it has no p-value."
-    if found.p_value > EVIDENCE_P:
-        return f"{told} is no evidence: chance gives as much too often{p}."
-    return None

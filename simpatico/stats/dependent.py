@@ -1,6 +1,6 @@
-"""Is one correlation larger than another, both measured on the same units?
+"""Tests of two dependent correlations: is one larger than another on the same units?
 
-Overlapping: scores k and h against one judgement j. Nonoverlapping: j with k against h with m.
+Scores k and h are correlated with one rating j; as they share j, jk and jh are not independent.
 Formulas as collected by Diedenhofen & Musch (2015), "cocor", PLOS ONE 10(4).
 """
 
@@ -11,14 +11,13 @@ from dataclasses import asdict, dataclass
 from math import atanh, isfinite, sqrt, tanh
 from typing import Any, Literal
 
-import numpy as np
 from scipy.special import ndtr, ndtri, stdtr
 
 from simpatico.stats.correlation import SMALLEST_P
-from simpatico.stats.draws import LEVEL
-from simpatico.stats.result import Result, nothing, result
+from simpatico.stats.draws import CONFIDENCE
+from simpatico.stats.result import Result, make_result, no_result
 
-FEWEST = 4
+MIN_UNITS = 4
 """One degree of freedom must be left."""
 
 SINGULAR = 1e-12
@@ -40,55 +39,17 @@ class Overlapping:
         return 1 + 2 * jk * jh * kh - jk**2 - jh**2 - kh**2
 
     @property
-    def compared(self) -> tuple[float, float]:
-        return self.jk, self.jh
-
-    @property
     def fault(self) -> Literal["too_few", "degenerate"] | None:
-        """Why there is nothing to test: too few units, or columns that are one and the same."""
-        if self.n < FEWEST:
+        """Why there is nothing to test: too few units, or linearly dependent columns."""
+        if self.n < MIN_UNITS:
             return "too_few"
-        return "degenerate" if self.determinant < SINGULAR or perfect(self.compared) else None
-
-
-@dataclass(frozen=True)
-class Nonoverlapping:
-    """Correlations of j with k and of h with m, and the four between the pairs, over n units."""
-
-    jk: float
-    hm: float
-    jh: float
-    jm: float
-    kh: float
-    km: float
-    n: int
-
-    @property
-    def compared(self) -> tuple[float, float]:
-        return self.jk, self.hm
-
-    @property
-    def fault(self) -> Literal["too_few", "degenerate"] | None:
-        """Why there is nothing to test: too few units, or columns that are one and the same."""
-        if self.n < FEWEST:
-            return "too_few"
-        rows = [
-            [1, self.jk, self.jh, self.jm],
-            [self.jk, 1, self.kh, self.km],
-            [self.jh, self.kh, 1, self.hm],
-            [self.jm, self.km, self.hm, 1],
-        ]
-        lowest = float(np.linalg.eigvalsh(np.array(rows, dtype=np.float64))[0])
-        return "degenerate" if lowest < SINGULAR or perfect(self.compared) else None
-
-
-def perfect(correlations: tuple[float, ...]) -> bool:
-    return any(not abs(r) < 1 for r in correlations)
+        perfect = any(not abs(r) < 1 for r in (self.jk, self.jh))
+        return "degenerate" if self.determinant < SINGULAR or perfect else None
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """The difference of two correlations with Zou's interval, and the test behind its p.
+    """The difference of two correlations with Zou's interval, and the test statistic of its p.
 
     `statistic` is t with `df` degrees of freedom, or z where `df` is null.
     """
@@ -112,58 +73,52 @@ def williams(r: Overlapping) -> Comparison:
         under = 2 * (r.n - 1) / (r.n - 3) * r.determinant + mean**2 * (1 - r.kh) ** 3
         return (r.jk - r.jh) * sqrt((r.n - 1) * (1 + r.kh) / under)
 
-    return compared(r, "Williams t", t, df=r.n - 3)
+    return compare_correlations(r, "Williams t", t, df=r.n - 3)
 
 
 def hotelling(r: Overlapping) -> Comparison:
     """t = (jk - jh) sqrt((n-3)(1+kh) / (2 |R|)), n - 3 degrees of freedom (Hotelling 1940).
 
-    Holds for the very values of k and h at hand only; Williams' t is for what they stand for.
+    Conditional on the sampled values of k and h; Williams' t is not.
     """
 
     def t() -> float:
         return (r.jk - r.jh) * sqrt((r.n - 3) * (1 + r.kh) / (2 * r.determinant))
 
-    return compared(r, "Hotelling t", t, df=r.n - 3)
+    return compare_correlations(r, "Hotelling t", t, df=r.n - 3)
 
 
-def steiger(r: Overlapping | Nonoverlapping) -> Comparison:
-    """z = (atanh a - atanh b) sqrt((n-3) / (2 - 2c)), c with both at their mean (Steiger 1980)."""
-    mean = sum(r.compared) / 2
-    return compared(r, "Steiger z, pooled", lambda: fisher_z(r, linked(r, mean, mean)))
+def steiger(r: Overlapping) -> Comparison:
+    """z = (atanh jk - atanh jh) sqrt((n-3) / (2 - 2c)), c at the mean of both (Steiger 1980)."""
+
+    def z() -> float:
+        mean = (r.jk + r.jh) / 2
+        c = fisher_z_correlation(r, mean, mean)
+        if c >= 1:
+            return float("nan")
+        return (atanh(r.jk) - atanh(r.jh)) * sqrt((r.n - 3) / (2 - 2 * c))
+
+    return compare_correlations(r, "Steiger z, pooled", z)
 
 
-def raghunathan(r: Nonoverlapping) -> Comparison:
-    """z = (atanh jk - atanh hm) sqrt((n-3) / (2 - 2c)), c with both as they are.
+def fisher_z_correlation(r: Overlapping, a: float, b: float) -> float:
+    """Correlation c of two Fisher-transformed correlations a and b (Dunn & Clark 1969, 8).
 
-    Pearson & Filon's (1898) test on Fisher's scale (Raghunathan, Rosenthal & Rubin 1996).
+    c = (kh s - a b / 2 (s - kh²)) / ((1 - a²)(1 - b²)), s = 1 - a² - b².
     """
-    return compared(r, "Pearson-Filon z of Fisher z", lambda: fisher_z(r, linked(r, *r.compared)))
+    s = 1 - a**2 - b**2
+    return (r.kh * s - a * b / 2 * (s - r.kh**2)) / ((1 - a**2) * (1 - b**2))
 
 
-def fisher_z(r: Overlapping | Nonoverlapping, c: float) -> float:
-    """The difference on Fisher's scale over its deviation, c being the link of its two parts."""
-    a, b = r.compared
-    return (atanh(a) - atanh(b)) * sqrt((r.n - 3) / (2 - 2 * c)) if c < 1 else float("nan")
+def zou_interval(r: Overlapping) -> tuple[float, float] | None:
+    """Interval of a - b out of the Fisher intervals (l, u) of a = jk and of b = jh (Zou 2007).
 
-
-def linked(r: Overlapping | Nonoverlapping, a: float, b: float) -> float:
-    """Correlation of the two Fisher-transformed correlations (Dunn & Clark 1969, 8 and 9)."""
-    scale = (1 - a**2) * (1 - b**2)
-    if isinstance(r, Overlapping):
-        outside = 1 - a**2 - b**2
-        return (r.kh * outside - a * b / 2 * (outside - r.kh**2)) / scale
-    jh, jm, kh, km = r.jh, r.jm, r.kh, r.km
-    squares = jh**2 + jm**2 + kh**2 + km**2
-    through = a * jh * jm + a * kh * km + b * jh * kh + b * jm * km
-    return (a * b * squares / 2 + jh * km + jm * kh - through) / scale
-
-
-def zou(r: Overlapping | Nonoverlapping) -> tuple[float, float] | None:
-    """Interval of a - b out of the Fisher intervals of a and of b (Zou 2007)."""
-    a, b = r.compared
-    c = linked(r, a, b)
-    reach = float(ndtri((1 + LEVEL) / 2)) / sqrt(r.n - 3)
+    low = a - b - sqrt((a - l₁)² + (u₂ - b)² - 2 c (a - l₁)(u₂ - b)), high likewise, c being the
+    correlation of a and b.
+    """
+    a, b = r.jk, r.jh
+    c = fisher_z_correlation(r, a, b)
+    reach = float(ndtri((1 + CONFIDENCE) / 2)) / sqrt(r.n - 3)
     low_a, high_a = a - tanh(atanh(a) - reach), tanh(atanh(a) + reach) - a
     low_b, high_b = b - tanh(atanh(b) - reach), tanh(atanh(b) + reach) - b
     down = low_a**2 + high_b**2 - 2 * c * low_a * high_b
@@ -171,20 +126,16 @@ def zou(r: Overlapping | Nonoverlapping) -> tuple[float, float] | None:
     return (a - b - sqrt(down), a - b + sqrt(up)) if min(down, up) > 0 else None
 
 
-def compared(
-    r: Overlapping | Nonoverlapping,
-    name: str,
-    statistic: Callable[[], float],
-    *,
-    df: int | None = None,
+def compare_correlations(
+    r: Overlapping, name: str, statistic: Callable[[], float], *, df: int | None = None
 ) -> Comparison:
-    """The test and the interval, or why there are none."""
-    method = f"{name}, Zou interval"
-    fault = r.fault
+    """The test and the interval, or why there are none; `statistic` is called only if it exists."""
+    method, fault = f"{name}, Zou interval", r.fault
     value = float("nan") if fault else statistic()
     if not isfinite(value):
-        return Comparison(nothing(fault or "degenerate", n=r.n, method=method))
+        return Comparison(no_result(fault or "degenerate", n=r.n, method=method))
     tail = ndtr(-abs(value)) if df is None else stdtr(df, -abs(value))
-    a, b = r.compared
     p = max(2 * float(tail), SMALLEST_P)
-    return Comparison(result(a - b, n=r.n, method=method, interval=zou(r), p_value=p), value, df)
+    interval = zou_interval(r)
+    difference = make_result(r.jk - r.jh, n=r.n, method=method, interval=interval, p_value=p)
+    return Comparison(difference, value, df)

@@ -1,54 +1,91 @@
-"""Random draws that stay the same for ever: a seed, a number of units, a number of draws.
+"""Seeded random draws that never change, and what is read off resampled statistics.
 
-NumPy promises that the raw stream of a bit generator never changes, but not what is made of it;
-so we take the raw bits of Philox and turn them into draws ourselves.
+NumPy guarantees the raw stream of a bit generator for ever, but not what its `Generator` makes of
+it. So uniform numbers are taken from the raw bits of Philox (Salmon et al. 2011), keyed by seed and
+stream, and everything else is derived from them here: the same seed gives the same intervals and
+p-values on every machine and with every version of NumPy.
 """
 
 from __future__ import annotations
 
-import numpy as np
-import numpy.typing as npt
+from collections.abc import Iterator
+from typing import NamedTuple
 
-from simpatico.arrays import Floats, Ints
+import numpy as np
+
+from simpatico.arrays import Bools, Floats, Ints
 
 DRAWS = 9_999
-LEVEL = 0.95
+"""One less than a round number: by the + 1 rule p is then a multiple of 1 / 10,000."""
+
+CONFIDENCE = 0.95
+
+ROOM = 4_000_000
+"""Counts held in memory at once; smaller blocks keep several BLAS threads waiting for each other.
+
+Each block has a random stream of its own, so this number is a part of every result: never change
+it."""
 
 
-def uniform(size: int, seed: int, stream: int = 0) -> Floats:
-    """Numbers from 0 up to 1, of a stream of its own for each use."""
+class Draws(NamedTuple):
+    """How many resamples, the seed they come from, and how many counts a block may hold.
+
+    Without `room` all draws are one block of the first stream.
+    """
+
+    n: int = DRAWS
+    seed: int = 0
+    room: int | None = ROOM
+
+    def blocks(self, units: int, *, width: int = 1) -> Iterator[Floats]:
+        """How often each unit is drawn, a row per draw, one block of draws after another.
+
+        `width`: numbers that the caller derives from each draw, if more than there are units.
+        """
+        size = self.n if self.room is None else max(1, self.room // max(units, width, 1))
+        for stream, start in enumerate(range(0, self.n, size)):
+            yield draw_counts(units, min(size, self.n - start), self.seed, stream)
+
+
+def draw_uniform(size: int, seed: int, stream: int = 0) -> Floats:
+    """Uniform numbers in [0, 1): the upper 53 of each 64 raw bits, times 2^-53."""
     raw = np.random.Philox(key=[seed % 2**64, stream]).random_raw(size)
     return np.asarray((raw >> np.uint64(11)) * 2.0**-53)
 
 
-def indices(units: int, draws: int, seed: int, stream: int = 0) -> Ints:
+def draw_indices(units: int, draws: int, seed: int, stream: int = 0) -> Ints:
     """Units drawn with replacement, one row per draw."""
-    picked = uniform(units * draws, seed, stream).reshape(draws, units)
-    return (picked * units).astype(np.int64)
+    return (draw_uniform(units * draws, seed, stream).reshape(draws, units) * units).astype(
+        np.int64
+    )
 
 
-def counts(units: int, draws: int, seed: int, stream: int = 0) -> Floats:
+def draw_counts(units: int, draws: int, seed: int, stream: int = 0) -> Floats:
     """How often each unit is drawn, one row per draw: `counts @ sums` resamples any sum."""
-    picked = indices(units, draws, seed, stream)
-    picked += np.arange(draws)[:, None] * units
-    return np.bincount(picked.ravel(), minlength=units * draws).reshape(draws, units).astype(float)
+    indices = draw_indices(units, draws, seed, stream)
+    indices += np.arange(draws)[:, None] * units
+    counts = np.bincount(indices.ravel(), minlength=units * draws)
+    return counts.reshape(draws, units).astype(float)
 
 
-def flips(units: int, draws: int, seed: int, stream: int = 0) -> npt.NDArray[np.bool_]:
+def draw_flips(units: int, draws: int, seed: int, stream: int = 0) -> Bools:
     """A fair coin for each unit, one row per draw."""
-    return uniform(units * draws, seed, stream).reshape(draws, units) < 0.5
+    return draw_uniform(units * draws, seed, stream).reshape(draws, units) < 0.5
 
 
-def percentile_interval(values: Floats, level: float = LEVEL) -> tuple[float, float]:
-    """The middle of the draws; NaN where there are none."""
-    kept = values[np.isfinite(values)]
-    if not len(kept):
+def percentile_interval(values: Floats, level: float = CONFIDENCE) -> tuple[float, float]:
+    """The middle `level` of the draws that have a value (Efron 1979); NaN where none has."""
+    finite = values[np.isfinite(values)]
+    if not len(finite):
         return float("nan"), float("nan")
-    low, high = np.quantile(kept, [(1 - level) / 2, (1 + level) / 2])
+    low, high = np.quantile(finite, [(1 - level) / 2, (1 + level) / 2])
     return float(low), float(high)
 
 
-def permutation_p(drawn: Floats, seen: float) -> float:
-    """Share of draws at least as far out as what was seen, which counts as one draw itself."""
-    kept = drawn[np.isfinite(drawn)]
-    return float((1 + np.count_nonzero(kept >= seen - 1e-12)) / (1 + len(kept)))
+def permutation_p(values: Floats, observed: float) -> float:
+    """p = (1 + draws >= observed) / (1 + draws), the + 1 rule (Phipson & Smyth 2010).
+
+    The observed arrangement is itself one of those possible, so p is never 0.
+    """
+    finite = values[np.isfinite(values)]
+    return float((1 + np.count_nonzero(finite >= observed - 1e-12)) / (1 + len(finite)))

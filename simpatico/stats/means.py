@@ -1,4 +1,4 @@
-"""The difference of two systems' means, and its standard error."""
+"""The difference of two systems' means with its standard error: paired t or Welch."""
 
 from __future__ import annotations
 
@@ -8,60 +8,68 @@ from math import fsum, sqrt
 import numpy as np
 
 from simpatico.arrays import Floats
-from simpatico.comparison.samples import Sample
 
-LARGEST = 1e150
+MAX_SQUARABLE = 1e150
 """Beyond this a square would overflow."""
+
 NOISE = 1e-12
+"""Values that differ by less than this share of their size differ by rounding only."""
 
 
 @dataclass(frozen=True)
-class Spread:
+class MeanDifference:
     """A mean difference with its standard error and degrees of freedom."""
 
     value: float
-    error: float
-    freedom: float
+    standard_error: float
+    df: float
     n: int
 
-    def reach(self, confidence: float) -> float:
+    def half_width(self, confidence: float) -> float:
         """Half the width of the t interval."""
         from scipy.special import stdtrit
 
-        return float(stdtrit(self.freedom, (1 + confidence) / 2)) * self.error
+        return float(stdtrit(self.df, (1 + confidence) / 2)) * self.standard_error
 
 
-def mean_difference(sample: Sample) -> Spread | None:
-    """Mean of the pair differences, or difference of the means with Welch's (1947) freedom.
+def mean_difference(first: Floats, second: Floats, *, paired: bool) -> MeanDifference | None:
+    """Mean of the pair differences, or difference of the means.
 
-    Null where the numbers are too large to be squared.
+    Paired: SE = SD / sqrt(n), n - 1 degrees of freedom (Student 1908). Unpaired: `welch`. Null
+    where the numbers are too large to be squared.
     """
-    both = np.concatenate([sample.first, sample.second])
-    size = float(np.abs(both).max(initial=0.0))
-    if not size < LARGEST:
+    size = float(np.abs(np.concatenate([first, second])).max(initial=0.0))
+    if not size < MAX_SQUARABLE:
         return None
-    if sample.paired:
-        n = len(sample.first)
-        value, variance = moments(sample.first - sample.second, size)
-        spread = Spread(value, sqrt(variance / n), n - 1.0, n)
+    if paired:
+        n = len(first)
+        value, variance = mean_and_variance(first - second, size)
+        difference = MeanDifference(value, sqrt(variance / n), n - 1.0, n)
     else:
-        spread = welch(sample.first, sample.second, size)
-    gone = spread.error == 0 and abs(spread.value) <= NOISE * size
-    return replace(spread, value=0.0) if gone else spread
+        difference = welch(first, second, size)
+    rounding = difference.standard_error == 0 and abs(difference.value) <= NOISE * size
+    return replace(difference, value=0.0) if rounding else difference
 
 
-def welch(first: Floats, second: Floats, size: float) -> Spread:
-    """Difference of two means that need not vary alike."""
-    (mean_a, var_a), (mean_b, var_b) = moments(first, size), moments(second, size)
+def welch(first: Floats, second: Floats, size: float) -> MeanDifference:
+    """Difference of two means with unequal variances (Welch 1947).
+
+    SE² = u + v with u = s₁²/n, v = s₂²/m; df = (u + v)² / (u²/(n-1) + v²/(m-1)), computed relative
+    to the larger of u and v so that nothing underflows.
+    """
+    (mean_a, var_a), (mean_b, var_b) = (
+        mean_and_variance(first, size),
+        mean_and_variance(second, size),
+    )
     n, m = len(first), len(second)
     u, v = var_a / n, var_b / m
     top = max(u, v) or 1.0
     parts = (u / top) ** 2 / (n - 1) + (v / top) ** 2 / (m - 1)
-    freedom = ((u + v) / top) ** 2 / parts if parts else n + m - 2.0
-    return Spread(mean_a - mean_b, sqrt(u + v), freedom, n + m)
+    df = ((u + v) / top) ** 2 / parts if parts else n + m - 2.0
+    return MeanDifference(mean_a - mean_b, sqrt(u + v), df, n + m)
 
 
-def moments(values: Floats, size: float) -> tuple[float, float]:
+def mean_and_variance(values: Floats, size: float) -> tuple[float, float]:
     """Mean and variance; the variance is 0 where values of this size differ by rounding only."""
     mean = fsum(values) / len(values)
     if np.ptp(values) <= NOISE * size:
@@ -69,8 +77,8 @@ def moments(values: Floats, size: float) -> tuple[float, float]:
     return mean, fsum((values - mean) ** 2) / (len(values) - 1)
 
 
-def mean(values: Floats) -> float | None:
-    """The mean; null where there is none."""
-    if not len(values) or not np.abs(values).max() < LARGEST:
+def finite_mean(values: Floats) -> float | None:
+    """The mean; null where there are no values or they are too large."""
+    if not len(values) or not np.abs(values).max() < MAX_SQUARABLE:
         return None
     return fsum(values) / len(values)

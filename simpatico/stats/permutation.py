@@ -1,7 +1,7 @@
 """Permutation tests of a difference between means, for many scores with one set of draws.
 
-All arrangements are gone through where they are few; else they are drawn, and what was seen counts
-as one of the draws (Phipson & Smyth 2010), so that no p is 0.
+All arrangements are enumerated where they are few; otherwise they are drawn, and the observed one
+counts as one of the draws (Phipson & Smyth 2010), so that no p is 0.
 """
 
 from __future__ import annotations
@@ -12,12 +12,15 @@ from math import comb
 import numpy as np
 
 from simpatico.arrays import Floats
-from simpatico.stats.draws import DRAWS, flips, uniform
+from simpatico.stats.draws import DRAWS, draw_flips, draw_uniform
 
 CELLS = 2**22
 """Draws times scores that are held in memory at once."""
+
 CLOSE = 1e-9
-LEAST_SPREAD = 1e-15
+"""Arrangements closer than this to the observed one are as extreme: they differ by rounding."""
+
+MIN_VARIANCE = 1e-15
 
 
 def sign_flip_p(differences: Floats, *, draws: int = DRAWS, seed: int = 0) -> Floats:
@@ -28,13 +31,13 @@ def sign_flip_p(differences: Floats, *, draws: int = DRAWS, seed: int = 0) -> Fl
     """
     pairs = len(differences)
     exact = 2 ** (pairs - 1) <= draws + 1
-    signs = all_signs(pairs) if exact else 1.0 - 2.0 * flips(pairs, draws, seed)
-    scaled = differences / scale(differences)
-    seen = np.abs(scaled.sum(axis=0)) - CLOSE * np.abs(scaled).sum(axis=0)
-    reached = np.zeros(differences.shape[1])
-    for block in blocks(differences.shape[1], len(signs)):
-        reached[block] = (np.abs(signs @ scaled[:, block]) >= seen[block]).sum(axis=0)
-    return share(reached, len(signs), exact=exact)
+    signs = all_signs(pairs) if exact else 1.0 - 2.0 * draw_flips(pairs, draws, seed)
+    values = differences / column_size(differences)
+    observed = np.abs(values.sum(axis=0)) - CLOSE * np.abs(values).sum(axis=0)
+    extreme = np.zeros(differences.shape[1])
+    for block in column_blocks(differences.shape[1], len(signs)):
+        extreme[block] = (np.abs(signs @ values[:, block]) >= observed[block]).sum(axis=0)
+    return share_of_arrangements(extreme, len(signs), exact=exact)
 
 
 def all_signs(pairs: int) -> Floats:
@@ -44,62 +47,65 @@ def all_signs(pairs: int) -> Floats:
 
 
 def relabel_p(values: Floats, first: int, *, draws: int = DRAWS, seed: int = 0) -> Floats:
-    """Two-sided p of Welch's t when the labels are dealt anew; the first rows are one system's.
+    """Two-sided p of Welch's t under random labels; the first rows are one system's.
 
-    A t with its own spread keeps the level also where the two systems vary unlike (Janssen 1997).
+    A studentised statistic keeps its level also where the variances differ (Janssen 1997).
     """
     units = len(values)
     exact = comb(units, first) <= draws + 1
-    labels = all_labels(units, first) if exact else drawn_labels(units, first, draws, seed)
+    labels = all_labels(units, first) if exact else random_labels(units, first, draws, seed)
     centred = values - values.mean(axis=0)
-    centred = centred / scale(centred)
+    centred = centred / column_size(centred)
     own = (np.arange(units) < first)[None].astype(np.float64)
-    reached = np.zeros(values.shape[1])
-    for block in blocks(values.shape[1], len(labels)):
-        seen = welch_squared(own, centred[:, block])
-        drawn = welch_squared(labels, centred[:, block])
-        reached[block] = (drawn >= seen * (1 - CLOSE) - CLOSE**2).sum(axis=0)
-    return share(reached, len(labels), exact=exact)
+    extreme = np.zeros(values.shape[1])
+    for block in column_blocks(values.shape[1], len(labels)):
+        observed = welch_t_squared(own, centred[:, block])
+        t_squared = welch_t_squared(labels, centred[:, block])
+        extreme[block] = (t_squared >= observed * (1 - CLOSE) - CLOSE**2).sum(axis=0)
+    return share_of_arrangements(extreme, len(labels), exact=exact)
 
 
 def all_labels(units: int, first: int) -> Floats:
-    chosen = np.array(list(combinations(range(units), first)))
-    labels = np.zeros((len(chosen), units))
-    np.put_along_axis(labels, chosen, 1.0, axis=1)
+    """Every way to give `first` of the units the label 1."""
+    ones = np.array(list(combinations(range(units), first)))
+    labels = np.zeros((len(ones), units))
+    np.put_along_axis(labels, ones, 1.0, axis=1)
     return labels
 
 
-def drawn_labels(units: int, first: int, draws: int, seed: int) -> Floats:
-    """Rows in which `first` places, drawn without replacement, hold 1."""
-    keys = uniform(units * draws, seed).reshape(draws, units)
+def random_labels(units: int, first: int, draws: int, seed: int) -> Floats:
+    """Rows in which `first` units, drawn without replacement, have the label 1."""
+    keys = draw_uniform(units * draws, seed).reshape(draws, units)
     labels = np.zeros((draws, units))
     np.put_along_axis(labels, np.argpartition(keys, first - 1, axis=1)[:, :first], 1.0, axis=1)
     return labels
 
 
-def welch_squared(labels: Floats, values: Floats) -> Floats:
-    """t² for each row of labels and column of values."""
+def welch_t_squared(labels: Floats, values: Floats) -> Floats:
+    """t² = (mean₁ - mean₂)² / (s₁²/n + s₂²/m) for each row of labels and column of values."""
     n = labels[0].sum()
     m = len(values) - n
     sums, squares = labels @ values, labels @ values**2
     rest, rest_squares = values.sum(axis=0) - sums, (values**2).sum(axis=0) - squares
-    spread = (squares - sums**2 / n) / ((n - 1) * n)
-    spread += (rest_squares - rest**2 / m) / ((m - 1) * m)
-    squared: Floats = (sums / n - rest / m) ** 2 / np.maximum(spread, LEAST_SPREAD)
-    return squared
+    variance = (squares - sums**2 / n) / ((n - 1) * n)
+    variance += (rest_squares - rest**2 / m) / ((m - 1) * m)
+    t_squared: Floats = (sums / n - rest / m) ** 2 / np.maximum(variance, MIN_VARIANCE)
+    return t_squared
 
 
-def scale(values: Floats) -> Floats:
-    """The largest size in each column, so that no square overflows; 1 where all are 0."""
+def column_size(values: Floats) -> Floats:
+    """The largest absolute value of each column, 1 where all are 0: divided by it, no square
+    overflows."""
     largest = np.abs(values).max(axis=0)
     return np.where(largest > 0, largest, 1.0)
 
 
-def blocks(columns: int, rows: int) -> list[slice]:
+def column_blocks(columns: int, rows: int) -> list[slice]:
+    """Slices of the columns that fit into memory with so many rows each."""
     width = max(1, CELLS // max(rows, 1))
     return [slice(start, start + width) for start in range(0, columns, width)]
 
 
-def share(reached: Floats, arrangements: int, *, exact: bool) -> Floats:
-    """Of all arrangements, or of the draws and what was seen."""
-    return reached / arrangements if exact else (reached + 1) / (arrangements + 1)
+def share_of_arrangements(extreme: Floats, arrangements: int, *, exact: bool) -> Floats:
+    """p: of all arrangements, or of the draws and the observed one."""
+    return extreme / arrangements if exact else (extreme + 1) / (arrangements + 1)

@@ -1,4 +1,4 @@
-"""How often one system comes out higher: the effect as "times in 100"."""
+"""Probability of superiority: how often one system scores higher than another, ties half."""
 
 from __future__ import annotations
 
@@ -8,28 +8,29 @@ from math import sqrt
 import numpy as np
 
 from simpatico.arrays import Floats
-from simpatico.stats.result import Result, nothing, result
+from simpatico.stats.result import Result, make_result, no_result
 
-STEPS = 100
+BISECTIONS = 100
 
 
-def in_pairs(first: Floats, second: Floats, confidence: float = 0.95) -> Result:
+def superiority_in_pairs(first: Floats, second: Floats, confidence: float = 0.95) -> Result:
     """Share of pairs in which the first is higher, ties counted half (Grissom & Kim 2012).
 
-    The interval is Wilson's (1927) for that share, which also has a width at 0 and 1.
+    The interval is Wilson's (1927) for that share p, which also has a width at 0 and 1:
+    (p + z²/2n ± z sqrt(p(1-p)/n + z²/4n²)) / (1 + z²/n).
     """
     n, method = len(first), "share of pairs, Wilson interval"
     if not n:
-        return nothing("too_few", n=0, method=method)
+        return no_result("too_few", n=0, method=method)
     share = float(((first > second) + 0.5 * (first == second)).mean())
-    z = normal_point(confidence)
+    z = normal_quantile(confidence)
     centre = (share + z**2 / (2 * n)) / (1 + z**2 / n)
     reach = z * sqrt(share * (1 - share) / n + z**2 / (4 * n**2)) / (1 + z**2 / n)
     interval = max(0.0, centre - reach), min(1.0, centre + reach)
-    return result(share, n=n, method=method, interval=interval)
+    return make_result(share, n=n, method=method, interval=interval)
 
 
-def at_random(first: Floats, second: Floats, confidence: float = 0.95) -> Result:
+def superiority_at_random(first: Floats, second: Floats, confidence: float = 0.95) -> Result:
     """P(a > b) + P(a = b) / 2 for one value of each drawn at random (McGraw & Wong 1992).
 
     It is U / (m n) of Mann and Whitney; the interval is method 5 of Newcombe (2006).
@@ -37,42 +38,46 @@ def at_random(first: Floats, second: Floats, confidence: float = 0.95) -> Result
     n, m = len(first), len(second)
     method = "one of each at random, Newcombe interval"
     if not n or not m:
-        return nothing("too_few", n=n + m, method=method)
+        return no_result("too_few", n=n + m, method=method)
     ordered = np.sort(second)
     below = np.searchsorted(ordered, first, "left") + np.searchsorted(ordered, first, "right")
-    chance = float(below.mean()) / (2 * m)
-    interval = newcombe(chance, n, m, normal_point(confidence))
-    return result(chance, n=n + m, method=method, interval=interval)
+    probability = float(below.mean()) / (2 * m)
+    interval = newcombe_interval(probability, n, m, z=normal_quantile(confidence))
+    return make_result(probability, n=n + m, method=method, interval=interval)
 
 
-def newcombe(chance: float, n: int, m: int, z: float) -> tuple[float, float]:
-    """The chances whose distance to the one seen is z times their own standard error."""
+def newcombe_interval(probability: float, n: int, m: int, *, z: float) -> tuple[float, float]:
+    """The probabilities whose distance to the observed one is z times their own standard error."""
 
-    def near(value: float) -> bool:
-        return (value - chance) ** 2 <= z**2 * spread(value, n, m)
+    def inside(value: float) -> bool:
+        return (value - probability) ** 2 <= z**2 * superiority_variance(value, n, m)
 
-    return edge(near, chance, 0.0), edge(near, chance, 1.0)
-
-
-def spread(chance: float, n: int, m: int) -> float:
-    """Variance of the chance seen if this one is true (Hanley & McNeil 1982, sizes averaged)."""
-    other = 1 - chance
-    inner = (n + m) / 2 - 1
-    return chance * other * (1 + inner * (other / (2 - chance) + chance / (1 + chance))) / (n * m)
+    return find_boundary(inside, probability, 0.0), find_boundary(inside, probability, 1.0)
 
 
-def edge(near: Callable[[float], bool], inside: float, outside: float) -> float:
-    """Where `near` stops to hold between a place inside and one outside, by halving."""
-    for _ in range(STEPS):
+def superiority_variance(probability: float, n: int, m: int) -> float:
+    """Variance of the estimate if this probability p is true (Hanley & McNeil 1982).
+
+    p q (1 + k (q/(2-p) + p/(1+p))) / (n m), q = 1 - p, with both sizes averaged: k = (n+m)/2 - 1.
+    """
+    p, q = probability, 1 - probability
+    k = (n + m) / 2 - 1
+    return p * q * (1 + k * (q / (2 - p) + p / (1 + p))) / (n * m)
+
+
+def find_boundary(holds: Callable[[float], bool], inside: float, outside: float) -> float:
+    """Where `holds` stops to hold between a point inside and one outside, by bisection."""
+    for _ in range(BISECTIONS):
         middle = (inside + outside) / 2
-        if near(middle):
+        if holds(middle):
             inside = middle
         else:
             outside = middle
     return inside
 
 
-def normal_point(confidence: float) -> float:
+def normal_quantile(confidence: float) -> float:
+    """z of a two-sided normal interval."""
     from scipy.special import ndtri
 
     return float(ndtri((1 + confidence) / 2))

@@ -6,7 +6,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import false_discovery_control
 
-from simpatico.stats.correction import CORRECTIONS, benjamini_hochberg, bonferroni, correct, holm
+from simpatico.stats.correction import (
+    CORRECTIONS,
+    benjamini_hochberg,
+    bonferroni,
+    correct_p_values,
+    holm,
+)
 
 P = [0.01, 0.04, 0.03, 0.005]
 families = st.lists(st.floats(1e-12, 1), min_size=1, max_size=40)
@@ -39,11 +45,11 @@ def test_a_p_that_is_not_there_is_no_test():
 
 
 def test_nulls_stay_null_and_the_family_is_counted():
-    done, family = correct([0.01, None, 0.02])
+    done, family = correct_p_values([0.01, None, 0.02])
     assert done == [pytest.approx(0.02), None, pytest.approx(0.02)]
     assert family == 2
-    assert correct([]) == ([], 0)
-    assert correct([None]) == ([None], 0)
+    assert correct_p_values([]) == ([], 0)
+    assert correct_p_values([None]) == ([None], 0)
 
 
 @given(families)

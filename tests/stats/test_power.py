@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from simpatico.comparison.difference import Settings, differences
-from simpatico.comparison.plan import pilot, plan, pooled
-from simpatico.comparison.samples import Choice, Measure, Sample
-from simpatico.stats.power import Design, chance, detectable, needed
+from simpatico.comparison.difference import ComparisonSettings, compare_samples
+from simpatico.comparison.plan import measure_pilot, plan_comparisons, sd_within_columns
+from simpatico.comparison.samples import ScoreInfo, Selection, TwoSamples
+from simpatico.stats.power import Design, detectable_difference, t_test_power, units_needed
 from tests.comparison.runs import make_run
 
 RNG = np.random.default_rng(5)
@@ -27,8 +27,8 @@ def test_power_is_statsmodels(effect, n, family, alpha, paired, apart):
         (Design(True, family, alpha), paired),
         (Design(False, family, alpha), apart),
     ):
-        shift = effect / design.error(1.0, n)
-        assert chance(shift, design.freedom(n), design.level) == pytest.approx(power, abs=1e-8)
+        shift = effect / design.standard_error(1.0, n)
+        assert t_test_power(shift, design.df(n), design.level) == pytest.approx(power, abs=1e-8)
 
 
 @pytest.mark.parametrize(
@@ -41,10 +41,10 @@ def test_power_is_statsmodels(effect, n, family, alpha, paired, apart):
 )
 def test_detectable_size_is_statsmodels(n, family, power, paired, apart):
     # its own solve_power stops at about 1e-6, so its power was solved for the effect
-    assert detectable(1, n, design=Design(True, family, power=power)) == pytest.approx(
+    assert detectable_difference(1, n, design=Design(True, family, power=power)) == pytest.approx(
         paired, abs=1e-8
     )
-    assert detectable(2, n, design=Design(False, family, power=power)) == pytest.approx(
+    assert detectable_difference(2, n, design=Design(False, family, power=power)) == pytest.approx(
         2 * apart, abs=1e-8
     )
 
@@ -59,71 +59,74 @@ def test_detectable_size_is_statsmodels(n, family, power, paired, apart):
     ],
 )
 def test_units_needed_are_statsmodels(effect, family, power, paired, apart):
-    assert needed(1, effect, design=Design(True, family, power=power)) == np.ceil(paired)
-    assert needed(3, -3 * effect, design=Design(False, family, power=power)) == np.ceil(apart)
+    assert units_needed(1, effect, design=Design(True, family, power=power)) == np.ceil(paired)
+    assert units_needed(3, -3 * effect, design=Design(False, family, power=power)) == np.ceil(apart)
 
 
 @pytest.mark.parametrize("freedom", [5, 21, 198, 1e5, 1e8])
 @pytest.mark.parametrize("level", [0.05, 0.05 / 15, 0.05 / 1000])
 def test_power_grows_with_the_difference_and_is_always_a_number(freedom, level):
     """Far out, SciPy's noncentral t is NaN; a plan must not be."""
-    powers = np.array([chance(s, freedom, level) for s in [*np.linspace(0, 40, 400), 100, 1000]])
+    powers = np.array(
+        [t_test_power(s, freedom, level) for s in [*np.linspace(0, 40, 400), 100, 1000]]
+    )
     assert ((powers > 0) & (powers <= 1 + 1e-12)).all()
     assert (np.diff(powers) > -1e-8).all()
 
 
 def test_no_test_can_show_anything_below_its_smallest_p():
     # 2 / 2^9 > .05 / 15 >= 2 / 2^10, and 2 / C(10, 5) = .0079 > .05 / 15 >= 2 / C(12, 6)
-    assert detectable(1, 9, design=Design(True, 15)) is None
-    assert detectable(1, 10, design=Design(True, 15)) is not None
-    assert detectable(1, 5, design=Design(False, 15)) is None
-    assert needed(1, 100.0, design=Design(True, 15)) == 10
-    assert needed(1, 100.0, design=Design(False, 15)) == 6
+    assert detectable_difference(1, 9, design=Design(True, 15)) is None
+    assert detectable_difference(1, 10, design=Design(True, 15)) is not None
+    assert detectable_difference(1, 5, design=Design(False, 15)) is None
+    assert units_needed(1, 100.0, design=Design(True, 15)) == 10
+    assert units_needed(1, 100.0, design=Design(False, 15)) == 6
 
 
 @pytest.mark.parametrize("n", [0, 1])
 def test_nothing_shows_with_nothing(n):
-    assert detectable(1, n, design=Design()) is None
+    assert detectable_difference(1, n, design=Design()) is None
 
 
 def test_no_number_is_enough_for_no_difference():
-    assert needed(1, 0.0, design=Design()) is None
-    assert needed(0, 1.0, design=Design()) is None
-    assert needed(1, 1e-6, design=Design()) is None
+    assert units_needed(1, 0.0, design=Design()) is None
+    assert units_needed(0, 1.0, design=Design()) is None
+    assert units_needed(1, 1e-6, design=Design()) is None
 
 
 def test_the_detectable_difference_is_found_four_times_in_five():
     """300 studies of 30 prompts whose true difference is what 30 prompts should find."""
-    size = detectable(1.0, 30, design=Design(True))
-    measure = Measure("m", "m", None, (0, 1), "m")
+    size = detectable_difference(1.0, 30, design=Design(True))
+    measure = ScoreInfo("m", "m", None, (0, 1), "m")
     none = np.zeros(30)
     drawn = [
-        Sample(measure, "a", "b", RNG.normal(size, 1, 30), none, "prompt", True) for _ in range(300)
+        TwoSamples(measure, "a", "b", RNG.normal(size, 1, 30), none, "prompt", True)
+        for _ in range(300)
     ]
-    found = np.mean([d.p_value <= 0.05 for d in differences(drawn, Settings())])
+    found = np.mean([d.p_value <= 0.05 for d in compare_samples(drawn, ComparisonSettings())])
     assert stats.binomtest(round(found * 300), 300, 0.8).pvalue > 0.001
 
 
 def test_pilot_gives_the_spread_between_pairs_and_within_systems(tmp_path):
     a, b = RNG.normal(0, 1, 20), RNG.normal(0, 1, 20)
     run = make_run(tmp_path / "run", {"warmth": {"ash": a.tolist(), "birch": b.tolist()}})
-    (told,), family = pilot([run], Choice())
+    (told,), family = measure_pilot([run], Selection())
     assert told.pairs == pytest.approx(np.std(a - b, ddof=1))
     assert told.within == pytest.approx(np.sqrt((np.var(a, ddof=1) + np.var(b, ddof=1)) / 2))
     assert (told.n, family) == (20, 1)
-    paired, apart = plan([told], Design(family=family), detect={"warmth": 0.5}.get)
-    assert paired.needed == needed(told.pairs, 0.5, design=Design())
-    assert apart.needed == needed(told.within, 0.5, design=Design(False))
-    assert paired.shows[20] == detectable(told.pairs, 20, design=Design())
+    paired, apart = plan_comparisons([told], Design(family=family), detect={"warmth": 0.5}.get)
+    assert paired.needed == units_needed(told.pairs, 0.5, design=Design())
+    assert apart.needed == units_needed(told.within, 0.5, design=Design(False))
+    assert paired.shows[20] == detectable_difference(told.pairs, 20, design=Design())
 
 
 def test_a_pilot_of_one_system_plans_without_pairs(tmp_path):
     run = make_run(tmp_path / "run", {"warmth": {"ash": [0.1, 0.2, 0.4]}})
-    (told,), _ = pilot([run], Choice())
+    (told,), _ = measure_pilot([run], Selection())
     assert told.pairs is None
     assert told.within == pytest.approx(np.std([0.1, 0.2, 0.4], ddof=1))
 
 
 @pytest.mark.parametrize("columns", [[], [np.array([])], [np.array([1.0])], [np.ones(5)]])
 def test_no_spread_is_null(columns):
-    assert pooled(columns) is None
+    assert sd_within_columns(columns) is None

@@ -10,9 +10,20 @@ from hypothesis import strategies as st
 from scipy.stats import kendalltau, pearsonr, spearmanr
 
 from simpatico.errors import DataError
-from simpatico.stats.draws import uniform
-from simpatico.stats.systems.draws import Draws, Plan, Scores, blocks, resampled, signs, swapped
-from simpatico.stats.systems.resampling import better, correlation, interval, paired
+from simpatico.stats.draws import draw_uniform
+from simpatico.stats.systems.resampling import (
+    DrawWeights,
+    ResamplingPlan,
+    ScoreMatrix,
+    compare_metrics,
+    draw_signs,
+    draw_weights,
+    matrix_correlation,
+    matrix_interval,
+    pair_matrices,
+    resample_correlations,
+    swap_metrics,
+)
 
 LEVELS = ("system", "input", "global")
 COEFFICIENTS = {"pearson": pearsonr, "spearman": spearmanr, "kendall": kendalltau}
@@ -56,13 +67,13 @@ def case():
     """Eight systems on twenty inputs with ties and nine cells missing, the same for ever."""
 
     def noise(stream):
-        return (uniform(480, seed=2021, stream=stream).reshape(3, 8, 20).sum(axis=0) - 1.5) * 2
+        return (draw_uniform(480, seed=2021, stream=stream).reshape(3, 8, 20).sum(axis=0) - 1.5) * 2
 
     quality = np.linspace(-1, 1, 8)[:, None]
     x = np.round(0.9 * quality + noise(1), 1)
     y = np.round(0.35 * quality + noise(2), 1)
     z = np.round(2 * (quality + noise(3))) / 2
-    hole = uniform(160, seed=2021, stream=4).reshape(8, 20) < 0.06
+    hole = draw_uniform(160, seed=2021, stream=4).reshape(8, 20) < 0.06
     return tuple(np.where(hole, nan, each) for each in (x, y, z))
 
 
@@ -70,7 +81,7 @@ def standard(x):
     return (x - np.nanmean(x)) / np.nanstd(x)
 
 
-def all_signs(systems: int, inputs: int, over: str) -> Draws:
+def all_signs(systems: int, inputs: int, over: str) -> DrawWeights:
     """Every pattern of swaps there is."""
     rows = list(product((1.0, -1.0), repeat=systems)) if over != "inputs" else [(1.0,) * systems]
     columns = list(product((1.0, -1.0), repeat=inputs)) if over != "systems" else [(1.0,) * inputs]
@@ -78,8 +89,8 @@ def all_signs(systems: int, inputs: int, over: str) -> Draws:
     if over == "cells":
         every = np.array(list(product((1.0, -1.0), repeat=systems * inputs)))
         ones = np.ones((len(every), systems)), np.ones((len(every), inputs))
-        return Draws(*ones, every.reshape(-1, systems, inputs))
-    return Draws(np.array([r for r, _ in both]), np.array([c for _, c in both]))
+        return DrawWeights(*ones, every.reshape(-1, systems, inputs))
+    return DrawWeights(np.array([r for r, _ in both]), np.array([c for _, c in both]))
 
 
 @pytest.mark.parametrize("holes", [False, True])
@@ -87,11 +98,14 @@ def all_signs(systems: int, inputs: int, over: str) -> Draws:
 @every_statistic
 def test_every_swap_of_three_systems_and_two_inputs(level, coefficient, over, holes):
     x, y, z = small(holes)
-    plan = Plan(level, coefficient, over, draws=1_999)
+    plan = ResamplingPlan(level, coefficient, over, draws=1_999)
     draws = all_signs(3, 2, over)
     assert len(draws.systems) == {"systems": 8, "inputs": 4, "both": 32, "cells": 64}[over]
-    ours = swapped(
-        plan, (paired(plan, x, z, y)[0], paired(plan, y, z, x)[0]), paired(plan, z, z)[1], draws
+    ours = swap_metrics(
+        plan,
+        (pair_matrices(plan, x, z, y)[0], pair_matrices(plan, y, z, x)[0]),
+        pair_matrices(plan, z, z)[1],
+        draws,
     )
     a, b = standard(x), standard(y)
     expected = []
@@ -101,7 +115,7 @@ def test_every_swap_of_three_systems_and_two_inputs(level, coefficient, over, ho
     np.testing.assert_allclose(ours, expected, atol=1e-8)
     seen = plain(x, z, level, coefficient) - plain(y, z, level, coefficient)
     exact = np.mean(np.abs([e for e in expected if np.isfinite(e)]) >= abs(seen) - 1e-9)
-    told = better(x, y, z, plan)
+    told = compare_metrics(x, y, z, plan)
     assert told.value == pytest.approx(seen, abs=1e-8)
     assert told.p_value == pytest.approx(exact, abs=4 * sqrt(0.25 / 1_999))
 
@@ -111,13 +125,13 @@ def test_every_swap_of_three_systems_and_two_inputs(level, coefficient, over, ho
 @every_statistic
 def test_every_resample_of_three_systems_and_two_inputs(level, coefficient, over, holes):
     x, _, z = small(holes)
-    plan = Plan(level, coefficient, over)
+    plan = ResamplingPlan(level, coefficient, over)
     rows = list(product(range(3), repeat=3)) if over != "inputs" else [(0, 1, 2)]
     columns = list(product(range(2), repeat=2)) if over != "systems" else [(0, 1)]
     both = list(product(rows, columns))
     times = [np.array([np.bincount(b[i], minlength=3 - i) for b in both], float) for i in (0, 1)]
     with np.errstate(invalid="ignore"):
-        ours = resampled(plan, *paired(plan, x, z), Draws(*times))
+        ours = resample_correlations(plan, *pair_matrices(plan, x, z), DrawWeights(*times))
     for value, (r, c) in zip(ours, both, strict=True):
         picked = np.ix_(r, c)
         if level == "system" and np.isnan(x[picked]).all(axis=1).any():
@@ -178,7 +192,7 @@ NLPSTATS_VALUES = {
 def test_correlations_agree_with_nlpstats(level, coefficient):
     x, y, z = case()
     for scores, theirs in zip((x, y), NLPSTATS_VALUES[level, coefficient], strict=True):
-        ours = correlation(scores, z, Plan(level, coefficient))
+        ours = matrix_correlation(scores, z, ResamplingPlan(level, coefficient))
         assert ours.value == pytest.approx(theirs, abs=1e-8)
         assert ours.n == {"system": 8, "input": 20, "global": 151}[level]
 
@@ -187,12 +201,12 @@ def test_correlations_agree_with_nlpstats(level, coefficient):
 def test_draws_agree_with_nlpstats(level, coefficient, over, draws, p, low, high):
     x, y, z = case()
     slow = 499 if (level, coefficient) == ("global", "kendall") else 1_999
-    plan = Plan(level, coefficient, over, 9_999 if level == "system" else slow)
-    ours = better(x, y, z, plan).p_value
+    plan = ResamplingPlan(level, coefficient, over, 9_999 if level == "system" else slow)
+    ours = compare_metrics(x, y, z, plan).p_value
     assert ours is not None
     spread = sqrt(p * (1 - p) * (1 / draws + 1 / plan.draws))
     assert ours == pytest.approx(p, abs=4 * spread + 1 / draws)
-    found = interval(x, z, plan)
+    found = matrix_interval(x, z, plan)
     assert found.low is not None
     width = high - low
     assert found.low == pytest.approx(low, abs=0.1 * width)
@@ -203,7 +217,7 @@ def test_draws_agree_with_nlpstats(level, coefficient, over, draws, p, low, high
 @every_statistic
 def test_p_is_never_below_what_the_draws_allow(level, coefficient, over):
     x, _, z = case()
-    told = better(z, -x, z, Plan(level, coefficient, over, draws=99))
+    told = compare_metrics(z, -x, z, ResamplingPlan(level, coefficient, over, draws=99))
     assert told.p_value is not None
     assert 1 / 100 <= told.p_value <= 1
 
@@ -211,14 +225,14 @@ def test_p_is_never_below_what_the_draws_allow(level, coefficient, over):
 def test_a_metric_against_itself():
     x, _, z = case()
     for level, coefficient, over in product(LEVELS, COEFFICIENTS, (*SCHEMES, "cells")):
-        told = better(x, x, z, Plan(level, coefficient, over, draws=19))
+        told = compare_metrics(x, x, z, ResamplingPlan(level, coefficient, over, draws=19))
         assert (told.value, told.p_value, told.status) == (0, 1, "ok")
 
 
 def test_greater_asks_for_one_side():
     x, y, z = case()
     two, one, back = (
-        better(*metrics, z, Plan(draws=999), alternative=alternative).p_value
+        compare_metrics(*metrics, z, ResamplingPlan(draws=999), alternative=alternative).p_value
         for metrics, alternative in (
             ((x, y), "two-sided"),
             ((x, y), "greater"),
@@ -231,42 +245,44 @@ def test_greater_asks_for_one_side():
 
 def test_the_method_names_the_scheme_and_the_draws():
     x, y, z = case()
-    told = better(x, y, z, Plan("input", "kendall", "both", draws=19, seed=3))
+    told = compare_metrics(x, y, z, ResamplingPlan("input", "kendall", "both", draws=19, seed=3))
     assert told.method == "PERM-BOTH, input-level kendall, 19 draws, seed 3, two-sided"
     assert (
-        interval(x, z, Plan(draws=19)).method
+        matrix_interval(x, z, ResamplingPlan(draws=19)).method
         == "BOOT-SYSTEMS, system-level pearson, 19 draws, seed 0"
     )
-    assert correlation(x, z, Plan("global")).method == "global-level pearson"
+    assert matrix_correlation(x, z, ResamplingPlan("global")).method == "global-level pearson"
 
 
 def test_the_same_seed_gives_the_same_result():
     x, y, z = case()
-    plan = Plan(over="both", draws=1_500)
-    assert better(x, y, z, plan) == better(x, y, z, plan)
-    assert better(x, y, z, plan).p_value == 0.002664890073284477
-    assert better(x, y, z, Plan(over="both", draws=1_500, seed=1)) != better(x, y, z, plan)
+    plan = ResamplingPlan(over="both", draws=1_500)
+    assert compare_metrics(x, y, z, plan) == compare_metrics(x, y, z, plan)
+    assert compare_metrics(x, y, z, plan).p_value == 0.002664890073284477
+    assert compare_metrics(
+        x, y, z, ResamplingPlan(over="both", draws=1_500, seed=1)
+    ) != compare_metrics(x, y, z, plan)
 
 
 def test_an_interval_of_a_difference():
     x, y, z = case()
-    plan = Plan(draws=999)
-    found = interval(x, z, plan, minus=y)
-    assert found.value == pytest.approx(better(x, y, z, plan).value, abs=1e-9)
+    plan = ResamplingPlan(draws=999)
+    found = matrix_interval(x, z, plan, minus=y)
+    assert found.value == pytest.approx(compare_metrics(x, y, z, plan).value, abs=1e-9)
     assert found.low < found.value < found.high
-    back = interval(y, z, plan, minus=x)
+    back = matrix_interval(y, z, plan, minus=x)
     assert (back.low, back.high) == pytest.approx((-found.high, -found.low), abs=1e-9)
 
 
 def test_intervals_do_not_swap_cells():
     with pytest.raises(DataError) as caught:
-        interval(np.eye(3), np.eye(3), Plan(over="cells"))
+        matrix_interval(np.eye(3), np.eye(3), ResamplingPlan(over="cells"))
     assert str(caught.value) == "an interval resamples 'systems', 'inputs' or 'both', not 'cells'"
 
 
 def test_shapes_must_agree():
     with pytest.raises(DataError) as caught:
-        correlation(np.zeros((3, 2)), np.zeros((2, 3)), Plan())
+        matrix_correlation(np.zeros((3, 2)), np.zeros((2, 3)), ResamplingPlan())
     assert str(caught.value) == (
         "matrices of systems by inputs must have one shape, not [(3, 2), (2, 3)]"
     )
@@ -274,7 +290,7 @@ def test_shapes_must_agree():
 
 def test_draws_must_be_some():
     with pytest.raises(DataError) as caught:
-        Plan(draws=0)
+        ResamplingPlan(draws=0)
     assert str(caught.value) == "0 draws say nothing; at least 1 is needed, and 9,999 are usual"
 
 
@@ -299,8 +315,12 @@ def test_no_value_comes_with_the_reason(level, coefficient, name):
         status = "degenerate"
     z = np.arange(x.size, dtype=float).reshape(x.shape)
     for over in SCHEMES:
-        plan = Plan(level, coefficient, over, draws=9)
-        for told in (correlation(x, z, plan), interval(x, z, plan), better(x, z, z, plan)):
+        plan = ResamplingPlan(level, coefficient, over, draws=9)
+        for told in (
+            matrix_correlation(x, z, plan),
+            matrix_interval(x, z, plan),
+            compare_metrics(x, z, z, plan),
+        ):
             assert (told.value, told.low, told.high, told.p_value) == (None,) * 4
             assert told.status == status
 
@@ -308,13 +328,13 @@ def test_no_value_comes_with_the_reason(level, coefficient, name):
 @pytest.mark.parametrize("coefficient", COEFFICIENTS)
 def test_two_systems_are_too_few_for_a_correlation_of_means(coefficient):
     x = np.array([[1.0, 2, 3], [2, 3, 5]])
-    told = correlation(x, x**2, Plan("system", coefficient))
+    told = matrix_correlation(x, x**2, ResamplingPlan("system", coefficient))
     assert (told.value, told.status, told.n) == (None, "too_few", 2)
 
 
 @every_statistic
 def test_scores_as_good_as_the_judgements(level, coefficient):
-    told = interval(full, full * 2 + 1, Plan(level, coefficient, draws=99))
+    told = matrix_interval(full, full * 2 + 1, ResamplingPlan(level, coefficient, draws=99))
     assert told.value == pytest.approx(1)
     assert (told.low, told.high) == (None, None) or told.low < told.high
 
@@ -322,13 +342,15 @@ def test_scores_as_good_as_the_judgements(level, coefficient):
 def test_a_system_without_scores_and_an_input_without_judgements_are_left_out():
     x, y, z = case()
     x[3], z[:, 4] = nan, nan
-    assert correlation(x, z, Plan("system")).n == 7
-    assert correlation(x, z, Plan("input")).n == 19
+    assert matrix_correlation(x, z, ResamplingPlan("system")).n == 7
+    assert matrix_correlation(x, z, ResamplingPlan("input")).n == 19
     at = np.delete(np.arange(8), 3)
     for level in LEVELS:
-        told = better(x, y, z, Plan(level, draws=9)).value
-        first = correlation(x[at], z[at], Plan(level)).value
-        assert told == pytest.approx(first - correlation(y[at], z[at], Plan(level)).value, abs=1e-9)
+        told = compare_metrics(x, y, z, ResamplingPlan(level, draws=9)).value
+        first = matrix_correlation(x[at], z[at], ResamplingPlan(level)).value
+        assert told == pytest.approx(
+            first - matrix_correlation(y[at], z[at], ResamplingPlan(level)).value, abs=1e-9
+        )
 
 
 def test_means_of_systems_use_every_score_and_every_judgement():
@@ -336,7 +358,9 @@ def test_means_of_systems_use_every_score_and_every_judgement():
     z = z.copy()
     z[:, 10:] = nan
     theirs = pearsonr(np.nanmean(x, axis=1), np.nanmean(z, axis=1))[0]
-    assert correlation(x, z, Plan("system")).value == pytest.approx(theirs, abs=1e-9)
+    assert matrix_correlation(x, z, ResamplingPlan("system")).value == pytest.approx(
+        theirs, abs=1e-9
+    )
 
 
 @given(
@@ -349,8 +373,11 @@ def test_means_of_systems_use_every_score_and_every_judgement():
 @settings(max_examples=25, deadline=None)
 def test_units_of_scores_and_judgements_change_nothing(slope, shift, level, coefficient, over):
     x, y, z = (each[:, :8] for each in case())
-    plan = Plan(level, coefficient, over, draws=49)
-    told, other = better(x, y, z, plan), better(slope * x + shift, y, slope * z - shift, plan)
+    plan = ResamplingPlan(level, coefficient, over, draws=49)
+    told, other = (
+        compare_metrics(x, y, z, plan),
+        compare_metrics(slope * x + shift, y, slope * z - shift, plan),
+    )
     assert other.value == pytest.approx(told.value, abs=1e-8)
     # rounding of the transformed numbers may make or break one of the ties between swapped means
     assert other.p_value == pytest.approx(told.p_value, abs=2.1 / 50)
@@ -360,14 +387,19 @@ def test_units_of_scores_and_judgements_change_nothing(slope, shift, level, coef
 @settings(max_examples=10, deadline=None)
 def test_the_order_of_systems_changes_no_value(order, level):
     x, y, z = (each[list(order)] for each in case())
-    expected = better(*case(), Plan(level, draws=9)).value
-    assert better(x, y, z, Plan(level, draws=9)).value == pytest.approx(expected, abs=1e-9)
+    expected = compare_metrics(*case(), ResamplingPlan(level, draws=9)).value
+    assert compare_metrics(x, y, z, ResamplingPlan(level, draws=9)).value == pytest.approx(
+        expected, abs=1e-9
+    )
 
 
 def test_more_draws_begin_with_those_of_fewer():
     few, many = (
         [np.concatenate(each) for each in zip(*((b.systems, b.inputs) for b in made), strict=True)]
-        for made in (blocks(Plan(over="both", draws=n), (8, 20), signs) for n in (1_200, 2_500))
+        for made in (
+            draw_weights(ResamplingPlan(over="both", draws=n), (8, 20), draw_signs)
+            for n in (1_200, 2_500)
+        )
     )
     for one, other in zip(few, many, strict=True):
         assert len(one) == 1_200
@@ -389,7 +421,7 @@ def false_positives(datasets: int, level: str, over: str) -> float:
         z = rng.normal(size=(shape[0], 1)) + rng.normal(size=shape)
         bias = 0.5 * rng.normal(size=(2, 24, 1)) if over == "systems" else 0
         x, y = z + rng.normal(size=(2, *shape)) + bias
-        p = better(x, y, z, Plan(level, over=over, draws=199, seed=seed)).p_value
+        p = compare_metrics(x, y, z, ResamplingPlan(level, over=over, draws=199, seed=seed)).p_value
         hits += p is not None and p <= 0.05
     return hits / datasets
 
@@ -412,13 +444,13 @@ def test_a_bias_for_single_systems_fools_tests_that_keep_them_fixed():
         rng = np.random.default_rng(seed)
         z = rng.normal(size=(8, 1)) + rng.normal(size=(8, 30))
         x, y = z + rng.normal(size=(2, 8, 30)) + rng.normal(size=(2, 8, 1))
-        p = better(x, y, z, Plan(over="both", draws=99, seed=seed)).p_value
+        p = compare_metrics(x, y, z, ResamplingPlan(over="both", draws=99, seed=seed)).p_value
         hits += p is not None and p <= 0.05
     assert hits > 30
 
 
 def test_scores_of_a_system_without_any_have_mean_zero():
-    one = Scores(np.zeros((2, 2)), np.array([[1.0, 1.0], [0.0, 0.0]]))
+    one = ScoreMatrix(np.zeros((2, 2)), np.array([[1.0, 1.0], [0.0, 0.0]]))
     assert one.means(np.ones((1, 2))).tolist() == [[0, 0]]
 
 
@@ -429,9 +461,9 @@ def test_a_score_that_one_metric_lacks_is_left_out_of_both() -> None:
     x, y = z + rng.normal(size=z.shape), z + rng.normal(size=z.shape)
     x[rng.random(z.shape) < 0.3] = np.nan
     for level in ("system", "input", "global"):
-        plan = Plan(level=level, coefficient="pearson", over="systems", draws=99)
-        one = interval(x, z, plan, minus=y).value
-        other = interval(y, z, plan, minus=x).value
-        tested = better(x, y, z, plan).value
+        plan = ResamplingPlan(level=level, coefficient="pearson", over="systems", draws=99)
+        one = matrix_interval(x, z, plan, minus=y).value
+        other = matrix_interval(y, z, plan, minus=x).value
+        tested = compare_metrics(x, y, z, plan).value
         assert one == pytest.approx(-other, abs=1e-9)
         assert one == pytest.approx(tested, abs=1e-9)

@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from simpatico.errors import DataError
-from simpatico.stats.draws import uniform
-from simpatico.stats.systems.pairwise import (
+from simpatico.stats.draws import draw_uniform
+from simpatico.stats.systems.pairwise_accuracy import (
     pairwise_accuracy,
     soft_pairwise_accuracy,
     tied_accuracy,
@@ -105,7 +105,7 @@ def exact(x, z):
 
 
 def test_soft_pairwise_accuracy_against_every_flip():
-    draw = uniform(48, seed=5).reshape(2, 4, 6)
+    draw = draw_uniform(48, seed=5).reshape(2, 4, 6)
     x, z = draw + np.arange(4)[:, None] / 6
     assert soft_pairwise_accuracy(x, z, draws=40_000).value == pytest.approx(exact(x, z), abs=0.008)
     x[1, 2], z[3, 4] = nan, nan
@@ -124,13 +124,13 @@ def test_soft_pairwise_accuracy_by_hand():
 
 @pytest.mark.parametrize("function", FUNCTIONS)
 def test_perfect_scores(function):
-    z = uniform(60, seed=1).reshape(6, 10)
+    z = draw_uniform(60, seed=1).reshape(6, 10)
     told = function(z * 3 + 1, z, draws=99)
     assert (told.value, told.low, told.high) == (pytest.approx(1), None, None)
 
 
 def test_intervals_and_methods():
-    draw = uniform(200, seed=2).reshape(2, 10, 10)
+    draw = draw_uniform(200, seed=2).reshape(2, 10, 10)
     x, z = draw[0] + draw[1], draw[1]
     for function in FUNCTIONS:
         told = function(x, z, draws=499)
@@ -188,7 +188,7 @@ def test_shapes_must_agree():
 @given(slope=st.floats(1e-3, 1e3), shift=st.floats(-1e3, 1e3), order=st.permutations(range(6)))
 @settings(max_examples=25, deadline=None)
 def test_units_and_order_change_nothing(slope, shift, order):
-    draw = uniform(48, seed=3).reshape(2, 6, 4)
+    draw = draw_uniform(48, seed=3).reshape(2, 6, 4)
     x, z = np.round(draw[0], 1), np.round(draw[1], 1)
     rows = list(order)
     for function in (FUNCTIONS[0], FUNCTIONS[2]):
