@@ -17,10 +17,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
-from simpatico.arrays import Floats
+from simpatico.arrays import Floats, Ints
 from simpatico.readers import Conversations
 from simpatico.readers.judgement_files import read_judgements
 from simpatico.registry import load
@@ -55,10 +54,10 @@ class Real:
 
     name: str
     scores: Floats
-    judgements: Floats
+    ratings: Floats
 
-    def part(self, columns: npt.NDArray[np.int64]) -> Real:
-        return Real(self.name, self.scores[:, columns], self.judgements[:, columns])
+    def part(self, columns: Ints) -> Real:
+        return Real(self.name, self.scores[:, columns], self.ratings[:, columns])
 
 
 @dataclass
@@ -93,12 +92,12 @@ def real(name: str, data: Path) -> Real:
     rows = rows.join(judged.select(*unit, "value"), on=unit, how="inner", validate="1:1")
     shape = rows["system"].n_unique(), rows["prompt"].n_unique()
     place = tuple(rows[key].rank("dense").to_numpy() - 1 for key in ("system", "prompt"))
-    found = []
+    matrices = []
     for column in (metric, "value"):
         cells = np.full(shape, np.nan)
         cells[place] = rows[column].cast(pl.Float64).fill_null(float("nan")).to_numpy()
-        found.append((cells - np.nanmean(cells)) / np.nanstd(cells))
-    return Real(f"{name}, {metric}", *found)
+        matrices.append((cells - np.nanmean(cells)) / np.nanstd(cells))
+    return Real(f"{name}, {metric}", *matrices)
 
 
 def seeded(*names: object) -> np.random.Generator:
@@ -119,16 +118,16 @@ def false_positives(source: Real, datasets: int) -> Iterator[str]:
         # single cells at the level of inputs take as long as all the rest together
         schemes = SCHEMES[:3] if level == "input" else SCHEMES
         for bias in BIASES:
-            told = {scheme: Tally() for scheme in schemes}
+            tallies = {scheme: Tally() for scheme in schemes}
             for number in range(datasets):
                 rng = seeded(source.name, bias, number)
-                some = source.part(rng.choice(source.scores.shape[1], INPUTS, replace=False))
-                pair = twin(some.scores, bias, rng), twin(some.scores, bias, rng)
-                for scheme, tally in told.items():
+                sample = source.part(rng.choice(source.scores.shape[1], INPUTS, replace=False))
+                pair = twin(sample.scores, bias, rng), twin(sample.scores, bias, rng)
+                for scheme, tally in tallies.items():
                     plan = ResamplingPlan(level, coefficient, scheme, DRAWS, number)
-                    p = compare_metrics(*pair, some.judgements, plan).p_value
+                    p = compare_metrics(*pair, sample.ratings, plan).p_value
                     tally.add(p is not None and p <= ALPHA)
-            cells = " | ".join(str(tally) for tally in told.values())
+            cells = " | ".join(str(tally) for tally in tallies.values())
             yield f"| {source.name} | {level}-level {coefficient} | {bias} | {cells} |"
 
 
@@ -136,17 +135,16 @@ def new_systems(source: Real, size: int, rng: np.random.Generator) -> Real:
     """Systems that might have been: means drawn from a normal fitted to those of the real ones, and
     around them the residuals of a real system.
     """
-    both = np.stack([source.scores, source.judgements])
+    both = np.stack([source.scores, source.ratings])
     means = np.nanmean(both, axis=2)
-    drawn = rng.multivariate_normal(means.mean(axis=1), np.cov(means), size=size).T
+    new_means = rng.multivariate_normal(means.mean(axis=1), np.cov(means), size=size).T
     rows = rng.integers(len(source.scores), size=size)
-    cells = (both - means[:, :, None])[:, rows] + drawn[:, :, None]
+    cells = (both - means[:, :, None])[:, rows] + new_means[:, :, None]
     return Real(source.name, cells[0], cells[1])
 
 
 def value(source: Real, plan: ResamplingPlan) -> float:
-    found = matrix_interval(source.scores, source.judgements, plan).value
-    return float("nan") if found is None else found
+    return matrix_interval(source.scores, source.ratings, plan).numbers[0]
 
 
 def coverage(source: Real, datasets: int) -> Iterator[str]:
@@ -159,17 +157,17 @@ def coverage(source: Real, datasets: int) -> Iterator[str]:
             ("same systems, new inputs", value(source, once)),
             ("new systems, new inputs", value(great, once)),
         ):
-            told = {scheme: Tally() for scheme in SCHEMES[:3]}
+            tallies = {scheme: Tally() for scheme in SCHEMES[:3]}
             for number in range(datasets):
                 rng = seeded(source.name, claim, number)
-                some = source if "same" in claim else new_systems(source, len(source.scores), rng)
-                some = some.part(rng.integers(columns, size=INPUTS))
-                for scheme, tally in told.items():
+                sample = source if "same" in claim else new_systems(source, len(source.scores), rng)
+                sample = sample.part(rng.integers(columns, size=INPUTS))
+                for scheme, tally in tallies.items():
                     plan = ResamplingPlan(level, coefficient, scheme, DRAWS, number)
-                    found = matrix_interval(some.scores, some.judgements, plan)
-                    low, high = found.low, found.high
+                    result = matrix_interval(sample.scores, sample.ratings, plan)
+                    low, high = result.low, result.high
                     tally.add(low is not None and high is not None and low <= truth <= high)
-            cells = " | ".join(str(tally) for tally in told.values())
+            cells = " | ".join(str(tally) for tally in tallies.values())
             what = f"{source.name} | {level}-level {coefficient}"
             yield f"| {what} | {claim} | {truth:.3f} | {cells} |"
 
@@ -180,11 +178,11 @@ def few_systems(datasets: int) -> Iterator[str]:
         tally = Tally()
         for number in range(datasets):
             rng = np.random.default_rng(number)
-            judged = rng.normal(size=(systems, 1)) + rng.normal(size=(systems, 6))
+            ratings = rng.normal(size=(systems, 1)) + rng.normal(size=(systems, 6))
             pair = (
-                judged + rng.normal(size=(2, systems, 6)) + 0.5 * rng.normal(size=(2, systems, 1))
+                ratings + rng.normal(size=(2, systems, 6)) + 0.5 * rng.normal(size=(2, systems, 1))
             )
-            p = compare_metrics(*pair, judged, ResamplingPlan(draws=199, seed=number)).p_value
+            p = compare_metrics(*pair, ratings, ResamplingPlan(draws=199, seed=number)).p_value
             tally.add(p is not None and p <= ALPHA)
         yield f"| {systems} systems | {tally} |"
 

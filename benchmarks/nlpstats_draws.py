@@ -20,11 +20,11 @@ def cpu() -> float:
 
 def main() -> int:
     path, level, coefficient, draws = sys.argv[1:]
-    given = np.load(path)
-    matrices = [given[name] for name in ("x", "y", "z")]
+    arrays = np.load(path)
+    matrices = [arrays[name] for name in ("x", "y", "z")]
     begin = cpu()
-    told = permutation_test(*matrices, level, coefficient, "both", n_resamples=int(draws))
-    print(json.dumps({"cpu_seconds": cpu() - begin, "p": told.pvalue}))
+    test = permutation_test(*matrices, level, coefficient, "both", n_resamples=int(draws))
+    print(json.dumps({"cpu_seconds": cpu() - begin, "p": test.pvalue}))
     return 0
 
 

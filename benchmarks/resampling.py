@@ -44,8 +44,8 @@ def theirs(python: Path, level: str, coefficient: str, draws: int) -> tuple[floa
         script = HERE / "nlpstats_draws.py"
         command = [python, script, path, level, coefficient, str(draws)]
         done = subprocess.run(command, capture_output=True, text=True, check=True)
-    told = json.loads(done.stdout.splitlines()[-1])
-    return told["cpu_seconds"], told["p"]
+    measured = json.loads(done.stdout.splitlines()[-1])
+    return measured["cpu_seconds"], measured["p"]
 
 
 def against_nlpstats(python: Path, rounds: int) -> list[Row]:
@@ -76,11 +76,11 @@ def against_nlpstats(python: Path, rounds: int) -> list[Row]:
 
 
 def many_metrics() -> list[Row]:
-    """Bootstrap of the correlations of many metrics with one judgement, clusters drawn whole."""
+    """Bootstrap of the correlations of many metrics with one rating, over resamples of clusters."""
     rng = np.random.default_rng(0)
-    scores, judged = rng.normal(size=(ROWS, METRICS)), rng.normal(size=ROWS)
+    scores, ratings = rng.normal(size=(ROWS, METRICS)), rng.normal(size=ROWS)
     clusters = rng.integers(CLUSTERS, size=ROWS)
-    took = timed(lambda: bootstrap_correlations(scores, judged, clusters))
+    took = timed(lambda: bootstrap_correlations(scores, ratings, clusters))
     name = f"{METRICS} metrics x 9,999 bootstrap draws on {ROWS:,} rows"
     return [
         Row(f"{name}, CPU seconds", took),

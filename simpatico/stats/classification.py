@@ -217,9 +217,9 @@ def compare_runs(
     often in every run it is in, so that the interval of a mean, or of a difference between models,
     accounts for what they share.
     """
-    values = {name: resample_runs(some, seed=seed) for name, some in runs.items()}
-    sizes = {name: sum(len(run.label) for run in some) for name, some in runs.items()}
-    clusters = {name: len({c for run in some for c in run.cluster}) for name, some in runs.items()}
+    values = {name: resample_runs(own, seed=seed) for name, own in runs.items()}
+    sizes = {name: sum(len(run.label) for run in own) for name, own in runs.items()}
+    clusters = {name: len({c for run in own for c in run.cluster}) for name, own in runs.items()}
     rows = []
     for name, n in sizes.items():
         balanced, auc = (cluster_result(v, clusters[name], n=n) for v in values[name].T)
