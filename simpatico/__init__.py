@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from simpatico.readers.judgement_files import read_judgements
     from simpatico.registry import available, load
     from simpatico.reporting.page import report
-    from simpatico.run import Run, score_run
+    from simpatico.run import Run
+    from simpatico.run.writer import score_run
     from simpatico.scoring import score
     from simpatico.table import ScoreTable
     from simpatico.turns import Turns
@@ -49,7 +50,7 @@ HOMES = {
     "read_prompts": "bots.prompts",
     "report": "reporting.page",
     "score": "scoring",
-    "score_run": "run",
+    "score_run": "run.writer",
     "signature": "metric",
     "validate": "validation.evidence",
 }

@@ -13,6 +13,9 @@ SimpaticoError
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from difflib import get_close_matches
+
 
 class SimpaticoError(Exception):
     """Base of every error raised on purpose; the command line prints it as one line."""
@@ -50,3 +53,12 @@ class NoAnswer(SimpaticoError):
 
 
 class ContractError(SimpaticoError): ...
+
+
+def suggest_names(name: str, known: Iterable[str]) -> str:
+    """How to go on after a name that does not exist: the nearest names, or all of them."""
+    known = list(known)
+    near = get_close_matches(name, known, n=3)
+    if near:
+        return f"did you mean {' or '.join(map(repr, near))}?"
+    return f"there are {', '.join(known)}"

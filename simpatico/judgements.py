@@ -45,15 +45,15 @@ SCHEMA: dict[str, pl.DataType] = {
 }
 
 UNIT = ["dialog", "turn", "speaker", "quality"]
-"""What is judged: a unit and one quality of it."""
+"""Key of what is judged: a unit and one quality of it."""
 
-ONCE = [*UNIT, "judge", "judge_kind"]
-"""A judge gives one value to one quality of one unit."""
+JUDGEMENT_KEY = [*UNIT, "judge", "judge_kind"]
+"""Key of a judgement: a judge gives one value to one quality of one unit."""
 
 NOT_RATED = frozenset({"", "-", "na", "nan", "none", "null", "not rated", "not applicable"})
-"""What people write, in small letters, where there is no rating."""
+"""What annotators write, in lower case, where there is no rating."""
 
-LARGEST = 1e300
+MAX_RATING = 1e300
 """Nothing larger is taken for a rating, so that sums of ratings stay finite."""
 
 
@@ -68,11 +68,11 @@ class Judgements:
         """The table of these judgements, or the reason why they cannot be one."""
         frame = pl.DataFrame(list(judgements), schema=SCHEMA, orient="row")
         frame = frame.with_columns(pl.col("value").fill_nan(None))
-        for row in frame.filter(suspect()).iter_rows():
-            if reason := fault(Judgement(*row)):
+        for row in frame.filter(suspect_rows()).iter_rows():
+            if reason := judgement_problem(Judgement(*row)):
                 raise DataError(f"the judgements cannot be used: {reason}")
-        if n := int(frame.select(ONCE).is_duplicated().sum()):
-            raise DataError(f"{n} of {frame.height} judgements repeat {REPEATED}")
+        if n := int(frame.select(JUDGEMENT_KEY).is_duplicated().sum()):
+            raise DataError(f"{n} of {frame.height} judgements repeat {DUPLICATE}")
         return cls(frame)
 
     def __len__(self) -> int:
@@ -106,30 +106,30 @@ class Judgements:
         )
 
 
-REPEATED = (
+DUPLICATE = (
     "the unit, quality and judge of another one; keep one of them, "
     "or name every judge in the column 'judge'"
 )
 
 
-def rating(written: object) -> float | None:
+def parse_rating(raw: object) -> float | None:
     """The number somebody wrote, null for "not rated"; ValueError where it is neither."""
-    if isinstance(written, str):
-        words = written.strip().lower()
+    if isinstance(raw, str):
+        words = raw.strip().lower()
         if words in NOT_RATED or words.startswith("n/a"):
             return None
-        written = float(words)
-    if written is None:
+        raw = float(words)
+    if raw is None:
         return None
-    if isinstance(written, bool) or not isinstance(written, int | float):
+    if isinstance(raw, bool) or not isinstance(raw, int | float):
         raise ValueError("not a number")
-    if abs(written) > LARGEST:
+    if abs(raw) > MAX_RATING:
         raise ValueError("not a finite number")
-    return None if math.isnan(written) else float(written)
+    return None if math.isnan(raw) else float(raw)
 
 
-def suspect() -> pl.Expr:
-    """Rows that `fault` may object to, found without a loop over all of them."""
+def suspect_rows() -> pl.Expr:
+    """Rows that `judgement_problem` may object to: a vectorised filter before the slow check."""
     value, low, high = pl.col("value"), pl.col("scale_min"), pl.col("scale_max")
     kind = pl.col("judge_kind")
     return (
@@ -142,8 +142,8 @@ def suspect() -> pl.Expr:
     )
 
 
-def fault(judgement: Judgement) -> str | None:
-    """Why a judgement cannot be used, in words that hold no text of the input; null if it can."""
+def judgement_problem(judgement: Judgement) -> str | None:
+    """Why a judgement cannot be used, never quoting the input; null if it can."""
     value, low, high = judgement.value, judgement.scale_min, judgement.scale_max
     if judgement.dialog is None or judgement.quality is None:
         return "a judgement needs a dialog and a quality"
@@ -156,10 +156,12 @@ def fault(judgement: Judgement) -> str | None:
     if math.isinf(value):
         return "the value is not a finite number"
     if (low is not None and value < low) or (high is not None and value > high):
-        return f"the value {value:g} is outside its scale, {shown(low)} to {shown(high)}"
+        return (
+            f"the value {value:g} is outside its scale, {format_bound(low)} to {format_bound(high)}"
+        )
     return None
 
 
-def shown(bound: float | None) -> str:
+def format_bound(bound: float | None) -> str:
     """A bound of a scale for people."""
     return "open" if bound is None else f"{bound:g}"

@@ -12,13 +12,13 @@ from pathlib import Path
 from typing import Any, ClassVar, Literal, Protocol
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
+from simpatico.arrays import Bools
 from simpatico.errors import ContractError
 from simpatico.features import Feature, Features, closure
 from simpatico.features.spans import EVIDENCE
-from simpatico.models.names import absent, several, short
+from simpatico.models.names import short_model_name, split_model_names, why_missing
 from simpatico.turns import Level, Turns
 from simpatico.wording import title_from_name
 
@@ -47,21 +47,21 @@ class Score:
     unit: str = ""
 
 
-def wording(score: str, told: Mapping[str, Any]) -> dict[str, str]:
-    """Title, more, less and unit of a score as told, or made from its name where they are not."""
+def score_wording(score: str, facts: Mapping[str, Any]) -> dict[str, str]:
+    """Title, more, less and unit of a score: its own words, or some made from its name."""
     name = score.replace("_", " ")
-    words = {key: str(told.get(key) or "") for key in ("title", "more", "less", "unit")}
-    words["title"] = with_model(words["title"] or title_from_name(plain_name(score)), score)
+    words = {key: str(facts.get(key) or "") for key in ("title", "more", "less", "unit")}
+    words["title"] = title_with_model(words["title"] or title_from_name(plain_name(score)), score)
     for key, side in (("more", "higher"), ("less", "lower")):
         if not words[key].endswith(" than"):
             words[key] = f"has a {side} {name} than"
     return words
 
 
-def with_model(title: str, score: str) -> str:
+def title_with_model(title: str, score: str) -> str:
     """The title, ending in the model that the score's name carries."""
-    carried = score[len(plain_name(score)) :]
-    return title if carried in title else f"{title} {carried}"
+    model = score[len(plain_name(score)) :]
+    return title if model in title else f"{title} {model}"
 
 
 @dataclass(frozen=True)
@@ -123,28 +123,30 @@ class Carried:
         self.name = name
 
     def __get__(self, metric: object, kind: type | None = None) -> str:
-        return self.name if metric is None else self.name + mark(metric)
+        return self.name if metric is None else self.name + model_suffix(metric)
 
 
-def mark(metric: object) -> str:
+def model_suffix(metric: object) -> str:
     """What the names of a metric's scores end in: nothing, or the model's name in brackets.
 
     A metric with several models says in `carries` which of its fields they are.
     """
-    told = (getattr(metric, field, "") for field in getattr(metric, "carries", ("model",)))
-    models = [one for model in told if model for one in several(model)]
+    fields_ = (getattr(metric, field, "") for field in getattr(metric, "carries", ("model",)))
+    models = [one for model in fields_ if model for one in split_model_names(model)]
     if set(models) <= set(getattr(metric, "published", ())):
         return ""
-    return f"[{'+'.join(map(shown, models))}]"
+    return f"[{'+'.join(map(model_label, models))}]"
 
 
-def shown(model: str) -> str:
-    """The model's short name; the folder's, where all of that stands for something else."""
+def model_label(model: str) -> str:
+    """The model's short name; of a pattern such as `DIR/{trait}`, that of its folder."""
     above, _, last = model.rpartition("/")
-    return short(above if above and last.startswith("{") and last.endswith("}") else model)
+    return short_model_name(
+        above if above and last.startswith("{") and last.endswith("}") else model
+    )
 
 
-class OnModels:
+class UsesModels:
     """What metrics that run pretrained models have in common: which fields name them."""
 
     carries: ClassVar[tuple[str, ...]] = ("model",)
@@ -152,8 +154,8 @@ class OnModels:
     @property
     def missing(self) -> str | None:
         """Why one of the models is not here; null when all are."""
-        named = (getattr(self, field) for field in self.carries)
-        return next((why for model in named if model and (why := absent(model))), None)
+        models = (getattr(self, field) for field in self.carries)
+        return next((why for model in models if model and (why := why_missing(model))), None)
 
 
 def plain_name(name: str) -> str:
@@ -161,36 +163,39 @@ def plain_name(name: str) -> str:
     return name.partition("[")[0]
 
 
-def missing(metric: Metric) -> str | None:
+def missing_resource(metric: Metric) -> str | None:
     """What the metric lacks to run here, as a sentence with the way out; null when nothing."""
     return getattr(metric, "missing", None)
 
 
-def evidence_of(metric: Metric, turns: Turns) -> pl.DataFrame:
+def collect_evidence(metric: Metric, turns: Turns) -> pl.DataFrame:
     """Which parts of which scored turns moved their scores; empty where the metric cannot say."""
-    tell = getattr(metric, "evidence", None)
-    if tell is None or not len(turns):
+    evidence = getattr(metric, "evidence", None)
+    if evidence is None or not len(turns):
         return pl.DataFrame(schema=EVIDENCE)
-    found: pl.DataFrame = tell(turns, Features(turns, closure(metric.needs)))
-    if lacking := [name for name in EVIDENCE if name not in found.columns]:
+    frame: pl.DataFrame = evidence(turns, Features(turns, closure(metric.needs)))
+    if lacking := [name for name in EVIDENCE if name not in frame.columns]:
         raise ContractError(f"{metric.name} gave evidence without a column {lacking[0]!r}")
-    rows = found.select(pl.col(name).cast(kind) for name, kind in EVIDENCE.items())
+    rows = frame.select(pl.col(name).cast(kind) for name, kind in EVIDENCE.items())
     return rows.filter(pl.Series(turns.scored[rows["row"]], dtype=pl.Boolean)).sort("row", "start")
 
 
-def merge_of(metric: Metric) -> Mapping[str, Merge]:
+def merge_rules(metric: Metric) -> Mapping[str, Merge]:
     """How each statistic of `metric` merges; those not named are summed."""
     return getattr(metric, "merge", {})
 
 
-def bounds(span: tuple[float, float]) -> list[float | None]:
+def json_range(span: tuple[float, float]) -> list[float | None]:
     """A range as JSON has it: null for an end that does not exist."""
     return [end if isfinite(end) else None for end in span]
 
 
 def signature(metric: Metric) -> str:
-    """Name, every parameter, hashes of what it reads, version: equal means comparable."""
-    parameters = [f"{f.name}:{plain(getattr(metric, f.name))}" for f in fields(metric)]
+    """Name, every parameter, hashes of what it reads, version: equal signatures, comparable scores.
+
+    The idea and the form are sacrebleu's (Post 2018).
+    """
+    parameters = [f"{f.name}:{signature_value(getattr(metric, f.name))}" for f in fields(metric)]
     hashes = [h for feature in metric.needs if (h := getattr(feature, "fingerprint", ""))]
     if source := foreign_source(type(metric)):
         hashes.append(f"code_sha256:{hashlib.sha256(source.read_bytes()).hexdigest()[:12]}")
@@ -206,7 +211,7 @@ def foreign_source(kind: type) -> Path | None:
     return Path(file) if file and not kind.__module__.startswith("simpatico.") else None
 
 
-def plain(value: object) -> str:
+def signature_value(value: object) -> str:
     """A parameter as the signature shows it; of a file only the name, since its hash follows."""
     if isinstance(value, str | Path) and "/" in str(value):
         return Path(value).name
@@ -220,7 +225,7 @@ def package_version() -> str:
         return "0"
 
 
-def reasons(rows: int, **masks: npt.NDArray[np.bool_]) -> pl.Series:
+def reasons(rows: int, **masks: Bools) -> pl.Series:
     """Why rows have no score: the name of the last mask that holds, null where none does."""
     code = np.zeros(rows, np.uint32)
     for number, mask in enumerate(masks.values(), 1):

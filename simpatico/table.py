@@ -14,8 +14,8 @@ import polars as pl
 
 from simpatico.arrays import Floats, Ints
 from simpatico.errors import UnknownName
-from simpatico.metric import Merge, Metric, Score, merge_of, plain_name, with_model
-from simpatico.system_metric import beside, is_whole, summarised
+from simpatico.metric import Merge, Metric, Score, merge_rules, plain_name, title_with_model
+from simpatico.system_metric import is_system_metric, join_summaries, mean_schema, summarise_systems
 from simpatico.turns import KEYS, LEVELS, Level
 from simpatico.wording import title_from_name
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 REDUCE = {"sum": np.add.reduceat, "min": np.fmin.reduceat, "max": np.fmax.reduceat}
 CONFIDENCE = 0.95
 ROUNDING = 1e-12
-"""Values that differ by less than this share of their mean are the same but for rounding."""
+"""An SD below this share of the mean is rounding error: all values are the same."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -49,7 +49,7 @@ class ScoreTable:
         from simpatico.charts.dots import multiples
         from simpatico.charts.notebook import framed
 
-        return framed(multiples(groups(self.metrics, self.at("system"))))
+        return framed(multiples(chart_groups(self.metrics, self.at("system"))))
 
     def at(self, level: Level) -> pl.DataFrame:
         """One row per unit, one column per score; null where nothing could be scored.
@@ -59,20 +59,28 @@ class ScoreTable:
         if level not in LEVELS:
             raise UnknownName(f"no level {level!r}; there are {', '.join(LEVELS)}")
         if level == "system":
-            scores = [s for m in self.metrics if not is_whole(m) for s in m.scores]
+            scores = [s for m in self.metrics if not is_system_metric(m) for s in m.scores]
             table = system_table(self.at("dialog").get_column, scores)
-            return beside(table, self._summaries)
+            return join_summaries(table, self._summaries)
         if level == "turn":
             readable = [m for m in self.metrics if m.level == "turn"]
-            parts = [read(m, self.statistics[m.name]) for m in readable]
+            parts = [read_scores(m, self.statistics[m.name]) for m in readable]
             return pl.concat([self.keys.select(KEYS["turn"]), *parts], how="horizontal")
-        parts = [read(m, self._merged(m)) for m in self.metrics if not is_whole(m)]
+        parts = [
+            read_scores(m, self._unit_statistics(m))
+            for m in self.metrics
+            if not is_system_metric(m)
+        ]
         return pl.concat([self._dialogs, *parts], how="horizontal")
 
     @cached_property
     def _summaries(self) -> list[pl.DataFrame]:
         """What each metric of level "system" says of the systems."""
-        return [summarised(m, self.statistics[m.name]) for m in self.metrics if is_whole(m)]
+        return [
+            summarise_systems(m, self.statistics[m.name])
+            for m in self.metrics
+            if is_system_metric(m)
+        ]
 
     @cached_property
     def _order(self) -> tuple[Ints, Ints]:
@@ -90,26 +98,26 @@ class ScoreTable:
         columns = [*KEYS["dialog"], "prompt"]
         return self.keys.select(columns).unique(KEYS["dialog"], keep="first", maintain_order=True)
 
-    def _merged(self, metric: Metric) -> pl.DataFrame:
-        """The statistics of each unit's turns made one, always added up in the same order."""
+    def _unit_statistics(self, metric: Metric) -> pl.DataFrame:
+        """The statistics of each unit's turns merged, always added up in the same order."""
         order, starts = self._order
-        frame, how = self.statistics[metric.name], merge_of(metric)
+        frame, how = self.statistics[metric.name], merge_rules(metric)
         columns: dict[str, object] = {}
         for column in frame.columns:
             if column == "reason":
                 columns[column] = first_reason(frame[column].gather(order), starts)
                 continue
             values = frame[column].to_numpy()[order]
-            columns[column] = reduced(values, starts, how.get(column, "sum"))
+            columns[column] = reduce_units(values, starts, how.get(column, "sum"))
         return pl.DataFrame(columns)
 
 
-def groups(metrics: Sequence[Metric], systems: pl.DataFrame) -> list[Group]:
+def chart_groups(metrics: Sequence[Metric], systems: pl.DataFrame) -> list[Group]:
     """A panel for each metric's main score, by kind, with one dot per system."""
     from simpatico.charts.dots import Dot, Group, Panel
     from simpatico.charts.systems import parties
 
-    rows, found = systems.to_dicts(), dict[str, list[Panel]]()
+    rows, panels = systems.to_dicts(), dict[str, list[Panel]]()
     who = parties(row["system"] for row in rows)
     for metric in metrics:
         for score in (s for s in metric.scores if s.name == metric.name):
@@ -119,12 +127,12 @@ def groups(metrics: Sequence[Metric], systems: pl.DataFrame) -> list[Group]:
                 Dot(who[r["system"]], r[name], r[f"{name}_low"], r[f"{name}_high"], r[f"{name}_n"])
                 for r in rows
             )
-            title = with_model(score.title or title_from_name(plain_name(name)), name)
-            found.setdefault(metric.card.kind, []).append(Panel(title, ends + unit, dots))
-    return [Group(kind.capitalize(), "", tuple(panels)) for kind, panels in found.items()]
+            title = title_with_model(score.title or title_from_name(plain_name(name)), name)
+            panels.setdefault(metric.card.kind, []).append(Panel(title, ends + unit, dots))
+    return [Group(kind.capitalize(), "", tuple(group)) for kind, group in panels.items()]
 
 
-def reduced(values: Floats, starts: Ints, how: Merge) -> Floats:
+def reduce_units(values: Floats, starts: Ints, how: Merge) -> Floats:
     """One number for each unit; NaN, that is null, only where all of its turns are."""
     if not len(starts):
         return values
@@ -136,18 +144,21 @@ def reduced(values: Floats, starts: Ints, how: Merge) -> Floats:
 
 
 def first_reason(reasons: pl.Series, starts: Ints) -> pl.Series:
-    """For each unit, the first reason any of its turns has; that one opens says least."""
+    """For each unit, the first reason any of its turns has.
+
+    That a turn opens the dialog ("answers_nothing") says least and gives way to any other.
+    """
     if not len(starts):
         return reasons
     rows, last = np.arange(len(reasons)), len(reasons)
     weak = (reasons == "answers_nothing").fill_null(False).to_numpy()
     strong = reasons.is_not_null().to_numpy() & ~weak
-    said = np.minimum.reduceat(np.where(strong, rows, last), starts)
+    first = np.minimum.reduceat(np.where(strong, rows, last), starts)
     opens = np.minimum.reduceat(np.where(weak, rows, last), starts)
-    return reasons.extend_constant(None, 1).gather(np.where(said < last, said, opens))
+    return reasons.extend_constant(None, 1).gather(np.where(first < last, first, opens))
 
 
-def read(metric: Metric, statistics: pl.DataFrame) -> pl.DataFrame:
+def read_scores(metric: Metric, statistics: pl.DataFrame) -> pl.DataFrame:
     """The metric's scores off merged statistics, and why where there is none."""
     numbers = statistics.drop("reason", strict=False)
     values = [
@@ -160,15 +171,15 @@ def read(metric: Metric, statistics: pl.DataFrame) -> pl.DataFrame:
     frame = (
         numbers.lazy().select(columns).select(pl.when(finite.is_finite()).then(finite)).collect()
     )
-    given = statistics["reason"] if "reason" in statistics.columns else pl.Series([None])
-    why = pl.lit(given, pl.String) if frame.height else pl.lit(None, pl.String)
+    reasons = statistics["reason"] if "reason" in statistics.columns else pl.Series([None])
+    why = pl.lit(reasons, pl.String) if frame.height else pl.lit(None, pl.String)
     undefined = pl.col(names[0]).is_null()
     reason = pl.when(undefined).then(why.fill_null(pl.lit("undefined")))
     return frame.with_columns(reason.alias(f"{metric.name}_null"))
 
 
 def system_table(column: Callable[[str], pl.Series], scores: Sequence[Score]) -> pl.DataFrame:
-    """Every dialog has one vote: the mean of its scores, how many voted, and a 95% interval.
+    """Mean over dialogs with its 95% CI, one row per system; every dialog counts once.
 
     `column` gives one column of the dialog table at a time, so that they need not all be held.
     """
@@ -177,50 +188,43 @@ def system_table(column: Callable[[str], pl.Series], scores: Sequence[Score]) ->
     place = keys.replace_strict(names, np.arange(len(names)), return_dtype=pl.Int64).to_numpy()
     order = np.argsort(place, kind="stable")
     cuts = np.searchsorted(place[order], np.arange(1, len(names)))
-    starts = [run_starts(part) for part in split(dialogs.gather(order), cuts)]
+    ends = [0, *cuts.tolist(), len(dialogs)]
+    ordered = dialogs.gather(order)
+    starts = [dialog_starts(ordered.slice(a, b - a)) for a, b in pairwise(ends) if len(dialogs)]
     columns = [
         pl.Series("system", names, pl.String),
         pl.Series("dialogs", [len(s) for s in starts], pl.Int64),
     ]
     for score in scores:
         parts = np.split(column(score.name).to_numpy()[order], cuts) if len(names) else []
-        votes = [vote(score, per_dialog(p, s)) for p, s in zip(parts, starts, strict=True)]
-        columns += pl.DataFrame(votes, schema=vote_schema(score.name), orient="row").get_columns()
+        means = [
+            mean_with_interval(dialog_means(part, first), score.range)
+            for part, first in zip(parts, starts, strict=True)
+        ]
+        columns += pl.DataFrame(means, schema=mean_schema(score.name), orient="row").get_columns()
     return pl.DataFrame(columns)
 
 
-def split(values: pl.Series, cuts: Ints) -> list[pl.Series]:
-    """The values between the cuts."""
-    ends = [0, *cuts.tolist(), len(values)]
-    return [values.slice(a, b - a) for a, b in pairwise(ends)] if len(values) else []
-
-
-def run_starts(dialogs: pl.Series) -> Ints:
+def dialog_starts(dialogs: pl.Series) -> Ints:
     """Where each dialog begins; its rows stand together."""
     return dialogs.ne_missing(dialogs.shift(1)).fill_null(True).arg_true().to_numpy()
 
 
-def per_dialog(found: Floats, starts: Ints) -> list[float]:
+def dialog_means(values: Floats, starts: Ints) -> list[float]:
     """One value for each dialog: the mean over those of its speakers that are of the system."""
-    if len(starts) < len(found):
-        known = ~np.isnan(found)
+    if len(starts) < len(values):
+        known = ~np.isnan(values)
         n = np.add.reduceat(known.astype(float), starts)
         with np.errstate(invalid="ignore"):
-            found = np.add.reduceat(np.where(known, found, 0.0), starts) / n
-    kept: list[float] = found[~np.isnan(found)].tolist()
-    return kept
+            values = np.add.reduceat(np.where(known, values, 0.0), starts) / n
+    means: list[float] = values[~np.isnan(values)].tolist()
+    return means
 
 
-def vote_schema(name: str) -> dict[str, pl.DataType]:
-    bounds: dict[str, pl.DataType] = {f"{name}_low": pl.Float64(), f"{name}_high": pl.Float64()}
-    return {name: pl.Float64(), f"{name}_n": pl.Int64(), **bounds}
-
-
-Vote = tuple[float | None, int, float | None, float | None]
-
-
-def vote(score: Score, values: list[float]) -> Vote:
-    """Mean of the values with a t interval, cut at the score's range.
+def mean_with_interval(
+    values: list[float], bounds: tuple[float, float]
+) -> tuple[float | None, int, float | None, float | None]:
+    """Mean, n and Student's t interval, mean ± t(n - 1, 0.975) · SD / √n, cut at the score's range.
 
     `fsum` is exact, so the order of dialogs and the size of chunks cannot change a bit.
     """
@@ -228,11 +232,11 @@ def vote(score: Score, values: list[float]) -> Vote:
     if n < 2:
         return (values[0] if n else None, n, None, None)
     mean = fsum(values) / n
-    spread = sqrt(fsum((v - mean) ** 2 for v in values) / (n - 1))
-    if spread <= ROUNDING * abs(mean):
+    sd = sqrt(fsum((v - mean) ** 2 for v in values) / (n - 1))
+    if sd <= ROUNDING * abs(mean):
         return (mean, n, None, None)
     from scipy.special import stdtrit
 
-    reach = float(stdtrit(n - 1, (1 + CONFIDENCE) / 2)) * spread / sqrt(n)
-    low, high = score.range
+    reach = float(stdtrit(n - 1, (1 + CONFIDENCE) / 2)) * sd / sqrt(n)
+    low, high = bounds
     return (mean, n, max(low, mean - reach), min(high, mean + reach))

@@ -8,9 +8,9 @@ from functools import cached_property
 from typing import Literal, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
+from simpatico.arrays import Bools, Ints
 from simpatico.errors import DataError
 
 Level = Literal["turn", "dialog", "system"]
@@ -40,7 +40,7 @@ SCHEMA: dict[str, pl.DataType] = {
 }
 """Columns of an utterance table; all but dialog, speaker and text may be absent or null."""
 
-CARRIED = ["time", "references", "interlocutor", "profile", "prompt", "extras"]
+FIRST_UTTERANCE_COLUMNS = ["time", "references", "interlocutor", "profile", "prompt", "extras"]
 """Columns that a turn takes over from its first utterance."""
 
 
@@ -67,12 +67,12 @@ class Turns:
     @classmethod
     def from_utterances(cls, utterances: pl.DataFrame, *, merge: bool = True) -> Turns:
         """Merge consecutive utterances of one speaker into turns, keeping their order."""
-        rows = numbered(gathered(complete(utterances)), merge)
-        turns = rows if rows["_turn"].n_unique() == rows.height else merged(rows)
+        rows = number_turns(sort_by_dialog(complete_columns(utterances)), merge)
+        turns = rows if rows["_turn"].n_unique() == rows.height else merge_utterances(rows)
         start = np.searchsorted(turns["_dialog"], turns["_dialog"])
-        before = np.where(turns["reply_to"].is_null(), preceding(turns, start), -1)
+        before = np.where(turns["reply_to"].is_null(), preceding_turns(turns, start), -1)
         if turns["reply_to"].null_count() < turns.height:
-            before = np.maximum(before, replied(rows, turns))
+            before = np.maximum(before, replied_turns(rows, turns))
         number = np.arange(turns.height) - start
         answers = pl.Series(np.where(before < 0, -1, before - start), dtype=pl.Int32)
         return cls(
@@ -81,7 +81,7 @@ class Turns:
                 pl.Series("turn", number, pl.Int32),
                 pl.col("speaker", "system", "text"),
                 answers.set(answers < 0, None).alias("answers"),
-                pl.col(CARRIED),
+                pl.col(FIRST_UTTERANCE_COLUMNS),
             ).rechunk()
         )
 
@@ -92,7 +92,7 @@ class Turns:
         return (Turn(*row) for row in self.frame.select(Turn._fields).iter_rows())
 
     @cached_property
-    def scored(self) -> npt.NDArray[np.bool_]:
+    def scored(self) -> Bools:
         """Which rows belong to a system under evaluation."""
         return self.frame["system"].is_not_null().to_numpy()
 
@@ -102,7 +102,7 @@ class Turns:
         return keys if level == "turn" else keys.unique(maintain_order=True)
 
     @cached_property
-    def answered(self) -> npt.NDArray[np.int64]:
+    def answered(self) -> Ints:
         """Row number of the turn each turn answers; -1 where it answers none."""
         answers = self.frame["answers"].fill_null(-1).to_numpy().astype(np.int64)
         start = np.arange(len(self)) - self.frame["turn"].to_numpy()
@@ -117,7 +117,7 @@ class Turns:
             yield Turns(self.frame.slice(int(low), int(high - low)))
 
 
-def complete(utterances: pl.DataFrame) -> pl.DataFrame:
+def complete_columns(utterances: pl.DataFrame) -> pl.DataFrame:
     """The utterances with every column of `SCHEMA`, or the reason why not."""
     if missing := {"dialog", "speaker", "text"} - set(utterances.columns):
         raise DataError(f"no column {sorted(missing)}; the table has {utterances.columns}")
@@ -136,7 +136,7 @@ def complete(utterances: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def gathered(rows: pl.DataFrame) -> pl.DataFrame:
+def sort_by_dialog(rows: pl.DataFrame) -> pl.DataFrame:
     """The same rows with each dialog's utterances together, dialogs by first appearance."""
     dialog = rows["dialog"]
     if dialog.ne_missing(dialog.shift(1)).sum() <= dialog.n_unique():
@@ -145,7 +145,7 @@ def gathered(rows: pl.DataFrame) -> pl.DataFrame:
     return rows.with_row_index("_row").sort(first, "_row").drop("_row")
 
 
-def numbered(rows: pl.DataFrame, merge: bool) -> pl.DataFrame:
+def number_turns(rows: pl.DataFrame, merge: bool) -> pl.DataFrame:
     """The rows with numbers of their dialog, their run (one speaker at a time) and their turn.
 
     A run is a turn, except that a new turn begins where the system changes, where something before
@@ -166,22 +166,22 @@ def numbered(rows: pl.DataFrame, merge: bool) -> pl.DataFrame:
     return rows.with_columns(_turn=new_turn.cum_sum() if merge else each)
 
 
-def merged(rows: pl.DataFrame) -> pl.DataFrame:
+def merge_utterances(rows: pl.DataFrame) -> pl.DataFrame:
     """One row per turn: texts joined by a line break, everything else from the first utterance.
 
     References and whom it is meant for come from the first that has them.
     """
     sparse = ("references", "interlocutor", "profile")
-    some = [c for c in sparse if rows[c].null_count() < rows.height]
-    kept = [c for c in SCHEMA if c not in ("text", *some)]
+    filled = [c for c in sparse if rows[c].null_count() < rows.height]
+    others = [c for c in SCHEMA if c not in ("text", *filled)]
     return rows.group_by("_turn", maintain_order=True).agg(
-        pl.col("_dialog", "_run", *kept).first(),
-        *(pl.col(c).drop_nulls().first() for c in some),
+        pl.col("_dialog", "_run", *others).first(),
+        *(pl.col(c).drop_nulls().first() for c in filled),
         pl.col("text").filter(pl.col("text") != "").str.join("\n").fill_null(""),
     )
 
 
-def preceding(turns: pl.DataFrame, start: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+def preceding_turns(turns: pl.DataFrame, start: Ints) -> Ints:
     """Row of the last turn by somebody else in the same dialog; -1 where there is none.
 
     What stands before a gap is not what the next turn answers.
@@ -191,24 +191,25 @@ def preceding(turns: pl.DataFrame, start: npt.NDArray[np.int64]) -> npt.NDArray[
     return np.where((run_start > start) & ~after_gap, run_start - 1, -1)
 
 
-def replied(rows: pl.DataFrame, turns: pl.DataFrame) -> npt.NDArray[np.int64]:
+def replied_turns(rows: pl.DataFrame, turns: pl.DataFrame) -> Ints:
     """Row of the earlier turn that holds the utterance a turn replies to; -1 where none does.
 
     A reply to one's own words answers what those answered.
     """
-    where = rows.select("_dialog", pl.col("id").alias("reply_to"), heard="_turn").drop_nulls()
+    where = rows.select("_dialog", pl.col("id").alias("reply_to"), target="_turn").drop_nulls()
     where = where.unique(["_dialog", "reply_to"], keep="first", maintain_order=True)
-    rank = turns.select(heard="_turn", row=pl.int_range(pl.len(), dtype=pl.Int64))
-    named = (
+    rank = turns.select(target="_turn", row=pl.int_range(pl.len(), dtype=pl.Int64))
+    replied = (
         turns.select("_dialog", "reply_to")
         .join(where, on=["_dialog", "reply_to"], how="left", maintain_order="left")
-        .join(rank, on="heard", how="left", maintain_order="left")["row"]
+        .join(rank, on="target", how="left", maintain_order="left")["row"]
         .fill_null(-1)
         .to_numpy()
     )
-    row = np.arange(len(named))
-    named = np.where(named < row, named, -1)
+    row = np.arange(len(replied))
+    replied = np.where(replied < row, replied, -1)
     speaker = turns["speaker"].rank("dense").to_numpy()
-    while (own := (named >= 0) & (speaker[named] == speaker)).any():
-        named = np.where(own, named[named], named)
-    return named
+    # a chain of replies to oneself is followed to its start; each step halves what is left of it
+    while (own := (replied >= 0) & (speaker[replied] == speaker)).any():
+        replied = np.where(own, replied[replied], replied)
+    return replied

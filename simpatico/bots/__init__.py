@@ -5,7 +5,7 @@ A bot is called with a dialog so far and gives its reply. `load_bot` makes one f
 
 from __future__ import annotations
 
-from simpatico.bots.bot import Bot, Reply, Said, Settings
+from simpatico.bots.bot import Bot, Message, Reply, Settings
 from simpatico.bots.spec import load_bot
 
-__all__ = ["Bot", "Reply", "Said", "Settings", "load_bot"]
+__all__ = ["Bot", "Message", "Reply", "Settings", "load_bot"]

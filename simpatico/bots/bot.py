@@ -10,14 +10,13 @@ from typing import Any, Literal, NamedTuple, Protocol
 from simpatico.errors import BadValue
 
 Role = Literal["system", "user", "assistant"]
-Told = Mapping[str, Any]
 
-LONGEST_TIMEOUT = 3600.0
-MOST_TOKENS = 1_000_000
-MOST_RETRIES = 20
+MAX_TIMEOUT = 3600.0
+MAX_TOKENS = 1_000_000
+MAX_RETRIES = 20
 
 
-class Said(NamedTuple):
+class Message(NamedTuple):
     """One turn of a dialog from a bot's view: its own turns are those of the assistant."""
 
     role: Role
@@ -28,14 +27,14 @@ class Said(NamedTuple):
 class Reply:
     """What a bot answered; tokens are null where nobody counted them.
 
-    `model` is what answered, as it calls itself; `ended` why it stopped there, such as `length`.
+    `model` is what the model calls itself, `stop_reason` why it stopped there, such as `length`.
     """
 
     text: str
     tokens_in: int | None = None
     tokens_out: int | None = None
     model: str | None = None
-    ended: str | None = None
+    stop_reason: str | None = None
 
 
 @dataclass(frozen=True)
@@ -53,20 +52,24 @@ class Settings:
     retries: int = 4
 
     def __post_init__(self) -> None:
-        warmth = 0.0 if self.temperature is None else self.temperature
+        temperature = 0.0 if self.temperature is None else self.temperature
         bounds = {
-            "temperature": (warmth, 0.0, 10.0),
-            "max_tokens": (self.max_tokens, 1, MOST_TOKENS),
-            "timeout": (self.timeout, 0.01, LONGEST_TIMEOUT),
-            "retries": (self.retries, 0, MOST_RETRIES),
+            "temperature": (temperature, 0.0, 10.0),
+            "max_tokens": (self.max_tokens, 1, MAX_TOKENS),
+            "timeout": (self.timeout, 0.01, MAX_TIMEOUT),
+            "retries": (self.retries, 0, MAX_RETRIES),
         }
         for name, (value, low, high) in bounds.items():
             if not math.isfinite(value) or not low <= value <= high:
                 raise BadValue(f"{name} is {value}; it must be from {low:g} to {high:,.0f}")
-        if not self.instruction.isascii() and not is_text(self.instruction):
-            raise BadValue("the instruction holds bytes that are no text; write it in UTF-8")
+        try:
+            self.instruction.encode()
+        except UnicodeEncodeError:  # the shell passed bytes that are not UTF-8
+            raise BadValue(
+                "the instruction holds bytes that are no text; write it in UTF-8"
+            ) from None
 
-    def told(self) -> dict[str, Any]:
+    def describe(self) -> dict[str, Any]:
         """What an answer depends on, to be recorded beside it."""
         return {
             "temperature": self.temperature,
@@ -75,9 +78,9 @@ class Settings:
             "instruction": self.instruction,
         }
 
-    def before(self, dialog: Sequence[Said]) -> list[Said]:
+    def with_instruction(self, dialog: Sequence[Message]) -> list[Message]:
         """The dialog, after the instruction if there is one."""
-        opening = [Said("system", self.instruction)] if self.instruction else []
+        opening = [Message("system", self.instruction)] if self.instruction else []
         return [*opening, *dialog]
 
 
@@ -94,55 +97,39 @@ class Bot(Protocol):
         ...
 
     @property
-    def told(self) -> Told:
+    def description(self) -> Mapping[str, Any]:
         """What is recorded with every answer: kind and parameters, and never a secret."""
         ...
 
     @property
-    def most(self) -> int | None:
+    def max_parallel(self) -> int | None:
         """How many calls at the same time make sense; null for any number."""
         ...
 
-    def __call__(self, dialog: Sequence[Said]) -> Reply: ...
+    def __call__(self, dialog: Sequence[Message]) -> Reply: ...
 
     def close(self) -> None:
         """Give back what the bot holds, such as a process."""
         ...
 
 
-def last(dialog: Sequence[Said]) -> str:
-    """What is to be answered."""
-    if not dialog:
-        raise BadValue("the dialog is empty; a bot needs at least one turn to answer")
-    return dialog[-1].text
-
-
 @dataclass(frozen=True)
-class Renamed:
+class RenamedBot:
     """A bot under another name."""
 
     bot: Bot
     name: str
 
     @property
-    def told(self) -> Told:
-        return self.bot.told
+    def description(self) -> Mapping[str, Any]:
+        return self.bot.description
 
     @property
-    def most(self) -> int | None:
-        return self.bot.most
+    def max_parallel(self) -> int | None:
+        return self.bot.max_parallel
 
-    def __call__(self, dialog: Sequence[Said]) -> Reply:
+    def __call__(self, dialog: Sequence[Message]) -> Reply:
         return self.bot(dialog)
 
     def close(self) -> None:
         self.bot.close()
-
-
-def is_text(text: str) -> bool:
-    """Whether the text can be written as UTF-8."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True

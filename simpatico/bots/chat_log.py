@@ -1,4 +1,4 @@
-"""A dialog with a person, kept turn by turn."""
+"""A dialog with a person, written to a file turn by turn."""
 
 from __future__ import annotations
 
@@ -10,30 +10,30 @@ from typing import Any
 
 import msgspec
 
-from simpatico.bots.bot import Bot, Reply, Said
-from simpatico.bots.journal import decoded, foreign, locked
+from simpatico.bots.bot import Bot, Message, Reply
+from simpatico.bots.journal import foreign_file_error, open_locked
 from simpatico.errors import NoAnswer
 from simpatico.models.runtime.tokens import as_utf8
+from simpatico.readers.input.head import json_or_none
 
 ENCODER = msgspec.json.Encoder()
 QUIT = "/quit"
-Heard = Reply | NoAnswer
 
 
-class Talk:
+class ChatLog:
     """A dialog between a person and a bot, added to the end of a file."""
 
     def __init__(self, bot: Bot, out: Path) -> None:
-        self.bot, self.dialog = bot, list[Said]()
-        self.out, self.file = out, locked(out, out)
+        self.bot, self.dialog = bot, list[Message]()
+        self.out, self.file = out, open_locked(out, out)
         try:
-            whole = kept(self.file.read(), out)
+            lines = complete_lines(self.file.read(), out)
         except BaseException:
             self.file.close()
             raise
-        names = {decoded(line)["dialog"] for line in whole}
+        names = {json_or_none(line)["dialog"] for line in lines}
         self.name = next(name for n in count(1) if (name := f"chat-{n}") not in names)
-        self.file.seek(sum(map(len, whole)))
+        self.file.seek(sum(map(len, lines)))
         self.file.truncate()
 
     def close(self) -> None:
@@ -44,40 +44,41 @@ class Talk:
 
     def say(self, text: str) -> Reply:
         """The bot's reply; both turns are on disk when it is given. A failure leaves no trace."""
-        dialog = [*self.dialog, Said("user", as_utf8(text))]
+        dialog = [*self.dialog, Message("user", as_utf8(text))]
         reply = self.bot(dialog)
-        self.dialog = [*dialog, Said("assistant", reply.text)]
-        more = {"bot": dict(self.bot.told), "model": reply.model and as_utf8(reply.model)}
-        answer = self.row("assistant", self.bot.name, reply.text) | more
+        self.dialog = [*dialog, Message("assistant", reply.text)]
+        answer = self.row("assistant", self.bot.name, reply.text)
+        answer["bot"] = dict(self.bot.description)
+        answer["model"] = reply.model and as_utf8(reply.model)
         self.file.write(ENCODER.encode_lines([self.row("user", "human", text), answer]))
         self.file.flush()
         os.fsync(self.file.fileno())
         return reply
 
     def row(self, speaker: str, system: str, text: str) -> dict[str, Any]:
-        told = {"dialog": self.name, "speaker": speaker}
-        return {**told, "text": as_utf8(text), "system": system}
+        names = {"dialog": self.name, "speaker": speaker}
+        return {**names, "text": as_utf8(text), "system": system}
 
 
-def heard(talk: Talk, lines: Iterable[str]) -> Iterator[Heard]:
-    """What the bot says to each line, up to /quit, or why it says nothing."""
+def chat_replies(log: ChatLog, lines: Iterable[str]) -> Iterator[Reply | NoAnswer]:
+    """The bot's reply to each line, up to /quit, or why there is none."""
     for line in lines:
         text = line.strip()
         if text == QUIT:
             return
         if text:
             try:
-                yield talk.say(text)
+                yield log.say(text)
             except NoAnswer as error:
                 yield error
 
 
-def kept(data: bytes, out: Path) -> list[bytes]:
-    """The lines of a file of dialogs, without a last one that was cut off."""
+def complete_lines(data: bytes, out: Path) -> list[bytes]:
+    """The lines of a file of dialogs, without a last one that a kill cut off."""
     lines = [line for line in data.splitlines(keepends=True) if line.endswith(b"\n")]
-    rows = [decoded(line) for line in lines]
+    rows = [json_or_none(line) for line in lines]
     if not all(isinstance(row, dict) and isinstance(row.get("dialog"), str) for row in rows):
-        raise foreign(out)
+        raise foreign_file_error(out)
     if data and not lines:
-        raise foreign(out)
+        raise foreign_file_error(out)
     return lines

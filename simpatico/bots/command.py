@@ -22,18 +22,18 @@ from typing import Annotated, Any
 
 import msgspec
 
-from simpatico.bots.bot import Reply, Said, Settings
+from simpatico.bots.bot import Message, Reply, Settings
 from simpatico.errors import MissingResource, NoAnswer
 from simpatico.models.runtime.tokens import as_utf8
 
-LARGEST = 1_000_000
+MAX_BYTES = 1_000_000
 """Bytes of an answer that are read at most."""
 BLOCK = 1 << 16
 
 Count = Annotated[int, msgspec.Meta(ge=0, le=10**12)]
 
 
-class Line(msgspec.Struct):
+class AnswerLine(msgspec.Struct):
     """What a program writes."""
 
     text: str | None = None
@@ -44,7 +44,7 @@ class Line(msgspec.Struct):
     model: str | None = None
 
 
-LINE = msgspec.json.Decoder(Line)
+ANSWER_LINE = msgspec.json.Decoder(AnswerLine)
 
 
 class Process:
@@ -54,7 +54,7 @@ class Process:
         self.name = Path(words[0]).name
         try:
             # what it says on stderr may be anything, and is not ours to show or keep
-            self.running = subprocess.Popen(  # noqa: S603
+            self.process = subprocess.Popen(  # noqa: S603
                 list(words),
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
@@ -67,88 +67,88 @@ class Process:
             raise MissingResource(
                 f"the program {words[0]!r} cannot be started ({why}); check its name and mode"
             ) from None
-        os.set_blocking(self.written, False)
-        os.set_blocking(self.reading, False)
-        self.asked = 0
+        os.set_blocking(self.stdout, False)
+        os.set_blocking(self.stdin, False)
+        self.requests = 0
 
     @property
-    def reading(self) -> int:
-        """The program's standard input."""
-        return self.running.stdin.fileno() if self.running.stdin else -1
+    def stdin(self) -> int:
+        """File descriptor of the program's standard input."""
+        return self.process.stdin.fileno() if self.process.stdin else -1
 
     @property
-    def written(self) -> int:
-        """The program's standard output."""
-        return self.running.stdout.fileno() if self.running.stdout else -1
+    def stdout(self) -> int:
+        """File descriptor of the program's standard output."""
+        return self.process.stdout.fileno() if self.process.stdout else -1
 
-    def fit(self) -> bool:
+    def is_ready(self) -> bool:
         """Whether it runs and has written nothing that nobody asked for."""
-        return self.running.poll() is None and not select.select([self.written], [], [], 0)[0]
+        return self.process.poll() is None and not select.select([self.stdout], [], [], 0)[0]
 
-    def ask(self, request: Mapping[str, Any], timeout: float) -> Line:
+    def ask(self, request: Mapping[str, Any], timeout: float) -> AnswerLine:
         """The line that answers a request, in time."""
         until = monotonic() + timeout
-        self.asked += 1
-        self.send(msgspec.json.encode({"id": self.asked, **request}) + b"\n", until)
+        self.requests += 1
+        self.send(msgspec.json.encode({"id": self.requests, **request}) + b"\n", until)
         line = self.receive(until)
         try:
-            answer = LINE.decode(line)
+            answer = ANSWER_LINE.decode(line)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
             raise NoAnswer(f"{self.name} wrote a line that is no answer", why="no JSON") from None
-        if answer.id not in (None, self.asked):
+        if answer.id not in (None, self.requests):
             raise NoAnswer(f"{self.name} answered another request", why="out of step")
         return answer
 
     def send(self, data: bytes, until: float) -> None:
         """Write everything, as fast as the program reads."""
         while data:
-            self.ready([], [self.reading], until)
+            self.wait_for([], [self.stdin], until)
             try:
-                data = data[os.write(self.reading, data[:BLOCK]) :]
+                data = data[os.write(self.stdin, data[:BLOCK]) :]
             except BlockingIOError:
                 continue
             except OSError:
-                raise self.ended() from None
+                raise self.end_error() from None
 
     def receive(self, until: float) -> bytes:
         """The bytes up to the end of a line."""
-        got = b""
-        while not got.endswith(b"\n"):
-            self.ready([self.written], [], until)
-            block = os.read(self.written, BLOCK)
+        data = b""
+        while not data.endswith(b"\n"):
+            self.wait_for([self.stdout], [], until)
+            block = os.read(self.stdout, BLOCK)
             if not block:
-                raise self.ended()
-            got += block
-            if len(got) > LARGEST:
-                raise NoAnswer(f"{self.name} wrote more than {LARGEST:,} bytes", why="too large")
-            if b"\n" in got[:-1]:
+                raise self.end_error()
+            data += block
+            if len(data) > MAX_BYTES:
+                raise NoAnswer(f"{self.name} wrote more than {MAX_BYTES:,} bytes", why="too large")
+            if b"\n" in data[:-1]:
                 raise NoAnswer(f"{self.name} wrote more than one line", why="out of step")
-        return got
+        return data
 
-    def ready(self, reads: list[int], writes: list[int], until: float) -> None:
-        """Wait for the program."""
-        left = until - monotonic()
-        if left <= 0 or not any(select.select(reads, writes, [], left)):
+    def wait_for(self, reads: list[int], writes: list[int], until: float) -> None:
+        """Wait until the program has written or can read, or time is up."""
+        seconds = until - monotonic()
+        if seconds <= 0 or not any(select.select(reads, writes, [], seconds)):
             raise NoAnswer(f"{self.name} did not answer in time", why="too slow")
 
-    def ended(self) -> NoAnswer:
+    def end_error(self) -> NoAnswer:
         """The error for a program that is gone."""
         with suppress(subprocess.TimeoutExpired):
-            self.running.wait(3)
-        code = self.running.poll()
+            self.process.wait(3)
+        code = self.process.poll()
         how = "closed its output" if code is None else f"ended with code {code}"
         return NoAnswer(f"{self.name} {how} without an answer", why="ended")
 
     def stop(self) -> None:
-        """End it, and whatever it has started."""
+        """End it, and whatever it has started: it leads a process group of its own."""
         with suppress(ProcessLookupError, PermissionError):
-            os.killpg(self.running.pid, signal.SIGKILL)
+            os.killpg(self.process.pid, signal.SIGKILL)
 
     def kill(self) -> None:
         """End it and give back what it held."""
         self.stop()
-        self.running.wait()
-        for pipe in (self.running.stdin, self.running.stdout):
+        self.process.wait()
+        for pipe in (self.process.stdin, self.process.stdout):
             if pipe:
                 with suppress(OSError):
                     pipe.close()
@@ -160,7 +160,7 @@ class Command:
 
     words: tuple[str, ...]
     settings: Settings = field(default_factory=Settings)
-    most: int | None = None
+    max_parallel: int | None = None
     idle: list[Process] = field(default_factory=list, repr=False, compare=False)
     busy: list[Process] = field(default_factory=list, repr=False, compare=False)
     lock: Lock = field(default_factory=Lock, repr=False, compare=False)
@@ -170,17 +170,17 @@ class Command:
         return Path(self.words[0]).name
 
     @property
-    def told(self) -> Mapping[str, Any]:
+    def description(self) -> Mapping[str, Any]:
         # arguments may hold anything, a key too: a short hash tells two commands apart
         digest = sha256("\0".join(self.words).encode(errors="replace")).hexdigest()[:12]
         facts = {"kind": "command", "program": self.name, "sha256": digest}
-        return {**facts, **self.settings.told()}
+        return {**facts, **self.settings.describe()}
 
-    def __call__(self, dialog: Sequence[Said]) -> Reply:
-        turns = self.settings.before(dialog)
+    def __call__(self, dialog: Sequence[Message]) -> Reply:
+        turns = self.settings.with_instruction(dialog)
         messages = [{"role": role, "content": as_utf8(text)} for role, text in turns]
-        request = {"messages": messages, **self.settings.told()}
-        process = self.taken()
+        request = {"messages": messages, **self.settings.describe()}
+        process = self.take_process()
         try:
             line = process.ask(request, self.settings.timeout)
         except BaseException:
@@ -197,12 +197,12 @@ class Command:
             raise NoAnswer(f"{self.name} gave an empty answer", why="empty")
         return Reply(line.text or "", line.tokens_in, line.tokens_out, line.model)
 
-    def taken(self) -> Process:
+    def take_process(self) -> Process:
         """A program that waits for a line, started if there is none."""
         while True:
             with self.lock:
                 process = self.idle.pop() if self.idle else None
-            if process is not None and not process.fit():
+            if process is not None and not process.is_ready():
                 process.kill()
                 continue
             process = process or Process(self.words)

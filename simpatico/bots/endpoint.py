@@ -14,39 +14,39 @@ from typing import Annotated, Any
 
 import msgspec
 
-from simpatico.bots.bot import Reply, Said, Settings
-from simpatico.bots.http import Address, Answer, Trouble, post
-from simpatico.bots.retry import Patience
+from simpatico.bots.bot import Message, Reply, Settings
+from simpatico.bots.http import Address, RequestFailed, ServerResponse, post
+from simpatico.bots.retry import Backoff
 from simpatico.errors import BadValue, NoAnswer
 from simpatico.models.runtime.tokens import as_utf8
 
 KEY = "OPENAI_API_KEY"
-SHORTEST_SECRET = 8
+MIN_SECRET = 8
 """Shorter keys, such as EMPTY, are no secret; taking them out would harm answers."""
-AGAIN = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
+RETRYABLE = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
 WORD = re.compile(r"[a-z_]{1,40}")
-LONGEST_NAME = 200
+MAX_MODEL_NAME = 200
 
 Count = Annotated[int, msgspec.Meta(ge=0, le=10**12)]
 
 
-class Part(msgspec.Struct):
+class AnswerPart(msgspec.Struct):
     """A piece of an answer."""
 
     type: str = ""
     text: str = ""
 
 
-class Message(msgspec.Struct):
+class Answer(msgspec.Struct):
     """What was answered, as text or in parts."""
 
-    content: str | list[Part] | None = None
+    content: str | list[AnswerPart] | None = None
 
 
-class Choice(msgspec.Struct):
+class CompletionChoice(msgspec.Struct):
     """One of the answers; there is only one."""
 
-    message: Message
+    message: Answer
     finish_reason: str | None = None
 
 
@@ -60,7 +60,7 @@ class Usage(msgspec.Struct):
 class Completion(msgspec.Struct):
     """The body of a good answer, as far as we read it."""
 
-    choices: list[Choice]
+    choices: list[CompletionChoice]
     model: str | None = None
     usage: Usage | None = None
 
@@ -81,32 +81,34 @@ class Endpoint:
     settings: Settings = field(default_factory=Settings)
     key_env: str | None = None
     limit_as: str = "max_tokens"
-    patience: Patience = field(default_factory=Patience, repr=False, compare=False)
-    most: None = None
+    backoff: Backoff = field(default_factory=Backoff, repr=False, compare=False)
+    max_parallel: None = None
 
     @property
     def name(self) -> str:
         return self.model
 
     @property
-    def told(self) -> Mapping[str, Any]:
+    def description(self) -> Mapping[str, Any]:
         facts = {"kind": "http", "address": str(self.address), "model": self.model}
-        return {**facts, **self.settings.told()}
+        return {**facts, **self.settings.describe()}
 
-    def __call__(self, dialog: Sequence[Said]) -> Reply:
+    def __call__(self, dialog: Sequence[Message]) -> Reply:
         key = self.key()
         body = msgspec.json.encode(self.request(dialog))
-        where = replace(self.address, path=f"{self.address.path}/chat/completions")
+        url = replace(self.address, path=f"{self.address.path}/chat/completions")
+        headers = {"Content-Type": "application/json", "Accept": "application/json"}
+        if key:
+            headers["Authorization"] = f"Bearer {key}"
 
         def call() -> Reply:
-            answer = post(where, body, self.headers(key), timeout=self.settings.timeout)
-            return self.reply(answer, key)
+            return self.reply(post(url, body, headers, timeout=self.settings.timeout), key)
 
-        return self.patience.persist(call, self.settings.retries)
+        return self.backoff.retry(call, self.settings.retries)
 
     def close(self) -> None:
         """Wake up whoever waits to try again."""
-        self.patience.given_up.set()
+        self.backoff.stop.set()
 
     def key(self) -> str:
         """The key to send; empty for none."""
@@ -120,52 +122,48 @@ class Endpoint:
             raise BadValue(f"what is in {name} cannot be a key; it may hold plain characters only")
         return key
 
-    def headers(self, key: str) -> dict[str, str]:
-        plain = {"Content-Type": "application/json", "Accept": "application/json"}
-        return plain | ({"Authorization": f"Bearer {key}"} if key else {})
-
-    def request(self, dialog: Sequence[Said]) -> dict[str, Any]:
+    def request(self, dialog: Sequence[Message]) -> dict[str, Any]:
         """The body of a call; what is null is left to the server."""
-        turns = self.settings.before(dialog)
-        asked = {
+        turns = self.settings.with_instruction(dialog)
+        body = {
             "model": self.model,
             "messages": [{"role": role, "content": as_utf8(text)} for role, text in turns],
             self.limit_as: self.settings.max_tokens,
             "stream": False,
         }
-        more = {"temperature": self.settings.temperature, "seed": self.settings.seed}
-        return asked | {name: value for name, value in more.items() if value is not None}
+        optional = {"temperature": self.settings.temperature, "seed": self.settings.seed}
+        return body | {name: value for name, value in optional.items() if value is not None}
 
-    def reply(self, answer: Answer, key: str) -> Reply:
-        """The reply in an answer, without the key should it be in there."""
-        if answer.status != 200:
-            raise self.refusal(answer, key)
+    def reply(self, response: ServerResponse, key: str) -> Reply:
+        """The reply in a response, without the key should it be in there."""
+        if response.status != 200:
+            raise self.status_error(response, key)
         try:
-            told = COMPLETION.decode(answer.body)
+            completion = COMPLETION.decode(response.body)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
             raise NoAnswer(
                 f"{self.address} sent no JSON of a chat completion", why="not a completion"
             ) from None
-        text = words(told)
+        text = completion_text(completion)
         if not text.strip():
             raise NoAnswer(f"{self.address} sent an empty answer", why="empty")
-        usage = told.usage or Usage()
-        ended = told.choices[0].finish_reason
+        usage = completion.usage or Usage()
+        reason = completion.choices[0].finish_reason
         return Reply(
-            without(key, text),
+            redact_key(text, key),
             usage.prompt_tokens,
             usage.completion_tokens,
-            without(key, told.model)[:LONGEST_NAME] if told.model else None,
-            ended if ended and WORD.fullmatch(ended) else None,
+            redact_key(completion.model, key)[:MAX_MODEL_NAME] if completion.model else None,
+            reason if reason and WORD.fullmatch(reason) else None,
         )
 
-    def refusal(self, answer: Answer, key: str) -> Exception:
+    def status_error(self, response: ServerResponse, key: str) -> Exception:
         """The error for a status other than 200: for this prompt, or for all."""
-        status, where = answer.status, str(self.address)
+        status, where = response.status, str(self.address)
         if status == 401:
             name = self.key_env or KEY
-            told = f"refused the key in {name}" if key else f"wants a key; put it into {name}"
-            return BadValue(f"{where} {told} (status 401)")
+            problem = f"refused the key in {name}" if key else f"wants a key; put it into {name}"
+            return BadValue(f"{where} {problem} (status 401)")
         if status == 404:
             return BadValue(
                 f"{where} has no chat/completions or no model {self.model!r} (status 404); "
@@ -176,30 +174,34 @@ class Endpoint:
                 f"{where} sends us elsewhere (status {status}), which is not followed; "
                 "give the address that it leads to"
             )
-        kind = without(key, kind_of(answer.body))
-        told = f"{where} answered with status {status}" + (f" ({kind})" if kind else "")
-        return Trouble(told, why=f"status {status}", again=status in AGAIN, after=answer.after)
+        kind = redact_key(error_kind(response.body), key)
+        return RequestFailed(
+            f"{where} answered with status {status}" + (f" ({kind})" if kind else ""),
+            why=f"status {status}",
+            retryable=status in RETRYABLE,
+            retry_after=response.retry_after,
+        )
 
 
-def words(told: Completion) -> str:
+def completion_text(completion: Completion) -> str:
     """The text of the first answer."""
-    content = told.choices[0].message.content if told.choices else None
+    content = completion.choices[0].message.content if completion.choices else None
     if isinstance(content, list):
         return "\n".join(part.text for part in content if part.type == "text")
     return content or ""
 
 
-def without(key: str, text: str) -> str:
+def redact_key(text: str, key: str) -> str:
     """The text with the key taken out."""
-    return text.replace(key, "[key]") if len(key) >= SHORTEST_SECRET else text
+    return text.replace(key, "[key]") if len(key) >= MIN_SECRET else text
 
 
-def kind_of(body: bytes) -> str:
+def error_kind(body: bytes) -> str:
     """The kind of error in a body, if it is one plain word; messages may hold what we sent."""
     try:
-        told = msgspec.json.decode(body)
+        content = msgspec.json.decode(body)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return ""
-    error = told.get("error") if isinstance(told, dict) else None
-    found = [error.get(name) for name in ("code", "type")] if isinstance(error, dict) else []
-    return next((w for w in found if isinstance(w, str) and WORD.fullmatch(w)), "")
+    error = content.get("error") if isinstance(content, dict) else None
+    words = [error.get(name) for name in ("code", "type")] if isinstance(error, dict) else []
+    return next((w for w in words if isinstance(w, str) and WORD.fullmatch(w)), "")

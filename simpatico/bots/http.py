@@ -1,4 +1,8 @@
-"""One request over HTTP, bounded in time and size; nothing is followed, nothing is kept."""
+"""One request over HTTP, bounded in time and size; redirects are not followed, nothing is kept.
+
+`http.client` rather than a library: its timeout is per read, so that a server which drips bytes
+could hold a run for hours; here a timer cuts the connection after `timeout` seconds in all.
+"""
 
 from __future__ import annotations
 
@@ -14,14 +18,14 @@ from typing import NamedTuple
 
 from simpatico.errors import NoAnswer
 
-LARGEST = 1_000_000
-"""Bytes of an answer that are read at most."""
+MAX_BYTES = 1_000_000
+"""Bytes of a response that are read at most."""
 
 
-class Trouble(NoAnswer):
-    """A call that failed, perhaps not for good: `again` when it may go well another time.
+class RequestFailed(NoAnswer):
+    """A request that failed: `retryable` when it may succeed another time.
 
-    `after` is how many seconds the server wants to be left alone; `away` when there is no server.
+    `retry_after` is how many seconds the server asks for; `unreachable` when there is no server.
     """
 
     def __init__(
@@ -29,12 +33,12 @@ class Trouble(NoAnswer):
         message: str,
         *,
         why: str,
-        again: bool = True,
-        after: float | None = None,
-        away: bool = False,
+        retryable: bool = True,
+        retry_after: float | None = None,
+        unreachable: bool = False,
     ) -> None:
         super().__init__(message, why=why)
-        self.again, self.after, self.away = again, after, away
+        self.retryable, self.retry_after, self.unreachable = retryable, retry_after, unreachable
 
 
 @dataclass(frozen=True)
@@ -54,117 +58,107 @@ class Address:
     @property
     def private(self) -> bool:
         """Whether nobody on the way can read along."""
-        near = self.host in ("localhost", "::1") or self.host.startswith("127.")
-        return self.scheme == "https" or near
+        loopback = self.host in ("localhost", "::1") or self.host.startswith("127.")
+        return self.scheme == "https" or loopback
 
     def connection(self, timeout: float) -> HTTPConnection:
         """A connection that is not open yet."""
         if self.scheme == "https":
-            trusted = ssl.create_default_context()
-            return HTTPSConnection(self.host, self.port, timeout=timeout, context=trusted)
+            context = ssl.create_default_context()
+            return HTTPSConnection(self.host, self.port, timeout=timeout, context=context)
         return HTTPConnection(self.host, self.port, timeout=timeout)
 
 
-class Answer(NamedTuple):
-    """What came back."""
+class ServerResponse(NamedTuple):
+    """Status, body, and the seconds that a Retry-After header asks for."""
 
     status: int
     body: bytes
-    after: float | None
+    retry_after: float | None
 
 
-def post(address: Address, body: bytes, headers: Mapping[str, str], *, timeout: float) -> Answer:
-    """Send a body and read what comes back, all within `timeout` seconds after connecting."""
+def post(
+    address: Address, body: bytes, headers: Mapping[str, str], *, timeout: float
+) -> ServerResponse:
+    """Send a body and read the response, all within `timeout` seconds after connecting."""
     connection = address.connection(timeout)
     try:
         try:
             connection.connect()
         except OSError as error:
-            raise away(address, error) from None
-        return asked(connection, address, (body, headers), timeout)
+            why = "timed out" if isinstance(error, TimeoutError) else error.strerror
+            raise RequestFailed(
+                f"{address} cannot be reached ({why or type(error).__name__}); "
+                "start the server or check the address",
+                why="not reached",
+                retryable=not isinstance(error, ssl.SSLError),
+                unreachable=True,
+            ) from None
+        return send_request(connection, address, body, headers=headers, timeout=timeout)
     finally:
         connection.close()
 
 
-def asked(
+def send_request(
     connection: HTTPConnection,
     address: Address,
-    sent: tuple[bytes, Mapping[str, str]],
+    body: bytes,
+    *,
+    headers: Mapping[str, str],
     timeout: float,
-) -> Answer:
-    """What an open connection answers; a server that drips bytes is cut off all the same."""
-    late = Event()
+) -> ServerResponse:
+    """The response over an open connection, which is cut off after `timeout` seconds."""
+    expired = Event()
     line = connection.sock
 
     def cut() -> None:
-        late.set()
+        expired.set()
         try:
+            # not SSLSocket.shutdown, which also drops the SSL object the other thread reads from
             socket.socket.shutdown(line, socket.SHUT_RDWR)
         except OSError:  # it is closed already
             return
 
-    clock = Timer(timeout, cut)
-    clock.daemon = True
-    clock.start()
+    timer = Timer(timeout, cut)
+    timer.daemon = True
+    timer.start()
     response: HTTPResponse | None = None
+    slow = RequestFailed(f"{address} took longer than {timeout:g} seconds", why="too slow")
+    dropped = RequestFailed(f"{address} broke off the connection", why="broken off")
     try:
-        connection.request("POST", address.path, sent[0], dict(sent[1]))
+        connection.request("POST", address.path, body, dict(headers))
         response = connection.getresponse()
-        data = response.read(LARGEST + 1)
-        if late.is_set():
-            raise slow(address, timeout)
-        return whole(address, response, data)
+        data = response.read(MAX_BYTES + 1)
+        if expired.is_set():
+            raise slow
+        if len(data) > MAX_BYTES:
+            raise RequestFailed(
+                f"{address} sent more than {MAX_BYTES:,} bytes; lower --max-tokens",
+                why="too large",
+                retryable=False,
+            )
+        if response.length:  # bytes that the header promised did not come
+            raise dropped
+        retry_after = parse_retry_after(response.headers.get("Retry-After"))
+        return ServerResponse(response.status, data, retry_after)
     except TimeoutError:
-        raise slow(address, timeout) from None
+        raise slow from None
     except (OSError, HTTPException, ValueError):
-        raise (slow(address, timeout) if late.is_set() else dropped(address)) from None
+        raise (slow if expired.is_set() else dropped) from None
     finally:
-        clock.cancel()
+        timer.cancel()
         if response is not None:
             response.close()
 
 
-def whole(address: Address, response: HTTPResponse, data: bytes) -> Answer:
-    """The answer, if all of it came and it is no larger than we read."""
-    if len(data) > LARGEST:
-        raise Trouble(
-            f"{address} sent more than {LARGEST:,} bytes; lower --max-tokens",
-            why="too large",
-            again=False,
-        )
-    if response.length:
-        raise dropped(address)
-    return Answer(response.status, data, wait_told(response.headers.get("Retry-After")))
-
-
-def wait_told(told: str | None) -> float | None:
-    """Seconds that a Retry-After header asks for: a number of them, or a time."""
-    if told is None:
+def parse_retry_after(header: str | None) -> float | None:
+    """Seconds that a Retry-After header asks for: a number of them, or an HTTP date (RFC 9110)."""
+    if header is None:
         return None
-    if told.strip().isascii() and told.strip().isdecimal():
-        return float(told.strip()[:9])
+    if header.strip().isascii() and header.strip().isdecimal():
+        return float(header.strip()[:9])
     try:
-        moment = parsedate_to_datetime(told)
+        moment = parsedate_to_datetime(header)
         return max(0.0, (moment.astimezone(UTC) - datetime.now(UTC)).total_seconds())
     except (ValueError, OverflowError):
         return None
-
-
-def away(address: Address, error: OSError) -> Trouble:
-    """The sentence for a server that there is no connection to."""
-    why = "timed out" if isinstance(error, TimeoutError) else error.strerror
-    return Trouble(
-        f"{address} cannot be reached ({why or type(error).__name__}); "
-        "start the server or check the address",
-        why="not reached",
-        again=not isinstance(error, ssl.SSLError),
-        away=True,
-    )
-
-
-def slow(address: Address, timeout: float) -> Trouble:
-    return Trouble(f"{address} took longer than {timeout:g} seconds", why="too slow")
-
-
-def dropped(address: Address) -> Trouble:
-    return Trouble(f"{address} broke off the connection", why="broken off")

@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 from threading import Lock
 from typing import Any
 
-from simpatico.bots.bot import Reply, Said, Settings
+from simpatico.bots.bot import Message, Reply, Settings
 from simpatico.errors import NoAnswer
-from simpatico.models.names import Model, find, short
+from simpatico.models.names import Model, find_model, short_model_name
 from simpatico.models.runtime.chat_template import Frame
-from simpatico.models.runtime.generation import Writer
-from simpatico.models.runtime.threads import threads
+from simpatico.models.runtime.generation import ReplyWriter
+from simpatico.models.runtime.threads import thread_count
 
 
 @dataclass(frozen=True)
@@ -27,16 +27,16 @@ class Local:
     @classmethod
     def of(cls, model: str, settings: Settings, frame: Frame | None = None) -> Local:
         """The bot on a model by its name, such as package:smollm2 or path:DIR."""
-        return cls(find(model), settings, frame)
+        return cls(find_model(model), settings, frame)
 
     @property
     def name(self) -> str:
-        return short(self.model.name)
+        return short_model_name(self.model.name)
 
     @property
-    def told(self) -> Mapping[str, Any]:
+    def description(self) -> Mapping[str, Any]:
         facts = {"kind": "local", "model": self.name, "sha256": self.model.sha256}
-        settings = self.settings.told() | {"temperature": self.temperature, "seed": self.seed}
+        settings = self.settings.describe() | {"temperature": self.temperature, "seed": self.seed}
         return {**facts, "frame": self.frame, **settings}
 
     @property
@@ -48,19 +48,21 @@ class Local:
         return self.settings.seed or 0
 
     @property
-    def most(self) -> int:
-        return threads()
+    def max_parallel(self) -> int:
+        return thread_count()
 
-    def __call__(self, dialog: Sequence[Said]) -> Reply:
-        writer = Writer(
+    def __call__(self, dialog: Sequence[Message]) -> Reply:
+        writer = ReplyWriter(
             self.model, self.frame, self.temperature, self.settings.max_tokens, self.seed
         )
-        with self.lock:  # the model is loaded once, and tokenizers do not like company
-            ids = writer.read(self.settings.before(dialog))
-        written = writer.write(ids)
-        if not written.text:
+        with self.lock:  # the model is loaded once, and tokenizers are not thread-safe
+            ids = writer.read(self.settings.with_instruction(dialog))
+        answer = writer.write(ids)
+        if not answer.text:
             raise NoAnswer(f"{self.name} wrote an empty answer", why="empty")
-        return Reply(written.text, written.read, written.written, self.name, written.ended)
+        return Reply(
+            answer.text, answer.prompt_tokens, answer.reply_tokens, self.name, answer.finish
+        )
 
     def close(self) -> None:
         """The model stays loaded, for others who use it."""

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from simpatico.bots.bot import Bot, Role, Said
+from simpatico.bots.bot import Bot, Message, Role
 from simpatico.bots.journal import Rows
 from simpatico.bots.prompts import Prompt
-from simpatico.bots.runner import How, Summary, ask_all, context, failed, spoken
+from simpatico.bots.runner import AskOptions, Summary, ask_all, failure_rows, prompt_rows, reply_row
 from simpatico.errors import BadValue, NoAnswer
 
 SPEAKERS = {"system": "system", "user": "a", "assistant": "b"}
-MIRRORED: dict[Role, Role] = {"user": "assistant", "assistant": "user", "system": "system"}
+OTHER_SIDE: dict[Role, Role] = {"user": "assistant", "assistant": "user", "system": "system"}
 
 
 def play(
@@ -21,7 +21,7 @@ def play(
     out: str | Path,
     *,
     turns: int = 6,
-    how: How | None = None,
+    how: AskOptions | None = None,
 ) -> Summary:
     """Let two bots talk until a dialog has so many turns, the opening among them.
 
@@ -33,23 +33,25 @@ def play(
     if long := [opening.id for opening in openings if len(opening.dialog) >= turns]:
         raise BadValue(f"the opening {long[0]!r} has {turns} turns or more already; raise --turns")
 
-    def talked(opening: Prompt) -> Rows:
-        rows, dialog = context(opening, SPEAKERS), list(opening.dialog)
+    def play_opening(opening: Prompt) -> Rows:
+        rows, dialog = prompt_rows(opening, SPEAKERS), list(opening.dialog)
         while len(dialog) < turns:
             second = dialog[-1].role == "user"
             bot = bots[second]
             try:
-                reply = bot(dialog if second else mirrored(dialog))
+                reply = bot(dialog if second else swap_roles(dialog))
             except NoAnswer as error:
-                return failed(rows, error, bot)
+                return failure_rows(rows, error, bot)
             role: Role = "assistant" if second else "user"
-            dialog.append(Said(role, reply.text))
-            rows.append(spoken(opening, reply, bot, speaker=SPEAKERS[role]))
+            dialog.append(Message(role, reply.text))
+            rows.append(reply_row(opening, reply, bot, speaker=SPEAKERS[role]))
         return rows
 
-    return ask_all(talked, openings, Path(out), bots=bots, how=how or How(), turns=turns)
+    return ask_all(
+        play_opening, openings, Path(out), bots=bots, how=how or AskOptions(), turns=turns
+    )
 
 
-def mirrored(dialog: Sequence[Said]) -> list[Said]:
+def swap_roles(dialog: Sequence[Message]) -> list[Message]:
     """The dialog from the view of the other side."""
-    return [Said(MIRRORED[turn.role], turn.text) for turn in dialog]
+    return [Message(OTHER_SIDE[turn.role], turn.text) for turn in dialog]

@@ -8,14 +8,14 @@ from pathlib import Path
 from simpatico.bots.bot import Bot
 from simpatico.bots.journal import Rows
 from simpatico.bots.prompts import Prompt
-from simpatico.bots.runner import How, Summary, ask_all, context, failed, spoken
+from simpatico.bots.runner import AskOptions, Summary, ask_all, failure_rows, prompt_rows, reply_row
 from simpatico.errors import NoAnswer
 
 SPEAKERS = {"system": "system", "user": "user", "assistant": "assistant"}
 
 
 def probe(
-    bot: Bot, prompts: Sequence[Prompt], out: str | Path, *, how: How | None = None
+    bot: Bot, prompts: Sequence[Prompt], out: str | Path, *, how: AskOptions | None = None
 ) -> Summary:
     """Let a bot answer each prompt; the same call again goes on where this one stopped.
 
@@ -25,12 +25,12 @@ def probe(
     turn says why.
     """
 
-    def answered(prompt: Prompt) -> Rows:
-        before = context(prompt, SPEAKERS)
+    def answer(prompt: Prompt) -> Rows:
+        before = prompt_rows(prompt, SPEAKERS)
         try:
             reply = bot(prompt.dialog)
         except NoAnswer as error:
-            return failed(before, error, bot)
-        return [*before, spoken(prompt, reply, bot, speaker="assistant")]
+            return failure_rows(before, error, bot)
+        return [*before, reply_row(prompt, reply, bot, speaker="assistant")]
 
-    return ask_all(answered, prompts, Path(out), bots=[bot], how=how or How())
+    return ask_all(answer, prompts, Path(out), bots=[bot], how=how or AskOptions())

@@ -1,4 +1,4 @@
-"""Trying again: waits that double, with chance in them, and never sooner than a server asks."""
+"""Trying again: exponential backoff with jitter, and never sooner than a server asks."""
 
 from __future__ import annotations
 
@@ -8,72 +8,69 @@ from threading import Event, Lock
 from time import monotonic
 from typing import TypeVar
 
-from simpatico.bots.http import Trouble
+from simpatico.bots.http import RequestFailed
 from simpatico.errors import NoAnswer, RunError
 
-FIRST_WAIT = 1.0
-LONGEST_WAIT = 30.0
-LONGEST_ASKED = 300.0
+FIRST_DELAY = 1.0
+MAX_DELAY = 30.0
+MAX_RETRY_AFTER = 300.0
 """Seconds a server may ask us to wait; if it wants more, the run stops and can go on later."""
 
-Found = TypeVar("Found")
+Value = TypeVar("Value")
 
 
-class Patience:
+class Backoff:
     """When a server may be asked next, for all threads that ask it."""
 
     def __init__(self, rng: Random | None = None) -> None:
-        # chance only spreads the waits of several processes; no answer depends on it
+        # jitter only spreads the retries of several processes; no answer depends on it
         self.rng = rng or Random()  # noqa: S311
-        self.given_up = Event()
+        self.stop = Event()
         self._lock = Lock()
         self._not_before = 0.0
 
-    def wait(self) -> None:
-        """Stand still as long as the server wants to be left alone."""
-        while (left := self._not_before - monotonic()) > 0:
-            self.sleep(left)
-
     def sleep(self, seconds: float) -> None:
-        """Stand still; an end of everything ends this too."""
-        if self.given_up.wait(seconds):
+        """Wait; setting `stop` ends the wait at once."""
+        if self.stop.wait(seconds):
             raise NoAnswer("given up, as the run was stopped", why="stopped")
 
-    def leave_alone(self, seconds: float) -> None:
+    def pause(self, seconds: float) -> None:
         """Ask nothing for so long, on any thread."""
         with self._lock:
             self._not_before = max(self._not_before, monotonic() + seconds)
 
-    def backoff(self, tried: int) -> float:
-        """The wait after so many failures: doubled each time, and between half and all of it."""
-        most = min(LONGEST_WAIT, FIRST_WAIT * 2.0**tried)
-        return most * (0.5 + self.rng.random() / 2)
+    def delay(self, failures: int) -> float:
+        """The wait after so many failures: doubled each time, at random from half to all of it."""
+        longest = min(MAX_DELAY, FIRST_DELAY * 2.0**failures)
+        return longest * (0.5 + self.rng.random() / 2)
 
-    def persist(self, call: Callable[[], Found], retries: int) -> Found:
-        """What `call` gives, tried again where that may help."""
-        for tried in range(retries + 1):
-            self.wait()
+    def retry(self, call: Callable[[], Value], retries: int) -> Value:
+        """What `call` returns, tried again where that may help."""
+        for attempt in range(retries + 1):
+            while (seconds := self._not_before - monotonic()) > 0:
+                self.sleep(seconds)
             try:
                 return call()
-            except Trouble as trouble:
-                if trouble.after is not None and trouble.after > LONGEST_ASKED:
+            except RequestFailed as error:
+                wait = error.retry_after
+                if wait is not None and wait > MAX_RETRY_AFTER:
                     raise RunError(
-                        f"{trouble}, and asks to be left alone for {trouble.after:,.0f} seconds; "
+                        f"{error}, and asks to be left alone for {wait:,.0f} seconds; "
                         "the same command goes on then",
                         resumable=True,
                     ) from None
-                if not trouble.again or tried == retries:
-                    raise final(trouble, tried) from None
-                if trouble.after is not None:
-                    self.leave_alone(trouble.after)
+                if not error.retryable or attempt == retries:
+                    raise final_error(error, attempt) from None
+                if wait is not None:
+                    self.pause(wait)
                 else:
-                    self.sleep(self.backoff(tried))
+                    self.sleep(self.delay(attempt))
         raise NoAnswer("never asked", why="stopped")
 
 
-def final(trouble: Trouble, tried: int) -> Exception:
-    """The error for a call that failed to the end."""
-    if trouble.away:
-        return RunError(str(trouble), resumable=trouble.again)
-    times = f" (asked {tried + 1} times)" if tried else ""
-    return NoAnswer(f"{trouble}{times}", why=trouble.why)
+def final_error(error: RequestFailed, attempt: int) -> Exception:
+    """What is raised for a call that failed to the end: for all prompts if there is no server."""
+    if error.unreachable:
+        return RunError(str(error), resumable=error.retryable)
+    times = f" (asked {attempt + 1} times)" if attempt else ""
+    return NoAnswer(f"{error}{times}", why=error.why)

@@ -1,4 +1,7 @@
-"""Many dialogs through bots: several at a time, each kept at once, all in order at the end."""
+"""Many dialogs through bots: several at a time, each on disk at once, all in order at the end.
+
+Also what that costs: tokens estimated before a run, and as counted after it.
+"""
 
 from __future__ import annotations
 
@@ -8,29 +11,55 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from pathlib import Path
 from time import monotonic
-from typing import Any
+from typing import Any, NamedTuple
 
-from simpatico.bots.bot import Bot, Reply
+from simpatico.bots.bot import Bot, Reply, Settings
 from simpatico.bots.journal import Journal, Row, Rows
 from simpatico.bots.prompts import Prompt
 from simpatico.errors import BadValue, NoAnswer, RunError, SimpaticoError
 from simpatico.models.runtime.tokens import as_utf8
 
 JOBS = 4
+CHARACTERS_PER_TOKEN = 4
+"""Of English, about."""
+TOKENS_PER_TURN = 4
+"""That a chat template puts around each turn, about."""
+
+Work = Callable[[Prompt], Rows]
+
+
+class TokenCounts(NamedTuple):
+    """Tokens that a bot reads and writes."""
+
+    read: int
+    written: int
+
+
+class Prices(NamedTuple):
+    """What a million tokens cost, in whatever money the two numbers are; null if nobody says."""
+
+    read: float | None = None
+    written: float | None = None
+
+    def cost(self, tokens: TokenCounts) -> float | None:
+        """The price of so many tokens; null without prices."""
+        if self.read is None and self.written is None:
+            return None
+        return (tokens.read * (self.read or 0) + tokens.written * (self.written or 0)) / 1_000_000
 
 
 @dataclass
 class Summary:
     """What a call has done: answered and failed dialogs, and tokens where they were counted.
 
-    `before` counts the dialogs that an earlier call had done, `counted` the replies with tokens.
+    `n_before` counts the dialogs that an earlier call had done, `n_counted` replies with tokens.
     """
 
-    before: int = 0
-    answered: int = 0
-    failed: Counter[str] = field(default_factory=Counter)
-    replies: int = 0
-    counted: int = 0
+    n_before: int = 0
+    n_answered: int = 0
+    failures: Counter[str] = field(default_factory=Counter)
+    n_replies: int = 0
+    n_counted: int = 0
     tokens_in: int = 0
     tokens_out: int = 0
     seconds: float = 0.0
@@ -39,32 +68,33 @@ class Summary:
         """Count one dialog."""
         why = rows[-1].get("why")
         if why is None:
-            self.answered += 1
+            self.n_answered += 1
         else:
-            self.failed[why] += 1
-        replies = [row for row in rows if "tokens_in" in row]
-        told = [(r["tokens_in"], r["tokens_out"]) for r in replies]
-        whole = [pair for pair in told if None not in pair]
-        self.replies += len(replies)
-        self.counted += len(whole)
-        self.tokens_in += sum(pair[0] for pair in whole)
-        self.tokens_out += sum(pair[1] for pair in whole)
+            self.failures[why] += 1
+        replies = [(r["tokens_in"], r["tokens_out"]) for r in rows if "tokens_in" in r]
+        counts = [pair for pair in replies if None not in pair]
+        self.n_replies += len(replies)
+        self.n_counted += len(counts)
+        self.tokens_in += sum(pair[0] for pair in counts)
+        self.tokens_out += sum(pair[1] for pair in counts)
 
-
-Work = Callable[[Prompt], Rows]
+    @property
+    def tokens(self) -> TokenCounts | None:
+        """The tokens that bots counted; null if none did."""
+        return TokenCounts(self.tokens_in, self.tokens_out) if self.n_counted else None
 
 
 @dataclass(frozen=True)
-class How:
+class AskOptions:
     """How many are asked at a time and in all, and whether failures are asked again.
 
-    `foretell` hears what is about to be asked, and `progress` of every dialog that is done.
+    `on_start` is called with what is about to be asked, `progress` with 1 for every dialog done.
     """
 
     jobs: int = JOBS
     limit: int | None = None
     retry_errors: bool = False
-    foretell: Callable[[Sequence[Prompt]], object] = field(default=len, repr=False, compare=False)
+    on_start: Callable[[Sequence[Prompt]], object] = field(default=len, repr=False, compare=False)
     progress: Callable[[int], object] = field(default=int, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -75,75 +105,81 @@ class How:
 
 
 def ask_all(
-    work: Work, prompts: Sequence[Prompt], out: Path, *, bots: Sequence[Bot], how: How, **more: Any
+    work: Work,
+    prompts: Sequence[Prompt],
+    out: Path,
+    *,
+    bots: Sequence[Bot],
+    how: AskOptions,
+    **more: Any,
 ) -> Summary:
     """Put the rows that `work` gives for each prompt into a file, going on where a call stopped.
 
     Whatever else the rows depend on is in `more`.
     """
-    begun, done = monotonic(), Summary()
-    jobs = min([how.jobs, *(bot.most for bot in bots if bot.most)])
-    told = {"bots": [dict(bot.told) for bot in bots], "systems": [bot.name for bot in bots]}
-    with Journal(out, told | more) as journal:
-        left = unanswered(journal, prompts, how)
-        done.before = len(journal.known) - sum(prompt.id in journal.known for prompt in left)
-        how.foretell(left)
-        for rows in side_by_side(work, left, jobs):
+    start, summary = monotonic(), Summary()
+    jobs = min([how.jobs, *(bot.max_parallel for bot in bots if bot.max_parallel)])
+    about = {
+        "bots": [dict(bot.description) for bot in bots],
+        "systems": [bot.name for bot in bots],
+        **more,
+    }
+    with Journal(out, about) as journal:
+        todo = prompts_to_ask(journal, prompts, how)
+        summary.n_before = len(journal.dialogs) - sum(p.id in journal.dialogs for p in todo)
+        how.on_start(todo)
+        for rows in ask_parallel(work, todo, jobs):
             journal.add(rows)
-            done.add(rows)
+            summary.add(rows)
             how.progress(1)
-        if journal.fresh:
+        if journal.has_new:
             journal.publish(prompt.id for prompt in prompts)
         else:
-            journal.nothing_new()
-    done.seconds = monotonic() - begun
-    return done
+            journal.leave()
+    summary.seconds = monotonic() - start
+    return summary
 
 
-def unanswered(journal: Journal, prompts: Sequence[Prompt], how: How) -> list[Prompt]:
+def prompts_to_ask(journal: Journal, prompts: Sequence[Prompt], how: AskOptions) -> list[Prompt]:
     """The prompts to ask; what the journal holds must be answers to these prompts."""
-    named = {prompt.id: prompt for prompt in prompts}
-    for name, rows in journal.known.items():
-        if name not in named or not answers(rows, named[name]):
+    by_id = {prompt.id: prompt for prompt in prompts}
+    for name, rows in journal.dialogs.items():
+        texts = [as_utf8(turn.text) for turn in by_id[name].dialog] if name in by_id else None
+        if texts is None or [row.get("text") for row in rows[: len(texts)]] != texts:
             raise RunError(
                 f"{journal.out} holds an answer to {name!r}, which is not or not so among the "
                 "prompts; name another file or delete this one"
             )
-    again = {name for name, rows in journal.known.items() if how.retry_errors and "why" in rows[-1]}
-    chosen = prompts[: how.limit]
-    return [prompt for prompt in chosen if prompt.id in again or prompt.id not in journal.known]
+    failures = {name for name, rows in journal.dialogs.items() if "why" in rows[-1]}
+    again = failures if how.retry_errors else set[str]()
+    first = prompts[: how.limit]
+    return [prompt for prompt in first if prompt.id in again or prompt.id not in journal.dialogs]
 
 
-def answers(rows: Rows, prompt: Prompt) -> bool:
-    """Whether the rows of a dialog begin as the prompt does."""
-    asked = [as_utf8(turn.text) for turn in prompt.dialog]
-    return [row.get("text") for row in rows[: len(asked)]] == asked
-
-
-def side_by_side(work: Work, prompts: Iterable[Prompt], jobs: int) -> Iterator[Rows]:
+def ask_parallel(work: Work, prompts: Iterable[Prompt], jobs: int) -> Iterator[Rows]:
     """The rows of each prompt as they come; an error stops all, once what was asked has come."""
     pool = ThreadPoolExecutor(jobs)
     waiting: set[Future[Rows]] = set()
-    left, stop = iter(prompts), list[SimpaticoError]()
+    todo, errors = iter(prompts), list[SimpaticoError]()
     try:
         while True:
-            while not stop and len(waiting) < jobs and (prompt := next(left, None)):
+            while not errors and len(waiting) < jobs and (prompt := next(todo, None)):
                 waiting.add(pool.submit(work, prompt))
             if not waiting:
                 break
-            done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
-            for future in done:
+            finished, waiting = wait(waiting, return_when=FIRST_COMPLETED)
+            for future in finished:
                 if isinstance(error := future.exception(), SimpaticoError):
-                    stop.append(error)
+                    errors.append(error)
                 else:
                     yield future.result()
     finally:
         pool.shutdown(wait=False, cancel_futures=True)
-    if stop:
-        raise stop[0]
+    if errors:
+        raise errors[0]
 
 
-def context(prompt: Prompt, speakers: dict[str, str]) -> Rows:
+def prompt_rows(prompt: Prompt, speakers: dict[str, str]) -> Rows:
     """The turns before the first answer, which belong to no system."""
     return [
         {
@@ -157,23 +193,33 @@ def context(prompt: Prompt, speakers: dict[str, str]) -> Rows:
     ]
 
 
-def spoken(prompt: Prompt, reply: Reply, bot: Bot, *, speaker: str) -> Row:
-    """A reply as a row, with what it was got by."""
+def reply_row(prompt: Prompt, reply: Reply, bot: Bot, *, speaker: str) -> Row:
+    """A reply as a row, with the bot and settings that gave it."""
     return {
         "dialog": prompt.id,
         "speaker": speaker,
         "text": as_utf8(reply.text),
         "system": bot.name,
         "prompt": prompt.id,
-        "bot": dict(bot.told),
+        "bot": dict(bot.description),
         "model": reply.model and as_utf8(reply.model),
-        "ended": reply.ended,
+        "ended": reply.stop_reason,
         "tokens_in": reply.tokens_in,
         "tokens_out": reply.tokens_out,
     }
 
 
-def failed(rows: Rows, error: NoAnswer, bot: Bot) -> Rows:
+def failure_rows(rows: Rows, error: NoAnswer, bot: Bot) -> Rows:
     """The rows with the reason, on the last of them, why no other follows."""
-    told = {"error": str(error), "why": error.why, "bot": dict(bot.told)}
-    return [*rows[:-1], {**rows[-1], **told}]
+    reason = {"error": str(error), "why": error.why, "bot": dict(bot.description)}
+    return [*rows[:-1], {**rows[-1], **reason}]
+
+
+def estimate_tokens(prompts: Iterable[Prompt], settings: Settings) -> TokenCounts:
+    """About how many tokens are read, and how many are written at most."""
+    read = most = 0
+    for prompt in prompts:
+        for turn in settings.with_instruction(prompt.dialog):
+            read += TOKENS_PER_TURN + -(-len(turn.text) // CHARACTERS_PER_TOKEN)
+        most += settings.max_tokens
+    return TokenCounts(read, most)

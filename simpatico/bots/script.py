@@ -11,9 +11,9 @@ from typing import Any
 
 import msgspec
 
-from simpatico.bots.bot import Reply, Said, last
-from simpatico.errors import NoAnswer, UnknownName
-from simpatico.readers.input.decode import decoded
+from simpatico.bots.bot import Message, Reply
+from simpatico.errors import BadValue, NoAnswer, UnknownName
+from simpatico.readers.input.decode import decode_records
 from simpatico.readers.input.record import Ledger
 from simpatico.readers.input.source import Source
 
@@ -40,54 +40,64 @@ class Script:
     """A bot whose answer is a function of the dialog."""
 
     name: str
-    answer: Callable[[Sequence[Said]], str] = field(repr=False)
-    told: Mapping[str, Any] = field(default_factory=dict)
-    most: int | None = None
+    answer: Callable[[Sequence[Message]], str] = field(repr=False)
+    description: Mapping[str, Any] = field(default_factory=dict)
+    max_parallel: int | None = None
 
-    def __call__(self, dialog: Sequence[Said]) -> Reply:
-        return Reply(self.answer(dialog), ended="stop")
+    def __call__(self, dialog: Sequence[Message]) -> Reply:
+        return Reply(self.answer(dialog), stop_reason="stop")
 
     def close(self) -> None:
         """Nothing is held."""
 
 
-def generic(dialog: Sequence[Said]) -> str:
-    """One of a few empty answers, always the same for the same text."""
-    digest = hashlib.sha256(last(dialog).encode(errors="replace")).digest()
+def last_text(dialog: Sequence[Message]) -> str:
+    """What is to be answered."""
+    if not dialog:
+        raise BadValue("the dialog is empty; a bot needs at least one turn to answer")
+    return dialog[-1].text
+
+
+def generic_answer(dialog: Sequence[Message]) -> str:
+    """One of a few empty answers, by a hash: always the same for the same text."""
+    digest = hashlib.sha256(last_text(dialog).encode(errors="replace")).digest()
     return GENERIC[digest[0] % len(GENERIC)]
 
 
-NAMED: dict[str, Callable[[Sequence[Said]], str]] = {"echo": last, "generic": generic}
+SCRIPTS: dict[str, Callable[[Sequence[Message]], str]] = {
+    "echo": last_text,
+    "generic": generic_answer,
+}
 
 
-def script(what: str) -> Script:
+def load_script(what: str) -> Script:
     """The script of this name, or the answers in this file."""
-    if what in NAMED:
-        return Script(what, NAMED[what], {"kind": "script", "script": what})
+    if what in SCRIPTS:
+        return Script(what, SCRIPTS[what], {"kind": "script", "script": what})
     if Path(what).suffix not in (".jsonl", ".ndjson", ".json", ".parquet"):
-        near = get_close_matches(what, NAMED, n=2) or list(NAMED)
+        near = get_close_matches(what, SCRIPTS, n=2) or list(SCRIPTS)
         choice = " or ".join(repr(f"script:{name}") for name in near)
         raise UnknownName(
             f"no script {what!r}; did you mean {choice}, or a file script:ANSWERS.jsonl?"
         )
     source = Source.of(what)
-    told = {"kind": "script", "script": Path(what).name, "sha256": source.sha256()}
-    return Script(source.stem, lookup(source), told)
+    facts = {"kind": "script", "script": Path(what).name, "sha256": source.sha256()}
+    return Script(source.stem, answers_from(source), facts)
 
 
-def lookup(source: Source) -> Callable[[Sequence[Said]], str]:
+def answers_from(source: Source) -> Callable[[Sequence[Message]], str]:
     """Answers by what was said last; where a text stands there twice, the first is taken."""
     ledger = Ledger()
-    source.refused(ledger)
+    source.is_rejected(ledger)
     read = msgspec.json.Decoder(Pair).decode
     answers: dict[str, str] = {}
-    for _, pair in decoded(source.records(ledger), read, ledger):
+    for _, pair in decode_records(source.records(ledger), read, ledger):
         answers.setdefault(pair.prompt, pair.answer)
 
-    def found(dialog: Sequence[Said]) -> str:
-        text = last(dialog)
+    def answer(dialog: Sequence[Message]) -> str:
+        text = last_text(dialog)
         if text not in answers:
             raise NoAnswer(f"{source.name} has no answer to this prompt", why="not in the script")
         return answers[text]
 
-    return found
+    return answer

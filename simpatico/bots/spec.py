@@ -29,19 +29,19 @@ def load_bot(spec: str, settings: Settings | None = None) -> Bot:
         raise BadValue(f"a bot without a kind before a colon; {FORMS}")
     match kind.lower():
         case "http" | "https":
-            return endpoint(spec, settings)
+            return load_endpoint(spec, settings)
         case "local":
-            return local(what, settings)
+            return load_local(what, settings)
         case "command":
-            return command(what, settings)
+            return load_command(what, settings)
         case "script":
-            from simpatico.bots.script import script
+            from simpatico.bots.script import load_script
 
-            return script(what)
+            return load_script(what)
     raise BadValue(f"no bot of the kind {kind!r}; {FORMS}")
 
 
-def endpoint(spec: str, settings: Settings) -> Bot:
+def load_endpoint(spec: str, settings: Settings) -> Bot:
     """The bot at an address."""
     from simpatico.bots.endpoint import Endpoint
     from simpatico.bots.http import Address
@@ -60,43 +60,40 @@ def endpoint(spec: str, settings: Settings) -> Bot:
         )
     if not host or parts.fragment:
         raise BadValue("the bot's address has no host, or a # in it; write http://HOST:PORT/v1")
-    asked = query(parts.query, ("model", "key_env", "limit_as"))
-    if not asked.get("model"):
-        raise BadValue(f"the bot's address names no model; write {plain(spec)}?model=NAME")
-    variable, limit = asked.get("key_env"), asked.get("limit_as", LIMITS[0])
+    options = parse_query(parts.query, ("model", "key_env", "limit_as"))
+    if not options.get("model"):
+        raise BadValue(
+            f"the bot's address names no model; write {spec.partition('?')[0]}?model=NAME"
+        )
+    variable, limit = options.get("key_env"), options.get("limit_as", LIMITS[0])
     if variable is not None and not VARIABLE.fullmatch(variable):
         raise BadValue("key_env is not the name of an environment variable, such as MY_KEY")
     if limit not in LIMITS:
         raise BadValue(f"limit_as is neither {' nor '.join(LIMITS)}")
     address = Address(parts.scheme.lower(), host, port, parts.path.rstrip("/"))
-    return Endpoint(address, asked["model"], settings, variable, limit)
+    return Endpoint(address, options["model"], settings, variable, limit)
 
 
-def plain(spec: str) -> str:
-    """An address without its query."""
-    return spec.partition("?")[0]
-
-
-def query(text: str, known: tuple[str, ...]) -> dict[str, str]:
+def parse_query(text: str, known: tuple[str, ...]) -> dict[str, str]:
     """The parameters after a question mark, each known and there once."""
-    found: dict[str, str] = {}
+    values: dict[str, str] = {}
     for name, value in parse_qsl(text, keep_blank_values=True):
         if name not in known:
-            shown = repr(name) if VARIABLE.fullmatch(name) else "what stands there"
+            label = repr(name) if VARIABLE.fullmatch(name) else "what stands there"
             hint = "; a key belongs into an environment variable" if "key" in name.lower() else ""
-            raise BadValue(f"a bot takes {', '.join(known)} after the ?, not {shown}{hint}")
-        if name in found:
+            raise BadValue(f"a bot takes {', '.join(known)} after the ?, not {label}{hint}")
+        if name in values:
             raise BadValue(f"{name!r} stands twice after the ? of a bot; give it once")
-        found[name] = value
-    return found
+        values[name] = value
+    return values
 
 
-def local(what: str, settings: Settings) -> Bot:
+def load_local(what: str, settings: Settings) -> Bot:
     """The bot on a model of this machine."""
     from simpatico.bots.local import Local
 
     model, _, rest = what.partition("?")
-    frame = query(rest, ("frame",)).get("frame")
+    frame = parse_query(rest, ("frame",)).get("frame")
     if not model:
         raise BadValue("local: names no model; write local:package:smollm2 or local:path:DIR")
     match frame:
@@ -105,7 +102,7 @@ def local(what: str, settings: Settings) -> Bot:
     raise BadValue(f"no frame {frame!r}; a local bot has the frame chat, lines or end")
 
 
-def command(what: str, settings: Settings) -> Bot:
+def load_command(what: str, settings: Settings) -> Bot:
     """The bot that a program is; quotes are understood, and no shell is."""
     from simpatico.bots.command import Command
 

@@ -16,7 +16,7 @@ from simpatico.errors import RunError, SimpaticoError
 
 
 class Commands(click.Group):
-    """The commands of this folder."""
+    """The commands: every module of `commands` whose name does not begin with an underscore."""
 
     def list_commands(self, context: click.Context) -> list[str]:
         names = {module.name for module in iter_modules(commands.__path__)}
@@ -40,38 +40,38 @@ def cli() -> None:
 
 def main() -> None:
     """Run a command; errors of ours are one line and exit 2, an interruption is exit 3."""
-    signal.signal(signal.SIGTERM, interrupted)
+    signal.signal(signal.SIGTERM, raise_interrupt)
     try:
         code = cli.main(standalone_mode=False)
         if sys.stdout:  # a caller may have closed it
             sys.stdout.flush()
         sys.exit(code if isinstance(code, int) else 0)
     except click.ClickException as error:
-        sys.exit(complaint(error.format_message(), 2))
+        sys.exit(complain(error.format_message(), 2))
     except (click.Abort, KeyboardInterrupt):
-        complaint("interrupted; the same command goes on where it stopped", 3)
+        complain("interrupted; the same command goes on where it stopped", 3)
         os._exit(3)  # a normal exit can lose the code: Polars may raise the signal once more
     except BrokenPipeError:  # the reader of our output has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
     except RunError as error:
-        sys.exit(complaint(str(error), 3 if error.resumable else 2))
+        sys.exit(complain(str(error), 3 if error.resumable else 2))
     except SimpaticoError as error:
-        sys.exit(complaint(str(error), 2))
+        sys.exit(complain(str(error), 2))
     except OSError as error:
-        sys.exit(complaint(f"{error.filename or 'output'}: {error.strerror or error}", 3))
+        sys.exit(complain(f"{error.filename or 'output'}: {error.strerror or error}", 3))
     except Exception as error:
         if not type(error).__module__.startswith("polars"):
             raise
-        told = f"a table cannot be read ({type(error).__name__})"
-        sys.exit(complaint(f"{told}; if it is of a run, score again into a new folder", 2))
+        problem = f"a table cannot be read ({type(error).__name__})"
+        sys.exit(complain(f"{problem}; if it is of a run, score again into a new folder", 2))
 
 
-def interrupted(number: int, frame: FrameType | None) -> None:
+def raise_interrupt(number: int, frame: FrameType | None) -> None:
     raise KeyboardInterrupt
 
 
-def complaint(message: str, code: int) -> int:
+def complain(message: str, code: int) -> int:
     """One line on stderr, free of anything a terminal would act on."""
     from simpatico.cli.output import clean
 

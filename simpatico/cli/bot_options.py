@@ -4,30 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from simpatico.cli.options import together
-from simpatico.cli.output import note
-from simpatico.errors import BadValue
+from simpatico.cli.options import combine_options
+from simpatico.cli.output import note, result, show_json
+from simpatico.errors import BadValue, RunError
 
 if TYPE_CHECKING:
     from simpatico.bots.bot import Bot, Settings
-    from simpatico.bots.cost import Prices
     from simpatico.bots.prompts import Prompt
-    from simpatico.bots.runner import How, Summary
+    from simpatico.bots.runner import AskOptions, Prices, Summary
     from simpatico.cli.progress import Progress
 
-Function = TypeVar("Function", bound=Callable[..., Any])
 SPEC = (
     "http(s)://HOST:PORT/v1?model=NAME, local:MODEL, command:PROGRAM ARGS or script:NAME "
     "(echo, generic, or a file)."
 )
-ASKED = ("temperature", "max_tokens", "seed", "instruction", "timeout", "retries")
+SETTINGS = ("temperature", "max_tokens", "seed", "instruction", "timeout", "retries")
 
 
-setting_options = together(
+setting_options = combine_options(
     [
         click.option("--temperature", type=float, help="0 takes the likeliest; left to the bot."),
         click.option("--max-tokens", type=int, default=256, show_default=True, help="Per answer."),
@@ -42,7 +40,7 @@ setting_options = together(
     ]
 )
 
-prompt_options = together(
+prompt_options = combine_options(
     [
         click.option("--format", help="Of conversations, if not to be guessed."),
         click.option(
@@ -56,7 +54,7 @@ prompt_options = together(
     ]
 )
 
-many_options = together(
+many_options = combine_options(
     [
         click.option("--limit", type=int, help="Only so many, from the first."),
         click.option("--jobs", type=int, default=4, show_default=True, help="At the same time."),
@@ -68,98 +66,112 @@ many_options = together(
 )
 
 
-def settings_of(options: dict[str, Any]) -> Settings:
+def bot_settings(options: dict[str, Any]) -> Settings:
     """The settings; takes their part out of the options."""
     from simpatico.bots.bot import Settings
 
-    return Settings(**{name: options.pop(name) for name in ASKED})
+    return Settings(**{name: options.pop(name) for name in SETTINGS})
 
 
-def prices_of(options: dict[str, Any]) -> Prices:
+def token_prices(options: dict[str, Any]) -> Prices:
     """The prices; takes their part out of the options."""
-    from simpatico.bots.cost import prices
+    from simpatico.bots.runner import Prices
 
-    return prices(options.pop("price_in"), options.pop("price_out"))
+    read, written = options.pop("price_in"), options.pop("price_out")
+    for name, price in (("--price-in", read), ("--price-out", written)):
+        if price is not None and not 0 <= price < float("inf"):
+            raise BadValue(f"{name} is {price}; a price is zero or more for a million tokens")
+    return Prices(read, written)
 
 
-def how_of(
-    options: dict[str, Any], progress: Progress, foretell: Callable[[Sequence[Prompt]], object]
-) -> How:
+def ask_options(
+    options: dict[str, Any], progress: Progress, announce: Callable[[Sequence[Prompt]], object]
+) -> AskOptions:
     """How many are asked; takes its part out of the options."""
-    from simpatico.bots.runner import How
+    from simpatico.bots.runner import AskOptions
 
-    def begin(left: Sequence[Prompt]) -> None:
-        progress.expect(len(left))
-        if left:
-            foretell(left)
+    def start(prompts: Sequence[Prompt]) -> None:
+        progress.expect(len(prompts))
+        if prompts:
+            announce(prompts)
 
-    names = ("jobs", "limit", "retry_errors")
-    asked = {name: options.pop(name) for name in names}
-    return How(**asked, foretell=begin, progress=progress.add)
+    own = {name: options.pop(name) for name in ("jobs", "limit", "retry_errors")}
+    return AskOptions(**own, on_start=start, progress=progress.add)
 
 
-def named(spec: str, settings: Settings, system: str | None) -> Bot:
+def load_named_bot(spec: str, settings: Settings, system: str | None) -> Bot:
     """The bot of a SPEC, under the name of the system if one is given."""
-    from simpatico.bots.bot import Renamed
+    from simpatico.bots.bot import RenamedBot
     from simpatico.bots.spec import load_bot
     from simpatico.models.runtime.tokens import as_utf8
 
     bot = load_bot(spec, settings)
-    return Renamed(bot, as_utf8(system)) if system else bot
+    return RenamedBot(bot, as_utf8(system)) if system else bot
 
 
-def elsewhere(out: Path, given: str) -> None:
-    """Nothing if the output is not the input, else the error."""
-    if given != "-" and out.exists() and Path(given).exists() and out.samefile(given):
+def refuse_same_file(out: Path, source: str) -> None:
+    """Complain where the output is the input."""
+    if source != "-" and out.exists() and Path(source).exists() and out.samefile(source):
         raise BadValue(f"--out {out} is the file that is read; name another")
 
 
-def foretell(left: Sequence[Prompt], bot: Bot, settings: Settings, prices: Prices) -> None:
+def print_estimate(
+    prompts: Sequence[Prompt], bot: Bot, *, settings: Settings, prices: Prices
+) -> None:
     """What is about to be spent."""
-    from simpatico.bots.cost import guessed
+    from simpatico.bots.runner import estimate_tokens
 
-    tokens = guessed(left, settings)
-    cost, what = prices.of(tokens), f"{len(left):,} prompts for {bot.name}"
-    told = f"about {tokens.read:,} tokens to read, at most {tokens.written:,} to write"
-    note(f"{what}: {told}" + ("" if cost is None else f"; at most about {cost:,.4f}"))
+    tokens = estimate_tokens(prompts, settings)
+    cost, what = prices.cost(tokens), f"{len(prompts):,} prompts for {bot.name}"
+    counts = f"about {tokens.read:,} tokens to read, at most {tokens.written:,} to write"
+    note(f"{what}: {counts}" + ("" if cost is None else f"; at most about {cost:,.4f}"))
 
 
-def summed(done: Summary, prices: Prices, out: Path) -> dict[str, Any]:
+def summary_json(summary: Summary, prices: Prices, out: Path) -> dict[str, Any]:
     """The summary as a mapping; null for what nobody counted."""
-    from simpatico.bots.cost import counted
-
-    tokens = counted(done)
+    tokens = summary.tokens
     return {
         "out": str(out),
-        "before": done.before,
-        "answered": done.answered,
-        "failed": sum(done.failed.values()),
-        "why": dict(sorted(done.failed.items(), key=lambda told: (-told[1], told[0]))),
+        "before": summary.n_before,
+        "answered": summary.n_answered,
+        "failed": sum(summary.failures.values()),
+        "why": dict(sorted(summary.failures.items(), key=lambda pair: (-pair[1], pair[0]))),
         "tokens_in": tokens and tokens.read,
         "tokens_out": tokens and tokens.written,
-        "tokens_counted_for": done.counted,
-        "replies": done.replies,
-        "cost": prices.of(tokens) if tokens else None,
-        "seconds": round(done.seconds, 3),
+        "tokens_counted_for": summary.n_counted,
+        "replies": summary.n_replies,
+        "cost": prices.cost(tokens) if tokens else None,
+        "seconds": round(summary.seconds, 3),
     }
 
 
-def tell(told: dict[str, Any], what: str) -> None:
+def print_summary(summary: dict[str, Any], what: str) -> None:
     """The summary as sentences."""
-    why = ", ".join(f"{n:,} {reason}" for reason, n in told["why"].items())
-    before = f" ({told['before']:,} done before)" if told["before"] else ""
-    failed = f"{told['failed']:,} failed" + (f": {why}" if why else "")
-    seconds = f"{told['seconds']:,.1f} seconds"
-    note(f"{told['answered']:,} {what}{before}, {failed}; {seconds}")
-    if told["tokens_in"] is not None:
+    why = ", ".join(f"{n:,} {reason}" for reason, n in summary["why"].items())
+    before = f" ({summary['before']:,} done before)" if summary["before"] else ""
+    failures = f"{summary['failed']:,} failed" + (f": {why}" if why else "")
+    seconds = f"{summary['seconds']:,.1f} seconds"
+    note(f"{summary['answered']:,} {what}{before}, {failures}; {seconds}")
+    if summary["tokens_in"] is not None:
         part = (
             ""
-            if told["tokens_counted_for"] == told["replies"]
-            else f" in {told['tokens_counted_for']:,} of {told['replies']:,} replies"
+            if summary["tokens_counted_for"] == summary["replies"]
+            else f" in {summary['tokens_counted_for']:,} of {summary['replies']:,} replies"
         )
-        cost = "" if told["cost"] is None else f"; cost {told['cost']:,.4f}"
-        note(f"{told['tokens_in']:,} tokens read, {told['tokens_out']:,} written{part}{cost}")
-    if not told["answered"] + told["failed"]:
+        cost = "" if summary["cost"] is None else f"; cost {summary['cost']:,.4f}"
+        note(f"{summary['tokens_in']:,} tokens read, {summary['tokens_out']:,} written{part}{cost}")
+    if not summary["answered"] + summary["failed"]:
         note("Everything was done before; nothing was asked.")
-    if told["failed"]:
+    if summary["failed"]:
         note("the same command with --retry-errors asks again what failed")
+
+
+def print_outcome(summary: Summary, facts: dict[str, Any], *, as_json: bool, nothing: str) -> None:
+    """The result on stdout; an error where nothing at all was answered, now or before."""
+    if as_json:
+        show_json(facts)
+    else:
+        result(facts["out"])
+    if summary.failures and not summary.n_answered and not summary.n_before:
+        why = summary.failures.most_common(1)[0][0]
+        raise RunError(f"{nothing} ({why}); {facts['out']} says why for each")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import fields
 from pathlib import Path
+from pkgutil import iter_modules
 from typing import Any, TypeVar
 
 import click
@@ -12,11 +13,11 @@ import click
 from simpatico.errors import BadValue, UnknownName
 from simpatico.metric import Metric, plain_name
 
-FORMATS = (
-    "chatgpt, convai2017, convokit, dstc10-dev, dstc10-test, dstc7, fed, hazumi, humod, inspect, "
-    "irc, ji2022, openai, parlai, real-persona-chat, sharegpt, table"
+FOLDER = Path(__file__).parents[1] / "readers" / "file_formats"
+FORMATS = ", ".join(
+    sorted(m.name.replace("_", "-") for m in iter_modules([str(FOLDER)]) if m.name[0] != "_")
 )
-"""Written out, since finding them takes a tenth of a second; a test compares."""
+"""Off the folder, as `readers.detect` has them; importing that takes a tenth of a second."""
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -32,18 +33,20 @@ def out_file(path: Path) -> Path:
     return place
 
 
-def together(options: list[Callable[[Function], Function]]) -> Callable[[Function], Function]:
+def combine_options(
+    options: list[Callable[[Function], Function]],
+) -> Callable[[Function], Function]:
     """Several options as one decorator."""
 
-    def added(function: Function) -> Function:
+    def decorate(function: Function) -> Function:
         for option in reversed(options):
             function = option(function)
         return function
 
-    return added
+    return decorate
 
 
-reading_options = together(
+reading_options = combine_options(
     [
         click.option("--format", help=f"Picked by name and shape if not given: {FORMATS}."),
         click.option(
@@ -71,7 +74,7 @@ reading_options = together(
 """How conversations are read."""
 
 
-metric_options = together(
+metric_options = combine_options(
     [
         click.option("--metrics", help="Names, comma separated; see `simpatico list`."),
         click.option(
@@ -92,32 +95,32 @@ metric_options = together(
 """Which metrics are computed, and with which parameters."""
 
 
-def chosen_metrics(options: dict[str, Any]) -> list[Metric]:
+def load_metrics(options: dict[str, Any]) -> list[Metric]:
     """The metrics the options name; takes their part out of `options`."""
     from simpatico.registry import load, preset
 
-    names, chosen = options.pop("metrics"), options.pop("preset")
+    listed, preset_name = options.pop("metrics"), options.pop("preset")
     lexicon, settings = options.pop("lexicon"), options.pop("settings")
-    wanted = [n.strip() for n in names.split(",") if n.strip()] if names else []
-    if chosen or not wanted:
-        wanted = list(dict.fromkeys([*preset(chosen or "psych"), *wanted]))
-    if not wanted:
-        raise UnknownName(f"no metric of preset {chosen!r} can run here; see `simpatico list`")
-    parameters = parsed(settings)
-    if unused := sorted(set(parameters) - set(wanted) - set(map(plain_name, wanted))):
-        raise UnknownName(f"--set names {unused[0]!r}, which is not among {', '.join(wanted)}")
+    names = [n.strip() for n in listed.split(",") if n.strip()] if listed else []
+    if preset_name or not names:
+        names = list(dict.fromkeys([*preset(preset_name or "psych"), *names]))
+    if not names:
+        raise UnknownName(f"no metric of preset {preset_name!r} can run here; see `simpatico list`")
+    parameters = parse_settings(settings)
+    if unused := sorted(set(parameters) - set(names) - set(map(plain_name, names))):
+        raise UnknownName(f"--set names {unused[0]!r}, which is not among {', '.join(names)}")
     if lexicon:
-        emotional = [name for name in wanted if takes_emotions(name)]
+        emotional = [name for name in names if takes_emotions(name)]
         if not emotional:
-            raise UnknownName(
-                f"--lexicon is for emotion metrics; none is among {', '.join(wanted)}"
-            )
+            raise UnknownName(f"--lexicon is for emotion metrics; none is among {', '.join(names)}")
         for name in emotional:
             parameters.setdefault(name, {}).setdefault("lexicon", lexicon)
-    return [load(name, **typed(name, settings_of(name, parameters))) for name in wanted]
+    return [
+        load(name, **typed_parameters(name, metric_settings(name, parameters))) for name in names
+    ]
 
 
-def settings_of(name: str, parameters: dict[str, dict[str, str]]) -> dict[str, str]:
+def metric_settings(name: str, parameters: dict[str, dict[str, str]]) -> dict[str, str]:
     """What was set for a metric, under its own name or with the model that it carries."""
     return {**parameters.get(plain_name(name), {}), **parameters.get(name, {})}
 
@@ -130,24 +133,24 @@ def takes_emotions(name: str) -> bool:
     return name.startswith("emotion") and "lexicon" in parameters
 
 
-def parsed(settings: tuple[str, ...]) -> dict[str, dict[str, str]]:
+def parse_settings(settings: tuple[str, ...]) -> dict[str, dict[str, str]]:
     """`metric.parameter=value` as a mapping."""
-    found: dict[str, dict[str, str]] = {}
+    parameters: dict[str, dict[str, str]] = {}
     for setting in settings:
         place, equals, value = setting.partition("=")
         metric, dot, parameter = place.partition(".")
         if not equals or not dot:
             raise UnknownName(f"--set {setting!r} is not of the form metric.parameter=value")
-        found.setdefault(metric, {})[parameter] = value
-    return found
+        parameters.setdefault(metric, {})[parameter] = value
+    return parameters
 
 
-def typed(name: str, given: dict[str, str]) -> dict[str, Any]:
+def typed_parameters(name: str, parameters: dict[str, str]) -> dict[str, Any]:
     """Parameter values as the type of the parameter's default."""
     from simpatico.registry import metric_class
 
     defaults = {f.name: f.default for f in fields(metric_class(plain_name(name)))}
-    return {p: as_type(f"{name}.{p}", v, defaults.get(p)) for p, v in given.items()}
+    return {p: as_type(f"{name}.{p}", v, defaults.get(p)) for p, v in parameters.items()}
 
 
 def as_type(place: str, value: str, default: object) -> object:

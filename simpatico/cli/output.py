@@ -17,7 +17,8 @@ Format = Literal["table", "csv", "json"]
 CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]")
 NUMBER = re.compile(r"[-–\[\d]")
 PIPED = 140
-FORMULA = ("=", "+", "-", "@", "\t", "\r", "\x00", "＝", "＋", "－", "＠")
+"""Characters of a line where the output is no terminal."""
+FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\x00", "＝", "＋", "－", "＠")
 
 
 def clean(text: str) -> str:
@@ -54,14 +55,14 @@ def show_csv(frame: pl.DataFrame) -> None:
     """CSV in which no cell of text can act: no formula for a spreadsheet, no terminal escape."""
     text = [c for c, t in frame.schema.items() if t == pl.String]
     frame = frame.with_columns(pl.col(text).str.replace_all(CONTROL.pattern, "·"))
-    guarded = frame.with_columns(
-        pl.when(pl.any_horizontal(pl.col(c).str.starts_with(f) for f in FORMULA))
+    escaped = frame.with_columns(
+        pl.when(pl.any_horizontal(pl.col(c).str.starts_with(f) for f in FORMULA_STARTS))
         .then("'" + pl.col(c))
         .otherwise(pl.col(c))
         .alias(c)
         for c in text
     )
-    click.echo(guarded.write_csv(), nl=False)
+    click.echo(escaped.write_csv(), nl=False)
 
 
 def show_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
@@ -71,29 +72,31 @@ def show_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]
     from rich.table import Table
     from rich.text import Text
 
-    body = [[cell(v) for v in row] for row in rows]
+    body = [[format_cell(v) for v in row] for row in rows]
     console = Console()
     if not console.is_terminal:
-        console = Console(width=sum(3 + width(columns, body, i) for i in range(len(columns))) + 4)
+        console = Console(
+            width=sum(3 + column_width(columns, body, i) for i in range(len(columns))) + 4
+        )
     table = Table(title=Text(clean(title)), title_justify="left", box=box.SIMPLE_HEAD)
-    for place, column in enumerate(columns):
-        numbers = bool(body) and all(NUMBER.match(row[place]) for row in body)
+    for i, column in enumerate(columns):
+        numbers = bool(body) and all(NUMBER.match(row[i]) for row in body)
         table.add_column(Text(clean(column)), justify="right" if numbers else "left")
     for row in body:
         table.add_row(*map(Text, row))
     console.print(table)
 
 
-def room() -> int:
+def line_width() -> int:
     """How many characters a line of output may have."""
     return get_terminal_size().columns if sys.stdout.isatty() else PIPED
 
 
-def width(columns: Sequence[str], body: Sequence[Sequence[str]], place: int) -> int:
-    return max(len(columns[place]), *(len(r[place]) for r in body), 0)
+def column_width(columns: Sequence[str], body: Sequence[Sequence[str]], index: int) -> int:
+    return max(len(columns[index]), *(len(row[index]) for row in body), 0)
 
 
-def cell(value: object) -> str:
+def format_cell(value: object) -> str:
     """A value as people read it: three decimals, a dash for what could not be scored."""
     if value is None:
         return "–"

@@ -13,81 +13,76 @@ QUOTE = r"\s?['\u2018\u2019]\s?"
 SOFT = "a|an|the|so|very|really|too|that|quite|all|exactly|such|much|at all|any|feel|feeling|be"
 HELPERS = "do|does|did|is|are|was|were|have|has|had|would|could|should|can|ca|wo|must|need|ai"
 BE = "am|is|are|was|were|be|been|feel|feels|felt|sound|sounds|sounded|look|looks|seem|seems"
-PLAIN = {"ca": "can", "wo": "will", "ai": "is"}
+AUXILIARIES = {"ca": "can", "wo": "will", "ai": "is"}
 VOWELS = "aeiou"
-LIKE_Y = ("use", "uni", "one")
+CONSONANT_SOUND = ("use", "uni", "one")
 """Beginnings that are written with a vowel and said without one."""
-SMALL = str.maketrans(ascii_uppercase, ascii_lowercase)
-"""Keeps every character in its place, and the pattern quick, which ignoring case would not."""
+LOWER = str.maketrans(ascii_uppercase, ascii_lowercase)
+"""ASCII only: every character keeps its position, and the pattern needs no slow IGNORECASE."""
 
 
-def flipped(text: str) -> str | None:
+def flip_feeling(text: str) -> str | None:
     """The text with every feeling in it turned round; null where no rule applies.
 
     A phrase or word of feeling becomes its opposite; one that is negated loses the negation; one
     that has no opposite gets one. No word is turned round twice.
     """
     parts, end = list[str](), 0
-    for match in rules().finditer(text.translate(SMALL)):
-        parts += [text[end : match.start()], turned(match, text[slice(*match.span())])]
+    for match in flip_pattern().finditer(text.translate(LOWER)):
+        parts += [text[end : match.start()], replacement(match, text[slice(*match.span())])]
         end = match.end()
     return "".join([*parts, text[end:]]) if parts else None
 
 
 @cache
-def rules() -> re.Pattern[str]:
+def flip_pattern() -> re.Pattern[str]:
     """One pattern for everything, the longer of two phrases first."""
     negation = rf"(?:(?P<helper>{HELPERS})\s?n{QUOTE}t|(?P<no>not|never|no|cannot))"
     soft = rf"(?:(?:{SOFT})\s+){{0,2}}"
+    opposable, others = alternatives(opposites()), alternatives(NEGATED.split())
     return re.compile(
-        rf"(?P<face>{any_of(FACES)})|(?<![\w'\u2019-])(?=[a-z])(?:"
-        rf"(?P<phrase>{any_of(phrases())})"
-        rf"|(?:{negation}\s+)(?P<soft>{soft})(?P<negated>{any_of(opposites())}|{any_of(words())}"
-        rf"|like|likes|liked)"
-        rf"|(?:(?P<article>an?)\s+)?(?P<word>{any_of(opposites())})"
-        rf"|(?P<be>(?:{BE})\s+)(?P<more>{soft})(?P<lacks>{any_of(words())})"
+        rf"(?P<face>{alternatives(FACES)})|(?<![\w'\u2019-])(?=[a-z])(?:"
+        rf"(?P<phrase>{alternatives(phrases())})"
+        rf"|(?:{negation}\s+)(?P<soft>{soft})(?P<negated>{opposable}|{others}|like|likes|liked)"
+        rf"|(?:(?P<article>an?)\s+)?(?P<word>{opposable})"
+        rf"|(?P<be>(?:{BE})\s+)(?P<more>{soft})(?P<lacks>{others})"
         r")(?![\w'\u2019-])"
     )
 
 
-def words() -> list[str]:
-    """Words of feeling that have no opposite of their own."""
-    return NEGATED.split()
-
-
-def any_of(texts: Iterable[str]) -> str:
+def alternatives(texts: Iterable[str]) -> str:
     """A pattern for any of these texts; spaces may be wider and apostrophes curly."""
     longest = sorted(texts, key=len, reverse=True)
     wide = (re.escape(t).replace(r"\ ", r"\s+").replace("'", QUOTE) for t in longest)
     return "|".join(wide)
 
 
-def turned(match: re.Match[str], before: str) -> str:
-    """What stands in place of one find, as large as it was."""
-    found = match.groupdict()
-    if face := found["face"]:
+def replacement(match: re.Match[str], original: str) -> str:
+    """What takes the place of one match, in the same case."""
+    groups = match.groupdict()
+    if face := groups["face"]:
         return FACES[face]
-    if found["phrase"]:
-        said = phrases()[plain(found["phrase"])]
-    elif found["negated"]:
-        said = " ".join(filter(None, [freed(found), found["soft"].strip(), found["negated"]]))
-    elif found["word"]:
-        said = opposite(found["word"], found["article"])
+    if groups["phrase"]:
+        text = phrases()[normalise_phrase(groups["phrase"])]
+    elif groups["negated"]:
+        text = " ".join(filter(None, [affirm(groups), groups["soft"].strip(), groups["negated"]]))
+    elif groups["word"]:
+        text = opposite(groups["word"], groups["article"])
     else:
-        said = f"{found['be']}not {found['more']}{found['lacks']}"
-    return as_large(said, before)
+        text = f"{groups['be']}not {groups['more']}{groups['lacks']}"
+    return match_case(text, original)
 
 
-def plain(phrase: str) -> str:
-    """A phrase as the list has it."""
+def normalise_phrase(phrase: str) -> str:
+    """A phrase as the list has it: plain spaces and apostrophes."""
     return re.sub(r"\s+", " ", re.sub(QUOTE, "'", phrase))
 
 
-def freed(found: dict[str, str | None]) -> str:
+def affirm(groups: dict[str, str | None]) -> str:
     """What is left of a negation that is taken back."""
-    if helper := found["helper"]:
-        return PLAIN.get(helper, helper)
-    return {"never": "always", "cannot": "can"}.get(found["no"] or "", "")
+    if helper := groups["helper"]:
+        return AUXILIARIES.get(helper, helper)
+    return {"never": "always", "cannot": "can"}.get(groups["no"] or "", "")
 
 
 def opposite(word: str, article: str | None) -> str:
@@ -95,13 +90,13 @@ def opposite(word: str, article: str | None) -> str:
     other = opposites()[word]
     if not article:
         return other
-    vowel = other[0] in VOWELS and not other.startswith(LIKE_Y)
+    vowel = other[0] in VOWELS and not other.startswith(CONSONANT_SOUND)
     return f"{'an' if vowel else 'a'} {other}"
 
 
-def as_large(said: str, before: str) -> str:
-    """The text with capitals where the one before had them: everywhere, at its start, or not."""
-    if before.isupper() and len(before) > 1:
-        return said.upper()
-    first = said[:1].upper() if before[:1].isupper() else said[:1].lower()
-    return first + said[1:]
+def match_case(text: str, original: str) -> str:
+    """The text with capitals where the original has them: everywhere, at its start, or not."""
+    if original.isupper() and len(original) > 1:
+        return text.upper()
+    first = text[:1].upper() if original[:1].isupper() else text[:1].lower()
+    return first + text[1:]

@@ -129,11 +129,11 @@ FACES = {":)": ":(", ":-)": ":-(", ":d": ":(", ":(": ":)", ":-(": ":-)", ":'(": 
 @cache
 def opposites() -> dict[str, str]:
     """Each word with its opposite."""
-    found = dict[str, str]()
+    pairs = dict[str, str]()
     for pair in BOTH_WAYS.split():
         one, other = pair.split("/")
-        found |= {one: other, other: one}
-    return found | dict(pair.split(">") for pair in ONE_WAY.split())
+        pairs |= {one: other, other: one}
+    return pairs | dict(pair.split(">") for pair in ONE_WAY.split())
 
 
 @cache

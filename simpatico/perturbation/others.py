@@ -6,87 +6,86 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 from scipy import sparse
 
-from simpatico.arrays import Floats, Ints
+from simpatico.arrays import Bools, Floats, Ints
 from simpatico.features.lexicon import load_lexicon
-from simpatico.features.words import words
-from simpatico.stats.draws import uniform
+from simpatico.features.words import cut_words
+from simpatico.stats.draws import draw_uniform
 from simpatico.turns import Turns
 
 POOL = 512
 """Answers of a system among which one about something else is looked for."""
-AT_ONCE = 4_096
+BATCH = 4_096
 FAR = 1e9
-"""How many words of length a likeness of 1 outweighs, so that length decides between equals."""
-LONGEST = 1e3
+"""How many words of length a similarity of 1 outweighs, so that length only breaks ties."""
+MAX_LENGTH_DIFFERENCE = 1e3
 
 
-def dealt(turns: Turns, rows: Ints, seed: int) -> Ints:
+def shuffle_answers(turns: Turns, rows: Ints, seed: int) -> Ints:
     """For each answer the row of one by the same system in another dialog; -1 where none is.
 
     Dialogs of one prompt count as one: what was said in another of them may fit as well.
 
-    The dialogs are put in a drawn order and every answer goes half the way round, so that the
-    answers of a system stay the same as a whole and no one is dealt twice.
+    The dialogs are put in random order and every answer moves half the way round, so that a system
+    keeps its answers as a whole and none is used twice.
     """
-    found = np.full(len(rows), -1, np.int64)
-    dialog = origin(turns)[rows]
-    drawn = uniform(int(dialog.max(initial=0)) + 1, seed)[dialog]
-    for own in by_system(turns, rows):
-        order = own[np.argsort(drawn[own], kind="stable")]
-        donors = np.roll(order, -(len(order) // 2))
-        able = dialog[order] != dialog[donors]
-        found[order[able]] = rows[donors[able]]
-    return found
+    donors = np.full(len(rows), -1, np.int64)
+    dialog = prompt_codes(turns)[rows]
+    random = draw_uniform(int(dialog.max(initial=0)) + 1, seed)[dialog]
+    for own in split_by_system(turns, rows):
+        order = own[np.argsort(random[own], kind="stable")]
+        half_round = np.roll(order, -(len(order) // 2))
+        mask = dialog[order] != dialog[half_round]
+        donors[order[mask]] = rows[half_round[mask]]
+    return donors
 
 
-def origin(turns: Turns) -> Ints:
+def prompt_codes(turns: Turns) -> Ints:
     """A number for the prompt of each turn's dialog, or for the dialog where there is none."""
-    named = turns.frame.select(pl.coalesce("p" + pl.col("prompt"), "d" + pl.col("dialog")))
-    return named.to_series().rank("dense").to_numpy().astype(np.int64)
+    names = turns.frame.select(pl.coalesce("p" + pl.col("prompt"), "d" + pl.col("dialog")))
+    return names.to_series().rank("dense").to_numpy().astype(np.int64)
 
 
-def by_system(turns: Turns, rows: Ints) -> Iterator[Ints]:
-    """Places, within `rows`, of the answers of each system."""
+def split_by_system(turns: Turns, rows: Ints) -> Iterator[Ints]:
+    """Positions, within `rows`, of the answers of each system."""
     codes = turns.frame["system"].rank("dense").fill_null(0).to_numpy()[rows]
     for code in np.unique(codes):
         yield np.flatnonzero(codes == code)
 
 
-def farthest(turns: Turns, rows: Ints, seed: int) -> Ints:
+def off_topic_answers(turns: Turns, rows: Ints, seed: int) -> Ints:
     """For each answer the row of one by the same system that is about something else; -1 if none.
 
     Of up to 512 answers in other dialogs, the one whose words are least like those of the answer
-    and of what it answers; of several, the one nearest to the answer in length, and of these a
-    drawn one. No dialog gets the same one twice.
+    and of what it answers (tf-idf cosine); of several, the one nearest to the answer in length, and
+    of these a random one. No dialog gets the same one twice.
     """
-    found = np.full(len(rows), -1, np.int64)
-    content, dialog = Content.of(turns, rows), origin(turns)[rows]
-    drawn = uniform(len(rows), seed)
-    for own in by_system(turns, rows):
-        able = own[content.any_of[own]]
-        pool = able[np.argsort(drawn[able], kind="stable")[:POOL]]
-        given = dict[int, list[int]]()
-        for start in range(0, len(own) if len(pool) else 0, AT_ONCE):
-            some = own[start : start + AT_ONCE]
-            cost = content.likeness(some, pool) * FAR + content.apart(some, pool)
-            cost += (drawn[some][:, None] + drawn[pool]) % 1
-            cost[dialog[some][:, None] == dialog[pool]] = np.inf
-            for row, costs in zip(some, cost, strict=True):
-                taken = given.setdefault(int(dialog[row]), [])
-                costs[taken] = np.inf
+    donors = np.full(len(rows), -1, np.int64)
+    content, dialog = ContentWords.of(turns, rows), prompt_codes(turns)[rows]
+    random = draw_uniform(len(rows), seed)
+    for own in split_by_system(turns, rows):
+        candidates = own[content.has_content[own]]
+        pool = candidates[np.argsort(random[candidates], kind="stable")[:POOL]]
+        used_by_dialog = dict[int, list[int]]()
+        for start in range(0, len(own) if len(pool) else 0, BATCH):
+            batch = own[start : start + BATCH]
+            cost = content.similarity(batch, pool) * FAR + content.length_difference(batch, pool)
+            cost += (random[batch][:, None] + random[pool]) % 1  # below one word: breaks ties
+            cost[dialog[batch][:, None] == dialog[pool]] = np.inf
+            for row, costs in zip(batch, cost, strict=True):
+                used = used_by_dialog.setdefault(int(dialog[row]), [])
+                costs[used] = np.inf
                 best = int(costs.argmin())
                 if np.isfinite(costs[best]):
-                    found[row] = rows[pool[best]]
-                    taken.append(best)
-    return found
+                    donors[row] = rows[pool[best]]
+                    used.append(best)
+    return donors
 
 
 @dataclass(frozen=True, eq=False)
-class Content:
+class ContentWords:
     """What answers are about, and their exchanges: rare words weigh more, function words none."""
 
     answer: sparse.csr_matrix
@@ -94,44 +93,42 @@ class Content:
     length: Floats
 
     @classmethod
-    def of(cls, turns: Turns, rows: Ints) -> Content:
-        heard = turns.answered[rows]
+    def of(cls, turns: Turns, rows: Ints) -> ContentWords:
+        targets = turns.answered[rows]
         texts = turns.frame["text"]
-        table = words(pl.concat([texts.gather(rows), texts.gather(heard)]))
+        table = cut_words(pl.concat([texts.gather(rows), texts.gather(targets)]))
         shape = (2 * len(rows), len(table.vocabulary))
         ends = table.ends.astype(np.int32)
-        said = sparse.csr_matrix((np.ones(len(table.codes)), table.codes, ends), shape=shape)
-        said.sum_duplicates()
-        said.data[:] = 1
-        matters = ~load_lexicon("function_words").of(table.vocabulary).any(axis=1)
-        seen = np.asarray(said.sum(axis=0)).ravel()
-        weighted = said @ sparse.diags(matters * np.log1p(len(rows) / np.maximum(seen, 1)))
+        counts = sparse.csr_matrix((np.ones(len(table.codes)), table.codes, ends), shape=shape)
+        counts.sum_duplicates()
+        counts.data[:] = 1
+        is_content = ~load_lexicon("function_words").of(table.vocabulary).any(axis=1)
+        document_counts = np.asarray(counts.sum(axis=0)).ravel()
+        idf = np.log1p(len(rows) / np.maximum(document_counts, 1))
+        weighted = counts @ sparse.diags(is_content * idf)
         answer, prompt = weighted[: len(rows)], weighted[len(rows) :]
         length = table.counts[: len(rows)].astype(np.float64)
-        return cls(unit(answer), unit(answer.maximum(prompt)), length)
+        return cls(unit_rows(answer), unit_rows(answer.maximum(prompt)), length)
 
     @property
-    def any_of(self) -> npt.NDArray[np.bool_]:
+    def has_content(self) -> Bools:
         """Whether an answer is about anything at all."""
-        return np.asarray(np.diff(unempty(self.answer).indptr) > 0)
+        matrix = self.answer.copy()
+        matrix.eliminate_zeros()  # words of weight 0 are stored too
+        return np.asarray(np.diff(matrix.indptr) > 0)
 
-    def likeness(self, some: Ints, pool: Ints) -> Floats:
+    def similarity(self, batch: Ints, pool: Ints) -> Floats:
         """Cosine of the words of exchanges with those of answers."""
-        return np.asarray((self.exchange[some] @ self.answer[pool].T).toarray())
+        return np.asarray((self.exchange[batch] @ self.answer[pool].T).toarray())
 
-    def apart(self, some: Ints, pool: Ints) -> Floats:
+    def length_difference(self, batch: Ints, pool: Ints) -> Floats:
         """By how many words answers differ in length."""
-        return np.minimum(np.abs(self.length[some][:, None] - self.length[pool]), LONGEST)
+        return np.minimum(
+            np.abs(self.length[batch][:, None] - self.length[pool]), MAX_LENGTH_DIFFERENCE
+        )
 
 
-def unit(matrix: sparse.csr_matrix) -> sparse.csr_matrix:
+def unit_rows(matrix: sparse.csr_matrix) -> sparse.csr_matrix:
     """Rows of length 1; those of nothing stay so."""
     size = np.sqrt(np.asarray(matrix.multiply(matrix).sum(axis=1)).ravel())
     return sparse.csr_matrix(sparse.diags(1 / np.where(size > 0, size, 1)) @ matrix)
-
-
-def unempty(matrix: sparse.csr_matrix) -> sparse.csr_matrix:
-    """The matrix without places that hold 0."""
-    kept = matrix.copy()
-    kept.eliminate_zeros()
-    return kept

@@ -1,20 +1,23 @@
-"""Answers made wrong, each in its place, so that every one can be held against what it was."""
+"""Answers made wrong, each in its place, so that each can be compared with what it was."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
 
+import msgspec
 import numpy as np
 import polars as pl
 
 from simpatico.arrays import Ints
-from simpatico.errors import UnknownName
-from simpatico.features.words import uniform as canonical
-from simpatico.perturbation.answers import KINDS, Kind, Perturbed, answers
-from simpatico.perturbation.flip import flipped
-from simpatico.perturbation.others import dealt, farthest
-from simpatico.registry import suggestion
-from simpatico.stats.draws import uniform
+from simpatico.errors import UnknownName, suggest_names
+from simpatico.features.words import normalise_texts as canonical
+from simpatico.files import write_atomically
+from simpatico.perturbation.answers import KINDS, Kind, Perturbed, answer_rows
+from simpatico.perturbation.flip import flip_feeling
+from simpatico.perturbation.others import off_topic_answers, shuffle_answers
+from simpatico.stats.draws import draw_uniform
 from simpatico.turns import Turns
 
 GENERIC = (
@@ -31,8 +34,12 @@ GENERIC = (
     "Right.",
     "Sure, why not.",
 )
+NOTHING = "nothing before"
+"""What a turn replies to, with its number, that answers none although another stands before it."""
+OPTIONAL = ("references", "interlocutor", "profile", "prompt")
+
 Texts = list[str | None]
-Maker = Callable[[Turns, Ints, int], Texts]
+Perturbation = Callable[[Turns, Ints, int], Texts]
 
 
 def perturb(turns: Turns, kind: Kind, *, seed: int = 0) -> Perturbed:
@@ -41,36 +48,34 @@ def perturb(turns: Turns, kind: Kind, *, seed: int = 0) -> Perturbed:
     What cannot be changed stays as it is and says why: `no_feeling` found to flip,
     `no_other_dialog` to take an answer from, the `same_words` as before, or `no_words` at all.
     """
-    kind, rows = known(kind), answers(turns)
+    kind, rows = parse_kind(kind), answer_rows(turns)
     before = turns.frame["text"].gather(rows)
-    made = pl.Series(MAKERS[kind](turns, rows, seed), dtype=pl.String)
-    why = unfelt(made) if kind == "flipped" else hindrances(before, made)
-    able = np.flatnonzero(why.is_null().to_numpy())
-    text = turns.frame["text"].clone().scatter(rows[able], made.gather(able))
+    after = pl.Series(PERTURBATIONS[kind](turns, rows, seed), dtype=pl.String)
+    if kind == "flipped":
+        why = pl.select(pl.when(after.is_null()).then(pl.lit("no_feeling"))).to_series()
+    else:
+        why = replacement_problems(before, after)
+    positions = np.flatnonzero(why.is_null().to_numpy())
+    text = turns.frame["text"].clone().scatter(rows[positions], after.gather(positions))
     changed = np.zeros(len(turns), np.bool_)
-    changed[rows[able]] = True
+    changed[rows[positions]] = True
     reason = pl.Series("why", [None] * len(turns), pl.String).scatter(rows, why)
     return Perturbed(Turns(turns.frame.with_columns(text.alias("text"))), kind, changed, reason)
 
 
-def known(kind: str) -> Kind:
+def parse_kind(kind: str) -> Kind:
     """The kind of this name, or the error."""
     for one in KINDS:
         if one == kind:
             return one
-    raise UnknownName(f"no kind of wrong answers {kind!r}; {suggestion(kind, KINDS)}")
+    raise UnknownName(f"no kind of wrong answers {kind!r}; {suggest_names(kind, KINDS)}")
 
 
-def unfelt(made: pl.Series) -> pl.Series:
-    """Which answers have no feeling that could be turned round."""
-    return pl.select(pl.when(made.is_null()).then(pl.lit("no_feeling"))).to_series()
-
-
-def hindrances(before: pl.Series, made: pl.Series) -> pl.Series:
+def replacement_problems(before: pl.Series, after: pl.Series) -> pl.Series:
     """Why an answer could not be replaced by another; null where it was."""
-    bare, other = bare_words(before), bare_words(made)
+    bare, other = bare_words(before), bare_words(after)
     return pl.select(
-        pl.when(made.is_null())
+        pl.when(after.is_null())
         .then(pl.lit("no_other_dialog"))
         .when((bare == "") | (other == ""))
         .then(pl.lit("no_words"))
@@ -84,37 +89,66 @@ def bare_words(texts: pl.Series) -> pl.Series:
     return canonical(texts).str.replace_all(r"[^\p{L}\p{M}\p{N}]+", " ").str.strip_chars()
 
 
-def turned_round(turns: Turns, rows: Ints, seed: int) -> Texts:
-    return [flipped(text) for text in turns.frame["text"].gather(rows)]
+def flip_answers(turns: Turns, rows: Ints, seed: int) -> Texts:
+    return [flip_feeling(text) for text in turns.frame["text"].gather(rows)]
 
 
-def shuffled(turns: Turns, rows: Ints, seed: int) -> Texts:
-    return gathered(turns, dealt(turns, rows, seed))
+def generic_answers(turns: Turns, rows: Ints, seed: int) -> Texts:
+    numbers = (draw_uniform(len(rows), seed) * len(GENERIC)).astype(np.int64)
+    return [GENERIC[number] for number in numbers]
 
 
-def off_topic(turns: Turns, rows: Ints, seed: int) -> Texts:
-    return gathered(turns, farthest(turns, rows, seed))
+def texts_of(turns: Turns, rows: Ints) -> Texts:
+    """The texts of these rows; null where the row is -1."""
+    indices = pl.Series(np.where(rows < 0, 0, rows)).set(pl.Series(rows < 0), None)
+    return turns.frame["text"].gather(indices).to_list()
 
 
-def generic(turns: Turns, rows: Ints, seed: int) -> Texts:
-    drawn = (uniform(len(rows), seed) * len(GENERIC)).astype(np.int64)
-    return [GENERIC[number] for number in drawn]
-
-
-def copied(turns: Turns, rows: Ints, seed: int) -> Texts:
-    return gathered(turns, turns.answered[rows])
-
-
-def gathered(turns: Turns, rows: Ints) -> Texts:
-    """The texts of these rows; null where there is none."""
-    found = pl.Series(np.where(rows < 0, 0, rows)).set(pl.Series(rows < 0), None)
-    return turns.frame["text"].gather(found).to_list()
-
-
-MAKERS: dict[Kind, Maker] = {
-    "flipped": turned_round,
-    "shuffled": shuffled,
-    "generic": generic,
-    "off-topic": off_topic,
-    "copied": copied,
+PERTURBATIONS: dict[Kind, Perturbation] = {
+    "flipped": flip_answers,
+    "shuffled": lambda turns, rows, seed: texts_of(turns, shuffle_answers(turns, rows, seed)),
+    "generic": generic_answers,
+    "off-topic": lambda turns, rows, seed: texts_of(turns, off_topic_answers(turns, rows, seed)),
+    "copied": lambda turns, rows, seed: texts_of(turns, turns.answered[rows]),
 }
+
+
+def write_perturbed(perturbed: Perturbed, out: Path) -> None:
+    """One turn a line, for `simpatico score` to read, with how it was changed or why not."""
+    encode = msgspec.json.Encoder().encode_lines
+
+    def write(path: Path) -> None:
+        with path.open("wb") as file:
+            for row in table_rows(perturbed):
+                file.write(encode([row]))
+
+    write_atomically(out, write, private=True)
+
+
+def has_unmerged_turns(turns: Turns) -> bool:
+    """Whether some turns of one speaker to the same turn stand side by side, as if to be one."""
+    frame = turns.frame.select("dialog", "speaker", "system", "answers")
+    alike = frame.select(pl.all_horizontal(pl.all().eq_missing(pl.all().shift(1))))
+    return bool((alike.to_series() & turns.frame["answers"].is_not_null()).any())
+
+
+def table_rows(perturbed: Perturbed) -> Iterator[dict[str, Any]]:
+    """Every turn as the reader of our own table takes it, with all that came with it."""
+    turns = perturbed.turns.frame.iter_rows(named=True)
+    for turn, changed, why in zip(turns, perturbed.changed, perturbed.unchanged, strict=True):
+        number, target = turn["turn"], turn["answers"]
+        reply = f"{NOTHING} {number}" if number else None
+        if target is not None:
+            reply = str(target)
+        more = {name: turn[name] for name in OPTIONAL if turn[name] is not None}
+        if turn["time"] is not None:
+            more["time"] = turn["time"].isoformat()
+        yield {
+            **(msgspec.json.decode(turn["extras"]) if turn["extras"] else {}),
+            **{name: turn[name] for name in ("dialog", "speaker", "system", "text")},
+            "id": str(number),
+            "reply_to": reply,
+            **more,
+            "perturbation": perturbed.kind if changed else None,
+            "unchanged": why,
+        }

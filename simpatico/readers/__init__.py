@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from simpatico.readers.alignment import Alignment
 from simpatico.readers.conversations import Chunk, Conversations, read
-from simpatico.readers.detect import Reader, formats, pick
+from simpatico.readers.detect import Reader, all_readers, pick_reader
 from simpatico.readers.input.source import Source
 
 __all__ = [
@@ -13,7 +13,7 @@ __all__ = [
     "Conversations",
     "Reader",
     "Source",
-    "formats",
-    "pick",
+    "all_readers",
+    "pick_reader",
     "read",
 ]

@@ -7,13 +7,14 @@ from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
+from simpatico.arrays import Ints
 from simpatico.turns import Turns
+from simpatico.wording import format_count
 
-Codes = npt.NDArray[np.int64]
 SHOWN = 5
+"""Entries of a long table that sentences name."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +38,7 @@ class Alignment:
     def of(cls, turns: Turns, *, utterances: int) -> Alignment:
         """The alignment of turns that were made of so many utterances."""
         frame, n = turns.frame, len(turns)
-        names, codes = coded(frame["system"])
+        names, codes = encode_systems(frame["system"])
         counts = np.bincount(codes, minlength=len(names) + 1)[:-1].tolist()
         return cls(
             dialogs=int((frame["turn"] == 0).sum()),
@@ -48,12 +49,15 @@ class Alignment:
             context=n - sum(counts),
             scored=sum(counts),
             systems=dict(zip(names, counts, strict=True)),
-            answers=answers(turns, names, codes),
+            answers=count_answers_to(turns, names, codes),
         )
 
     def __add__(self, other: Alignment) -> Alignment:
         return Alignment(
-            **{f.name: added(getattr(self, f.name), getattr(other, f.name)) for f in fields(self)}
+            **{
+                f.name: add_counts(getattr(self, f.name), getattr(other, f.name))
+                for f in fields(self)
+            }
         )
 
     def as_json(self) -> dict[str, Any]:
@@ -65,43 +69,47 @@ class Alignment:
     def sentences(self) -> list[str]:
         """The same for people, one sentence each."""
         lines = [
-            f"{many(self.dialogs, 'dialog')}, {many(self.utterances, 'utterance')} in "
-            f"{many(self.turns, 'turn')} by {many(self.speakers, 'speaker')}; "
+            f"{format_count(self.dialogs, 'dialog')}, "
+            f"{format_count(self.utterances, 'utterance')} in "
+            f"{format_count(self.turns, 'turn')} by {format_count(self.speakers, 'speaker')}; "
             f"{self.scored:,} scored, {self.context:,} context only."
         ]
         if self.systems:
-            lines.append(f"Systems: {listed(self.systems, 'turn')}.")
-        lines.extend(f"{who}: {many(count, 'turn')}." for who, count in top(self.answers))
+            lines.append(f"Systems: {list_largest(self.systems, 'turn')}.")
+        lines.extend(
+            f"{who}: {format_count(count, 'turn')}." for who, count in largest(self.answers)
+        )
         if len(self.answers) > SHOWN:
             lines.append(f"{len(self.answers) - SHOWN:,} more pairs of who answers whom.")
         if self.aside:
-            lines.append(f"Set aside: {listed(self.aside)}.")
+            lines.append(f"Set aside: {list_largest(self.aside)}.")
         if self.rejected:
-            lines.append(f"Could not be read: {listed(self.rejected)}.")
+            lines.append(f"Could not be read: {list_largest(self.rejected)}.")
         lines.extend(f"{file} was read as {name}." for file, name in self.formats.items())
         return lines
 
 
-def coded(systems: pl.Series) -> tuple[list[str], Codes]:
+def encode_systems(systems: pl.Series) -> tuple[list[str], Ints]:
     """The distinct systems, and for each turn the position of its own; one more for null."""
     distinct = systems.drop_nulls().unique(maintain_order=True)
     codes = systems.cast(pl.Enum(distinct)).to_physical().cast(pl.Int64)
     return distinct.to_list(), codes.fill_null(len(distinct)).to_numpy()
 
 
-def answers(turns: Turns, names: list[str], codes: Codes) -> dict[str, int]:
+def count_answers_to(turns: Turns, names: list[str], codes: Ints) -> dict[str, int]:
     """How many turns of each system answer whom, or open the dialog."""
-    heard = np.where(turns.answered >= 0, codes[turns.answered], len(names) + 1)
-    heard = heard + ((turns.answered < 0) & (turns.frame["turn"].to_numpy() == 0))
+    # codes after those of the systems: context, nobody, and nobody as the dialog begins
+    target = np.where(turns.answered >= 0, codes[turns.answered], len(names) + 1)
+    target = target + ((turns.answered < 0) & (turns.frame["turn"].to_numpy() == 0))
     width, of_systems = len(names) + 3, codes < len(names)
-    pairs, counts = np.unique((codes * width + heard)[of_systems], return_counts=True)
-    said = [f"answers {name}" for name in names]
-    said += ["answers context", "answers nobody", "opens the dialog"]
-    found = zip(pairs.tolist(), counts.tolist(), strict=True)
-    return {f"{names[p // width]} {said[p % width]}": count for p, count in found}
+    pairs, counts = np.unique((codes * width + target)[of_systems], return_counts=True)
+    phrases = [f"answers {name}" for name in names]
+    phrases += ["answers context", "answers nobody", "opens the dialog"]
+    pair_counts = zip(pairs.tolist(), counts.tolist(), strict=True)
+    return {f"{names[p // width]} {phrases[p % width]}": n for p, n in pair_counts}
 
 
-def added(a: Any, b: Any) -> Any:
+def add_counts(a: Any, b: Any) -> Any:
     """The sum of two counts, of two tables of counts, or all entries of two tables of names."""
     if isinstance(a, int):
         return a + b
@@ -111,18 +119,15 @@ def added(a: Any, b: Any) -> Any:
     return total
 
 
-def many(count: int, noun: str) -> str:
-    """A count with its noun."""
-    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
-
-
-def top(counts: Mapping[str, int]) -> list[tuple[str, int]]:
+def largest(counts: Mapping[str, int]) -> list[tuple[str, int]]:
     """The largest few, ties in alphabetical order."""
     return sorted(counts.items(), key=lambda entry: (-entry[1], entry[0]))[:SHOWN]
 
 
-def listed(counts: Mapping[str, int], noun: str = "") -> str:
+def list_largest(counts: Mapping[str, int], noun: str = "") -> str:
     """The largest few in words, and how many more there are."""
-    words = [f"{name} ({many(c, noun) if noun else f'{c:,}'})" for name, c in top(counts)]
+    words = [
+        f"{name} ({format_count(c, noun) if noun else f'{c:,}'})" for name, c in largest(counts)
+    ]
     more = [f"and {len(counts) - SHOWN:,} more"] if len(counts) > SHOWN else []
     return ", ".join(words + more)

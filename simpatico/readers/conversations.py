@@ -14,21 +14,20 @@ import polars as pl
 
 from simpatico.errors import DataError
 from simpatico.readers.alignment import Alignment
-from simpatico.readers.detect import Reader, pick
-from simpatico.readers.input.dialog_ids import Seen
+from simpatico.readers.detect import Reader, pick_reader
 from simpatico.readers.input.record import Dialog, Ledger, OnError, Place, Reject, Utterance
 from simpatico.readers.input.source import Source
 from simpatico.turns import SCHEMA, Turns
 
-USED_TWICE = "an earlier dialog of this file has the same id; give every dialog an id of its own"
-COMES_BACK = (
+DUPLICATE_ID = "an earlier dialog of this file has the same id; give every dialog an id of its own"
+RETURNING_DIALOG = (
     "a dialog that ended earlier in the file goes on here; "
     "sort the file by dialog, or pass --gather to collect it first"
 )
 
 
 class Chunk(NamedTuple):
-    """Some whole dialogs, and what happened while they were read."""
+    """Some complete dialogs, and what happened while they were read."""
 
     turns: Turns
     alignment: Alignment
@@ -58,59 +57,63 @@ class Conversations:
         if not self.paths:
             raise DataError("no input; give one or more files, or - for standard input")
         sources = tuple(Source.of(path) for path in self.paths)
-        known = set[Path | None]()
+        paths = set[Path | None]()
         for source in sources:
-            where = source.path and source.path.resolve()
-            if where in known:
+            path = source.path and source.path.resolve()
+            if path in paths:
                 raise DataError(f"{source.name}:0: the same input is given twice; give it once")
-            known.add(where)
+            paths.add(path)
         return sources
 
     def chunks(self, size: int = 32_768) -> Iterator[Chunk]:
         """Parts of about `size` utterances; a dialog is never cut in two."""
         ledger = Ledger(self.on_error, self.max_errors)
-        part = Part()
-        for source, prefix in zip(self.sources, prefixes(self.sources), strict=True):
-            if source.refused(ledger):
+        part = ChunkBuilder()
+        for source, prefix in zip(self.sources, dialog_prefixes(self.sources), strict=True):
+            if source.is_rejected(ledger):
                 continue
-            reader = pick(source, format=self.format, system=self.system)
+            reader = pick_reader(source, format=self.format, system=self.system)
             if len(part) and reader.name != part.format:
                 yield self.chunk(part, ledger)
-                part = Part()
+                part = ChunkBuilder()
             part.format = reader.name
-            part.formats[prefix or Path(source.name).name] = described(reader, source)
+            part.formats[prefix or Path(source.name).name] = describe_format(reader, source)
             for dialog in self.dialogs(reader, source, ledger):
                 part.add(dialog, prefix)
                 if len(part) >= size:
                     yield self.chunk(part, ledger)
-                    part = Part(reader.name)
-        if len(part) or ledger.rejects or ledger.aside or part.formats:
+                    part = ChunkBuilder(reader.name)
+        if len(part) or ledger.rejects or ledger.skip_counts or part.formats:
             yield self.chunk(part, ledger)
 
     def dialogs(self, reader: Reader, source: Source, ledger: Ledger) -> Iterator[list[Utterance]]:
         """The dialogs of one input, each once."""
-        found = reader.dialogs(source, ledger)
+        dialogs = reader.dialogs(source, ledger)
         scattered = getattr(reader, "scattered", False)
         if self.gather and scattered:
-            return collected(found)
-        told = ("dialog_comes_back", COMES_BACK) if scattered else ("id_used_twice", USED_TWICE)
-        return only_new(found, ledger, Place(source.name, 0, 0), told)
+            return gather_dialogs(dialogs)
+        code, reason = "id_used_twice", DUPLICATE_ID
+        if scattered:  # a format of utterances: the dialog may go on, rather than be another one
+            code, reason = "dialog_comes_back", RETURNING_DIALOG
+        return new_dialogs(dialogs, ledger, Reject(Place(source.name, 0, 0), code, reason))
 
-    def chunk(self, part: Part, ledger: Ledger) -> Chunk:
+    def chunk(self, part: ChunkBuilder, ledger: Ledger) -> Chunk:
         """The chunk of these utterances; takes over what the ledger noted since the last one."""
         turns = Turns.from_utterances(part.frame(), merge=self.merge)
-        rejects, aside = ledger.take()
+        rejects, skip_counts = ledger.take()
         alignment = replace(
             Alignment.of(turns, utterances=len(part)),
-            aside=aside,
+            aside=skip_counts,
             rejected=dict(Counter(reject.code for reject in rejects)),
             formats=part.formats,
         )
         return Chunk(turns, alignment, rejects, part.format)
 
 
-class Part:
-    """Utterances on their way into a chunk, as columns: lists of text burden nobody."""
+class ChunkBuilder:
+    """Utterances on their way into a chunk, as columns: lists of strings, which the garbage
+    collector need not walk, unlike a list of tuples.
+    """
 
     def __init__(self, format: str = "") -> None:
         self.format = format
@@ -130,10 +133,10 @@ class Part:
     def frame(self) -> pl.DataFrame:
         """The utterances as a table."""
         columns = zip(SCHEMA.items(), self._columns, strict=True)
-        return pl.DataFrame([series(name, kind, values) for (name, kind), values in columns])
+        return pl.DataFrame([make_series(name, kind, values) for (name, kind), values in columns])
 
 
-def series(name: str, kind: pl.DataType, values: list[Any]) -> pl.Series:
+def make_series(name: str, kind: pl.DataType, values: list[Any]) -> pl.Series:
     """One column; times come in seconds."""
     if name != "time":
         return pl.Series(name, values, kind)
@@ -151,34 +154,38 @@ def read(
     on_error: OnError = "fail",
 ) -> Turns:
     """All conversations of one input, in memory; use `Conversations` for more than fits."""
-    given = Conversations((path,), format, system, merge, gather, on_error)
-    return Turns(pl.concat([chunk.turns.frame for chunk in given.chunks()]).rechunk())
+    conversations = Conversations((path,), format, system, merge, gather, on_error)
+    return Turns(pl.concat([chunk.turns.frame for chunk in conversations.chunks()]).rechunk())
 
 
-def collected(dialogs: Iterable[list[Utterance]]) -> Iterator[list[Utterance]]:
+def gather_dialogs(dialogs: Iterable[list[Utterance]]) -> Iterator[list[Utterance]]:
     """All utterances by dialog, in order of first appearance; needs the whole input in memory."""
-    found: dict[str, list[Utterance]] = {}
+    by_id: dict[str, list[Utterance]] = {}
     for dialog in dialogs:
-        found.setdefault(dialog[0].dialog, []).extend(dialog)
-    return iter(found.values())
+        by_id.setdefault(dialog[0].dialog, []).extend(dialog)
+    return iter(by_id.values())
 
 
-def only_new(
-    dialogs: Iterable[list[Utterance]], ledger: Ledger, whole: Place, told: tuple[str, str]
+def new_dialogs(
+    dialogs: Iterable[list[Utterance]], ledger: Ledger, reject: Reject
 ) -> Iterator[list[Utterance]]:
-    """The dialogs; one whose id was there before is rejected, record by record, as `told`."""
-    seen = Seen()
+    """The dialogs; one whose id was there before is rejected, record by record.
+
+    `reject` says why, and stands for the file where records have no places.
+    """
+    ids = set[str]()
     for dialog in dialogs:
         if not dialog:
             continue
-        if seen.add(dialog[0].dialog):
+        if dialog[0].dialog not in ids:
+            ids.add(dialog[0].dialog)
             yield dialog
             continue
-        for place in dialog.places if isinstance(dialog, Dialog) else [whole]:
-            ledger.reject(place, *told)
+        for place in dialog.places if isinstance(dialog, Dialog) else [reject.place]:
+            ledger.reject(place, reject.code, reject.reason)
 
 
-def prefixes(sources: tuple[Source, ...]) -> list[str]:
+def dialog_prefixes(sources: tuple[Source, ...]) -> list[str]:
     """What to put before the dialog ids of each source: nothing if there is only one."""
     if len(sources) == 1:
         return [""]
@@ -189,9 +196,9 @@ def prefixes(sources: tuple[Source, ...]) -> list[str]:
     return names
 
 
-def described(reader: Reader, source: Source) -> str:
+def describe_format(reader: Reader, source: Source) -> str:
     """The format's name, and which columns were taken for ours."""
     columns = getattr(reader, "columns", None)
-    other = columns(source.head) if columns else {}
-    pairs = ", ".join(f"{ours} = {theirs}" for ours, theirs in other.items())
+    renamed = columns(source.head) if columns else {}
+    pairs = ", ".join(f"{ours} = {theirs}" for ours, theirs in renamed.items())
     return f"{reader.name} ({pairs})" if pairs else reader.name

@@ -1,17 +1,16 @@
-"""The formats that can be read: every module of this folder that holds a reader."""
+"""Which format a file has: the folder `file_formats` is the registry, one module a format."""
 
 from __future__ import annotations
 
-import inspect
-import pkgutil
 from collections.abc import Iterator
 from difflib import get_close_matches
 from functools import cache
 from importlib import import_module
-from pathlib import Path
-from typing import ClassVar, Protocol, TypeGuard
+from pkgutil import iter_modules
+from typing import ClassVar, Protocol, cast
 
 from simpatico.errors import DataError, UnknownName
+from simpatico.readers import file_formats
 from simpatico.readers.input.record import Ledger, Utterance
 from simpatico.readers.input.source import Head, Source
 
@@ -31,32 +30,31 @@ class Reader(Protocol):
     def dialogs(self, source: Source, ledger: Ledger) -> Iterator[list[Utterance]]: ...
 
 
+def format_names() -> list[str]:
+    """Every format, by its file's name; modules with a leading underscore are shared code."""
+    names = (module.name for module in iter_modules(file_formats.__path__))
+    return sorted(name.replace("_", "-") for name in names if not name.startswith("_"))
+
+
 @cache
-def kinds() -> dict[str, type[Reader]]:
-    """The reader classes by name, in alphabetical order."""
-    found: dict[str, type[Reader]] = {}
-    for _, name, _ in pkgutil.iter_modules(
-        [str(Path(__file__).parent / "file_formats")], f"{__package__}.file_formats."
-    ):
-        for _, kind in inspect.getmembers(import_module(name), inspect.isclass):
-            if kind.__module__ == name and is_reader(kind):
-                found[kind.name] = kind
-    return dict(sorted(found.items()))
+def reader_class(name: str) -> type[Reader]:
+    """The one class with this `name` in the module of the format."""
+    module = import_module(f"{file_formats.__name__}.{name.replace('-', '_')}")
+    (cls,) = (c for c in vars(module).values() if getattr(c, "name", None) == name)
+    return cast(type[Reader], cls)
 
 
-def is_reader(kind: type) -> TypeGuard[type[Reader]]:
-    """Whether a class has all a reader needs."""
-    return not getattr(kind, "_is_protocol", False) and all(
-        hasattr(kind, part) for part in ("name", "about", "suffixes", "matches", "dialogs")
-    )
+def make_reader(name: str, system: str | None) -> Reader:
+    """A reader that calls the evaluated side `system` where the file does not say."""
+    return reader_class(name)(system=system)  # type: ignore[call-arg]
 
 
-def formats() -> list[Reader]:
-    """Every reader there is, with its defaults."""
-    return [kind() for kind in kinds().values()]
+def all_readers(system: str | None = None) -> list[Reader]:
+    """A reader of every format."""
+    return [make_reader(name, system) for name in format_names()]
 
 
-def pick(
+def pick_reader(
     source: Source,
     format: str | None = None,
     *,
@@ -64,36 +62,26 @@ def pick(
 ) -> Reader:
     """The reader of this name, or the one that the file's suffix and shape tell."""
     if format is not None:
-        return named(format, system)
-    source.refused(Ledger())
+        if format not in (names := format_names()):
+            near = get_close_matches(format, names, n=3) or names
+            raise UnknownName(f"no format {format!r}; did you mean {' or '.join(map(repr, near))}?")
+        return make_reader(format, system)
+    source.is_rejected(Ledger())
     head = source.head
-    fitting = [kind for kind in kinds().values() if made(kind, system).matches(head)]
-    usual = [kind for kind in fitting if head.suffix in kind.suffixes] or fitting
-    if not usual and unreadable(head):
-        return named(DEFAULT, system)
-    if len(usual) != 1:
-        among = [kind.name for kind in usual] or list(kinds())
-        why = "could be of several formats" if usual else "has the shape of no format we know"
+    by_shape = [reader for reader in all_readers(system) if reader.matches(head)]
+    matches = [reader for reader in by_shape if head.suffix in reader.suffixes] or by_shape
+    if not matches and has_no_record(head):
+        return make_reader(DEFAULT, system)
+    if len(matches) != 1:
+        among = [reader.name for reader in matches] or format_names()
+        why = "could be of several formats" if matches else "has the shape of no format we know"
         raise DataError(
             f"{source.name}:1: the input {why}; say which with --format: {', '.join(among)}"
         )
-    return made(usual[0], system)
+    return matches[0]
 
 
-def named(name: str, system: str | None) -> Reader:
-    """The reader of this name, or which names are near."""
-    if name not in kinds():
-        near = get_close_matches(name, kinds(), n=3) or list(kinds())
-        raise UnknownName(f"no format {name!r}; did you mean {' or '.join(map(repr, near))}?")
-    return made(kinds()[name], system)
-
-
-def made(kind: type[Reader], system: str | None) -> Reader:
-    """A reader that calls the evaluated side `system` where the file does not say."""
-    return kind(system=system)  # type: ignore[call-arg]
-
-
-def unreadable(head: Head) -> bool:
+def has_no_record(head: Head) -> bool:
     """Whether no record could be looked at, so that only reading it will tell what is wrong."""
     tables = (".jsonl", ".ndjson", ".csv", ".tsv", ".parquet")
     return head.item is None and (head.suffix in tables or head.kind in ("lines", "parquet"))

@@ -10,10 +10,16 @@ from typing import Any, ClassVar, Protocol, runtime_checkable
 import msgspec
 
 from simpatico.errors import DataError, UnknownName
-from simpatico.judgements import ONCE, Judgement, Judgements, fault, rating
-from simpatico.readers.detect import formats
-from simpatico.readers.file_formats._table_csv import rows
-from simpatico.readers.input.decode import Wrong, by_header, decode
+from simpatico.judgements import (
+    JUDGEMENT_KEY,
+    Judgement,
+    Judgements,
+    judgement_problem,
+    parse_rating,
+)
+from simpatico.readers.detect import all_readers
+from simpatico.readers.file_formats._table_csv import csv_rows
+from simpatico.readers.input.decode import InvalidValue, decode, rows_by_header
 from simpatico.readers.input.head import Head
 from simpatico.readers.input.record import Ledger, Place
 from simpatico.readers.input.source import Source
@@ -21,11 +27,17 @@ from simpatico.readers.input.source import Source
 REQUIRED = ("dialog", "quality", "value")
 TABLES = ("csv", "tsv", "jsonl", "parquet")
 
+MISSING = "there is no {!r}; a judgement needs dialog, quality and value"
+REPEATED = (
+    "the unit, quality and judge are those of line {}; keep one of the two, "
+    "or name every judge in the column 'judge'"
+)
+
 Cells = Mapping[str, object]
 
 
 @runtime_checkable
-class Benchmark(Protocol):
+class JudgementReader(Protocol):
     """A reader whose files hold judgements too."""
 
     name: ClassVar[str]
@@ -43,21 +55,23 @@ def read_judgements(
     judge_kind, scale_min and scale_max. An empty value, NA or "not rated" is null.
     """
     source, ledger = Source.of(path), ledger or Ledger()
-    if source.refused(ledger):
+    if source.is_rejected(ledger):
         return Judgements.of(())
-    benchmarks = {r.name: r for r in formats() if isinstance(r, Benchmark)}
-    chosen = format or told(source, benchmarks)
-    if chosen in benchmarks:
-        return Judgements.of(benchmarks[chosen].judgements(source, ledger))
-    if chosen in TABLES:
-        found = table(source, ledger) if source.head.kind == "text" else objects(source, ledger)
-        return Judgements.of(checked(found, ledger))
+    benchmarks = {r.name: r for r in all_readers() if isinstance(r, JudgementReader)}
+    name = format or detect_format(source, benchmarks)
+    if name in benchmarks:
+        return Judgements.of(benchmarks[name].judgements(source, ledger))
+    if name in TABLES:
+        rows = (
+            cell_rows(source, ledger) if source.head.kind == "text" else json_rows(source, ledger)
+        )
+        return Judgements.of(usable_judgements(rows, ledger))
     names = [*TABLES, *benchmarks]
-    near = get_close_matches(chosen, names, n=3) or names
-    raise UnknownName(f"no format {chosen!r}; did you mean {' or '.join(map(repr, near))}?")
+    near = get_close_matches(name, names, n=3) or names
+    raise UnknownName(f"no format {name!r}; did you mean {' or '.join(map(repr, near))}?")
 
 
-def told(source: Source, benchmarks: Mapping[str, Benchmark]) -> str:
+def detect_format(source: Source, benchmarks: Mapping[str, JudgementReader]) -> str:
     """The format, by shape or else by suffix."""
     for name, benchmark in benchmarks.items():
         if benchmark.matches(source.head):
@@ -72,21 +86,21 @@ def told(source: Source, benchmarks: Mapping[str, Benchmark]) -> str:
     )
 
 
-def table(source: Source, ledger: Ledger) -> Iterator[tuple[Place, Cells]]:
+def cell_rows(source: Source, ledger: Ledger) -> Iterator[tuple[Place, Cells]]:
     """The rows of a CSV or TSV file."""
-    found = rows(source, ledger)
-    place, header = next(found, (Place(source.name, 1, 0), []))
+    rows = csv_rows(source, ledger)
+    place, header = next(rows, (Place(source.name, 1, 0), []))
     names = [name.strip() for name in header]
     if missing := [name for name in REQUIRED if name not in names]:
-        ledger.reject(place, "header", lacks(missing[0]))
+        ledger.reject(place, "header", MISSING.format(missing[0]))
         return
     if twice := [name for name in Judgement._fields if names.count(name) > 1]:
         ledger.reject(place, "header", f"the column {twice[0]!r} stands there twice; keep one")
         return
-    yield from by_header(found, names, ledger)
+    yield from rows_by_header(rows, names, ledger)
 
 
-def objects(source: Source, ledger: Ledger) -> Iterator[tuple[Place, Cells]]:
+def json_rows(source: Source, ledger: Ledger) -> Iterator[tuple[Place, Cells]]:
     """The rows of a JSONL or Parquet file."""
     for place, raw in source.records(ledger):
         cells: dict[str, Any] | None = decode(raw, OBJECT, place, ledger)
@@ -94,51 +108,40 @@ def objects(source: Source, ledger: Ledger) -> Iterator[tuple[Place, Cells]]:
             yield place, cells
 
 
-def checked(found: Iterable[tuple[Place, Cells]], ledger: Ledger) -> Iterator[Judgement]:
+def usable_judgements(rows: Iterable[tuple[Place, Cells]], ledger: Ledger) -> Iterator[Judgement]:
     """The judgements that can be used, each judge once for a quality of a unit."""
-    seen: dict[tuple[object, ...], int] = {}
-    for place, cells in found:
+    lines: dict[tuple[object, ...], int] = {}
+    for place, cells in rows:
         try:
-            judgement = converted(cells)
-            key = tuple(getattr(judgement, name) for name in ONCE)
-            if key in seen:
-                raise Wrong("repeated", repeats(seen[key]))
-        except Wrong as error:
+            judgement = parse_judgement(cells)
+            key = tuple(getattr(judgement, name) for name in JUDGEMENT_KEY)
+            if key in lines:
+                raise InvalidValue("repeated", REPEATED.format(lines[key]))
+        except InvalidValue as error:
             ledger.reject(place, error.code, error.reason)
             continue
-        seen[key] = place.line
+        lines[key] = place.line
         yield judgement
 
 
-def converted(cells: Cells) -> Judgement:
+def parse_judgement(cells: Cells) -> Judgement:
     """The judgement in a row."""
     if missing := [name for name in REQUIRED if name not in cells]:
-        raise Wrong("missing", lacks(missing[0]))
+        raise InvalidValue("missing", MISSING.format(missing[0]))
     values: dict[str, Any] = {}
     for name in Judgement._fields:
         convert, what = KINDS[name]
         try:
             values[name] = convert(cells.get(name))
         except ValueError:
-            raise Wrong("cell", f"{name!r} must be {what}") from None
+            raise InvalidValue("cell", f"{name!r} must be {what}") from None
     judgement = Judgement(**values)
-    if reason := fault(judgement):
-        raise Wrong("judgement", reason)
+    if reason := judgement_problem(judgement):
+        raise InvalidValue("judgement", reason)
     return judgement
 
 
-def lacks(name: str) -> str:
-    return f"there is no {name!r}; a judgement needs dialog, quality and value"
-
-
-def repeats(line: int) -> str:
-    return (
-        f"the unit, quality and judge are those of line {line}; keep one of the two, "
-        "or name every judge in the column 'judge'"
-    )
-
-
-def text(cell: object) -> str | None:
+def parse_name(cell: object) -> str | None:
     """A name; a whole number is one too, and an empty cell is none."""
     if cell is None or cell == "":
         return None
@@ -147,9 +150,9 @@ def text(cell: object) -> str | None:
     return str(cell)
 
 
-def whole(cell: object) -> int | None:
+def parse_turn(cell: object) -> int | None:
     """The number of a turn."""
-    number = rating(cell)
+    number = parse_rating(cell)
     if number is None:
         return None
     if number != int(number) or not 0 <= number < 2**31:
@@ -157,9 +160,12 @@ def whole(cell: object) -> int | None:
     return int(number)
 
 
-NAME: tuple[Callable[[object], object], str] = (text, "text")
-NUMBER: tuple[Callable[[object], object], str] = (rating, "a number, or empty for 'not rated'")
+NAME: tuple[Callable[[object], object], str] = (parse_name, "text")
+NUMBER: tuple[Callable[[object], object], str] = (
+    parse_rating,
+    "a number, or empty for 'not rated'",
+)
 KINDS = dict.fromkeys(("dialog", "speaker", "quality", "judge", "judge_kind"), NAME)
 KINDS |= dict.fromkeys(("value", "scale_min", "scale_max"), NUMBER)
-KINDS |= {"turn": (whole, "the number of a turn, counted from 0, or empty for a whole dialog")}
+KINDS |= {"turn": (parse_turn, "the number of a turn, counted from 0, or empty for a whole dialog")}
 OBJECT = msgspec.json.Decoder(dict[str, Any])

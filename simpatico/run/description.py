@@ -1,4 +1,4 @@
-"""What a run tells of its metrics, and the metrics built again from it."""
+"""What `run.json` says of a metric, and the metric built again from that."""
 
 from __future__ import annotations
 
@@ -8,19 +8,26 @@ from dataclasses import fields
 from typing import Any
 
 from simpatico.errors import SimpaticoError
-from simpatico.metric import Metric, bounds, plain, plain_name, signature, wording
+from simpatico.metric import (
+    Metric,
+    json_range,
+    plain_name,
+    score_wording,
+    signature,
+    signature_value,
+)
 from simpatico.registry import available, load
 
 
-def described(metric: Metric) -> dict[str, Any]:
+def describe_metric(metric: Metric) -> dict[str, Any]:
     """What a reader of the scores must know about a metric."""
     scores = [
         {
             "name": s.name,
-            "range": bounds(s.range),
+            "range": json_range(s.range),
             "better": s.better,
             "meaning": s.meaning,
-            **wording(s.name, vars(s)),
+            **score_wording(s.name, vars(s)),
         }
         for s in metric.scores
     ]
@@ -30,41 +37,47 @@ def described(metric: Metric) -> dict[str, Any]:
     return {**facts, "card": words, "scores": scores}
 
 
-def parameters(metric: Metric) -> dict[str, Any]:
+def metric_parameters(metric: Metric) -> dict[str, Any]:
     """The metric's parameters, as they were given; those that JSON cannot hold are left out."""
-    given = {f.name: getattr(metric, f.name) for f in fields(metric)}
-    return {name: value for name, value in given.items() if storable(value)}
+    values = {f.name: getattr(metric, f.name) for f in fields(metric)}
+    return {name: value for name, value in values.items() if is_storable(value)}
 
 
-def storable(value: object) -> bool:
+def is_storable(value: object) -> bool:
     try:
         return bool(json.dumps(value, ensure_ascii=False, allow_nan=False).encode())
     except (TypeError, ValueError):
         return False
 
 
-def rebuilt(name: str, told: Mapping[str, Any]) -> Metric | str:
+def rebuild_metric(name: str, facts: Mapping[str, Any]) -> Metric | str:
     """The metric that `run.json` tells of, or why it is not the one that gave the scores."""
     name = plain_name(name)
     if name not in available():
         return "it is not installed here"
-    given = told.get("parameters", {})
-    sources = [f"{name}.{p} is {plain(given[p])!r}" for p in ("lexicon", "model") if given.get(p)]
+    values = facts.get("parameters", {})
+    sources = [
+        f"{name}.{p} is {signature_value(values[p])!r}"
+        for p in ("lexicon", "model")
+        if values.get(p)
+    ]
     where = f" ({', '.join(sources)})" if sources else ""
     try:
-        metric = load(name, **{k: tuple(v) if isinstance(v, list) else v for k, v in given.items()})
+        metric = load(
+            name, **{k: tuple(v) if isinstance(v, list) else v for k, v in values.items()}
+        )
     except (SimpaticoError, TypeError) as error:
         return f"it cannot be built again: {error}"
     try:
         now = signature(metric)
     except (SimpaticoError, OSError):
         return f"its word list or model is missing or damaged{where}"
-    apart = {p.partition(":")[0] for p in {*now.split("|")} ^ {*told["signature"].split("|")}}
-    if not apart:
+    differing = {p.partition(":")[0] for p in {*now.split("|")} ^ {*facts["signature"].split("|")}}
+    if not differing:
         return metric
-    if "version" in apart:
+    if "version" in differing:
         return "the run was scored with another version of simpatico"
-    if apart & {f.name for f in fields(metric)}:
+    if differing & {f.name for f in fields(metric)}:
         return "the run does not say with which parameters it was scored"
-    what = "code" if "code_sha256" in apart else "word list or model"
+    what = "code" if "code_sha256" in differing else "word list or model"
     return f"its {what} is not what it was when the run was scored{where}"

@@ -4,13 +4,13 @@ import json
 import threading
 import time
 
-from simpatico.bots import Reply, Said
+from simpatico.bots import Message, Reply
 from simpatico.bots.prompts import Prompt
 from simpatico.errors import NoAnswer, RunError
 
 
 def prompts(texts):
-    return [Prompt(f"p{n}", (Said("user", text),)) for n, text in enumerate(texts)]
+    return [Prompt(f"p{n}", (Message("user", text),)) for n, text in enumerate(texts)]
 
 
 def rows(path):
@@ -24,7 +24,7 @@ def everything(folder):
 class Counted:
     """A bot that counts what it is asked, and fails as it is told."""
 
-    name, told, most = "counted", {"kind": "test"}, None
+    name, description, max_parallel = "counted", {"kind": "test"}, None
 
     def __init__(self, *, fails=(), stops=(), delay=lambda text: 0.0):
         self.fails, self.stops, self.delay = set(fails), set(stops), delay

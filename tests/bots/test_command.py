@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from simpatico.bots import Said, Settings, load_bot
+from simpatico.bots import Message, Settings, load_bot
 from simpatico.errors import MissingResource, NoAnswer
 
 PROGRAM = Path(__file__).parent / "program.py"
@@ -25,7 +25,7 @@ def program():
 
 
 def ask(bot, text):
-    return bot([Said("user", text)])
+    return bot([Message("user", text)])
 
 
 def test_one_process_answers_line_after_line(program):
@@ -112,6 +112,6 @@ def test_no_shell_reads_the_command(tmp_path):
 
 def test_arguments_are_not_recorded_but_told_apart():
     one, two = load_bot("command:prog --key sk-secret-1"), load_bot("command:prog --key other")
-    assert one.told["program"] == "prog"
-    assert "sk-secret-1" not in str(one.told)
-    assert one.told["sha256"] != two.told["sha256"]
+    assert one.description["program"] == "prog"
+    assert "sk-secret-1" not in str(one.description)
+    assert one.description["sha256"] != two.description["sha256"]

@@ -8,10 +8,10 @@ from random import Random
 
 import pytest
 
-from simpatico.bots import Reply, Said, Settings, load_bot
-from simpatico.bots import retry as patience_module
-from simpatico.bots.http import Address, wait_told
-from simpatico.bots.retry import Patience
+from simpatico.bots import Message, Reply, Settings, load_bot
+from simpatico.bots import retry as retry_module
+from simpatico.bots.http import Address, parse_retry_after
+from simpatico.bots.retry import Backoff
 from simpatico.errors import BadValue, NoAnswer, RunError
 
 pytestmark = pytest.mark.usefixtures("quick")
@@ -23,7 +23,7 @@ def bot(server, query="?model=m", **settings):
 
 
 def ask(server, text, **settings):
-    return bot(server, **settings)([Said("user", text)])
+    return bot(server, **settings)([Message("user", text)])
 
 
 def test_a_good_answer_with_what_it_cost(server):
@@ -32,7 +32,7 @@ def test_a_good_answer_with_what_it_cost(server):
 
 def test_what_is_sent(server):
     settings = {"temperature": 0.5, "seed": 3, "instruction": "Be kind.", "max_tokens": 9}
-    bot(server, **settings)([Said("user", "a"), Said("assistant", "b"), Said("user", "c")])
+    bot(server, **settings)([Message("user", "a"), Message("assistant", "b"), Message("user", "c")])
     path, headers, body = server.seen[-1]
     assert path == "/v1/chat/completions"
     assert headers["Authorization"] == f"Bearer {KEY}"
@@ -52,7 +52,7 @@ def test_what_is_sent(server):
 
 
 def test_what_nobody_chose_is_left_to_the_server(server):
-    bot(server, "?model=m&limit_as=max_completion_tokens")([Said("user", "plain")])
+    bot(server, "?model=m&limit_as=max_completion_tokens")([Message("user", "plain")])
     body = server.seen[-1][2]
     assert {*body} == {"model", "messages", "max_completion_tokens", "stream"}
 
@@ -143,7 +143,7 @@ def test_a_server_that_is_away_can_be_asked_later():
         port = free.getsockname()[1]
     away = load_bot(f"http://127.0.0.1:{port}/v1?model=m", Settings(retries=1))
     with pytest.raises(RunError) as told:
-        away([Said("user", "Hi")])
+        away([Message("user", "Hi")])
     assert told.value.resumable
     assert str(told.value) == (
         f"http://127.0.0.1:{port}/v1/chat/completions cannot be reached (Connection refused); "
@@ -163,10 +163,10 @@ def test_a_key_that_comes_back_is_taken_out(server):
 
 def test_the_key_is_in_no_field_and_no_sentence(server):
     one = bot(server)
-    assert KEY not in repr(one) + str(one.told) + repr(vars(one))
+    assert KEY not in repr(one) + str(one.description) + repr(vars(one))
     for text in ("wrong: x", "refused: x", "moved: x", "ill: x"):
         with pytest.raises((NoAnswer, BadValue)) as told:
-            one([Said("user", text)])
+            one([Message("user", text)])
         chain = [told.value, told.value.__cause__]
         assert KEY not in repr(chain) + str(told.value)
         assert told.value.__cause__ is None
@@ -179,11 +179,11 @@ def test_a_short_key_is_no_secret_and_harms_no_answer(server, monkeypatch):
 
 def test_another_variable_can_be_named_and_must_then_hold_a_key(server, monkeypatch):
     monkeypatch.setenv("MY_KEY", "another-secret-key")
-    bot(server, "?model=m&key_env=MY_KEY")([Said("user", "named")])
+    bot(server, "?model=m&key_env=MY_KEY")([Message("user", "named")])
     assert server.seen[-1][1]["Authorization"] == "Bearer another-secret-key"
     monkeypatch.delenv("MY_KEY")
     with pytest.raises(BadValue) as told:
-        bot(server, "?model=m&key_env=MY_KEY")([Said("user", "named")])
+        bot(server, "?model=m&key_env=MY_KEY")([Message("user", "named")])
     assert str(told.value) == "the environment variable MY_KEY is empty; put the key into it"
 
 
@@ -220,8 +220,8 @@ def test_half_a_surrogate_pair_is_sent_as_a_question_mark(server):
 
 def test_waits_double_with_chance_in_them(monkeypatch):
     """1, 2, 4, 8 … up to 30 seconds, and of each between half and all."""
-    monkeypatch.setattr(patience_module, "FIRST_WAIT", 1.0)
-    waits = [Patience(Random(1)).backoff(tried) for tried in range(8)]
+    monkeypatch.setattr(retry_module, "FIRST_DELAY", 1.0)
+    waits = [Backoff(Random(1)).delay(failures) for failures in range(8)]
     for wait, most in zip(waits, (1, 2, 4, 8, 16, 30, 30, 30), strict=True):
         assert most / 2 <= wait <= most
 
@@ -231,13 +231,13 @@ def test_waits_double_with_chance_in_them(monkeypatch):
     [(None, None), ("0", 0), (" 12 ", 12), ("soon", None), ("-3", None), ("1" * 4000, 111_111_111)],
 )
 def test_retry_after_in_seconds(told, seconds):
-    assert wait_told(told) == seconds
+    assert parse_retry_after(told) == seconds
 
 
 def test_retry_after_as_a_time():
     moment = datetime.now(UTC) + timedelta(seconds=100)
-    assert 98 <= wait_told(format_datetime(moment, usegmt=True)) <= 100
-    assert wait_told(format_datetime(moment - timedelta(days=1), usegmt=True)) == 0
+    assert 98 <= parse_retry_after(format_datetime(moment, usegmt=True)) <= 100
+    assert parse_retry_after(format_datetime(moment - timedelta(days=1), usegmt=True)) == 0
 
 
 def test_addresses_are_written_as_they_were_given():

@@ -5,9 +5,9 @@ import threading
 
 import pytest
 
-from simpatico.bots.bot import Renamed
+from simpatico.bots.bot import RenamedBot
 from simpatico.bots.probe import probe
-from simpatico.bots.runner import How
+from simpatico.bots.runner import AskOptions
 from simpatico.errors import RunError
 from tests.bots.counting_bot import Counted, prompts, rows
 
@@ -15,7 +15,7 @@ from tests.bots.counting_bot import Counted, prompts, rows
 def test_a_torn_last_line_is_asked_again(tmp_path):
     out, partial = tmp_path / "a.jsonl", tmp_path / "a.jsonl.partial"
     with pytest.raises(RunError):
-        probe(Counted(stops={"c"}), prompts("abc"), out, how=How(jobs=1))
+        probe(Counted(stops={"c"}), prompts("abc"), out, how=AskOptions(jobs=1))
     data = partial.read_bytes()
     whole = tmp_path / "whole.jsonl"
     probe(Counted(), prompts("abc"), whole)
@@ -29,7 +29,7 @@ def test_a_torn_last_line_is_asked_again(tmp_path):
 def test_a_damaged_line_in_the_middle_is_not_passed_over(tmp_path):
     out, partial = tmp_path / "a.jsonl", tmp_path / "a.jsonl.partial"
     with pytest.raises(RunError):
-        probe(Counted(stops={"c"}), prompts("abc"), out, how=How(jobs=1))
+        probe(Counted(stops={"c"}), prompts("abc"), out, how=AskOptions(jobs=1))
     lines = partial.read_bytes().splitlines(keepends=True)
     partial.write_bytes(b"".join([lines[0], b"{\n", *lines[2:]]))
     with pytest.raises(RunError) as told:
@@ -39,10 +39,10 @@ def test_a_damaged_line_in_the_middle_is_not_passed_over(tmp_path):
 
 def refusals():
     other = Counted()
-    other.told = {"kind": "other"}
+    other.description = {"kind": "other"}
     return {
         "bot": (other, prompts("ab"), "holds answers of another bot, or to other settings; name another file or delete this one"),
-        "name": (Renamed(Counted(), "x"), prompts("ab"), "holds answers of another bot, or to other settings; name another file or delete this one"),
+        "name": (RenamedBot(Counted(), "x"), prompts("ab"), "holds answers of another bot, or to other settings; name another file or delete this one"),
         "text": (Counted(), prompts("ax"), "holds an answer to 'p1', which is not or not so among the prompts; name another file or delete this one"),
         "fewer": (Counted(), prompts("a"), "holds an answer to 'p1', which is not or not so among the prompts; name another file or delete this one"),
     }  # fmt: skip

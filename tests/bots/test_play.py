@@ -5,24 +5,24 @@ import json
 import pytest
 
 from simpatico import read
-from simpatico.bots import Reply, Said, load_bot
-from simpatico.bots.bot import Renamed
-from simpatico.bots.chat_log import Talk, heard
+from simpatico.bots import Message, Reply, load_bot
+from simpatico.bots.bot import RenamedBot
+from simpatico.bots.chat_log import ChatLog, chat_replies
 from simpatico.bots.play import play
 from simpatico.bots.prompts import Prompt
-from simpatico.bots.runner import How
+from simpatico.bots.runner import AskOptions
 from simpatico.errors import BadValue, NoAnswer, RunError
 
-OPENINGS = [Prompt("one", (Said("user", "Hi"),)), Prompt("two", (Said("user", "Bye"),))]
+OPENINGS = [Prompt("one", (Message("user", "Hi"),)), Prompt("two", (Message("user", "Bye"),))]
 
 
 class Listing:
     """A bot that answers with what it heard."""
 
-    most = None
+    max_parallel = None
 
     def __init__(self, name, fails_at=99):
-        self.name, self.told, self.fails_at = name, {"kind": name}, fails_at
+        self.name, self.description, self.fails_at = name, {"kind": name}, fails_at
 
     def __call__(self, dialog):
         if len(dialog) >= self.fails_at:
@@ -39,32 +39,32 @@ def rows(path):
 
 def test_each_hears_the_other_as_its_user(tmp_path):
     out = tmp_path / "a.jsonl"
-    done = play((Listing("x"), Listing("y")), OPENINGS, out, turns=4, how=How(jobs=2))
+    done = play((Listing("x"), Listing("y")), OPENINGS, out, turns=4, how=AskOptions(jobs=2))
     assert [(r["dialog"], r["speaker"], r["system"], r["text"]) for r in rows(out)[:4]] == [
         ("one", "a", None, "Hi"),
         ("one", "b", "y", "yu"),
         ("one", "a", "x", "xau"),
         ("one", "b", "y", "yuau"),
     ]
-    assert (done.answered, done.replies, done.tokens_in) == (2, 6, 6)
+    assert (done.n_answered, done.n_replies, done.tokens_in) == (2, 6, 6)
     assert read(out).frame["system"].to_list() == [None, "y", "x", "y"] * 2
 
 
 def test_a_bot_can_talk_with_itself(tmp_path):
     echo = load_bot("script:echo")
-    play((echo, Renamed(echo, "mirror")), OPENINGS, tmp_path / "a.jsonl", turns=3)
+    play((echo, RenamedBot(echo, "mirror")), OPENINGS, tmp_path / "a.jsonl", turns=3)
     assert [r["system"] for r in rows(tmp_path / "a.jsonl")] == [None, "mirror", "echo"] * 2
 
 
 def test_a_dialog_that_breaks_off_keeps_what_was_said(tmp_path):
     out = tmp_path / "a.jsonl"
     done = play((Listing("x", fails_at=3), Listing("y")), OPENINGS, out, turns=6)
-    assert done.failed == {"mood": 2}
+    assert done.failures == {"mood": 2}
     done = play((Listing("x"), Listing("y", fails_at=3)), OPENINGS, out.with_name("b"), turns=6)
     last = rows(out.with_name("b"))[2]
     assert (last["text"], last["error"], last["why"]) == ("xau", "enough of this", "mood")
     assert last["bot"] == {"kind": "y"}
-    play((Listing("x"), Listing("y")), OPENINGS, out, turns=6, how=How(retry_errors=True))
+    play((Listing("x"), Listing("y")), OPENINGS, out, turns=6, how=AskOptions(retry_errors=True))
     assert len(rows(out)) == 12
 
 
@@ -83,7 +83,7 @@ def test_another_number_of_turns_is_another_run(tmp_path):
     ],
 )
 def test_there_must_be_something_to_say(tmp_path, turns, sentence):
-    long = Prompt("long", tuple(Said("user", str(n)) for n in range(turns)))
+    long = Prompt("long", tuple(Message("user", str(n)) for n in range(turns)))
     with pytest.raises(BadValue) as told:
         play((Listing("x"), Listing("y")), [long], tmp_path / "a.jsonl", turns=turns)
     assert str(told.value) == sentence
@@ -91,8 +91,8 @@ def test_there_must_be_something_to_say(tmp_path, turns, sentence):
 
 def test_a_talk_is_kept_turn_by_turn(tmp_path):
     out = tmp_path / "a.jsonl"
-    talk = Talk(Listing("x"), out)
-    said = heard(talk, ["Hi\n", "\n", " again \n", "/quit\n", "no\n"])
+    talk = ChatLog(Listing("x"), out)
+    said = chat_replies(talk, ["Hi\n", "\n", " again \n", "/quit\n", "no\n"])
     assert next(said).text == "xu"
     assert len(rows(out)) == 2
     assert [reply.text for reply in said] == ["xuau"]
@@ -107,8 +107,8 @@ def test_a_talk_is_kept_turn_by_turn(tmp_path):
 
 
 def test_a_turn_without_an_answer_can_be_said_again(tmp_path):
-    talk = Talk(Listing("x", fails_at=2), tmp_path / "a.jsonl")
-    told = list(heard(talk, ["Hi", "more"]))
+    talk = ChatLog(Listing("x", fails_at=2), tmp_path / "a.jsonl")
+    told = list(chat_replies(talk, ["Hi", "more"]))
     assert [type(one) for one in told] == [Reply, NoAnswer]
     assert len(talk.dialog) == 2
     talk.close()
@@ -117,19 +117,19 @@ def test_a_turn_without_an_answer_can_be_said_again(tmp_path):
 def test_a_second_talk_is_added_and_a_torn_line_goes(tmp_path):
     out = tmp_path / "a.jsonl"
     for _ in range(2):
-        talk = Talk(Listing("x"), out)
-        list(heard(talk, ["Hi"]))
+        talk = ChatLog(Listing("x"), out)
+        list(chat_replies(talk, ["Hi"]))
         talk.close()
         with out.open("a") as file:
             file.write('{"dialog": "chat-9", "te')
-    talk = Talk(Listing("x"), out)
-    list(heard(talk, ["Hi"]))
+    talk = ChatLog(Listing("x"), out)
+    list(chat_replies(talk, ["Hi"]))
     talk.close()
     assert [r["dialog"] for r in rows(out)] == [f"chat-{n}" for n in (1, 1, 2, 2, 3, 3)]
 
 
 def test_nothing_said_leaves_no_file(tmp_path):
-    Talk(Listing("x"), tmp_path / "a.jsonl").close()
+    ChatLog(Listing("x"), tmp_path / "a.jsonl").close()
     assert not list(tmp_path.iterdir())
 
 
@@ -138,6 +138,6 @@ def test_a_file_of_something_else_is_not_added_to(tmp_path, text):
     out = tmp_path / "a.jsonl"
     out.write_text(text)
     with pytest.raises(RunError) as told:
-        Talk(Listing("x"), out)
+        ChatLog(Listing("x"), out)
     assert str(told.value) == f"{out} holds something else than answers of a bot; name another file"
     assert out.read_text() == text

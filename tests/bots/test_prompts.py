@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from simpatico.bots import Said
+from simpatico.bots import Message
 from simpatico.bots.prompts import read_prompts
 from simpatico.errors import DataError
 
@@ -87,7 +87,7 @@ def test_who_opens_the_dialog_is_the_user_where_nothing_else_tells(tmp_path):
     rows = [("d", "ann", "a"), ("d", "bob", "b"), ("d", "ann", "c"), ("d", "bob", "e")]
     text = "dialog,speaker,text\n" + "".join(",".join(row) + "\n" for row in rows)
     (found,) = read_prompts(given(tmp_path, "c.csv", text))
-    assert found.dialog == (Said("user", "a"), Said("assistant", "b"), Said("user", "c"))
+    assert found.dialog == (Message("user", "a"), Message("assistant", "b"), Message("user", "c"))
 
 
 def test_a_dialog_in_which_no_user_speaks_gives_nothing(tmp_path):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from simpatico.bots import Said, Settings, load_bot
+from simpatico.bots import Message, Settings, load_bot
 from simpatico.bots.script import GENERIC
 from simpatico.errors import (
     BadValue,
@@ -89,24 +89,26 @@ def test_an_address_is_taken_apart():
 
 def test_echo_and_generic():
     echo, generic = load_bot("script:echo"), load_bot("script:generic")
-    assert echo([Said("user", "Hi")]).text == "Hi"
-    assert generic([Said("user", "Hi")]).text in GENERIC
-    assert generic([Said("user", "Hi")]) == generic([Said("assistant", "x"), Said("user", "Hi")])
-    assert len({generic([Said("user", str(n))]).text for n in range(50)}) == len(GENERIC)
-    assert dict(echo.told) == {"kind": "script", "script": "echo"}
+    assert echo([Message("user", "Hi")]).text == "Hi"
+    assert generic([Message("user", "Hi")]).text in GENERIC
+    assert generic([Message("user", "Hi")]) == generic(
+        [Message("assistant", "x"), Message("user", "Hi")]
+    )
+    assert len({generic([Message("user", str(n))]).text for n in range(50)}) == len(GENERIC)
+    assert dict(echo.description) == {"kind": "script", "script": "echo"}
 
 
 def test_answers_from_a_file(tmp_path):
     path = tmp_path / "answers.jsonl"
     path.write_text('{"prompt": "Hi", "answer": "Hello"}\n{"prompt": "Hi", "answer": "no"}\n')
     bot = load_bot(f"script:{path}")
-    assert (bot.name, bot([Said("user", "Hi")]).text) == ("answers", "Hello")
+    assert (bot.name, bot([Message("user", "Hi")]).text) == ("answers", "Hello")
     with pytest.raises(NoAnswer) as told:
-        bot([Said("user", "Bye")])
+        bot([Message("user", "Bye")])
     assert str(told.value) == f"{path} has no answer to this prompt"
-    first = bot.told["sha256"]
+    first = bot.description["sha256"]
     path.write_text('{"prompt": "Hi", "answer": "Hello!"}\n')
-    assert load_bot(f"script:{path}").told["sha256"] != first
+    assert load_bot(f"script:{path}").description["sha256"] != first
 
 
 @pytest.mark.parametrize(

@@ -135,9 +135,9 @@ def test_a_mistake_is_one_line_and_exit_2(arguments, sentence, tmp_path):
 
 def test_the_help_names_every_format():
     from simpatico.cli.options import FORMATS
-    from simpatico.readers import formats
+    from simpatico.readers import all_readers
 
-    assert ", ".join(sorted(f.name for f in formats())) == FORMATS
+    assert ", ".join(sorted(f.name for f in all_readers())) == FORMATS
 
 
 def test_a_system_name_that_named_nobody_is_mentioned(tmp_path):

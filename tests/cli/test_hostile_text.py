@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simpatico.cli.output import CONTROL, FORMULA, show_csv
+from simpatico.cli.output import CONTROL, FORMULA_STARTS, show_csv
 from tests.command_line import simpatico as call
 from tests.reporting.payloads import FORMULAS, PAYLOADS, TERMINAL, UNICODE
 
@@ -134,18 +134,18 @@ def test_csv_cells_are_no_formulas_and_numbers_stay_numbers(hostile):
     done = call("show", hostile[1], "--level", "dialog", "--format", "csv")
     rows = list(csv.DictReader(io.StringIO(done.stdout)))
     for row in rows:
-        assert not row["dialog"].startswith(FORMULA)
-        assert not row["system"].startswith(FORMULA)
+        assert not row["dialog"].startswith(FORMULA_STARTS)
+        assert not row["system"].startswith(FORMULA_STARTS)
         assert row["length"] == "" or float(row["length"]) >= 0
     shown = {row["dialog"] for row in rows}
     for payload in FORMULAS.values():
         plain = CONTROL.sub("·", payload)
-        assert (f"'{plain}" if plain.startswith(FORMULA) else plain) in shown
+        assert (f"'{plain}" if plain.startswith(FORMULA_STARTS) else plain) in shown
 
 
 @given(
     st.text(st.characters(exclude_categories=["Cs"])),
-    st.sampled_from([*FORMULA, ""]),
+    st.sampled_from([*FORMULA_STARTS, ""]),
     st.floats(allow_nan=False, allow_infinity=False),
 )
 def test_any_cell_of_text_is_harmless_and_any_number_is_itself(text, start, number):
@@ -154,6 +154,6 @@ def test_any_cell_of_text_is_harmless_and_any_number_is_itself(text, start, numb
     with redirect_stdout(out):
         show_csv(frame)
     _, (cell, figure) = csv.reader(io.StringIO(out.getvalue()))
-    assert not cell.startswith(FORMULA)
+    assert not cell.startswith(FORMULA_STARTS)
     assert not set(cell) & ACTING
     assert float(figure) == number

@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from simpatico.perturbation.flip import as_large, flipped
+from simpatico.perturbation.flip import match_case, flip_feeling
 from simpatico.perturbation.opposites import NEGATED, opposites, phrases
 
 
@@ -30,7 +30,7 @@ from simpatico.perturbation.opposites import NEGATED, opposites, phrases
     ],
 )
 def test_an_answer_gets_the_opposite_feeling(before, after):
-    assert flipped(before) == after
+    assert flip_feeling(before) == after
 
 
 @pytest.mark.parametrize(
@@ -46,39 +46,39 @@ def test_an_answer_gets_the_opposite_feeling(before, after):
     ],
 )
 def test_nothing_is_made_up_where_no_rule_applies(text):
-    assert flipped(text) is None
+    assert flip_feeling(text) is None
 
 
 def test_every_word_and_phrase_of_the_lists_is_turned_into_what_stands_beside_it():
     for word, other in opposites().items():
-        assert flipped(f"so {word}.") in {f"so {other}.", flipped(word)}
+        assert flip_feeling(f"so {word}.") in {f"so {other}.", flip_feeling(word)}
         assert word != other
     for phrase, other in phrases().items():
-        assert flipped(phrase).lower() == other.lower()
+        assert flip_feeling(phrase).lower() == other.lower()
     for word in NEGATED.split():
-        assert flipped(f"We are {word}.") == f"We are not {word}."
+        assert flip_feeling(f"We are {word}.") == f"We are not {word}."
 
 
 def test_words_that_are_each_others_opposites_come_back():
     for word, other in opposites().items():
         if opposites().get(other) == word:
-            assert flipped(flipped(f"the {word} one")) == f"the {word} one"
+            assert flip_feeling(flip_feeling(f"the {word} one")) == f"the {word} one"
 
 
 def test_letters_keep_their_size():
-    assert as_large("bad", "Good") == "Bad"
-    assert as_large("bad", "GOOD") == "BAD"
-    assert as_large("i hate", "i like") == "i hate"
+    assert match_case("bad", "Good") == "Bad"
+    assert match_case("bad", "GOOD") == "BAD"
+    assert match_case("i hate", "i like") == "i hate"
 
 
 def test_the_rest_of_the_text_stays_as_it_was():
     text = "Wört\u0130 😀 \t—good\n\nnews\u2028x"
-    assert flipped(text) == re.sub("good", "bad", text)
+    assert flip_feeling(text) == re.sub("good", "bad", text)
 
 
 @pytest.mark.parametrize("text", ["not ", "a ", "is so ", "can't", " ", "no\t", ":'", "good"])
 def test_the_work_grows_no_faster_than_the_text(text):
     """20,000 times took a tenth of a second; growing with the square it would take minutes."""
     begun = time.process_time()
-    flipped(text * 20_000)
+    flip_feeling(text * 20_000)
     assert time.process_time() - begun < 3

@@ -6,9 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from simpatico import Turns
-from simpatico.cli.commands.perturb import WAYS
+from simpatico.cli.commands.perturb import KINDS as CLI_KINDS
 from simpatico.errors import UnknownName
-from simpatico.perturbation.answers import KINDS, answers
+from simpatico.perturbation.answers import KINDS, answer_rows
 from simpatico.perturbation.perturb import GENERIC, perturb
 
 FRAME = {"dialog": pl.String, "speaker": pl.String, "system": pl.String, "text": pl.String}
@@ -40,7 +40,7 @@ def test_copied_answers_are_what_they_answer():
     said = THREE.frame["text"].to_list()
     assert texts(made) == [said[0], said[0], said[2], said[2], said[4], said[4], said[6], said[6]]
     assert made.changed.tolist() == [False, True] * 4
-    assert (made.answers, made.left) == (4, {})
+    assert (made.n_answers, made.unchanged_counts) == (4, {})
 
 
 def test_flipped_answers_that_have_no_feeling_stay_and_are_counted():
@@ -52,8 +52,8 @@ def test_flipped_answers_that_have_no_feeling_stay_and_are_counted():
         "It stands behind the church.",
     ]
     assert made.changed.tolist() == [False, True, False, False, False, True, False, False]
-    assert made.why.to_list() == [None, None, None, "no_feeling", None, None, None, "no_feeling"]
-    assert (made.answers, made.left) == (4, {"no_feeling": 2})
+    assert made.unchanged.to_list() == [None, None, None, "no_feeling", None, None, None, "no_feeling"]
+    assert (made.n_answers, made.unchanged_counts) == (4, {"no_feeling": 2})
 
 
 def test_generic_answers_come_from_the_list_and_the_seed():
@@ -76,13 +76,13 @@ def test_shuffled_answers_are_the_same_ones_in_other_dialogs():
 def test_a_dialog_with_most_of_the_answers_cannot_be_dealt_whole():
     """Of 4 answers 3 are of one dialog: half the way round two of these meet their own dialog."""
     made = perturb(dialogs("a|one|b|two|c|three", "d|four"), "shuffled")
-    assert made.left == {"no_other_dialog": 2}
+    assert made.unchanged_counts == {"no_other_dialog": 2}
 
 
 def test_dialogs_of_one_prompt_count_as_one():
     frame = dialogs("hello|hi there", "hello|good day").frame.with_columns(prompt=pl.lit("greet"))
     made = perturb(Turns(frame), "shuffled")
-    assert made.left == {"no_other_dialog": 2}
+    assert made.unchanged_counts == {"no_other_dialog": 2}
 
 
 def test_each_system_keeps_its_own_answers():
@@ -116,7 +116,7 @@ def test_an_answer_about_nothing_is_never_taken_for_another():
 def test_what_is_answered_by_a_wrong_answer_stays_right():
     """Two bots in turn: only the second one's turns change; if both did, they might fit again."""
     both = dialogs("Hi|Great!|Great?|Great.", person="other")
-    assert answers(both).tolist() == [1, 3]
+    assert answer_rows(both).tolist() == [1, 3]
     assert perturb(both, "flipped").changed.tolist() == [False, True, False, True]
 
 
@@ -126,14 +126,14 @@ def test_people_are_left_alone_beside_a_system():
         FRAME,
         orient="row",
     )
-    assert answers(Turns.from_utterances(began)).tolist() == [2]
+    assert answer_rows(Turns.from_utterances(began)).tolist() == [2]
     alone = began.with_columns(system=pl.lit("human"))
-    assert answers(Turns.from_utterances(alone)).tolist() == [1]
+    assert answer_rows(Turns.from_utterances(alone)).tolist() == [1]
 
 
 def test_wordless_answers_and_the_same_words_are_counted():
     made = perturb(dialogs("Really?|really!", "a|...", "?!|yes"), "copied")
-    assert made.why.to_list()[1::2] == ["same_words", "no_words", "no_words"]
+    assert made.unchanged.to_list()[1::2] == ["same_words", "no_words", "no_words"]
     assert not made.changed.any()
 
 
@@ -142,7 +142,7 @@ def test_conversations_without_an_answer_stay_as_they_are(kind):
     for turns in (Turns(THREE.frame.clear()), dialogs("hello")):
         made = perturb(turns, kind)
         assert made.turns.frame.equals(turns.frame)
-        assert made.answers == 0
+        assert made.n_answers == 0
 
 
 def test_an_unknown_kind_is_named():
@@ -152,7 +152,7 @@ def test_an_unknown_kind_is_named():
 
 
 def test_the_command_knows_every_kind():
-    assert list(KINDS) == WAYS
+    assert list(KINDS) == CLI_KINDS
 
 
 LINES = st.lists(
@@ -169,8 +169,8 @@ def test_only_texts_of_answers_change_and_each_says_so(lines, kind, seed):
     assert rest.equals(turns.frame.drop("text"))
     differs = (made.turns.frame["text"] != turns.frame["text"]).to_list()
     assert differs == made.changed.tolist()
-    told = made.why.is_not_null().to_list()
-    rows = set(answers(turns).tolist())
+    told = made.unchanged.is_not_null().to_list()
+    rows = set(answer_rows(turns).tolist())
     assert all(
         (a or b) == (row in rows) for row, (a, b) in enumerate(zip(differs, told, strict=True))
     )

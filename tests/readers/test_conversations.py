@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 
 from simpatico.errors import DataError, UnknownName
 from simpatico.readers import Conversations, Source, read
-from simpatico.readers.input.dialog_ids import Seen
 from tests.readers.files import aligned, everything, json_lines, packed, piped, written
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
@@ -59,19 +58,6 @@ def test_packed_and_piped_are_the_same(dialogs: list[list[dict[str, Any]]]) -> N
         with patch("sys.stdin", io.TextIOWrapper(io.BytesIO(data))):
             assert read("-").frame.equals(plain)
     assert zipped.equals(plain)
-
-
-@given(st.lists(TEXT, unique=True, max_size=50))
-def test_what_was_seen_is_not_new(names: list[str]) -> None:
-    seen = Seen()
-    assert all(seen.add(name) for name in names)
-    assert not any(seen.add(name) for name in names)
-
-
-def test_seen_grows() -> None:
-    seen = Seen()
-    assert all(seen.add(str(n)) for n in range(5000))
-    assert not any(seen.add(str(n)) for n in range(5000))
 
 
 def talk(dialog: str, *texts: str) -> list[dict[str, str]]:

@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 
 from simpatico.errors import DataError
-from simpatico.readers import Reader, Source, formats, pick
+from simpatico.readers import Reader, Source, all_readers, pick_reader
 from simpatico.readers.file_formats.parlai import ParlAI
-from simpatico.readers.input.head import Head, closed
+from simpatico.readers.input.head import Head, close_json
 from tests.readers.file_formats.test_chatgpt import CHAT as CHATGPT
 from tests.readers.file_formats.test_convokit import said
-from tests.readers.file_formats.test_inspect_log import LOG
+from tests.readers.file_formats.test_inspect import LOG
 from tests.readers.file_formats.test_openai import CHAT
 from tests.readers.file_formats.test_parlai import DIALOG
 from tests.readers.file_formats.test_sharegpt import CHATS
@@ -31,10 +31,10 @@ OURS = {
 
 
 def test_the_folder_is_the_list() -> None:
-    names = [reader.name for reader in formats()]
+    names = [reader.name for reader in all_readers()]
     assert names == sorted(names)
     assert set(OURS) <= set(names)
-    for reader in formats():
+    for reader in all_readers():
         assert reader.about
         assert all(s == "" or s.startswith(".") for s in reader.suffixes)
 
@@ -43,29 +43,29 @@ def test_the_folder_is_the_list() -> None:
 def test_exactly_one_format_knows_the_shape(tmp_path: Path, name: str) -> None:
     suffix, content = OURS[name]
     head = Source.of(written(tmp_path / f"a.{suffix}", content)).head
-    assert [reader.name for reader in formats() if reader.matches(head)] == [name]
+    assert [reader.name for reader in all_readers() if reader.matches(head)] == [name]
 
 
 @pytest.mark.parametrize("name", OURS)
 def test_the_name_of_the_file_does_not_matter(tmp_path: Path, name: str) -> None:
     suffix, content = OURS[name]
     path = written(tmp_path / f"a.{suffix}", content)
-    assert pick(Source.of(path.rename(tmp_path / "a.log"))).name == name
+    assert pick_reader(Source.of(path.rename(tmp_path / "a.log"))).name == name
 
 
 def test_a_record_longer_than_the_head_is_known(tmp_path: Path) -> None:
     long = {"mapping": {"n": {"message": None, "x": "y" * 100_000}}, "current_node": "n"}
     for content in (json.dumps([long]), json.dumps([long], indent=1)):
-        assert pick(Source.of(written(tmp_path / "c.json", content))).name == "chatgpt"
+        assert pick_reader(Source.of(written(tmp_path / "c.json", content))).name == "chatgpt"
     path = written(tmp_path / "c.jsonl", [{"messages": [{"role": "user", "content": "x" * 10**5}]}])
-    assert pick(Source.of(path)).name == "openai"
+    assert pick_reader(Source.of(path)).name == "openai"
 
 
 def test_a_shape_of_no_format_lists_all(tmp_path: Path) -> None:
     path = written(tmp_path / "a.json", {"a": 1})
-    names = ", ".join(reader.name for reader in formats())
+    names = ", ".join(reader.name for reader in all_readers())
     with pytest.raises(DataError) as caught:
-        pick(Source.of(path))
+        pick_reader(Source.of(path))
     assert str(caught.value) == (
         f"{path}:1: the input has the shape of no format we know; say which with --format: {names}"
     )
@@ -80,7 +80,7 @@ def test_a_shape_of_several_formats_lists_those(
     monkeypatch.setattr(ParlAI, "matches", yes)
     path = written(tmp_path / "a.jsonl", ROWS)
     with pytest.raises(DataError) as caught:
-        pick(Source.of(path))
+        pick_reader(Source.of(path))
     assert str(caught.value) == (
         f"{path}:1: the input could be of several formats; say which with --format: parlai, table"
     )
@@ -96,4 +96,4 @@ def test_a_shape_of_several_formats_lists_those(
     ],
 )
 def test_cut_off_json_ends_after_its_last_whole_value(cut: bytes, value: Any) -> None:
-    assert json.loads(closed(cut)) == value
+    assert json.loads(close_json(cut)) == value

@@ -15,7 +15,7 @@ from simpatico import Conversations, Run, load, read, score_run
 from simpatico.errors import DataError, UnknownName
 from simpatico.features.emotions import EMOTIONS
 from simpatico.metrics.emotional_entropy import EmotionalEntropy
-from simpatico.run import parameters
+from simpatico.run.description import metric_parameters
 from simpatico.turns import Turns
 from tests.command_line import simpatico
 
@@ -332,5 +332,5 @@ class Odd:
 
 
 def test_parameters_that_json_cannot_hold_are_left_out():
-    assert parameters(Odd()) == {"words": ("maybe", "perhaps")}
-    assert parameters(Odd(most=2.5, words=("\udcff",))) == {"most": 2.5}
+    assert metric_parameters(Odd()) == {"words": ("maybe", "perhaps")}
+    assert metric_parameters(Odd(most=2.5, words=("\udcff",))) == {"most": 2.5}

@@ -11,12 +11,12 @@ from typing import Any
 
 import click
 
-from simpatico.cli.bot_options import SPEC, named, setting_options, settings_of
+from simpatico.cli.bot_options import SPEC, bot_settings, load_named_bot, setting_options
 from simpatico.cli.options import out_file
 from simpatico.cli.output import clean, note, result
 from simpatico.errors import NoAnswer
 
-LONGEST = 1_000_000
+MAX_LINE = 1_000_000
 """Characters of a line."""
 
 
@@ -30,33 +30,36 @@ def command(spec: str, out: Path, system: str | None, **options: Any) -> None:
 
     Every turn is on disk as soon as it is answered. A file that is there gets one more dialog.
     """
-    from simpatico.bots.chat_log import QUIT, Talk, heard
+    from simpatico.bots.chat_log import QUIT, ChatLog, chat_replies
 
-    place, settings = out_file(out), settings_of(options)
+    place, settings = out_file(out), bot_settings(options)
     failures: list[NoAnswer] = []
-    with closing(named(spec, settings, system)) as bot, closing(Talk(bot, place)) as talk:
+    with (
+        closing(load_named_bot(spec, settings, system)) as bot,
+        closing(ChatLog(bot, place)) as log,
+    ):
         note(f"you talk with {bot.name}; {QUIT} ends it")
         with suppress(KeyboardInterrupt):  # one more way to end a dialog
-            for said in heard(talk, lines()):
-                if isinstance(said, NoAnswer):
-                    failures.append(said)
-                    note(f"no answer: {said}")
+            for reply in chat_replies(log, typed_lines()):
+                if isinstance(reply, NoAnswer):
+                    failures.append(reply)
+                    note(f"no answer: {reply}")
                     continue
-                for line in said.text.splitlines():
+                for line in reply.text.splitlines():
                     result(line)
-        turns = len(talk.dialog)
+        turns = len(log.dialog)
     if failures and not turns:
         raise failures[0]
     note(f"{turns} turns kept in {clean(str(out))}")
 
 
-def lines() -> Iterator[str]:
+def typed_lines() -> Iterator[str]:
     """What the person types, or what comes down a pipe."""
     if isinstance(sys.stdin, TextIOWrapper):
         sys.stdin.reconfigure(errors="replace")
     while True:
         if sys.stdin.isatty():
             click.echo("you: ", err=True, nl=False)
-        if not (line := sys.stdin.readline(LONGEST)):
+        if not (line := sys.stdin.readline(MAX_LINE)):
             return
         yield line

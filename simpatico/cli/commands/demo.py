@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from simpatico.cli.commands.score import summarise
+from simpatico.cli.commands.score import print_run_summary
 from simpatico.cli.commands.show import show_systems
 from simpatico.cli.output import note, result, show_table
 from simpatico.judgements import Judgements
@@ -19,22 +19,22 @@ SAMPLES = Path(__file__).parents[2] / "data" / "samples"
 @click.option("--out", type=click.Path(path_type=Path), default=Path("demo-run"), show_default=True)
 def command(out: Path) -> None:
     """Score the bundled conversations of three made-up systems; offline, no questions asked."""
-    from simpatico.files import publish
+    from simpatico.files import write_atomically
     from simpatico.readers import Conversations
     from simpatico.readers.judgement_files import read_judgements
     from simpatico.registry import load, preset
     from simpatico.reporting.page import report
-    from simpatico.run import score_run
+    from simpatico.run.writer import score_run
 
     conversations = Conversations((str(SAMPLES / "conversations.jsonl"),))
     names = [*preset("psych"), "length", "question_rate"]
     run = score_run(conversations, [load(name) for name in names], out)
-    summarise(run)
+    print_run_summary(run)
     show_systems(run.at("system"), run.facts)
     judgements = read_judgements(SAMPLES / "judgements_made_up.csv")
     show_judgements(judgements)
     page = report(run, judgements, title=TITLE, judged="judgements_made_up.csv")
-    publish(out / "report.html", lambda path: path.write_text(page, encoding="utf-8"))
+    write_atomically(out / "report.html", page.encode())
     note("The three systems, their conversations and all judgements of them are made up.")
     result(f"the page to open in a browser: {out}/report.html")
     result(
@@ -46,9 +46,9 @@ def command(out: Path) -> None:
 
 def show_judgements(judgements: Judgements) -> None:
     """What the made-up judges said of each system."""
-    given = judgements.frame.drop_nulls("value")
-    table = given.pivot("speaker", index="quality", values="value", aggregate_function="mean")
+    rated = judgements.frame.drop_nulls("value")
+    table = rated.pivot("speaker", index="quality", values="value", aggregate_function="mean")
     systems = sorted(table.columns[1:])
-    counts = dict(given.group_by("quality").len().iter_rows())
+    counts = dict(rated.group_by("quality").len().iter_rows())
     rows = [[q, *means, counts[q]] for q, *means in table.select("quality", *systems).iter_rows()]
     show_table("mean of the made-up judgements, 1 to 5", ["quality", *systems, "judgements"], rows)

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from simpatico.cli.bot_options import elsewhere
+from simpatico.cli.bot_options import refuse_same_file
 from simpatico.cli.options import out_file, reading_options
 from simpatico.cli.output import note, result
 
 if TYPE_CHECKING:
     from simpatico.perturbation.answers import Perturbed
 
-WAYS = ["flipped", "shuffled", "generic", "off-topic", "copied"]
+KINDS = ["flipped", "shuffled", "generic", "off-topic", "copied"]
 """Written out, since finding them takes a tenth of a second; a test compares."""
 
 
@@ -23,7 +23,7 @@ WAYS = ["flipped", "shuffled", "generic", "off-topic", "copied"]
 @click.option(
     "--kind",
     "kinds",
-    type=click.Choice(WAYS),
+    type=click.Choice(KINDS),
     multiple=True,
     required=True,
     help="How answers are made wrong; repeatable.",
@@ -47,35 +47,35 @@ def command(
     """
     import polars as pl
 
-    from simpatico.perturbation.perturb import perturb
-    from simpatico.perturbation.writer import unmerged, write
+    from simpatico.perturbation.perturb import has_unmerged_turns, perturb, write_perturbed
     from simpatico.readers import Conversations
     from simpatico.turns import Turns
 
-    places = [out_file(place) for place in named(out, kinds)]
+    places = [out_file(place) for place in kind_files(out, kinds)]
     for place in places:
         for path in paths:
-            elsewhere(place, path)
-    given = Conversations(paths, **options)
-    turns = Turns(pl.concat([chunk.turns.frame for chunk in given.chunks()]).rechunk())
+            refuse_same_file(place, path)
+    chunks = Conversations(paths, **options).chunks()
+    turns = Turns(pl.concat([chunk.turns.frame for chunk in chunks]).rechunk())
     for kind, place in zip(dict.fromkeys(kinds), places, strict=True):
-        made = perturb(turns, kind, seed=seed)
-        write(made, place)
-        note(sentence(made))
+        perturbed = perturb(turns, kind, seed=seed)
+        write_perturbed(perturbed, place)
+        note(change_sentence(perturbed))
         result(str(place))
-    whole = "" if options["merge"] and not unmerged(turns) else " --no-merge"
-    note(f"next: simpatico score {places[0]} --out RUN{whole}")
+    flag = "" if options["merge"] and not has_unmerged_turns(turns) else " --no-merge"
+    note(f"next: simpatico score {places[0]} --out RUN{flag}")
 
 
-def named(out: Path, kinds: tuple[str, ...]) -> list[Path]:
+def kind_files(out: Path, kinds: tuple[str, ...]) -> list[Path]:
     """A file for each kind."""
     if len(set(kinds)) == 1:
         return [out]
     return [out.with_name(f"{out.stem}.{kind}{out.suffix}") for kind in dict.fromkeys(kinds)]
 
 
-def sentence(made: Perturbed) -> str:
+def change_sentence(perturbed: Perturbed) -> str:
     """How many answers were changed, and why the others were not."""
-    told = f"{made.kind}: {made.changed.sum():,} of {made.answers:,} answers changed"
-    left = ", ".join(f"{n:,} {why.replace('_', ' ')}" for why, n in made.left.items())
-    return f"{told}; left as they were: {left}" if left else told
+    n_changed, counts = perturbed.changed.sum(), perturbed.unchanged_counts
+    change = f"{perturbed.kind}: {n_changed:,} of {perturbed.n_answers:,} answers changed"
+    rest = ", ".join(f"{n:,} {why.replace('_', ' ')}" for why, n in counts.items())
+    return f"{change}; left as they were: {rest}" if rest else change

@@ -10,32 +10,34 @@ import click
 
 from simpatico.cli.bot_options import (
     SPEC,
-    elsewhere,
-    how_of,
+    ask_options,
+    bot_settings,
+    load_named_bot,
     many_options,
-    named,
-    prices_of,
+    print_outcome,
+    print_summary,
+    refuse_same_file,
     setting_options,
-    settings_of,
-    summed,
-    tell,
+    summary_json,
+    token_prices,
 )
 from simpatico.cli.options import out_file
-from simpatico.cli.output import note, result, show_json
+from simpatico.cli.output import note
 from simpatico.cli.progress import Progress
-from simpatico.errors import RunError
 
 
 @click.command(name="play")
 @click.option("--bot", "specs", required=True, multiple=True, metavar="SPEC", help=f"Twice. {SPEC}")
-@click.option("--openings", "given", required=True, metavar="FILE", help="First turns, as prompts.")
+@click.option(
+    "--openings", "source", required=True, metavar="FILE", help="First turns, as prompts."
+)
 @click.option("--out", type=click.Path(path_type=Path), required=True, help="JSONL to write.")
 @click.option("--turns", type=int, default=6, show_default=True, help="Of a dialog in all.")
 @click.option("--system", "systems", multiple=True, help="What to call the bots; twice, in order.")
 @many_options
 @setting_options
 def command(
-    specs: tuple[str, ...], given: str, out: Path, systems: tuple[str, ...], **options: Any
+    specs: tuple[str, ...], source: str, out: Path, systems: tuple[str, ...], **options: Any
 ) -> None:
     """Let two bots talk with each other, from openings.
 
@@ -47,25 +49,19 @@ def command(
 
     if len(specs) != 2 or len(systems) not in (0, 2):
         raise click.UsageError("give --bot twice, and --system twice or not at all")
-    place, settings, prices = out_file(out), settings_of(options), prices_of(options)
-    elsewhere(place, given)
-    openings = read_prompts(given)
+    place, settings, prices = out_file(out), bot_settings(options), token_prices(options)
+    refuse_same_file(place, source)
+    openings = read_prompts(source)
     with ExitStack() as stack:
         names = systems or (None, None)
         first, second = (
-            stack.enter_context(closing(named(spec, settings, name)))
+            stack.enter_context(closing(load_named_bot(spec, settings, name)))
             for spec, name in zip(specs, names, strict=True)
         )
         progress = stack.enter_context(Progress("dialogs played"))
-        how = how_of(options, progress, lambda left: note(f"{len(left):,} dialogs to play"))
-        done = play((first, second), openings, place, turns=options["turns"], how=how)
-    told = summed(done, prices, out)
-    tell(told, "dialogs played")
-    if options["as_json"]:
-        show_json(told)
-    else:
-        result(str(out))
-    if done.failed and not done.answered and not done.before:
-        why = done.failed.most_common(1)[0][0]
-        raise RunError(f"no dialog came to its end ({why}); {out} says why for each")
+        how = ask_options(options, progress, lambda todo: note(f"{len(todo):,} dialogs to play"))
+        summary = play((first, second), openings, place, turns=options["turns"], how=how)
+    facts = summary_json(summary, prices, out)
+    print_summary(facts, "dialogs played")
+    print_outcome(summary, facts, as_json=options["as_json"], nothing="no dialog came to its end")
     note(f"next: simpatico score {out} --out RUN")

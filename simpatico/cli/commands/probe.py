@@ -10,33 +10,33 @@ import click
 
 from simpatico.cli.bot_options import (
     SPEC,
-    elsewhere,
-    foretell,
-    how_of,
+    ask_options,
+    bot_settings,
+    load_named_bot,
     many_options,
-    named,
-    prices_of,
+    print_estimate,
+    print_outcome,
+    print_summary,
     prompt_options,
+    refuse_same_file,
     setting_options,
-    settings_of,
-    summed,
-    tell,
+    summary_json,
+    token_prices,
 )
 from simpatico.cli.options import out_file
-from simpatico.cli.output import note, result, show_json
+from simpatico.cli.output import note
 from simpatico.cli.progress import Progress
-from simpatico.errors import RunError
 
 
 @click.command(name="probe")
 @click.option("--bot", "spec", required=True, metavar="SPEC", help=SPEC)
-@click.option("--prompts", "given", required=True, metavar="FILE", help="What to answer.")
+@click.option("--prompts", "source", required=True, metavar="FILE", help="What to answer.")
 @click.option("--out", type=click.Path(path_type=Path), required=True, help="JSONL to write.")
 @click.option("--system", help="What to call the bot; its model's or program's name if not given.")
 @prompt_options
 @many_options
 @setting_options
-def command(spec: str, given: str, out: Path, as_json: bool, **options: Any) -> None:
+def command(spec: str, source: str, out: Path, as_json: bool, **options: Any) -> None:
     """Let a bot answer prompts, into a file that `simpatico score` reads.
 
     FILE has a prompt a line, a column or field `prompt`, or conversations of any format. The same
@@ -46,20 +46,18 @@ def command(spec: str, given: str, out: Path, as_json: bool, **options: Any) -> 
     from simpatico.bots.probe import probe
     from simpatico.bots.prompts import read_prompts
 
-    place, settings, prices = out_file(out), settings_of(options), prices_of(options)
-    elsewhere(place, given)
-    prompts = read_prompts(given, format=options["format"], upto=options["upto"])
-    bot = named(spec, settings, options["system"])
+    place, settings, prices = out_file(out), bot_settings(options), token_prices(options)
+    refuse_same_file(place, source)
+    prompts = read_prompts(source, format=options["format"], upto=options["upto"])
+    bot = load_named_bot(spec, settings, options["system"])
     with closing(bot), Progress("prompts answered") as progress:
-        how = how_of(options, progress, lambda left: foretell(left, bot, settings, prices))
-        done = probe(bot, prompts, place, how=how)
-    told = summed(done, prices, out)
-    tell(told, "prompts answered")
-    if as_json:
-        show_json(told)
-    else:
-        result(str(out))
-    if done.failed and not done.answered and not done.before:
-        why = done.failed.most_common(1)[0][0]
-        raise RunError(f"no prompt was answered ({why}); {out} says why for each")
+        how = ask_options(
+            options,
+            progress,
+            lambda todo: print_estimate(todo, bot, settings=settings, prices=prices),
+        )
+        summary = probe(bot, prompts, place, how=how)
+    facts = summary_json(summary, prices, out)
+    print_summary(facts, "prompts answered")
+    print_outcome(summary, facts, as_json=as_json, nothing="no prompt was answered")
     note(f"next: simpatico score {out} --out RUN")

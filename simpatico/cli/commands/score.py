@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from simpatico.cli.options import chosen_metrics, metric_options, reading_options
+from simpatico.cli.options import load_metrics, metric_options, reading_options
 from simpatico.cli.output import note, result
 from simpatico.cli.progress import Progress
 
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from simpatico.run import Run
 
 
-def without_cache(context: click.Context, option: click.Parameter, chosen: bool) -> None:
+def switch_cache_off(context: click.Context, option: click.Parameter, value: bool) -> None:
     """Switch the cache off for this process and those it starts."""
-    if chosen:
+    if value:
         os.environ["SIMPATICO_CACHE"] = "off"
 
 
@@ -36,9 +36,6 @@ def without_cache(context: click.Context, option: click.Parameter, chosen: bool)
     help="Processes to score with.",
 )
 @click.option(
-    "--engine", type=click.Choice(["local"]), default="local", show_default=True, help="Scheduler."
-)
-@click.option(
     "--no-text",
     is_flag=True,
     help="Do not keep the conversations in RUN; the report then quotes none.",
@@ -47,7 +44,7 @@ def without_cache(context: click.Context, option: click.Parameter, chosen: bool)
     "--no-cache",
     is_flag=True,
     expose_value=False,
-    callback=without_cache,
+    callback=switch_cache_off,
     help="Do not use or keep what models said of the same texts before.",
 )
 @click.option("--plan", is_flag=True, help="Only say what would be scored as whose answer to what.")
@@ -55,7 +52,6 @@ def command(
     paths: tuple[str, ...],
     out: Path | None,
     jobs: int,
-    engine: str,
     no_text: bool,
     plan: bool,
     **options: object,
@@ -66,16 +62,16 @@ def command(
     """
     from simpatico.metric import signature
     from simpatico.readers import Conversations
-    from simpatico.run import score_run
+    from simpatico.run.writer import score_run
 
     if options["max_errors"] is not None and options["on_error"] == "fail":
         raise click.UsageError("--max-errors goes with --on-error skip")
-    metrics = chosen_metrics(options)
-    for metric in metrics:
-        signature(metric)  # complains of a lexicon or model that is not there
+    metrics = load_metrics(options)
     conversations = Conversations(paths, **options)  # type: ignore[arg-type]
     if plan:
-        explain(conversations)
+        for metric in metrics:
+            signature(metric)  # complains of a lexicon or model that is not there
+        print_plan(conversations)
         return
     if out is None:
         raise click.UsageError("where to? add --out RUN, or --plan to only look")
@@ -88,37 +84,37 @@ def command(
             progress=progress.add,
             keep_text=not no_text,
         )
-    summarise(run)
+    print_run_summary(run)
     if not progress.turns:
         note("The run was finished before; nothing was done.")
     note(f"next: simpatico show {out}")
     result(str(out))
 
 
-def explain(conversations: Conversations) -> None:
+def print_plan(conversations: Conversations) -> None:
     """What would be scored, without scoring it."""
     from simpatico.readers import Alignment
 
     alignment = Alignment()
     for chunk in conversations.chunks():
         alignment = alignment + chunk.alignment
-    for sentence in [*alignment.sentences(), *unnamed(alignment, conversations.system)]:
+    for sentence in [*alignment.sentences(), *unused_system(alignment, conversations.system)]:
         result(sentence)
 
 
-def summarise(run: Run) -> None:
+def print_run_summary(run: Run) -> None:
     """What was read, scored and left out."""
     from simpatico.readers import Alignment
 
     facts = run.facts
     alignment = Alignment(**facts["alignment"])
-    for sentence in [*alignment.sentences(), *unnamed(alignment, facts["options"]["system"])]:
+    for sentence in [*alignment.sentences(), *unused_system(alignment, facts["options"]["system"])]:
         note(sentence)
-    for metric, told in facts["metrics"].items():
-        note(f"{metric}: {units_sentence(facts['units'], metric, told['level'])}")
+    for name, metric in facts["metrics"].items():
+        note(f"{name}: {units_sentence(facts['units'], name, metric['level'])}")
 
 
-def unnamed(alignment: Alignment, system: str | None) -> list[str]:
+def unused_system(alignment: Alignment, system: str | None) -> list[str]:
     """A word of warning where --system named nobody."""
     if system is None or system in alignment.systems:
         return []
@@ -128,6 +124,6 @@ def unnamed(alignment: Alignment, system: str | None) -> list[str]:
 def units_sentence(units: dict[str, dict[str, int]], metric: str, level: str) -> str:
     """How many units have a score, and why the others have none."""
     counts = {k.partition(".")[2]: n for k, n in units[level].items() if k.startswith(f"{metric}.")}
-    scored = counts.pop("scored", 0)
+    n_scored = counts.pop("scored", 0)
     why = ", ".join(f"{n:,} {reason.replace('_', ' ')}" for reason, n in counts.items())
-    return f"{scored:,} {level}s scored" + (f"; not scored: {why}" if why else "")
+    return f"{n_scored:,} {level}s scored" + (f"; not scored: {why}" if why else "")

@@ -11,37 +11,37 @@ import click
 
 from simpatico.cli.bot_options import (
     SPEC,
-    elsewhere,
-    foretell,
-    how_of,
+    ask_options,
+    bot_settings,
+    load_named_bot,
     many_options,
-    named,
-    prices_of,
+    print_estimate,
+    print_summary,
     prompt_options,
+    refuse_same_file,
     setting_options,
-    settings_of,
-    summed,
-    tell,
+    summary_json,
+    token_prices,
 )
-from simpatico.cli.options import chosen_metrics, metric_options
+from simpatico.cli.options import load_metrics, metric_options
 from simpatico.cli.output import note, result, show_json
 from simpatico.cli.progress import Progress
 from simpatico.errors import BadValue, RunError
 
 if TYPE_CHECKING:
     from simpatico.bots.bot import Bot, Settings
-    from simpatico.bots.trial import Felt
     from simpatico.comparison.difference import Difference
     from simpatico.metric import Metric
     from simpatico.metrics.emotional_consistency import EmotionalConsistency
     from simpatico.run import Run
+    from simpatico.trial import JudgedPrompt
 
 METRIC = "emotional_consistency"
 
 
 @click.command(name="trial")
 @click.option("--bot", "specs", required=True, multiple=True, metavar="SPEC", help=SPEC)
-@click.option("--prompts", "given", required=True, metavar="FILE", help="What to answer.")
+@click.option("--prompts", "source", required=True, metavar="FILE", help="What to answer.")
 @click.option("--out", type=click.Path(path_type=Path), required=True, help="Folder to write.")
 @click.option("--system", "systems", multiple=True, help="What to call the bots, in order.")
 @click.option("--all-prompts", is_flag=True, help="Also those that are not emotional.")
@@ -57,83 +57,77 @@ def command(specs: tuple[str, ...], out: Path, as_json: bool, **options: Any) ->
     emotional_consistency (and --metrics), compares the bots and writes a page. FILE is as for
     `simpatico probe`. The same call again goes on where an interrupted one stopped.
     """
-    from simpatico.bots.trial import judged, told_apart, write_page
+    from simpatico.trial import score_answers, with_unique_names, write_page
 
     systems = options.pop("systems")
     if len(systems) not in (0, len(specs)):
         raise click.UsageError("give --system once for each --bot, or not at all")
-    metrics, settings = wanted(options), settings_of(options)
+    metrics, settings = trial_metrics(options), bot_settings(options)
     with ExitStack() as stack:
         names = systems or (None,) * len(specs)
         loaded = [
-            stack.enter_context(closing(named(spec, settings, name)))
+            stack.enter_context(closing(load_named_bot(spec, settings, name)))
             for spec, name in zip(specs, names, strict=True)
         ]
-        given, chosen = prompts(out, cast("EmotionalConsistency", metrics[0]), options)
-        told = [
-            ask(bot, chosen, place=place, settings=settings, options=options)
-            for bot, place in places(out, told_apart(loaded))
+        n_prompts, prompts = choose_prompts(out, cast("EmotionalConsistency", metrics[0]), options)
+        summaries = [
+            ask(bot, prompts, place=place, settings=settings, options=options)
+            for bot, place in answer_places(out, with_unique_names(loaded))
         ]
-    files = [Path(one["out"]) for one in told if one["answers"]]
+    files = [Path(one["out"]) for one in summaries if one["answers"]]
     if not files:
-        why = next((why for one in told for why in one["why"]), "see the files")
+        why = next((why for one in summaries for why in one["why"]), "see the files")
         raise RunError(f"no prompt was answered ({why}); {out}/answers says why for each")
     with Progress() as progress:
-        run = judged(files, metrics, out, progress.add)
+        run = score_answers(files, metrics, out, progress.add)
     page = write_page(run, out, title=options["title"])
-    found = differences(run)
+    differences = compare_systems(run)
     if as_json:
-        counts = {"prompts": given, "kept": len(chosen), "bots": told, "page": str(page)}
-        show_json(counts | outcome(run, found))
+        counts = {"prompts": n_prompts, "kept": len(prompts), "bots": summaries, "page": str(page)}
+        show_json(counts | trial_json(run, differences))
     else:
-        show(run, found, page)
+        show_trial(run, differences, page)
 
 
-def wanted(options: dict[str, Any]) -> list[Metric]:
+def trial_metrics(options: dict[str, Any]) -> list[Metric]:
     """Emotional consistency, and what else is asked for; complains of models that are not there."""
     from simpatico.metric import plain_name, signature
 
     names = [name.strip() for name in (options["metrics"] or "").split(",") if name.strip()]
     if METRIC not in map(plain_name, names):
         names = [METRIC, *names]
-    metrics = chosen_metrics(options | {"metrics": ",".join(names)})
+    metrics = load_metrics(options | {"metrics": ",".join(names)})
     for metric in metrics:
         signature(metric)
     return sorted(metrics, key=lambda metric: plain_name(metric.name) != METRIC)
 
 
-def prompts(
+def choose_prompts(
     out: Path, metric: EmotionalConsistency, options: dict[str, Any]
-) -> tuple[int, list[Felt]]:
-    """How many prompts there are, and those to ask, which are kept in a file."""
+) -> tuple[int, list[JudgedPrompt]]:
+    """How many prompts there are, and those to ask, which are written to a file."""
     from simpatico.bots.prompts import read_prompts
-    from simpatico.bots.trial import PROMPTS, emotional, felt, write_prompts
+    from simpatico.trial import PROMPTS, judge_prompts, keep_emotional, write_prompts
 
-    place = new_folder(out) / PROMPTS
-    elsewhere(place, options["given"])
-    given = read_prompts(options["given"], format=options["format"], upto=options["upto"])
-    with Progress("prompts judged"):
-        all_of_them = felt(given, metric)
-    if options["all_prompts"]:
-        chosen, what = all_of_them, "asked"
-    else:
-        chosen, what = emotional(all_of_them, metric), "emotional"
-    write_prompts(place, chosen)
-    note(f"{len(chosen):,} of {len(given):,} prompts are {what}; they are in {place}")
-    return len(given), chosen
-
-
-def new_folder(out: Path) -> Path:
-    """The folder of the trial, there from now on."""
     if out.exists() and not out.is_dir():
         raise BadValue(f"--out {out} is a file; name a folder")
     out.mkdir(parents=True, exist_ok=True)
-    return out
+    place = out / PROMPTS
+    refuse_same_file(place, options["source"])
+    prompts = read_prompts(options["source"], format=options["format"], upto=options["upto"])
+    with Progress("prompts judged"):
+        judged = judge_prompts(prompts, metric)
+    every = options["all_prompts"]
+    selection = judged if every else keep_emotional(judged, metric)
+    write_prompts(place, selection)
+    what = "asked" if every else "emotional"
+    note(f"{len(selection):,} of {len(prompts):,} prompts are {what}; they are in {place}")
+    return len(prompts), selection
 
 
-def places(out: Path, bots: Sequence[Bot]) -> list[tuple[Bot, Path]]:
+def answer_places(out: Path, bots: Sequence[Bot]) -> list[tuple[Bot, Path]]:
     """The bots, and where the answers of each go."""
-    from simpatico.bots.trial import answer_files
+    from simpatico.trial import answer_files
 
     files = answer_files(out, bots)
     files[0].parent.mkdir(exist_ok=True)
@@ -141,47 +135,60 @@ def places(out: Path, bots: Sequence[Bot]) -> list[tuple[Bot, Path]]:
 
 
 def ask(
-    bot: Bot, chosen: Sequence[Felt], *, place: Path, settings: Settings, options: dict[str, Any]
+    bot: Bot,
+    prompts: Sequence[JudgedPrompt],
+    *,
+    place: Path,
+    settings: Settings,
+    options: dict[str, Any],
 ) -> dict[str, Any]:
     """Let one bot answer; what came of it."""
     from simpatico.bots.probe import probe
-    from simpatico.bots.trial import answered
+    from simpatico.trial import count_answers
 
     own = dict(options)
-    prices = prices_of(own)
+    prices = token_prices(own)
     with Progress("prompts answered") as progress:
-        how = how_of(own, progress, lambda left: foretell(left, bot, settings, prices))
-        done = probe(bot, [one.prompt for one in chosen], place, how=how)
-    told = summed(done, prices, place)
-    tell(told, f"prompts answered by {bot.name}")
-    return {"system": bot.name, "answers": answered(place), **told}
+        how = ask_options(
+            own,
+            progress,
+            lambda todo: print_estimate(todo, bot, settings=settings, prices=prices),
+        )
+        summary = probe(bot, [one.prompt for one in prompts], place, how=how)
+    facts = summary_json(summary, prices, place)
+    print_summary(facts, f"prompts answered by {bot.name}")
+    return {"system": bot.name, "answers": count_answers(place), **facts}
 
 
-def differences(run: Run) -> list[Difference]:
+def compare_systems(run: Run) -> list[Difference]:
     """The systems against each other; nothing where there is one."""
     from simpatico.comparison.difference import compare
-    from simpatico.comparison.samples import Choice
+    from simpatico.comparison.samples import Selection
 
-    many = run.at("system", ["system"]).height > 1
-    return compare([run], Choice(with_human=True)) if many else []
+    several = run.at("system", ["system"]).height > 1
+    return compare([run], Selection(with_human=True)) if several else []
 
 
-def show(run: Run, found: Sequence[Difference], page: Path) -> None:
+def show_trial(run: Run, differences: Sequence[Difference], page: Path) -> None:
     """What came out of it: the comparison, the systems, and where to read on."""
     from simpatico.cli.commands.compare import show_differences
-    from simpatico.cli.commands.score import summarise
+    from simpatico.cli.commands.score import print_run_summary
     from simpatico.cli.commands.show import show_systems
 
-    summarise(run)
-    if found:
-        show_differences(found)
+    print_run_summary(run)
+    if differences:
+        show_differences(differences)
     show_systems(run.at("system"), run.facts)
     result(f"the page to open in a browser: {page}")
 
 
-def outcome(run: Run, found: Sequence[Difference]) -> dict[str, Any]:
+def trial_json(run: Run, differences: Sequence[Difference]) -> dict[str, Any]:
     """The same for scripts."""
-    from simpatico.comparison.verdict import as_json
+    from simpatico.comparison.verdict import difference_as_json
 
     systems = run.at("system").to_dicts()
-    return {"run": str(run.folder), "systems": systems, "differences": [as_json(d) for d in found]}
+    return {
+        "run": str(run.folder),
+        "systems": systems,
+        "differences": [difference_as_json(d) for d in differences],
+    }

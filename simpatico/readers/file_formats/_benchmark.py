@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from hashlib import blake2b
 from typing import NamedTuple
 
-from simpatico.judgements import Judgement, fault, rating
+from simpatico.judgements import Judgement, judgement_problem, parse_rating
 from simpatico.readers.input.record import Dialog, Ledger, Place, Utterance
 
 Rating = int | float | str | None
@@ -18,74 +18,76 @@ Ratings = Mapping[str, Sequence[Rating]]
 Scale = tuple[float, float]
 
 
-class Line(NamedTuple):
-    """Who says what."""
+class RatedLine(NamedTuple):
+    """Who says what in a row of a benchmark."""
 
     speaker: str
     text: str
 
 
-class Judged(NamedTuple):
-    """A row of a benchmark: the last line is judged, or if `whole` all that `system` says."""
+class RatedRow(NamedTuple):
+    """A row of a benchmark: the last line is judged, or all that `system` says (`whole_dialog`)."""
 
     dialog: str
     place: Place
-    lines: Sequence[Line]
+    lines: Sequence[RatedLine]
     system: str
     ratings: Ratings
-    whole: bool = False
+    whole_dialog: bool = False
     references: Sequence[str] | None = None
     extras: str | None = None
 
 
-def utterances(row: Judged) -> list[Utterance]:
+def row_dialog(row: RatedRow) -> list[Utterance]:
     """The row as a dialog; lines that are not judged are context and have no system."""
-    if row.whole:
-        sides = {row.system: row.system}
+    if row.whole_dialog:
+        systems = {row.system: row.system}
         return Dialog(
-            [Utterance(row.dialog, *line, system=sides.get(line.speaker)) for line in row.lines],
+            [Utterance(row.dialog, *line, system=systems.get(line.speaker)) for line in row.lines],
             [row.place],
         )
     *context, answer = row.lines
-    prompt = fingerprint([line.text for line in context])
-    judged = Utterance(row.dialog, *answer, system=row.system, prompt=prompt, extras=row.extras)
-    heard = [Utterance(row.dialog, *line, prompt=prompt) for line in context]
-    return Dialog([*heard, judged._replace(references=row.references)], [row.place])
+    prompt = context_hash([line.text for line in context])
+    response = Utterance(row.dialog, *answer, system=row.system, prompt=prompt, extras=row.extras)
+    before = [Utterance(row.dialog, *line, prompt=prompt) for line in context]
+    return Dialog([*before, response._replace(references=row.references)], [row.place])
 
 
-def judgements(row: Judged, scales: Mapping[str, Scale], ledger: Ledger) -> Iterator[Judgement]:
+def row_judgements(
+    row: RatedRow, scales: Mapping[str, Scale], ledger: Ledger
+) -> Iterator[Judgement]:
     """One judgement per quality and place in its list; `scales["*"]` is for every other quality.
 
     A judge's number is a position in a list, not a person. Where the list of one quality is
-    shorter than others of its row, judgements were left out of the file: they are set aside.
+    shorter than others of its row, judgements were left out of the file: they are counted.
     """
     most = max(map(len, row.ratings.values()), default=0)
-    for quality, written in row.ratings.items():
+    for quality, ratings in row.ratings.items():
         low, high = scales.get(quality) or scales.get("*") or (None, None)
-        named = unit(row)._replace(quality=quality, scale_min=low, scale_max=high)
-        for number, value in enumerate(written, start=1):
-            named = named._replace(judge=f"judge-{number}")
-            if judgement := usable(named, value, row.place, ledger):
+        unit = row_unit(row)._replace(quality=quality, scale_min=low, scale_max=high)
+        for number, value in enumerate(ratings, start=1):
+            unit = unit._replace(judge=f"judge-{number}")
+            if judgement := rate(unit, value, row.place, ledger):
                 yield judgement
-        if len(written) < most:
-            ledger.set_aside("judgement left out of its list", most - len(written))
+        if len(ratings) < most:
+            ledger.skip("judgement left out of its list", most - len(ratings))
 
 
-def unit(row: Judged) -> Judgement:
+def row_unit(row: RatedRow) -> Judgement:
     """What a row's ratings are about, still without quality, judge and value."""
-    turn = None if row.whole else turn_numbers([line.speaker for line in row.lines])[-1]
-    speaker = row.system if row.whole else row.lines[-1].speaker
+    turn = None if row.whole_dialog else turn_numbers([line.speaker for line in row.lines])[-1]
+    speaker = row.system if row.whole_dialog else row.lines[-1].speaker
     return Judgement(row.dialog, turn, speaker, "", None, "outsider", None)
 
 
-def usable(unit: Judgement, written: Rating, place: Place, ledger: Ledger) -> Judgement | None:
-    """The judgement with the value that was written, or null and a note in the ledger."""
+def rate(unit: Judgement, rating: Rating, place: Place, ledger: Ledger) -> Judgement | None:
+    """The judgement with this value, or null and a note in the ledger."""
     try:
-        judgement = unit._replace(value=rating(written))
+        judgement = unit._replace(value=parse_rating(rating))
     except ValueError:
         ledger.reject(place, "rating", "a rating is neither a number nor 'not rated'")
         return None
-    if reason := fault(judgement):
+    if reason := judgement_problem(judgement):
         ledger.reject(place, "rating", reason)
         return None
     return judgement
@@ -100,19 +102,19 @@ def turn_numbers(speakers: Sequence[str]) -> list[int]:
     return numbers
 
 
-def alternating(texts: Sequence[str]) -> list[Line]:
+def alternate_speakers(texts: Sequence[str]) -> list[RatedLine]:
     """Context whose speakers take turns; the last one, who is answered, is always context-a."""
     return [
-        Line("context-a" if (len(texts) - i) % 2 else "context-b", text)
+        RatedLine("context-a" if (len(texts) - i) % 2 else "context-b", text)
         for i, text in enumerate(texts)
     ]
 
 
-def person(model: str) -> str:
+def system_name(model: str) -> str:
     """The system's name; people are always called human."""
     return "human" if model.lower() == "human" else model
 
 
-def fingerprint(context: Sequence[str]) -> str:
+def context_hash(context: Sequence[str]) -> str:
     """Twelve hex digits that are equal when the context is."""
     return blake2b("\n".join(context).encode(), digest_size=6).hexdigest()

@@ -7,24 +7,33 @@ from typing import Any
 
 import msgspec
 
-from simpatico.readers.file_formats import _chat__roles as roles
-from simpatico.readers.file_formats._table_fields import seconds
+from simpatico.readers.file_formats._table_fields import parse_time
 from simpatico.readers.input.record import Ledger, Utterance
+
+PERSON_ROLES = frozenset({"user", "human", "prompter", "customer", "customer_user"})
+MACHINE_ROLES = frozenset(
+    {"assistant", "gpt", "ai", "bot", "model", "chatbot", "chatgpt", "bing", "bard", "claude"}
+)
+SKIPPED_ROLES = frozenset(
+    {"system", "developer", "tool", "function", "observation", "function_call"}
+)
+"""Instructions and tools: no part of what was said."""
+SPEAKERS = dict.fromkeys(PERSON_ROLES, "user") | dict.fromkeys(MACHINE_ROLES, "assistant")
 
 TEXT_PARTS = (None, "text", "input_text", "output_text")
 
 
-class Part(msgspec.Struct):
+class ContentPart(msgspec.Struct):
     """A piece of a message; only text is read."""
 
     type: str | None = None
     text: str | None = None
 
 
-Content = str | list[Part | str] | None
+Content = str | list[ContentPart | str] | None
 
 
-class Message(msgspec.Struct):
+class ChatMessage(msgspec.Struct):
     """One message of a chat."""
 
     role: str
@@ -37,60 +46,68 @@ class Message(msgspec.Struct):
     hashed_ip: str | None = None
 
 
-def text_of(content: Content, ledger: Ledger) -> str | None:
+def message_text(content: Content, ledger: Ledger) -> str | None:
     """The text of a message, its text parts joined by a line break; None if it has none."""
     if content is None or isinstance(content, str):
         return content
-    found = [part if isinstance(part, str) else text_part(part) for part in content]
-    texts = [text for text in found if text is not None]
-    if len(texts) < len(found):
-        ledger.set_aside("part that is not text", len(found) - len(texts))
+    texts: list[str] = []
+    for part in content:
+        if isinstance(part, str):
+            texts.append(part)
+        elif part.type in TEXT_PARTS and part.text is not None:
+            texts.append(part.text)
+    if len(texts) < len(content):
+        ledger.skip("part that is not text", len(content) - len(texts))
     return "\n".join(texts) if texts else None
 
 
-def text_part(part: Part) -> str | None:
-    return part.text if part.type in TEXT_PARTS else None
+def system_of(speaker: str, name: str | None) -> str:
+    """The system a speaker stands for in a file that does not say: people are `human`."""
+    role = speaker.lower()
+    if role in PERSON_ROLES:
+        return "human"
+    return name or speaker if role in MACHINE_ROLES else speaker
 
 
-def spoken(
-    messages: Iterable[Message],
+def chat_utterances(
+    messages: Iterable[ChatMessage],
     dialog: str,
     ledger: Ledger,
     *,
     system: str | None,
     interlocutor: str | None = None,
 ) -> list[Utterance]:
-    """The messages that somebody said; instructions, tools and calls of tools are set aside.
+    """The messages that somebody said; instructions, tools and calls of tools are skipped.
 
     A message without text, such as a picture, stays as an empty one: it was answered all the same.
     """
-    found = []
+    utterances = []
     for message in messages:
         role = message.role.lower()
-        if role in roles.ASIDE:
-            ledger.set_aside(f"{role} message")
+        if role in SKIPPED_ROLES:
+            ledger.skip(f"{role} message")
             continue
-        text = text_of(message.content, ledger)
+        text = message_text(message.content, ledger)
         if message.tool_calls and not (text or "").strip():
-            ledger.set_aside("tool call")
+            ledger.skip("tool call")
             continue
-        machine = role in roles.MACHINE
-        found.append(
+        machine = role in MACHINE_ROLES
+        utterances.append(
             Utterance(
                 dialog,
-                message.name or roles.SPEAKER.get(role) or message.role,
+                message.name or SPEAKERS.get(role) or message.role,
                 text or "",
-                system=roles.system_of(message.role, system or message.model or "assistant"),
+                system=system_of(message.role, system or message.model or "assistant"),
                 id=None if message.id is None else str(message.id),
-                time=seconds(message.timestamp),
+                time=parse_time(message.timestamp),
                 interlocutor=interlocutor if machine else None,
             )
         )
-    return found
+    return utterances
 
 
 def unique_ids(dialog: list[Utterance]) -> list[Utterance]:
     """The utterances, without ids if two have the same: they then name nothing."""
     ids = [row.id for row in dialog if row.id is not None]
-    same = len(set(ids)) < len(ids)
-    return [row._replace(id=None) for row in dialog] if same else dialog
+    repeated = len(set(ids)) < len(ids)
+    return [row._replace(id=None) for row in dialog] if repeated else dialog

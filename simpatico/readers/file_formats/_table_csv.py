@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from simpatico.readers.file_formats._table_fields import ALIASES, NEEDED, Fields, delimiter
+from simpatico.readers.file_formats._table_fields import ALIASES, NEEDED, Fields
 from simpatico.readers.input import raw_bytes as raw
 from simpatico.readers.input.record import Ledger, Place
 from simpatico.readers.input.source import Source
@@ -16,7 +16,7 @@ from simpatico.readers.input.source import Source
 Row = tuple[Place, tuple[Any, ...], str | None]
 
 
-class Lines:
+class CsvLines:
     """The lines of a CSV file as text, and what is known of the row being read."""
 
     def __init__(self, source: Source, ledger: Ledger) -> None:
@@ -35,30 +35,30 @@ class Lines:
                 self.problem = ("utf8", "the text is not valid UTF-8")
                 yield line.decode(errors="replace")
 
-    def done(self) -> tuple[Place, tuple[str, str] | None]:
+    def end_row(self) -> tuple[Place, tuple[str, str] | None]:
         """Place and problem of the row that was just read; the next row starts anew."""
-        found = self.place or Place("", 1, 0), self.problem
+        row = self.place or Place("", 1, 0), self.problem
         self.place = self.problem = None
-        return found
+        return row
 
 
-def rows(source: Source, ledger: Ledger) -> Iterator[tuple[Place, list[str]]]:
+def csv_rows(source: Source, ledger: Ledger) -> Iterator[tuple[Place, list[str]]]:
     """Every row of cells that can be read; the first one is the header."""
     csv.field_size_limit(raw.LINE_LIMIT)
-    lines = Lines(source, ledger)
-    reader = csv.reader(lines, delimiter=delimiter(source.head), strict=True)
+    lines = CsvLines(source, ledger)
+    reader = csv.reader(lines, delimiter=source.head.delimiter, strict=True)
     while True:
         try:
             row = next(reader)
         except StopIteration:
             return
         except csv.Error as error:
-            place, known = lines.done()
-            ledger.reject(place, *(known or ("csv", syntax_problem(error))))
+            place, problem = lines.end_row()
+            ledger.reject(place, *(problem or ("csv", syntax_problem(error))))
             continue
-        place, known = lines.done()
-        if known:
-            ledger.reject(place, *known)
+        place, problem = lines.end_row()
+        if problem:
+            ledger.reject(place, *problem)
         elif row:
             yield place, row
 
@@ -70,35 +70,36 @@ def syntax_problem(error: csv.Error) -> str:
     return "a quote is not closed or not doubled"
 
 
-def misnamed(names: list[str], fields: Fields) -> str | None:
+def header_problem(names: list[str], fields: Fields) -> str | None:
     """What is wrong with a header: it must name all we need, and nothing of ours twice."""
     for field in NEEDED:
         if fields.keys[field] not in names:
-            known = ", ".join(ALIASES[field])
-            return f"there is no column {field!r}; it may also be called {known}"
+            aliases = ", ".join(ALIASES[field])
+            return f"there is no column {field!r}; it may also be called {aliases}"
     twice = [name for name in fields.keys.values() if names.count(name) > 1]
     return f"the column {twice[0]!r} stands there twice" if twice else None
 
 
-def cells(source: Source, fields: Fields, ledger: Ledger) -> Iterator[Row]:
+def table_rows(source: Source, fields: Fields, ledger: Ledger) -> Iterator[Row]:
     """Place, values in the order of our fields, and extras of every row after the header."""
-    found = rows(source, ledger)
-    place, names = next(found, (None, []))
+    rows = csv_rows(source, ledger)
+    place, names = next(rows, (None, []))
     names = [name.strip() for name in names]
     if place is None:
         return
-    if reason := misnamed(names, fields):
+    if reason := header_problem(names, fields):
         ledger.reject(place, "header", reason)
         return
-    at = [names.index(key) if key in names else -1 for key in fields.keys.values()]
-    absent = [msgspec.UNSET if field == "system" else None for field in fields.keys]
+    indices = [names.index(key) if key in names else -1 for key in fields.keys.values()]
+    defaults = [msgspec.UNSET if field == "system" else None for field in fields.keys]
     more = bool(set(names) - set(fields.keys.values()))
-    for place, row in found:
+    for place, row in rows:
         if len(row) != len(names):
             reason = f"the row has {len(row)} cells but the header has {len(names)}"
             ledger.reject(place, "cells", reason)
             continue
-        values = [row[i] or None if i >= 0 else none for i, none in zip(at, absent, strict=True)]
+        pairs = zip(indices, defaults, strict=True)
+        values = [row[i] or None if i >= 0 else default for i, default in pairs]
         for needed in range(3):
             values[needed] = values[needed] or ""
         extras = fields.extras(dict(zip(names, row, strict=True))) if more else None

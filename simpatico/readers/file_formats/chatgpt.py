@@ -8,8 +8,8 @@ from typing import Any, ClassVar
 
 import msgspec
 
-from simpatico.readers.file_formats._chat import Message, Part, spoken
-from simpatico.readers.input.decode import FAILURES, Wrong, problem
+from simpatico.readers.file_formats._chat import ChatMessage, ContentPart, chat_utterances
+from simpatico.readers.input.decode import DECODE_ERRORS, InvalidValue, decode_problem
 from simpatico.readers.input.record import Dialog, Ledger, Utterance
 from simpatico.readers.input.source import Head, Source
 
@@ -23,14 +23,14 @@ class Author(msgspec.Struct):
     name: str | None = None
 
 
-class Content(msgspec.Struct):
+class NodeContent(msgspec.Struct):
     """What a node holds; parts are texts, or objects such as images."""
 
     content_type: str = "text"
     parts: list[Any] | None = None
 
 
-class Facts(msgspec.Struct):
+class NodeMetadata(msgspec.Struct):
     """What is known of a node's message."""
 
     model_slug: str | None = None
@@ -41,32 +41,32 @@ class Node(msgspec.Struct):
     """A message of the tree."""
 
     author: Author
-    content: Content = msgspec.field(default_factory=Content)
+    content: NodeContent = msgspec.field(default_factory=NodeContent)
     id: str | None = None
     create_time: float | None = None
     weight: float | None = None
     recipient: str | None = None
-    metadata: Facts = msgspec.field(default_factory=Facts)
+    metadata: NodeMetadata = msgspec.field(default_factory=NodeMetadata)
 
 
-class Branch(msgspec.Struct):
+class TreeNode(msgspec.Struct):
     """A place in the tree."""
 
     message: Node | None = None
     parent: str | None = None
 
 
-class Record(msgspec.Struct):
+class ChatGPTRecord(msgspec.Struct):
     """One chat."""
 
-    mapping: dict[str, Branch]
+    mapping: dict[str, TreeNode]
     current_node: str
     id: str | None = None
     conversation_id: str | None = None
     default_model_slug: str | None = None
 
 
-RECORD = msgspec.json.Decoder(Record)
+RECORD = msgspec.json.Decoder(ChatGPTRecord)
 
 
 @dataclass(frozen=True)
@@ -85,52 +85,54 @@ class ChatGPT:
         for place, item in source.records(ledger):
             try:
                 record = RECORD.decode(item)
-                nodes = branch(record)
-            except FAILURES as error:
-                ledger.reject(place, *problem(item, error))
+                nodes = current_branch(record)
+            except DECODE_ERRORS as error:
+                ledger.reject(place, *decode_problem(item, error))
                 continue
             dialog = record.id or record.conversation_id or f"{source.stem}:{place.line}"
-            shown = [message for node in nodes if (message := shown_as(node, ledger))]
-            for message in shown:
+            messages = [m for node in nodes if (m := visible_message(node, ledger))]
+            for message in messages:
                 message.model = self.system or message.model or record.default_model_slug
-            if rows := spoken(shown, dialog, ledger, system=None):
+            if rows := chat_utterances(messages, dialog, ledger, system=None):
                 yield Dialog(rows, [place])
             else:
-                ledger.set_aside("dialog without text")
+                ledger.skip("dialog without text")
 
 
-def branch(record: Record) -> list[Node]:
+def current_branch(record: ChatGPTRecord) -> list[Node]:
     """The messages from the root to the current node."""
-    found: list[Node] = []
-    met, at = set[str](), record.current_node
-    while at in record.mapping and at not in met:
-        met.add(at)
+    messages: list[Node] = []
+    visited, at = set[str](), record.current_node
+    while at in record.mapping and at not in visited:
+        visited.add(at)
         here = record.mapping[at]
         if here.message is not None:
-            found.append(here.message)
+            messages.append(here.message)
         at = here.parent or ""
     if at:
-        raise Wrong("tree", "the chain of 'parent' from 'current_node' is broken")
-    return found[::-1]
+        raise InvalidValue("tree", "the chain of 'parent' from 'current_node' is broken")
+    return messages[::-1]
 
 
-def shown_as(node: Node, ledger: Ledger) -> Message | None:
+def visible_message(node: Node, ledger: Ledger) -> ChatMessage | None:
     """The message a person saw, or nothing if it was hidden, replaced, or for a tool."""
-    aside = None
+    reason = None
     if node.metadata.is_visually_hidden_from_conversation:
-        aside = "hidden message"
+        reason = "hidden message"
     elif node.weight == 0:
-        aside = "message of weight 0"
+        reason = "message of weight 0"
     elif node.recipient not in (None, "all"):
-        aside = "tool call"
+        reason = "tool call"
     elif node.author.role in ("user", "assistant") and node.content.content_type not in TYPES:
-        aside = "message that is not text"
-    if aside:
-        ledger.set_aside(aside)
+        reason = "message that is not text"
+    if reason:
+        ledger.skip(reason)
         return None
-    parts: list[Part | str] = [
-        part if isinstance(part, str) else Part("other") for part in node.content.parts or []
+    parts: list[ContentPart | str] = [
+        part if isinstance(part, str) else ContentPart("other") for part in node.content.parts or []
     ]
-    message = Message(node.author.role, parts, node.author.name, node.metadata.model_slug, node.id)
+    message = ChatMessage(
+        node.author.role, parts, node.author.name, node.metadata.model_slug, node.id
+    )
     message.timestamp = node.create_time
     return message

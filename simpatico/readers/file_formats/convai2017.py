@@ -9,7 +9,7 @@ from typing import ClassVar, Literal
 import msgspec
 
 from simpatico.judgements import Judgement
-from simpatico.readers.file_formats._benchmark import Scale, turn_numbers, usable
+from simpatico.readers.file_formats._benchmark import Scale, rate, turn_numbers
 from simpatico.readers.input.record import Dialog, Ledger, Place, Utterance
 from simpatico.readers.input.source import Head, Source, decode
 
@@ -25,7 +25,7 @@ class User(msgspec.Struct, rename="camel"):
     user_type: Literal["Human", "Bot"]
 
 
-class Message(msgspec.Struct, rename="camel"):
+class ConvAIMessage(msgspec.Struct, rename="camel"):
     """One utterance; `time` is left out, as the file keeps only the fraction of a second."""
 
     user_id: str
@@ -33,7 +33,7 @@ class Message(msgspec.Struct, rename="camel"):
     evaluation: int = 0
 
 
-class Evaluation(msgspec.Struct, rename="camel"):
+class SideRatings(msgspec.Struct, rename="camel"):
     """The ratings of one side, given by the other."""
 
     user_id: str
@@ -42,13 +42,13 @@ class Evaluation(msgspec.Struct, rename="camel"):
     engagement: int
 
 
-class Conversation(msgspec.Struct, rename="camel"):
+class ConvAIDialog(msgspec.Struct, rename="camel"):
     """One record of the file."""
 
     dialog_id: int | str
     users: list[User]
-    thread: list[Message]
-    evaluation: list[Evaluation]
+    thread: list[ConvAIMessage]
+    evaluation: list[SideRatings]
     context: str | None = None
 
 
@@ -75,27 +75,27 @@ class ConvAI2017:
         return {"dialogId", "users", "thread", "evaluation"} <= head.keys
 
     def dialogs(self, source: Source, ledger: Ledger) -> Iterator[list[Utterance]]:
-        for place, talk in conversations(source, ledger):
+        for place, talk in valid_dialogs(source, ledger):
             if not talk.thread:
-                ledger.set_aside("dialog without utterances")
+                ledger.skip("dialog without utterances")
                 continue
             names = {"Human": "human", "Bot": self.system or "bot"}
             system = {user.id: names[user.user_type] for user in talk.users}
             passage = msgspec.json.encode({"passage": talk.context}).decode()
             first, *others = (
-                Utterance(str(talk.dialog_id), said.user_id, said.text, system[said.user_id])
-                for said in talk.thread
+                Utterance(str(talk.dialog_id), m.user_id, m.text, system[m.user_id])
+                for m in talk.thread
             )
             first = first._replace(extras=passage if talk.context else None)
             yield Dialog([first, *others], [place])
 
     def judgements(self, source: Source, ledger: Ledger) -> Iterator[Judgement]:
-        for place, talk in conversations(source, ledger):
-            for unit, value in [*rated_dialogs(talk), *rated_turns(talk, self.zero)]:
+        for place, talk in valid_dialogs(source, ledger):
+            for unit, value in [*dialog_ratings(talk), *turn_ratings(talk, self.zero)]:
                 low, high = self.scale(unit.quality)
                 missing = value == 0 and self.zero == "not_rated"
                 scaled = unit._replace(scale_min=low, scale_max=high)
-                if judgement := usable(scaled, None if missing else value, place, ledger):
+                if judgement := rate(scaled, None if missing else value, place, ledger):
                     yield judgement
 
     def scale(self, quality: str) -> Scale:
@@ -103,53 +103,54 @@ class ConvAI2017:
         return 0.0 if self.zero == "rating" else 1.0, 2.0 if quality == LIKED else 5.0
 
 
-def conversations(source: Source, ledger: Ledger) -> Iterator[tuple[Place, Conversation]]:
+def valid_dialogs(source: Source, ledger: Ledger) -> Iterator[tuple[Place, ConvAIDialog]]:
     """The records that can be read and hold together."""
-    seen: set[int | str] = set()
+    dialog_ids: set[int | str] = set()
     for place, raw in source.records(ledger):
-        talk: Conversation | None = decode(raw, CONVERSATION, place, ledger)
+        talk: ConvAIDialog | None = decode(raw, CONVERSATION, place, ledger)
         if talk is None:
             continue
         ids = {user.id for user in talk.users}
-        named = {e.user_id for e in talk.evaluation} | {said.user_id for said in talk.thread}
+        used = {e.user_id for e in talk.evaluation} | {m.user_id for m in talk.thread}
         if len(ids) != 2 or len(talk.users) != 2:
             ledger.reject(place, "users", "a conversation needs two users with different ids")
-        elif not named <= ids:
+        elif not used <= ids:
             ledger.reject(place, "users", "a userId is none of the conversation's users")
         elif len({e.user_id for e in talk.evaluation}) < len(talk.evaluation):
             ledger.reject(place, "users", "a userId is rated twice")
-        elif talk.dialog_id in seen:
+        elif talk.dialog_id in dialog_ids:
             ledger.reject(place, "duplicate_id", "the dialogId stands in an earlier record too")
         else:
-            seen.add(talk.dialog_id)
+            dialog_ids.add(talk.dialog_id)
             yield place, talk
 
 
-def rated_dialogs(talk: Conversation) -> Iterator[tuple[Judgement, float]]:
+def dialog_ratings(talk: ConvAIDialog) -> Iterator[tuple[Judgement, float]]:
     """What each side got for the whole conversation, as it is written."""
     for entry in talk.evaluation:
         for quality in QUALITIES:
-            yield unit(talk, entry.user_id, None, quality), getattr(entry, quality)
+            yield dialog_unit(talk, entry.user_id, None, quality=quality), getattr(entry, quality)
 
 
-def rated_turns(
-    talk: Conversation, zero: Literal["not_rated", "rating"]
+def turn_ratings(
+    talk: ConvAIDialog, zero: Literal["not_rated", "rating"]
 ) -> Iterator[tuple[Judgement, float]]:
     """The mean thumb of each turn, over its rated utterances; 0 where there is none."""
     thumbs: dict[tuple[int, str], list[int]] = {}
-    numbers = turn_numbers([said.user_id for said in talk.thread])
-    for number, said in zip(numbers, talk.thread, strict=True):
-        given = thumbs.setdefault((number, said.user_id), [])
-        given += [said.evaluation] if said.evaluation or zero == "rating" else []
-    for (number, speaker), given in thumbs.items():
-        yield unit(talk, speaker, number, LIKED), sum(given) / max(len(given), 1)
+    numbers = turn_numbers([m.user_id for m in talk.thread])
+    for number, message in zip(numbers, talk.thread, strict=True):
+        values = thumbs.setdefault((number, message.user_id), [])
+        values += [message.evaluation] if message.evaluation or zero == "rating" else []
+    for (number, speaker), values in thumbs.items():
+        unit = dialog_unit(talk, speaker, number, quality=LIKED)
+        yield unit, sum(values) / max(len(values), 1)
 
 
-def unit(talk: Conversation, rated: str, turn: int | None, quality: str) -> Judgement:
+def dialog_unit(talk: ConvAIDialog, speaker: str, turn: int | None, *, quality: str) -> Judgement:
     """A judgement still without value; the judge is the other side, named within the dialog."""
-    (judge,) = (user.id for user in talk.users if user.id != rated)
+    (judge,) = (user.id for user in talk.users if user.id != speaker)
     dialog = str(talk.dialog_id)
-    return Judgement(dialog, turn, rated, quality, f"{dialog}:{judge}", "interlocutor", None)
+    return Judgement(dialog, turn, speaker, quality, f"{dialog}:{judge}", "interlocutor", None)
 
 
-CONVERSATION = msgspec.json.Decoder(Conversation)
+CONVERSATION = msgspec.json.Decoder(ConvAIDialog)

@@ -8,11 +8,10 @@ from typing import Any, ClassVar
 
 import msgspec
 
-from simpatico.readers.file_formats import _chat__roles as roles
-from simpatico.readers.file_formats._table_fields import seconds
-from simpatico.readers.file_formats.table import grouped
-from simpatico.readers.input.decode import FAILURES, Wrong, decode, problem
-from simpatico.readers.input.dialog_ids import Seen
+from simpatico.readers.file_formats._chat import MACHINE_ROLES
+from simpatico.readers.file_formats._table_fields import parse_time
+from simpatico.readers.file_formats.table import group_dialogs
+from simpatico.readers.input.decode import DECODE_ERRORS, InvalidValue, decode, decode_problem
 from simpatico.readers.input.record import Dialog, Ledger, Place, Utterance
 from simpatico.readers.input.source import Head, Source
 
@@ -20,7 +19,7 @@ FILES = ("utterances.jsonl", "utterances.json")
 Name = str | int | None
 
 
-class Line(msgspec.Struct, rename={"reply_to_old": "reply-to"}):
+class ConvoKitLine(msgspec.Struct, rename={"reply_to_old": "reply-to"}):
     """One utterance; the last three are what older corpora say."""
 
     id: str | int
@@ -35,15 +34,15 @@ class Line(msgspec.Struct, rename={"reply_to_old": "reply-to"}):
     reply_to_old: Name = None
 
 
-class Where(msgspec.Struct):
+class DialogKey(msgspec.Struct):
     """The dialog of an utterance, for a first look at their order."""
 
     conversation_id: Name = None
     root: Name = None
 
 
-LINE = msgspec.json.Decoder(Line)
-DIALOG = msgspec.json.Decoder(Where)
+LINE = msgspec.json.Decoder(ConvoKitLine)
+DIALOG = msgspec.json.Decoder(DialogKey)
 
 
 @dataclass(frozen=True)
@@ -62,9 +61,9 @@ class ConvoKit:
     def matches(self, head: Head) -> bool:
         if head.folder:
             return any((head.folder / name).is_file() for name in FILES)
-        legacy = {"root", "user"} <= head.keys or {"conversation_id", "speaker"} <= head.keys
+        names = {"root", "user"} <= head.keys or {"conversation_id", "speaker"} <= head.keys
         return (
-            legacy
+            names
             and {"id", "text", "meta"} <= head.keys
             and bool({"reply-to", "reply_to"} & head.keys)
         )
@@ -73,10 +72,10 @@ class ConvoKit:
         systems = speaker_systems(source, ledger)
         lines = utterances_file(source)
         rows = self.utterances(lines, systems, ledger)
-        if not together(lines):
+        if not is_sorted_by_dialog(lines):
             rows = iter(sorted_by_dialog(rows))
-        for dialog in grouped(rows, ledger):
-            yield Dialog(ordered(dialog), dialog.places)
+        for dialog in group_dialogs(rows, ledger):
+            yield Dialog(sort_replies(dialog), dialog.places)
 
     def utterances(
         self, source: Source, systems: dict[str, str], ledger: Ledger
@@ -84,19 +83,18 @@ class ConvoKit:
         """Every line, with its place."""
         for place, line in source.records(ledger):
             try:
-                found = LINE.decode(line)
-                yield place, self.utterance(found, systems, ledger)
-            except FAILURES as error:
-                ledger.reject(place, *problem(line, error))
+                yield place, self.utterance(LINE.decode(line), systems, ledger)
+            except DECODE_ERRORS as error:
+                ledger.reject(place, *decode_problem(line, error))
 
-    def utterance(self, line: Line, systems: dict[str, str], ledger: Ledger) -> Utterance:
+    def utterance(self, line: ConvoKitLine, systems: dict[str, str], ledger: Ledger) -> Utterance:
         """One line as an utterance."""
-        speaker = name(line.speaker, line.user)
-        dialog = name(line.conversation_id, line.root)
+        speaker = first_given(line.speaker, line.user)
+        dialog = first_given(line.conversation_id, line.root)
         if not speaker or not dialog:
             what = "'conversation_id'" if speaker else "'speaker'"
-            raise Wrong("missing", f"there is no {what}")
-        machine = speaker.lower() in roles.MACHINE
+            raise InvalidValue("missing", f"there is no {what}")
+        machine = speaker.lower() in MACHINE_ROLES
         usual = self.system or speaker if machine else "human"
         return Utterance(
             dialog,
@@ -104,23 +102,23 @@ class ConvoKit:
             line.text or "",
             system=named_system(line.meta) or systems.get(speaker) or usual,
             id=str(line.id),
-            reply_to=name(line.reply_to, line.reply_to_old),
-            time=time_of(line.timestamp, ledger),
+            reply_to=first_given(line.reply_to, line.reply_to_old),
+            time=time_or_none(line.timestamp, ledger),
             extras=msgspec.json.encode(line.meta).decode() if line.meta else None,
         )
 
 
-def name(*values: Name) -> str | None:
+def first_given(*values: Name) -> str | None:
     """The first that is given, as text."""
     return next((str(v) for v in values if v is not None), None)
 
 
-def time_of(timestamp: float | str | None, ledger: Ledger) -> float | None:
+def time_or_none(timestamp: float | str | None, ledger: Ledger) -> float | None:
     """Seconds since 1970; a timestamp of another kind is not known, and counted."""
     try:
-        return seconds(timestamp)
-    except Wrong:
-        ledger.set_aside("timestamp that is no time")
+        return parse_time(timestamp)
+    except InvalidValue:
+        ledger.skip("timestamp that is no time")
         return None
 
 
@@ -140,7 +138,7 @@ def utterances_file(source: Source) -> Source:
 
 def speaker_systems(source: Source, ledger: Ledger) -> dict[str, str]:
     """The systems of speakers whose meta names one."""
-    found: dict[str, str] = {}
+    systems: dict[str, str] = {}
     for file in ("speakers.json", "users.json"):
         if not source.folder or not (source.folder / file).is_file():
             continue
@@ -149,21 +147,23 @@ def speaker_systems(source: Source, ledger: Ledger) -> dict[str, str]:
         for speaker, about in (table or {}).items():
             meta = about.get("meta", about) if isinstance(about, dict) else None
             if system := named_system(meta):
-                found[speaker] = system
-    return found
+                systems[speaker] = system
+    return systems
 
 
-def together(source: Source) -> bool:
+def is_sorted_by_dialog(source: Source) -> bool:
     """Whether the utterances of every conversation follow each other in the file."""
-    seen, last = Seen(), None
+    ids, last = set[str](), None
     for _, line in source.records(Ledger("skip")):
         try:
-            found = DIALOG.decode(line)
-        except FAILURES:
+            key = DIALOG.decode(line)
+        except DECODE_ERRORS:
             continue
-        dialog = name(found.conversation_id, found.root)
-        if dialog is not None and dialog != last and not seen.add(dialog):
-            return False
+        dialog = first_given(key.conversation_id, key.root)
+        if dialog is not None and dialog != last:
+            if dialog in ids:
+                return False
+            ids.add(dialog)
         last = dialog or last
     return True
 
@@ -176,7 +176,7 @@ def sorted_by_dialog(rows: Iterable[tuple[Place, Utterance]]) -> list[tuple[Plac
     return [row for dialog in dialogs.values() for row in dialog]
 
 
-def ordered(dialog: list[Utterance]) -> list[Utterance]:
+def sort_replies(dialog: list[Utterance]) -> list[Utterance]:
     """By time if all have one, else as in the file; then answers after what they answer."""
     if all(row.time is not None for row in dialog):
         dialog = sorted(dialog, key=lambda row: row.time or 0.0)
@@ -184,11 +184,11 @@ def ordered(dialog: list[Utterance]) -> list[Utterance]:
     parents = [at.get(row.reply_to, -1) if row.reply_to else -1 for row in dialog]
     if all(parent < i for i, parent in enumerate(parents)):
         return dialog
-    return [dialog[i] for i in from_roots(parents)]
+    return [dialog[i] for i in depth_first(parents)]
 
 
-def from_roots(parents: list[int]) -> list[int]:
-    """Positions in depth-first order; those in a circle come last, as they stand."""
+def depth_first(parents: list[int]) -> list[int]:
+    """Positions in depth-first order; those in a cycle come last, as they stand."""
     children: dict[int, list[int]] = {}
     for child, parent in enumerate(parents):
         children.setdefault(parent, []).append(child)
@@ -197,5 +197,5 @@ def from_roots(parents: list[int]) -> list[int]:
     while waiting:
         order.append(here := waiting.pop())
         waiting.extend(reversed(children.get(here, [])))
-    met = set(order)
-    return order + [i for i in range(len(parents)) if i not in met]
+    reached = set(order)
+    return order + [i for i in range(len(parents)) if i not in reached]

@@ -11,16 +11,16 @@ import msgspec
 from simpatico.judgements import Judgement
 from simpatico.readers.file_formats import fed
 from simpatico.readers.file_formats._benchmark import (
-    Judged,
-    Line,
+    RatedLine,
+    RatedRow,
     Rating,
     Scale,
-    alternating,
-    judgements,
-    person,
-    utterances,
+    alternate_speakers,
+    row_dialog,
+    row_judgements,
+    system_name,
 )
-from simpatico.readers.input.decode import decoded, once_each
+from simpatico.readers.input.decode import decode_records, unique_records
 from simpatico.readers.input.record import Ledger, Place, Utterance
 from simpatico.readers.input.source import Head, Source
 
@@ -49,14 +49,14 @@ SYSTEM, USER = ("model", "system"), ("human", "user")
 """What the two sides of a dialog-level row are called."""
 
 
-class Said(msgspec.Struct):
+class DialogLine(msgspec.Struct):
     """A line of a dialog-level row."""
 
     speaker: str
     text: str
 
 
-class Row(msgspec.Struct):
+class DevRow(msgspec.Struct):
     """A response to a context, or a whole dialog."""
 
     dialogue_id: str
@@ -66,8 +66,8 @@ class Row(msgspec.Struct):
     response: str | None = None
     reference: list[str] | None = None
     fact: str | None = None
-    dialog: list[Said] | None = None
-    dialogue: list[Said] | None = None
+    dialog: list[DialogLine] | None = None
+    dialogue: list[DialogLine] | None = None
 
 
 @dataclass(frozen=True)
@@ -91,35 +91,37 @@ class DSTC10Dev:
         )
 
     def dialogs(self, source: Source, ledger: Ledger) -> Iterator[list[Utterance]]:
-        return map(utterances, self.rows(source, ledger))
+        return map(row_dialog, self.rows(source, ledger))
 
     def judgements(self, source: Source, ledger: Ledger) -> Iterator[Judgement]:
         for row in self.rows(source, ledger):
             name = row.dialog.rpartition("_")[0]
-            for judgement in judgements(row, SCALES.get(name, {}), ledger):
+            for judgement in row_judgements(row, SCALES.get(name, {}), ledger):
                 yield judgement._replace(judge=None) if name in MEANS else judgement
 
-    def rows(self, source: Source, ledger: Ledger) -> Iterator[Judged]:
+    def rows(self, source: Source, ledger: Ledger) -> Iterator[RatedRow]:
         """The rows that can be read; a dialogue_id that comes again is refused."""
-        found = decoded(source.records(ledger), ROW.decode, ledger)
-        for place, row in once_each(found, lambda row: row.dialogue_id, ledger):
-            if judged := self.judged(row, place, ledger):
-                yield judged
+        records = decode_records(source.records(ledger), ROW.decode, ledger)
+        for place, row in unique_records(records, lambda row: row.dialogue_id, ledger):
+            if rated := self.rated_row(row, place, ledger):
+                yield rated
 
-    def judged(self, row: Row, place: Place, ledger: Ledger) -> Judged | None:
+    def rated_row(self, row: DevRow, place: Place, ledger: Ledger) -> RatedRow | None:
         """The row in the words of this package."""
-        system = person(row.model or self.system or "system")
-        said = row.dialogue if row.dialog is None else row.dialog
-        if said is not None:
-            lines = [Line(side(line.speaker, system), line.text) for line in said]
-            return Judged(row.dialogue_id, place, lines, system, row.annotations, whole=True)
+        system = system_name(row.model or self.system or "system")
+        dialog = row.dialogue if row.dialog is None else row.dialog
+        if dialog is not None:
+            lines = [RatedLine(speaker_name(line.speaker, system), line.text) for line in dialog]
+            return RatedRow(
+                row.dialogue_id, place, lines, system, row.annotations, whole_dialog=True
+            )
         if row.context is None or row.response is None:
             reason = "a row needs 'context' and 'response', or 'dialogue'"
             ledger.reject(place, "missing", reason)
             return None
-        lines = responded(row.context, row.response, system)
+        lines = context_and_response(row.context, row.response, system)
         extras = None if row.fact is None else msgspec.json.encode({"fact": row.fact}).decode()
-        return Judged(
+        return RatedRow(
             row.dialogue_id,
             place,
             lines,
@@ -130,19 +132,19 @@ class DSTC10Dev:
         )
 
 
-def side(speaker: str, system: str) -> str:
+def speaker_name(speaker: str, system: str) -> str:
     """The speaker's name here; a person who talks with the system called human is the user."""
     if speaker.lower() in SYSTEM:
         return system
     return "user" if speaker.lower() in USER else speaker
 
 
-def responded(context: str, response: str, system: str) -> list[Line]:
+def context_and_response(context: str, response: str, system: str) -> list[RatedLine]:
     """The lines of the context, told apart by their labels or by turns, and the response."""
-    if fed.labelled(context):
-        return fed.spoken(context, response, system)
+    if fed.is_labelled(context):
+        return fed.labelled_lines(context, response, system)
     texts = [line.strip() for line in context.split("\n") if line.strip()]
-    return [*alternating(texts), Line(system, response)]
+    return [*alternate_speakers(texts), RatedLine(system, response)]
 
 
-ROW = msgspec.json.Decoder(Row)
+ROW = msgspec.json.Decoder(DevRow)

@@ -10,14 +10,14 @@ import msgspec
 
 from simpatico.judgements import Judgement
 from simpatico.readers.file_formats._benchmark import (
-    Judged,
-    Line,
+    RatedLine,
+    RatedRow,
     Rating,
     Scale,
-    alternating,
-    judgements,
-    person,
-    utterances,
+    alternate_speakers,
+    row_dialog,
+    row_judgements,
+    system_name,
 )
 from simpatico.readers.input.record import Ledger, Place, Utterance
 from simpatico.readers.input.source import Head, Source, decode
@@ -28,7 +28,7 @@ NOT_A_QUALITY = frozenset({"id", "rank"})
 """Keys of a row's scores that are bookkeeping of the challenge, not ratings."""
 
 
-class Columns(msgspec.Struct):
+class TestColumns(msgspec.Struct):
     """The file: every list has one entry per row."""
 
     contexts: list[msgspec.Raw]
@@ -38,7 +38,7 @@ class Columns(msgspec.Struct):
     reference: list[msgspec.Raw] | None = None
 
 
-class Row(msgspec.Struct):
+class TestRow(msgspec.Struct):
     """One response."""
 
     context: list[str]
@@ -69,44 +69,48 @@ class DSTC10Test:
         return all(isinstance(column, list) for column in head.item.values())
 
     def dialogs(self, source: Source, ledger: Ledger) -> Iterator[list[Utterance]]:
-        return map(utterances, rows(source, ledger))
+        return map(row_dialog, response_rows(source, ledger))
 
     def judgements(self, source: Source, ledger: Ledger) -> Iterator[Judgement]:
-        found = [j for row in rows(source, ledger) for j in judgements(row, {}, ledger)]
+        judgements = [
+            judgement
+            for row in response_rows(source, ledger)
+            for judgement in row_judgements(row, {}, ledger)
+        ]
         values: dict[str, list[float]] = {}
-        for judgement in found:
-            given = values.setdefault(judgement.quality, [])
-            given += [] if judgement.value is None else [judgement.value]
-        scales = {quality: observed(given) for quality, given in values.items()}
-        for judgement in found:
+        for judgement in judgements:
+            numbers = values.setdefault(judgement.quality, [])
+            numbers += [] if judgement.value is None else [judgement.value]
+        scales = {quality: infer_scale(numbers) for quality, numbers in values.items()}
+        for judgement in judgements:
             low, high = scales[judgement.quality]
             yield judgement._replace(judge=None, scale_min=low, scale_max=high)
 
 
-def rows(source: Source, ledger: Ledger) -> Iterator[Judged]:
+def response_rows(source: Source, ledger: Ledger) -> Iterator[RatedRow]:
     """The rows that can be read."""
     place = Place(source.name, 1, 0)
-    for number, raw in enumerate(transposed(source, ledger)):
+    for number, raw in enumerate(transpose_lists(source, ledger)):
         # a row has no line of its own in these files, so its number goes into the reason
-        noted = Ledger("skip")
-        row: Row | None = decode(raw, ROW, place, noted)
-        for reject in noted.rejects:
+        own = Ledger("skip")
+        row: TestRow | None = decode(raw, ROW, place, own)
+        for reject in own.rejects:
             ledger.reject(place, reject.code, f"row {number}: {reject.reason}")
         if row is not None:
-            yield Judged(
+            yield RatedRow(
                 f"{source.stem}:{number}",
                 place,
-                [*alternating(row.context), Line(person(row.model), row.response)],
-                person(row.model),
+                [*alternate_speakers(row.context), RatedLine(system_name(row.model), row.response)],
+                system_name(row.model),
                 {q: [mean] for q, mean in row.scores.items() if q not in NOT_A_QUALITY},
                 references=row.references,
             )
 
 
-def transposed(source: Source, ledger: Ledger) -> Iterator[bytes]:
+def transpose_lists(source: Source, ledger: Ledger) -> Iterator[bytes]:
     """Each row as a JSON object."""
     place = Place(source.name, 1, 0)
-    file: Columns | None = decode(source.document(ledger), Columns, place, ledger)
+    file: TestColumns | None = decode(source.document(ledger), TestColumns, place, ledger)
     if file is None:
         return
     n = len(file.contexts)
@@ -120,7 +124,7 @@ def transposed(source: Source, ledger: Ledger) -> Iterator[bytes]:
         yield b"{%s}" % b",".join(b'"%s":%s' % (name.encode(), bytes(cell)) for name, cell in pairs)
 
 
-def observed(values: list[float]) -> Scale | tuple[None, None]:
+def infer_scale(values: list[float]) -> Scale | tuple[None, None]:
     """The scale as far as the values tell: a win rate, 1 to 5, or unknown."""
     low, high = min(values, default=-1.0), max(values, default=-1.0)
     if 0 <= low < 1 and high <= 1:
@@ -132,4 +136,4 @@ def observed(values: list[float]) -> Scale | tuple[None, None]:
 
 NAMES = ("context", "response", "model", "scores", "references")
 NULL = msgspec.Raw(b"null")
-ROW = msgspec.json.Decoder(Row)
+ROW = msgspec.json.Decoder(TestRow)

@@ -7,8 +7,15 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from simpatico.judgements import Judgement
-from simpatico.readers.file_formats._benchmark import Judged, Line, person, unit, usable, utterances
-from simpatico.readers.input.decode import by_header
+from simpatico.readers.file_formats._benchmark import (
+    RatedLine,
+    RatedRow,
+    rate,
+    row_dialog,
+    row_unit,
+    system_name,
+)
+from simpatico.readers.input.decode import rows_by_header
 from simpatico.readers.input.record import Ledger, Place, Utterance
 from simpatico.readers.input.source import Head, Source
 
@@ -42,75 +49,68 @@ class DSTC7:
         return folder is not None and all((folder / n).is_file() for n in (CONTEXTS, RESPONSES))
 
     def dialogs(self, source: Source, ledger: Ledger) -> Iterator[list[Utterance]]:
-        return map(utterances, rows(source, ledger))
+        return map(row_dialog, response_rows(source, ledger))
 
     def judgements(self, source: Source, ledger: Ledger) -> Iterator[Judgement]:
-        about = {row.dialog: unit(row) for row in rows(source, ledger)}
-        seen: set[tuple[str, str]] = set()
-        for place, cells in table(source.file(RATINGS), COLUMNS[RATINGS], ledger):
+        units = {row.dialog: row_unit(row) for row in response_rows(source, ledger)}
+        rated: set[tuple[str, str]] = set()
+        for place, cells in table_cells(source, RATINGS, ledger):
             system = SAME.get(cells["SystemID"], cells["SystemID"])
-            dialog, judge = named(cells["InstanceID"], system), cells["JudgeID"]
-            if dialog not in about:
+            dialog, judge = dialog_id(cells["InstanceID"], system), cells["JudgeID"]
+            if dialog not in units:
                 ledger.reject(place, "unknown", "there is no response that this rating is about")
-            elif (dialog, judge) in seen:
-                ledger.set_aside("second rating of a response by one judge")
+            elif (dialog, judge) in rated:
+                ledger.skip("second rating of a response by one judge")
             else:
-                seen.add((dialog, judge))
-                rated = about[dialog]._replace(judge=judge, scale_min=1.0, scale_max=5.0)
-                yield from given(rated, place, cells, ledger)
+                rated.add((dialog, judge))
+                unit = units[dialog]._replace(judge=judge, scale_min=1.0, scale_max=5.0)
+                for quality in QUALITIES:
+                    own = unit._replace(quality=quality.lower())
+                    if judgement := rate(own, cells[quality], place, ledger):
+                        yield judgement
 
 
-def given(
-    rated: Judgement, place: Place, cells: dict[str, str], ledger: Ledger
-) -> Iterator[Judgement]:
-    """One judge's ratings of a response."""
-    for quality in QUALITIES:
-        named = rated._replace(quality=quality.lower())
-        if judgement := usable(named, cells[quality], place, ledger):
-            yield judgement
-
-
-def rows(source: Source, ledger: Ledger) -> Iterator[Judged]:
+def response_rows(source: Source, ledger: Ledger) -> Iterator[RatedRow]:
     """The responses that can be read, in the order of the file."""
-    contexts = {c["InstanceID"]: c["Context"] for _, c in read(source, CONTEXTS, ledger)}
-    references = dict(gold(source, ledger))
-    seen: set[str] = set()
-    for place, cells in read(source, RESPONSES, ledger):
-        instance, system = cells["InstanceID"], person(cells["SystemID"])
-        dialog = named(instance, cells["SystemID"])
+    contexts = {c["InstanceID"]: c["Context"] for _, c in table_cells(source, CONTEXTS, ledger)}
+    references = dict(read_references(source, ledger))
+    dialogs: set[str] = set()
+    for place, cells in table_cells(source, RESPONSES, ledger):
+        instance, system = cells["InstanceID"], system_name(cells["SystemID"])
+        dialog = dialog_id(instance, cells["SystemID"])
         if instance not in contexts:
             ledger.reject(place, "unknown", "no context has this InstanceID")
-        elif dialog in seen:
+        elif dialog in dialogs:
             ledger.reject(place, "duplicate_id", "the system answered this context in a row before")
         else:
-            seen.add(dialog)
-            lines = [Line("context-a", contexts[instance]), Line(system, cells["Response"])]
-            known = references.get(instance)
-            yield Judged(dialog, place, lines, system, {}, references=known)
+            dialogs.add(dialog)
+            lines = [
+                RatedLine("context-a", contexts[instance]),
+                RatedLine(system, cells["Response"]),
+            ]
+            gold = references.get(instance)
+            yield RatedRow(dialog, place, lines, system, {}, references=gold)
 
 
-def gold(source: Source, ledger: Ledger) -> Iterator[tuple[str, list[str]]]:
+def read_references(source: Source, ledger: Ledger) -> Iterator[tuple[str, list[str]]]:
     """The references of each context, if the folder has that file."""
     if source.folder and (source.folder / REFERENCES).is_file():
-        for _, (instance, *texts) in lines(source.file(REFERENCES), ledger):
+        for _, (instance, *texts) in tab_cells(source.file(REFERENCES), ledger):
             yield instance, [text for text in texts if text.strip()]
 
 
-def read(source: Source, name: str, ledger: Ledger) -> Iterator[Cells]:
-    return table(source.file(name), COLUMNS[name], ledger)
-
-
-def table(source: Source, needed: tuple[str, ...], ledger: Ledger) -> Iterator[Cells]:
-    """The rows of a table with a header."""
-    found = lines(source, ledger)
-    place, header = next(found, (Place(source.name, 1, 0), []))
-    if missing := [name for name in needed if name not in header]:
+def table_cells(folder: Source, name: str, ledger: Ledger) -> Iterator[Cells]:
+    """The rows of a table of the folder, by the names in its header."""
+    source = folder.file(name)
+    rows = tab_cells(source, ledger)
+    place, header = next(rows, (Place(source.name, 1, 0), []))
+    if missing := [name for name in COLUMNS[name] if name not in header]:
         ledger.reject(place, "header", f"there is no column {missing[0]!r}")
         return
-    yield from by_header(found, header, ledger)
+    yield from rows_by_header(rows, header, ledger)
 
 
-def lines(source: Source, ledger: Ledger) -> Iterator[tuple[Place, list[str]]]:
+def tab_cells(source: Source, ledger: Ledger) -> Iterator[tuple[Place, list[str]]]:
     """Cells between tabs; a quotation mark in these files is part of the text."""
     for place, raw in source.scan(ledger):
         try:
@@ -122,7 +122,7 @@ def lines(source: Source, ledger: Ledger) -> Iterator[tuple[Place, list[str]]]:
             yield place, text.split("\t")
 
 
-def named(instance: str, system: str) -> str:
+def dialog_id(instance: str, system: str) -> str:
     """The id of a dialog: which context, and who answered."""
     return f"{instance}:{system}"
 

@@ -11,13 +11,13 @@ import msgspec
 
 from simpatico.judgements import Judgement
 from simpatico.readers.file_formats._benchmark import (
-    Judged,
-    Line,
+    RatedLine,
+    RatedRow,
     Rating,
     Scale,
-    judgements,
-    person,
-    utterances,
+    row_dialog,
+    row_judgements,
+    system_name,
 )
 from simpatico.readers.input.record import Ledger, Utterance
 from simpatico.readers.input.source import Head, Source, decode
@@ -33,7 +33,7 @@ SCALES: dict[str, Scale] = {
 LABEL = re.compile(r"(User|System): ?")
 
 
-class Row(msgspec.Struct):
+class FEDRow(msgspec.Struct):
     """A response to a context, or without `response` a dialog as a whole."""
 
     context: str
@@ -59,53 +59,53 @@ class FED:
     def matches(self, head: Head) -> bool:
         if "dialogue_id" in head.keys or not {"context", "annotations"} <= head.keys:
             return False
-        return isinstance(head.item["context"], str) and labelled(head.item["context"])
+        return isinstance(head.item["context"], str) and is_labelled(head.item["context"])
 
     def dialogs(self, source: Source, ledger: Ledger) -> Iterator[list[Utterance]]:
-        return map(utterances, self.rows(source, ledger))
+        return map(row_dialog, self.rows(source, ledger))
 
     def judgements(self, source: Source, ledger: Ledger) -> Iterator[Judgement]:
         for row in self.rows(source, ledger):
-            yield from judgements(row, SCALES, ledger)
+            yield from row_judgements(row, SCALES, ledger)
 
-    def rows(self, source: Source, ledger: Ledger) -> Iterator[Judged]:
+    def rows(self, source: Source, ledger: Ledger) -> Iterator[RatedRow]:
         """The rows that can be read."""
         for number, (place, raw) in enumerate(source.records(ledger)):
-            row: Row | None = decode(raw, ROW, place, ledger)
+            row: FEDRow | None = decode(raw, ROW, place, ledger)
             if row is not None:
-                dialog, whole = f"{source.stem}:{number}", row.response is None
-                system = person(row.system or self.system or "system")
-                lines = spoken(row.context, row.response, system)
-                yield Judged(dialog, place, lines, system, row.annotations, whole)
+                dialog, whole_dialog = f"{source.stem}:{number}", row.response is None
+                system = system_name(row.system or self.system or "system")
+                lines = labelled_lines(row.context, row.response, system)
+                yield RatedRow(dialog, place, lines, system, row.annotations, whole_dialog)
 
 
-def labelled(context: str) -> bool:
+def is_labelled(context: str) -> bool:
     """Whether a context tells who speaks."""
     return LABEL.match(context) is not None
 
 
-def spoken(context: str, response: str | None, system: str) -> list[Line]:
+def labelled_lines(context: str, response: str | None, system: str) -> list[RatedLine]:
     """Speakers and texts of labelled lines; a line without a label continues the one before."""
-    lines: list[Line] = []
+    lines: list[RatedLine] = []
     for line in filter(None, map(str.strip, context.split("\n"))):
         label = LABEL.match(line)
         if label or not lines:
             speaker = system if label and label[1] == "System" else "user"
-            lines.append(Line(speaker, unlabelled(line)))
+            lines.append(RatedLine(speaker, strip_label(line)))
         else:
-            lines[-1] = Line(lines[-1].speaker, f"{lines[-1].text}\n{line}")
+            lines[-1] = RatedLine(lines[-1].speaker, f"{lines[-1].text}\n{line}")
     if response is None:
         return lines
     if lines and lines[-1].speaker == system:
         # under one name the response would be merged into the context that it follows
-        lines = [Line("context" if s == system else s, text) for s, text in lines]
-    return [*lines, Line(system, unlabelled(response))]
+        lines = [RatedLine("context" if s == system else s, text) for s, text in lines]
+    return [*lines, RatedLine(system, strip_label(response))]
 
 
-def unlabelled(line: str) -> str:
+def strip_label(line: str) -> str:
     """The line without the label at its start."""
     label = LABEL.match(line)
     return line[label.end() :] if label else line
 
 
-ROW = msgspec.json.Decoder(Row)
+ROW = msgspec.json.Decoder(FEDRow)

@@ -12,16 +12,17 @@ from xml.etree import ElementTree
 import msgspec
 
 from simpatico.judgements import Judgement
-from simpatico.readers.file_formats._benchmark import usable
-from simpatico.readers.input.decode import decoded
+from simpatico.readers.file_formats._benchmark import rate
+from simpatico.readers.input.decode import decode_records
 from simpatico.readers.input.record import Dialog, Ledger, Place, Utterance
 from simpatico.readers.input.source import Head, Source
 
 WIZARD, PARTICIPANT = "Wizard", "Participant"
 QUALITY, LOW, HIGH = "impression", 1.0, 7.0
 ELAN = ".eaf"
-SPOKEN, HEARD, RATED, OWN = "sys_utterance", "user_utterance", "UI_", "UI_self"
-MARK = re.compile(r"\([A-Z?]+ ?([^()]*)\)")
+WIZARD_TIER, USER_TIER = "sys_utterance", "user_utterance"
+RATING_TIER, OWN_RATING_TIER = "UI_", "UI_self"
+ANNOTATION = re.compile(r"\([A-Z?]+ ?([^()]*)\)")
 PAUSE = "|"
 
 
@@ -37,7 +38,7 @@ class Exchange(msgspec.Struct):
     outsiders: dict[str, str]
 
 
-Found = tuple[Place, Exchange]
+PlacedExchange = tuple[Place, Exchange]
 
 
 @dataclass(frozen=True)
@@ -60,13 +61,13 @@ class Hazumi:
     def matches(self, head: Head) -> bool:
         if head.folder:
             return any(head.folder.glob(f"*{ELAN}"))
-        listed = {"dialog", "sys", "user", "self", "outsiders"} <= head.keys
-        return listed or b"<ANNOTATION_DOCUMENT" in head.data
+        is_list = {"dialog", "sys", "user", "self", "outsiders"} <= head.keys
+        return is_list or b"<ANNOTATION_DOCUMENT" in head.data
 
     def dialogs(self, source: Source, ledger: Ledger) -> Iterator[list[Utterance]]:
-        for found in by_dialog(source, ledger):
-            said = [one for _, exchange in found for one in self.utterances(exchange)]
-            yield Dialog(said, list(dict.fromkeys(place for place, _ in found)))
+        for exchanges in exchanges_by_dialog(source, ledger):
+            utterances = [u for _, exchange in exchanges for u in self.utterances(exchange)]
+            yield Dialog(utterances, list(dict.fromkeys(place for place, _ in exchanges)))
 
     def utterances(self, exchange: Exchange) -> tuple[Utterance, Utterance]:
         """What both sides say in an exchange."""
@@ -81,73 +82,73 @@ class Hazumi:
                 interlocutor=dialog,
                 extras=msgspec.json.encode(seconds).decode(),
             ),
-            Utterance(dialog, PARTICIPANT, plain(exchange.user)),
+            Utterance(dialog, PARTICIPANT, strip_annotations(exchange.user)),
         )
 
     def judgements(self, source: Source, ledger: Ledger) -> Iterator[Judgement]:
-        for found in by_dialog(source, ledger):
-            for number, (place, exchange) in enumerate(found):
-                for unit, written in rated(exchange, 2 * number):
-                    if not written.strip().isdecimal():
-                        ledger.set_aside("score that is no number")
+        for exchanges in exchanges_by_dialog(source, ledger):
+            for number, (place, exchange) in enumerate(exchanges):
+                for unit, rating in turn_ratings(exchange, 2 * number):
+                    if not rating.strip().isdecimal():
+                        ledger.skip("score that is no number")
                         yield unit
-                    elif judgement := usable(unit, written, place, ledger):
+                    elif judgement := rate(unit, rating, place, ledger):
                         yield judgement
 
 
-def rated(exchange: Exchange, turn: int) -> Iterator[tuple[Judgement, str]]:
+def turn_ratings(exchange: Exchange, turn: int) -> Iterator[tuple[Judgement, str]]:
     """The six judgements of a turn, still without value, and what stands there.
 
-    Onlookers are named with the corpus before, as F1 of one need not be F1 of another.
+    Outsiders are named with the corpus before, as F1 of one need not be F1 of another.
     """
     dialog = exchange.dialog
     unit = Judgement(dialog, turn, WIZARD, QUALITY, dialog, "interlocutor", None, LOW, HIGH)
     yield unit, exchange.own
-    for name, written in exchange.outsiders.items():
-        judge = f"{dialog[:4]}-{name.removeprefix(RATED)}"
-        yield unit._replace(judge=judge, judge_kind="outsider"), written
+    for name, rating in exchange.outsiders.items():
+        judge = f"{dialog[:4]}-{name.removeprefix(RATING_TIER)}"
+        yield unit._replace(judge=judge, judge_kind="outsider"), rating
 
 
-def plain(transcript: str) -> str:
+def strip_annotations(transcript: str) -> str:
     """What was said, without the marks of who wrote it down."""
     before = ""
     while before != transcript:
-        before, transcript = transcript, MARK.sub(r"\1", transcript)
+        before, transcript = transcript, ANNOTATION.sub(r"\1", transcript)
     return transcript.replace(PAUSE, "").strip()
 
 
-def by_dialog(source: Source, ledger: Ledger) -> Iterator[list[Found]]:
+def exchanges_by_dialog(source: Source, ledger: Ledger) -> Iterator[list[PlacedExchange]]:
     """The exchanges of one dialog after another."""
-    for _, group in groupby(exchanges(source, ledger), key=lambda found: found[1].dialog):
+    for _, group in groupby(read_exchanges(source, ledger), key=lambda pair: pair[1].dialog):
         yield list(group)
 
 
-def exchanges(source: Source, ledger: Ledger) -> Iterator[Found]:
+def read_exchanges(source: Source, ledger: Ledger) -> Iterator[PlacedExchange]:
     """The exchanges in their order, of a list, an ELAN file or a folder of those."""
     if source.folder:
         for path in sorted(source.folder.glob(f"*{ELAN}")):
-            yield from annotated(source.file(path.name), ledger)
+            yield from elan_exchanges(source.file(path.name), ledger)
     elif source.head.kind == "text":
-        yield from annotated(source, ledger)
+        yield from elan_exchanges(source, ledger)
     else:
-        yield from decoded(source.records(ledger), EXCHANGE.decode, ledger)
+        yield from decode_records(source.records(ledger), EXCHANGE.decode, ledger)
 
 
-def annotated(source: Source, ledger: Ledger) -> Iterator[Found]:
+def elan_exchanges(source: Source, ledger: Ledger) -> Iterator[PlacedExchange]:
     """The exchanges of an ELAN file: what all tiers hold while the Wizard's tier holds one."""
     place = Place(source.name, 1, 0)
     tiers = read_tiers(source.document(ledger), place, ledger)
-    if missing := [name for name in (SPOKEN, HEARD, OWN) if name not in tiers]:
+    if missing := [name for name in (WIZARD_TIER, USER_TIER, OWN_RATING_TIER) if name not in tiers]:
         if tiers:
             ledger.reject(place, "tier", f"there is no tier {missing[0]!r}")
         return
-    onlookers = [name for name in tiers if name.startswith(RATED) and name != OWN]
-    for start, end, text in tiers[SPOKEN]:
+    outsiders = [name for name in tiers if name.startswith(RATING_TIER) and name != OWN_RATING_TIER]
+    for start, end, text in tiers[WIZARD_TIER]:
         own, user, *others = (
             PAUSE.join(value for at, _, value in tiers[name] if start <= at < end)
-            for name in (OWN, HEARD, *onlookers)
+            for name in (OWN_RATING_TIER, USER_TIER, *outsiders)
         )
-        scores = dict(zip(onlookers, others, strict=True))
+        scores = dict(zip(outsiders, others, strict=True))
         yield place, Exchange(source.stem, start, end, text, user, own, scores)
 
 

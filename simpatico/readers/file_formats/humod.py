@@ -12,24 +12,24 @@ import msgspec
 
 from simpatico.judgements import Judgement
 from simpatico.readers.file_formats._benchmark import (
-    Judged,
-    Line,
+    RatedLine,
+    RatedRow,
     Rating,
-    alternating,
-    judgements,
-    utterances,
+    alternate_speakers,
+    row_dialog,
+    row_judgements,
 )
-from simpatico.readers.input.decode import decoded, once_each
+from simpatico.readers.input.decode import decode_records, unique_records
 from simpatico.readers.input.record import Ledger, Place, Utterance
 from simpatico.readers.input.source import Head, Source
 
 NEEDED = frozenset({"dialogue_id", "context", "response", "human_mean_relevance"})
 SCALE = {"relevance": (1.0, 5.0)}
-LONGEST = 100_000
+MAX_LIST = 100_000
 """No list of references is longer; it is Python code, which takes memory to read."""
 
 
-class Row(msgspec.Struct):
+class HUMODRow(msgspec.Struct):
     """A reply to a context; `reference` is a Python list in text form, or a list."""
 
     dialogue_id: str
@@ -59,50 +59,50 @@ class HUMOD:
         return head.keys >= NEEDED
 
     def dialogs(self, source: Source, ledger: Ledger) -> Iterator[list[Utterance]]:
-        return map(utterances, self.rows(source, ledger))
+        return map(row_dialog, self.rows(source, ledger))
 
     def judgements(self, source: Source, ledger: Ledger) -> Iterator[Judgement]:
         for row in self.rows(source, ledger):
-            for judgement in judgements(row, SCALE, ledger):
+            for judgement in row_judgements(row, SCALE, ledger):
                 yield judgement._replace(judge=None)
 
-    def rows(self, source: Source, ledger: Ledger) -> Iterator[Judged]:
+    def rows(self, source: Source, ledger: Ledger) -> Iterator[RatedRow]:
         """The rows that can be read; a dialogue_id that comes again is refused."""
-        found = decoded(source.records(ledger), ROW.decode, ledger)
-        for place, row in once_each(found, lambda row: row.dialogue_id, ledger):
-            yield self.judged(row, place, ledger)
+        records = decode_records(source.records(ledger), ROW.decode, ledger)
+        for place, row in unique_records(records, lambda row: row.dialogue_id, ledger):
+            yield self.rated_row(row, place, ledger)
 
-    def judged(self, row: Row, place: Place, ledger: Ledger) -> Judged:
+    def rated_row(self, row: HUMODRow, place: Place, ledger: Ledger) -> RatedRow:
         """The row in the words of this package."""
         system = self.system or "system"
         texts = [line.strip() for line in row.context.split("\n") if line.strip()]
         others = {"am": row.am, "fm": row.fm}
-        told = {name: score for name, score in others.items() if score is not None}
-        return Judged(
+        scores = {name: score for name, score in others.items() if score is not None}
+        return RatedRow(
             row.dialogue_id,
             place,
-            [*alternating(texts), Line(system, row.response)],
+            [*alternate_speakers(texts), RatedLine(system, row.response)],
             system,
             {"relevance": [row.human_mean_relevance]},
-            references=references(row.reference, ledger),
-            extras=msgspec.json.encode(told).decode() if told else None,
+            references=parse_python_list(row.reference, ledger),
+            extras=msgspec.json.encode(scores).decode() if scores else None,
         )
 
 
-def references(written: str | list[str] | None, ledger: Ledger) -> list[str] | None:
+def parse_python_list(raw: str | list[str] | None, ledger: Ledger) -> list[str] | None:
     """The replies that people wrote; null where they cannot be read, which is counted."""
-    if not isinstance(written, str):
-        return written
+    if not isinstance(raw, str):
+        return raw
     try:
         with warnings.catch_warnings():  # they would show the text
             warnings.simplefilter("ignore")
-            found = ast.literal_eval(written) if len(written) <= LONGEST else None
+            texts = ast.literal_eval(raw) if len(raw) <= MAX_LIST else None
     except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
-        found = None
-    if isinstance(found, list) and all(isinstance(text, str) for text in found):
-        return found
-    ledger.set_aside("references that cannot be read")
+        texts = None
+    if isinstance(texts, list) and all(isinstance(text, str) for text in texts):
+        return texts
+    ledger.skip("references that cannot be read")
     return None
 
 
-ROW = msgspec.json.Decoder(Row)
+ROW = msgspec.json.Decoder(HUMODRow)

@@ -15,11 +15,11 @@ from simpatico.readers.input.source import Head, Source
 LOG, LINKS = ".ascii.txt", ".annotation.txt"
 DAY, HALF_DAY = 24 * 60, 12 * 60
 DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
-SPOKEN = re.compile(r"\[(\d\d):(\d\d)\] (?:<([^> ]+)>|\s*\* (\S+)) ?(.*)", re.DOTALL)
+MESSAGE = re.compile(r"\[(\d\d):(\d\d)\] (?:<([^> ]+)>|\s*\* (\S+)) ?(.*)", re.DOTALL)
 LINK = re.compile(rb"(\d{1,9}) (\d{1,9}) -")
 
 
-class Message(NamedTuple):
+class IRCMessage(NamedTuple):
     """What somebody said, and when: minutes since the first day of the log began."""
 
     place: Place
@@ -52,31 +52,33 @@ class IRC:
         return head.name.endswith(LOG) and Path(links_name(head.name)).is_file()
 
     def dialogs(self, source: Source, ledger: Ledger) -> Iterator[list[Utterance]]:
-        for log in logs(source):
-            messages = dict(spoken(log, ledger))
-            answered = links(log, messages, ledger)
-            if quiet := len(messages) - len(answered):
-                ledger.set_aside("message outside the part with links", quiet)
+        for log in log_files(source):
+            messages = dict(read_messages(log, ledger))
+            replies = read_links(log, messages, ledger)
+            if unlinked := len(messages) - len(replies):
+                ledger.skip("message outside the part with links", unlinked)
             start = first_day(log.name)
             title = Path(log.name).name.removesuffix(LOG)
-            for lines in threads(answered):
+            for lines in split_threads(replies):
                 dialog = f"{title}:{lines[0]}"
-                said = [
+                utterances = [
                     Utterance(
                         dialog,
                         messages[line].nick,
                         messages[line].text,
                         self.system or "human",
                         id=str(line),
-                        reply_to=str(max(answered[line])) if answered[line] else None,
+                        reply_to=str(max(replies[line])) if replies[line] else None,
                         time=None if start is None else start + 60.0 * messages[line].minute,
                     )
                     for line in lines
                 ]
-                yield Dialog(addressed(said), [messages[line].place for line in lines])
+                yield Dialog(
+                    with_interlocutors(utterances), [messages[line].place for line in lines]
+                )
 
 
-def logs(source: Source) -> Iterator[Source]:
+def log_files(source: Source) -> Iterator[Source]:
     """The log itself, or every log of a folder by name."""
     if source.folder is None:
         yield source
@@ -90,38 +92,40 @@ def links_name(log: str) -> str:
     return log.removesuffix(LOG) + LINKS
 
 
-def spoken(log: Source, ledger: Ledger) -> Iterator[tuple[int, Message]]:
+def read_messages(log: Source, ledger: Ledger) -> Iterator[tuple[int, IRCMessage]]:
     """The messages of a log by their line, counted from 0 as the links do."""
-    clock = late = 0
+    clock = offset = 0
     for number, (place, raw) in enumerate(log.scan(ledger)):
         try:
             line = raw.decode().rstrip("\r\n")
         except UnicodeDecodeError:
             ledger.reject(place, "utf8", "the text is not valid UTF-8")
             continue
-        found = SPOKEN.match(line)
-        if found is None:
-            ledger.set_aside("line of the server" if line.startswith("===") else "other line")
+        match = MESSAGE.match(line)
+        if match is None:
+            ledger.skip("line of the server" if line.startswith("===") else "other line")
             continue
-        hours, minutes, nick, actor, text = found.groups()
+        hours, minutes, nick, actor, text = match.groups()
         now = 60 * int(hours) + int(minutes)
-        late += passed(clock - now)
+        offset += clock_correction(clock - now)
         clock = now
-        yield number, Message(place, nick or actor, text.strip(), late + now)
+        yield number, IRCMessage(place, nick or actor, text.strip(), offset + now)
 
 
-def passed(back: int) -> int:
+def clock_correction(back: int) -> int:
     """The minutes to add where a clock goes back: a day, half of one, or none."""
     return DAY if back > 0.75 * DAY else HALF_DAY if back > 0.75 * HALF_DAY else 0
 
 
-def links(log: Source, messages: dict[int, Message], ledger: Ledger) -> dict[int, list[int]]:
+def read_links(
+    log: Source, messages: dict[int, IRCMessage], ledger: Ledger
+) -> dict[int, list[int]]:
     """For every message in a link, the earlier messages that it answers.
 
     A link of a message with itself says that it begins a thread; one with a line of the server
     says no more than that.
     """
-    found: dict[int, list[int]] = {}
+    replies: dict[int, list[int]] = {}
     for place, raw in Source.of(links_name(log.name)).lines(ledger):
         pair = LINK.fullmatch(raw)
         if pair is None:
@@ -129,41 +133,47 @@ def links(log: Source, messages: dict[int, Message], ledger: Ledger) -> dict[int
             continue
         earlier, later = sorted(map(int, pair.groups()))
         for line in {earlier, later} & messages.keys():
-            found.setdefault(line, [])
+            replies.setdefault(line, [])
         if earlier != later and {earlier, later} <= messages.keys():
-            found[later].append(earlier)
-    return found
+            replies[later].append(earlier)
+    return replies
 
 
-def threads(answered: dict[int, list[int]]) -> list[list[int]]:
-    """Lines that links connect, each thread in order, threads by their first line."""
+def split_threads(replies: dict[int, list[int]]) -> list[list[int]]:
+    """Lines that links connect, each thread in order, threads by their first line.
+
+    Connected components by union-find; `root` leads from a line to an earlier one of its thread.
+    """
     root: dict[int, int] = {}
-    for line in sorted(answered):
-        roots = {line, *(top(root, earlier) for earlier in answered[line])}
+    for line in sorted(replies):
+        roots = {line, *(find_root(root, earlier) for earlier in replies[line])}
         root |= dict.fromkeys(roots, min(roots))
-    found: dict[int, list[int]] = {}
-    for line in sorted(answered):
-        found.setdefault(top(root, line), []).append(line)
-    return list(found.values())
+    threads: dict[int, list[int]] = {}
+    for line in sorted(replies):
+        threads.setdefault(find_root(root, line), []).append(line)
+    return list(threads.values())
 
 
-def top(root: dict[int, int], line: int) -> int:
+def find_root(root: dict[int, int], line: int) -> int:
     """The first line of the thread that a line belongs to."""
     while root[line] != line:
         line = root[line]
     return line
 
 
-def addressed(dialog: list[Utterance]) -> list[Utterance]:
-    """The utterances with whom each speaks to; one's own words go on to whom they were said."""
+def with_interlocutors(dialog: list[Utterance]) -> list[Utterance]:
+    """The utterances with whom each speaks to: who said what it replies to.
+
+    A reply to one's own words speaks to whom those words were said.
+    """
     whom: dict[str | None, tuple[str, str | None]] = {}
-    found: list[Utterance] = []
-    for said in dialog:
-        speaker, before = whom.get(said.reply_to, (said.speaker, None))
-        person = before if speaker == said.speaker else speaker
-        whom[said.id] = said.speaker, person
-        found.append(said._replace(interlocutor=person))
-    return found
+    utterances: list[Utterance] = []
+    for row in dialog:
+        speaker, before = whom.get(row.reply_to, (row.speaker, None))
+        person = before if speaker == row.speaker else speaker
+        whom[row.id] = row.speaker, person
+        utterances.append(row._replace(interlocutor=person))
+    return utterances
 
 
 def first_day(name: str) -> float | None:

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import msgspec
 
 from simpatico.judgements import Judgement
-from simpatico.readers.file_formats._benchmark import Rating, usable
+from simpatico.readers.file_formats._benchmark import Rating, rate
 from simpatico.readers.input.record import Dialog, Ledger, Place, Utterance
 from simpatico.readers.input.source import Head, Source, decode
 
@@ -63,51 +63,53 @@ class Ji2022:
         return {"AssignmentId", "WorkerId", "data"} <= head.keys
 
     def dialogs(self, source: Source, ledger: Ledger) -> Iterator[list[Utterance]]:
-        for place, dialog, worker, talk in conversations(source, ledger):
+        for place, dialog, worker, talk in worker_dialogs(source, ledger):
             if not talk.dialogue:
-                ledger.set_aside("dialog without utterances")
+                ledger.skip("dialog without utterances")
                 continue
             bot = Utterance(dialog, BOT, "", talk.model, interlocutor=worker)
-            said = [
+            utterances = [
                 utterance
                 for turn in talk.dialogue
                 for utterance in (Utterance(dialog, WORKER, turn.user), bot._replace(text=turn.bot))
             ]
-            said[0] = said[0]._replace(extras=facts(source.stem, talk))
-            yield Dialog(said, [place])
+            utterances[0] = utterances[0]._replace(extras=dialog_extras(source.stem, talk))
+            yield Dialog(utterances, [place])
 
     def judgements(self, source: Source, ledger: Ledger) -> Iterator[Judgement]:
-        for place, dialog, worker, talk in conversations(source, ledger):
-            for quality, written in talk.raw_scores.items():
+        for place, dialog, worker, talk in worker_dialogs(source, ledger):
+            for quality, rating in talk.raw_scores.items():
                 unit = Judgement(
                     dialog, None, BOT, quality, worker, "interlocutor", None, LOW, HIGH
                 )
-                if judgement := usable(unit, written, place, ledger):
+                if judgement := rate(unit, rating, place, ledger):
                     yield judgement
 
 
-def conversations(source: Source, ledger: Ledger) -> Iterator[tuple[Place, str, str, Conversation]]:
+def worker_dialogs(
+    source: Source, ledger: Ledger
+) -> Iterator[tuple[Place, str, str, Conversation]]:
     """Every dialog with its id, which is the sitting's and a number in it, and its worker."""
-    seen: set[str] = set()
+    assignments: set[str] = set()
     for place, raw in source.records(ledger):
         sitting: Assignment | None = decode(raw, ASSIGNMENT, place, ledger)
         if sitting is None:
             continue
-        if sitting.assignment_id in seen:
+        if sitting.assignment_id in assignments:
             reason = "the AssignmentId stands in an earlier record too"
             ledger.reject(place, "duplicate_id", reason)
             continue
-        seen.add(sitting.assignment_id)
+        assignments.add(sitting.assignment_id)
         for number, talk in enumerate(sitting.data, start=1):
             yield place, f"{sitting.assignment_id}:{number}", sitting.worker_id, talk
 
 
-def facts(stem: str, talk: Conversation) -> str | None:
+def dialog_extras(stem: str, talk: Conversation) -> str | None:
     """Whether the worker passed the control of quality, and the topics, as a JSON object."""
     control = {"pass": "passed", "fail": "failed"}.get(stem.partition("_")[0])
-    told = {"quality_control": control} if control else {}
-    found = told | ({"topics": talk.topic} if talk.topic else {})
-    return msgspec.json.encode(found).decode() if found else None
+    quality = {"quality_control": control} if control else {}
+    extras = quality | ({"topics": talk.topic} if talk.topic else {})
+    return msgspec.json.encode(extras).decode() if extras else None
 
 
 ASSIGNMENT = msgspec.json.Decoder(Assignment)

@@ -8,13 +8,13 @@ from typing import Any, ClassVar
 
 import msgspec
 
-from simpatico.readers.file_formats._chat import Message, spoken, unique_ids
-from simpatico.readers.input.decode import FAILURES, Wrong, problem
+from simpatico.readers.file_formats._chat import ChatMessage, chat_utterances, unique_ids
+from simpatico.readers.input.decode import DECODE_ERRORS, InvalidValue, decode_problem
 from simpatico.readers.input.record import Dialog, Ledger, Place, Utterance
 from simpatico.readers.input.source import Head, Source
 
 LISTS = ("messages", "conversation", "conversations")
-Messages = list[Message]
+Messages = list[ChatMessage]
 Name = str | int | None
 
 
@@ -25,7 +25,7 @@ class Body(msgspec.Struct):
     model: str | None = None
 
 
-class Record(msgspec.Struct):
+class OpenAIRecord(msgspec.Struct):
     """One chat; formats differ in what they call its messages and its id."""
 
     messages: Messages | None = None
@@ -42,7 +42,7 @@ class Record(msgspec.Struct):
     user: Name = None
 
 
-RECORD = msgspec.json.Decoder(Record | Messages)
+RECORD = msgspec.json.Decoder(OpenAIRecord | Messages)
 
 
 @dataclass(frozen=True)
@@ -56,40 +56,39 @@ class OpenAI:
 
     def matches(self, head: Head) -> bool:
         item = head.item
-        if isinstance(item, list) or bare(head):
-            return is_message(item[:1] if isinstance(item, list) else [item])
+        if isinstance(item, list) or is_message_list(head):
+            return starts_with_message(item[:1] if isinstance(item, list) else [item])
         if not isinstance(item, dict):
             return False
         body = item.get("body")
         lists = [item.get(name) for name in LISTS]
         lists.append(body.get("messages") if isinstance(body, dict) else None)
-        return any(map(is_message, lists)) or {"prompt", "completion"} <= item.keys()
+        return any(map(starts_with_message, lists)) or {"prompt", "completion"} <= item.keys()
 
     def dialogs(self, source: Source, ledger: Ledger) -> Iterator[list[Utterance]]:
-        whole = source.head.kind == "document" and bare(source.head)
         records = source.records(ledger)
-        if whole:
+        if source.head.kind == "document" and is_message_list(source.head):
             records = iter([(Place(source.name, 1, 0), source.document(ledger))])
         for place, line in records:
             try:
                 record = RECORD.decode(line)
                 rows = self.chat(record, f"{source.stem}:{place.line}", ledger)
-            except FAILURES as error:
-                ledger.reject(place, *problem(line, error))
+            except DECODE_ERRORS as error:
+                ledger.reject(place, *decode_problem(line, error))
                 continue
             if rows:
                 yield Dialog(unique_ids(rows), [place])
             else:
-                ledger.set_aside("dialog without text")
+                ledger.skip("dialog without text")
 
-    def chat(self, record: Record | Messages, name: str, ledger: Ledger) -> list[Utterance]:
+    def chat(self, record: OpenAIRecord | Messages, name: str, ledger: Ledger) -> list[Utterance]:
         """The utterances of one record, whose dialog is called `name` if it has no id."""
         if isinstance(record, list):
-            return spoken(record, name, ledger, system=self.system)
+            return chat_utterances(record, name, ledger, system=self.system)
         ids = (record.id, record.conversation_id, record.custom_id, record.conversation_hash)
-        messages = listed(record)
+        messages = record_messages(record)
         people = (record.user, *(message.hashed_ip for message in messages))
-        return spoken(
+        return chat_utterances(
             messages,
             next((str(i) for i in ids if i not in (None, "")), name),
             ledger,
@@ -98,7 +97,7 @@ class OpenAI:
         )
 
 
-def listed(record: Record) -> Messages:
+def record_messages(record: OpenAIRecord) -> Messages:
     """The messages of a record, whatever it calls them."""
     for messages in (record.messages, record.conversation, record.conversations):
         if messages is not None:
@@ -106,16 +105,16 @@ def listed(record: Record) -> Messages:
     if record.body is not None:
         return record.body.messages
     if record.prompt is None and record.completion is None:
-        raise Wrong("missing", "there is no 'messages'")
-    return [*said("user", record.prompt), *said("assistant", record.completion)]
+        raise InvalidValue("missing", "there is no 'messages'")
+    return [*as_messages("user", record.prompt), *as_messages("assistant", record.completion)]
 
 
-def said(role: str, content: Messages | str | None) -> Messages:
+def as_messages(role: str, content: Messages | str | None) -> Messages:
     """Messages as they are, or a text as one message."""
-    return [Message(role, content)] if isinstance(content, str) else content or []
+    return [ChatMessage(role, content)] if isinstance(content, str) else content or []
 
 
-def is_message(value: Any) -> bool:
+def starts_with_message(value: Any) -> bool:
     """Whether this is a list that starts with a message."""
     return (
         isinstance(value, list)
@@ -125,7 +124,7 @@ def is_message(value: Any) -> bool:
     )
 
 
-def bare(head: Head) -> bool:
+def is_message_list(head: Head) -> bool:
     """Whether the file is one list of messages, without a record around it."""
     return (
         isinstance(head.json, list)

@@ -8,8 +8,8 @@ from typing import Any, ClassVar
 
 import msgspec
 
-from simpatico.readers.file_formats import _chat__roles as roles
-from simpatico.readers.input.decode import decoded
+from simpatico.readers.file_formats._chat import PERSON_ROLES
+from simpatico.readers.input.decode import decode_records
 from simpatico.readers.input.record import Dialog, Ledger, Utterance
 from simpatico.readers.input.source import Head, Source
 
@@ -23,14 +23,14 @@ class Act(msgspec.Struct):
     text: str | None = None
 
 
-class Record(msgspec.Struct):
+class ParlAIDialog(msgspec.Struct):
     """One dialog."""
 
     dialog: list[list[Act]]
     context: list[Any] | None = None
 
 
-RECORD = msgspec.json.Decoder(Record)
+RECORD = msgspec.json.Decoder(ParlAIDialog)
 
 
 @dataclass(frozen=True)
@@ -47,24 +47,24 @@ class ParlAI:
         return isinstance(steps, list) and all(isinstance(acts, list) for acts in steps)
 
     def dialogs(self, source: Source, ledger: Ledger) -> Iterator[list[Utterance]]:
-        for place, record in decoded(source.records(ledger), RECORD.decode, ledger):
+        for place, record in decode_records(source.records(ledger), RECORD.decode, ledger):
             if record.context:
-                ledger.set_aside("context act", len(record.context))
+                ledger.skip("context act", len(record.context))
             acts = [act for step in record.dialog for act in step]
             while acts and acts[-1].text is None:  # the last pair may be half a pair
                 acts.pop()
-                ledger.set_aside("act without text at the end")
+                ledger.skip("act without text at the end")
             name = f"{source.stem}:{place.line}"
             rows = [self.utterance(name, act) for act in acts if act.text != SILENCE]
             if len(rows) < len(acts):
-                ledger.set_aside("silent act", len(acts) - len(rows))
+                ledger.skip("silent act", len(acts) - len(rows))
             if rows:
                 yield Dialog(rows, [place])
             else:
-                ledger.set_aside("dialog without text")
+                ledger.skip("dialog without text")
 
     def utterance(self, dialog: str, act: Act) -> Utterance:
         """What was said in one act."""
-        person = "human" in act.id.lower() or act.id.lower() in roles.PERSON
+        person = "human" in act.id.lower() or act.id.lower() in PERSON_ROLES
         system = "human" if person else self.system or act.id
         return Utterance(dialog, act.id or "unnamed", act.text or "", system or "unnamed")

@@ -9,8 +9,8 @@ from typing import Any, ClassVar
 import msgspec
 
 from simpatico.judgements import Judgement
-from simpatico.readers.file_formats._benchmark import Rating, usable
-from simpatico.readers.file_formats.convokit import time_of
+from simpatico.readers.file_formats._benchmark import Rating, rate
+from simpatico.readers.file_formats.convokit import time_or_none
 from simpatico.readers.input.record import Dialog, Ledger, Place, Utterance
 from simpatico.readers.input.source import Head, Source, decode
 
@@ -20,7 +20,7 @@ BIG_FIVE = "BigFive_"
 USER, SYSTEM = "user", "system"
 
 
-class Said(msgspec.Struct):
+class PersonaUtterance(msgspec.Struct):
     """One utterance; with a system its `interlocutor` is the side, and there is no time."""
 
     text: str
@@ -29,11 +29,11 @@ class Said(msgspec.Struct):
     timestamp: str = ""
 
 
-class Talk(msgspec.Struct):
+class PersonaDialog(msgspec.Struct):
     """One record of the file: of two people, or of somebody with a system."""
 
     dialogue_id: int | str
-    utterances: list[Said]
+    utterances: list[PersonaUtterance]
     interlocutors: list[str] = []
     evaluations: list[dict[str, Rating]] = []
     system_id: str | None = None
@@ -72,128 +72,128 @@ class RealPersonaChat:
         return people or {"dialogue_id", "system_id", "utterances", "evaluation"} <= head.keys
 
     def dialogs(self, source: Source, ledger: Ledger) -> Iterator[list[Utterance]]:
-        people = told(source, ledger)
-        for place, talk in talks(source, ledger):
+        people = read_people(source, ledger)
+        for place, talk in valid_dialogs(source, ledger):
             if not talk.utterances:
-                ledger.set_aside("dialog without utterances")
+                ledger.skip("dialog without utterances")
             elif talk.system_id is None:
-                yield Dialog(between_people(talk, people, ledger), [place])
+                yield Dialog(human_dialog(talk, people, ledger), [place])
             else:
-                yield Dialog(with_system(talk), [place])
+                yield Dialog(system_dialog(talk), [place])
 
     def judgements(self, source: Source, ledger: Ledger) -> Iterator[Judgement]:
-        for place, talk in talks(source, ledger):
-            for unit, given in rated(talk):
-                for quality, written in given.items():
-                    named = unit._replace(quality=quality)
-                    if judgement := usable(named, written, place, ledger):
+        for place, talk in valid_dialogs(source, ledger):
+            for unit, ratings in dialog_ratings(talk):
+                for quality, rating in ratings.items():
+                    own = unit._replace(quality=quality)
+                    if judgement := rate(own, rating, place, ledger):
                         yield judgement
 
 
-def talks(source: Source, ledger: Ledger) -> Iterator[tuple[Place, Talk]]:
-    """The records that can be read and hold together; the very same one again is set aside."""
-    seen: dict[int | str, int] = {}
+def valid_dialogs(source: Source, ledger: Ledger) -> Iterator[tuple[Place, PersonaDialog]]:
+    """The records that can be read and hold together; the very same one again is skipped."""
+    hashes: dict[int | str, int] = {}
     for place, raw in source.records(ledger):
-        talk: Talk | None = decode(raw, TALK, place, ledger)
+        talk: PersonaDialog | None = decode(raw, DIALOG, place, ledger)
         if talk is None:
             continue
-        before = seen.get(talk.dialogue_id)
+        before = hashes.get(talk.dialogue_id)
         if before == hash(raw):
-            ledger.set_aside("dialog that stands in the file twice")
+            ledger.skip("dialog that stands in the file twice")
         elif before is not None:
             ledger.reject(place, "duplicate_id", "the dialogue_id stands in an earlier record too")
-        elif reason := apart(talk):
+        elif reason := id_problem(talk):
             ledger.reject(place, "interlocutors", reason)
         else:
-            seen[talk.dialogue_id] = hash(raw)
+            hashes[talk.dialogue_id] = hash(raw)
             yield place, talk
 
 
-def apart(talk: Talk) -> str | None:
+def id_problem(talk: PersonaDialog) -> str | None:
     """Why the ids of a record do not fit each other; null if they do."""
     if talk.system_id is not None:
-        sides = {said.interlocutor for said in talk.utterances}
+        sides = {row.interlocutor for row in talk.utterances}
         return None if sides <= {USER, SYSTEM} else "an interlocutor must be 'user' or 'system'"
     ids = set(talk.interlocutors)
     if len(ids) != 2 or len(talk.interlocutors) != 2:
         return "a conversation needs two interlocutors with different ids"
-    raters = [given.get("interlocutor_id") for given in talk.evaluations]
-    if not {said.interlocutor_id for said in talk.utterances} | set(raters) <= ids:
+    raters = [ratings.get("interlocutor_id") for ratings in talk.evaluations]
+    if not {row.interlocutor_id for row in talk.utterances} | set(raters) <= ids:
         return "an interlocutor_id is none of the conversation's interlocutors"
     return "an interlocutor_id rates twice" if len(set(raters)) < len(raters) else None
 
 
-def between_people(talk: Talk, people: dict[str, Person], ledger: Ledger) -> list[Utterance]:
+def human_dialog(talk: PersonaDialog, people: dict[str, Person], ledger: Ledger) -> list[Utterance]:
     """A dialog of two people, each with the other as interlocutor."""
-    found: list[Utterance] = []
-    met: set[str] = set()
-    for said in talk.utterances:
-        speaker, other = said.interlocutor_id, across(talk, said.interlocutor_id)
+    utterances: list[Utterance] = []
+    introduced: set[str] = set()
+    for row in talk.utterances:
+        speaker, other = row.interlocutor_id, other_person(talk, row.interlocutor_id)
         about = people.get(other)
-        found.append(
+        utterances.append(
             Utterance(
                 str(talk.dialogue_id),
                 speaker,
-                said.text,
+                row.text,
                 "human",
-                time=time_of(said.timestamp, ledger),
+                time=time_or_none(row.timestamp, ledger),
                 interlocutor=other,
                 profile="\n".join(about.persona) if about and about.persona else None,
-                extras=None if speaker in met else big_five(people.get(speaker)),
+                extras=None if speaker in introduced else big_five(people.get(speaker)),
             )
         )
-        met.add(speaker)
-    return found
+        introduced.add(speaker)
+    return utterances
 
 
-def with_system(talk: Talk) -> list[Utterance]:
+def system_dialog(talk: PersonaDialog) -> list[Utterance]:
     """A dialog of somebody, who has no id, with a system."""
     plays = {"plays": talk.interlocutor_id} if talk.interlocutor_id else {}
     extras = msgspec.json.encode(plays).decode() if plays else None
-    found: list[Utterance] = []
-    for said in talk.utterances:
-        system = talk.system_id if said.interlocutor == SYSTEM else None
-        first = system is not None and all(before.system is None for before in found)
-        found.append(
+    utterances: list[Utterance] = []
+    for row in talk.utterances:
+        system = talk.system_id if row.interlocutor == SYSTEM else None
+        first = system is not None and all(before.system is None for before in utterances)
+        utterances.append(
             Utterance(
                 str(talk.dialogue_id),
-                said.interlocutor,
-                said.text,
+                row.interlocutor,
+                row.text,
                 system,
                 extras=extras if first else None,
             )
         )
-    return found
+    return utterances
 
 
-def rated(talk: Talk) -> Iterator[tuple[Judgement, dict[str, Rating]]]:
+def dialog_ratings(talk: PersonaDialog) -> Iterator[tuple[Judgement, dict[str, Rating]]]:
     """What is judged by whom, still without quality and value, and the ratings given."""
     dialog = str(talk.dialogue_id)
     unit = Judgement(dialog, None, SYSTEM, "", f"{dialog}:{USER}", "interlocutor", None, LOW, HIGH)
     if talk.system_id is not None:
         yield unit, talk.evaluation
         return
-    for given in talk.evaluations:
-        rater = str(given["interlocutor_id"])
-        ratings = {k: v for k, v in given.items() if k != "interlocutor_id"}
-        yield unit._replace(speaker=across(talk, rater), judge=rater), ratings
+    for evaluation in talk.evaluations:
+        rater = str(evaluation["interlocutor_id"])
+        ratings = {k: v for k, v in evaluation.items() if k != "interlocutor_id"}
+        yield unit._replace(speaker=other_person(talk, rater), judge=rater), ratings
 
 
-def across(talk: Talk, person: str) -> str:
+def other_person(talk: PersonaDialog, person: str) -> str:
     """Who talks with a person."""
     (other,) = (one for one in talk.interlocutors if one != person)
     return other
 
 
-def told(source: Source, ledger: Ledger) -> dict[str, Person]:
+def read_people(source: Source, ledger: Ledger) -> dict[str, Person]:
     """What the speakers told about themselves, from the file beside this one if it is there."""
     path = source.path and not source.spool and source.path.parent / PEOPLE
     if not path or not path.is_file():
         return {}
-    beside = Source.of(path)
-    place = Place(beside.name, 1, 0)
-    found: dict[str, Person] | None = decode(beside.document(ledger), FOLK, place, ledger)
-    return found or {}
+    file = Source.of(path)
+    place = Place(file.name, 1, 0)
+    people: dict[str, Person] | None = decode(file.document(ledger), PERSONS, place, ledger)
+    return people or {}
 
 
 def big_five(person: Person | None) -> str | None:
@@ -206,5 +206,5 @@ def big_five(person: Person | None) -> str | None:
     return msgspec.json.encode({"big_five": traits}).decode() if traits else None
 
 
-TALK = msgspec.json.Decoder(Talk)
-FOLK = msgspec.json.Decoder(dict[str, Person])
+DIALOG = msgspec.json.Decoder(PersonaDialog)
+PERSONS = msgspec.json.Decoder(dict[str, Person])

@@ -8,13 +8,13 @@ from typing import ClassVar
 
 import msgspec
 
-from simpatico.readers.file_formats._chat import Message, spoken
-from simpatico.readers.input.decode import decoded
+from simpatico.readers.file_formats._chat import ChatMessage, chat_utterances
+from simpatico.readers.input.decode import decode_records
 from simpatico.readers.input.record import Dialog, Ledger, Utterance
 from simpatico.readers.input.source import Head, Source
 
 
-class Said(msgspec.Struct, rename={"role": "from"}):
+class ShareGPTMessage(msgspec.Struct, rename={"role": "from"}):
     """One message."""
 
     role: str
@@ -22,16 +22,16 @@ class Said(msgspec.Struct, rename={"role": "from"}):
     name: str | None = None
 
 
-class Record(msgspec.Struct):
+class ShareGPTRecord(msgspec.Struct):
     """One chat."""
 
-    conversations: list[Said]
+    conversations: list[ShareGPTMessage]
     id: str | int | None = None
     model: str | None = None
     system: str | None = None
 
 
-RECORD = msgspec.json.Decoder(Record)
+RECORD = msgspec.json.Decoder(ShareGPTRecord)
 
 
 @dataclass(frozen=True)
@@ -44,18 +44,18 @@ class ShareGPT:
     system: str | None = None
 
     def matches(self, head: Head) -> bool:
-        said = head.item.get("conversations") if isinstance(head.item, dict) else None
-        first = said[0] if isinstance(said, list) and said else None
+        messages = head.item.get("conversations") if isinstance(head.item, dict) else None
+        first = messages[0] if isinstance(messages, list) and messages else None
         return isinstance(first, dict) and {"from", "value"} <= first.keys()
 
     def dialogs(self, source: Source, ledger: Ledger) -> Iterator[list[Utterance]]:
-        for place, record in decoded(source.records(ledger), RECORD.decode, ledger):
+        for place, record in decode_records(source.records(ledger), RECORD.decode, ledger):
             if record.system:
-                ledger.set_aside("system message")
+                ledger.skip("system message")
             name = f"{source.stem}:{place.line}" if record.id in (None, "") else str(record.id)
-            messages = (Message(m.role, m.value, m.name) for m in record.conversations)
+            messages = (ChatMessage(m.role, m.value, m.name) for m in record.conversations)
             system = self.system or record.model
-            if rows := spoken(messages, name, ledger, system=system):
+            if rows := chat_utterances(messages, name, ledger, system=system):
                 yield Dialog(rows, [place])
             else:
-                ledger.set_aside("dialog without text")
+                ledger.skip("dialog without text")

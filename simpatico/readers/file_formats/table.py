@@ -8,15 +8,15 @@ from typing import Annotated, Any, ClassVar
 
 import msgspec
 
-from simpatico.readers.file_formats import _chat__roles as roles
-from simpatico.readers.file_formats._table_csv import cells
-from simpatico.readers.file_formats._table_fields import Fields, references, seconds
-from simpatico.readers.input.decode import FAILURES, Wrong, problem
+from simpatico.readers.file_formats._chat import SKIPPED_ROLES, system_of
+from simpatico.readers.file_formats._table_csv import table_rows
+from simpatico.readers.file_formats._table_fields import Fields, parse_references, parse_time
+from simpatico.readers.input.decode import DECODE_ERRORS, InvalidValue, decode_problem
 from simpatico.readers.input.record import Dialog, Ledger, Place, Utterance
-from simpatico.readers.input.source import NEW, Head, Source
+from simpatico.readers.input.source import NEW_TUPLE, Head, Source
 
 Name = str | int
-Found = Iterator[tuple[Place, Utterance]]
+PlacedUtterances = Iterator[tuple[Place, Utterance]]
 
 TYPES: dict[str, Any] = {
     "dialog": Name,
@@ -31,10 +31,10 @@ TYPES: dict[str, Any] = {
     "profile": str | None,
     "prompt": Name | None,
 }
-Given = Annotated[str, msgspec.Meta(min_length=1)]
+NonEmpty = Annotated[str, msgspec.Meta(min_length=1)]
 PLAIN: dict[str, Any] = dict.fromkeys(TYPES, str | None) | {
-    "dialog": Given,
-    "speaker": Given,
+    "dialog": NonEmpty,
+    "speaker": NonEmpty,
     "text": str,
     "system": str | None | msgspec.UnsetType,
     "time": None,
@@ -42,8 +42,8 @@ PLAIN: dict[str, Any] = dict.fromkeys(TYPES, str | None) | {
 }
 """The types of a row that needs no second look."""
 
-LATER = {name: None for name in TYPES if name not in ("dialog", "speaker", "text")}
-DEFAULTS: dict[str, Any] = LATER | {"system": msgspec.UNSET}
+OPTIONAL = {name: None for name in TYPES if name not in ("dialog", "speaker", "text")}
+DEFAULTS: dict[str, Any] = OPTIONAL | {"system": msgspec.UNSET}
 BYTES = msgspec.json.Decoder(dict[str, msgspec.Raw])
 
 
@@ -61,88 +61,103 @@ class Table:
     system: str | None = None
 
     def matches(self, head: Head) -> bool:
-        return Fields.of(head).enough(head)
+        return Fields.of(head).are_utterances(head)
 
     def dialogs(self, source: Source, ledger: Ledger) -> Iterator[list[Utterance]]:
-        return grouped(self.utterances(source, ledger), ledger)
+        return group_dialogs(self.utterances(source, ledger), ledger)
 
     def columns(self, head: Head) -> dict[str, str]:
         """Which of our fields are read from a column of another name."""
-        return Fields.of(head).renamed
+        return Fields.of(head).aliases
 
-    def utterances(self, source: Source, ledger: Ledger) -> Found:
+    def utterances(self, source: Source, ledger: Ledger) -> PlacedUtterances:
         """Every row with its place."""
         fields = Fields.of(source.head)
         text = source.head.kind == "text"
-        rows = (self.cells if text else self.records)(source, fields, ledger)
-        return without_roles(rows, ledger) if fields.keys["speaker"] == "role" else rows
+        rows = (self.csv_utterances if text else self.json_utterances)(source, fields, ledger)
+        return skip_roles(rows, ledger) if fields.keys["speaker"] == "role" else rows
 
-    def cells(self, source: Source, fields: Fields, ledger: Ledger) -> Found:
+    def csv_utterances(self, source: Source, fields: Fields, ledger: Ledger) -> PlacedUtterances:
         """The rows of a CSV file."""
-        for place, values, extras in cells(source, fields, ledger):
+        for place, values, extras in table_rows(source, fields, ledger):
             try:
                 yield place, self.utterance(values, extras)
-            except Wrong as error:
+            except InvalidValue as error:
                 ledger.reject(place, error.code, error.reason)
 
-    def records(self, source: Source, fields: Fields, ledger: Ledger) -> Found:
+    def json_utterances(self, source: Source, fields: Fields, ledger: Ledger) -> PlacedUtterances:
         """The rows of a file of JSON values, decoded straight from their bytes.
 
         A row that is all text and has no other fields, as most do, takes the short way.
         """
-        plain, full = decoder(fields, PLAIN), self.row(fields)
-        quick = not fields.others
+        plain, full = row_decoder(fields, PLAIN), self.full_decoder(fields)
+        short_way = not fields.others
         for place, line in source.records(ledger):
             try:
-                if quick:
+                if short_way:
                     try:
                         values = plain(line)
-                        if once(line, values):
-                            yield place, NEW(Utterance, (*self.with_system(values), None, False))
+                        if no_field_repeats(line, values):
+                            yield (
+                                place,
+                                NEW_TUPLE(Utterance, (*self.with_system(values), None, False)),
+                            )
                             continue
                     except msgspec.ValidationError:
                         pass
                 row = full(line)
-            except FAILURES as error:
-                ledger.reject(place, *problem(line, error))
+            except DECODE_ERRORS as error:
+                ledger.reject(place, *decode_problem(line, error))
             else:
-                quick = quick and row.time is None and row.references is None and not row.extras
+                # files are alike throughout: after the first row that needs more, all take this way
+                simple = row.time is None and row.references is None and not row.extras
+                short_way = short_way and simple
                 yield place, row
 
-    def row(self, fields: Fields) -> Callable[[bytes], Utterance]:
+    def full_decoder(self, fields: Fields) -> Callable[[bytes], Utterance]:
         """A function from the bytes of any row to its utterance."""
-        decode = decoder(fields, TYPES)
+        decode = row_decoder(fields, TYPES)
 
-        def full(line: bytes) -> Utterance:
-            values, whole = decode(line), BYTES.decode(line)
-            if names(line) > len(whole):
-                inner = sum(names(bytes(value)) for value in whole.values())
-                fields.once(line, len(whole), names(line) - inner)
-            return self.utterance(values, fields.extras(whole))
+        def decode_utterance(line: bytes) -> Utterance:
+            values, cells = decode(line), BYTES.decode(line)
+            if count_names(line) > len(cells):
+                inner = sum(count_names(bytes(cell)) for cell in cells.values())
+                fields.refuse_repeated(line, len(cells), count_names(line) - inner)
+            return self.utterance(values, fields.extras(cells))
 
-        return full
+        return decode_utterance
 
     def with_system(self, values: tuple[Any, ...]) -> tuple[Any, ...]:
         """The values with a system also where the row does not say."""
         if values[3] is not msgspec.UNSET:
             return values
-        return (*values[:3], roles.system_of(str(values[1]), self.system), *values[4:])
+        return (*values[:3], system_of(str(values[1]), self.system), *values[4:])
 
     def utterance(self, values: tuple[Any, ...], extras: str | None) -> Utterance:
-        """The utterance of a row in the order of `TYPES`, or the error `Wrong`."""
+        """The utterance of a row in the order of `TYPES`, or the error `InvalidValue`."""
         values = self.with_system(values)
-        dialog, speaker, text, system, name, reply_to, time, listed, partner, profile, prompt = (
-            values
-        )
+        (
+            dialog,
+            speaker,
+            text,
+            system,
+            name,
+            reply_to,
+            time,
+            references,
+            partner,
+            profile,
+            prompt,
+        ) = values
         return Utterance(
-            dialog if dialog.__class__ is str and dialog else named(dialog, "dialog"),
-            speaker if speaker.__class__ is str and speaker else named(speaker, "speaker"),
+            dialog if dialog.__class__ is str and dialog else non_empty(dialog, "dialog"),
+            speaker if speaker.__class__ is str and speaker else non_empty(speaker, "speaker"),
             text,
             system if system is None or system.__class__ is str else str(system),
             name if name is None or name.__class__ is str else str(name),
             reply_to if reply_to is None or reply_to.__class__ is str else str(reply_to),
-            time if time is None else seconds(time),
-            listed if listed is None else references(listed),
+            time if time is None else parse_time(time),
+            references if references is None else parse_references(references),
             partner if partner is None or partner.__class__ is str else str(partner),
             profile,
             prompt if prompt is None or prompt.__class__ is str else str(prompt),
@@ -150,14 +165,14 @@ class Table:
         )
 
 
-def named(value: Name, field: str) -> str:
+def non_empty(value: Name, field: str) -> str:
     """A name as text; an empty one is an error."""
     if value == "":
-        raise Wrong("empty", f"{field!r} is empty; every utterance needs one")
+        raise InvalidValue("empty", f"{field!r} is empty; every utterance needs one")
     return str(value)
 
 
-def decoder(fields: Fields, types: dict[str, Any]) -> Callable[[bytes], tuple[Any, ...]]:
+def row_decoder(fields: Fields, types: dict[str, Any]) -> Callable[[bytes], tuple[Any, ...]]:
     """A function from the bytes of a row to its values in the order of `TYPES`."""
     row = msgspec.defstruct(
         "Row",
@@ -170,32 +185,32 @@ def decoder(fields: Fields, types: dict[str, Any]) -> Callable[[bytes], tuple[An
     return lambda line: values(decode(line))
 
 
-def names(line: bytes) -> int:
+def count_names(line: bytes) -> int:
     """How many field names a JSON text has at most."""
     return line.count(b'":') + line.count(b'" :')
 
 
-def once(line: bytes, values: tuple[Any, ...]) -> bool:
+def no_field_repeats(line: bytes, values: tuple[Any, ...]) -> bool:
     """Whether no field can stand twice, as there are no more names in the line than values."""
     filled = len(values) - values.count(None) - (values[3] is msgspec.UNSET)
-    if (found := names(line)) > filled:
+    if (n := count_names(line)) > filled:
         filled += line.count(b":null") + line.count(b": null")
-    return 3 <= found <= filled
+    return 3 <= n <= filled
 
 
-def grouped(rows: Found, ledger: Ledger) -> Iterator[Dialog]:
-    """Runs of rows with one dialog id; a second utterance with the same id is rejected.
+def group_dialogs(rows: PlacedUtterances, ledger: Ledger) -> Iterator[Dialog]:
+    """Consecutive rows with one dialog id; a second utterance with the same id is rejected.
 
     An utterance that comes after rejected rows says so, since they may have stood between.
     """
     dialog: str | None = None
-    found, places, ids = list[Utterance](), list[Place](), set[str]()
+    utterances, places, ids = list[Utterance](), list[Place](), set[str]()
     errors = ledger.errors
     for place, row in rows:
         if row[0] != dialog:
-            if found:
-                yield Dialog(found, places)
-            dialog, found, places, ids = row[0], [], [], set()
+            if utterances:
+                yield Dialog(utterances, places)
+            dialog, utterances, places, ids = row[0], [], [], set()
             errors = ledger.errors
         if ledger.errors != errors:
             errors, row = ledger.errors, row._replace(gap=True)
@@ -205,16 +220,16 @@ def grouped(rows: Found, ledger: Ledger) -> Iterator[Dialog]:
                 ledger.reject(place, "duplicate_id", reason)
                 continue
             ids.add(name)
-        found.append(row)
+        utterances.append(row)
         places.append(place)
-    if found:
-        yield Dialog(found, places)
+    if utterances:
+        yield Dialog(utterances, places)
 
 
-def without_roles(rows: Iterable[tuple[Place, Utterance]], ledger: Ledger) -> Found:
+def skip_roles(rows: Iterable[tuple[Place, Utterance]], ledger: Ledger) -> PlacedUtterances:
     """The rows whose role is no instruction and no tool; the others are counted."""
     for place, row in rows:
-        if (role := row.speaker.lower()) in roles.ASIDE:
-            ledger.set_aside(f"{role} message")
+        if (role := row.speaker.lower()) in SKIPPED_ROLES:
+            ledger.skip(f"{role} message")
         else:
             yield place, row

@@ -12,7 +12,7 @@ import msgspec
 
 from simpatico.readers.input.record import Ledger, Place
 
-Found = TypeVar("Found")
+Value = TypeVar("Value")
 
 WHERE = re.compile(r" - at `(?P<path>[^`]*)`$")
 EXPECTED = re.compile(r"^Expected `(?P<want>[^`]*)`, got `(?P<have>[^`]*)`")
@@ -24,10 +24,10 @@ SURROGATE = re.compile(
 NOT_A_NUMBER = re.compile(rb"[:\[,]\s*-?(?:NaN|Infinity)\b")
 PLAIN = {"str": "text", "int": "a whole number", "float": "a number", "bool": "true or false"}
 PLAIN |= {"null": "null", "array": "a list", "object": "an object"}
-FAILURES = (msgspec.DecodeError, UnicodeDecodeError, RecursionError, ValueError)
+DECODE_ERRORS = (msgspec.DecodeError, UnicodeDecodeError, RecursionError, ValueError)
 
 
-class Wrong(ValueError):
+class InvalidValue(ValueError):
     """A value that cannot be used: a code, and a sentence without the value."""
 
     def __init__(self, code: str, reason: str) -> None:
@@ -39,22 +39,22 @@ def decode(raw: bytes | msgspec.Raw, kind: Any, place: Place, ledger: Ledger) ->
     """The value of type `kind` in these bytes; None if there is none, which the ledger notes."""
     decoder = kind if isinstance(kind, msgspec.json.Decoder) else msgspec.json.Decoder(kind)
     return next(
-        (value for _, value in decoded([(place, bytes(raw))], decoder.decode, ledger)), None
+        (value for _, value in decode_records([(place, bytes(raw))], decoder.decode, ledger)), None
     )
 
 
-def items(document: bytes, name: str, ledger: Ledger) -> Iterator[tuple[Place, bytes]]:
+def json_items(document: bytes, name: str, ledger: Ledger) -> Iterator[tuple[Place, bytes]]:
     """The items of a JSON list, or the one value that is no list, each with its place."""
     start = Place(name, document.count(b"\n", 0, leading(document)) + 1, leading(document))
     if document[start.byte : start.byte + 1] != b"[":
         if document.strip():
             yield start, document.strip()
         return
-    for place, item in placed(document, decode(document, LIST, start, ledger) or [], start):
+    for place, item in locate_parts(document, decode(document, LIST, start, ledger) or [], start):
         yield place, bytes(item)
 
 
-def placed(
+def locate_parts(
     document: bytes, parts: Iterable[msgspec.Raw], start: Place
 ) -> Iterator[tuple[Place, msgspec.Raw]]:
     """Parts of a document in their order, each with its place; the first is after `start`."""
@@ -66,9 +66,9 @@ def placed(
         byte += len(bytes(part))
 
 
-def problem(raw: bytes, error: Exception) -> tuple[str, str]:
+def decode_problem(raw: bytes, error: Exception) -> tuple[str, str]:
     """Code and sentence for a JSON value that cannot be read."""
-    if isinstance(error, Wrong):
+    if isinstance(error, InvalidValue):
         return error.code, error.reason
     if isinstance(error, msgspec.ValidationError):
         return shape_problem(str(error))
@@ -104,16 +104,17 @@ def shape_problem(message: str) -> tuple[str, str]:
     return "type", f"{repr(path) if path else 'the record'} has a wrong value"
 
 
-def repeated(raw: bytes) -> set[str]:
+def repeated_fields(raw: bytes) -> set[str]:
     """The fields that stand more than once in the top level of a JSON object."""
     last: Counter[str] = Counter()
 
-    def pairs(found: list[tuple[str, Any]]) -> None:
+    def count(fields: list[tuple[str, Any]]) -> None:
+        # objects are closed from the inside out, so that the last call is for the top level
         last.clear()
-        last.update(name for name, _ in found)
+        last.update(name for name, _ in fields)
 
     try:
-        json.loads(raw, object_pairs_hook=pairs, parse_int=str)
+        json.loads(raw, object_pairs_hook=count, parse_int=str)
     except (ValueError, RecursionError):
         return set()
     return {name for name, n in last.items() if n > 1}
@@ -127,33 +128,33 @@ def leading(document: bytes) -> int:
 LIST = msgspec.json.Decoder(list[msgspec.Raw])
 
 
-def decoded(
-    records: Iterable[tuple[Place, bytes]], read: Callable[[bytes], Found], ledger: Ledger
-) -> Iterator[tuple[Place, Found]]:
+def decode_records(
+    records: Iterable[tuple[Place, bytes]], read: Callable[[bytes], Value], ledger: Ledger
+) -> Iterator[tuple[Place, Value]]:
     """The records that can be read, with their places; the others are rejected."""
     for place, record in records:
         try:
-            found = read(record)
-        except FAILURES as error:
-            ledger.reject(place, *problem(record, error))
+            value = read(record)
+        except DECODE_ERRORS as error:
+            ledger.reject(place, *decode_problem(record, error))
         else:
-            yield place, found
+            yield place, value
 
 
-def once_each(
-    records: Iterable[tuple[Place, Found]], name: Callable[[Found], str], ledger: Ledger
-) -> Iterator[tuple[Place, Found]]:
+def unique_records(
+    records: Iterable[tuple[Place, Value]], name: Callable[[Value], str], ledger: Ledger
+) -> Iterator[tuple[Place, Value]]:
     """The records whose dialogue_id is new; one that comes again is rejected."""
-    seen: set[str] = set()
+    ids: set[str] = set()
     for place, record in records:
-        if name(record) in seen:
+        if name(record) in ids:
             ledger.reject(place, "duplicate_id", "the dialogue_id stands in an earlier row too")
         else:
-            seen.add(name(record))
+            ids.add(name(record))
             yield place, record
 
 
-def by_header(
+def rows_by_header(
     rows: Iterable[tuple[Place, list[str]]], header: list[str], ledger: Ledger
 ) -> Iterator[tuple[Place, dict[str, str]]]:
     """Rows of cells by the names in the header; one of another length is rejected."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import re
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -13,6 +14,8 @@ import msgspec
 Kind = Literal["folder", "parquet", "lines", "document", "text"]
 
 TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*(?:"|\\?\Z)|[\[\]{},]|[^\[\]{},"]+', re.DOTALL)
+FIRST_LINES = 50
+"""Lines, or rows, that are looked at to tell a format."""
 CLOSER = {b"[": b"]", b"{": b"}"}
 
 
@@ -49,12 +52,12 @@ class Head:
         In a file of lines it is the first line that can be read.
         """
         if self.kind == "parquet":
-            return value(self.row or b"")
+            return json_or_none(self.row or b"")
         if self.kind == "document":
-            return value(self.data) or value(closed(self.data))
-        whole = (value(line) for line in self.lines[:50])
-        found = next((v for v in whole if isinstance(v, dict | list)), None)
-        return value(closed(self.lines[0])) if found is None and self.lines else found
+            return json_or_none(self.data) or json_or_none(close_json(self.data))
+        values = (json_or_none(line) for line in self.lines[:FIRST_LINES])
+        first = next((v for v in values if isinstance(v, dict | list)), None)
+        return json_or_none(close_json(self.lines[0])) if first is None and self.lines else first
 
     @cached_property
     def item(self) -> Any:
@@ -68,16 +71,45 @@ class Head:
         """The field names of the first record."""
         return frozenset(self.item) if isinstance(self.item, dict) else frozenset()
 
+    @cached_property
+    def delimiter(self) -> str:
+        """What stands between the cells of the header line most often."""
+        if self.suffix == ".tsv":
+            return "\t"
+        line = self.lines[0] if self.lines else b""
+        return max(",;\t", key=lambda mark: line.count(mark.encode()))
+
+    @cached_property
+    def columns(self) -> dict[str, bool]:
+        """The names of the first rows' columns, and whether they hold plain values."""
+        if self.kind == "text":
+            line = self.lines[0].decode(errors="replace") if self.lines else ""
+            try:
+                header = next(csv.reader([line], delimiter=self.delimiter), [])
+            except csv.Error:
+                return {}
+            return dict.fromkeys((name.strip() for name in header), True)
+        rows = self.json if isinstance(self.json, list) else [self.json]
+        if self.kind == "lines":
+            rows = [*rows, *map(json_or_none, self.lines[:FIRST_LINES])]
+        plain: dict[str, bool] = {}
+        for row in rows[:FIRST_LINES]:
+            for name, cell in row.items() if isinstance(row, dict) else ():
+                plain[name] = plain.get(name, True) and not isinstance(cell, list | dict)
+        return plain
+
     def _is_document(self) -> bool:
         first, more = self.lines[0], len(self.lines) > 1
         if first.startswith(b"["):
-            return not (more and isinstance(value(first), list))
+            return not (more and isinstance(json_or_none(first), list))
         if self.suffix in (".jsonl", ".ndjson"):
             return False
-        return value(first) is None and any(value(line) is None for line in self.lines[1:2])
+        return json_or_none(first) is None and any(
+            json_or_none(line) is None for line in self.lines[1:2]
+        )
 
 
-def value(data: bytes) -> Any:
+def json_or_none(data: bytes) -> Any:
     """The JSON value in these bytes, or None."""
     try:
         return msgspec.json.decode(data)
@@ -85,8 +117,8 @@ def value(data: bytes) -> Any:
         return None
 
 
-def closed(data: bytes) -> bytes:
-    """A JSON text that is cut off, ended after its last whole value."""
+def close_json(data: bytes) -> bytes:
+    """A JSON text that is cut off, ended after its last whole value and its brackets closed."""
     stack: list[bytes] = []
     cut = 0
     for token in TOKEN.finditer(data):

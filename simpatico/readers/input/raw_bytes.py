@@ -17,16 +17,17 @@ LINE_LIMIT = 64 * 1024**2
 DOCUMENT_LIMIT = 2 * 1024**3
 BOMB_FLOOR = 16 * 1024**2
 BOMB_RATIO = 200
+"""A file may unpack to 16 MiB, or to 200 times its size; text compresses about 3 to 20 times."""
 GZIP = b"\x1f\x8b"
 BOM = b"\xef\xbb\xbf"
 UNPACKING = (EOFError, gzip.BadGzipFile, zlib.error)
 
 
-class Bomb(EOFError):
+class GzipBomb(EOFError):
     """A few packed bytes that unpack to very many."""
 
 
-class Inflated(io.RawIOBase):
+class GzipStream(io.RawIOBase):
     """The unpacked bytes of a gzip file, given up when they grow out of all proportion."""
 
     def __init__(self, packed: BinaryIO) -> None:
@@ -41,7 +42,7 @@ class Inflated(io.RawIOBase):
         n = self._gzip.readinto(cast(bytearray, buffer))
         self._unpacked += n
         if self._unpacked > max(BOMB_FLOOR, BOMB_RATIO * self._packed.tell()):
-            raise Bomb
+            raise GzipBomb
         return n
 
     def close(self) -> None:
@@ -51,18 +52,18 @@ class Inflated(io.RawIOBase):
         super().close()
 
 
-def unpacked(file: BinaryIO) -> BinaryIO:
+def unpack(file: BinaryIO) -> BinaryIO:
     """The file itself, or what is in it if it is gzip, whatever its name says."""
     start = file.read(2)
     file.seek(0)
     if start != GZIP:
         return file
-    return cast(BinaryIO, io.BufferedReader(Inflated(file), HEAD))
+    return cast(BinaryIO, io.BufferedReader(GzipStream(file), HEAD))
 
 
 def unpacking_problem(error: Exception) -> tuple[str, str]:
     """Code and sentence for a gzip file that breaks off."""
-    if isinstance(error, Bomb):
+    if isinstance(error, GzipBomb):
         return "gzip_bomb", (
             f"the gzip file unpacks to more than {BOMB_RATIO} times its size; "
             "unpack it yourself if you trust it"
@@ -85,16 +86,16 @@ def path_problem(name: str, error: OSError) -> DataError:
     return DataError(f"{name}:0: the file cannot be read ({error.strerror or 'unknown reason'})")
 
 
-def spooled(stream: IO[bytes]) -> BinaryIO:
+def spool(stream: IO[bytes]) -> BinaryIO:
     """A stream copied to a private nameless file, so that it can be read more than once."""
-    spool = TemporaryFile()  # noqa: SIM115 - it lives as long as its source
+    file = TemporaryFile()  # noqa: SIM115 - it lives as long as its source
     while block := stream.read(1 << 20):
-        spool.write(block)
-    spool.flush()
-    return cast(BinaryIO, spool)
+        file.write(block)
+    file.flush()
+    return cast(BinaryIO, file)
 
 
-def refusal(head: bytes) -> tuple[str, str] | None:
+def content_problem(head: bytes) -> tuple[str, str] | None:
     """Code and sentence if these first bytes cannot be a text file of ours, else nothing."""
     wide = re.match(rb"\xff\xfe\x00\x00|\x00\x00\xfe\xff|\xff\xfe|\xfe\xff", head)
     if wide or re.match(rb"[^\x00]\x00{3}|\x00{3}[^\x00]|[^\x00]\x00[^\x00]\x00|\x00[^\x00]", head):

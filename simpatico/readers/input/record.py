@@ -1,4 +1,4 @@
-"""What a reader yields: dialogs of utterances, what it set aside, and what it could not read."""
+"""What a reader yields: dialogs of utterances, what it skipped, and what it could not read."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class Ledger:
     on_error: OnError = "fail"
     max_errors: int | None = None
     rejects: list[Reject] = field(default_factory=list)
-    aside: Counter[str] = field(default_factory=Counter)
+    skip_counts: Counter[str] = field(default_factory=Counter)
     errors: int = 0
 
     def reject(self, place: Place, code: str, reason: str) -> None:
@@ -80,12 +80,12 @@ class Ledger:
         if self.max_errors is not None and self.errors > self.max_errors:
             raise RecordError(f"{place}: {reason} (more than {self.max_errors} bad records)")
 
-    def set_aside(self, why: str, n: int = 1) -> None:
+    def skip(self, why: str, n: int = 1) -> None:
         """Count good input that is not conversation, such as "system message"."""
-        self.aside[why] += n
+        self.skip_counts[why] += n
 
     def take(self) -> tuple[list[Reject], dict[str, int]]:
-        """What was noted since the last time, which the ledger then forgets except for the sum."""
-        taken = self.rejects, dict(self.aside)
-        self.rejects, self.aside = [], Counter()
-        return taken
+        """Rejects and skips noted since the last call; the ledger keeps only their sum."""
+        notes = self.rejects, dict(self.skip_counts)
+        self.rejects, self.skip_counts = [], Counter()
+        return notes

@@ -18,14 +18,14 @@ import polars as pl
 
 from simpatico.errors import DataError
 from simpatico.readers.input import raw_bytes as raw
-from simpatico.readers.input.decode import decode, items
+from simpatico.readers.input.decode import decode, json_items
 from simpatico.readers.input.head import Head
 from simpatico.readers.input.record import Ledger, Place
 
-__all__ = ["Head", "Source", "decode", "items"]
+__all__ = ["Head", "Source", "decode", "json_items"]
 
 ROWS = 8192
-NEW = tuple.__new__
+NEW_TUPLE = tuple.__new__
 """Makes a named tuple from its values in half the time, which counts at one per line."""
 
 
@@ -41,23 +41,23 @@ class Source:
     def of(cls, path: str | Path) -> Source:
         """The input at a path, or standard input for "-"; pipes are copied to a private file."""
         if str(path) == "-":
-            return cls.spooled("<stdin>", None, sys.stdin.buffer)
+            return cls.from_stream("<stdin>", None, sys.stdin.buffer)
         name, path = str(path), Path(path)
         try:
             mode = path.stat().st_mode
             if stat.S_ISDIR(mode) or stat.S_ISREG(mode):
                 return cls(name, path)
             with path.open("rb") as pipe:
-                return cls.spooled(name, path, pipe)
+                return cls.from_stream(name, path, pipe)
         except OSError as error:
             raise raw.path_problem(name, error) from None
         except ValueError:
             raise DataError(f"{name!r}:0: this is no file name; check the path") from None
 
     @classmethod
-    def spooled(cls, name: str, path: Path | None, stream: IO[bytes]) -> Source:
+    def from_stream(cls, name: str, path: Path | None, stream: IO[bytes]) -> Source:
         """A stream copied to a private nameless file, which goes when its source does."""
-        spool = raw.spooled(stream)
+        spool = raw.spool(stream)
         source = cls(name, path, spool)
         weakref.finalize(source, spool.close)
         return source
@@ -76,7 +76,7 @@ class Source:
         """A file within this folder."""
         return Source.of(Path(self.name) / name)
 
-    def packed(self) -> BinaryIO:
+    def open_packed(self) -> BinaryIO:
         """The bytes as they are on disk."""
         try:
             if self.spool is None:
@@ -89,12 +89,12 @@ class Source:
 
     def open(self) -> BinaryIO:
         """The bytes, unpacked."""
-        return raw.unpacked(self.packed())
+        return raw.unpack(self.open_packed())
 
     def sha256(self) -> str:
         """Hash of the bytes as they are on disk."""
         digest = hashlib.sha256()
-        with self.packed() as file:
+        with self.open_packed() as file:
             while block := file.read(1 << 20):
                 digest.update(block)
         return digest.hexdigest()
@@ -104,24 +104,26 @@ class Source:
         """The first bytes, unpacked, and what they look like."""
         if self.folder:
             return Head(self.name, "", b"", folder=self.folder)
-        try:
-            with self.open() as file:
-                data = file.read(raw.HEAD)
-        except raw.UNPACKING:
-            data = b""
+        data, _ = self._start
         suffix = raw.suffix(self.path) if self.path else ""
         first = next(self.rows(Ledger("skip")), None) if data.startswith(b"PAR1") else None
         return Head(self.name, suffix, data.removeprefix(raw.BOM), row=first and first[1])
 
-    def refused(self, ledger: Ledger) -> bool:
+    @cached_property
+    def _start(self) -> tuple[bytes, tuple[str, str] | None]:
+        """The first bytes, unpacked, and why they cannot be read; the file is opened once."""
+        try:
+            with self.open() as file:
+                data = file.read(raw.HEAD)
+        except raw.UNPACKING as error:
+            return b"", raw.unpacking_problem(error)
+        return data, raw.content_problem(data)
+
+    def is_rejected(self, ledger: Ledger) -> bool:
         """Whether the input is no text at all (empty, UTF-16, zip, …), which the ledger notes."""
         if self.folder:
             return False
-        try:
-            with self.open() as file:
-                problem = raw.refusal(file.read(raw.HEAD))
-        except raw.UNPACKING as error:
-            problem = raw.unpacking_problem(error)
+        _, problem = self._start
         if problem:
             ledger.reject(Place(self.name, 1, 0), *problem)
         return problem is not None
@@ -134,10 +136,12 @@ class Source:
                 while text := file.readline(limit):
                     line += 1
                     start, byte = byte, byte + len(text)
-                    place = NEW(Place, (name, line, start))
+                    place = NEW_TUPLE(Place, (name, line, start))
                     if byte - start == limit and not text.endswith(b"\n"):
                         byte += skip_line(file)
-                        ledger.reject(place, "long_line", long_line())
+                        limit_mib = raw.LINE_LIMIT >> 20
+                        reason = f"the line is longer than {limit_mib} MiB; split it"
+                        ledger.reject(place, "long_line", reason)
                     else:
                         yield place, text.removeprefix(raw.BOM) if line == 1 else text
             except raw.UNPACKING as error:
@@ -159,7 +163,9 @@ class Source:
                 ledger.reject(place, *raw.unpacking_problem(error))
                 return b""
         if len(data) > raw.DOCUMENT_LIMIT:
-            ledger.reject(place, "long_document", long_document())
+            limit = f"{raw.DOCUMENT_LIMIT >> 30} GiB"
+            reason = f"the file is larger than {limit}; write it as JSON lines"
+            ledger.reject(place, "long_document", reason)
             return b""
         return data.removeprefix(raw.BOM)
 
@@ -181,7 +187,7 @@ class Source:
             case "parquet":
                 return self.rows(ledger)
             case "document":
-                return items(self.document(ledger), self.name, ledger)
+                return json_items(self.document(ledger), self.name, ledger)
             case _:
                 return self.lines(ledger)
 
@@ -189,10 +195,10 @@ class Source:
         """The rows of a Parquet file as JSON; the line is the row number, counted from 1."""
         number = 0
         try:
-            for frame in batches(self):
-                written = io.BytesIO()
-                frame.write_ndjson(written)
-                for line in written.getvalue().splitlines():
+            for frame in parquet_batches(self):
+                buffer = io.BytesIO()
+                frame.write_ndjson(buffer)
+                for line in buffer.getvalue().splitlines():
                     number += 1
                     yield Place(self.name, number, 0), line
         except (pl.exceptions.PolarsError, OSError, pl.exceptions.PanicException):
@@ -200,28 +206,20 @@ class Source:
             (ledger or Ledger()).reject(place, "parquet", "the Parquet file is damaged")
 
 
-def batches(source: Source) -> Iterator[pl.DataFrame]:
+def parquet_batches(source: Source) -> Iterator[pl.DataFrame]:
     """The rows of a Parquet file, a few thousand at a time."""
-    given = source.path if source.path and not source.spool else io.BytesIO(source.document())
-    table = pl.scan_parquet(given, glob=False)
+    file = source.path if source.path and not source.spool else io.BytesIO(source.document())
+    table = pl.scan_parquet(file, glob=False)
     n = table.select(pl.len()).collect().item()
     for start in range(0, n, ROWS):
         yield table.slice(start, ROWS).collect()
 
 
 def skip_line(file: BinaryIO) -> int:
-    """How many bytes are left in the line, which is read and forgotten."""
+    """Read to the end of the line and say how many bytes that were."""
     n = 0
     while text := file.readline(raw.LINE_LIMIT):
         n += len(text)
         if text.endswith(b"\n"):
             break
     return n
-
-
-def long_line() -> str:
-    return f"the line is longer than {raw.LINE_LIMIT >> 20} MiB; split it"
-
-
-def long_document() -> str:
-    return f"the file is larger than {raw.DOCUMENT_LIMIT >> 30} GiB; write it as JSON lines"

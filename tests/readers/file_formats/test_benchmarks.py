@@ -13,11 +13,11 @@ import pytest
 from simpatico.errors import DataError
 from simpatico.judgements import JudgeKind, Judgement, Judgements
 from simpatico.readers.conversations import read
-from simpatico.readers.detect import pick
-from simpatico.readers.file_formats._benchmark import alternating, fingerprint, turn_numbers
+from simpatico.readers.detect import pick_reader
+from simpatico.readers.file_formats._benchmark import alternate_speakers, context_hash, turn_numbers
 from simpatico.readers.file_formats.convai2017 import ConvAI2017
 from simpatico.readers.file_formats.dstc10_dev import DSTC10Dev
-from simpatico.readers.file_formats.dstc10_test import DSTC10Test, observed
+from simpatico.readers.file_formats.dstc10_test import DSTC10Test, infer_scale
 from simpatico.readers.file_formats.fed import FED
 from simpatico.readers.input.record import Ledger
 from simpatico.readers.input.source import Source
@@ -67,7 +67,7 @@ def test_dstc10_test_dialogs(tmp_path: Path) -> None:
         ("topical_eval:1", 3, "ground_truth", "ground_truth", "", 2),
     ]
     assert turns.frame["references"].to_list() == [None, None, None, ["Good."]] * 2
-    assert turns.frame["prompt"].unique().to_list() == [fingerprint(TEST["contexts"][0])]
+    assert turns.frame["prompt"].unique().to_list() == [context_hash(TEST["contexts"][0])]
 
 
 def test_dstc10_test_judgements(tmp_path: Path) -> None:
@@ -95,7 +95,7 @@ def test_dstc10_test_judgements(tmp_path: Path) -> None:
 def test_a_scale_is_read_off_the_values_only_where_they_tell(
     values: list[float], scale: tuple[float, float]
 ) -> None:
-    assert observed(values) == scale
+    assert infer_scale(values) == scale
 
 
 def test_dstc10_test_lists_of_different_length(tmp_path: Path) -> None:
@@ -124,7 +124,7 @@ def test_a_file_longer_than_its_head_is_told_though_cut_within_a_text(tmp_path: 
         long["contexts"] = [[turn + "x" * (n % 7)]] * n
         path = written(tmp_path, "x.json", long)
         assert path.stat().st_size > 2**16
-        assert pick(Source.of(path)).name == "dstc10-test"
+        assert pick_reader(Source.of(path)).name == "dstc10-test"
 
 
 DEV = [
@@ -197,7 +197,7 @@ def test_dstc10_dev_dialog_level(tmp_path: Path, key: str) -> None:
         Judgement(*unit, "Overall", "judge-2", "outsider", 4.0, 0.0, 4.0),
         Judgement(*unit, "Error recovery", "judge-1", "outsider", 2.0, 0.0, 2.0),
     ]
-    assert ledger.aside == {"judgement left out of its list": 1}
+    assert ledger.skip_counts == {"judgement left out of its list": 1}
 
 
 @pytest.mark.parametrize(
@@ -291,7 +291,7 @@ def test_convai_dialogs(tmp_path: Path) -> None:
     assert frame["extras"].to_list() == ['{"passage":"A passage."}', None]
     ledger = Ledger()
     assert len(list(ConvAI2017().dialogs(Source.of(path), ledger))) == 1
-    assert ledger.aside == {"dialog without utterances": 1}
+    assert ledger.skip_counts == {"dialog without utterances": 1}
 
 
 def test_convai_the_rated_is_judged_by_the_other_and_zero_is_not_rated(tmp_path: Path) -> None:
@@ -348,7 +348,7 @@ def test_convai_refuses(tmp_path: Path, change: dict[str, Any], reason: str) -> 
 def test_numbers_of_turns_are_those_of_the_turn_table() -> None:
     assert turn_numbers(["a", "a", "b", "a", "a"]) == [0, 0, 1, 2, 2]
     assert turn_numbers([]) == []
-    assert [line.speaker for line in alternating(["x", "y"])] == ["context-b", "context-a"]
+    assert [line.speaker for line in alternate_speakers(["x", "y"])] == ["context-b", "context-a"]
 
 
 def test_judgements_of_a_benchmark_join_its_turns(tmp_path: Path) -> None:
@@ -406,7 +406,7 @@ def test_real_dstc10_dev(name: str) -> None:
     dialogs, judgements, left_out = DSTC10_DEV[name]
     assert turns.frame["dialog"].n_unique() == dialogs
     assert len(found) == judgements
-    assert ledger.aside.total() == left_out
+    assert ledger.skip_counts.total() == left_out
     assert found.frame.select("value", "scale_min", "scale_max").null_count().row(0) == (0, 0, 0)
     scored = turns.frame.filter(pl.col("system").is_not_null())
     keys = ["dialog", "speaker"] if name == "fed-dial" else ["dialog", "turn", "speaker"]
@@ -421,11 +421,11 @@ def test_real_fed_systems() -> None:
 
 def test_real_convai_dialogs() -> None:
     source, ledger = Source.of(real("convai2017/train_full.json")), Ledger()
-    reader = pick(source)
+    reader = pick_reader(source)
     assert reader.name == "convai2017"
     dialogs = list(reader.dialogs(source, ledger))
-    assert len(dialogs) + ledger.aside["dialog without utterances"] == 2_778
-    assert ledger.aside == {"dialog without utterances": 119}
+    assert len(dialogs) + ledger.skip_counts["dialog without utterances"] == 2_778
+    assert ledger.skip_counts == {"dialog without utterances": 119}
     # in 466 of the 2,337 dialogs with a bot the bot never says a word; 424 + 466 = 890
     kinds = Counter(any(u.system == "bot" for u in dialog) for dialog in dialogs)
     assert kinds == {True: 1_769, False: 890}

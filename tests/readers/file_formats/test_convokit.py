@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from simpatico.readers.file_formats.convokit import from_roots
+from simpatico.readers.file_formats.convokit import depth_first
 from tests.readers.files import aligned, written
 
 
@@ -84,4 +84,4 @@ def test_legacy_names_and_the_file_alone(tmp_path: Path) -> None:
 
 
 def test_a_circle_of_replies_does_not_hang() -> None:
-    assert from_roots([-1, 2, 1, 0]) == [0, 3, 1, 2]
+    assert depth_first([-1, 2, 1, 0]) == [0, 3, 1, 2]

@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 from simpatico.errors import DataError
-from simpatico.readers import Source, pick, read
+from simpatico.readers import Source, pick_reader, read
 from simpatico.readers.file_formats.dstc7 import CONTEXTS, DSTC7, RATINGS, REFERENCES, RESPONSES
 from simpatico.readers.input.record import Ledger
 from simpatico.readers.judgement_files import read_judgements
@@ -36,7 +36,7 @@ def folder(place: Path, **changes: str) -> Path:
 
 def test_each_response_is_a_dialog(tmp_path: Path) -> None:
     path = folder(tmp_path)
-    assert pick(Source.of(path)).name == "dstc7"
+    assert pick_reader(Source.of(path)).name == "dstc7"
     frame = read(path).frame
     assert frame["dialog"].unique(maintain_order=True).to_list() == [
         "i1:Human", "i1:TeamCE", "i2:Human", "i2:TeamCE",
@@ -63,7 +63,7 @@ def test_every_judge_and_quality(tmp_path: Path) -> None:
     ]
     assert frame["speaker"].to_list()[::4] == ["human", "TeamCE"]
     assert set(frame["turn"]) == {1}
-    assert ledger.aside == {"second rating of a response by one judge": 1}
+    assert ledger.skip_counts == {"second rating of a response by one judge": 1}
 
 
 HEAD = "SystemID\tInstanceID\tResponse\n"
@@ -137,7 +137,7 @@ def test_the_published_means_come_out(real: Path) -> None:
         .frame.group_by("dialog")
         .agg(pl.col("value").mean(), rows=pl.len())
     )
-    second = ledger.aside["second rating of a response by one judge"]
+    second = ledger.skip_counts["second rating of a response by one judge"]
     assert (second, int(ours["rows"].sum())) == (164, 2 * (33_000 - 164))
     published = (
         pl.read_csv(real / "dstc7-task2-human_evaluation.tsv", separator="\t")

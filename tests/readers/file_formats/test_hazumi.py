@@ -11,8 +11,8 @@ import pytest
 from simpatico.errors import DataError
 from simpatico.judgements import Judgement
 from simpatico.readers.conversations import read
-from simpatico.readers.detect import pick
-from simpatico.readers.file_formats.hazumi import Hazumi, plain
+from simpatico.readers.detect import pick_reader
+from simpatico.readers.file_formats.hazumi import Hazumi, strip_annotations
 from simpatico.readers.input.record import Ledger
 from simpatico.readers.input.source import Source
 from simpatico.readers.judgement_files import read_judgements
@@ -90,7 +90,7 @@ def path(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
 
 
 def test_every_exchange_is_two_turns(path: Path) -> None:
-    assert pick(Source.of(path)).name == "hazumi"
+    assert pick_reader(Source.of(path)).name == "hazumi"
     frame = read(path).frame
     columns = ("turn", "speaker", "system", "interlocutor", "text", "extras")
     assert frame["dialog"].unique().to_list() == ["1902F2099"]
@@ -123,7 +123,7 @@ def test_judgements_by_role_and_what_is_no_number(path: Path) -> None:
     assert found[0] == Judgement(
         "1902F2099", 0, "Wizard", "impression", "1902F2099", "interlocutor", 6.0, 1.0, 7.0
     )
-    assert ledger.aside == {"score that is no number": 3}
+    assert ledger.skip_counts == {"score that is no number": 3}
 
 
 @pytest.mark.parametrize(
@@ -136,7 +136,7 @@ def test_judgements_by_role_and_what_is_no_number(path: Path) -> None:
     ],
 )
 def test_marks_of_the_transcript_go_and_words_stay(transcript: str, text: str) -> None:
-    assert plain(transcript) == text
+    assert strip_annotations(transcript) == text
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from simpatico.errors import DataError
-from simpatico.readers import Source, pick, read
-from simpatico.readers.file_formats.humod import HUMOD, LONGEST, references
+from simpatico.readers import Source, pick_reader, read
+from simpatico.readers.file_formats.humod import HUMOD, MAX_LIST, parse_python_list
 from simpatico.readers.input.record import Ledger
 from simpatico.readers.judgement_files import read_judgements
 from tests.readers.files import written
@@ -33,7 +33,7 @@ def rejected(path: Path) -> list[str]:
 
 def test_a_row_is_a_dialog(tmp_path: Path) -> None:
     path = written(tmp_path / "h.jsonl", [ROW, ROW | {"dialogue_id": "humod_2"}])
-    assert pick(Source.of(path)).name == "humod"
+    assert pick_reader(Source.of(path)).name == "humod"
     frame = read(path).frame
     assert frame["dialog"].to_list() == ["humod_1"] * 3 + ["humod_2"] * 3
     assert frame["speaker"].to_list()[:3] == ["context-b", "context-a", "system"]
@@ -80,17 +80,17 @@ def test_a_dialogue_id_comes_once(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["['a'", "open('x')", "{'a': 1}", "[1]", "{[]: 1}", "['\\d'", "'" * LONGEST + "''"]
+    "text", ["['a'", "open('x')", "{'a': 1}", "[1]", "{[]: 1}", "['\\d'", "'" * MAX_LIST + "''"]
 )
 def test_references_that_cannot_be_read_are_counted(text: str) -> None:
     ledger = Ledger()
-    assert references(text, ledger) is None
-    assert ledger.aside["references that cannot be read"] == 1
+    assert parse_python_list(text, ledger) is None
+    assert ledger.skip_counts["references that cannot be read"] == 1
 
 
 def test_references_as_a_list_or_none() -> None:
-    assert references(["a"], Ledger()) == ["a"]
-    assert references(None, Ledger()) is None
+    assert parse_python_list(["a"], Ledger()) == ["a"]
+    assert parse_python_list(None, Ledger()) is None
 
 
 def test_the_real_file(data: Path) -> None:

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from simpatico.errors import DataError
 from simpatico.readers import Conversations
 from simpatico.readers.conversations import read
-from simpatico.readers.detect import pick
-from simpatico.readers.file_formats.irc import passed, threads
+from simpatico.readers.detect import pick_reader
+from simpatico.readers.file_formats.irc import clock_correction, split_threads
 from simpatico.readers.input.source import Source
 from tests.readers.files import everything, written
 
@@ -50,7 +50,7 @@ def log(folder: Path, name: str = "2009-12-31.a", text: str = LOG, links: str = 
 
 def test_links_make_threads(tmp_path: Path) -> None:
     path = log(tmp_path)
-    assert pick(Source.of(path)).name == "irc"
+    assert pick_reader(Source.of(path)).name == "irc"
     frame = read(path, merge=False).frame
     columns = ("dialog", "turn", "speaker", "system", "text", "answers", "interlocutor")
     one, two = "2009-12-31.a:1", "2009-12-31.a:4"
@@ -96,7 +96,7 @@ def test_what_is_left_out_is_counted(tmp_path: Path) -> None:
     ],
 )
 def test_clocks_of_twelve_and_of_twenty_four_hours(back: int, minutes: int) -> None:
-    assert passed(back) == minutes
+    assert clock_correction(back) == minutes
 
 
 def test_a_name_without_a_day_gives_no_time(tmp_path: Path) -> None:
@@ -140,7 +140,7 @@ def test_threads_are_the_connected_parts(pairs: list[tuple[int, int]]) -> None:
             low = min(label[x] for x in (line, *earlier))
             label |= {x: low for x in label if label[x] in {label[y] for y in (line, *earlier)}}
     expected = [sorted(x for x in label if label[x] == low) for low in sorted(set(label.values()))]
-    assert threads(answered) == expected
+    assert split_threads(answered) == expected
 
 
 def test_real_logs(data: Path) -> None:

@@ -13,7 +13,7 @@ from simpatico.errors import DataError
 from simpatico.judgements import Judgement
 from simpatico.readers import Conversations
 from simpatico.readers.conversations import read
-from simpatico.readers.detect import pick
+from simpatico.readers.detect import pick_reader
 from simpatico.readers.file_formats.ji2022 import Ji2022
 from simpatico.readers.input.record import Ledger
 from simpatico.readers.input.source import Source
@@ -51,7 +51,7 @@ def written(folder: Path, name: str, content: Any) -> Path:
 
 def test_dialogs_are_told_by_their_shape(tmp_path: Path) -> None:
     path = written(tmp_path, "pass_garden.json", SITTINGS)
-    assert pick(Source.of(path)).name == "ji2022"
+    assert pick_reader(Source.of(path)).name == "ji2022"
     frame = read(path).frame
     columns = ("dialog", "turn", "speaker", "system", "interlocutor", "text")
     assert frame.select(columns).rows() == [
@@ -119,7 +119,7 @@ def test_a_dialog_nobody_said_anything_in_is_set_aside(tmp_path: Path) -> None:
     path = written(tmp_path, "x.json", [SITTINGS[0] | {"data": [FIRST | {"dialogue": []}]}])
     ledger = Ledger()
     assert list(Ji2022().dialogs(Source.of(path), ledger)) == []
-    assert ledger.aside == {"dialog without utterances": 1}
+    assert ledger.skip_counts == {"dialog without utterances": 1}
 
 
 def real(data: Path, side: str) -> list[Path]:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import polars as pl
 
-from simpatico.readers import Source, pick
+from simpatico.readers import Source, pick_reader
 from tests.readers.files import aligned, written
 
 CHAT = {
@@ -87,7 +87,7 @@ def test_one_chat_a_list_of_chats_and_bare_messages(tmp_path: Path) -> None:
         "roles.json": [{"conversations": said}],
     }.items():
         path = written(tmp_path / name, content)
-        assert pick(Source.of(path)).name == "openai", name
+        assert pick_reader(Source.of(path)).name == "openai", name
         turns, _ = aligned(path)
         assert [(t[1], t[3]) for t in turns] == expected, name
 

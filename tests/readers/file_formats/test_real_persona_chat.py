@@ -11,7 +11,7 @@ import pytest
 from simpatico.errors import DataError
 from simpatico.judgements import Judgement
 from simpatico.readers.conversations import read
-from simpatico.readers.detect import pick
+from simpatico.readers.detect import pick_reader
 from simpatico.readers.file_formats.real_persona_chat import RealPersonaChat
 from simpatico.readers.input.record import Ledger
 from simpatico.readers.input.source import Source
@@ -67,7 +67,7 @@ def files(folder: Path, *talks: dict[str, Any]) -> Path:
 
 def test_both_sides_are_people_with_profiles(tmp_path: Path) -> None:
     path = packed(files(tmp_path))
-    assert pick(Source.of(path)).name == "real-persona-chat"
+    assert pick_reader(Source.of(path)).name == "real-persona-chat"
     frame = read(path).frame
     columns = ("dialog", "turn", "speaker", "system", "interlocutor", "profile", "extras")
     five = '{"big_five":{"openness":5.5,"neuroticism":2.0}}'
@@ -99,7 +99,7 @@ def test_each_is_judged_by_the_other(tmp_path: Path) -> None:
 
 def test_dialogs_with_a_system_tell_whom_it_plays(tmp_path: Path) -> None:
     path = written(tmp_path / "GPT-4+persona.json", [WITH_SYSTEM])
-    assert pick(Source.of(path)).name == "real-persona-chat"
+    assert pick_reader(Source.of(path)).name == "real-persona-chat"
     frame = read(path).frame
     columns = ("dialog", "speaker", "system", "interlocutor", "extras")
     assert frame.select(columns).rows() == [

@@ -10,7 +10,7 @@ import pytest
 
 from simpatico.errors import DataError
 from simpatico.readers import Source, read
-from simpatico.readers.file_formats._table_fields import references, seconds
+from simpatico.readers.file_formats._table_fields import parse_references, parse_time
 from simpatico.readers.file_formats.table import Table
 from tests.readers.files import aligned, packed, piped, written
 
@@ -182,21 +182,21 @@ def test_a_parquet_table_of_other_types(tmp_path: Path) -> None:
     ],
 )
 def test_times(written_as: Any, expected: float | None) -> None:
-    assert seconds(written_as) == expected
+    assert parse_time(written_as) == expected
 
 
 @pytest.mark.parametrize("bad", ["yesterday", "nan", "inf", 1e300, "1e999", "9" * 5000])
 def test_times_that_are_none(bad: Any) -> None:
     with pytest.raises(ValueError, match="'time' must be seconds since 1970 or an ISO 8601 time"):
-        seconds(bad)
+        parse_time(bad)
 
 
 def test_references() -> None:
-    assert references("one") == ["one"]
-    assert references('["one"]') == ["one"]
-    assert references("[not json") == ["[not json"]
-    assert references("") is None
-    assert references(["a"]) == ["a"]
+    assert parse_references("one") == ["one"]
+    assert parse_references('["one"]') == ["one"]
+    assert parse_references("[not json") == ["[not json"]
+    assert parse_references("") is None
+    assert parse_references(["a"]) == ["a"]
 
 
 def test_a_header_without_text(tmp_path: Path) -> None:

@@ -8,34 +8,34 @@ from typing import ClassVar
 
 import msgspec
 
-from simpatico.readers.file_formats._chat import Message, spoken, unique_ids
-from simpatico.readers.input.decode import FAILURES, decode, placed, problem
+from simpatico.readers.file_formats._chat import ChatMessage, chat_utterances, unique_ids
+from simpatico.readers.input.decode import DECODE_ERRORS, decode, decode_problem, locate_parts
 from simpatico.readers.input.record import Dialog, Ledger, Place, Utterance
 from simpatico.readers.input.source import Head, Source
 
 
-class Evaluation(msgspec.Struct):
+class InspectEval(msgspec.Struct):
     """What was evaluated."""
 
     model: str | None = None
 
 
-class Log(msgspec.Struct):
+class InspectFile(msgspec.Struct):
     """The file."""
 
     samples: list[msgspec.Raw] | None = None
-    eval: Evaluation = msgspec.field(default_factory=Evaluation)
+    eval: InspectEval = msgspec.field(default_factory=InspectEval)
 
 
-class Sample(msgspec.Struct):
+class InspectSample(msgspec.Struct):
     """One conversation."""
 
     id: str | int
-    messages: list[Message]
+    messages: list[ChatMessage]
     epoch: int = 1
 
 
-SAMPLE = msgspec.json.Decoder(Sample)
+SAMPLE = msgspec.json.Decoder(InspectSample)
 
 
 @dataclass(frozen=True)
@@ -52,20 +52,22 @@ class Inspect:
 
     def dialogs(self, source: Source, ledger: Ledger) -> Iterator[list[Utterance]]:
         document = source.document(ledger)
-        if not (log := decode(document, Log, Place(source.name, 1, 0), ledger)):
+        if not (log := decode(document, InspectFile, Place(source.name, 1, 0), ledger)):
             return
         start = max(document.find(b'"samples"'), 0)
         first = Place(source.name, document.count(b"\n", 0, start) + 1, start)
-        for place, raw in placed(document, log.samples or [], first):
+        for place, raw in locate_parts(document, log.samples or [], first):
             try:
                 sample = SAMPLE.decode(raw)
-            except FAILURES as error:
-                ledger.reject(place, *problem(bytes(raw), error))
+            except DECODE_ERRORS as error:
+                ledger.reject(place, *decode_problem(bytes(raw), error))
                 continue
             for message in sample.messages:
                 message.model = self.system or message.model or log.eval.model
-            rows = spoken(sample.messages, f"{sample.id}:{sample.epoch}", ledger, system=None)
+            rows = chat_utterances(
+                sample.messages, f"{sample.id}:{sample.epoch}", ledger, system=None
+            )
             if rows:
                 yield Dialog(unique_ids(rows), [place])
             else:
-                ledger.set_aside("dialog without text")
+                ledger.skip("dialog without text")

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 import simpatico
 from simpatico import Turns, read
-from simpatico.perturbation.perturb import perturb
-from simpatico.perturbation.writer import unmerged, write
+from simpatico.perturbation.perturb import has_unmerged_turns, perturb, write_perturbed
 from simpatico.turns import SCHEMA
 
 SAMPLES = Path(simpatico.__file__).parent / "data" / "samples" / "conversations.jsonl"
@@ -24,7 +23,7 @@ def lines(path):
 def test_a_file_reads_back_as_the_same_dialogs_with_other_answers(tmp_path):
     before = read(SAMPLES)
     made = perturb(before, "shuffled")
-    write(made, tmp_path / "wrong.jsonl")
+    write_perturbed(made, tmp_path / "wrong.jsonl")
     after = read(tmp_path / "wrong.jsonl")
     same = ["dialog", "turn", "speaker", "system", "answers", "prompt"]
     assert after.frame.select(same).equals(before.frame.select(same))
@@ -50,7 +49,7 @@ def test_whatever_came_with_a_turn_stays_with_it(tmp_path):
     rows = [dict(zip(given, row, strict=True)) for row in zip(*given.values(), strict=True)]
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
     before = read(path)
-    write(perturb(before, "flipped"), tmp_path / "out.jsonl")
+    write_perturbed(perturb(before, "flipped"), tmp_path / "out.jsonl")
     after = read(tmp_path / "out.jsonl")
     kept = [c for c in SCHEMA if c in before.frame.columns and c not in ("text", "extras")]
     assert after.frame.select(kept).equals(before.frame.select(kept))
@@ -71,8 +70,8 @@ def test_who_answers_whom_survives_gaps_and_threads(tmp_path_factory, said):
     ]
     before = Turns.from_utterances(pl.DataFrame(rows, infer_schema_length=None))
     path = tmp_path_factory.mktemp("threads") / "out.jsonl"
-    write(perturb(before, "generic"), path)
-    after = read(path, merge=not unmerged(before))
+    write_perturbed(perturb(before, "generic"), path)
+    after = read(path, merge=not has_unmerged_turns(before))
     kept = ["dialog", "turn", "speaker", "answers"]
     assert after.frame.select(kept).equals(before.frame.select(kept))
 

@@ -6,11 +6,17 @@ import json
 import pytest
 
 from simpatico import load, read_prompts
-from simpatico.bots.script import script
-from simpatico.bots.trial import answer_files, emotional, felt, told_apart, write_prompts
+from simpatico.bots.script import load_script
 from simpatico.errors import DataError
-from simpatico.metric import missing
-from simpatico.models.names import absent
+from simpatico.metric import missing_resource
+from simpatico.models.names import why_missing
+from simpatico.trial import (
+    answer_files,
+    judge_prompts,
+    keep_emotional,
+    with_unique_names,
+    write_prompts,
+)
 from tests.conftest import ROOT
 from tests.metrics.test_emotional_consistency import METRIC, MODELS
 
@@ -40,9 +46,9 @@ def cheer(tmp_path):
 
 
 def test_only_emotional_prompts_are_kept_with_their_chance(prompts, tmp_path):
-    given = felt(read_prompts(prompts), METRIC)
-    assert [one.chance is None for one in given] == [text in ("чай", "...") for text in TEXTS]
-    kept = emotional(given, METRIC)
+    given = judge_prompts(read_prompts(prompts), METRIC)
+    assert [one.probability is None for one in given] == [text in ("чай", "...") for text in TEXTS]
+    kept = keep_emotional(given, METRIC)
     assert [one.prompt.dialog[-1].text for one in kept] == EMOTIONAL
     write_prompts(tmp_path / "kept.jsonl", kept)
     rows = [json.loads(line) for line in (tmp_path / "kept.jsonl").read_text().splitlines()]
@@ -60,7 +66,7 @@ def test_longer_prompts_can_be_read_again(tmp_path):
     rows = [{"dialog": "a", "speaker": who, "text": text} for who, text in talk]
     path = tmp_path / "talk.jsonl"
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    given = felt(read_prompts(path), METRIC)
+    given = judge_prompts(read_prompts(path), METRIC)
     assert [turn.role for turn in given[0].prompt.dialog] == [who for who, _ in talk]
     write_prompts(tmp_path / "kept.jsonl", given)
     assert read_prompts(tmp_path / "kept.jsonl") == [one.prompt for one in given]
@@ -70,9 +76,9 @@ def test_where_none_is_emotional_it_says_how_near_they_came(tmp_path):
     path = tmp_path / "p.txt"
     for text, so in [("rain\n...", "at most 0.27 likely"), ("...", "none of them can be judged")]:
         path.write_text(text + "\n")
-        given = felt(read_prompts(path), METRIC)
+        given = judge_prompts(read_prompts(path), METRIC)
         with pytest.raises(DataError) as told:
-            emotional(given, METRIC)
+            keep_emotional(given, METRIC)
         assert str(told.value) == (
             f"none of {len(given)} prompts is emotional ({so}, where 0.5 is needed); --all-prompts "
             "asks them as they are"
@@ -80,15 +86,17 @@ def test_where_none_is_emotional_it_says_how_near_they_came(tmp_path):
 
 
 def test_bots_of_one_name_are_told_apart(tmp_path):
-    bots = told_apart([script("echo"), script("generic"), script("echo"), script("echo")])
+    bots = with_unique_names(
+        [load_script("echo"), load_script("generic"), load_script("echo"), load_script("echo")]
+    )
     assert [bot.name for bot in bots] == ["echo", "generic", "echo-2", "echo-3"]
 
 
 def test_files_have_names_that_a_folder_can_hold(tmp_path):
-    from simpatico.bots.bot import Renamed
+    from simpatico.bots.bot import RenamedBot
 
     names = ["../a b", "a/b", "..", "x" * 300, "ö"]
-    bots = [Renamed(script("echo"), name) for name in names]
+    bots = [RenamedBot(load_script("echo"), name) for name in names]
     found = [path.relative_to(tmp_path).as_posix() for path in answer_files(tmp_path, bots)]
     wanted = ["a-b", "a-b-2", "bot", "x" * 60, "bot-2"]
     assert found == [f"answers/{name}.jsonl" for name in wanted]
@@ -208,7 +216,7 @@ def test_the_run_folder_of_something_else_is_left_alone(call, prompts, tmp_path)
 @pytest.mark.slow
 def test_a_real_bot_on_fifty_emotional_prompts(call, tmp_path):
     """SmolLM2, greedy, beside answers that fit everything; our own prompts and shipped evaluators."""
-    if why := absent("package:smollm2") or missing(load("emotional_consistency")):
+    if why := why_missing("package:smollm2") or missing_resource(load("emotional_consistency")):
         pytest.skip(why)
     given, out = ROOT / "tests" / "data" / "emotional_prompts.txt", tmp_path / "trial"
     line = ["trial", "--prompts", given, "--out", out, "--max-tokens", 24]

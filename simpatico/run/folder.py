@@ -1,0 +1,97 @@
+"""The layout of a run folder, and the steps from an empty folder to a finished run.
+
+While a run is under way its folder holds `parts/`: each part appears by a rename after its bytes
+are on disk, its `.json` last, so that a part with a `.json` is complete. `run.json` holds the key
+of the run from the start.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import socket
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
+from pathlib import Path
+
+import polars as pl
+
+from simpatico.errors import RunError
+from simpatico.files import lock_folder, write_atomically, write_json_atomically
+from simpatico.readers.input.record import Reject
+
+HOLDER = "parts/holder"
+ROWS_PER_GROUP = 65_536
+ZSTD_LEVEL = 1
+"""Half the work of the usual level 3, for files that are only a few percent larger."""
+
+
+def lock_run(folder: Path) -> AbstractContextManager[None]:
+    """Keep other processes from writing this run."""
+    return lock_folder(folder, folder / HOLDER)
+
+
+def sign_folder(folder: Path) -> None:
+    """Say which process writes the folder, for the message that others get."""
+    (folder / HOLDER).write_text(
+        f"process {os.getpid()} on {socket.gethostname()}", encoding="utf-8"
+    )
+
+
+def begin_run(folder: Path, key: str) -> bool:
+    """Make the folder ready; false when this very run is already finished in it."""
+    path = folder / "run.json"
+    if path.exists():
+        try:
+            former = json.loads(path.read_text(encoding="utf-8"))
+        except ValueError:
+            former = {}
+        if former.get("key") != key:
+            raise RunError(
+                f"{folder} holds a run of other input, metrics, options or version; "
+                "choose another folder or delete this one"
+            )
+        if former.get("status") == "done":
+            # a process killed after its last write may have left the parts behind
+            shutil.rmtree(folder / "parts", ignore_errors=True)
+            return False
+    elif any(not p.name.endswith(".tmp") for p in folder.iterdir()):
+        raise RunError(f"{folder} holds files that are not of a run; choose an empty folder")
+    else:
+        write_json_atomically(path, {"status": "running", "key": key})
+    (folder / "parts").mkdir(exist_ok=True)
+    for leftover in [*folder.glob(".*.tmp"), *folder.glob("parts/.*.tmp")]:
+        leftover.unlink()
+    sign_folder(folder)
+    return True
+
+
+def discard_run(folder: Path) -> None:
+    """Take back an unfinished run, so that the folder can be used again."""
+    shutil.rmtree(folder / "parts")
+    (folder / "run.json").unlink()
+
+
+def part_path(folder: Path, index: int, ending: str) -> Path:
+    """A file of one part, such as its `turn.parquet`."""
+    return folder / "parts" / f"{index:06d}.{ending}"
+
+
+def is_part_done(folder: Path, index: int) -> bool:
+    return part_path(folder, index, "json").exists()
+
+
+def join_parts(files: Sequence[Path], out: Path) -> None:
+    """All parts as one Parquet file, streamed: memory does not grow with their number."""
+    pl.scan_parquet(list(files), glob=False).sink_parquet(
+        out, compression_level=ZSTD_LEVEL, row_group_size=ROWS_PER_GROUP, maintain_order=True
+    )
+
+
+def write_rejects(folder: Path, rejects: Sequence[Reject]) -> None:
+    """Input that could not be read, one JSON object a line: file, line, byte, code, reason."""
+    if rejects:
+        rows = [{**r.place._asdict(), "code": r.code, "reason": r.reason} for r in rejects]
+        text = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+        write_atomically(folder / "rejects.jsonl", text.encode())

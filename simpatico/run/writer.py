@@ -1,0 +1,256 @@
+"""Score conversations into a run folder, in parts that are all or nothing, so that any run resumes.
+
+None of the finished files depends on when, where or how often the run was resumed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from dataclasses import dataclass, field, fields
+from functools import partial
+from multiprocessing import get_context
+from pathlib import Path
+from threading import Thread
+from time import sleep
+from typing import Any, TypeVar
+
+import polars as pl
+
+from simpatico.errors import RecordError
+from simpatico.files import write_atomically, write_json_atomically
+from simpatico.metric import Metric, package_version
+from simpatico.readers import Alignment, Conversations, Source
+from simpatico.readers.input.record import Reject
+from simpatico.run import TEXT_COLUMNS, Run
+from simpatico.run.description import describe_metric, metric_parameters
+from simpatico.run.folder import (
+    ZSTD_LEVEL,
+    begin_run,
+    discard_run,
+    is_part_done,
+    join_parts,
+    lock_run,
+    part_path,
+    write_rejects,
+)
+from simpatico.scoring import check_metrics, chunk_size, score_chunk
+from simpatico.system_metric import (
+    is_system_metric,
+    join_summaries,
+    merge_material,
+    summarise_systems,
+)
+from simpatico.table import system_table
+from simpatico.turns import Turns
+
+SECONDS_BETWEEN_CHECKS = 0.5
+Result = TypeVar("Result")
+
+
+def score_run(
+    conversations: Conversations,
+    metrics: Sequence[Metric],
+    folder: Path | str,
+    *,
+    chunk: int | None = None,
+    jobs: int = 1,
+    progress: Callable[[int], object] = lambda turns: None,
+    keep_text: bool = True,
+) -> Run:
+    """Score conversations into a folder, going on where an earlier call of the same run stopped.
+
+    With `keep_text` the folder also holds the conversations, for the report to quote from.
+    """
+    check_metrics(metrics)
+    chunk = chunk or chunk_size(metrics)
+    folder, identity = Path(folder), run_identity(conversations, metrics, chunk, keep_text)
+    key = run_key(identity)
+    with lock_run(folder):
+        if begin_run(folder, key):
+            job = Scoring(conversations, metrics, folder, chunk, jobs, progress, keep_text)
+            try:
+                job.score()
+                if run_identity(conversations, metrics, chunk, keep_text) != identity:
+                    raise RecordError("an input, lexicon or model changed meanwhile; score again")
+            except RecordError:  # the input must change or has changed: no part is of use
+                discard_run(folder)
+                raise
+            write_rejects(folder, job.rejects)
+            facts = {**identity, "key": key, "alignment": job.alignment.as_json()}
+            finish_run(folder, metrics, job.parts, facts)
+    return Run(folder)
+
+
+def run_identity(
+    conversations: Conversations, metrics: Sequence[Metric], chunk: int, keep_text: bool
+) -> dict[str, Any]:
+    """Everything that a run's files depend on.
+
+    Metrics come first: a missing lexicon or model is noticed before large inputs are hashed.
+    """
+    options = {f.name: getattr(conversations, f.name) for f in fields(conversations)}
+    return {
+        "version": package_version(),
+        "metrics": {m.name: describe_metric(m) for m in metrics},
+        "inputs": [describe_input(source) for source in conversations.sources],
+        "options": {**options, "paths": None, "chunk": chunk},
+        "text": keep_text,
+    }
+
+
+def run_key(identity: Mapping[str, Any]) -> str:
+    """The identity as a hash; nothing is ever added to a folder with another key."""
+    return hashlib.sha256(json.dumps(identity, sort_keys=True).encode()).hexdigest()
+
+
+def describe_input(source: Source) -> dict[str, str]:
+    """Name and hash of an input; of a folder, over the names and bytes of its files."""
+    name = Path(source.name).name
+    if source.folder is None:
+        return {"name": name, "sha256": source.sha256()}
+    digest = hashlib.sha256()
+    for path in sorted(p for p in source.folder.rglob("*") if p.is_file()):
+        digest.update(f"{path.relative_to(source.folder)}\0".encode())
+        digest.update(Source.of(path).sha256().encode())
+    return {"name": name, "sha256": digest.hexdigest()}
+
+
+@dataclass
+class Scoring:
+    """One call of `score_run`: what is read, with which metrics, into which folder."""
+
+    conversations: Conversations
+    metrics: Sequence[Metric]
+    folder: Path
+    chunk: int
+    jobs: int
+    progress: Callable[[int], object]
+    keep_text: bool
+    alignment: Alignment = field(default_factory=Alignment)
+    rejects: list[Reject] = field(default_factory=list)
+    parts: int = 0
+
+    def tasks(self) -> Iterator[tuple[Path, int, Turns, Sequence[Metric], bool]]:
+        """The chunks that are still to be scored; those already done are only counted."""
+        for chunk in self.conversations.chunks(self.chunk):
+            self.alignment = self.alignment + chunk.alignment
+            self.rejects += chunk.rejects
+            index, self.parts = self.parts, self.parts + 1
+            if is_part_done(self.folder, index):
+                self.progress(len(chunk.turns))
+            else:
+                yield self.folder, index, chunk.turns, self.metrics, self.keep_text
+
+    def score(self) -> None:
+        """Score what is to be scored and wait until every part is on disk."""
+        for turns in map_parallel(score_part, self.tasks(), jobs=self.jobs):
+            self.progress(turns)
+        if not self.alignment.dialogs:
+            raise RecordError(f"no dialog in {', '.join(map(str, self.conversations.paths))}")
+
+
+def score_part(
+    folder: Path, index: int, turns: Turns, metrics: Sequence[Metric], keep_text: bool
+) -> int:
+    """Score one chunk and write it as a part, its `.json` last; returns its number of turns."""
+    table = score_chunk(turns, metrics)
+    nulls: dict[str, dict[str, int]] = {}
+    for level in ("turn", "dialog"):
+        frame = table.at(level)
+        write_atomically(part_path(folder, index, f"{level}.parquet"), frame.write_parquet)
+        nulls[level] = {}
+        for metric in metrics:
+            if (column := f"{metric.name}_null") in frame.columns:
+                nulls[level] |= count_reasons(metric.name, frame[column])
+    for metric in filter(is_system_metric, metrics):
+        path = material_path(folder, index, metric)
+        write_atomically(path, table.statistics[metric.name].write_parquet, private=True)
+    if keep_text:
+        text = turns.frame.select(TEXT_COLUMNS)
+        write = partial(text.write_parquet, compression_level=ZSTD_LEVEL)
+        write_atomically(part_path(folder, index, "text.parquet"), write, private=True)
+    write_json_atomically(part_path(folder, index, "json"), nulls)
+    return len(turns)
+
+
+def material_path(folder: Path, index: int, metric: Metric) -> Path:
+    """Where a part keeps what a metric of level "system" needs of its turns."""
+    return part_path(folder, index, f"{metric.name}.material.parquet")
+
+
+def count_reasons(name: str, reasons: pl.Series) -> dict[str, int]:
+    """How many units were scored and, by reason, how many were not, keyed `metric.reason`."""
+    counts = reasons.str.extract("^([^ ]*)").fill_null("scored").value_counts(sort=True)
+    return {f"{name}.{reason}": n for reason, n in counts.iter_rows()}
+
+
+def finish_run(
+    folder: Path, metrics: Sequence[Metric], parts: int, facts: Mapping[str, Any]
+) -> None:
+    """Join the parts into whole tables and say in `run.json` that the run is done."""
+    for table in ("turn", "dialog", *(["text"] if facts["text"] else [])):
+        files = [part_path(folder, i, f"{table}.parquet") for i in range(parts)]
+        path = folder / f"{table}.parquet"
+        write_atomically(path, partial(join_parts, files), private=table == "text")
+    dialogs = pl.scan_parquet(folder / "dialog.parquet", glob=False)
+    scores = [s for m in metrics if not is_system_metric(m) for s in m.scores]
+    systems = system_table(lambda c: dialogs.select(c).collect().to_series(), scores)
+    nulls: dict[str, Counter[str]] = {"turn": Counter(), "dialog": Counter()}
+    summaries = []
+    for metric in filter(is_system_metric, metrics):
+        materials = (material_path(folder, index, metric) for index in range(parts))
+        frames = (pl.read_parquet(path, glob=False) for path in materials)
+        summaries.append(summarise_systems(metric, merge_material(metric, frames)))
+        reasons = summaries[-1][f"{metric.name}_null"]
+        nulls.setdefault("system", Counter()).update(count_reasons(metric.name, reasons))
+    write_atomically(folder / "system.parquet", join_summaries(systems, summaries).write_parquet)
+    for index in range(parts):
+        text = part_path(folder, index, "json").read_text(encoding="utf-8")
+        for level, counts in json.loads(text).items():
+            nulls[level].update(counts)
+    described = {
+        m.name: {**facts["metrics"][m.name], "parameters": metric_parameters(m)} for m in metrics
+    }
+    done = {"metrics": described, "units": nulls, "status": "done"}
+    write_json_atomically(folder / "run.json", {**facts, **done})
+    shutil.rmtree(folder / "parts")
+
+
+def map_parallel(
+    work: Callable[..., Result], tasks: Iterable[tuple[Any, ...]], *, jobs: int = 1
+) -> Iterator[Result]:
+    """The result of `work` for each task, in any order; at most `2 * jobs` tasks are in memory."""
+    if jobs <= 1:
+        yield from (work(*task) for task in tasks)
+        return
+    # Polars' thread pool does not survive a fork, so workers start afresh.
+    start = get_context("spawn")
+    with ProcessPoolExecutor(jobs, start, begin_worker, (os.getpid(),)) as pool:
+        waiting: set[Future[Result]] = set()
+        for task in tasks:
+            waiting.add(pool.submit(work, *task))
+            while len(waiting) >= 2 * jobs:
+                done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
+                yield from (future.result() for future in done)
+        yield from (future.result() for future in wait(waiting).done)
+
+
+def begin_worker(parent: int) -> None:
+    """Let this worker end soon after its parent did, even if that was killed.
+
+    A worker uses one thread, since the other workers use the other cores.
+    """
+    os.environ.setdefault("SIMPATICO_THREADS", "1")
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            sleep(SECONDS_BETWEEN_CHECKS)
+        os._exit(1)
+
+    Thread(target=watch, daemon=True).start()

@@ -1,0 +1,150 @@
+"""Bots on trial: emotional prompts, what each bot answers to them, and how all answers score.
+
+The folder of a trial holds `prompts.jsonl`, one file of answers a system in `answers/`, the scores
+in `run/`, and the page, `report.html`. The same call again goes on where an earlier one stopped.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from itertools import count
+from pathlib import Path
+
+import msgspec
+import numpy as np
+import polars as pl
+
+from simpatico.bots.bot import Bot, RenamedBot
+from simpatico.bots.probe import SPEAKERS
+from simpatico.bots.prompts import Prompt
+from simpatico.bots.runner import prompt_rows
+from simpatico.errors import DataError
+from simpatico.features import Features, closure
+from simpatico.files import write_atomically
+from simpatico.metric import Metric
+from simpatico.metrics.emotional_consistency import EmotionalConsistency
+from simpatico.readers import Conversations
+from simpatico.reporting.page import report
+from simpatico.run import Run
+from simpatico.run.folder import lock_run
+from simpatico.run.writer import run_identity, run_key, score_run
+from simpatico.scoring import chunk_size
+from simpatico.turns import Turns
+
+PROMPTS, ANSWERS, RUN, PAGE = "prompts.jsonl", "answers", "run", "report.html"
+MAX_FILE_NAME = 60
+"""Characters of a system's name in the name of its file."""
+
+
+@dataclass(frozen=True)
+class JudgedPrompt:
+    """A prompt with the probability that its last turn is emotional; null where none is known."""
+
+    prompt: Prompt
+    probability: float | None
+
+
+def judge_prompts(prompts: Sequence[Prompt], metric: EmotionalConsistency) -> list[JudgedPrompt]:
+    """How probably the last turn of each prompt is emotional."""
+    texts = [prompt.dialog[-1].text for prompt in prompts]
+    rows = {"dialog": [str(n) for n in range(len(texts))], "speaker": "user", "text": texts}
+    turns = Turns.from_utterances(pl.DataFrame(rows))
+    probabilities = metric.turn_emotionality(turns, Features(turns, closure(metric.needs)))
+    return [
+        JudgedPrompt(prompt, None if np.isnan(probability) else float(probability))
+        for prompt, probability in zip(prompts, probabilities, strict=True)
+    ]
+
+
+def keep_emotional(
+    prompts: Sequence[JudgedPrompt], metric: EmotionalConsistency
+) -> list[JudgedPrompt]:
+    """Those prompts that are emotional; an error where none is."""
+    known = [one for one in prompts if one.probability is not None]
+    emotional = [one for one in known if (one.probability or 0.0) >= metric.threshold]
+    if not emotional:
+        most = max((one.probability or 0.0 for one in known), default=None)
+        reason = "none of them can be judged" if most is None else f"at most {most:.2f} likely"
+        raise DataError(
+            f"none of {len(prompts):,} prompts is emotional ({reason}, where {metric.threshold:g} "
+            "is needed); --all-prompts asks them as they are"
+        )
+    return emotional
+
+
+def write_prompts(path: Path, prompts: Iterable[JudgedPrompt]) -> None:
+    """The prompts in a file that can be given as prompts again."""
+    lines: list[bytes] = []
+    for one in prompts:
+        rows = [
+            {key: row[key] for key in ("dialog", "speaker", "text")}
+            for row in prompt_rows(one.prompt, SPEAKERS)
+        ]
+        rows[-1]["emotional"] = one.probability
+        lines += map(msgspec.json.encode, rows)
+    write_atomically(path, b"".join(line + b"\n" for line in lines), private=True)
+
+
+def with_unique_names(bots: Sequence[Bot]) -> list[Bot]:
+    """The bots, each under a name of its own: the second of a name gets a 2 after it."""
+    unique: list[Bot] = []
+    for bot in bots:
+        name = free_name(bot.name, {other.name for other in unique})
+        unique.append(bot if name == bot.name else RenamedBot(bot, name))
+    return unique
+
+
+def free_name(name: str, used: Iterable[str]) -> str:
+    """The name, or the first with a number after it that is not used."""
+    tries = (name if n == 1 else f"{name}-{n}" for n in count(1))
+    return next(one for one in tries if one not in used)
+
+
+def answer_files(folder: Path, bots: Sequence[Bot]) -> list[Path]:
+    """Where the answers of each bot stand."""
+    names: list[str] = []
+    for bot in bots:
+        plain = re.sub(r"[^\w.-]+", "-", bot.name, flags=re.ASCII).strip(".-")[:MAX_FILE_NAME]
+        names.append(free_name(plain or "bot", names))
+    return [folder / ANSWERS / f"{name}.jsonl" for name in names]
+
+
+def count_answers(path: Path) -> int:
+    """How many prompts have an answer in the file."""
+    rows = map(msgspec.json.decode, path.read_bytes().splitlines())
+    return sum(row.get("system") is not None for row in rows)
+
+
+def score_answers(
+    files: Sequence[Path],
+    metrics: Sequence[Metric],
+    folder: Path,
+    progress: Callable[[int], object] = lambda turns: None,
+) -> Run:
+    """The answers scored; a run of other answers or metrics in the folder is replaced."""
+    conversations = Conversations(tuple(files))
+    key = run_key(run_identity(conversations, metrics, chunk_size(metrics), keep_text=True))
+    remove_other_run(folder / RUN, key)
+    return score_run(conversations, metrics, folder / RUN, progress=progress)
+
+
+def remove_other_run(folder: Path, key: str) -> None:
+    """Remove a run that is not the one of this key; what is no run stays, and is refused later."""
+    try:
+        facts = json.loads((folder / "run.json").read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return
+    if isinstance(facts, dict) and "key" in facts and facts["key"] != key:
+        with lock_run(folder):
+            shutil.rmtree(folder)
+
+
+def write_page(run: Run, folder: Path, *, title: str | None = None) -> Path:
+    """The page of a trial."""
+    path = folder / PAGE
+    write_atomically(path, report(run, title=title or folder.resolve().name).encode())
+    return path
