@@ -79,16 +79,10 @@ def resample_clusters(
     return np.concatenate(values)
 
 
-def defined_draws(
-    values: Floats,
-    clusters: int,
-    *,
-    min_clusters: int = MIN_CLUSTERS,
-    min_defined: float = MIN_DEFINED,
-) -> Floats | None:
+def defined_draws(values: Floats, clusters: int) -> Floats | None:
     """The draws that have a value; null where they are too few to speak about further clusters."""
     finite = values[np.isfinite(values)]
-    few = clusters < min_clusters or len(finite) < min_defined * len(values)
+    few = clusters < MIN_CLUSTERS or len(finite) < MIN_DEFINED * len(values)
     return None if few else np.asarray(finite, np.float64)
 
 
@@ -106,19 +100,20 @@ def rounded_result(
     clusters: int,
     *,
     n: int,
-    min_clusters: int = MIN_CLUSTERS,
-    min_defined: float = MIN_DEFINED,
     p: bool = False,
+    few_allowed: bool = False,
 ) -> Result:
     """Observed value, interval and (for a difference) p, out of values whose first is observed.
 
-    Where the observed value does not exist there is no interval either.
+    Where the observed value does not exist there is no interval either. `few_allowed`: an interval
+    whatever the number of clusters and of draws that have a value.
     """
     method = f"bootstrap of {clusters:,} clusters"
     if not np.isfinite(values[0]):
         return no_result("degenerate", n=n, method=method)
     value = round(float(values[0]), DECIMALS)
-    usable = defined_draws(values[1:], clusters, min_clusters=min_clusters, min_defined=min_defined)
+    draws = np.asarray(values[1:], np.float64)
+    usable = draws[np.isfinite(draws)] if few_allowed else defined_draws(draws, clusters)
     if usable is None or not len(usable):
         return Result(value, n=n, method=method)
     low, high = (round(bound, DECIMALS) for bound in percentile_interval(usable))
@@ -217,4 +212,5 @@ def safe_ratio(upper: npt.ArrayLike, lower: npt.ArrayLike, floor: npt.ArrayLike 
 
 
 def units_status(units: int) -> Status:
+    """Whether there are enough units for a statistic of their sums."""
     return "ok" if units >= MIN_UNITS else "too_few"

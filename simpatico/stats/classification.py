@@ -23,8 +23,8 @@ AnyInts = npt.NDArray[np.integer[Any]]
 
 CLASSIFIER_DRAWS = 999
 
-# Every training and every table has rounded results of 999 draws with no minimum of clusters.
-cluster_result = partial(rounded_result, min_clusters=1, min_defined=0.0)
+# Recipes and tables have always shown an interval here, however few the clusters: see `n` first.
+cluster_result = partial(rounded_result, few_allowed=True)
 
 WeightedStatistic = Callable[[AnyInts, Bools, AnyFloats], float]
 

@@ -174,6 +174,7 @@ def compare_metrics(
 
 
 def check_draws(draws: int) -> None:
+    """Refuse a number of draws from which nothing follows."""
     if draws < 1:
         raise DataError(f"{draws} draws say nothing; at least 1 is needed, and 9,999 are usual")
 
