@@ -1,8 +1,8 @@
 """The neural baseline of the engagement paper: two recurrent networks over static word vectors.
 
-One reads the query, one the reply, each in both directions. Their last states, side by side, go
-through one layer with tanh to the probability that the label is 1. The vectors of words stay as
-they are, and words without one are left out.
+One GRU reads the query and one the reply, each in both directions. Their last states are
+concatenated and go through a layer with tanh to the logit of label 1. The word vectors are frozen,
+and words without one are left out.
 """
 
 from __future__ import annotations
@@ -18,13 +18,12 @@ import polars as pl
 
 from simpatico.arrays import Floats, Floats32, Ints
 from simpatico.errors import BadValue, DataError, MissingResource
-from simpatico.features.word_vectors import GLOVE, Vectors
-from simpatico.features.word_vectors import vectors as vectors_of
-from simpatico.features.words import words
+from simpatico.features.word_vectors import GLOVE, WordVectors, load_word_vectors
+from simpatico.features.words import cut_words
 from simpatico.models.names import find_model
-from simpatico.progress import step
-from simpatico.training.finetune import apart
-from simpatico.training.fit.adam import Adam
+from simpatico.progress import track
+from simpatico.training.finetune import isolated_torch
+from simpatico.training.fit.early_stopping import EarlyStopping
 
 Pairs = tuple[Sequence[str], Sequence[str], npt.ArrayLike]
 """Queries, replies and labels, 0 or 1."""
@@ -32,10 +31,10 @@ Pairs = tuple[Sequence[str], Sequence[str], npt.ArrayLike]
 
 @dataclass(frozen=True)
 class BiRnn:
-    """What the network looks like and how it learns.
+    """Architecture and hyperparameters.
 
-    The dropout is the paper's. Its rate of 1e-5 takes hundreds of epochs over vectors of 50
-    numbers, so that ours is larger and the epoch that checks best is kept.
+    The dropout is the paper's. Its learning rate of 1e-5 takes hundreds of epochs over vectors of
+    50 dimensions, so ours is larger, with early stopping.
     """
 
     cell: Literal["gru", "rnn"] = "gru"
@@ -45,7 +44,7 @@ class BiRnn:
     batch: int = 128
     epochs: int = 12
     patience: int = 2
-    """Epochs without a better check after which it ends."""
+    """Epochs without a lower validation loss after which it ends."""
     longest: int = 60
     """Words of a text that are read."""
 
@@ -56,16 +55,16 @@ class BiRnn:
             raise BadValue(f"dropout is {self.dropout}; it is a share, at least 0 and below 1")
 
 
-USUAL = BiRnn()
+DEFAULT = BiRnn()
 
 
-def birnn(
-    learn: Pairs,
-    check: Pairs,
+def predict_by_birnn(
+    train: Pairs,
+    validation: Pairs,
     test: Pairs,
     *,
     vectors: str = GLOVE,
-    shape: BiRnn = USUAL,
+    shape: BiRnn = DEFAULT,
     seed: int = 0,
 ) -> Floats:
     """The probability of label 1 for each pair of `test`, whose labels are not looked at."""
@@ -75,60 +74,58 @@ def birnn(
         raise MissingResource(
             "the recurrent baseline needs the package torch; pip install 'simpatico[torch]'"
         ) from None
-    table = vectors_of(find_model(vectors))
-    seen, judge, asked = (read(side, table, shape.longest) for side in (learn, check, test))
-    enough(seen.label, "to learn from")
-    enough(judge.label, "to check by")
+    table = load_word_vectors(find_model(vectors))
+    data, check, asked = (
+        look_up_words(pairs, table, shape.longest) for pairs in (train, validation, test)
+    )
+    for what, label in (("to learn from", data.label), ("to check by", check.label)):
+        if set(np.unique(label).tolist()) != {0.0, 1.0}:
+            values = ", ".join(f"{value:g}" for value in np.unique(label)[:5])
+            raise DataError(f"labels {what}: {values or 'none'}; some are 0 and some are 1")
     if not asked.query:
         return np.zeros(0)
-    with apart():
+    with isolated_torch():
         torch.manual_seed(seed)
-        net = fitted(made(table.numbers, shape), seen, judge, shape, seed)
+        net = build_network(table.numbers, shape)
+        train_network(net, data, check, shape, seed)
         with torch.inference_mode():
-            logits = [net(asked, some) for some in parts(len(asked.query), shape.batch)]
-            found: Floats = torch.cat(logits).double().sigmoid().numpy()
-    return found
+            logits = [net(asked, rows) for rows in batch_indices(len(asked.query), shape.batch)]
+            probabilities: Floats = torch.cat(logits).double().sigmoid().numpy()
+    return probabilities
 
 
-class Read(NamedTuple):
-    """Texts as the places of their words' vectors, and the labels."""
+class WordPairs(NamedTuple):
+    """Pairs of texts as the rows of their words' vectors, and the labels."""
 
     query: list[Ints]
     reply: list[Ints]
     label: Floats32
 
 
-def read(side: Pairs, table: Vectors, longest: int) -> Read:
+def look_up_words(pairs: Pairs, table: WordVectors, longest: int) -> WordPairs:
     """The pairs with their words looked up."""
-    query, reply, label = side[0], side[1], np.asarray(side[2], np.float32)
+    query, reply, label = pairs[0], pairs[1], np.asarray(pairs[2], np.float32)
     if not len(query) == len(reply) == len(label):
         raise DataError(
             f"{len(query)} queries, {len(reply)} replies and {len(label)} labels; "
             "there is one of each for a pair"
         )
-    return Read(rows(query, table, longest), rows(reply, table, longest), label)
+    return WordPairs(word_rows(query, table, longest), word_rows(reply, table, longest), label)
 
 
-def rows(texts: Sequence[str], table: Vectors, longest: int) -> list[Ints]:
-    """Where the vectors of each text's words are, counted from 1; 0 for a text without any."""
-    found = words(pl.Series("text", list(texts), pl.String))
-    known = [table.rows(word) for word in found.vocabulary]
-    ends = [int(end) for end in found.ends]
+def word_rows(texts: Sequence[str], table: WordVectors, longest: int) -> list[Ints]:
+    """The rows of each text's word vectors, counted from 1; 0 for a text without any."""
+    tokens = cut_words(pl.Series("text", list(texts), pl.String))
+    known = [table.rows(word) for word in tokens.vocabulary]
+    ends = [int(end) for end in tokens.ends]
     lines = [
-        [row + 1 for code in found.codes[a:b] for row in known[code]] for a, b in pairwise(ends)
+        [row + 1 for code in tokens.codes[a:b] for row in known[code]] for a, b in pairwise(ends)
     ]
     return [np.array(line[:longest] or [0], np.int64) for line in lines]
 
 
-def enough(label: Floats32, what: str) -> None:
-    """Refuse labels that are not 0 and 1, or all the same."""
-    if set(np.unique(label).tolist()) != {0.0, 1.0}:
-        values = ", ".join(f"{value:g}" for value in np.unique(label)[:5])
-        raise DataError(f"labels {what}: {values or 'none'}; some are 0 and some are 1")
-
-
-def made(numbers: Floats32, shape: BiRnn) -> Any:
-    """The network, still knowing nothing; place 0 is a vector of zeros."""
+def build_network(numbers: Floats32, shape: BiRnn) -> Any:
+    """The untrained network; row 0 of its table is a vector of zeros."""
     import torch
     from torch import nn
     from torch.nn.utils.rnn import pack_padded_sequence, pad_sequence
@@ -150,73 +147,67 @@ def made(numbers: Floats32, shape: BiRnn) -> Any:
         def state(self, reader: Any, lines: list[Ints]) -> Any:
             padded = pad_sequence([torch.from_numpy(line) for line in lines], batch_first=True)
             sizes = torch.tensor([len(line) for line in lines])
-            seen = nn.functional.embedding(padded, self.words)
-            packed = pack_padded_sequence(seen, sizes, batch_first=True, enforce_sorted=False)
+            embedded = nn.functional.embedding(padded, self.words)
+            packed = pack_padded_sequence(embedded, sizes, batch_first=True, enforce_sorted=False)
             _, last = reader(packed)
             return torch.cat([last[0], last[1]], dim=1)
 
-        def forward(self, side: Read, some: Ints) -> Any:
-            query = self.state(self.query, [side.query[place] for place in some])
-            reply = self.state(self.reply, [side.reply[place] for place in some])
+        def forward(self, pairs: WordPairs, rows: Ints) -> Any:
+            query = self.state(self.query, [pairs.query[row] for row in rows])
+            reply = self.state(self.reply, [pairs.reply[row] for row in rows])
             both = self.drop(torch.cat([query, reply], dim=1))
             return self.last(self.drop(torch.tanh(self.layer(both))))[:, 0]
 
     return Net()
 
 
-def fitted(net: Any, learn: Read, check: Read, shape: BiRnn, seed: int) -> Any:
-    """The network after the epoch whose loss on `check` is least, ready to be asked."""
+def train_network(
+    net: Any, train: WordPairs, validation: WordPairs, shape: BiRnn, seed: int
+) -> None:
+    """Leave the network with the weights of least validation loss, in evaluation mode."""
     import torch
 
     weights = [weight for weight in net.parameters() if weight.requires_grad]
-    adam = Adam(net.named_parameters())
-    balance = (len(learn.label) / (2 * np.bincount(learn.label.astype(int)))).astype(np.float32)
+    adam = torch.optim.AdamW(weights, lr=shape.rate, weight_decay=0.0, foreach=False)
+    balance = (len(train.label) / (2 * np.bincount(train.label.astype(int)))).astype(np.float32)
     rng = np.random.default_rng(seed)
-    best, least, waited = [w.detach().clone() for w in weights], np.inf, 0
-    with step("epochs", shape.epochs) as tick:
-        for epoch in range(shape.epochs):
-            net.train()
-            for some in parts(len(learn.label), shape.batch, rng):
-                adam.forget()
-                total, weight = loss(net, learn, some, balance)
-                (total / weight).backward()
-                adam.descend(shape.rate)
-            tick(1)
-            found = check_loss(net, check, shape.batch, balance)
-            waited += 1
-            if found < least:
-                best, least, waited = [w.detach().clone() for w in weights], found, 0
-            if waited >= shape.patience:
-                tick(shape.epochs - epoch - 1)
-                break
-    with torch.no_grad():
-        for weight, kept in zip(weights, best, strict=True):
-            weight.copy_(kept)
-    return net.eval()
+
+    def run_epoch() -> None:
+        net.train()
+        for rows in batch_indices(len(train.label), shape.batch, rng):
+            adam.zero_grad()
+            total, weight = batch_loss(net, train, rows, balance)
+            (total / weight).backward()
+            adam.step()
+
+    def validation_loss() -> float:
+        net.eval()
+        batches = batch_indices(len(validation.label), shape.batch)
+        with torch.inference_mode():
+            losses = [batch_loss(net, validation, rows, balance) for rows in batches]
+        return float(sum(float(total) for total, _ in losses) / sum(weight for _, weight in losses))
+
+    arrays = [weight.detach().numpy() for weight in weights]  # views: they share the memory
+    with track("epochs", shape.epochs) as tick:
+        stopping = EarlyStopping(shape.epochs, shape.patience)
+        stopping.train(arrays, run_epoch, validation_loss, tick=tick)
+    net.eval()
 
 
-def loss(net: Any, side: Read, some: Ints, balance: Floats32) -> tuple[Any, float]:
+def batch_loss(net: Any, pairs: WordPairs, rows: Ints, balance: Floats32) -> tuple[Any, float]:
     """The sum of the pairs' cross-entropies, both labels counting alike, and of their weights."""
     import torch
-    from torch.nn.functional import binary_cross_entropy_with_logits as entropy
+    from torch.nn.functional import binary_cross_entropy_with_logits as cross_entropy
 
-    label = side.label[some]
-    heavy = balance[label.astype(int)]
-    told = torch.from_numpy(label), torch.from_numpy(heavy)
-    return entropy(net(side, some), told[0], weight=told[1], reduction="sum"), float(heavy.sum())
-
-
-def check_loss(net: Any, check: Read, batch: int, balance: Floats32) -> float:
-    """The mean loss on pairs that are not learned from."""
-    import torch
-
-    net.eval()
-    with torch.inference_mode():
-        found = [loss(net, check, some, balance) for some in parts(len(check.label), batch)]
-    return float(sum(float(total) for total, _ in found) / sum(weight for _, weight in found))
+    label = pairs.label[rows]
+    weight = balance[label.astype(int)]
+    loss = cross_entropy(
+        net(pairs, rows), torch.from_numpy(label), weight=torch.from_numpy(weight), reduction="sum"
+    )
+    return loss, float(weight.sum())
 
 
-def parts(n: int, size: int, rng: np.random.Generator | None = None) -> list[Ints]:
-    """All places in batches, in order or as they are drawn."""
+def batch_indices(n: int, size: int, rng: np.random.Generator | None = None) -> list[Ints]:
+    """All rows in batches, in order or shuffled."""
     order = np.arange(n) if rng is None else rng.permutation(n)
     return [order[start : start + size] for start in range(0, n, size)]

@@ -14,11 +14,11 @@ from simpatico.features.classes import TRAINING
 from simpatico.metric import package_version
 from simpatico.models.catalogue import catalogue
 from simpatico.models.names import Model, find_model, parse_model_name, short_model_name
-from simpatico.models.runtime.threads import threads
-from simpatico.models.runtime.torch_backend import library, quiet
+from simpatico.models.runtime.threads import thread_count
+from simpatico.models.runtime.torch_backend import import_transformers, quiet_loading
 from simpatico.training.card import About, ModelCard
-from simpatico.training.finetune.start import Start
-from simpatico.training.finetune.state import Progress, best_weights
+from simpatico.training.finetune.start import TrainableModel
+from simpatico.training.finetune.state import Progress, load_best_weights
 from simpatico.training.model_folder import encode_json, refuse_file, swap_folders
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ class TrainingRecord:
     """All that the folder says of a training."""
 
     base: Model
-    how: FineTuning
+    settings: FineTuning
     labels: tuple[str, ...]
     progress: Progress
     sizes: tuple[int, int]
@@ -55,13 +55,15 @@ def check_finetuned_folder(out: Path) -> None:
         raise DataError(f"{out} holds something else than a fine-tuned model; name another folder")
 
 
-def publish_finetuned(out: Path, partial: Path, start: Start, record: TrainingRecord) -> None:
+def publish_finetuned(
+    out: Path, partial: Path, prepared: TrainableModel, record: TrainingRecord
+) -> None:
     """Write the best epoch's model beside its place, rename it there, and drop the checkpoints."""
-    best_weights(partial, record.progress, start.model)
+    load_best_weights(partial, record.progress, prepared.model)
     new, old = partial / "model", partial / "old"
     for leftover in (new, old):
         remove_folder(leftover)
-    write_model_files(new, start, record)
+    write_model_files(new, prepared, record)
     find_model(
         f"path:{new}"
     )  # refuses what could not be loaded, while the old model is still there
@@ -73,15 +75,15 @@ def remove_folder(folder: Path) -> None:
     shutil.rmtree(folder, ignore_errors=True)
 
 
-def write_model_files(folder: Path, start: Start, record: TrainingRecord) -> None:
+def write_model_files(folder: Path, prepared: TrainableModel, record: TrainingRecord) -> None:
     """Write all files of the model, and wait until they are on the disk."""
-    with quiet(library(record.base)):
-        start.model.eval().save_pretrained(folder)
-    start.tokenizer.save(str(folder / "tokenizer.json"))
+    with quiet_loading(import_transformers(record.base)):
+        prepared.model.eval().save_pretrained(folder)
+    prepared.tokenizer.save(str(folder / "tokenizer.json"))
     for name in COPIED:
         if (record.base.folder / name).is_file():
             shutil.copyfile(record.base.folder / name, folder / name)
-    (folder / SENTENCES).write_bytes(encode_json({"max_seq_length": start.limit}))
+    (folder / SENTENCES).write_bytes(encode_json({"max_seq_length": prepared.limit}))
     (folder / TRAINING).write_bytes(encode_json(finetuning_recipe(record)))
     (folder / CARD).write_text(render_finetuned_card(record), encoding="utf-8")
     for path in folder.iterdir():
@@ -93,7 +95,7 @@ def finetuning_recipe(record: TrainingRecord) -> dict[str, Any]:
     """Everything that is needed to repeat the training."""
     progress, about = record.progress, record.about
     return {
-        **{k: v for k, v in asdict(record.how).items() if k != "base"},
+        **{k: v for k, v in asdict(record.settings).items() if k != "base"},
         "base": base_name(record.base),
         "base_sha256": record.base.sha256,
         "labels": record.labels,
@@ -101,7 +103,7 @@ def finetuning_recipe(record: TrainingRecord) -> dict[str, Any]:
         "checked_by": record.sizes[1],
         "check_losses": progress.losses,
         "epoch": progress.epoch,
-        "threads": threads(),
+        "threads": thread_count(),
         "version": package_version(),
         "torch": version("torch"),
         "transformers": version("transformers"),
@@ -114,12 +116,12 @@ def finetuning_recipe(record: TrainingRecord) -> dict[str, Any]:
 
 def render_finetuned_card(record: TrainingRecord) -> str:
     """What people should read before they use the model."""
-    how, base, about = record.how, record.base, record.about
-    where, package = parse_model_name(base.name)
-    licence = catalogue()[package].licence if where == "package" else "see its own card"
+    settings, base, about = record.settings, record.base, record.about
+    source, package = parse_model_name(base.name)
+    licence = catalogue()[package].licence if source == "package" else "see its own card"
     losses = ", ".join(f"{loss:.4f}" for loss in record.progress.losses)
     # tokens are counted, never named: some of them stand for users
-    tokens = [f"- {len(how.tokens):,} marks of their own"] if how.tokens else []
+    tokens = [f"- {len(settings.tokens):,} marks of their own"] if settings.tokens else []
     card = ModelCard(
         ", ".join(record.labels),
         f"A classifier of texts, fine-tuned from {base_name(base)} ({base.sha256[:12]}).",
@@ -129,10 +131,10 @@ def render_finetuned_card(record: TrainingRecord) -> str:
             f"- licence of the base: {licence}",
         ],
         method=[
-            f"- epoch {record.progress.epoch} of {how.epochs} was kept, by the loss on the checks: "
-            f"{losses}",
-            f"- rate {how.rate:g}, batches of {how.batch}, at most {how.longest} word pieces, "
-            f"seed {how.seed}",
+            f"- epoch {record.progress.epoch} of {settings.epochs} was kept, by the loss on the "
+            f"checks: {losses}",
+            f"- rate {settings.rate:g}, batches of {settings.batch}, at most {settings.longest} "
+            f"word pieces, seed {settings.seed}",
             *tokens,
         ],
         limits=(*LIMITS, *about.limits),
@@ -140,10 +142,16 @@ def render_finetuned_card(record: TrainingRecord) -> str:
     return card.render(about)
 
 
+def append_to_card(folder: Path, text: str) -> None:
+    """Add results that are known only once the model can be used."""
+    with (folder / CARD).open("a", encoding="utf-8") as card:
+        card.write(text)
+
+
 def base_name(base: Model) -> str:
     """The base's name; of a folder its last part, as the rest says where somebody keeps files."""
     return (
         f"path:{short_model_name(base.name)}"
-        if parse_model_name(base.name).where == "path"
+        if parse_model_name(base.name).source == "path"
         else base.name
     )

@@ -1,4 +1,4 @@
-"""The steps of fine-tuning: batches of texts of about one length, loss, and descent."""
+"""The steps of fine-tuning: batches of texts of about one length, loss, gradient, AdamW."""
 
 from __future__ import annotations
 
@@ -12,208 +12,239 @@ import numpy as np
 
 from simpatico.arrays import Ints
 from simpatico.errors import DataError
-from simpatico.models.runtime.tokens import Pieces
-from simpatico.progress import step
-from simpatico.training.finetune.start import Start
-from simpatico.training.finetune.state import Progress, keep, resume
-from simpatico.training.fit.adam import Adam
+from simpatico.models.runtime.tokens import Encoding
+from simpatico.progress import track
+from simpatico.training.finetune.start import TrainableModel
+from simpatico.training.finetune.state import Progress, resume_progress, save_progress
 
 if TYPE_CHECKING:
-    from simpatico.training.finetune import FineTuning, Labelled, Problem
+    from simpatico.training.finetune import FineTuning, Problem, TextDataset
 
 
-SPAN = 50
-"""Batches' worth of texts that are drawn at random and then sorted by length."""
-DECAY = 0.01
-LONGEST_GRADIENT = 1.0
-EVERY = 300.0
-"""Seconds after which what is done is kept, besides the end of every epoch."""
+BATCHES_SORTED = 50
+"""So many batches' worth of shuffled texts are sorted by length, which saves padding."""
+WEIGHT_DECAY = 0.01
+MAX_GRADIENT_NORM = 1.0
+CHECKPOINT_SECONDS = 300.0
+"""After so long a checkpoint is written, besides the one at the end of every epoch."""
 
 
 @dataclass(frozen=True)
-class Work:
-    """What learns, how, and where it is kept what is done; `key` stands for data and settings."""
+class FineTuningRun:
+    """What is trained, how, and where its checkpoints are; `key` stands for data and settings."""
 
-    start: Start
-    how: FineTuning
+    prepared: TrainableModel
+    settings: FineTuning
     partial: Path
     key: str
 
+    @property
+    def model(self) -> Any:
+        return self.prepared.model
+
 
 @dataclass(frozen=True)
-class Examples:
-    """Texts cut into word pieces, with what is to be said of them."""
+class TokenizedTexts:
+    """Texts as token ids, with their targets."""
 
-    pieces: list[Pieces]
+    encodings: list[Encoding]
     target: Any
 
     @classmethod
-    def of(cls, given: Labelled, work: Work) -> Examples:
+    def of(cls, data: TextDataset, run: FineTuningRun) -> TokenizedTexts:
         import torch
 
-        cut = work.start.cut(given.first, given.second)
-        target = torch.from_numpy(np.ascontiguousarray(given.target, np.float32))
-        if work.how.problem == "regression":
-            target = target.reshape(len(cut), -1)
-        return cls(cut, target.long() if work.how.problem == "single" else target)
+        encodings = run.prepared.encode(data.first, data.second)
+        target = torch.from_numpy(np.ascontiguousarray(data.target, np.float32))
+        if run.settings.problem == "regression":
+            target = target.reshape(len(encodings), -1)
+        return cls(encodings, target.long() if run.settings.problem == "single" else target)
 
     @property
     def lengths(self) -> Ints:
-        return np.array([len(pieces.ids) for pieces in self.pieces])
+        return np.array([len(encoding.ids) for encoding in self.encodings])
 
 
-def train(work: Work, learn: Labelled, check: Labelled) -> Progress:
-    """Go on from what is kept to the last step; ends with the weights of the best epoch."""
-    known, judge = Examples.of(learn, work), Examples.of(check, work)
-    weights = class_weights(known.target, work.how, work.start.model.config.num_labels)
-    adam = Adam(work.start.model.named_parameters(), decay=DECAY)
-    progress = resume(work.partial, work.key, adam)
-    per_epoch = -(-len(known.pieces) // work.how.batch)
-    total, kept = per_epoch * work.how.epochs, monotonic()
-    with step("fine-tuning", total) as tick:
+def run_training(run: FineTuningRun, train: TextDataset, validation: TextDataset) -> Progress:
+    """Resume from the last checkpoint and train to the last step."""
+    examples, check = TokenizedTexts.of(train, run), TokenizedTexts.of(validation, run)
+    settings = run.settings
+    weights = class_weights(examples.target, settings, run.model.config.num_labels)
+    optimizer = make_optimizer(run.model)
+    progress = resume_progress(run.partial, run.key, run.model, optimizer)
+    per_epoch = -(-len(examples.encodings) // settings.batch)
+    total, saved_at = per_epoch * settings.epochs, monotonic()
+    with track("fine-tuning", total) as tick:
         tick(progress.step)
-        for number, batch in steps(progress.step, known.lengths, work.how):
-            seeded(work.how.seed, number)
-            slopes(work, known, batch, weights)
-            adam.descend(rate_at(number, total, work.how))
-            adam.forget()
-            progress.step = number + 1
+        for step, batch in remaining_steps(progress.step, examples.lengths, settings):
+            # what dropout draws depends on the number of the step alone, so that it can be repeated
+            seed_torch([settings.seed, step])
+            backpropagate(run, examples, batch, weights)
+            for group in optimizer.param_groups:
+                group["lr"] = learning_rate(step, total, settings)
+            optimizer.step()
+            optimizer.zero_grad()
+            progress.step = step + 1
             tick(1)
-            ended = progress.step % per_epoch == 0
-            if ended:
-                progress.losses.append(check_loss(work, judge, weights))
-            if ended or monotonic() - kept > EVERY:
-                keep(work.partial, progress, adam)
-                kept = monotonic()
+            epoch_ends = progress.step % per_epoch == 0
+            if epoch_ends:
+                progress.losses.append(validation_loss(run, check, weights))
+            if epoch_ends or monotonic() - saved_at > CHECKPOINT_SECONDS:
+                save_progress(run.partial, progress, run.model, optimizer)
+                saved_at = monotonic()
     return progress
 
 
-def steps(first: int, lengths: Ints, how: FineTuning) -> Iterator[tuple[int, Ints]]:
-    """The steps from this one on, each with the places of its texts."""
-    per_epoch = -(-len(lengths) // how.batch)
-    for epoch in range(first // per_epoch, how.epochs):
-        arranged = batches(lengths, how.batch, [how.seed, epoch])
-        for place, batch in enumerate(arranged):
-            if (number := epoch * per_epoch + place) >= first:
-                yield number, batch
+def make_optimizer(model: Any) -> Any:
+    """AdamW with weight decay of matrices alone, not of biases and layer norms.
+
+    Its state is there from the start, so that the first checkpoint has what every other has.
+    """
+    import torch
+
+    weights = [weight for weight in model.parameters() if weight.requires_grad]
+    groups = [
+        {"params": [w for w in weights if w.ndim > 1], "weight_decay": WEIGHT_DECAY},
+        {"params": [w for w in weights if w.ndim <= 1], "weight_decay": 0.0},
+    ]
+    # foreach would take all tensors at once, in an order of additions that depends on the device
+    optimizer = torch.optim.AdamW([g for g in groups if g["params"]], foreach=False)
+    for weight in weights:
+        optimizer.state[weight] = {
+            "step": torch.tensor(0.0),
+            "exp_avg": torch.zeros_like(weight),
+            "exp_avg_sq": torch.zeros_like(weight),
+        }
+    return optimizer
 
 
-def batches(lengths: Ints, size: int, seed: Sequence[int]) -> list[Ints]:
-    """All places in random order, but texts of about one length together."""
+def remaining_steps(first: int, lengths: Ints, settings: FineTuning) -> Iterator[tuple[int, Ints]]:
+    """The steps from this one on, each with the indices of its texts."""
+    per_epoch = -(-len(lengths) // settings.batch)
+    for epoch in range(first // per_epoch, settings.epochs):
+        batches = length_batches(lengths, settings.batch, [settings.seed, epoch])
+        for index, batch in enumerate(batches):
+            if (step := epoch * per_epoch + index) >= first:
+                yield step, batch
+
+
+def length_batches(lengths: Ints, size: int, seed: Sequence[int]) -> list[Ints]:
+    """All indices in random order, but texts of about one length in a batch."""
     rng = np.random.default_rng(list(seed))
     order = rng.permutation(len(lengths))
-    found: list[Ints] = []
-    for begin in range(0, len(order), size * SPAN):
-        some = order[begin : begin + size * SPAN]
-        some = some[np.argsort(lengths[some], kind="stable")]
-        found += [some[at : at + size] for at in range(0, len(some), size)]
-    return [found[place] for place in rng.permutation(len(found))]
+    batches: list[Ints] = []
+    for start in range(0, len(order), size * BATCHES_SORTED):
+        part = order[start : start + size * BATCHES_SORTED]
+        part = part[np.argsort(lengths[part], kind="stable")]
+        batches += [part[at : at + size] for at in range(0, len(part), size)]
+    return [batches[index] for index in rng.permutation(len(batches))]
 
 
-def seeded(seed: int, number: int) -> None:
-    """Let what a step draws depend on its number alone, so that it can be taken again."""
+def seed_torch(seed: Sequence[int]) -> None:
     import torch
 
-    torch.manual_seed(int(np.random.default_rng([seed, number]).integers(2**62)))
+    torch.manual_seed(int(np.random.default_rng(list(seed)).integers(2**62)))
 
 
-def rate_at(number: int, total: int, how: FineTuning) -> float:
-    """From nothing up to the rate, then straight down to nothing."""
-    warm = how.warmup * total
-    rising = (number + 1) / warm if warm else 1.0
-    falling = (total - number) / max(total - warm, 1)
-    return how.rate * min(rising, falling, 1.0)
+def learning_rate(step: int, total: int, settings: FineTuning) -> float:
+    """Linear warm-up from 0 to the rate, then linear decay to 0."""
+    warm = settings.warmup * total
+    rising = (step + 1) / warm if warm else 1.0
+    falling = (total - step) / max(total - warm, 1)
+    return settings.rate * min(rising, falling, 1.0)
 
 
-def slopes(work: Work, known: Examples, batch: Ints, weights: Any) -> None:
-    """Leave with every weight the gradient of the batch's loss, cut to its longest."""
+def backpropagate(run: FineTuningRun, examples: TokenizedTexts, batch: Ints, weights: Any) -> None:
+    """Leave with every weight the gradient of the batch's mean loss, clipped."""
     import torch
 
-    model = work.start.model.train()
-    total, weight = loss(work, known, batch, weights)
-    found = total / weight
-    if not torch.isfinite(found):
+    model = run.model.train()
+    total, weight = batch_loss(run, examples, batch, weights)
+    loss = total / weight
+    if not torch.isfinite(loss):
         raise DataError(
-            f"the loss is no longer a number at a rate of {work.how.rate:g}; give a lower one"
+            f"the loss is no longer a number at a rate of {run.settings.rate:g}; give a lower one"
         )
-    found.backward()
-    torch.nn.utils.clip_grad_norm_(model.parameters(), LONGEST_GRADIENT)
+    loss.backward()
+    torch.nn.utils.clip_grad_norm_(model.parameters(), MAX_GRADIENT_NORM)
 
 
-def check_loss(work: Work, judge: Examples, weights: Any) -> float:
-    """The mean loss on examples that are not learned from."""
+def validation_loss(run: FineTuningRun, check: TokenizedTexts, weights: Any) -> float:
+    """The mean loss on the validation split."""
     import torch
 
-    work.start.model.eval()
-    order = np.argsort(judge.lengths, kind="stable")
+    run.model.eval()
+    order = np.argsort(check.lengths, kind="stable")
     total = weight = 0.0
-    with torch.inference_mode(), step("checking", len(order)) as tick:
-        for begin in range(0, len(order), work.how.batch):
-            some = order[begin : begin + work.how.batch]
-            found, heavy = loss(work, judge, some, weights)
-            total, weight = total + float(found), weight + float(heavy)
-            tick(len(some))
+    with torch.inference_mode(), track("checking", len(order)) as tick:
+        for start in range(0, len(order), run.settings.batch):
+            batch = order[start : start + run.settings.batch]
+            loss, loss_weight = batch_loss(run, check, batch, weights)
+            total, weight = total + float(loss), weight + float(loss_weight)
+            tick(len(batch))
     return total / weight
 
 
-def loss(work: Work, examples: Examples, batch: Ints, weights: Any) -> tuple[Any, Any]:
+def batch_loss(
+    run: FineTuningRun, examples: TokenizedTexts, batch: Ints, weights: Any
+) -> tuple[Any, Any]:
     """The sum of a batch's losses, and the sum of their weights."""
-    model = work.start.model
-    said = model(**given([examples.pieces[place] for place in batch], work.start)).logits
-    target = examples.target[batch].to(said.device)
-    found: tuple[Any, Any] = LOSSES[work.how.problem](said, target, weights)
-    return found
+    inputs = pad_batch([examples.encodings[index] for index in batch], run.prepared)
+    logits = run.model(**inputs).logits
+    target = examples.target[batch].to(logits.device)
+    losses: tuple[Any, Any] = LOSSES[run.settings.problem](logits, target, weights)
+    return losses
 
 
-def given(pieces: Sequence[Pieces], start: Start) -> dict[str, Any]:
-    """Texts as a model takes them, the shorter ones filled up."""
+def pad_batch(encodings: Sequence[Encoding], prepared: TrainableModel) -> dict[str, Any]:
+    """Texts as the model takes them, padded to the longest."""
     import torch
 
-    most = max(len(p.ids) for p in pieces)
-    ids = np.full((len(pieces), most), start.model.config.pad_token_id or 0)
+    longest = max(len(encoding.ids) for encoding in encodings)
+    ids = np.full((len(encodings), longest), prepared.model.config.pad_token_id or 0)
     types, mask = np.zeros_like(ids), np.zeros_like(ids)
-    for row, p in enumerate(pieces):
-        ids[row, : len(p.ids)], types[row, : len(p.ids)], mask[row, : len(p.ids)] = (
-            p.ids,
-            p.types,
-            1,
-        )
-    made = {"input_ids": ids, "attention_mask": mask}
-    if start.typed:
-        made["token_type_ids"] = types
-    return {name: torch.from_numpy(a).to(start.model.device) for name, a in made.items()}
+    for row, encoding in enumerate(encodings):
+        n = len(encoding.ids)
+        ids[row, :n], types[row, :n], mask[row, :n] = encoding.ids, encoding.types, 1
+    arrays = {"input_ids": ids, "attention_mask": mask}
+    if prepared.segments:
+        arrays["token_type_ids"] = types
+    return {name: torch.from_numpy(a).to(prepared.model.device) for name, a in arrays.items()}
 
 
-def single(said: Any, target: Any, weights: Any) -> tuple[Any, Any]:
-    """Cross-entropy; each example weighs what its class does."""
+def single_label_loss(logits: Any, target: Any, weights: Any) -> tuple[Any, Any]:
+    """Cross-entropy, each example weighted by its class."""
     from torch.nn.functional import cross_entropy
 
-    heavy = len(target) if weights is None else weights[target].sum()
-    return cross_entropy(said, target, weight=weights, reduction="sum"), heavy
+    total = len(target) if weights is None else weights[target].sum()
+    return cross_entropy(logits, target, weight=weights, reduction="sum"), total
 
 
-def multi(said: Any, target: Any, weights: Any) -> tuple[Any, Any]:
-    """Cross-entropy of every label by itself."""
-    from torch.nn.functional import binary_cross_entropy_with_logits as entropy
+def multi_label_loss(logits: Any, target: Any, weights: Any) -> tuple[Any, Any]:
+    """Binary cross-entropy of every label by itself."""
+    from torch.nn.functional import binary_cross_entropy_with_logits as cross_entropy
 
-    return entropy(said, target, pos_weight=weights, reduction="sum"), target.numel()
-
-
-def regression(said: Any, target: Any, weights: Any) -> tuple[Any, Any]:
-    """Squared distance."""
-    return ((said - target) ** 2).sum(), target.numel()
+    return cross_entropy(logits, target, pos_weight=weights, reduction="sum"), target.numel()
 
 
-LOSSES: dict[Problem, Any] = {"single": single, "multi": multi, "regression": regression}
+def squared_error(predictions: Any, target: Any, weights: Any) -> tuple[Any, Any]:
+    return ((predictions - target) ** 2).sum(), target.numel()
 
 
-def class_weights(target: Any, how: FineTuning, labels: int) -> Any:
-    """What makes all classes count alike, or for labels their absence and presence."""
+LOSSES: dict[Problem, Any] = {
+    "single": single_label_loss,
+    "multi": multi_label_loss,
+    "regression": squared_error,
+}
+
+
+def class_weights(target: Any, settings: FineTuning, labels: int) -> Any:
+    """Weights with which all classes count alike, or of a label its presence and absence."""
     import torch
 
-    if not how.class_weights:
+    if not settings.class_weights:
         return None
-    if how.problem == "single":
+    if settings.problem == "single":
         counts = torch.bincount(target, minlength=labels)
         return len(target) / (labels * counts.float())
     present = target.sum(dim=0).clamp(min=1)

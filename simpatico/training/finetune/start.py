@@ -1,4 +1,4 @@
-"""A pretrained encoder made ready to learn: new marks in its tokenizer, and a layer of classes."""
+"""A pretrained encoder made ready for training: special tokens, and a classification layer."""
 
 from __future__ import annotations
 
@@ -11,15 +11,20 @@ import numpy as np
 
 from simpatico.errors import DataError
 from simpatico.models.names import Model
-from simpatico.models.runtime.encoders import segments
-from simpatico.models.runtime.tokens import Cutter, cutter, longest
-from simpatico.models.runtime.torch_backend import device, library, quiet, refusal
+from simpatico.models.runtime.encoders import has_segments
+from simpatico.models.runtime.tokens import TextTokenizer, load_tokenizer, max_model_tokens
+from simpatico.models.runtime.torch_backend import (
+    device,
+    import_transformers,
+    quiet_loading,
+    unloadable,
+)
 
 if TYPE_CHECKING:
     from simpatico.training.finetune import FineTuning
 
 NOISE = 0.1
-"""How far new vectors are from the mean of the old ones, in the old ones' spread."""
+"""SD of new token vectors around the mean of the old ones, as a share of the old ones' SD."""
 PROBLEM_TYPES = {
     "single": "single_label_classification",
     "multi": "multi_label_classification",
@@ -28,48 +33,52 @@ PROBLEM_TYPES = {
 
 
 @dataclass(frozen=True)
-class Start:
-    """What learns, and what cuts texts for it; `typed` where it tells first texts from second."""
+class TrainableModel:
+    """A classifier with its tokenizer, which cuts at `limit` tokens.
+
+    `segments`: whether the model is told first texts from second (BERT's token types).
+    """
 
     model: Any
     tokenizer: Any
     limit: int
-    typed: bool
+    segments: bool
 
     @property
-    def cut(self) -> Cutter:
-        """Cuts texts just as they are cut when the finished model is used."""
+    def encode(self) -> TextTokenizer:
+        """Encodes texts just as they are encoded when the finished model is used."""
         copy = type(self.tokenizer).from_str(self.tokenizer.to_str())
         copy.enable_truncation(self.limit)
         copy.encode_special_tokens = True
-        return Cutter("", copy)
+        return TextTokenizer("", copy)
 
 
-def start(base: Model, how: FineTuning, labels: tuple[str, ...]) -> Start:
-    """The base with fresh classes; what is drawn at random comes from the seed."""
+def prepare_model(base: Model, settings: FineTuning, labels: tuple[str, ...]) -> TrainableModel:
+    """The base with a new classification layer; random weights come from the seed."""
     import torch
 
-    torch.manual_seed(how.seed)
-    model = classifier(base, how, labels)
-    tokenizer, new = with_tokens(base, how.tokens)
-    with quiet(library(base)):
-        enlarge(model, tokenizer, new, how.seed)
-    # memory of our own, aligned alike whether weights come from a file or are kept
+    torch.manual_seed(settings.seed)
+    model = load_classifier(base, settings, labels)
+    tokenizer, new = add_tokens(base, settings.tokens)
+    with quiet_loading(import_transformers(base)):
+        embed_tokens(model, new, settings.seed)
+    # memory of our own, aligned alike whether weights come from a file or a checkpoint: kernels may
+    # add up in another order at another alignment
     for weight in model.parameters():
         weight.data = weight.data.clone()
-    typed = "token_type_ids" in signature(model.forward).parameters and segments(base)
-    limit = min(how.longest, longest(base))
-    return Start(model.to(device()), tokenizer, limit, typed)
+    segments = "token_type_ids" in signature(model.forward).parameters and has_segments(base)
+    limit = min(settings.longest, max_model_tokens(base))
+    return TrainableModel(model.to(device()), tokenizer, limit, segments)
 
 
-def classifier(base: Model, how: FineTuning, labels: tuple[str, ...]) -> Any:
-    """The base as transformers' classifier, all of it from its file but the classes."""
+def load_classifier(base: Model, settings: FineTuning, labels: tuple[str, ...]) -> Any:
+    """The base as a classifier of transformers, all weights from its file but those of classes."""
     import torch
 
-    transformers = library(base)
-    with quiet(transformers):
+    transformers = import_transformers(base)
+    with quiet_loading(transformers):
         try:
-            model, told = transformers.AutoModelForSequenceClassification.from_pretrained(
+            model, loading = transformers.AutoModelForSequenceClassification.from_pretrained(
                 base.folder,
                 local_files_only=True,
                 use_safetensors=True,
@@ -78,48 +87,48 @@ def classifier(base: Model, how: FineTuning, labels: tuple[str, ...]) -> Any:
                 output_loading_info=True,
                 num_labels=len(labels),
                 id2label=dict(enumerate(labels)),
-                label2id={label: number for number, label in enumerate(labels)},
-                problem_type=PROBLEM_TYPES[how.problem],
+                label2id={label: index for index, label in enumerate(labels)},
+                problem_type=PROBLEM_TYPES[settings.problem],
             )
         except Exception as error:  # a faulty folder makes it raise nearly anything
-            raise refusal(base, "an encoder", error) from None
+            raise unloadable(base, "an encoder", error) from None
     inner = f"{model.base_model_prefix}."
-    unfilled = [
-        k for k in sorted(told["missing_keys"]) if k.startswith(inner) and "pooler" not in k
+    missing = [
+        k for k in sorted(loading["missing_keys"]) if k.startswith(inner) and "pooler" not in k
     ]
-    if unfilled:
+    if missing:
         raise DataError(
-            f"{base.folder} is not an encoder: it has no weights for {unfilled[0]!r}; "
+            f"{base.folder} is not an encoder: it has no weights for {missing[0]!r}; "
             "name a model that was saved as one"
         )
     return model
 
 
-def with_tokens(base: Model, tokens: Sequence[str]) -> tuple[Any, list[int]]:
-    """The base's tokenizer that knows these marks, and the numbers of those it did not know."""
+def add_tokens(base: Model, tokens: Sequence[str]) -> tuple[Any, list[int]]:
+    """The base's tokenizer with these tokens, and the ids of those that it did not know."""
     from tokenizers import AddedToken, Tokenizer
 
-    tokenizer = Tokenizer.from_str(cutter(base).tokenizer.to_str())
+    tokenizer = Tokenizer.from_str(load_tokenizer(base).tokenizer.to_str())
     tokenizer.no_truncation()
     tokenizer.no_padding()
     new = [token for token in tokens if tokenizer.token_to_id(token) is None]
-    # not special ones, which are taken for plain text wherever somebody's text is cut
+    # not as the library's special tokens: it takes those for plain text when it encodes user text
     tokenizer.add_tokens([AddedToken(token, normalized=False, special=False) for token in new])
     return tokenizer, [int(tokenizer.token_to_id(token) or 0) for token in new]
 
 
-def enlarge(model: Any, tokenizer: Any, new: Sequence[int], seed: int) -> None:
-    """Give new marks a vector each: the mean of the old ones and a little of chance."""
+def embed_tokens(model: Any, new: Sequence[int], seed: int) -> None:
+    """Give new tokens a vector each: the mean of the old ones and a little noise."""
     import torch
 
     if not new:
         return
     old = model.get_input_embeddings().weight.detach()
     known = old[: min(new)]
-    mean, spread = known.mean(dim=0), known.std(dim=0)
-    drawn = np.random.default_rng(seed).standard_normal((len(new), old.shape[1]))
+    mean, sd = known.mean(dim=0), known.std(dim=0)
+    noise = np.random.default_rng(seed).standard_normal((len(new), old.shape[1]))
     if max(new) >= len(old):
         model.resize_token_embeddings(max(new) + 1, mean_resizing=False)
     with torch.no_grad():
-        noise = torch.from_numpy(drawn.astype(np.float32)) * spread * NOISE
-        model.get_input_embeddings().weight[list(new)] = mean + noise
+        shift = torch.from_numpy(noise.astype(np.float32)) * sd * NOISE
+        model.get_input_embeddings().weight[list(new)] = mean + shift

@@ -1,8 +1,9 @@
-"""Fit a linear head over vectors and runs of characters: logistic regression, held near its base.
+"""Fit a linear head over vectors and character n-grams: logistic regression near a base.
 
-Weights are drawn towards those of the base, or towards 0; how hard, the pairs to check by decide.
-Of many buckets few are in a text, so that the runs are kept as a sparse matrix; a bucket that is in
-none stays where it began.
+The loss is  Σ w_i CE(y_i, x_i'β + o_i) + λ/2 ‖β − β₀‖²,  where β₀ are the weights of the base or
+0: a ridge penalty towards a given point, which scikit-learn does not have. The penalty λ is the one
+with the least loss on the validation split. Few of the many hash buckets occur in a text, so the
+n-grams are a sparse matrix, and a bucket that no training text has keeps its weight of the base.
 """
 
 from __future__ import annotations
@@ -13,140 +14,141 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from simpatico.arrays import Floats, Floats32
-from simpatico.features.char_ngrams import GramForm, counted
+from simpatico.features.char_ngrams import CharNgramSettings, count_char_ngrams
 from simpatico.features.classes import sigmoid
-from simpatico.features.heads.head import GramWeights, Head
-from simpatico.training.fit.mlp import Examples
+from simpatico.features.heads.head import CharNgramWeights, Head
+from simpatico.training.fit.mlp import PairExamples
 
-PULLS = (30.0, 10.0, 3.0, 1.0, 0.3)
-"""How hard weights are drawn towards where they began, from much to little."""
-VECTORS = 1.5
-"""Factor of the vectors, by which they are drawn less than the runs."""
-STEPS = 400
-ENOUGH = 1e7 * float(np.finfo(np.float64).eps)
-"""A step that lowers the loss by a smaller share is the last, unless told otherwise."""
+PENALTIES = (30.0, 10.0, 3.0, 1.0, 0.3)
+"""Each fit starts from the weights of the stronger penalty before it."""
+VECTOR_SCALE = 1.5
+"""Vectors are multiplied by it, so that the penalty weighs less on them than on n-grams."""
+MAX_ITERATIONS = 400
+TOLERANCE = 1e7 * float(np.finfo(np.float64).eps)
+"""L-BFGS-B ends with a step that lowers the loss by a smaller share; scipy's own default."""
 
 
-class Seen(NamedTuple):
-    """What a head sees of some pairs, a row each, with their labels and what each counts."""
+class LogisticData(NamedTuple):
+    """The design matrix of a logistic regression, with labels and example weights."""
 
     rows: Any
+    """A sparse matrix; its last column is the constant 1."""
     label: Floats
     weight: Floats
-    number: Floats | float = 0.0
-    """What a head that stays as it is says of each already."""
+    offset: Floats | float = 0.0
+    """Logits of a model that stays as it is, to which this one is added."""
 
     @classmethod
-    def of(cls, pairs: Examples, vectors: Floats32, runs: Any) -> Seen:
+    def from_pairs(cls, pairs: PairExamples, vectors: Floats32, char_ngrams: Any) -> LogisticData:
+        """Vectors and n-grams of both texts of each pair."""
         from scipy import sparse
 
-        sides = [VECTORS * sparse.csr_matrix(vectors[at]) for at in (pairs.first, pairs.second)]
-        grams = [runs[at] for at in (pairs.first, pairs.second)]
-        return cls.made([*sides, *grams], pairs)
+        both = (pairs.first, pairs.second)
+        scaled = [VECTOR_SCALE * sparse.csr_matrix(vectors[rows]) for rows in both]
+        return cls.from_columns([*scaled, *(char_ngrams[rows] for rows in both)], pairs)
 
     @classmethod
-    def made(cls, columns: list[Any], pairs: Examples, number: Floats | float = 0.0) -> Seen:
-        """Of these columns and a column of ones."""
+    def from_columns(
+        cls, columns: list[Any], pairs: PairExamples, offset: Floats | float = 0.0
+    ) -> LogisticData:
+        """These columns and the constant."""
         from scipy import sparse
 
         one = sparse.csr_matrix(np.ones((len(pairs.label), 1)))
         rows = sparse.hstack([*columns, one], format="csr", dtype=np.float64)
-        weight = pairs.shares.astype(np.float64) * len(pairs.label)
-        return cls(rows, pairs.label.astype(np.float64), weight, number)
+        weight = pairs.mean_weights.astype(np.float64) * len(pairs.label)
+        return cls(rows, pairs.label.astype(np.float64), weight, offset)
 
     def loss(self, weights: Floats) -> float:
-        """Summed cross-entropy."""
-        return self.judged(self.number + self.rows @ weights)[0]
+        """The weighted sum of cross-entropies."""
+        return self.loss_of_logits(self.offset + self.rows @ weights)[0]
 
-    def cost(self, weights: Floats) -> tuple[float, Floats]:
-        """The loss, and how steeply it rises with each weight."""
-        loss, wrong = self.judged(self.number + self.rows @ weights)
-        return loss, np.asarray(self.rows.T @ wrong, np.float64)
+    def loss_and_gradient(self, weights: Floats) -> tuple[float, Floats]:
+        """The same, and its gradient in the weights."""
+        loss, gradient = self.loss_of_logits(self.offset + self.rows @ weights)
+        return loss, np.asarray(self.rows.T @ gradient, np.float64)
 
-    def judged(self, number: Floats) -> tuple[float, Floats]:
-        """The loss of a number for each pair, and how steeply it rises with each number."""
-        loss = float(self.weight @ (np.logaddexp(0.0, number) - self.label * number))
-        return loss, self.weight * (sigmoid(number) - self.label)
+    def loss_of_logits(self, logits: Floats) -> tuple[float, Floats]:
+        """The loss, and its gradient in the logits: w (σ(z) − y)."""
+        loss = float(self.weight @ (np.logaddexp(0.0, logits) - self.label * logits))
+        return loss, self.weight * (sigmoid(logits) - self.label)
 
 
-def fit_wide(
-    form: GramForm,
+def fit_linear_head(
+    form: CharNgramSettings,
     texts: Sequence[str],
     vectors: Floats32,
-    learn: Examples,
-    check: Examples,
+    train: PairExamples,
+    validation: PairExamples,
     *,
     base: Head | None = None,
     tick: Callable[[int], object] = lambda n: None,
 ) -> Head:
-    """The head whose loss on `check` is least; the base itself, where nothing learned is better."""
-    runs = sparse_runs(texts, form)
-    seen, judge = (Seen.of(side, vectors, runs) for side in (learn, check))
-    start = np.zeros(seen.rows.shape[1]) if base is None else flat(base)
-    return unpacked(best_weights(seen, judge, start, tick), vectors.shape[1], form)
+    """The head of least validation loss; the base itself, where no fit is better."""
+    char_ngrams = char_ngram_matrix(texts, form)
+    data, check = (LogisticData.from_pairs(p, vectors, char_ngrams) for p in (train, validation))
+    start = np.zeros(data.rows.shape[1]) if base is None else flatten_head(base)
+    weights = fit_best_penalty(data, check, start, tick)
+    sizes = np.cumsum([2 * vectors.shape[1], form.columns, form.columns])
+    dense, first, second, offset = np.split(weights, sizes)
+    layer = (VECTOR_SCALE * dense[:, None], offset)
+    return Head(("first", "second"), (layer,), grams=CharNgramWeights(form, first, second))
 
 
-def best_weights(learn: Seen, check: Seen, start: Floats, tick: Callable[[int], object]) -> Floats:
-    """Of weights drawn towards the start more or less, or the start itself, the best on `check`."""
-    used = np.flatnonzero(learn.rows.getnnz(axis=0))
-    part = learn._replace(rows=learn.rows[:, used])
+def flatten_head(head: Head) -> Floats:
+    """The weights of a linear head in the order of the design matrix."""
+    (matrix, offset), grams = head.layers[0], head.grams
+    char_ngrams = [] if grams is None else [grams.first, grams.second]
+    return np.concatenate([matrix[:, 0] / VECTOR_SCALE, *char_ngrams, offset]).astype(np.float64)
+
+
+def fit_best_penalty(
+    train: LogisticData, validation: LogisticData, start: Floats, tick: Callable[[int], object]
+) -> Floats:
+    """Weights near `start`, or `start` itself: whichever has the least validation loss."""
+    used = np.flatnonzero(train.rows.getnnz(axis=0))
+    part = train._replace(rows=train.rows[:, used])
     best = weights = start
-    for pull in PULLS:
-        weights, begun = start.copy(), weights[used]
-        weights[used] = nearest(part, start[used], begun, pull)
-        if check.loss(weights) < check.loss(best):
+    for penalty in PENALTIES:
+        weights, initial = start.copy(), weights[used]
+        weights[used] = fit_logistic(part, start[used], initial, penalty)
+        if validation.loss(weights) < validation.loss(best):
             best = weights
         tick(1)
     return best
 
 
-def sparse_runs(texts: Sequence[str], form: GramForm) -> Any:
-    """The runs of every text, a row each."""
-    return counted(texts, form).matrix(form)
+def char_ngram_matrix(texts: Sequence[str], form: CharNgramSettings) -> Any:
+    """The character n-grams of every text, a sparse row each."""
+    return count_char_ngrams(texts, form).matrix(form)
 
 
-def nearest(
-    seen: Seen,
-    start: Floats,
-    begun: Floats,
-    pull: float | Floats,
+def fit_logistic(
+    data: LogisticData,
+    target: Floats,
+    initial: Floats,
+    penalty: float | Floats,
     *,
-    enough: float = ENOUGH,
+    tolerance: float = TOLERANCE,
 ) -> Floats:
-    """Weights of least loss plus half the pull times how far they are from the start, squared.
+    """The weights of least penalised loss, with one penalty or one for each weight.
 
-    There is one pull, or one for each weight; the last weight, an offset, is free. It ends with a
-    step that lowers the loss by a smaller share than `enough`. It works on one thread: its vectors
-    are so short that several would wait for each other most of the time.
+    The last weight, the intercept, is not penalised. It works on one thread: its vectors are so
+    short that several would wait for each other most of the time.
     """
     from scipy.optimize import minimize
     from threadpoolctl import threadpool_limits
 
-    held = np.full_like(start, pull)
-    held[-1] = 0.0
+    penalties = np.full_like(target, penalty)
+    penalties[-1] = 0.0
 
-    def cost(weights: Floats) -> tuple[float, Floats]:
-        away = weights - start
-        drawn = held * away
-        loss, slope = seen.cost(weights)
-        return loss + float(drawn @ away) / 2, slope + drawn
+    def penalised_loss(weights: Floats) -> tuple[float, Floats]:
+        distance = weights - target
+        shrinkage = penalties * distance
+        loss, gradient = data.loss_and_gradient(weights)
+        return loss + float(shrinkage @ distance) / 2, gradient + shrinkage
 
-    options = {"maxiter": STEPS, "ftol": enough}
+    options = {"maxiter": MAX_ITERATIONS, "ftol": tolerance}
     with threadpool_limits(1, user_api="blas"):
-        found = minimize(cost, begun, jac=True, method="L-BFGS-B", options=options)
-    return np.asarray(found.x, np.float64)
-
-
-def flat(head: Head) -> Floats:
-    """The weights of a linear head in the order of what it sees."""
-    (matrix, offset), grams = head.layers[0], head.grams
-    runs = [] if grams is None else [grams.first, grams.second]
-    return np.concatenate([matrix[:, 0] / VECTORS, *runs, offset]).astype(np.float64)
-
-
-def unpacked(weights: Floats, width: int, form: GramForm) -> Head:
-    """The head of these weights."""
-    sizes = np.cumsum([2 * width, form.columns, form.columns])
-    vectors, first, second, offset = np.split(weights, sizes)
-    layer = (VECTORS * vectors[:, None], offset)
-    return Head(("first", "second"), (layer,), grams=GramWeights(form, first, second))
+        fit = minimize(penalised_loss, initial, jac=True, method="L-BFGS-B", options=options)
+    return np.asarray(fit.x, np.float64)

@@ -10,28 +10,29 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-from simpatico.arrays import Floats
+from simpatico.arrays import Floats, Ints
 
 GRID: Floats = 10.0 ** np.arange(-2.0, 3.01, 0.25)
 """Penalties that are tried, as multiples of the kernel's mean diagonal."""
 
 
 @dataclass(frozen=True)
-class Fit:
-    """A fitted regression: a new row is guessed as `mean + kernel to the training rows @ dual`."""
+class RidgeFit:
+    """A fit; a new row's prediction is `mean + kernel to the training rows @ dual`."""
 
     mean: float
     dual: Floats
-    relative: float
+    relative_penalty: float
+    """The penalty as a multiple of the kernel's mean diagonal."""
     penalty: float
     error: float
+    """Mean squared leave-one-out error."""
 
 
 @dataclass(frozen=True)
-class Spectrum:
-    """A centred kernel in its own coordinates, and the target in them."""
+class KernelSpectrum:
+    """Eigenvalues and eigenvectors of a centred kernel, and the target."""
 
     values: Floats
     vectors: Floats
@@ -41,7 +42,7 @@ class Spectrum:
     def deviations(self) -> Floats:
         return np.asarray(self.target - self.target.mean())
 
-    def left_out(self, penalties: Floats) -> Floats:
+    def leave_one_out_residuals(self, penalties: Floats) -> Floats:
         """Each row's residual when the row itself is left out: a column per penalty."""
         shrink = self.values[:, None] / (self.values[:, None] + penalties)
         along = self.vectors.T @ self.deviations
@@ -55,14 +56,14 @@ class Spectrum:
         return np.asarray(self.vectors @ (along / (self.values + penalty)))
 
 
-def fit(kernel: Floats, target: Floats, grid: Floats = GRID) -> Fit:
+def fit_ridge(kernel: Floats, target: Floats, grid: Floats = GRID) -> RidgeFit:
     """The regression whose penalty has the least mean squared leave-one-out error."""
     values, vectors = np.linalg.eigh(kernel)
-    spectrum = Spectrum(np.maximum(values, 0.0), vectors, target)
+    spectrum = KernelSpectrum(np.maximum(values, 0.0), vectors, target)
     penalties = grid * np.trace(kernel) / len(kernel)
-    errors = np.mean(spectrum.left_out(penalties) ** 2, axis=0)
+    errors = np.mean(spectrum.leave_one_out_residuals(penalties) ** 2, axis=0)
     best = int(np.argmin(errors))
-    return Fit(
+    return RidgeFit(
         float(target.mean()),
         spectrum.dual(penalties[best]),
         float(grid[best]),
@@ -71,7 +72,7 @@ def fit(kernel: Floats, target: Floats, grid: Floats = GRID) -> Fit:
     )
 
 
-def centred(products: Floats, rows: npt.NDArray[np.int64]) -> Floats:
+def centre_kernel(products: Floats, rows: Ints) -> Floats:
     """Inner products of all rows with the training rows, once their mean is the origin."""
     training = products[rows]
     return np.asarray(

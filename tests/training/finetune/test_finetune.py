@@ -9,17 +9,16 @@ import pytest
 
 from simpatico.errors import BadValue, DataError, RunError
 from simpatico.features.classes import Classes
-from simpatico.features.heads.folder import trained
+from simpatico.features.heads.folder import is_heads_folder
 from simpatico.files import lock_folder
 from simpatico.models.names import find_model
-from simpatico.progress import heard_by
+from simpatico.progress import listen
 from simpatico.training.card import About
-from simpatico.training.finetune import FineTuning, Labelled, fine_tune
+from simpatico.training.finetune import FineTuning, TextDataset, fine_tune
 from simpatico.training.finetune import folder as finetune_folder
 from simpatico.training.finetune import loop as finetune_loop
 from simpatico.training.finetune import state as finetune_state
-from simpatico.training.finetune.start import start
-from simpatico.training.fit.adam import Adam
+from simpatico.training.finetune.start import prepare_model
 from tests.models.tiny import WORDS, tiny
 
 ABOUT = About("made up", "CC0", "simpatico train …")
@@ -27,14 +26,14 @@ LABELS = ("dull", "lively")
 MOODS = ("bad sad", "good happy")
 
 
-def texts(n: int, *, seed: int, pairs: bool = True) -> Labelled:
+def texts(n: int, *, seed: int, pairs: bool = True) -> TextDataset:
     """Replies that end in a word of their class, after something that has nothing to do with it."""
     rng = np.random.default_rng(seed)
     label = np.arange(n) % 2
     said = [" ".join(rng.choice(WORDS, rng.integers(1, 9))) for _ in range(2 * n)]
     replies = [f"{text} {MOODS[y]}" for text, y in zip(said[n:], label, strict=True)]
     target = label.astype(np.float32)
-    return Labelled(said[:n], replies, target) if pairs else Labelled(replies, None, target)
+    return TextDataset(said[:n], replies, target) if pairs else TextDataset(replies, None, target)
 
 
 def how(kind: str = "bert", **more: object) -> FineTuning:
@@ -45,7 +44,7 @@ def how(kind: str = "bert", **more: object) -> FineTuning:
 def tune(folder, given: FineTuning, *, n: int = 24, labels: tuple[str, ...] = LABELS):
     out = folder / "m"
     return fine_tune(
-        texts(n, seed=1), texts(10, seed=2), out, how=given, labels=labels, about=ABOUT
+        texts(n, seed=1), texts(10, seed=2), out, settings=given, labels=labels, about=ABOUT
     )
 
 
@@ -53,7 +52,7 @@ def weights(folder) -> str:
     return sha256((folder / "model.safetensors").read_bytes()).hexdigest()
 
 
-def said_of(folder, given: Labelled, output="softmax"):
+def said_of(folder, given: TextDataset, output="softmax"):
     classes = Classes(find_model(f"path:{folder}"), given.second is not None, output, "classes")
     return classes.labels, classes.of(given.first, given.second)
 
@@ -73,10 +72,10 @@ def test_the_folder_says_what_was_learned_and_its_loss_is_the_one_told(tmp_path,
 
 def test_marks_of_its_own_have_one_piece_and_a_vector_near_the_mean(tmp_path):
     given = how(tokens=("<me>", "<you>"))
-    begun = start(find_model(given.base), given, LABELS)
+    begun = prepare_model(find_model(given.base), given, LABELS)
     first, second = (begun.tokenizer.token_to_id(token) for token in given.tokens)
     table = begun.model.get_input_embeddings().weight.detach().numpy()
-    old = start(find_model(given.base), replace(given, tokens=()), LABELS)
+    old = prepare_model(find_model(given.base), replace(given, tokens=()), LABELS)
     before = old.model.get_input_embeddings().weight.detach().numpy()
     assert (first, second, len(table)) == (len(before), len(before) + 1, len(before) + 2)
     np.testing.assert_array_equal(table[:first], before)
@@ -87,18 +86,18 @@ def test_marks_of_its_own_have_one_piece_and_a_vector_near_the_mean(tmp_path):
     assert model.config["vocab_size"] == len(table)
     cut = Classes(model, True, "softmax", "classes")
     assert cut.of(["<me> tea"], ["<you> rain"]).shape == (1, 2)
-    from simpatico.models.runtime.tokens import cutter
+    from simpatico.models.runtime.tokens import load_tokenizer
 
-    assert cutter(model)(["<me>tea"])[0].ids.tolist()[1] == first
+    assert load_tokenizer(model)(["<me>tea"])[0].ids.tolist()[1] == first
     # what looks like the model's own mark stays text
-    assert cutter(model)(["[SEP]"])[0].special.tolist()[1:-1] == [False] * 5
+    assert load_tokenizer(model)(["[SEP]"])[0].special.tolist()[1:-1] == [False] * 5
 
 
 def test_texts_are_cut_as_long_as_they_were_in_training(tmp_path):
     tune(tmp_path, how(longest=8))
-    from simpatico.models.runtime.tokens import cutter
+    from simpatico.models.runtime.tokens import load_tokenizer
 
-    assert len(cutter(find_model(f"path:{tmp_path / 'm'}"))(["tea " * 50])[0].ids) == 8
+    assert len(load_tokenizer(find_model(f"path:{tmp_path / 'm'}"))(["tea " * 50])[0].ids) == 8
 
 
 @pytest.mark.parametrize("problem", ["multi", "regression"])
@@ -108,7 +107,7 @@ def test_labels_by_themselves_and_numbers(tmp_path, problem):
     names = ("score",) if problem == "regression" else ("a", "b", "c")
     known = replace(given, target=target)
     settings = how(problem=problem, class_weights=problem == "multi")
-    found = fine_tune(known, known, tmp_path / "m", how=settings, labels=names, about=ABOUT)
+    found = fine_tune(known, known, tmp_path / "m", settings=settings, labels=names, about=ABOUT)
     labels, logits = said_of(tmp_path / "m", known, "logits")
     assert (labels, logits.shape) == (names, (24, len(names)))
     squares = ((logits - target.reshape(24, -1)) ** 2).mean()
@@ -153,7 +152,7 @@ def whole(tmp_path_factory):
 def test_killed_while_files_are_written_it_ends_at_the_same_weights(
     tmp_path, whole, monkeypatch, at
 ):
-    monkeypatch.setattr(finetune_loop, "EVERY", -1.0)
+    monkeypatch.setattr(finetune_loop, "CHECKPOINT_SECONDS", -1.0)
     killed(tmp_path, monkeypatch, finetune_state, "write_atomically", at)
     assert (tmp_path / "m.partial").is_dir()
     again = tune(tmp_path, how())
@@ -175,7 +174,7 @@ def test_killed_once_the_folder_is_in_its_place(tmp_path, whole, monkeypatch):
     killed(tmp_path, monkeypatch, finetune_folder, "remove_folder", 2)
     assert sorted(p.name for p in tmp_path.iterdir()) == ["m", "m.partial"]
     steps = []
-    with heard_by(steps.append):
+    with listen(steps.append):
         tune(tmp_path, how())
     assert [step.done for step in steps if step.what == "fine-tuning"] == [6]
     assert weights(tmp_path / "m") == whole[1]
@@ -227,17 +226,17 @@ def test_the_folder_tells_how_it_was_made_and_not_where(tmp_path):
     assert (told["learned_from"], told["checked_by"], told["licence"]) == (24, 10, "CC0")
     assert "licence of the data: CC0" in (out / "card.md").read_text()
     assert not any(str(tmp_path.parent) in path.read_text() for path in out.glob("*.[jm][sd]*"))
-    assert not trained(f"path:{out}")
+    assert not is_heads_folder(f"path:{out}")
 
 
 def test_the_rate_rises_and_falls():
     """Ten steps, two of them warm-up, rate 1: 1/2, 2/2, then (10 - n) / 8."""
     given = FineTuning(rate=1.0, warmup=0.2)
-    found = [finetune_loop.rate_at(number, 10, given) for number in range(10)]
+    found = [finetune_loop.learning_rate(step, 10, given) for step in range(10)]
     assert found == pytest.approx([0.5, 1.0, 1.0, 0.875, 0.75, 0.625, 0.5, 0.375, 0.25, 0.125])
 
 
-def test_adam_step_by_step():
+def test_adam_step_by_step(monkeypatch):
     """Of any gradient the first step is the rate long; matrices are first cut by rate x decay.
 
     The second, after gradients 4 and -2: mean (.9 x .4 - .2) / .19, square (.999 x .016 + .004) /
@@ -245,13 +244,16 @@ def test_adam_step_by_step():
     """
     import torch
 
+    monkeypatch.setattr(finetune_loop, "WEIGHT_DECAY", 0.5)
     flat, matrix = torch.nn.Parameter(torch.ones(1)), torch.nn.Parameter(torch.ones(1, 1))
     still = torch.nn.Parameter(torch.ones(1))
-    adam = Adam([("flat", flat), ("matrix", matrix), ("still", still)], decay=0.5)
+    adam = finetune_loop.make_optimizer(torch.nn.ParameterList([flat, matrix, still]))
     for slope in (4.0, -2.0):
-        adam.forget()
+        adam.zero_grad()
         flat.grad, matrix.grad = torch.full((1,), slope), torch.full((1, 1), 7.0)
-        adam.descend(0.1)
+        for group in adam.param_groups:
+            group["lr"] = 0.1
+        adam.step()
     assert flat.item() == pytest.approx(0.9 - 0.1 * 0.842105 / 3.161803, abs=1e-6)
     # both steps of a gradient that stays are the rate long: (1 x .95 - .1) x .95 - .1
     assert matrix.item() == pytest.approx(0.7075, abs=1e-6)
@@ -272,13 +274,13 @@ def test_classes_weigh_alike():
 
 def test_batches_hold_every_text_once_and_texts_of_about_one_length():
     lengths = np.random.default_rng(0).integers(5, 100, 1_003)
-    found = finetune_loop.batches(lengths, 8, [0, 1])
+    found = finetune_loop.length_batches(lengths, 8, [0, 1])
     assert sorted(np.concatenate(found).tolist()) == list(range(1_003))
     assert sorted(map(len, found))[:2] == [3, 8]
     # 400 lengths from 5 to 99, sorted, cut in eights: about 2 apart
     assert np.mean([np.ptp(lengths[batch]) for batch in found]) < 4
     assert [b.tolist() for b in found] != [
-        b.tolist() for b in finetune_loop.batches(lengths, 8, [0, 2])
+        b.tolist() for b in finetune_loop.length_batches(lengths, 8, [0, 2])
     ]
 
 
@@ -302,13 +304,13 @@ def test_settings_that_make_no_sense(given, sentence):
     assert str(told.value) == sentence
 
 
-def ones(*numbers: float, second: list[str] | None = None) -> Labelled:
-    return Labelled(["tea"] * 2, second, np.array(numbers, np.float32))
+def ones(*numbers: float, second: list[str] | None = None) -> TextDataset:
+    return TextDataset(["tea"] * 2, second, np.array(numbers, np.float32))
 
 
 EXAMPLES = [
     (
-        Labelled([], None, np.zeros(0, np.float32)),
+        TextDataset([], None, np.zeros(0, np.float32)),
         "0 texts to learn from and 2 labels; fine-tuning needs some of both",
     ),
     (
@@ -333,7 +335,7 @@ EXAMPLES = [
 @pytest.mark.parametrize(("given", "sentence"), EXAMPLES)
 def test_examples_that_do_not_fit(tmp_path, given, sentence):
     with pytest.raises(DataError) as told:
-        fine_tune(given, given, tmp_path / "m", how=how(), labels=LABELS, about=ABOUT)
+        fine_tune(given, given, tmp_path / "m", settings=how(), labels=LABELS, about=ABOUT)
     assert str(told.value) == sentence
 
 
@@ -347,7 +349,9 @@ def test_places_bases_and_rates_that_cannot_be(tmp_path):
     )
     file = tmp_path / "m" / "letter.txt"
     with pytest.raises(DataError) as told:
-        fine_tune(texts(8, seed=1), texts(8, seed=1), file, how=how(), labels=LABELS, about=ABOUT)
+        fine_tune(
+            texts(8, seed=1), texts(8, seed=1), file, settings=how(), labels=LABELS, about=ABOUT
+        )
     assert str(told.value) == f"{file} is a file; name a folder for the model"
     with pytest.raises(DataError) as told:
         tune(tmp_path / "other", how(rate=1e30))

@@ -4,11 +4,17 @@ import numpy as np
 import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
 
-from simpatico.features.char_ngrams import GramForm
-from simpatico.training.fit.linear import Seen, fit_wide, flat, nearest, sparse_runs
-from simpatico.training.fit.mlp import Examples
+from simpatico.features.char_ngrams import CharNgramSettings
+from simpatico.training.fit.linear import (
+    LogisticData,
+    char_ngram_matrix,
+    fit_linear_head,
+    fit_logistic,
+    flatten_head,
+)
+from simpatico.training.fit.mlp import PairExamples
 
-FORM = GramForm(1, 2, 2**8)
+FORM = CharNgramSettings(1, 2, 2**8)
 TEXTS = ["hello there", "OK!!", "well, thank you", "OK!! OK!!", "what a nice day", "no"]
 
 
@@ -17,7 +23,7 @@ def examples(n, *, rng, rule):
     label = np.array(
         [rule(TEXTS[a], TEXTS[b]) for a, b in zip(first, second, strict=True)], np.float32
     )
-    return Examples(first, second, label)
+    return PairExamples(first, second, label)
 
 
 @pytest.fixture
@@ -28,10 +34,10 @@ def vectors():
 def test_it_learns_how_a_reply_is_written(vectors):
     rng = np.random.default_rng(1)
     learn, check = (examples(n, rng=rng, rule=lambda _, b: "!!" in b) for n in (200, 50))
-    head = fit_wide(FORM, TEXTS, vectors, learn, check)
+    head = fit_linear_head(FORM, TEXTS, vectors, learn, check)
     said = [
         head.logit(head.inputs(vectors[[0]], vectors[[at]]))[0]
-        + head.grams.of(["hello there"], [text])[0]
+        + head.grams.logits(["hello there"], [text])[0]
         for at, text in enumerate(TEXTS)
     ]
     assert [number > 0 for number in said] == ["!!" in text for text in TEXTS]
@@ -40,29 +46,36 @@ def test_it_learns_how_a_reply_is_written(vectors):
 def test_at_the_least_cost_slope_and_pull_are_in_balance(vectors):
     """There the slope of the loss equals minus the pull times the way from the start."""
     pairs = examples(60, rng=np.random.default_rng(2), rule=lambda a, b: len(a) > len(b))
-    seen = Seen.of(pairs, vectors, sparse_runs(TEXTS, FORM))
+    seen = LogisticData.from_pairs(pairs, vectors, char_ngram_matrix(TEXTS, FORM))
     start = np.full(seen.rows.shape[1], 0.1)
-    found = nearest(seen, start, start, pull=3.0)
+    found = fit_logistic(seen, start, start, penalty=3.0)
     away = found - start
     away[-1] = 0.0
-    assert seen.cost(found)[1] == pytest.approx(-3.0 * away, abs=1e-2)
+    assert seen.loss_and_gradient(found)[1] == pytest.approx(-3.0 * away, abs=1e-2)
 
 
 def test_one_weight_by_hand():
     """Pairs without words or vectors see the constant alone: 3 of 4 true gives log(3 / 1)."""
-    pairs = Examples(np.zeros(4, np.int64), np.zeros(4, np.int64), np.array([1, 1, 1, 0.0], "f4"))
-    seen = Seen.of(pairs, np.zeros((1, 2), np.float32), 0 * sparse_runs(["x"], FORM))
+    pairs = PairExamples(
+        np.zeros(4, np.int64), np.zeros(4, np.int64), np.array([1, 1, 1, 0.0], "f4")
+    )
+    seen = LogisticData.from_pairs(
+        pairs, np.zeros((1, 2), np.float32), 0 * char_ngram_matrix(["x"], FORM)
+    )
     start = np.zeros(seen.rows.shape[1])
-    assert nearest(seen, start, start, pull=1.0)[-1] == pytest.approx(np.log(3), abs=1e-3)
+    assert fit_logistic(seen, start, start, penalty=1.0)[-1] == pytest.approx(np.log(3), abs=1e-3)
 
 
 def test_a_base_is_kept_where_nothing_better_is_learned(vectors):
     """What there is to learn from says the opposite of what there is to check by."""
     rng = np.random.default_rng(3)
     check = examples(80, rng=rng, rule=lambda _, b: "!!" in b)
-    base = fit_wide(FORM, TEXTS, vectors, check, check)
+    base = fit_linear_head(FORM, TEXTS, vectors, check, check)
     wrong = examples(80, rng=rng, rule=lambda _, b: "!!" not in b)
-    assert np.array_equal(flat(fit_wide(FORM, TEXTS, vectors, wrong, check, base=base)), flat(base))
+    assert np.array_equal(
+        flatten_head(fit_linear_head(FORM, TEXTS, vectors, wrong, check, base=base)),
+        flatten_head(base),
+    )
 
 
 def in_use():
@@ -72,14 +85,14 @@ def in_use():
 def test_a_fit_takes_one_thread_and_gives_the_others_back():
     during = []
 
-    class Watched(Seen):
-        def judged(self, number):
+    class Watched(LogisticData):
+        def loss_of_logits(self, logits):
             during.append(in_use())
-            return Seen.judged(self, number)
+            return LogisticData.loss_of_logits(self, logits)
 
     seen = Watched(np.ones((4, 1)), np.array([1, 1, 1, 0.0]), np.ones(4))
     with threadpool_limits(2, user_api="blas"):
-        nearest(seen, np.zeros(1), np.zeros(1), pull=1.0)
+        fit_logistic(seen, np.zeros(1), np.zeros(1), penalty=1.0)
         assert in_use() == {2}
     assert during
     assert all(threads == {1} for threads in during)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simpatico.training.fit.ridge import GRID, Spectrum, centred, fit
+from simpatico.training.fit.ridge import GRID, KernelSpectrum, centre_kernel, fit_ridge
 
 
 def data(seed: int, n: int = 12, p: int = 5) -> tuple[np.ndarray, np.ndarray]:
@@ -30,8 +30,8 @@ def textbook(features: np.ndarray, target: np.ndarray, penalty: float) -> tuple[
 def test_dual_equals_the_primal_closed_form(seed: int) -> None:
     features, target = data(seed)
     train = np.arange(9)
-    kernel = centred(features @ features[train].T, train)
-    found = fit(kernel[train], target[train])
+    kernel = centre_kernel(features @ features[train].T, train)
+    found = fit_ridge(kernel[train], target[train])
     weights, intercept = textbook(features[train], target[train], found.penalty)
     assert found.mean + kernel @ found.dual == pytest.approx(intercept + features @ weights)
 
@@ -41,7 +41,9 @@ def test_left_out_residuals_equal_refits(seed: int, penalty: float) -> None:
     features, target = data(seed)
     apart = features - features.mean(axis=0)
     values, vectors = np.linalg.eigh(apart @ apart.T)
-    closed = Spectrum(np.maximum(values, 0), vectors, target).left_out(np.array([penalty]))[:, 0]
+    closed = KernelSpectrum(np.maximum(values, 0), vectors, target).leave_one_out_residuals(
+        np.array([penalty])
+    )[:, 0]
     for row in range(len(target)):
         rest = np.arange(len(target)) != row
         weights, intercept = textbook(features[rest], target[rest], penalty)
@@ -50,15 +52,15 @@ def test_left_out_residuals_equal_refits(seed: int, penalty: float) -> None:
 
 def test_the_penalty_with_the_least_error_is_taken() -> None:
     features, target = data(1)
-    kernel = centred(features @ features.T, np.arange(12))
-    found = fit(kernel, target)
-    each = [fit(kernel, target, grid=np.array([g])).error for g in GRID]
+    kernel = centre_kernel(features @ features.T, np.arange(12))
+    found = fit_ridge(kernel, target)
+    each = [fit_ridge(kernel, target, grid=np.array([g])).error for g in GRID]
     assert found.error == pytest.approx(min(each), rel=1e-12)
-    assert found.relative == GRID[int(np.argmin(each))]
+    assert found.relative_penalty == GRID[int(np.argmin(each))]
 
 
 def test_noise_gets_the_strongest_penalty() -> None:
     rng = np.random.default_rng(3)
     features, target = rng.normal(size=(200, 20)), rng.normal(size=200)
-    found = fit(centred(features @ features.T, np.arange(200)), target)
-    assert found.relative >= 10
+    found = fit_ridge(centre_kernel(features @ features.T, np.arange(200)), target)
+    assert found.relative_penalty >= 10
