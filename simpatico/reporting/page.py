@@ -85,11 +85,11 @@ def contents(found: Findings, sections: Sequence[Section], who: dict[str, Party]
 
 def document(title: str, body: Html, nav: Html, most: int) -> str:
     """Head and body, with a policy that lets nothing run or load but our own style and script."""
-    style = "".join(resource(package, name) for package, name in STYLES) + switch_rules(most)
+    style = font_face() + "".join(resource(p, name) for p, name in STYLES) + switch_rules(most)
     script = resource("reporting", "page.js")
     policy = (
         f"default-src 'none'; style-src '{digest(style)}'; script-src '{digest(script)}'; "
-        "base-uri 'none'; form-action 'none'"
+        "font-src data:; base-uri 'none'; form-action 'none'"
     )
     head = el(
         "head",
@@ -110,6 +110,21 @@ def document(title: str, body: Html, nav: Html, most: int) -> str:
         raw("script", {}, script),
     )
     return f"<!doctype html>\n{el('html', {'lang': 'en'}, head, whole)}\n"
+
+
+def font_face() -> str:
+    """The page's font as a style rule.
+
+    It is embedded because text is measured before anybody draws it: a machine that only has a
+    wider font (DejaVu Sans is 14% wider) would cut names and break tables. 42 kB buy a page that
+    reads the same everywhere. A declared face takes precedence over an installed one of its name,
+    and letters that it lacks come from the next family of `--sans`.
+    """
+    font = files("simpatico.reporting").joinpath("fonts", "inter.woff2").read_bytes()
+    return (
+        "@font-face{font-family:Inter;font-weight:400 650;"
+        f"src:url(data:font/woff2;base64,{b64encode(font).decode()})format('woff2')}}\n"
+    )
 
 
 def resource(package: str, name: str) -> str:

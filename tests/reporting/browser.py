@@ -10,12 +10,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 import pytest
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, BrowserContext, Page
+    from playwright.sync_api import Browser, BrowserContext, Page, Playwright
 
 FLAGS = (
     "--no-sandbox",
@@ -26,7 +26,17 @@ FLAGS = (
     "--disable-component-update",
     "--disable-sync",
 )
-MISSING = "no Chromium: apt-get install chromium"
+FONT_SETS = {"dejavu": "DejaVuSans.ttf", "liberation": "LiberationSans-Regular.ttf"}
+"""The fonts that pages are tested with, each set alone, by the file in whose folder they lie.
+
+DejaVu is the widest of the common ones and all that a bare container has; Liberation is as wide as
+Arial. Chromium sees no other font, whatever is installed.
+"""
+FONT_FOLDERS = ("/usr/share/fonts", "/usr/local/share/fonts")
+FONTS_CONF = """<?xml version="1.0"?>
+<!DOCTYPE fontconfig SYSTEM "fonts.dtd">
+<fontconfig><dir>{fonts}</dir><cachedir>{cache}</cachedir></fontconfig>
+"""
 WATCH = """
 window.__violations = [];
 document.addEventListener('securitypolicyviolation', (event) =>
@@ -34,15 +44,30 @@ document.addEventListener('securitypolicyviolation', (event) =>
 """
 
 
-def chromium() -> str:
-    """Where the browser is; without one tests are skipped, or fail where one is required."""
-    asked = os.environ.get("SIMPATICO_CHROMIUM")
-    found = asked or shutil.which("chromium") or shutil.which("chromium-browser")
-    if found and Path(found).is_file():
-        return found
+def skip_or_fail(reason: str) -> NoReturn:
+    """Without a browser and its fonts tests are skipped, or fail where these are required."""
     if os.environ.get("SIMPATICO_BROWSER") == "required":
-        pytest.fail(MISSING)
-    pytest.skip(MISSING)
+        pytest.fail(reason)
+    pytest.skip(reason)
+
+
+def chromium_path() -> str:
+    named = os.environ.get("SIMPATICO_CHROMIUM")
+    path = named or shutil.which("chromium") or shutil.which("chromium-browser")
+    if path and Path(path).is_file():
+        return path
+    skip_or_fail("no Chromium: apt-get install chromium")
+
+
+def write_fonts_conf(fonts: str, folder: Path) -> Path:
+    """A fontconfig file in `folder` that knows one set of fonts and nothing else."""
+    files = (f for base in FONT_FOLDERS for f in Path(base).rglob(FONT_SETS[fonts]))
+    regular = next(files, None)
+    if regular is None:
+        skip_or_fail(f"no {fonts} fonts: apt-get install fonts-dejavu-core fonts-liberation")
+    path = folder / f"{fonts}.conf"
+    path.write_text(FONTS_CONF.format(fonts=regular.parent, cache=folder / "cache"))
+    return path
 
 
 class Heard(socketserver.ThreadingTCPServer):
@@ -82,19 +107,27 @@ def sentinel() -> Iterator[Heard]:
             thread.join()
 
 
-@contextmanager
-def launched(port: int) -> Iterator[Browser]:
-    """Chromium, for which evil.example is at a port of this machine."""
-    from playwright.sync_api import sync_playwright
+class Browsers:
+    """One Chromium for each set of fonts, started when first asked for.
 
-    rules = f"--host-resolver-rules=MAP evil.example 127.0.0.1:{port}"
-    path = chromium()
-    with sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=path, args=[*FLAGS, rules])
-        try:
-            yield browser
-        finally:
-            browser.close()
+    The fonts of a process are set by its environment, so two sets need two processes; for all of
+    them evil.example is at a port of this machine.
+    """
+
+    def __init__(self, driver: Playwright, port: int, folder: Path) -> None:
+        self.driver, self.folder = driver, folder
+        self.flags = [*FLAGS, f"--host-resolver-rules=MAP evil.example 127.0.0.1:{port}"]
+        self.started: dict[str, Browser] = {}
+
+    def __getitem__(self, fonts: str) -> Browser:
+        if fonts not in self.started:
+            conf = write_fonts_conf(fonts, self.folder)
+            self.started[fonts] = self.driver.chromium.launch(
+                executable_path=chromium_path(),
+                args=self.flags,
+                env={**os.environ, "FONTCONFIG_FILE": str(conf)},
+            )
+        return self.started[fonts]
 
 
 @dataclass

@@ -1,34 +1,47 @@
-"""One browser for all tests of pages, from the first that needs it to the last test of this folder."""
+"""Chromium for all tests of pages: started once a session, its tabs shared by their settings."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
 
-from tests.reporting.browser import Heard, Watched, chromium, launched, sentinel, watched
+from tests.reporting.browser import Browsers, Heard, Watched, chromium_path, sentinel, watched
 from tests.reporting.pages import made
 
 
-@pytest.fixture(scope="package")
+@pytest.fixture(scope="session")
 def heard() -> Iterator[Heard]:
     """Who called evil.example."""
-    chromium()
+    chromium_path()
     with sentinel() as server:
         yield server
 
 
-@pytest.fixture(scope="package")
-def browser(heard: Heard) -> Iterator[Any]:
-    with launched(heard.server_address[1]) as found:
-        yield found
+@pytest.fixture(scope="session")
+def browsers(heard: Heard, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browsers]:
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as driver:
+        browsers = Browsers(driver, heard.server_address[1], tmp_path_factory.mktemp("fonts"))
+        yield browsers
+        for browser in browsers.started.values():
+            browser.close()
 
 
-@pytest.fixture(scope="package")
-def _tabs(browser: Any) -> Iterator[dict[tuple, Watched]]:
-    tabs: dict[tuple, Watched] = {}
-    yield tabs
-    for tab in tabs.values():
-        tab.page.context.close()
+@pytest.fixture
+def fonts() -> str:
+    """The fonts of the browser; tests of the layout are parametrized over all sets."""
+    return "dejavu"
+
+
+@pytest.fixture
+def browser(browsers: Browsers, fonts: str) -> Any:
+    return browsers[fonts]
+
+
+@pytest.fixture(scope="session")
+def _tabs() -> dict[tuple, Watched]:
+    return {}
 
 
 @pytest.fixture
@@ -36,7 +49,7 @@ def tab(browser: Any, _tabs: dict[tuple, Watched]) -> Callable[..., Watched]:
     """Tabs by their settings, each made once: `tab(color_scheme="dark")`."""
 
     def opened(**settings: Any) -> Watched:
-        key = tuple(sorted((k, str(v)) for k, v in settings.items()))
+        key = (id(browser), *sorted((k, str(v)) for k, v in settings.items()))
         if key not in _tabs:
             _tabs[key] = watched(browser.new_context(**settings))
         return _tabs[key]

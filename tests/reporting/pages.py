@@ -2,7 +2,7 @@
 
 import atexit
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
@@ -17,7 +17,8 @@ from simpatico.readers.judgement_files import read_judgements
 from simpatico.registry import load, preset
 from simpatico.reporting.findings import Findings, gather
 from simpatico.reporting.page import page
-from simpatico.run import Run, score_run
+from simpatico.run import Run
+from simpatico.run.writer import score_run
 from tests.conftest import ROOT
 
 SAMPLES = ROOT / "simpatico" / "data" / "samples"
@@ -222,16 +223,32 @@ def made(kind: str) -> Made:
     return KINDS[kind]()
 
 
-def hostile(payload: str) -> Made:
-    """A page that has the payload in every field that comes from outside."""
-    other = f"{payload}~"
-    rows = [
-        *talks([payload], 1, turns=3, dialog=payload, person=f"{payload}?", text=payload),
-        *talks([other], 1, turns=3, dialog=payload, person=f"{payload}?"),
-    ]
-    judged = ratings(rows, payload, f"{payload}!", judge=payload)
-    run = scored(rows, TWO_METRICS, name=file_name(payload))
-    return Made(run, judged, title=payload, judged=payload)
+def hostile(payloads: Sequence[str]) -> Made:
+    """A page with every payload in every field that comes from outside.
+
+    Each payload is the name of a system, a dialog, a person, a quality, a judge and a file, and the
+    text of turns; title and judgement file, of which a page has one, hold all of them.
+    """
+    folder = Path(mkdtemp(dir=base()))
+    (folder / "in").mkdir()
+    rows, paths = [], []
+    for payload in payloads:
+        fixed = {"dialog": payload, "person": f"{payload}?"}
+        own = [*talks([payload], 1, turns=3, text=payload, **fixed)]
+        if len(payloads) == 1:  # a second system, to compare with
+            own += talks([f"{payload}~"], 1, turns=3, **fixed)
+        path = folder / "in" / file_name(payload)
+        path.write_text("".join(json.dumps(r) + "\n" for r in own), encoding="utf-8")
+        paths.append(path)
+        # Dialogs of several files carry the name of theirs, by which judgements must know them.
+        within = "" if len(payloads) == 1 else f"{path.name.removesuffix('.jsonl')}/"
+        rows += [{**row, "dialog": f"{within}{row['dialog']}"} for row in own]
+    qualities = payloads if len(payloads) > 1 else [payloads[0], f"{payloads[0]}!"]
+    judgements = [ratings(rows, q, judge=q).frame for q in qualities]
+    metrics = [metric(m) for m in TWO_METRICS]
+    run = score_run(Conversations(tuple(paths)), metrics, folder / "run")
+    every = " ".join(payloads)
+    return Made(run, Judgements(pl.concat(judgements)), title=every, judged=every)
 
 
 def file_name(payload: str) -> str:

@@ -1,9 +1,11 @@
 """The page in a real browser: readable, reachable, whole, and it asks for nothing."""
 
 import re
+from itertools import product
 
 import pytest
 
+from tests.reporting.browser import FONT_SETS
 from tests.reporting.pages import KINDS, made
 
 WIDTHS = (1400, 900, 390)
@@ -218,15 +220,15 @@ def test_hidden_panes_hold_nothing_that_can_be_focused(show):
     assert found == 0
 
 
-@pytest.mark.parametrize("width", WIDTHS)
 @pytest.mark.parametrize("kind", WIDE_KINDS)
-def test_the_page_never_scrolls_sideways(kind, width, show):
-    page = show(kind, width=width)
+@pytest.mark.parametrize("fonts", FONT_SETS)
+def test_the_page_never_scrolls_sideways(kind, fonts, show):
+    page = show(kind)
     page.evaluate("document.querySelectorAll('details').forEach((d) => { d.open = true; })")
-    for place in range(2):
+    for width, place in product(WIDTHS, range(2)):
+        page.set_viewport_size({"width": width, "height": 900})
         choose(page, place)
-        wide = page.evaluate(TOO_WIDE)
-        assert wide == [], f"{kind} at {width}"
+        assert page.evaluate(TOO_WIDE) == [], f"{kind} at {width}, pane {place}"
 
 
 def choose(page, place):
@@ -251,13 +253,38 @@ TOO_WIDE = """
 """
 
 
-@pytest.mark.parametrize("width", WIDTHS)
 @pytest.mark.parametrize("kind", WIDE_KINDS)
-def test_no_text_of_a_drawing_is_cut(kind, width, show):
-    page = show(kind, width=width)
-    for place in range(2):
+@pytest.mark.parametrize("fonts", FONT_SETS)
+def test_no_text_of_a_drawing_is_cut(kind, fonts, show):
+    page = show(kind)
+    for width, place in product(WIDTHS, range(2)):
+        page.set_viewport_size({"width": width, "height": 900})
         choose(page, place)
-        assert page.evaluate(CUT) == [], f"{kind} at {width}"
+        assert page.evaluate(CUT) == [], f"{kind} at {width}, pane {place}"
+
+
+def test_text_is_drawn_in_the_embedded_font_whatever_fonts_there_are(browsers):
+    name, others = "Language style matching", "−.46 [−0.05, 0.46] “Łódź” R² → ρ"
+    widths = []
+    for fonts in FONT_SETS:
+        page = browsers[fonts].new_page()
+        page.goto(made("few").path.as_uri())
+        page.evaluate("document.fonts.ready")
+        widths.append([page.evaluate(DRAWN_WIDTH, text) for text in (name, others)])
+        page.close()
+    assert widths[0] == widths[1]
+    # By the advance widths of its letters, at 15 pixels: Inter 11.86 em, DejaVu Sans 12.68 em.
+    assert widths[0][0] == pytest.approx(11.86 * 15, abs=3)
+
+
+DRAWN_WIDTH = """
+(words) => {
+  const line = document.body.appendChild(document.createElement('span'));
+  line.textContent = words;
+  line.className = 'num';
+  return line.getBoundingClientRect().width;
+}
+"""
 
 
 CUT = """

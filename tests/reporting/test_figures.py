@@ -1,6 +1,7 @@
 """Figures for papers: sound XML, painted, with the numbers of the JSON, refused below a floor."""
 
 import re
+from itertools import product
 from xml.etree import ElementTree
 
 import pytest
@@ -8,6 +9,7 @@ import pytest
 from simpatico.errors import BadValue, DataError, UnknownName
 from simpatico.reporting.figures import FIGURES, figure
 from simpatico.wording import format_correlation, format_number
+from tests.reporting.browser import FONT_SETS
 from tests.reporting.cases import TWO, case, rated
 from tests.reporting.pages import Made, made, scored, talks
 
@@ -33,6 +35,38 @@ def test_every_figure_is_sound_and_painted(kind, width):
     ids = {node.get("id") for node in root.iter()}
     assert all(use.get("href").removeprefix("#") in ids for use in root.iter(f"{SVG}use"))
     assert not re.search(r"\b(nan|None|inf)\b", " ".join(words_of(root)))
+
+
+@pytest.mark.parametrize("fonts", FONT_SETS)
+def test_no_text_of_a_figure_is_cut_or_covers_another(fonts, browser, tmp_path):
+    """A figure names fonts and has none inside, so its text must fit in whichever is there."""
+    page = browser.new_page(device_scale_factor=2)  # without rounding to whole pixels
+    path = tmp_path / "figure.svg"
+    problems = []
+    for run, kind, width in product(("demo", "thirteen"), FIGURES, (84, 174)):
+        if run == "thirteen" and kind == "radar":
+            continue  # too few dialogs of each system
+        path.write_text(figure(made(run).found, kind, width=width), encoding="utf-8")
+        page.goto(path.as_uri())
+        problems += [f"{kind} of {run}, {width} mm: {p}" for p in page.evaluate(COLLISIONS)]
+    page.close()
+    assert problems == []
+
+
+COLLISIONS = """
+() => {
+  const room = document.documentElement.getBoundingClientRect();
+  const texts = [...document.querySelectorAll('text')].filter((t) => t.textContent.trim())
+    .map((t) => [t.textContent, t.getBoundingClientRect()]);
+  const cut = texts.filter(([, b]) => b.left < room.left - 1.5 || b.right > room.right + 1.5)
+    .map(([text]) => 'cut: ' + text);
+  const covered = texts.flatMap(([text, a], i) => texts.slice(0, i).filter(([, b]) =>
+    Math.min(a.right, b.right) - Math.max(a.left, b.left) > 1.5 &&
+    Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 4)
+    .map(([other]) => text + ' covers ' + other));
+  return [...cut, ...covered];
+}
+"""
 
 
 def test_the_numbers_of_a_forest_are_those_of_the_json():

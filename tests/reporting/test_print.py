@@ -6,6 +6,7 @@ from io import BytesIO
 import pytest
 from pypdf import PdfReader
 
+from tests.reporting.browser import FONT_SETS
 from tests.reporting.pages import made
 
 A4_CONTENT = 688
@@ -24,15 +25,23 @@ def paper(show):
     return laid_out
 
 
+@pytest.fixture(scope="module")
+def _sheets():
+    return {}
+
+
 @pytest.fixture
-def printed(show):
-    """The text of the PDF of a page, one string a sheet."""
+def printed(show, fonts, _sheets):
+    """The text of the PDF of a page, one string a sheet; each PDF is made once."""
 
     def text(kind, **settings):
-        page = show(kind, **settings)
-        page.emulate_media(media="print")
-        data = page.pdf(format="A4", prefer_css_page_size=True)
-        return [flat(sheet.extract_text()) for sheet in PdfReader(BytesIO(data)).pages]
+        key = (fonts, kind, *settings.items())
+        if key not in _sheets:
+            page = show(kind, **settings)
+            page.emulate_media(media="print")
+            data = page.pdf(format="A4", prefer_css_page_size=True)
+            _sheets[key] = [flat(sheet.extract_text()) for sheet in PdfReader(BytesIO(data)).pages]
+        return _sheets[key]
 
     return text
 
@@ -47,7 +56,8 @@ def labels(page, query):
     return [flat(text) for text in found]
 
 
-def test_all_rows_and_the_last_section_are_on_paper(printed, show):
+@pytest.mark.parametrize("fonts", FONT_SETS)
+def test_all_rows_and_the_last_section_are_on_paper(printed, show, fonts):
     sheets = printed("demo")
     whole = "".join(sheets)
     page = show("demo")
@@ -59,7 +69,8 @@ def test_all_rows_and_the_last_section_are_on_paper(printed, show):
     assert all(sheets), "no empty sheet"
 
 
-def test_no_row_of_the_verdict_is_on_two_sheets(printed, show):
+@pytest.mark.parametrize("fonts", FONT_SETS)
+def test_no_row_of_the_verdict_is_on_two_sheets(printed, show, fonts):
     """A row's sentence is whole on one sheet."""
     sheets = printed("demo")
     rows = labels(show("demo"), ".verdict td.st")
@@ -67,7 +78,8 @@ def test_no_row_of_the_verdict_is_on_two_sheets(printed, show):
 
 
 @pytest.mark.parametrize("kind", ["demo", "few", "long_names", "thirteen"])
-def test_nothing_is_wider_than_the_sheet(kind, paper):
+@pytest.mark.parametrize("fonts", FONT_SETS)
+def test_nothing_is_wider_than_the_sheet(kind, paper, fonts):
     wide = paper(kind).evaluate(
         """(room) => [...document.querySelectorAll('main *:not(svg *)')].filter((e) => {
           const box = e.getBoundingClientRect();
@@ -100,7 +112,8 @@ def test_rows_do_not_break_and_all_is_open(paper):
     page.evaluate("dispatchEvent(new Event('afterprint'))")
 
 
-def test_every_quoted_dialog_is_on_paper_with_and_without_script(printed, show):
+@pytest.mark.parametrize("fonts", FONT_SETS)
+def test_every_quoted_dialog_is_on_paper_with_and_without_script(printed, show, fonts):
     wanted = labels(show("demo"), ".dlg .said")
     assert len(made("demo").found.systems) == 3
     for settings in ({}, {"java_script_enabled": False}):

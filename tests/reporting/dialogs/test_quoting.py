@@ -24,7 +24,7 @@ def talk(dialogs, turns, words):
             yield {"dialog": f"d{d:03}", "speaker": who[0], "system": who[1], "text": text}
 
 
-@pytest.mark.parametrize(("turns", "words"), [(300, 4), (60, 300), (2, 3)])
+@pytest.mark.parametrize(("turns", "words"), [(300, 4), (60, 200), (2, 3)])
 def test_long_dialogs_are_cut_and_the_page_stays_below_a_megabyte(tmp_path, turns, words):
     pl.DataFrame(list(talk(30, turns, words))).write_ndjson(tmp_path / "talk.jsonl")
     talks = Conversations((str(tmp_path / "talk.jsonl"),))
