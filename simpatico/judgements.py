@@ -1,4 +1,8 @@
-"""Judgements: what people said about turns, dialogs or systems, one row per judge and quality."""
+"""Judgements: what people said about turns, dialogs or systems, one row per judge and quality.
+
+Long rather than wide: judges differ in number from unit to unit, and a missing row says that nobody
+was asked, while a null value says that the judge did not rate.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Find metrics by name. The folder is the registry; nothing registers itself on import."""
+"""Find metrics by name. The folder is the registry; nothing registers itself on import.
+
+Listing names imports nothing: a metric is loaded when it is first used, since some of them import
+onnxruntime or torch. Other packages add metrics through the entry point group `simpatico.metrics`.
+"""
 
 from __future__ import annotations
 

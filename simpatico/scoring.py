@@ -1,4 +1,9 @@
-"""Run metrics over conversations, chunk by chunk, sharing features within a chunk."""
+"""Run metrics over conversations, chunk by chunk, sharing features within a chunk.
+
+A feature, such as the words of the texts, is computed once for all metrics that need it and dropped
+with its chunk, so that memory grows with the chunk and not with the input. A chunk holds complete
+dialogs; the result does not depend on its size.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,10 @@
-"""The result of scoring: statistics per turn, read as scores at any level."""
+"""The result of scoring: statistics per turn, read as scores at any level.
+
+A metric gives sufficient statistics per turn (counts, sums, minima); a score is an expression over
+them. At level "dialog" statistics of a speaker's turns are merged first and the expression is read
+off the result, so that a share is a ratio of sums and not a mean of ratios. At level "system" every
+dialog counts once: the mean over dialogs, with Student's t interval.
+"""
 
 from __future__ import annotations
 
@@ -46,10 +52,10 @@ class ScoreTable:
 
     def _repr_html_(self) -> str:
         """The systems' means, as a notebook shows them."""
-        from simpatico.charts.dots import multiples
+        from simpatico.charts.dots import small_multiples
         from simpatico.charts.notebook import framed
 
-        return framed(multiples(chart_groups(self.metrics, self.at("system"))))
+        return framed(small_multiples(chart_groups(self.metrics, self.at("system"))))
 
     def at(self, level: Level) -> pl.DataFrame:
         """One row per unit, one column per score; null where nothing could be scored.

@@ -1,4 +1,14 @@
-"""The one table every stage reads: one row per turn, dialogs contiguous, turns in order."""
+"""The one table every stage reads: one row per turn, dialogs contiguous, turns in order.
+
+Utterances become turns: consecutive messages of one speaker are merged, and every turn knows which
+earlier turn it answers. An example, with the columns that matter:
+
+    utterances                     turns
+    dialog  speaker  text          dialog  turn  speaker  text            answers
+    d1      ann      Hi            d1      0     ann      Hi\\nAnyone?    null
+    d1      ann      Anyone?       d1      1     bot      Hello           0
+    d1      bot      Hello
+"""
 
 from __future__ import annotations
 

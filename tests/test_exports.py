@@ -17,12 +17,22 @@ def test_every_export_exists_and_the_list_is_sorted():
         assert type(getattr(simpatico, name)).__name__ != "module"
 
 
-def test_public_functions_win_over_modules_of_the_same_name():
-    import simpatico.run
-    import simpatico.scoring
-
-    assert callable(simpatico.score)
-    assert callable(simpatico.read)
+def test_no_public_name_hides_a_module():
+    code = (
+        "import simpatico\n"
+        "from importlib import import_module\n"
+        "from pkgutil import walk_packages\n"
+        "names = [m.name for m in walk_packages(simpatico.__path__, 'simpatico.')]\n"
+        "for name in names:\n"
+        "    if not name.endswith('__main__'):\n"
+        "        exec(f'import {name} as z')\n"
+        "        assert z is import_module(name), name\n"
+        "assert all(type(getattr(simpatico, n)).__name__ != 'module' for n in simpatico.__all__)\n"
+        "print(len(names))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert int(done.stdout) > 300
 
 
 def in_a_new_process(code):

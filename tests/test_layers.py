@@ -1,4 +1,4 @@
-"""Data flows one way, so imports do too: a module may import only from layers above its own."""
+"""Which folder may import which: the architecture, one line a folder, and nothing beyond it."""
 
 import ast
 from pathlib import Path
@@ -7,56 +7,107 @@ import pytest
 
 import simpatico
 
-LAYERS = [
-    "errors",
-    "phrases",
-    "resample",
-    "turns",
-    "judgements",
-    "read",
-    "features",
-    "metric",
-    "metrics",
-    "registry",
-    "draw",
-    "whole",
-    "table",
-    "score",
-    "engines",
-    "parts",
-    "bots",
-    "perturb",
-    "told",
-    "run",
-    "result",
-    "compare",
-    "validate",
-    "report",
-    "trial",
-    "train",
-    "reproduce",
-    "cli",
-    "__main__",
-]
+GROUND = {"errors", "arrays", "wording", "progress", "files"}
+"""Modules that know nothing of dialogs; everything may use them."""
+
+ALLOWED = {
+    # ground floor
+    "errors": set(),
+    "arrays": set(),
+    "wording": set(),
+    "progress": set(),
+    "files": {"errors"},
+    "stats": {"arrays", "errors"},
+    # the domain's tables, and the files they come from
+    "turns": {"arrays", "errors"},
+    "judgements": {"errors"},
+    "readers": {"arrays", "errors", "wording", "turns", "judgements"},
+    # models, and features and metrics on them
+    "models": {"arrays", "errors", "files", "progress"},
+    "features": {"arrays", "errors", "turns", "models"},
+    "metric": {"arrays", "errors", "wording", "turns", "models", "features"},
+    "system_metric": {"errors", "turns", "metric"},
+    "metrics": {"arrays", "errors", "turns", "stats", "models", "features", "metric"},
+    "registry": {"errors", "metric", "metrics"},
+    # scores: in memory, and in a run folder
+    "charts": {"arrays", "errors", "files", "wording"},
+    "table": {"arrays", "errors", "wording", "turns", "metric", "system_metric", "charts"},
+    "scoring": {"errors", "turns", "features", "metric", "system_metric", "table"},
+    "run": {
+        *("errors", "files", "turns", "readers", "metric", "system_metric", "registry"),
+        *("table", "scoring"),
+    },
+    # what is done with scores
+    "perturbation": {"arrays", "errors", "files", "turns", "stats", "features"},
+    "comparison": {*GROUND, "stats", "metric", "charts", "run"},
+    "validation": {
+        *(*GROUND, "turns", "judgements", "stats", "readers", "metric", "system_metric"),
+        *("charts", "table", "scoring", "run", "perturbation", "comparison"),
+    },
+    "reporting": {
+        *(*GROUND, "turns", "judgements", "stats", "features", "metric", "registry", "charts"),
+        *("scoring", "run", "comparison", "validation"),
+    },
+    # code that makes turns or models
+    "bots": {"errors", "files", "turns", "readers", "models"},
+    "trial": {
+        *("errors", "files", "turns", "readers", "features", "metric", "metrics", "scoring"),
+        *("run", "reporting", "bots"),
+    },
+    "training": {
+        *(*GROUND, "turns", "judgements", "stats", "readers", "models", "features", "metric"),
+        "scoring",
+    },
+    "reproduction": {
+        *(*GROUND, "turns", "judgements", "stats", "readers", "models", "features", "metric"),
+        *("metrics", "registry", "charts", "scoring", "validation", "training"),
+    },
+}
+ALLOWED["cli"] = set(ALLOWED)
+ALLOWED["__main__"] = {"cli"}
+
 ROOT = Path(simpatico.__file__).parent
 FILES = [p for p in sorted(ROOT.rglob("*.py")) if p != ROOT / "__init__.py"]
 
 
-def layer(dotted: str) -> int:
-    return LAYERS.index(dotted.removeprefix("simpatico.").split(".")[0])
+def folder(path: Path) -> str:
+    """The folder below the package, or the module that stands there itself."""
+    return path.relative_to(ROOT).parts[0].removesuffix(".py")
 
 
-def imported(path: Path) -> set[str]:
-    nodes = list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
-    froms = {n.module for n in nodes if isinstance(n, ast.ImportFrom) and n.module}
-    plain = {a.name for n in nodes if isinstance(n, ast.Import) for a in n.names}
-    return {n for n in froms | plain if n.startswith("simpatico.")}
+def imports(path: Path) -> set[str]:
+    """The folders of the package that a file imports from, at the top or inside a function."""
+    names = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and node.module:
+            names |= {f"{node.module}.{alias.name}" for alias in node.names}
+        elif isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+    return {name.split(".")[1] for name in names if name.startswith("simpatico.")}
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(ROOT)))
-def test_imports_never_point_downstream(path):
-    own = layer(".".join(path.relative_to(ROOT).with_suffix("").parts))
-    assert not [n for n in imported(path) if layer(n) > own]
+def test_imports_are_among_those_allowed(path):
+    own = folder(path)
+    assert imports(path) <= {own, *ALLOWED[own]}
+
+
+def test_every_folder_has_its_line_and_no_two_import_each_other():
+    assert {folder(path) for path in FILES} == set(ALLOWED)
+    layers, left = set(), dict(ALLOWED)
+    while left:
+        lowest = {name for name, below in left.items() if below <= layers}
+        assert lowest, f"a cycle among {sorted(left)}"
+        layers |= lowest
+        left = {name: below for name, below in left.items() if name not in lowest}
+
+
+def test_no_edge_is_allowed_that_nobody_uses():
+    used = {name: set() for name in ALLOWED}
+    for path in FILES:
+        used[folder(path)] |= imports(path)
+    spare = {name: ALLOWED[name] - used[name] - GROUND for name in ALLOWED if name != "cli"}
+    assert {name: edges for name, edges in spare.items() if edges} == {}
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(ROOT)))

@@ -1,4 +1,8 @@
-"""A causal language model on this machine; nothing is fetched."""
+"""A causal language model on this machine; nothing is fetched.
+
+Several threads may write at the same time; each generation uses one core, so that answers do not
+depend on how many run beside it.
+"""
 
 from __future__ import annotations
 
@@ -56,8 +60,8 @@ class Local:
             self.model, self.frame, self.temperature, self.settings.max_tokens, self.seed
         )
         with self.lock:  # the model is loaded once, and tokenizers are not thread-safe
-            ids = writer.read(self.settings.with_instruction(dialog))
-        answer = writer.write(ids)
+            ids = writer.encode_dialog(self.settings.with_instruction(dialog))
+        answer = writer.generate(ids)
         if not answer.text:
             raise NoAnswer(f"{self.name} wrote an empty answer", why="empty")
         return Reply(

@@ -39,7 +39,8 @@ def play(
             second = dialog[-1].role == "user"
             bot = bots[second]
             try:
-                reply = bot(dialog if second else swap_roles(dialog))
+                own_view = [Message(OTHER_SIDE[turn.role], turn.text) for turn in dialog]
+                reply = bot(dialog if second else own_view)
             except NoAnswer as error:
                 return failure_rows(rows, error, bot)
             role: Role = "assistant" if second else "user"
@@ -50,8 +51,3 @@ def play(
     return ask_all(
         play_opening, openings, Path(out), bots=bots, how=how or AskOptions(), turns=turns
     )
-
-
-def swap_roles(dialog: Sequence[Message]) -> list[Message]:
-    """The dialog from the view of the other side."""
-    return [Message(OTHER_SIDE[turn.role], turn.text) for turn in dialog]

@@ -1,6 +1,10 @@
 """Many dialogs through bots: several at a time, each on disk at once, all in order at the end.
 
 Also what that costs: tokens estimated before a run, and as counted after it.
+
+    prompts → what the journal lacks → threads, each one call at a time → journal → FILE
+
+Threads rather than asyncio: bots are plain callables, and the time goes into waiting for a model.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from simpatico.bots.bot import Bot, Settings
     from simpatico.bots.prompts import Prompt
     from simpatico.bots.runner import AskOptions, Prices, Summary
-    from simpatico.cli.progress import Progress
+    from simpatico.cli.progress import ProgressDisplay
 
 SPEC = (
     "http(s)://HOST:PORT/v1?model=NAME, local:MODEL, command:PROGRAM ARGS or script:NAME "
@@ -85,7 +85,9 @@ def token_prices(options: dict[str, Any]) -> Prices:
 
 
 def ask_options(
-    options: dict[str, Any], progress: Progress, announce: Callable[[Sequence[Prompt]], object]
+    options: dict[str, Any],
+    progress: ProgressDisplay,
+    announce: Callable[[Sequence[Prompt]], object],
 ) -> AskOptions:
     """How many are asked; takes its part out of the options."""
     from simpatico.bots.runner import AskOptions

@@ -1,4 +1,7 @@
-"""Options that several commands share."""
+"""Options that several commands share.
+
+Heavy imports stand inside functions, so that `--help` of a command is there at once.
+"""
 
 from __future__ import annotations
 
@@ -6,12 +9,14 @@ from collections.abc import Callable
 from dataclasses import fields
 from pathlib import Path
 from pkgutil import iter_modules
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from simpatico.errors import BadValue, UnknownName
-from simpatico.metric import Metric, plain_name
+
+if TYPE_CHECKING:
+    from simpatico.metric import Metric
 
 FOLDER = Path(__file__).parents[1] / "readers" / "file_formats"
 FORMATS = ", ".join(
@@ -97,6 +102,7 @@ metric_options = combine_options(
 
 def load_metrics(options: dict[str, Any]) -> list[Metric]:
     """The metrics the options name; takes their part out of `options`."""
+    from simpatico.metric import plain_name
     from simpatico.registry import load, preset
 
     listed, preset_name = options.pop("metrics"), options.pop("preset")
@@ -115,18 +121,17 @@ def load_metrics(options: dict[str, Any]) -> list[Metric]:
             raise UnknownName(f"--lexicon is for emotion metrics; none is among {', '.join(names)}")
         for name in emotional:
             parameters.setdefault(name, {}).setdefault("lexicon", lexicon)
-    return [
-        load(name, **typed_parameters(name, metric_settings(name, parameters))) for name in names
-    ]
-
-
-def metric_settings(name: str, parameters: dict[str, dict[str, str]]) -> dict[str, str]:
-    """What was set for a metric, under its own name or with the model that it carries."""
-    return {**parameters.get(plain_name(name), {}), **parameters.get(name, {})}
+    metrics = []
+    for name in names:
+        # a setting under the metric's own name holds for it with any model; the full name wins
+        own = {**parameters.get(plain_name(name), {}), **parameters.get(name, {})}
+        metrics.append(load(name, **typed_parameters(name, own)))
+    return metrics
 
 
 def takes_emotions(name: str) -> bool:
     """Whether a metric has an emotion lexicon as a parameter."""
+    from simpatico.metric import plain_name
     from simpatico.registry import metric_class
 
     parameters = {f.name for f in fields(metric_class(plain_name(name)))}
@@ -147,6 +152,7 @@ def parse_settings(settings: tuple[str, ...]) -> dict[str, dict[str, str]]:
 
 def typed_parameters(name: str, parameters: dict[str, str]) -> dict[str, Any]:
     """Parameter values as the type of the parameter's default."""
+    from simpatico.metric import plain_name
     from simpatico.registry import metric_class
 
     defaults = {f.name: f.default for f in fields(metric_class(plain_name(name)))}

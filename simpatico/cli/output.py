@@ -1,4 +1,8 @@
-"""What commands print: results on stdout, everything else on stderr, hostile text made harmless."""
+"""What commands print: results on stdout, everything else on stderr, hostile text made harmless.
+
+Names of systems and dialogs come from the input: control characters, text direction marks and the
+first characters of spreadsheet formulas are taken out before they reach a terminal or a CSV.
+"""
 
 from __future__ import annotations
 
@@ -7,10 +11,12 @@ import re
 import sys
 from collections.abc import Iterable, Sequence
 from shutil import get_terminal_size
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
-import polars as pl
+
+if TYPE_CHECKING:
+    import polars as pl
 
 Format = Literal["table", "csv", "json"]
 
@@ -53,6 +59,8 @@ def show_json(value: object) -> None:
 
 def show_csv(frame: pl.DataFrame) -> None:
     """CSV in which no cell of text can act: no formula for a spreadsheet, no terminal escape."""
+    import polars as pl
+
     text = [c for c, t in frame.schema.items() if t == pl.String]
     frame = frame.with_columns(pl.col(text).str.replace_all(CONTROL.pattern, "·"))
     escaped = frame.with_columns(

@@ -1,4 +1,8 @@
-"""Answers made wrong, each in its place, so that each can be compared with what it was."""
+"""Answers made wrong, each in its place, so that each can be compared with what it was.
+
+A metric that is worth anything must score these lower: flipped (the opposite feeling), shuffled (an
+answer of another dialog), generic ("I see."), off-topic and copied (what was to be answered).
+"""
 
 from __future__ import annotations
 

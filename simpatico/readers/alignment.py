@@ -1,4 +1,8 @@
-"""What was read and how it was understood: who spoke, whose turns are scored as answers to what."""
+"""What was read and how it was understood: who spoke, whose turns are scored as answers to what.
+
+Silent misreading is the worst error of an evaluation: a column taken for another gives numbers that
+look fine. So every run says what it took for whose answer to what, before any score.
+"""
 
 from __future__ import annotations
 

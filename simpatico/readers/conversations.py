@@ -1,4 +1,9 @@
-"""Inputs as chunks of whole dialogs, in bounded memory."""
+"""Inputs as chunks of whole dialogs, in bounded memory.
+
+    paths → Source → Reader.dialogs → ids checked, prefixed → ChunkBuilder → Turns + Alignment
+
+A file is read once from start to end, except ConvoKit's, whose order is looked at first.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Which format a file has: the folder `file_formats` is the registry, one module a format."""
+"""Which format a file has: the folder `file_formats` is the registry, one module a format.
+
+By shape rather than by suffix alone, as most formats are called .json. Two formats that fit are an
+error: a wrong guess would go unnoticed.
+"""
 
 from __future__ import annotations
 

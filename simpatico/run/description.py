@@ -1,4 +1,8 @@
-"""What `run.json` says of a metric, and the metric built again from that."""
+"""What `run.json` says of a metric, and the metric built again from that.
+
+A report is made long after the scores. To quote the words behind a score it needs the very metric,
+which is built from the stored parameters and accepted only if its signature is still the same.
+"""
 
 from __future__ import annotations
 

@@ -87,7 +87,7 @@ def test_calls_at_the_same_time_have_a_process_each(program):
         texts = list(pool.map(lambda n: ask(program, str(n)).text, range(12)))
     assert [text.split()[2] for text in texts] == [str(n) for n in range(12)]
     assert len(program.idle) <= 3
-    pids = {process.running.pid for process in program.idle}
+    pids = {process.process.pid for process in program.idle}
     program.close()
     for pid in pids:
         with pytest.raises(ProcessLookupError):

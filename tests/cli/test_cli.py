@@ -133,6 +133,28 @@ def test_a_mistake_is_one_line_and_exit_2(arguments, sentence, tmp_path):
     assert done.stdout == ""
 
 
+@pytest.mark.parametrize("arguments", [["--help"], ["score", "--help"], ["probe", "--help"]])
+def test_help_is_there_at_once(arguments):
+    code = (
+        "import sys\n"
+        "from simpatico.cli import cli\n"
+        f"cli.main({arguments!r}, standalone_mode=False)\n"
+        "assert not {'numpy', 'polars', 'scipy', 'torch'} & set(sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def test_the_help_lists_every_command_with_its_own_words():
+    from simpatico.cli import cli
+
+    listed = call("--help").stdout
+    for name in cli.list_commands(None):
+        own = cli.get_command(None, name).get_short_help_str(limit=25).removesuffix("...")
+        assert f"  {name} " in listed
+        assert own in listed
+
+
 def test_the_help_names_every_format():
     from simpatico.cli.options import FORMATS
     from simpatico.readers import all_readers

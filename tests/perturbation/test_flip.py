@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from simpatico.perturbation.flip import match_case, flip_feeling
+from simpatico.perturbation.flip import flip_feeling, match_case
 from simpatico.perturbation.opposites import NEGATED, opposites, phrases
 
 

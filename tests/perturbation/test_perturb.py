@@ -52,7 +52,16 @@ def test_flipped_answers_that_have_no_feeling_stay_and_are_counted():
         "It stands behind the church.",
     ]
     assert made.changed.tolist() == [False, True, False, False, False, True, False, False]
-    assert made.unchanged.to_list() == [None, None, None, "no_feeling", None, None, None, "no_feeling"]
+    assert made.unchanged.to_list() == [
+        None,
+        None,
+        None,
+        "no_feeling",
+        None,
+        None,
+        None,
+        "no_feeling",
+    ]
     assert (made.n_answers, made.unchanged_counts) == (4, {"no_feeling": 2})
 
 

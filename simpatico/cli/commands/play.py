@@ -23,7 +23,7 @@ from simpatico.cli.bot_options import (
 )
 from simpatico.cli.options import out_file
 from simpatico.cli.output import note
-from simpatico.cli.progress import Progress
+from simpatico.cli.progress import ProgressDisplay
 
 
 @click.command(name="play")
@@ -58,7 +58,7 @@ def command(
             stack.enter_context(closing(load_named_bot(spec, settings, name)))
             for spec, name in zip(specs, names, strict=True)
         )
-        progress = stack.enter_context(Progress("dialogs played"))
+        progress = stack.enter_context(ProgressDisplay("dialogs played"))
         how = ask_options(options, progress, lambda todo: note(f"{len(todo):,} dialogs to play"))
         summary = play((first, second), openings, place, turns=options["turns"], how=how)
     facts = summary_json(summary, prices, out)

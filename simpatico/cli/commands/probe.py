@@ -25,7 +25,7 @@ from simpatico.cli.bot_options import (
 )
 from simpatico.cli.options import out_file
 from simpatico.cli.output import note
-from simpatico.cli.progress import Progress
+from simpatico.cli.progress import ProgressDisplay
 
 
 @click.command(name="probe")
@@ -50,7 +50,7 @@ def command(spec: str, source: str, out: Path, as_json: bool, **options: Any) ->
     refuse_same_file(place, source)
     prompts = read_prompts(source, format=options["format"], upto=options["upto"])
     bot = load_named_bot(spec, settings, options["system"])
-    with closing(bot), Progress("prompts answered") as progress:
+    with closing(bot), ProgressDisplay("prompts answered") as progress:
         how = ask_options(
             options,
             progress,

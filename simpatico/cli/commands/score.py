@@ -10,7 +10,7 @@ import click
 
 from simpatico.cli.options import load_metrics, metric_options, reading_options
 from simpatico.cli.output import note, result
-from simpatico.cli.progress import Progress
+from simpatico.cli.progress import ProgressDisplay
 
 if TYPE_CHECKING:
     from simpatico.readers import Alignment, Conversations
@@ -75,7 +75,7 @@ def command(
         return
     if out is None:
         raise click.UsageError("where to? add --out RUN, or --plan to only look")
-    with Progress() as progress:
+    with ProgressDisplay() as progress:
         run = score_run(
             conversations,
             metrics,
@@ -85,7 +85,7 @@ def command(
             keep_text=not no_text,
         )
     print_run_summary(run)
-    if not progress.turns:
+    if not progress.done:
         note("The run was finished before; nothing was done.")
     note(f"next: simpatico show {out}")
     result(str(out))

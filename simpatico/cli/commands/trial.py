@@ -25,7 +25,7 @@ from simpatico.cli.bot_options import (
 )
 from simpatico.cli.options import load_metrics, metric_options
 from simpatico.cli.output import note, result, show_json
-from simpatico.cli.progress import Progress
+from simpatico.cli.progress import ProgressDisplay
 from simpatico.errors import BadValue, RunError
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def command(specs: tuple[str, ...], out: Path, as_json: bool, **options: Any) ->
     emotional_consistency (and --metrics), compares the bots and writes a page. FILE is as for
     `simpatico probe`. The same call again goes on where an interrupted one stopped.
     """
-    from simpatico.trial import score_answers, with_unique_names, write_page
+    from simpatico.trial import answer_files, score_answers, with_unique_names, write_page
 
     systems = options.pop("systems")
     if len(systems) not in (0, len(specs)):
@@ -70,15 +70,18 @@ def command(specs: tuple[str, ...], out: Path, as_json: bool, **options: Any) ->
             for spec, name in zip(specs, names, strict=True)
         ]
         n_prompts, prompts = choose_prompts(out, cast("EmotionalConsistency", metrics[0]), options)
+        bots = with_unique_names(loaded)
+        places = answer_files(out, bots)
+        places[0].parent.mkdir(exist_ok=True)
         summaries = [
             ask(bot, prompts, place=place, settings=settings, options=options)
-            for bot, place in answer_places(out, with_unique_names(loaded))
+            for bot, place in zip(bots, places, strict=True)
         ]
     files = [Path(one["out"]) for one in summaries if one["answers"]]
     if not files:
         why = next((why for one in summaries for why in one["why"]), "see the files")
         raise RunError(f"no prompt was answered ({why}); {out}/answers says why for each")
-    with Progress() as progress:
+    with ProgressDisplay() as progress:
         run = score_answers(files, metrics, out, progress.add)
     page = write_page(run, out, title=options["title"])
     differences = compare_systems(run)
@@ -115,7 +118,7 @@ def choose_prompts(
     place = out / PROMPTS
     refuse_same_file(place, options["source"])
     prompts = read_prompts(options["source"], format=options["format"], upto=options["upto"])
-    with Progress("prompts judged"):
+    with ProgressDisplay("prompts judged"):
         judged = judge_prompts(prompts, metric)
     every = options["all_prompts"]
     selection = judged if every else keep_emotional(judged, metric)
@@ -123,15 +126,6 @@ def choose_prompts(
     what = "asked" if every else "emotional"
     note(f"{len(selection):,} of {len(prompts):,} prompts are {what}; they are in {place}")
     return len(prompts), selection
-
-
-def answer_places(out: Path, bots: Sequence[Bot]) -> list[tuple[Bot, Path]]:
-    """The bots, and where the answers of each go."""
-    from simpatico.trial import answer_files
-
-    files = answer_files(out, bots)
-    files[0].parent.mkdir(exist_ok=True)
-    return list(zip(bots, files, strict=True))
 
 
 def ask(
@@ -148,7 +142,7 @@ def ask(
 
     own = dict(options)
     prices = token_prices(own)
-    with Progress("prompts answered") as progress:
+    with ProgressDisplay("prompts answered") as progress:
         how = ask_options(
             own,
             progress,

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import msgspec
 
 from simpatico.readers.file_formats._table_fields import parse_time
-from simpatico.readers.input.record import Ledger, Utterance
+from simpatico.readers.input.record import Dialog, Ledger, Place, Utterance
 
 PERSON_ROLES = frozenset({"user", "human", "prompter", "customer", "customer_user"})
 MACHINE_ROLES = frozenset(
@@ -104,6 +104,16 @@ def chat_utterances(
             )
         )
     return utterances
+
+
+def non_empty_dialog(
+    rows: list[Utterance], place: Place, ledger: Ledger
+) -> Iterator[list[Utterance]]:
+    """The utterances as a dialog, or nothing and a count where nobody said anything."""
+    if rows:
+        yield Dialog(rows, [place])
+    else:
+        ledger.skip("dialog without text")
 
 
 def unique_ids(dialog: list[Utterance]) -> list[Utterance]:

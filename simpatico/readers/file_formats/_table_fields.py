@@ -1,4 +1,8 @@
-"""Which column of a table is which of our fields, and values written in several ways."""
+"""Which column of a table is which of our fields, and values written in several ways.
+
+Field names are those of `turns.SCHEMA`. A file may use an alias, so that logs as they are exported
+need no renaming; which alias was taken is said in the alignment.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,11 @@
-"""The export of ChatGPT: conversations.json, where each chat is a tree of messages."""
+"""The export of ChatGPT: conversations.json, where each chat is a tree of messages.
+
+    [{"id": "c1", "current_node": "n2", "mapping": {
+        "n1": {"parent": null, "message": {"author": {"role": "user"}, "content": …}},
+        "n2": {"parent": "n1", "message": {"author": {"role": "assistant"}, …}}}}]
+
+Editing a message or asking for another answer makes a second child: only one branch was read last.
+"""
 
 from __future__ import annotations
 
@@ -8,9 +15,14 @@ from typing import Any, ClassVar
 
 import msgspec
 
-from simpatico.readers.file_formats._chat import ChatMessage, ContentPart, chat_utterances
+from simpatico.readers.file_formats._chat import (
+    ChatMessage,
+    ContentPart,
+    chat_utterances,
+    non_empty_dialog,
+)
 from simpatico.readers.input.decode import DECODE_ERRORS, InvalidValue, decode_problem
-from simpatico.readers.input.record import Dialog, Ledger, Utterance
+from simpatico.readers.input.record import Ledger, Utterance
 from simpatico.readers.input.source import Head, Source
 
 TYPES = ("text", "multimodal_text")
@@ -93,10 +105,8 @@ class ChatGPT:
             messages = [m for node in nodes if (m := visible_message(node, ledger))]
             for message in messages:
                 message.model = self.system or message.model or record.default_model_slug
-            if rows := chat_utterances(messages, dialog, ledger, system=None):
-                yield Dialog(rows, [place])
-            else:
-                ledger.skip("dialog without text")
+            rows = chat_utterances(messages, dialog, ledger, system=None)
+            yield from non_empty_dialog(rows, place, ledger)
 
 
 def current_branch(record: ChatGPTRecord) -> list[Node]:

@@ -1,4 +1,10 @@
-"""A ConvoKit corpus: a folder with utterances.jsonl, or that file itself."""
+"""A ConvoKit corpus: a folder with utterances.jsonl, or that file itself.
+
+    {"id": "u2", "conversation_id": "u1", "speaker": "ann", "reply-to": "u1", "text": "Hi",
+     "timestamp": 1700000000, "meta": {}}
+
+Chang et al. (2020), ConvoKit. Older corpora say `user` and `root` for speaker and conversation_id.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,10 @@
-"""DSTC10 track 5, development sets: a list of responses or dialogs with one rating per judge."""
+"""DSTC10 track 5, development sets: a list of responses or dialogs with one rating per judge.
+
+    [{"dialogue_id": "topical-usr_0", "context": "…\\n…", "response": "…", "model": "bot",
+      "annotations": {"Overall": [3, 4, 4]}}]
+
+Zhang et al. (2021), DSTC10 track 5, which gathers FED, USR, DailyDialog and others in one shape.
+"""
 
 from __future__ import annotations
 

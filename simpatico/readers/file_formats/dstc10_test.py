@@ -1,4 +1,8 @@
-"""DSTC10 track 5, test sets: five parallel lists, one response and its mean ratings per row."""
+"""DSTC10 track 5, test sets: five parallel lists, one response and its mean ratings per row.
+
+    {"contexts": [["Hi", "Hello"], …], "responses": ["…"], "models": ["bot"],
+     "reference": [["…"]], "scores": [{"appropriateness": 3.4}]}
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,10 @@
-"""FED as its authors published it: labelled lines of context, a response or a whole dialog."""
+"""FED as its authors published it: labelled lines of context, a response or a whole dialog.
+
+    [{"context": "User: Hi\\nSystem: Hello", "response": "System: How are you?",
+      "system": "Meena", "annotations": {"Interesting": [1, 2, 0], "Overall": [3, 4, 2]}}]
+
+Mehri & Eskenazi (2020), Unsupervised evaluation of interactive dialog with DialoGPT.
+"""
 
 from __future__ import annotations
 

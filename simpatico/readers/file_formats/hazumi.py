@@ -1,4 +1,11 @@
-"""Hazumi: a Wizard in the part of a dialog system, each exchange rated by who talked with it."""
+"""Hazumi: a Wizard in the part of a dialog system, each exchange rated by who talked with it.
+
+    [{"dialog": "1902F2001", "start": 1200, "end": 5300, "sys": "…", "user": "…",
+      "self": "5", "outsiders": {"UI_F1": "4", …}}]
+
+Komatani & Okada (2021). The corpus itself is ELAN files, in which every speaker and every judge has
+a tier of annotations with start and end in milliseconds.
+"""
 
 from __future__ import annotations
 

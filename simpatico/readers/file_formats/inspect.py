@@ -1,4 +1,8 @@
-"""Logs of Inspect in JSON: every sample and epoch is a dialog."""
+"""Logs of Inspect in JSON: every sample and epoch is a dialog.
+
+    {"version": 2, "eval": {"model": "m"}, "samples": [
+        {"id": 1, "epoch": 1, "messages": [{"role": "user", "content": "Hi"}, …]}]}
+"""
 
 from __future__ import annotations
 
@@ -8,9 +12,14 @@ from typing import ClassVar
 
 import msgspec
 
-from simpatico.readers.file_formats._chat import ChatMessage, chat_utterances, unique_ids
+from simpatico.readers.file_formats._chat import (
+    ChatMessage,
+    chat_utterances,
+    non_empty_dialog,
+    unique_ids,
+)
 from simpatico.readers.input.decode import DECODE_ERRORS, decode, decode_problem, locate_parts
-from simpatico.readers.input.record import Dialog, Ledger, Place, Utterance
+from simpatico.readers.input.record import Ledger, Place, Utterance
 from simpatico.readers.input.source import Head, Source
 
 
@@ -67,7 +76,4 @@ class Inspect:
             rows = chat_utterances(
                 sample.messages, f"{sample.id}:{sample.epoch}", ledger, system=None
             )
-            if rows:
-                yield Dialog(unique_ids(rows), [place])
-            else:
-                ledger.skip("dialog without text")
+            yield from non_empty_dialog(unique_ids(rows), place, ledger)

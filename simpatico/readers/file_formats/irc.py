@@ -1,4 +1,10 @@
-"""Internet Relay Chat with links between messages: a log, and beside it who answers what."""
+"""Internet Relay Chat with links between messages: a log, and beside it who answers what.
+
+    [10:26] <ann> my sound is gone        the log, NAME.ascii.txt
+    1000 1002 -                           NAME.annotation.txt: line 1002 answers line 1000
+
+Kummerfeld et al. (2019), A large-scale corpus for conversation disentanglement.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,10 @@
-"""Ji et al. 2022: crowd workers talking with bots, each rated at once by who talked with it."""
+"""Ji et al. 2022: crowd workers talking with bots, each rated at once by who talked with it.
+
+    [{"AssignmentId": "a", "WorkerId": "w", "data": [{"model": "biencoder_p",
+      "dialogue": [{"user": "Hi", "bot": "Hello"}], "raw scores": {"interesting": 73}}]}]
+
+Ji et al. (2022), Achieving reliable human assessment of open-domain dialogue systems.
+"""
 
 from __future__ import annotations
 

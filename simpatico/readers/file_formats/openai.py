@@ -1,4 +1,10 @@
-"""Chats as lists of messages with role and content: OpenAI, TRL, WildChat, LMSYS."""
+"""Chats as lists of messages with role and content: OpenAI, TRL, WildChat, LMSYS.
+
+    {"id": "c1", "model": "m", "messages": [{"role": "user", "content": "Hi"}, …]}
+
+Also read: a bare list of messages, `conversation`, `prompt` with `completion`, and the requests of
+OpenAI's batch files.
+"""
 
 from __future__ import annotations
 
@@ -8,9 +14,14 @@ from typing import Any, ClassVar
 
 import msgspec
 
-from simpatico.readers.file_formats._chat import ChatMessage, chat_utterances, unique_ids
+from simpatico.readers.file_formats._chat import (
+    ChatMessage,
+    chat_utterances,
+    non_empty_dialog,
+    unique_ids,
+)
 from simpatico.readers.input.decode import DECODE_ERRORS, InvalidValue, decode_problem
-from simpatico.readers.input.record import Dialog, Ledger, Place, Utterance
+from simpatico.readers.input.record import Ledger, Place, Utterance
 from simpatico.readers.input.source import Head, Source
 
 LISTS = ("messages", "conversation", "conversations")
@@ -76,10 +87,7 @@ class OpenAI:
             except DECODE_ERRORS as error:
                 ledger.reject(place, *decode_problem(line, error))
                 continue
-            if rows:
-                yield Dialog(unique_ids(rows), [place])
-            else:
-                ledger.skip("dialog without text")
+            yield from non_empty_dialog(unique_ids(rows), place, ledger)
 
     def chat(self, record: OpenAIRecord | Messages, name: str, ledger: Ledger) -> list[Utterance]:
         """The utterances of one record, whose dialog is called `name` if it has no id."""

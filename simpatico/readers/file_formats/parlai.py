@@ -1,4 +1,7 @@
-"""ParlAI conversations: a line a dialog, in pairs of acts."""
+"""ParlAI conversations: a line a dialog, in pairs of acts.
+
+    {"dialog": [[{"id": "human", "text": "Hi"}, {"id": "bot", "text": "Hello"}], …]}
+"""
 
 from __future__ import annotations
 
@@ -8,9 +11,9 @@ from typing import Any, ClassVar
 
 import msgspec
 
-from simpatico.readers.file_formats._chat import PERSON_ROLES
+from simpatico.readers.file_formats._chat import PERSON_ROLES, non_empty_dialog
 from simpatico.readers.input.decode import decode_records
-from simpatico.readers.input.record import Dialog, Ledger, Utterance
+from simpatico.readers.input.record import Ledger, Utterance
 from simpatico.readers.input.source import Head, Source
 
 SILENCE = "__SILENCE__"
@@ -58,10 +61,7 @@ class ParlAI:
             rows = [self.utterance(name, act) for act in acts if act.text != SILENCE]
             if len(rows) < len(acts):
                 ledger.skip("silent act", len(acts) - len(rows))
-            if rows:
-                yield Dialog(rows, [place])
-            else:
-                ledger.skip("dialog without text")
+            yield from non_empty_dialog(rows, place, ledger)
 
     def utterance(self, dialog: str, act: Act) -> Utterance:
         """What was said in one act."""

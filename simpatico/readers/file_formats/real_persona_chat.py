@@ -1,4 +1,11 @@
-"""RealPersonaChat: Japanese small talk of people who told about themselves and rated each other."""
+"""RealPersonaChat: Japanese small talk of people who told about themselves and rated each other.
+
+    {"dialogue_id": 1, "interlocutors": ["AA", "BB"],
+     "utterances": [{"interlocutor_id": "AA", "text": "…", "timestamp": "…"}],
+     "evaluations": [{"interlocutor_id": "AA", "informativeness": 5, …}]}
+
+Yamashita et al. (2023), RealPersonaChat.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""ShareGPT: records with `conversations` of `from` and `value`."""
+"""ShareGPT: records with `conversations` of `from` and `value`.
+
+    {"id": "c1", "conversations": [{"from": "human", "value": "Hi"}, {"from": "gpt", "value": "…"}]}
+"""
 
 from __future__ import annotations
 
@@ -8,9 +11,9 @@ from typing import ClassVar
 
 import msgspec
 
-from simpatico.readers.file_formats._chat import ChatMessage, chat_utterances
+from simpatico.readers.file_formats._chat import ChatMessage, chat_utterances, non_empty_dialog
 from simpatico.readers.input.decode import decode_records
-from simpatico.readers.input.record import Dialog, Ledger, Utterance
+from simpatico.readers.input.record import Ledger, Utterance
 from simpatico.readers.input.source import Head, Source
 
 
@@ -55,7 +58,5 @@ class ShareGPT:
             name = f"{source.stem}:{place.line}" if record.id in (None, "") else str(record.id)
             messages = (ChatMessage(m.role, m.value, m.name) for m in record.conversations)
             system = self.system or record.model
-            if rows := chat_utterances(messages, name, ledger, system=system):
-                yield Dialog(rows, [place])
-            else:
-                ledger.skip("dialog without text")
+            rows = chat_utterances(messages, name, ledger, system=system)
+            yield from non_empty_dialog(rows, place, ledger)

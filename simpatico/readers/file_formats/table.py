@@ -1,4 +1,11 @@
-"""Our own table: one utterance a row, as JSON lines, a JSON list, CSV, TSV or Parquet."""
+"""Our own table: one utterance a row, as JSON lines, a JSON list, CSV, TSV or Parquet.
+
+    {"dialog": "d1", "speaker": "ann", "text": "Hi", "system": null}
+    {"dialog": "d1", "speaker": "bot", "text": "Hello", "system": "acme-2"}
+
+The fastest of the readers, as it reads the largest files: rows that are all text are decoded
+straight into a tuple; only other rows are looked at more closely.
+"""
 
 from __future__ import annotations
 

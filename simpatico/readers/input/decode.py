@@ -1,4 +1,8 @@
-"""JSON bytes to typed values; what cannot be read becomes a sentence without its content."""
+"""JSON bytes to typed values; what cannot be read becomes a sentence without its content.
+
+Inputs are conversations of people, so that messages never quote them: msgspec's messages name types
+and paths, which are kept, and nothing else.
+"""
 
 from __future__ import annotations
 

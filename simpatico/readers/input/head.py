@@ -1,4 +1,7 @@
-"""The first bytes of a file, from which its format is told."""
+"""The first bytes of a file, from which its format is told.
+
+64 KiB may end in the middle of a value: `close_json` drops what is cut off and closes the brackets.
+"""
 
 from __future__ import annotations
 

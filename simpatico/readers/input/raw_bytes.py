@@ -1,4 +1,8 @@
-"""Bytes of an input before any format: opening, unpacking, refusing what is not text."""
+"""Bytes of an input before any format: opening, unpacking, refusing what is not text.
+
+Limits keep hostile or broken files from filling the memory: a line, a document, and how much more a
+gzip file may unpack to than it holds.
+"""
 
 from __future__ import annotations
 
