@@ -1,34 +1,54 @@
-"""Systems against each other: difference, interval, p, and how often one comes out higher.
+"""Pairwise comparison of systems: mean difference, interval, p and probability of superiority.
 
-The interval is Student's t of the pair differences, or Welch's. The p is a permutation test up to
-100 units, where the shape of the scores matters, and the same t beyond, where both agree.
+The interval is Student's t over the pair differences, or Welch's t. The p comes from a permutation
+test up to 100 units, where the distribution of the scores matters, and from the same t beyond,
+where the two agree.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from math import sqrt
+from math import isfinite, sqrt
 from typing import Literal
 
 import numpy as np
 
-from simpatico.comparison.samples import Choice, Sample, Unit, UnitLevel, compared, samples, sides
-from simpatico.comparison.testing import draws_for, method_of, testable, tested
-from simpatico.metric import Better, wording
+from simpatico.comparison.samples import (
+    Selection,
+    TwoSamples,
+    Unit,
+    UnitLevel,
+    build_samples,
+    load_systems,
+    pair_systems,
+)
+from simpatico.comparison.testing import (
+    compute_p_values,
+    describe_method,
+    draws_for_family,
+    is_testable,
+)
+from simpatico.metric import Better, score_wording
 from simpatico.run import Run
-from simpatico.stats.correction import Correction, correct
-from simpatico.stats.means import LARGEST, Spread, mean, mean_difference, moments
-from simpatico.stats.power import Design, detectable_with
-from simpatico.stats.result import Result, Status, nothing, result
-from simpatico.stats.superiority import at_random, in_pairs
+from simpatico.stats.correction import Correction, correct_p_values
+from simpatico.stats.means import (
+    MAX_SQUARABLE,
+    MeanDifference,
+    finite_mean,
+    mean_and_variance,
+    mean_difference,
+)
+from simpatico.stats.power import Design, detectable_at_error
+from simpatico.stats.result import Status
+from simpatico.stats.superiority import superiority_at_random, superiority_in_pairs
 
 Finding = Literal["higher", "lower", "hint", "unclear", "same", "too_few"]
 
 
 @dataclass(frozen=True)
-class Settings:
-    """How differences are judged."""
+class ComparisonSettings:
+    """Correction over the family of tests, confidence level, and seed of the permutations."""
 
     correction: Correction = "holm"
     confidence: float = 0.95
@@ -40,10 +60,11 @@ class Difference:
     """System `a` minus system `b` on one score, in the score's unit.
 
     `n_a` and `n_b` count prompts or dialogs, as `unit` says. `wide_low` and `wide_high` hold for
-    all comparisons of the family at once (Bonferroni). `detectable` is the true difference that
-    such a study finds 80 times in 100, null where it can find none. `title`, `more`, `less` and
-    `score_unit` are the score's words, `kind` is its metric's; `sd` is the spread of the units
-    within a system, null where they do not vary.
+    all comparisons of the family at once (Bonferroni). `detectable` is the smallest true difference
+    that a study of this size detects with 80% power, null where it can detect none. `title`,
+    `more`, `less` and `score_unit` are the score's words, `kind` is its metric's; `sd` is the
+    standard deviation of the units within a system, null where they do not vary. `times_in_100` is
+    the probability of superiority of `a`, in percent. Field names and their order are the JSON.
     """
 
     metric: str
@@ -83,7 +104,7 @@ class Difference:
 
     @property
     def finding(self) -> Finding:
-        """Only the corrected p makes a finding; an uncorrected one is a hint."""
+        """A significant corrected p makes a finding, an uncorrected one only a hint."""
         alpha = 1 - self.confidence
         if self.status == "too_few":
             return "too_few"
@@ -93,82 +114,80 @@ class Difference:
             return "unclear"
         if self.p_adjusted is not None and self.p_adjusted <= alpha:
             return "higher" if self.difference > 0 else "lower"
-        beyond = self.low is not None and self.high is not None and not self.low <= 0 <= self.high
-        return "hint" if beyond or self.p_value <= alpha else "unclear"
+        excludes_0 = (
+            self.low is not None and self.high is not None and not self.low <= 0 <= self.high
+        )
+        return "hint" if excludes_0 or self.p_value <= alpha else "unclear"
 
 
 class Differences(list[Difference]):
-    """What a comparison found, pair by pair in the order of the systems."""
+    """The differences of a comparison, pair by pair in the order of the systems."""
 
     def _repr_html_(self) -> str:
-        from simpatico.comparison.chart import notebook
+        from simpatico.comparison.chart import differences_notebook
 
-        return notebook(self)
+        return differences_notebook(self)
 
 
 def compare(
-    runs: Sequence[Run], choice: Choice | None = None, settings: Settings | None = None
+    runs: Sequence[Run], choice: Selection | None = None, settings: ComparisonSettings | None = None
 ) -> Differences:
-    """Every pair of systems on every chosen score, with p corrected over all of them."""
-    choice = choice or Choice()
-    pairs = compared(sides(runs, choice), with_human=choice.with_human)
-    return differences(samples(pairs), settings or Settings(), level=choice.level)
+    """Every pair of systems on every selected score, with p corrected over all of them."""
+    choice = choice or Selection()
+    pairs = pair_systems(load_systems(runs, choice), with_human=choice.with_human)
+    settings = settings or ComparisonSettings()
+    return compare_samples(build_samples(pairs), settings, level=choice.level)
 
 
-def differences(
-    found: Sequence[Sample], settings: Settings, *, level: UnitLevel = "dialog"
+def compare_samples(
+    samples: Sequence[TwoSamples], settings: ComparisonSettings, *, level: UnitLevel = "dialog"
 ) -> Differences:
-    """The samples judged as one family."""
-    spreads = [mean_difference(s) if s.enough else None for s in found]
-    p_values = tested(found, spreads, settings.seed)
-    adjusted, family = correct(p_values, settings.correction)
-    judged = Differences()
-    for sample, spread, p, corrected in zip(found, spreads, p_values, adjusted, strict=True):
-        told = described(sample, estimate(sample, spread, p, settings), settings)
-        whole = replace(told, p_adjusted=corrected, family=family, level=level)
-        if told.difference is not None and spread is not None:
-            whole = widened(weighed(whole, sample), spread)
-        judged.append(replace(whole, method=method_of(sample, draws_for(family))))
-    return judged
+    """The difference of each pair of samples; all of them are one family of tests."""
+    estimates = [
+        mean_difference(s.first, s.second, paired=s.paired) if s.large_enough else None
+        for s in samples
+    ]
+    p_values = compute_p_values(samples, estimates, settings.seed)
+    adjusted, family = correct_p_values(p_values, settings.correction)
+    draws = draws_for_family(family)
+    rows = Differences()
+    for sample, estimate, p, p_adjusted in zip(samples, estimates, p_values, adjusted, strict=True):
+        row = replace(
+            untested_difference(sample, settings),
+            level=level,
+            p_adjusted=p_adjusted,
+            family=family,
+            method=describe_method(sample, draws),
+        )
+        if sample.large_enough:
+            row = with_estimate(row, sample, estimate, p)
+        rows.append(row)
+    return rows
 
 
-def estimate(
-    sample: Sample, spread: Spread | None, p_value: float | None, settings: Settings
-) -> Result:
-    """The difference with its interval, or why there is none."""
-    n = len(sample.first) if sample.paired else len(sample.first) + len(sample.second)
-    if not sample.enough:
-        return nothing("too_few", n=n, method="")
-    if spread is None or not testable(spread):
-        return nothing("degenerate", n=n, method="")
-    reach = spread.reach(settings.confidence)
-    interval = (spread.value - reach, spread.value + reach) if reach > 0 else None
-    return result(spread.value, n=n, method="", interval=interval, p_value=p_value)
-
-
-def described(sample: Sample, told: Result, settings: Settings) -> Difference:
-    """The result with the names of what was compared."""
-    words = wording(sample.measure.score, vars(sample.measure))
+def untested_difference(sample: TwoSamples, settings: ComparisonSettings) -> Difference:
+    """What was compared, with no difference yet: the row of samples that are too small."""
+    words = score_wording(sample.measure.score, vars(sample.measure))
     return Difference(
         metric=sample.measure.metric,
         score=sample.measure.score,
         level="dialog",
         a=sample.a,
         b=sample.b,
-        difference=told.value,
-        low=told.low,
-        high=told.high,
-        p_value=told.p_value,
+        difference=None,
+        low=None,
+        high=None,
+        p_value=None,
         p_adjusted=None,
         n_a=len(sample.first),
         n_b=len(sample.second),
-        status=told.status,
-        method=told.method,
+        status="too_few",
+        method="",
         unit=sample.unit,
         paired=sample.paired,
         better=sample.measure.better,
-        mean_a=mean(sample.first),
-        mean_b=mean(sample.second),
+        mean_a=finite_mean(sample.first),
+        mean_b=finite_mean(sample.second),
         correction=settings.correction,
         confidence=settings.confidence,
         family=0,
@@ -177,33 +196,55 @@ def described(sample: Sample, told: Result, settings: Settings) -> Difference:
         less=words["less"],
         score_unit=words["unit"],
         kind=sample.measure.kind,
-        sd=pooled_sd(sample),
+        sd=sd_within_systems(sample),
     )
 
 
-def pooled_sd(sample: Sample) -> float | None:
-    """Root of the mean of both systems' variances."""
+def with_estimate(
+    row: Difference, sample: TwoSamples, estimate: MeanDifference | None, p_value: float | None
+) -> Difference:
+    """The row with its difference, intervals, superiority and detectable difference."""
+    if estimate is None or not is_testable(estimate):
+        return replace(row, status="degenerate")
+    superiority = (superiority_in_pairs if sample.paired else superiority_at_random)(
+        sample.first, sample.second, row.confidence
+    )
+    percent = [
+        None if v is None else 100 * v
+        for v in (superiority.value, superiority.low, superiority.high)
+    ]
+    row = replace(
+        row,
+        status="ok",
+        difference=estimate.value,
+        p_value=p_value,
+        times_in_100=percent[0],
+        times_low=percent[1],
+        times_high=percent[2],
+    )
+    half = estimate.half_width(row.confidence)
+    low, high = estimate.value - half, estimate.value + half
+    # An interval can vanish by rounding even where the standard error is above 0.
+    if not (isfinite(low) and isfinite(high) and low < high):
+        return row
+    design = Design(paired=row.paired, family=row.family, alpha=1 - row.confidence)
+    wide_half = estimate.half_width(1 - design.level)
+    return replace(
+        row,
+        low=low,
+        high=high,
+        wide_low=estimate.value - wide_half,
+        wide_high=estimate.value + wide_half,
+        detectable=detectable_at_error(
+            estimate.standard_error, estimate.df, min(row.n_a, row.n_b), design=design
+        ),
+    )
+
+
+def sd_within_systems(sample: TwoSamples) -> float | None:
+    """Root of the mean of both systems' variances; null where nothing varies."""
     size = float(np.abs(np.concatenate([sample.first, sample.second])).max(initial=0.0))
-    if min(len(sample.first), len(sample.second)) < 2 or not size < LARGEST:
+    if min(len(sample.first), len(sample.second)) < 2 or not size < MAX_SQUARABLE:
         return None
-    variances = [moments(values, size)[1] for values in (sample.first, sample.second)]
+    variances = [mean_and_variance(values, size)[1] for values in (sample.first, sample.second)]
     return sqrt(sum(variances) / 2) or None
-
-
-def weighed(told: Difference, sample: Sample) -> Difference:
-    """With how often `a` is higher: within pairs, or in one value of each at random."""
-    chance = in_pairs if sample.paired else at_random
-    often = chance(sample.first, sample.second, told.confidence)
-    shares = [None if v is None else 100 * v for v in (often.value, often.low, often.high)]
-    return replace(told, times_in_100=shares[0], times_low=shares[1], times_high=shares[2])
-
-
-def widened(told: Difference, spread: Spread) -> Difference:
-    """With the interval that holds for the whole family, and what could have been detected."""
-    if told.low is None:
-        return told
-    design = Design(paired=told.paired, family=told.family, alpha=1 - told.confidence)
-    reach = spread.reach(1 - design.level)
-    size = detectable_with(spread.error, spread.freedom, min(told.n_a, told.n_b), design=design)
-    low, high = spread.value - reach, spread.value + reach
-    return replace(told, wide_low=low, wide_high=high, detectable=size)

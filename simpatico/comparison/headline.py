@@ -1,4 +1,4 @@
-"""What a comparison comes to: the pair that matters, its headline, and its findings in groups."""
+"""The summary of a comparison: the pair that matters most, its headline and grouped findings."""
 
 from __future__ import annotations
 
@@ -8,282 +8,259 @@ from math import inf
 from typing import NamedTuple
 
 from simpatico.comparison.difference import Difference, Finding
-from simpatico.comparison.samples import EACH, PEOPLE
-from simpatico.comparison.verdict import CORRECTIONS, HINT, SHARED, phrase
+from simpatico.comparison.samples import HUMAN, MIN_VALUES
+from simpatico.comparison.verdict import CORRECTIONS, HINT, SHARED, comparison_phrase
 from simpatico.wording import format_count, format_number, lower_first_letter
 
-FOUND: tuple[Finding, ...] = ("higher", "lower")
-CLAIMS = 3
-"""So many findings a headline names."""
+FINDINGS: tuple[Finding, ...] = ("higher", "lower")
+MAX_CLAIMS = 3
+"""Findings that a headline names."""
 SMALL, LARGE = 0.4, 0.8
-"""Standard deviations from which a difference is called moderate, and large."""
+"""Differences in SDs below which one is called small, and from which it is called large."""
 NOUNS = {"prompt": "answer", "dialog": "dialog"}
 COUNTS = ("Zero", "One", "Two", "Three", "Four", "Five")
 
 
-class Name(NamedTuple):
-    """The name of a system within a text, so that a page can show whose it is."""
+class SystemName(NamedTuple):
+    """The name of a system within a text, so that a page can show it in the system's colour."""
 
     name: str
 
 
-Part = str | Name
+TextPart = str | SystemName
 
 
-def plain(parts: Sequence[Part]) -> str:
-    return "".join(part.name if isinstance(part, Name) else part for part in parts)
+def plain_text(parts: Sequence[TextPart]) -> str:
+    return "".join(part.name if isinstance(part, SystemName) else part for part in parts)
 
 
-def pairs_of(found: Sequence[Difference]) -> dict[tuple[str, str], list[Difference]]:
+def group_by_pair(differences: Sequence[Difference]) -> dict[tuple[str, str], list[Difference]]:
     """The differences of each pair of systems, in their order."""
     pairs: dict[tuple[str, str], list[Difference]] = {}
-    for told in found:
-        pairs.setdefault((told.a, told.b), []).append(told)
+    for d in differences:
+        pairs.setdefault((d.a, d.b), []).append(d)
     return pairs
 
 
-def main_pair(found: Sequence[Difference]) -> tuple[str, str] | None:
+def main_pair(differences: Sequence[Difference]) -> tuple[str, str] | None:
     """The pair with most findings, then most hints, then the largest differences."""
+    pairs = group_by_pair(differences)
 
-    def weight(pair: tuple[str, str]) -> tuple[int, int, float]:
+    def rank(pair: tuple[str, str]) -> tuple[int, int, float]:
         own = pairs[pair]
-        return len(of(own, *FOUND)), len(of(own, "hint")), sum(effect(d) for d in own)
+        findings = len(select_findings(own, *FINDINGS))
+        return findings, len(select_findings(own, "hint")), sum(effect_size(d) for d in own)
 
-    pairs = pairs_of(found)
-    return max(pairs, key=weight, default=None)
+    return max(pairs, key=rank, default=None)
 
 
-def of(pair: Sequence[Difference], *findings: Finding) -> list[Difference]:
-    """Those with one of these findings: those with a direction first, traditional ones last.
+def select_findings(pair: Sequence[Difference], *findings: Finding) -> list[Difference]:
+    """Differences with one of these findings, largest effect first.
 
-    How long or how often is quickly said, and is not what somebody comes here for.
+    Scores with a better direction come first and those of traditional metrics last: length and
+    counts are quickly said, and not what somebody comes here for.
     """
     own = [d for d in pair if d.finding in findings]
-    return sorted(own, key=lambda d: (d.better is None, d.kind == "traditional", -effect(d)))
+    return sorted(own, key=lambda d: (d.better is None, d.kind == "traditional", -effect_size(d)))
 
 
-def effect(told: Difference) -> float:
-    """The size of a difference beside the spread of its units; without any spread endless."""
-    if not told.difference:
+def effect_size(d: Difference) -> float:
+    """|difference| / SD of the units within a system; infinite where the units do not vary."""
+    if not d.difference:
         return 0.0
-    return abs(told.difference) / told.sd if told.sd else inf
+    return abs(d.difference) / d.sd if d.sd else inf
 
 
-def grouped(pair: Sequence[Difference]) -> list[tuple[str, list[Difference]]]:
-    """The differences of one pair by what was found, each group under its title."""
+def group_by_finding(pair: Sequence[Difference]) -> list[tuple[str, list[Difference]]]:
+    """The differences of one pair by finding, each group under its title."""
     if not pair:
         return []
     a = pair[0].a
     groups = [
-        (f"Higher for {a}", of(pair, "higher")),
-        (f"Lower for {a}", of(pair, "lower")),
-        (HINT, of(pair, "hint")),
-        ("Can't tell apart", of(pair, "unclear")),
-        ("Not compared", of(pair, "same", "too_few")),
+        (f"Higher for {a}", select_findings(pair, "higher")),
+        (f"Lower for {a}", select_findings(pair, "lower")),
+        (HINT, select_findings(pair, "hint")),
+        ("Can't tell apart", select_findings(pair, "unclear")),
+        ("Not compared", select_findings(pair, "same", "too_few")),
     ]
     return [(title, own) for title, own in groups if own]
 
 
-def faced(pair: Sequence[Difference]) -> list[Difference]:
+def orient_pair(pair: Sequence[Difference]) -> list[Difference]:
     """One pair with that system first which is higher more often: in findings, else in hints."""
-    hints = of(pair, "hint")
-    above = sum((d.difference or 0.0) > 0 for d in hints)
-    ahead = len(of(pair, "higher")) - len(of(pair, "lower")) or above - (len(hints) - above)
-    return [swapped(d) for d in pair] if ahead < 0 else list(pair)
+    hints = select_findings(pair, "hint")
+    hints_above = sum((d.difference or 0.0) > 0 for d in hints)
+    lead = len(select_findings(pair, "higher")) - len(select_findings(pair, "lower"))
+    lead = lead or 2 * hints_above - len(hints)
+    return [swap_systems(d) for d in pair] if lead < 0 else list(pair)
 
 
-def swapped(told: Difference) -> Difference:
+def swap_systems(d: Difference) -> Difference:
     """The same difference seen from the other system."""
     return replace(
-        told,
-        a=told.b,
-        b=told.a,
-        difference=mirrored(told.difference),
-        low=mirrored(told.high),
-        high=mirrored(told.low),
-        n_a=told.n_b,
-        n_b=told.n_a,
-        mean_a=told.mean_b,
-        mean_b=told.mean_a,
-        times_in_100=mirrored(told.times_in_100, 100.0),
-        times_low=mirrored(told.times_high, 100.0),
-        times_high=mirrored(told.times_low, 100.0),
-        wide_low=mirrored(told.wide_high),
-        wide_high=mirrored(told.wide_low),
+        d,
+        a=d.b,
+        b=d.a,
+        difference=mirror(d.difference),
+        low=mirror(d.high),
+        high=mirror(d.low),
+        n_a=d.n_b,
+        n_b=d.n_a,
+        mean_a=d.mean_b,
+        mean_b=d.mean_a,
+        times_in_100=mirror(d.times_in_100, total=100.0),
+        times_low=mirror(d.times_high, total=100.0),
+        times_high=mirror(d.times_low, total=100.0),
+        wide_low=mirror(d.wide_high),
+        wide_high=mirror(d.wide_low),
     )
 
 
-def mirrored(value: float | None, whole: float = 0.0) -> float | None:
-    return None if value is None else whole - value
+def mirror(value: float | None, *, total: float = 0.0) -> float | None:
+    return None if value is None else total - value
 
 
-def alone(system: str) -> list[Part]:
+def single_system_headline(system: str) -> list[TextPart]:
     """The headline where there is one system."""
-    return [Name(system), " was scored alone; there is nothing to compare it with."]
+    return [SystemName(system), " was scored alone; there is nothing to compare it with."]
 
 
-def headline(pair: Sequence[Difference]) -> list[Part]:
-    """What a pair comes to, in up to three findings and what can't be told."""
-    compared = [d for d in pair if d.finding != "too_few"]
+def headline(pair: Sequence[Difference]) -> list[TextPart]:
+    """The summary of a pair: up to three findings, and on what the two can't be told apart."""
+    comparable = [d for d in pair if d.finding != "too_few"]
     if not pair:
         return ["There is nothing to compare."]
-    if not compared:
-        return too_few(fullest(pair))
-    if not of(pair, *FOUND):
-        return undecided(compared)
-    higher, lower = of(pair, "higher"), of(pair, "lower")
-    largest = max([*higher, *lower], key=effect)
-    first = named_with(largest, higher, CLAIMS - bool(lower))
-    second = named_with(largest, lower, CLAIMS - len(first))
-    rest = len(higher) + len(lower) - len(first) - len(second)
-    more = f" There {'is' if rest == 1 else 'are'} {format_count(rest, 'more difference')}."
-    return [*claims(first, second), more if rest else "", *unclear(of(pair, "unclear"))]
-
-
-def named_with(largest: Difference, own: Sequence[Difference], most: int) -> list[Difference]:
-    """The first few; the largest of all takes the place of the last if it would go unnamed."""
-    chosen = list(own[:most])
-    if largest in own and largest not in chosen and chosen:
-        chosen[-1] = largest
-    return chosen
-
-
-def claims(first: Sequence[Difference], second: Sequence[Difference]) -> list[Part]:
-    """A sentence on what the first system is higher in, and one on what it is lower in."""
-    told = [*first, *second][0]
-    subject: Part = Name(told.a)
-    parts: list[Part] = []
-    for own in (first, second):
-        phrases = [bare(d) for d in own]
-        if phrases and not parts:
-            parts = [subject, f" {phrase(own[0])} ", Name(told.b), f"{joined(phrases)}."]
-        elif phrases:
-            it: Part = subject if told.a.startswith(PEOPLE) else "It"
-            parts += [" ", it, f" {phrases[0]}{joined(phrases)}."]
+    if not comparable:
+        return too_few_headline(largest_sample(pair))
+    higher, lower = select_findings(pair, "higher"), select_findings(pair, "lower")
+    if not higher and not lower:
+        return undecided_headline(comparable)
+    largest = max([*higher, *lower], key=effect_size)
+    first = select_claims(higher, largest, MAX_CLAIMS - bool(lower))
+    second = select_claims(lower, largest, MAX_CLAIMS - len(first))
+    parts = claim_sentences(first, second)
+    if rest := len(higher) + len(lower) - len(first) - len(second):
+        verb = "is" if rest == 1 else "are"
+        parts.append(f" There {verb} {format_count(rest, 'more difference')}.")
+    if unclear := select_findings(pair, "unclear"):
+        others = f" and {len(unclear) - 1} more" if unclear[1:] else ""
+        title = lower_first_letter(unclear[0].title)
+        parts.append(f" On {title}{others} we can't tell the two apart.")
     return parts
 
 
-def joined(phrases: Sequence[str]) -> str:
-    """All phrases but the first, as they follow it."""
-    *middle, last = phrases
-    return "" if not middle else "".join(f", {p}" for p in middle[1:]) + f" and {last}"
+def select_claims(findings: Sequence[Difference], largest: Difference, n: int) -> list[Difference]:
+    """The first n findings; the largest of all takes the last place if it would go unnamed."""
+    claims = list(findings[:n])
+    if largest in findings and largest not in claims and claims:
+        claims[-1] = largest
+    return claims
 
 
-def bare(told: Difference) -> str:
-    """The phrase where the other system was named before."""
-    return phrase(told).removesuffix(" than")
+def claim_sentences(higher: Sequence[Difference], lower: Sequence[Difference]) -> list[TextPart]:
+    """A sentence on what the first system is higher in, and one on what it is lower in."""
+    first = [*higher, *lower][0]
+    subject: TextPart = SystemName(first.a)
+    parts: list[TextPart] = []
+    for claims in (higher, lower):
+        # The other system is named once, in the first phrase.
+        phrases = [comparison_phrase(d).removesuffix(" than") for d in claims]
+        *middle, last = phrases[1:] or [""]
+        rest = "".join(f", {p}" for p in middle) + (f" and {last}" if last else "")
+        if phrases and not parts:
+            opening = f" {comparison_phrase(claims[0])} "
+            parts = [subject, opening, SystemName(first.b), f"{rest}."]
+        elif phrases:
+            pronoun: TextPart = subject if first.a.startswith(HUMAN) else "It"
+            parts += [" ", pronoun, f" {phrases[0]}{rest}."]
+    return parts
 
 
-def unclear(own: Sequence[Difference]) -> list[Part]:
-    if not own:
-        return []
-    others = f" and {len(own) - 1} more" if own[1:] else ""
-    return [f" On {topic(own[0])}{others} we can't tell the two apart."]
-
-
-def undecided(compared: Sequence[Difference]) -> list[Part]:
-    """The headline where nothing was found."""
-    first, n = compared[0], len(compared)
-    names: list[Part] = [Name(first.a), " and ", Name(first.b)]
-    hints = len(of(compared, "hint"))
+def undecided_headline(pair: Sequence[Difference]) -> list[TextPart]:
+    """The headline where no difference is significant."""
+    first, n = pair[0], len(pair)
+    names: list[TextPart] = [SystemName(first.a), " and ", SystemName(first.b)]
+    hints = len(select_findings(pair, "hint"))
     hint = f" There {'is' if hints == 1 else 'are'} {format_count(hints, 'hint')}." if hints else ""
     if n == 1:
-        return [f"On {topic(first)} we can't tell ", *names, f" apart.{hint}"]
-    kind = "metrics" if len({d.metric for d in compared}) == n else "scores"
+        return [f"On {lower_first_letter(first.title)} we can't tell ", *names, f" apart.{hint}"]
+    kind = "metrics" if len({d.metric for d in pair}) == n else "scores"
     return ["We can't tell ", *names, f" apart on any of {n} {kind}.{hint}"]
 
 
-def too_few(told: Difference) -> list[Part]:
-    """The headline where there are not even enough units; if one system lacks them, which."""
-    short = min((told.n_a, told.a), (told.n_b, told.b))
-    owner: list[Part] = [" of ", Name(short[1])] if max(told.n_a, told.n_b) >= EACH else []
-    many = short[0] if owner else told.n_a + told.n_b
-    if told.paired:
-        many, owner = told.n_a, [f" {SHARED[told.unit]}"]
-    spelled = COUNTS[many] if many < len(COUNTS) else format_count(many)
-    verb = "is" if many == 1 else "are"
-    noun = told.unit if many == 1 else f"{told.unit}s"
-    return [f"{spelled} {noun}", *owner, f" {verb} too few to compare anything."]
+def too_few_headline(d: Difference) -> list[TextPart]:
+    """The headline where there are too few units; names the system if only one lacks them."""
+    fewest, system = min((d.n_a, d.a), (d.n_b, d.b))
+    n, owner = d.n_a + d.n_b, list[TextPart]()
+    if d.paired:
+        n, owner = d.n_a, [f" {SHARED[d.unit]}"]
+    elif max(d.n_a, d.n_b) >= MIN_VALUES:
+        n, owner = fewest, [" of ", SystemName(system)]
+    count = COUNTS[n] if n < len(COUNTS) else format_count(n)
+    noun, verb = (d.unit, "is") if n == 1 else (f"{d.unit}s", "are")
+    return [f"{count} {noun}", *owner, f" {verb} too few to compare anything."]
 
 
-def topic(told: Difference) -> str:
-    """The title within a sentence."""
-    return lower_first_letter(told.title)
-
-
-def fullest(pair: Sequence[Difference]) -> Difference:
+def largest_sample(pair: Sequence[Difference]) -> Difference:
     return max(pair, key=lambda d: d.n_a + d.n_b)
 
 
-def based_on(pair: Sequence[Difference]) -> str:
-    """How many units; scores can have fewer where a metric left some out."""
-    told = fullest(pair)
-    uneven = any((d.n_a, d.n_b) != (told.n_a, told.n_b) for d in pair)
-    most = "up to " if uneven else ""
-    if told.paired:
-        return f"{most}{format_count(told.n_a, told.unit)} {SHARED[told.unit]}"
-    return f"{most}{format_count(told.n_a + told.n_b, told.unit)}, {format_count(told.n_a)} and {format_count(told.n_b)}"
+def sample_size_text(pair: Sequence[Difference]) -> str:
+    """How many units; scores can have fewer where a metric could not score some."""
+    most = largest_sample(pair)
+    uneven = any((d.n_a, d.n_b) != (most.n_a, most.n_b) for d in pair)
+    prefix = "up to " if uneven else ""
+    if most.paired:
+        return f"{prefix}{format_count(most.n_a, most.unit)} {SHARED[most.unit]}"
+    total = format_count(most.n_a + most.n_b, most.unit)
+    return f"{prefix}{total}, {format_count(most.n_a)} and {format_count(most.n_b)}"
 
 
-def lede(pair: Sequence[Difference]) -> list[Part]:
-    """On how much the headline rests, and how large the largest difference is."""
+def lede(pair: Sequence[Difference]) -> list[TextPart]:
+    """The sample size behind the headline, and the size of the largest difference."""
     if not pair:
         return []
-    found = of(pair, *FOUND) or of(pair, "hint")
-    sized = max(found, key=effect, default=None)
-    basis = f"Based on {based_on(pair)}."
-    return [basis] if sized is None else [f"{basis} ", *size(sized)]
+    findings = select_findings(pair, *FINDINGS) or select_findings(pair, "hint")
+    largest = max(findings, key=effect_size, default=None)
+    basis = f"Based on {sample_size_text(pair)}."
+    return [basis] if largest is None else [f"{basis} ", *effect_sentence(largest)]
 
 
-def size(told: Difference) -> list[Part]:
-    """A difference beside the spread, and how often it is seen."""
-    head = f"The largest of these is {beside(told)}"
-    if told.times_in_100 is None:
-        return [f"{head}."]
-    up = (told.difference or 0.0) > 0
-    times = told.times_in_100 if up else 100 - told.times_in_100
-    where = "on the same prompt " if told.unit == "prompt" else "in the same dialog "
-    if not told.paired:
-        where = f"take one {NOUNS[told.unit]} of each at random and "
-    side = f"comes out {'higher' if up else 'lower'} in {topic(told)}"
-    said = f" {side} {format_number(times, 0)} times in 100 (ties count half)."
-    return [f"{head}: {where}", Name(told.a), said]
+def effect_sentence(d: Difference) -> list[TextPart]:
+    """The effect size in words and SDs, and the probability of superiority."""
+    if d.sd is None:
+        size = f"one between {d.unit}s that do not vary"
+    else:
+        sds = effect_size(d)
+        words = "small next to" if sds < SMALL else "moderate compared with"
+        words = "large compared with" if sds >= LARGE else words
+        size = f"{words} the spread between {d.unit}s ({format_number(sds, 1)} SD)"
+    opening = f"The largest of these is {size}"
+    if d.times_in_100 is None:
+        return [f"{opening}."]
+    up = (d.difference or 0.0) > 0
+    times = d.times_in_100 if up else 100 - d.times_in_100
+    where = "on the same prompt " if d.unit == "prompt" else "in the same dialog "
+    if not d.paired:
+        where = f"take one {NOUNS[d.unit]} of each at random and "
+    side = f"comes out {'higher' if up else 'lower'} in {lower_first_letter(d.title)}"
+    ending = f" {side} {format_number(times, 0)} times in 100 (ties count half)."
+    return [f"{opening}: {where}", SystemName(d.a), ending]
 
 
-def beside(told: Difference) -> str:
-    """How large in words and standard deviations."""
-    if told.sd is None:
-        return f"one between {told.unit}s that do not vary"
-    share = effect(told)
-    words = "small next to" if share < SMALL else "moderate compared with"
-    words = "large compared with" if share >= LARGE else words
-    return f"{words} the spread between {told.unit}s ({format_number(share, 1)} SD)"
-
-
-def family_note(found: Sequence[Difference]) -> str:
+def family_note(differences: Sequence[Difference]) -> str:
     """What makes a finding, and how to read the numbers beside it."""
-    if not found:
+    if not differences:
         return ""
-    first = found[0]
+    first = differences[0]
     level = f"{1 - first.confidence:.4g}".removeprefix("0")
     how = f" after {CORRECTIONS[first.correction]} over {first.family} comparisons"
     return (
-        f"In brackets the {percent(first)} interval. A finding needs p ≤ {level}"
+        f"In brackets the {confidence_percent(first)} interval. A finding needs p ≤ {level}"
         f"{how if first.family > 1 else ''}; what only the uncorrected p or the interval shows is "
         "a hint. What would have shown is found 80 times in 100."
     )
 
 
-def lines_note(found: Sequence[Difference]) -> str:
-    """How to read a drawing of the intervals."""
-    if not found:
-        return ""
-    first = found[0]
-    thick = f"Thick line: the {percent(first)} interval"
-    if first.family < 2:
-        return f"{thick}; there is one comparison, so nothing is corrected."
-    return f"{thick}; thin ends: the same for all {first.family} comparisons at once (Bonferroni)."
-
-
-def percent(told: Difference) -> str:
-    return f"{100 * told.confidence:.4g}%"
+def confidence_percent(d: Difference) -> str:
+    return f"{100 * d.confidence:.4g}%"

@@ -1,4 +1,4 @@
-"""A plan from a pilot run: how many dialogs a difference needs, and what so many would show."""
+"""Power analysis from a pilot run: detectable differences, and the dialogs a difference needs."""
 
 from __future__ import annotations
 
@@ -11,25 +11,25 @@ import numpy as np
 
 from simpatico.arrays import Floats
 from simpatico.comparison.samples import (
-    Choice,
-    Sample,
-    Side,
-    by_unit,
-    compared,
-    samples,
-    sides,
-    values,
+    ComparedSystem,
+    Selection,
+    TwoSamples,
+    as_floats,
+    build_samples,
+    load_systems,
+    mean_by_unit,
+    pair_systems,
 )
 from simpatico.errors import DataError
 from simpatico.run import Run
-from simpatico.stats.power import Design, detectable, needed
+from simpatico.stats.power import Design, detectable_difference, units_needed
 
 SIZES = (20, 50, 100, 200, 500, 1_000)
 
 
 @dataclass(frozen=True)
-class Spreads:
-    """How a score varies in a pilot: between pairs, and within a system; null where unknown."""
+class PilotSpread:
+    """SDs of a score in a pilot: of pair differences, and within a system; null where unknown."""
 
     score: str
     pairs: float | None
@@ -38,10 +38,11 @@ class Spreads:
 
 
 @dataclass(frozen=True)
-class Planned:
-    """For one score and one design: what shows with n of each system, and what a difference needs.
+class PlannedComparison:
+    """For one score and one design: what n of each system detect, and what a difference needs.
 
     `sd` is that of pair differences if `paired`, else that within a system, from `n` pilot units.
+    The field names are the JSON.
     """
 
     score: str
@@ -56,64 +57,74 @@ class Planned:
     power: float
 
     def as_json(self) -> dict[str, Any]:
-        told = dict(vars(self))
-        return {**told, "shows": [{"n": n, "difference": d} for n, d in self.shows.items()]}
+        shows = [{"n": n, "difference": d} for n, d in self.shows.items()]
+        return {**vars(self), "shows": shows}
 
 
-def pilot(runs: Sequence[Run], choice: Choice) -> tuple[list[Spreads], int]:
-    """The spread of every chosen score, and how many comparisons the same systems would make."""
-    found = sides(runs, choice)
-    if not found:
+def measure_pilot(runs: Sequence[Run], choice: Selection) -> tuple[list[PilotSpread], int]:
+    """The SDs of every selected score, and how many comparisons the same systems would make."""
+    systems = load_systems(runs, choice)
+    if not systems:
         raise DataError("the pilot run has no system; score conversations with a named system")
-    pairs = compared(found, with_human=choice.with_human) if len(found) > 1 else []
-    used = {side.name: side for pair in pairs for side in pair}.values() or found
-    drawn = samples(pairs)
-    scores = dict.fromkeys(score for side in used for score in side.measures)
-    told = [spreads(score, list(used), drawn) for score in scores]
-    return told, max(1, len(drawn) if pairs else len(scores))
+    pairs = pair_systems(systems, with_human=choice.with_human) if len(systems) > 1 else []
+    used = list({system.name: system for pair in pairs for system in pair}.values()) or systems
+    samples = build_samples(pairs)
+    scores = dict.fromkeys(score for system in used for score in system.measures)
+    spreads = [pilot_spread(score, used, samples) for score in scores]
+    return spreads, max(1, len(samples) if pairs else len(scores))
 
 
-def spreads(score: str, used: Sequence[Side], drawn: Sequence[Sample]) -> Spreads:
-    """Root mean square of the standard deviations over pairs, and over systems."""
-    own = [s for s in drawn if s.measure.score == score]
+def pilot_spread(
+    score: str, systems: Sequence[ComparedSystem], samples: Sequence[TwoSamples]
+) -> PilotSpread:
+    """One score's pooled SD over pair differences, and over the systems' own values."""
+    own = [s for s in samples if s.measure.score == score]
     gaps = [s.first - s.second for s in own if s.paired]
     unit = own[0].unit if own else "dialog"
-    held = [values(by_unit(s, unit, [score]), score) for s in used if score in s.measures]
-    held = [column[np.isfinite(column)] for column in held]
-    return Spreads(score, pooled(gaps), pooled(held), max(map(len, held), default=0))
+    columns = [
+        as_floats(mean_by_unit(s, unit, [score])[score]) for s in systems if score in s.measures
+    ]
+    columns = [column[np.isfinite(column)] for column in columns]
+    n = max(map(len, columns), default=0)
+    return PilotSpread(score, sd_within_columns(gaps), sd_within_columns(columns), n)
 
 
-def pooled(columns: Sequence[Floats]) -> float | None:
-    """Standard deviation within columns, each with the weight of its degrees of freedom."""
-    freedom = sum(max(len(c) - 1, 0) for c in columns)
-    if not freedom:
+def sd_within_columns(columns: Sequence[Floats]) -> float | None:
+    """Pooled SD: sqrt(Σ squares about each column's mean / Σ degrees of freedom)."""
+    df = sum(max(len(c) - 1, 0) for c in columns)
+    if not df:
         return None
-    square = fsum(float(np.var(c)) * len(c) for c in columns if len(c)) / freedom
-    return sqrt(square) if square > 1e-30 else None
+    variance = fsum(float(np.var(c)) * len(c) for c in columns if len(c)) / df
+    return sqrt(variance) if variance > 1e-30 else None
 
 
-def plan(
-    told: Sequence[Spreads], design: Design, *, detect: Callable[[str], float | None]
-) -> list[Planned]:
-    """For each score: in pairs and not, the detectable differences and the units needed."""
+def plan_comparisons(
+    spreads: Sequence[PilotSpread], design: Design, *, detect: Callable[[str], float | None]
+) -> list[PlannedComparison]:
+    """For each score, paired and unpaired: the detectable differences and the units needed.
+
+    `detect` gives the difference to be detected in a score, null for none.
+    """
     rows = []
-    for spread in told:
+    for spread in spreads:
+        sizes = sorted({*SIZES, spread.n} - {0, 1})
+        difference = detect(spread.score)
         for paired, sd in ((True, spread.pairs), (False, spread.within)):
-            rows.append(planned(spread, replace(design, paired=paired), sd, detect(spread.score)))
+            own = replace(design, paired=paired)
+            rows.append(
+                PlannedComparison(
+                    score=spread.score,
+                    paired=paired,
+                    sd=sd,
+                    n=spread.n,
+                    shows={
+                        n: detectable_difference(sd, n, design=own) if sd else None for n in sizes
+                    },
+                    detect=difference,
+                    needed=units_needed(sd, difference, design=own) if sd and difference else None,
+                    family=design.family,
+                    alpha=design.alpha,
+                    power=design.power,
+                )
+            )
     return rows
-
-
-def planned(spread: Spreads, design: Design, sd: float | None, detect: float | None) -> Planned:
-    sizes = sorted({*SIZES, spread.n} - {0, 1})
-    return Planned(
-        score=spread.score,
-        paired=design.paired,
-        sd=sd,
-        n=spread.n,
-        shows={n: detectable(sd, n, design=design) if sd else None for n in sizes},
-        detect=detect,
-        needed=needed(sd, detect, design=design) if sd and detect else None,
-        family=design.family,
-        alpha=design.alpha,
-        power=design.power,
-    )

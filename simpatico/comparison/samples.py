@@ -1,13 +1,15 @@
-"""From run folders to what is compared: for each score, the values of one system and of another.
+"""From run folders to samples: for each score, the values of two systems.
 
-The unit is never finer than the dialog. Where both systems answered the same prompts the unit is
-the prompt, with the mean of its dialogs, and the two systems' values stand in pairs.
+The unit is never finer than the dialog, since turns of one dialog are not independent. Where both
+systems replied to the same prompts, the unit is the prompt (with the mean of its dialogs) and the
+two samples are paired.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from pathlib import Path
 from typing import Literal
@@ -16,25 +18,24 @@ import numpy as np
 import polars as pl
 
 from simpatico.arrays import Floats
-from simpatico.errors import DataError, UnknownName
-from simpatico.metric import Better, wording
-from simpatico.registry import suggestion
+from simpatico.errors import DataError, UnknownName, suggest_names
+from simpatico.metric import Better, score_wording
 from simpatico.run import Run
 from simpatico.wording import join_with_and
 
 Unit = Literal["prompt", "dialog"]
 UnitLevel = Literal["dialog", "turn"]
 
-PEOPLE = "human"
-PAIRS = 6
-"""Fewest pairs with which a test can show anything: the smallest p of five is 2/2^5 = .0625."""
-EACH = 4
-"""Fewest values of each of two systems: the smallest p of three and three is 2/20 = .1."""
+HUMAN = "human"
+MIN_PAIRS = 6
+"""Fewest pairs for a test: the smallest two-sided p of five sign flips is 2/2^5 = .0625."""
+MIN_VALUES = 4
+"""Fewest values of each system: the smallest two-sided p of three against three is 2/20 = .1."""
 
 
 @dataclass(frozen=True)
-class Measure:
-    """A score of a run's metric, as `run.json` tells it."""
+class ScoreInfo:
+    """A score of a run's metric, as `run.json` describes it."""
 
     metric: str
     score: str
@@ -49,21 +50,21 @@ class Measure:
 
 
 @dataclass(frozen=True)
-class Side:
-    """A system of a run under the name it has in this comparison; one row of `units` per dialog."""
+class ComparedSystem:
+    """A system of a run under its name in this comparison; `units` has one row per dialog."""
 
     name: str
     system: str
     folder: Path
-    measures: Mapping[str, Measure]
+    measures: Mapping[str, ScoreInfo]
     units: pl.DataFrame
 
 
 @dataclass(frozen=True)
-class Sample:
-    """The values of two systems on one score; if paired, a place is the same prompt or dialog."""
+class TwoSamples:
+    """The values of two systems on one score; if paired, row i is the same prompt or dialog."""
 
-    measure: Measure
+    measure: ScoreInfo
     a: str
     b: str
     first: Floats
@@ -72,17 +73,17 @@ class Sample:
     paired: bool
 
     @property
-    def enough(self) -> bool:
-        least = PAIRS if self.paired else EACH
-        return min(len(self.first), len(self.second)) >= least
+    def large_enough(self) -> bool:
+        minimum = MIN_PAIRS if self.paired else MIN_VALUES
+        return min(len(self.first), len(self.second)) >= minimum
 
 
 @dataclass(frozen=True)
-class Choice:
-    """Which scores and systems of the runs are looked at.
+class Selection:
+    """Which scores and systems of the runs are compared.
 
-    Of a metric with parts only the score of its own name, unless `every`; people only if there
-    would be no pair without them, unless `with_human`.
+    Of a metric with several scores only the one of its own name, unless `every`; people only if
+    there would be no pair without them, unless `with_human`.
     """
 
     level: UnitLevel = "dialog"
@@ -91,189 +92,181 @@ class Choice:
     with_human: bool = False
 
 
-def measures(run: Run, choice: Choice) -> dict[str, Measure]:
-    """The chosen scores that this run has at this level."""
-    facts = run.facts
+def select_scores(run: Run, choice: Selection) -> dict[str, ScoreInfo]:
+    """The selected scores that this run has at this level."""
     table = pl.scan_parquet(run.folder / f"{choice.level}.parquet", glob=False)
-    there = table.collect_schema()
-    found = {}
-    for metric, told in facts["metrics"].items():
-        for score in told["scores"]:
-            name, span = score["name"], score["range"]
-            wanted = name in choice.scores if choice.scores else choice.every or name == metric
-            if wanted and name in there:
-                low, high = (float(b) if b is not None else float("nan") for b in span)
-                found[name] = Measure(
+    columns = table.collect_schema()
+    selected = {}
+    for metric, facts in run.facts["metrics"].items():
+        for score in facts["scores"]:
+            name = score["name"]
+            included = name in choice.scores if choice.scores else choice.every or name == metric
+            if included and name in columns:
+                low, high = (float(b) if b is not None else float("nan") for b in score["range"])
+                selected[name] = ScoreInfo(
                     metric,
                     name,
                     score["better"],
                     (low, high),
-                    told["signature"],
-                    **wording(name, score),
-                    kind=told.get("kind", ""),
+                    facts["signature"],
+                    **score_wording(name, score),
+                    kind=facts.get("kind", ""),
                 )
-    return found
+    return selected
 
 
-def sides(runs: Sequence[Run], choice: Choice) -> list[Side]:
+def load_systems(runs: Sequence[Run], choice: Selection) -> list[ComparedSystem]:
     """Every system of every run, in the order of the runs and of their system tables."""
     if len({run.folder.resolve() for run in runs}) < len(runs):
         raise DataError("the same run is given twice; a comparison needs different ones")
-    found = [side for run in runs for side in sides_of(run, choice)]
-    known = dict.fromkeys(score for side in found for score in side.measures)
-    if not known and not choice.scores:
-        refuse_only_whole(runs)
+    systems = [system for run in runs for system in load_run_systems(run, choice)]
+    scores = dict.fromkeys(score for system in systems for score in system.measures)
+    if not scores and not choice.scores:
+        refuse_system_level_runs(runs)
     for score in choice.scores:
-        if score not in known:
+        if score not in scores:
             for run in runs:
-                run.refuse_whole([score])
-            names = scores_of(runs, choice.level)
-            raise UnknownName(f"no score {score!r}; {suggestion(score, names)}")
-    check_signatures(found)
-    return told_apart(found)
+                run.refuse_system_scores([score])
+            every = Selection(choice.level, every=True)
+            names = sorted({name for run in runs for name in select_scores(run, every)})
+            raise UnknownName(f"no score {score!r}; {suggest_names(score, names)}")
+    check_signatures(systems)
+    return disambiguate_names(systems)
 
 
-def refuse_only_whole(runs: Sequence[Run]) -> None:
-    """Refuse runs of which every metric describes a system as a whole."""
-    told = {name: m.get("level") for run in runs for name, m in run.facts["metrics"].items()}
-    if told and set(told.values()) == {"system"}:
-        verb = "describes" if len(told) == 1 else "describe"
+def refuse_system_level_runs(runs: Sequence[Run]) -> None:
+    """Refuse runs whose metrics all describe a system as a whole, without values of dialogs."""
+    levels = {name: m.get("level") for run in runs for name, m in run.facts["metrics"].items()}
+    if levels and set(levels.values()) == {"system"}:
+        verb = "describes" if len(levels) == 1 else "describe"
         raise DataError(
-            f"{join_with_and(list(told))} {verb} a system as a whole, so that there are no values of "
-            f"dialogs to compare; simpatico show {runs[0].folder} prints what there is"
+            f"{join_with_and(list(levels))} {verb} a system as a whole, so that there are no "
+            f"values of dialogs to compare; simpatico show {runs[0].folder} prints what there is"
         )
 
 
-def scores_of(runs: Sequence[Run], level: UnitLevel) -> list[str]:
-    return sorted({s for run in runs for s in measures(run, Choice(level, every=True))})
-
-
-def sides_of(run: Run, choice: Choice) -> list[Side]:
+def load_run_systems(run: Run, choice: Selection) -> list[ComparedSystem]:
     """The systems of one run, with one row per dialog."""
-    known = measures(run, choice)
+    scores = select_scores(run, choice)
     if choice.level == "dialog":
-        return [dialog_side(run, name, known) for name in systems_of(run)]
-    frame = run.at(choice.level, ["dialog", "system", *known])
-    asked = run.at("dialog", ["dialog", "system", "prompt"])
-    prompts = asked.group_by("dialog", "system").agg(pl.col("prompt").drop_nulls().min())
+        names = run.at("dialog", ["system"])["system"].drop_nulls().unique().sort()
+        return [load_system(run, name, scores) for name in names]
+    frame = run.at(choice.level, ["dialog", "system", *scores])
+    keys = run.at("dialog", ["dialog", "system", "prompt"])
+    prompts = keys.group_by("dialog", "system").agg(pl.col("prompt").drop_nulls().min())
     units = (
         frame.filter(pl.col("system").is_not_null())
         .group_by("system", "dialog")
-        .agg(pl.col(list(known)).mean())
+        .agg(pl.col(list(scores)).mean())
         .join(prompts, on=["dialog", "system"], how="left")
         .sort("dialog")
     )
-    names = units["system"].unique().sort()
-    parts = {name: units.filter(pl.col("system") == name) for name in names}
-    return [Side(name, name, run.folder, known, parts[name]) for name in names]
-
-
-def systems_of(run: Run) -> list[str]:
-    named = run.at("dialog", ["system"])["system"].drop_nulls()
-    return named.unique().sort().to_list()
-
-
-def dialog_side(run: Run, name: str, known: Mapping[str, Measure]) -> Side:
-    """One system, read alone so that a run of any size is never held whole."""
-    table = pl.scan_parquet(run.folder / "dialog.parquet", glob=False)
-    units = table.filter(pl.col("system") == name).select("dialog", "system", "prompt", *known)
-    frame = units.collect()
-    if frame["dialog"].n_unique() < frame.height:
-        means, asked = pl.col(list(known)).mean(), pl.col("prompt").drop_nulls().min()
-        frame = frame.group_by("system", "dialog").agg(means, asked)
-    return Side(name, name, run.folder, known, frame.sort("dialog"))
-
-
-def check_signatures(found: Sequence[Side]) -> None:
-    """Numbers of one name that were computed in different ways must not be compared."""
-    first: dict[str, Side] = {}
-    for side in found:
-        for score, measure in side.measures.items():
-            other = first.setdefault(score, side)
-            if other.measures[score].signature != measure.signature:
-                raise DataError(
-                    f"{measure.metric} was computed in different ways in {other.folder} and "
-                    f"{side.folder} (their run.json show how); score both alike, or name the other "
-                    "scores with --scores"
-                )
-
-
-def told_apart(found: Sequence[Side]) -> list[Side]:
-    """Systems of one name in different runs get the run's folder name, or its path, beside it."""
-    folders = [side.folder for side in found]
-    short = len({f.resolve().name for f in folders}) == len({f.resolve() for f in folders})
-    doubles = {s.system for s in found if sum(o.system == s.system for o in found) > 1}
-    named = []
-    for side in found:
-        place = side.folder.resolve().name if short else str(side.folder)
-        name = f"{side.system} ({place})" if side.system in doubles else side.system
-        named.append(Side(name, side.system, side.folder, side.measures, side.units))
-    return named
-
-
-def compared(found: Sequence[Side], *, with_human: bool = False) -> list[tuple[Side, Side]]:
-    """All pairs of systems; people are left out when two or more other systems are there."""
-    others = [side for side in found if side.system != PEOPLE]
-    if len(found) < 2:
-        names = ", ".join(repr(side.name) for side in found) or "none"
-        raise DataError(f"a comparison needs two systems; there is {names}. Give a second run")
-    return list(combinations(found if with_human or len(others) < 2 else others, 2))
-
-
-def samples(pairs: Sequence[tuple[Side, Side]]) -> list[Sample]:
-    """For each pair of systems, the values of each score that both have."""
-    return [sample for a, b in pairs for sample in pair_samples(a, b)]
-
-
-def pair_samples(a: Side, b: Side) -> list[Sample]:
-    unit, paired = unit_of(a, b)
-    scores = [score for score in a.measures if score in b.measures]
-    left, right = (by_unit(side, unit, scores) for side in (a, b))
-    if paired:
-        both = left.join(right, on=unit, suffix="\t").sort(unit)
-        columns = [(values(both, s), values(both, f"{s}\t")) for s in scores]
-        whole = [np.isfinite(x) & np.isfinite(y) for x, y in columns]
-        columns = [(x[w], y[w]) for (x, y), w in zip(columns, whole, strict=True)]
-    else:
-        kept = [(values(left, s), values(right, s)) for s in scores]
-        columns = [(x[np.isfinite(x)], y[np.isfinite(y)]) for x, y in kept]
     return [
-        Sample(a.measures[score], a.name, b.name, x, y, unit, paired)
-        for score, (x, y) in zip(scores, columns, strict=True)
+        ComparedSystem(name, name, run.folder, scores, units.filter(pl.col("system") == name))
+        for name in units["system"].unique().sort()
     ]
 
 
-def values(frame: pl.DataFrame, column: str) -> Floats:
+def load_system(run: Run, name: str, scores: Mapping[str, ScoreInfo]) -> ComparedSystem:
+    """One system of a run, read alone so that a run of any size is never in memory as a whole."""
+    table = pl.scan_parquet(run.folder / "dialog.parquet", glob=False)
+    units = table.filter(pl.col("system") == name).select("dialog", "system", "prompt", *scores)
+    frame = units.collect()
+    if frame["dialog"].n_unique() < frame.height:  # several speakers of one system in a dialog
+        means, prompt = pl.col(list(scores)).mean(), pl.col("prompt").drop_nulls().min()
+        frame = frame.group_by("system", "dialog").agg(means, prompt)
+    return ComparedSystem(name, name, run.folder, scores, frame.sort("dialog"))
+
+
+def check_signatures(systems: Sequence[ComparedSystem]) -> None:
+    """Refuse scores of one name that were computed in different ways."""
+    first: dict[str, ComparedSystem] = {}
+    for system in systems:
+        for score, measure in system.measures.items():
+            other = first.setdefault(score, system)
+            if other.measures[score].signature != measure.signature:
+                raise DataError(
+                    f"{measure.metric} was computed in different ways in {other.folder} and "
+                    f"{system.folder} (their run.json show how); score both alike, or name the "
+                    "other scores with --scores"
+                )
+
+
+def disambiguate_names(systems: Sequence[ComparedSystem]) -> list[ComparedSystem]:
+    """Systems of one name in different runs get the run's folder name, or else its path."""
+    folders = [system.folder for system in systems]
+    short = len({f.resolve().name for f in folders}) == len({f.resolve() for f in folders})
+    counts = Counter(system.system for system in systems)
+    return [
+        replace(s, name=f"{s.system} ({s.folder.resolve().name if short else s.folder})")
+        if counts[s.system] > 1
+        else s
+        for s in systems
+    ]
+
+
+def pair_systems(
+    systems: Sequence[ComparedSystem], *, with_human: bool = False
+) -> list[tuple[ComparedSystem, ComparedSystem]]:
+    """All pairs of systems, without people where there are two or more other systems."""
+    others = [system for system in systems if system.system != HUMAN]
+    if len(systems) < 2:
+        names = ", ".join(repr(system.name) for system in systems) or "none"
+        raise DataError(f"a comparison needs two systems; there is {names}. Give a second run")
+    return list(combinations(systems if with_human or len(others) < 2 else others, 2))
+
+
+def build_samples(pairs: Sequence[tuple[ComparedSystem, ComparedSystem]]) -> list[TwoSamples]:
+    """For each pair of systems, the values of each score that both have."""
+    samples = []
+    for a, b in pairs:
+        unit, paired = choose_unit(a, b)
+        scores = [score for score in a.measures if score in b.measures]
+        left, right = (mean_by_unit(system, unit, scores) for system in (a, b))
+        both = left.join(right, on=unit, suffix="\t").sort(unit) if paired else None
+        for score in scores:
+            if both is not None:
+                x, y = as_floats(both[score]), as_floats(both[f"{score}\t"])
+                complete = np.isfinite(x) & np.isfinite(y)
+                x, y = x[complete], y[complete]
+            else:
+                x, y = as_floats(left[score]), as_floats(right[score])
+                x, y = x[np.isfinite(x)], y[np.isfinite(y)]
+            samples.append(TwoSamples(a.measures[score], a.name, b.name, x, y, unit, paired))
+    return samples
+
+
+def as_floats(column: pl.Series) -> Floats:
     """A column with NaN for null."""
-    return frame[column].cast(pl.Float64).fill_null(float("nan")).to_numpy()
+    return column.cast(pl.Float64).fill_null(float("nan")).to_numpy()
 
 
-def by_unit(side: Side, unit: Unit, scores: Sequence[str]) -> pl.DataFrame:
+def mean_by_unit(system: ComparedSystem, unit: Unit, scores: Sequence[str]) -> pl.DataFrame:
     """One row per prompt or dialog; a prompt has the mean of its dialogs."""
-    known = side.units.filter(pl.col(unit).is_not_null())
-    return known.group_by(unit).agg(pl.col(list(scores)).mean()).sort(unit)
+    rows = system.units.filter(pl.col(unit).is_not_null())
+    return rows.group_by(unit).agg(pl.col(list(scores)).mean()).sort(unit)
 
 
-def unit_of(a: Side, b: Side) -> tuple[Unit, bool]:
-    """What counts as one value, and whether the values of the two systems stand in pairs.
+def choose_unit(a: ComparedSystem, b: ComparedSystem) -> tuple[Unit, bool]:
+    """What counts as one value, and whether the values of the two systems are paired.
 
-    In pairs: when at least half of the prompts (or, in one run, dialogs) of the system that has
-    fewer are shared. Of fewer than six prompts with several dialogs each one cannot speak of
-    prompts; then the dialogs are the units, and the finding is about these prompts.
+    Paired: at least half of the prompts (or, in one run, dialogs) of the system that has fewer are
+    shared. Fewer than six prompts with several dialogs each are too few to generalise over prompts;
+    then the dialogs are the units, and the finding is about these prompts.
     """
-    few = few_prompts(a) or few_prompts(b)
+    few = has_few_prompts(a) or has_few_prompts(b)
     keys: list[Unit] = [] if few else ["prompt"]
     if a.folder == b.folder:
         keys.append("dialog")
     for key in keys:
-        left, right = (set(side.units[key].drop_nulls()) for side in (a, b))
-        shared = len(left & right)
-        if shared and 2 * shared >= min(len(left), len(right)):
+        keys_a, keys_b = (set(system.units[key].drop_nulls()) for system in (a, b))
+        n_shared = len(keys_a & keys_b)
+        if n_shared and 2 * n_shared >= min(len(keys_a), len(keys_b)):
             return key, True
-    full = not (few or any(side.units["prompt"].null_count() for side in (a, b)))
-    return ("prompt" if full else "dialog"), False
+    complete = not (few or any(system.units["prompt"].null_count() for system in (a, b)))
+    return ("prompt" if complete else "dialog"), False
 
 
-def few_prompts(side: Side) -> bool:
-    prompts = side.units["prompt"].drop_nulls().n_unique()
-    return prompts < PAIRS and side.units.height >= 2 * prompts
+def has_few_prompts(system: ComparedSystem) -> bool:
+    prompts = system.units["prompt"].drop_nulls().n_unique()
+    return prompts < MIN_PAIRS and system.units.height >= 2 * prompts

@@ -1,4 +1,4 @@
-"""Is there a difference at all: a p for each of many samples, and the method in words."""
+"""Significance tests of mean differences: permutation tests for small samples, t beyond."""
 
 from __future__ import annotations
 
@@ -7,76 +7,73 @@ from math import comb
 
 import numpy as np
 
-from simpatico.comparison.samples import Sample
+from simpatico.comparison.samples import TwoSamples
 from simpatico.stats.draws import DRAWS
-from simpatico.stats.means import Spread
+from simpatico.stats.means import MeanDifference
 from simpatico.stats.permutation import relabel_p, sign_flip_p
 
-PERMUTED = 100
+MAX_PERMUTED = 100
 """Units up to which labels or signs are permuted; t and permutation agree beyond."""
-MOST_DRAWS = 99_999
+MAX_DRAWS = 99_999
 SMALLEST_P = float(np.finfo(np.float64).tiny)
 
 
-def testable(spread: Spread | None) -> bool:
-    """Whether there is anything to test: a difference, or a spread around none."""
-    return spread is not None and (spread.error > 0 or spread.value != 0)
+def is_testable(estimate: MeanDifference | None) -> bool:
+    """Whether there is anything to test: a difference, or variation around none."""
+    return estimate is not None and (estimate.standard_error > 0 or estimate.value != 0)
 
 
-def draws_for(family: int) -> int:
+def draws_for_family(family: int) -> int:
     """Enough draws that the smallest p, times the family, is far below any level in use."""
-    return int(np.clip(100 * family - 1, DRAWS, MOST_DRAWS))
+    return int(np.clip(100 * family - 1, DRAWS, MAX_DRAWS))
 
 
-def tested(
-    found: Sequence[Sample], spreads: Sequence[Spread | None], seed: int
+def compute_p_values(
+    samples: Sequence[TwoSamples], estimates: Sequence[MeanDifference | None], seed: int
 ) -> list[float | None]:
-    """A p for each sample that can be tested; samples of one shape share their draws."""
-    p_values: list[float | None] = [None] * len(found)
-    groups: dict[tuple[bool, int, int], list[int]] = {}
-    for place, (sample, spread) in enumerate(zip(found, spreads, strict=True)):
-        if spread is None or not testable(spread):
+    """A p for each pair of samples that can be tested; those of one shape share their draws."""
+    p_values: list[float | None] = [None] * len(samples)
+    by_shape: dict[tuple[bool, int, int], list[int]] = {}
+    for i, (sample, estimate) in enumerate(zip(samples, estimates, strict=True)):
+        if estimate is None or not is_testable(estimate):
             continue
-        if spread.n > PERMUTED:
-            p_values[place] = t_test(spread)
+        if estimate.n > MAX_PERMUTED:
+            p_values[i] = t_test_p(estimate)
         else:
             shape = sample.paired, len(sample.first), len(sample.second)
-            groups.setdefault(shape, []).append(place)
-    draws = draws_for(sum(map(testable, spreads)))
-    for places in groups.values():
-        ps = permuted([found[p] for p in places], draws, seed)
-        for place, p in zip(places, ps, strict=True):
-            p_values[place] = p
+            by_shape.setdefault(shape, []).append(i)
+    draws = draws_for_family(sum(map(is_testable, estimates)))
+    for (paired, n_first, _), indices in by_shape.items():
+        group = [samples[i] for i in indices]
+        if paired:
+            gaps = np.column_stack([s.first - s.second for s in group])
+            group_p = sign_flip_p(gaps, draws=draws, seed=seed)
+        else:
+            values = np.column_stack([np.concatenate([s.first, s.second]) for s in group])
+            group_p = relabel_p(values, n_first, draws=draws, seed=seed)
+        for i, p in zip(indices, group_p, strict=True):
+            p_values[i] = float(p)
     return p_values
 
 
-def permuted(alike: Sequence[Sample], draws: int, seed: int) -> list[float]:
-    """A permutation p for each of several samples of one shape."""
-    if alike[0].paired:
-        gaps = np.column_stack([s.first - s.second for s in alike])
-        return [float(p) for p in sign_flip_p(gaps, draws=draws, seed=seed)]
-    both = np.column_stack([np.concatenate([s.first, s.second]) for s in alike])
-    first = len(alike[0].first)
-    return [float(p) for p in relabel_p(both, first, draws=draws, seed=seed)]
-
-
-def t_test(spread: Spread) -> float:
+def t_test_p(estimate: MeanDifference) -> float:
     """Two-sided p of t; where nothing varies, the smallest p that a permutation could give."""
     from scipy.special import stdtr
 
-    if spread.error == 0:
+    if estimate.standard_error == 0:
         return 1 / (1 + DRAWS)
-    p = 2 * float(stdtr(spread.freedom, -abs(spread.value / spread.error)))
+    p = 2 * float(stdtr(estimate.df, -abs(estimate.value / estimate.standard_error)))
     return max(p, SMALLEST_P)
 
 
-def method_of(sample: Sample, draws: int) -> str:
-    """Which interval and which test, as `method` says it."""
+def describe_method(sample: TwoSamples, draws: int) -> str:
+    """Which interval and which test, for the field `method`."""
     n, m = len(sample.first), len(sample.second)
     interval = "paired t interval" if sample.paired else "Welch interval"
-    if (n if sample.paired else n + m) > PERMUTED:
+    if (n if sample.paired else n + m) > MAX_PERMUTED:
         return f"{interval}; p by {'paired' if sample.paired else 'Welch'} t"
-    ways = 2 ** max(n - 1, 0) if sample.paired else comb(n + m, n)
-    count = "all" if ways <= draws + 1 else f"{draws:,}"
-    how = "sign flips" if sample.paired else "relabellings of Welch t"
-    return f"{interval}; p by {count} {how}"
+    # A pattern of signs and its opposite give the same |mean|, hence n - 1.
+    patterns = 2 ** max(n - 1, 0) if sample.paired else comb(n + m, n)
+    count = "all" if patterns <= draws + 1 else f"{draws:,}"
+    test = "sign flips" if sample.paired else "relabellings of Welch t"
+    return f"{interval}; p by {count} {test}"

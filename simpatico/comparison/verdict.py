@@ -1,6 +1,7 @@
-"""Verdicts: templates filled with numbers, in plain words; no prose is made up.
+"""A difference in words: templates filled with numbers, nothing generated.
 
-A system is never called better or worse here: `judged` says which way a score points, if any.
+A system is never called better or worse here: `direction_text` says which way a score points, if
+any.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from dataclasses import asdict
 from typing import Any
 
 from simpatico.comparison.difference import Difference
-from simpatico.comparison.samples import EACH, PAIRS, Unit
+from simpatico.comparison.samples import MIN_PAIRS, MIN_VALUES, Unit
 from simpatico.stats.correction import Correction
 from simpatico.wording import (
     format_count,
@@ -26,91 +27,86 @@ CORRECTIONS: dict[Correction, str] = {
 }
 SHARED: dict[Unit, str] = {"prompt": "that both answered", "dialog": "that both took part in"}
 HINT = "A hint, not a finding"
-STABLE = 13
-"""So many first fields are those that scripts rely on."""
+STABLE_FIELDS = 13
+"""The first fields of the JSON, whose order scripts rely on."""
 
 
-def as_json(told: Difference) -> dict[str, Any]:
-    """All fields, with the verdict as a sentence and the finding in a word."""
-    fields = asdict(told)
-    head = {name: fields.pop(name) for name in list(fields)[:STABLE]}
-    return {**head, "verdict": sentence(told), "finding": told.finding, **fields}
+def difference_as_json(d: Difference) -> dict[str, Any]:
+    """All fields, with the verdict as a sentence and the finding as a word."""
+    fields = asdict(d)
+    head = {name: fields.pop(name) for name in list(fields)[:STABLE_FIELDS]}
+    return {**head, "verdict": verdict_sentence(d), "finding": d.finding, **fields}
 
 
-def sentence(told: Difference) -> str:
-    """What can be said about one difference, and how sure that is."""
-    match told.finding:
+def verdict_sentence(d: Difference) -> str:
+    """What one difference shows, with its interval."""
+    match d.finding:
         case "too_few":
-            return too_few(told)
+            return too_few_text(d)
         case "same":
-            return same(told)
+            if d.mean_a is None or d.mean_a != d.mean_b:
+                return f"{d.title}: no difference can be computed; the numbers are too large."
+            return f"{d.title}: equal in all {units_text(d)}."
         case "unclear":
-            return f"{told.title}: {amount(told)}. {would_show(told)}"
+            return f"{d.title}: {amount_text(d)}. {detectable_text(d)}"
         case "hint":
-            return f"{claim(told)}: {amount(told)}. {HINT}."
+            return f"{claim_text(d)}: {amount_text(d)}. {HINT}."
         case _:
-            return f"{claim(told)}: {amount(told)}."
+            return f"{claim_text(d)}: {amount_text(d)}."
 
 
-def claim(told: Difference) -> str:
+def claim_text(d: Difference) -> str:
     """Who is more or less so than whom."""
-    perhaps = "perhaps " if told.finding == "hint" else ""
-    return f"{told.a} {perhaps}{phrase(told)} {told.b}"
+    perhaps = "perhaps " if d.finding == "hint" else ""
+    return f"{d.a} {perhaps}{comparison_phrase(d)} {d.b}"
 
 
-def phrase(told: Difference) -> str:
+def comparison_phrase(d: Difference) -> str:
     """What `a` does more or less than `b`; ends in "than"."""
-    return told.more if (told.difference or 0.0) > 0 else told.less
+    return d.more if (d.difference or 0.0) > 0 else d.less
 
 
-def amount(told: Difference) -> str:
-    """By how much, in the score's unit, and between which bounds."""
-    value = with_unit(format_difference(told.difference, digits(told)), told)
-    if told.low is None or told.high is None:
+def amount_text(d: Difference) -> str:
+    """The difference in the score's unit, with its interval."""
+    value = with_unit(format_difference(d.difference, difference_digits(d)), d)
+    if d.low is None or d.high is None:
         return f"{value} (no interval: nothing varies)"
-    return f"{value} {format_interval(told.low, told.high, digits(told))}"
+    return f"{value} {format_interval(d.low, d.high, difference_digits(d))}"
 
 
-def would_show(told: Difference) -> str:
-    """What a study of this size could have shown."""
-    if told.detectable is None:
-        return f"With {counted(told)} no difference, however large, would have shown."
-    return f"{with_unit(format_significant(told.detectable), told)} or more would have shown."
+def detectable_text(d: Difference) -> str:
+    """The smallest difference that a study of this size would have detected."""
+    if d.detectable is None:
+        return f"With {units_text(d)} no difference, however large, would have shown."
+    return f"{with_unit(format_significant(d.detectable), d)} or more would have shown."
 
 
-def judged(told: Difference) -> str:
+def direction_text(d: Difference) -> str:
     """Which way the score points."""
-    return f"{told.better} is better" if told.better else "neither better nor worse in itself"
+    return f"{d.better} is better" if d.better else "neither better nor worse in itself"
 
 
-def too_few(told: Difference) -> str:
-    held = f"{counted(told)} {SHARED[told.unit]}" if told.paired else counted(told)
-    verb = "is" if told.n_a == told.n_b == 1 else "are"
-    asked = f"{PAIRS} are" if told.paired else f"{EACH} each are"
-    return f"{told.title}: {held} {verb} too few to compare; at least {asked} needed."
+def too_few_text(d: Difference) -> str:
+    """How many units there are, and how many a comparison needs."""
+    units = f"{units_text(d)} {SHARED[d.unit]}" if d.paired else units_text(d)
+    verb = "is" if d.n_a == d.n_b == 1 else "are"
+    minimum = f"{MIN_PAIRS} are" if d.paired else f"{MIN_VALUES} each are"
+    return f"{d.title}: {units} {verb} too few to compare; at least {minimum} needed."
 
 
-def same(told: Difference) -> str:
-    if told.mean_a is None or told.mean_a != told.mean_b:
-        return f"{told.title}: no difference can be computed; the numbers are too large."
-    return f"{told.title}: equal in all {counted(told)}."
+def units_text(d: Difference) -> str:
+    """The number of prompts or dialogs; in paired samples it is the same for both systems."""
+    if d.n_a != d.n_b:
+        return f"{format_count(d.n_a)} and {format_count(d.n_b)} {d.unit}s"
+    return format_count(d.n_a, d.unit) + ("" if d.paired else " each")
 
 
-def counted(told: Difference) -> str:
-    """The prompts or dialogs of a comparison; in pairs they are the same for both."""
-    if told.n_a != told.n_b:
-        return f"{format_count(told.n_a)} and {format_count(told.n_b)} {told.unit}s"
-    return format_count(told.n_a, told.unit) + ("" if told.paired else " each")
+def with_unit(value: str, d: Difference) -> str:
+    return f"{value} {d.score_unit}" if d.score_unit else value
 
 
-def with_unit(value: str, told: Difference) -> str:
-    return f"{value} {told.score_unit}" if told.score_unit else value
-
-
-def digits(told: Difference) -> int:
-    """Digits after the point that the interval supports; an interval can be a point by rounding."""
-    return (
-        interval_digits(None, None)
-        if told.low == told.high
-        else interval_digits(told.low, told.high)
-    )
+def difference_digits(d: Difference) -> int:
+    """Digits after the point that the interval supports."""
+    # By rounding an interval can be a single point, which supports no number of digits.
+    low, high = (None, None) if d.low == d.high else (d.low, d.high)
+    return interval_digits(low, high)

@@ -1,1 +1,1 @@
-"""Scores against judgements."""
+"""Scores against human ratings."""

@@ -1,58 +1,135 @@
-"""Pairs of scores against every quality judged: which follows people more closely, as rows."""
+"""Which of two scores correlates more with the ratings: tests of dependent correlations."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Literal
 
+import numpy as np
+import numpy.typing as npt
 import polars as pl
 
+from simpatico.comparison.samples import as_floats
 from simpatico.errors import UnknownName
-from simpatico.stats.correction import correct
-from simpatico.stats.result import Result, Row
-from simpatico.validation.contests__rivals import rivals, rivals_drawn
-from simpatico.validation.correlations import How, clusters_of, numbers
-from simpatico.validation.matching import matched
+from simpatico.stats.bootstrap import MIN_CLUSTERS, MIN_DEFINED, bootstrap_p, cluster_codes
+from simpatico.stats.correction import correct_p_values
+from simpatico.stats.correlation import NAMES, Kind, correlation_coefficient, missing_reason
+from simpatico.stats.correlation_bootstrap import correlation_draws
+from simpatico.stats.dependent import Comparison, Overlapping, hotelling, steiger, williams
+from simpatico.stats.draws import percentile_interval
+from simpatico.stats.result import Result, Row, make_result, no_result
+from simpatico.validation.correlations import CorrelationSettings, row_clusters
+from simpatico.validation.matching import match_units
+
+DependentTest = Literal["williams", "steiger", "hotelling"]
+TESTS: dict[DependentTest, Callable[[Overlapping], Comparison]] = {
+    "williams": williams,
+    "steiger": steiger,
+    "hotelling": hotelling,
+}
 
 
-@dataclass(frozen=True)
-class Contest(Row):
+@dataclass(frozen=True, kw_only=True)
+class ContestRow(Row):
     """How much more `score` correlates with a quality than `against` does, on the same units."""
 
     against: str
 
 
-def contests(
+def contest_rows(
     scores: pl.DataFrame,
     gold: pl.DataFrame,
     pairs: Sequence[tuple[str, str]],
     *,
-    how: How | None = None,
-) -> list[Contest]:
-    """Each pair with each quality, joined by unit key; p corrected over a quality's pairs.
+    how: CorrelationSettings | None = None,
+) -> list[ContestRow]:
+    """Each pair of scores on each quality, joined by unit key; p corrected over a quality's pairs.
 
-    Rows that belong together: bootstrap of whole clusters; independent ones: Williams' t.
+    Rows in clusters: bootstrap of whole clusters; independent rows: Williams' t.
     """
-    how = how or How()
-    both = matched(scores, gold, how.level)
-    if unknown := sorted({name for pair in pairs for name in pair} - set(both.scores)):
-        raise UnknownName(f"no score {unknown[0]!r}; there are {', '.join(both.scores)}")
-    rows: list[Contest] = []
-    for quality in both.qualities:
-        found = [contest(both.of(quality), a, b, how=how) for a, b in pairs]
-        adjusted, _ = correct([f.p_value for f in found], how.correction)
+    how = how or CorrelationSettings()
+    matched = match_units(scores, gold, how.level)
+    if unknown := sorted({name for pair in pairs for name in pair} - set(matched.scores)):
+        raise UnknownName(f"no score {unknown[0]!r}; there are {', '.join(matched.scores)}")
+    rows: list[ContestRow] = []
+    for quality in matched.qualities:
+        frame = matched.of_quality(quality)
+        results = [compare_pair(frame, a, b, how=how) for a, b in pairs]
+        adjusted, _ = correct_p_values([r.p_value for r in results], how.correction)
         rows += [
-            Contest(quality=quality, score=a, against=b, p_adjusted=p, **asdict(f))
-            for (a, b), f, p in zip(pairs, found, adjusted, strict=True)
+            ContestRow(quality=quality, score=a, against=b, p_adjusted=p, **asdict(result))
+            for (a, b), result, p in zip(pairs, results, adjusted, strict=True)
         ]
     return rows
 
 
-def contest(frame: pl.DataFrame, score: str, against: str, *, how: How) -> Result:
-    """The difference of two scores' correlations with the judgements of the same rows."""
-    a, b, target = numbers(frame[score]), numbers(frame[against]), numbers(frame["value"])
-    clusters = clusters_of(frame, how)
+def compare_pair(
+    frame: pl.DataFrame, score: str, against: str, *, how: CorrelationSettings
+) -> Result:
+    """The difference of two scores' correlations with the ratings of the same rows."""
+    a, b, ratings = (as_floats(frame[name]) for name in (score, against, "value"))
+    clusters = row_clusters(frame, how)
     if clusters is None and how.kind != "kendall":
-        return rivals(a, b, target, kind=how.kind).difference
-    codes = pl.Series(range(frame.height)) if clusters is None else clusters
-    return rivals_drawn((a, b), target, codes.to_numpy(), kind=how.kind, seed=how.seed)
+        return compare_dependent(a, b, ratings, kind=how.kind).difference
+    codes = np.arange(frame.height) if clusters is None else clusters.to_numpy()
+    return bootstrap_difference((a, b), ratings, codes, kind=how.kind, seed=how.seed)
+
+
+def compare_dependent(
+    a: npt.ArrayLike,
+    b: npt.ArrayLike,
+    target: npt.ArrayLike,
+    *,
+    kind: Kind = "pearson",
+    test: DependentTest = "williams",
+) -> Comparison:
+    """How much more a correlates with the target than b, over rows where all three have a value.
+
+    Rows are taken as independent. With Spearman the same test is used on correlations of ranks
+    (Myers & Sirois 2006); for tau-b there is none, see `bootstrap_difference`.
+    """
+    table = np.array([np.asarray(c, dtype=np.float64) for c in (a, b, target)])
+    x, y, z = table[:, np.isfinite(table).all(axis=0)]
+    missing, n, name = missing_reason(x, y, z), len(z), NAMES[kind]
+    if kind == "kendall":
+        method = f"{name}: {test} is for product moments"
+        return Comparison(no_result(missing or "degenerate", n=n, method=method))
+    if missing is not None:
+        return Comparison(no_result(missing, n=n, method=name))
+    r_xz, r_yz = correlation_coefficient(z, x, kind), correlation_coefficient(z, y, kind)
+    comparison = TESTS[test](Overlapping(r_xz, r_yz, correlation_coefficient(x, y, kind), n))
+    difference = comparison.difference
+    return replace(
+        comparison, difference=replace(difference, method=f"{name}, {difference.method}")
+    )
+
+
+def bootstrap_difference(
+    columns: tuple[npt.ArrayLike, npt.ArrayLike],
+    target: npt.ArrayLike,
+    clusters: npt.ArrayLike,
+    *,
+    kind: Kind = "pearson",
+    seed: int = 0,
+) -> Result:
+    """The same difference over resamples of whole clusters of rows."""
+    table = np.array([np.asarray(c, dtype=np.float64) for c in (*columns, target)])
+    complete = np.isfinite(table).all(axis=0)
+    x, y, z = table[:, complete]
+    code, groups = cluster_codes(np.asarray(clusters)[complete])
+    method = f"{NAMES[kind]}, difference, bootstrap of {groups:,} clusters"
+    if (missing := missing_reason(x, y, z)) is not None:
+        return no_result(missing, n=len(z), method=method)
+    value = correlation_coefficient(x, z, kind) - correlation_coefficient(y, z, kind)
+    without_interval = make_result(value, n=len(z), method=f"{method}: too few for an interval")
+    if groups < MIN_CLUSTERS:
+        return without_interval
+    draws = correlation_draws(np.column_stack([x, y]), z, code, kind=kind, seed=seed)
+    differences = draws[:, 0] - draws[:, 1]
+    differences = differences[np.isfinite(differences)]
+    # Two scores with the same ranks differ in no resample; such draws are no distribution.
+    if len(differences) < MIN_DEFINED * len(draws) or np.ptp(differences) < 1e-12:
+        return without_interval
+    interval, p_value = percentile_interval(differences), bootstrap_p(differences)
+    return make_result(value, n=len(z), method=method, interval=interval, p_value=p_value)

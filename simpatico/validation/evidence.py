@@ -1,4 +1,4 @@
-"""A run against judgements: all that `simpatico validate` says, in one value."""
+"""A run against human ratings: everything `simpatico validate` reports, in one value."""
 
 from __future__ import annotations
 
@@ -9,33 +9,32 @@ from typing import Any, Literal, TypeVar
 
 import polars as pl
 
-from simpatico.comparison.samples import PEOPLE
-from simpatico.errors import DataError, UnknownName
+from simpatico.comparison.samples import HUMAN
+from simpatico.errors import DataError, UnknownName, suggest_names
 from simpatico.judgements import JudgeKind, Judgements
-from simpatico.registry import suggestion
 from simpatico.run import Run
 from simpatico.stats.result import Row
 from simpatico.turns import KEYS, Level
-from simpatico.validation.contests import Contest, contests
-from simpatico.validation.correlations import Correlated, How, correlations
+from simpatico.validation.contests import ContestRow, contest_rows
+from simpatico.validation.correlations import CorrelationRow, CorrelationSettings, correlation_rows
 from simpatico.validation.incremental.rows import IncrementalRow, incremental_rows
-from simpatico.validation.overlap import Overlap, overlaps, structure_of
-from simpatico.validation.raters.agreement import AgreementRow, agreement, statistic
-from simpatico.validation.raters.ceiling import ceiling
-from simpatico.validation.raters.outside_view import onlookers
-from simpatico.validation.raters.outside_view__inside import inside_outside
-from simpatico.validation.raters.preparation__people import of_systems_only
-from simpatico.validation.raters.preparation__scales import on_one_scale
+from simpatico.validation.overlap import OverlapRow, overlap_rows, run_structure
+from simpatico.validation.raters.agreement import AgreementRow, agreement_rows, find_statistic
+from simpatico.validation.raters.ceiling import noise_ceiling
+from simpatico.validation.raters.outside_view import interlocutor_outsiders_row, outsider_rows
+from simpatico.validation.raters.preparation import drop_mixed_scales, drop_people
+from simpatico.validation.raters.ratings import rating_matrix
+from simpatico.validation.systems import SystemRow, system_rows
 
-Told = TypeVar("Told", bound=Row)
+AnyRow = TypeVar("AnyRow", bound=Row)
 
-ALL_PAIRS = 6
-"""Up to so many scores, every pair is tested; with more, name one with `against`."""
+MAX_SCORES_IN_PAIRS = 6
+"""Up to so many scores every pair is tested; with more, name one with `against`."""
 
 
 @dataclass(frozen=True)
 class Question:
-    """What is asked of a run: which qualities, by whom, against which scores.
+    """What is asked of a run: which qualities, rated by whom, against which scores.
 
     `traditional`: scores to which all others may add something; by default those of metrics of
     that kind. People are left out where there are other systems, unless `with_human`.
@@ -52,90 +51,109 @@ class Question:
 
 @dataclass(frozen=True)
 class Evidence:
-    """How far judges agree, how scores follow them, and which score follows them more closely.
+    """Inter-rater agreement, correlations of scores with ratings, and tests between scores.
 
-    `structure`: how far scores follow each other; `notes`: what was left out, in sentences.
+    `structure`: correlations between scores; `notes`: what was left out, in sentences; `systems`:
+    statistics over systems and inputs, at level system only. The field names are the JSON.
     """
 
     agreement: list[AgreementRow]
-    correlations: list[Correlated]
-    dependent: list[Contest]
+    correlations: list[CorrelationRow]
+    dependent: list[ContestRow]
     incremental: list[IncrementalRow]
-    structure: list[Overlap] = field(default_factory=list)
+    structure: list[OverlapRow] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    systems: list[SystemRow] = field(default_factory=list)
 
     def _repr_html_(self) -> str:
-        from simpatico.validation.chart import notebook
+        from simpatico.validation.chart import evidence_notebook
 
-        return notebook(self)
+        return evidence_notebook(self)
 
     def as_json(self) -> dict[str, list[Any]]:
-        parts = {part: rows for part, rows in vars(self).items() if part != "notes"}
-        told = {part: [row.as_json() for row in rows] for part, rows in parts.items()}
-        return {**told, "notes": list(self.notes)}
+        """Every list of rows; `systems` only where that level was asked for."""
+        lists = {name: rows for name, rows in vars(self).items() if name != "notes"}
+        if not self.systems:
+            del lists["systems"]
+        parts = {name: [row.as_json() for row in rows] for name, rows in lists.items()}
+        return {**parts, "notes": list(self.notes)}
 
 
 def validate(
-    run: Run, judgements: Judgements, question: Question | None = None, how: How | None = None
+    run: Run,
+    judgements: Judgements,
+    question: Question | None = None,
+    how: CorrelationSettings | None = None,
 ) -> Evidence:
-    """Everything the judgements say about the scores of a run.
+    """Everything the ratings say about the scores of a run.
 
-    Judgements of turns are compared with scores of turns, those of whole dialogs with scores of
+    Ratings of turns are compared with scores of turns, those of whole dialogs with scores of
     dialogs; at level system both are averaged first.
     """
-    question, how = question or Question(), how or How()
-    known_scores(run, question)
-    judged, notes = on_one_scale(chosen(judgements, question))
-    systems_only = False
+    question, how = question or Question(), how or CorrelationSettings()
+    check_score_names(run, question)
+    judgements, notes = drop_mixed_scales(select_judgements(judgements, question))
+    people_dropped = False
     if not question.with_human:
-        judged, systems_only, more = of_systems_only(run, judged)
-        notes = [*notes, *more]
-    gold = judged.gold(question.gold)
-    agreement: list[AgreementRow] = []
-    found: list[Correlated] = []
-    dependent: list[Contest] = []
-    added: list[IncrementalRow] = []
-    for level in levels(gold):
-        scores = wanted(run, level, gold["dialog"], question)
-        if systems_only:
-            scores = scores.filter(pl.col("system") != PEOPLE)
-        asked = replace(how, level=how.level if how.level == "system" else level)
-        agreement += at(level, agreed(of_level(judged, level), how.seed))
-        found += at(asked.level, correlations(scores, gold, asked))
-        dependent += at(asked.level, contests(scores, gold, pairs(scores, question), how=asked))
-        old, new = kinds(scores, run, question)
-        if asked.level != "system":
-            rows = incremental_rows(scores, gold, traditional=old, psychological=new, how=asked)
-            added += at(level, rows)
-    if not found:
-        asked_for = ", ".join(question.scores) or "a metric's own name"
-        raise DataError(f"no score of {asked_for} exists at the level that was judged")
-    if sum({(r.level, r.quality): r.unmatched for r in found}.values()) == gold.height:
+        judgements, people_dropped, people_notes = drop_people(run, judgements)
+        notes = [*notes, *people_notes]
+    gold = judgements.gold(question.gold)
+    evidence = Evidence([], [], [], [], notes=notes)
+    for level in judged_levels(gold):
+        scores = read_scores(run, level, gold["dialog"], question)
+        if people_dropped:
+            scores = scores.filter(pl.col("system") != HUMAN)
+        settings = how if how.level == "system" else replace(how, level=level)
+        pairs = score_pairs(scores, question)
+        statistics = rater_statistics(judgements_at(judgements, level), how.seed)
+        evidence.agreement.extend(with_level(level, statistics))
+        rows = correlation_rows(scores, gold, settings)
+        evidence.correlations.extend(with_level(settings.level, rows))
+        contests = contest_rows(scores, gold, pairs, how=settings)
+        evidence.dependent.extend(with_level(settings.level, contests))
+        if how.level == "system":
+            prompts = dialog_prompts(run, gold["dialog"])
+            evidence.systems.extend(system_rows(scores, gold, pairs, prompts=prompts, how=settings))
+        else:
+            traditional, psychological = split_traditional(scores, run, question)
+            gains = incremental_rows(
+                scores, gold, traditional=traditional, psychological=psychological, how=settings
+            )
+            evidence.incremental.extend(with_level(level, gains))
+    refuse_without_scores(run, question, gold, evidence.correlations)
+    return replace(evidence, structure=overlap_rows(run_structure(run, question.scores)))
+
+
+def refuse_without_scores(
+    run: Run, question: Question, gold: pl.DataFrame, rows: Sequence[CorrelationRow]
+) -> None:
+    """Refuse ratings to which no score belongs."""
+    if not rows:
+        names = ", ".join(question.scores) or "a metric's own name"
+        raise DataError(f"no score of {names} exists at the level that was judged")
+    if sum({(r.level, r.quality): r.unmatched for r in rows}.values()) == gold.height:
         raise DataError(
             f"none of the {gold.height:,} judged units was scored in {run.folder}; "
             "dialog ids must be the same, and where several speak for a system the judgements must "
             "name the speaker"
         )
-    return Evidence(
-        agreement, found, dependent, added, overlaps(structure_of(run, question.scores)), notes
-    )
 
 
-def known_scores(run: Run, question: Question) -> None:
+def check_score_names(run: Run, question: Question) -> None:
     """Refuse names that are no score of the run at any level."""
     known = [s["name"] for m in run.facts["metrics"].values() for s in m["scores"]]
-    asked = [*question.scores, *question.traditional, *filter(None, [question.against])]
-    if unknown := [name for name in asked if name not in known]:
-        raise UnknownName(f"no score {unknown[0]!r}; {suggestion(unknown[0], known)}")
-    run.refuse_whole(asked)
+    names = [*question.scores, *question.traditional, *filter(None, [question.against])]
+    if unknown := [name for name in names if name not in known]:
+        raise UnknownName(f"no score {unknown[0]!r}; {suggest_names(unknown[0], known)}")
+    run.refuse_system_scores(names)
 
 
-def chosen(judgements: Judgements, question: Question) -> Judgements:
-    """The judgements that were asked for."""
+def select_judgements(judgements: Judgements, question: Question) -> Judgements:
+    """The ratings of the qualities and by the kind of judge that the question names."""
     frame = judgements.frame
-    known = frame["quality"].unique().sort().to_list()
-    if unknown := sorted(set(question.qualities) - set(known)):
-        raise UnknownName(f"no quality {unknown[0]!r} was judged; there are {', '.join(known)}")
+    qualities = frame["quality"].unique().sort().to_list()
+    if unknown := sorted(set(question.qualities) - set(qualities)):
+        raise UnknownName(f"no quality {unknown[0]!r} was judged; there are {', '.join(qualities)}")
     if question.qualities:
         frame = frame.filter(pl.col("quality").is_in(question.qualities))
     if question.judge_kind:
@@ -146,66 +164,79 @@ def chosen(judgements: Judgements, question: Question) -> Judgements:
     return Judgements(frame)
 
 
-def at(level: Level, rows: Sequence[Told]) -> list[Told]:
+def with_level(level: Level, rows: Sequence[AnyRow]) -> list[AnyRow]:
     """The rows with the level of their units."""
     return [replace(row, level=level) for row in rows]
 
 
-def of_level(judgements: Judgements, level: Level) -> Judgements:
-    """The judgements of turns, or of whole dialogs."""
+def judgements_at(judgements: Judgements, level: Level) -> Judgements:
+    """The ratings of turns, or of whole dialogs."""
     return Judgements(judgements.frame.filter(pl.col("turn").is_not_null() == (level == "turn")))
 
 
-def levels(gold: pl.DataFrame) -> list[Level]:
-    """The levels at which something was judged."""
-    turns = gold["turn"].is_not_null()
-    found: list[Level] = []
-    if turns.any():
-        found.append("turn")
-    if not turns.all():
-        found.append("dialog")
-    return found
+def judged_levels(gold: pl.DataFrame) -> list[Level]:
+    """The levels at which something was rated."""
+    of_turns = gold["turn"].is_not_null()
+    levels: list[Level] = ["turn"] if of_turns.any() else []
+    return levels if of_turns.all() else [*levels, "dialog"]
 
 
-def wanted(run: Run, level: Level, judged: pl.Series, question: Question) -> pl.DataFrame:
-    """Keys and scores of the judged dialogs only: those asked for, or of a metric's own name."""
+def read_scores(run: Run, level: Level, dialogs: pl.Series, question: Question) -> pl.DataFrame:
+    """Keys and scores of these dialogs: the scores asked for, or those of a metric's own name."""
     table = pl.scan_parquet(run.folder / f"{level}.parquet", glob=False)
-    there = table.collect_schema()
-    names = [n for n in question.scores or run.facts["metrics"] if n in there]
-    keys = [c for c in (*KEYS["turn"], "prompt") if c in there]
-    dialogs = judged.unique().implode()
-    return table.select(*keys, *names).filter(pl.col("dialog").is_in(dialogs)).collect()
+    columns = table.collect_schema()
+    names = [n for n in question.scores or run.facts["metrics"] if n in columns]
+    keys = [c for c in (*KEYS["turn"], "prompt") if c in columns]
+    rows = pl.col("dialog").is_in(dialogs.unique().implode())
+    return table.select(*keys, *names).filter(rows).collect()
 
 
-def kinds(scores: pl.DataFrame, run: Run, question: Question) -> tuple[list[str], list[str]]:
+def dialog_prompts(run: Run, dialogs: pl.Series) -> pl.DataFrame:
+    """The prompt of each system's part in these dialogs, null where it has none."""
+    table = pl.scan_parquet(run.folder / "dialog.parquet", glob=False)
+    if "prompt" not in table.collect_schema():
+        table = table.with_columns(prompt=pl.lit(None, pl.String))
+    rows = table.filter(pl.col("dialog").is_in(dialogs.unique().implode()))
+    prompt = pl.col("prompt").drop_nulls().min()
+    return rows.group_by("dialog", "system").agg(prompt).collect()
+
+
+def float_columns(scores: pl.DataFrame) -> list[str]:
+    return [c for c in scores.columns if scores.schema[c].is_float()]
+
+
+def split_traditional(
+    scores: pl.DataFrame, run: Run, question: Question
+) -> tuple[list[str], list[str]]:
     """The traditional scores, and those that may add something to them."""
-    names = [c for c in scores.columns if scores.schema[c].is_float()]
-    usual = [n for n, m in run.facts["metrics"].items() if m.get("kind") == "traditional"]
-    old = [n for n in names if n in (question.traditional or usual)]
-    return old, [n for n in names if n not in old]
+    names, metrics = float_columns(scores), run.facts["metrics"]
+    default = [name for name, m in metrics.items() if m.get("kind") == "traditional"]
+    traditional = [name for name in names if name in (question.traditional or default)]
+    return traditional, [name for name in names if name not in traditional]
 
 
-def pairs(scores: pl.DataFrame, question: Question) -> list[tuple[str, str]]:
-    """Which scores are held against each other."""
-    names = [c for c in scores.columns if scores.schema[c].is_float()]
+def score_pairs(scores: pl.DataFrame, question: Question) -> list[tuple[str, str]]:
+    """Which scores are tested against each other."""
+    names = float_columns(scores)
     if question.against:
         others = [name for name in names if name != question.against]
         return [(name, question.against) for name in others if question.against in names]
-    return list(combinations(names, 2)) if len(names) <= ALL_PAIRS else []
+    return list(combinations(names, 2)) if len(names) <= MAX_SCORES_IN_PAIRS else []
 
 
-def agreed(judgements: Judgements, seed: int) -> list[AgreementRow]:
-    """How far the judges of each quality agree, and what that allows any score to reach."""
+def rater_statistics(judgements: Judgements, seed: int) -> list[AgreementRow]:
+    """Inter-rater agreement on each quality, and the noise ceiling that follows from it."""
     rows: list[AgreementRow] = []
     for quality in judgements.frame["quality"].unique().sort():
-        rows += agreement(judgements, quality, seed=seed)
-        rows += ceiling(judgements, quality, seed=seed).rows(quality)
-        rows += inside_outside(judgements, quality, seed=seed)
-        rows += onlookers(judgements, quality, seed=seed)
+        ratings = rating_matrix(judgements, quality)
+        rows += agreement_rows(ratings, quality, seed=seed)
+        rows += noise_ceiling(ratings, quality, seed=seed)
+        rows += interlocutor_outsiders_row(judgements, quality, seed=seed)
+        rows += outsider_rows(judgements, quality, seed=seed)
     return rows
 
 
-def reached(rows: Sequence[AgreementRow], of: Row, score: str) -> float | None:
-    """A figure of the agreement of those who judged what a row is about."""
-    row = statistic(rows, of.quality, of.level, score)
+def agreement_value(rows: Sequence[AgreementRow], of: Row, score: str) -> float | None:
+    """A statistic of the agreement of those who rated what a row is about."""
+    row = find_statistic(rows, of.quality, of.level, score)
     return row.value if row else None

@@ -1,4 +1,4 @@
-"""Scored units and judged units put together by key, never by position."""
+"""Scored units and rated units joined by key, never by position."""
 
 from __future__ import annotations
 
@@ -9,19 +9,22 @@ import polars as pl
 from simpatico.errors import DataError
 from simpatico.turns import Level
 
-PLACE = {"turn": ["dialog", "turn"], "dialog": ["dialog"]}
+UNIT_KEYS = {"turn": ["dialog", "turn"], "dialog": ["dialog"]}
 KEYS = ["dialog", "turn", "speaker", "system", "prompt", "dialogs"]
 
 
 @dataclass(frozen=True)
-class Matched:
-    """One row per judged unit and quality that was scored too, and who was left over."""
+class MatchedUnits:
+    """One row per unit and quality that was both rated and scored; `unmatched`: rated, not scored.
+
+    `unmatched` counts by quality, for every quality that was rated.
+    """
 
     frame: pl.DataFrame
     scores: list[str]
     unmatched: dict[str, int]
 
-    def of(self, quality: str) -> pl.DataFrame:
+    def of_quality(self, quality: str) -> pl.DataFrame:
         return self.frame.filter(pl.col("quality") == quality)
 
     @property
@@ -29,57 +32,55 @@ class Matched:
         return sorted(self.unmatched)
 
 
-def matched(scores: pl.DataFrame, gold: pl.DataFrame, level: Level) -> Matched:
-    """Scores (a table of turns or of dialogs) beside the judgements of the same units.
+def match_units(scores: pl.DataFrame, gold: pl.DataFrame, level: Level) -> MatchedUnits:
+    """Scores (a table of turns or of dialogs) with the ratings of the same units.
 
-    A judgement that names no speaker belongs to the one scored unit of its turn or dialog; where
+    A rating that names no speaker belongs to the one scored unit of its turn or dialog; where
     several were scored it could be about any of them, and counts as unmatched. At system level
-    turns are averaged within their dialog and dialogs within their system, scores and judgements
+    turns are averaged within their dialog and dialogs within their system, scores and ratings
     alike.
     """
-    at: Level = "turn" if "turn" in scores.columns else "dialog"
-    if level not in (at, "system"):
-        raise DataError(f"these are the scores of each {at}; they have no level {level!r}")
+    table_level: Level = "turn" if "turn" in scores.columns else "dialog"
+    if level not in (table_level, "system"):
+        raise DataError(f"these are the scores of each {table_level}; they have no level {level!r}")
     names = [c for c in scores.columns if c not in KEYS and scores.schema[c].is_float()]
-    judged = gold.filter(pl.col("turn").is_not_null() == (at == "turn"))
-    frame = paired(scores.select(*keys_of(scores), *names), judged, PLACE[at])
-    found = dict(frame.group_by("quality").len().iter_rows())
-    units = judged.group_by("quality").len().iter_rows()
-    left = {quality: n - found.get(quality, 0) for quality, n in units}
-    return Matched(of_systems(frame, names) if level == "system" else frame, names, left)
-
-
-def keys_of(scores: pl.DataFrame) -> list[pl.Expr]:
-    """The unit keys; a table without systems gets one that is null."""
+    rated = gold.filter(pl.col("turn").is_not_null() == (table_level == "turn"))
+    keys = [pl.col(c) for c in ("dialog", "turn", "speaker") if c in scores.columns]
     system = pl.col("system") if "system" in scores.columns else pl.lit(None, pl.String)
-    here = [pl.col(c) for c in ("dialog", "turn", "speaker") if c in scores.columns]
-    return [*here, system.alias("system")]
+    units = scores.select(*keys, system.alias("system"), *names)
+    frame = join_units(units, rated, UNIT_KEYS[table_level])
+    n_matched = dict(frame.group_by("quality").len().iter_rows())
+    n_rated = rated.group_by("quality").len().iter_rows()
+    unmatched = {quality: n - n_matched.get(quality, 0) for quality, n in n_rated}
+    return MatchedUnits(
+        mean_by_system(frame, names) if level == "system" else frame, names, unmatched
+    )
 
 
-def paired(scores: pl.DataFrame, judged: pl.DataFrame, place: list[str]) -> pl.DataFrame:
-    """Judged units with the scores of the same unit, in order of their keys."""
-    judged = judged.select("dialog", "turn", "speaker", "quality", "value")
-    if "turn" not in place:
-        judged = judged.drop("turn")
-    scores = scores.with_columns(pl.col("turn").cast(pl.Int32)) if "turn" in place else scores
-    named = judged.filter(pl.col("speaker").is_not_null())
-    unnamed = judged.filter(pl.col("speaker").is_null()).drop("speaker")
-    alone = scores.filter(pl.len().over(place) == 1)
+def join_units(scores: pl.DataFrame, rated: pl.DataFrame, unit: list[str]) -> pl.DataFrame:
+    """Rated units with the scores of the same unit, in the order of their keys."""
+    rated = rated.select("dialog", "turn", "speaker", "quality", "value")
+    if "turn" not in unit:
+        rated = rated.drop("turn")
+    scores = scores.with_columns(pl.col("turn").cast(pl.Int32)) if "turn" in unit else scores
+    with_speaker = rated.filter(pl.col("speaker").is_not_null())
+    without_speaker = rated.filter(pl.col("speaker").is_null()).drop("speaker")
+    only_speaker = scores.filter(pl.len().over(unit) == 1)
     parts = [
-        scores.join(named, on=[*place, "speaker"], how="inner"),
-        alone.join(unnamed, on=place, how="inner"),
+        scores.join(with_speaker, on=[*unit, "speaker"], how="inner"),
+        only_speaker.join(without_speaker, on=unit, how="inner"),
     ]
-    order = ["quality", *place, "speaker"]
-    whole = pl.concat(parts, how="diagonal").sort(order)
-    if twice := int(whole.select(order).is_duplicated().sum()):
+    key = ["quality", *unit, "speaker"]
+    frame = pl.concat(parts, how="diagonal").sort(key)
+    if duplicates := int(frame.select(key).is_duplicated().sum()):
         raise DataError(
-            f"{twice} scored units have more than one judgement of a quality; "
+            f"{duplicates} scored units have more than one judgement of a quality; "
             "take one value per unit first, as Judgements.gold() does"
         )
-    return whole
+    return frame
 
 
-def of_systems(frame: pl.DataFrame, names: list[str]) -> pl.DataFrame:
+def mean_by_system(frame: pl.DataFrame, names: list[str]) -> pl.DataFrame:
     """Means of dialogs, then of systems; a unit without a score takes no part in its mean."""
     means = pl.col([*names, "value"]).fill_nan(None).mean()
     dialogs = frame.group_by("quality", "system", "dialog", "speaker").agg(means)

@@ -5,9 +5,9 @@ import re
 
 import pytest
 
-from simpatico.charts.html import joined
+from simpatico.charts.html import join_html
 from simpatico.charts.systems import parties
-from simpatico.comparison.chart import claimed, gap, gaps_of, noted
+from simpatico.comparison.chart import claim_cell, note_cell, pair_table, pair_table_row
 from simpatico.comparison.difference import Differences, compare
 from simpatico.wording import (
     format_difference,
@@ -35,7 +35,7 @@ def found(tmp_path_factory):
 
 
 def words(children) -> str:
-    return tree(joined(children)).text
+    return tree(join_html(children)).text
 
 
 def test_a_row_says_what_the_difference_says(found):
@@ -43,27 +43,27 @@ def test_a_row_says_what_the_difference_says(found):
     warm, dull = pair
     digits = interval_digits(warm.low, warm.high)
     amount = f"{format_difference(warm.difference, digits)} {format_interval(warm.low, warm.high, digits)}"
-    assert words(claimed(warm)) == f"a has a higher warm than b: {amount}."
-    assert noted(warm) == "Warm · neither better nor worse in itself"
+    assert words(claim_cell(warm)) == f"a has a higher warm than b: {amount}."
+    assert note_cell(warm) == "Warm · neither better nor worse in itself"
     digits = interval_digits(dull.low, dull.high)
     amount = f"{format_difference(dull.difference, digits)} {format_interval(dull.low, dull.high, digits)}"
-    assert words(claimed(dull)).startswith(f"Dull: {amount} ")
-    assert words(claimed(dull)).endswith(" or more would have shown.")
-    row = gap(warm, lambda score: f"{score}?")
+    assert words(claim_cell(dull)).startswith(f"Dull: {amount} ")
+    assert words(claim_cell(dull)).endswith(" or more would have shown.")
+    row = pair_table_row(warm, lambda score: f"{score}?")
     assert (row.side, row.tracks, row.times) == ("a", "warm?", 100.0)
     assert (row.difference, row.low, row.high) == (warm.difference, warm.low, warm.high)
     assert (row.wide_low, row.wide_high, row.sd) == (warm.wide_low, warm.wide_high, warm.sd)
-    assert gap(dull).side is None
+    assert pair_table_row(dull).side is None
 
 
 def test_names_stand_apart_from_the_numbers_after_them(found):
-    first = tree(joined(claimed(found[0])))
+    first = tree(join_html(claim_cell(found[0])))
     assert [n.text for n in first.all("bdi")] == ["a", "b"]
 
 
 def test_rows_stand_in_groups(found):
     pair = [d for d in found if (d.a, d.b) == ("a", "b")]
-    drawn = gaps_of(pair, parties(["a", "b"]))
+    drawn = pair_table(pair, parties(["a", "b"]))
     assert [(title, len(rows)) for title, rows in drawn.groups] == [
         ("Higher for a", 1),
         ("Can't tell apart", 1),

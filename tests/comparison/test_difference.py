@@ -11,24 +11,30 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from simpatico.comparison.difference import Differences, Settings, compare, differences
-from simpatico.comparison.samples import Choice, Measure, Sample
-from simpatico.comparison.verdict import as_json
+from simpatico.comparison.difference import (
+    ComparisonSettings,
+    Differences,
+    compare,
+    compare_samples,
+)
+from simpatico.comparison.samples import ScoreInfo, Selection, TwoSamples
+from simpatico.comparison.verdict import difference_as_json
 from simpatico.errors import DataError, UnknownName
+from simpatico.run import Run
 from simpatico.stats.correction import holm
 from tests.comparison.runs import make_run, write_run
 
 RNG = np.random.default_rng(2)
-MEASURE = Measure("warmth", "warmth", None, (0.0, 1.0), "warmth|1")
+MEASURE = ScoreInfo("warmth", "warmth", None, (0.0, 1.0), "warmth|1")
 
 
 def sample(a, b, *, paired=True):
     first, second = (np.asarray(x, dtype=float) for x in (a, b))
-    return Sample(MEASURE, "ash", "birch", first, second, "prompt", paired)
+    return TwoSamples(MEASURE, "ash", "birch", first, second, "prompt", paired)
 
 
 def one(a, b, *, paired=True, **settings):
-    return differences([sample(a, b, paired=paired)], Settings(**settings))[0]
+    return compare_samples([sample(a, b, paired=paired)], ComparisonSettings(**settings))[0]
 
 
 def test_paired_by_hand():
@@ -80,7 +86,7 @@ def test_correction_over_all_scores_and_pairs(tmp_path):
     assert [d.p_adjusted for d in told] == pytest.approx(holm([d.p_value for d in told]).tolist())
     assert {d.family for d in told} == {6}
     assert all(d.wide_low < d.low < d.high < d.wide_high for d in told)
-    bh = compare([make_run(tmp_path / "run", values)], settings=Settings("bh"))
+    bh = compare([make_run(tmp_path / "run", values)], settings=ComparisonSettings("bh"))
     assert all(x.p_adjusted <= y.p_adjusted for x, y in zip(bh, told, strict=True))
 
 
@@ -112,7 +118,7 @@ def test_always_a_number_or_the_reason(a, b, paired):
     a, b = ([x for x in v if x == x] for v in (a, b))
     if paired:
         a, b = a[: min(len(a), len(b))], b[: min(len(a), len(b))]
-    told = as_json(one(a, b, paired=paired))
+    told = difference_as_json(one(a, b, paired=paired))
     json.dumps(told, allow_nan=False)
     assert told["status"] in ("ok", "degenerate", "too_few")
     assert (told["difference"] is None) == (told["status"] != "ok")
@@ -169,7 +175,7 @@ def test_level_of_the_t_tests_beyond_permutation():
     samples = [
         sample(rng.normal(0, 2, 60), rng.normal(0, 1, 60), paired=False) for _ in range(2_000)
     ]
-    told = differences(samples, Settings())
+    told = compare_samples(samples, ComparisonSettings())
     assert all(d.method.endswith("Welch t") for d in told)
     assert 0.040 <= np.mean([d.p_value <= 0.05 for d in told]) <= 0.060
     assert 0.940 <= np.mean([d.low <= 0 <= d.high for d in told]) <= 0.960
@@ -179,7 +185,7 @@ def test_people_are_left_out_unless_needed(tmp_path):
     values = {x: RNG.normal(size=8).tolist() for x in ("ash", "birch", "human")}
     run = make_run(tmp_path / "three", {"warmth": values})
     assert [(d.a, d.b) for d in compare([run])] == [("ash", "birch")]
-    assert len(compare([run], Choice(with_human=True))) == 3
+    assert len(compare([run], Selection(with_human=True))) == 3
     two = make_run(tmp_path / "two", {"warmth": {x: values[x] for x in ("ash", "human")}})
     assert [(d.a, d.b) for d in compare([two])] == [("ash", "human")]
     lone = make_run(tmp_path / "one", {"warmth": {"ash": values["ash"]}})
@@ -193,12 +199,12 @@ def test_parts_of_a_metric_only_when_asked_for(tmp_path):
         tmp_path / "run", {"warmth": values, "warmth_part": values}, parts=("warmth_part",)
     )
     assert [d.score for d in compare([run])] == ["warmth"]
-    assert [d.score for d in compare([run], Choice(every=True))] == ["warmth", "warmth_part"]
-    assert [d.score for d in compare([run], Choice(scores=("warmth_part",)))] == ["warmth_part"]
+    assert [d.score for d in compare([run], Selection(every=True))] == ["warmth", "warmth_part"]
+    assert [d.score for d in compare([run], Selection(scores=("warmth_part",)))] == ["warmth_part"]
     with pytest.raises(
         UnknownName, match="no score 'warmt'; did you mean 'warmth' or 'warmth_part'"
     ):
-        compare([run], Choice(scores=("warmt",)))
+        compare([run], Selection(scores=("warmt",)))
 
 
 def test_runs_of_one_system_are_told_apart_by_folder(tmp_path):
@@ -262,7 +268,7 @@ def test_both_speakers_of_one_system_in_a_dialog_are_one_value(tmp_path):
 def test_turns_are_averaged_within_dialogs(tmp_path):
     values = {x: RNG.normal(size=9).tolist() for x in ("ash", "birch")}
     run = make_run(tmp_path / "run", {"warmth": values})
-    dialog, turn = (asdict(compare([run], Choice(level))[0]) for level in ("dialog", "turn"))
+    dialog, turn = (asdict(compare([run], Selection(level))[0]) for level in ("dialog", "turn"))
     assert turn.pop("level") == "turn"
     assert dialog.pop("level") == "dialog"
     assert turn == dialog  # each turn of these dialogs has the score of the dialog
@@ -303,8 +309,9 @@ def test_words_come_from_the_run_or_from_the_name(tmp_path):
         "unit": "jokes",
     }
     (run.folder / "run.json").write_text(json.dumps(facts))
-    told = compare([run])[0]
-    assert isinstance(compare([run]), Differences)
+    reopened = compare([Run(run.folder)])  # facts are read once per Run
+    told = reopened[0]
+    assert isinstance(reopened, Differences)
     assert (told.title, told.more, told.less, told.score_unit) == (
         "Irony",
         "is more ironic than",

@@ -8,20 +8,19 @@ from hypothesis import strategies as st
 
 from simpatico.comparison.difference import Difference
 from simpatico.comparison.headline import (
-    Name,
-    alone,
-    faced,
+    SystemName,
     family_note,
-    grouped,
+    group_by_finding,
+    group_by_pair,
     headline,
     lede,
-    lines_note,
     main_pair,
-    pairs_of,
-    plain,
-    swapped,
+    orient_pair,
+    plain_text,
+    single_system_headline,
+    swap_systems,
 )
-from simpatico.comparison.verdict import sentence
+from simpatico.comparison.verdict import verdict_sentence
 from tests.comparison.test_verdict import TINY, TOLD, UNCLEAR
 
 STYLE = replace(TOLD, more="mirrors small words more than", less="mirrors small words less than")
@@ -123,18 +122,21 @@ def lower(told):
     ],
 )  # fmt: skip
 def test_headlines(pair, words):
-    assert plain(headline(pair)) == words
+    assert plain_text(headline(pair)) == words
 
 
 def test_names_stand_apart():
     assert headline([WARM]) == [
-        Name("harbor"),
+        SystemName("harbor"),
         " sounds more agreeable than ",
-        Name("brisk"),
+        SystemName("brisk"),
         ".",
         "",
     ]
-    assert plain(alone("harbor")) == "harbor was scored alone; there is nothing to compare it with."
+    assert (
+        plain_text(single_system_headline("harbor"))
+        == "harbor was scored alone; there is nothing to compare it with."
+    )
 
 
 LOOSE = {"paired": False, "unit": "dialog", "n_a": 602, "n_b": 602}
@@ -172,7 +174,7 @@ LOOSE = {"paired": False, "unit": "dialog", "n_a": 602, "n_b": 602}
     ],
 )  # fmt: skip
 def test_ledes(pair, words):
-    assert plain(lede(pair)) == words
+    assert plain_text(lede(pair)) == words
 
 
 def test_notes():
@@ -183,14 +185,7 @@ def test_notes():
     )
     single = replace(TOLD, family=1, confidence=0.99)
     assert "A finding needs p ≤ .01; what" in family_note([single])
-    assert lines_note([TOLD]) == (
-        "Thick line: the 95% interval; thin ends: the same for all 15 comparisons at once "
-        "(Bonferroni)."
-    )
-    assert lines_note([single]) == (
-        "Thick line: the 99% interval; there is one comparison, so nothing is corrected."
-    )
-    assert family_note([]) == lines_note([]) == ""
+    assert family_note([]) == ""
 
 
 def test_the_main_pair_has_most_findings_then_hints_then_size():
@@ -203,27 +198,27 @@ def test_the_main_pair_has_most_findings_then_hints_then_size():
     assert main_pair([at(ab, WARM), at(cd, WARM), at(cd, HINT)]) == cd
     assert main_pair([at(ab, VAGUE), at(cd, VAGUE, difference=-0.03)]) == cd
     assert main_pair([at(ef, VAGUE), at(cd, VAGUE)]) == ef
-    assert pairs_of([at(ab, WARM), at(cd, WARM), at(ab, HINT)]).keys() == {ab, cd}
+    assert group_by_pair([at(ab, WARM), at(cd, WARM), at(ab, HINT)]).keys() == {ab, cd}
 
 
 def test_groups():
     rated = replace(STYLE, better="higher", sd=10.0)
     pair = [VAGUE, lower(MIXED), MIXED, TINY, WARM, HINT, rated]
-    assert grouped(pair) == [
+    assert group_by_finding(pair) == [
         ("Higher for harbor", [rated, WARM, MIXED]),
         ("Lower for harbor", [lower(MIXED)]),
         ("A hint, not a finding", [HINT]),
         ("Can't tell apart", [VAGUE]),
         ("Not compared", [TINY]),
     ]
-    assert grouped([]) == []
+    assert group_by_finding([]) == []
 
 
 def test_a_pair_is_told_from_the_side_that_is_higher_more_often():
-    assert [d.a for d in faced([lower(WARM), lower(MIXED), STYLE])] == ["brisk"] * 3
-    assert [d.a for d in faced([WARM, lower(MIXED), lower(HINT)])] == ["brisk"] * 3
-    assert [d.a for d in faced([WARM, lower(MIXED), VAGUE])] == ["harbor"] * 3
-    assert [d.finding for d in faced([lower(WARM)])] == ["higher"]
+    assert [d.a for d in orient_pair([lower(WARM), lower(MIXED), STYLE])] == ["brisk"] * 3
+    assert [d.a for d in orient_pair([WARM, lower(MIXED), lower(HINT)])] == ["brisk"] * 3
+    assert [d.a for d in orient_pair([WARM, lower(MIXED), VAGUE])] == ["harbor"] * 3
+    assert [d.finding for d in orient_pair([lower(WARM)])] == ["higher"]
 
 
 unit_interval = st.floats(0, 1)
@@ -259,7 +254,7 @@ def told(draw):
 
 @given(told())
 def test_seen_from_the_other_side_twice_is_the_same(difference):
-    back = swapped(swapped(difference))
+    back = swap_systems(swap_systems(difference))
     for field in fields(Difference):
         value, again = getattr(difference, field.name), getattr(back, field.name)
         if field.name.startswith("times"):
@@ -270,21 +265,21 @@ def test_seen_from_the_other_side_twice_is_the_same(difference):
 
 @given(st.lists(told(), max_size=6))
 def test_facing_again_changes_nothing(pair):
-    assert faced(faced(pair)) == faced(pair)
-    assert [d.score for d in faced(pair)] == [d.score for d in pair]
+    assert orient_pair(orient_pair(pair)) == orient_pair(pair)
+    assert [d.score for d in orient_pair(pair)] == [d.score for d in pair]
 
 
 @given(st.lists(told(), max_size=6))
 def test_what_has_no_direction_is_never_called_better(pair):
-    words = f"{plain(headline(pair))} {plain(lede(pair))}"
+    words = f"{plain_text(headline(pair))} {plain_text(lede(pair))}"
     assert "better" not in words
     assert "worse" not in words
-    assert sum(len(own) for _, own in grouped(pair)) == len(pair)
+    assert sum(len(own) for _, own in group_by_finding(pair)) == len(pair)
 
 
 @given(told())
 def test_a_claim_names_both(difference):
-    words = sentence(difference)
+    words = verdict_sentence(difference)
     if difference.finding in ("higher", "lower", "hint"):
         assert words.startswith("harbor ")
         assert " than brisk: " in words

@@ -5,7 +5,14 @@ from dataclasses import replace
 import pytest
 
 from simpatico.comparison.difference import Difference
-from simpatico.comparison.verdict import amount, as_json, claim, judged, sentence, would_show
+from simpatico.comparison.verdict import (
+    amount_text,
+    claim_text,
+    detectable_text,
+    difference_as_json,
+    direction_text,
+    verdict_sentence,
+)
 
 TOLD = Difference(
     metric="style_matching",
@@ -126,19 +133,19 @@ LOOSE = {"paired": False, "unit": "dialog"}
     ],
 )  # fmt: skip
 def test_sentences(told, words):
-    assert sentence(told) == words
+    assert verdict_sentence(told) == words
 
 
 def test_a_sentence_in_its_parts():
     told = replace(TOLD, score_unit="bits")
-    assert claim(told) == "harbor mirrors the person's small words more than brisk"
-    assert amount(told) == "+0.096 bits [0.041, 0.151]"
-    assert would_show(told) == "0.12 bits or more would have shown."
-    assert sentence(told) == f"{claim(told)}: {amount(told)}."
+    assert claim_text(told) == "harbor mirrors the person's small words more than brisk"
+    assert amount_text(told) == "+0.096 bits [0.041, 0.151]"
+    assert detectable_text(told) == "0.12 bits or more would have shown."
+    assert verdict_sentence(told) == f"{claim_text(told)}: {amount_text(told)}."
 
 
 def test_which_way_a_score_points():
-    assert [judged(replace(TOLD, better=way)) for way in ("higher", "lower", None)] == [
+    assert [direction_text(replace(TOLD, better=way)) for way in ("higher", "lower", None)] == [
         "higher is better",
         "lower is better",
         "neither better nor worse in itself",
@@ -146,15 +153,15 @@ def test_which_way_a_score_points():
 
 
 def test_a_bound_that_would_round_to_zero_gets_more_digits():
-    assert amount(replace(TOLD, low=0.0004, high=0.19)) == "+0.0961 [0.0004, 0.1900]"
+    assert amount_text(replace(TOLD, low=0.0004, high=0.19)) == "+0.0961 [0.0004, 0.1900]"
 
 
 def test_an_interval_that_rounding_made_a_point():
-    assert amount(replace(TOLD, difference=2.0, low=2.0, high=2.0)) == "+2.000 [2.000, 2.000]"
+    assert amount_text(replace(TOLD, difference=2.0, low=2.0, high=2.0)) == "+2.000 [2.000, 2.000]"
 
 
 def test_json_begins_with_what_scripts_rely_on():
     promised = (
         "metric score level a b difference low high p_value p_adjusted n_a n_b status verdict"
     )
-    assert list(as_json(TOLD))[:14] == promised.split()
+    assert list(difference_as_json(TOLD))[:14] == promised.split()

@@ -9,8 +9,8 @@ import pytest
 
 import simpatico
 from simpatico import available, load
-from simpatico.metric import with_model, wording
-from simpatico.metrics._shared.trait import OWN
+from simpatico.metric import score_wording, title_with_model
+from simpatico.metrics._shared.trait import OWN_MODEL_CAUTION
 
 METRICS = [load(name) for name in available()]
 SCORES = [score for metric in METRICS for score in metric.scores]
@@ -25,9 +25,9 @@ def test_a_score_has_its_own_words(score):
         assert phrase.endswith(" than")
         assert not FORBIDDEN.search(phrase)
     assert score.more != score.less
-    words = wording(score.name, vars(score))
+    words = score_wording(score.name, vars(score))
     own = {k: getattr(score, k) for k in ("title", "more", "less", "unit")}
-    assert words == own | {"title": with_model(score.title, score.name)}
+    assert words == own | {"title": title_with_model(score.title, score.name)}
 
 
 def test_no_two_scores_read_alike():
@@ -47,7 +47,7 @@ def test_the_figures_on_a_card_are_the_models(trait):
 
 
 def test_another_model_is_not_described_by_the_shipped_ones_figures():
-    assert load("empathy", model="elsewhere").card.careful == OWN
+    assert load("empathy", model="elsewhere").card.careful == OWN_MODEL_CAUTION
 
 
 def test_the_unit_of_entropy_follows_its_base():

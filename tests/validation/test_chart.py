@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from simpatico.validation.chart import agreed, clear, forest_of
+from simpatico.validation.chart import correlation_forest, is_significant, quality_statistic
 from simpatico.validation.evidence import Evidence
 from simpatico.wording import format_correlation
 from tests.reporting.cases import case
@@ -21,12 +21,12 @@ def evidence() -> Evidence:
 
 @pytest.mark.parametrize(("p", "finding"), [(None, False), (0.05, False), (0.0499, True)])
 def test_only_a_corrected_p_below_five_in_a_hundred_is_clear(p, finding):
-    assert clear(p) is finding
+    assert is_significant(p) is finding
 
 
 def test_a_forest_has_every_score_the_highest_first(evidence):
     rows = {r.score: r for r in evidence.correlations if (r.quality, r.level) == OVERALL}
-    drawn = forest_of(evidence, OVERALL, {"length": "Words"}, {"length": "T"})
+    drawn = correlation_forest(evidence, OVERALL, {"length": "Words"}, {"length": "T"})
     assert [r.value for r in drawn.rows] == sorted((r.value for r in rows.values()), reverse=True)
     (length,) = [r for r in drawn.rows if r.kind == "T"]
     told = rows["length"]
@@ -37,9 +37,9 @@ def test_a_forest_has_every_score_the_highest_first(evidence):
         told.high,
         66,
     )
-    one = agreed(evidence.agreement, OVERALL, "one_more_judge")
+    one = quality_statistic(evidence.agreement, OVERALL, "one_more_judge")
     assert drawn.one_more == (one.value, one.low, one.high)
-    assert drawn.ceiling == agreed(evidence.agreement, OVERALL, "ceiling").value
+    assert drawn.ceiling == quality_statistic(evidence.agreement, OVERALL, "ceiling").value
     assert drawn.caption == "Correlation of each metric with “overall”"
 
 
@@ -48,13 +48,13 @@ def test_a_score_without_a_value_comes_last_and_says_why(evidence):
         replace(r, value=None, low=None, high=None, status="too_few") if r.score == "length" else r
         for r in evidence.correlations
     ]
-    drawn = forest_of(replace(evidence, correlations=rows), OVERALL)
+    drawn = correlation_forest(replace(evidence, correlations=rows), OVERALL)
     assert (drawn.rows[-1].title, drawn.rows[-1].why) == ("Length", "too few rated dialogs")
     assert {r.kind for r in drawn.rows} == {"O"}
 
 
 def test_with_one_judge_each_there_is_nothing_to_reach():
-    drawn = forest_of(case("one_rater").found.judged, OVERALL)
+    drawn = correlation_forest(case("one_rater").found.judged, OVERALL)
     assert (drawn.one_more, drawn.ceiling) == (None, None)
 
 

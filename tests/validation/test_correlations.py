@@ -8,11 +8,10 @@ import pytest
 
 from simpatico.errors import DataError, UnknownName
 from simpatico.judgements import Judgement, Judgements
-from simpatico.stats.bootstrap import bootstrap
 from simpatico.stats.correlation import correlation, pearson
-from simpatico.validation.contests import contests
-from simpatico.validation.contests__rivals import rivals
-from simpatico.validation.correlations import How, correlations
+from simpatico.stats.correlation_bootstrap import bootstrap_correlation
+from simpatico.validation.contests import compare_dependent, contest_rows
+from simpatico.validation.correlations import CorrelationSettings, correlation_rows
 
 RNG = np.random.default_rng(0)
 
@@ -52,7 +51,7 @@ def values(scores: pl.DataFrame, gold: pl.DataFrame) -> tuple[np.ndarray, np.nda
 def test_rows_hold_what_the_columns_alone_give():
     scores = turns()
     gold = judged(scores).gold("mean")
-    rows = {r.score: r for r in correlations(scores, gold, How(clusters=None))}
+    rows = {r.score: r for r in correlation_rows(scores, gold, CorrelationSettings(clusters=None))}
     alone = pearson(*values(scores, gold))
     warmth = rows["warmth"]
     assert list(rows) == ["warmth", "length", "flat"]
@@ -70,20 +69,22 @@ def test_rows_hold_what_the_columns_alone_give():
 def test_the_order_of_rows_does_not_matter():
     scores = turns()
     gold = judged(scores).gold()
-    mixed = correlations(scores.sample(fraction=1, shuffle=True, seed=1), gold)
-    assert mixed == correlations(scores, gold.sample(fraction=1, shuffle=True, seed=2))
+    mixed = correlation_rows(scores.sample(fraction=1, shuffle=True, seed=1), gold)
+    assert mixed == correlation_rows(scores, gold.sample(fraction=1, shuffle=True, seed=2))
 
 
 def test_turns_of_one_dialog_are_resampled_together_unless_asked_otherwise():
     scores = turns()
     gold = judged(scores).gold()
-    found = correlations(scores, gold)[0]
-    alone = bootstrap(*values(scores, gold), np.repeat(np.arange(20), 3))
+    found = correlation_rows(scores, gold)[0]
+    alone = bootstrap_correlation(*values(scores, gold), np.repeat(np.arange(20), 3))
     assert found.method == alone.method == "Pearson r, bootstrap of 20 clusters"
     assert (found.high - found.low) == pytest.approx(alone.high - alone.low, abs=0.02)
-    by_system = correlations(scores, gold, How(clusters="system"))[0]
+    by_system = correlation_rows(scores, gold, CorrelationSettings(clusters="system"))[0]
     assert by_system.method == "Pearson r, bootstrap of 4 clusters: too few for an interval"
-    rank = correlations(scores, gold, How(kind="kendall", clusters=None, correction="bh"))[0]
+    rank = correlation_rows(
+        scores, gold, CorrelationSettings(kind="kendall", clusters=None, correction="bh")
+    )[0]
     assert rank.method == "Kendall tau-b, Bonett-Wright interval"
 
 
@@ -93,32 +94,32 @@ def test_nulls_and_units_nobody_scored_are_counted():
     part = scores.filter(pl.col("dialog") != "d3").with_columns(
         warmth=pl.when(pl.col("dialog") != "d4").then("warmth")
     )
-    warmth = correlations(part, gold)[0]
+    warmth = correlation_rows(part, gold)[0]
     assert (warmth.n, warmth.nulls, warmth.unmatched) == (54, 3, 3)
 
 
 def test_another_speakers_turn_is_another_unit_and_no_speaker_means_the_only_one():
     scores = turns()
-    wrong = correlations(scores, judged(scores, speaker="user").gold())
+    wrong = correlation_rows(scores, judged(scores, speaker="user").gold())
     assert {(r.n, r.unmatched, r.status) for r in wrong} == {(0, 60, "too_few")}
-    unnamed = correlations(scores, judged(scores, speaker=None).gold())
+    unnamed = correlation_rows(scores, judged(scores, speaker=None).gold())
     assert {(r.n, r.unmatched) for r in unnamed} == {(60, 0)}
 
 
 def test_a_dialogs_judgement_without_a_speaker_needs_a_single_scored_speaker():
     scores = turns(each=1).drop("turn")
     gold = judged(scores, speaker=None).gold()
-    found = correlations(scores, gold, How("dialog"))[0]
+    found = correlation_rows(scores, gold, CorrelationSettings("dialog"))[0]
     assert (found.n, found.method) == (20, "Pearson r, Fisher interval")
     two = pl.concat([scores, scores.filter(dialog="d0").with_columns(speaker=pl.lit("user"))])
-    found = correlations(two, gold, How("dialog"))[0]
+    found = correlation_rows(two, gold, CorrelationSettings("dialog"))[0]
     assert (found.n, found.unmatched) == (19, 1)
 
 
 def test_systems_are_means_of_dialogs():
     scores = turns()
     gold = judged(scores).gold("mean")
-    found = correlations(scores, gold, How("system"))[0]
+    found = correlation_rows(scores, gold, CorrelationSettings("system"))[0]
     both = scores.join(gold, on=["dialog", "turn"]).group_by("system").agg(
         pl.col("warmth", "value").mean()
     )  # fmt: skip
@@ -130,7 +131,7 @@ def test_systems_are_means_of_dialogs():
 def test_qualities_are_families_of_their_own():
     scores = turns()
     gold = pl.concat([judged(scores, q).gold() for q in ("warm", "kind")])
-    rows = correlations(scores, gold)
+    rows = correlation_rows(scores, gold)
     assert [r.quality for r in rows] == ["kind"] * 3 + ["warm"] * 3
     assert {r.family for r in rows} == {2}
 
@@ -139,10 +140,10 @@ def test_errors_say_what_to_do():
     scores = turns()
     gold = judged(scores).gold()
     with pytest.raises(DataError) as told:
-        correlations(scores, gold, How("dialog"))
+        correlation_rows(scores, gold, CorrelationSettings("dialog"))
     assert str(told.value) == "these are the scores of each turn; they have no level 'dialog'"
     with pytest.raises(DataError) as told:
-        correlations(scores, pl.concat([gold, gold.head(1)]))
+        correlation_rows(scores, pl.concat([gold, gold.head(1)]))
     assert str(told.value) == (
         "2 scored units have more than one judgement of a quality; "
         "take one value per unit first, as Judgements.gold() does"
@@ -151,28 +152,30 @@ def test_errors_say_what_to_do():
 
 def test_nothing_judged_is_nothing_to_say():
     scores = turns()
-    assert correlations(scores, judged(scores).gold().clear()) == []
-    assert correlations(scores, judged(scores).gold(), How("system"))[0].n == 4
+    assert correlation_rows(scores, judged(scores).gold().clear()) == []
+    assert correlation_rows(scores, judged(scores).gold(), CorrelationSettings("system"))[0].n == 4
 
 
 def test_contests_of_two_scores_are_rivals_over_the_same_units():
     scores = turns()
     gold = judged(scores).gold("mean")
     pairs = [("warmth", "length"), ("length", "flat")]
-    rows = contests(scores, gold, pairs, how=How(clusters=None))
+    rows = contest_rows(scores, gold, pairs, how=CorrelationSettings(clusters=None))
     both = scores.join(gold, on=["dialog", "turn"])
-    alone = rivals(both["warmth"], both["length"], both["value"]).difference
+    alone = compare_dependent(both["warmth"], both["length"], both["value"]).difference
     assert (rows[0].value, rows[0].p_value) == pytest.approx((alone.value, alone.p_value))
     assert (rows[0].quality, rows[0].score, rows[0].against) == ("kind", "warmth", "length")
     assert rows[0].p_adjusted == rows[0].p_value
     assert (rows[1].status, rows[1].p_adjusted) == ("degenerate", None)
-    together = contests(scores, gold, pairs)[0]
+    together = contest_rows(scores, gold, pairs)[0]
     assert together.method == "Pearson r, difference, bootstrap of 20 clusters"
     assert together.as_json()["value"] == pytest.approx(alone.value, abs=1e-12)
-    ranked = contests(scores, gold, pairs, how=How(kind="kendall", clusters=None))[0]
+    ranked = contest_rows(
+        scores, gold, pairs, how=CorrelationSettings(kind="kendall", clusters=None)
+    )[0]
     assert ranked.low < ranked.value < ranked.high
     with pytest.raises(UnknownName) as told:
-        contests(scores, gold, [("warmth", "wit")])
+        contest_rows(scores, gold, [("warmth", "wit")])
     assert str(told.value) == "no score 'wit'; there are warmth, length, flat"
 
 
@@ -260,7 +263,7 @@ SIGNIFICANT = {
 def test_predictive_engagements_improvements_are_significant_as_claimed(replies, kind, test):
     for (part, score), claimed in SIGNIFICANT.items():
         columns = replies[part]
-        found = rivals(
+        found = compare_dependent(
             columns[score], columns["relevance"], columns["rating"], kind=kind, test=test
         )
         gain = found.difference

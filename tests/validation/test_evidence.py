@@ -9,7 +9,7 @@ import pytest
 from simpatico import Conversations, Run, load, read_judgements, score_run, validate
 from simpatico.errors import DataError, UnknownName
 from simpatico.judgements import Judgement, Judgements
-from simpatico.validation.correlations import How
+from simpatico.validation.correlations import CorrelationSettings
 from simpatico.validation.evidence import Question
 from tests.command_line import simpatico
 from tests.conftest import ROOT
@@ -69,7 +69,9 @@ def test_turn_judgements_meet_turn_scores(run):
 
 
 def test_system_level_averages_first(run, judgements):
-    evidence = validate(run, judgements, Question(("overall",)), How(level="system"))
+    evidence = validate(
+        run, judgements, Question(("overall",)), CorrelationSettings(level="system")
+    )
     assert {row.n for row in evidence.correlations} == {3}
 
 

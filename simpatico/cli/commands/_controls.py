@@ -1,4 +1,4 @@
-"""The part of `simpatico validate` that makes answers wrong and looks who notices."""
+"""The part of `simpatico validate` that runs negative controls: scores on wrong answers."""
 
 from __future__ import annotations
 
@@ -7,18 +7,19 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from simpatico.cli.options import together
+from simpatico.cli.options import combine_options
 from simpatico.cli.output import note, result, show_table
-from simpatico.cli.progress import Progress
+from simpatico.cli.progress import ProgressDisplay
 
 if TYPE_CHECKING:
+    from simpatico.stats.result import Result
     from simpatico.validation.controls import Controls
-    from simpatico.validation.controls.rows import Control
+    from simpatico.validation.controls.rows import ControlRow
 
 EVERY = "every kind"
 
 
-control_options = together(
+control_options = combine_options(
     [
         click.option(
             "--controls",
@@ -42,56 +43,58 @@ control_options = together(
         ),
     ]
 )
-"""Which controls are made, out of what."""
+"""Options of the negative controls."""
 
 
-def controlled(run: Path, options: dict[str, Any], scores: tuple[str, ...]) -> Controls:
-    """What the options ask for."""
+def controls_from_options(run: Path, options: dict[str, Any], scores: tuple[str, ...]) -> Controls:
+    """Run the controls that the options ask for."""
     from simpatico.perturbation.answers import KINDS
-    from simpatico.perturbation.perturb import known
+    from simpatico.perturbation.perturb import parse_kind
     from simpatico.run import Run
-    from simpatico.validation.controls import Asked, controls
+    from simpatico.validation.controls import ControlSettings, run_controls
 
-    asked = options["controls"]
-    kinds = tuple(dict.fromkeys(k.strip() for k in asked.split(",") if k.strip()))
-    chosen = KINDS if asked == EVERY else tuple(known(kind) for kind in kinds)
-    how = (options[name] for name in ("logs", "most", "correction", "seed"))
-    with Progress("wrong answers scored") as progress:
-        return controls(Run(run), Asked(chosen, scores, *how), tick=progress.add)
+    kinds = KINDS
+    if options["controls"] != EVERY:
+        names = (kind.strip() for kind in options["controls"].split(","))
+        kinds = tuple(parse_kind(kind) for kind in dict.fromkeys(names) if kind)
+    rest = (options[name] for name in ("logs", "most", "correction", "seed"))
+    with ProgressDisplay("wrong answers scored") as progress:
+        return run_controls(Run(run), ControlSettings(kinds, scores, *rest), tick=progress.add)
 
 
-def show_controls(found: Controls, correction: str) -> None:
-    """Each score with each kind of wrong answers, and what it makes of them."""
-    for told in found.notes:
-        note(told)
-    for made in found.made:
-        left = ", ".join(f"{n:,} {why.replace('_', ' ')}" for why, n in made.left.items())
+def show_controls(controls: Controls, correction: str) -> None:
+    """Each score on each kind of wrong answers, and whether it notices them."""
+    for text in controls.notes:
+        note(text)
+    for counts in controls.made:
+        left = ", ".join(f"{n:,} {why.replace('_', ' ')}" for why, n in counts.left.items())
         rest = f"; left out: {left}" if left else ""
-        note(f"{made.kind}: {made.changed:,} of {made.answers:,} answers made wrong{rest}")
-    for kind in dict.fromkeys(row.kind for row in found.rows):
-        rows = [cells(row) for row in found.rows if row.kind == kind]
-        columns = ["score", "change", "95%", "in SDs", "drops", "p", "n", "dialogs", ""]
+        note(f"{counts.kind}: {counts.changed:,} of {counts.answers:,} answers made wrong{rest}")
+    columns = ["score", "change", "95%", "in SDs", "drops", "p", "n", "dialogs", ""]
+    for kind in dict.fromkeys(row.kind for row in controls.rows):
+        rows = [
+            [
+                *(row.score, row.change, interval_cell(row, digits=3), row.in_sds, row.drops),
+                *(p_cell(row.p_adjusted), row.n, row.dialogs, row.verdict),
+            ]
+            for row in controls.rows
+            if row.kind == kind
+        ]
         show_table(f"{kind} answers", columns, rows)
-    silent = [f"{r.score} ({r.kind})" for r in found.rows if r.verdict in ("does not", "rises")]
-    if silent:
-        result(f"do not notice: {', '.join(silent)}")
-    family = max((r.family for r in found.rows), default=0)
+    missed = [f"{r.score} ({r.kind})" for r in controls.rows if r.verdict in ("does not", "rises")]
+    if missed:
+        result(f"do not notice: {', '.join(missed)}")
+    family = max((r.family for r in controls.rows), default=0)
     note(f"p: after {correction} over the {family} rows; n: answers, or speakers of dialogs")
 
 
-def cells(row: Control) -> list[Any]:
-    """A score as a line of the table."""
-    p = chance(row.p_adjusted)
-    figures = [row.change, span(row), row.in_sds, row.drops, p, row.n, row.dialogs]
-    return [row.score, *figures, row.verdict]
+def interval_cell(row: ControlRow | Result, *, digits: int = 2) -> str:
+    """The interval of a row, or a dash."""
+    return "–" if row.low is None else f"[{row.low:.{digits}f}, {row.high:.{digits}f}]"
 
 
-def span(row: Control) -> str:
-    return "–" if row.low is None else f"[{row.low:.3f}, {row.high:.3f}]"
-
-
-def chance(p: float | None) -> str:
-    """A p-value as people write it."""
+def p_cell(p: float | None) -> str:
+    """A p-value without its leading zero, or a dash."""
     if p is None:
         return "–"
     return "< .001" if p < 0.001 else f"{p:.3f}".removeprefix("0")

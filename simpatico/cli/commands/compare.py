@@ -9,23 +9,33 @@ from typing import Any
 import click
 
 from simpatico.cli.output import heading, note, result, show_json, show_table
-from simpatico.comparison.difference import Difference, Finding, Settings, compare
+from simpatico.comparison.difference import ComparisonSettings, Difference, Finding, compare
 from simpatico.comparison.gate.rules import read_amounts
 from simpatico.comparison.headline import (
-    based_on,
-    faced,
+    confidence_percent,
     family_note,
-    grouped,
+    group_by_finding,
+    group_by_pair,
     headline,
     lede,
     main_pair,
-    pairs_of,
-    percent,
-    plain,
+    orient_pair,
+    plain_text,
+    sample_size_text,
 )
-from simpatico.comparison.plan import Planned, Spreads, pilot, plan
-from simpatico.comparison.samples import Choice
-from simpatico.comparison.verdict import HINT, as_json, digits, sentence
+from simpatico.comparison.plan import (
+    PilotSpread,
+    PlannedComparison,
+    measure_pilot,
+    plan_comparisons,
+)
+from simpatico.comparison.samples import Selection
+from simpatico.comparison.verdict import (
+    HINT,
+    difference_as_json,
+    difference_digits,
+    verdict_sentence,
+)
 from simpatico.run import Run
 from simpatico.stats.power import POWER, Design
 from simpatico.wording import (
@@ -36,11 +46,11 @@ from simpatico.wording import (
     format_significant,
 )
 
-MANY = 6
-"""Pairs beyond which only findings and hints are told in sentences."""
-TOLD: tuple[Finding, ...] = ("higher", "lower", "hint")
-SURE = 100
-"""Pilot values from which a spread is known to about 15%."""
+MAX_PAIRS_IN_FULL = 6
+"""Pairs of systems beyond which only findings and hints are printed as sentences."""
+ALWAYS_SHOWN: tuple[Finding, ...] = ("higher", "lower", "hint")
+RELIABLE_PILOT = 100
+"""Pilot values from which an SD is known to about 15% (95% interval: ±1.96 / sqrt(2n))."""
 WORDS: dict[Finding, str] = {
     "higher": "higher",
     "lower": "lower",
@@ -101,129 +111,115 @@ def command(runs: tuple[Path, ...], **options: Any) -> None:
     corrected for the number of comparisons, and a verdict. With --plan, RUNS are a pilot.
     """
     scores = tuple(s.strip() for s in options["scores"].split(",") if s.strip())
-    choice = Choice(options["level"], scores, options["every"], options["with_human"])
-    opened = [Run(run) for run in runs]
+    choice = Selection(options["level"], scores, options["every"], options["with_human"])
+    folders = [Run(run) for run in runs]
     if options["planning"]:
-        show_plan(opened, choice, options)
+        show_plan(folders, choice, options)
         return
     if not runs:
         raise click.UsageError("name a run folder, such as the one `simpatico demo` makes")
-    settings = Settings(options["correction"], options["confidence"], options["seed"])
-    found = compare(opened, choice, settings)
+    settings = ComparisonSettings(options["correction"], options["confidence"], options["seed"])
+    differences = compare(folders, choice, settings)
     if options["as_json_"]:
-        show_json([as_json(d) for d in found])
+        show_json([difference_as_json(d) for d in differences])
     else:
-        show_differences(found)
+        show_differences(differences)
 
 
-def show_differences(found: Sequence[Difference]) -> None:
-    """What it comes to, then a table and sentences for each pair of systems."""
-    main = main_pair(found)
+def show_differences(differences: Sequence[Difference]) -> None:
+    """The headline, then a table and sentences for each pair of systems."""
+    main = main_pair(differences)
     if main is None:
         result("These systems have no score in common; nothing to compare.")
         return
-    pairs = {pair: faced(own) for pair, own in pairs_of(found).items()}
-    heading(plain(headline(pairs[main])))
-    result(plain(lede(pairs[main])))
+    pairs = {pair: orient_pair(own) for pair, own in group_by_pair(differences).items()}
+    in_full = len(pairs) <= MAX_PAIRS_IN_FULL
+    heading(plain_text(headline(pairs[main])))
+    result(plain_text(lede(pairs[main])))
     for own in pairs.values():
         result("")
         show_pair(own)
-        show_groups(own, whole=len(pairs) <= MANY)
-    rest = [d for d in found if d.finding not in TOLD]
-    if len(pairs) > MANY and rest:
-        result(untold(rest))
-    note(explained(found))
+        for title, group in group_by_finding(own):
+            if in_full or group[0].finding in ALWAYS_SHOWN:
+                heading(title)
+                for d in group:
+                    result(f"  {verdict_sentence(d).removesuffix(f' {HINT}.')}")
+    rest = [d for d in differences if d.finding not in ALWAYS_SHOWN]
+    if rest and not in_full:
+        unclear = sum(d.finding == "unclear" for d in rest)
+        counts = {"can't be told apart": unclear, "not compared": len(rest) - unclear}
+        summary = ", ".join(f"{n:,} {words}" for words, n in counts.items() if n)
+        result(f"{format_count(len(rest), 'other comparison')}: {summary}.")
+    note(reading_note(differences))
 
 
 def show_pair(own: Sequence[Difference]) -> None:
     """The numbers of one pair, one row per score."""
     first = own[0]
     uneven = len({(d.n_a, d.n_b) for d in own}) > 1
-    columns = ["", first.a, first.b, "a − b", percent(first), "of 100", "p", "verdict"]
-    rows = [
-        [
+    columns = ["", first.a, first.b, "a − b", confidence_percent(first), "of 100", "p", "verdict"]
+    rows = []
+    for d in own:
+        value, low, high = (
+            format_number(v, difference_digits(d)) for v in (d.difference, d.low, d.high)
+        )
+        row = [
             d.score,
             d.mean_a,
             d.mean_b,
-            format_number(d.difference, digits(d)),
-            NO_VALUE if d.low is None else f"{shown(d, d.low)} to {shown(d, d.high)}",
+            value,
+            NO_VALUE if d.low is None else f"{low} to {high}",
             format_number(d.times_in_100, 0),
-            chances(d),
-            worded(d),
-            *(
-                [
-                    format_count(d.n_a)
-                    if d.paired
-                    else f"{format_count(d.n_a)}, {format_count(d.n_b)}"
-                ]
-                if uneven
-                else []
-            ),
+            p_cell(d),
+            finding_cell(d),
         ]
-        for d in own
-    ]
+        if uneven:
+            n_a, n_b = format_count(d.n_a), format_count(d.n_b)
+            row.append(n_a if d.paired else f"{n_a}, {n_b}")
+        rows.append(row)
     columns += ["n"] if uneven else []
-    show_table(f"{first.a} against {first.b}, {based_on(own)}", columns, rows)
+    show_table(f"{first.a} against {first.b}, {sample_size_text(own)}", columns, rows)
 
 
-def shown(told: Difference, value: float | None) -> str:
-    return format_number(value, digits(told))
+def p_cell(d: Difference) -> str:
+    """The corrected p; of a hint also the uncorrected one."""
+    adjusted, uncorrected = (format_p(p).removeprefix("= ") for p in (d.p_adjusted, d.p_value))
+    return f"{adjusted} ({uncorrected} alone)" if d.finding == "hint" else adjusted
 
 
-def chances(told: Difference) -> str:
-    """The corrected p; of a hint also the one it has alone."""
-    corrected, own = (format_p(p).removeprefix("= ") for p in (told.p_adjusted, told.p_value))
-    return f"{corrected} ({own} alone)" if told.finding == "hint" else corrected
-
-
-def worded(told: Difference) -> str:
+def finding_cell(d: Difference) -> str:
     """The finding in a word; better or worse only where the score has a direction."""
-    if told.better is None or told.finding not in ("higher", "lower"):
-        return WORDS[told.finding]
-    return f"{told.finding} ({'better' if told.finding == told.better else 'worse'})"
+    if d.better is None or d.finding not in ("higher", "lower"):
+        return WORDS[d.finding]
+    return f"{d.finding} ({'better' if d.finding == d.better else 'worse'})"
 
 
-def show_groups(own: Sequence[Difference], *, whole: bool) -> None:
-    """What can be said of one pair; unless `whole`, only what was found."""
-    for title, group in grouped(own):
-        if whole or group[0].finding in TOLD:
-            heading(title)
-            for difference in group:
-                result(f"  {sentence(difference).removesuffix(f' {HINT}.')}")
-
-
-def untold(rest: Sequence[Difference]) -> str:
-    """The comparisons without a sentence, counted."""
-    unclear = sum(d.finding == "unclear" for d in rest)
-    counts = {"can't be told apart": unclear, "not compared": len(rest) - unclear}
-    said = ", ".join(f"{n:,} {words}" for words, n in counts.items() if n)
-    return f"{format_count(len(rest), 'other comparison')}: {said}."
-
-
-def explained(found: Sequence[Difference]) -> str:
+def reading_note(differences: Sequence[Difference]) -> str:
     """How to read the tables and the sentences, once."""
     times = "in one of each at random"
-    if any(d.paired for d in found):
-        times = f"on the same {next(d.unit for d in found if d.paired)}"
+    if units := [d.unit for d in differences if d.paired]:
+        times = f"on the same {units[0]}"
     return (
         f"a − b: the first system minus the second; of 100: how often the first is higher {times}. "
-        f"{family_note(found)} Higher is not better unless it says so: simpatico list NAME"
+        f"{family_note(differences)} Higher is not better unless it says so: simpatico list NAME"
     )
 
 
-def show_plan(runs: Sequence[Run], choice: Choice, options: dict[str, Any]) -> None:
-    """What would show with how many dialogs, from a pilot run or a given spread."""
+def show_plan(runs: Sequence[Run], choice: Selection, options: dict[str, Any]) -> None:
+    """Detectable differences by number of dialogs, from a pilot run or a given SD."""
     if bool(runs) == bool(options["sd"]):
         raise click.UsageError("--plan needs a pilot RUN, or --sd NUMBER in its place")
     if runs:
-        spreads, family = pilot(runs, choice)
+        spreads, family = measure_pilot(runs, choice)
     else:
-        spreads, family = [Spreads("any score", options["sd"], options["sd"], 0)], 1
+        spreads, family = [PilotSpread("any score", options["sd"], options["sd"], 0)], 1
     design = Design(
         family=options["family"] or family, alpha=1 - options["confidence"], power=options["power"]
     )
     amounts = read_amounts("--detect", options["detect"], [s.score for s in spreads])
-    rows = plan(spreads, design, detect=lambda score: amounts.get(score, amounts.get("")))
+    rows = plan_comparisons(
+        spreads, design, detect=lambda score: amounts.get(score, amounts.get(""))
+    )
     if options["as_json_"]:
         show_json([row.as_json() for row in rows])
         return
@@ -235,30 +231,27 @@ def show_plan(runs: Sequence[Run], choice: Choice, options: dict[str, Any]) -> N
         f"found {100 * design.power:.4g} times in 100 at p {design.alpha:.4g} after Holm over "
         f"{design.family} comparisons (--family, --power)."
     )
-    if runs and min(s.n for s in spreads) < SURE:
+    if runs and min(s.n for s in spreads) < RELIABLE_PILOT:
         note("a spread from so few is rough itself; take the numbers as an order of size.")
     if not amounts:
         note("how many a difference of your own needs: --detect 0.05, or --detect empathy=0.2")
 
 
-def show_planned(rows: Sequence[Planned], *, paired: bool) -> None:
-    """One row per score: the spread, what shows with n of each, and what a difference needs."""
+def show_planned(rows: Sequence[PlannedComparison], *, paired: bool) -> None:
+    """One row per score: SD, difference detected with n of each, and n that a difference needs."""
     sizes = sorted({n for row in rows for n in row.shows})
     unit = "prompts that both answer" if paired else "dialogs of each system"
-    asked = any(row.detect for row in rows)
+    with_target = any(row.detect for row in rows)
     columns = ["", "sd of pairs" if paired else "sd", *(f"{n:,}" for n in sizes)]
-    columns += ["to find", "needs"] if asked else []
+    columns += ["to find", "needs"] if with_target else []
     body = []
     for row in rows:
-        line: list[Any] = [row.score, row.sd, *(short(row.shows.get(n)) for n in sizes)]
-        if asked:
-            line += [short(row.detect), "–" if row.needed is None else f"{row.needed:,}"]
-        body.append(line)
+        detectable = [row.shows.get(n) for n in sizes]
+        amounts = [*detectable, row.detect] if with_target else detectable
+        cells = [NO_VALUE if v is None else format_significant(v) for v in amounts]
+        needed = [NO_VALUE if row.needed is None else f"{row.needed:,}"] if with_target else []
+        body.append([row.score, row.sd, *cells, *needed])
     title = (
         f"{'same' if paired else 'different'} prompts: difference that shows with so many {unit}"
     )
     show_table(title, columns, body)
-
-
-def short(value: float | None) -> str:
-    return NO_VALUE if value is None else format_significant(value)

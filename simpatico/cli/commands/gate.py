@@ -10,9 +10,9 @@ from typing import Any
 import click
 
 from simpatico.cli.output import note, result, show_json
-from simpatico.comparison.gate import Check, check_rules, systems_of
-from simpatico.comparison.gate.rules import Rule, read_amounts, read_rule, subject
-from simpatico.comparison.samples import Choice, measures
+from simpatico.comparison.gate import Check, check_rules, select_systems
+from simpatico.comparison.gate.rules import Rule, read_amounts, read_rule, rule_subject
+from simpatico.comparison.samples import Selection, select_scores
 from simpatico.errors import DataError
 from simpatico.run import Run
 
@@ -32,14 +32,14 @@ FOLDER = click.Path(path_type=Path)
 )
 @click.option("--junit", type=FOLDER, help="Also write JUnit XML here, for build servers.")
 @click.option("--json", "as_json", is_flag=True, help="For scripts.")
-def command(run: Path, as_json: bool, junit: Path | None, **given: Any) -> None:
+def command(run: Path, as_json: bool, junit: Path | None, **options: Any) -> None:
     """Exit 1 when RUN breaks a rule.
 
     A rule is kept when the whole 95% interval keeps it: >= needs the lower bound, <= the upper one.
     With --baseline, the interval of the difference must stay within the margin; which side is worse
     is what a --rule on the score says, else what its metric says, else both.
     """
-    checks = checked(Run(run), **given)
+    checks = run_checks(Run(run), **options)
     show_json([c.as_json() for c in checks]) if as_json else show_checks(checks)
     if junit:
         write_junit(junit, checks)
@@ -48,16 +48,16 @@ def command(run: Path, as_json: bool, junit: Path | None, **given: Any) -> None:
 
 
 def write_junit(path: Path, checks: list[Check]) -> None:
-    """The checks as XML, or why they cannot be written there."""
-    from simpatico.comparison.gate.junit import junit
+    """Write the checks as XML, or say why that is not possible."""
+    from simpatico.comparison.gate.junit import junit_xml
 
     try:
-        path.write_text(junit(checks), encoding="utf-8")
+        path.write_text(junit_xml(checks), encoding="utf-8")
     except OSError as error:
         raise DataError(f"{path} cannot be written: {error.strerror}") from None
 
 
-def checked(
+def run_checks(
     run: Run,
     *,
     rules: Sequence[str],
@@ -74,37 +74,37 @@ def checked(
         raise click.UsageError(
             "--baseline and --margin go together: an earlier run, and how much worse is allowed"
         )
-    run.refuse_whole(subject(text) for text in (*rules, *amounts))
-    known = measures(run, Choice(every=True))
-    read = [read_rule(text, list(known)) for text in rules]
-    warn(read, {name: m.range for name, m in known.items()})
-    systems = systems_of(run, system)
-    checks = check_rules(run, read, systems)
+    run.refuse_system_scores(rule_subject(text) for text in (*rules, *amounts))
+    scores = select_scores(run, Selection(every=True))
+    parsed = [read_rule(text, list(scores)) for text in rules]
+    warn_of_vacuous_rules(parsed, {name: info.range for name, info in scores.items()})
+    systems = select_systems(run, system)
+    checks = check_rules(run, parsed, systems)
     if baseline:
         from simpatico.comparison.gate.baseline import check_baseline
 
-        sizes = read_amounts("--margin", amounts, list(known))
-        checks += check_baseline((run, Run(baseline)), systems, read, sizes)
+        sizes = read_amounts("--margin", amounts, list(scores))
+        checks += check_baseline((run, Run(baseline)), systems, parsed, sizes)
     return sorted(checks, key=lambda c: systems.index(c.system))
 
 
-def warn(rules: Sequence[Rule], ranges: dict[str, tuple[float, float]]) -> None:
-    """A rule that no score can break, or none keep, is most likely not what was meant."""
+def warn_of_vacuous_rules(rules: Sequence[Rule], ranges: dict[str, tuple[float, float]]) -> None:
+    """Note rules that no score in its range can break, or none can keep."""
     for rule in rules:
         low, high = ranges[rule.score]
         if not (isfinite(low) and isfinite(high)):
             continue
-        span = f"{rule.score} goes from {low:.4g} to {high:.4g}"
-        if rule.met(low) and rule.met(high):
-            note(f"note: {span}, so that nothing can break the rule '{rule}'")
-        elif not rule.met(low) and not rule.met(high):
-            note(f"note: {span}, so that nothing can keep the rule '{rule}'")
+        extent = f"{rule.score} goes from {low:.4g} to {high:.4g}"
+        if rule.holds_for(low) and rule.holds_for(high):
+            note(f"note: {extent}, so that nothing can break the rule '{rule}'")
+        elif not rule.holds_for(low) and not rule.holds_for(high):
+            note(f"note: {extent}, so that nothing can keep the rule '{rule}'")
 
 
 def show_checks(checks: Sequence[Check]) -> None:
-    """A line for each rule, and what that makes."""
+    """A line for each rule, and the overall outcome."""
     for check in checks:
         result(f"{check.outcome:<9}  {check.system}: {check.rule}: {check.reason}")
-    broken = sum(c.outcome != "kept" for c in checks)
-    kept = len(checks) - broken
-    result(f"{'failed' if broken else 'passed'}: {kept} of {len(checks)} kept")
+    n_kept = sum(c.outcome == "kept" for c in checks)
+    outcome = "passed" if n_kept == len(checks) else "failed"
+    result(f"{outcome}: {n_kept} of {len(checks)} kept")

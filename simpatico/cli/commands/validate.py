@@ -1,4 +1,4 @@
-"""`simpatico validate`: do the scores follow what people say, and how far do people agree?"""
+"""`simpatico validate`: scores against human ratings, and how far raters agree."""
 
 from __future__ import annotations
 
@@ -7,15 +7,23 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from simpatico.cli.commands._controls import chance, control_options, controlled, show_controls
+from simpatico.cli.commands._controls import (
+    control_options,
+    controls_from_options,
+    interval_cell,
+    p_cell,
+    show_controls,
+)
 from simpatico.cli.output import note, result, show_json, show_table
 
 if TYPE_CHECKING:
     from simpatico.judgements import Judgements
+    from simpatico.stats.result import Result
+    from simpatico.validation.correlations import CorrelationRow
     from simpatico.validation.evidence import Evidence
     from simpatico.validation.incremental.rows import IncrementalRow
 
-SHOWN = {
+AGREEMENT_TITLES = {
     "krippendorff_alpha_ordinal": "Krippendorff's alpha, ordinal",
     "icc_2_1": "ICC(2,1)",
     "pairwise_pearson": "mean r of two judges",
@@ -26,6 +34,14 @@ SHOWN = {
     "inside_outside_ceiling": "ceiling: how far their mean can be trusted",
     "inside_outside_endless": "who took part with endlessly many who looked on",
 }
+
+SYSTEM_TITLES = {
+    "pairwise_accuracy": "pairwise accuracy",
+    "soft_pairwise_accuracy": "soft pairwise accuracy",
+    "correlation": "correlation",
+    "correlation_difference": "correlation, less that of {against}",
+}
+ALPHA = 0.05
 
 
 @click.command(name="validate")
@@ -69,142 +85,173 @@ def command(run: Path, judgements: Path | None, as_json: bool, **options: Any) -
         raise click.UsageError("against what? add --judgements FILE, or --controls")
     if options["logs"] and options["controls"] is None:
         raise click.UsageError("--logs goes with --controls")
-    held = held_against(run, judgements, options) if judgements else None
-    wrong = controlled(run, options, names(options["scores"])) if options["controls"] else None
+    scores = parse_names(options["scores"])
+    evidence = evidence_from_options(run, judgements, options) if judgements else None
+    controls = controls_from_options(run, options, scores) if options["controls"] else None
     if as_json:
-        parts = [part.as_json() for part in (held, wrong) if part]
-        notes = [told for part in parts for told in part["notes"]]
+        parts = [part.as_json() for part in (evidence, controls) if part]
+        notes = [text for part in parts for text in part["notes"]]
         show_json({key: rows for part in parts for key, rows in part.items()} | {"notes": notes})
         return
-    if held:
-        show_evidence(held, options["correction"])
-    if wrong:
-        show_controls(wrong, options["correction"])
+    if evidence:
+        show_evidence(evidence, options["correction"])
+    if controls:
+        show_controls(controls, options["correction"])
 
 
-def held_against(run: Path, judgements: Path, options: dict[str, Any]) -> Evidence:
-    """What people's judgements say of the scores."""
+def evidence_from_options(run: Path, judgements: Path, options: dict[str, Any]) -> Evidence:
+    """Validate the scores as the options ask."""
     from simpatico.readers.judgement_files import read_judgements
     from simpatico.run import Run
-    from simpatico.validation.correlations import How
+    from simpatico.validation.correlations import CorrelationSettings
     from simpatico.validation.evidence import Question, validate
 
     question = Question(
         options["qualities"],
-        names(options["scores"]),
-        names(options["traditional"]),
+        parse_names(options["scores"]),
+        parse_names(options["traditional"]),
         options["against"],
         options["gold"],
         options["judge_kind"],
         options["with_human"],
     )
-    how = How(
+    settings = CorrelationSettings(
         level=options["level"] or "turn",
         kind=options["kind"],
         clusters=options["clusters"],
         correction=options["correction"],
         seed=options["seed"],
     )
-    given = prepared(read_judgements(judgements), options["attention"], options["standardise"])
-    return validate(Run(run), given, question, how)
+    ratings = prepare_ratings(
+        read_judgements(judgements), options["attention"], standardise=options["standardise"]
+    )
+    return validate(Run(run), ratings, question, settings)
+
+
+def parse_names(text: str) -> tuple[str, ...]:
+    return tuple(name.strip() for name in text.split(",") if name.strip())
+
+
+def prepare_ratings(ratings: Judgements, attention: str | None, *, standardise: bool) -> Judgements:
+    """The ratings without inattentive judges, and as z-scores; notes say who is left out."""
+    from simpatico.validation.raters.preparation import drop_inattentive, standardise_judgements
+
+    if attention:
+        attentive = drop_inattentive(ratings, quality=attention)
+        failed, n = attentive.n_judges_dropped, attentive.n_ratings_dropped
+        note(f"{failed} judges failed {attention!r}: {n} ratings left out")
+        ratings = attentive.judgements
+    if standardise:
+        scaled = standardise_judgements(ratings)
+        constant = scaled.n_judges_dropped
+        note(f"{constant} judges gave no spread to standardise: left out of that quality")
+        ratings = scaled.judgements
+    return ratings
 
 
 def show_evidence(evidence: Evidence, correction: str) -> None:
-    """All of it, in the order in which people ask."""
-    for told in evidence.notes:
-        note(told)
+    """Agreement first, since it bounds what correlations can reach."""
+    for text in evidence.notes:
+        note(text)
     show_agreement(evidence)
     show_correlations(evidence, correction)
+    show_systems(evidence)
     show_contests(evidence)
     show_gains(evidence)
     show_single_gains(evidence)
 
 
-def names(given: str) -> tuple[str, ...]:
-    return tuple(name.strip() for name in given.split(",") if name.strip())
-
-
-def prepared(judgements: Judgements, attention: str | None, standardise: bool) -> Judgements:
-    """The judgements to go by; whoever is left out is told."""
-    from simpatico.validation.raters.preparation import attentive, standardised
-
-    if attention:
-        kept = attentive(judgements, quality=attention)
-        note(f"{kept.dropped} judges failed {attention!r}: {kept.ratings_dropped} ratings left out")
-        judgements = kept.judgements
-    if standardise:
-        kept = standardised(judgements)
-        note(f"{kept.dropped} judges gave no spread to standardise: left out of that quality")
-        judgements = kept.judgements
-    return judgements
-
-
 def show_agreement(evidence: Evidence) -> None:
-    """How far judges agree, the main figures."""
+    """Inter-rater agreement, the main statistics."""
     rows = [
-        [r.quality, SHOWN[r.score], r.value, span(r), r.n, said(r)]
+        [r.quality, AGREEMENT_TITLES[r.score], r.value, interval_cell(r), r.n, status_cell(r)]
         for r in evidence.agreement
-        if r.score in SHOWN
+        if r.score in AGREEMENT_TITLES
     ]
     show_table("how far the judges agree", ["quality", "", "", "95%", "units", ""], rows)
 
 
 def show_correlations(evidence: Evidence, correction: str) -> None:
-    """Each score with each quality, beside what could be reached at all."""
-    from simpatico.validation.evidence import reached
+    """Each score's correlation with each quality, beside the noise ceiling."""
+    from simpatico.validation.evidence import agreement_value
 
     rows = [
-        [r.quality, r.score, r.value, span(r), chance(r.p_adjusted), r.n, top, verdict(r)]
+        [
+            *(r.quality, r.score, r.value, interval_cell(r), p_cell(r.p_adjusted), r.n),
+            *(agreement_value(evidence.agreement, r, "ceiling"), verdict_cell(r)),
+        ]
         for r in evidence.correlations
-        for top in [reached(evidence.agreement, r, "ceiling")]
     ]
     columns = ["quality", "score", "r", "95%", "p", "n", "ceiling", ""]
     show_table("scores against judgements", columns, rows)
-    left = {r.quality: r.unmatched for r in evidence.correlations if r.unmatched}
-    for quality, n in left.items():
+    unmatched = {r.quality: r.unmatched for r in evidence.correlations if r.unmatched}
+    for quality, n in unmatched.items():
         note(f"{quality}: {n:,} judged units were not scored")
     family = max((r.family for r in evidence.correlations), default=0)
     note(f"p: after {correction} over the {family} scores of a quality; n: units with both")
 
 
+def show_systems(evidence: Evidence) -> None:
+    """Statistics over systems and inputs, where level system was asked for."""
+    if not evidence.systems:
+        return
+    rows = [
+        [
+            *(r.quality, r.score, SYSTEM_TITLES[r.statistic].format(against=r.against), r.value),
+            *(interval_cell(r), p_cell(r.p_adjusted), r.systems),
+            *("–" if r.inputs is None else r.inputs, r.reason or ""),
+        ]
+        for r in evidence.systems
+    ]
+    columns = ["quality", "score", "", "", "95% CI", "p", "systems", "inputs", ""]
+    show_table("ranking of systems", columns, rows)
+    note(
+        "correlations over systems and inputs: 95% CI by BOOT-BOTH, p by PERM-SYSTEMS; inputs: "
+        "prompts that at least two systems replied to"
+    )
+
+
 def show_contests(evidence: Evidence) -> None:
-    """Which of two scores follows people more closely; only what can be told."""
-    clear = [c for c in evidence.dependent if c.p_adjusted is not None and c.p_adjusted < 0.05]
-    for c in sorted(clear, key=lambda c: c.p_adjusted or 0):
-        more = "more" if (c.value or 0) > 0 else "less"
+    """Which of two scores correlates more with ratings; only significant differences."""
+    significant = [
+        r for r in evidence.dependent if r.p_adjusted is not None and r.p_adjusted < ALPHA
+    ]
+    for r in sorted(significant, key=lambda r: r.p_adjusted or 0):
+        more = "more" if (r.value or 0) > 0 else "less"
         result(
-            f"{c.score} correlates {more} with {c.quality} than {c.against}: by "
-            f"{abs(c.value or 0):.2f} (95% {span(c)}), p = {chance(c.p_adjusted)}, n = {c.n:,}"
+            f"{r.score} correlates {more} with {r.quality} than {r.against}: by "
+            f"{abs(r.value or 0):.2f} (95% {interval_cell(r)}), p = {p_cell(r.p_adjusted)}, "
+            f"n = {r.n:,}"
         )
-    rest = len(evidence.dependent) - len(clear)
+    rest = len(evidence.dependent) - len(significant)
     if rest:
         note(f"{rest} pairs of scores cannot be told apart in how they follow the judges")
 
 
 def show_gains(evidence: Evidence) -> None:
-    """What the other scores together add to the traditional ones."""
-    told = [r for r in evidence.incremental if together(evidence, r)]
+    """The joint gain of all other scores over the traditional ones."""
+    joint = [r for r in evidence.incremental if is_joint(evidence, r)]
     rows = [
-        [r.quality, r.score, r.adj_r2_t, r.adj_r2_p, r.adj_r2_pt, r.value, span(r), r.n]
-        for r in told
+        [r.quality, r.score, r.adj_r2_t, r.adj_r2_p, r.adj_r2_pt, r.value, interval_cell(r), r.n]
+        for r in joint
     ]
     if rows:
         columns = ["quality", "traditional", "T", "P", "P+T", "gain", "95%", "n"]
         show_table("adjusted R²: traditional scores, all others, both", columns, rows)
-        for r in told:
+        for r in joint:
             result(r.verdict)
 
 
 def show_single_gains(evidence: Evidence) -> None:
-    """The scores that by themselves add something, in one line."""
-    single = [r for r in evidence.incremental if not together(evidence, r)]
-    clear = [r for r in single if r.p_adjusted is not None and r.p_adjusted < 0.05]
-    found: dict[tuple[str, str], list[str]] = {}
-    for r in clear:
-        found.setdefault((r.quality, r.added_name), []).append(r.score)
-    if found:
-        listed = [f"{name} to {', '.join(to)} ({of})" for (of, name), to in found.items()]
-        result(f"by itself (corrected p < .05) each of these adds something: {'; '.join(listed)}")
+    """The scores with a significant gain of their own, in one line."""
+    single = [r for r in evidence.incremental if not is_joint(evidence, r)]
+    gains: dict[tuple[str, str], list[str]] = {}
+    for r in single:
+        if r.p_adjusted is not None and r.p_adjusted < ALPHA:
+            gains.setdefault((r.quality, r.added_name), []).append(r.score)
+    if gains:
+        texts = [f"{name} to {', '.join(to)} ({quality})" for (quality, name), to in gains.items()]
+        result(f"by itself (corrected p < .05) each of these adds something: {'; '.join(texts)}")
     elif single:
         result("no other score adds anything by itself with a corrected p < .05")
     family = max((r.family for r in evidence.incremental), default=0)
@@ -212,24 +259,20 @@ def show_single_gains(evidence: Evidence) -> None:
         note(f"corrected over the {family} pairs of models of a quality; all are in --json")
 
 
-def together(evidence: Evidence, row: IncrementalRow) -> bool:
+def is_joint(evidence: Evidence, row: IncrementalRow) -> bool:
     """Whether a row is about all scores that could be added at its level."""
-    same = [r for r in evidence.incremental if r.level == row.level]
-    return len(row.added) == max(len(r.added) for r in same)
+    same_level = [r for r in evidence.incremental if r.level == row.level]
+    return len(row.added) == max(len(r.added) for r in same_level)
 
 
-def verdict(row: Any) -> str:
-    """A correlation in words, if it can be had at all."""
+def verdict_cell(row: CorrelationRow) -> str:
+    """A correlation in words, or why there is none."""
     if row.value is None:
-        return str(row.status).replace("_", " ")
-    if row.p_adjusted is None or row.p_adjusted >= 0.05:
+        return status_cell(row)
+    if row.p_adjusted is None or row.p_adjusted >= ALPHA:
         return "can't tell"
     return "follows" if row.value > 0 else "runs against"
 
 
-def said(row: Any) -> str:
-    return "" if row.status == "ok" else str(row.status).replace("_", " ")
-
-
-def span(row: Any) -> str:
-    return "–" if row.low is None else f"[{row.low:.2f}, {row.high:.2f}]"
+def status_cell(row: Result) -> str:
+    return "" if row.status == "ok" else row.status.replace("_", " ")

@@ -1,7 +1,8 @@
-"""Rules that a run must keep, decided by confidence bounds and never by a mean alone.
+"""Pass or fail a run by rules on its scores, decided by confidence bounds, never by means alone.
 
-All rules must hold, and each is tested at its own level, so no correction is called for: a gate
-that passes only if every test does is not made laxer by more tests (Berger 1982).
+All rules must hold, and each is tested at its own level, so no correction is needed: a gate that
+passes only if every test does is not made laxer by more tests (intersection-union test, Berger
+1982).
 """
 
 from __future__ import annotations
@@ -12,23 +13,24 @@ from math import ceil
 from typing import Any, Literal
 
 from simpatico.comparison.gate.rules import Rule
-from simpatico.comparison.samples import PAIRS, PEOPLE
-from simpatico.errors import UnknownName
-from simpatico.registry import suggestion
+from simpatico.comparison.samples import HUMAN, MIN_PAIRS
+from simpatico.errors import UnknownName, suggest_names
 from simpatico.run import Run
 from simpatico.stats.means import NOISE
+from simpatico.stats.result import Result
 from simpatico.wording import format_number
 
 Outcome = Literal["kept", "broken", "undecided", "error"]
 
-LEAST = PAIRS
-"""Fewest dialogs: of five, even unanimous ones come about by luck once in 16 times."""
-MOST = 10**7
+MIN_DIALOGS = MIN_PAIRS
+"""Fewest dialogs: five that all point one way have a sign test p of 1/16."""
+MAX_NEEDED = 10**7
+"""More dialogs than this are not worth naming as what would be needed."""
 
 
 @dataclass(frozen=True)
 class Check:
-    """One rule on one system: kept, broken, undecided for want of data, or nothing to decide on."""
+    """One rule on one system: kept, broken, undecided for want of data, or an error (no data)."""
 
     system: str
     rule: str
@@ -45,99 +47,78 @@ class Check:
         return {**asdict(self), "passed": self.outcome == "kept"}
 
 
-@dataclass(frozen=True)
-class Estimate:
-    """What a rule is decided on."""
-
-    value: float | None
-    low: float | None
-    high: float | None
-    n: int
-    unit: str
+Decision = tuple[Outcome, str, int | None]
+"""The outcome, its reason, and how many units would be needed if there are too few."""
 
 
-def systems_of(run: Run, system: str | None) -> list[str]:
-    """The systems a gate looks at: the one named, or all but people."""
+def select_systems(run: Run, system: str | None) -> list[str]:
+    """The systems that are checked: the one named, or all but people."""
     names = run.at("system")["system"].to_list()
     if system is None:
-        return [name for name in names if name != PEOPLE] or names
+        return [name for name in names if name != HUMAN] or names
     if system not in names:
-        raise UnknownName(f"{run.folder} has no system {system!r}; {suggestion(system, names)}")
+        raise UnknownName(f"{run.folder} has no system {system!r}; {suggest_names(system, names)}")
     return [system]
 
 
 def check_rules(run: Run, rules: Sequence[Rule], systems: Sequence[str]) -> list[Check]:
     """Every rule on every system, against the interval that `simpatico show` prints."""
-    run.refuse_whole(rule.score for rule in rules)
+    run.refuse_system_scores(rule.score for rule in rules)
     table = {row["system"]: row for row in run.at("system").to_dicts()}
-    return [
-        check(rule, system, found(table[system], rule.score))
-        for system in systems
-        for rule in rules
-    ]
+    checks = []
+    for system in systems:
+        for rule in rules:
+            mean = system_mean(table[system], rule.score)
+            outcome, reason, needed = decide_rule(rule, mean)
+            bounds = mean.value, mean.low, mean.high
+            checks.append(
+                Check(system, str(rule), rule.score, outcome, *bounds, mean.n, needed, reason)
+            )
+    return checks
 
 
-def found(row: Mapping[str, Any], score: str) -> Estimate:
-    """A system's mean and interval; one that is as wide as rounding makes it is none."""
+def system_mean(row: Mapping[str, Any], score: str) -> Result:
+    """A system's mean and interval; one no wider than rounding error is none."""
     value, low, high = row[score], row[f"{score}_low"], row[f"{score}_high"]
     if low is None or high - low <= NOISE * max(abs(low), abs(high)):
         low, high = None, None
-    return Estimate(value, low, high, n=row[f"{score}_n"], unit="dialogs")
+    return Result(value, low, high, n=row[f"{score}_n"])
 
 
-def check(rule: Rule, system: str, told: Estimate) -> Check:
-    """Kept only if the whole interval keeps the rule."""
-    outcome, reason, more = decided(rule, told)
-    return Check(
-        system,
-        str(rule),
-        rule.score,
-        outcome,
-        told.value,
-        told.low,
-        told.high,
-        told.n,
-        more,
-        reason,
-    )
+def decide_rule(rule: Rule, mean: Result) -> Decision:
+    """Kept only if every value of the interval keeps the rule."""
+    n = mean.n
+    if mean.value is None or n == 0:
+        return "error", "no dialogs could be scored", None
+    if n < MIN_DIALOGS:
+        reason = f"too few dialogs: {n}; at least {MIN_DIALOGS} are needed"
+        return "undecided", reason, MIN_DIALOGS
+    if mean.low is None or mean.high is None:
+        reason = f"all {n:,} dialogs have the same score, so there is no interval"
+        return "error", reason, None
+    bounds = f"{interval_text(mean)}, {n:,} dialogs"
+    if rule.holds_for_interval(mean.low, mean.high):
+        return "kept", bounds, None
+    if not rule.holds_for(mean.value):
+        return "broken", f"{bounds}; the mean itself breaks the rule", None
+    needed = needed_units(mean, abs(mean.value - rule.bound))
+    hint = f"; about {needed:,} dialogs would be needed at this mean" if needed else ""
+    side = "lower" if rule.at_least else "upper"
+    return "undecided", f"{bounds}; the {side} bound breaks the rule{hint}", needed
 
 
-Decision = tuple[Outcome, str, int | None]
+def interval_text(result: Result) -> str:
+    value, low, high = (format_number(v, 3) for v in (result.value, result.low, result.high))
+    return f"{value} (95% {low} to {high})"
 
 
-def decided(rule: Rule, told: Estimate) -> Decision:
-    """The outcome, the reason in words, and how many values would be needed if they are too few."""
-    if told.value is None or told.n == 0:
-        return "error", f"no {told.unit} could be scored", None
-    if told.n < LEAST:
-        return "undecided", f"too few {told.unit}: {told.n}; at least {LEAST} are needed", LEAST
-    if told.low is None or told.high is None:
-        return (
-            "error",
-            f"all {told.n:,} {told.unit} have the same score, so there is no interval",
-            None,
-        )
-    shown = f"{spanned(told)}, {told.n:,} {told.unit}"
-    bound = "lower" if rule.at_least else "upper"
-    if rule.kept(told.low, told.high):
-        return "kept", shown, None
-    if not rule.met(told.value):
-        return "broken", f"{shown}; the mean itself breaks the rule", None
-    more = enough(told, abs(told.value - rule.bound))
-    hope = f"; about {more:,} {told.unit} would be needed at this mean" if more else ""
-    return "undecided", f"{shown}; the {bound} bound breaks the rule{hope}", more
+def needed_units(result: Result, distance: float) -> int | None:
+    """How many units bring the bound to this distance from the value.
 
-
-def spanned(told: Estimate) -> str:
-    if told.value is None or told.low is None or told.high is None:
-        return "no interval"
-    return f"{format_number(told.value, 3)} (95% {format_number(told.low, 3)} to {format_number(told.high, 3)})"
-
-
-def enough(told: Estimate, distance: float) -> int | None:
-    """How many values would bring the bound to this distance: n (reach / distance)²."""
-    if told.value is None or told.low is None or told.high is None or distance <= 0:
+    The half-width shrinks with 1/sqrt(n), so that n' = n (half-width / distance)².
+    """
+    if result.value is None or result.low is None or result.high is None or distance <= 0:
         return None
-    reach = max(told.value - told.low, told.high - told.value)
-    more = ceil(told.n * (reach / distance) ** 2)
-    return more if more <= MOST else None
+    half_width = max(result.value - result.low, result.high - result.value)
+    needed = ceil(result.n * (half_width / distance) ** 2)
+    return needed if needed <= MAX_NEEDED else None

@@ -1,29 +1,38 @@
-"""No worse than before: a run against a baseline run, within a margin (non-inferiority)."""
+"""Non-inferiority: a run must not be worse than a baseline run by more than a margin."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from simpatico.comparison.difference import Difference, Settings, differences
-from simpatico.comparison.gate import Check, Decision, Estimate, enough, spanned
+from simpatico.comparison.difference import ComparisonSettings, Difference, compare_samples
+from simpatico.comparison.gate import Check, Decision, interval_text, needed_units
 from simpatico.comparison.gate.rules import Rule
-from simpatico.comparison.samples import EACH, PAIRS, PEOPLE, Choice, Side, samples, sides
+from simpatico.comparison.samples import (
+    HUMAN,
+    MIN_PAIRS,
+    MIN_VALUES,
+    ComparedSystem,
+    Selection,
+    build_samples,
+    load_systems,
+)
 from simpatico.errors import DataError, UnknownName
 from simpatico.metric import Better
 from simpatico.run import Run
+from simpatico.stats.result import Result
 
 
 @dataclass(frozen=True)
 class Margin:
-    """How far a score may be from the baseline, on its worse side or, with none, on either."""
+    """How far a score may be from the baseline: on its worse side or, without one, on either."""
 
     score: str
     worse: Better
     size: float
 
     def room(self, value: float, low: float, high: float) -> tuple[float, float]:
-        """How far the value, and the end of the interval that decides, are from the margin."""
+        """How far inside the margin the value is, and the end of the interval that decides."""
         below, above = self.size + value, self.size - value
         below_end, above_end = self.size + low, self.size - high
         if self.worse == "lower":
@@ -38,26 +47,26 @@ class Margin:
         return f"{self.score} within {self.size:.12g} of the baseline"
 
 
-def margins(
-    measured: Mapping[str, Better], rules: Sequence[Rule], sizes: Mapping[str, float]
+def margins_for(
+    scores: Mapping[str, Better], rules: Sequence[Rule], sizes: Mapping[str, float]
 ) -> list[Margin]:
     """A margin for each score: of the rules if there are any, else of all metrics.
 
-    A rule says which side is worse, else the score's own direction does; a score that only
-    describes, or has rules both ways, must stay near the baseline on either side.
+    A rule says which side is worse, else the score's own direction does; a score that is only
+    descriptive, or has rules both ways, must stay near the baseline on either side.
     """
-    ruled: dict[str, Better] = {}
+    worse_sides: dict[str, Better] = {}
     for rule in rules:
         side: Better = "lower" if rule.at_least else "higher"
-        ruled[rule.score] = side if ruled.get(rule.score, side) == side else None
+        worse_sides[rule.score] = side if worse_sides.get(rule.score, side) == side else None
     opposite: dict[Better, Better] = {"higher": "lower", "lower": "higher", None: None}
-    made = []
-    for score, better in measured.items():
+    margins = []
+    for score, better in scores.items():
         size = sizes.get(score, sizes.get(""))
         if size is None:
             raise UnknownName(f"there is no margin for {score!r}; give --margin {score}=NUMBER")
-        made.append(Margin(score, ruled.get(score, opposite[better]), size))
-    return made
+        margins.append(Margin(score, worse_sides.get(score, opposite[better]), size))
+    return margins
 
 
 def check_baseline(
@@ -68,33 +77,31 @@ def check_baseline(
 ) -> list[Check]:
     """Each system of the first run against the same system of the second, score by score."""
     run, baseline = runs
-    named = dict.fromkeys([*(r.score for r in rules), *(score for score in sizes if score)])
-    found = sides(runs, Choice(scores=tuple(named)))
+    requested = dict.fromkeys([*(r.score for r in rules), *(score for score in sizes if score)])
+    loaded = load_systems(runs, Selection(scores=tuple(requested)))
     checks = []
     for system in systems:
-        own = next(s for s in found if s.folder == run.folder and s.system == system)
-        before = counterpart(system, [s for s in found if s.folder == baseline.folder])
+        own = next(s for s in loaded if s.folder == run.folder and s.system == system)
+        before = find_counterpart(system, [s for s in loaded if s.folder == baseline.folder])
         shared = {n: m.better for n, m in own.measures.items() if n in before.measures}
-        if lacking := [
-            n for n in own.measures if n not in before.measures and (named or not shared)
-        ]:
-            raise DataError(f"{baseline.folder} has no score {lacking[0]!r} to compare with")
-        told = {d.score: d for d in differences(samples([(own, before)]), Settings())}
-        kept = {n: b for n, b in shared.items() if n in named or not unscored(told[n])} or shared
-        for margin in margins(kept, rules, sizes):
-            checks.append(check_margin(margin, system, told[margin.score]))
+        missing = [n for n in own.measures if n not in before.measures]
+        if missing and (requested or not shared):
+            raise DataError(f"{baseline.folder} has no score {missing[0]!r} to compare with")
+        rows = compare_samples(build_samples([(own, before)]), ComparisonSettings())
+        differences = {d.score: d for d in rows}
+        # Without a value in either run, as where a metric needs references and there are none, a
+        # score is only checked if it was asked for.
+        scored = {d.score for d in rows if d.mean_a is not None or d.mean_b is not None}
+        scores = {n: b for n, b in shared.items() if n in requested or n in scored} or shared
+        for margin in margins_for(scores, rules, sizes):
+            checks.append(check_margin(margin, system, differences[margin.score]))
     return checks
 
 
-def unscored(told: Difference) -> bool:
-    """Whether neither run has a value, as where a metric needs references and there are none."""
-    return told.mean_a is None and told.mean_b is None
-
-
-def counterpart(system: str, before: Sequence[Side]) -> Side:
+def find_counterpart(system: str, before: Sequence[ComparedSystem]) -> ComparedSystem:
     """The system of the same name, or the only one there is."""
     same = [s for s in before if s.system == system]
-    others = [s for s in before if s.system != PEOPLE]
+    others = [s for s in before if s.system != HUMAN]
     if not same and len(others) != 1:
         names = ", ".join(repr(s.system) for s in others) or "no system"
         raise DataError(
@@ -104,32 +111,31 @@ def counterpart(system: str, before: Sequence[Side]) -> Side:
     return (same or others)[0]
 
 
-def check_margin(margin: Margin, system: str, told: Difference) -> Check:
-    n = min(told.n_a, told.n_b)
-    outcome, reason, more = decided(margin, told)
-    ends = told.difference, told.low, told.high
-    return Check(system, str(margin), margin.score, outcome, *ends, n, more, reason)
+def check_margin(margin: Margin, system: str, d: Difference) -> Check:
+    outcome, reason, needed = decide_margin(margin, d)
+    bounds, n = (d.difference, d.low, d.high), min(d.n_a, d.n_b)
+    return Check(system, str(margin), margin.score, outcome, *bounds, n, needed, reason)
 
 
-def decided(margin: Margin, told: Difference) -> Decision:
+def decide_margin(margin: Margin, d: Difference) -> Decision:
     """Kept only if the interval of the difference stays within the margin."""
-    n, units = min(told.n_a, told.n_b), f"{told.unit}s"
+    n, units = min(d.n_a, d.n_b), f"{d.unit}s"
     if not n:
         return "error", f"no {units} could be scored in both runs", None
-    if told.status == "too_few":
-        least = PAIRS if told.paired else EACH
-        return "undecided", f"too few {units}: {n}; at least {least} are needed", least
-    if told.finding == "same" and told.paired and told.mean_a is not None:
+    if d.status == "too_few":
+        minimum = MIN_PAIRS if d.paired else MIN_VALUES
+        return "undecided", f"too few {units}: {n}; at least {minimum} are needed", minimum
+    if d.finding == "same" and d.paired and d.mean_a is not None:
         return "kept", f"the same on all {n:,} {units}", None
-    if told.difference is None or told.low is None or told.high is None:
+    if d.difference is None or d.low is None or d.high is None:
         return "error", "nothing varies, so the difference has no interval", None
-    estimate = Estimate(told.difference, told.low, told.high, n, units)
-    shown = f"the difference is {spanned(estimate)}, {n:,} {units}"
-    room, end = margin.room(told.difference, told.low, told.high)
-    if end >= 0:
-        return "kept", shown, None
+    estimate = Result(d.difference, d.low, d.high, n=n)
+    bounds = f"the difference is {interval_text(estimate)}, {n:,} {units}"
+    room, room_of_bound = margin.room(d.difference, d.low, d.high)
+    if room_of_bound >= 0:
+        return "kept", bounds, None
     if room < 0:
-        return "broken", f"{shown}; the difference itself is beyond the margin", None
-    more = enough(estimate, room)
-    hope = f"; about {more:,} {units} would be needed at this difference" if more else ""
-    return "undecided", f"{shown}; the interval reaches beyond the margin{hope}", more
+        return "broken", f"{bounds}; the difference itself is beyond the margin", None
+    needed = needed_units(estimate, room)
+    hint = f"; about {needed:,} {units} would be needed at this difference" if needed else ""
+    return "undecided", f"{bounds}; the interval reaches beyond the margin{hint}", needed

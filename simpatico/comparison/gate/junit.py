@@ -1,4 +1,4 @@
-"""What a gate found, as the JUnit XML that build servers read."""
+"""The checks of a gate as JUnit XML, which build servers read."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ FORBIDDEN = re.compile(
     "[^\\t\\n\\r\\x20-\\x7e\\xa0-\\ud7ff\\ue000-\\ufffd\\U00010000-\\U0010ffff]"
     "|[\\t\\n\\r\\u061c\\u200b-\\u200f\\u2028-\\u202e\\u2060-\\u2069\\ufeff]"
 )
-"""What XML 1.0 cannot hold, and what could move or hide text on a page."""
+"""Characters that XML 1.0 forbids, and those that could move or hide text on a page."""
 
 
-def junit(checks: Sequence[Check]) -> str:
+def junit_xml(checks: Sequence[Check]) -> str:
     """A suite for each system and a case for each rule.
 
     A rule that is broken or undecided is a failure; one with nothing to decide on is an error.
     """
-    root = Element("testsuites", {"name": "simpatico gate", **counts(checks)})
-    for system, held in groupby(checks, key=lambda c: c.system):
-        own = list(held)
-        suite = SubElement(root, "testsuite", {"name": plain(system), **counts(own)})
+    root = Element("testsuites", {"name": "simpatico gate", **outcome_counts(checks)})
+    for system, group in groupby(checks, key=lambda c: c.system):
+        own = list(group)
+        suite = SubElement(root, "testsuite", {"name": xml_text(system), **outcome_counts(own)})
         for check in own:
             add_case(suite, check)
     indent(root)
@@ -32,9 +32,9 @@ def junit(checks: Sequence[Check]) -> str:
 
 
 def add_case(suite: Element, check: Check) -> None:
-    name, home = plain(check.rule), plain(f"simpatico.{check.system}")
+    name, home = xml_text(check.rule), xml_text(f"simpatico.{check.system}")
     case = SubElement(suite, "testcase", name=name, classname=home, time="0")
-    reason = plain(check.reason)
+    reason = xml_text(check.reason)
     if check.outcome == "kept":
         SubElement(case, "system-out").text = reason
         return
@@ -42,7 +42,7 @@ def add_case(suite: Element, check: Check) -> None:
     SubElement(case, tag, message=reason, type=check.outcome).text = reason
 
 
-def counts(checks: Sequence[Check]) -> dict[str, str]:
+def outcome_counts(checks: Sequence[Check]) -> dict[str, str]:
     errors = sum(c.outcome == "error" for c in checks)
     failures = sum(c.outcome in ("broken", "undecided") for c in checks)
     return {
@@ -53,6 +53,6 @@ def counts(checks: Sequence[Check]) -> dict[str, str]:
     }
 
 
-def plain(text: str) -> str:
-    """The text with a visible dot for each character that must not be there."""
+def xml_text(text: str) -> str:
+    """The text with a visible dot for each forbidden character."""
     return FORBIDDEN.sub("·", text)

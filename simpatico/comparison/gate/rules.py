@@ -1,4 +1,4 @@
-"""Rules of a gate: `empathy >= 0.4`. Read by hand; nothing of a rule is ever executed."""
+"""The rules of a gate, such as `empathy >= 0.4`: parsed, never evaluated as code."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from math import isfinite
 from typing import Literal
 
-from simpatico.errors import UnknownName
-from simpatico.registry import suggestion
+from simpatico.errors import UnknownName, suggest_names
 
 Sign = Literal[">=", "<=", ">", "<"]
 SIGNS: tuple[Sign, ...] = (">=", "<=", ">", "<")
@@ -27,11 +26,11 @@ class Rule:
         """Whether the lower end of the interval decides; else the upper one."""
         return self.sign in (">=", ">")
 
-    def kept(self, low: float, high: float) -> bool:
+    def holds_for_interval(self, low: float, high: float) -> bool:
         """Whether every value of the interval keeps the rule."""
-        return self.met(low if self.at_least else high)
+        return self.holds_for(low if self.at_least else high)
 
-    def met(self, value: float) -> bool:
+    def holds_for(self, value: float) -> bool:
         match self.sign:
             case ">=":
                 return value >= self.bound
@@ -46,31 +45,31 @@ class Rule:
         return f"{self.score} {self.sign} {self.bound:.12g}"
 
 
-def subject(text: str) -> str:
+def rule_subject(text: str) -> str:
     """The score that a rule or an amount is about, as it was written."""
-    place = min((text.find(c) for c in "<>=" if c in text), default=0)
-    return text[:place].strip()
+    position = min((text.find(c) for c in "<>=" if c in text), default=0)
+    return text[:position].strip()
 
 
 def read_rule(text: str, scores: Sequence[str]) -> Rule:
     """A rule such as `empathy >= 0.4`, about one of these scores."""
     form = f"the rule {text!r} is not of the form 'SCORE >= NUMBER'; the signs are >= <= > <"
-    place = min((text.find(c) for c in "<>=" if c in text), default=-1)
-    sign = next((s for s in SIGNS if place > 0 and text.startswith(s, place)), None)
+    position = min((text.find(c) for c in "<>=" if c in text), default=-1)
+    sign = next((s for s in SIGNS if position > 0 and text.startswith(s, position)), None)
     if sign is None:
         raise UnknownName(form)
-    score, bound = text[:place].strip(), number(text[place + len(sign) :], form)
+    score, bound = text[:position].strip(), parse_number(text[position + len(sign) :], form)
     if not score:
         raise UnknownName(form)
     if score not in scores:
         raise UnknownName(
             f"the rule {text!r} is about {score!r}, which the run has not; "
-            f"{suggestion(score, scores)}"
+            f"{suggest_names(score, scores)}"
         )
     return Rule(score, sign, bound)
 
 
-def number(text: str, complaint: str) -> float:
+def parse_number(text: str, complaint: str) -> float:
     """A plain decimal number; not NaN, not infinite, no underscores."""
     try:
         value = float(text) if "_" not in text else float("nan")
@@ -90,10 +89,10 @@ def read_amounts(option: str, texts: Sequence[str], scores: Sequence[str]) -> Ma
         if equals and score not in scores:
             raise UnknownName(
                 f"{option} {text!r} is about {score!r}, which the run has not; "
-                f"{suggestion(score, scores)}"
+                f"{suggest_names(score, scores)}"
             )
         form = f"{option} {text!r} is not a number of at least 0, nor of the form SCORE=NUMBER"
-        value = number(amount, form)
+        value = parse_number(amount, form)
         if value < 0:
             raise UnknownName(form)
         amounts[score] = value

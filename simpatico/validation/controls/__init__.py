@@ -1,7 +1,7 @@
-"""Negative controls: does a score notice when good answers are made wrong?
+"""Negative controls: does a score drop when good answers are made wrong?
 
-Every answer is held against what it was. As in a comparison of systems the unit is the dialog, so
-that answers of one dialog do not count as independent.
+Every perturbed answer is compared with the original. As in a comparison of systems the unit is the
+dialog, since answers of one dialog are not independent.
 """
 
 from __future__ import annotations
@@ -14,29 +14,30 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from simpatico.comparison.difference import Settings, differences
+from simpatico.comparison.difference import ComparisonSettings, compare_samples
 from simpatico.errors import DataError
 from simpatico.metric import Metric
 from simpatico.perturbation.answers import KINDS, Kind, Perturbed
 from simpatico.perturbation.perturb import perturb
 from simpatico.readers import Conversations
-from simpatico.run import Run, input_facts
-from simpatico.scoring import chunk_of, score
+from simpatico.run import Run
+from simpatico.run.writer import describe_input
+from simpatico.scoring import chunk_size, score
 from simpatico.stats.correction import Correction
-from simpatico.stats.draws import uniform
-from simpatico.system_metric import is_whole
+from simpatico.stats.draws import draw_uniform
+from simpatico.system_metric import is_system_metric
 from simpatico.table import ScoreTable
 from simpatico.turns import Turns
-from simpatico.validation.controls.rows import Control, Pairs, control, paired
-from simpatico.validation.evidence import Question, known_scores
+from simpatico.validation.controls.rows import BeforeAfter, ControlRow, control_row, pair_scores
+from simpatico.validation.evidence import Question, check_score_names
 
 DIALOGS = 1_000
-"""Dialogs that are looked at where a run has more."""
+"""Dialogs that are sampled where a run has more."""
 
 
 @dataclass(frozen=True)
-class Asked:
-    """Which controls: kinds of wrong answers, scores, and how much of a run is looked at.
+class ControlSettings:
+    """Which controls: kinds of wrong answers, scores, and how many dialogs are sampled.
 
     `logs` are the files that the run was scored from; without them its own text is taken, which
     has no references.
@@ -51,8 +52,8 @@ class Asked:
 
 
 @dataclass(frozen=True)
-class Made:
-    """How many answers could be made wrong in one way, and what stood in the way of the others."""
+class PerturbationCounts:
+    """How many answers one kind could make wrong, and why the others were left; JSON."""
 
     kind: Kind
     answers: int
@@ -62,116 +63,129 @@ class Made:
 
 @dataclass(frozen=True)
 class Controls:
-    """What every score does when answers are made wrong; the smallest corrected p first."""
+    """What every score does on wrong answers, smallest corrected p first."""
 
-    rows: list[Control]
-    made: list[Made]
+    rows: list[ControlRow]
+    made: list[PerturbationCounts]
     notes: list[str] = field(default_factory=list)
 
     def as_json(self) -> dict[str, list[Any]]:
-        told = [row.as_json() for row in self.rows]
-        return {"controls": told, "made": [asdict(m) for m in self.made], "notes": self.notes}
+        return {
+            "controls": [row.as_json() for row in self.rows],
+            "made": [asdict(counts) for counts in self.made],
+            "notes": self.notes,
+        }
 
 
-def controls(
-    run: Run, asked: Asked | None = None, *, tick: Callable[[int], object] = lambda n: None
+def run_controls(
+    run: Run,
+    settings: ControlSettings | None = None,
+    *,
+    tick: Callable[[int], object] = lambda n: None,
 ) -> Controls:
     """The run's metrics on its own answers and on the same answers made wrong.
 
-    After each kind of wrong answers, `tick` hears how many of them were scored.
+    `tick` is called after each kind of wrong answers with how many of them were scored.
     """
-    asked = asked or Asked()
-    known_scores(run, Question(scores=asked.scores))
-    turns, notes = conversations(run, asked)
-    metrics, lacking = usable(run)
-    notes += lacking
-    found, made = list[Pairs](), list[Made]()
-    for kind in asked.kinds:
-        wrong = perturb(turns, kind, seed=asked.seed)
-        made.append(Made(kind, wrong.answers, int(wrong.changed.sum()), wrong.left))
-        found += paired(run, wrong, scored(wrong, metrics), scores=asked.scores)
-        tick(made[-1].changed)
-    notes += unscored(found, asked)
-    settings = Settings(asked.correction, seed=asked.seed)
-    judged = differences([pairs.sample for pairs in found], settings)
-    rows = [control(pairs, told) for pairs, told in zip(found, judged, strict=True)]
-    return Controls(sorted(rows, key=lambda row: place(row, asked.kinds)), made, notes)
+    settings = settings or ControlSettings()
+    check_score_names(run, Question(scores=settings.scores))
+    turns, notes = sample_turns(run, settings)
+    metrics, metric_notes = rescorable_metrics(run)
+    notes += metric_notes
+    pairs, counts = list[BeforeAfter](), list[PerturbationCounts]()
+    for kind in settings.kinds:
+        wrong = perturb(turns, kind, seed=settings.seed)
+        n_changed = int(wrong.changed.sum())
+        counts.append(PerturbationCounts(kind, wrong.n_answers, n_changed, wrong.unchanged_counts))
+        pairs += pair_scores(run, wrong, score_perturbed(wrong, metrics), scores=settings.scores)
+        tick(n_changed)
+    notes += unscored_notes(pairs, settings)
+    comparison = ComparisonSettings(settings.correction, seed=settings.seed)
+    differences = compare_samples([pair.sample for pair in pairs], comparison)
+    rows = [control_row(pair, d) for pair, d in zip(pairs, differences, strict=True)]
+
+    def rank(row: ControlRow) -> tuple[int, float, str]:
+        p = 2.0 if row.p_adjusted is None else row.p_adjusted
+        return settings.kinds.index(row.kind), p, row.score
+
+    return Controls(sorted(rows, key=rank), counts, notes)
 
 
-def place(row: Control, kinds: Sequence[Kind]) -> tuple[int, float, str]:
-    """Where a row stands in the table."""
-    p = 2.0 if row.p_adjusted is None else row.p_adjusted
-    return kinds.index(row.kind), p, row.score
-
-
-def scored(wrong: Perturbed, metrics: Sequence[Metric]) -> ScoreTable:
-    """Scores of the dialogs in which something was made wrong."""
+def score_perturbed(wrong: Perturbed, metrics: Sequence[Metric]) -> ScoreTable:
+    """Scores of the dialogs in which something was changed."""
     frame = wrong.turns.frame
-    touched = frame.filter(pl.Series(wrong.changed)).select("dialog").unique()
-    kept = frame.join(touched, on="dialog", how="semi", maintain_order="left")
-    return score(Turns(kept), metrics, chunk=chunk_of(metrics))
+    changed = frame.filter(pl.Series(wrong.changed)).select("dialog").unique()
+    dialogs = frame.join(changed, on="dialog", how="semi", maintain_order="left")
+    return score(Turns(dialogs), metrics, chunk=chunk_size(metrics))
 
 
-def usable(run: Run) -> tuple[list[Metric], list[str]]:
-    """The run's metrics that can be computed again, and a sentence for each that cannot."""
-    found, notes = list[Metric](), list[str]()
+def rescorable_metrics(run: Run) -> tuple[list[Metric], list[str]]:
+    """The run's metrics that can be computed again, and a note for each that cannot."""
+    metrics, notes = list[Metric](), list[str]()
     for name in run.facts["metrics"]:
         metric = run.metric(name)
         if isinstance(metric, str):
             notes.append(f"{name}: left out, since {metric}")
-        elif is_whole(metric):
+        elif is_system_metric(metric):
             notes.append(f"{name}: left out, since it describes a system as a whole")
         else:
-            found.append(metric)
-    if not found:
-        told = "; ".join(notes)
-        raise DataError(f"no metric of {run.folder} can be computed on other answers: {told}")
-    return found, notes
+            metrics.append(metric)
+    if not metrics:
+        reasons = "; ".join(notes)
+        raise DataError(f"no metric of {run.folder} can be computed on other answers: {reasons}")
+    return metrics, notes
 
 
-def conversations(run: Run, asked: Asked) -> tuple[Turns, list[str]]:
-    """The dialogs to be made wrong, no more than asked for, and what is to be said of that."""
+def sample_turns(run: Run, settings: ControlSettings) -> tuple[Turns, list[str]]:
+    """A random sample of the dialogs, no more than the settings allow, and a note if it is one."""
     dialogs = run.at("dialog", ["dialog"])["dialog"].unique(maintain_order=True)
-    drawn = np.argsort(uniform(len(dialogs), asked.seed), kind="stable")[: asked.most]
-    chosen = dialogs.gather(np.sort(drawn))
+    order = np.argsort(draw_uniform(len(dialogs), settings.seed), kind="stable")
+    sample = dialogs.gather(np.sort(order[: settings.most]))
     notes = []
-    if len(chosen) < len(dialogs):
-        told = f"{len(chosen):,} of {len(dialogs):,} dialogs were drawn"
-        notes.append(f"{told}; --most says how many")
-    if asked.logs:
-        return of_logs(run, asked.logs, chosen), notes
-    turns = run.turns(chosen)
+    if len(sample) < len(dialogs):
+        notes.append(
+            f"{len(sample):,} of {len(dialogs):,} dialogs were drawn; --most says how many"
+        )
+    if settings.logs:
+        return turns_from_logs(run, settings.logs, sample), notes
+    turns = run.turns(sample)
     if turns is None:
-        named = ", ".join(told["name"] for told in run.facts["inputs"])
         raise DataError(
             f"{run.folder} keeps no text, so that its answers cannot be made wrong; give what it "
-            f"was scored from ({named}) with --logs"
+            f"was scored from ({input_names(run)}) with --logs"
         )
     return turns, notes
 
 
-def of_logs(run: Run, paths: tuple[Path | str, ...], chosen: pl.Series) -> Turns:
-    """These dialogs out of the files that the run was scored from, and of no others."""
+def input_names(run: Run) -> str:
+    return ", ".join(facts["name"] for facts in run.facts["inputs"])
+
+
+def turns_from_logs(run: Run, paths: tuple[Path | str, ...], dialogs: pl.Series) -> Turns:
+    """These dialogs, read from the files that the run was scored from; other files are refused."""
     facts = run.facts
-    options = {name: told for name, told in facts["options"].items() if name != "chunk"}
-    given = Conversations(**{**options, "paths": paths})
-    now = [input_facts(source)["sha256"] for source in given.sources]
-    if now != [told["sha256"] for told in facts["inputs"]]:
-        named = ", ".join(told["name"] for told in facts["inputs"])
+    options = {name: value for name, value in facts["options"].items() if name != "chunk"}
+    logs = Conversations(**{**options, "paths": paths})
+    hashes = [describe_input(source)["sha256"] for source in logs.sources]
+    if hashes != [source["sha256"] for source in facts["inputs"]]:
         raise DataError(
             f"--logs {' '.join(map(str, paths))}: not what {run.folder} was scored from; give "
-            f"{named} as it was then, and several files in the same order"
+            f"{input_names(run)} as it was then, and several files in the same order"
         )
-    wanted = pl.col("dialog").is_in(chosen.implode())
-    frames = [chunk.turns.frame.filter(wanted) for chunk in given.chunks()]
+    rows = pl.col("dialog").is_in(dialogs.implode())
+    frames = [chunk.turns.frame.filter(rows) for chunk in logs.chunks()]
     return Turns(pl.concat(frames).rechunk())
 
 
-def unscored(found: Iterable[Pairs], asked: Asked) -> list[str]:
-    """A sentence for each metric that gives no wrong answer a score."""
-    told = dict[str, list[Pairs]]()
-    for pairs in found:
-        told.setdefault(pairs.measure.metric, []).append(pairs)
-    silent = [m for m, some in told.items() if not any(p.turns for p in some)]
-    out = "" if asked.logs else "; if it needs references, give the logs with --logs"
-    return [f"{metric}: no answer has a score both before and after{out}" for metric in silent]
+def unscored_notes(pairs: Iterable[BeforeAfter], settings: ControlSettings) -> list[str]:
+    """A note for each metric that gives no wrong answer a score."""
+    n_units: dict[str, int] = {}
+    for pair in pairs:
+        metric = pair.measure.metric
+        n_units[metric] = n_units.get(metric, 0) + pair.n_units
+    advice = "" if settings.logs else "; if it needs references, give the logs with --logs"
+    return [
+        f"{metric}: no answer has a score both before and after{advice}"
+        for metric, n in n_units.items()
+        if not n
+    ]

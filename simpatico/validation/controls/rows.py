@@ -1,4 +1,4 @@
-"""Pairs of an answer and the same answer made wrong, and what is said of a score over them."""
+"""Scores before and after answers were made wrong, and each score's verdict as a row."""
 
 from __future__ import annotations
 
@@ -11,7 +11,14 @@ import polars as pl
 
 from simpatico.arrays import Floats
 from simpatico.comparison.difference import Difference
-from simpatico.comparison.samples import Choice, Measure, Sample, UnitLevel, measures, values
+from simpatico.comparison.samples import (
+    ScoreInfo,
+    Selection,
+    TwoSamples,
+    UnitLevel,
+    as_floats,
+    select_scores,
+)
 from simpatico.metric import Better
 from simpatico.perturbation.answers import Kind, Perturbed
 from simpatico.run import Run
@@ -26,15 +33,15 @@ LEVELS: tuple[UnitLevel, ...] = ("turn", "dialog")
 
 
 @dataclass(frozen=True, eq=False)
-class Pairs:
+class BeforeAfter:
     """A score of units before and after their answers were made wrong, row by row.
 
-    A unit is an answer, or all that a speaker says in a dialog where a metric looks at no less.
-    `lost` units had a score before and have none after.
+    A unit is an answer, or all that a speaker says in a dialog for a metric of that level. `lost`
+    units had a score before and have none after.
     """
 
     kind: Kind
-    measure: Measure
+    measure: ScoreInfo
     level: UnitLevel
     dialog: pl.Series
     before: Floats
@@ -42,25 +49,26 @@ class Pairs:
     lost: int
 
     @property
-    def turns(self) -> int:
+    def n_units(self) -> int:
         return len(self.before)
 
     @property
-    def sample(self) -> Sample:
-        """Each dialog with the mean of its units, as it is compared."""
+    def sample(self) -> TwoSamples:
+        """The means of each dialog's units as paired samples."""
         rows = pl.DataFrame({"dialog": self.dialog, "after": self.after, "before": self.before})
         means = rows.group_by("dialog").agg(pl.col("after", "before").mean()).sort("dialog")
         after, before = (means[side].to_numpy() for side in ("after", "before"))
-        return Sample(self.measure, self.kind, "as it was", after, before, "dialog", True)
+        return TwoSamples(self.measure, self.kind, "as it was", after, before, "dialog", True)
 
 
 @dataclass(frozen=True)
-class Control:
+class ControlRow:
     """What a score does when answers are made wrong in one way.
 
-    `change` is the mean over dialogs of the score after less that before, with its interval, and
-    `sd` the spread of the dialogs, by which changes of different scores can be told side by side.
-    `drops` and `same` are shares of the `n` units; `lost` counts units without a score afterwards.
+    `change` is the mean over dialogs of the score after less that before, with its interval; `sd`
+    is that of the dialogs, so that changes of different scores can be compared. `drops` and `same`
+    are shares of the `n` units; `lost` counts units without a score afterwards. The field names
+    are the JSON.
     """
 
     metric: str
@@ -91,86 +99,86 @@ class Control:
 
     @property
     def in_sds(self) -> float | None:
-        """The change in spreads of the dialogs."""
+        """The change in SDs of the dialogs."""
         return self.change / self.sd if self.change is not None and self.sd else None
 
 
-def paired(
+def pair_scores(
     run: Run, wrong: Perturbed, after: ScoreTable, *, scores: Sequence[str] = ()
-) -> list[Pairs]:
-    """For each score of the run, its values before and after, of what was changed."""
-    found = list[Pairs]()
-    there = {metric.name: metric.level for metric in after.metrics}
+) -> list[BeforeAfter]:
+    """For each score of the run, its values before and after, of the units that were changed."""
+    pairs = list[BeforeAfter]()
+    metric_levels = {metric.name: metric.level for metric in after.metrics}
     changed = wrong.turns.frame.filter(pl.Series(wrong.changed))
     for level in LEVELS:
-        chosen = {
-            name: measure
-            for name, measure in measures(run, Choice(level, every=True)).items()
-            if there.get(measure.metric) == level and wanted(measure, run, scores)
-        }
-        if not chosen:
+        selected = [
+            info
+            for info in select_scores(run, Selection(level, every=True)).values()
+            if metric_levels.get(info.metric) == level and is_selected(info, run, scores)
+        ]
+        if not selected:
             continue
-        keys = KEYS[level]
+        keys, names = KEYS[level], [info.score for info in selected]
         units = changed.select(keys).unique(maintain_order=True)
-        table = units.join(run.at(level, [*keys, *chosen]), on=keys, how="left", nulls_equal=True)
-        wrongs = after.at(level).select(*keys, *chosen)
-        table = table.join(wrongs, on=keys, how="left", nulls_equal=True, suffix="\t").sort(keys)
-        found += [held(table, wrong.kind, measure, level) for measure in chosen.values()]
-    return found
+        table = units.join(run.at(level, [*keys, *names]), on=keys, how="left", nulls_equal=True)
+        rescored = after.at(level).select(*keys, *names)
+        table = table.join(rescored, on=keys, how="left", nulls_equal=True, suffix="\t").sort(keys)
+        pairs += [pair_score(table, wrong.kind, info, level) for info in selected]
+    return pairs
 
 
-def wanted(measure: Measure, run: Run, scores: Sequence[str]) -> bool:
-    """Scores asked for by name; else of each metric that of its own name, or all if none is."""
+def is_selected(info: ScoreInfo, run: Run, scores: Sequence[str]) -> bool:
+    """Scores asked for by name; else a metric's score of its own name, or all if none is."""
     if scores:
-        return measure.score in scores
-    named = [told["name"] for told in run.facts["metrics"][measure.metric]["scores"]]
-    return measure.score == measure.metric or measure.metric not in named
+        return info.score in scores
+    names = [score["name"] for score in run.facts["metrics"][info.metric]["scores"]]
+    return info.score == info.metric or info.metric not in names
 
 
-def held(table: pl.DataFrame, kind: Kind, measure: Measure, level: UnitLevel) -> Pairs:
+def pair_score(table: pl.DataFrame, kind: Kind, info: ScoreInfo, level: UnitLevel) -> BeforeAfter:
     """One score before and after, where it has both."""
-    before, after = values(table, measure.score), values(table, f"{measure.score}\t")
+    before, after = as_floats(table[info.score]), as_floats(table[f"{info.score}\t"])
     both = np.isfinite(before) & np.isfinite(after)
     lost = int((np.isfinite(before) & ~np.isfinite(after)).sum())
     dialog = table["dialog"].filter(pl.Series(both))
-    return Pairs(kind, measure, level, dialog, before[both], after[both], lost)
+    return BeforeAfter(kind, info, level, dialog, before[both], after[both], lost)
 
 
-def control(pairs: Pairs, told: Difference) -> Control:
+def control_row(pair: BeforeAfter, d: Difference) -> ControlRow:
     """The row of one score and one kind of wrong answers."""
-    n = pairs.turns
-    return Control(
-        metric=told.metric,
-        score=told.score,
-        kind=pairs.kind,
-        level=pairs.level,
-        better=told.better,
+    n = pair.n_units
+    return ControlRow(
+        metric=d.metric,
+        score=d.score,
+        kind=pair.kind,
+        level=pair.level,
+        better=d.better,
         n=n,
-        dialogs=told.n_a,
-        before=told.mean_b,
-        after=told.mean_a,
-        change=told.difference,
-        low=told.low,
-        high=told.high,
-        sd=told.sd,
-        drops=float((pairs.after < pairs.before).mean()) if n else None,
-        same=float((pairs.after == pairs.before).mean()) if n else None,
-        lost=pairs.lost,
-        p_value=told.p_value,
-        p_adjusted=told.p_adjusted,
-        family=told.family,
-        status=told.status,
-        verdict=verdict(told),
-        method=told.method,
+        dialogs=d.n_a,
+        before=d.mean_b,
+        after=d.mean_a,
+        change=d.difference,
+        low=d.low,
+        high=d.high,
+        sd=d.sd,
+        drops=float((pair.after < pair.before).mean()) if n else None,
+        same=float((pair.after == pair.before).mean()) if n else None,
+        lost=pair.lost,
+        p_value=d.p_value,
+        p_adjusted=d.p_adjusted,
+        family=d.family,
+        status=d.status,
+        verdict=control_verdict(d),
+        method=d.method,
     )
 
 
-def verdict(told: Difference) -> Verdict:
+def control_verdict(d: Difference) -> Verdict:
     """A score where higher is better notices, does not or rises; others only go up or down."""
-    if told.status == "too_few":
-        return "too few" if told.n_a else "no score"
-    if told.better == "higher":
+    if d.status == "too_few":
+        return "too few" if d.n_a else "no score"
+    if d.better == "higher":
         words: dict[str, Verdict] = {"lower": "notices", "higher": "rises"}
-        return words.get(told.finding, "does not")
+        return words.get(d.finding, "does not")
     words = {"lower": "goes down", "higher": "goes up"}
-    return words.get(told.finding, "stays")
+    return words.get(d.finding, "stays")

@@ -1,4 +1,4 @@
-"""Do added scores explain judgements better? The paper's test, and tests that mind clusters."""
+"""Tests of incremental validity: the paper's t-test, cluster-robust tests, cross-validation."""
 
 from __future__ import annotations
 
@@ -8,19 +8,25 @@ import numpy as np
 from scipy.special import fdtrc, stdtr, stdtrit
 
 from simpatico.arrays import Floats, Ints
-from simpatico.stats.bootstrap import FEWEST_CLUSTERS
-from simpatico.stats.cluster_draws import summed
+from simpatico.stats.bootstrap import MIN_CLUSTERS, sum_by_cluster
 from simpatico.stats.correlation import SMALLEST_P
-from simpatico.stats.draws import percentile_interval, uniform
-from simpatico.stats.nested import Model, Nested, fitted, moments, slopes, sums
-from simpatico.stats.result import Result, nothing, result
+from simpatico.stats.draws import draw_uniform, percentile_interval
+from simpatico.stats.regression import (
+    Model,
+    NestedModels,
+    least_squares,
+    product_sums,
+    regression_coefficients,
+    unpack_sums,
+)
+from simpatico.stats.result import Result, make_result, no_result
 
 FOLDS_STREAM = 2**32
 """The random stream of the folds, far from those of the resamples."""
 
 
-@dataclass(frozen=True)
-class Tested(Result):
+@dataclass(frozen=True, kw_only=True)
+class StatisticResult(Result):
     """A result with its test statistic and degrees of freedom (of the denominator of an F)."""
 
     statistic: float | None
@@ -28,145 +34,149 @@ class Tested(Result):
 
 
 def with_statistic(
-    told: Result, statistic: float | None = None, freedom: int | None = None
-) -> Tested:
-    """The same result as a test; without a value it has no statistic either."""
-    here = told.value is not None
-    return Tested(**asdict(told), statistic=statistic if here else None, freedom=freedom)
+    result: Result, statistic: float | None = None, freedom: int | None = None
+) -> StatisticResult:
+    """The result of a test; without a value it has no statistic either."""
+    statistic = None if result.value is None else statistic
+    return StatisticResult(**asdict(result), statistic=statistic, freedom=freedom)
 
 
-def gap(data: Nested) -> Floats:
-    """|residual of T| - |residual of P+T| of each row, in deviations of the judgement."""
+def residual_reduction(data: NestedModels) -> Floats:
+    """|residual of T| - |residual of P+T| of each row, in SDs of the rating."""
     return np.asarray(np.abs(data.residuals("t")) - np.abs(data.residuals("pt")))
 
 
-def paired_test(data: Nested) -> Tested:
+def paired_t_test(data: NestedModels) -> StatisticResult:
     """Paired t-test of absolute residuals over rows, t = mean(d) / (sd(d) / √n), df = n - 1.
 
-    Giorgi et al. (2023), section 7.2. It takes rows for independent, and residuals of one fit for
-    observations: the larger model has the smaller ones by construction.
+    Giorgi et al. (2023), section 7.2. It treats rows as independent and residuals of one fit as
+    observations, though the larger model has the smaller ones by construction.
     """
-    differences = gap(data)
+    differences = residual_reduction(data)
     error = float(differences.std(ddof=1)) / data.n**0.5
-    return from_t(differences, error, data.n - 1, "paired t-test of absolute residuals")
+    return t_test_result(differences, error, data.n - 1, "paired t-test of absolute residuals")
 
 
-def clustered_test(data: Nested) -> Tested:
+def clustered_t_test(data: NestedModels) -> StatisticResult:
     """The same mean with a CR1 standard error, t on G - 1 degrees of freedom.
 
     V = G / (G - 1) Σ_g (Σ_i in g (d_i - mean d))² / n² (Liang & Zeger 1986). Under a true null it
-    finds less than 5 in 100: residuals of nested models hardly differ then.
+    rejects less than 5 in 100, since residuals of nested models hardly differ then.
     """
     method = f"absolute residuals, CR1 errors of {data.clusters:,} clusters, t"
-    if data.clusters < FEWEST_CLUSTERS:
-        return with_statistic(nothing("too_few", n=data.n, method=method))
-    differences, groups = gap(data), data.clusters
-    within = summed((differences - differences.mean())[:, None], data.code, groups)
+    if data.clusters < MIN_CLUSTERS:
+        return with_statistic(no_result("too_few", n=data.n, method=method))
+    differences, groups = residual_reduction(data), data.clusters
+    within = sum_by_cluster((differences - differences.mean())[:, None], data.code, groups)
     error = float(np.sqrt(groups / (groups - 1) * (within**2).sum())) / data.n
-    return from_t(differences, error, groups - 1, method)
+    return t_test_result(differences, error, groups - 1, method)
 
 
-def from_t(differences: Floats, error: float, freedom: int, method: str) -> Tested:
+def t_test_result(differences: Floats, error: float, freedom: int, method: str) -> StatisticResult:
     """The mean of the differences with interval and two-sided p by Student's t."""
     n, mean = len(differences), float(differences.mean())
     if error <= 1e-12:
-        return with_statistic(nothing("degenerate", n=n, method=method))
+        return with_statistic(no_result("degenerate", n=n, method=method))
     t, half = mean / error, float(stdtrit(freedom, 0.975)) * error
     p = max(2 * float(stdtr(freedom, -abs(t))), SMALLEST_P)
     interval = (mean - half, mean + half)
     return with_statistic(
-        result(mean, n=n, method=method, interval=interval, p_value=p), t, freedom
+        make_result(mean, n=n, method=method, interval=interval, p_value=p), t, freedom
     )
 
 
-def added_test(data: Nested) -> Tested:
+def score_test(data: NestedModels) -> StatisticResult:
     """Cluster-robust score test that all q added coefficients are 0; the value is F.
 
-    s_g = Σ_i in g u_i e_i, u what T leaves of the added columns, e the residuals of T; Q = S' (Σ_g
-    s_g s_g')^-1 S with S = Σ_g s_g; F = (Q / q) / ((G - Q) / (G - q)) on q and G - q degrees of
-    freedom, the regression of 1 on the s_g (Wooldridge 1991), that is Hotelling's T² of them. The
-    usual Wald test with CR1 errors rejects a true null 7 to 12 times in 100 for q = 3 and 40 to 100
-    clusters, this one 4 to 5 times.
+    s_g = Σ_i in g u_i e_i, u the added columns less their fit on T, e the residuals of T;
+    Q = S' (Σ_g s_g s_g')^-1 S with S = Σ_g s_g; F = (Q / q) / ((G - Q) / (G - q)) on q and G - q
+    degrees of freedom, the regression of 1 on the s_g (Wooldridge 1991), that is Hotelling's T² of
+    them. The usual Wald test with CR1 errors rejects a true null 7 to 12 times in 100 for q = 3 and
+    40 to 100 clusters, this one 4 to 5 times.
     """
-    q, groups = data.added, data.clusters
+    q, groups = data.n_added, data.clusters
     method = f"score test of {q} added coefficients over {groups:,} clusters, Hotelling's F"
-    if groups < max(FEWEST_CLUSTERS, q + 2):
-        return with_statistic(nothing("too_few", n=data.n, method=method))
-    t, more = data.models["t"], data.columns[:, data.models["pt"][-q:]]
-    outside = more - data.columns[:, t] @ fitted(data.columns[:, t], more)
-    outside /= np.linalg.norm(outside, axis=0) / data.n**0.5
-    scores = summed(outside * data.residuals("t")[:, None], data.code, groups)
-    total, spread = scores.sum(axis=0), scores.T @ scores
-    if np.trace(spread) <= 1e-16 * data.n or np.linalg.matrix_rank(spread, hermitian=True) < q:
-        return with_statistic(nothing("degenerate", n=data.n, method=method))
-    found = float(total @ np.linalg.solve(spread, total))
-    if groups - found <= 1e-10 * groups:
-        return with_statistic(nothing("degenerate", n=data.n, method=method))
-    f = found / q / ((groups - found) / (groups - q))
+    if groups < max(MIN_CLUSTERS, q + 2):
+        return with_statistic(no_result("too_few", n=data.n, method=method))
+    t, added = data.columns[:, data.models["t"]], data.columns[:, data.models["pt"][-q:]]
+    residual = added - t @ least_squares(t, added)
+    residual /= np.linalg.norm(residual, axis=0) / data.n**0.5
+    scores = sum_by_cluster(residual * data.residuals("t")[:, None], data.code, groups)
+    total, products = scores.sum(axis=0), scores.T @ scores
+    degenerate = with_statistic(no_result("degenerate", n=data.n, method=method))
+    if np.trace(products) <= 1e-16 * data.n or np.linalg.matrix_rank(products, hermitian=True) < q:
+        return degenerate
+    quadratic = float(total @ np.linalg.solve(products, total))
+    if groups - quadratic <= 1e-10 * groups:
+        return degenerate
+    f = quadratic / q / ((groups - quadratic) / (groups - q))
     p = max(float(fdtrc(q, groups - q, f)), SMALLEST_P)
-    return with_statistic(result(f, n=data.n, method=method, p_value=p), f, groups - q)
+    return with_statistic(make_result(f, n=data.n, method=method, p_value=p), f, groups - q)
 
 
-def errors_of(data: Nested, folds: int, seed: int) -> Floats:
+def heldout_errors_by_cluster(data: NestedModels, folds: int, seed: int) -> Floats:
     """Squared errors on clusters left out of the fit, added up by cluster: no model, T, P+T."""
-    fold = folded(data, min(folds, data.clusters), seed)
-    return summed(held_out(data, fold), data.code, data.clusters)
+    fold = assign_folds(data, min(folds, data.clusters), seed)
+    return sum_by_cluster(heldout_errors(data, fold), data.code, data.clusters)
 
 
-def cross_validated(data: Nested, folds: int, errors: Floats, drawn: Floats) -> dict[str, Result]:
+def cross_validate(
+    data: NestedModels, folds: int, errors: Floats, draws: Floats
+) -> dict[str, Result]:
     """R² of T and P+T on clusters left out of the fit, and their difference.
 
     R² = 1 - squared errors / squared errors of the training rows' means (of each data set). The
-    intervals are over resamples of whole clusters (`drawn`, their errors), the fits as they are.
+    intervals resample whole clusters (`draws`: their errors) without fitting anew.
     """
     method = f"{min(folds, data.clusters)}-fold cross-validation over {data.clusters:,} clusters"
-    if data.clusters < FEWEST_CLUSTERS:
-        told = nothing("too_few", n=data.n, method=method)
-        return {"t": told, "pt": told, "gain": told}
-    found, spread = explained(errors.sum(axis=0)[None]), explained(drawn)
+    if data.clusters < MIN_CLUSTERS:
+        none = no_result("too_few", n=data.n, method=method)
+        return {"t": none, "pt": none, "gain": none}
+    values, intervals = heldout_r2(errors.sum(axis=0)[None]), heldout_r2(draws)
     return {
-        name: result(
-            float(found[name][0]),
+        name: make_result(
+            float(values[name][0]),
             n=data.n,
             method=method,
-            interval=percentile_interval(spread[name]),
+            interval=percentile_interval(intervals[name]),
         )
-        for name in found
+        for name in values
     }
 
 
-def folded(data: Nested, folds: int, seed: int) -> Ints:
+def assign_folds(data: NestedModels, folds: int, seed: int) -> Ints:
     """The fold of each row: clusters of each data set in random order, dealt out in turn."""
-    home = np.zeros(data.clusters, dtype=np.int64)
-    home[data.code] = data.place
-    order = np.lexsort([uniform(data.clusters, seed, FOLDS_STREAM), home])
+    dataset = np.zeros(data.clusters, dtype=np.int64)
+    dataset[data.code] = data.dataset
+    order = np.lexsort([draw_uniform(data.clusters, seed, FOLDS_STREAM), dataset])
     fold = np.empty(data.clusters, dtype=np.int64)
     fold[order] = np.arange(data.clusters) % folds
     return np.asarray(fold[data.code])
 
 
-def held_out(data: Nested, fold: Ints) -> Floats:
+def heldout_errors(data: NestedModels, fold: Ints) -> Floats:
     """Squared errors of each row for no model, T and P+T, each fitted to the other folds.
 
     A data set that is in no other fold is predicted from the mean of all rows there.
     """
-    own = sums(data, fold, int(fold.max()) + 1)
-    train = moments(own.sum(axis=0) - own, data.sets)
+    own = product_sums(data, fold, int(fold.max()) + 1)
+    train = unpack_sums(own.sum(axis=0) - own, data.datasets)
     overall = train.first.sum(axis=1) / train.n.sum(axis=1)[:, None]
-    seen = train.n[:, :, None] > 0.5
-    means = np.where(seen, train.first / np.maximum(train.n, 1)[:, :, None], overall[:, None, :])
-    away = data.columns - means[fold, data.place]
-    centred, errors = train.centred(), [away[:, -1]]
+    in_train = train.n[:, :, None] > 0.5
+    own_means = train.first / np.maximum(train.n, 1)[:, :, None]
+    means = np.where(in_train, own_means, overall[:, None, :])
+    deviations = data.columns - means[fold, data.dataset]
+    products, errors = train.centred_products(), [deviations[:, -1]]
     models: tuple[Model, ...] = ("t", "pt")
     for model in models:
-        chosen = data.models[model]
-        told = (away[:, chosen] * slopes(centred, chosen)[fold]).sum(axis=1)
-        errors.append(away[:, -1] - told)
+        columns = data.models[model]
+        coefficients = regression_coefficients(products, columns)[fold]
+        errors.append(deviations[:, -1] - (deviations[:, columns] * coefficients).sum(axis=1))
     return np.asarray(np.column_stack(errors) ** 2)
 
 
-def explained(errors: Floats) -> dict[str, Floats]:
-    """R² of T, of P+T and their difference out of sums of squared errors."""
-    none, t, pt = errors.T
-    some = np.where(none > 0, none, np.nan)
-    return {"t": 1 - t / some, "pt": 1 - pt / some, "gain": (t - pt) / some}
+def heldout_r2(errors: Floats) -> dict[str, Floats]:
+    """R² of T, of P+T and their difference from sums of squared errors."""
+    baseline, t, pt = errors.T
+    baseline = np.where(baseline > 0, baseline, np.nan)
+    return {"t": 1 - t / baseline, "pt": 1 - pt / baseline, "gain": (t - pt) / baseline}

@@ -1,0 +1,1 @@
+"""Inter-rater agreement, noise ceilings, and ratings made ready for analysis."""

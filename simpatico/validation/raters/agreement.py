@@ -1,36 +1,26 @@
-"""How far judges agree, by the statistics that people ask for, each with a bootstrap interval."""
+"""Inter-rater agreement: alpha, kappas, ICCs and correlations with bootstrap intervals."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 
 from simpatico.arrays import Ints
-from simpatico.judgements import JudgeKind, Judgements
-from simpatico.stats.bootstrap_sums import DRAWS, Sums, resampled
-from simpatico.stats.result import Result, Row, nothing
-from simpatico.validation.raters.alpha import Measure, alpha, fleiss
-from simpatico.validation.raters.icc import Model, icc
-from simpatico.validation.raters.kappa import Weights, cohen, pearson
-from simpatico.validation.raters.ratings import Rated, Ratings, ratings
+from simpatico.stats.bootstrap import SUM_DRAWS, SumStatistic, bootstrap_sums
+from simpatico.stats.result import Result, Row, no_result
+from simpatico.validation.raters.alpha import MeasurementLevel, alpha_statistic, fleiss_statistic
+from simpatico.validation.raters.icc import IccModel, icc_statistic
+from simpatico.validation.raters.kappa import Weights, cohen_statistic, pearson_statistic
+from simpatico.validation.raters.ratings import RatingMatrix, RatingViews
 
-By = Literal["dialog", "unit"]
-"""What is drawn anew for an interval; units of one dialog are not independent."""
-
-Form = Literal["1,1", "2,1", "3,1", "1,k", "2,k", "3,k"]
-FORMS: dict[Form, tuple[Model, bool]] = {
-    "1,1": ("1", False),
-    "2,1": ("2", False),
-    "3,1": ("3", False),
-    "1,k": ("1", True),
-    "2,k": ("2", True),
-    "3,k": ("3", True),
-}
-"""The model of Shrout and Fleiss, and whether the mean over judges is meant."""
+ICC_FORMS: tuple[tuple[IccModel, bool], ...] = (
+    *(("1", False), ("2", False), ("3", False)),
+    *(("1", True), ("2", True), ("3", True)),
+)
+"""The models of Shrout and Fleiss, of one rating and (true) of the mean over judges."""
 
 
 @dataclass(frozen=True)
@@ -38,81 +28,59 @@ class AgreementRow(Row):
     """One statistic of agreement as the command line and the page show it."""
 
 
-def agreement(
-    judgements: Judgements,
-    quality: str,
-    *,
-    judge_kind: JudgeKind | None = None,
-    by: By = "dialog",
-    seed: int = 0,
-) -> list[AgreementRow]:
+def agreement_rows(ratings: RatingMatrix, quality: str, *, seed: int = 0) -> list[AgreementRow]:
     """Every statistic of agreement on a quality; `n` counts the units each could use."""
-    found = ratings(judgements, quality, judge_kind=judge_kind)
-    statistics = every(Rated(found.matrix))
-    results = resampled(statistics, drawn(found, by), seed=seed)
+    return bootstrap_rows(all_statistics(ratings.views), ratings, quality, seed=seed)
+
+
+def bootstrap_rows(
+    statistics: Sequence[SumStatistic], ratings: RatingMatrix, quality: str, *, seed: int
+) -> list[AgreementRow]:
+    """The statistics with intervals over resamples of dialogs, whose units are not independent."""
+    results = bootstrap_sums(statistics, ratings.dialogs, seed=seed)
+    how = f"95% bootstrap over dialogs, {SUM_DRAWS:,} draws"
+    if ratings.anonymous:
+        how += "; judges told apart by position only"
     return [
-        row(quality, s.name, r.named(f"{r.method}; {about(found, by)}"))
-        for s, r in zip(statistics, results, strict=True)
+        agreement_row(quality, statistic.name, replace(r, method=f"{r.method}; {how}"))
+        for statistic, r in zip(statistics, results, strict=True)
     ]
 
 
-def statistic(
+def agreement_row(quality: str, score: str, result: Result) -> AgreementRow:
+    return AgreementRow(quality=quality, score=score, p_adjusted=None, **result.as_json())
+
+
+def find_statistic(
     rows: Sequence[AgreementRow], quality: str, level: str | None, score: str
 ) -> AgreementRow | None:
-    """One statistic of those who judged a quality; of systems it is that of their dialogs."""
-    same = (quality, "turn" if level == "turn" else "dialog", score)
-    return next((r for r in rows if (r.quality, r.level, r.score) == same), None)
+    """One statistic of those who rated a quality; for systems it is that of their dialogs."""
+    key = (quality, "turn" if level == "turn" else "dialog", score)
+    return next((r for r in rows if (r.quality, r.level, r.score) == key), None)
 
 
-def row(quality: str, score: str, found: Result) -> AgreementRow:
-    return AgreementRow(quality=quality, score=score, p_adjusted=None, **found.as_json())
-
-
-def drawn(found: Ratings, by: By) -> Ints:
-    """The cluster of each unit."""
-    return found.dialogs if by == "dialog" else np.arange(len(found.matrix))
-
-
-def about(found: Ratings, by: By, draws: int = DRAWS) -> str:
-    """How the interval was made, and whether columns are people."""
-    text = f"95% bootstrap over {by}s, {draws:,} draws"
-    return f"{text}; judges told apart by position only" if found.anonymous else text
-
-
-def every(rated: Rated) -> list[Sums]:
+def all_statistics(views: RatingViews) -> list[SumStatistic]:
     """The statistics, in the order in which they are shown."""
-    measures: Sequence[Measure] = ("nominal", "ordinal", "interval")
+    levels: Sequence[MeasurementLevel] = ("nominal", "ordinal", "interval")
     weights: Sequence[Weights] = ("linear", "quadratic")
     return [
-        *(alpha(rated, measure) for measure in measures),
-        fleiss(rated),
-        *(cohen(rated, weight) for weight in weights),
-        *(icc(rated, model, mean=mean) for model, mean in FORMS.values()),
-        pearson(rated),
+        *(alpha_statistic(views, level) for level in levels),
+        fleiss_statistic(views),
+        *(cohen_statistic(views, weight) for weight in weights),
+        *(icc_statistic(views, model, mean=mean) for model, mean in ICC_FORMS),
+        pearson_statistic(views),
     ]
 
 
 def krippendorff_alpha(
     matrix: npt.ArrayLike,
-    measure: Measure = "ordinal",
+    level: MeasurementLevel = "ordinal",
     *,
     clusters: Ints | None = None,
-    draws: int = DRAWS,
     seed: int = 0,
 ) -> Result:
-    """Krippendorff's alpha of units × judges; `clusters` are units that are drawn together."""
-    return single(alpha(Rated(matrix), measure), clusters, draws=draws, seed=seed)
-
-
-def fleiss_kappa(
-    matrix: npt.ArrayLike,
-    *,
-    clusters: Ints | None = None,
-    draws: int = DRAWS,
-    seed: int = 0,
-) -> Result:
-    """Fleiss' kappa of units × judges, who may differ in number from unit to unit."""
-    return single(fleiss(Rated(matrix)), clusters, draws=draws, seed=seed)
+    """Krippendorff's alpha of units × judges; `clusters`: units that are resampled together."""
+    return with_interval(alpha_statistic(RatingViews(matrix), level), clusters, seed=seed)
 
 
 def cohen_kappa(
@@ -120,40 +88,17 @@ def cohen_kappa(
     weights: Weights = "quadratic",
     *,
     clusters: Ints | None = None,
-    draws: int = DRAWS,
     seed: int = 0,
 ) -> Result:
     """Weighted kappa of units × judges; the mean over pairs where there are more than two."""
-    return single(cohen(Rated(matrix), weights), clusters, draws=draws, seed=seed)
+    return with_interval(cohen_statistic(RatingViews(matrix), weights), clusters, seed=seed)
 
 
-def intraclass_correlation(
-    matrix: npt.ArrayLike,
-    form: Form = "2,1",
-    *,
-    clusters: Ints | None = None,
-    draws: int = DRAWS,
-    seed: int = 0,
+def with_interval(
+    statistic: SumStatistic, clusters: Ints | None = None, *, seed: int = 0
 ) -> Result:
-    """ICC of units × judges, in one of Shrout and Fleiss' six forms."""
-    rated, (model, mean) = Rated(matrix), FORMS[form]
-    return single(icc(rated, model, mean=mean), clusters, draws=draws, seed=seed)
-
-
-def pairwise_pearson(
-    matrix: npt.ArrayLike,
-    *,
-    clusters: Ints | None = None,
-    draws: int = DRAWS,
-    seed: int = 0,
-) -> Result:
-    """The mean correlation of two judges of units × judges."""
-    return single(pearson(Rated(matrix)), clusters, draws=draws, seed=seed)
-
-
-def single(statistic: Sums, clusters: Ints | None, *, draws: int, seed: int) -> Result:
-    """One statistic with its interval."""
+    """One statistic with its interval; without clusters, units are resampled."""
     if statistic.status != "ok":
-        return nothing(statistic.status, n=statistic.n, method=statistic.method)
-    own = np.arange(statistic.parts.shape[0]) if clusters is None else clusters
-    return resampled([statistic], own, draws=draws, seed=seed)[0]
+        return no_result(statistic.status, n=statistic.n, method=statistic.method)
+    codes = np.arange(statistic.summands.shape[0]) if clusters is None else clusters
+    return bootstrap_sums([statistic], codes, seed=seed)[0]

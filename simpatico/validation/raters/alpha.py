@@ -1,4 +1,4 @@
-"""Krippendorff's alpha and Fleiss' kappa: agreement of judges who need not be the same people."""
+"""Krippendorff's alpha and Fleiss' kappa: judges need not be the same people on every unit."""
 
 from __future__ import annotations
 
@@ -7,122 +7,130 @@ from typing import Any, Literal
 
 import numpy as np
 
-from simpatico.arrays import Floats
-from simpatico.stats.bootstrap_sums import TINY, Sums, beside, enough, per_unit, ratio, scattered
-from simpatico.validation.raters.ratings import Rated
+from simpatico.arrays import Bools, Floats
+from simpatico.stats.bootstrap import (
+    TINY,
+    SumStatistic,
+    safe_ratio,
+    stack_columns,
+    sum_matrix,
+    sum_per_unit,
+    units_status,
+)
+from simpatico.validation.raters.ratings import RatingViews
 
-Measure = Literal["nominal", "ordinal", "interval"]
-Summed = tuple[Any, Callable[[Floats], Floats]]
-"""Parts per unit, and the statistic of their sums."""
+MeasurementLevel = Literal["nominal", "ordinal", "interval"]
+SummandsAndFunction = tuple[Any, Callable[[Floats], Floats]]
+"""Summands per unit, and the statistic as a function of their sums."""
 
 
-def alpha(rated: Rated, measure: Measure) -> Sums:
+def alpha_statistic(views: RatingViews, level: MeasurementLevel) -> SumStatistic:
     """1 − (n − 1) Σ o(c,k) δ²(c,k) / Σ n(c) n(k) δ²(c,k) over the coincidences o of ratings.
 
     δ² is 1 for any two categories (nominal), the squared difference of values (interval) or of
     mid-ranks (ordinal). Units with one rating are left out. Krippendorff, Content Analysis, 2004;
     "Computing Krippendorff's alpha-reliability", 2011.
     """
-    parts, of = MEASURES[measure](rated)
-    n = int(rated.paired.sum())
-    method = f"Krippendorff's alpha, {measure}"
-    return Sums(f"krippendorff_alpha_{measure}", method, parts, of, n, enough(n))
+    summands, function = ALPHAS[level](views)
+    n = int(views.has_pair.sum())
+    name, method = f"krippendorff_alpha_{level}", f"Krippendorff's alpha, {level}"
+    return SumStatistic(name, method, summands, function, n, units_status(n))
 
 
-def fleiss(rated: Rated) -> Sums:
-    """(P − Pₑ) / (1 − Pₑ): pairs of judges who agree, against chance by the shares of categories.
+def fleiss_statistic(views: RatingViews) -> SumStatistic:
+    """(P − Pₑ) / (1 − Pₑ): pairs of judges who agree, and agreement by chance.
 
-    With different numbers of judges, each unit has one vote in P (if two judges or more rated it)
-    and in the shares: Gwet, Handbook of Inter-Rater Reliability, 2014, the extension of Fleiss,
-    Psychological Bulletin 76, 1971.
+    Pₑ is the sum of the squared shares of the categories. With different numbers of judges, each
+    unit has one vote in P (if two judges or more rated it) and in the shares: Gwet, Handbook of
+    Inter-Rater Reliability, 2014, the extension of Fleiss, Psychological Bulletin 76, 1971.
     """
-    pairs, n = rated.pairs, len(rated.number)
-    agree = per_unit(pairs.unit, (pairs.c == pairs.k) / comparisons(rated)[pairs.unit], n)
-    votes = tallies(rated, rated.number >= 1, 1 / np.maximum(rated.number, 1))
-    once = (rated.number >= 1).astype(np.float64)
+    pairs, counts = views.pairs, views.n_ratings
+    n_pairs = counts * (counts - 1) / 2
+    agreeing = sum_per_unit(pairs.unit, (pairs.c == pairs.k) / n_pairs[pairs.unit], len(counts))
+    has_rating = counts >= 1
+    shares = category_counts(views, has_rating, 1 / np.maximum(counts, 1))
 
-    def of(sums: Floats) -> Floats:
-        seen = ratio(sums[:, 0], sums[:, 1])
-        chance = (ratio(sums[:, 3:], sums[:, 2:3]) ** 2).sum(axis=1)
-        return ratio(seen - chance, 1 - chance)
+    def kappa(sums: Floats) -> Floats:
+        observed = safe_ratio(sums[:, 0], sums[:, 1])
+        expected = (safe_ratio(sums[:, 3:], sums[:, 2:3]) ** 2).sum(axis=1)
+        return safe_ratio(observed - expected, 1 - expected)
 
-    parts = beside(agree, rated.paired.astype(np.float64), once, votes)
-    units = int(rated.paired.sum())
-    return Sums("fleiss_kappa", "Fleiss' kappa", parts, of, units, enough(units))
-
-
-def comparisons(rated: Rated) -> Floats:
-    """How many pairs of ratings each unit has."""
-    return np.asarray(rated.number * (rated.number - 1) / 2)
+    units = views.has_pair.astype(np.float64), has_rating.astype(np.float64)
+    summands = stack_columns(agreeing, *units, shares)
+    n = int(views.has_pair.sum())
+    return SumStatistic("fleiss_kappa", "Fleiss' kappa", summands, kappa, n, units_status(n))
 
 
-def share(rated: Rated) -> Floats:
-    """What each pair counts: twice, for both orders, by the judges each could be paired with."""
-    return np.asarray(2 / (rated.number[rated.pairs.unit] - 1))
+def pair_weights(views: RatingViews) -> Floats:
+    """2 / (m − 1) of each pair of a unit's m ratings: both orders, every rating counting once."""
+    return np.asarray(2 / (views.n_ratings[views.pairs.unit] - 1))
 
 
-def tallies(rated: Rated, units: Any, worth: Floats) -> Any:
-    """How often each of these units was put in each category, times what a rating is worth."""
-    rows, columns = np.nonzero(rated.given & units[:, None])
-    shape = (len(rated.number), rated.categories)
-    return scattered(rows, rated.codes[rows, columns], worth[rows], shape)
+def category_counts(views: RatingViews, units: Bools, weights: Floats) -> Any:
+    """How often each of these units was put in each category, times the weight of a rating."""
+    rows, columns = np.nonzero(views.present & units[:, None])
+    shape = (len(views.n_ratings), views.categories)
+    return sum_matrix(rows, views.codes[rows, columns], weights[rows], shape)
 
 
-def paired_tallies(rated: Rated) -> Any:
-    return tallies(rated, rated.paired, np.ones(len(rated.number)))
+def paired_category_counts(views: RatingViews) -> Any:
+    return category_counts(views, views.has_pair, np.ones(len(views.n_ratings)))
 
 
-def nominal(rated: Rated) -> Summed:
-    pairs = rated.pairs
-    differ = per_unit(pairs.unit, share(rated) * (pairs.c != pairs.k), len(rated.number))
+def nominal_alpha(views: RatingViews) -> SummandsAndFunction:
+    pairs, n_units = views.pairs, len(views.n_ratings)
+    disagreement = sum_per_unit(pairs.unit, pair_weights(views) * (pairs.c != pairs.k), n_units)
 
-    def of(sums: Floats) -> Floats:
-        tally = sums[:, 1:]
-        n = tally.sum(axis=1)
-        chance = n**2 - (tally**2).sum(axis=1)
-        return np.asarray(1 - ratio((n - 1) * sums[:, 0], chance, 0.5))
+    def alpha(sums: Floats) -> Floats:
+        counts = sums[:, 1:]
+        n = counts.sum(axis=1)
+        expected = n**2 - (counts**2).sum(axis=1)
+        return np.asarray(1 - safe_ratio((n - 1) * sums[:, 0], expected, 0.5))
 
-    return beside(differ, paired_tallies(rated)), of
+    return stack_columns(disagreement, paired_category_counts(views)), alpha
 
 
-def ordinal(rated: Rated) -> Summed:
-    """The distance of two categories is that of their mid-ranks, which every resample changes."""
-    pairs, size = rated.pairs, rated.categories
-    differ = pairs.c != pairs.k
+def ordinal_alpha(views: RatingViews) -> SummandsAndFunction:
+    """The distance of two categories is that of their mid-ranks, which every resample changes.
+
+    So the coincidences of each pair of categories are kept apart until the ranks are known.
+    """
+    pairs, size = views.pairs, views.categories
+    differs = pairs.c != pairs.k
     low, high = np.minimum(pairs.c, pairs.k), np.maximum(pairs.c, pairs.k)
-    cells, cell = np.unique((low * size + high)[differ], return_inverse=True)
-    shape = (len(rated.number), len(cells))
-    coincide = scattered(pairs.unit[differ], cell, share(rated)[differ], shape)
+    cells, cell = np.unique((low * size + high)[differs], return_inverse=True)
+    shape = (len(views.n_ratings), len(cells))
+    coincidences = sum_matrix(pairs.unit[differs], cell, pair_weights(views)[differs], shape)
     low, high = np.divmod(cells, max(size, 1))
 
-    def of(sums: Floats) -> Floats:
-        tally, met = sums[:, :size], sums[:, size:]
-        n = tally.sum(axis=1)
-        rank = tally.cumsum(axis=1) - tally / 2 - n[:, None] / 2
-        apart = (met * (rank[:, low] - rank[:, high]) ** 2).sum(axis=1)
-        chance = 2 * n * (tally * rank**2).sum(axis=1)
-        return np.asarray(1 - ratio((n - 1) * apart, chance, TINY * n**4))
+    def alpha(sums: Floats) -> Floats:
+        counts, in_cells = sums[:, :size], sums[:, size:]
+        n = counts.sum(axis=1)
+        rank = counts.cumsum(axis=1) - counts / 2 - n[:, None] / 2
+        observed = (in_cells * (rank[:, low] - rank[:, high]) ** 2).sum(axis=1)
+        expected = 2 * n * (counts * rank**2).sum(axis=1)
+        return np.asarray(1 - safe_ratio((n - 1) * observed, expected, TINY * n**4))
 
-    return beside(paired_tallies(rated), coincide), of
-
-
-def interval(rated: Rated) -> Summed:
-    pairs, n = rated.pairs, len(rated.number)
-    values = np.where(rated.given & rated.paired[:, None], rated.values, 0.0)
-    apart = per_unit(pairs.unit, share(rated) * (pairs.x - pairs.y) ** 2, n)
-    number = np.where(rated.paired, rated.number, 0.0)
-    parts = beside(apart, number, values.sum(axis=1), (values**2).sum(axis=1))
-
-    def of(sums: Floats) -> Floats:
-        apart, n, total, squares = sums.T
-        chance = 2 * (n * squares - total**2)
-        return np.asarray(1 - ratio((n - 1) * apart, chance, TINY * n**2))
-
-    return parts, of
+    return stack_columns(paired_category_counts(views), coincidences), alpha
 
 
-MEASURES: dict[Measure, Callable[[Rated], Summed]] = {
-    "nominal": nominal,
-    "ordinal": ordinal,
-    "interval": interval,
+def interval_alpha(views: RatingViews) -> SummandsAndFunction:
+    pairs, n_units = views.pairs, len(views.n_ratings)
+    values = np.where(views.present & views.has_pair[:, None], views.values, 0.0)
+    distances = sum_per_unit(pairs.unit, pair_weights(views) * (pairs.x - pairs.y) ** 2, n_units)
+    counts = np.where(views.has_pair, views.n_ratings, 0.0)
+    summands = stack_columns(distances, counts, values.sum(axis=1), (values**2).sum(axis=1))
+
+    def alpha(sums: Floats) -> Floats:
+        observed, n, total, squares = sums.T
+        expected = 2 * (n * squares - total**2)
+        return np.asarray(1 - safe_ratio((n - 1) * observed, expected, TINY * n**2))
+
+    return summands, alpha
+
+
+ALPHAS: dict[MeasurementLevel, Callable[[RatingViews], SummandsAndFunction]] = {
+    "nominal": nominal_alpha,
+    "ordinal": ordinal_alpha,
+    "interval": interval_alpha,
 }

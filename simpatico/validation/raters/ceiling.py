@@ -1,198 +1,181 @@
-"""How well any score could correlate with these judgements, whose judges do not quite agree."""
+"""Noise ceiling: the highest correlation that any score can reach with ratings that disagree."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
 
 from simpatico.arrays import Bools, Floats, Ints
-from simpatico.judgements import JudgeKind, Judgements
-from simpatico.stats.bootstrap_sums import FEWEST_UNITS, Sums, beside, enough, ratio, resampled
-from simpatico.stats.draws import uniform
-from simpatico.stats.result import Result, Status
-from simpatico.validation.raters.agreement import AgreementRow, By, about, drawn, row
-from simpatico.validation.raters.icc import complete, one_way, one_way_parts, two_way, two_way_parts
-from simpatico.validation.raters.kappa import (
-    by_group,
-    by_judge,
-    correlations,
-    mean_correlation,
-    products,
+from simpatico.stats.bootstrap import (
+    MIN_UNITS,
+    SumStatistic,
+    safe_ratio,
+    stack_columns,
+    units_status,
 )
-from simpatico.validation.raters.ratings import Rated, Ratings, ratings
+from simpatico.stats.draws import draw_uniform
+from simpatico.stats.result import Status
+from simpatico.validation.raters.agreement import AgreementRow, bootstrap_rows
+from simpatico.validation.raters.icc import (
+    complete_units,
+    one_way_icc,
+    one_way_summands,
+    two_way_icc,
+    two_way_summands,
+)
+from simpatico.validation.raters.kappa import (
+    correlation_summands,
+    group_correlations,
+    mean_correlation,
+    scatter_by_group,
+    zscore_by_judge,
+)
+from simpatico.validation.raters.ratings import RatingMatrix, RatingViews
 
 SPLITS = 100
-HALVED = 2_000_000
+MAX_SPLIT_UNITS = 2_000_000
 """Units halved at most, over all splits."""
 
-FEW_JUDGES = 8
+MAX_JUDGES_EXHAUSTIVE = 8
 """Up to this many judges, every way to halve them is taken."""
 
 SPLIT_STREAM = 1 << 32
 """Random splits must not be the draws of the bootstrap."""
 
 
-@dataclass(frozen=True)
-class Ceiling:
-    """What a perfect score would reach, estimated twice, and what one more judge reaches."""
-
-    analytic: Result
-    split_half: Result
-    one_more_judge: Result
-
-    def rows(self, quality: str) -> list[AgreementRow]:
-        return [
-            row(quality, "ceiling", self.analytic),
-            row(quality, "ceiling_split_half", self.split_half),
-            row(quality, "one_more_judge", self.one_more_judge),
-        ]
-
-
-def ceiling(
-    judgements: Judgements,
-    quality: str,
-    *,
-    judge_kind: JudgeKind | None = None,
-    by: By = "dialog",
-    seed: int = 0,
-) -> Ceiling:
-    """The ceiling for correlations with the mean over judges of a quality, and the judges' line.
+def noise_ceiling(ratings: RatingMatrix, quality: str, *, seed: int = 0) -> list[AgreementRow]:
+    """The ceiling by two estimates, and the leave-one-out correlation of a judge with the others.
 
     A perfect score correlates √reliability with the mean over judges, since reliability is the
     share of its variance that is not noise. With the median as gold it is about the same.
     """
-    found = ratings(judgements, quality, judge_kind=judge_kind)
-    return ceiling_of(found, by=by, seed=seed)
+    views = ratings.views
+    statistics = [
+        analytic_ceiling(views),
+        split_half_ceiling(views, seed=seed),
+        leave_one_out_statistic(views),
+    ]
+    return bootstrap_rows(statistics, ratings, quality, seed=seed)
 
 
-def ceiling_of(found: Ratings, *, by: By = "dialog", seed: int = 0) -> Ceiling:
-    """The ceiling of a matrix of ratings."""
-    rated = Rated(found.matrix)
-    statistics = [analytic(rated), split_half(rated, seed=seed), one_more(rated)]
-    results = resampled(statistics, drawn(found, by), seed=seed)
-    return Ceiling(*(r.named(f"{r.method}; {about(found, by)}") for r in results))
-
-
-def root(reliability: Floats) -> Floats:
+def root_reliability(reliability: Floats) -> Floats:
     """√reliability; a negative estimate of what cannot be negative counts as 0."""
     return np.sqrt(np.maximum(reliability, 0.0))
 
 
-def stepped_up(single: Floats, times: Floats | float) -> Floats:
-    """Reliability of that many ratings together, from that of one: Spearman 1910, Brown 1910."""
-    return ratio(times * single, 1 + (times - 1) * single)
+def spearman_brown(reliability: Floats, times: Floats | float) -> Floats:
+    """t r / (1 + (t − 1) r): reliability of t times as many ratings (Spearman 1910, Brown 1910)."""
+    return safe_ratio(times * reliability, 1 + (times - 1) * reliability)
 
 
-def all_by_all(rated: Rated) -> bool:
+def is_fully_crossed(views: RatingViews) -> bool:
     """Whether every judge rated every unit that anybody rated."""
-    return bool(rated.given[rated.number > 0].all()) and rated.given.shape[1] > 1
+    return bool(views.present[views.n_ratings > 0].all()) and views.present.shape[1] > 1
 
 
-def analytic(rated: Rated) -> Sums:
+def analytic_ceiling(views: RatingViews) -> SumStatistic:
     """√ICC(3,k) where all judges rated all units, so that their levels cancel; else √ICC(1,k).
 
     Units with few ratings have noisier means: k is the harmonic mean of their numbers of ratings,
     units with a single rating included.
     """
-    name = "ceiling"
-    if all_by_all(rated):
-        n = int(complete(rated).sum())
+    if is_fully_crossed(views):
+        n, summands = int(complete_units(views).sum()), two_way_summands(views)
 
-        def of_all(sums: Floats) -> Floats:
-            return root(two_way(sums, "3", mean=True))
+        def crossed(sums: Floats) -> Floats:
+            return root_reliability(two_way_icc(sums, "3", mean=True))
 
-        return Sums(name, "√ICC(3,k)", two_way_parts(rated), of_all, n, enough(n))
+        return SumStatistic("ceiling", "√ICC(3,k)", summands, crossed, n, units_status(n))
 
-    def of(sums: Floats) -> Floats:
-        single = one_way(sums)
-        return root(stepped_up(single, ratio(sums[:, 6], sums[:, 7])))
+    def one_way(sums: Floats) -> Floats:
+        k = safe_ratio(sums[:, 6], sums[:, 7])
+        return root_reliability(spearman_brown(one_way_icc(sums), k))
 
-    n = int(rated.paired.sum())
-    parts = beside(one_way_parts(rated), *harmonic(rated.number))
-    return Sums(name, "√ICC(1,k), k the harmonic mean", parts, of, n, enough(n))
-
-
-def harmonic(number: Floats) -> tuple[Floats, Floats]:
-    """Parts of a harmonic mean: how many, and the sum of 1 / number, over numbers above 0."""
-    some = number > 0
-    return some.astype(np.float64), np.where(some, 1 / np.maximum(number, 1), 0.0)
+    n = int(views.has_pair.sum())
+    summands = stack_columns(one_way_summands(views), *harmonic_summands(views.n_ratings))
+    method = "√ICC(1,k), k the harmonic mean"
+    return SumStatistic("ceiling", method, summands, one_way, n, units_status(n))
 
 
-def split_half(rated: Rated, *, seed: int = 0) -> Sums:
+def harmonic_summands(counts: Floats) -> tuple[Floats, Floats]:
+    """Summands of a harmonic mean over counts above 0: how many there are, and 1 / count."""
+    positive = counts > 0
+    return positive.astype(np.float64), np.where(positive, 1 / np.maximum(counts, 1), 0.0)
+
+
+def split_half_ceiling(views: RatingViews, *, seed: int = 0) -> SumStatistic:
     """√ of the Spearman-Brown reliability from the mean correlation of two halves of the judges.
 
     Halves have ⌊m/2⌋ of a unit's m ratings each, and the step is from their harmonic mean to that
     of m. Judges are halved where all rated all (every way up to 8 judges), else the ratings of
-    each unit by chance.
+    each unit at random.
     """
-    values, _ = packed = rated.packed
-    half = np.floor(rated.number / 2)
-    sides = judge_sides(values.shape[1], seed) if all_by_all(rated) else unit_sides(packed, seed)
+    values, present = views.packed
+    n_half = np.floor(views.n_ratings / 2)
+    if is_fully_crossed(views):
+        splits = split_judges(values.shape[1], seed)
+    else:
+        # Fewer splits where units are many, since these average by themselves.
+        n_splits = int(np.clip(MAX_SPLIT_UNITS // max(len(present), 1), 10, SPLITS))
+        splits = [random_halves(present, seed, split) for split in range(n_splits)]
     columns: list[Floats] = []
-    for side in sides:
-        left, right = ((values * (side == s)).sum(axis=1) / np.maximum(half, 1) for s in (1, 2))
-        columns += [column * rated.paired for column in products(left, right)]
-    parts = beside(*harmonic(rated.number), *harmonic(half), *columns)
+    for half in splits:
+        first, second = ((values * (half == h)).sum(axis=1) / np.maximum(n_half, 1) for h in (1, 2))
+        columns += [column * views.has_pair for column in correlation_summands(first, second)]
+    steps = *harmonic_summands(views.n_ratings), *harmonic_summands(n_half)
 
-    def of(sums: Floats) -> Floats:
-        times = ratio(sums[:, 0], sums[:, 1]) / ratio(sums[:, 2], sums[:, 3])
-        return root(stepped_up(correlations(sums[:, 4:])[0].mean(axis=1), times))
+    def ceiling(sums: Floats) -> Floats:
+        times = safe_ratio(sums[:, 0], sums[:, 1]) / safe_ratio(sums[:, 2], sums[:, 3])
+        correlation = group_correlations(sums[:, 4:])[0].mean(axis=1)
+        return root_reliability(spearman_brown(correlation, times))
 
-    n = int(rated.paired.sum())
-    method = f"√reliability by split half, Spearman-Brown, {len(sides)} splits"
-    return Sums("ceiling_split_half", method, parts, of, n, enough(n))
+    n, summands = int(views.has_pair.sum()), stack_columns(*steps, *columns)
+    method = f"√reliability by split half, Spearman-Brown, {len(splits)} splits"
+    return SumStatistic("ceiling_split_half", method, summands, ceiling, n, units_status(n))
 
 
-def judge_sides(judges: int, seed: int) -> list[Ints]:
+def split_judges(judges: int, seed: int) -> list[Ints]:
     """For each split, 1 or 2 by judge for the half they are in, 0 for who is left over."""
-    half = judges // 2
-    if judges > FEW_JUDGES:
-        rows = np.ones((1, judges), dtype=np.bool_)
-        return [by_chance(rows, seed, split) for split in range(SPLITS)]
-    sides: list[Ints] = []
-    for left in combinations(range(judges), half):
-        for right in combinations([j for j in range(judges) if j not in left], half):
-            if left < right:
-                side = np.zeros((1, judges), dtype=np.int64)
-                side[0, list(left)], side[0, list(right)] = 1, 2
-                sides.append(side)
-    return sides
+    size = judges // 2
+    if judges > MAX_JUDGES_EXHAUSTIVE:
+        everybody = np.ones((1, judges), dtype=np.bool_)
+        return [random_halves(everybody, seed, split) for split in range(SPLITS)]
+    splits: list[Ints] = []
+    for first in combinations(range(judges), size):
+        for second in combinations([j for j in range(judges) if j not in first], size):
+            if first < second:
+                half = np.zeros((1, judges), dtype=np.int64)
+                half[0, list(first)], half[0, list(second)] = 1, 2
+                splits.append(half)
+    return splits
 
 
-def unit_sides(packed: tuple[Floats, Bools], seed: int) -> list[Ints]:
-    """For each split, 1 or 2 by rating; fewer splits of many units, which average by themselves."""
-    _, given = packed
-    splits = int(np.clip(HALVED // max(len(given), 1), 10, SPLITS))
-    return [by_chance(given, seed, split) for split in range(splits)]
+def random_halves(present: Bools, seed: int, split: int) -> Ints:
+    """1 or 2 by rating for the half it is in, row by row; 0 for no rating, or one left over."""
+    draws = draw_uniform(present.size, seed, SPLIT_STREAM + split).reshape(present.shape)
+    rank = np.argsort(np.argsort(np.where(present, draws, 2.0), axis=1), axis=1)
+    size = present.sum(axis=1, keepdims=True) // 2
+    return np.asarray(np.where(rank < size, 1, np.where(rank < 2 * size, 2, 0)))
 
 
-def by_chance(given: Bools, seed: int, split: int) -> Ints:
-    """Two halves of each row's ratings."""
-    lot = uniform(given.size, seed, SPLIT_STREAM + split).reshape(given.shape)
-    place = np.argsort(np.argsort(np.where(given, lot, 2.0), axis=1), axis=1)
-    half = given.sum(axis=1, keepdims=True) // 2
-    return np.asarray(np.where(place < half, 1, np.where(place < 2 * half, 2, 0)))
-
-
-def one_more(rated: Rated) -> Sums:
-    """The correlation of one judge with the mean of the others, averaged over judges by units.
+def leave_one_out_statistic(views: RatingViews) -> SumStatistic:
+    """The mean over judges, weighted by units, of r of one judge with the mean of the others.
 
     A score that gets here predicts people as well as one more of them would. Judges with fewer
-    than three shared units, or who gave everything the same rating, are left out.
+    than three shared units, or who gave every unit the same rating, are left out.
     """
-    values = np.where(rated.given, rated.values, 0.0)
-    unit, judge = np.nonzero(rated.given & rated.paired[:, None])
-    others = (values.sum(axis=1)[unit] - values[unit, judge]) / (rated.number[unit] - 1)
-    own = by_judge(rated.values)[unit, judge]
-    met = np.bincount(judge, minlength=rated.given.shape[1])[judge] >= FEWEST_UNITS
-    kept = met & np.isfinite(own)
-    unit, judge, x, y = unit[kept], judge[kept], own[kept], others[kept]
+    values = np.where(views.present, views.values, 0.0)
+    unit, judge = np.nonzero(views.present & views.has_pair[:, None])
+    others = (values.sum(axis=1)[unit] - values[unit, judge]) / (views.n_ratings[unit] - 1)
+    own = zscore_by_judge(views.values)[unit, judge]
+    enough = np.bincount(judge, minlength=views.present.shape[1])[judge] >= MIN_UNITS
+    mask = enough & np.isfinite(own)
+    unit, judge, x, y = unit[mask], judge[mask], own[mask], others[mask]
     distinct, judge = np.unique(judge, return_inverse=True)
-    shape = (len(rated.number), len(distinct))
-    parts = by_group(unit, judge, products(x, y), shape=shape)
-    status: Status = "ok" if len(distinct) else "degenerate" if met.any() else "too_few"
+    shape = (len(views.n_ratings), len(distinct))
+    summands = scatter_by_group(unit, judge, correlation_summands(x, y), shape=shape)
+    status: Status = "ok" if len(distinct) else "degenerate" if enough.any() else "too_few"
     method = f"Pearson's r of a judge with the mean of the others, {len(distinct):,} judges"
     n = len(np.unique(unit))
-    return Sums("one_more_judge", method, parts, mean_correlation, n, status)
+    return SumStatistic("one_more_judge", method, summands, mean_correlation, n, status)

@@ -1,4 +1,4 @@
-"""Intraclass correlations: the share of variance that is between units, not between judges."""
+"""Intraclass correlations: the share of the ratings' variance that is between units."""
 
 from __future__ import annotations
 
@@ -7,91 +7,105 @@ from typing import Literal
 import numpy as np
 
 from simpatico.arrays import Floats
-from simpatico.stats.bootstrap_sums import Sums, beside, enough, per_unit, ratio
-from simpatico.validation.raters.ratings import Rated
+from simpatico.stats.bootstrap import (
+    SumStatistic,
+    safe_ratio,
+    stack_columns,
+    sum_per_unit,
+    units_status,
+)
+from simpatico.validation.raters.ratings import RatingViews
 
-Model = Literal["1", "2", "3"]
+IccModel = Literal["1", "2", "3"]
 
 
-def icc(rated: Rated, model: Model, *, mean: bool) -> Sums:
+def icc_statistic(views: RatingViews, model: IccModel, *, mean: bool) -> SumStatistic:
     """ICC of one rating (…,1) or of the mean over judges (…,k), by analysis of variance.
 
-    1: other judges for each unit; 2: the same judges, drawn from many, who should give the same
-    values; 3: these judges only, who should give the same order. Shrout & Fleiss, Psychological
-    Bulletin 86, 1979. Model 1 takes every unit with two ratings or more, k being the adjusted
-    mean number of ratings k₀ = (N − Σm²/N) / (n − 1); models 2 and 3 take only units that every
-    judge rated.
+    Model 1: other judges for each unit (one-way random); 2: the same judges, a sample of many,
+    absolute agreement (two-way random); 3: these judges only, consistency (two-way mixed). Shrout
+    & Fleiss, Psychological Bulletin 86, 1979. Model 1 takes every unit with two ratings or more,
+    k being the adjusted mean number of ratings k₀ = (N − Σm²/N) / (n − 1); models 2 and 3 take only
+    units that every judge rated.
     """
     name = f"icc_{model}_{'k' if mean else '1'}"
     method = f"ICC({model},{'k' if mean else '1'})"
     if model == "1":
-        n = int(rated.paired.sum())
-        of = one_way_mean if mean else one_way
-        return Sums(name, method, one_way_parts(rated), of, n, enough(n))
-    whole = complete(rated)
-    judges = rated.given.shape[1]
-    n = int(whole.sum()) if judges > 1 else 0
+        n = int(views.has_pair.sum())
+        function = one_way_icc_of_mean if mean else one_way_icc
+        return SumStatistic(name, method, one_way_summands(views), function, n, units_status(n))
+    judges = views.present.shape[1]
+    n = int(complete_units(views).sum()) if judges > 1 else 0
 
-    def of_two(sums: Floats) -> Floats:
-        return two_way(sums, model, mean=mean)
+    def two_way(sums: Floats) -> Floats:
+        return two_way_icc(sums, model, mean=mean)
 
     method += f", units rated by all {judges} judges"
-    return Sums(name, method, two_way_parts(rated), of_two, n, enough(n))
+    return SumStatistic(name, method, two_way_summands(views), two_way, n, units_status(n))
 
 
-def complete(rated: Rated) -> Floats:
+def complete_units(views: RatingViews) -> Floats:
     """1 for units that every judge rated, else 0."""
-    return np.asarray(rated.given.all(axis=1) & rated.paired, dtype=np.float64)
+    return np.asarray(views.present.all(axis=1) & views.has_pair, dtype=np.float64)
 
 
-def within(rated: Rated) -> Floats:
-    """The squares of a unit's ratings about their mean, exactly 0 where all are the same."""
-    pairs = rated.pairs
-    apart = per_unit(pairs.unit, (pairs.x - pairs.y) ** 2, len(rated.number))
-    return np.asarray(apart / np.maximum(rated.number, 1))
+def squares_within_units(views: RatingViews) -> Floats:
+    """Σ(x − unit mean)² = Σ over pairs (x − y)² / m: exactly 0 where all ratings are the same."""
+    pairs = views.pairs
+    squares = sum_per_unit(pairs.unit, (pairs.x - pairs.y) ** 2, len(views.n_ratings))
+    return np.asarray(squares / np.maximum(views.n_ratings, 1))
 
 
-def one_way_parts(rated: Rated) -> Floats:
-    number = np.where(rated.paired, rated.number, 0.0)
-    sums = np.where(rated.paired, np.where(rated.given, rated.values, 0.0).sum(axis=1), 0.0)
-    squares = sums**2 / np.maximum(number, 1)
-    one = rated.paired.astype(np.float64)
-    return np.asarray(beside(one, number, number**2, sums, squares, within(rated)))
+def one_way_summands(views: RatingViews) -> Floats:
+    counts = np.where(views.has_pair, views.n_ratings, 0.0)
+    sums = np.where(views.has_pair, np.where(views.present, views.values, 0.0).sum(axis=1), 0.0)
+    between = sums**2 / np.maximum(counts, 1)
+    units = views.has_pair.astype(np.float64)
+    within = squares_within_units(views)
+    return np.asarray(stack_columns(units, counts, counts**2, sums, between, within))
 
 
 def mean_squares(sums: Floats) -> tuple[Floats, Floats, Floats]:
-    """Between units, within units, and k₀."""
-    n, number, squared, total, squares, inside = sums.T[:6]
-    between = ratio(squares - ratio(total**2, number), n - 1)
-    return between, ratio(inside, number - n), ratio(number - ratio(squared, number), n - 1)
+    """MSB (between units), MSW (within units), and k₀."""
+    n, count, squared_counts, total, squares, within = sums.T[:6]
+    ms_between = safe_ratio(squares - safe_ratio(total**2, count), n - 1)
+    ms_within = safe_ratio(within, count - n)
+    return ms_between, ms_within, safe_ratio(count - safe_ratio(squared_counts, count), n - 1)
 
 
-def one_way(sums: Floats) -> Floats:
-    between, inside, k = mean_squares(sums)
-    return ratio(between - inside, between + (k - 1) * inside)
+def one_way_icc(sums: Floats) -> Floats:
+    """(MSB − MSW) / (MSB + (k₀ − 1) MSW)."""
+    ms_between, ms_within, k = mean_squares(sums)
+    return safe_ratio(ms_between - ms_within, ms_between + (k - 1) * ms_within)
 
 
-def one_way_mean(sums: Floats) -> Floats:
-    between, inside, _ = mean_squares(sums)
-    return ratio(between - inside, between)
+def one_way_icc_of_mean(sums: Floats) -> Floats:
+    """(MSB − MSW) / MSB."""
+    ms_between, ms_within, _ = mean_squares(sums)
+    return safe_ratio(ms_between - ms_within, ms_between)
 
 
-def two_way_parts(rated: Rated) -> Floats:
-    whole = complete(rated)
-    values = np.where(rated.given, rated.values, 0.0) * whole[:, None]
+def two_way_summands(views: RatingViews) -> Floats:
+    complete = complete_units(views)
+    values = np.where(views.present, views.values, 0.0) * complete[:, None]
     squares = values.sum(axis=1) ** 2 / max(values.shape[1], 1)
-    return np.asarray(beside(whole, squares, within(rated) * whole, values))
+    within = squares_within_units(views) * complete
+    return np.asarray(stack_columns(complete, squares, within, values))
 
 
-def two_way(sums: Floats, model: Model, *, mean: bool) -> Floats:
-    """MSR, MSC, MSE (units, judges, rest) put together as the model says."""
-    n, squares, inside, columns = sums[:, 0], sums[:, 1], sums[:, 2], sums[:, 3:]
+def two_way_icc(sums: Floats, model: IccModel, *, mean: bool) -> Floats:
+    """From the mean squares of units (MSR), judges (MSC) and residuals (MSE), n units, k judges.
+
+    (MSR − MSE) / (MSR + (k − 1) MSE + k J) of one rating, (MSR − MSE) / (MSR + J) of the mean;
+    J = (MSC − MSE) / n in model 2 and 0 in model 3.
+    """
+    n, squares, within, columns = sums[:, 0], sums[:, 1], sums[:, 2], sums[:, 3:]
     k = columns.shape[1]
-    centre = ratio(columns.sum(axis=1) ** 2, n * k)
-    judged = ratio((columns**2).sum(axis=1), n) - centre
-    units = ratio(squares - centre, n - 1)
-    rest = ratio(np.maximum(inside - judged, 0.0), (n - 1) * (k - 1))
-    shift = (judged / max(k - 1, 1) - rest) / n if model == "2" else 0.0
+    correction = safe_ratio(columns.sum(axis=1) ** 2, n * k)
+    between_judges = safe_ratio((columns**2).sum(axis=1), n) - correction
+    msr = safe_ratio(squares - correction, n - 1)
+    mse = safe_ratio(np.maximum(within - between_judges, 0.0), (n - 1) * (k - 1))
+    judges = (between_judges / max(k - 1, 1) - mse) / n if model == "2" else 0.0
     if mean:
-        return ratio(units - rest, units + shift)
-    return ratio(units - rest, units + (k - 1) * rest + k * shift)
+        return safe_ratio(msr - mse, msr + judges)
+    return safe_ratio(msr - mse, msr + (k - 1) * mse + k * judges)

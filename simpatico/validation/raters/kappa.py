@@ -1,4 +1,4 @@
-"""Judges two by two: weighted Cohen's kappa and Pearson's r, averaged over pairs of judges."""
+"""Pairs of judges: weighted Cohen's kappa and Pearson's r, averaged over the pairs."""
 
 from __future__ import annotations
 
@@ -8,158 +8,181 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from simpatico.arrays import Floats, Ints
-from simpatico.stats.bootstrap_sums import FEWEST_UNITS, TINY, Sums, enough, ratio, scattered
+from simpatico.stats.bootstrap import (
+    MIN_UNITS,
+    TINY,
+    SumStatistic,
+    safe_ratio,
+    sum_matrix,
+    units_status,
+)
 from simpatico.stats.result import Status
-from simpatico.validation.raters.ratings import Pairs, Rated
+from simpatico.validation.raters.ratings import RatingPairs, RatingViews
 
 Weights = Literal["linear", "quadratic"]
 
-MOST_CATEGORIES = 100
-"""With more different ratings than this, a kappa is not what one wants."""
+MAX_CATEGORIES = 100
+"""Linear weights need a count per category; with more different ratings, r is the better choice."""
 
-ENOUGH_SHARED = 10
+MAX_SHARED_NEEDED = 10
 
 
-class Couples(NamedTuple):
-    """The pairs of ratings of judges who share enough units, and whose they are."""
+class RaterPairs(NamedTuple):
+    """The pairs of ratings of judges who share enough units, and which pair of judges gave each."""
 
-    pairs: Pairs
-    couple: Ints
-    number: int
+    pairs: RatingPairs
+    pair: Ints
+    n_pairs: int
 
     @property
     def units(self) -> int:
         return len(np.unique(self.pairs.unit))
 
     @property
-    def shown(self) -> str:
-        return f"mean over {self.number:,} pair{'' if self.number == 1 else 's'} of judges"
+    def description(self) -> str:
+        return f"mean over {self.n_pairs:,} pair{'' if self.n_pairs == 1 else 's'} of judges"
 
 
-def couples(pairs: Pairs) -> Couples:
-    """Pairs of ratings by pair of judges; judges who hardly meet are not compared.
+def rater_pairs(pairs: RatingPairs) -> RaterPairs:
+    """Pairs of ratings by pair of judges, without judges who share few units.
 
-    They must share ten units, or half of all where that is less, but three: a kappa of fewer is
-    far too low on average, so that a crowd of judges who seldom meet would seem to disagree.
+    They must share ten units, or half of all where that is less, but at least three: a kappa of
+    fewer is far too low on average, so that a crowd of judges who seldom rate the same unit would
+    seem to disagree.
     """
-    least = np.clip(len(np.unique(pairs.unit)) // 2, FEWEST_UNITS, ENOUGH_SHARED)
+    minimum = np.clip(len(np.unique(pairs.unit)) // 2, MIN_UNITS, MAX_SHARED_NEEDED)
     judges = int(pairs.b.max(initial=0)) + 1
-    _, couple, met = np.unique(pairs.a * judges + pairs.b, return_inverse=True, return_counts=True)
-    often = met[couple] >= least
-    kept, couple = np.unique(couple[often], return_inverse=True)
-    return Couples(pairs.keep(often), couple, len(kept))
+    _, pair, n_shared = np.unique(
+        pairs.a * judges + pairs.b, return_inverse=True, return_counts=True
+    )
+    enough = n_shared[pair] >= minimum
+    distinct, pair = np.unique(pair[enough], return_inverse=True)
+    return RaterPairs(pairs.filter(enough), pair, len(distinct))
 
 
-def cohen(rated: Rated, weights: Weights) -> Sums:
+def cohen_statistic(views: RatingViews, weights: Weights) -> SumStatistic:
     """1 − Σ|x − y|ᵖ / E Σ|x − y|ᵖ with p = 1 (linear) or 2 (quadratic), E for unrelated judges.
 
     The distance of two ratings is that of their values. Several judges: the mean over pairs of
-    judges, each pair counting by the units it shares (Light's kappa, 1971, where all rate all).
+    judges, weighted by the units that a pair shares (Light's kappa, 1971, where all rate all).
     Cohen, Psychological Bulletin 70, 1968.
     """
-    sets = couples(rated.pairs)
-    name, method = f"cohen_kappa_{weights}", f"Cohen's kappa, {weights} weights, {sets.shown}"
-    if weights == "linear" and rated.categories > MOST_CATEGORIES:
-        method += f"; not for over {MOST_CATEGORIES} different ratings"
-        return Sums(name, method, None, mean_correlation, sets.units, "degenerate")
-    parts, of = (quadratic if weights == "quadratic" else linear)(rated, sets)
-    return Sums(name, method, parts, of, sets.units, enough(sets.units))
+    raters = rater_pairs(views.pairs)
+    name = f"cohen_kappa_{weights}"
+    method = f"Cohen's kappa, {weights} weights, {raters.description}"
+    if weights == "linear" and views.categories > MAX_CATEGORIES:
+        method += f"; not for over {MAX_CATEGORIES} different ratings"
+        return SumStatistic(name, method, None, mean_correlation, raters.units, "degenerate")
+    summands, kappa = (quadratic_kappa if weights == "quadratic" else linear_kappa)(views, raters)
+    return SumStatistic(name, method, summands, kappa, raters.units, units_status(raters.units))
 
 
-def pearson(rated: Rated) -> Sums:
-    """The mean of r over pairs of judges, each pair counting by the units it shares.
+def pearson_statistic(views: RatingViews) -> SumStatistic:
+    """The mean of r over pairs of judges, weighted by the units that a pair shares.
 
-    A judge who gave everything the same rating is not compared.
+    A judge who gave every unit the same rating is left out.
     """
-    sets, values = couples(rated.pairs), by_judge(rated.values)
-    unit, a, b = sets.pairs[:3]
-    pairs = sets.pairs._replace(x=values[unit, a], y=values[unit, b])
-    varied = couples(pairs.keep(np.isfinite(pairs.x) & np.isfinite(pairs.y)))
-    status: Status = "ok" if varied.number else "degenerate" if sets.number else "too_few"
-    parts = by_group(
-        varied.pairs.unit,
-        varied.couple,
-        products(varied.pairs.x, varied.pairs.y),
-        shape=(len(rated.number), varied.number),
+    raters, values = rater_pairs(views.pairs), zscore_by_judge(views.values)
+    unit, a, b = raters.pairs[:3]
+    pairs = raters.pairs._replace(x=values[unit, a], y=values[unit, b])
+    varying = rater_pairs(pairs.filter(np.isfinite(pairs.x) & np.isfinite(pairs.y)))
+    status: Status = "ok" if varying.n_pairs else "degenerate" if raters.n_pairs else "too_few"
+    summands = scatter_by_group(
+        varying.pairs.unit,
+        varying.pair,
+        correlation_summands(varying.pairs.x, varying.pairs.y),
+        shape=(len(views.n_ratings), varying.n_pairs),
     )
-    method = f"Pearson's r, {varied.shown}"
-    return Sums("pairwise_pearson", method, parts, mean_correlation, varied.units, status)
+    method = f"Pearson's r, {varying.description}"
+    return SumStatistic(
+        "pairwise_pearson", method, summands, mean_correlation, varying.units, status
+    )
 
 
-def by_judge(values: Floats) -> Floats:
-    """Values in each judge's own standard units; NaN throughout for one who never varies."""
-    given = np.isfinite(values)
-    number = np.maximum(given.sum(axis=0), 1)
-    mean = np.where(given, values, 0.0).sum(axis=0) / number
-    centred = np.where(given, values - mean, 0.0)
-    highest = np.where(given, values, -np.inf).max(axis=0, initial=-np.inf)
-    lowest = np.where(given, values, np.inf).min(axis=0, initial=np.inf)
-    spread = np.sqrt((centred**2).sum(axis=0) / number)
-    scale = np.where((highest > lowest) & (spread > 0), spread, np.nan)
-    return np.asarray(np.where(given, centred / scale, np.nan))
+def zscore_by_judge(values: Floats) -> Floats:
+    """z-scores within each column (judge); NaN throughout for a judge whose ratings never vary."""
+    present = np.isfinite(values)
+    n = np.maximum(present.sum(axis=0), 1)
+    mean = np.where(present, values, 0.0).sum(axis=0) / n
+    centred = np.where(present, values - mean, 0.0)
+    highest = np.where(present, values, -np.inf).max(axis=0, initial=-np.inf)
+    lowest = np.where(present, values, np.inf).min(axis=0, initial=np.inf)
+    sd = np.sqrt((centred**2).sum(axis=0) / n)
+    # By rounding, the SD of equal numbers can be above 0.
+    scale = np.where((highest > lowest) & (sd > 0), sd, np.nan)
+    return np.asarray(np.where(present, centred / scale, np.nan))
 
 
-def products(x: Floats, y: Floats) -> list[Floats]:
-    """What a correlation is made of."""
+def correlation_summands(x: Floats, y: Floats) -> list[Floats]:
+    """Columns whose sums give a correlation: 1, x, y, x², y², xy."""
     return [np.ones(len(x)), x, y, x * x, y * y, x * y]
 
 
-def by_group(unit: Ints, group: Ints, columns: list[Floats], *, shape: tuple[int, int]) -> Any:
-    """Parts per unit: these columns for the first group, then for the second, …"""
+def scatter_by_group(
+    unit: Ints, group: Ints, columns: list[Floats], *, shape: tuple[int, int]
+) -> Any:
+    """Summands per unit: these columns for the first group, then for the second, …"""
     width = len(columns)
-    where = (group[:, None] * width + np.arange(width)).ravel()
+    indices = (group[:, None] * width + np.arange(width)).ravel()
     values = np.column_stack(columns).ravel()
-    return scattered(np.repeat(unit, width), where, values, (shape[0], shape[1] * width))
+    return sum_matrix(np.repeat(unit, width), indices, values, (shape[0], shape[1] * width))
 
 
-def correlations(sums: Floats) -> tuple[Floats, Floats]:
+def group_correlations(sums: Floats) -> tuple[Floats, Floats]:
     """r and n of each group of six sums; NaN under three units or where one side never varies."""
     n, x, y, xx, yy, xy = np.moveaxis(sums.reshape(len(sums), -1, 6), 2, 0)
     left, right = n * xx - x * x, n * yy - y * y
-    varies = (n >= FEWEST_UNITS) & (left > TINY * n**2) & (right > TINY * n**2)
+    varies = (n >= MIN_UNITS) & (left > TINY * n**2) & (right > TINY * n**2)
     below = np.sqrt(np.where(varies, left, 0.0)) * np.sqrt(np.where(varies, right, 0.0))
-    return np.clip(ratio(n * xy - x * y, below, 0.0), -1.0, 1.0), n
+    return np.clip(safe_ratio(n * xy - x * y, below, 0.0), -1.0, 1.0), n
 
 
 def mean_correlation(sums: Floats) -> Floats:
-    return weighted(*correlations(sums))
+    """The mean of the groups' correlations, weighted by their units."""
+    return weighted_mean(*group_correlations(sums))
 
 
-def weighted(values: Floats, weights: Floats) -> Floats:
-    """The mean of what is not NaN in each row."""
+def weighted_mean(values: Floats, weights: Floats) -> Floats:
+    """The weighted mean of each row without its NaNs."""
     weights = np.where(np.isfinite(values), weights, 0.0)
-    return ratio((np.nan_to_num(values) * weights).sum(axis=1), weights.sum(axis=1))
+    return safe_ratio((np.nan_to_num(values) * weights).sum(axis=1), weights.sum(axis=1))
 
 
-def quadratic(rated: Rated, sets: Couples) -> tuple[Any, Callable[[Floats], Floats]]:
-    """E(x − y)² from the two judges' own sums."""
-    p = sets.pairs
+def quadratic_kappa(
+    views: RatingViews, raters: RaterPairs
+) -> tuple[Any, Callable[[Floats], Floats]]:
+    """E Σ(x − y)² = Σx² + Σy² − 2 Σx Σy / n, from the two judges' own sums."""
+    p = raters.pairs
     columns = [np.ones(len(p.x)), p.x, p.y, p.x**2 + p.y**2, (p.x - p.y) ** 2]
 
-    def of(sums: Floats) -> Floats:
-        n, x, y, squares, apart = np.moveaxis(sums.reshape(len(sums), -1, 5), 2, 0)
-        chance = n * squares - 2 * x * y
-        return weighted(1 - ratio(n * apart, chance, TINY * n**2), n)
+    def kappa(sums: Floats) -> Floats:
+        n, x, y, squares, observed = np.moveaxis(sums.reshape(len(sums), -1, 5), 2, 0)
+        expected = n * squares - 2 * x * y
+        return weighted_mean(1 - safe_ratio(n * observed, expected, TINY * n**2), n)
 
-    return by_group(p.unit, sets.couple, columns, shape=(len(rated.number), sets.number)), of
+    shape = len(views.n_ratings), raters.n_pairs
+    return scatter_by_group(p.unit, raters.pair, columns, shape=shape), kappa
 
 
-def linear(rated: Rated, sets: Couples) -> tuple[Any, Callable[[Floats], Floats]]:
-    """E|x − y| is the sum over gaps between categories of F(1 − G) + G(1 − F)."""
-    p, size = sets.pairs, rated.categories
-    gaps, width = np.diff(rated.levels), 1 + 2 * size
-    start = sets.couple * width
+def linear_kappa(views: RatingViews, raters: RaterPairs) -> tuple[Any, Callable[[Floats], Floats]]:
+    """E|x − y| is the sum over gaps between categories of gap × (F(1 − G) + G(1 − F)).
+
+    F and G are the two judges' cumulative shares of the categories below the gap.
+    """
+    p, size = raters.pairs, views.categories
+    gaps, width = np.diff(views.levels), 1 + 2 * size
+    start = raters.pair * width
     columns = np.concatenate([start, start + 1 + p.c, start + 1 + size + p.k])
     values = np.concatenate([np.abs(p.x - p.y), np.ones(2 * len(p.x))])
-    shape = (len(rated.number), sets.number * width)
-    parts = scattered(np.tile(p.unit, 3), columns, values, shape)
+    shape = (len(views.n_ratings), raters.n_pairs * width)
+    summands = sum_matrix(np.tile(p.unit, 3), columns, values, shape)
 
-    def of(sums: Floats) -> Floats:
+    def kappa(sums: Floats) -> Floats:
         groups = sums.reshape(len(sums), -1, width)
         n = groups[:, :, 1 : 1 + size].sum(axis=2)
         x = groups[:, :, 1 : 1 + size].cumsum(axis=2)[:, :, :-1]
         y = groups[:, :, 1 + size :].cumsum(axis=2)[:, :, :-1]
-        chance = (x * (n[..., None] - y) + y * (n[..., None] - x)) @ gaps
-        return weighted(1 - ratio(n * groups[:, :, 0], chance, TINY * n**2), n)
+        expected = (x * (n[..., None] - y) + y * (n[..., None] - x)) @ gaps
+        return weighted_mean(1 - safe_ratio(n * groups[:, :, 0], expected, TINY * n**2), n)
 
-    return parts, of
+    return summands, kappa

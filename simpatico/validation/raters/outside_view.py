@@ -1,107 +1,148 @@
-"""The gap between who took part and who looked on: one alone, their mean, and without end."""
+"""Interlocutor vs. outsiders: how well people who read a dialog predict who took part in it."""
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 import numpy as np
 import polars as pl
 
 from simpatico.arrays import Floats
-from simpatico.judgements import Judgements
-from simpatico.stats.bootstrap_sums import Sums, beside, ratio, resampled
+from simpatico.judgements import UNIT, JudgeKind, Judgements
+from simpatico.stats.bootstrap import SumStatistic, safe_ratio, stack_columns
+from simpatico.stats.correlation import correlation
+from simpatico.stats.correlation_bootstrap import bootstrap_correlation
 from simpatico.stats.result import Status
-from simpatico.validation.raters.agreement import AgreementRow, about, drawn, row
-from simpatico.validation.raters.ceiling import analytic
+from simpatico.validation.raters.agreement import AgreementRow, agreement_row, bootstrap_rows
+from simpatico.validation.raters.ceiling import analytic_ceiling
 from simpatico.validation.raters.kappa import (
-    by_group,
-    by_judge,
-    correlations,
+    correlation_summands,
+    group_correlations,
     mean_correlation,
-    products,
+    scatter_by_group,
+    zscore_by_judge,
 )
-from simpatico.validation.raters.outside_view__inside import FEWEST, INSIDE, OUTSIDE, means
-from simpatico.validation.raters.ratings import KEY, Rated, Ratings, ratings
+from simpatico.validation.raters.ratings import KEY, RatingMatrix, rating_matrix
 
-ALONE, CEILING, ENDLESS = (f"inside_outside_{part}" for part in ("alone", "ceiling", "endless"))
+MEAN_OF_OUTSIDERS = "inside_outside"
+SINGLE_OUTSIDER = "inside_outside_alone"
+CEILING = "inside_outside_ceiling"
+DISATTENUATED = "inside_outside_endless"
+
+INTERLOCUTOR: JudgeKind = "interlocutor"
+OUTSIDERS: tuple[JudgeKind, ...] = ("outsider", "expert")
+"""People who were not part of the conversation; a model is none, and null is unknown."""
+
+MIN_UNITS = 10
+"""With fewer units that both rated, an interval would span nearly everything."""
 NEARLY_ALL = 0.9
-"""Where every onlooker rated this share of the units, only those count: levels cancel there."""
+"""Where every outsider rated this share of the units, only those count: levels cancel there."""
 
 
-def onlookers(judgements: Judgements, quality: str, *, seed: int = 0) -> list[AgreementRow]:
-    """How well those who looked on predict who took part; no row under ten units with both.
+def interlocutor_outsiders_row(
+    judgements: Judgements, quality: str, *, seed: int = 0
+) -> list[AgreementRow]:
+    """Pearson's r of the interlocutor's rating with the outsiders' mean; no row under ten units.
 
-    Alone: Pearson's r of the interlocutor with one onlooker, the mean over onlookers by units.
-    Ceiling: √reliability of the onlookers' mean, the most that anything could correlate with it.
-    Endless: r of the interlocutor with that mean by this ceiling, which is what endlessly many
-    such onlookers would reach (Spearman 1904); what it lacks to 1 is not their noise.
+    Whole dialogs are resampled where several units are of one dialog; else the interval is
+    Fisher's.
     """
-    found, inside = seen_from_both(judgements, quality)
-    if len(inside) < FEWEST:
-        return []
-    rated = Rated(found.matrix)
-    reliable = analytic(rated)
-    statistics = [
-        alone(found.matrix, inside),
-        Sums(CEILING, reliable.method, reliable.parts, reliable.of, reliable.n, reliable.status),
-        endless(found.matrix, inside, reliable),
-    ]
-    results = resampled(statistics, drawn(found, "dialog"), seed=seed)
-    told = about(found, "dialog")
-    return [
-        row(quality, s.name, r.named(f"{r.method}; {told}"))
-        for s, r in zip(statistics, results, strict=True)
-    ]
-
-
-def seen_from_both(judgements: Judgements, quality: str) -> tuple[Ratings, Floats]:
-    """The onlookers' ratings of units that the interlocutor rated too, and the latter's."""
     frame = judgements.frame.filter(pl.col("quality") == quality)
-    own = means(frame.filter(pl.col("judge_kind") == INSIDE), "inside")
-    others = frame.filter(pl.col("judge_kind").is_in(OUTSIDE), pl.col("value").is_not_null())
+    inside = mean_ratings(frame.filter(pl.col("judge_kind") == INTERLOCUTOR), "inside")
+    outside = mean_ratings(frame.filter(pl.col("judge_kind").is_in(OUTSIDERS)), "outside")
+    both = inside.join(outside, on=UNIT, how="inner", nulls_equal=True).sort(UNIT)
+    if both.height < MIN_UNITS:
+        return []
+    x, y, dialogs = both["inside"].to_numpy(), both["outside"].to_numpy(), both["dialog"]
+    if dialogs.n_unique() == both.height:
+        result = correlation(x, y)
+    else:
+        result = bootstrap_correlation(x, y, dialogs.to_numpy(), seed=seed)
+    method = f"{result.method}; the interlocutor with the mean of those who looked on"
+    return [agreement_row(quality, MEAN_OF_OUTSIDERS, replace(result, method=method))]
+
+
+def mean_ratings(frame: pl.DataFrame, name: str) -> pl.DataFrame:
+    """The mean rating of each unit that was rated."""
+    value = pl.col("value")
+    rows = frame.filter(value.is_not_null(), value.is_not_nan())
+    return rows.group_by(UNIT).agg(value.mean().alias(name))
+
+
+def outsider_rows(judgements: Judgements, quality: str, *, seed: int = 0) -> list[AgreementRow]:
+    """How well outsiders predict the interlocutor; no rows under ten units with both.
+
+    Alone: Pearson's r of the interlocutor with one outsider, the mean over outsiders by units.
+    Ceiling: √reliability of the outsiders' mean, the most that anything could correlate with it.
+    Endless: r with that mean divided by this ceiling, the correction for attenuation (Spearman
+    1904): what the mean of infinitely many such outsiders would reach. What it lacks to 1 is not
+    their noise.
+    """
+    outsiders, inside = match_outsiders(judgements, quality)
+    if len(inside) < MIN_UNITS:
+        return []
+    reliability = analytic_ceiling(outsiders.views)
+    statistics = [
+        single_outsider_statistic(outsiders.matrix, inside),
+        replace(reliability, name=CEILING),
+        disattenuated_statistic(outsiders.matrix, inside, reliability),
+    ]
+    return bootstrap_rows(statistics, outsiders, quality, seed=seed)
+
+
+def match_outsiders(judgements: Judgements, quality: str) -> tuple[RatingMatrix, Floats]:
+    """The outsiders' ratings of units that the interlocutor rated too, and the latter's."""
+    frame = judgements.frame.filter(pl.col("quality") == quality)
+    own = mean_ratings(frame.filter(pl.col("judge_kind") == INTERLOCUTOR), "inside")
+    others = frame.filter(pl.col("judge_kind").is_in(OUTSIDERS), pl.col("value").is_not_null())
     if others.is_empty() or own.is_empty():
-        return Ratings(np.zeros((0, 0)), frame.select(KEY).clear(), []), np.zeros(0)
-    found = ratings(others, quality)
-    joined = found.units.join(own, on=KEY, how="left", nulls_equal=True, maintain_order="left")
+        return RatingMatrix(np.zeros((0, 0)), frame.select(KEY).clear(), []), np.zeros(0)
+    ratings = rating_matrix(others, quality)
+    joined = ratings.units.join(own, on=KEY, how="left", nulls_equal=True, maintain_order="left")
     inside = joined["inside"].fill_null(np.nan).to_numpy()
-    kept = np.isfinite(inside)
-    every = kept & np.isfinite(found.matrix).all(axis=1)
-    if every.sum() >= NEARLY_ALL * kept.sum():
-        kept = every
-    matrix = found.matrix[kept]
-    there = np.isfinite(matrix).any(axis=0)
-    judges = [name for name, some in zip(found.judges, there, strict=True) if some]
-    return Ratings(matrix[:, there], found.units.filter(kept), judges), inside[kept]
+    mask = np.isfinite(inside)
+    complete = mask & np.isfinite(ratings.matrix).all(axis=1)
+    if complete.sum() >= NEARLY_ALL * mask.sum():
+        mask = complete
+    matrix = ratings.matrix[mask]
+    active = np.isfinite(matrix).any(axis=0)
+    judges = [name for name, rated in zip(ratings.judges, active, strict=True) if rated]
+    return RatingMatrix(matrix[:, active], ratings.units.filter(mask), judges), inside[mask]
 
 
-def alone(matrix: Floats, inside: Floats) -> Sums:
-    """r of the interlocutor with each onlooker, averaged over onlookers by units."""
-    own = by_judge(matrix)
-    unit, judge = np.nonzero(np.isfinite(own))
+def single_outsider_statistic(matrix: Floats, inside: Floats) -> SumStatistic:
+    """r of the interlocutor with each outsider, averaged over outsiders by units."""
+    z = zscore_by_judge(matrix)
+    unit, judge = np.nonzero(np.isfinite(z))
     distinct, judge = np.unique(judge, return_inverse=True)
-    mark = by_judge(inside[:, None])[unit, 0]
-    columns = products(own[np.isfinite(own)], np.nan_to_num(mark))
-    parts = by_group(unit, judge, columns, shape=(len(inside), len(distinct)))
-    varies = len(distinct) > 0 and bool(np.isfinite(mark).all())
+    own = zscore_by_judge(inside[:, None])[unit, 0]
+    columns = correlation_summands(z[np.isfinite(z)], np.nan_to_num(own))
+    summands = scatter_by_group(unit, judge, columns, shape=(len(inside), len(distinct)))
+    varies = len(distinct) > 0 and bool(np.isfinite(own).all())
     status: Status = "ok" if varies else "degenerate"
     method = (
         "Pearson's r of the interlocutor with one who looked on, "
         f"mean over {len(distinct):,} of these"
     )
-    return Sums(ALONE, method, parts, mean_correlation, len(np.unique(unit)), status)
+    n = len(np.unique(unit))
+    return SumStatistic(SINGLE_OUTSIDER, method, summands, mean_correlation, n, status)
 
 
-def endless(matrix: Floats, inside: Floats, reliable: Sums) -> Sums:
-    """r of the interlocutor with the onlookers' mean, by the ceiling of that mean; at most 1."""
-    mean = by_judge(np.nanmean(matrix, axis=1)[:, None])[:, 0]
-    mark = by_judge(inside[:, None])[:, 0]
-    varies = bool(np.isfinite(mean).all() and np.isfinite(mark).all())
-    method = f"Pearson's r of the interlocutor with the onlookers' mean, by {reliable.method}"
-    if reliable.status != "ok" or not varies:
-        status: Status = reliable.status if varies else "degenerate"
-        return Sums(ENDLESS, method, None, mean_correlation, len(inside), status)
+def disattenuated_statistic(
+    matrix: Floats, inside: Floats, reliability: SumStatistic
+) -> SumStatistic:
+    """r of the interlocutor with the outsiders' mean / √reliability of that mean; at most 1."""
+    mean = zscore_by_judge(np.nanmean(matrix, axis=1)[:, None])[:, 0]
+    own = zscore_by_judge(inside[:, None])[:, 0]
+    varies = bool(np.isfinite(mean).all() and np.isfinite(own).all())
+    method = f"Pearson's r of the interlocutor with the onlookers' mean, by {reliability.method}"
+    if reliability.status != "ok" or not varies:
+        status: Status = reliability.status if varies else "degenerate"
+        return SumStatistic(DISATTENUATED, method, None, mean_correlation, len(inside), status)
 
-    def of(sums: Floats) -> Floats:
-        r = correlations(sums[:, -6:])[0][:, 0]
-        return np.clip(ratio(r, reliable.of(sums[:, :-6])), -1.0, 1.0)
+    def disattenuate(sums: Floats) -> Floats:
+        r = group_correlations(sums[:, -6:])[0][:, 0]
+        return np.clip(safe_ratio(r, reliability.function(sums[:, :-6])), -1.0, 1.0)
 
-    parts = beside(reliable.parts, *products(mean, mark))
-    return Sums(ENDLESS, method, parts, of, len(inside))
+    summands = stack_columns(reliability.summands, *correlation_summands(mean, own))
+    return SumStatistic(DISATTENUATED, method, summands, disattenuate, len(inside))

@@ -1,148 +1,144 @@
-"""Getting judgements ready: one scale for all judges, and out with those who did not look."""
+"""Ratings made ready for analysis: attention checks, z-scores per judge, one scale, no people."""
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from dataclasses import dataclass
 
 import polars as pl
 
+from simpatico.comparison.samples import HUMAN
 from simpatico.errors import DataError
-from simpatico.judgements import SCHEMA, Judgements
+from simpatico.judgements import SCHEMA, Judgements, format_bound
+from simpatico.run import Run
+from simpatico.wording import join_with_and
 
-WHO = ["judge", "judge_kind"]
-SHARED = 5
-"""Units a judge must share with others before a correlation may speak against them."""
+JUDGE = ["judge", "judge_kind"]
+SCALE_GROUP = ["quality", "whole"]
+"""Turns and whole dialogs are never pooled, so that each may have a scale of its own."""
+SCALE_ADVICE = "keep judgements of one scale, or standardise each judge's (--standardise)"
 
 
 @dataclass(frozen=True)
-class Prepared:
+class PreparedJudgements:
     """The judgements that are left, and what became of every judge.
 
     `judges` has a row per judge (and quality, where that matters): judge, judge_kind, ratings,
-    value (what was looked at), kept, and the reason where something was left out.
+    value (the criterion), kept, and the reason where something was left out.
     """
 
     judgements: Judgements
     judges: pl.DataFrame
 
     @property
-    def dropped(self) -> int:
-        """How many judges were left out, wholly or for one quality."""
+    def n_judges_dropped(self) -> int:
+        """How many judges were left out, entirely or for one quality."""
         return int((~self.judges["kept"]).sum())
 
     @property
-    def ratings_dropped(self) -> int:
-        """How many ratings were left out with them."""
+    def n_ratings_dropped(self) -> int:
         return int(self.judges.filter(~pl.col("kept"))["ratings"].sum())
 
 
-def standardised(judgements: Judgements) -> Prepared:
-    """Each rating as (value − judge's mean) / judge's standard deviation, by quality and scale.
+def standardise_judgements(judgements: Judgements) -> PreparedJudgements:
+    """Each rating as a z-score, (value − judge's mean) / judge's SD, by quality and scale.
 
-    A judge who gave every unit the same rating has no such values: they become null, and
-    the judge is reported as not kept for that quality.
+    A judge who gave every unit the same rating has no z-scores: the values become null, and the
+    judge is reported as not kept for that quality.
     """
-    own, value = [*WHO, "quality"], pl.col("value")
-    alike = [*own, "scale_min", "scale_max"]
-    lowest, highest = value.min().over(alike), value.max().over(alike)
-    # squares of very large ratings would not be finite
+    own, value = [*JUDGE, "quality"], pl.col("value")
+    group = [*own, "scale_min", "scale_max"]
+    lowest, highest = value.min().over(group), value.max().over(group)
+    # Scaled first, since squares of very large ratings would not be finite.
     scaled = value / pl.max_horizontal(highest.abs(), lowest.abs())
-    z = (scaled - scaled.mean().over(alike)) / scaled.std().over(alike)
+    z = (scaled - scaled.mean().over(group)) / scaled.std().over(group)
     frame = judgements.frame.with_columns(
-        given=value, value=pl.when((lowest < highest) & z.is_finite()).then(z)
+        raw=value, value=pl.when((lowest < highest) & z.is_finite()).then(z)
     )
     judges = frame.group_by(own, maintain_order=True).agg(
-        ratings=pl.col("given").count(),
+        ratings=pl.col("raw").count(),
         kept=value.is_not_null().any(),
-        value=pl.col("given").mean(),
+        value=pl.col("raw").mean(),
     )
-    none = pl.lit(None, pl.Float64)
-    frame = frame.with_columns(scale_min=none, scale_max=none).select(list(SCHEMA))
+    no_bound = pl.lit(None, pl.Float64)
+    frame = frame.with_columns(scale_min=no_bound, scale_max=no_bound).select(list(SCHEMA))
     few, same = pl.lit("fewer than two ratings"), pl.lit("the same rating for every unit")
     reason = pl.when(pl.col("ratings") < 2).then(few).otherwise(same)
     judges = judges.with_columns(reason=pl.when(~pl.col("kept")).then(reason))
-    return Prepared(Judgements(frame), judges.sort(own))
+    return PreparedJudgements(Judgements(frame), judges.sort(own))
 
 
-def without(judgements: Judgements, judges: Collection[str], *, reason: str) -> Prepared:
-    """Leave out judges by name; a name that nobody has is an error."""
-    names = set(judgements.frame["judge"].drop_nulls())
-    if missing := sorted(set(judges) - names):
-        raise DataError(
-            f"there is no judge {missing[0]!r} among the {len(names)} named ones to leave out"
-        )
-    known = everybody(judgements).with_columns(
-        value=pl.lit(None, pl.Float64),
-        kept=~pl.col("judge").is_in(list(judges)).fill_null(False),
-    )
-    return sifted(judgements, known, reason)
-
-
-def attentive(
+def drop_inattentive(
     judgements: Judgements, *, quality: str = "attention", least: float = 1.0
-) -> Prepared:
+) -> PreparedJudgements:
     """Leave out judges whose mean on attention checks, which come as a quality, is below `least`.
 
-    The checks themselves are taken out; judges who were never checked stay, with value null.
+    The checks themselves are removed; judges who were never checked stay, with value null.
     """
     checks = judgements.frame.filter(quality=quality)
     if checks.is_empty():
         raise DataError(f"there are no judgements of {quality!r} to tell who paid attention")
-    rest = Judgements(judgements.frame.filter(pl.col("quality") != quality))
-    passed = checks.group_by(WHO).agg(value=pl.col("value").mean())
-    known = everybody(rest).join(passed, on=WHO, how="left", nulls_equal=True)
-    known = known.with_columns(kept=(pl.col("value") >= least).fill_null(True))
-    return sifted(rest, known, f"mean of {quality!r} is below {least:g}")
+    frame = judgements.frame.filter(pl.col("quality") != quality)
+    judges = frame.group_by(JUDGE, maintain_order=True).agg(ratings=pl.col("value").count())
+    means = checks.group_by(JUDGE).agg(value=pl.col("value").mean())
+    judges = judges.join(means, on=JUDGE, how="left", nulls_equal=True)
+    judges = judges.with_columns(kept=(pl.col("value") >= least).fill_null(True))
+    reason = pl.lit(f"mean of {quality!r} is below {least:g}")
+    judges = judges.with_columns(reason=pl.when(~pl.col("kept")).then(reason))
+    attentive = judges.filter("kept").select(JUDGE)
+    frame = frame.join(attentive, on=JUDGE, how="semi", nulls_equal=True, maintain_order="left")
+    columns = [*JUDGE, "ratings", "value", "kept", "reason"]
+    return PreparedJudgements(
+        Judgements(frame.select(list(SCHEMA))), judges.select(columns).sort(JUDGE)
+    )
 
 
-def consistent(judgements: Judgements, *, least: float = 0.0) -> Prepared:
-    """Leave out judges whose correlation with the mean of the others is below `least`.
+def drop_mixed_scales(judgements: Judgements) -> tuple[Judgements, list[str]]:
+    """The judgements without qualities on two scales, and a note for each that was left out.
 
-    The lowest goes first and the rest is looked at anew, so that one who contradicts everybody
-    does not take others along. The correlation is the mean over qualities, by units. Judges who
-    share fewer than five units with others or never vary stay, with value null.
+    A missing bound may be any. Where no quality is left, that is an error.
     """
-    gone: list[pl.DataFrame] = []
+    frame = judgements.frame.with_columns(whole=pl.col("turn").is_null())
+    bounds = pl.col("scale_min"), pl.col("scale_max")
+    differ = pl.max_horizontal(bound.drop_nulls().n_unique() for bound in bounds) > 1
+    groups = frame.group_by(SCALE_GROUP).agg(differ.alias("differ"))
+    mixed = groups.filter("differ").select(SCALE_GROUP).sort(SCALE_GROUP)
+    rest = frame.join(mixed, on=SCALE_GROUP, how="anti", maintain_order="left")
+    problems = [
+        describe_scales(frame, quality, whole=whole) for quality, whole in mixed.iter_rows()
+    ]
+    if problems and rest.is_empty():
+        raise DataError(f"{problems[0]}; {SCALE_ADVICE}")
+    notes = [f"{problem}, and left out; {SCALE_ADVICE}" for problem in problems]
+    return Judgements(rest.drop("whole")), notes
+
+
+def describe_scales(frame: pl.DataFrame, quality: str, *, whole: bool) -> str:
+    """A quality and its scales, in words."""
+    bounded = pl.any_horizontal(pl.col("scale_min", "scale_max").is_not_null())
+    own = frame.filter(bounded, pl.col("quality") == quality, pl.col("whole") == whole)
+    scales = own.select("scale_min", "scale_max").unique().sort("scale_min", "scale_max")
+    ends = [f"{format_bound(low)} to {format_bound(high)}" for low, high in scales.iter_rows()]
+    units = "dialogs" if whole else "turns"
+    return f"quality {quality!r} of {units} was judged on {len(ends)} scales, {join_with_and(ends)}"
+
+
+def drop_people(run: Run, judgements: Judgements) -> tuple[Judgements, bool, list[str]]:
+    """The judgements that are not of people, whether people are left out, and a note on that.
+
+    The difference between people and bots is one of kind: any score that tells them apart would
+    seem to predict ratings. A run of people only, and judgements of people only, stay as they are.
+    """
+    table = pl.scan_parquet(run.folder / "dialog.parquet", glob=False)
+    units = table.select("dialog", "speaker", "system").filter(pl.col("system").is_not_null())
     frame = judgements.frame
-    found = with_others(frame)
-    while not (low := found.filter(pl.col("value") < least).sort("value", *WHO).head(1)).is_empty():
-        gone.append(low)
-        frame = frame.join(low, on=WHO, how="anti", nulls_equal=True)
-        found = with_others(frame)
-    looked = pl.concat([found, *gone])
-    known = everybody(judgements).join(looked, on=WHO, how="left", nulls_equal=True)
-    known = known.with_columns(kept=(pl.col("value") >= least).fill_null(True))
-    return sifted(judgements, known, f"correlation with the other judges is below {least:g}")
-
-
-def with_others(frame: pl.DataFrame) -> pl.DataFrame:
-    """Each judge's correlation with the mean of the other judges of the same units."""
-    unit, own = ["dialog", "turn", "speaker", "quality"], [*WHO, "quality"]
-    value = pl.col("value")
-    there = frame.filter(value.is_not_null(), value.is_not_nan())
-    there = there.with_columns(others=(value.sum() - value).over(unit), rated=pl.len().over(unit))
-    there = there.filter(pl.col("rated") > 1)
-    there = there.with_columns(others=pl.col("others") / (pl.col("rated") - 1))
-    varied = (value.min() < value.max()) & (pl.col("others").min() < pl.col("others").max())
-    found = there.group_by(own).agg(
-        shared=pl.len(), r=pl.when(varied).then(pl.corr("value", "others"))
-    )
-    found = found.filter(pl.col("r").is_finite(), pl.col("shared") >= SHARED)
-    return found.group_by(WHO).agg(
-        value=(pl.col("r") * pl.col("shared")).sum() / pl.col("shared").sum()
-    )
-
-
-def everybody(judgements: Judgements) -> pl.DataFrame:
-    """All judges, with how many ratings each gave."""
-    return judgements.frame.group_by(WHO, maintain_order=True).agg(ratings=pl.col("value").count())
-
-
-def sifted(judgements: Judgements, known: pl.DataFrame, reason: str) -> Prepared:
-    """The judgements of those who are kept, and the list of all."""
-    kept = known.filter("kept").select(WHO)
-    frame = judgements.frame.join(kept, on=WHO, how="semi", nulls_equal=True, maintain_order="left")
-    judges = known.with_columns(reason=pl.when(~pl.col("kept")).then(pl.lit(reason)))
-    columns = [*WHO, "ratings", "value", "kept", "reason"]
-    return Prepared(Judgements(frame.select(list(SCHEMA))), judges.select(columns).sort(WHO))
+    dialogs = frame["dialog"].unique().implode()
+    units_of_dialogs = units.filter(pl.col("dialog").is_in(dialogs)).collect()
+    people = units_of_dialogs.filter(pl.col("system") == HUMAN)
+    if people.is_empty() or people.height == units_of_dialogs.height:
+        return judgements, False, []
+    rest = frame.join(people, on=["dialog", "speaker"], how="anti", maintain_order="left")
+    if rest.is_empty():
+        return judgements, False, []
+    n_dropped = frame.height - rest.height
+    note = f"{n_dropped:,} judgements of people are left out, since they are no system under test"
+    return Judgements(rest), True, [note] if n_dropped else []

@@ -1,7 +1,8 @@
-"""Ratings of one quality: a row per unit, a column per judge, NaN where a judge did not rate."""
+"""Ratings of one quality as a matrix: units × judges, NaN where a judge did not rate."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cached_property
 from itertools import combinations
@@ -11,19 +12,21 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from simpatico.arrays import Floats, Ints
+from simpatico.arrays import Bools, Floats, Ints
+from simpatico.comparison.samples import as_floats
 from simpatico.errors import UnknownName
-from simpatico.judgements import JudgeKind, Judgements
+from simpatico.judgements import Judgements
 
 KEY = ["dialog", "turn", "speaker"]
-WHO = ["judge", "judge_kind", "position"]
-STRANGERS = "judges who met no other"
-FEW_STRANGERS = 20
-"""So many keep their own columns."""
+JUDGE_KEY = ["judge", "judge_kind", "position"]
+UNSHARED_JUDGES = "judges who met no other"
+MAX_UNSHARED_COLUMNS = 20
+"""Up to so many judges who share no unit with another keep columns of their own."""
 
 
-class Ratings(NamedTuple):
-    """The matrix, what its rows are (dialog, turn, speaker) and whom its columns stand for.
+@dataclass(frozen=True)
+class RatingMatrix:
+    """Units × judges, the keys of its rows (dialog, turn, speaker) and the names of its columns.
 
     A column `#2` holds the second rating without a name of each unit: a position, not a person.
     """
@@ -34,86 +37,84 @@ class Ratings(NamedTuple):
 
     @property
     def dialogs(self) -> Ints:
-        """The dialog of each row, as a number."""
+        """The dialog of each row, as a number: the cluster that intervals resample."""
         return self.units["dialog"].rank("dense").to_numpy().astype(np.int64)
 
     @property
     def anonymous(self) -> bool:
         return any(name.startswith("#") for name in self.judges)
 
+    @cached_property
+    def views(self) -> RatingViews:
+        return RatingViews(self.matrix)
 
-def ratings(
-    judgements: Judgements | pl.DataFrame, quality: str, *, judge_kind: JudgeKind | None = None
-) -> Ratings:
-    """Who gave what for a quality; units and judges come sorted, whatever the order of the rows.
+
+def rating_matrix(judgements: Judgements | pl.DataFrame, quality: str) -> RatingMatrix:
+    """The ratings of a quality; units and judges come sorted, whatever the order of the rows.
 
     The same name in two kinds of judge is two judges.
     """
     frame = judgements.frame if isinstance(judgements, Judgements) else judgements
-    there = frame["quality"].unique().sort().to_list()
-    if quality not in there:
-        near = get_close_matches(quality, there, n=3) or there
+    qualities = frame["quality"].unique().sort().to_list()
+    if quality not in qualities:
+        near = get_close_matches(quality, qualities, n=3) or qualities
         hint = f"did you mean {' or '.join(map(repr, near))}?" if near else "there are none"
         raise UnknownName(f"no judgements of the quality {quality!r}; {hint}")
-    frame = frame.filter(quality=quality)
-    if judge_kind is not None:
-        frame = frame.filter(judge_kind=judge_kind)
-    order = pl.int_range(pl.len()).over([*KEY, "judge"]) + 1
-    frame = frame.with_columns(position=pl.when(pl.col("judge").is_null()).then(order))
-    frame = frame.with_columns(
-        judge_kind=pl.when(pl.col("judge").is_not_null()).then(pl.col("judge_kind"))
+    named, order = pl.col("judge").is_not_null(), pl.int_range(pl.len()).over([*KEY, "judge"]) + 1
+    frame = frame.filter(quality=quality).with_columns(
+        position=pl.when(~named).then(order), judge_kind=pl.when(named).then("judge_kind")
     )
-    frame = without_strangers(frame)
-    units, row = numbered(frame, KEY)
-    judges, column = numbered(frame, WHO)
+    frame = merge_unshared_judges(frame)
+    units, row = index_keys(frame, KEY)
+    judges, column = index_keys(frame, JUDGE_KEY)
     matrix = np.full((units.height, judges.height), np.nan)
-    matrix[row, column] = frame["value"].cast(pl.Float64).fill_null(np.nan).to_numpy()
-    return Ratings(matrix, units, labels(judges))
+    matrix[row, column] = as_floats(frame["value"])
+    return RatingMatrix(matrix, units, judge_labels(judges))
 
 
-def without_strangers(frame: pl.DataFrame) -> pl.DataFrame:
-    """The rows with one name for all judges who never met another on any unit.
+def merge_unshared_judges(frame: pl.DataFrame) -> pl.DataFrame:
+    """The rows with one name for all judges who share no unit with another judge.
 
-    Who they are tells nothing about agreement, and a column for each of 5,000 such people would
+    Who they are says nothing about agreement, and a column for each of 5,000 such people would
     make a matrix of gigabytes.
     """
-    frame = frame.with_columns(met=pl.len().over(KEY) > 1).with_columns(
-        pl.col("met").any().over(WHO)
+    frame = frame.with_columns(shares=pl.len().over(KEY) > 1).with_columns(
+        pl.col("shares").any().over(JUDGE_KEY)
     )
-    met = pl.col("met")
-    if frame.filter(~met).select(WHO).n_unique() <= FEW_STRANGERS:
+    shares = pl.col("shares")
+    if frame.filter(~shares).select(JUDGE_KEY).n_unique() <= MAX_UNSHARED_COLUMNS:
         return frame
     return frame.with_columns(
-        judge=pl.when(met).then("judge").otherwise(pl.lit(STRANGERS)),
-        judge_kind=pl.when(met).then("judge_kind"),
-        position=pl.when(met).then("position"),
+        judge=pl.when(shares).then("judge").otherwise(pl.lit(UNSHARED_JUDGES)),
+        judge_kind=pl.when(shares).then("judge_kind"),
+        position=pl.when(shares).then("position"),
     )
 
 
-def numbered(frame: pl.DataFrame, key: list[str]) -> tuple[pl.DataFrame, Ints]:
-    """The distinct keys in order, and which of them each row has."""
+def index_keys(frame: pl.DataFrame, key: list[str]) -> tuple[pl.DataFrame, Ints]:
+    """The distinct keys in order, and the index of each row's key among them."""
     distinct = frame.select(key).unique().sort(key)
-    number = frame.select(key).join(
-        distinct.with_row_index("_number"),
+    rows = frame.select(key).join(
+        distinct.with_row_index("_index"),
         on=key,
         how="left",
         nulls_equal=True,
         maintain_order="left",
     )
-    return distinct, number["_number"].to_numpy().astype(np.int64)
+    return distinct, rows["_index"].to_numpy().astype(np.int64)
 
 
-def labels(judges: pl.DataFrame) -> list[str]:
+def judge_labels(judges: pl.DataFrame) -> list[str]:
     """A name for each column: the kind of judge is added where two share a name."""
-    twice = judges["judge"].is_duplicated()
+    ambiguous = judges["judge"].is_duplicated()
     return [
         f"#{position}" if name is None else f"{name} ({kind})" if shared else name
-        for (name, kind, position), shared in zip(judges.iter_rows(), twice, strict=True)
+        for (name, kind, position), shared in zip(judges.iter_rows(), ambiguous, strict=True)
     ]
 
 
-class Pairs(NamedTuple):
-    """Every two ratings of one unit, each once: who gave them, their values and categories."""
+class RatingPairs(NamedTuple):
+    """Every two ratings of one unit, each once: judges a and b, values x and y, categories c, k."""
 
     unit: Ints
     a: Ints
@@ -123,74 +124,77 @@ class Pairs(NamedTuple):
     c: Ints
     k: Ints
 
-    def keep(self, rows: npt.NDArray[np.bool_]) -> Pairs:
+    def filter(self, rows: Bools) -> RatingPairs:
         unit, a, b, x, y, c, k = self
-        return Pairs(unit[rows], a[rows], b[rows], x[rows], y[rows], c[rows], k[rows])
+        return RatingPairs(unit[rows], a[rows], b[rows], x[rows], y[rows], c[rows], k[rows])
 
 
-class Rated:
-    """A matrix of ratings as the statistics want it, each view worked out once.
+class RatingViews:
+    """A matrix of ratings as the statistics need it, each view computed once.
 
-    Values are moved and stretched to mean 0 and variance 1 over all ratings: every statistic
-    that takes them as numbers is the same for any unit of measurement, and none can overflow.
+    `values` have mean 0 and variance 1 over all ratings: the statistics do not depend on the unit
+    of measurement, and none can overflow. `present`: where there is a rating; `n_ratings`: how
+    many each unit has; `codes`: the category of each rating, -1 for none.
     """
 
     def __init__(self, matrix: npt.ArrayLike) -> None:
         raw = np.array(matrix, dtype=np.float64, ndmin=2)
         raw[~np.isfinite(raw)] = np.nan
-        self.values = standard(raw)
-        self.given = np.isfinite(raw)
-        self.number = self.given.sum(axis=1).astype(np.float64)
-        _, inverse = np.unique(raw[self.given], return_inverse=True)
+        self.values = standardise_ratings(raw)
+        self.present = np.isfinite(raw)
+        self.n_ratings = self.present.sum(axis=1).astype(np.float64)
+        _, inverse = np.unique(raw[self.present], return_inverse=True)
         self.codes = np.full(raw.shape, -1, dtype=np.int64)
-        self.codes[self.given] = inverse
+        self.codes[self.present] = inverse
         self.categories = int(inverse.max()) + 1 if inverse.size else 0
 
     @property
-    def paired(self) -> npt.NDArray[np.bool_]:
-        """Units with two ratings or more."""
-        return np.asarray(self.number >= 2)
+    def has_pair(self) -> Bools:
+        """Whether a unit has two ratings or more."""
+        return np.asarray(self.n_ratings >= 2)
 
     @property
     def levels(self) -> Floats:
         """The value of each category."""
         levels = np.zeros(self.categories)
-        levels[self.codes[self.given]] = self.values[self.given]
+        levels[self.codes[self.present]] = self.values[self.present]
         return levels
 
     @cached_property
-    def first(self) -> Ints:
-        """For each unit, the judges who rated it before the others, as far as any unit needs."""
-        order = np.argsort(~self.given, axis=1, kind="stable")
-        return order[:, : int(self.number.max(initial=0))]
+    def judge_order(self) -> Ints:
+        """For each unit, the judges who rated it first; as many columns as any unit needs."""
+        order = np.argsort(~self.present, axis=1, kind="stable")
+        return order[:, : int(self.n_ratings.max(initial=0))]
 
     @property
-    def packed(self) -> tuple[Floats, npt.NDArray[np.bool_]]:
-        """Each unit's ratings moved to the left, 0 where there are no more, and where there are."""
-        given = np.take_along_axis(self.given, self.first, axis=1)
-        values = np.take_along_axis(self.values, self.first, axis=1)
-        return np.where(given, values, 0.0), given
+    def packed(self) -> tuple[Floats, Bools]:
+        """Each unit's ratings moved to the left and padded with 0, and where there are ratings."""
+        present = np.take_along_axis(self.present, self.judge_order, axis=1)
+        values = np.take_along_axis(self.values, self.judge_order, axis=1)
+        return np.where(present, values, 0.0), present
 
     @cached_property
-    def pairs(self) -> Pairs:
-        """All pairs, found over the few ratings of a unit and not over all judges there are."""
+    def pairs(self) -> RatingPairs:
+        """All pairs, by position among the few ratings of a unit, not by judge (of maybe 5,000)."""
         none = np.zeros(0, dtype=np.int64)
-        found = [(none, none, none)]
-        for i, j in combinations(range(self.first.shape[1]), 2):
-            unit = np.flatnonzero(self.number > j)
-            found.append((unit, self.first[unit, i], self.first[unit, j]))
-        unit, a, b = (np.concatenate(column) for column in zip(*found, strict=True))
+        parts = [(none, none, none)]
+        for i, j in combinations(range(self.judge_order.shape[1]), 2):
+            unit = np.flatnonzero(self.n_ratings > j)
+            parts.append((unit, self.judge_order[unit, i], self.judge_order[unit, j]))
+        unit, a, b = (np.concatenate(column) for column in zip(*parts, strict=True))
         values, codes = self.values, self.codes
-        return Pairs(unit, a, b, values[unit, a], values[unit, b], codes[unit, a], codes[unit, b])
+        return RatingPairs(
+            unit, a, b, values[unit, a], values[unit, b], codes[unit, a], codes[unit, b]
+        )
 
 
-def standard(raw: Floats) -> Floats:
-    """Mean 0 and variance 1 over all that is not NaN; zeros where nothing varies."""
-    given = np.isfinite(raw)
-    if not given.any():
+def standardise_ratings(raw: Floats) -> Floats:
+    """Mean 0 and variance 1 over all ratings; zeros where nothing varies."""
+    present = np.isfinite(raw)
+    if not present.any():
         return raw.copy()
-    if raw[given].min() == raw[given].max():
-        return np.asarray(np.where(given, 0.0, np.nan))
-    values = raw / np.abs(raw[given]).max()
-    values -= values[given].mean()
-    return np.asarray(values / (float(values[given].std()) or 1.0))
+    if raw[present].min() == raw[present].max():
+        return np.asarray(np.where(present, 0.0, np.nan))
+    values = raw / np.abs(raw[present]).max()  # first, so that no square can overflow
+    values -= values[present].mean()
+    return np.asarray(values / (float(values[present].std()) or 1.0))

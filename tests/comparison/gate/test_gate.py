@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simpatico.comparison.gate import Check, check_rules, systems_of
+from simpatico.comparison.gate import Check, check_rules, select_systems
 from simpatico.comparison.gate.baseline import check_baseline
-from simpatico.comparison.gate.junit import junit
+from simpatico.comparison.gate.junit import junit_xml
 from simpatico.comparison.gate.rules import Rule, read_amounts, read_rule
 from simpatico.errors import DataError, UnknownName
 from tests.comparison.runs import make_run
@@ -71,7 +71,7 @@ def test_margins_for_all_or_one():
 
 def outcome(tmp_path, values, rule, name="run"):
     run = make_run(tmp_path / name, {"warmth": {"ash": values}})
-    (check,) = check_rules(run, [read_rule(rule, ["warmth"])], systems_of(run, None))
+    (check,) = check_rules(run, [read_rule(rule, ["warmth"])], select_systems(run, None))
     return check
 
 
@@ -112,10 +112,10 @@ def test_too_little_never_passes(tmp_path, values, result, words):
 
 def test_systems_of_a_gate(tmp_path):
     run = make_run(tmp_path / "run", {"warmth": {"ash": WAVE, "human": WAVE}})
-    assert systems_of(run, None) == ["ash"]
-    assert systems_of(run, "human") == ["human"]
+    assert select_systems(run, None) == ["ash"]
+    assert select_systems(run, "human") == ["human"]
     with pytest.raises(UnknownName, match="has no system 'asg'; did you mean 'ash'"):
-        systems_of(run, "asg")
+        select_systems(run, "asg")
 
 
 def against(tmp_path, shift, *, rules=(), better="higher", margin=0.02, noise=0.01, n=40):
@@ -180,7 +180,7 @@ def check(system="ash", outcome="kept", reason="fine"):
 
 def test_junit_counts_failures_and_errors_apart():
     checks = [check(outcome=o) for o in ("kept", "broken", "undecided", "error")] + [check("birch")]
-    root = ElementTree.fromstring(junit(checks))
+    root = ElementTree.fromstring(junit_xml(checks))
     assert [s.get("name") for s in root] == ["ash", "birch"]
     assert {k: root[0].get(k) for k in ("tests", "failures", "errors")} == {
         "tests": "4", "failures": "2", "errors": "1"
@@ -204,7 +204,7 @@ HOSTILE = [
 
 @pytest.mark.parametrize("name", HOSTILE)
 def test_junit_of_hostile_names_is_whole(name):
-    text = junit([check(name, "broken", name)])
+    text = junit_xml([check(name, "broken", name)])
     text.encode("utf-8")
     suite = ElementTree.fromstring(text)[0]
     assert len(suite) == 1
@@ -214,7 +214,7 @@ def test_junit_of_hostile_names_is_whole(name):
 
 @given(st.text(alphabet=st.characters(), max_size=40))
 def test_junit_of_any_name_can_be_read(name):
-    ElementTree.fromstring(junit([check(name, "error", name)]))
+    ElementTree.fromstring(junit_xml([check(name, "error", name)]))
 
 
 def test_a_margin_for_a_score_the_baseline_lacks_is_refused(tmp_path):

@@ -9,7 +9,7 @@ import pytest
 import simpatico
 from simpatico import Conversations, Run, load, score_run
 from simpatico.errors import DataError, UnknownName
-from simpatico.validation.controls import Asked, controls
+from simpatico.validation.controls import ControlSettings, run_controls
 
 SAMPLES = Path(simpatico.__file__).parent / "data" / "samples" / "conversations.jsonl"
 
@@ -61,7 +61,7 @@ def test_a_change_is_the_mean_of_after_less_before(tmp_path):
     deviations from -4 are 0 0 1 -1 0 1 -1 0, so that s = sqrt(4/7) and t(.975; 7) = 2.364624.
     """
     run, _ = scored(tmp_path, ["length"])
-    (row,) = controls(run, Asked(("copied",))).rows
+    (row,) = run_controls(run, ControlSettings(("copied",))).rows
     assert (row.before, row.after, row.change) == (6.0, 2.0, -4.0)
     reach = 2.364624 * np.sqrt(4 / 7 / 8)
     assert (row.low, row.high) == pytest.approx((-4 - reach, -4 + reach), abs=1e-6)
@@ -75,7 +75,9 @@ def test_a_score_notices_answers_of_other_dialogs(tmp_path):
     """Against itself each answer has a BLEU of 100; another shares no four words with it."""
     run, path = scored(tmp_path, ["bleu"])
     done = list[int]()
-    found = controls(run, Asked(("shuffled", "copied"), logs=(path,)), tick=done.append)
+    found = run_controls(
+        run, ControlSettings(("shuffled", "copied"), logs=(path,)), tick=done.append
+    )
     assert done == [made.changed for made in found.made]
     assert [row.verdict for row in found.rows] == ["notices", "notices"]
     assert [row.before for row in found.rows] == pytest.approx([100.0, 100.0])
@@ -84,7 +86,7 @@ def test_a_score_notices_answers_of_other_dialogs(tmp_path):
 
 def test_a_score_that_prefers_wrong_answers_is_said_to_rise(tmp_path):
     run, path = scored(tmp_path, ["chrf"], references=PROMPTS)
-    (row,) = controls(run, Asked(("copied",), logs=(path,))).rows
+    (row,) = run_controls(run, ControlSettings(("copied",), logs=(path,))).rows
     assert (row.verdict, row.after, row.drops) == ("rises", pytest.approx(100.0), 0.0)
 
 
@@ -99,13 +101,13 @@ def test_answers_of_one_dialog_are_one_vote(tmp_path):
     path = tmp_path / "two.jsonl"
     path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     run = score_run(Conversations((path,)), [load("length")], tmp_path / "run")
-    (row,) = controls(run, Asked(("copied",))).rows
+    (row,) = run_controls(run, ControlSettings(("copied",))).rows
     assert (row.n, row.dialogs, row.verdict, row.p_value) == (60, 2, "too few", None)
 
 
 def test_only_changed_answers_are_pairs_and_the_rest_is_counted(tmp_path):
     run = score_run(Conversations((SAMPLES,)), [load("length")], tmp_path / "run")
-    found = controls(run, Asked(("flipped",)))
+    found = run_controls(run, ControlSettings(("flipped",)))
     (made,), (row,) = found.made, found.rows
     assert made.answers == 351
     assert made.changed + made.left["no_feeling"] == 351
@@ -115,7 +117,7 @@ def test_only_changed_answers_are_pairs_and_the_rest_is_counted(tmp_path):
 def test_what_cannot_be_scored_again_is_told(tmp_path):
     names = ["distinct_n", "bleu", "length"]
     run = score_run(Conversations((logs(tmp_path),)), list(map(load, names)), tmp_path / "run")
-    found = controls(run, Asked(("shuffled",)))
+    found = run_controls(run, ControlSettings(("shuffled",)))
     assert found.notes == [
         "distinct_n: left out, since it describes a system as a whole",
         "bleu: no answer has a score both before and after; if it needs references, give the logs "
@@ -128,7 +130,7 @@ def test_what_cannot_be_scored_again_is_told(tmp_path):
 def test_a_run_of_whole_metrics_only_is_refused(tmp_path):
     run, _ = scored(tmp_path, ["distinct_n"])
     with pytest.raises(DataError) as raised:
-        controls(run)
+        run_controls(run)
     assert str(raised.value) == (
         f"no metric of {run.folder} can be computed on other answers: distinct_n: left out, since "
         "it describes a system as a whole"
@@ -138,15 +140,15 @@ def test_a_run_of_whole_metrics_only_is_refused(tmp_path):
 def test_a_run_without_text_asks_for_its_logs_and_takes_no_others(tmp_path):
     run, path = scored(tmp_path, ["length"], keep_text=False)
     with pytest.raises(DataError) as raised:
-        controls(run)
+        run_controls(run)
     assert str(raised.value) == (
         f"{run.folder} keeps no text, so that its answers cannot be made wrong; give what it was "
         "scored from (logs.jsonl) with --logs"
     )
-    with_logs = controls(run, Asked(("copied",), logs=(path,)))
+    with_logs = run_controls(run, ControlSettings(("copied",), logs=(path,)))
     assert with_logs.rows[0].change == -4.0
     with pytest.raises(DataError) as raised:
-        controls(run, Asked(logs=(SAMPLES,)))
+        run_controls(run, ControlSettings(logs=(SAMPLES,)))
     assert str(raised.value) == (
         f"--logs {SAMPLES}: not what {run.folder} was scored from; give logs.jsonl as it was then, "
         "and several files in the same order"
@@ -155,22 +157,24 @@ def test_a_run_without_text_asks_for_its_logs_and_takes_no_others(tmp_path):
 
 def test_more_dialogs_than_asked_for_are_drawn(tmp_path):
     run, _ = scored(tmp_path, ["length"])
-    found = controls(run, Asked(("copied",), most=6))
+    found = run_controls(run, ControlSettings(("copied",), most=6))
     assert (found.rows[0].n, found.made[0].answers) == (6, 6)
     assert found.notes == ["6 of 8 dialogs were drawn; --most says how many"]
-    assert found == controls(run, Asked(("copied",), most=6))
+    assert found == run_controls(run, ControlSettings(("copied",), most=6))
 
 
 def test_the_logs_give_the_figures_that_the_runs_own_text_gives(tmp_path):
     run = score_run(Conversations((SAMPLES,)), [load("style_matching")], tmp_path / "run")
     kinds = ("shuffled", "off-topic")
-    assert controls(run, Asked(kinds, logs=(SAMPLES,))) == controls(run, Asked(kinds))
+    assert run_controls(run, ControlSettings(kinds, logs=(SAMPLES,))) == run_controls(
+        run, ControlSettings(kinds)
+    )
 
 
 def test_an_unknown_score_is_named(tmp_path):
     run, _ = scored(tmp_path, ["length"])
     with pytest.raises(UnknownName) as raised:
-        controls(run, Asked(scores=("lenght",)))
+        run_controls(run, ControlSettings(scores=("lenght",)))
     assert str(raised.value) == "no score 'lenght'; did you mean 'length'?"
 
 
@@ -222,6 +226,6 @@ def test_a_question_that_makes_no_sense_is_one_line(call, tmp_path, given, sente
 
 def test_a_kind_that_can_change_nothing_leaves_no_pair(tmp_path):
     run, _ = scored(tmp_path, ["length"])
-    found = controls(run, Asked(("flipped",)))
+    found = run_controls(run, ControlSettings(("flipped",)))
     assert (found.made[0].changed, found.made[0].left) == (0, {"no_feeling": 8})
     assert [(row.n, row.verdict) for row in found.rows] == [(0, "no score")]

@@ -6,7 +6,7 @@ import json
 import pytest
 
 from simpatico import Conversations, load, score_run
-from simpatico.validation.controls import Asked, controls
+from simpatico.validation.controls import ControlSettings, run_controls
 
 EACH = 20
 
@@ -40,7 +40,7 @@ def test_emotional_consistency_drops_for_the_opposite_feeling(data, tmp_path):
     exchanges(data / "empathetic-dialogues", tmp_path / "logs.jsonl")
     inputs = Conversations((tmp_path / "logs.jsonl",))
     run = score_run(inputs, [load("emotional_consistency")], tmp_path / "run")
-    found = controls(run, Asked(("flipped", "shuffled", "generic", "copied")))
+    found = run_controls(run, ControlSettings(("flipped", "shuffled", "generic", "copied")))
     told = {row.kind: row for row in found.rows if row.score == "emotional_consistency"}
     assert told["flipped"].n >= 200
     assert told["flipped"].verdict == "notices"

@@ -12,22 +12,27 @@ from hypothesis import strategies as st
 from scipy.stats import ttest_rel
 
 from simpatico.errors import DataError, UnknownName
-from simpatico.stats.cluster_draws import Draws
-from simpatico.stats.draws import counts
-from simpatico.stats.nested import adjusted_r2_draws, moments, nested, resampled, sums
-from simpatico.stats.regression import adjusted_r2
-from simpatico.stats.result import Result
-from simpatico.validation.correlations import How
-from simpatico.validation.incremental import Settings, fits, incremental
-from simpatico.validation.incremental.rows import batches, corrected, incremental_rows
-from simpatico.validation.incremental.tests import (
-    added_test,
-    clustered_test,
-    folded,
-    held_out,
-    paired_test,
+from simpatico.stats.draws import Draws, draw_counts
+from simpatico.stats.regression import (
+    adjusted_r2,
+    adjusted_r2_draws,
+    bootstrap_products,
+    prepare_nested,
+    product_sums,
+    unpack_sums,
 )
-from simpatico.validation.incremental.verdict import number, p_text
+from simpatico.stats.result import Result
+from simpatico.validation.correlations import CorrelationSettings
+from simpatico.validation.incremental import IncrementalSettings, incremental, model_results
+from simpatico.validation.incremental.rows import batch_by_size, correct_every_way, incremental_rows
+from simpatico.validation.incremental.tests import (
+    assign_folds,
+    clustered_t_test,
+    heldout_errors,
+    paired_t_test,
+    score_test,
+)
+from simpatico.validation.incremental.verdict import format_exact_p, format_gain
 
 I = np.arange(120)  # noqa: E741
 G = I // 6
@@ -85,7 +90,7 @@ def test_against_statsmodels():
 
 def test_data_sets_as_fixed_effects_against_statsmodels():
     """The same with a dummy for each of four sets; R² = 1 - mse / mse of the dummies alone."""
-    told = incremental(T, P, Y, clusters=G, how=Settings(sets=S))
+    told = incremental(T, P, Y, clusters=G, how=IncrementalSettings(sets=S))
     assert told.t.value == pytest.approx(0.6464627693834668, abs=1e-10)
     assert told.p.value == pytest.approx(0.14691043226779554, abs=1e-10)
     assert told.pt.value == pytest.approx(0.7125002115392665, abs=1e-10)
@@ -126,7 +131,7 @@ def test_the_papers_test_is_scipys_paired_t_test(seed, t, p):
 @settings(max_examples=10, deadline=None)
 def test_row_order_scale_and_names_of_clusters_change_nothing(seed):
     x, z, y, g = made(seed)
-    told = incremental(x, z, y, clusters=g, how=Settings(sets=g % 2))
+    told = incremental(x, z, y, clusters=g, how=IncrementalSettings(sets=g % 2))
     order = np.random.default_rng(seed).permutation(len(y))
     names = np.array([f"c{c:03}" for c in g])
     moved = incremental(
@@ -134,7 +139,7 @@ def test_row_order_scale_and_names_of_clusters_change_nothing(seed):
         3 - z[order],
         0.01 * y[order] + 400,
         clusters=names[order],
-        how=Settings(sets=g[order] % 2),
+        how=IncrementalSettings(sets=g[order] % 2),
     )
     for name, r in results(told).items():
         other = results(moved)[name]
@@ -151,10 +156,10 @@ def dummies(x, sets):
 @pytest.mark.parametrize("sets", [1, 3])
 def test_a_resample_is_a_refit_to_the_rows_of_the_drawn_clusters(sets):
     x, z, y, g = made(3)
-    data = nested((x, z), y, clusters=g, sets=g % sets)
-    (sampled,) = resampled([sums(data, data.code, data.clusters)], Draws(5, 11))
+    data = prepare_nested((x, z), y, clusters=g, sets=g % sets)
+    (sampled,) = bootstrap_products([product_sums(data, data.code, data.clusters)], Draws(5, 11))
     drawn = adjusted_r2_draws(data, sampled)
-    for draw, weights in enumerate(counts(16, 5, 11)):
+    for draw, weights in enumerate(draw_counts(16, 5, 11)):
         rows = np.concatenate(
             [np.flatnonzero(g == c).repeat(int(w)) for c, w in enumerate(weights)]
         )
@@ -174,10 +179,10 @@ def test_a_resample_is_a_refit_to_the_rows_of_the_drawn_clusters(sets):
 @pytest.mark.parametrize("sets", [1, 3])
 def test_cross_validation_is_a_refit_without_each_fold(sets):
     x, z, y, g = made(4)
-    data = nested((x, z), y, clusters=g, sets=g % sets)
-    fold = folded(data, 5, 0)
+    data = prepare_nested((x, z), y, clusters=g, sets=g % sets)
+    fold = assign_folds(data, 5, 0)
     assert all(len(set(fold[g == c])) == 1 for c in np.unique(g))
-    errors = held_out(data, fold)
+    errors = heldout_errors(data, fold)
     scaled, home = data.columns[:, -1], g % sets
     for column, scores in enumerate((np.empty((80, 0)), x, np.hstack([x, z]))):
         design, _ = dummies(scores, home)
@@ -186,7 +191,7 @@ def test_cross_validation_is_a_refit_without_each_fold(sets):
             b = np.linalg.lstsq(design[train], scaled[train], rcond=None)[0]
             expected = (scaled[~train] - design[~train] @ b) ** 2
             assert errors[~train, column] == pytest.approx(expected, abs=1e-9)
-    told = incremental(x, z, y, clusters=g, how=Settings(sets=home, folds=5))
+    told = incremental(x, z, y, clusters=g, how=IncrementalSettings(sets=home, folds=5))
     sums = errors.sum(axis=0)
     assert told.held_out.value == pytest.approx((sums[1] - sums[2]) / sums[0], abs=1e-10)
     assert told.held_out_t.value == pytest.approx(1 - sums[1] / sums[0], abs=1e-10)
@@ -194,7 +199,7 @@ def test_cross_validation_is_a_refit_without_each_fold(sets):
 
 def test_a_data_set_that_is_in_one_fold_only_is_predicted_from_the_others():
     x, z, y, g = made(5)
-    told = incremental(x, z, y, clusters=g, how=Settings(sets=(g == 0).astype(int)))
+    told = incremental(x, z, y, clusters=g, how=IncrementalSettings(sets=(g == 0).astype(int)))
     assert told.held_out.status == "ok"
     honest(told)
 
@@ -278,7 +283,7 @@ def test_odd_data_give_honest_results(change):
 
 def test_few_clusters_have_no_interval_and_no_clustered_test():
     x, z, y, g = made(10)
-    told = incremental(x, z, y, clusters=g % 9, how=Settings(unit="system"))
+    told = incremental(x, z, y, clusters=g % 9, how=IncrementalSettings(unit="system"))
     assert told.paper.p_value is not None
     assert (told.gain.low, told.gain.p_value) == (None, None)
     assert {told.clustered.status, told.added.status, told.held_out.status} == {"too_few"}
@@ -291,7 +296,7 @@ def test_what_does_not_belong_together_is_refused():
     with pytest.raises(DataError, match="80 rows of traditional scores, 79 of psychological"):
         incremental(x, z[1:], y, clusters=g)
     with pytest.raises(DataError, match="1 folds leave nothing to fit to"):
-        Settings(folds=1)
+        IncrementalSettings(folds=1)
 
 
 def test_under_the_null_clusters_fool_the_papers_test_and_not_ours():
@@ -303,8 +308,8 @@ def test_under_the_null_clusters_fool_the_papers_test_and_not_ours():
     for _ in range(1000):
         rows = (rng.normal(size=(100, 7))[g] + rng.normal(size=(1000, 7))) / 2**0.5
         y = 0.3 * rows[:, 0] + rows[:, -1]
-        data = nested((rows[:, :1], rows[:, 1:6]), y, clusters=g, sets=zeros)
-        tests = paired_test(data), clustered_test(data), added_test(data)
+        data = prepare_nested((rows[:, :1], rows[:, 1:6]), y, clusters=g, sets=zeros)
+        tests = paired_t_test(data), clustered_t_test(data), score_test(data)
         found.append([t.p_value < 0.05 for t in tests])
     paper, clustered, added = np.mean(found, axis=0)
     assert paper > 0.2
@@ -320,9 +325,9 @@ def test_the_interval_of_a_gain_of_nothing_holds_0():
         rows = (rng.normal(size=(100, 7))[g] + rng.normal(size=(1000, 7))) / 2**0.5
         y = 0.3 * rows[:, 0] + rows[:, -1]
         zeros = np.zeros(1000, dtype=np.int64)
-        data = nested((rows[:, :1], rows[:, 1:6]), y, clusters=g, sets=zeros)
-        (sampled,) = resampled([sums(data, data.code, 100)], Draws(400, seed))
-        above += fits(data, sampled)[3].low > 0
+        data = prepare_nested((rows[:, :1], rows[:, 1:6]), y, clusters=g, sets=zeros)
+        (sampled,) = bootstrap_products([product_sums(data, data.code, 100)], Draws(400, seed))
+        above += model_results(data, sampled)[3].low > 0
     assert above <= 14
 
 
@@ -333,17 +338,18 @@ def test_a_gain_that_is_there_is_found_by_all():
     assert max(told.paper.p_value, told.clustered.p_value, told.added.p_value) < 0.01
 
 
+@pytest.mark.timing
 def test_thirteen_thousand_rows_take_seconds():
     x, z, y, g = made(2, n=13_773, t=9, p=5, groups=1_500)
     start = time.process_time()
-    incremental(x, z, y, clusters=g, how=Settings(sets=g % 5))
+    incremental(x, z, y, clusters=g, how=IncrementalSettings(sets=g % 5))
     assert time.process_time() - start < 3
 
 
 def test_the_sentence_spells_out_the_difference():
     """Thirty prompts, each answered twenty times with the same words: the evidence is thirty."""
     x, z, y, g = (a.repeat(20, axis=0) for a in (*made(0, n=30)[:3], np.arange(30)))
-    told = incremental(x, z, y, clusters=g, how=Settings(unit="prompt"))
+    told = incremental(x, z, y, clusters=g, how=IncrementalSettings(unit="prompt"))
     assert told.paper.p_value < 1e-4
     assert told.verdict == (
         "the paper's test calls the gain significant (p < .0001); clustered by prompt it is not "
@@ -364,17 +370,17 @@ def test_the_sentence_spells_out_the_difference():
     ],
 )
 def test_p_is_written_as_papers_write_it(p, text):
-    assert p_text(Result(1.0, None, None, p, 9, "ok", "")) == text
+    assert format_exact_p(Result(1.0, None, None, p, 9, "ok", "")) == text
 
 
 def test_numbers_are_written_as_papers_write_them():
-    shown = [number(v) for v in (-0.0012, 0.25, -0.00004, 0.0004, 1.5, -2)]
+    shown = [format_gain(v) for v in (-0.0012, 0.25, -0.00004, 0.0004, 1.5, -2)]
     assert shown == ["−.001", ".250", ".0000", ".0004", "1.500", "−2.000"]
 
 
 def test_a_family_is_corrected_in_three_ways():
     """p = .01, .02, .04, m = 3: Bonferroni m p; Holm 3p, 2p, p; BH 3p/1, 3p/2, 3p/3, from above."""
-    told = corrected([0.01, None, 0.04, 0.02])
+    told = correct_every_way([0.01, None, 0.04, 0.02])
     assert told.family == 3
     assert told.bonferroni == [pytest.approx(0.03), None, pytest.approx(0.12), pytest.approx(0.06)]
     assert told.holm == [pytest.approx(0.03), None, pytest.approx(0.04), pytest.approx(0.04)]
@@ -399,7 +405,7 @@ def test_rows_for_each_and_all_of_both_kinds():
         gold,
         traditional=["bleu", "length"],
         psychological=["warmth", "entropy"],
-        how=How(correction="bh"),
+        how=CorrelationSettings(correction="bh"),
     )
     assert [(r.score, r.added_name, r.n, r.nulls) for r in rows] == [
         ("bleu", "warmth", 78, 2), ("bleu", "entropy", 78, 2), ("bleu", "all", 78, 2),
@@ -432,7 +438,7 @@ def test_models_told_together_are_those_told_alone(t, p, clusters):
         pl.concat([gold, more]),
         traditional=names[0],
         psychological=names[1],
-        how=How(clusters=clusters, seed=4),
+        how=CorrelationSettings(clusters=clusters, seed=4),
     )
     x, z, y, g = made(12)
     x[:2, 0] = np.nan
@@ -441,7 +447,9 @@ def test_models_told_together_are_those_told_alone(t, p, clusters):
     x, z, y = x[order], z[order], y[order]
     groups = np.array([f"d{c}" for c in g])[order] if clusters else np.arange(80)
     for quality, judged in (("overall", y), ("second", y**2)):
-        alone = incremental(x[:, t], z[:, p], judged, clusters=groups, how=Settings(seed=4))
+        alone = incremental(
+            x[:, t], z[:, p], judged, clusters=groups, how=IncrementalSettings(seed=4)
+        )
         label = [n[k[0]] if len(k) == 1 else "all" for n, k in zip(names, (t, p), strict=True)]
         (row,) = [r for r in rows if [r.quality, r.score, r.added_name] == [quality, *label]]
         told = [row.value, row.low, row.high, row.p_value, row.p_paper, row.p_clustered]
@@ -457,8 +465,10 @@ def test_batches_hold_every_model_once_in_order(sizes, room):
     cases = []
     for n in sizes:
         x, z, y, g = made(0, n=n)
-        cases.append((nested((x, z), y, clusters=g, sets=np.zeros(n)), Settings()))
-    found = list(batches(cases, room))
+        cases.append(
+            (prepare_nested((x, z), y, clusters=g, sets=np.zeros(n)), IncrementalSettings())
+        )
+    found = list(batch_by_size(cases, room))
     assert [data.n for batch in found for data, _ in batch] == sizes
     assert all(found)
     assert room > 1 or all(len(batch) == 1 for batch in found)
@@ -469,8 +479,8 @@ def test_batches_hold_every_model_once_in_order(sizes, room):
 def test_flat_sums_come_back_as_moments(sets, width):
     rng = np.random.default_rng(width)
     rows, place = rng.normal(size=(40, width)), np.arange(40) % sets
-    data = nested((rows[:, :0], rows[:, :-1]), rows[:, -1], clusters=place, sets=place)
-    found = moments(sums(data, np.zeros(40, dtype=np.int64), 1), sets)
+    data = prepare_nested((rows[:, :0], rows[:, :-1]), rows[:, -1], clusters=place, sets=place)
+    found = unpack_sums(product_sums(data, np.zeros(40, dtype=np.int64), 1), sets)
     assert found.n[0] == pytest.approx([(place == s).sum() for s in range(sets)])
     assert found.first[0] == pytest.approx(
         np.array([data.columns[place == s].sum(axis=0) for s in range(sets)]), abs=1e-12
@@ -478,6 +488,7 @@ def test_flat_sums_come_back_as_moments(sets, width):
     assert found.second[0] == pytest.approx(data.columns.T @ data.columns, abs=1e-12)
 
 
+@pytest.mark.timing
 def test_five_scores_and_three_on_as_many_dialogs_as_answers_take_seconds():
     """(3 + all) x (5 + all) models of four qualities of 4,829 rows: 96 rows."""
     rng = np.random.default_rng(0)
@@ -504,7 +515,11 @@ def test_rows_without_scores_of_a_kind_are_none_and_unknown_ones_are_named():
 def test_rows_that_stand_for_themselves_are_clusters_of_one():
     scores, gold = tables()
     (row,) = incremental_rows(
-        scores, gold, traditional=["bleu"], psychological=["warmth"], how=How(clusters=None)
+        scores,
+        gold,
+        traditional=["bleu"],
+        psychological=["warmth"],
+        how=CorrelationSettings(clusters=None),
     )
     assert row.clusters == 80
     assert "clustered by row" in row.verdict

@@ -2,21 +2,31 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 import polars as pl
 import pytest
 from hypothesis import given, settings
 
 from simpatico.readers.judgement_files import read_judgements
-from simpatico.validation.raters.ceiling import by_chance, ceiling, ceiling_of, judge_sides
-from simpatico.validation.raters.ratings import Ratings
+from simpatico.validation.raters.agreement import AgreementRow
+from simpatico.validation.raters.ceiling import noise_ceiling, random_halves, split_judges
+from simpatico.validation.raters.ratings import RatingMatrix, rating_matrix
 from tests.validation.raters.test_agreement import CASES, HOLED, NAN, TWELVE, honest, long, matrices
+
+
+class Ceiling(NamedTuple):
+    analytic: AgreementRow
+    split_half: AgreementRow
+    one_more_judge: AgreementRow
 
 
 def of(matrix, *, seed=0):
     matrix = np.array(matrix, float)
     units = pl.DataFrame({"dialog": [f"d{u:05}" for u in range(len(matrix))]})
-    return ceiling_of(Ratings(matrix, units, [f"j{j}" for j in range(matrix.shape[1])]), seed=seed)
+    judges = [f"j{j}" for j in range(matrix.shape[1])]
+    return Ceiling(*noise_ceiling(RatingMatrix(matrix, units, judges), "engaging", seed=seed))
 
 
 def correlation(x, y):
@@ -91,27 +101,27 @@ def test_levels_of_judges_do_not_lower_the_ceiling_where_all_rated_all():
 
 @pytest.mark.parametrize(("judges", "splits"), [(2, 1), (3, 3), (4, 3), (5, 15), (6, 10), (8, 35)])
 def test_few_judges_are_halved_in_every_way(judges, splits):
-    sides = judge_sides(judges, 0)
+    sides = split_judges(judges, 0)
     assert len(sides) == len({tuple(s[0]) for s in sides}) == splits
     assert all((s == 1).sum() == (s == 2).sum() == judges // 2 for s in sides)
 
 
 def test_chance_halves_are_even_and_leave_out_what_is_missing():
-    sides = by_chance(np.isfinite(HOLED), 0, 3)
+    sides = random_halves(np.isfinite(HOLED), 0, 3)
     assert (sides[~np.isfinite(HOLED)] == 0).all()
     half = np.isfinite(HOLED).sum(axis=1) // 2
     assert ((sides == 1).sum(axis=1) == half).all()
     assert ((sides == 2).sum(axis=1) == half).all()
-    assert (sides != by_chance(np.isfinite(HOLED), 0, 4)).any()
+    assert (sides != random_halves(np.isfinite(HOLED), 0, 4)).any()
 
 
 def test_ceilings_of_judgements_and_their_rows():
-    found = ceiling(long(HOLED), "engaging")
-    assert found == ceiling(long(HOLED), "engaging")
-    assert found != ceiling(long(HOLED), "engaging", seed=1)
-    rows = found.rows("engaging")
+    ratings = rating_matrix(long(HOLED), "engaging")
+    rows = noise_ceiling(ratings, "engaging")
+    assert rows == noise_ceiling(ratings, "engaging")
+    assert rows != noise_ceiling(ratings, "engaging", seed=1)
     assert [r.score for r in rows] == ["ceiling", "ceiling_split_half", "one_more_judge"]
-    assert rows[0].value == found.analytic.value
+    assert [r.value for r in rows] == [r.value for r in of(HOLED)]
     assert {r.n for r in rows} == {12}
 
 
@@ -144,7 +154,8 @@ def test_real_judgements_have_both_ceilings_close(data):
     path = data / "dstc10-dev" / "persona-zhao_eval.json"
     if not path.is_file():
         pytest.skip(f"no {path}")
-    found = ceiling(read_judgements(path), "appropriateness")
+    ratings = rating_matrix(read_judgements(path), "appropriateness")
+    found = Ceiling(*noise_ceiling(ratings, "appropriateness"))
     assert found.analytic.n == 900
     assert found.analytic.value == pytest.approx(found.split_half.value, abs=0.005)
     assert found.one_more_judge.value < found.analytic.value

@@ -8,13 +8,94 @@ import numpy as np
 import polars as pl
 import pytest
 
-from simpatico.judgements import Judgements
+from simpatico.judgements import Judgement, Judgements
 from simpatico.readers.judgement_files import read_judgements
-from simpatico.stats.bootstrap_sums import DRAWS
-from simpatico.stats.draws import counts
-from simpatico.validation.raters.outside_view import onlookers
-from simpatico.validation.raters.outside_view__inside import inside_outside
-from tests.validation.raters.test_inside import INSIDE, ONE, everybody, judged
+from simpatico.stats.bootstrap import SUM_DRAWS
+from simpatico.stats.correlation_bootstrap import bootstrap_correlation
+from simpatico.stats.draws import draw_counts
+from simpatico.validation.raters.outside_view import interlocutor_outsiders_row, outsider_rows
+
+INSIDE = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]
+ONE = [1, 0, 3, 2, 5, 4, 7, 6, 9, 8]
+OTHER = [3, 2, 5, 4, 7, 6, 9, 8, 11, 10]
+
+
+def judged(kind, values, judge, dialogs=None, quality="good"):
+    return [
+        Judgement(f"d{(dialogs or range(len(values)))[i]}", i, "bot", quality, judge, kind, v)
+        for i, v in enumerate(values)
+    ]
+
+
+def everybody(dialogs=None):
+    return [
+        *judged("interlocutor", INSIDE, "me", dialogs),
+        *judged("outsider", ONE, "a", dialogs),
+        *judged("expert", OTHER, "b", dialogs),
+    ]
+
+
+def test_the_mean_of_outsiders_by_hand():
+    """Means of the onlookers: 2 1 4 3 6 5 8 7 10 9, each pair of 1..10 swapped.
+
+    Σd² = 10, r = 1 - 6 x 10 / (10 x 99) = 31/33 = .9393939 (values are ranks here); atanh r =
+    ½ ln 32 = 1.7328680; ± 1.9599640 / √7 = .7407968: tanh .9920712 = .7582441, tanh 2.4736647 =
+    .9858955.
+    """
+    (row,) = interlocutor_outsiders_row(Judgements.of(everybody()), "good")
+    assert (row.quality, row.score, row.n, row.status) == ("good", "inside_outside", 10, "ok")
+    assert row.value == pytest.approx(31 / 33, abs=1e-12)
+    assert (row.low, row.high) == pytest.approx((0.7582441, 0.9858955), abs=1e-6)
+    assert row.method == (
+        "Pearson r, Fisher interval; the interlocutor with the mean of those who looked on"
+    )
+
+
+def test_units_of_one_dialog_are_drawn_together():
+    dialogs = [i // 2 for i in range(24)]
+    x, y = np.arange(24) * 7 % 11 / 1.0, np.arange(24) * 5 % 13 / 1.0
+    given = judged("interlocutor", list(x), "me", dialogs)
+    given += judged("outsider", list(y), "a", dialogs)
+    (row,) = interlocutor_outsiders_row(Judgements.of(given), "good", seed=3)
+    order = np.lexsort([np.arange(24), [f"d{d}" for d in dialogs]])
+    told = bootstrap_correlation(
+        x[order], y[order], np.array([f"d{d}" for d in dialogs])[order], seed=3
+    )
+    assert (row.value, row.low, row.high) == (told.value, told.low, told.high)
+    assert row.method.startswith("Pearson r, bootstrap of 12 clusters")
+
+
+def test_the_order_of_judgements_changes_nothing():
+    whole = Judgements.of(everybody([i // 2 for i in range(10)]))
+    mixed = Judgements(whole.frame.sample(fraction=1, shuffle=True, seed=5))
+    assert interlocutor_outsiders_row(whole, "good") == interlocutor_outsiders_row(mixed, "good")
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        everybody()[:-1] + judged("outsider", [None] * 10, "c"),
+        judged("interlocutor", INSIDE[:9], "me") + judged("outsider", ONE, "a"),
+        judged("interlocutor", INSIDE, "me") + judged("model", ONE, "a"),
+        judged("interlocutor", INSIDE, "me") + judged(None, ONE, "a"),
+        judged("interlocutor", INSIDE, "me") + judged("outsider", ONE, "a", quality="other"),
+        judged("outsider", INSIDE, "me") + judged("expert", ONE, "a"),
+    ],
+)
+def test_what_is_not_counted(given):
+    """No row: nine units with both, only a model, nobody knows who, another quality, all outside.
+
+    The first has all ten: a judge who did not rate changes nothing.
+    """
+    told = interlocutor_outsiders_row(Judgements.of(given), "good")
+    assert [r.n for r in told] == ([10] if len(given) == 39 else [])
+
+
+def test_ratings_that_never_vary_say_so():
+    given = judged("interlocutor", [3.0] * 10, "me") + judged("outsider", ONE, "a")
+    (row,) = interlocutor_outsiders_row(Judgements.of(given), "good")
+    assert (row.value, row.low, row.status, row.n) == (None, None, "degenerate", 10)
+
 
 SCORES = ["inside_outside_alone", "inside_outside_ceiling", "inside_outside_endless"]
 
@@ -58,7 +139,7 @@ def test_by_hand() -> None:
 
     Both say the same but for their level: their mean is without noise, so its ceiling is 1.
     """
-    rows = onlookers(Judgements.of(everybody()), "good")
+    rows = outsider_rows(Judgements.of(everybody()), "good")
     assert [(r.score, r.n, r.status) for r in rows] == [(score, 10, "ok") for score in SCORES]
     assert [r.value for r in rows] == pytest.approx([31 / 33, 1.0, 31 / 33], abs=1e-12)
     assert rows[0].method == (
@@ -71,9 +152,9 @@ def test_a_second_way_and_whole_dialogs_are_drawn() -> None:
     """Cronbach's alpha and plain correlations, over the same draws of twenty dialogs."""
     inside, seen = crowd()
     dialogs = [i // 2 for i in range(40)]
-    rows = onlookers(as_judgements(inside, seen, dialogs), "good", seed=4)
+    rows = outsider_rows(as_judgements(inside, seen, dialogs), "good", seed=4)
     order = sorted(set(dialogs), key=lambda d: f"d{d}")
-    drawn = counts(20, DRAWS, 4, 0)[:, [order.index(d) for d in dialogs]]
+    drawn = draw_counts(20, SUM_DRAWS, 4, 0)[:, [order.index(d) for d in dialogs]]
     weights = np.vstack([np.ones(40), drawn])
     top = np.sqrt(np.maximum(cronbach(weights, seen), 0))
     alone = np.mean([r_of(weights, inside, column) for column in seen.T], axis=0)
@@ -85,8 +166,8 @@ def test_a_second_way_and_whole_dialogs_are_drawn() -> None:
 
 def test_endless_is_at_least_the_mean_and_the_mean_above_one_alone() -> None:
     given = as_judgements(*crowd(200, 5, seed=2))
-    alone, top, endless = (r.value or 0 for r in onlookers(given, "good"))
-    (mean,) = (r.value or 0 for r in inside_outside(given, "good"))
+    alone, top, endless = (r.value or 0 for r in outsider_rows(given, "good"))
+    (mean,) = (r.value or 0 for r in interlocutor_outsiders_row(given, "good"))
     assert alone < mean < endless < 1
     assert endless == pytest.approx(mean / top, abs=1e-9)
 
@@ -94,9 +175,9 @@ def test_endless_is_at_least_the_mean_and_the_mean_above_one_alone() -> None:
 def test_units_that_one_left_out_go_where_they_are_few() -> None:
     inside, seen = crowd(100)
     seen[0, 0] = np.nan
-    assert {r.n for r in onlookers(as_judgements(inside, seen), "good")} == {99}
+    assert {r.n for r in outsider_rows(as_judgements(inside, seen), "good")} == {99}
     seen[:50, 0] = np.nan
-    rows = onlookers(as_judgements(inside, seen), "good")
+    rows = outsider_rows(as_judgements(inside, seen), "good")
     assert [r.n for r in rows] == [100, 100, 100]
     assert rows[1].method.startswith("√ICC(1,k), k the harmonic mean")
 
@@ -111,7 +192,7 @@ def test_units_that_one_left_out_go_where_they_are_few() -> None:
 )
 def test_what_cannot_be_had_says_why(given: list, status: list[str]) -> None:
     """One onlooker has no reliability, and who never varies no correlation."""
-    rows = onlookers(Judgements.of(given), "good")
+    rows = outsider_rows(Judgements.of(given), "good")
     assert [r.status for r in rows][:1] == status
     assert [r.value for r in rows][1:] == [None, None]
     assert rows[1].status == "too_few"
@@ -127,7 +208,7 @@ def test_what_cannot_be_had_says_why(given: list, status: list[str]) -> None:
     ],
 )
 def test_no_row_without_ten_units_of_both(given: list) -> None:
-    assert onlookers(Judgements.of(given), "good") == []
+    assert outsider_rows(Judgements.of(given), "good") == []
 
 
 def test_hazumi(data: Path) -> None:
@@ -136,7 +217,7 @@ def test_hazumi(data: Path) -> None:
     if not folder.is_dir():
         pytest.skip(f"no hazumi1902 in {data}; set SIMPATICO_DATA to the public data sets")
     judgements = read_judgements(folder / "exchanges_parsed.json")
-    rows = onlookers(judgements, "impression")
+    rows = outsider_rows(judgements, "impression")
     assert [r.n for r in rows] == [2_480] * 3
     # from the ratings themselves: five columns, all of them there
     wide = judgements.frame.pivot(
