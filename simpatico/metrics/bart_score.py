@@ -1,8 +1,9 @@
 """BARTScore: how readily a model would write a turn after reading a reference, or the reverse.
 
-The number is the mean log-probability of what is written, to base e, its closing mark included.
-Precision writes the turn from the reference, recall the reference from the turn, F is their mean;
-faithfulness writes the turn from what it answers. With several references the best counts.
+Yuan, Neubig & Liu (2021, NeurIPS). The score of writing y from x is the mean of
+log p(y_t | y_<t, x) over the tokens of y, its end token included, to base e. Precision writes the
+turn from the reference, recall the reference from the turn, F is their mean; faithfulness writes
+the turn from what it answers. With several references the best counts.
 Example: log-probabilities -1, -2 and -3 give -2.
 """
 
@@ -13,14 +14,19 @@ from dataclasses import dataclass
 from math import inf
 from typing import ClassVar
 
-import numpy as np
-import numpy.typing as npt
 import polars as pl
 
+from simpatico.arrays import Floats
 from simpatico.features import Feature, Features
 from simpatico.features.likelihood import Likelihood
-from simpatico.metric import Card, Carried, OnModels, Score, mark
-from simpatico.metrics._shared.pairs import NEEDS, mean, with_answered, with_references
+from simpatico.metric import Card, Carried, Score, UsesModels, model_suffix
+from simpatico.metrics._shared.pairs import (
+    NEEDS,
+    mean_log_probabilities,
+    mean_statistic,
+    pair_with_answered,
+    pair_with_references,
+)
 from simpatico.turns import Level, Turns
 
 MEANINGS = {
@@ -32,7 +38,7 @@ MEANINGS = {
 
 
 @dataclass(frozen=True)
-class BartScore(OnModels):
+class BartScore(UsesModels):
     model: str = "hub:facebook/bart-large-cnn"
 
     name: ClassVar = Carried("bart_score")
@@ -60,10 +66,10 @@ class BartScore(OnModels):
     def scores(self) -> tuple[Score, ...]:
         return tuple(
             Score(
-                f"bart_score{part}{mark(self)}",
+                f"bart_score{part}{model_suffix(self)}",
                 of=pl.col("faithfulness") / pl.col("answers")
                 if part == "_faithfulness"
-                else mean(part.removeprefix("_") or "f"),
+                else mean_statistic(part.removeprefix("_") or "f"),
                 range=(-inf, 0.0),
                 meaning=meaning,
                 better="higher",
@@ -77,22 +83,20 @@ class BartScore(OnModels):
     def __call__(self, turns: Turns, features: Features) -> pl.DataFrame:
         model = features[Likelihood(self.model)]
 
-        def written(given: Sequence[str], texts: Sequence[str]) -> npt.NDArray[np.float64]:
-            return means(model.of(given, texts))
+        def log_probabilities(sources: Sequence[str], targets: Sequence[str]) -> Floats:
+            return mean_log_probabilities(model.of(sources, targets))
 
-        pairs, answers = with_references(turns, features), with_answered(turns, features)
-        precision, recall = written(pairs.other, pairs.text), written(pairs.text, pairs.other)
-        source = answers.statistics(
-            faithfulness=answers.best(written(answers.other, answers.text))
-        ).select("faithfulness", answers="n")
-        found = pairs.statistics(
-            f=pairs.best((precision + recall) / 2),
-            precision=pairs.best(precision),
-            recall=pairs.best(recall),
+        references = pair_with_references(turns, features)
+        contexts = pair_with_answered(turns, features)
+        precision = log_probabilities(references.other, references.text)
+        recall = log_probabilities(references.text, references.other)
+        faithfulness = log_probabilities(contexts.other, contexts.text)
+        table = references.statistics(
+            f=references.best_per_turn((precision + recall) / 2),
+            precision=references.best_per_turn(precision),
+            recall=references.best_per_turn(recall),
         )
-        return pl.concat([found, source], how="horizontal")
-
-
-def means(logs: Sequence[npt.NDArray[np.float64]]) -> npt.NDArray[np.float64]:
-    """The mean of each text's log-probabilities; NaN for a text that has none."""
-    return np.array([log.mean() if len(log) else np.nan for log in logs], np.float64)
+        # its own count: a turn may answer something and have no reference
+        source = contexts.statistics(faithfulness=contexts.best_per_turn(faithfulness))
+        source = source.select("faithfulness", answers="n")
+        return pl.concat([table, source], how="horizontal")

@@ -1,12 +1,12 @@
 """BERTScore: how alike a turn and its references are, word piece by word piece in context.
 
-Each word piece is matched with the most similar one of the other text, by cosine of their vectors.
-Precision is the mean over the pieces of the turn, recall over those of the reference, F1 their
-harmonic mean; marks such as [CLS] can be matched but have no weight. With several references the
-best of each counts. Where precision or recall is not above 0, F1 is 0.
+Zhang et al. (2020, ICLR). With unit vectors x_i of the turn's word pieces and y_j of the
+reference's: P = mean over i of max_j x_i·y_j, R = mean over j of max_i x_i·y_j,
+F1 = 2 P R / (P + R), and 0 where P or R is not above 0. Special tokens such as [CLS] can be matched
+but have no weight. With several references the best of each counts.
 
 With `idf`, a file with one text a line, pieces weigh the more the fewer of those texts have them.
-With `baseline`, a number b becomes (b - baseline) / (1 - baseline), so that texts with nothing in
+With `baseline`, a value s becomes (s - baseline) / (1 - baseline), so that texts with nothing in
 common get about 0.
 Example: if the cosines of two pieces with two others are .9 .2 / .4 .5, precision is (.9 + .5) / 2.
 """
@@ -18,17 +18,17 @@ from math import inf
 from typing import ClassVar
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
+from simpatico.arrays import Floats32
 from simpatico.errors import BadValue
 from simpatico.features import Feature, Features
-from simpatico.features.embeddings import MINILM, TokenEmbeddings, Tokens, unit
-from simpatico.features.idf import Baseline, Rarity, Weights, prepared
-from simpatico.metric import Card, Carried, OnModels, Score, mark
-from simpatico.metrics._shared.pairs import NEEDS, mean, with_references
-from simpatico.metrics._shared.product import product
-from simpatico.models.names import find, named
+from simpatico.features.embeddings import MINILM, TokenEmbeddings, TokenVectors, unit_length
+from simpatico.features.idf import Baseline, Idf, IdfWeights, bert_score_texts
+from simpatico.metric import Card, Carried, Score, UsesModels, model_suffix
+from simpatico.metrics._shared.pairs import NEEDS, mean_statistic, pair_with_references
+from simpatico.metrics._shared.product import blocked_product
+from simpatico.models.names import find_model, parse_model_name
 from simpatico.turns import Level, Turns
 
 LAYERS = {
@@ -46,18 +46,19 @@ LAYERS = {
     "deberta-large-mnli": 18,
     "mpnet-base": 8,
 }
-"""After which layer vectors are taken, by the hub's name of a model; of others after the last."""
+"""The layer whose vectors are taken, by the hub's name of a model; the last layer of others. As
+bert_score tuned them on WMT16."""
 
-USUAL = -1
+DEFAULT_LAYER = -1
 """Stands for the layer by this table."""
 
 PARTS = {"f1": "F1", "precision": "precision", "recall": "recall"}
 
 
 @dataclass(frozen=True)
-class BertScore(OnModels):
+class BertScore(UsesModels):
     model: str = MINILM
-    layer: int = USUAL
+    layer: int = DEFAULT_LAYER
     idf: str = ""
     baseline: str = ""
 
@@ -79,7 +80,7 @@ class BertScore(OnModels):
     )
 
     def __post_init__(self) -> None:
-        if self.layer < USUAL:
+        if self.layer < DEFAULT_LAYER:
             raise BadValue(
                 f"bert_score.layer is {self.layer}; it is 0 or more, or -1 for the usual"
             )
@@ -87,13 +88,13 @@ class BertScore(OnModels):
     @property
     def depth(self) -> int | None:
         """The layer that is taken; null for the last."""
-        where, what = named(self.model)
+        where, what = parse_model_name(self.model)
         usual = LAYERS.get(what.rpartition("/")[2]) if where == "hub" else None
-        return usual if self.layer == USUAL else self.layer
+        return usual if self.layer == DEFAULT_LAYER else self.layer
 
     @property
     def needs(self) -> tuple[Feature, ...]:
-        more: list[Feature] = [Rarity(self.model, self.idf)] if self.idf else []
+        more: list[Feature] = [Idf(self.model, self.idf)] if self.idf else []
         more += [Baseline(self.baseline, self.depth)] if self.baseline else []
         return (TokenEmbeddings(self.model, self.depth), *more, *NEEDS)
 
@@ -101,40 +102,42 @@ class BertScore(OnModels):
     def scores(self) -> tuple[Score, ...]:
         return tuple(
             Score(
-                f"bert_score{'' if part == 'f1' else f'_{part}'}{mark(self)}",
-                of=mean(part),
+                f"bert_score{'' if part == 'f1' else f'_{part}'}{model_suffix(self)}",
+                of=mean_statistic(part),
                 range=(-inf if self.baseline else -1.0, 1.0),
-                meaning=f"{told} of the best matches of word pieces with a reference",
+                meaning=f"{title} of the best matches of word pieces with a reference",
                 better="higher",
-                title="BERTScore" if part == "f1" else f"BERTScore {told}",
-                more=f"resembles the references more ({told}) than",
-                less=f"resembles the references less ({told}) than",
+                title="BERTScore" if part == "f1" else f"BERTScore {title}",
+                more=f"resembles the references more ({title}) than",
+                less=f"resembles the references less ({title}) than",
             )
-            for part, told in PARTS.items()
+            for part, title in PARTS.items()
         )
 
     def __call__(self, turns: Turns, features: Features) -> pl.DataFrame:
-        pairs = with_references(turns, features)
-        texts = prepared(find(self.model), [*pairs.text, *pairs.other])
+        pairs = pair_with_references(turns, features)
+        texts = bert_score_texts(find_model(self.model), [*pairs.text, *pairs.other])
         tokens = features[TokenEmbeddings(self.model, self.depth)].of(texts)
-        rarity = features[Rarity(self.model, self.idf)] if self.idf else None
-        found = np.zeros((len(pairs), len(PARTS)))
+        idf = features[Idf(self.model, self.idf)] if self.idf else None
+        values = np.zeros((len(pairs), len(PARTS)))
         for row, (turn, reference) in enumerate(
             zip(tokens[: len(pairs)], tokens[len(pairs) :], strict=True)
         ):
-            found[row] = matched(turn, reference, rarity)
+            values[row] = match_pieces(turn, reference, idf)
         if self.baseline:
             base = features[Baseline(self.baseline, self.depth)][[2, 0, 1]]
-            found = (found - base) / (1 - base)
-        columns = zip(PARTS, found.T, strict=True)
-        return pairs.statistics(**{part: pairs.best(values) for part, values in columns})
+            values = (values - base) / (1 - base)
+        columns = zip(PARTS, values.T, strict=True)
+        return pairs.statistics(**{part: pairs.best_per_turn(column) for part, column in columns})
 
 
-def matched(turn: Tokens, reference: Tokens, rarity: Weights | None) -> tuple[float, float, float]:
+def match_pieces(
+    turn: TokenVectors, reference: TokenVectors, idf: IdfWeights | None
+) -> tuple[float, float, float]:
     """F1, precision and recall of one pair; NaN where no piece of a text has a weight."""
-    likeness = product(unit(turn.vectors), unit(reference.vectors))
-    precision = weighed(likeness.max(axis=1), turn, rarity)
-    recall = weighed(likeness.max(axis=0), reference, rarity)
+    cosines = blocked_product(unit_length(turn.vectors), unit_length(reference.vectors))
+    precision = weighted_mean_match(cosines.max(axis=1), turn, idf)
+    recall = weighted_mean_match(cosines.max(axis=0), reference, idf)
     if np.isnan(precision) or np.isnan(recall):
         return (np.nan, np.nan, np.nan)
     agree = precision > 0 and recall > 0
@@ -142,8 +145,8 @@ def matched(turn: Tokens, reference: Tokens, rarity: Weights | None) -> tuple[fl
     return (f1, precision, recall)
 
 
-def weighed(best: npt.NDArray[np.float32], tokens: Tokens, rarity: Weights | None) -> float:
+def weighted_mean_match(best: Floats32, tokens: TokenVectors, idf: IdfWeights | None) -> float:
     """The mean over a text's pieces of their best match, by weight."""
-    weights = rarity.of(tokens.ids) if rarity else (~tokens.special).astype(np.float64)
+    weights = idf.of(tokens.ids) if idf else (~tokens.special).astype(np.float64)
     total = float(weights.sum())
     return float((best * weights).sum()) / total if total > 0 else np.nan

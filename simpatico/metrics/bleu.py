@@ -1,7 +1,9 @@
-"""BLEU: how many word n-grams a turn shares with its references (Papineni et al. 2002).
+"""BLEU: how many word n-grams a turn shares with its references (Papineni et al. 2002, ACL).
 
-Counted by sacrebleu as `sentence_bleu` does it (13a tokens, exponential smoothing, no order longer
-than the text). The counts of turns are added up, so a dialog has the BLEU of all its turns at once.
+BLEU = 100 BP exp(mean over n = 1..4 of log p_n), p_n the share of the turn's n-grams that a
+reference has, BP = min(1, exp(1 - reference length / turn length)). Counted by sacrebleu as its
+`sentence_bleu` does it (13a tokens, exponential smoothing, no order longer than the text). The
+counts of turns are added up, so a dialog has the BLEU of all its turns at once.
 Example: "the cat sat on" beside "the cat sat down" and "a cat sat on the mat" shares 4 of 4 words,
 3 of 3 pairs, 2 of 2 triples and 0 of 1 quadruple, smoothed to 1/2: 100 (1/2)^(1/4) = 84.1.
 """
@@ -12,11 +14,11 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
+from simpatico.arrays import Bools
 from simpatico.features import Feature, Features
-from simpatico.features.references import References, absent
+from simpatico.features.references import References, sacrebleu_missing
 from simpatico.metric import Card, Score, reasons
 from simpatico.turns import Level, Turns
 
@@ -25,25 +27,26 @@ COLUMNS = [f"{what}_{n}" for what in ("shared", "made") for n in range(1, ORDERS
 LENGTHS = ["length", "reference_length"]
 
 
-def of_counts(counts: pl.DataFrame) -> pl.Series:
+def bleu_of_counts(counts: pl.DataFrame) -> pl.Series:
     """The BLEU of each row of counts; null where nothing was counted."""
     from sacrebleu.metrics.bleu import BLEU
 
-    found: list[float | None] = []
+    scores: list[float | None] = []
     for row in counts.select(COLUMNS + LENGTHS).fill_nan(None).fill_null(0).iter_rows():
         if not row[-2]:
-            found.append(None)
+            scores.append(None)
             continue
-        whole = [round(value) for value in row]
-        shared, made = whole[:ORDERS], whole[ORDERS:-2]
-        told = BLEU.compute_bleu(
-            shared, made, whole[-2], whole[-1], smooth_method="exp", effective_order=True
+        counts_of_row = [round(value) for value in row]
+        correct, total = counts_of_row[:ORDERS], counts_of_row[ORDERS:-2]
+        length, reference_length = counts_of_row[-2:]
+        bleu = BLEU.compute_bleu(
+            correct, total, length, reference_length, smooth_method="exp", effective_order=True
         )
-        found.append(told.score)
-    return pl.Series(found, dtype=pl.Float64)
+        scores.append(bleu.score)
+    return pl.Series(scores, dtype=pl.Float64)
 
 
-JOINED = r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]"
+UNSPACED_SCRIPTS = r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]"
 
 
 @dataclass(frozen=True)
@@ -66,7 +69,7 @@ class Bleu:
     scores: ClassVar[tuple[Score, ...]] = (
         Score(
             "bleu",
-            of=of_counts,
+            of=bleu_of_counts,
             range=(0.0, 100.0),
             meaning="BLEU with the references, of all turns of a unit at once",
             better="higher",
@@ -78,29 +81,29 @@ class Bleu:
 
     @property
     def missing(self) -> str | None:
-        return absent()
+        return sacrebleu_missing()
 
     def __call__(self, turns: Turns, features: Features) -> pl.DataFrame:
-        compared = features[References()]
+        references = features[References()]
         from sacrebleu.metrics.bleu import BLEU
 
         counts = np.full((len(turns), len(COLUMNS + LENGTHS)), np.nan)
-        for row, told in compared.scores(BLEU(effective_order=True)):
-            counts[row] = [*told.counts, *told.totals, told.sys_len, told.ref_len]
-        joined = unspaced(turns.frame["text"])
-        counts[joined] = np.nan
+        for row, bleu in references.scores(BLEU(effective_order=True)):
+            counts[row] = [*bleu.counts, *bleu.totals, bleu.sys_len, bleu.ref_len]
+        unspaced = is_unspaced_script(turns.frame["text"])
+        counts[unspaced] = np.nan
         why = reasons(
             len(turns),
-            no_reference=compared.no_reference,
-            no_spaces=joined,
-            no_words=compared.no_words,
+            no_reference=references.no_reference,
+            no_spaces=unspaced,
+            no_words=references.no_words,
         )
         table = pl.DataFrame(counts, COLUMNS + LENGTHS, nan_to_null=True)
         return table.with_columns(why)
 
 
-def unspaced(texts: pl.Series) -> npt.NDArray[np.bool_]:
+def is_unspaced_script(texts: pl.Series) -> Bools:
     """Which texts are mostly in a script that does not put spaces between words."""
     letters = texts.str.count_matches(r"\p{L}").to_numpy()
-    joined = texts.str.count_matches(JOINED).to_numpy()
-    return (joined > 0) & (2 * joined >= letters)
+    unspaced = texts.str.count_matches(UNSPACED_SCRIPTS).to_numpy()
+    return (unspaced > 0) & (2 * unspaced >= letters)

@@ -1,7 +1,9 @@
 """BLEURT: how well a turn says what a reference says, as a model trained on ratings judges it.
 
-The number is what the model itself gives for a reference and a turn, unchanged; with several
-references the best counts.
+Sellam, Das & Parikh (2020, ACL). The score is the single output (a logit, about 0 to 1) of a BERT
+that was fine-tuned on ratings of translations, given reference and turn; with several references
+the best counts.
+Example: outputs of .31 and .58 beside two references give .58.
 """
 
 from __future__ import annotations
@@ -15,13 +17,13 @@ import polars as pl
 from simpatico.errors import DataError
 from simpatico.features import Feature, Features
 from simpatico.features.classes import ClassProbabilities
-from simpatico.metric import Card, Carried, OnModels, Score, mark
-from simpatico.metrics._shared.pairs import NEEDS, mean, with_references
+from simpatico.metric import Card, Carried, Score, UsesModels, model_suffix
+from simpatico.metrics._shared.pairs import NEEDS, mean_statistic, pair_with_references
 from simpatico.turns import Level, Turns
 
 
 @dataclass(frozen=True)
-class Bleurt(OnModels):
+class Bleurt(UsesModels):
     model: str = "hub:Elron/bleurt-large-512"
 
     name: ClassVar = Carried("bleurt")
@@ -44,18 +46,18 @@ class Bleurt(OnModels):
 
     @property
     def needs(self) -> tuple[Feature, ...]:
-        return (self._judge, *NEEDS)
+        return (self._rater, *NEEDS)
 
     @property
-    def _judge(self) -> ClassProbabilities:
+    def _rater(self) -> ClassProbabilities:
         return ClassProbabilities(self.model, pair=True, output="logits")
 
     @property
     def scores(self) -> tuple[Score, ...]:
         return (
             Score(
-                f"bleurt{mark(self)}",
-                of=mean("bleurt"),
+                f"bleurt{model_suffix(self)}",
+                of=mean_statistic("bleurt"),
                 range=(-inf, inf),
                 meaning="the model's rating of the turn beside its best reference",
                 better="higher",
@@ -66,11 +68,11 @@ class Bleurt(OnModels):
         )
 
     def __call__(self, turns: Turns, features: Features) -> pl.DataFrame:
-        pairs = with_references(turns, features)
-        found = features[self._judge].of(pairs.other, pairs.text)
-        if len(pairs) and found.shape[1] != 1:
+        pairs = pair_with_references(turns, features)
+        ratings = features[self._rater].of(pairs.other, pairs.text)
+        if len(pairs) and ratings.shape[1] != 1:
             raise DataError(
-                f"{self.model} gives {found.shape[1]} numbers for a pair, where bleurt needs one; "
-                "name a model that rates"
+                f"{self.model} gives {ratings.shape[1]} numbers for a pair, where bleurt needs "
+                "one; name a model that rates"
             )
-        return pairs.statistics(bleurt=pairs.best(found.ravel()))
+        return pairs.statistics(bleurt=pairs.best_per_turn(ratings.ravel()))

@@ -1,8 +1,9 @@
-"""chrF: how many strings of letters a turn shares with its references (Popovic 2015).
+"""chrF: how many character n-grams a turn shares with its references (Popovic 2015, WMT).
 
-Computed by sacrebleu as `sentence_chrf` does it (up to six letters, no words, recall twice as
-important); of several references the one that gives the highest score counts. What sacrebleu counts
-is not open to others, so a dialog has the mean of its turns.
+With P and R the precision and recall of character n-grams, averaged over n = 1..6:
+chrF = 100 (1 + b²) P R / (b² P + R), b = 2, so that recall counts more. Computed by sacrebleu as
+its `sentence_chrf` does it (no word n-grams); of several references the one with the highest score
+counts. sacrebleu does not give its counts, so a dialog has the mean of its turns.
 Example: "the cat" beside "a cat" gets 42.28 from sacrebleu.
 """
 
@@ -15,7 +16,7 @@ import numpy as np
 import polars as pl
 
 from simpatico.features import Feature, Features
-from simpatico.features.references import References, absent
+from simpatico.features.references import References, sacrebleu_missing
 from simpatico.metric import Card, Score, reasons
 from simpatico.turns import Level, Turns
 
@@ -49,15 +50,17 @@ class Chrf:
 
     @property
     def missing(self) -> str | None:
-        return absent()
+        return sacrebleu_missing()
 
     def __call__(self, turns: Turns, features: Features) -> pl.DataFrame:
-        compared = features[References()]
+        references = features[References()]
         from sacrebleu.metrics.chrf import CHRF
 
-        found = np.full(len(turns), np.nan)
-        for row, told in compared.scores(CHRF()):
-            found[row] = told.score
-        why = reasons(len(turns), no_reference=compared.no_reference, no_words=compared.no_words)
-        sums = pl.Series("sum", found, nan_to_null=True)
+        scores = np.full(len(turns), np.nan)
+        for row, chrf in references.scores(CHRF()):
+            scores[row] = chrf.score
+        why = reasons(
+            len(turns), no_reference=references.no_reference, no_words=references.no_words
+        )
+        sums = pl.Series("sum", scores, nan_to_null=True)
         return pl.DataFrame({"sum": sums, "turns": sums.is_not_null(), "reason": why})

@@ -1,6 +1,7 @@
 """Coherence: how close in meaning a turn is to what it answers.
 
-The cosine of two sentence vectors: that of the turn, and that of the turns it answers, joined.
+cos(u, v) = u·v / (|u| |v|) of two sentence vectors (Reimers & Gurevych 2019, EMNLP): that of the
+turn, and that of the `history` turns up to the one it answers, joined.
 Example: vectors (1, 0) and (.6, .8) have a cosine of .6.
 """
 
@@ -14,13 +15,18 @@ import polars as pl
 from simpatico.errors import BadValue
 from simpatico.features import Feature, Features
 from simpatico.features.embeddings import MINILM, Embeddings
-from simpatico.metric import Card, Carried, OnModels, Score, mark
-from simpatico.metrics._shared.pairs import NEEDS, likeness, mean, with_answered
+from simpatico.metric import Card, Carried, Score, UsesModels, model_suffix
+from simpatico.metrics._shared.pairs import (
+    NEEDS,
+    mean_statistic,
+    pair_with_answered,
+    vector_cosines,
+)
 from simpatico.turns import Level, Turns
 
 
 @dataclass(frozen=True)
-class Coherence(OnModels):
+class Coherence(UsesModels):
     model: str = MINILM
     history: int = 1
 
@@ -53,8 +59,8 @@ class Coherence(OnModels):
     def scores(self) -> tuple[Score, ...]:
         return (
             Score(
-                f"coherence{mark(self)}",
-                of=mean("cosine"),
+                f"coherence{model_suffix(self)}",
+                of=mean_statistic("cosine"),
                 range=(-1.0, 1.0),
                 meaning="cosine of the turn's vector and that of what it answers",
                 better="higher",
@@ -65,11 +71,11 @@ class Coherence(OnModels):
         )
 
     def __call__(self, turns: Turns, features: Features) -> pl.DataFrame:
-        texts, first = turns.frame["text"].to_list(), turns.frame["turn"].to_list()
+        texts, number = turns.frame["text"].to_list(), turns.frame["turn"].to_list()
 
-        def heard(row: int) -> str:
-            return " ".join(texts[max(row - self.history + 1, row - first[row]) : row + 1])
+        def context_of(row: int) -> str:
+            return " ".join(texts[max(row - self.history + 1, row - number[row]) : row + 1])
 
-        pairs = with_answered(turns, features, heard, model=self.model)
-        found = likeness(features[Embeddings(self.model)], pairs)
-        return pairs.statistics(cosine=pairs.best(found))
+        pairs = pair_with_answered(turns, features, context_of, model=self.model)
+        cosines = vector_cosines(features[Embeddings(self.model)], pairs)
+        return pairs.statistics(cosine=pairs.best_per_turn(cosines))

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from simpatico.features import Feature
 from simpatico.features.embeddings import MINILM, Embeddings
-from simpatico.features.heads.folder import Kind
+from simpatico.features.heads.folder import HeadKind
 from simpatico.metric import Card, Carried
 from simpatico.metrics._shared.ruber import UNDEFINED, Ruber
 
@@ -18,7 +18,7 @@ class CtxRuber(Ruber):
 
     name: ClassVar = Carried("ctx_ruber")
     plain: ClassVar[str] = "ctx_ruber"
-    kind: ClassVar[Kind] = "ctx-ruber"
+    kind: ClassVar[HeadKind] = "ctx-ruber"
     title: ClassVar[str] = "Contextual RUBER"
     card: ClassVar[Card] = Card(
         about="A turn's likeness to a reference and its fit to what it answers, in one number.",

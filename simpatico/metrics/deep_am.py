@@ -1,6 +1,8 @@
 """Deep AM: how close in meaning a turn is to its reference, or to what it answers.
 
-The cosine of two sentence vectors; of several references the best counts.
+Zhang et al. (2021), Deep AM-FM, adequacy: the cosine of two sentence vectors; of several references
+the best counts.
+Example: cosines of .3 and .6 with two references give .6.
 """
 
 from __future__ import annotations
@@ -13,13 +15,19 @@ import polars as pl
 from simpatico.errors import BadValue
 from simpatico.features import Feature, Features
 from simpatico.features.embeddings import MINILM, Embeddings
-from simpatico.metric import Card, Carried, OnModels, Score, mark
-from simpatico.metrics._shared.pairs import NEEDS, likeness, mean, with_answered, with_references
+from simpatico.metric import Card, Carried, Score, UsesModels, model_suffix
+from simpatico.metrics._shared.pairs import (
+    NEEDS,
+    mean_statistic,
+    pair_with_answered,
+    pair_with_references,
+    vector_cosines,
+)
 from simpatico.turns import Level, Turns
 
 
 @dataclass(frozen=True)
-class DeepAm(OnModels):
+class DeepAm(UsesModels):
     model: str = MINILM
     mode: Literal["reference", "context"] = "reference"
 
@@ -54,8 +62,8 @@ class DeepAm(OnModels):
     def scores(self) -> tuple[Score, ...]:
         return (
             Score(
-                f"deep_am{mark(self)}",
-                of=mean("adequacy"),
+                f"deep_am{model_suffix(self)}",
+                of=mean_statistic("adequacy"),
                 range=(-1.0, 1.0),
                 meaning="cosine of the vectors of the turn and its best reference",
                 better="higher",
@@ -67,8 +75,8 @@ class DeepAm(OnModels):
 
     def __call__(self, turns: Turns, features: Features) -> pl.DataFrame:
         if self.mode == "reference":
-            pairs = with_references(turns, features, model=self.model)
+            pairs = pair_with_references(turns, features, model=self.model)
         else:
-            pairs = with_answered(turns, features, model=self.model)
-        found = likeness(features[Embeddings(self.model)], pairs)
-        return pairs.statistics(adequacy=pairs.best(found))
+            pairs = pair_with_answered(turns, features, model=self.model)
+        cosines = vector_cosines(features[Embeddings(self.model)], pairs)
+        return pairs.statistics(adequacy=pairs.best_per_turn(cosines))

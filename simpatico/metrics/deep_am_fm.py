@@ -1,5 +1,6 @@
 """Deep AM-FM: the mean of Deep AM, how close in meaning, and Deep FM, how equally fluent.
 
+Zhang et al. (2021): weight x adequacy + (1 - weight) x fluency.
 Example: adequacy .8 and fluency .4 with weight .5 give .6. Of several references the one with the
 best such mean counts: beside .5 and .8, which give .65, it is .65.
 """
@@ -15,15 +16,19 @@ from simpatico.errors import BadValue
 from simpatico.features import Feature, Features
 from simpatico.features.embeddings import MINILM, Embeddings
 from simpatico.features.likelihood import Likelihood
-from simpatico.metric import Card, Carried, OnModels, Score
-from simpatico.metrics._shared.pairs import NEEDS, mean, with_references
-from simpatico.metrics._shared.pairs import likeness as closeness
-from simpatico.metrics.deep_fm import GPT2, fluency, likeness
+from simpatico.metric import Card, Carried, Score, UsesModels
+from simpatico.metrics._shared.pairs import (
+    NEEDS,
+    mean_statistic,
+    pair_with_references,
+    vector_cosines,
+)
+from simpatico.metrics.deep_fm import GPT2, fluency_ratio, mean_fluency
 from simpatico.turns import Level, Turns
 
 
 @dataclass(frozen=True)
-class DeepAmFm(OnModels):
+class DeepAmFm(UsesModels):
     model: str = GPT2
     model_encoder: str = MINILM
     weight: float = 0.5
@@ -63,7 +68,7 @@ class DeepAmFm(OnModels):
         return (
             Score(
                 self.name,
-                of=mean("both"),
+                of=mean_statistic("both"),
                 range=(-1.0, 1.0),
                 meaning="mean of adequacy and fluency beside a reference, the best of these means",
                 better="higher",
@@ -74,8 +79,10 @@ class DeepAmFm(OnModels):
         )
 
     def __call__(self, turns: Turns, features: Features) -> pl.DataFrame:
-        pairs, reader = with_references(turns, features), features[Likelihood(self.model, "end")]
-        adequate = closeness(features[Embeddings(self.model_encoder)], pairs)
-        fluent = likeness(fluency(reader, pairs.text), fluency(reader, pairs.other), self.ratio)
-        both = self.weight * adequate + (1 - self.weight) * fluent
-        return pairs.statistics(both=pairs.best(both))
+        pairs = pair_with_references(turns, features)
+        model = features[Likelihood(self.model, "end")]
+        adequacy = vector_cosines(features[Embeddings(self.model_encoder)], pairs)
+        of_turns, of_references = (mean_fluency(model, side) for side in (pairs.text, pairs.other))
+        fluency = fluency_ratio(of_turns, of_references, self.ratio)
+        both = self.weight * adequacy + (1 - self.weight) * fluency
+        return pairs.statistics(both=pairs.best_per_turn(both))

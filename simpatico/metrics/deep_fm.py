@@ -1,9 +1,10 @@
 """Deep FM: whether a turn reads as fluently as its reference, to a language model.
 
-A text's fluency is its mean log-probability per word piece, to base e; its first piece is given and
-a closing mark is counted. The score is the ratio of the two texts' probabilities per piece, the
-smaller by the larger. Example: -2 and -3 give exp(-3) / exp(-2) = .368; the ratio of the
-logarithms, which the baseline of DSTC10 takes, gives 2 / 3. Of several references the best counts.
+Zhang et al. (2021), Deep AM-FM. A text's fluency f is its mean log-probability per token, to base
+e; its first token is given and the end token is counted. The score is the ratio of the two texts'
+probabilities per token, the smaller by the larger: exp(-|f_turn - f_reference|). Example: -2 and -3
+give exp(-3) / exp(-2) = .368; the ratio of the logarithms, which the baseline of DSTC10 takes,
+gives 2 / 3. Of several references the best counts.
 """
 
 from __future__ import annotations
@@ -20,10 +21,16 @@ from simpatico.arrays import Floats
 from simpatico.errors import BadValue
 from simpatico.features import Feature, Features
 from simpatico.features.likelihood import Likelihood
-from simpatico.metric import Card, Carried, OnModels, Score, mark
-from simpatico.metrics._shared.pairs import NEEDS, mean, with_answered, with_references
-from simpatico.models.runtime.language_models import Reader
-from simpatico.models.runtime.torch_backend import tokenizer
+from simpatico.metric import Card, Carried, Score, UsesModels, model_suffix
+from simpatico.metrics._shared.pairs import (
+    NEEDS,
+    mean_log_probabilities,
+    mean_statistic,
+    pair_with_answered,
+    pair_with_references,
+)
+from simpatico.models.runtime.language_models import LmTokenizer
+from simpatico.models.runtime.torch_backend import load_hf_tokenizer
 from simpatico.turns import Level, Turns
 
 GPT2 = "hub:openai-community/gpt2"
@@ -31,7 +38,7 @@ CHOICES = {"mode": ("reference", "context"), "ratio": ("probability", "log")}
 
 
 @dataclass(frozen=True)
-class DeepFm(OnModels):
+class DeepFm(UsesModels):
     model: str = GPT2
     mode: Literal["reference", "context"] = "reference"
     ratio: Literal["probability", "log"] = "probability"
@@ -58,9 +65,10 @@ class DeepFm(OnModels):
     )
 
     def __post_init__(self) -> None:
-        for field, known in CHOICES.items():
-            if (value := getattr(self, field)) not in known:
-                raise BadValue(f"deep_fm.{field} is {value!r}; it is {known[0]!r} or {known[1]!r}")
+        for field, choices in CHOICES.items():
+            if (value := getattr(self, field)) not in choices:
+                either = " or ".join(map(repr, choices))
+                raise BadValue(f"deep_fm.{field} is {value!r}; it is {either}")
 
     @property
     def needs(self) -> tuple[Feature, ...]:
@@ -75,8 +83,8 @@ class DeepFm(OnModels):
         free = self.mode == "context"
         return (
             Score(
-                f"deep_fm{mark(self)}",
-                of=mean("fluency"),
+                f"deep_fm{model_suffix(self)}",
+                of=mean_statistic("fluency"),
                 range=(-inf, inf) if free else (0.0, 1.0),
                 meaning="mean log-probability of the turn after what it answers"
                 if free
@@ -91,21 +99,21 @@ class DeepFm(OnModels):
     def __call__(self, turns: Turns, features: Features) -> pl.DataFrame:
         model = features[self._reader]
         if self.mode == "context":
-            pairs = with_answered(turns, features)
-            found = pairs.best(gain(model, pairs.other, pairs.text))
-            return pairs.statistics("too_long", fluency=found)
-        pairs = with_references(turns, features)
-        found = likeness(fluency(model, pairs.text), fluency(model, pairs.other), self.ratio)
-        return pairs.statistics(fluency=pairs.best(found))
+            pairs = pair_with_answered(turns, features)
+            values = pairs.best_per_turn(fluency_gain(model, pairs.other, pairs.text))
+            return pairs.statistics("too_long", fluency=values)
+        pairs = pair_with_references(turns, features)
+        of_turns, of_references = (mean_fluency(model, side) for side in (pairs.text, pairs.other))
+        ratios = fluency_ratio(of_turns, of_references, self.ratio)
+        return pairs.statistics(fluency=pairs.best_per_turn(ratios))
 
 
-def fluency(model: Any, texts: Sequence[str]) -> Floats:
-    """The mean log-probability of each text's pieces; NaN where only one piece was read."""
-    logs = model.of([""] * len(texts), texts)
-    return np.array([log.mean() if len(log) else np.nan for log in logs], np.float64)
+def mean_fluency(model: Any, texts: Sequence[str]) -> Floats:
+    """The mean log-probability of each text's tokens; NaN where only one token was read."""
+    return mean_log_probabilities(model.of([""] * len(texts), texts))
 
 
-def likeness(first: Floats, second: Floats, ratio: Literal["probability", "log"]) -> Floats:
+def fluency_ratio(first: Floats, second: Floats, ratio: Literal["probability", "log"]) -> Floats:
     """The smaller of two fluencies by the larger; 1 where they are the same."""
     if ratio == "probability":
         return np.array([exp(-abs(a - b)) for a, b in zip(first, second, strict=True)], np.float64)
@@ -113,24 +121,21 @@ def likeness(first: Floats, second: Floats, ratio: Literal["probability", "log"]
     return np.divide(high, low, out=np.ones_like(high), where=low != 0)
 
 
-def gain(model: Any, before: Sequence[str], texts: Sequence[str]) -> Floats:
-    """What each text adds to the log-probability of what it answers, by the pieces it adds.
+def fluency_gain(model: Any, contexts: Sequence[str], texts: Sequence[str]) -> Floats:
+    """(log p(context text) - log p(context)) / (tokens the text adds), as DSTC10's baseline.
 
-    NaN where the two together are longer than the model reads.
+    NaN where the two are longer than the model reads.
     """
-    together = [f"{a} {b}" for a, b in zip(before, texts, strict=True)]
-    joint = model.of([""] * len(texts), together)
-    alone = model.of([""] * len(texts), before)
-    added = [(a.sum() - b.sum(), len(a) - len(b)) for a, b in zip(joint, alone, strict=True)]
-    found = [more / pieces if pieces > 0 else np.nan for more, pieces in added]
-    return np.where(whole(model, together, joint), np.array(found, np.float64), np.nan)
-
-
-def whole(model: Any, texts: Sequence[str], logs: Sequence[Floats]) -> list[bool]:
-    """Whether each text was read to its end: a number for every piece but one, and the mark's."""
-    longest, pieces = max(map(len, logs), default=0), Reader(tokenizer(model.model))
-    # texts that were cut all have the same length, and none is longer
-    return [
-        len(log) < longest or len(pieces.text(text)) <= len(log)
-        for text, log in zip(texts, logs, strict=True)
-    ]
+    joint_texts = [f"{a} {b}" for a, b in zip(contexts, texts, strict=True)]
+    joint = model.of([""] * len(texts), joint_texts)
+    context = model.of([""] * len(texts), contexts)
+    longest = max(map(len, joint), default=0)
+    tokenizer = LmTokenizer(load_hf_tokenizer(model.model))
+    gains = np.full(len(texts), np.nan)
+    for row, (text, both, before) in enumerate(zip(joint_texts, joint, context, strict=True)):
+        # texts that were cut all have the same length, and none is longer; of a text that was read
+        # to its end every token but the first has a number, and so has the end token
+        complete = len(both) < longest or len(tokenizer.encode(text)) <= len(both)
+        if complete and len(both) > len(before):
+            gains[row] = (both.sum() - before.sum()) / (len(both) - len(before))
+    return gains

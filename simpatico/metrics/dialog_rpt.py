@@ -1,9 +1,9 @@
 """DialogRPT: how likely people would like a reply, answer it, and take it for a person's.
 
-Five models rate a reply from 0 to 1: how much it is voted up, how many answers it gets (width), how
-long the talk after it is (depth), and whether it is the true reply rather than a random or a
-machine's. The score is the product of two weighted means, as the authors' own ensemble has it:
-(rand + machine) / 2 * (updown + .48 depth - .5 width) / .98.
+Gao et al. (2020, EMNLP). Five models rate a reply from 0 to 1: how much it is voted up, how many
+answers it gets (width), how long the talk after it is (depth), and whether it is the true reply
+rather than a random or a machine's. The score is the product of two weighted means, as the authors'
+own ensemble has it: (rand + machine) / 2 * (updown + .48 depth - .5 width) / .98.
 Example: all five .5 give .5 * .5 = .25.
 """
 
@@ -17,10 +17,10 @@ import polars as pl
 
 from simpatico.errors import BadValue
 from simpatico.features import Feature, Features
-from simpatico.features.replies import ReplyRatings
-from simpatico.metric import Card, Carried, Score, mark
-from simpatico.metrics._shared.pairs import NEEDS, mean, with_answered
-from simpatico.models.names import absent
+from simpatico.features.classes import ReplyRatings
+from simpatico.metric import Card, Carried, Score, model_suffix
+from simpatico.metrics._shared.pairs import NEEDS, mean_statistic, pair_with_answered
+from simpatico.models.names import why_missing
 from simpatico.turns import Level, Turns
 
 PUBLISHED = "hub:microsoft/DialogRPT-{head}"
@@ -69,7 +69,7 @@ class DialogRpt:
 
     @property
     def missing(self) -> str | None:
-        return next((why for name in HEADS if (why := absent(self.head(name)))), None)
+        return next((why for name in HEADS if (why := why_missing(self.head(name)))), None)
 
     @property
     def needs(self) -> tuple[Feature, ...]:
@@ -82,14 +82,17 @@ class DialogRpt:
         ends = (-0.5 / weights, 1.48 / weights)
         return (
             self._score("", overall, ends),
-            *(self._score(f"_{column(head)}", told, (0.0, 1.0)) for head, told in HEADS.items()),
+            *(
+                self._score(f"_{column_name(head)}", meaning, (0.0, 1.0))
+                for head, meaning in HEADS.items()
+            ),
         )
 
     def _score(self, part: str, meaning: str, ends: tuple[float, float]) -> Score:
         title = f"DialogRPT{part.replace('_', ' ')}"
         return Score(
-            f"dialog_rpt{part}{mark(self)}",
-            of=mean(part.removeprefix("_") or "ensemble"),
+            f"dialog_rpt{part}{model_suffix(self)}",
+            of=mean_statistic(part.removeprefix("_") or "ensemble"),
             range=ends,
             meaning=meaning,
             better="higher",
@@ -99,22 +102,22 @@ class DialogRpt:
         )
 
     def __call__(self, turns: Turns, features: Features) -> pl.DataFrame:
-        pairs = with_answered(turns, features)
-        texts, first = turns.frame["text"].to_list(), turns.frame["turn"].to_list()
-        given = list[tuple[str, ...]]()
-        for row, own in zip(turns.answered[pairs.row], pairs.text, strict=True):
-            start = max(row - self.history + 1, row - first[row])
-            given.append((*(t for t in texts[start : row + 1] if t.strip()), own))
-        rated = {name: features[ReplyRatings(self.head(name))].of(given) for name in HEADS}
-        both = [
-            sum(rated[name] * weight for name, weight in part.items()) / sum(part.values())
+        pairs = pair_with_answered(turns, features)
+        texts, number = turns.frame["text"].to_list(), turns.frame["turn"].to_list()
+        dialogs = list[tuple[str, ...]]()
+        for row, own in zip(turns.answered[pairs.turn_rows], pairs.text, strict=True):
+            start = max(row - self.history + 1, row - number[row])
+            dialogs.append((*(t for t in texts[start : row + 1] if t.strip()), own))
+        ratings = {name: features[ReplyRatings(self.head(name))].of(dialogs) for name in HEADS}
+        prior, conditional = (
+            sum(ratings[name] * weight for name, weight in part.items()) / sum(part.values())
             for part in (PRIOR, CONDITIONAL)
-        ]
-        values = {column(name): pairs.best(found) for name, found in rated.items()}
-        values["ensemble"] = pairs.best(np.asarray(both[0] * both[1]))
+        )
+        values = {column_name(name): pairs.best_per_turn(ratings[name]) for name in HEADS}
+        values["ensemble"] = pairs.best_per_turn(np.asarray(prior * conditional))
         return pairs.statistics(**values)
 
 
-def column(head: str) -> str:
+def column_name(head: str) -> str:
     """The head's name as that of a column."""
     return head.replace("-", "_")

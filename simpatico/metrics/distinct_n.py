@@ -1,9 +1,11 @@
-"""Distinct-n: how varied the words of a system are (Li et al. 2016).
+"""Distinct-n: how varied the words of a system are (Li et al. 2016, NAACL).
 
 Of any text the share of distinct n-grams falls as the text gets longer, so all systems are read at
 the same size: how many distinct n-grams are to be expected among `size` of them drawn at random
-from all that the system said (Hurlbert 1971), divided by `size`. n-grams do not cross turns.
-Example: "so so so fun" has the words so, so, so, fun; of two drawn, so is missed with chance
+from all that the system said (rarefaction: Hurlbert 1971), divided by `size`:
+sum over n-grams g of (1 - C(N - c(g), size) / C(N, size)) / size, N their number and c(g) the count
+of g. n-grams do not cross turns.
+Example: "so so so fun" has the words so, so, so, fun; of two drawn, so is missed with probability
 C(1,2)/C(4,2) = 0 and fun with C(3,2)/C(4,2) = 1/2, so 1.5 distinct words are expected: 0.75.
 """
 
@@ -16,7 +18,6 @@ from math import expm1, inf, log1p
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 from scipy import sparse
 
@@ -25,12 +26,17 @@ from simpatico.errors import BadValue
 from simpatico.features import Feature, Features
 from simpatico.features.words import Words
 from simpatico.metric import Card, Score
-from simpatico.metrics._shared.halves import LEAST, around, halves, ranks
+from simpatico.metrics._shared.jackknife import (
+    MIN_DIALOGS,
+    draw_halves,
+    half_sample_interval,
+    sampling_ranks,
+)
 from simpatico.turns import Level, Turns
 
 DRAWS = 200
 """Halves of the dialogs that the interval is made from."""
-MOSTLY = 0.9
+MIN_SHARE_OF_HALVES = 0.9
 """Share of the halves that must hold enough n-grams for an interval."""
 
 
@@ -106,18 +112,18 @@ class DistinctN:
 
     def __call__(self, turns: Turns, features: Features) -> pl.DataFrame:
         table = features[Words()]
-        made = [blake2b(w.encode(), digest_size=8).digest() for w in table.vocabulary]
-        codes = np.frombuffer(b"".join(made), "<u8")[table.codes]
+        digests = [blake2b(w.encode(), digest_size=8).digest() for w in table.vocabulary]
+        codes = np.frombuffer(b"".join(digests), "<u8")[table.codes]
         ends = table.ends.tolist()
         rows = [codes[a:b].tolist() for a, b in pairwise(ends)]
-        rank = ranks(turns.frame.select("dialog"), self.seed)
+        rank = sampling_ranks(turns.frame.select("dialog"), self.seed)
         return pl.DataFrame({"words": pl.Series(rows, dtype=pl.List(pl.UInt64)), "rank": rank})
 
     def sample(self, material: pl.DataFrame) -> pl.DataFrame:
         """Of each system at most so many dialogs, drawn by their rank."""
         dialogs = material.select("system", "dialog", "rank").unique(["system", "dialog"])
-        kept = dialogs.sort("rank", "dialog").group_by("system", maintain_order=True)
-        return material.join(kept.head(self.most), on=["system", "dialog"], how="semi")
+        chosen = dialogs.sort("rank", "dialog").group_by("system", maintain_order=True)
+        return material.join(chosen.head(self.most), on=["system", "dialog"], how="semi")
 
     def summary(self, material: pl.DataFrame, *, seed: int) -> pl.DataFrame:
         rows = [
@@ -127,68 +133,75 @@ class DistinctN:
         return pl.DataFrame(rows, infer_schema_length=None)
 
     def _row(self, system: str, material: pl.DataFrame, seed: int) -> dict[str, Any]:
-        names, one, many = (
-            [s.name for s in self.scores],
-            grams(material, 1),
-            grams(material, self.n),
-        )
+        names = [s.name for s in self.scores]
+        words, ngrams = count_ngrams(material, 1), count_ngrams(material, self.n)
         row: dict[str, Any] = {"system": system, "reason": None}
-        if (have := int(many.totals.sum())) < self.size:
+        if (n := int(ngrams.totals.sum())) < self.size:
             nothing = {f"{s}{end}": None for s in names for end in ("", "_low", "_high")}
-            reason = f"too_few_ngrams ({have} of {self.size})"
+            reason = f"too_few_ngrams ({n} of {self.size})"
             return {**row, **nothing, **{f"{s}_n": 0 for s in names}, "reason": reason}
-        dialogs = len(many.totals)
-        found = self._values(one, many, np.ones(dialogs))
-        drawn = np.full((0, len(names)), np.nan)
-        if dialogs >= LEAST:
-            drawn = np.array([self._values(one, many, h) for h in halves(dialogs, DRAWS, seed)])
-        for place, score in enumerate(self.scores):
-            ends = around(found[place], steady(drawn[:, place]), score.range, dialogs)
-            row |= {score.name: found[place], f"{score.name}_n": dialogs}
-            row |= {f"{score.name}_low": ends[0], f"{score.name}_high": ends[1]}
+        dialogs = len(ngrams.totals)
+        values = self._values(words, ngrams, np.ones(dialogs))
+        halves = np.full((0, len(names)), np.nan)
+        if dialogs >= MIN_DIALOGS:
+            masks = draw_halves(dialogs, DRAWS, seed)
+            halves = np.array([self._values(words, ngrams, mask) for mask in masks])
+        for score, value, of_halves in zip(self.scores, values, halves.T, strict=True):
+            finite = np.isfinite(of_halves).sum()
+            if finite < max(MIN_SHARE_OF_HALVES * len(of_halves), 1):
+                of_halves = of_halves[:0]  # too many halves have too few n-grams: no interval
+            low, high = half_sample_interval(value, of_halves, score.range, dialogs)
+            row |= {score.name: value, f"{score.name}_n": dialogs}
+            row |= {f"{score.name}_low": low, f"{score.name}_high": high}
         return row
 
-    def _values(self, one: Grams, many: Grams, chosen: Floats) -> list[float]:
+    def _values(self, words: NgramCounts, ngrams: NgramCounts, mask: Floats) -> list[float]:
         """All scores of the chosen dialogs."""
-        words, pairs = one.counts(chosen), many.counts(chosen)
-        distinct, total = np.count_nonzero(words), float(words.sum())
-        raw = np.count_nonzero(pairs) / total if total else np.nan
-        # V (1 - ((V - 1) / V) ^ C), without losing digits where C is small beside V
+        word_counts, ngram_counts = words.counts(mask), ngrams.counts(mask)
+        distinct, total = np.count_nonzero(word_counts), float(word_counts.sum())
+        raw = np.count_nonzero(ngram_counts) / total if total else np.nan
+        # Liu et al. 2022: V (1 - ((V - 1) / V) ^ C) distinct words are expected among C words drawn
+        # evenly from V; written so that no digits are lost where C is small beside V
         even = -self.vocabulary * expm1(total * log1p(-1 / self.vocabulary))
-        adjusted = distinct / even if total else np.nan
-        return [expected(pairs, self.size), expected(words, self.size), raw, adjusted]
+        return [
+            expected_distinct_share(ngram_counts, self.size),
+            expected_distinct_share(word_counts, self.size),
+            raw,
+            distinct / even if total else np.nan,
+        ]
 
 
-class Grams(NamedTuple):
+class NgramCounts(NamedTuple):
     """How often each n-gram stands in each dialog, and how many each dialog has."""
 
     table: sparse.csr_matrix
     totals: Floats
 
-    def counts(self, chosen: Floats) -> Floats:
+    def counts(self, mask: Floats) -> Floats:
         """How often each n-gram stands in the chosen dialogs."""
-        return np.asarray(chosen @ self.table)
+        return np.asarray(mask @ self.table)
 
 
-def grams(material: pl.DataFrame, n: int) -> Grams:
+def count_ngrams(material: pl.DataFrame, n: int) -> NgramCounts:
     """The n-grams of one system's turns; none runs from one turn into the next."""
     words = material["words"].explode(empty_as_null=False).to_numpy()
     lengths = material["words"].list.len().to_numpy().astype(np.int64)
     turn = np.repeat(np.arange(len(lengths)), lengths)
     codes = np.unique(words, return_inverse=True)[1].astype(np.int64)
+    # a code for each n-gram, grown word by word and kept dense so that products stay below 2^63
     base, kinds = int(codes.max(initial=0)) + 1, codes
     for step in range(1, n):
         pairs = kinds[: max(len(kinds) - 1, 0)] * base + codes[step:]
         kinds = np.unique(pairs, return_inverse=True)[1].astype(np.int64)
-    whole = turn[: len(kinds)] == turn[n - 1 :][: len(kinds)]
+    within_turn = turn[: len(kinds)] == turn[n - 1 :][: len(kinds)]
     dialog = material["dialog"].rank("dense").to_numpy().astype(np.int64)[turn] - 1
-    rows, columns = dialog[: len(kinds)][whole], kinds[whole]
+    rows, columns = dialog[: len(kinds)][within_turn], kinds[within_turn]
     shape = (material["dialog"].n_unique(), int(columns.max(initial=0)) + 1)
     table = sparse.csr_matrix((np.ones(len(rows)), (rows, columns)), shape=shape)
-    return Grams(table, np.asarray(table.sum(1)).ravel())
+    return NgramCounts(table, np.asarray(table.sum(1)).ravel())
 
 
-def expected(counts: npt.NDArray[np.float64], size: int) -> float:
+def expected_distinct_share(counts: Floats, size: int) -> float:
     """The share of distinct ones to expect among so many drawn without replacement."""
     from scipy.special import gammaln
 
@@ -196,13 +209,9 @@ def expected(counts: npt.NDArray[np.float64], size: int) -> float:
     if total < size:
         return float("nan")
     often, kinds = np.unique(counts[counts > 0], return_counts=True)
-    left = total - often
+    others = total - often
     with np.errstate(invalid="ignore"):
-        missed = gammaln(left + 1) - gammaln(left - size + 1) - gammaln(total + 1)
-        chance = np.where(left >= size, np.exp(missed + gammaln(total - size + 1)), 0.0)
-    return float((kinds * (1 - chance)).sum() / size)
-
-
-def steady(drawn: Floats) -> Floats:
-    """What the halves say, or nothing where too many of them are too short."""
-    return drawn if np.isfinite(drawn).sum() >= max(MOSTLY * len(drawn), 1) else drawn[:0]
+        # log C(others, size) - log C(total, size), the size! in both cancelled
+        log_missed = gammaln(others + 1) - gammaln(others - size + 1) - gammaln(total + 1)
+        missed = np.where(others >= size, np.exp(log_missed + gammaln(total - size + 1)), 0.0)
+    return float((kinds * (1 - missed)).sum() / size)

@@ -1,5 +1,7 @@
 """Emotion shares: how much of a speaker's emotional weight falls on each of eight emotions.
 
+share(e) = sum(e) / sum over the eight emotions of Plutchik (1980), of summed lexicon weights or of
+probabilities.
 Example: weight 3 in joy and 1 in trust gives joy 0.75, trust 0.25 and 0 for the other six.
 """
 
@@ -12,17 +14,17 @@ import polars as pl
 
 from simpatico.features import Features
 from simpatico.features.emotions import EMOTIONS
-from simpatico.metric import Card, Carried, Score, mark
-from simpatico.metrics._shared.emotional import Emotional
+from simpatico.metric import Card, Carried, Score, model_suffix
+from simpatico.metrics._shared.emotion_metric import EmotionMetric
 from simpatico.metrics.emotional_entropy import EmotionalEntropy
 from simpatico.turns import Level, Turns
 
 
 @dataclass(frozen=True)
-class EmotionShares(Emotional):
+class EmotionShares(EmotionMetric):
     name: ClassVar = Carried("emotion_shares")
     level: ClassVar[Level] = "turn"
-    blank: ClassVar[str] = EmotionalEntropy.blank
+    undefined_neural: ClassVar[str] = EmotionalEntropy.undefined_neural
     facts: ClassVar[Card] = Card(
         about="How a speaker's emotional weight divides among eight emotions.",
         undefined=EmotionalEntropy.facts.undefined,
@@ -38,7 +40,7 @@ class EmotionShares(Emotional):
         what = "emotional words" if self.emotions == "lexicon" else "feelings"
         return tuple(
             Score(
-                f"{emotion}_share{mark(self)}",
+                f"{emotion}_share{model_suffix(self)}",
                 of=pl.col(emotion) / pl.sum_horizontal(EMOTIONS),
                 range=(0.0, 1.0),
                 meaning=f"share of the emotional weight that falls on {emotion}",
@@ -50,4 +52,4 @@ class EmotionShares(Emotional):
         )
 
     def __call__(self, turns: Turns, features: Features) -> pl.DataFrame:
-        return self.sums(turns, features)
+        return self.emotion_statistics(turns, features)

@@ -1,5 +1,6 @@
 """Emotional consistency: is good news met with good feeling, and bad news with bad?
 
+After Liu et al., Evaluator for Emotionally Consistent Chatbots.
 Where the answered turn is emotional, an answer gets 1 point if both are positive or both negative,
 0 if one is positive and the other negative, and half a point if it is neutral. A dialog has the
 mean of its points, the fewest, the most, and the middle of those two. The soft version takes
@@ -20,23 +21,24 @@ import polars as pl
 from simpatico.arrays import Floats
 from simpatico.errors import BadValue
 from simpatico.features import Feature, Features
-from simpatico.features.detokenise import tidied
+from simpatico.features.detokenise import detokenise
 from simpatico.features.heads.folder import EmotionKind
 from simpatico.features.script import OtherScript
 from simpatico.features.words import Words
-from simpatico.metric import Card, Carried, Merge, OnModels, Score, mark, reasons
-from simpatico.metrics._shared.judge import Judge
-from simpatico.metrics._shared.left_out import left_out
-from simpatico.metrics._shared.pairs import NEEDS, Pairs, mean, with_answered
+from simpatico.metric import Card, Carried, Merge, Score, UsesModels, model_suffix, reasons
+from simpatico.metrics._shared.classifier import BinaryClassifier
+from simpatico.metrics._shared.evaluator import first_missing
+from simpatico.metrics._shared.occlusion import occlusion_evidence
+from simpatico.metrics._shared.pairs import NEEDS, Pairs, mean_statistic, pair_with_answered
 from simpatico.turns import Level, Turns
 
-EVEN = 0.5
+POSITIVE_FROM = 0.5
 """From this probability on a text counts as positive."""
 NAME = "emotional_consistency"
 
 
 @dataclass(frozen=True)
-class EmotionalConsistency(OnModels):
+class EmotionalConsistency(UsesModels):
     neutrality: str = "neutrality"
     polarity: str = "polarity"
     threshold: float = 0.5
@@ -69,34 +71,41 @@ class EmotionalConsistency(OnModels):
             raise BadValue(f"{NAME}.threshold is {self.threshold}; it lies between 0 and 1")
 
     @property
-    def _judges(self) -> tuple[Judge, Judge]:
-        """Who says whether a text is emotional, and whether it is positive."""
-        return self._judge("neutrality", "emotional"), self._judge("polarity", "positive")
+    def classifiers(self) -> tuple[BinaryClassifier, BinaryClassifier]:
+        """Of texts that are emotional, and of those that are positive."""
 
-    def _judge(self, kind: EmotionKind, head: str) -> Judge:
-        command = f"simpatico train emotion --kind {kind} --data FILE --out MODEL"
-        return Judge(getattr(self, kind), kind, head, setting=f"{NAME}.{kind}", command=command)
+        def classifier(kind: EmotionKind, head: str) -> BinaryClassifier:
+            command = f"simpatico train emotion --kind {kind} --data FILE --out MODEL"
+            setting = f"{NAME}.{kind}"
+            return BinaryClassifier(getattr(self, kind), kind, head, setting, command)
+
+        return classifier("neutrality", "emotional"), classifier("polarity", "positive")
 
     @property
     def missing(self) -> str | None:
-        return next((why for judge in self._judges if (why := judge.missing)), None)
+        return first_missing(self.classifiers)
 
     @property
     def card(self) -> Card:
-        told = [(judge.head, judge.origin) for judge in self._judges]
-        origins = [f"{head.capitalize()} or not: {origin}" for head, origin in told if origin]
+        origins = [
+            f"{one.head.capitalize()} or not: {origin}"
+            for one in self.classifiers
+            if (origin := one.origin)
+        ]
         return replace(self.facts, about=" ".join([self.facts.about, *origins]))
 
     @property
     def needs(self) -> tuple[Feature, ...]:
-        judging = [feature for judge in self._judges for feature in judge.needs]
-        return tuple(dict.fromkeys([*judging, *NEEDS]))
+        features = (feature for one in self.classifiers for feature in one.needs)
+        return tuple(dict.fromkeys([*features, *NEEDS]))
 
     @property
     def scores(self) -> tuple[Score, ...]:
         least, most = pl.col("least"), pl.col("most")
         return (
-            self.score("", mean("points"), "share of points for answers that share the feeling"),
+            self.score(
+                "", mean_statistic("points"), "share of points for answers that share the feeling"
+            ),
             self.score("_min", least, "fewest points of an answer", " at its worst"),
             self.score("_max", most, "most points of an answer", " at its best"),
             self.score(
@@ -106,14 +115,17 @@ class EmotionalConsistency(OnModels):
                 " in the middle of its range",
             ),
             self.score(
-                "_soft", mean("soft"), "points as probabilities expect them", " by probability"
+                "_soft",
+                mean_statistic("soft"),
+                "points as probabilities expect them",
+                " by probability",
             ),
         )
 
     def score(self, part: str, of: pl.Expr, meaning: str, where: str = "") -> Score:
         """The mean of the points, or another reading of them."""
         return Score(
-            f"{NAME}{part}{mark(self)}",
+            f"{NAME}{part}{model_suffix(self)}",
             of=of,
             range=(0.0, 1.0),
             meaning=meaning,
@@ -124,64 +136,77 @@ class EmotionalConsistency(OnModels):
         )
 
     def __call__(self, turns: Turns, features: Features) -> pl.DataFrame:
-        pairs = self.emotional(features, with_answered(turns, features))
-        felt = self.felt(features, pairs.other, pairs.text)
-        hard = pairs.best(points(*felt, threshold=self.threshold))
-        ends = pl.Series(hard).fill_nan(None)
-        told = pairs.statistics("no_known_words", points=hard, soft=pairs.best(expected(*felt)))
-        return told.with_columns(least=ends, most=ends)
+        pairs = self._emotional_pairs(turns, features)
+        probabilities = self.probabilities(features, pairs.other, pairs.text)
+        points = consistency_points(*probabilities, threshold=self.threshold)
+        hard = pairs.best_per_turn(points)
+        soft = pairs.best_per_turn(expected_points(*probabilities))
+        extremes = pl.Series(hard).fill_nan(None)
+        table = pairs.statistics("no_known_words", points=hard, soft=soft)
+        return table.with_columns(least=extremes, most=extremes)
 
-    def emotional(self, features: Features, pairs: Pairs) -> Pairs:
+    def _emotional_pairs(self, turns: Turns, features: Features) -> Pairs:
         """Only the pairs in which an emotional turn is answered; why not, of the others."""
-        chance = self.chance(features, pairs.other)
-        kept = np.flatnonzero(chance >= self.threshold)
-        masks = {"user_neutral": chance < self.threshold, "no_known_words": np.isnan(chance)}
-        lost = {name: np.isin(np.arange(pairs.rows), pairs.row[m]) for name, m in masks.items()}
-        why = pl.select(pl.coalesce(pairs.why, reasons(pairs.rows, **lost))).to_series()
-        said, heard = (
-            [texts[place] for place in kept.tolist()] for texts in (pairs.text, pairs.other)
+        pairs = pair_with_answered(turns, features)
+        emotional = self.emotional_probability(features, pairs.other)
+        masks = {"user_neutral": emotional < self.threshold, "no_known_words": np.isnan(emotional)}
+        turn_masks = {
+            reason: np.isin(np.arange(len(turns)), pairs.turn_rows[mask])
+            for reason, mask in masks.items()
+        }
+        reason = pl.select(pl.coalesce(pairs.reason, reasons(len(turns), **turn_masks))).to_series()
+        rows = np.flatnonzero(emotional >= self.threshold)
+        texts, contexts = (
+            [side[row] for row in rows.tolist()] for side in (pairs.text, pairs.other)
         )
-        return Pairs(pairs.rows, pairs.row[kept], said, heard, why)
+        return Pairs(len(turns), pairs.turn_rows[rows], texts, contexts, reason)
 
-    def chance(self, features: Features, texts: Sequence[str]) -> Floats:
-        """How likely each text is emotional; NaN where nothing can be said."""
-        return self._judges[0].of(features, self.spelt(texts))
+    def emotional_probability(self, features: Features, texts: Sequence[str]) -> Floats:
+        """That each text is emotional; NaN where nothing can be said."""
+        return self.classifiers[0].probabilities(features, tidy_texts(texts))
 
-    def felt(
-        self, features: Features, heard: Sequence[str], said: Sequence[str]
+    def probabilities(
+        self, features: Features, contexts: Sequence[str], texts: Sequence[str]
     ) -> tuple[Floats, Floats, Floats]:
-        """How likely the answers are emotional, what they answer positive, and they themselves."""
-        count, both = len(heard), self.spelt([*heard, *said])
-        neutrality, polarity = self._judges
-        positive = polarity.of(features, both)
-        return neutrality.of(features, both[count:]), positive[:count], positive[count:]
+        """That the answers are emotional, that what they answer is positive, that they are."""
+        count, both = len(contexts), tidy_texts([*contexts, *texts])
+        neutrality, polarity = self.classifiers
+        positive = polarity.probabilities(features, both)
+        return neutrality.probabilities(features, both[count:]), positive[:count], positive[count:]
 
-    @staticmethod
-    def spelt(texts: Sequence[str]) -> list[str]:
-        """The texts as the judges read them; what is there several times is tidied once."""
-        tidy = {text: tidied(text) for text in dict.fromkeys(texts)}
-        return [tidy[text] for text in texts]
-
-    def prompted(self, turns: Turns, features: Features) -> Floats:
+    def turn_emotionality(self, turns: Turns, features: Features) -> Floats:
         """How likely each turn is emotional; NaN without words or in another script."""
-        chance = self.chance(features, turns.frame["text"].to_list())
-        none = (features[Words()].counts == 0) | features[OtherScript()]
-        return np.where(none, np.nan, chance)
+        probability = self.emotional_probability(features, turns.frame["text"].to_list())
+        unreadable = (features[Words()].counts == 0) | features[OtherScript()]
+        return np.where(unreadable, np.nan, probability)
 
     def evidence(self, turns: Turns, features: Features) -> pl.DataFrame:
-        """What each word does to the soft score of its turn: the other one moves in steps."""
-        pairs = self.emotional(features, with_answered(turns, features))
-        return left_out(turns, pairs, lambda a, b: expected(*self.felt(features, a, b)))
+        """What each word does to the soft score of its turn: the other score moves in steps."""
+        pairs = self._emotional_pairs(turns, features)
+        return occlusion_evidence(
+            turns, pairs, lambda a, b: expected_points(*self.probabilities(features, a, b))
+        )
 
 
-def points(emotional: Floats, heard: Floats, said: Floats, *, threshold: float = 0.5) -> Floats:
-    """1, 0 or .5 for each answer, from how likely it is emotional and what was heard and said are
-    positive; NaN where one of them is."""
-    found = np.where(emotional < threshold, 0.5, (heard >= EVEN) == (said >= EVEN))
-    return np.where(np.isnan(emotional + heard + said), np.nan, found)
+def tidy_texts(texts: Sequence[str]) -> list[str]:
+    """The texts as the classifiers read them; what is there several times is tidied once."""
+    tidy = {text: detokenise(text) for text in dict.fromkeys(texts)}
+    return [tidy[text] for text in texts]
 
 
-def expected(emotional: Floats, heard: Floats, said: Floats) -> Floats:
-    """The points that probabilities expect."""
-    alike = heard * said + (1 - heard) * (1 - said)
-    return (1 - emotional) / 2 + emotional * alike
+def consistency_points(
+    emotional: Floats, context: Floats, answer: Floats, *, threshold: float = 0.5
+) -> Floats:
+    """1, 0 or .5 for each answer; NaN where a probability is.
+
+    `emotional`: that the answer is; `context`, `answer`: that these are positive.
+    """
+    same_sign = (context >= POSITIVE_FROM) == (answer >= POSITIVE_FROM)
+    points = np.where(emotional < threshold, 0.5, same_sign)
+    return np.where(np.isnan(emotional + context + answer), np.nan, points)
+
+
+def expected_points(emotional: Floats, context: Floats, answer: Floats) -> Floats:
+    """The expected points, taking the three probabilities as independent."""
+    same_sign = context * answer + (1 - context) * (1 - answer)
+    return (1 - emotional) / 2 + emotional * same_sign

@@ -1,7 +1,8 @@
 """Emotional entropy: how evenly a speaker's words spread over eight basic emotions.
 
 Each word adds its weights for anger, anticipation, disgust, fear, joy, sadness, surprise and
-trust; the sums, divided by their total, are a distribution, and its entropy is the score. With
+trust; the sums, divided by their total, are a distribution p, and its entropy, - sum of p log p, is
+the score (Giorgi et al. 2023), in bits or divided by its largest value (`normalised`). With
 `emotions="neural"` trained heads give each turn the probabilities of the eight instead.
 Example: weight 1 in joy and 1 in trust gives 1 bit; equal weight in all eight gives 3 bits.
 """
@@ -13,30 +14,31 @@ from math import e, inf, log
 from typing import ClassVar
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
+from simpatico.arrays import Floats
 from simpatico.errors import BadValue
 from simpatico.features import Features
-from simpatico.features.emotions import EMOTIONS, EmotionChances
-from simpatico.features.spans import effects, spans
+from simpatico.features.emotions import EMOTIONS, EmotionProbabilities
+from simpatico.features.spans import spans, word_effects
 from simpatico.features.words import Words, WordTable
-from simpatico.metric import Card, Carried, Score, mark
-from simpatico.metrics._shared.emotional import Emotional, alone
-from simpatico.metrics._shared.left_out import left_out
+from simpatico.metric import Card, Carried, Score, model_suffix
+from simpatico.metrics._shared.emotion_metric import EmotionMetric
+from simpatico.metrics._shared.occlusion import occlusion_evidence
+from simpatico.metrics._shared.pairs import single_turns
 from simpatico.turns import Level, Turns
 
 UNITS = {2.0: "bits", e: "nats"}
 
 
 @dataclass(frozen=True)
-class EmotionalEntropy(Emotional):
+class EmotionalEntropy(EmotionMetric):
     base: float = 2.0
     normalised: bool = False
 
     name: ClassVar = Carried("emotional_entropy")
     level: ClassVar[Level] = "turn"
-    blank: ClassVar[str] = "Null when the text has no words, or is in another script."
+    undefined_neural: ClassVar[str] = "Null when the text has no words, or is in another script."
     facts: ClassVar[Card] = Card(
         about="How evenly a speaker's words spread over eight basic emotions.",
         undefined="Null when no word is in the emotion lexicon, or the text is in another script.",
@@ -57,7 +59,7 @@ class EmotionalEntropy(Emotional):
 
     @property
     def nats(self) -> float:
-        """How many nats the unit of the score is."""
+        """How many nats the unit of the score has."""
         return log(len(EMOTIONS)) if self.normalised else log(self.base)
 
     @property
@@ -65,7 +67,7 @@ class EmotionalEntropy(Emotional):
         unit = self.nats
         return (
             Score(
-                f"emotional_entropy{mark(self)}",
+                f"emotional_entropy{model_suffix(self)}",
                 of=lambda sums: entropy(sums.to_numpy()) / unit,
                 range=(0.0, log(len(EMOTIONS)) / unit),
                 meaning="how evenly the words spread over eight emotions; 0 is a single emotion",
@@ -77,26 +79,30 @@ class EmotionalEntropy(Emotional):
         )
 
     def __call__(self, turns: Turns, features: Features) -> pl.DataFrame:
-        return self.sums(turns, features)
+        return self.emotion_statistics(turns, features)
 
     def evidence(self, turns: Turns, features: Features) -> pl.DataFrame:
         """In the score's unit, the entropy of a turn less its entropy without an emotion word.
 
         Where that word is the only one, nothing is left to compare, and it counts with the score.
-        Where heads judge, any word or stretch of words may be left out.
+        With trained heads, any word or stretch of words may be left out.
         """
         source, unit = self.source, self.nats
-        if isinstance(source, EmotionChances):
-            own = alone(turns, features)
-            return left_out(turns, own, lambda _, s: entropy(source.of(features, s)) / unit)
+        if isinstance(source, EmotionProbabilities):
+            own = single_turns(turns, features)
+            return occlusion_evidence(
+                turns, own, lambda _, s: entropy(source.of(features, s)) / unit
+            )
         table: WordTable = features[Words()]
         weights = source.weights(table.vocabulary)
         scores = entropy(features[source]) / unit
-        moved = effects(table, weights, scores, lambda _, rest: np.nan_to_num(entropy(rest) / unit))
-        return spans(turns, table, moved)
+        changes = word_effects(
+            table, weights, scores, lambda _, rest: np.nan_to_num(entropy(rest) / unit)
+        )
+        return spans(turns, table, changes)
 
 
-def entropy(sums: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+def entropy(sums: Floats) -> Floats:
     """Entropy in nats of each row divided by its total; NaN for a row of zeros."""
     with np.errstate(invalid="ignore"):
         share = sums / sums.sum(axis=1, keepdims=True)

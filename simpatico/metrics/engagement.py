@@ -1,8 +1,8 @@
 """Engagement: how likely a reply engages whoever it is meant for.
 
-The vectors of a reply and of what it answers, and the runs of characters in both, are weighed by
-what people said who rated how engaging a conversation was. A dialog has the mean over its turns,
-the lowest and the highest.
+Ghazarian et al. (2020, AAAI), Predictive Engagement. A logistic head over the vectors of a reply
+and of what it answers, and over the character n-grams of both, trained on ratings of how engaging a
+conversation was. A dialog has the mean over its turns, the lowest and the highest.
 Example: turns of .2, .9 and .4 make a dialog of .5, from .2 to .9.
 """
 
@@ -13,7 +13,7 @@ from typing import ClassVar
 
 import polars as pl
 
-from simpatico.features.heads.folder import Kind
+from simpatico.features.heads.folder import HeadKind
 from simpatico.metric import Card, Carried, Score
 from simpatico.metrics._shared.evaluator import UNDEFINED, Evaluator
 
@@ -25,7 +25,7 @@ class Engagement(Evaluator):
     name: ClassVar = Carried("engagement")
     plain: ClassVar[str] = "engagement"
     published: ClassVar[tuple[str, ...]] = ("engagement",)
-    kind: ClassVar[Kind] = "engagement"
+    kind: ClassVar[HeadKind] = "engagement"
     head: ClassVar[str] = "engaging"
     command: ClassVar[str] = "simpatico train engagement --data FILE --out MODEL"
     meaning: ClassVar[str] = "probability that the turn engages whoever it is meant for"

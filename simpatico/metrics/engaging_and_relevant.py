@@ -1,7 +1,7 @@
 """Engaging and relevant: the probabilities of both, in one number.
 
-`combine` says how: their mean, as the paper does, the smaller or the larger. In the mean, `weight`
-is what relevance counts.
+Ghazarian et al. (2020, AAAI), Predictive Engagement. `combine` says how: their mean, as the paper
+does, the smaller or the larger. The mean is (1 - weight) engagement + weight relevance.
 Example: engagement .3 and relevance .8 give .55, .3 or .8; with weight .7, .3 x .3 + .7 x .8 = .65.
 """
 
@@ -17,16 +17,16 @@ import polars as pl
 from simpatico.arrays import Floats
 from simpatico.errors import BadValue
 from simpatico.features import Feature, Features
-from simpatico.metric import Card, Carried, OnModels, Score, mark
-from simpatico.metrics._shared.evaluator import UNDEFINED, Evaluator, lacking
-from simpatico.metrics._shared.left_out import left_out
-from simpatico.metrics._shared.pairs import mean, with_answered
+from simpatico.metric import Card, Carried, Score, UsesModels, model_suffix
+from simpatico.metrics._shared.evaluator import UNDEFINED, Evaluator, first_missing
+from simpatico.metrics._shared.occlusion import occlusion_evidence
+from simpatico.metrics._shared.pairs import mean_statistic, pair_with_answered
 from simpatico.metrics.engagement import Engagement
 from simpatico.metrics.relevance import Relevance
 from simpatico.turns import Level, Turns
 
-EVEN = 0.5
-WAYS: dict[str, Callable[[Floats, Floats, float], Floats]] = {
+EQUAL_WEIGHT = 0.5
+COMBINATIONS: dict[str, Callable[[Floats, Floats, float], Floats]] = {
     "mean": lambda engaging, relevant, weight: (1 - weight) * engaging + weight * relevant,
     "min": lambda engaging, relevant, _: np.minimum(engaging, relevant),
     "max": lambda engaging, relevant, _: np.maximum(engaging, relevant),
@@ -35,11 +35,11 @@ MEANINGS = {"mean": "mean", "min": "smaller", "max": "larger"}
 
 
 @dataclass(frozen=True)
-class EngagingAndRelevant(OnModels):
+class EngagingAndRelevant(UsesModels):
     combine: Literal["mean", "min", "max"] = "mean"
     engagement_model: str = "engagement"
     relevance_model: str = "relevance"
-    weight: float = EVEN
+    weight: float = EQUAL_WEIGHT
 
     name: ClassVar = Carried("engaging_and_relevant")
     carries: ClassVar[tuple[str, ...]] = ("engagement_model", "relevance_model")
@@ -57,7 +57,7 @@ class EngagingAndRelevant(OnModels):
     )
 
     def __post_init__(self) -> None:
-        if self.combine not in WAYS:
+        if self.combine not in COMBINATIONS:
             raise BadValue(
                 f"engaging_and_relevant.combine is {self.combine!r}; there are mean, min and max"
             )
@@ -66,7 +66,7 @@ class EngagingAndRelevant(OnModels):
                 f"engaging_and_relevant.weight is {self.weight}; it is from 0 for engagement "
                 "alone to 1 for relevance alone"
             )
-        if self.combine != "mean" and self.weight != EVEN:
+        if self.combine != "mean" and self.weight != EQUAL_WEIGHT:
             raise BadValue(
                 f"engaging_and_relevant.weight is {self.weight}, which only the mean goes by; "
                 f"leave it out where combine is {self.combine!r}"
@@ -78,9 +78,11 @@ class EngagingAndRelevant(OnModels):
 
     @property
     def missing(self) -> str | None:
-        places = ((part, f"engaging_and_relevant.{part.plain}_model") for part in self._parts)
-        told = (lacking(part.judged_for(place)) for part, place in places)
-        return next((why for why in told if why), None)
+        for part in self._parts:
+            setting = f"engaging_and_relevant.{part.plain}_model"
+            if why := first_missing(part.classifiers_for(setting)):
+                return why
+        return None
 
     @property
     def needs(self) -> tuple[Feature, ...]:
@@ -90,8 +92,8 @@ class EngagingAndRelevant(OnModels):
     def scores(self) -> tuple[Score, ...]:
         return (
             Score(
-                f"engaging_and_relevant{mark(self)}",
-                of=mean("both"),
+                f"engaging_and_relevant{model_suffix(self)}",
+                of=mean_statistic("both"),
                 range=(0.0, 1.0),
                 meaning=f"{MEANINGS[self.combine]} of the probabilities of engaging and relevant",
                 better="higher",
@@ -102,16 +104,18 @@ class EngagingAndRelevant(OnModels):
         )
 
     def __call__(self, turns: Turns, features: Features) -> pl.DataFrame:
-        pairs = with_answered(turns, features)
-        found = self.combined(features, pairs.other, pairs.text)
-        return pairs.statistics("no_known_words", both=pairs.best(found))
+        pairs = pair_with_answered(turns, features)
+        values = self.probability(features, pairs.other, pairs.text)
+        return pairs.statistics("no_known_words", both=pairs.best_per_turn(values))
 
-    def combined(self, features: Features, heard: Sequence[str], said: Sequence[str]) -> Floats:
+    def probability(
+        self, features: Features, contexts: Sequence[str], texts: Sequence[str]
+    ) -> Floats:
         """Both probabilities of each pair in one; NaN where one of them is."""
-        engaging, relevant = (part.probability(features, heard, said) for part in self._parts)
-        return WAYS[self.combine](engaging, relevant, self.weight)
+        engaging, relevant = (part.probability(features, contexts, texts) for part in self._parts)
+        return COMBINATIONS[self.combine](engaging, relevant, self.weight)
 
     def evidence(self, turns: Turns, features: Features) -> pl.DataFrame:
         """By how much each word raises or lowers the score of its turn."""
-        pairs = with_answered(turns, features)
-        return left_out(turns, pairs, lambda a, b: self.combined(features, a, b))
+        pairs = pair_with_answered(turns, features)
+        return occlusion_evidence(turns, pairs, lambda a, b: self.probability(features, a, b))

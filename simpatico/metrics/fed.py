@@ -1,8 +1,9 @@
 """FED: whether what people say to a good turn would follow more easily than what they say to a bad.
 
-A language model reads the conversation and then, one by one, what somebody pleased or displeased
-might say next. The score of a quality is the mean loss of its displeased follow-ups less that of
-its pleased ones. Example: losses of 3 and 4 against 2 and 3 give 3.5 - 2.5 = 1.
+Mehri & Eskenazi (2020, SIGDIAL). A language model reads the conversation and then, one by one, what
+somebody pleased or displeased might say next. The score of a quality is the mean loss (negative
+log-likelihood per token) of its displeased follow-ups less that of its pleased ones.
+Example: losses of 3 and 4 against 2 and 3 give 3.5 - 2.5 = 1.
 """
 
 from __future__ import annotations
@@ -15,43 +16,42 @@ from typing import ClassVar, Literal
 
 import msgspec
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
-from simpatico.arrays import Floats
+from simpatico.arrays import Bools, Floats, Ints
 from simpatico.errors import BadValue
 from simpatico.features import Feature, Features
-from simpatico.features.likelihood import Followed, Likelihood
+from simpatico.features.likelihood import FollowUps, Likelihood, Likelihoods
 from simpatico.features.script import OtherScript
 from simpatico.features.words import Words
-from simpatico.metric import Card, Carried, OnModels, Score, mark, reasons
-from simpatico.models.runtime.language_models import LONGEST
+from simpatico.metric import Card, Carried, Score, UsesModels, model_suffix, reasons
+from simpatico.models.runtime.language_models import MAX_TOKENS
 from simpatico.turns import KEYS, Level, Turns
 
 Over = Literal["whole", "followup"]
 
 ALL = "all"
-WHOLE = "dialog_"
+DIALOG_PREFIX = "dialog_"
 """What the statistics of a whole dialog's qualities begin with."""
 
 
 @dataclass(frozen=True)
-class FollowUps:
+class QualityFollowUps:
     """What might be said next, and how much the loss of each weighs in each quality."""
 
     texts: tuple[str, ...]
     weights: dict[str, Floats]
 
-    def values(self, followed: Followed, over: Over) -> list[float]:
+    def values(self, losses: FollowUps, over: Over) -> list[float]:
         """The score of each quality."""
-        sums, pieces = followed.sums, followed.pieces
+        sums, tokens = losses.sums, losses.tokens
         if over == "whole":
-            sums, pieces = sums + followed.context, pieces + followed.context_pieces
-        return [float((weights * -sums / pieces).sum()) for weights in self.weights.values()]
+            sums, tokens = sums + losses.context, tokens + losses.context_tokens
+        return [float((weights * -sums / tokens).sum()) for weights in self.weights.values()]
 
 
 @cache
-def follow_ups(level: Literal["turn", "dialog"]) -> FollowUps:
+def follow_ups(level: Literal["turn", "dialog"]) -> QualityFollowUps:
     """The paper's follow-ups for the qualities of a turn, or of a whole dialog."""
     file = files("simpatico") / "data" / "lexica" / "fed_followups.json"
     kind = dict[str, dict[str, dict[str, list[str]]]]
@@ -62,11 +62,11 @@ def follow_ups(level: Literal["turn", "dialog"]) -> FollowUps:
         for side, sign in (("negative", 1.0), ("positive", -1.0)):
             for text in sides[side]:
                 weights[name][texts.index(text)] = sign / len(sides[side])
-    return FollowUps(texts, weights)
+    return QualityFollowUps(texts, weights)
 
 
 @dataclass(frozen=True)
-class Fed(OnModels):
+class Fed(UsesModels):
     model: str = "hub:microsoft/DialoGPT-large"
     over: Over = "whole"
 
@@ -108,15 +108,18 @@ class Fed(OnModels):
         turn, dialog = list(follow_ups("turn").weights), list(follow_ups("dialog").weights)
         return (
             self._score("fed", ALL, "n", "all qualities of a turn"),
-            *(self._score(f"fed_{q}", q, "n", spoken(q)) for q in turn),
-            self._score("fed_dialog", WHOLE + ALL, "dialogs", "all qualities of a dialog"),
-            *(self._score(f"fed_{q}", WHOLE + q, "dialogs", spoken(q)) for q in dialog),
+            *(self._score(f"fed_{q}", q, "n", q.replace("_", " ")) for q in turn),
+            self._score("fed_dialog", DIALOG_PREFIX + ALL, "dialogs", "all qualities of a dialog"),
+            *(
+                self._score(f"fed_{q}", DIALOG_PREFIX + q, "dialogs", q.replace("_", " "))
+                for q in dialog
+            ),
         )
 
     def _score(self, name: str, column: str, count: str, quality: str) -> Score:
         title = name.removeprefix("fed_").replace("_", " ") if name != "fed" else ""
         return Score(
-            f"{name}{mark(self)}",
+            f"{name}{model_suffix(self)}",
             of=pl.col(column) / pl.col(count),
             range=(-inf, inf),
             meaning=f"loss of displeased less pleased follow-ups, {quality}",
@@ -129,11 +132,11 @@ class Fed(OnModels):
     def __call__(self, turns: Turns, features: Features) -> pl.DataFrame:
         wordless, foreign = features[Words()].counts == 0, features[OtherScript()]
         able = turns.scored & ~wordless & ~foreign
-        rows, last = np.flatnonzero(able), last_rows(turns, able)
+        rows, last = np.flatnonzero(able), last_rows_of_speakers(turns, able)
         why = reasons(len(turns), no_words=wordless, other_script=foreign)
         parts = (
             self._values(turns, features, rows, "turn").with_columns(n=able),
-            self._values(turns, features, last, "dialog").rename(WHOLE.__add__),
+            self._values(turns, features, last, "dialog").rename(DIALOG_PREFIX.__add__),
         )
         closing = pl.Series("dialogs", np.isin(np.arange(len(turns)), last))
         return pl.concat(parts, how="horizontal").with_columns(closing, why)
@@ -142,40 +145,36 @@ class Fed(OnModels):
         self,
         turns: Turns,
         features: Features,
-        rows: npt.NDArray[np.int64],
+        rows: Ints,
         level: Literal["turn", "dialog"],
     ) -> pl.DataFrame:
         """A column for the mean of all qualities and for each; 0 in rows not asked for."""
-        asked = follow_ups(level)
-        found = features[Likelihood(self.model)].follow(heard(turns, rows), asked.texts)
-        values = np.zeros((len(turns), 1 + len(asked.weights)))
-        for row, followed in zip(rows, found, strict=True):
-            qualities = asked.values(followed, self.over)
-            values[row] = [sum(qualities) / len(qualities), *qualities]
-        return pl.DataFrame(values, schema=[ALL, *asked.weights])
+        qualities = follow_ups(level)
+        likelihoods: Likelihoods = features[Likelihood(self.model)]
+        losses = likelihoods.follow_ups(dialog_contexts(turns, rows), qualities.texts)
+        values = np.zeros((len(turns), 1 + len(qualities.weights)))
+        for row, loss in zip(rows, losses, strict=True):
+            each = qualities.values(loss, self.over)
+            values[row] = [sum(each) / len(each), *each]
+        return pl.DataFrame(values, schema=[ALL, *qualities.weights])
 
 
-def spoken(quality: str) -> str:
-    """The quality's name in a sentence."""
-    return quality.replace("_", " ")
-
-
-def heard(turns: Turns, rows: npt.NDArray[np.int64]) -> list[tuple[str, ...]]:
+def dialog_contexts(turns: Turns, rows: Ints) -> list[tuple[str, ...]]:
     """For each row all turns of its dialog up to it that have any text.
 
-    A turn takes two word pieces at least, so that more of them would be cut off anyway.
+    A turn takes two tokens at least, so that more turns would be cut off anyway.
     """
     texts, number = turns.frame["text"].to_list(), turns.frame["turn"].to_list()
-    first = [max(row - number[row], row - LONGEST // 2) for row in rows]
+    first = [max(row - number[row], row - MAX_TOKENS // 2) for row in rows]
     return [
         tuple(text for text in texts[start : row + 1] if text.strip())
         for start, row in zip(first, rows, strict=True)
     ]
 
 
-def last_rows(turns: Turns, able: npt.NDArray[np.bool_]) -> npt.NDArray[np.int64]:
+def last_rows_of_speakers(turns: Turns, able: Bools) -> Ints:
     """The last row that can be scored of each speaker in each dialog."""
     rows = turns.frame.select(*KEYS["dialog"], row=pl.row_index())
-    kept = rows.filter(pl.Series(able, dtype=pl.Boolean))
-    last = kept.group_by(KEYS["dialog"]).agg(pl.col("row").max())["row"].sort()
+    rows = rows.filter(pl.Series(able, dtype=pl.Boolean))
+    last = rows.group_by(KEYS["dialog"]).agg(pl.col("row").max())["row"].sort()
     return last.cast(pl.Int64).to_numpy()

@@ -1,6 +1,7 @@
 """Length: how many words a turn has.
 
-The plainest thing to say about a system, and often what a difference in other scores comes down to.
+Number of words / number of turns: the plainest thing to say about a system, and often what a
+difference in other scores comes down to.
 Example: "Yes." and "I think so, too." are 1 and 4 words, so the dialog's score is 2.5.
 """
 

@@ -20,26 +20,33 @@ from simpatico.arrays import Floats, Floats32
 from simpatico.errors import BadValue
 from simpatico.features import Feature, Features
 from simpatico.features.embeddings import MINILM, Embeddings, TokenEmbeddings
-from simpatico.metric import Card, Carried, OnModels, Score, mark
-from simpatico.metrics._shared.halves import LEAST, around, halves, ranks
-from simpatico.metrics._shared.kmeans import clustered
+from simpatico.metric import Card, Carried, Score, UsesModels, model_suffix
+from simpatico.metrics._shared.jackknife import (
+    MIN_DIALOGS,
+    draw_halves,
+    half_sample_interval,
+    sampling_ranks,
+)
+from simpatico.metrics._shared.kmeans import kmeans_labels
 from simpatico.turns import Level, Turns
 
+# the first six are defaults of mauve-text: `compute_mauve`
 STARTS, ROUNDS = 5, 500
-EXPLAINED = 0.9
-"""Of the variance, that the clustered dimensions keep."""
-POINTS, SHARPNESS = 25, 5.0
-"""Mixtures on the curve, and the c of the paper."""
+EXPLAINED_VARIANCE = 0.9
+"""That the dimensions which are clustered keep."""
+MIXTURES, SCALING = 25, 5.0
+"""Points on the curve, and the c of the paper."""
+TEXTS_A_CLUSTER = 10
 DECIMALS = 5
-"""Of the points that are clustered."""
-PER_BUCKET = 10
+"""To which points are rounded before they are clustered."""
 SMOOTHING = 0.5
+"""Texts added to every cluster of both sides (Pillutla et al. 2023), in mauve_star."""
 DRAWS = 999
 """Halves of the dialogs that the interval is made from."""
 
 
 @dataclass(frozen=True)
-class Mauve(OnModels):
+class Mauve(UsesModels):
     model: str = MINILM
     people: str = "human"
     minimum: int = 100
@@ -62,7 +69,7 @@ class Mauve(OnModels):
         language=None,
         careful="It moves with the number of texts and with the encoder: compare systems with "
         "about as many turns, of one run; the interval takes the clusters as given, and there is "
-        f"none where a side has fewer than {LEAST} dialogs.",
+        f"none where a side has fewer than {MIN_DIALOGS} dialogs.",
     )
 
     def __post_init__(self) -> None:
@@ -92,8 +99,8 @@ class Mauve(OnModels):
                 less="writes texts farther from those of people than",
             ),
             Score(
-                f"mauve_star{mark(self)}",
-                of=column(f"mauve_star{mark(self)}"),
+                f"mauve_star{model_suffix(self)}",
+                of=column(f"mauve_star{model_suffix(self)}"),
                 range=(0.0, 1.0),
                 meaning="the same with half a text added to every cluster of both sides",
                 better="higher",
@@ -104,47 +111,47 @@ class Mauve(OnModels):
         )
 
     def __call__(self, turns: Turns, features: Features) -> pl.DataFrame:
-        told = turns.frame["references"].to_list()
-        first = [next((r for r in found or () if r.strip()), "") for found in told]
-        said = [
-            t if ours else "" for t, ours in zip(turns.frame["text"], turns.scored, strict=True)
+        references = [
+            next((text for text in texts or () if text.strip()), "")
+            for texts in turns.frame["references"].to_list()
+        ]
+        texts = [
+            text if scored else ""
+            for text, scored in zip(turns.frame["text"], turns.scored, strict=True)
         ]
         return pl.DataFrame(
             {
-                "said": self._vectors(said, features),
-                "meant": self._vectors(first, features),
-                "rank": ranks(turns.frame.select("dialog", "turn"), self.seed),
+                "said": self._vectors(texts, features),
+                "meant": self._vectors(references, features),
+                "rank": sampling_ranks(turns.frame.select("dialog", "turn"), self.seed),
             }
         )
 
     def _vectors(self, texts: list[str], features: Features) -> pl.Series:
         """A vector for each text, null for an empty one."""
-        there = [place for place, text in enumerate(texts) if text.strip()]
-        if not there:
+        filled = [row for row, text in enumerate(texts) if text.strip()]
+        if not filled:
             return pl.Series([None] * len(texts), dtype=pl.List(pl.Float32))
-        found = features[self.needs[0]].of([texts[place] for place in there])
-        rows = np.stack([tokens.vectors[-1] for tokens in found]) if self._last else found
-        order = np.full(len(texts), -1)
-        order[there] = np.arange(len(there))
-        place = pl.Series(order).replace(-1, None)
+        vectors = features[self.needs[0]].of([texts[row] for row in filled])
+        if self.model in self.published:  # the hidden state of the last token, as was published
+            vectors = np.stack([tokens.vectors[-1] for tokens in vectors])
+        index = np.full(len(texts), -1)
+        index[filled] = np.arange(len(filled))
+        kind = pl.Array(pl.Float32, vectors.shape[1])
         return (
-            pl.Series(rows, dtype=pl.Array(pl.Float32, rows.shape[1])).arr.to_list().gather(place)
+            pl.Series(vectors, dtype=kind).arr.to_list().gather(pl.Series(index).replace(-1, None))
         )
-
-    @property
-    def _last(self) -> bool:
-        """Whether the vector of a text is that of its last word piece, as was published."""
-        return self.model in self.published
 
     def sample(self, material: pl.DataFrame) -> pl.DataFrame:
         """Of each system at most so many turns that say something, drawn by their rank."""
-        told = material.filter(pl.col("said").is_not_null()).sort("rank", "dialog", "turn")
-        return told.group_by("system", maintain_order=True).head(self.most).select(material.columns)
+        rows = material.filter(pl.col("said").is_not_null()).sort("rank", "dialog", "turn")
+        return rows.group_by("system", maintain_order=True).head(self.most).select(material.columns)
 
     def summary(self, material: pl.DataFrame, *, seed: int) -> pl.DataFrame:
         rows = [self._row(name, material, seed) for name in material["system"].unique().sort()]
         main, star = (s.name for s in self.scores)
-        columns = ["system", "reason", main, star, "n", *ends(main), *ends(star)]
+        columns = ["system", "reason", main, star, "n"]
+        columns += [f"{name}_{end}" for name in (main, star) for end in ("low", "high")]
         table = pl.DataFrame(rows, columns, orient="row", infer_schema_length=None)
         counts = [pl.col("n").alias(f"{name}_n") for name in (main, star)]
         return table.with_columns(pl.col("reason").cast(pl.String), *counts)
@@ -153,100 +160,102 @@ class Mauve(OnModels):
         own, theirs, reason = self._sides(system, material)
         if reason:
             return (system, reason, None, None, 0, None, None, None, None)
-        q, p = counted(own, theirs, seed + 2)
-        found = np.array(both(p.sum(0), q.sum(0)))
+        q, p = cluster_histograms(own, theirs, seed + 2)
+        values = np.array(plain_and_smoothed(p.sum(0), q.sum(0)))
         sizes = own["dialog"].n_unique(), theirs["dialog"].n_unique()
         intervals: list[Any] = [(None, None)] * 2
-        if min(sizes) >= LEAST:
-            drawn = both(*halved(p, q, seed))
+        if min(sizes) >= MIN_DIALOGS:
+            halves = plain_and_smoothed(*half_histograms(p, q, seed))
             intervals = [
-                around(float(v), d, (0.0, 1.0), *sizes) for v, d in zip(found, drawn, strict=True)
+                half_sample_interval(float(value), of_halves, (0.0, 1.0), *sizes)
+                for value, of_halves in zip(values, halves, strict=True)
             ]
-        return (system, None, *found.tolist(), sizes[0], *intervals[0], *intervals[1])
+        return (system, None, *values.tolist(), sizes[0], *intervals[0], *intervals[1])
 
     def _sides(
         self, system: str, material: pl.DataFrame
     ) -> tuple[pl.DataFrame, pl.DataFrame, str | None]:
-        """What the system said, what people did, or in a word why they cannot be compared."""
-        mine, vector = material.filter(pl.col("system") == system), pl.col("said").alias("vector")
+        """Texts of the system, texts of people, and why they cannot be compared, if they cannot."""
+        own, vector = material.filter(pl.col("system") == system), pl.col("said").alias("vector")
         if material["meant"].null_count() < material.height:
-            mine = mine.filter(pl.col("meant").is_not_null())
-            theirs = mine.select("dialog", vector=pl.col("meant"))
-            lack = "no_reference" if mine.is_empty() else None
+            own = own.filter(pl.col("meant").is_not_null())
+            theirs = own.select("dialog", vector=pl.col("meant"))
+            reason = "no_reference" if own.is_empty() else None
         else:
             people = material.filter(pl.col("system") == self.people)
             theirs = people.select("dialog", vector)
-            lack = "no_reference" if people.is_empty() else None
-            lack = "is_the_reference" if system == self.people else lack
-        fewest = min(mine.height, theirs.height)
-        if lack is None and fewest < self.minimum:
-            lack = f"too_few_turns ({fewest} of {self.minimum})"
-        return mine.select("dialog", vector), theirs, lack
+            reason = "no_reference" if people.is_empty() else None
+            reason = "is_the_reference" if system == self.people else reason
+        fewest = min(own.height, theirs.height)
+        if reason is None and fewest < self.minimum:
+            reason = f"too_few_turns ({fewest} of {self.minimum})"
+        return own.select("dialog", vector), theirs, reason
 
 
-def ends(score: str) -> tuple[str, str]:
-    return f"{score}_low", f"{score}_high"
-
-
-def counted(own: pl.DataFrame, theirs: pl.DataFrame, seed: int) -> tuple[Floats, Floats]:
+def cluster_histograms(own: pl.DataFrame, theirs: pl.DataFrame, seed: int) -> tuple[Floats, Floats]:
     """How many texts of each dialog fall into each cluster: the system's, and people's."""
     q, p = (np.stack(list(side["vector"].to_numpy())) for side in (own, theirs))
-    buckets = max(2, round(min(len(p), len(q)) / PER_BUCKET))
-    points = reduced(np.vstack([q, p]))
-    labels = clustered(points, buckets, starts=STARTS, rounds=ROUNDS, seed=seed)
+    clusters = max(2, round(min(len(p), len(q)) / TEXTS_A_CLUSTER))
+    points = reduce_dimensions(np.vstack([q, p]))
+    labels = kmeans_labels(points, clusters, starts=STARTS, rounds=ROUNDS, seed=seed)
     dialogs = pl.concat([own["dialog"], theirs["dialog"]])
-    places = dialogs.rank("dense").to_numpy().astype(np.int64) - 1
-    cells = (places * buckets + labels, (int(places.max()) + 1) * buckets)
-    parts = [cells[0][: len(q)], cells[0][len(q) :]]
-    ours, others = (np.bincount(c, minlength=cells[1]).reshape(-1, buckets) for c in parts)
-    return ours.astype(float), others.astype(float)
+    codes = dialogs.rank("dense").to_numpy().astype(np.int64) - 1
+    # one code for each dialog and cluster, so that a bincount is the whole table
+    cells, size = codes * clusters + labels, (int(codes.max()) + 1) * clusters
+    ours, others = (
+        np.bincount(side, minlength=size).reshape(-1, clusters).astype(float)
+        for side in (cells[: len(q)], cells[len(q) :])
+    )
+    return ours, others
 
 
-def halved(p: Floats, q: Floats, seed: int) -> tuple[Floats, Floats]:
+def half_histograms(p: Floats, q: Floats, seed: int) -> tuple[Floats, Floats]:
     """Histograms of halves of each side's dialogs, of the same half where they share them all."""
     theirs, ours = (np.flatnonzero(side.sum(1)) for side in (p, q))
-    apart = 0 if np.array_equal(theirs, ours) else 1
+    stream = 0 if np.array_equal(theirs, ours) else 1
     return (
-        halves(len(theirs), DRAWS, seed, apart) @ p[theirs],
-        halves(len(ours), DRAWS, seed) @ q[ours],
+        draw_halves(len(theirs), DRAWS, seed, stream) @ p[theirs],
+        draw_halves(len(ours), DRAWS, seed) @ q[ours],
     )
 
 
-def reduced(vectors: Floats32) -> Floats32:
-    """The vectors made 1 long, in the fewest dimensions that keep most of their variance."""
+def reduce_dimensions(vectors: Floats32) -> Floats32:
+    """PCA of the vectors made 1 long: the fewest dimensions that keep 90% of their variance."""
     rows = vectors.astype(np.float64)
     rows /= np.maximum(np.sqrt((rows**2).sum(1, keepdims=True)), 1e-12)
     rows -= rows.mean(0)
     values, axes = np.linalg.eigh(rows.T @ rows)
-    kept = np.cumsum(np.maximum(values[::-1], 0))
-    width = int(np.argmax(kept >= EXPLAINED * kept[-1])) + 1
+    explained = np.cumsum(np.maximum(values[::-1], 0))
+    width = int(np.argmax(explained >= EXPLAINED_VARIANCE * explained[-1])) + 1
     # rounded, so that the last bits of the axes, which differ by machine, decide nothing
     return np.asarray(np.round(rows @ axes[:, ::-1][:, :width], DECIMALS), np.float32)
 
 
-def both(p: Floats, q: Floats) -> tuple[Floats, Floats]:
+def plain_and_smoothed(p: Floats, q: Floats) -> tuple[Floats, Floats]:
     """MAUVE of two histograms, or of rows of them, plain and smoothed; NaN where one is empty."""
     empty = (p.sum(-1) == 0) | (q.sum(-1) == 0)
     p, q = (np.where(empty[..., None], np.nan, side) for side in (p, q))
-    return area(p, q), area(p + SMOOTHING, q + SMOOTHING)
+    return divergence_area(p, q), divergence_area(p + SMOOTHING, q + SMOOTHING)
 
 
-def area(p: Floats, q: Floats) -> Floats:
-    """The area under the divergence curve, seen from either axis."""
+def divergence_area(p: Floats, q: Floats) -> Floats:
+    """The area under the divergence curve of two histograms."""
     p, q = (side / side.sum(-1, keepdims=True) for side in (p, q))
-    weights = np.linspace(1e-6, 1 - 1e-6, POINTS)
+    weights = np.linspace(1e-6, 1 - 1e-6, MIXTURES)
     mixtures = [w * p + (1 - w) * q for w in weights]
-    x = curve([0.0, *(divergence(q, r) for r in mixtures), np.inf], p.shape[:-1])
-    y = curve([np.inf, *(divergence(p, r) for r in mixtures), 0.0], p.shape[:-1])
+
+    def coordinates(divergences: Iterable[Any]) -> Floats:
+        rows = [np.broadcast_to(divergence, p.shape[:-1]) for divergence in divergences]
+        return np.exp(-SCALING * np.stack(rows))
+
+    x = coordinates([0.0, *(kl_divergence(q, r) for r in mixtures), np.inf])
+    y = coordinates([np.inf, *(kl_divergence(p, r) for r in mixtures), 0.0])
+    # the mean of the areas over either axis, so that neither side is preferred
     return np.asarray((np.trapezoid(y, -x, axis=0) - np.trapezoid(x, -y, axis=0)) / 2)
 
 
-def curve(divergences: Iterable[Any], shape: tuple[int, ...]) -> Floats:
-    return np.exp(-SHARPNESS * np.stack([np.broadcast_to(d, shape) for d in divergences]))
-
-
-def divergence(p: Floats, r: Floats) -> Floats:
-    """Kullback-Leibler divergence of p from a mixture that has all that p has."""
-    there = p > 0
-    ratio = np.where(there, p, 1.0) / np.where(there, r, 1.0)
+def kl_divergence(p: Floats, r: Floats) -> Floats:
+    """KL(p | r) = sum of p log(p / r), where the mixture r has all that p has."""
+    positive = p > 0
+    ratio = np.where(positive, p, 1.0) / np.where(positive, r, 1.0)
     return np.asarray((p * np.log(ratio)).sum(-1))

@@ -1,7 +1,9 @@
 """Contradiction: how likely a turn contradicts something its speaker said before.
 
-A model of inference reads an earlier turn as premise and this one as hypothesis; of all earlier
-turns of the speaker in the dialog the most contradicted counts.
+After Welleck et al. (2019, ACL), Dialogue NLI: max over the speaker's earlier turns u of
+p(contradiction | premise u, hypothesis this turn), by a model of natural language inference; at
+most `history` turns back.
+Example: probabilities of .1 and .7 with two earlier turns give .7.
 """
 
 from __future__ import annotations
@@ -18,15 +20,15 @@ from simpatico.features import Feature, Features
 from simpatico.features.classes import ClassProbabilities
 from simpatico.features.script import OtherScript
 from simpatico.features.words import Words
-from simpatico.metric import Card, Carried, OnModels, Score, mark, reasons
-from simpatico.metrics._shared.pairs import NEEDS, Pairs, mean
+from simpatico.metric import Card, Carried, Score, UsesModels, model_suffix, reasons
+from simpatico.metrics._shared.pairs import NEEDS, Pairs, mean_statistic
 from simpatico.turns import Level, Turns
 
 ROBERTA = ("hub:FacebookAI/roberta-large-mnli", "hub:roberta-large-mnli")
 
 
 @dataclass(frozen=True)
-class NliContradiction(OnModels):
+class NliContradiction(UsesModels):
     model: str = ROBERTA[0]
     history: int = 20
 
@@ -63,8 +65,8 @@ class NliContradiction(OnModels):
     def scores(self) -> tuple[Score, ...]:
         return (
             Score(
-                f"nli_contradiction{mark(self)}",
-                of=mean("contradiction"),
+                f"nli_contradiction{model_suffix(self)}",
+                of=mean_statistic("contradiction"),
                 range=(0.0, 1.0),
                 meaning="probability that the turn contradicts an earlier one of its speaker",
                 better="lower",
@@ -76,36 +78,36 @@ class NliContradiction(OnModels):
 
     def __call__(self, turns: Turns, features: Features) -> pl.DataFrame:
         classes = features[ClassProbabilities(self.model, pair=True)]
-        pairs = self.pairs(turns, features)
-        column = contradiction(classes.labels, self.model)
-        found = classes.of(pairs.other, pairs.text)
-        best = pairs.best(found[:, column] if len(pairs) else np.zeros(0))
+        pairs = self._pairs(turns, features)
+        column = contradiction_class(classes.labels, self.model)
+        probabilities = classes.of(pairs.other, pairs.text)
+        best = pairs.best_per_turn(probabilities[:, column] if len(pairs) else np.zeros(0))
         return pairs.statistics(contradiction=best)
 
-    def pairs(self, turns: Turns, features: Features) -> Pairs:
+    def _pairs(self, turns: Turns, features: Features) -> Pairs:
         """Scored turns beside what the same speaker said before in the dialog."""
         foreign, wordless = features[OtherScript()], features[Words()].counts == 0
         able, texts = ~foreign & ~wordless, turns.frame["text"].to_list()
-        said: dict[tuple[str, str], list[int]] = defaultdict(list)
-        row, other = list[int](), list[int]()
-        for place, who in enumerate(turns.frame.select("dialog", "speaker").iter_rows()):
-            if able[place]:
-                before = said[who][-self.history :] if turns.scored[place] else []
-                row += [place] * len(before)
-                other += before
-                said[who].append(place)
-        first = ~np.isin(np.arange(len(turns)), row)
+        by_speaker: dict[tuple[str, str], list[int]] = defaultdict(list)
+        rows, others = list[int](), list[int]()
+        for row, speaker in enumerate(turns.frame.select("dialog", "speaker").iter_rows()):
+            if able[row]:
+                before = by_speaker[speaker][-self.history :] if turns.scored[row] else []
+                rows += [row] * len(before)
+                others += before
+                by_speaker[speaker].append(row)
+        first = ~np.isin(np.arange(len(turns)), rows)
         why = reasons(len(turns), says_first=first, no_words=wordless, other_script=foreign)
-        rows = np.array(row, np.int64)
-        return Pairs(len(turns), rows, [texts[p] for p in row], [texts[p] for p in other], why)
+        premises = [texts[other] for other in others]
+        return Pairs(len(turns), np.array(rows, np.int64), [texts[r] for r in rows], premises, why)
 
 
-def contradiction(labels: tuple[str, ...], model: str) -> int:
+def contradiction_class(labels: tuple[str, ...], model: str) -> int:
     """Which class is contradiction, by its name."""
-    found = [place for place, label in enumerate(labels) if "contradict" in label.lower()]
-    if len(found) != 1:
+    columns = [index for index, label in enumerate(labels) if "contradict" in label.lower()]
+    if len(columns) != 1:
         raise DataError(
             f"{model} has the classes {', '.join(labels)}, none of which alone is contradiction; "
             "name a model of inference"
         )
-    return found[0]
+    return columns[0]

@@ -1,7 +1,8 @@
 """Next sentence: how likely a turn follows what it answers.
 
-Either BERT's own head, which was trained to tell a text's next sentence from another's, or a head
-that `simpatico train nsp` has trained over frozen vectors of dialogs' turns.
+The probability that the turn is the next sentence, p(next | what is answered, turn): either BERT's
+own head (Devlin et al. 2019, NAACL), which was trained to tell a text's next sentence from
+another's, or a head that `simpatico train nsp` has trained over frozen vectors of dialogs' turns.
 """
 
 from __future__ import annotations
@@ -13,16 +14,16 @@ import polars as pl
 
 from simpatico.features import Feature, Features
 from simpatico.features.classes import NEXT_SENTENCE, ClassProbabilities
-from simpatico.features.heads.folder import PairHead, trained
-from simpatico.metric import Card, Carried, OnModels, Score, mark
-from simpatico.metrics._shared.pairs import NEEDS, mean, with_answered
+from simpatico.features.heads.folder import PairHead, is_heads_folder
+from simpatico.metric import Card, Carried, Score, UsesModels, model_suffix
+from simpatico.metrics._shared.pairs import NEEDS, mean_statistic, pair_with_answered
 from simpatico.turns import Level, Turns
 
 BERT = ("hub:google-bert/bert-base-uncased", "hub:bert-base-uncased")
 
 
 @dataclass(frozen=True)
-class Nsp(OnModels):
+class Nsp(UsesModels):
     model: str = BERT[0]
 
     name: ClassVar = Carried("nsp")
@@ -45,11 +46,11 @@ class Nsp(OnModels):
 
     @property
     def needs(self) -> tuple[Feature, ...]:
-        return (*with_encoder(self._judge), *NEEDS)
+        return (self._classifier, *self._classifier.needs, *NEEDS)
 
     @property
-    def _judge(self) -> PairHead | ClassProbabilities:
-        if trained(self.model):
+    def _classifier(self) -> PairHead | ClassProbabilities:
+        if is_heads_folder(self.model):
             return PairHead(self.model, "nsp", "next")
         return ClassProbabilities(self.model, pair=True, head="next-sentence")
 
@@ -57,8 +58,8 @@ class Nsp(OnModels):
     def scores(self) -> tuple[Score, ...]:
         return (
             Score(
-                f"nsp{mark(self)}",
-                of=mean("next"),
+                f"nsp{model_suffix(self)}",
+                of=mean_statistic("next"),
                 range=(0.0, 1.0),
                 meaning="probability that the turn follows what it answers",
                 better="higher",
@@ -69,13 +70,8 @@ class Nsp(OnModels):
         )
 
     def __call__(self, turns: Turns, features: Features) -> pl.DataFrame:
-        pairs = with_answered(turns, features)
-        found = features[self._judge].of(pairs.other, pairs.text)
-        if len(pairs) and not trained(self.model):
-            found = found[:, NEXT_SENTENCE.index("is_next")]
-        return pairs.statistics("no_known_words", next=pairs.best(found.ravel()))
-
-
-def with_encoder(judge: Feature) -> tuple[Feature, ...]:
-    """The feature and what gives it vectors, so that a signature names both."""
-    return (judge, *judge.needs)
+        pairs = pair_with_answered(turns, features)
+        probabilities = features[self._classifier].of(pairs.other, pairs.text)
+        if len(pairs) and not is_heads_folder(self.model):
+            probabilities = probabilities[:, NEXT_SENTENCE.index("is_next")]
+        return pairs.statistics("no_known_words", next=pairs.best_per_turn(probabilities.ravel()))

@@ -1,8 +1,8 @@
 """Prism: how readily a model that says the same in other words would say a turn.
 
-The number is a mean log-probability, to base e, of word pieces and closing mark; that of a mark
-for the language is left out. Beside a reference it is the mean of both directions: the turn from
-the reference, and the reference from the turn. With several references the best counts.
+Thompson & Post (2020, EMNLP). H(y | x) is the mean of log p(y_t | y_<t, x), to base e, over the
+tokens of y and its end token; a language tag is left out. Beside a reference r the score of a turn
+y is (H(y | r) + H(r | y)) / 2. With several references the best counts.
 Example: -1 one way and -3 the other give -2.
 """
 
@@ -13,18 +13,23 @@ from dataclasses import dataclass
 from math import inf
 from typing import ClassVar, Literal
 
-import numpy as np
-import numpy.typing as npt
 import polars as pl
 
+from simpatico.arrays import Floats
 from simpatico.errors import BadValue
 from simpatico.features import Feature, Features
 from simpatico.features.likelihood import Likelihood
 from simpatico.features.translation import Translation
-from simpatico.metric import Card, Carried, Score, mark
-from simpatico.metrics._shared.pairs import NEEDS, Pairs, mean, with_answered, with_references
-from simpatico.metrics.bart_score import means
-from simpatico.models.names import absent
+from simpatico.metric import Card, Carried, Score, model_suffix
+from simpatico.metrics._shared.pairs import (
+    NEEDS,
+    Pairs,
+    mean_log_probabilities,
+    mean_statistic,
+    pair_with_answered,
+    pair_with_references,
+)
+from simpatico.models.names import why_missing
 from simpatico.turns import Level, Turns
 
 M39V1 = "path:m39v1"
@@ -67,18 +72,18 @@ class Prism:
 
     def __post_init__(self) -> None:
         if self.mode not in MODES:
-            known = ", ".join(map(repr, MODES))
-            raise BadValue(f"prism.mode is {self.mode!r}; it is one of {known}")
+            modes = ", ".join(map(repr, MODES))
+            raise BadValue(f"prism.mode is {self.mode!r}; it is one of {modes}")
 
     @property
     def missing(self) -> str | None:
-        if self.model == M39V1 and absent(M39V1):
+        if self.model == M39V1 and why_missing(M39V1):
             return (
                 "prism needs the model m39v1, converted for transformers, in the folder 'm39v1'; "
                 "or take two translators: `--set prism.model=package:opus-mt-fr-en --set "
                 "prism.pivot=package:opus-mt-en-fr`"
             )
-        return absent(self.model) or (absent(self.pivot) if self.pivot else None)
+        return why_missing(self.model) or (why_missing(self.pivot) if self.pivot else None)
 
     @property
     def needs(self) -> tuple[Feature, ...]:
@@ -93,8 +98,8 @@ class Prism:
     def scores(self) -> tuple[Score, ...]:
         return (
             Score(
-                f"prism{mark(self)}",
-                of=mean("prism"),
+                f"prism{model_suffix(self)}",
+                of=mean_statistic("prism"),
                 range=(-inf, 0.0),
                 meaning=MODES[self.mode],
                 better="higher",
@@ -105,14 +110,15 @@ class Prism:
         )
 
     def __call__(self, turns: Turns, features: Features) -> pl.DataFrame:
-        beside = with_references if self.mode == "reference" else with_answered
-        pairs: Pairs = beside(turns, features)
+        pair = pair_with_references if self.mode == "reference" else pair_with_answered
+        pairs: Pairs = pair(turns, features)
 
-        def written(given: Sequence[str], texts: Sequence[str]) -> npt.NDArray[np.float64]:
-            told = features[Translation(self.pivot)].of(given) if self.pivot else given
-            return means(features[self._writer].of(told, texts))
+        def log_probabilities(sources: Sequence[str], targets: Sequence[str]) -> Floats:
+            if self.pivot:
+                sources = features[Translation(self.pivot)].of(sources)
+            return mean_log_probabilities(features[self._writer].of(sources, targets))
 
-        found = written(pairs.other, pairs.text)
+        values = log_probabilities(pairs.other, pairs.text)
         if self.mode != "source":
-            found = (found + written(pairs.text, pairs.other)) / 2
-        return pairs.statistics(prism=pairs.best(found))
+            values = (values + log_probabilities(pairs.text, pairs.other)) / 2
+        return pairs.statistics(prism=pairs.best_per_turn(values))

@@ -1,6 +1,7 @@
 """Question rate: the share of turns that ask something.
 
-A turn asks if it has a question mark, in whatever script, that is no part of a web address.
+Turns that ask / turns. A turn asks if it has a question mark, in whatever script, that
+is no part of a web address.
 Example: "Tea? Or coffee?" and "See http://a.org/?b=c" are two turns, one of which asks: 0.5.
 """
 
@@ -55,8 +56,8 @@ class QuestionRate:
     def evidence(self, turns: Turns, features: Features) -> pl.DataFrame:
         """Each question mark, with its part of the 1 that a turn gets for asking."""
         either = re.compile(f"{ADDRESS}|({MARK})")
-        found = list[tuple[int, int, int, float]]()
+        rows = list[tuple[int, int, int, float]]()
         for row, text in enumerate(turns.frame["text"]):
             marks = [match.start() for match in either.finditer(text) if match[1]]
-            found += [(row, mark, mark + 1, 1 / len(marks)) for mark in marks]
-        return pl.DataFrame(found, ["row", "start", "end", "weight"], orient="row")
+            rows += [(row, mark, mark + 1, 1 / len(marks)) for mark in marks]
+        return pl.DataFrame(rows, ["row", "start", "end", "weight"], orient="row")

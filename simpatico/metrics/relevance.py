@@ -1,7 +1,9 @@
 """Relevance: how likely a reply answers what it answers rather than something else.
 
-The unreferenced part of contextual RUBER: a small network over the vectors of a reply and of what
-it answers, which learned to tell true replies from those to other turns.
+The unreferenced part of contextual RUBER (Ghazarian et al. 2019, NeuralGen): a small network over
+the vectors of a reply and of what it answers, trained to tell true replies from those to other
+turns by cross-entropy.
+Example: a logit of 0 gives 1 / (1 + exp(0)) = .5.
 """
 
 from __future__ import annotations
@@ -9,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from simpatico.features.heads.folder import Kind
+from simpatico.features.heads.folder import HeadKind
 from simpatico.metric import Card, Carried
 from simpatico.metrics._shared.evaluator import UNDEFINED, Evaluator
 
@@ -21,7 +23,7 @@ class Relevance(Evaluator):
     name: ClassVar = Carried("relevance")
     plain: ClassVar[str] = "relevance"
     published: ClassVar[tuple[str, ...]] = ("relevance",)
-    kind: ClassVar[Kind] = "relevance"
+    kind: ClassVar[HeadKind] = "relevance"
     head: ClassVar[str] = "relevant"
     command: ClassVar[str] = "simpatico train relevance --data DIALOGS --out MODEL"
     meaning: ClassVar[str] = "probability that the turn is a reply to what it answers"

@@ -1,6 +1,7 @@
 """Repetition: how much of a turn its speaker had said before in the dialog.
 
-The share of a turn's word n-grams (three words unless said otherwise) that the same speaker already
+repeated n-grams / n-grams, as See et al. (2019, NAACL) look at repetition: the share of a turn's
+word n-grams (three words unless said otherwise) that the same speaker already
 used, in an earlier turn of the dialog or earlier in this one.
 Example: x says "I like tea", later "I like tea a lot": of the three n-grams I-like-tea, like-tea-a,
 tea-a-lot the first was said before: 1/3.
@@ -17,7 +18,7 @@ import polars as pl
 from simpatico.arrays import Bools, Ints
 from simpatico.errors import BadValue
 from simpatico.features import Feature, Features
-from simpatico.features.word_positions import places
+from simpatico.features.word_positions import word_positions
 from simpatico.features.words import Words, WordTable
 from simpatico.metric import Card, Score, reasons
 from simpatico.turns import Level, Turns
@@ -58,40 +59,43 @@ class Repetition:
 
     def __call__(self, turns: Turns, features: Features) -> pl.DataFrame:
         table = features[Words()]
-        turn, _, again = repeats(turns, table, self.n)
-        made = np.bincount(turn, minlength=len(turns))
+        turn, _, again = find_repeats(turns, table, self.n)
+        ngrams = np.bincount(turn, minlength=len(turns))
         repeated = np.bincount(turn[again], minlength=len(turns))
-        why = reasons(len(turns), too_short=made == 0, no_words=table.counts == 0)
-        return pl.DataFrame({"repeated": repeated, "ngrams": made, "reason": why})
+        why = reasons(len(turns), too_short=ngrams == 0, no_words=table.counts == 0)
+        return pl.DataFrame({"repeated": repeated, "ngrams": ngrams, "reason": why})
 
     def evidence(self, turns: Turns, features: Features) -> pl.DataFrame:
         """Each stretch that was said before, with its part of the score."""
         table = features[Words()]
-        turn, place, again = repeats(turns, table, self.n)
-        made, found = np.bincount(turn, minlength=len(turns)), list[tuple[int, int, int, float]]()
-        texts = turns.frame["text"]
+        turn, first_word, again = find_repeats(turns, table, self.n)
+        ngrams, texts = np.bincount(turn, minlength=len(turns)), turns.frame["text"]
+        rows = list[tuple[int, int, int, float]]()
         for row in np.unique(turn[again]).tolist():
-            stand, first = places(texts[row]), len(found)
-            for word in (place[again & (turn == row)] - table.ends[row]).tolist():
+            stand, first = word_positions(texts[row]), len(rows)
+            for word in (first_word[again & (turn == row)] - table.ends[row]).tolist():
                 start, end = stand[word].start, stand[word + self.n - 1].end
-                weight = 1 / made[row]
-                if len(found) > first and start < found[-1][2]:
-                    _, start, _, before = found.pop()
+                weight = 1 / ngrams[row]
+                if len(rows) > first and start < rows[-1][2]:  # overlaps the last: one stretch
+                    _, start, _, before = rows.pop()
                     weight += before
-                found.append((row, start, end, weight))
-        return pl.DataFrame(found, ["row", "start", "end", "weight"], orient="row")
+                rows.append((row, start, end, weight))
+        return pl.DataFrame(rows, ["row", "start", "end", "weight"], orient="row")
 
 
-def repeats(turns: Turns, table: WordTable, n: int) -> tuple[Ints, Ints, Bools]:
+def find_repeats(turns: Turns, table: WordTable, n: int) -> tuple[Ints, Ints, Bools]:
     """Of every n-gram: its turn, its first word, and whether its speaker had it before."""
     turn = np.repeat(np.arange(len(turns)), table.counts)
-    whole = np.flatnonzero(turn[: max(len(turn) - n + 1, 0)] == turn[n - 1 :])
-    who = turns.frame.select(pl.struct("dialog", "speaker").rank("dense")).to_series().to_numpy()
-    kinds = who[turn[whole]].astype(np.int64)
+    start = np.flatnonzero(turn[: max(len(turn) - n + 1, 0)] == turn[n - 1 :])
+    speaker = (
+        turns.frame.select(pl.struct("dialog", "speaker").rank("dense")).to_series().to_numpy()
+    )
+    # a code for each n-gram of each speaker, grown word by word and kept dense
+    kinds = speaker[turn[start]].astype(np.int64)
     for step in range(n):
-        codes = table.codes[whole + step].astype(np.int64)
+        codes = table.codes[start + step].astype(np.int64)
         pairs = kinds * (int(codes.max(initial=0)) + 1) + codes
         kinds = np.unique(pairs, return_inverse=True)[1].astype(np.int64)
-    again = np.ones(len(whole), np.bool_)
+    again = np.ones(len(start), np.bool_)
     again[np.unique(kinds, return_index=True)[1]] = False
-    return turn[whole], whole, again
+    return turn[start], start, again

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from simpatico.features import Feature
-from simpatico.features.heads.folder import Kind
+from simpatico.features.heads.folder import HeadKind
 from simpatico.features.word_vectors import GLOVE, WordExtremes
 from simpatico.metric import Card, Carried
 from simpatico.metrics._shared.ruber import UNDEFINED, Ruber
@@ -18,7 +18,7 @@ class PlainRuber(Ruber):
 
     name: ClassVar = Carried("ruber")
     plain: ClassVar[str] = "ruber"
-    kind: ClassVar[Kind] = "ruber"
+    kind: ClassVar[HeadKind] = "ruber"
     title: ClassVar[str] = "RUBER"
     card: ClassVar[Card] = Card(
         about="A turn's likeness to a reference and its fit to what it answers, in one number.",

@@ -1,10 +1,10 @@
 """Language style matching: are function words used at the same rate as in the turn answered?
 
-For each of nine categories of function words, 1 - |a - b| / (a + b + 0.0001), where a and b are
-the percentages of words in the turn and in the turn it answers; the score is the mean of the nine.
-A category that neither side uses counts as a perfect match (0 and 0), which on short turns is most
-of the score: `style_matching_empty` says how many of the nine were so, and `empty="drop"` leaves
-them out of the mean.
+Ireland et al. (2011, Psychological Science 22:39). For each of nine categories of function words,
+1 - |a - b| / (a + b + 0.0001), where a and b are the percentages of words in the turn and in the
+turn it answers; the score is the mean of the nine. A category that neither side uses counts as a
+perfect match (0 and 0), which on short turns is most of the score: `style_matching_empty` says how
+many of the nine were so, and `empty="drop"` leaves them out of the mean.
 Example: "No." answered by "Yes." gives 7/9 = 0.78: two categories of "no" differ, seven are empty.
 """
 
@@ -88,7 +88,7 @@ class StyleMatching:
             )
             for category, meaning in CATEGORIES.items()
         )
-        whole = Score(
+        overall = Score(
             "style_matching",
             of=self.mean(),
             range=(0.0, 1.0),
@@ -99,7 +99,9 @@ class StyleMatching:
         )
         empty = Score(
             "style_matching_empty",
-            of=pl.sum_horizontal(0 * both(c) + (both(c) == 0) for c in CATEGORIES),
+            of=pl.sum_horizontal(
+                0 * total_percentage(c) + (total_percentage(c) == 0) for c in CATEGORIES
+            ),
             range=(0.0, float(len(CATEGORIES))),
             meaning="how many of the nine categories neither side used",
             title="Style matching, unused categories",
@@ -107,7 +109,7 @@ class StyleMatching:
             less="has fewer kinds of small words that neither side uses than",
             unit="of 9",
         )
-        return (whole, empty, *parts)
+        return (overall, empty, *parts)
 
     def mean(self) -> pl.Expr:
         """Likeness over all categories; null where none is compared."""
@@ -115,23 +117,24 @@ class StyleMatching:
 
     def likeness(self, category: str) -> pl.Expr:
         """How alike both sides use one category, 0 to 1; NaN where a side has no words."""
-        apart = (percentage("said", category) - percentage("heard", category)).abs()
-        likeness = 1 - apart / (both(category) + self.epsilon)
-        return likeness if self.empty == "match" else pl.when(both(category) > 0).then(likeness)
+        difference = (percentage("said", category) - percentage("heard", category)).abs()
+        total = total_percentage(category)
+        likeness = 1 - difference / (total + self.epsilon)
+        return likeness if self.empty == "match" else pl.when(total > 0).then(likeness)
 
     def __call__(self, turns: Turns, features: Features) -> pl.DataFrame:
         words = features[Words()].counts
         sums = features[LexiconSums(self.lexicon, tuple(CATEGORIES))]
         if (sums < 0).any():
             raise DataError(f"lexicon {self.lexicon!r} has weights below 0; style allows none")
-        said = np.column_stack([words, sums])
-        heard = said[turns.answered]
+        replies = np.column_stack([words, sums])
+        contexts = replies[turns.answered]
         foreign, opens = features[OtherScript()], turns.answered < 0
         foreign = foreign | foreign[turns.answered]
-        wordless = (said[:, 0] == 0) | (heard[:, 0] == 0)
-        said[opens | foreign] = heard[opens | foreign] = 0.0
+        wordless = (replies[:, 0] == 0) | (contexts[:, 0] == 0)
+        replies[opens | foreign] = contexts[opens | foreign] = 0.0
         why = reasons(len(turns), no_words=wordless, other_script=foreign, answers_nothing=opens)
-        return pl.DataFrame(np.hstack([said, heard]), schema=COLUMNS).with_columns(why)
+        return pl.DataFrame(np.hstack([replies, contexts]), schema=COLUMNS).with_columns(why)
 
     def evidence(self, turns: Turns, features: Features) -> pl.DataFrame:
         """The score less what it would be without a category, shared by the category's words.
@@ -142,16 +145,16 @@ class StyleMatching:
         """
         table: WordTable = features[Words()]
         pairs = self(turns, features).drop("reason").to_numpy()
-        scores, each = self.read(pairs), np.zeros((len(pairs), len(CATEGORIES)))
-        for place in range(len(CATEGORIES)):
-            without, used = pairs.copy(), pairs[:, 1 + place]
-            without[:, 1 + place] = 0.0
-            moved = np.nan_to_num(scores - self.read(without))
-            each[:, place] = np.divide(moved, used, np.zeros_like(moved), where=used > 0)
+        scores, per_word = self._read(pairs), np.zeros((len(pairs), len(CATEGORIES)))
+        for index in range(len(CATEGORIES)):
+            without, count = pairs.copy(), pairs[:, 1 + index]
+            without[:, 1 + index] = 0.0
+            change = np.nan_to_num(scores - self._read(without))
+            per_word[:, index] = np.divide(change, count, np.zeros_like(change), where=count > 0)
         own = LexiconSums(self.lexicon, tuple(CATEGORIES)).weights(table.vocabulary)[table.codes]
-        return spans(turns, table, (own * np.repeat(each, table.counts, axis=0)).sum(axis=1))
+        return spans(turns, table, (own * np.repeat(per_word, table.counts, axis=0)).sum(axis=1))
 
-    def read(self, pairs: Floats) -> Floats:
+    def _read(self, pairs: Floats) -> Floats:
         """The score of each row of statistics; NaN where there is none."""
         return pl.DataFrame(pairs, schema=COLUMNS).select(self.mean()).to_series().to_numpy()
 
@@ -161,5 +164,6 @@ def percentage(side: str, category: str) -> pl.Expr:
     return 100 * pl.col(f"{side}_{category}") / pl.col(f"{side}_words")
 
 
-def both(category: str) -> pl.Expr:
+def total_percentage(category: str) -> pl.Expr:
+    """The percentages of both sides, added; 0 where neither side uses the category."""
     return percentage("said", category) + percentage("heard", category)

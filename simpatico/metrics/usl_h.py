@@ -1,10 +1,10 @@
 """USL-H: whether a turn can be understood, makes sense as an answer, and says something specific.
 
-Understandability U is a head's probability that somebody wrote the text rather than spoilt one;
-sensibleness S is a head's probability that it follows what it answers; specificity L is its
-negative log-likelihood, spread from 0 at the first quartile of the training to 1 at the third.
-`how` says how they are put together: "h" (U + U S + U S L) / 3, as the paper does; "hs"
-(U + S + S L) / 3, as its program does; "a" (U + S + L) / 3.
+Phy, Zhao & Aizawa (2020, COLING). Understandability U is a head's probability that somebody wrote
+the text rather than damaged one; sensibleness S is a head's probability that it follows what it
+answers; specificity L is its negative log-likelihood, rescaled from 0 at the first quartile of the
+training data to 1 at the third. `how` says how they are put together: "h" (U + U S + U S L) / 3, as
+the paper does; "hs" (U + S + S L) / 3, as its program does; "a" (U + S + L) / 3.
 Example: U .9, S .5, L .2 give (.9 + .45 + .09) / 3 = .48.
 """
 
@@ -19,11 +19,11 @@ import polars as pl
 from simpatico.arrays import Floats
 from simpatico.errors import BadValue
 from simpatico.features import Feature, Features
-from simpatico.features.heads.folder import HeadFolder, PairHead, load_heads, trained
+from simpatico.features.heads.folder import HeadFolder, PairHead, is_heads_folder, load_heads
 from simpatico.features.masked import MaskedLikelihood
-from simpatico.features.words import words
-from simpatico.metric import Card, Carried, Score, mark
-from simpatico.metrics._shared.pairs import NEEDS, Pairs, mean, with_answered
+from simpatico.features.words import cut_words
+from simpatico.metric import Card, Carried, Score, model_suffix
+from simpatico.metrics._shared.pairs import NEEDS, Pairs, mean_statistic, pair_with_answered
 from simpatico.turns import Level, Turns
 
 PARTS = {
@@ -67,7 +67,7 @@ class UslH:
 
     @property
     def missing(self) -> str | None:
-        if trained(self.model):
+        if is_heads_folder(self.model):
             return None
         where = f" and there are none at {self.model!r}" if self.model else ""
         return (
@@ -88,8 +88,7 @@ class UslH:
         more: list[Feature] = []
         if not self.missing and (source := self._source):
             more.append(MaskedLikelihood(source))
-        found = (valid, follows, *valid.needs, *follows.needs, *more, *NEEDS)
-        return tuple(dict.fromkeys(found))
+        return tuple(dict.fromkeys((valid, follows, *valid.needs, *follows.needs, *more, *NEEDS)))
 
     @property
     def _source(self) -> str:
@@ -98,9 +97,9 @@ class UslH:
 
     @property
     def scores(self) -> tuple[Score, ...]:
-        whole = Score(
-            f"usl_h{mark(self)}",
-            of=mean("usl"),
+        overall = Score(
+            f"usl_h{model_suffix(self)}",
+            of=mean_statistic("usl"),
             range=(0.0, 1.0),
             meaning="understandable, then sensible, then specific, in one number",
             better="higher",
@@ -108,12 +107,12 @@ class UslH:
             more="has a higher USL-H than",
             less="has a lower USL-H than",
         )
-        return (whole, *(self.part(name, meaning) for name, meaning in PARTS.items()))
+        return (overall, *(self.part(name, meaning) for name, meaning in PARTS.items()))
 
     def part(self, name: str, meaning: str) -> Score:
         return Score(
-            f"usl_h_{name}{mark(self)}",
-            of=mean(name),
+            f"usl_h_{name}{model_suffix(self)}",
+            of=mean_statistic(name),
             range=(0.0, 1.0),
             meaning=meaning,
             better="higher",
@@ -123,42 +122,43 @@ class UslH:
         )
 
     def __call__(self, turns: Turns, features: Features) -> pl.DataFrame:
-        pairs = with_answered(turns, features)
+        pairs = pair_with_answered(turns, features)
         valid, follows = (features[head] for head in self._heads)
         parts = (
             valid.of(pairs.text, pairs.text),
             follows.of(pairs.other, pairs.text),
-            self.specific(pairs, features),
+            self._specificity(pairs, features),
         )
-        values = {"usl": composed(*parts, self.how), **dict(zip(PARTS, parts, strict=True))}
-        lost = "undefined" if load_heads(self.model, "usl-h").recipe.likelihood else "no_likelihood"
-        best = {name: pairs.best(found) for name, found in values.items()}
-        return pairs.statistics(lost, **best)
+        values = {"usl": compose_usl(*parts, self.how), **dict(zip(PARTS, parts, strict=True))}
+        has_likelihood = load_heads(self.model, "usl-h").recipe.likelihood is not None
+        unknown = "undefined" if has_likelihood else "no_likelihood"
+        best = {name: pairs.best_per_turn(column) for name, column in values.items()}
+        return pairs.statistics(unknown, **best)
 
-    def specific(self, pairs: Pairs, features: Features) -> Floats:
+    def _specificity(self, pairs: Pairs, features: Features) -> Floats:
         """Negative log-likelihoods between the quartiles of the training; NaN where it has none."""
         folder = load_heads(self.model, "usl-h")
-        told = folder.recipe.likelihood
-        if told is None:
+        recipe = folder.recipe.likelihood
+        if recipe is None:
             return np.full(len(pairs), np.nan)
-        if told.source:
-            logs: list[Any] = features[MaskedLikelihood(told.source)].of(pairs.text)
-            found = np.array([-float(log.sum()) for log in logs])
+        if recipe.source:
+            logs: list[Any] = features[MaskedLikelihood(recipe.source)].of(pairs.text)
+            losses = np.array([-float(log.sum()) for log in logs])
         else:
-            found = rarity(folder, pairs)
-        return np.asarray(np.clip((found - told.low) / (told.high - told.low), 0.0, 1.0))
+            losses = word_costs(folder, pairs)
+        return np.asarray(np.clip((losses - recipe.low) / (recipe.high - recipe.low), 0.0, 1.0))
 
 
-def rarity(folder: HeadFolder, pairs: Pairs) -> Floats:
-    """The costs of each text's words, summed."""
-    table = words(pl.Series("text", list(pairs.text), pl.String))
+def word_costs(folder: HeadFolder, pairs: Pairs) -> Floats:
+    """The negative log frequencies of each text's words, summed."""
+    table = cut_words(pl.Series("text", list(pairs.text), pl.String))
     unknown = folder.costs.get("", 0.0)
     each = [folder.costs.get(word, unknown) for word in table.vocabulary]
     return table.sums(np.array(each, np.float64)[:, None])[:, 0]
 
 
-def composed(valid: Floats, follows: Floats, specific: Floats, how: str) -> Floats:
-    """Three parts in one number, each third as far as the ones before it hold."""
+def compose_usl(valid: Floats, follows: Floats, specific: Floats, how: str) -> Floats:
+    """Three parts in one number; in a hierarchy a part counts as far as those before it hold."""
     match how:
         case "h":
             parts = (valid, valid * follows, valid * follows * specific)

@@ -10,14 +10,21 @@ import numpy as np
 import polars as pl
 
 from simpatico import Turns, score
-from simpatico.features.heads.folder import NEEDED, SCHEMA, Costs, Figures, HeadRecipe, Recipe
+from simpatico.features.heads.folder import (
+    REQUIRED_HEADS,
+    SCHEMA,
+    HeadEvaluation,
+    HeadRecipe,
+    HeadsRecipe,
+    WordCosts,
+)
 from simpatico.features.heads.head import Head, Part
 from simpatico.models.names import find_model
 from simpatico.training.card import About
 from simpatico.training.heads.folder import save_heads
 from tests.models.tiny import tiny
 
-FIGURES = Figures(0.75, 0.8, "cosine", 0.7, 40, 4)
+FIGURES = HeadEvaluation(0.75, 0.8, "cosine", 0.7, 40, 4)
 WORDS = {"tea": (1.0, 5.0), "rain": (3.0, 2.0), "dog": (-1.0, 0.0), "do": (2.0, 2.0)}
 
 
@@ -65,12 +72,12 @@ def heads_folder(kind: str) -> Path:
     model, width = find_model(encoder), 4 if kind == "ruber" else 32
     head = Head(("bilinear",), ((np.array([[2.0]]), np.array([-1.0])),), "tanh", np.eye(width))
     told = HeadRecipe(model.name, model.sha256, pooling, ["bilinear"], "tanh", FIGURES)
-    heads, recipes = (dict.fromkeys(NEEDED[kind], value) for value in (head, told))
+    heads, recipes = (dict.fromkeys(REQUIRED_HEADS[kind], value) for value in (head, told))
     likelihood, costs = None, {}
     if kind == "usl-h":
-        likelihood, costs = Costs("", 2.0, 6.0), {"": 5.0, "tea": 1.0, "good": 3.0}
+        likelihood, costs = WordCosts("", 2.0, 6.0), {"": 5.0, "tea": 1.0, "good": 3.0}
     folder = made(kind)
-    recipe = Recipe(kind, SCHEMA, 40, recipes, 0.6, likelihood)
+    recipe = HeadsRecipe(kind, SCHEMA, 40, recipes, 0.6, likelihood)
     save_heads(folder, recipe, heads, costs=costs, about=About("made up"))
     return folder
 
@@ -80,11 +87,11 @@ def word_head(
     weights: dict[Part, list[float]],
     offset: float = 0.0,
     folder: Path | None = None,
-    figures: Figures = FIGURES,
+    figures: HeadEvaluation = FIGURES,
     **told: object,
 ) -> str:
     """One head over the extremes of `WORDS`: four weights for each part that it sees."""
-    (name,) = NEEDED[kind]
+    (name,) = REQUIRED_HEADS[kind]
     return word_heads(kind, {name: (weights, offset)}, folder, figures, **told)
 
 
@@ -92,7 +99,7 @@ def word_heads(
     kind: str,
     seen: dict[str, tuple[dict[Part, list[float]], float]],
     folder: Path | None = None,
-    figures: Figures = FIGURES,
+    figures: HeadEvaluation = FIGURES,
     **told: object,
 ) -> str:
     """Heads over the extremes of `WORDS`, each with what it sees and an offset."""
@@ -103,7 +110,7 @@ def word_heads(
         parts = list(weights)
         recipes[name] = HeadRecipe(model.name, model.sha256, "extremes", parts, "tanh", figures)
     folder = folder or made(kind)
-    recipe = Recipe(kind, SCHEMA, 40, recipes, **told)
+    recipe = HeadsRecipe(kind, SCHEMA, 40, recipes, **told)
     save_heads(folder, recipe, heads, costs={}, about=About("chats", "MIT"))
     return f"path:{folder}"
 
@@ -114,11 +121,11 @@ def feelings_folder(kind: str) -> str:
     model, rng = find_model(f"path:{tiny('bert')}"), np.random.default_rng(len(kind))
     heads = {
         name: Head(("first",), ((3 * rng.standard_normal((32, 1)), np.zeros(1)),))
-        for name in NEEDED[kind]
+        for name in REQUIRED_HEADS[kind]
     }
     told = HeadRecipe(model.name, model.sha256, "mean", ["first"], "tanh", FIGURES)
     folder = made(kind)
-    recipe = Recipe(kind, SCHEMA, 40, dict.fromkeys(heads, told))
+    recipe = HeadsRecipe(kind, SCHEMA, 40, dict.fromkeys(heads, told))
     save_heads(folder, recipe, heads, costs={}, about=About("made up"))
     return f"path:{folder}"
 

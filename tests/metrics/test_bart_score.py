@@ -6,7 +6,7 @@ import pytest
 
 from simpatico import Turns, load, score
 from simpatico.features.likelihood import Likelihoods
-from simpatico.models.names import absent, find
+from simpatico.models.names import find_model, why_missing
 from simpatico.models.runtime import torch_backend as torch_models
 from tests.models.tiny import tiny
 
@@ -46,8 +46,8 @@ def test_the_directions_by_hand(monkeypatch):
 def test_precision_equals_minus_the_loss_of_transformers():
     import torch
 
-    model = find(f"path:{tiny('bart')}")
-    net, words = torch_models.seq2seq(model), torch_models.tokenizer(model)
+    model = find_model(f"path:{tiny('bart')}")
+    net, words = torch_models.load_seq2seq(model), torch_models.load_hf_tokenizer(model)
     row = score(conversation("the tea is good"), [bart_score()]).at("turn").row(1, named=True)
     for part, given, text in (
         ("precision", "the tea is good", "I like tea."),
@@ -68,14 +68,14 @@ def test_why_there_is_no_score():
 
 def test_a_causal_model_can_stand_in_and_the_name_says_so():
     assert load("bart_score").name == "bart_score"
-    assert load("bart_score").missing == absent("hub:facebook/bart-large-cnn")
+    assert load("bart_score").missing == why_missing("hub:facebook/bart-large-cnn")
     metric = bart_score("llama")
     assert metric.name == "bart_score[llama]"
     assert score(conversation("tea"), [metric]).at("dialog")["bart_score[llama]"][1] < 0
 
 
 def test_a_real_model_prefers_what_says_the_same():
-    if why := absent("package:smollm2"):
+    if why := why_missing("package:smollm2"):
         pytest.skip(why)
     metric = load("bart_score", model="package:smollm2")
     same, other = (

@@ -12,10 +12,10 @@ import pytest
 
 from simpatico import load, signature
 from simpatico.errors import BadValue, DataError, MissingResource
-from simpatico.features.embeddings import TokenEmbeddings, Tokens
-from simpatico.features.idf import Baseline, Rarity, Weights
-from simpatico.metrics.bert_score import BertScore, matched
-from simpatico.models.names import absent, find
+from simpatico.features.embeddings import TokenEmbeddings, TokenVectors
+from simpatico.features.idf import Baseline, Idf, IdfWeights
+from simpatico.metrics.bert_score import BertScore, match_pieces
+from simpatico.models.names import find_model, why_missing
 from simpatico.scoring import score
 from tests.metrics.heads import answers, nulls, scores
 from tests.models.tiny import SENTENCES, tiny
@@ -24,24 +24,24 @@ from tests.models.tiny import SENTENCES, tiny
 def tokens(*vectors, special=()):
     numbers = np.array(vectors, np.float32)
     marks = np.array([place in special for place in range(len(vectors))])
-    return Tokens(np.arange(len(vectors)), numbers, marks)
+    return TokenVectors(np.arange(len(vectors)), numbers, marks)
 
 
 def test_each_piece_counts_with_its_best_match():
     """Cosines: (1,0) with (1,0) and (.6,.8): 1, .6; (0,2) with them: 0, .8.
     Precision (1 + .8) / 2 = .9, recall (1 + .8) / 2 = .9."""
-    found = matched(tokens((1, 0), (0, 2)), tokens((1, 0), (0.6, 0.8)), None)
+    found = match_pieces(tokens((1, 0), (0, 2)), tokens((1, 0), (0.6, 0.8)), None)
     assert found == pytest.approx((0.9, 0.9, 0.9), abs=1e-7)
 
 
 MATCHED = """
 import numpy as np
-from simpatico.features.embeddings import Tokens
-from simpatico.metrics.bert_score import matched
+from simpatico.features.embeddings import TokenVectors
+from simpatico.metrics.bert_score import match_pieces
 rng = np.random.default_rng(0)
 sides = [rng.normal(size=(n, 384)).astype(np.float32) for n in (90, 100)]
-made = [Tokens(np.arange(len(v)), v, np.zeros(len(v), bool)) for v in sides]
-print(np.array(matched(*made, None)).tobytes().hex())
+made = [TokenVectors(np.arange(len(v)), v, np.zeros(len(v), bool)) for v in sides]
+print(np.array(match_pieces(*made, None)).tobytes().hex())
 """
 
 
@@ -59,25 +59,25 @@ def test_long_texts_score_the_same_on_one_thread_and_on_two():
 def test_a_mark_can_be_matched_but_has_no_weight():
     """The turn's pieces are the mark (0,1) and (1,0); the reference is (0,1): its best match is the
     mark, 1; the piece (1,0) itself has no match, 0. Precision 0, recall 1, F1 0."""
-    found = matched(tokens((0, 1), (1, 0), special={0}), tokens((0, 1)), None)
+    found = match_pieces(tokens((0, 1), (1, 0), special={0}), tokens((0, 1)), None)
     assert found == (0.0, 0.0, 1.0)
 
 
 def test_rare_pieces_weigh_more():
     """Best matches .5 (id 0, weight log 4) and 1 (id 1, in 1 of 3 texts, weight log 2):
     precision (.5 * log 4 + 1 * log 2) / (log 4 + log 2) = (1 + 1) / 3."""
-    rarity = Weights(np.log(4), {1: np.log(2)})
+    rarity = IdfWeights(np.log(4), {1: np.log(2)})
     turn = tokens((0.5, np.sqrt(0.75)), (1, 0))
-    assert matched(turn, tokens((1, 0)), rarity)[1] == pytest.approx(2 / 3, abs=1e-7)
-    nothing = Weights(0.0, {})
-    assert np.isnan(matched(turn, turn, nothing)).all()
+    assert match_pieces(turn, tokens((1, 0)), rarity)[1] == pytest.approx(2 / 3, abs=1e-7)
+    nothing = IdfWeights(0.0, {})
+    assert np.isnan(match_pieces(turn, turn, nothing)).all()
 
 
 def test_idf_of_a_list(tmp_path):
     """Of 3 texts "tea" is in 2: log(4 / 3); "rain" in none: log 4; [CLS] in all: 0."""
     (tmp_path / "list").write_text("tea\n\ngood tea tea\ndog\n")
     model = f"path:{tiny('bert')}"
-    weights = Rarity(model, str(tmp_path / "list")).compute(None, None)
+    weights = Idf(model, str(tmp_path / "list")).compute(None, None)
     ids = TokenEmbeddings(model).compute(None, None).of(["tea rain"])[0].ids
     assert weights.of(ids).tolist() == pytest.approx([0, np.log(4 / 3), np.log(4), 0])
 
@@ -148,11 +148,11 @@ def test_complaints_are_whole_sentences(tmp_path):
         load("bert_score", layer=-2)
     assert str(told.value) == "bert_score.layer is -2; it is 0 or more, or -1 for the usual"
     with pytest.raises(MissingResource) as told:
-        Rarity("package:minilm", "nowhere").compute(None, None)
+        Idf("package:minilm", "nowhere").compute(None, None)
     assert str(told.value) == "no file 'nowhere'; give a file of the name that is there"
     (tmp_path / "empty").write_text("\n")
     with pytest.raises(DataError) as told:
-        Rarity(f"path:{tiny('bert')}", str(tmp_path / "empty")).compute(None, None)
+        Idf(f"path:{tiny('bert')}", str(tmp_path / "empty")).compute(None, None)
     assert str(told.value) == f"{tmp_path / 'empty'}: no text in it; idf takes one text a line"
     with pytest.raises(BadValue) as told:
         Baseline("1,0,0", None).compute(None, None)
@@ -199,7 +199,7 @@ def test_tiny_models_equal_the_package(kind, tmp_path, monkeypatch):
 @pytest.mark.parametrize("idf", [False, True])
 def test_two_hundred_real_pairs_equal_the_package(data, tmp_path, idf):
     for model in ("package:minilm", "package:minilm-torch"):
-        if why := absent(model):
+        if why := why_missing(model):
             pytest.skip(why)
     path = data / "dstc10-dev" / "persona-zhao_eval.json"
     rows = json.loads(path.read_text(encoding="utf-8"))[:200]
@@ -207,7 +207,7 @@ def test_two_hundred_real_pairs_equal_the_package(data, tmp_path, idf):
     references = [row["reference"][0] for row in rows]
     (tmp_path / "list").write_text("\n".join(references), encoding="utf-8")
     turns = answers(*((t, [r]) for t, r in zip(texts, references, strict=True)))
-    theirs = oracle(texts, references, find("package:minilm-torch").folder, 6, idf)
+    theirs = oracle(texts, references, find_model("package:minilm-torch").folder, 6, idf)
     for model in ("package:minilm", "package:minilm-torch"):
         metric = load("bert_score", model=model, idf=str(tmp_path / "list") if idf else "")
         table = score(turns, [metric]).at("turn")

@@ -7,9 +7,9 @@ import pytest
 from simpatico import Turns, load, score
 from simpatico.errors import BadValue
 from simpatico.features.likelihood import Likelihoods
-from simpatico.models.names import absent, find
+from simpatico.models.names import find_model, why_missing
 from simpatico.models.runtime import torch_backend as torch_models
-from simpatico.models.runtime.language_models import Reader
+from simpatico.models.runtime.language_models import LmTokenizer
 from tests.conftest import talk
 from tests.models.tiny import tiny
 
@@ -40,15 +40,15 @@ def test_ratios_by_hand(more, expected, monkeypatch):
         "of",
         lambda self, given, texts: [np.array(logs[text]) for text in texts],
     )
-    monkeypatch.setattr(Reader, "text", lambda self, text: [0] * len(logs[text]))
+    monkeypatch.setattr(LmTokenizer, "encode", lambda self, text: [0] * len(logs[text]))
     found = score(conversation("A", "B"), [deep_fm(**more)]).at("turn")["deep_fm[gpt2]"]
     assert found.to_list() == [None, pytest.approx(expected, abs=1e-15)]
 
 
 def test_what_is_cut_with_the_turn_has_no_number_and_what_just_fits_has():
     """The tiny model reads 128 pieces: the closing mark and 127 others, of which "tea" is one."""
-    longest = find(f"path:{tiny('gpt2')}").config["n_positions"]
-    pieces = Reader(torch_models.tokenizer(find(f"path:{tiny('gpt2')}"))).text
+    longest = find_model(f"path:{tiny('gpt2')}").config["n_positions"]
+    pieces = LmTokenizer(torch_models.load_hf_tokenizer(find_model(f"path:{tiny('gpt2')}"))).encode
     answer, many = "so good", 1
     while len(pieces(f"{'tea ' * (many + 1)}tea {answer}")) < longest:
         many += 1
@@ -64,8 +64,8 @@ def test_fluency_is_the_loss_of_the_text_and_its_closing_mark():
     """As the baseline of DSTC10 has it: no mark before, one after, the mean over what is left."""
     import torch
 
-    model = find(f"path:{tiny('gpt2')}")
-    net, words = torch_models.causal(model), torch_models.tokenizer(model)
+    model = find_model(f"path:{tiny('gpt2')}")
+    net, words = torch_models.load_causal(model), torch_models.load_hf_tokenizer(model)
 
     def fluency(text):
         ids = torch.tensor([[*words(text).input_ids, 0]])
@@ -112,4 +112,4 @@ def test_a_parameter_that_makes_no_sense_is_refused(more, sentence):
 
 def test_the_name_carries_the_model_since_the_published_one_was_trained_further():
     assert load("deep_fm").name == "deep_fm[gpt2]"
-    assert load("deep_fm").missing == absent("hub:openai-community/gpt2")
+    assert load("deep_fm").missing == why_missing("hub:openai-community/gpt2")

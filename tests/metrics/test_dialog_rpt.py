@@ -5,9 +5,9 @@ import pytest
 
 from simpatico import load, score
 from simpatico.errors import BadValue, DataError
-from simpatico.features.replies import Replies, sigmoid
+from simpatico.features.classes import ReplyRater, sigmoid
 from simpatico.metrics.dialog_rpt import HEADS
-from simpatico.models.names import absent, find
+from simpatico.models.names import find_model, why_missing
 from simpatico.models.runtime import torch_backend as torch_models
 from tests.conftest import talk
 from tests.models.tiny import tiny
@@ -30,7 +30,7 @@ def test_the_ensemble_by_hand(monkeypatch, tmp_path):
     for head in HEADS:
         (folder / head).symlink_to(tiny(KIND))
     monkeypatch.setattr(
-        Replies,
+        ReplyRater,
         "of",
         lambda self, given: np.full(len(given), ratings[self.model.name.split("/")[-1]]),
     )
@@ -46,8 +46,8 @@ def test_a_head_reads_context_mark_and_reply_and_says_a_share(history, turns):
     """As the repository does: each turn stripped, a mark between them, a sigmoid at the end."""
     import torch
 
-    model = find(f"path:{tiny(KIND)}")
-    net, words = torch_models.classifier(model), torch_models.tokenizer(model)
+    model = find_model(f"path:{tiny(KIND)}")
+    net, words = torch_models.load_classifier(model), torch_models.load_hf_tokenizer(model)
     text = "<|endoftext|>".join(line[3:].strip() for line in LINES[3 - turns :])
     ids = torch.tensor([words(text, split_special_tokens=False).input_ids])
     with torch.inference_mode():
@@ -87,5 +87,5 @@ def test_a_parameter_that_makes_no_sense_is_refused():
 
 
 def test_the_first_head_that_is_not_here_is_named():
-    assert load("dialog_rpt").missing == absent("hub:microsoft/DialogRPT-updown")
+    assert load("dialog_rpt").missing == why_missing("hub:microsoft/DialogRPT-updown")
     assert (load("dialog_rpt").name, dialog_rpt().name) == ("dialog_rpt", f"dialog_rpt[{KIND}]")

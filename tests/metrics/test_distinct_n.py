@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from simpatico import Turns, load, score
 from simpatico.errors import BadValue
-from simpatico.metrics.distinct_n import expected, grams
+from simpatico.metrics.distinct_n import count_ngrams, expected_distinct_share
 
 
 def system(*texts, **parameters):
@@ -87,7 +87,7 @@ def test_expected_equals_drawing_every_way(counts, data):
     size = data.draw(st.integers(1, len(items)))
     draws = [len({items[i] for i in chosen}) for chosen in combinations(range(len(items)), size)]
     held = np.bincount(items).astype(float)
-    assert expected(held, size) == pytest.approx(np.mean(draws) / size, abs=1e-9)
+    assert expected_distinct_share(held, size) == pytest.approx(np.mean(draws) / size, abs=1e-9)
 
 
 @given(st.lists(st.lists(st.sampled_from("abc"), max_size=8), min_size=1, max_size=5))
@@ -96,7 +96,7 @@ def test_ngrams_are_counted_as_a_loop_counts_them(turns):
     names = {"dialog": [str(i) for i in range(len(rows))]}
     held = pl.DataFrame({**names, "words": pl.Series(rows, dtype=pl.List(pl.UInt64))})
     for n in (1, 2, 3):
-        found = grams(held, n)
+        found = count_ngrams(held, n)
         loop = [[tuple(r[i : i + n]) for i in range(len(r) - n + 1)] for r in rows]
         assert found.totals.tolist() == [len(g) for g in loop]
         whole = found.counts(np.ones(len(rows)))

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from simpatico import load, score, signature
 from simpatico.errors import BadValue, DataError, MissingResource
 from simpatico.features.heads import folder as head_folder
-from simpatico.features.heads.folder import Figures
-from simpatico.metric import evidence_of, missing
-from simpatico.metrics.emotional_consistency import expected, points
+from simpatico.features.heads.folder import HeadEvaluation
+from simpatico.metric import collect_evidence, missing_resource
+from simpatico.metrics.emotional_consistency import consistency_points, expected_points
 from simpatico.registry import preset
 from tests.conftest import talk
 from tests.metrics.heads import nulls, scores, word_head
@@ -71,8 +71,8 @@ def test_the_soft_score_by_hand():
 
 
 def test_the_example_of_the_module():
-    assert points(*np.array([[0.8], [0.9], [0.7]])) == [1.0]
-    assert expected(*np.array([[0.8], [0.9], [0.7]])) == pytest.approx(0.628)
+    assert consistency_points(*np.array([[0.8], [0.9], [0.7]])) == [1.0]
+    assert expected_points(*np.array([[0.8], [0.9], [0.7]])) == pytest.approx(0.628)
 
 
 def test_a_dialog_has_mean_fewest_most_and_middle():
@@ -147,16 +147,16 @@ probability = st.floats(0, 1)
 def test_points_and_what_they_are_expected_to_be(rows):
     """Yes and no for certain make the soft score the hard one; both lie between 0 and 1."""
     e, a, b = np.array(rows).T
-    soft = expected(e, a, b)
+    soft = expected_points(e, a, b)
     assert ((soft >= 0) & (soft <= 1)).all()
-    assert np.allclose(soft, expected(e, b, a))
+    assert np.allclose(soft, expected_points(e, b, a))
     sure = [np.round(x) for x in (e, a, b)]
-    assert np.array_equal(expected(*sure), points(*sure))
+    assert np.array_equal(expected_points(*sure), consistency_points(*sure))
 
 
 def test_the_words_that_moved_it():
     """The largest numbers of "tea do" are (2, 5): tea makes it emotional, do makes it positive."""
-    found = evidence_of(METRIC, talk("x: tea", "y: tea do"))
+    found = collect_evidence(METRIC, talk("x: tea", "y: tea do"))
     soft = f"emotional_consistency_soft{MARK}"
     both, tea, do = (
         score(talk("x: tea", f"y: {text}"), [METRIC]).at("turn")[soft][1]
@@ -166,7 +166,7 @@ def test_the_words_that_moved_it():
         (1, 0, 3, pytest.approx(both - do)),
         (1, 4, 6, pytest.approx(both - tea)),
     ]
-    assert evidence_of(METRIC, talk("x: rain", "y: tea do")).is_empty()
+    assert collect_evidence(METRIC, talk("x: rain", "y: tea do")).is_empty()
 
 
 def test_the_name_carries_the_models_unless_they_are_ours():
@@ -208,12 +208,12 @@ def test_a_model_that_is_not_here_is_a_sentence(tmp_path, monkeypatch):
         "add `--set emotional_consistency.neutrality=path:MODEL`"
     )
     metric = load("emotional_consistency")
-    assert missing(metric) == f"emotional_consistency needs a trained model: {how}"
+    assert missing_resource(metric) == f"emotional_consistency needs a trained model: {how}"
     with pytest.raises(MissingResource) as told:
         score(talk("x: do", "y: tea"), [metric])
-    assert str(told.value) == missing(metric)
+    assert str(told.value) == missing_resource(metric)
     half = load("emotional_consistency", neutrality=MODELS["neutrality"], polarity="path:/no")
-    assert missing(half) == (
+    assert missing_resource(half) == (
         "emotional_consistency needs a trained model and there is none at 'path:/no': train one "
         "with `simpatico train emotion --kind polarity --data FILE --out MODEL`, then add "
         "`--set emotional_consistency.polarity=path:MODEL`"
@@ -232,7 +232,7 @@ def test_heads_of_another_kind_are_refused():
 
 
 def test_the_card_tells_what_both_learned_from(tmp_path):
-    figures = Figures(0.6, 0.83, "length", 0.58, 900, 900, 0.75, 0.81, 0.85)
+    figures = HeadEvaluation(0.6, 0.83, "length", 0.58, 900, 900, 0.75, 0.81, 0.85)
     models = {
         "neutrality": word_head("neutrality", EMOTIONAL, 0.0, tmp_path / "n", figures),
         "polarity": word_head("polarity", POSITIVE, 0.0, tmp_path / "p", figures),

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from simpatico import load, score
 from simpatico.errors import DataError
-from simpatico.metrics.emotion_matching import spearman
+from simpatico.metrics.emotion_matching import rowwise_spearman
 from tests.conftest import talk
 
 LEXICON = """term,category,weight
@@ -131,7 +131,7 @@ def test_spearman_equals_scipy(rows):
 
     first = np.array([r[0] for r in rows], float)
     second = np.array([r[1] for r in rows], float)
-    for a, b, ours in zip(first, second, spearman(first, second), strict=True):
+    for a, b, ours in zip(first, second, rowwise_spearman(first, second), strict=True):
         if len(set(a)) == 1:
             assert np.isnan(ours)
         else:

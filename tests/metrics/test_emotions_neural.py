@@ -16,8 +16,8 @@ from simpatico import load, score, signature
 from simpatico.errors import BadValue, MissingResource
 from simpatico.features.emotions import EMOTIONS
 from simpatico.features.heads import folder as head_folder
-from simpatico.features.heads.folder import Figures
-from simpatico.metric import EVIDENCE, evidence_of, missing
+from simpatico.features.heads.folder import HeadEvaluation
+from simpatico.metric import EVIDENCE, collect_evidence, missing_resource
 from tests.conftest import talk
 from tests.metrics.heads import WORDS, nulls, word_heads
 from tests.metrics.test_engagement import turns_of
@@ -94,12 +94,12 @@ def test_what_cannot_be_judged_is_null_and_says_why():
 def test_the_words_that_moved_them():
     """ "tea rain" has the largest first number 3, "tea" 1: rain takes entropy away and tea nothing."""
     turns = talk("x: dog", "y: tea rain")
-    ((row, start, end, weight),) = evidence_of(load(THREE[0], emotions=MODEL), turns).rows()
+    ((row, start, end, weight),) = collect_evidence(load(THREE[0], emotions=MODEL), turns).rows()
     assert (row, start, end) == (1, 4, 8)
     assert weight == pytest.approx(
         bits(logistic(3), logistic(-3)) - bits(logistic(1), logistic(-1)), abs=1e-6
     )
-    ((row, start, end, weight),) = evidence_of(
+    ((row, start, end, weight),) = collect_evidence(
         load(THREE[1], emotions=MODEL), talk("x: tea", "y: dog tea")
     ).rows()
     assert (row, start, end, weight) == (1, 4, 7, pytest.approx(1 - 23.5 / 24.5))
@@ -142,18 +142,20 @@ def test_what_is_neither_words_nor_heads_is_refused(name):
 def test_heads_that_are_not_here_are_a_sentence(name, tmp_path, monkeypatch):
     monkeypatch.setattr(head_folder, "SHIPPED", tmp_path)
     metric = load(name, emotions="neural")
-    assert missing(metric) == (
+    assert missing_resource(metric) == (
         f"{name} needs a trained model: train one with `simpatico train emotion --kind plutchik "
         f"--data FILE --out MODEL`, then add `--set {name}.emotions=path:MODEL`"
     )
     with pytest.raises(MissingResource) as told:
         score(talk("x: tea"), [metric])
-    assert str(told.value) == missing(metric)
-    assert missing(load(name)) is None
+    assert str(told.value) == missing_resource(metric)
+    assert missing_resource(load(name)) is None
 
 
 def test_the_card_tells_how_well_the_heads_do(tmp_path):
-    model = word_heads("plutchik", HEADS, tmp_path / "m", Figures(0.9, 0.85, "length", 0.5, 70, 70))
+    model = word_heads(
+        "plutchik", HEADS, tmp_path / "m", HeadEvaluation(0.9, 0.85, "length", 0.5, 70, 70)
+    )
     card = load("emotional_entropy", emotions=model).card
     assert card.about == (
         "How evenly a speaker's words spread over eight basic emotions. Learned from chats "
@@ -180,6 +182,6 @@ def test_heads_keep_the_rules_of_all_metrics(dialogs, chunk):
         row_by_row(metric, turns)
         chunks_alike(metric, turns, chunk)
         orders_alike(metric, turns)
-        found = evidence_of(metric, turns)
+        found = collect_evidence(metric, turns)
         assert found.schema == pl.Schema(EVIDENCE)
         assert found["weight"].is_finite().all()

@@ -20,11 +20,11 @@ from simpatico import Turns, load, score, signature
 from simpatico.errors import DataError, MissingResource
 from simpatico.features.embeddings import Embeddings
 from simpatico.features.heads import folder as head_folder
-from simpatico.features.heads.folder import Figures
+from simpatico.features.heads.folder import HeadEvaluation
 from simpatico.features.heads.head import Head
-from simpatico.metric import missing
+from simpatico.metric import missing_resource
 from simpatico.models import names as models
-from simpatico.models.names import absent
+from simpatico.models.names import why_missing
 from simpatico.registry import preset
 from tests.conftest import talk
 from tests.metrics.heads import WORDS, answers, heads_folder, nulls, scores, word_head
@@ -57,7 +57,7 @@ def test_of_several_models_the_mean_counts():
     both = load("engagement", model=f"{MODEL}+{other}")
     assert scores(both, answers(("rain", None))) == near(0.741007, within=1e-6)
     assert both.name == f"engagement[{'+'.join(one.rpartition('/')[2] for one in (MODEL, other))}]"
-    assert missing(load("engagement", model=f"{MODEL}+path:/nowhere")) == (
+    assert missing_resource(load("engagement", model=f"{MODEL}+path:/nowhere")) == (
         "engagement needs a trained model and there is none at 'path:/nowhere': train one with "
         "`simpatico train engagement --data FILE --out MODEL`, then add "
         "`--set engagement.model=path:MODEL`"
@@ -129,33 +129,33 @@ def test_a_model_that_is_not_here_is_a_sentence(tmp_path, monkeypatch):
         "train one with `simpatico train engagement --data FILE --out MODEL`, then add "
         "`--set engagement.model=path:MODEL`"
     )
-    assert missing(load("engagement")) == f"engagement needs a trained model: {how}"
+    assert missing_resource(load("engagement")) == f"engagement needs a trained model: {how}"
     nowhere = load("engagement", model="path:/no/where")
-    assert missing(nowhere) == (
+    assert missing_resource(nowhere) == (
         f"engagement needs a trained model and there is none at 'path:/no/where': {how}"
     )
     for metric in (load("engagement"), nowhere):
         with pytest.raises(MissingResource) as told:
             score(talk("x: do", "y: tea"), [metric])
-        assert str(told.value) == missing(metric)
-    assert missing(load("engagement", model="hub:a/b")) == absent("hub:a/b")
+        assert str(told.value) == missing_resource(metric)
+    assert missing_resource(load("engagement", model="hub:a/b")) == why_missing("hub:a/b")
 
 
 def test_a_model_that_is_here_is_in_the_presets(monkeypatch, tmp_path):
     word_head("engagement", WEIGHTS, folder=tmp_path / "engagement")
     monkeypatch.setattr(head_folder, "SHIPPED", tmp_path)
-    assert missing(load("engagement")) is None
+    assert missing_resource(load("engagement")) is None
     assert "engagement" in preset("neural")
     assert "engagement" not in preset("psych")
 
 
 def test_without_the_extra_the_encoder_says_what_is_missing(monkeypatch):
     metric = load("engagement", model=f"path:{heads_folder('engagement')}")
-    assert missing(metric) is None
+    assert missing_resource(metric) is None
     monkeypatch.setattr(models, "find_spec", lambda name: None)
     bert = f"path:{tiny('bert')}"
     sentence = f"{bert} needs the package torch; pip install 'simpatico[torch]'"
-    assert missing(metric) == sentence
+    assert missing_resource(metric) == sentence
     with pytest.raises(MissingResource) as told:
         score(talk("x: do", "y: tea"), [metric])
     assert str(told.value) == sentence
@@ -171,7 +171,7 @@ def test_heads_of_another_kind_are_refused(tmp_path):
 
 
 def test_the_card_tells_what_the_folder_learned_from(tmp_path):
-    figures = Figures(0.6, 0.63, "length", 0.58, 900, 80, 0.59, 0.6, 0.66)
+    figures = HeadEvaluation(0.6, 0.63, "length", 0.58, 900, 80, 0.59, 0.6, 0.66)
     limits = ("Long replies score higher.", "English only.")
     model = word_head("engagement", WEIGHTS, 0.0, tmp_path / "m", figures, limits=limits)
     card = load("engagement", model=model).card
@@ -185,7 +185,7 @@ def test_the_card_tells_what_the_folder_learned_from(tmp_path):
 
 
 def test_the_card_says_when_a_plain_number_does_as_well(tmp_path):
-    figures = Figures(0.6, 0.63, "length", 0.63, 900, 80)
+    figures = HeadEvaluation(0.6, 0.63, "length", 0.63, 900, 80)
     model = word_head("engagement", WEIGHTS, 0.0, tmp_path / "m", figures)
     card = load("engagement", model=model).card
     assert card.about.endswith(
@@ -285,10 +285,11 @@ def test_a_turn_gets_the_same_bits_alone_and_in_any_order_of_dialogs(dialogs, da
         assert_frame_equal(whole.at(level), again, check_row_order=False, check_exact=True)
 
 
+@pytest.mark.timing
 def test_the_head_takes_a_twentieth_of_the_time_at_most():
     """The paper's head of 64, 32 and 8 on 2,000 exchanges; the encoder's time is that of 200, times
     10: both take as long per exchange however many there are."""
-    if why := absent("package:minilm"):
+    if why := why_missing("package:minilm"):
         pytest.skip(why)
     rng = np.random.default_rng(0)
     drawn = rng.choice(["tea", "rain", "I", "like", "what", "do", "you", "think", "so"], (400, 9))

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from simpatico import load, score, signature
 from simpatico.errors import BadValue, MissingResource, UnknownName
 from simpatico.features.heads import folder as head_folder
-from simpatico.metric import evidence_of, missing
+from simpatico.metric import collect_evidence, missing_resource
 from simpatico.registry import preset
 from tests.conftest import talk
 from tests.metrics.heads import WORDS, answers, heads_folder, nulls, scores, word_head
@@ -117,12 +117,12 @@ def test_the_name_carries_both_models_unless_they_are_ours():
 def test_it_says_which_model_is_missing(monkeypatch, tmp_path):
     monkeypatch.setattr(head_folder, "SHIPPED", tmp_path)
     one = load(NAME, engagement_model=ENGAGING)
-    assert missing(one) == (
+    assert missing_resource(one) == (
         "engaging_and_relevant needs a trained model: train one with `simpatico train relevance "
         "--data DIALOGS --out MODEL`, then add `--set "
         "engaging_and_relevant.relevance_model=path:MODEL`"
     )
-    assert missing(load(NAME)) == (
+    assert missing_resource(load(NAME)) == (
         "engaging_and_relevant needs a trained model: train one with `simpatico train engagement "
         "--data FILE --out MODEL`, then add `--set "
         "engaging_and_relevant.engagement_model=path:MODEL`"
@@ -144,7 +144,7 @@ def test_words_that_raise_either_part_raise_the_whole():
     tea = (logistic(3) - 0.5) / 2
     rain = (logistic(3) - logistic(1)) / 2
     expected = [(1, 0, 3, pytest.approx(tea, abs=1e-7)), (1, 4, 8, pytest.approx(rain, abs=1e-7))]
-    assert evidence_of(metric(), turns).rows() == expected
+    assert collect_evidence(metric(), turns).rows() == expected
 
 
 @given(said=st.lists(st.sampled_from(list(WORDS)), min_size=1, max_size=5).map(" ".join))

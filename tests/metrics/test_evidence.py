@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from simpatico import Turns, load, score
 from simpatico.errors import ContractError, MissingResource
-from simpatico.metric import EVIDENCE, evidence_of
+from simpatico.metric import EVIDENCE, collect_evidence
 from tests.conftest import talk
 from tests.metrics.test_emotions import LEXICON
 from tests.metrics.test_traits import tiny_model
@@ -25,7 +25,7 @@ def lexicon(tmp_path):
 def shown(metric, turns):
     """Row, stretch of text and weight of all evidence."""
     texts = turns.frame["text"]
-    rows = evidence_of(metric, turns).rows()
+    rows = collect_evidence(metric, turns).rows()
     return [(row, texts[row][start:end], weight) for row, start, end, weight in rows]
 
 
@@ -69,7 +69,7 @@ def test_entropy_is_shown_in_the_unit_of_the_score(lexicon):
 def test_places_count_the_characters_of_the_text_as_it_was_written(lexicon):
     """😀 is 1 character, é here is 2, a family is 3, the invisible one inside "woe" counts."""
     turns = talk("x: 😀 cafe\u0301 👩‍👧 glad w\u200boe")
-    found = evidence_of(load("emotional_entropy", lexicon=lexicon), turns)
+    found = collect_evidence(load("emotional_entropy", lexicon=lexicon), turns)
     assert found.select("row", "start", "end").rows() == [(0, 12, 16), (0, 17, 21)]
 
 
@@ -162,7 +162,7 @@ def test_turns_that_have_no_score_have_no_evidence(lexicon):
         ("style_matching", {}, set()),
         ("empathy", {"model": str(tiny_model())}, {1, 3}),
     ]:
-        assert set(evidence_of(load(name, **parameters), turns)["row"]) == rows
+        assert set(collect_evidence(load(name, **parameters), turns)["row"]) == rows
 
 
 def test_context_has_no_evidence(lexicon):
@@ -177,7 +177,7 @@ def test_no_method_and_no_turns_give_an_empty_table():
     for name in ("emotion_shares", "style_matching", "empathy", "question_rate"):
         turns = talk("x: hi")
         nothing = turns if name == "emotion_shares" else Turns(turns.frame.clear())
-        found = evidence_of(load(name), nothing)
+        found = collect_evidence(load(name), nothing)
         assert (found.schema, found.height) == (pl.Schema(EVIDENCE), 0)
 
 
@@ -187,14 +187,14 @@ def test_evidence_without_a_column_is_refused():
             return pl.DataFrame({"row": [0], "start": [0], "end": [1]})
 
     with pytest.raises(ContractError) as told:
-        evidence_of(Odd(), talk("x: a"))
+        collect_evidence(Odd(), talk("x: a"))
     assert str(told.value) == "question_rate gave evidence without a column 'weight'"
 
 
 def test_a_missing_model_is_told():
     metric = load("openness")
     with pytest.raises(MissingResource) as told:
-        evidence_of(metric, talk("x: good day"))
+        collect_evidence(metric, talk("x: good day"))
     assert str(told.value) == metric.missing
 
 
@@ -211,7 +211,7 @@ def test_style_weights_add_up_to_what_all_function_words_do(heard, said):
     metric, other = load("style_matching"), " ".join("zzz" for _ in said)
     turns, none = (talk(f"x: {' '.join(heard)}", f"y: {t}") for t in (" ".join(said), other))
     whole, rest = (score(t, [metric]).at("turn")["style_matching"][1] for t in (turns, none))
-    found = evidence_of(metric, turns).filter(row=1)
+    found = collect_evidence(metric, turns).filter(row=1)
     assert found["weight"].sum() == pytest.approx(whole - rest, abs=1e-9)
 
 
@@ -227,7 +227,7 @@ def test_effects_are_what_scoring_again_gives(name, heard, said):
         return score(turns, [metric]).at("turn")[name][1]
 
     whole, turns = scored(said), talk(f"x: {' '.join(heard)}", f"y: {' '.join(said)}")
-    found = evidence_of(metric, turns).filter(row=1)
+    found = collect_evidence(metric, turns).filter(row=1)
     effects = {start: weight for _, start, _, weight in found.rows()}
     starts = [len(" ".join(said[:n])) + (n > 0) for n in range(len(said))]
     for number, start in enumerate(starts):

@@ -5,9 +5,9 @@ import pytest
 
 from simpatico import load, score
 from simpatico.errors import BadValue
-from simpatico.features.likelihood import Followed, Likelihoods
-from simpatico.metrics.fed import FollowUps, follow_ups
-from simpatico.models.names import absent, find
+from simpatico.features.likelihood import FollowUps, Likelihoods
+from simpatico.metrics.fed import QualityFollowUps, follow_ups
+from simpatico.models.names import find_model, why_missing
 from simpatico.models.runtime import torch_backend as torch_models
 from tests.conftest import talk
 from tests.models.tiny import tiny
@@ -24,9 +24,9 @@ def test_a_quality_is_the_loss_of_bad_follow_ups_less_that_of_good_ones():
     (2.333 + 2) / 2 - 1.8 = .3667. Over the follow-ups alone 1, 3 and 2: 2.5 - 1 = 1.5.
     Where there is no good one, the mean of the bad ones stays: 2.1667 and 2.5.
     """
-    followed = Followed(-8.0, 4, np.array([-1.0, -6.0, -8.0]), np.array([1.0, 2.0, 4.0]))
+    followed = FollowUps(-8.0, 4, np.array([-1.0, -6.0, -8.0]), np.array([1.0, 2.0, 4.0]))
     weights = {"both": np.array([-1.0, 0.5, 0.5]), "bad": np.array([0.0, 0.5, 0.5])}
-    asked = FollowUps(("a", "b", "c"), weights)
+    asked = QualityFollowUps(("a", "b", "c"), weights)
     assert asked.values(followed, "whole") == pytest.approx([11 / 30, 13 / 6])
     assert asked.values(followed, "followup") == pytest.approx([1.5, 2.5])
 
@@ -54,8 +54,8 @@ def test_scores_equal_the_published_loop(kind):
 
     lines = ["x: hello you", "y: I like tea.", "x: why?", "y: it is so good"]
     row = score(talk(*lines), [fed(kind)]).at("turn").row(3, named=True)
-    model = find(f"path:{tiny(kind)}")
-    net, words = torch_models.causal(model), torch_models.tokenizer(model)
+    model = find_model(f"path:{tiny(kind)}")
+    net, words = torch_models.load_causal(model), torch_models.load_hf_tokenizer(model)
     mark = {"gpt2": "<|endoftext|>", "llama": "<|e|>"}[kind]
     said = "".join(f"{mark} {line[3:]} " for line in lines)
 
@@ -91,8 +91,8 @@ def test_a_dialog_is_judged_once_after_a_speakers_last_turn_and_turns_are_averag
 
 def test_a_turn_is_heard_after_all_before_it_that_have_text(monkeypatch):
     heard = []
-    real = Likelihoods.follow
-    monkeypatch.setattr(Likelihoods, "follow", lambda s, c, t: heard.append(c) or real(s, c, t))
+    real = Likelihoods.follow_ups
+    monkeypatch.setattr(Likelihoods, "follow_ups", lambda s, c, t: heard.append(c) or real(s, c, t))
     score(talk("x: hello", "y: ", "x: tea"), [fed()])
     assert heard == [[("hello",), ("hello", "tea")], [("hello", "tea")]]
 
@@ -117,4 +117,4 @@ def test_a_parameter_that_makes_no_sense_is_refused():
 def test_the_name_carries_what_is_not_the_published_model():
     assert load("fed").name == "fed"
     assert fed().name == "fed[gpt2]"
-    assert load("fed").missing == absent("hub:microsoft/DialoGPT-large")
+    assert load("fed").missing == why_missing("hub:microsoft/DialoGPT-large")

@@ -4,7 +4,7 @@ import polars as pl
 from polars.testing import assert_frame_equal
 
 from simpatico import load, score
-from simpatico.metric import EVIDENCE, evidence_of
+from simpatico.metric import EVIDENCE, collect_evidence
 from tests.conftest import talk
 
 
@@ -30,4 +30,4 @@ def test_a_turn_in_another_script_is_left_out_of_the_mean():
 def test_it_describes_and_has_no_evidence():
     metric = load("length")
     assert (metric.card.kind, metric.scores[0].better) == ("traditional", None)
-    assert_frame_equal(evidence_of(metric, talk("x: hi")), pl.DataFrame(schema=EVIDENCE))
+    assert_frame_equal(collect_evidence(metric, talk("x: hi")), pl.DataFrame(schema=EVIDENCE))

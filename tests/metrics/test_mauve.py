@@ -10,9 +10,15 @@ import pytest
 
 from simpatico import Turns, load, read, score, signature
 from simpatico.errors import BadValue
-from simpatico.metrics._shared.halves import around, halves, widening
-from simpatico.metrics._shared.kmeans import clustered, permutation
-from simpatico.metrics.mauve import area, both, counted, halved, reduced
+from simpatico.metrics._shared.jackknife import deviation_factor, draw_halves, half_sample_interval
+from simpatico.metrics._shared.kmeans import faiss_permutation, kmeans_labels
+from simpatico.metrics.mauve import (
+    cluster_histograms,
+    divergence_area,
+    half_histograms,
+    plain_and_smoothed,
+    reduce_dimensions,
+)
 
 
 def vectors(rows, dialogs=None):
@@ -26,56 +32,56 @@ def test_the_same_shares_are_one_and_no_shared_cluster_is_near_nothing():
     so the curve is x = (1 - w)^5, y = w^5: the area is 5!5!/10! = 1/252 = .00397, which 27 points
     on it make .00407 (the trapezoids lie above a hollow curve)."""
     same = np.array([3.0, 5.0])
-    assert float(area(same, same)) == pytest.approx(1.0, abs=1e-5)
-    apart = float(area(np.array([4.0, 0.0]), np.array([0.0, 9.0])))
+    assert float(divergence_area(same, same)) == pytest.approx(1.0, abs=1e-5)
+    apart = float(divergence_area(np.array([4.0, 0.0]), np.array([0.0, 9.0])))
     assert apart == pytest.approx(1 / 252, abs=2e-4)
     assert apart == pytest.approx(0.004072, abs=1e-6)
 
 
 def test_smoothing_adds_half_a_text_to_every_cluster():
     p, q = np.array([4.0, 0.0]), np.array([0.0, 9.0])
-    plain, smooth = both(p, q)
-    assert float(plain) == float(area(p, q))
-    assert float(smooth) == float(area(np.array([4.5, 0.5]), np.array([0.5, 9.5])))
+    plain, smooth = plain_and_smoothed(p, q)
+    assert float(plain) == float(divergence_area(p, q))
+    assert float(smooth) == float(divergence_area(np.array([4.5, 0.5]), np.array([0.5, 9.5])))
 
 
 def test_an_area_is_the_same_alone_and_among_others():
     rows = np.random.default_rng(0).integers(0, 9, (2, 5, 6)).astype(float) + 1
-    together = area(rows[0], rows[1])
-    alone = [float(area(p, q)) for p, q in zip(*rows, strict=True)]
+    together = divergence_area(rows[0], rows[1])
+    alone = [float(divergence_area(p, q)) for p, q in zip(*rows, strict=True)]
     assert together.tolist() == pytest.approx(alone, abs=1e-12)
 
 
 def test_the_permutation_is_that_of_faiss():
     """What faiss 1.15.1 gives for rand_perm(20, seed=27)."""
-    assert permutation(20, 27).tolist() == [
+    assert faiss_permutation(20, 27).tolist() == [
         *(19, 3, 6, 8, 12, 16, 13, 18, 17, 7, 2, 11, 0, 14, 5, 4, 9, 10, 15, 1)
     ]
 
 
 def test_two_heaps_are_two_clusters_and_an_empty_cluster_takes_part_of_a_full_one():
     heaps = np.array([[0.0], [0.1], [5.0], [5.1]] * 8, np.float32)
-    labels = clustered(heaps, 2, starts=5, rounds=50, seed=1)
+    labels = kmeans_labels(heaps, 2, starts=5, rounds=50, seed=1)
     assert (labels == labels[0]).tolist() == [True, True, False, False] * 8
     same = np.ones((30, 2), np.float32)
-    assert len(clustered(same, 3, starts=2, rounds=500, seed=1)) == 30
+    assert len(kmeans_labels(same, 3, starts=2, rounds=500, seed=1)) == 30
 
 
 def test_few_dimensions_keep_nine_tenths_of_the_variance():
     """Spread along one axis only: one dimension is enough."""
     rows = np.zeros((50, 8), np.float32)
     rows[:, 0], rows[:, 1] = 1.0, np.linspace(-1, 1, 50)
-    assert reduced(rows).shape == (50, 1)
+    assert reduce_dimensions(rows).shape == (50, 1)
 
 
 CLUSTERED = """
 import numpy as np
-from simpatico.metrics._kmeans import clustered, nearest
-from simpatico.metrics.mauve import reduced
+from simpatico.metrics._shared.kmeans import kmeans_labels, nearest_centres
+from simpatico.metrics.mauve import reduce_dimensions
 rng = np.random.default_rng(0)
-points = reduced(rng.normal(size=(600, 200)).astype(np.float32))
-found = nearest(points, points[:50])[1]
-labels = clustered(points, 30, starts=2, rounds=30, seed=1)
+points = reduce_dimensions(rng.normal(size=(600, 200)).astype(np.float32))
+found = nearest_centres(points, points[:50])[1]
+labels = kmeans_labels(points, 30, starts=2, rounds=30, seed=1)
 print(np.abs(points).tobytes().hex(), found.tobytes().hex(), labels.tolist())
 """
 
@@ -104,8 +110,8 @@ def test_it_equals_the_package_of_its_authors_on_made_up_vectors(seed, shift):
     q, p = (rng.normal(size=(150, 12)) @ basis + s for s in (shift, 0.0))
     q, p = q.astype(np.float32), p.astype(np.float32)
     told = oracle(p, q, seed)
-    ours, theirs = counted(vectors(q), vectors(p), seed + 2)
-    plain, smooth = both(theirs.sum(0), ours.sum(0))
+    ours, theirs = cluster_histograms(vectors(q), vectors(p), seed + 2)
+    plain, smooth = plain_and_smoothed(theirs.sum(0), ours.sum(0))
     assert float(plain) == pytest.approx(told.mauve, abs=1e-5)
     assert float(smooth) == pytest.approx(told.mauve_star, abs=1e-5)
 
@@ -114,8 +120,10 @@ def test_beyond_256_points_a_cluster_a_sample_is_clustered_as_there():
     rng = np.random.default_rng(5)
     q, p = rng.normal(size=(30, 6)).astype("f4"), rng.normal(size=(900, 6)).astype("f4")
     told = oracle(p, q, 25)
-    ours, theirs = counted(vectors(q), vectors(p), 27)
-    assert float(both(theirs.sum(0), ours.sum(0))[0]) == pytest.approx(told.mauve, abs=1e-5)
+    ours, theirs = cluster_histograms(vectors(q), vectors(p), 27)
+    assert float(plain_and_smoothed(theirs.sum(0), ours.sum(0))[0]) == pytest.approx(
+        told.mauve, abs=1e-5
+    )
 
 
 @pytest.mark.parametrize("system", ["TeamB", "Baseline", "human"])
@@ -200,28 +208,31 @@ def test_a_sample_is_the_same_whether_drawn_at_once_or_on_the_way():
 def test_halves_spread_as_the_whole_does_about_the_truth():
     """For a mean the spread of halves is exactly the standard error: sd / sqrt(n)."""
     values = np.random.default_rng(0).normal(size=200)
-    drawn = halves(200, 4_000, 0) @ values / 100
-    assert halves(200, 3, 0).sum(1).tolist() == [100.0] * 3
+    drawn = draw_halves(200, 4_000, 0) @ values / 100
+    assert draw_halves(200, 3, 0).sum(1).tolist() == [100.0] * 3
     assert drawn.std() == pytest.approx(values.std(ddof=1) / np.sqrt(200), rel=0.05)
-    low, high = around(float(values.mean()), drawn, (-9.0, 9.0), 200)
+    low, high = half_sample_interval(float(values.mean()), drawn, (-9.0, 9.0), 200)
     assert high - low == pytest.approx(2 * 1.972 * values.std() / np.sqrt(200), rel=0.08)
-    assert around(0.5, np.full(9, 0.5), (0.0, 1.0), 9) == (None, None)
+    assert half_sample_interval(0.5, np.full(9, 0.5), (0.0, 1.0), 9) == (None, None)
 
 
 def test_intervals_of_few_dialogs_are_wider():
     """11 dialogs: 5 are drawn, t of 10 degrees 2.2281: sqrt(5 / 6) 2.2281 / 1.9600 = 1.0378.
     Beside 40 on the other side, of which 20 are drawn: 1 * 2.2281 / 1.9600 = 1.1368."""
-    assert halves(11, 3, 0).sum(1).tolist() == [5.0] * 3
-    assert widening(11) == pytest.approx(1.0378, abs=1e-4)
-    assert widening(11, 40) == widening(40, 11) == pytest.approx(1.1368, abs=1e-4)
+    assert draw_halves(11, 3, 0).sum(1).tolist() == [5.0] * 3
+    assert deviation_factor(11) == pytest.approx(1.0378, abs=1e-4)
+    assert deviation_factor(11, 40) == deviation_factor(40, 11) == pytest.approx(1.1368, abs=1e-4)
 
 
 @pytest.mark.parametrize("n", [6, 10, 15, 21, 40])
 def test_of_a_hundred_intervals_about_95_hold_the_truth(n):
     """Means of n normal numbers, whose true mean is 0, 1,500 times."""
     values = np.random.default_rng(n).normal(size=(1_500, n))
-    drawn = values @ halves(n, 999, 7).T / (n // 2)
-    ends = [around(float(v.mean()), d, (-9.0, 9.0), n) for v, d in zip(values, drawn, strict=True)]
+    drawn = values @ draw_halves(n, 999, 7).T / (n // 2)
+    ends = [
+        half_sample_interval(float(v.mean()), d, (-9.0, 9.0), n)
+        for v, d in zip(values, drawn, strict=True)
+    ]
     assert 0.92 <= np.mean([low <= 0 <= high for low, high in ends]) <= 0.97
 
 
@@ -258,12 +269,12 @@ def test_a_half_is_drawn_of_each_side():
     """6 dialogs of people and 9 of the system, of one text each: every half has 3 and 4 of them."""
     p, q = np.zeros((15, 2)), np.zeros((15, 2))
     p[:6, 0], q[6:, 1] = 1, 1
-    theirs, ours = halved(p, q, 0)
+    theirs, ours = half_histograms(p, q, 0)
     assert set(map(tuple, theirs)) == {(3.0, 0.0)}
     assert set(map(tuple, ours)) == {(0.0, 4.0)}
     shared = np.eye(12)
-    assert np.array_equal(*halved(shared, shared, 0))
-    assert np.isnan(both(np.zeros(2), np.ones(2))).all()
+    assert np.array_equal(*half_histograms(shared, shared, 0))
+    assert np.isnan(plain_and_smoothed(np.zeros(2), np.ones(2))).all()
 
 
 def test_the_name_carries_the_encoder_and_the_signature_the_seed():

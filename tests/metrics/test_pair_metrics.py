@@ -10,11 +10,11 @@ from simpatico import load, score, signature
 from simpatico.errors import BadValue, DataError
 from simpatico.features.embeddings import Embeddings
 from simpatico.features.word_vectors import WordExtremes
-from simpatico.metric import missing
+from simpatico.metric import missing_resource
 from simpatico.metrics import deep_am_fm
-from simpatico.metrics.nli_contradiction import contradiction
-from simpatico.metrics.usl_h import composed
-from simpatico.models.names import absent
+from simpatico.metrics.nli_contradiction import contradiction_class
+from simpatico.metrics.usl_h import compose_usl
+from simpatico.models.names import why_missing
 from tests.conftest import talk
 from tests.metrics.heads import answers, heads_folder, nulls, ready_model, scores, vectors_folder
 from tests.models.tiny import tiny
@@ -111,7 +111,7 @@ def test_coherence_carries_no_mark_with_its_own_encoder():
 )
 def test_coherence_agrees_with_people_as_it_did_before(data, name, rho):
     """Spearman of plain MiniLM cosine with the last turn, found by another program."""
-    if why := absent("package:minilm"):
+    if why := why_missing("package:minilm"):
         pytest.skip(why)
     from scipy.stats import spearmanr
 
@@ -174,7 +174,7 @@ def test_a_turn_contradicts_at_most_what_its_speaker_said():
         f"{model} has the classes LABEL_0, LABEL_1, LABEL_2, none of which alone is contradiction; "
         "name a model of inference"
     )
-    assert contradiction(("ENTAILMENT", "NEUTRAL", "CONTRADICTION"), model) == 2
+    assert contradiction_class(("ENTAILMENT", "NEUTRAL", "CONTRADICTION"), model) == 2
 
 
 def test_the_most_contradicted_turn_counts(tmp_path):
@@ -214,7 +214,7 @@ def test_ruber_referenced_is_the_cosine_of_extremes():
     turns = answers(("tea rain", ["tea"]), ("sun", ["tea"]))
     assert scores(metric, turns) == [pytest.approx(39 / np.sqrt(39 * 52), abs=1e-7), None]
     assert nulls(metric, turns) == [None, "no_known_words"]
-    assert missing(metric) is None
+    assert missing_resource(metric) is None
 
 
 @pytest.mark.parametrize(
@@ -248,7 +248,7 @@ def test_ctx_ruber_parts():
 
 @pytest.mark.parametrize(("name", "kind"), [("ruber", "ruber"), ("ctx_ruber", "ctx-ruber")])
 def test_ruber_says_how_to_get_its_trained_part(name, kind):
-    assert missing(load(name)) == (
+    assert missing_resource(load(name)) == (
         f"{name} needs a trained part: train one with `simpatico train {kind} --data DIALOGS "
         f"--out MODEL`, then add `--set {name}.model=path:MODEL`; or use "
         f"`--set {name}.mode=referenced`"
@@ -298,8 +298,8 @@ def test_deep_am_fm_is_the_weighted_mean_of_both():
 def test_deep_am_fm_takes_both_parts_from_one_reference(monkeypatch):
     """Adequacy .8 and .5, fluency .4 and .8: .6 and .65, the best of which is .65; the best of
     either part, .8 and .8, belong to no reference."""
-    monkeypatch.setattr(deep_am_fm, "closeness", lambda vectors, pairs: np.array([0.8, 0.5]))
-    monkeypatch.setattr(deep_am_fm, "likeness", lambda one, other, ratio: np.array([0.4, 0.8]))
+    monkeypatch.setattr(deep_am_fm, "vector_cosines", lambda encoder, pairs: np.array([0.8, 0.5]))
+    monkeypatch.setattr(deep_am_fm, "fluency_ratio", lambda one, other, ratio: np.array([0.4, 0.8]))
     metric = load("deep_am_fm", model=f"path:{tiny('gpt2')}", model_encoder=BERT)
     turns = answers(("I like tea.", ["you like rain", "no"]))
     assert scores(metric, turns) == [pytest.approx(0.65, abs=1e-12)]
@@ -311,7 +311,7 @@ def test_deep_am_fm_takes_both_parts_from_one_reference(monkeypatch):
 def test_usl_is_put_together_step_by_step():
     """U .9, S .5, L .2: (.9 + .45 + .09) / 3 = .48; (.9 + .5 + .1) / 3 = .5; 1.6 / 3 = .5333."""
     parts = (np.array([0.9]), np.array([0.5]), np.array([0.2]))
-    found = [composed(*parts, how)[0] for how in ("h", "hs", "a")]
+    found = [compose_usl(*parts, how)[0] for how in ("h", "hs", "a")]
     assert found == pytest.approx([0.48, 0.5, 1.6 / 3], abs=1e-12)
 
 
@@ -332,7 +332,7 @@ def test_usl_h_by_hand():
 
 
 def test_usl_h_says_how_to_get_its_parts():
-    assert missing(load("usl_h")) == (
+    assert missing_resource(load("usl_h")) == (
         "usl_h needs trained parts: train them with `simpatico train usl-h --data DIALOGS --out "
         "MODEL`, then add `--set usl_h.model=path:MODEL`"
     )

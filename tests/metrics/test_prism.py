@@ -8,7 +8,7 @@ from simpatico import Turns, load, score
 from simpatico.errors import BadValue
 from simpatico.features.likelihood import Likelihoods
 from simpatico.features.translation import Translation
-from simpatico.models.names import absent
+from simpatico.models.names import why_missing
 from tests.models.tiny import tiny
 
 LOGS = {
@@ -70,7 +70,7 @@ def test_a_translation_is_always_the_same():
 
 def test_real_translators_prefer_a_paraphrase_to_another_sentence():
     """en-fr-en of opus-mt: log p of the same sentence -.27, a paraphrase -1.5, another -4.4."""
-    if why := absent("package:opus-mt-fr-en") or absent("package:opus-mt-en-fr"):
+    if why := why_missing("package:opus-mt-fr-en") or why_missing("package:opus-mt-en-fr"):
         pytest.skip(why)
     there = Translation("package:opus-mt-en-fr").compute(None, None)
     reference = "I went hiking with my sister last weekend."
@@ -111,4 +111,4 @@ def test_without_its_model_it_says_what_to_take():
         "two translators: `--set prism.model=package:opus-mt-fr-en --set "
         "prism.pivot=package:opus-mt-en-fr`"
     )
-    assert prism(pivot="path:nowhere").missing == absent("path:nowhere")
+    assert prism(pivot="path:nowhere").missing == why_missing("path:nowhere")

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simpatico import Turns, load, score
-from simpatico.metric import evidence_of
+from simpatico.metric import collect_evidence
 from tests.conftest import talk
 
 PIECES = [
@@ -65,7 +65,7 @@ def test_question_marks_of_web_addresses_do_not_ask(text, expected):
 @given(st.lists(st.sampled_from(PIECES), max_size=12).map("".join))
 def test_there_is_evidence_for_whatever_asks_and_it_adds_up_to_the_score(text):
     turns = Turns.from_utterances(pl.DataFrame({"dialog": "d", "speaker": "x", "text": text}))
-    found = evidence_of(load("question_rate"), turns)
+    found = collect_evidence(load("question_rate"), turns)
     assert found["weight"].sum() == pytest.approx(asks(text))
     assert all(text[s:e] in "?？؟\u037e" for s, e in found.select("start", "end").iter_rows())
 
@@ -73,4 +73,7 @@ def test_there_is_evidence_for_whatever_asks_and_it_adds_up_to_the_score(text):
 def test_evidence_is_each_mark_with_its_part():
     """Two marks at 5 and 16, counted in characters: the emoji is one."""
     turns = talk("x: 😀 Tea? Or coffee?")
-    assert evidence_of(load("question_rate"), turns).rows() == [(0, 5, 6, 0.5), (0, 16, 17, 0.5)]
+    assert collect_evidence(load("question_rate"), turns).rows() == [
+        (0, 5, 6, 0.5),
+        (0, 16, 17, 0.5),
+    ]

@@ -12,7 +12,7 @@ from simpatico import load, score
 from simpatico.errors import MissingResource
 from simpatico.features.embeddings import Embeddings
 from simpatico.features.heads import folder as head_folder
-from simpatico.metric import evidence_of, missing
+from simpatico.metric import collect_evidence, missing_resource
 from tests.conftest import talk
 from tests.metrics.heads import answers, heads_folder, nulls, scores, word_head
 from tests.models.tiny import tiny
@@ -68,11 +68,11 @@ def test_what_cannot_be_judged_is_null_and_says_why():
 def test_words_that_raise_and_words_that_lower():
     """Heard dog (-1): "tea rain" makes -3 - 2 = -5; without rain -1 - 2 = -3; without tea -5."""
     turns = talk("x: dog", "y: tea rain")
-    ((row, start, end, weight),) = evidence_of(METRIC, turns).rows()
+    ((row, start, end, weight),) = collect_evidence(METRIC, turns).rows()
     assert (row, start, end) == (1, 4, 8)
     assert weight == pytest.approx(logistic(-5) - logistic(-3), abs=1e-7)
     assert weight < 0
-    ((_, start, _, weight),) = evidence_of(METRIC, talk("x: do", "y: tea rain")).rows()
+    ((_, start, _, weight),) = collect_evidence(METRIC, talk("x: do", "y: tea rain")).rows()
     assert (start, weight) == (4, pytest.approx(logistic(4) - 0.5, abs=1e-7))
 
 
@@ -83,9 +83,9 @@ def test_where_none_is_shipped_it_says_how_to_train_one(monkeypatch, tmp_path):
         "relevance needs a trained model: train one with `simpatico train relevance --data DIALOGS "
         "--out MODEL`, then add `--set relevance.model=path:MODEL`"
     )
-    assert missing(metric) == sentence
+    assert missing_resource(metric) == sentence
     with pytest.raises(MissingResource) as told:
-        evidence_of(metric, talk("x: do", "y: tea rain"))
+        collect_evidence(metric, talk("x: do", "y: tea rain"))
     assert str(told.value) == sentence
     assert metric.card.careful == (
         "Texts on one subject look as if they followed each other, sense or not."

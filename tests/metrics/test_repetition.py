@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from simpatico import load, score
 from simpatico.errors import BadValue
-from simpatico.metric import evidence_of
+from simpatico.metric import collect_evidence
 from tests.conftest import talk
 
 
@@ -41,7 +41,7 @@ def test_a_dialog_has_the_share_over_all_its_turns():
 
 def test_the_repeated_stretches_are_shown_and_make_up_the_score():
     turns = talk("x: I like tea", "y: oh", "x: Well, I like TEA, I like tea!")
-    found = evidence_of(load("repetition"), turns)
+    found = collect_evidence(load("repetition"), turns)
     assert found.select("row", "start", "end").rows() == [(2, 6, 16), (2, 18, 28)]
     assert found["weight"].to_list() == [pytest.approx(1 / 5)] * 2
     assert score(turns, [load("repetition")]).at("turn")["repetition"][2] == pytest.approx(2 / 5)

@@ -15,20 +15,20 @@ import polars as pl
 import pytest
 
 from simpatico.errors import MissingResource
-from simpatico.features.ngram_model import Figure, load_trait_model
+from simpatico.features.ngram_model import CorrelationFigure, load_trait_model
 from simpatico.metric import Metric, missing_resource, signature
 from simpatico.metrics.agreeableness import Agreeableness
 from simpatico.metrics.empathy import Empathy
 from simpatico.metrics.openness import Openness
 from simpatico.registry import available, load, preset
 from simpatico.scoring import score
-from simpatico.training.traits.features import Config
-from simpatico.training.traits.folder import AboutTrait, Report, Weights, save_trait_model
-from simpatico.training.traits.heldout import figure
+from simpatico.training.traits.features import FeatureConfig
+from simpatico.training.traits.folder import AboutTrait, NgramWeights, TraitReport, save_trait_model
+from simpatico.training.traits.train import correlation_figure
 from simpatico.turns import Turns
 from tests.conftest import DATA
 
-FIGURE = Figure(0.5, 40, 0.2, 0.7, 0.2, 0.7, 0)
+FIGURE = CorrelationFigure(0.5, 40, 0.2, 0.7, 0.2, 0.7, 0)
 TRAITS = [
     "agreeableness",
     "conscientiousness",
@@ -45,9 +45,11 @@ def tiny_model() -> Path:
     folder = Path(mkdtemp(prefix="simpatico-trait-"))
     atexit.register(rmtree, folder, ignore_errors=True)
     ngrams = {1: {("good",): 6.0, ("day",): -3.0}, 2: {("good", "day"): 2.0}}
-    report = Report(Config((1, 2), 2, "raw"), 1.0, 40, 40, 800, {1: 2, 2: 1}, [FIGURE], FIGURE)
+    report = TraitReport(
+        FeatureConfig((1, 2), 2, "raw"), 1.0, 40, 40, 800, {1: 2, 2: 1}, [FIGURE], FIGURE
+    )
     about = AboutTrait("made up", measures="a made-up trait", scale=(1.0, 7.0))
-    save_trait_model(folder, Weights(4.0, ngrams), report, about=about, training={})
+    save_trait_model(folder, NgramWeights(4.0, ngrams), report, about=about, training={})
     return folder
 
 
@@ -210,13 +212,15 @@ def test_agreeableness_does_not_carry_over_to_essays() -> None:
     assert [found.low, found.high] == pytest.approx([-0.040, 0.149], abs=0.0005)
 
 
-def compared(metric: Metric, essays: dict[str, list[str]], answers: dict[str, float]) -> Figure:
+def compared(
+    metric: Metric, essays: dict[str, list[str]], answers: dict[str, float]
+) -> CorrelationFigure:
     """How a metric's scores of people agree with their answers."""
     rows = [(person, "writer", text) for person, texts in essays.items() for text in texts]
     frame = pl.DataFrame(rows, schema=["dialog", "speaker", "text"], orient="row")
     table = score(Turns.from_utterances(frame, merge=False), [metric]).at("dialog")
     truth = np.array([answers[person] for person in table["dialog"]])
-    return figure(table[metric.name].to_numpy(), truth)
+    return correlation_figure(table[metric.name].to_numpy(), truth)
 
 
 def test_the_shipped_models_are_two_not_one() -> None:

@@ -9,13 +9,13 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from simpatico.arrays import Floats, Ints
+from simpatico.arrays import Bools, Floats, Ints
 from simpatico.features import Feature, Features
-from simpatico.features.embeddings import Vectorised, cosines
+from simpatico.features.embeddings import TextEncoder, row_cosines
 from simpatico.features.script import OtherScript
-from simpatico.features.words import Words, words
+from simpatico.features.words import Words, cut_words
 from simpatico.metric import reasons
-from simpatico.models.names import any_script
+from simpatico.models.names import reads_any_script
 from simpatico.turns import Turns
 
 NEEDS: tuple[Feature, ...] = (Words(), OtherScript())
@@ -23,82 +23,104 @@ NEEDS: tuple[Feature, ...] = (Words(), OtherScript())
 
 @dataclass(frozen=True)
 class Pairs:
-    """Texts of turns, each beside another text; `row` says whose, and may say so repeatedly."""
+    """Texts of turns, each beside another text.
 
-    rows: int
-    row: Ints
+    `turn_rows`: the turn of each pair, the same one repeatedly where it has several references;
+    `reason`: for each of the `n_turns` turns, why it has no pair.
+    """
+
+    n_turns: int
+    turn_rows: Ints
     text: Sequence[str]
     other: Sequence[str]
-    why: pl.Series
+    reason: pl.Series
 
     def __len__(self) -> int:
-        return len(self.row)
+        return len(self.turn_rows)
 
-    def best(self, values: npt.NDArray[np.floating]) -> Floats:
+    def best_per_turn(self, values: npt.NDArray[np.floating]) -> Floats:
         """For each turn the largest of its pairs' values; NaN for a turn that has none."""
-        found = np.full(self.rows, np.nan)
-        np.fmax.at(found, self.row, values.astype(np.float64))
-        return found
+        best = np.full(self.n_turns, np.nan)
+        np.fmax.at(best, self.turn_rows, values.astype(np.float64))
+        return best
 
     def statistics(self, unknown: str = "undefined", /, **values: Floats) -> pl.DataFrame:
-        """Each value where there is one, how many turns have it, and why the others have none."""
-        known = np.all([~np.isnan(found) for found in values.values()], axis=0)
-        columns = {name: np.where(known, found, 0.0) for name, found in values.items()}
-        lost = pl.Series(~known & np.isin(np.arange(self.rows), self.row), dtype=pl.Boolean)
-        why = self.why.to_frame("reason").select(
-            reason=pl.when(lost).then(pl.lit(unknown)).otherwise("reason")
+        """Each value where there is one, how many turns have it, and why the others have none.
+
+        `unknown` is the reason of a turn that has a pair and yet no value.
+        """
+        has_values = np.all([~np.isnan(column) for column in values.values()], axis=0)
+        columns = {name: np.where(has_values, column, 0.0) for name, column in values.items()}
+        has_pair = np.isin(np.arange(self.n_turns), self.turn_rows)
+        no_value = pl.Series(~has_values & has_pair, dtype=pl.Boolean)
+        reason = self.reason.to_frame("reason").select(
+            reason=pl.when(no_value).then(pl.lit(unknown)).otherwise("reason")
         )
-        return pl.DataFrame({**columns, "n": known}).with_columns(why)
+        return pl.DataFrame({**columns, "n": has_values}).with_columns(reason)
 
 
-def unreadable(features: Features, model: str | None) -> npt.NDArray[np.bool_]:
+def unreadable_turns(features: Features, model: str | None) -> Bools:
     """Turns in a script that a model does not read; without a model, in other than Latin."""
-    foreign: npt.NDArray[np.bool_] = features[OtherScript()]
-    return np.zeros_like(foreign) if model is not None and any_script(model) else foreign
+    foreign: Bools = features[OtherScript()]
+    return np.zeros_like(foreign) if model is not None and reads_any_script(model) else foreign
 
 
-def with_references(turns: Turns, features: Features, *, model: str | None = None) -> Pairs:
+def single_turns(turns: Turns, features: Features) -> Pairs:
+    """Scored turns that have words, each beside itself."""
+    wordless, foreign = features[Words()].counts == 0, features[OtherScript()]
+    rows = np.flatnonzero(turns.scored & ~wordless & ~foreign)
+    texts = turns.frame["text"].gather(rows).to_list()
+    reason = reasons(len(turns), no_words=wordless, other_script=foreign)
+    return Pairs(len(turns), rows, texts, texts, reason)
+
+
+def pair_with_references(turns: Turns, features: Features, *, model: str | None = None) -> Pairs:
     """Scored turns beside every reference that has words."""
-    wordless, foreign = features[Words()].counts == 0, unreadable(features, model)
+    wordless, foreign = features[Words()].counts == 0, unreadable_turns(features, model)
     able = turns.scored & ~wordless & ~foreign
-    told = turns.frame.select(row=pl.row_index(), text="text", other="references")
-    each = told.filter(pl.Series(able, dtype=pl.Boolean)).explode("other").drop_nulls("other")
-    each = each.filter(pl.Series(words(each["other"]).counts > 0, dtype=pl.Boolean))
-    row = each["row"].to_numpy().astype(np.int64)
-    none = ~np.isin(np.arange(len(turns)), row)
-    why = reasons(len(turns), no_reference=none, no_words=wordless, other_script=foreign)
-    return Pairs(len(turns), row, each["text"].to_list(), each["other"].to_list(), why)
+    frame = turns.frame.select(row=pl.row_index(), text="text", other="references")
+    pairs = frame.filter(pl.Series(able, dtype=pl.Boolean)).explode("other").drop_nulls("other")
+    pairs = pairs.filter(pl.Series(cut_words(pairs["other"]).counts > 0, dtype=pl.Boolean))
+    rows = pairs["row"].to_numpy().astype(np.int64)
+    no_reference = ~np.isin(np.arange(len(turns)), rows)
+    reason = reasons(len(turns), no_reference=no_reference, no_words=wordless, other_script=foreign)
+    return Pairs(len(turns), rows, pairs["text"].to_list(), pairs["other"].to_list(), reason)
 
 
-def with_answered(
+def pair_with_answered(
     turns: Turns,
     features: Features,
-    heard: Callable[[int], str] | None = None,
+    context_of: Callable[[int], str] | None = None,
     *,
     model: str | None = None,
 ) -> Pairs:
-    """Scored turns beside what they answer: that turn's text, or what `heard` makes of its row."""
-    answered, foreign = turns.answered, unreadable(features, model)
-    wordless = features[Words()].counts == 0
-    opens = answered < 0
+    """Scored turns beside what they answer: that turn's text, or `context_of` its row."""
+    answered, foreign = turns.answered, unreadable_turns(features, model)
+    wordless, opens = features[Words()].counts == 0, turns.answered < 0
+    # an opening has -1 for what it answers, which would look up the last turn
     wordless = wordless | (wordless[answered] & ~opens)
     foreign = foreign | (foreign[answered] & ~opens)
-    row = np.flatnonzero(turns.scored & ~opens & ~wordless & ~foreign)
+    rows = np.flatnonzero(turns.scored & ~opens & ~wordless & ~foreign)
     texts = turns.frame["text"].to_list()
-    say = heard or texts.__getitem__
-    why = reasons(len(turns), answers_nothing=opens, no_words=wordless, other_script=foreign)
-    other = [say(int(place)) for place in answered[row]]
-    return Pairs(len(turns), row, [texts[place] for place in row], other, why)
+    context_of = context_of or texts.__getitem__
+    contexts = [context_of(int(row)) for row in answered[rows]]
+    reason = reasons(len(turns), answers_nothing=opens, no_words=wordless, other_script=foreign)
+    return Pairs(len(turns), rows, [texts[row] for row in rows], contexts, reason)
 
 
-def likeness(vectors: Vectorised, pairs: Pairs) -> Floats:
+def vector_cosines(encoder: TextEncoder, pairs: Pairs) -> Floats:
     """The cosine of each turn's vector and that of the text beside it; NaN where one has none."""
     if not len(pairs):
         return np.zeros(0)
-    both = vectors.of([*pairs.text, *pairs.other])
-    return cosines(both[: len(pairs)], both[len(pairs) :])
+    vectors = encoder.of([*pairs.text, *pairs.other])
+    return row_cosines(vectors[: len(pairs)], vectors[len(pairs) :])
 
 
-def mean(name: str) -> pl.Expr:
+def mean_statistic(name: str) -> pl.Expr:
     """The mean over the turns that have a value."""
     return pl.col(name) / pl.col("n")
+
+
+def mean_log_probabilities(logs: Sequence[Floats]) -> Floats:
+    """The mean of each text's log-probabilities per token; NaN for a text that has none."""
+    return np.array([log.mean() if len(log) else np.nan for log in logs], np.float64)

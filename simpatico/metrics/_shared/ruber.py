@@ -1,8 +1,9 @@
 """What both kinds of RUBER share: a referenced part, a trained unreferenced one, and their blend.
 
-The referenced part is the cosine of the vectors of turn and reference; the unreferenced one is a
-head's probability that the turn follows what it answers. For the blend, the cosine is first spread
-so that 0 is what replies of different dialogs hardly ever fall below in the training, and 1 is 1.
+Tao et al. (2018, AAAI). The referenced part is the cosine of the vectors of turn and reference; the
+unreferenced one is a head's probability that the turn follows what it answers. For the blend, the
+cosine is first rescaled so that 0 is what replies of different dialogs hardly ever fall below in
+the training data, and 1 is 1: s = (cosine - lowest) / (1 - lowest), clipped to 0 to 1.
 Example: cosine .8, lowest .6, unreferenced .7: referenced (.8 - .6) / (1 - .6) = .5; their minimum
 is .5, maximum .7, arithmetic mean .6, geometric mean .592.
 """
@@ -19,17 +20,22 @@ import polars as pl
 from simpatico.arrays import Floats
 from simpatico.errors import BadValue
 from simpatico.features import Feature, Features
-from simpatico.features.heads.folder import Kind, PairHead, encoder, load_heads, trained
-from simpatico.metric import Card, Score, mark
+from simpatico.features.heads.folder import (
+    HeadKind,
+    PairHead,
+    head_encoder,
+    is_heads_folder,
+    load_heads,
+)
+from simpatico.metric import Card, Score, model_suffix
 from simpatico.metrics._shared.pairs import (
     NEEDS,
-    Pairs,
-    likeness,
-    mean,
-    with_answered,
-    with_references,
+    mean_statistic,
+    pair_with_answered,
+    pair_with_references,
+    vector_cosines,
 )
-from simpatico.models.names import absent
+from simpatico.models.names import why_missing
 from simpatico.turns import Level, Turns
 
 Mode = Literal["blended", "referenced", "unreferenced"]
@@ -62,24 +68,24 @@ class Ruber:
 
     name: ClassVar[str]
     plain: ClassVar[str]
-    kind: ClassVar[Kind]
+    kind: ClassVar[HeadKind]
     title: ClassVar[str]
     card: ClassVar[Card]
     level: ClassVar[Level] = "turn"
 
     def __post_init__(self) -> None:
-        for field, known in (("mode", MEANINGS), ("blend", BLENDS)):
-            if (value := getattr(self, field)) not in known:
-                raise BadValue(f"{self.plain}.{field} is {value!r}; there are {', '.join(known)}")
+        for field, choices in (("mode", MEANINGS), ("blend", BLENDS)):
+            if (value := getattr(self, field)) not in choices:
+                raise BadValue(f"{self.plain}.{field} is {value!r}; there are {', '.join(choices)}")
 
     def vectors(self) -> Feature:
-        """What gives texts their vectors where no head says it."""
+        """What gives texts their vectors where no trained folder names an encoder."""
         raise NotImplementedError
 
     @property
     def missing(self) -> str | None:
-        if trained(self.model) or self.mode == "referenced":
-            return absent(self.model)
+        if is_heads_folder(self.model) or self.mode == "referenced":
+            return why_missing(self.model)
         return (
             f"{self.plain} needs a trained part: train one with `simpatico train {self.kind} "
             f"--data DIALOGS --out MODEL`, then add `--set {self.plain}.model=path:MODEL`; or use "
@@ -88,8 +94,8 @@ class Ruber:
 
     @property
     def _encoder(self) -> Feature:
-        if trained(self.model):
-            return encoder(load_heads(self.model, self.kind).recipe.heads["unreferenced"])
+        if is_heads_folder(self.model):
+            return head_encoder(load_heads(self.model, self.kind).recipe.heads["unreferenced"])
         return self.vectors()
 
     @property
@@ -98,7 +104,7 @@ class Ruber:
 
     @property
     def needs(self) -> tuple[Feature, ...]:
-        if self.mode == "referenced" and not trained(self.model):
+        if self.mode == "referenced" and not is_heads_folder(self.model):
             return (self._encoder, *NEEDS)
         return (self._head, *self._head.needs, *NEEDS)
 
@@ -106,8 +112,8 @@ class Ruber:
     def scores(self) -> tuple[Score, ...]:
         return (
             Score(
-                f"{self.plain}{mark(self)}",
-                of=mean(self.mode),
+                f"{self.plain}{model_suffix(self)}",
+                of=mean_statistic(self.mode),
                 range=(-1.0 if self.mode == "referenced" else 0.0, 1.0),
                 meaning=MEANINGS[self.mode],
                 better="higher",
@@ -118,25 +124,21 @@ class Ruber:
         )
 
     def __call__(self, turns: Turns, features: Features) -> pl.DataFrame:
-        parts: list[tuple[Pairs, Floats]] = []
         if self.mode != "unreferenced":
-            pairs = with_references(turns, features)
-            parts.append((pairs, pairs.best(likeness(features[self._encoder], pairs))))
-        if self.mode != "referenced":
-            pairs = with_answered(turns, features)
-            found = features[self._head].of(pairs.other, pairs.text)
-            parts.append((pairs, pairs.best(found)))
-        if self.mode != "blended":
-            pairs, found = parts[0]
-            return pairs.statistics("no_known_words", **{self.mode: found})
-        return self.blended(*parts)
-
-    def blended(
-        self, reference: tuple[Pairs, Floats], answer: tuple[Pairs, Floats]
-    ) -> pl.DataFrame:
-        """Both parts in one, where a turn has both."""
+            references = pair_with_references(turns, features)
+            encoder = features[self._encoder]
+            cosines = references.best_per_turn(vector_cosines(encoder, references))
+            if self.mode == "referenced":
+                return references.statistics("no_known_words", referenced=cosines)
+        contexts = pair_with_answered(turns, features)
+        probabilities = features[self._head].of(contexts.other, contexts.text)
+        unreferenced = contexts.best_per_turn(probabilities)
+        if self.mode == "unreferenced":
+            return contexts.statistics("no_known_words", unreferenced=unreferenced)
         low = load_heads(self.model, self.kind).recipe.cosine_low or 0.0
-        like = np.clip((reference[1] - low) / (1 - low), 0.0, 1.0)
-        table = answer[0].statistics("no_known_words", blended=BLENDS[self.blend](like, answer[1]))
-        why = pl.coalesce(pl.lit(reference[0].why), pl.col("reason")).alias("reason")
-        return table.with_columns(why)
+        referenced = np.clip((cosines - low) / (1 - low), 0.0, 1.0)
+        blend = BLENDS[self.blend](referenced, unreferenced)
+        table = contexts.statistics("no_known_words", blended=blend)
+        # a turn needs both parts: what its reference lacks comes first
+        reason = pl.coalesce(pl.lit(references.reason), pl.col("reason")).alias("reason")
+        return table.with_columns(reason)

@@ -1,4 +1,9 @@
-"""What the trait metrics have in common: a linear model of n-grams, read per dialog."""
+"""What the trait metrics have in common: a linear model of word n-grams, per speaker and dialog.
+
+In the manner of Park et al. (2015, JPSP 108:934): with c(g) the count of an n-gram g of order n
+among the N_n n-grams of that order, and w(g) its weight,
+trait = intercept + sum over n of (sum over g of w(g) c(g)) / N_n, clipped to the scale.
+"""
 
 from __future__ import annotations
 
@@ -20,19 +25,19 @@ from simpatico.turns import Level, Turns
 COMMAND = (
     "simpatico train trait --data FILE --text COLUMN --target COLUMN --person COLUMN --out MODEL"
 )
-USUAL = (1.0, 7.0)
-"""The scale of the usual short questionnaires, told where no model says another."""
+DEFAULT_SCALE = (1.0, 7.0)
+"""The scale of the usual short questionnaires, where no model names another."""
 
-OWN = (
+OWN_MODEL_CAUTION = (
     "A system is not a person: the score says what its words would suggest of one, by a model that "
     "is only as good as its figures on people it has not seen."
 )
-"""What to be careful about with a model that is not shipped."""
+"""What the number cannot say, for a model that is not shipped."""
 
 
 @dataclass(frozen=True)
 class Trait:
-    """A person's answers to a questionnaire, as a model guesses them from their words."""
+    """A person's answers to a questionnaire, as a model predicts them from their words."""
 
     model: str = ""
     minimum_words: int = 20
@@ -60,20 +65,24 @@ class Trait:
         )
 
     @property
-    def loaded(self) -> TraitModel | None:
+    def _trait_model(self) -> TraitModel | None:
         """The model, unless it is missing."""
         return None if self.missing else load_trait_model(self.model)
 
     @property
     def card(self) -> Card:
-        model = self.loaded
+        model = self._trait_model
         undefined = (
             f"Null when a speaker has fewer than {self.minimum_words} words in the dialog, or "
             "writes in another script."
         )
-        about = self.facts.about if model is None else f"{self.facts.about} {provenance(model)}"
+        about = (
+            self.facts.about
+            if model is None
+            else f"{self.facts.about} {describe_trait_model(model)}"
+        )
         own = self.model != type(self).model
-        careful = OWN if own or not self.facts.careful else self.facts.careful
+        careful = OWN_MODEL_CAUTION if own or not self.facts.careful else self.facts.careful
         return replace(self.facts, about=about, undefined=undefined, careful=careful)
 
     @property
@@ -82,10 +91,12 @@ class Trait:
 
     @property
     def scores(self) -> tuple[Score, ...]:
-        model = self.loaded
-        low, high = model.recipe.scale if model else USUAL
+        model = self._trait_model
+        low, high = model.recipe.scale if model else DEFAULT_SCALE
         enough = pl.col("words") >= max(self.minimum_words, 1)
-        value = pl.when(enough).then(predicted(model).clip(low, high)) if model else pl.lit(None)
+        value = (
+            pl.when(enough).then(trait_expression(model).clip(low, high)) if model else pl.lit(None)
+        )
         return (
             Score(
                 self.name,
@@ -122,16 +133,16 @@ class Trait:
             raise MissingResource(self.missing)
         table: WordTable = features[Words()]
         words = np.where(features[OtherScript()], np.inf, table.counts)
-        among = np.repeat(words, table.counts)
-        found = np.zeros(len(table.codes))
+        turn_length = np.repeat(words, table.counts)
+        points = np.zeros(len(table.codes))
         for order, start, weights in load_trait_model(self.model).hits(table):
-            each = weights / (among[start] - order + 1) / order
+            each = weights / (turn_length[start] - order + 1) / order
             for step in range(order):
-                found += np.bincount(start + step, each, len(found))
-        return spans(turns, table, found)
+                points += np.bincount(start + step, each, len(points))
+        return spans(turns, table, points)
 
 
-def predicted(model: TraitModel) -> pl.Expr:
+def trait_expression(model: TraitModel) -> pl.Expr:
     """Intercept plus, for every order, summed weights over the number of n-grams."""
     shares = [
         pl.when(pl.col(f"total_{n}") > 0)
@@ -142,15 +153,15 @@ def predicted(model: TraitModel) -> pl.Expr:
     return model.intercept + pl.sum_horizontal(shares)
 
 
-def provenance(model: TraitModel) -> str:
-    """What a model learned from and how well it did on people it had not seen."""
-    recipe, figure = model.recipe, model.recipe.heldout[0]
-    told = f"Learned from {recipe.people:,} people: {recipe.measures}."
-    if figure.r is None or figure.low is None or figure.high is None:
-        return f"{told} On people held out its guesses did not vary."
+def describe_trait_model(model: TraitModel) -> str:
+    """What a model was trained on, and how well it does on people of the test split."""
+    recipe, test = model.recipe, model.recipe.heldout[0]
+    data = f"Learned from {recipe.people:,} people: {recipe.measures}."
+    if test.r is None or test.low is None or test.high is None:
+        return f"{data} On people held out its guesses did not vary."
     length = recipe.word_count.r
-    beside = "" if length is None else f"; the number of words alone reaches {length:.2f}"
+    baseline = "" if length is None else f"; the number of words alone reaches {length:.2f}"
     return (
-        f"{told} On people held out r = {figure.r:.2f} "
-        f"(95% {figure.low:.2f} to {figure.high:.2f}, n = {figure.n:,}){beside}."
+        f"{data} On people held out r = {test.r:.2f} "
+        f"(95% {test.low:.2f} to {test.high:.2f}, n = {test.n:,}){baseline}."
     )

@@ -9,8 +9,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from simpatico.metric import evidence_of
-from simpatico.metrics._shared.left_out import DIALOG, LONGEST, MOST, shares, stretches, without
+from simpatico.metric import collect_evidence
+from simpatico.metrics._shared.occlusion import (
+    MAX_CHARACTERS,
+    MAX_STRETCHES,
+    MAX_STRETCHES_A_DIALOG,
+    cut_out,
+    stretches_per_turn,
+    word_stretches,
+)
 from tests.conftest import talk
 from tests.metrics.heads import WORDS, answers, scores
 from tests.metrics.test_engagement import METRIC, logistic, near
@@ -19,7 +26,7 @@ from tests.metrics.test_engagement import METRIC, logistic, near
 def shown(metric, turns):
     """Row, stretch of text and weight of all evidence."""
     texts = turns.frame["text"]
-    return [(r, texts[r][s:e], w) for r, s, e, w in evidence_of(metric, turns).rows()]
+    return [(r, texts[r][s:e], w) for r, s, e, w in collect_evidence(metric, turns).rows()]
 
 
 def test_words_that_raise_and_words_that_lower():
@@ -48,28 +55,32 @@ def test_where_the_rest_has_no_known_word_nothing_is_told():
 
 def test_many_words_are_left_out_in_groups_of_neighbours():
     text = " ".join(f"w{n}" for n in range(100))
-    found = stretches(text, MOST)
-    assert len(found) == MOST
+    found = word_stretches(text, MAX_STRETCHES)
+    assert len(found) == MAX_STRETCHES
     words = [text[start:end].split() for start, end in found]
     assert [w for some in words for w in some] == text.split()
     assert {len(some) for some in words} == {2, 3}
-    assert stretches("½ tea", 5) == [(0, 1), (2, 5)]
-    assert stretches("½", 5) == stretches("tea", 5) == stretches("", 5) == []
-    assert stretches("a b " * LONGEST, 5) == []
+    assert word_stretches("½ tea", 5) == [(0, 1), (2, 5)]
+    assert word_stretches("½", 5) == word_stretches("tea", 5) == word_stretches("", 5) == []
+    assert word_stretches("a b " * MAX_CHARACTERS, 5) == []
 
 
 def test_the_more_turns_a_dialog_has_the_fewer_stretches_of_each():
     """3 turns: 80, which is more than 40. 10 turns: 24. 500 turns: the least, 2."""
     dialogs = pl.Series(["a"] * 3 + ["b"] * 10 + ["c"] * 500)
-    assert [shares(dialogs)[n] for n in (0, 3, 13)] == [MOST, DIALOG // 10, 2]
+    assert [stretches_per_turn(dialogs)[n] for n in (0, 3, 13)] == [
+        MAX_STRETCHES,
+        MAX_STRETCHES_A_DIALOG // 10,
+        2,
+    ]
 
 
 def test_a_stretch_takes_its_space_with_it():
-    assert without("so nice tea", 3, 7) == "so tea"
-    assert without("so nice tea", 0, 2) == "nice tea"
-    assert without("so nice, tea", 3, 7) == "so , tea"
-    assert without("(so) tea", 1, 3) == "() tea"
-    assert without("so tea", 3, 6) == "so "
+    assert cut_out("so nice tea", 3, 7) == "so tea"
+    assert cut_out("so nice tea", 0, 2) == "nice tea"
+    assert cut_out("so nice, tea", 3, 7) == "so , tea"
+    assert cut_out("(so) tea", 1, 3) == "() tea"
+    assert cut_out("so tea", 3, 6) == "so "
 
 
 @given(words=st.lists(st.sampled_from([*WORDS, "zzz"]), min_size=2, max_size=9))
@@ -78,7 +89,7 @@ def test_evidence_is_what_scoring_again_without_the_word_gives(words):
     rests = [words[:n] + words[n + 1 :] for n in range(len(words))]
     said = [(" ".join(some), None) for some in (words, *rests)]
     whole, *without_one = scores(METRIC, answers(*said, heard="do"))
-    evidence = evidence_of(METRIC, answers(said[0], heard="do"))
+    evidence = collect_evidence(METRIC, answers(said[0], heard="do"))
     found = {start: (end, weight) for _, start, end, weight in evidence.rows()}
     for number, (word, rest) in enumerate(zip(words, without_one, strict=True)):
         start = len(" ".join(words[:number])) + (number > 0)
