@@ -1,10 +1,10 @@
-"""Interlocutor score: which score the person a turn is meant for would give it.
+"""Interlocutor score: the rating that the user a turn is addressed to would give it.
 
-A model of `simpatico train interlocutor`, fine-tuned or not, learned from scores that people gave
-what was said to them. It knows how persons it has seen rate; anybody else is taken for an average
-one.
-`interlocutor_score_known` says which share of the turns is meant for known persons. A dialog has
-the mean over its turns, the lowest and the highest.
+A model of `simpatico train interlocutor`, fine-tuned or not, is trained on ratings that people gave
+to what was said to them. It knows how the users it was trained on rate; anybody else is treated
+like the average user.
+`interlocutor_score_known` is the share of turns that are addressed to known users. A dialog has the
+mean over its turns, the lowest and the highest.
 Example: turns of 4, 6 and 5 on a scale from 1 to 7 make a dialog of 5, from 4 to 6.
 """
 
@@ -16,11 +16,11 @@ from typing import ClassVar
 
 from simpatico.features.users.model import Target
 from simpatico.metric import Card, Carried
-from simpatico.metrics._shared.user_aware import CITATION, UNDEFINED, ForPerson
+from simpatico.metrics._shared.user_aware import CITATION, UNDEFINED, UserAware
 
 
 @dataclass(frozen=True)
-class InterlocutorScore(ForPerson):
+class InterlocutorScore(UserAware):
     model: str = "interlocutor_score"
 
     name: ClassVar = Carried("interlocutor_score")
@@ -32,7 +32,7 @@ class InterlocutorScore(ForPerson):
         "pleases whoever it talks to more",
         "pleases whoever it talks to less",
     )
-    whom: ClassVar[str] = "people whose scores are known"
+    known_users: ClassVar[str] = "people whose scores are known"
     facts: ClassVar[Card] = Card(
         about="Which score the person a turn is meant for would give it.",
         undefined=f"{UNDEFINED} An opening that names nobody is one to an average person.",
@@ -45,7 +45,6 @@ class InterlocutorScore(ForPerson):
     )
 
     @property
-    def ends(self) -> tuple[float, float]:
+    def bounds(self) -> tuple[float, float]:
         folder = self.folder
-        told = folder.recipe.ends if folder else None
-        return told or (-inf, inf)
+        return (folder.recipe.bounds if folder else None) or (-inf, inf)

@@ -1,9 +1,9 @@
-"""Reply chance: how likely the person a turn is meant for answers it.
+"""Reply chance: the probability that the user a turn is addressed to replies.
 
-A model of `simpatico train continuity`, fine-tuned or not, learned from logs who answered what; no
-ratings are needed. It knows the habits of persons it has seen; anybody else is taken for an average
-one.
-`reply_chance_known` says which share of the turns is meant for known persons. A dialog has the mean
+A model of `simpatico train continuity`, fine-tuned or not, is trained on logs, where a turn got a
+reply or did not; no ratings are needed. It knows the habits of the users it was trained on; anybody
+else is treated like the average user.
+`reply_chance_known` is the share of turns that are addressed to known users. A dialog has the mean
 over its turns, the lowest and the highest.
 Example: turns of .2, .9 and .4 make a dialog of .5, from .2 to .9.
 """
@@ -15,11 +15,11 @@ from typing import ClassVar
 
 from simpatico.features.users.model import Target
 from simpatico.metric import Card, Carried
-from simpatico.metrics._shared.user_aware import CITATION, UNDEFINED, ForPerson
+from simpatico.metrics._shared.user_aware import CITATION, UNDEFINED, UserAware
 
 
 @dataclass(frozen=True)
-class ReplyChance(ForPerson):
+class ReplyChance(UserAware):
     model: str = "reply_chance"
 
     name: ClassVar = Carried("reply_chance")
@@ -28,8 +28,8 @@ class ReplyChance(ForPerson):
     target: ClassVar[Target] = "chance"
     meaning: ClassVar[str] = "probability that the person the turn is meant for answers it"
     more: ClassVar[tuple[str, str]] = ("is likelier to be answered", "is less often answered")
-    whom: ClassVar[str] = "people whose habits of answering are known"
-    to_nobody: ClassVar[bool] = False
+    known_users: ClassVar[str] = "people whose habits of answering are known"
+    scores_unaddressed: ClassVar[bool] = False
     facts: ClassVar[Card] = Card(
         about="How likely the person a turn is meant for answers it.",
         undefined=(

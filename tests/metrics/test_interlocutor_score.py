@@ -6,11 +6,11 @@ import pytest
 
 from simpatico import load, score
 from simpatico.errors import DataError
-from simpatico.metric import missing
+from simpatico.metric import missing_resource
 from tests.conftest import talk
 from tests.metrics.user_models import by_hand, folder
 
-MODEL = folder(by_hand("score", unit=(4.0, 2.0), ends=(1.0, 7.0)))
+MODEL = folder(by_hand("score", target_scale=(4.0, 2.0), bounds=(1.0, 7.0)))
 METRIC = load("interlocutor_score", model=MODEL)
 
 
@@ -29,7 +29,7 @@ def test_the_range_is_that_of_the_scale_and_open_without_a_model():
 
 
 def test_a_model_that_is_not_here_is_a_sentence():
-    assert missing(load("interlocutor_score", model="path:/no/where")) == (
+    assert missing_resource(load("interlocutor_score", model="path:/no/where")) == (
         "interlocutor_score needs a trained model and there is none at 'path:/no/where': train "
         "one with `simpatico train interlocutor --data DIALOGS --out MODEL`, then add "
         "`--set interlocutor_score.model=path:MODEL`"

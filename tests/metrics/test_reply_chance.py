@@ -13,11 +13,11 @@ import pytest
 from simpatico import Turns, load, score, signature
 from simpatico.errors import MissingResource
 from simpatico.features.heads import folder as head_folder
-from simpatico.features.users.contexts import CIRCUMSTANCES
-from simpatico.features.users.model import Personal, Scaling
-from simpatico.features.users.inputs import SeenForm
-from simpatico.metric import evidence_of, missing
-from simpatico.models.names import find
+from simpatico.features.users.contexts import COVARIATES
+from simpatico.features.users.inputs import InputSpec
+from simpatico.features.users.model import Standardizer, UserModel
+from simpatico.metric import collect_evidence, missing_resource
+from simpatico.models.names import find_model
 from tests.conftest import talk
 from tests.metrics.user_models import by_hand, folder
 
@@ -87,10 +87,10 @@ def test_what_has_no_words_is_null_and_says_so():
 
 
 def test_text_that_the_encoder_cannot_read_is_null_and_says_so():
-    encoder, count = find("package:minilm"), len(CIRCUMSTANCES)
-    form = SeenForm(encoder.name, encoder.sha256, grams=None)
-    scaling = Scaling(np.zeros(count), np.ones(count))
-    model = folder(Personal("chance", np.zeros(2 * 384 + count + 1), scaling), form)
+    encoder, count = find_model("package:minilm"), len(COVARIATES)
+    spec = InputSpec(encoder.name, encoder.sha256, char_ngrams=None)
+    scaling = Standardizer(np.zeros(count), np.ones(count))
+    model = folder(UserModel("chance", np.zeros(2 * 384 + count + 1), scaling), spec)
     metric = load("reply_chance", model=model)
     assert metric.card.language == "en"
     table = score(talk("ann: tea", "bob: чай", "ann: tea"), [metric]).at("turn")
@@ -101,9 +101,9 @@ def test_text_that_the_encoder_cannot_read_is_null_and_says_so():
 def test_words_that_move_a_chance_are_shown():
     """Naming ann adds 1: with -1 and her 1.5 that is 1.5, without .5: .817574 - .622459 = .195115."""
     named = by_hand().shared.copy()
-    named[CIRCUMSTANCES.index("named")] = 1.0
+    named[COVARIATES.index("named")] = 1.0
     metric = load("reply_chance", model=folder(replace(by_hand(), shared=named)))
-    found = evidence_of(metric, talk("cyd: dog", "ann: tea", "bob: well Ann tea"))
+    found = collect_evidence(metric, talk("cyd: dog", "ann: tea", "bob: well Ann tea"))
     assert [row[:3] for row in found.rows()] == [(2, 5, 8)]
     assert tuple(found["weight"]) == near(0.195115)
 
@@ -112,15 +112,15 @@ def test_a_model_that_is_not_here_is_a_sentence(tmp_path, monkeypatch):
     monkeypatch.setattr(head_folder, "SHIPPED", tmp_path)
     nowhere = load("reply_chance", model="path:/no/where")
     empty = load("reply_chance", model=f"path:{tmp_path}")
-    assert missing(load("reply_chance")) == f"reply_chance needs a trained model: {HOW}"
-    assert missing(nowhere) == (
+    assert missing_resource(load("reply_chance")) == f"reply_chance needs a trained model: {HOW}"
+    assert missing_resource(nowhere) == (
         f"reply_chance needs a trained model and there is none at 'path:/no/where': {HOW}"
     )
-    assert missing(empty) == f"'path:{tmp_path}' holds no personal model; {HOW}"
+    assert missing_resource(empty) == f"'path:{tmp_path}' holds no personal model; {HOW}"
     for metric in (load("reply_chance"), nowhere, empty):
         with pytest.raises(MissingResource) as told:
             score(talk("x: do", "y: tea"), [metric])
-        assert str(told.value) == missing(metric)
+        assert str(told.value) == missing_resource(metric)
 
 
 def test_the_card_says_what_it_learned_from_and_how_many_it_knows_but_not_whom():

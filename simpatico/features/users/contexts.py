@@ -1,9 +1,10 @@
-"""Turns that a person may answer or rate, each with what can be known when it has just been said.
+"""Turns that a user may answer or rate, each with what was known when it had just been said.
 
-The person is the interlocutor of the turn; where none is named, whoever said what it answers. All
-that is told of a turn comes from it and from what was said before it, never from what follows.
-Example: after "hello there" of ann, bob's "why, ann?" has the person ann, asks a question, names
-ann, and follows one turn of hers.
+The user is the interlocutor of the turn; where none is named, the speaker of the turn that it
+replies to. Every covariate of a turn is a function of it and of what came before, never of what
+follows, so that nothing of the outcome leaks into a prediction.
+Example: after "hello there" of ann, bob's "why, ann?" has the user ann, asks a question, contains
+the name ann, and follows one turn of hers.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from math import cos, log1p, pi, sin
 
@@ -20,9 +21,9 @@ import numpy as np
 from simpatico.arrays import Floats, Ints
 from simpatico.turns import Turns
 
-SAID = ("length", "question", "named")
-"""Circumstances that depend on the words of the turn."""
-BEFORE = (
+TEXT_COVARIATES = ("length", "question", "named")
+"""Covariates that depend on the words of the turn."""
+HISTORY_COVARIATES = (
     "asked",
     "called",
     "turns",
@@ -37,174 +38,185 @@ BEFORE = (
     "hour_sin",
     "hour_cos",
 )
-"""Circumstances that depend on what was before it, and on the clock.
+"""Covariates that depend on what came before the turn, and on the clock.
 
-What the person said last asks something, or calls the other by name; turns so far, those of the
-person and of the other; how long the person's last turn was, and how many turns ago; the share of
-turns meant for the person that they answered; the time since the turn before, and since the
-person's last; whether the time is known, and the hour of the day. Lengths, counts and seconds are
-logarithms of one more.
+Whether the user's last turn asks something, or calls the other by name; turns so far, those of the
+user and of the other; the length of the user's last turn, and how many turns ago it was; the share
+of turns addressed to the user that they answered; the time since the turn before, and since the
+user's last; whether the time is known, and the hour of the day as a point on a circle. Lengths,
+counts and seconds are heavy-tailed and enter as log(1 + x).
 """
-CIRCUMSTANCES = (*SAID, *BEFORE)
-QUESTION = ("?", "？", "؟")
-MARK = "@"
-SHORTEST = 2
-"""Letters of the shortest name that is looked for."""
+COVARIATES = (*TEXT_COVARIATES, *HISTORY_COVARIATES)
+QUESTION_MARKS = ("?", "？", "؟")
+NAME_PLACEHOLDER = "@"
+MIN_NAME_LENGTH = 2
+"""Shorter names would match letters that are no names."""
 DAY = 24 * 3600
 
 
 @dataclass(frozen=True)
-class Moments:
-    """Turns in order, a row each; `row` is their place among all turns."""
+class Contexts:
+    """Turns in order, a row each; `row` is their index among all turns."""
 
     row: Ints
-    person: Sequence[str]
+    user: Sequence[str]
+    """Who is talked to; "" where the data do not say."""
     profile: Sequence[str]
-    heard: Sequence[str]
-    said: Sequence[str]
-    before: Floats
+    previous: Sequence[str]
+    """The text that the turn replies to; "" for an opening."""
+    text: Sequence[str]
+    history: Floats
+    """A row of `HISTORY_COVARIATES` for each turn."""
 
     def __len__(self) -> int:
         return len(self.row)
 
     @cached_property
-    def circumstances(self) -> Floats:
-        """A row of `CIRCUMSTANCES` for each turn."""
-        told = [about(said, who) for said, who in zip(self.said, self.person, strict=True)]
-        return np.concatenate([np.array(told).reshape(len(self), len(SAID)), self.before], axis=1)
+    def covariates(self) -> Floats:
+        """A row of `COVARIATES` for each turn."""
+        from_text = [
+            (log1p(len(text)), float(asks_question(text)), float(contains_name(text, user)))
+            for text, user in zip(self.text, self.user, strict=True)
+        ]
+        shape = (len(self), len(TEXT_COVARIATES))
+        return np.concatenate([np.array(from_text).reshape(shape), self.history], axis=1)
 
-    def some(self, places: Ints) -> Moments:
-        """These of them, any of them repeatedly."""
-        person, profile, heard, said = (
-            [texts[at] for at in places]
-            for texts in (self.person, self.profile, self.heard, self.said)
+    def take(self, indices: Ints) -> Contexts:
+        """The rows at these indices, any of them repeatedly."""
+        user, profile, previous, text = (
+            [column[at] for at in indices]
+            for column in (self.user, self.profile, self.previous, self.text)
         )
-        return Moments(self.row[places], person, profile, heard, said, self.before[places])
+        return Contexts(self.row[indices], user, profile, previous, text, self.history[indices])
 
-    def saying(self, said: Sequence[str]) -> Moments:
-        """The same moments, had these words been said."""
-        return Moments(self.row, self.person, self.profile, self.heard, said, self.before)
+    def with_texts(self, texts: Sequence[str]) -> Contexts:
+        """The same contexts, had these words been said."""
+        return replace(self, text=texts)
 
 
-def moments(turns: Turns) -> Moments:
-    """Every turn of a system under evaluation."""
+def turn_contexts(turns: Turns) -> Contexts:
+    """The context of every turn of a system under evaluation."""
     row = np.flatnonzero(turns.scored)
-    heard = turns.answered[row]
+    replies_to = turns.answered[row]
     texts, speakers = (turns.frame[name].to_list() for name in ("text", "speaker"))
-    meant, profile = (
+    interlocutor, profile = (
         turns.frame[name].gather(row).fill_null("").to_list()
         for name in ("interlocutor", "profile")
     )
-    voice = [speakers[at] if at >= 0 else "" for at in heard]
-    person = [named or spoke for named, spoke in zip(meant, voice, strict=True)]
-    return Moments(
+    speaker = [speakers[at] if at >= 0 else "" for at in replies_to]
+    return Contexts(
         row,
-        person,
+        [name or fallback for name, fallback in zip(interlocutor, speaker, strict=True)],
         profile,
-        [texts[at] if at >= 0 else "" for at in heard],
+        [texts[at] if at >= 0 else "" for at in replies_to],
         [texts[at] for at in row],
-        np.array(standing(turns), np.float64).reshape(len(turns), len(BEFORE))[row],
+        history_covariates(turns)[row],
     )
 
 
-def about(said: str, person: str) -> tuple[float, ...]:
-    """What the words of a turn say of it."""
-    return log1p(len(said)), float(asks(said)), float(calls(said, person))
-
-
-def asks(text: str) -> bool:
-    return any(mark in text for mark in QUESTION)
+def asks_question(text: str) -> bool:
+    return any(mark in text for mark in QUESTION_MARKS)
 
 
 @lru_cache(maxsize=4096)
-def name_of(person: str) -> re.Pattern[str] | None:
-    """Finds a person's name, whatever its letters' case; null for one too short to be a name.
+def name_pattern(user: str) -> re.Pattern[str] | None:
+    """Matches a user's name in any case; null for one too short to be looked for.
 
-    Only Latin letters and digits beside it make it part of another word.
+    Only Latin letters and digits beside it make it part of another word: in a script without
+    spaces, such as Japanese, a name touches its neighbours.
     """
-    if len(person) < SHORTEST:
+    if len(user) < MIN_NAME_LENGTH:
         return None
-    return re.compile(rf"(?<![A-Za-z0-9_]){re.escape(person)}(?![A-Za-z0-9_])", re.IGNORECASE)
+    return re.compile(rf"(?<![A-Za-z0-9_]){re.escape(user)}(?![A-Za-z0-9_])", re.IGNORECASE)
 
 
-def sought(text: str, person: str) -> re.Pattern[str] | None:
-    """What finds a person's name, where it may be in the text: a pattern takes long to make."""
-    plain = text.isascii() and person.isascii()
-    return None if plain and person.lower() not in text.lower() else name_of(person)
+def pattern_if_possible(text: str, user: str) -> re.Pattern[str] | None:
+    """The pattern of a user's name, unless a plain search shows that the text cannot contain it.
+
+    Compiling a pattern costs far more than looking for a substring, and most texts have no name.
+    Beyond ASCII, lower case is no safe test of a match that ignores case.
+    """
+    ascii_only = text.isascii() and user.isascii()
+    return None if ascii_only and user.lower() not in text.lower() else name_pattern(user)
 
 
-def calls(text: str, person: str) -> bool:
-    """Whether somebody is named."""
-    name = sought(text, person)
+def contains_name(text: str, user: str) -> bool:
+    name = pattern_if_possible(text, user)
     return name is not None and name.search(text) is not None
 
 
-def unnamed(text: str, person: str) -> str:
-    """The text with a mark in the place of a person's name, so that it does not tell who it is."""
-    name = sought(text, person)
-    return text if name is None else name.sub(MARK, text)
+def mask_name(text: str, user: str) -> str:
+    """The text with a placeholder for the user's name, so that it does not reveal who it is."""
+    name = pattern_if_possible(text, user)
+    return text if name is None else name.sub(NAME_PLACEHOLDER, text)
 
 
 @dataclass
-class Talk:
-    """A dialog up to some turn: who said what, and who answered what was meant for them."""
+class DialogHistory:
+    """A dialog up to some turn: who said what, and who answered what was addressed to them."""
 
-    spoken: defaultdict[str, list[int]] = field(default_factory=lambda: defaultdict(list))
+    turns_of: defaultdict[str, list[int]] = field(default_factory=lambda: defaultdict(list))
     """The turns of each speaker."""
-    meant: dict[int, str] = field(default_factory=dict)
-    """For whom a turn was that is not answered yet."""
-    asked: Counter[str] = field(default_factory=Counter)
-    replied: Counter[str] = field(default_factory=Counter)
+    awaiting: dict[int, str] = field(default_factory=dict)
+    """The addressee of every turn that has no answer yet."""
+    addressed: Counter[str] = field(default_factory=Counter)
+    replies: Counter[str] = field(default_factory=Counter)
 
-    def share(self, voice: str) -> float:
-        """How often somebody answered so far; a half where there was nothing to answer."""
-        return (self.replied[voice] + 0.5) / (self.asked[voice] + 1)
+    def reply_rate(self, speaker: str) -> float:
+        """Share of turns that somebody answered, (k + 1/2) / (n + 1): one half before the first."""
+        return (self.replies[speaker] + 0.5) / (self.addressed[speaker] + 1)
 
-    def hear(self, at: int, speaker: str, heard: int, voice: str) -> None:
-        """Go on by one turn."""
-        if self.meant.get(heard) == speaker:
-            del self.meant[heard]
-            self.replied[speaker] += 1
-        if heard >= 0:
-            self.meant[at] = voice
-            self.asked[voice] += 1
-        self.spoken[speaker].append(at)
+    def add(self, at: int, speaker: str, replies_to: int, addressee: str) -> None:
+        """Append a turn."""
+        if self.awaiting.get(replies_to) == speaker:
+            del self.awaiting[replies_to]
+            self.replies[speaker] += 1
+        if replies_to >= 0:
+            self.awaiting[at] = addressee
+            self.addressed[addressee] += 1
+        self.turns_of[speaker].append(at)
 
 
-def standing(turns: Turns) -> list[tuple[float, ...]]:
-    """How things stood at every turn: `BEFORE`, in one pass over all of them."""
+def history_covariates(turns: Turns) -> Floats:
+    """`HISTORY_COVARIATES` of every turn, in one pass over all of them."""
     number, speaker, text = (turns.frame[name].to_list() for name in ("turn", "speaker", "text"))
-    meant, clock = turns.frame["interlocutor"].fill_null("").to_list(), seconds(turns)
-    talk, found = Talk(), list[tuple[float, ...]]()
-    for at, heard in enumerate(turns.answered.tolist()):
-        talk = talk if number[at] else Talk()
-        named = meant[at] in talk.spoken or heard < 0
-        voice = meant[at] if named else speaker[heard]
-        own, others = (len(talk.spoken.get(name, ())) for name in (voice, speaker[at]))
-        last = talk.spoken[voice][-1] if own else at
+    interlocutor = turns.frame["interlocutor"].fill_null("").to_list()
+    clock: list[float | None] = (turns.frame["time"].dt.epoch("us") / 1e6).to_list()
+    history, rows = DialogHistory(), list[tuple[float, ...]]()
+    for at, replies_to in enumerate(turns.answered.tolist()):
+        history = history if number[at] else DialogHistory()
+        # an interlocutor may go by an id under which nobody in the dialog speaks
+        speaks = interlocutor[at] in history.turns_of or replies_to < 0
+        user = interlocutor[at] if speaks else speaker[replies_to]
+        own, others = (len(history.turns_of.get(name, ())) for name in (user, speaker[at]))
+        last = history.turns_of[user][-1] if own else at
         words = text[last] if own else ""
-        called, length = float(calls(words, speaker[at])), log1p(len(words))
+        called, length = float(contains_name(words, speaker[at])), log1p(len(words))
         counts = (log1p(number[at]), log1p(own), log1p(others), length, log1p(at - last))
-        times = (passed(clock, at - 1 if number[at] else at, at), passed(clock, last, at))
-        share = talk.share(voice)
-        found.append((float(asks(words)), called, *counts, share, *times, *hour(clock[at])))
-        talk.hear(at, speaker[at], heard, voice)
-    return found
+        before = at - 1 if number[at] else at
+        elapsed = log_elapsed(clock[before], clock[at]), log_elapsed(clock[last], clock[at])
+        rate = history.reply_rate(user)
+        rows.append(
+            (
+                float(asks_question(words)),
+                called,
+                *counts,
+                rate,
+                *elapsed,
+                *clock_covariates(clock[at]),
+            )
+        )
+        history.add(at, speaker[at], replies_to, user)
+    return np.array(rows, np.float64).reshape(len(turns), len(HISTORY_COVARIATES))
 
 
-def seconds(turns: Turns) -> list[float | None]:
-    """When each turn was said, in seconds; null where nobody knows."""
-    return (turns.frame["time"].dt.epoch("us") / 1e6).to_list()
+def log_elapsed(start: float | None, end: float | None) -> float:
+    """log(1 + seconds) between two times; 0 where one of them is not known."""
+    return 0.0 if start is None or end is None else log1p(max(end - start, 0.0))
 
 
-def passed(clock: Sequence[float | None], then: int, now: int) -> float:
-    """The logarithm of the seconds between two turns; 0 where nobody knows."""
-    first, last = clock[then], clock[now]
-    return 0.0 if first is None or last is None else log1p(max(last - first, 0.0))
-
-
-def hour(time: float | None) -> tuple[float, float, float]:
-    """Whether the time is known, and where the hand of a clock of 24 hours stands."""
+def clock_covariates(time: float | None) -> tuple[float, float, float]:
+    """Whether the time is known, and the time of day as a point on a circle: 23:59 is near 0:00."""
     if time is None:
         return 0.0, 0.0, 0.0
     angle = 2 * pi * (time % DAY) / DAY

@@ -1,4 +1,4 @@
-"""What a personal model says of turns, as a feature that metrics share."""
+"""Predictions of a user-aware model, fine-tuned or not, as a feature that metrics share."""
 
 from __future__ import annotations
 
@@ -6,38 +6,42 @@ from dataclasses import dataclass, field
 
 from simpatico.errors import MissingResource
 from simpatico.features import Feature, Features
-from simpatico.features.users.contexts import Moments
-from simpatico.features.users.finetuned_folder import MarkedFolder, is_marked, load_marked
+from simpatico.features.users.contexts import Contexts
+from simpatico.features.users.finetuned_folder import FineTunedFolder, is_finetuned, load_finetuned
 from simpatico.features.users.folder import (
-    PersonalFolder,
-    is_personal,
-    load_personal,
-    same_encoder,
+    UserModelFolder,
+    check_encoder,
+    is_user_model,
+    load_user_model,
 )
-from simpatico.features.users.model import Target, Told
-from simpatico.models.names import short
+from simpatico.features.users.model import Target, UserPredictions
+from simpatico.models.names import short_model_name
 from simpatico.turns import Turns
 
-Folder = PersonalFolder | MarkedFolder
+Folder = UserModelFolder | FineTunedFolder
 
 
-def holds_model(model: str) -> bool:
-    """Whether this names a folder of a model that knows persons, fine-tuned or not."""
-    return is_personal(model) or is_marked(model)
+def is_any_user_model(model: str) -> bool:
+    """Whether this names a folder of a model that knows users, fine-tuned or not."""
+    return is_user_model(model) or is_finetuned(model)
 
 
-def load_model(model: str, target: Target) -> Folder:
+def load_any_user_model(model: str, target: Target) -> Folder:
     """The model in the folder that `path:DIR` names, fine-tuned or not."""
-    return load_marked(model, target) if is_marked(model) else load_personal(model, target)
+    return load_finetuned(model, target) if is_finetuned(model) else load_user_model(model, target)
 
 
 @dataclass(frozen=True)
 class PersonalNumbers:
-    """A personal model, with what gives texts their vectors."""
+    """The feature: a user-aware model, with the encoder that it needs.
+
+    `simpatico list` prints the names of features: this one is part of its output.
+    """
 
     model: str
     target: Target
     absent: str | None = field(default=None, compare=False)
+    """Why the model is not here, which is said when it is needed."""
 
     @property
     def needs(self) -> tuple[Feature, ...]:
@@ -45,34 +49,33 @@ class PersonalNumbers:
 
     @property
     def folder(self) -> Folder:
-        return load_model(self.model, self.target)
+        return load_any_user_model(self.model, self.target)
 
     @property
     def fingerprint(self) -> str:
         if self.absent:
             raise MissingResource(self.absent)
         folder = self.folder
-        if isinstance(folder, MarkedFolder):
-            return folder.judge.fingerprint
-        return f"{short(self.model)}_sha256:{folder.sha256[:12]}"
+        if isinstance(folder, FineTunedFolder):
+            return folder.classifier.fingerprint
+        return f"{short_model_name(self.model)}_sha256:{folder.sha256[:12]}"
 
-    def compute(self, turns: Turns, features: Features) -> Said:
+    def compute(self, turns: Turns, features: Features) -> UserPredictor:
         folder = self.folder
-        if isinstance(folder, PersonalFolder):
-            same_encoder(folder, self.model)
-        return Said(folder, turns, features)
+        if isinstance(folder, UserModelFolder):
+            check_encoder(folder, self.model)
+        return UserPredictor(folder, turns, features)
 
 
 @dataclass(frozen=True)
-class Said:
-    """Says of moments how likely they are answered, or which score they get."""
+class UserPredictor:
+    """Predicts replies or scores for contexts of these turns, any number of times."""
 
     folder: Folder
     turns: Turns = field(repr=False)
     features: Features = field(repr=False)
 
-    def of(self, moments: Moments) -> Told:
-        """A number for each moment, and how many examples of its person are known."""
-        if isinstance(self.folder, MarkedFolder):
-            return self.folder.of(self.turns, moments, self.features)
-        return self.folder.of(moments, self.features)
+    def predict(self, contexts: Contexts) -> UserPredictions:
+        if isinstance(self.folder, FineTunedFolder):
+            return self.folder.predict(self.turns, contexts, self.features)
+        return self.folder.predict(contexts, self.features)

@@ -1,4 +1,4 @@
-"""Folders of encoders that were fine-tuned with marks of who speaks, and what they say of turns."""
+"""Folders of encoders that were fine-tuned with speaker tokens, and their predictions."""
 
 from __future__ import annotations
 
@@ -14,38 +14,44 @@ from simpatico.errors import DataError, MissingResource
 from simpatico.features import Feature, Features
 from simpatico.features.classes import TRAINING, ClassProbabilities
 from simpatico.features.heads.folder import heads_folder
-from simpatico.features.lexicon import stamp
-from simpatico.features.users.contexts import Moments
-from simpatico.features.users.folder import same_target, wanted
-from simpatico.features.users.identity import KEY_BYTES, Mode, key_of, knows_profile
-from simpatico.features.users.model import Target, Told
-from simpatico.features.users.speaker_tokens import FEWEST, SOMEBODY, Marks, digits_of, texts
-from simpatico.models.folder import content
-from simpatico.models.names import absent
+from simpatico.features.lexicon import mtime_and_size
+from simpatico.features.users.contexts import Contexts
+from simpatico.features.users.folder import check_target, missing_model_message
+from simpatico.features.users.identity import KEY_BYTES, Mode, parse_key, uses_profile
+from simpatico.features.users.model import Target, UserPredictions
+from simpatico.features.users.speaker_tokens import (
+    MIN_TOKEN_EXAMPLES,
+    UNKNOWN_USER,
+    SpeakerTokens,
+    texts_with_tokens,
+    token_digits,
+)
+from simpatico.models.folder import read_plain_file
+from simpatico.models.names import why_missing
 from simpatico.turns import Turns
 
 KEY = "person_key.txt"
 TARGETS: dict[str, Target] = {"single": "chance", "regression": "score"}
 
-Ends = tuple[float, float]
+Bounds = tuple[float, float]
 
 
-class Asked(msgspec.Struct, frozen=True):
-    """What a training was asked for, and found out, as far as it is needed to use the model."""
+class TokenSettings(msgspec.Struct, frozen=True, rename={"bounds": "ends"}):
+    """The settings of a training, as far as they are needed to use the model."""
 
     mode: Mode
     language: str | None = None
     """The one language that the encoder reads; null where it is any, or nobody knows."""
-    ends: Ends | None = None
-    """Of the scale, whose shares were learned."""
+    bounds: Bounds | None = None
+    """Lowest and highest score; the encoder learned (score - low) / (high - low)."""
 
 
-class TunedRecipe(msgspec.Struct, frozen=True):
-    """What a training writes, as far as it is needed to use the model and to tell of it."""
+class FineTunedRecipe(msgspec.Struct, frozen=True):
+    """What a training writes, as far as it is needed to use the model and to describe it."""
 
     problem: Literal["single", "regression"]
     tokens: tuple[str, ...]
-    training: Asked
+    training: TokenSettings
     base: str
     data: str
     licence: str
@@ -60,87 +66,94 @@ class TunedRecipe(msgspec.Struct, frozen=True):
         return self.training.language
 
     @property
-    def ends(self) -> Ends | None:
-        return self.training.ends
+    def bounds(self) -> Bounds | None:
+        return self.training.bounds
 
 
 @dataclass(frozen=True)
-class MarkedFolder:
-    """An encoder that knows persons by their marks."""
+class FineTunedFolder:
+    """An encoder that knows users by their speaker tokens."""
 
     model: str
-    recipe: TunedRecipe = field(compare=False, repr=False)
-    marks: Marks = field(compare=False, repr=False)
+    recipe: FineTunedRecipe = field(compare=False, repr=False)
+    tokens: SpeakerTokens = field(compare=False, repr=False)
 
     @property
-    def judge(self) -> ClassProbabilities:
-        """Says how likely an answer is, or which share of the scale a score has."""
-        chance = self.recipe.target == "chance"
-        return ClassProbabilities(self.model, pair=True, output="softmax" if chance else "logits")
+    def classifier(self) -> ClassProbabilities:
+        """Gives the probability of a reply, or the position of a score between its bounds."""
+        reply = self.recipe.target == "chance"
+        return ClassProbabilities(self.model, pair=True, output="softmax" if reply else "logits")
 
     @property
     def needs(self) -> tuple[Feature, ...]:
-        return (self.judge,)
+        return (self.classifier,)
 
     @property
-    def lacks(self) -> str | None:
-        """What is not here that it cannot do without."""
-        return absent(self.model)
+    def missing(self) -> str | None:
+        """Why the model cannot be used here; null if it can."""
+        return why_missing(self.model)
 
     @property
-    def persons(self) -> int:
-        return len(self.marks.known)
+    def n_users(self) -> int:
+        return len(self.tokens.digits)
 
-    def of(self, turns: Turns, moments: Moments, features: Features) -> Told:
-        """What the model says of moments of these turns, and of which persons it knew a mark.
+    def predict(self, turns: Turns, contexts: Contexts, features: Features) -> UserPredictions:
+        """Predictions for contexts of these turns.
 
-        Who has one was learned from at least `FEWEST` times.
+        The folder does not say how many examples of a user there were; whoever has a token had at
+        least `MIN_TOKEN_EXAMPLES`.
         """
-        profile = knows_profile(self.recipe.training.mode)
-        said = features[self.judge].of(*texts(turns, moments, self.marks, profile=profile))
-        known = [self.marks(person) != SOMEBODY for person in moments.person]
-        seen = FEWEST * np.array(known, np.int64)
-        if self.recipe.ends is None:
-            return Told(said[:, 1].astype(np.float64), seen)
-        low, high = self.recipe.ends
-        share = said[:, 0].astype(np.float64)
-        return Told(np.clip(low + share * (high - low), low, high), seen)
+        profile = uses_profile(self.recipe.training.mode)
+        texts = texts_with_tokens(turns, contexts, self.tokens, profile=profile)
+        output = features[self.classifier].of(*texts)
+        has_token = [self.tokens(user) != UNKNOWN_USER for user in contexts.user]
+        n_examples = MIN_TOKEN_EXAMPLES * np.array(has_token, np.int64)
+        if self.recipe.bounds is None:
+            return UserPredictions(output[:, 1].astype(np.float64), n_examples)
+        low, high = self.recipe.bounds
+        share = output[:, 0].astype(np.float64)
+        return UserPredictions(np.clip(low + share * (high - low), low, high), n_examples)
 
 
-def is_marked(model: str) -> bool:
-    """Whether this names a folder of an encoder that was fine-tuned with marks of persons."""
+def is_finetuned(model: str) -> bool:
+    """Whether this names a folder of an encoder that was fine-tuned with speaker tokens."""
     folder = heads_folder(model)
     return folder is not None and (folder / KEY).is_file() and (folder / TRAINING).is_file()
 
 
-def load_marked(model: str, target: Target | None = None) -> MarkedFolder:
+def load_finetuned(model: str, target: Target | None = None) -> FineTunedFolder:
     """The fine-tuned model in the folder that `path:DIR` names."""
     folder = heads_folder(model)
-    if folder is None or not is_marked(model):
-        raise MissingResource(wanted(model, target))
-    found = folder_of(model, folder, tuple(stamp(folder / name) for name in (KEY, TRAINING)))
-    same_target(folder / TRAINING, found.recipe.target, target)
-    return found
+    if folder is None or not is_finetuned(model):
+        raise MissingResource(missing_model_message(model, target))
+    stamps = tuple(mtime_and_size(folder / name) for name in (KEY, TRAINING))
+    loaded = read_finetuned(model, folder, stamps)
+    check_target(folder / TRAINING, loaded.recipe.target, target)
+    return loaded
 
 
 @lru_cache(maxsize=8)
-def folder_of(model: str, folder: Path, stamps: tuple[tuple[int, int], ...]) -> MarkedFolder:
-    """The model in a folder; kept in memory as long as its files have these stamps."""
+def read_finetuned(
+    model: str, folder: Path, stamps: tuple[tuple[int, int], ...]
+) -> FineTunedFolder:
+    """The model in a folder; cached as long as its files have these stamps."""
     path = folder / TRAINING
     try:
-        recipe = msgspec.json.decode(content(path), type=TunedRecipe)
+        recipe = msgspec.json.decode(read_plain_file(path), type=FineTunedRecipe)
     except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         raise DataError(f"{path}: not what a training with marks writes; train it again") from None
-    ends = recipe.ends
-    if (ends is not None) != (recipe.target == "score") or (ends and not ends[0] < ends[1]):
-        raise DataError(f"{path}: the ends of the scale are {ends}; train it again")
-    return MarkedFolder(model, recipe, Marks(read_key(folder / KEY), digits_of(recipe.tokens)))
+    bounds = recipe.bounds
+    if (bounds is not None) != (recipe.target == "score") or (bounds and not bounds[0] < bounds[1]):
+        raise DataError(f"{path}: the ends of the scale are {bounds}; train it again")
+    return FineTunedFolder(
+        model, recipe, SpeakerTokens(read_key(folder / KEY), token_digits(recipe.tokens))
+    )
 
 
 def read_key(path: Path) -> bytes:
-    """A key out of its file."""
+    """The key that pseudonyms are made with, out of its file."""
     try:
-        key = key_of(path.read_bytes())
+        key = parse_key(path.read_bytes())
     except OSError:
         key = None
     if key is None:

@@ -1,7 +1,8 @@
-"""Folders of personal models: weights, how they are used, what stands for whom, the key, the card.
+"""Folders of user-aware models: weights, how they are used, pseudonyms, the key, the card.
 
-`persons.json` holds the digits that stand for each person, `person.key` the key that they are made
-with; nothing in the folder tells who anybody is, and no text is in it.
+`persons.json` holds the pseudonym of each user, `person.key` the key that they are made with;
+nothing in the folder reveals who anybody is, and no text is in it. Names in the files are older
+than those in the code: fields are renamed where they are declared.
 """
 
 from __future__ import annotations
@@ -14,70 +15,93 @@ from typing import Any
 
 import msgspec
 import numpy as np
-import numpy.typing as npt
 
 from simpatico.arrays import Floats
 from simpatico.errors import DataError, MissingResource
 from simpatico.features import Feature, Features
 from simpatico.features.heads.folder import CARD, RECIPE, WEIGHTS, heads_folder
-from simpatico.features.lexicon import stamp
-from simpatico.features.users.contexts import CIRCUMSTANCES, Moments
-from simpatico.features.users.identity import DIGITS, KEY_BYTES, key_of, pseudonym
-from simpatico.features.users.model import People, Personal, Scaling, Target, Told
-from simpatico.features.users.inputs import SeenForm, seen
-from simpatico.models.folder import ModelFolder, finite, read_folder
-from simpatico.models.names import absent, find
+from simpatico.features.lexicon import mtime_and_size
+from simpatico.features.users.contexts import COVARIATES, Contexts
+from simpatico.features.users.identity import DIGITS, KEY_BYTES, parse_key, pseudonym
+from simpatico.features.users.inputs import InputSpec, input_matrix
+from simpatico.features.users.model import (
+    Standardizer,
+    Target,
+    UserModel,
+    UserPredictions,
+    UserWeights,
+)
+from simpatico.models.folder import ModelFolder, all_finite, read_model_folder
+from simpatico.models.names import find_model, why_missing
 
-PERSONS, KEY = "persons.json", "person.key"
-FILES = (WEIGHTS, RECIPE, PERSONS, KEY, CARD)
+USERS_FILE, KEY = "persons.json", "person.key"
+FILES = (WEIGHTS, RECIPE, USERS_FILE, KEY, CARD)
 SCHEMA = 1
 TENSORS = ("shared", "centre", "spread", "pull", "mean", "curvature", "seen")
+INTERCEPT, SHARED_PREDICTOR = "offset", "number"
+"""What the first two terms that users may have weights for are called in a recipe."""
 TRAINED_BY: dict[Target, str] = {"chance": "continuity", "score": "interlocutor"}
 
 
-class Figure(msgspec.Struct, frozen=True):
-    """A number, and between what it lies in 95% of the resamples of persons."""
+class RecordedResult(msgspec.Struct, frozen=True):
+    """A statistic and its 95% CI over users, as a recipe keeps them of a `Result`."""
 
     value: float
     low: float | None = None
     high: float | None = None
 
 
-class Bin(msgspec.Struct, frozen=True):
-    """Turns whose chance is told to be within some tenth: the mean of it, and how many happened."""
+class ReliabilityBin(
+    msgspec.Struct, frozen=True, rename={"predicted": "told", "observed": "happened"}
+):
+    """Turns whose predicted probability is in one tenth: its mean, and the share with a reply."""
 
     n: int
-    told: float
-    happened: float
+    predicted: float
+    observed: float
 
 
-class Heldout(msgspec.Struct, frozen=True):
-    """How well a model does on later turns, which it did not learn from."""
+class ModelEvaluation(
+    msgspec.Struct, frozen=True, rename={"users": "persons", "results": "figures"}
+):
+    """How well a model does on the test split, which is later than all it was trained on."""
 
     n: int
-    persons: int
-    figures: dict[str, Figure]
-    reliability: tuple[Bin, ...] = ()
+    users: int
+    results: dict[str, RecordedResult]
+    reliability: tuple[ReliabilityBin, ...] = ()
 
 
-class PersonalRecipe(msgspec.Struct, frozen=True):
-    """How the weights of a folder are used, and what people should know of them.
+class UserModelRecipe(
+    msgspec.Struct,
+    frozen=True,
+    rename={
+        "inputs": "form",
+        "terms": "own",
+        "predictor_scale": "number",
+        "calibration": "temper",
+        "target_scale": "unit",
+        "bounds": "ends",
+        "test": "heldout",
+    },
+):
+    """How the weights of a folder are used, and what people should know about them.
 
-    `own` names what persons have weights for: 1, the shared number, circumstances. `lines` are
-    further lines of the card, `training` is what is needed to repeat it.
+    `terms` names what users have weights for; the other fields up to `bounds` are those of
+    `UserModel`. `lines` are further lines of the card, `training` is what is needed to repeat it.
     """
 
     target: Target
     schema: int
-    form: SeenForm
-    own: tuple[str, ...]
-    number: tuple[float, float]
+    inputs: InputSpec
+    terms: tuple[str, ...]
+    predictor_scale: tuple[float, float]
     discount: float
-    temper: tuple[float, float]
-    unit: tuple[float, float]
-    ends: tuple[float, float] | None
+    calibration: tuple[float, float]
+    target_scale: tuple[float, float]
+    bounds: tuple[float, float] | None
     examples: int
-    heldout: Heldout
+    test: ModelEvaluation
     data: str = ""
     licence: str = ""
     limits: tuple[str, ...] = ()
@@ -88,109 +112,108 @@ class PersonalRecipe(msgspec.Struct, frozen=True):
 
     @property
     def language(self) -> str | None:
-        return self.form.language
-
-
-OFFSET, NUMBER = "offset", "number"
+        return self.inputs.language
 
 
 @dataclass(frozen=True)
-class PersonalFolder:
-    """A personal model; two are equal when all their files are."""
+class UserModelFolder:
+    """A user-aware model on disk; two are equal when all their files are."""
 
     sha256: str
-    recipe: PersonalRecipe = field(compare=False, repr=False)
-    model: Personal = field(compare=False, repr=False)
+    recipe: UserModelRecipe = field(compare=False, repr=False)
+    model: UserModel = field(compare=False, repr=False)
     key: bytes = field(compare=False, repr=False)
 
     @property
     def needs(self) -> tuple[Feature, ...]:
-        return self.recipe.form.needs
+        return self.recipe.inputs.needs
 
     @property
-    def lacks(self) -> str | None:
-        """What is not here that it cannot do without."""
-        encoder = self.recipe.form.encoder
-        return absent(encoder) if encoder else None
+    def missing(self) -> str | None:
+        """Why the model cannot be used here; null if it can."""
+        encoder = self.recipe.inputs.encoder
+        return why_missing(encoder) if encoder else None
 
     @property
-    def persons(self) -> int:
-        return len(self.model.people.seen)
+    def n_users(self) -> int:
+        return len(self.model.users.n_examples)
 
-    def of(self, moments: Moments, features: Features) -> Told:
-        """What the model says of these moments, and how many examples of each person it knew."""
-        form = self.recipe.form
-        rows = seen(moments, form, features)
-        columns = len(self.model.shared) - len(form.circumstances) - 1
+    def predict(self, contexts: Contexts, features: Features) -> UserPredictions:
+        """A prediction for each context; users have their own names there."""
+        spec = self.recipe.inputs
+        rows = input_matrix(contexts, spec, features)
+        columns = len(self.model.shared) - len(spec.covariates) - 1
         if rows.shape[1] != columns:
             raise DataError(
                 f"the model has weights for {columns} columns, where {rows.shape[1]} are seen with "
-                f"{form.encoder!r}; train it again"
+                f"{spec.encoder!r}; train it again"
             )
-        digits = {one: pseudonym(one, self.key) for one in set(moments.person)}
-        person = [digits[one] for one in moments.person]
-        return self.model.of(rows, circumstances(moments, form), person)
+        digits = {name: pseudonym(name, self.key) for name in set(contexts.user)}
+        users = [digits[name] for name in contexts.user]
+        return self.model.predict(rows, select_covariates(contexts, spec), users)
 
 
-def circumstances(moments: Moments, form: SeenForm) -> Floats:
-    """The circumstances that a model sees, in its order."""
-    return moments.circumstances[:, [CIRCUMSTANCES.index(name) for name in form.circumstances]]
+def select_covariates(contexts: Contexts, spec: InputSpec) -> Floats:
+    """The covariates that a model was trained with, in its order."""
+    return contexts.covariates[:, [COVARIATES.index(name) for name in spec.covariates]]
 
 
-def is_personal(model: str) -> bool:
-    """Whether this names a folder of a personal model."""
+def is_user_model(model: str) -> bool:
+    """Whether this names a folder of a model with per-user weights."""
     folder = heads_folder(model)
-    return folder is not None and (folder / RECIPE).is_file() and (folder / PERSONS).is_file()
+    return folder is not None and (folder / RECIPE).is_file() and (folder / USERS_FILE).is_file()
 
 
-def load_personal(model: str, target: Target | None = None) -> PersonalFolder:
+def load_user_model(model: str, target: Target | None = None) -> UserModelFolder:
     """The model in the folder that `path:DIR` names, or in one we ship."""
     folder = heads_folder(model)
-    if folder is None or not is_personal(model):
-        raise MissingResource(wanted(model, target))
-    found = folder_of(folder, tuple(stamp(p) for p in sorted(folder.iterdir()) if p.is_file()))
-    same_target(folder / RECIPE, found.recipe.target, target)
-    return found
+    if folder is None or not is_user_model(model):
+        raise MissingResource(missing_model_message(model, target))
+    stamps = tuple(mtime_and_size(path) for path in sorted(folder.iterdir()) if path.is_file())
+    loaded = read_user_model(folder, stamps)
+    check_target(folder / RECIPE, loaded.recipe.target, target)
+    return loaded
 
 
-def wanted(model: str, target: Target | None) -> str:
-    """The sentence for a model that is not here."""
+def missing_model_message(model: str, target: Target | None) -> str:
     train = f"`simpatico train {TRAINED_BY[target]}`" if target else "a training of one"
     return f"no personal model {model!r}: give path:DIR with the folder that {train} wrote"
 
 
-def same_target(path: Path, found: Target, target: Target | None) -> None:
-    """Refuse a model of something else than what is asked for, if anything is."""
-    if target not in (None, found):
-        raise DataError(f"{path}: a model of a {found}, where one of a {target} is needed")
+def check_target(path: Path, actual: Target, target: Target | None) -> None:
+    """Refuse a model of another target than the one that is asked for, if any is."""
+    if target not in (None, actual):
+        raise DataError(f"{path}: a model of a {actual}, where one of a {target} is needed")
 
 
 @lru_cache(maxsize=8)
-def folder_of(folder: Path, stamps: tuple[tuple[int, int], ...]) -> PersonalFolder:
-    """The model in a folder; kept in memory as long as its files have these stamps."""
-    found = read_folder(folder, FILES)
-    recipe: PersonalRecipe = found.decode(RECIPE, PersonalRecipe)
+def read_user_model(folder: Path, stamps: tuple[tuple[int, int], ...]) -> UserModelFolder:
+    """The model in a folder; cached as long as its files have these stamps."""
+    files = read_model_folder(folder, FILES)
+    recipe: UserModelRecipe = files.decode(RECIPE, UserModelRecipe)
     if recipe.schema != SCHEMA:
         raise DataError(
             f"{folder / RECIPE}: written in form {recipe.schema} where this version reads "
             f"{SCHEMA}; train it again or update simpatico"
         )
-    if odd := [c for c in recipe.form.circumstances if c not in CIRCUMSTANCES]:
-        raise DataError(f"{folder / RECIPE}: no circumstance {odd[0]!r} is known; train it again")
-    if (key := key_of(found.files[KEY])) is None:
+    if unknown := [name for name in recipe.inputs.covariates if name not in COVARIATES]:
+        raise DataError(
+            f"{folder / RECIPE}: no circumstance {unknown[0]!r} is known; train it again"
+        )
+    if (key := parse_key(files.files[KEY])) is None:
         raise DataError(f"{folder / KEY}: no key of {KEY_BYTES} bytes; get the model again")
-    return PersonalFolder(found.sha256, recipe, model_of(found, recipe), key)
+    return UserModelFolder(files.sha256, recipe, build_user_model(files, recipe), key)
 
 
-def model_of(found: ModelFolder, recipe: PersonalRecipe) -> Personal:
-    """The weights, once they are known to fit together."""
-    names: list[str] = found.decode(PERSONS, list[str])
-    tensors, path = found.tensors(WEIGHTS), found.path / WEIGHTS
-    all_own = (OFFSET, NUMBER, *recipe.form.circumstances)
-    width, about = len(recipe.own), len(recipe.form.circumstances)
+def build_user_model(files: ModelFolder, recipe: UserModelRecipe) -> UserModel:
+    """The model of a folder, once its tensors are known to match its recipe."""
+    names: list[str] = files.decode(USERS_FILE, list[str])
+    tensors, path = files.tensors(WEIGHTS), files.path / WEIGHTS
+    all_terms = (INTERCEPT, SHARED_PREDICTOR, *recipe.inputs.covariates)
+    width, n_covariates = len(recipe.terms), len(recipe.inputs.covariates)
     shapes = {
-        "centre": (about,),
-        "spread": (about,),
+        "centre": (n_covariates,),
+        "spread": (n_covariates,),
         "pull": (width,),
         "mean": (len(names), width),
         "curvature": (len(names), width * (width + 1) // 2),
@@ -198,47 +221,49 @@ def model_of(found: ModelFolder, recipe: PersonalRecipe) -> Personal:
     }
     fits = all(name in tensors and tensors[name].shape == size for name, size in shapes.items())
     proper = all(re.fullmatch(rf"[0-9a-f]{{{DIGITS}}}", name) for name in names)
-    if not fits or "shared" not in tensors or not proper or not set(recipe.own) <= set(all_own):
-        raise DataError(f"{path}: its tensors do not fit to {RECIPE} and {PERSONS}; train it again")
-    if odd := [name for name in TENSORS if not finite(tensors[name])]:
+    if not fits or "shared" not in tensors or not proper or not set(recipe.terms) <= set(all_terms):
+        raise DataError(
+            f"{path}: its tensors do not fit to {RECIPE} and {USERS_FILE}; train it again"
+        )
+    if odd := [name for name in TENSORS if not all_finite(tensors[name])]:
         raise DataError(f"{path}: {odd[0]!r} holds something that is not a finite number")
     exact = {name: tensors[name].astype(np.float64) for name in TENSORS}
-    place = {name: at for at, name in enumerate(names)}
-    curvature = square(exact["curvature"], width)
-    return Personal(
+    index = {name: at for at, name in enumerate(names)}
+    curvature = unpack_symmetric(exact["curvature"], width)
+    return UserModel(
         recipe.target,
         exact["shared"],
-        Scaling(exact["centre"], exact["spread"]),
-        recipe.number,
-        tuple(all_own.index(name) for name in recipe.own),
+        Standardizer(exact["centre"], exact["spread"]),
+        recipe.predictor_scale,
+        tuple(all_terms.index(name) for name in recipe.terms),
         exact["pull"],
         recipe.discount,
-        People(place, exact["mean"], curvature, exact["seen"].astype(np.int64)),
-        recipe.temper,
-        recipe.unit,
-        recipe.ends,
+        UserWeights(index, exact["mean"], curvature, exact["seen"].astype(np.int64)),
+        recipe.calibration,
+        recipe.target_scale,
+        recipe.bounds,
     )
 
 
-def square(lower: Floats, width: int) -> Floats:
-    """Symmetric matrices out of their lower halves, a row each."""
-    found = np.zeros((len(lower), width, width))
+def unpack_symmetric(lower: Floats, width: int) -> Floats:
+    """Symmetric matrices out of their lower triangles, a row each."""
+    matrices = np.zeros((len(lower), width, width))
     row, column = np.tril_indices(width)
-    found[:, row, column] = lower
-    found[:, column, row] = lower
-    return found
+    matrices[:, row, column] = lower
+    matrices[:, column, row] = lower
+    return matrices
 
 
-def halved(curvature: Floats) -> npt.NDArray[np.float64]:
-    """The lower halves of symmetric matrices, a row each."""
-    row, column = np.tril_indices(curvature.shape[1])
-    return np.ascontiguousarray(curvature[:, row, column])
+def pack_symmetric(matrices: Floats) -> Floats:
+    """The lower triangles of symmetric matrices, a row each."""
+    row, column = np.tril_indices(matrices.shape[1])
+    return np.ascontiguousarray(matrices[:, row, column])
 
 
-def same_encoder(folder: PersonalFolder, model: str) -> None:
-    """Refuse vectors of other weights than those it was trained over."""
-    form = folder.recipe.form
-    if form.encoder and find(form.encoder).sha256 != form.encoder_sha256:
+def check_encoder(folder: UserModelFolder, model: str) -> None:
+    """Refuse vectors of other weights than those the model was trained on."""
+    spec = folder.recipe.inputs
+    if spec.encoder and find_model(spec.encoder).sha256 != spec.encoder_sha256:
         raise DataError(
-            f"{model} was trained over other weights than {form.encoder!r} has here; train it again"
+            f"{model} was trained over other weights than {spec.encoder!r} has here; train it again"
         )

@@ -1,41 +1,42 @@
-"""What a personal model sees of a turn: vectors and runs of characters, a sparse row each.
+"""What a user-aware model reads of a turn: vectors and character n-grams, a sparse row each.
 
-The same function serves training and scoring. A text that is empty adds nothing at all. The name of
-the person is not seen, so that no habit of somebody is learned as the meaning of a name.
+The same function serves training and scoring. An empty text adds nothing at all. The user's name is
+masked, so that a habit of one user is not learned as the meaning of a name.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Any
 
 import msgspec
 import numpy as np
 
 from simpatico.features import Feature, Features
-from simpatico.features.char_ngrams import GramForm, counted
+from simpatico.features.char_ngrams import CharNgramSettings, count_char_ngrams
 from simpatico.features.embeddings import Embeddings, Pooling
-from simpatico.features.users.contexts import CIRCUMSTANCES, Moments, unnamed
+from simpatico.features.users.contexts import COVARIATES, Contexts, mask_name
 from simpatico.models.catalogue import catalogue
-from simpatico.models.names import named
+from simpatico.models.names import parse_model_name
 
-VECTORS = 1.5
-"""Factor of the vectors, by which they are drawn to 0 less than the runs."""
+VECTOR_SCALE = 1.5
+"""Factor of the vectors: under one penalty for all weights, larger inputs are shrunk less. Vectors
+and n-gram rows both have length 1, but a vector carries more of the meaning in fewer columns."""
 ENGLISH = "en"
 
-Side = Literal["heard", "said", "profile"]
 
-
-class SeenForm(msgspec.Struct, frozen=True):
-    """Which columns there are: of what was heard and said and, if asked for, of the profile."""
+class InputSpec(
+    msgspec.Struct, frozen=True, rename={"char_ngrams": "grams", "covariates": "circumstances"}
+):
+    """Which columns there are: of the previous turn, the turn and, optionally, the profile."""
 
     encoder: str = ""
     """Gives the vectors; without one there are none."""
     encoder_sha256: str = ""
     pooling: Pooling = "mean"
-    grams: GramForm | None = GramForm(buckets=2**14)
+    char_ngrams: CharNgramSettings | None = CharNgramSettings(buckets=2**14)
     profile: bool = False
-    circumstances: tuple[str, ...] = CIRCUMSTANCES
+    covariates: tuple[str, ...] = COVARIATES
 
     @property
     def needs(self) -> tuple[Feature, ...]:
@@ -44,48 +45,50 @@ class SeenForm(msgspec.Struct, frozen=True):
 
     @property
     def language(self) -> str | None:
-        return language_of(self.encoder)
+        return encoder_language(self.encoder)
 
 
-def language_of(encoder: str) -> str | None:
+def encoder_language(encoder: str) -> str | None:
     """The one language that an encoder reads; null where it is any, or nobody knows."""
-    where, what = named(encoder) if encoder else ("", "")
-    known = catalogue().get(what) if where == "package" else None
-    return ENGLISH if known is not None and known.languages == ENGLISH else None
+    where, what = parse_model_name(encoder) if encoder else ("", "")
+    model = catalogue().get(what) if where == "package" else None
+    return ENGLISH if model is not None and model.languages == ENGLISH else None
 
 
-def seen(moments: Moments, form: SeenForm, features: Features) -> Any:
-    """A sparse row for each moment."""
+def input_matrix(contexts: Contexts, spec: InputSpec, features: Features) -> Any:
+    """A sparse row for each context."""
     from scipy import sparse
 
-    texts = [moments.heard, moments.said, *([moments.profile] if form.profile else [])]
-    sides = [list(map(unnamed, side, moments.person)) for side in texts]
-    parts = list[Any]()
-    if form.needs:
-        vectors = [vectors_of(texts, features[form.needs[0]]) for texts in sides]
-        parts += [VECTORS * one for one in vectors]
-        if form.profile:
+    texts = [contexts.previous, contexts.text, *([contexts.profile] if spec.profile else [])]
+    texts = [list(map(mask_name, side, contexts.user)) for side in texts]
+    blocks = list[Any]()
+    if spec.needs:
+        vectors = [embed_texts(side, features[spec.needs[0]]) for side in texts]
+        blocks += [VECTOR_SCALE * side for side in vectors]
+        if spec.profile:
+            # products of turn and profile let a linear model weigh how well the two match; times
+            # sqrt(width) they are about as long as the vectors themselves
             width = vectors[1].shape[1]
-            parts.append(VECTORS * np.sqrt(width) * vectors[1] * vectors[2])
-    if (grams := form.grams) is not None:
-        parts += [runs(texts, grams) for texts in sides]
-    nothing = sparse.csr_matrix((len(moments), 0))
-    return sparse.hstack([nothing, *map(sparse.csr_matrix, parts)], format="csr")
+            blocks.append(VECTOR_SCALE * np.sqrt(width) * vectors[1] * vectors[2])
+    if spec.char_ngrams is not None:
+        blocks += [ngram_matrix(side, spec.char_ngrams) for side in texts]
+    empty = sparse.csr_matrix((len(contexts), 0))
+    return sparse.hstack([empty, *map(sparse.csr_matrix, blocks)], format="csr")
 
 
-def vectors_of(texts: Sequence[str], encode: Any) -> Any:
+def embed_texts(texts: Sequence[str], encoder: Any) -> Any:
     """A vector for each text, of zeros for an empty one."""
-    full = [at for at, text in enumerate(texts) if text]
-    vectors = encode.of([texts[at] for at in full] or [" "]).astype(np.float64)
-    found = np.zeros((len(texts), vectors.shape[1]))
-    found[full] = vectors[: len(full)]
-    return found
+    nonempty = [at for at, text in enumerate(texts) if text]
+    vectors = encoder.of([texts[at] for at in nonempty] or [" "]).astype(np.float64)
+    matrix = np.zeros((len(texts), vectors.shape[1]))
+    matrix[nonempty] = vectors[: len(nonempty)]
+    return matrix
 
 
-def runs(texts: Sequence[str], form: GramForm) -> Any:
-    """The runs of characters of each text; none for an empty one."""
-    found = counted(texts, form)
-    full = np.repeat([bool(text) for text in texts], np.diff(found.starts))
-    matrix = found._replace(value=found.value * full).matrix(form)
+def ngram_matrix(texts: Sequence[str], form: CharNgramSettings) -> Any:
+    """The character n-grams of each text; none for an empty one."""
+    counts = count_char_ngrams(texts, form)
+    nonempty = np.repeat([bool(text) for text in texts], np.diff(counts.starts))
+    matrix = counts._replace(value=counts.value * nonempty).matrix(form)
     matrix.eliminate_zeros()
     return matrix

@@ -1,10 +1,14 @@
-"""Numbers that depend on who is talked to: a part that all persons share, and each person's own.
+"""A linear model with weights that all users share, and a few weights of each user's own.
 
-The shared number s is linear in what is seen of a turn. A person has a weight for some of
-z = (1, s, circumstances), all 0 for somebody who is not known, so that a new person is like the
-average one; the number is s plus the sum of these weights times z. A chance is the logistic
-function of it, a score lies between the ends of its scale.
-Example: s = .2, weights .5 for 1 and -1 for s (which has mean 0 and spread 1): .2 + .5 - .2 = .5.
+The shared predictor s is linear in the inputs and covariates of a turn. Each user u has weights
+w_u for some of the terms z = (1, s standardised, covariates standardised):
+
+    eta = s + w_u · z,
+
+a generalised linear mixed model with users as random effects. A reply probability is the logistic
+function of eta, a score is eta on the scale of the ratings. Unknown users have w_u = 0, so that a
+new user is treated like the average one.
+Example: s = .2, weights .5 for 1 and -1 for s (which has mean 0 and SD 1): .2 + .5 - .2 = .5.
 """
 
 from __future__ import annotations
@@ -19,147 +23,150 @@ from simpatico.arrays import Floats, Ints
 from simpatico.features.classes import sigmoid
 
 Target = Literal["chance", "score"]
+"""What is predicted: the probability of a reply ("chance" in the files), or a rating."""
 
-TINY = 1e-9
-FARTHEST = 3.0
-"""Spreads from the mean beyond which nothing is told apart."""
+CONSTANT = 1e-9
+"""A column whose SD is not above this never changes."""
+MAX_SDS = 3.0
+"""Standardised values are clipped here: farther out there are too few examples to learn from, and a
+linear effect would go on without bound."""
 
 
-class Scaling(NamedTuple):
-    """Mean and spread of some columns, which are brought to 0 and 1.
+class Standardizer(NamedTuple):
+    """Brings columns to mean 0 and SD 1, clipped at `MAX_SDS`."""
 
-    Nothing counts as farther out than three spreads, as nobody knows how things go on there.
-    """
-
-    centre: Floats
-    spread: Floats
+    mean: Floats
+    sd: Floats
 
     @classmethod
-    def of(cls, columns: Floats) -> Scaling:
-        """Of these columns; one that never changes is left as wide as it is."""
-        spread = columns.std(axis=0)
-        return cls(columns.mean(axis=0), np.where(spread > TINY, spread, 1.0))
+    def fit(cls, columns: Floats) -> Standardizer:
+        """Mean and SD of these columns; a constant one is only centred."""
+        sd = columns.std(axis=0)
+        return cls(columns.mean(axis=0), np.where(sd > CONSTANT, sd, 1.0))
 
     def __call__(self, columns: Floats) -> Floats:
-        return np.asarray(np.clip((columns - self.centre) / self.spread, -FARTHEST, FARTHEST))
+        return np.asarray(np.clip((columns - self.mean) / self.sd, -MAX_SDS, MAX_SDS))
 
 
-class People(NamedTuple):
-    """What is believed of each person, a row each.
+class UserWeights(NamedTuple):
+    """The posterior of each user's weights in Laplace's approximation, a row a user.
 
-    `curvature` says how sharply the examples of a person speak, without what draws towards the
-    average: with it and the mean new examples can be added as if all had been seen together.
+    `mean` is the mode, `curvature` the Hessian of the user's own examples there, without the
+    penalty. The two stand for all examples seen so far: new ones are added without the old.
     """
 
-    place: Mapping[str, int]
+    row_of: Mapping[str, int]
+    """The row of each user."""
     mean: Floats
     curvature: Floats
-    seen: Ints
-    """Examples of each person."""
+    n_examples: Ints
 
     @classmethod
-    def nobody(cls, weights: int) -> People:
+    def empty(cls, weights: int) -> UserWeights:
+        """No users."""
         return cls(
             {}, np.zeros((0, weights)), np.zeros((0, weights, weights)), np.zeros(0, np.int64)
         )
 
-    def places(self, person: Sequence[str]) -> Ints:
-        """The row of each person; -1 for one who is not known."""
-        return np.array([self.place.get(one, -1) for one in person], np.int64)
+    def lookup(self, users: Sequence[str]) -> Ints:
+        """The row of each user; -1 for one who is not known."""
+        return np.array([self.row_of.get(user, -1) for user in users], np.int64)
 
-    def weights(self, person: Sequence[str]) -> Floats:
-        """The weights of each person; 0 for one who is not known."""
-        average = np.zeros((1, self.mean.shape[1]))
-        return np.concatenate([self.mean, average])[self.places(person)]
+    def weights_of(self, users: Sequence[str]) -> Floats:
+        """The weights of each user; 0 for one who is not known."""
+        average = np.zeros((1, self.mean.shape[1]))  # the last row, which is what -1 selects
+        return np.concatenate([self.mean, average])[self.lookup(users)]
 
-    def without(self, person: str) -> People:
-        """All but one."""
-        return self.chosen([name for name in self.place if name != person])
+    def drop(self, user: str) -> UserWeights:
+        """All users but one."""
+        return self.select([name for name in self.row_of if name != user])
 
-    def chosen(self, names: Sequence[str]) -> People:
-        """These of them, in this order."""
-        rows = [self.place[name] for name in names]
-        place = {name: at for at, name in enumerate(names)}
-        return People(place, self.mean[rows], self.curvature[rows], self.seen[rows])
+    def select(self, users: Sequence[str]) -> UserWeights:
+        """These users, in this order."""
+        rows = [self.row_of[name] for name in users]
+        row_of = {name: at for at, name in enumerate(users)}
+        return UserWeights(row_of, self.mean[rows], self.curvature[rows], self.n_examples[rows])
 
-    def grown(self, place: Mapping[str, int]) -> People:
-        """With a row for everybody in `place`; newcomers are like the average person."""
-        more, width = len(place) - len(self.seen), self.mean.shape[1]
-        return People(
-            place,
+    def extend(self, row_of: Mapping[str, int]) -> UserWeights:
+        """With a row for everybody in `row_of`; newcomers are like the average user."""
+        more, width = len(row_of) - len(self.n_examples), self.mean.shape[1]
+        return UserWeights(
+            row_of,
             np.concatenate([self.mean, np.zeros((more, width))]),
             np.concatenate([self.curvature, np.zeros((more, width, width))]),
-            np.concatenate([self.seen, np.zeros(more, np.int64)]),
+            np.concatenate([self.n_examples, np.zeros(more, np.int64)]),
         )
 
 
-class Told(NamedTuple):
-    """What a model says of some turns: the number, and how many examples of the person it knew."""
+class UserPredictions(NamedTuple):
+    """A probability or score for each turn, and how many examples of its user the model saw."""
 
     value: Floats
-    seen: Ints
+    n_examples: Ints
 
 
 @dataclass(frozen=True)
-class Personal:
-    """The weights that all share, those of each person, and how a number is made of them."""
+class UserModel:
+    """Shared and per-user weights, and how a prediction is made of them."""
 
     target: Target
     shared: Floats = field(repr=False)
-    """Of the columns of what is seen, then of the circumstances, and at last an offset."""
-    circumstances: Scaling = field(repr=False)
-    number: tuple[float, float] = (0.0, 1.0)
-    """Mean and spread of the shared number, of which persons may have a weight."""
-    own: tuple[int, ...] = ()
-    """For which of 1, the shared number and the circumstances persons have weights."""
-    pull: Floats = field(default_factory=lambda: np.zeros(0), repr=False)
-    """How hard each weight of a person is drawn to 0."""
+    """Weights of the input columns, then of the covariates, and last an intercept."""
+    standardizer: Standardizer = field(repr=False)
+    """Of the covariates."""
+    predictor_scale: tuple[float, float] = (0.0, 1.0)
+    """Mean and SD of the shared predictor, with which it enters z."""
+    terms: tuple[int, ...] = ()
+    """For which of 1, the shared predictor and the covariates users have weights."""
+    penalty: Floats = field(default_factory=lambda: np.zeros(0), repr=False)
+    """L2 penalty of each weight of a user: the precision of its prior N(0, 1/penalty)."""
     discount: float = 1.0
-    """What is left of an example's weight after each later one of the same person."""
-    people: People = field(default_factory=lambda: People.nobody(0), repr=False)
-    temper: tuple[float, float] = (1.0, 0.0)
-    """Slope and offset that make a chance as frequent as it says."""
-    unit: tuple[float, float] = (0.0, 1.0)
-    """Mean and spread of scores in the training."""
-    ends: tuple[float, float] | None = None
-    """The ends of the scale."""
+    """Factor of an example's weight for each later one of the same user (forgetting)."""
+    users: UserWeights = field(default_factory=lambda: UserWeights.empty(0), repr=False)
+    calibration: tuple[float, float] = (1.0, 0.0)
+    """Slope and intercept of Platt scaling (Platt 1999), for probabilities."""
+    target_scale: tuple[float, float] = (0.0, 1.0)
+    """Mean and SD of the scores in training."""
+    bounds: tuple[float, float] | None = None
+    """Lowest and highest score of the rating scale."""
 
-    def plain(self, rows: Any, circumstances: Floats) -> Floats:
-        """The number that all share: of an average person."""
+    def shared_predictor(self, rows: Any, covariates: Floats) -> Floats:
+        """The predictor of an average user."""
         columns = rows.shape[1]
-        seen = rows @ self.shared[:columns]
-        about = self.circumstances(circumstances) * self.shared[columns:-1]
-        return np.asarray(seen + about.sum(axis=1) + self.shared[-1], np.float64)
+        inputs = rows @ self.shared[:columns]
+        from_covariates = self.standardizer(covariates) * self.shared[columns:-1]
+        return np.asarray(inputs + from_covariates.sum(axis=1) + self.shared[-1], np.float64)
 
-    def design(self, plain: Floats, circumstances: Floats) -> Floats:
-        """What the weights of a person are multiplied with, a row a turn."""
-        return designed(plain, self.circumstances(circumstances), self.number)[:, self.own]
+    def design(self, shared: Floats, covariates: Floats) -> Floats:
+        """The terms z that users have weights for, a row a turn."""
+        return user_design(shared, self.standardizer(covariates), self.predictor_scale)[
+            :, self.terms
+        ]
 
-    def raw(self, rows: Any, circumstances: Floats, person: Sequence[str]) -> Floats:
-        """The shared number and the person's part."""
-        plain = self.plain(rows, circumstances)
-        own = self.design(plain, circumstances) * self.people.weights(person)
-        return np.asarray(plain + own.sum(axis=1))
+    def linear_predictor(self, rows: Any, covariates: Floats, users: Sequence[str]) -> Floats:
+        """eta: the shared predictor plus each user's own part."""
+        shared = self.shared_predictor(rows, covariates)
+        own = self.design(shared, covariates) * self.users.weights_of(users)
+        return np.asarray(shared + own.sum(axis=1))
 
-    def of(self, rows: Any, circumstances: Floats, person: Sequence[str]) -> Told:
-        """A chance or a score for each turn."""
-        seen = np.append(self.people.seen, 0)[self.people.places(person)]
-        return Told(self.finished(self.raw(rows, circumstances, person)), seen)
-
-    def finished(self, number: Floats) -> Floats:
-        """A chance between 0 and 1, or a score on its scale."""
+    def predict(self, rows: Any, covariates: Floats, users: Sequence[str]) -> UserPredictions:
+        """A probability or a score for each turn."""
+        n_examples = np.append(self.users.n_examples, 0)[self.users.lookup(users)]
+        eta = self.linear_predictor(rows, covariates, users)
         if self.target == "chance":
-            slope, offset = self.temper
-            return np.asarray(sigmoid(slope * number + offset), np.float64)
-        mean, spread = self.unit
-        low, high = self.ends or (-np.inf, np.inf)
-        return np.asarray(np.clip(mean + spread * number, low, high))
+            slope, intercept = self.calibration
+            value = np.asarray(sigmoid(slope * eta + intercept), np.float64)
+        else:
+            mean, sd = self.target_scale
+            low, high = self.bounds or (-np.inf, np.inf)
+            value = np.asarray(np.clip(mean + sd * eta, low, high))
+        return UserPredictions(value, n_examples)
 
 
-def designed(plain: Floats, circumstances: Floats, number: tuple[float, float]) -> Floats:
-    """1, the shared number with mean 0 and spread 1, and the circumstances likewise."""
-    mean, spread = number
-    ones, shared = np.ones((len(plain), 1)), (plain - mean) / spread
+def user_design(shared: Floats, covariates: Floats, scale: tuple[float, float]) -> Floats:
+    """All terms that users may have weights for: 1, the standardised predictor, covariates."""
+    mean, sd = scale
+    ones, standardised = np.ones((len(shared), 1)), (shared - mean) / sd
     return np.concatenate(
-        [ones, np.clip(shared, -FARTHEST, FARTHEST)[:, None], circumstances], axis=1
+        [ones, np.clip(standardised, -MAX_SDS, MAX_SDS)[:, None], covariates], axis=1
     )

@@ -1,9 +1,10 @@
-"""Conversations as texts with marks of who speaks, for an encoder whose own weights learned.
+"""Dialogs as texts with speaker tokens, for an encoder that is fine-tuned on them.
 
-Before each turn stands a mark: one of its own for the person who is talked to, and `[OTHER]` for
-everybody else. A mark is made of the digits that stand for a person; somebody of whom there is
-little to learn from shares the mark `[SOMEBODY]` with all who are not known. A profile stands in
-front of everything. The person's name in a text is hidden, so that only the mark tells who it is.
+Before each turn stands a special token: the user's own for the user who is talked to, and `[OTHER]`
+for everybody else (Tsuta et al. 2023 have a token for each speaker, too). A user's token is made of
+the digits of their pseudonym; users with few examples share `[SOMEBODY]` with all who are not
+known. A profile stands in front of everything. The user's name is masked in all texts, so that only
+the token tells who it is.
 Example: "[1f0c..] where is it? [OTHER] which one?" and "[OTHER] the red one is here".
 """
 
@@ -15,111 +16,117 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from simpatico.features.users.contexts import Moments, unnamed
+from simpatico.features.users.contexts import Contexts, mask_name
 from simpatico.features.users.identity import DIGITS, pseudonym
 from simpatico.turns import Turns
 
-SOMEBODY, OTHER = "[SOMEBODY]", "[OTHER]"
-FEWEST = 5
-"""Examples to learn from that a person needs for a mark of their own."""
-CONTEXT, PROFILE = 320, 160
-"""Characters of what was said before, the last ones, and of a profile, the first ones."""
+UNKNOWN_USER, OTHER_SPEAKER = "[SOMEBODY]", "[OTHER]"
+MIN_TOKEN_EXAMPLES = 5
+"""Training examples that a user needs for a token of their own."""
+MAX_CONTEXT_CHARS, MAX_PROFILE_CHARS = 320, 160
+"""The last characters of the dialog so far, and the first of a profile: what fits an encoder of
+some 128 word pieces with room for the turn itself."""
 
 
 @dataclass(frozen=True)
-class Marks:
-    """The mark of each person who has one."""
+class SpeakerTokens:
+    """The special token of each user who has one."""
 
     key: bytes
-    known: Collection[str] = ()
-    """Digits of those who have one."""
+    digits: Collection[str] = ()
+    """Pseudonyms of the users who have one."""
 
     @classmethod
-    def of(cls, person: Sequence[str], key: bytes, *, before: Collection[str] = ()) -> Marks:
-        """For all with enough examples, and for those who had one before."""
-        often = Counter(person)
-        digits = {pseudonym(name, key) for name, n in often.items() if name and n >= FEWEST}
-        return cls(key, frozenset(digits | set(before)))
+    def for_users(
+        cls, users: Sequence[str], key: bytes, *, existing: Collection[str] = ()
+    ) -> SpeakerTokens:
+        """For all users with enough examples, and for those who have a token already."""
+        counts = Counter(users)
+        frequent = {
+            pseudonym(name, key) for name, n in counts.items() if name and n >= MIN_TOKEN_EXAMPLES
+        }
+        return cls(key, frozenset(frequent | set(existing)))
 
     @property
     def tokens(self) -> tuple[str, ...]:
-        """All marks, in an order that tells nothing."""
-        return (SOMEBODY, OTHER, *(f"[{digits}]" for digits in sorted(self.known)))
+        """All tokens, in an order that reveals nothing."""
+        return (UNKNOWN_USER, OTHER_SPEAKER, *(f"[{digits}]" for digits in sorted(self.digits)))
 
-    def __call__(self, person: str) -> str:
-        digits = pseudonym(person, self.key)
-        return f"[{digits}]" if digits in self.known else SOMEBODY
-
-
-def digits_of(tokens: Iterable[str]) -> frozenset[str]:
-    """The digits of all marks that stand for a person; a mark of one who is forgotten has none."""
-    mark = re.compile(rf"\[([0-9a-f]{{{DIGITS}}})\]")
-    return frozenset(found[1] for token in tokens if (found := mark.fullmatch(token)))
+    def __call__(self, user: str) -> str:
+        digits = pseudonym(user, self.key)
+        return f"[{digits}]" if digits in self.digits else UNKNOWN_USER
 
 
-def texts(
-    turns: Turns, moments: Moments, marks: Marks, *, profile: bool
+def token_digits(tokens: Iterable[str]) -> frozenset[str]:
+    """The pseudonyms in users' tokens; the token of a user who was forgotten has none."""
+    user_token = re.compile(rf"\[([0-9a-f]{{{DIGITS}}})\]")
+    return frozenset(match[1] for token in tokens if (match := user_token.fullmatch(token)))
+
+
+def texts_with_tokens(
+    turns: Turns, contexts: Contexts, tokens: SpeakerTokens, *, profile: bool
 ) -> tuple[list[str], list[str]]:
-    """What was said up to each moment, and what is said in it."""
-    spoken, before = Spoken.of(turns), list[str]()
-    for at, person, about in zip(
-        moments.row.tolist(), moments.person, moments.profile, strict=True
-    ):
-        mark = marks(person)
-        # the mark itself comes first: where they said nothing yet, it alone says who it is
-        shown = [*([unnamed(about, person)[:PROFILE]] if profile and about else []), mark]
-        before.append(" ".join([*shown, *spoken.before(at, person, mark)]))
-    said = map(unnamed, moments.said, moments.person)
-    return before, [f"{OTHER} {text}" for text in said]
+    """The dialog up to each context, and its turn: the two texts of a pair."""
+    index, before = DialogIndex.of(turns), list[str]()
+    for at, user, about in zip(contexts.row.tolist(), contexts.user, contexts.profile, strict=True):
+        token = tokens(user)
+        # the token itself comes first: where they said nothing yet, it alone says who it is
+        head = [mask_name(about, user)[:MAX_PROFILE_CHARS]] if profile and about else []
+        before.append(" ".join([*head, token, *index.preceding(at, user, token)]))
+    masked = map(mask_name, contexts.text, contexts.user)
+    return before, [f"{OTHER_SPEAKER} {text}" for text in masked]
 
 
-class Spoken(NamedTuple):
-    """Who said what, in order; for each turn the first of its dialog, and how many spoke before."""
+class DialogIndex(NamedTuple):
+    """Who said what, in order, and where the dialog of each turn begins."""
 
     speaker: list[str]
     text: list[str]
     start: list[int]
-    voices: list[int]
-    first: dict[tuple[int, str], int]
+    """For each turn, the first of its dialog."""
+    n_speakers: list[int]
+    """For each turn, how many spoke before it in its dialog."""
+    first_turn: dict[tuple[int, str], int]
     """The first turn of each speaker of the dialog that begins at a turn."""
 
     @classmethod
-    def of(cls, turns: Turns) -> Spoken:
+    def of(cls, turns: Turns) -> DialogIndex:
         speaker, text, number = (
             turns.frame[name].to_list() for name in ("speaker", "text", "turn")
         )
-        start, voices = [at - n for at, n in enumerate(number)], list[int]()
-        first = dict[tuple[int, str], int]()
+        start, n_speakers = [at - n for at, n in enumerate(number)], list[int]()
+        first_turn = dict[tuple[int, str], int]()
         count = 0
-        for at, (begun, who) in enumerate(zip(start, speaker, strict=True)):
-            count = count if at > begun else 0
-            voices.append(count)
-            count += first.setdefault((begun, who), at) == at
-        return cls(speaker, text, start, voices, first)
+        for at, (begin, who) in enumerate(zip(start, speaker, strict=True)):
+            count = count if at > begin else 0
+            n_speakers.append(count)
+            count += first_turn.setdefault((begin, who), at) == at
+        return cls(speaker, text, start, n_speakers, first_turn)
 
-    def met(self, at: int, who: str) -> bool:
+    def spoke_before(self, at: int, who: str) -> bool:
         """Whether somebody spoke in the dialog before a turn."""
-        return self.first.get((self.start[at], who), at) < at
+        return self.first_turn.get((self.start[at], who), at) < at
 
-    def marked(self, at: int, person: str) -> Callable[[str], bool]:
-        """Which speakers before a turn are the person.
+    def user_matcher(self, at: int, user: str) -> Callable[[str], bool]:
+        """Tells which speakers before a turn are the user.
 
-        Where the person speaks under another name, it is whoever else there is, if only one.
+        Where the user goes by an id that is no speaker's name, it is the other speaker, if there is
+        only one.
         """
         own = self.speaker[at]
-        if self.met(at, person):
-            return lambda who: who == person
-        alone = self.voices[at] - self.met(at, own) == 1
-        return lambda who: alone and who != own
+        if self.spoke_before(at, user):
+            return lambda who: who == user
+        only_other = self.n_speakers[at] - self.spoke_before(at, own) == 1
+        return lambda who: only_other and who != own
 
-    def before(self, at: int, person: str, mark: str) -> list[str]:
-        """The last turns of a dialog before one of them, each after a mark."""
-        theirs = self.marked(at, person)
+    def preceding(self, at: int, user: str, token: str) -> list[str]:
+        """The last turns of a dialog before one of them, each after its speaker's token."""
+        is_user = self.user_matcher(at, user)
         parts, size = list[str](), 0
         for row in range(at - 1, self.start[at] - 1, -1):
-            if size >= CONTEXT:
+            if size >= MAX_CONTEXT_CHARS:
                 break
-            said = unnamed(self.text[row], person)[-(CONTEXT - size) :]
-            size += len(said)
-            parts.append(f"{mark if theirs(self.speaker[row]) else OTHER} {said}")
+            text = mask_name(self.text[row], user)[-(MAX_CONTEXT_CHARS - size) :]
+            size += len(text)
+            parts.append(f"{token if is_user(self.speaker[row]) else OTHER_SPEAKER} {text}")
         return parts[::-1]

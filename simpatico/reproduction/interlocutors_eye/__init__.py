@@ -1,7 +1,8 @@
-"""The interlocutor's eye (Tsuta et al., 2023): what can be redone.
+"""The interlocutor's eye (Tsuta et al., 2023), as far as it can be reproduced.
 
-Hazumi is the paper's own; in place of X, which cannot be had, stand IRC, RealPersonaChat and Ji et
-al. What is held out comes last in each dialog or in time, and chose no model, weight or variant.
+Hazumi is the paper's own data; IRC, RealPersonaChat and Ji et al. stand in for X, whose posts
+cannot be had. The test split comes last in each dialog or in time, and no model, weight or variant
+was chosen by it.
 """
 
 from __future__ import annotations
@@ -12,22 +13,22 @@ from pathlib import Path
 from typing import NamedTuple, TypeVar
 
 from simpatico.errors import DataError
-from simpatico.reproduction import Cell, Reproduction
-from simpatico.reproduction.comparison import apart
-from simpatico.reproduction.interlocutors_eye import data as files
+from simpatico.reproduction.cells import Cell, Reproduction
+from simpatico.reproduction.comparison import far_from_paper
+from simpatico.reproduction.interlocutors_eye import data as data_sets
 from simpatico.reproduction.interlocutors_eye.continuity import TABLE as TABLE_4
-from simpatico.reproduction.interlocutors_eye.continuity import continuity_cells, wanted
+from simpatico.reproduction.interlocutors_eye.continuity import continuity_cells, selected_metrics
 from simpatico.reproduction.interlocutors_eye.hazumi import (
     TABLE_1,
     prediction_cells,
     statistics_cells,
 )
 from simpatico.reproduction.interlocutors_eye.ratings import TABLE as TABLE_5
-from simpatico.reproduction.interlocutors_eye.ratings import crowd_cells, people_cells
-from simpatico.reproduction.request import Asked
+from simpatico.reproduction.interlocutors_eye.ratings import crowd_cells, persona_cells
+from simpatico.reproduction.request import Request
 from simpatico.turns import Turns
 
-FIXED = (
+FIXED_LENGTH = (
     "continuity on RealPersonaChat: its dialogs end after the thirty utterances that were asked "
     "for, so that who answers no more says nothing"
 )
@@ -36,104 +37,112 @@ REASONS = {
     TABLE_4: "other data: IRC in place of X, which cannot be had, and no fine-tuned BERT",
     TABLE_5: "other data: the two annotators' posts are not published, nor their ratings",
 }
-OTHER = "another model: the authors fine-tune a Japanese BERT, which is not to be had here"
+OTHER_MODEL = "another model: the authors fine-tune a Japanese BERT, which is not to be had here"
 Tell = Callable[[str], object]
-Found = TypeVar("Found")
+Data = TypeVar("Data")
 
 
-class Work(NamedTuple):
-    """Where the data are, what was asked for, and who hears what is begun and what is left out."""
+class ReproductionRun(NamedTuple):
+    """Where the data are, the options, what was left out, and who hears what begins."""
 
     data: Path
-    asked: Asked
-    absent: list[str]
+    request: Request
+    omissions: list[str]
     tell: Tell
 
     def read(
-        self, name: str, how: Callable[[Path], Found | None], needed: str = ""
-    ) -> Found | None:
-        """What is read of a data set that is there; where nothing can be, why is told."""
+        self, name: str, reader: Callable[[Path], Data | None], content: str = ""
+    ) -> Data | None:
+        """A data set; null, and an omission, where its folder has nothing that can be read."""
         if not (self.data / name).is_dir():
             return None
         try:
-            found = how(self.data)
+            data = reader(self.data)
         except DataError as error:
-            self.absent.append(f"{name}: {error}")
+            self.omissions.append(f"{name}: {error}")
             return None
-        if found is None:
-            self.absent.append(f"{name}: the folder has no {needed or files.NEEDED[name]}")
-        return found
+        if data is None:
+            missing = content or data_sets.NEEDED[name]
+            self.omissions.append(f"{name}: the folder has no {missing}")
+        return data
 
 
 def reproduce(
-    data: Path, asked: Asked | None = None, *, tell: Tell = lambda _: None
+    data: Path, request: Request | None = None, *, tell: Tell = lambda _: None
 ) -> Reproduction:
-    """Every table for which the files are there; `tell` hears what is begun."""
-    work = Work(data, asked or Asked(), [], tell)
-    wanted(work.asked)  # a name that nothing has is told before hours of work
-    there = [name for name in files.NEEDED if (data / name).is_dir()]
-    if not there:
+    """Every table for which the files are there; `tell` hears what begins."""
+    work = ReproductionRun(data, request or Request(), [], tell)
+    selected_metrics(work.request)  # an unknown name is refused before hours of work
+    present = [name for name in data_sets.NEEDED if (data / name).is_dir()]
+    if not present:
         raise DataError(
-            f"{data} has none of {', '.join(files.NEEDED)}; give the folder that holds them"
+            f"{data} has none of {', '.join(data_sets.NEEDED)}; give the folder that holds them"
         )
-    gone = [name for name in files.NEEDED if name not in there]
-    work.absent.extend(f"{name}: no folder of that name" for name in gone)
-    logs = work.read(files.IRC, files.logs)
-    cells = [*hazumi(work), *continuity(work, logs), *people(work), *crowd(work, logs)]
-    reasons = [(cell, why(cell)) for cell in apart(cells)]
-    return Reproduction(cells, [], reasons, list(dict.fromkeys(work.absent)))
+    work.omissions.extend(
+        f"{name}: no folder of that name" for name in data_sets.NEEDED if name not in present
+    )
+    logs = work.read(data_sets.IRC, data_sets.read_irc)
+    cells = [
+        *hazumi_tables(work),
+        *continuity_tables(work, logs),
+        *persona_tables(work),
+        *crowd_tables(work, logs),
+    ]
+    deviations = [(cell, explain_deviation(cell)) for cell in far_from_paper(cells)]
+    return Reproduction(cells, [], deviations, list(dict.fromkeys(work.omissions)))
 
 
-def hazumi(work: Work) -> Iterator[Cell]:
+def hazumi_tables(work: ReproductionRun) -> Iterator[Cell]:
     """Tables 1 and 2."""
-    found = {
-        name: work.read(folder, partial(files.hazumi, folder=folder))
-        for name, folder in files.HAZUMI.items()
+    subsets = {
+        name: work.read(folder, partial(data_sets.read_hazumi, folder=folder))
+        for name, folder in data_sets.HAZUMI.items()
     }
-    sets = {name: given for name, given in found.items() if given is not None}
-    yield from statistics_cells(sets)
-    if len(sets) < len(found):
-        work.absent.append("Table 2: it needs both subsets of Hazumi")
+    available = {name: rated for name, rated in subsets.items() if rated is not None}
+    yield from statistics_cells(available)
+    if len(available) < len(subsets):
+        work.omissions.append("Table 2: it needs both subsets of Hazumi")
         return
     work.tell("Table 2: scores of Hazumi's interlocutors")
-    both, asked = files.merged(list(sets.values())), work.asked
-    cells = prediction_cells(both, seeds=asked.seeds, seed=asked.sample.seed)
-    yield from files.kept("Table 2, Hazumi", cells, work.absent)
+    both, request = data_sets.concat_rated(list(available.values())), work.request
+    cells = prediction_cells(both, seeds=request.seeds, seed=request.sample.seed)
+    yield from data_sets.cells_until_unusable("Table 2, Hazumi", cells, work.omissions)
 
 
-def continuity(work: Work, logs: Turns | None) -> Iterator[Cell]:
+def continuity_tables(work: ReproductionRun, logs: Turns | None) -> Iterator[Cell]:
     """Table 4 and Figure 3."""
     if logs is None:
-        work.absent.append("Table 4: no logs of IRC")
+        work.omissions.append("Table 4: no logs of IRC")
         return
     work.tell(f"Table 4: will they answer? {len(logs):,} turns of IRC")
-    yield from continuity_cells(logs, work.asked, work.absent)
+    yield from continuity_cells(logs, work.request, work.omissions)
 
 
-def people(work: Work) -> Iterator[Cell]:
+def persona_tables(work: ReproductionRun) -> Iterator[Cell]:
     """Table 5's design: people about people, and about systems."""
-    given = work.read(files.PERSONA, files.people)
-    if given is None:
-        work.absent.append("Table 5: no RealPersonaChat")
+    people = work.read(data_sets.PERSONA, data_sets.read_persona)
+    if people is None:
+        work.omissions.append("Table 5: no RealPersonaChat")
         return
     work.tell("Table 5: people about people, RealPersonaChat")
-    work.absent.append(FIXED)
-    systems = work.read(files.PERSONA, files.systems, files.SYSTEMS)
-    cells = people_cells(given, systems, seed=work.asked.sample.seed)
-    yield from files.kept("Table 5, RealPersonaChat", cells, work.absent)
+    work.omissions.append(FIXED_LENGTH)
+    systems = work.read(data_sets.PERSONA, data_sets.read_persona_systems, data_sets.SYSTEMS)
+    cells = persona_cells(people, systems, seed=work.request.sample.seed)
+    yield from data_sets.cells_until_unusable("Table 5, RealPersonaChat", cells, work.omissions)
 
 
-def crowd(work: Work, logs: Turns | None) -> Iterator[Cell]:
+def crowd_tables(work: ReproductionRun, logs: Turns | None) -> Iterator[Cell]:
     """Table 5's design: people about bots."""
-    given = work.read(files.CROWD, files.crowd)
-    if given is None:
-        work.absent.append("Table 5: no dialogs of Ji et al.")
+    crowd = work.read(data_sets.CROWD, data_sets.read_crowd)
+    if crowd is None:
+        work.omissions.append("Table 5: no dialogs of Ji et al.")
         return
     work.tell("Table 5: people about bots, Ji et al.")
-    cells = crowd_cells(given, logs, work.absent, seed=work.asked.sample.seed)
-    yield from files.kept("Table 5, Ji et al.", cells, work.absent)
+    cells = crowd_cells(crowd, logs, work.omissions, seed=work.request.sample.seed)
+    yield from data_sets.cells_until_unusable("Table 5, Ji et al.", cells, work.omissions)
 
 
-def why(cell: Cell) -> str:
-    """Why a figure is not the paper's."""
-    return next((told for table, told in REASONS.items() if cell.table.startswith(table)), OTHER)
+def explain_deviation(cell: Cell) -> str:
+    """Why a figure differs from the paper's."""
+    reasons = (reason for table, reason in REASONS.items() if cell.table.startswith(table))
+    return next(reasons, OTHER_MODEL)

@@ -1,7 +1,7 @@
-"""Table 4 and Figure 3: will this person answer? On logs of IRC, where the paper had X.
+"""Table 4 and Figure 3: will this user reply? On logs of IRC, where the paper had X.
 
-The posts of X that the paper learned from cannot be had. IRC has what the question needs: names
-that last, times, and links that say which message answers which; it has no profiles.
+The posts of X that the paper trained on cannot be had. IRC has what the question needs: names that
+last, times, and links that say which message answers which; it has no profiles.
 """
 
 from __future__ import annotations
@@ -13,255 +13,291 @@ from typing import NamedTuple
 import numpy as np
 
 from simpatico.arrays import Bools, Floats
-from simpatico.errors import SimpaticoError, UnknownName
-from simpatico.features.users.model import Personal
-from simpatico.features.users.inputs import SeenForm
+from simpatico.errors import SimpaticoError, UnknownName, suggest_names
+from simpatico.features.users.inputs import InputSpec
+from simpatico.features.users.model import UserModel
 from simpatico.metric import Metric
-from simpatico.registry import load, suggestion
-from simpatico.reproduction import Cell
-from simpatico.reproduction.cells import Spot, only_paper
-from simpatico.reproduction.cells__eye_cells import of_estimate, tested
+from simpatico.registry import load
+from simpatico.reproduction.cells import Cell, CellKey, estimate_cell, p_value_note, paper_only_cell
 from simpatico.reproduction.interlocutors_eye.controls import (
-    no_circumstances,
-    of_shuffles,
-    shuffled,
-    spread,
+    drop_covariates,
+    mean_and_range,
+    shuffle_users,
+    shuffles_note,
 )
-from simpatico.reproduction.interlocutors_eye.data import kept
+from simpatico.reproduction.interlocutors_eye.data import cells_until_unusable
 from simpatico.reproduction.interlocutors_eye.paper import BOTH, CONTINUITY, PROFILE
-from simpatico.reproduction.request import Asked
-from simpatico.stats.by_person import Above, Estimate, Guess, Measured, above, measured
-from simpatico.training.users.examples import formed
-from simpatico.training.users.continuity.baselines import METRICS, PRIVATE, guessed, majorities
-from simpatico.training.users.continuity.data import By, Examples, Filters, examples
+from simpatico.reproduction.request import Request
+from simpatico.stats.by_user import (
+    ReplyPredictions,
+    ReplyResults,
+    compare_replies,
+    evaluate_replies,
+)
+from simpatico.stats.result import Result
+from simpatico.training.users.continuity.baselines import (
+    METRICS,
+    USER_MAJORITY,
+    majority_predictions,
+    predict_by_metric,
+)
+from simpatico.training.users.continuity.data import (
+    By,
+    Filters,
+    ReplyExamples,
+    reply_examples,
+)
 from simpatico.training.users.continuity.outcomes import Window
-from simpatico.training.users.continuity.train import cases, parted, some
-from simpatico.training.users.fit import How, fit_both
-from simpatico.training.users.user_weights import Cases, met
+from simpatico.training.users.continuity.train import (
+    evaluate_subset,
+    known_and_new_users,
+    split_inputs,
+)
+from simpatico.training.users.examples import UserExamples, input_spec
+from simpatico.training.users.fit import (
+    FitSettings,
+    fit_with_and_without_users,
+    predict_examples,
+)
+from simpatico.training.users.user_weights import update_users
 from simpatico.turns import Turns
 
-TEXT, USER, GOING_ON = "text", "+ user", "+ user, going on log by log"
+TEXT, USER, UPDATED = "text", "+ user", "+ user, going on log by log"
 SHUFFLED = "+ user, persons shuffled (mean, lowest, highest)"
 WORDS, WORDS_USER = "words alone", "words alone + user"
-"""Without circumstances, which the paper's model does not see either."""
+"""Without covariates, which the paper's model does not have either."""
 SPLITS: Mapping[str, By | None] = {"over all": None, "over each person's dialogs": "person"}
 TABLE, FIGURE_3 = "Table 4 on IRC, split in time", "Figure 3 on IRC: accuracy by what is known"
 BOTS = frozenset({"ubottu", "ubotu", "ubot3", "ubot5"})
 WINDOW, FILTERS = Window(30.0, 5.0), Filters(BOTS)
 NO_PROFILE = "IRC has no profiles"
 GROUPS = 3
-RIVALS = {
-    USER: (TEXT, PRIVATE),
-    GOING_ON: (TEXT, PRIVATE),
-    WORDS_USER: (WORDS, PRIVATE),
+COMPARISONS = {
+    USER: (TEXT, USER_MAJORITY),
+    UPDATED: (TEXT, USER_MAJORITY),
+    WORDS_USER: (WORDS, USER_MAJORITY),
 }
-"""What each that knows the person is held against."""
+"""The models that each user-aware one is compared with."""
 
 
-class Learned(NamedTuple):
-    """What was asked, and guesses of what is held out; `known`: examples of each one's person."""
+class ReplyStudy(NamedTuple):
+    """Predictions of all models for the test split.
 
-    given: Examples
-    guesses: dict[str, Guess]
-    known: Floats
-    mixed: list[Guess]
+    `n_known`: how many earlier examples there are of each one's user.
+    """
+
+    examples: ReplyExamples
+    predictions: dict[str, ReplyPredictions]
+    n_known: Floats
+    shuffled: list[ReplyPredictions]
 
     @property
-    def answered(self) -> Bools:
-        return self.given.answered(self.given.sides.heldout)
+    def labels(self) -> Bools:
+        return self.examples.labels(self.examples.split.test)
 
     @property
-    def person(self) -> list[str]:
-        return self.given.person(self.given.sides.heldout)
+    def users(self) -> list[str]:
+        return self.examples.users(self.examples.split.test)
+
+    def users_in(self, mask: Bools) -> list[str]:
+        return [user for user, inside in zip(self.users, mask, strict=True) if inside]
 
 
-def continuity_cells(turns: Turns, asked: Asked, absent: list[str]) -> Iterator[Cell]:
-    """The ladder in both splits, for known and for new persons, and what is gained."""
+def continuity_cells(turns: Turns, request: Request, omissions: list[str]) -> Iterator[Cell]:
+    """All models in both splits, for known and for new users, and their gains."""
     for how in SPLITS:
-        yield from kept(f"{TABLE} {how}", split_cells(how, turns, asked, absent), absent)
+        cells = split_cells(how, turns, request, omissions)
+        yield from cells_until_unusable(f"{TABLE} {how}", cells, omissions)
 
 
-def split_cells(how: str, turns: Turns, asked: Asked, absent: list[str]) -> Iterator[Cell]:
-    """The ladder in one of the splits."""
-    table, by, seed = f"{TABLE} {how}", SPLITS[how], asked.sample.seed
-    form = formed("", profile=False)  # runs of characters: a fit takes minutes, not hours
-    given = examples(turns, window=WINDOW, by=by, filters=FILTERS).checked()
-    found = learned(given, form, seeds=asked.seeds if by == "person" else 0)
-    yield from ladder(table, found, seed=seed)
-    for name, flags in parted(found.known > 0):
-        rows = some(found.guesses, found.answered, found.person, flags)
-        yield from row_cells(f"{table}: {name}", rows, printed=False)
-    yield from gains(table, found, seed=seed)
+def split_cells(how: str, turns: Turns, request: Request, omissions: list[str]) -> Iterator[Cell]:
+    """All models in one of the splits."""
+    table, by, seed = f"{TABLE} {how}", SPLITS[how], request.sample.seed
+    spec = input_spec("", profile=False)  # character n-grams: a fit takes minutes, not hours
+    examples = reply_examples(turns, window=WINDOW, by=by, filters=FILTERS).check()
+    study = fit_models(examples, spec, seeds=request.seeds if by == "person" else 0)
+    yield from model_cells(table, study, seed=seed)
+    for name, mask in known_and_new_users(study.n_known > 0):
+        rows = evaluate_subset(study.predictions, study.labels, study.users, mask)
+        yield from result_cells(f"{table}: {name}", rows, with_paper=False)
+    yield from gain_cells(table, study, seed=seed)
     if by == "person":
-        yield from by_size(found, seed=seed)
+        yield from size_cells(study, seed=seed)
     else:
-        yield from metric_cells(table, given, asked, absent)
+        yield from metric_cells(table, examples, request, omissions)
 
 
-def learned(given: Examples, form: SeenForm, *, seeds: int) -> Learned:
-    """Models with and without persons, majorities, and models of persons that were shuffled."""
-    learn, check, heldout = sides = cases(given, form)
-    guesses = dict[str, Guess]()
-    for plain, knowing, seen in (
-        (WORDS, WORDS_USER, [no_circumstances(side) for side in sides]),
-        (TEXT, USER, sides),
+def fit_models(examples: ReplyExamples, spec: InputSpec, *, seeds: int) -> ReplyStudy:
+    """Models with and without users, majorities, and models of shuffled users."""
+    train, validation, test = splits = split_inputs(examples, spec)
+    predictions = dict[str, ReplyPredictions]()
+    for text_name, user_name, inputs in (
+        (WORDS, WORDS_USER, [drop_covariates(split) for split in splits]),
+        (TEXT, USER, splits),
     ):
-        model, blind = fitted(seen)
-        guesses |= {plain: told(blind, seen[2]), knowing: told(model, seen[2])}
-    guesses[GOING_ON] = going_on(model, heldout, logs(given))
-    mixed = list[Guess]()
+        model, text_model = fit_reply_models(inputs)
+        predictions[text_name] = predict_replies(text_model, inputs[2])
+        predictions[user_name] = predict_replies(model, inputs[2])
+    predictions[UPDATED] = predict_with_updates(model, test, log_names(examples))
+    shuffled = list[ReplyPredictions]()
     for number in range(seeds):
-        others = [shuffled(side, number) for side in sides]
-        mixed.append(told(fitted(others)[0], others[2]))
-    before = Counter([*learn.person, *check.person])
-    known = np.array([before[name] for name in heldout.person], np.float64)
-    guesses |= majorities(given, given.sides.heldout)
-    return Learned(given, guesses, known, mixed)
+        inputs = [shuffle_users(split, number) for split in splits]
+        shuffled.append(predict_replies(fit_reply_models(inputs)[0], inputs[2]))
+    counts = Counter([*train.user, *validation.user])
+    n_known = np.array([counts[user] for user in test.user], np.float64)
+    predictions |= majority_predictions(examples, examples.split.test)
+    return ReplyStudy(examples, predictions, n_known, shuffled)
 
 
-def fitted(sides: Sequence[Cases]) -> tuple[Personal, Personal]:
-    """What is learned from the first side and decided by the second, with and without persons."""
-    return fit_both(sides[0], sides[1], how=How("chance"))
+def fit_reply_models(splits: Sequence[UserExamples]) -> tuple[UserModel, UserModel]:
+    """Models with and without per-user weights."""
+    return fit_with_and_without_users(splits[0], splits[1], settings=FitSettings("chance"))
 
 
-def told(model: Personal, cases: Cases) -> Guess:
-    """The chances that a model gives, and what it takes for answered."""
-    return Guess.of(model.of(cases.rows, cases.circumstances, cases.person).value)
+def predict_replies(model: UserModel, examples: UserExamples) -> ReplyPredictions:
+    return ReplyPredictions.from_probability(predict_examples(model, examples))
 
 
-def logs(given: Examples) -> list[str]:
-    """The log that each turn held out is in: what stands before the colon of its dialog's id."""
-    dialog = given.turns.frame["dialog"].to_list()
-    rows = given.outcomes.row[given.sides.heldout]
+def log_names(examples: ReplyExamples) -> list[str]:
+    """The log of each turn of the test split: what stands before the colon of its dialog's id."""
+    dialog = examples.turns.frame["dialog"].to_list()
+    rows = examples.outcomes.row[examples.split.test]
     return [dialog[row].partition(":")[0] for row in rows]
 
 
-def going_on(model: Personal, heldout: Cases, log: Sequence[str]) -> Guess:
-    """The chances of a model that learns from each log once it is over."""
-    chance, names = np.zeros(len(log)), np.array(log, object)
-    for name in dict.fromkeys(log):
-        here = np.flatnonzero(names == name)
-        part = heldout.some(here)
-        chance[here] = told(model, part).number
-        model = met(model, part)
-    return Guess.of(chance)
+def predict_with_updates(
+    model: UserModel, test: UserExamples, logs: Sequence[str]
+) -> ReplyPredictions:
+    """The predictions of a model that is updated with each log once it is over."""
+    probability, names = np.zeros(len(logs)), np.array(logs, object)
+    for log in dict.fromkeys(logs):
+        indices = np.flatnonzero(names == log)
+        part = test.take(indices)
+        probability[indices] = predict_examples(model, part)
+        model = update_users(model, part)
+    return ReplyPredictions.from_probability(probability)
 
 
-def ladder(table: str, found: Learned, *, seed: int) -> Iterator[Cell]:
-    """Accuracy, macro-F1 and AUC of every rung; profiles cannot be had."""
-    yield from row_cells(table, measured(found.guesses, found.answered, found.person, seed=seed))
-    if found.mixed:
-        named = {str(number): guess for number, guess in enumerate(found.mixed)}
-        rows = measured(named, found.answered, found.person, seed=seed)
-        yield from spread_cells(Spot(table, "", SHUFFLED), rows)
+def model_cells(table: str, study: ReplyStudy, *, seed: int) -> Iterator[Cell]:
+    """Accuracy, macro-F1 and AUC of every model; those with profiles are the paper's alone."""
+    results = evaluate_replies(study.predictions, study.labels, study.users, seed=seed)
+    yield from result_cells(table, results)
+    if study.shuffled:
+        models = {str(number): one for number, one in enumerate(study.shuffled)}
+        rows = evaluate_replies(models, study.labels, study.users, seed=seed)
+        yield from shuffled_cells(table, rows)
     for name in (PROFILE, BOTH):
-        for figure, value in CONTINUITY[name]._asdict().items():
-            yield only_paper(Spot(table, titled(figure), name), value, NO_PROFILE)
+        for statistic, value in CONTINUITY[name]._asdict().items():
+            key = CellKey(table, STATISTIC_TITLES[statistic], name)
+            yield paper_only_cell(key, value, NO_PROFILE)
 
 
-def row_cells(
-    table: str, rows: Sequence[Measured], *, printed: bool = True, notes: Sequence[str] = ()
+def shuffled_cells(table: str, rows: Sequence[ReplyResults]) -> Iterator[Cell]:
+    """The mean over shuffles, and how far apart they are."""
+    for statistic in statistics_of(rows[0]):
+        mean = mean_and_range([statistics_of(row)[statistic] for row in rows])
+        key = CellKey(table, STATISTIC_TITLES[statistic], SHUFFLED)
+        yield estimate_cell(key, mean, n=rows[0].n, notes=[shuffles_note(len(rows))])
+
+
+def result_cells(
+    table: str, rows: Sequence[ReplyResults], *, with_paper: bool = True, notes: Sequence[str] = ()
 ) -> Iterator[Cell]:
-    """The three figures of every guess, beside the paper's on X."""
+    """The three statistics of every model, beside the paper's on X."""
     for row in rows:
-        paper = CONTINUITY.get(row.name) if printed else None
-        for figure, value in figures(row).items():
-            theirs = None if paper is None else getattr(paper, figure, None)
-            spot = Spot(table, titled(figure), row.name)
-            told = [f"{row.persons:,} persons", *notes]
-            yield of_estimate(spot, value, n=row.n, paper=theirs, notes=told)
+        published = CONTINUITY.get(row.name) if with_paper else None
+        for statistic, result in statistics_of(row).items():
+            paper = None if published is None else getattr(published, statistic, None)
+            key = CellKey(table, STATISTIC_TITLES[statistic], row.name)
+            all_notes = [f"{row.users:,} persons", *notes]
+            yield estimate_cell(key, result, n=row.n, paper=paper, notes=all_notes)
 
 
-def figures(row: Measured | Above) -> dict[str, Estimate | None]:
+STATISTIC_TITLES = {"accuracy": "accuracy", "macro_f1": "macro-F1", "auc": "AUC"}
+
+
+def statistics_of(row: ReplyResults) -> dict[str, Result]:
     return {"accuracy": row.accuracy, "macro_f1": row.macro_f1, "auc": row.auc}
 
 
-def titled(figure: str) -> str:
-    return {"macro_f1": "macro-F1", "auc": "AUC"}.get(figure, figure)
-
-
-def spread_cells(spot: Spot, rows: Sequence[Measured]) -> Iterator[Cell]:
-    """The mean over shuffles, and how far apart they are."""
-    for figure in figures(rows[0]):
-        mean = spread([figures(row)[figure] for row in rows])
-        place = spot._replace(row=titled(figure))
-        yield of_estimate(place, mean, n=rows[0].n, notes=[of_shuffles(len(rows))])
-
-
-def gains(table: str, found: Learned, *, seed: int) -> Iterator[Cell]:
-    """By how much knowing the person is ahead of text and of the person's majority."""
-    met_before = parted(found.known > 0)[:1]  # where they are all, or none, nothing is new in it
-    for whom, flags in [("all persons", np.ones(len(found.known), bool)), *met_before]:
-        person = [name for name, flag in zip(found.person, flags, strict=True) if flag]
-        for ours, rivals in RIVALS.items():
-            others = {name: found.guesses[name].some(flags) for name in (ours, *rivals)}
-            for row in above(others, ours, found.answered[flags], person, seed=seed):
-                for figure, value in figures(row).items():
+def gain_cells(table: str, study: ReplyStudy, *, seed: int) -> Iterator[Cell]:
+    """By how much knowing the user is ahead of text and of the user's majority."""
+    # the first mask is of known users; where these are all, or none, it would say nothing new
+    known = known_and_new_users(study.n_known > 0)[:1]
+    for whom, mask in [("all persons", np.ones(len(study.n_known), bool)), *known]:
+        users = study.users_in(mask)
+        for ours, others in COMPARISONS.items():
+            models = {name: study.predictions[name].subset(mask) for name in (ours, *others)}
+            for row in compare_replies(models, ours, study.labels[mask], users, seed=seed):
+                for statistic, result in statistics_of(row).items():
                     column = f"{ours} − {row.name}, {whom}"
-                    note = tested(row.p.get(figure), f"{len(set(person)):,} persons")
-                    spot = Spot(f"{table}: gained", titled(figure), column)
-                    yield of_estimate(spot, value, n=len(person), notes=[note])
+                    note = p_value_note(result.p_value, f"{len(set(users)):,} persons")
+                    key = CellKey(f"{table}: gained", STATISTIC_TITLES[statistic], column)
+                    yield estimate_cell(key, result, n=len(users), notes=[note])
 
 
-def by_size(found: Learned, *, seed: int) -> Iterator[Cell]:
-    """Figure 3: persons in three groups of as many examples to learn from as can be."""
-    group = grouped(found.person, found.known)
+def size_cells(study: ReplyStudy, *, seed: int) -> Iterator[Cell]:
+    """Figure 3: users in three groups by the number of their examples."""
+    group = group_by_size(study.users, study.n_known)
     for number in range(GROUPS):
-        flags = group == number
-        if not flags.any():
+        mask = group == number
+        if not mask.any():
             continue
-        size = round(float(np.mean(found.known[flags])))
-        guesses = {name: found.guesses[name].some(flags) for name in (TEXT, USER, PRIVATE)}
-        person = [name for name, flag in zip(found.person, flags, strict=True) if flag]
-        rows = measured(guesses, found.answered[flags], person, seed=seed)
-        for row in rows:
-            spot = Spot(FIGURE_3, f"{size:,} examples", row.name)
-            yield of_estimate(spot, row.accuracy, n=row.n, notes=[f"{row.persons:,} persons"])
+        size = round(float(np.mean(study.n_known[mask])))
+        models = {
+            name: study.predictions[name].subset(mask) for name in (TEXT, USER, USER_MAJORITY)
+        }
+        for row in evaluate_replies(models, study.labels[mask], study.users_in(mask), seed=seed):
+            key = CellKey(FIGURE_3, f"{size:,} examples", row.name)
+            yield estimate_cell(key, row.accuracy, n=row.n, notes=[f"{row.users:,} persons"])
 
 
-def grouped(person: Sequence[str], known: Floats) -> Floats:
-    """0, 1 or 2 by how much is known of each one's person, -1 for nothing.
+def group_by_size(users: Sequence[str], n_known: Floats) -> Floats:
+    """0, 1 or 2 by how many examples of each one's user are known, -1 for none.
 
-    Persons are in the order of their examples; each group has about a third of all these.
+    Users are ordered by their examples; each group has about a third of all these examples, decided
+    by where the middle of a user's own comes.
     """
-    sizes = {name: n for name, n in zip(person, known, strict=True) if n > 0}
+    sizes = {name: n for name, n in zip(users, n_known, strict=True) if n > 0}
     order = sorted(sizes, key=lambda name: (sizes[name], name))
     total, sums = sum(sizes.values()), np.cumsum([sizes[name] for name in order])
     middle = sums - np.array([sizes[name] for name in order]) / 2
-    place = dict(zip(order, np.minimum(middle * GROUPS // max(total, 1), GROUPS - 1), strict=True))
-    return np.array([place.get(name, -1.0) for name in person])
+    group = dict(zip(order, np.minimum(middle * GROUPS // max(total, 1), GROUPS - 1), strict=True))
+    return np.array([group.get(name, -1.0) for name in users])
 
 
-def wanted(asked: Asked) -> list[str]:
+def selected_metrics(request: Request) -> list[str]:
     """The paper's baselines that were asked for, by the paper's name."""
-    if asked.metrics is None:
+    if request.metrics is None:
         return list(METRICS)
     names = [name for pair in METRICS.items() for name in pair]
-    if unknown := [name for name in asked.metrics if name not in names]:
-        known = suggestion(unknown[0], METRICS.values())
-        raise UnknownName(f"the paper has no metric {unknown[0]!r}; {known}")
-    return [name for name, metric in METRICS.items() if {name, metric} & set(asked.metrics)]
+    if unknown := [name for name in request.metrics if name not in names]:
+        suggestion = suggest_names(unknown[0], METRICS.values())
+        raise UnknownName(f"the paper has no metric {unknown[0]!r}; {suggestion}")
+    return [name for name, metric in METRICS.items() if {name, metric} & set(request.metrics)]
 
 
-def chosen(asked: Asked, absent: list[str]) -> dict[str, Metric]:
-    """The paper's baselines that were asked for and are here."""
-    found = dict[str, Metric]()
-    for name in wanted(asked):
-        metric = METRICS[name]
+def load_metrics(request: Request, omissions: list[str]) -> dict[str, Metric]:
+    """The paper's baselines that were asked for and can be had."""
+    metrics = dict[str, Metric]()
+    for name in selected_metrics(request):
         try:
-            found[name] = load(metric, **asked.of(metric))
+            metrics[name] = load(METRICS[name], **request.parameters_of(METRICS[name]))
         except SimpaticoError as error:
-            absent.append(f"{name}: {error}")
-    return found
+            omissions.append(f"{name}: {error}")
+    return metrics
 
 
-def metric_cells(table: str, given: Examples, asked: Asked, absent: list[str]) -> Iterator[Cell]:
-    """The paper's baselines; as many turns are told answered as were among those that decide."""
-    for name, metric in chosen(asked, absent).items():
-        scored = guessed(metric, given, most=asked.sample.size)
-        if isinstance(scored, str):
-            absent.append(f"{name}: {scored}")
+def metric_cells(
+    table: str, examples: ReplyExamples, request: Request, omissions: list[str]
+) -> Iterator[Cell]:
+    """The paper's baselines, thresholded by the share of replies in the validation split."""
+    for name, metric in load_metrics(request, omissions).items():
+        by_metric = predict_by_metric(metric, examples, max_turns=request.sample.size)
+        if isinstance(by_metric, str):
+            omissions.append(f"{name}: {by_metric}")
             continue
-        answered, person = given.answered(scored.heldout), given.person(scored.heldout)
-        notes = [f"{scored.unscored:,} turns without a number", "a sample of the turns held out"]
-        yield from row_cells(table, measured({name: scored.guess}, answered, person), notes=notes)
+        labels, users = examples.labels(by_metric.test), examples.users(by_metric.test)
+        notes = [f"{by_metric.unscored:,} turns without a number", "a sample of the turns held out"]
+        rows = evaluate_replies({name: by_metric.predictions}, labels, users)
+        yield from result_cells(table, rows, notes=notes)

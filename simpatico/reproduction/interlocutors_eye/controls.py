@@ -1,4 +1,4 @@
-"""Cases that show what knowing a person is worth: with nothing but the person, or with another."""
+"""Controls for what knowing the user is worth: no inputs at all, words only, or shuffled users."""
 
 from __future__ import annotations
 
@@ -6,45 +6,44 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from simpatico.stats.by_person import Estimate
-from simpatico.stats.draws import uniform
-from simpatico.training.users.user_weights import Cases
+from simpatico.stats.draws import draw_uniform
+from simpatico.stats.result import Result
+from simpatico.training.users.examples import UserExamples
 
 STREAM = 8
-"""Of random numbers, so that these draws are no others."""
+"""Of random numbers, so that these draws are independent of all others."""
 
 
-def nothing_seen(cases: Cases) -> Cases:
-    """The same without anything that is seen of a turn: only who, and in which order."""
+def drop_inputs(examples: UserExamples) -> UserExamples:
+    """The same without any input of a turn: only who it is, and in which order."""
     from scipy import sparse
 
-    n = len(cases.y)
-    return cases._replace(rows=sparse.csr_matrix((n, 0)), circumstances=np.zeros((n, 0)))
+    n = len(examples.y)
+    return examples._replace(rows=sparse.csr_matrix((n, 0)), covariates=np.zeros((n, 0)))
 
 
-def no_circumstances(cases: Cases) -> Cases:
-    """The same with nothing seen but words."""
-    return cases._replace(circumstances=cases.circumstances[:, :0])
+def drop_covariates(examples: UserExamples) -> UserExamples:
+    """The same with words as the only inputs."""
+    return examples._replace(covariates=examples.covariates[:, :0])
 
 
-def shuffled(cases: Cases, seed: int) -> Cases:
-    """The same with the names of persons dealt out at random."""
-    return cases._replace(person=dealt(cases.person, seed))
+def shuffle_users(examples: UserExamples, seed: int) -> UserExamples:
+    """The same with the users permuted over all examples."""
+    order = np.argsort(draw_uniform(len(examples.user), seed, STREAM), kind="stable")
+    return examples._replace(user=[examples.user[at] for at in order])
 
 
-def spread(found: Sequence[Estimate | None]) -> Estimate | None:
-    """The mean over shuffles between the lowest and the highest; null where one has no figure."""
-    values = [one.value for one in found if one is not None]
-    if not values or len(values) < len(found):
+def mean_and_range(results: Sequence[Result | None]) -> Result | None:
+    """The mean over shuffles between the lowest and the highest; null where one has no value."""
+    defined = [one for one in results if one is not None]
+    if not defined or len(defined) < len(results):
         return None
-    return Estimate(float(np.mean(values)), min(values), max(values))
+    values = [one.value for one in defined if one.value is not None]
+    if len(values) < len(defined):
+        return Result(None, status="degenerate")
+    return Result(float(np.mean(values)), min(values), max(values))
 
 
-def of_shuffles(n: int) -> str:
-    """What stands beside such a mean."""
+def shuffles_note(n: int) -> str:
+    """The note on such a mean."""
     return f"mean, lowest and highest of {n} shuffle{'s' * (n != 1)}"
-
-
-def dealt(person: Sequence[str], seed: int) -> list[str]:
-    """These names in a random order."""
-    return [person[at] for at in np.argsort(uniform(len(person), seed, STREAM), kind="stable")]

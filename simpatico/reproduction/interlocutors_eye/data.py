@@ -1,4 +1,4 @@
-"""The data sets beside which the paper's tables are redone: where they are, and what is read."""
+"""The data sets on which the tables are recomputed: where they are, and how to read them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from simpatico.errors import BadValue, DataError
 from simpatico.judgements import Judgements
 from simpatico.readers.conversations import read
 from simpatico.readers.judgement_files import read_judgements
-from simpatico.reproduction import Cell
+from simpatico.reproduction.cells import Cell
 from simpatico.turns import Turns
 
 HAZUMI = {"Hazumi1902": "hazumi1902", "Hazumi1911": "hazumi1911"}
@@ -29,79 +29,73 @@ NEEDED = {
     PERSONA: TALKS,
     CROWD: PASSED,
 }
-"""What a folder has none of that cannot be used."""
-UNFIT = (DataError, BadValue)
-"""What data may raise that are too few, or of something else; nothing here is chosen by users."""
+"""What is missing in a folder that cannot be used."""
+UNUSABLE = (DataError, BadValue)
+"""Raised for data that are too few or of something else; nothing here depends on options."""
 
 
-class Rated(NamedTuple):
-    """Conversations, and what those who took part said about them."""
+class RatedDialogs(NamedTuple):
+    """Dialogs, and what those who took part said about them."""
 
     turns: Turns
     judgements: Judgements
 
 
-def kept(what: str, cells: Iterable[Cell], absent: list[str]) -> Iterator[Cell]:
-    """The figures as far as the data go; why they go no farther is told."""
+def cells_until_unusable(what: str, cells: Iterable[Cell], omissions: list[str]) -> Iterator[Cell]:
+    """The cells as far as the data go; why they go no farther is added to the omissions."""
     try:
         yield from cells
-    except UNFIT as error:
-        absent.append(f"{what}: {error}")
+    except UNUSABLE as error:
+        omissions.append(f"{what}: {error}")
 
 
-def hazumi(data: Path, folder: str) -> Rated | None:
+def read_hazumi(data: Path, folder: str) -> RatedDialogs | None:
     """One of the two subsets, from its list of exchanges or from its ELAN files."""
-    tries = (data / folder / LISTED, data / folder / ANNOTATED)
-    found = next((path for path in tries if path.exists()), None)
-    return None if found is None else rated([found])
+    paths = (data / folder / LISTED, data / folder / ANNOTATED)
+    path = next((path for path in paths if path.exists()), None)
+    return None if path is None else read_rated([path])
 
 
-def logs(data: Path) -> Turns | None:
-    """The logs of IRC, whichever parts are there; files of all parts are split by time anew."""
-    tries = [*(data / IRC / part for part in PARTS), data / IRC]
-    found = [path for path in tries if path.is_dir() and any(path.glob(LOGGED))]
-    return joined([read(path) for path in found]) if found else None
+def read_irc(data: Path) -> Turns | None:
+    """The logs of IRC, whichever parts are there; all of them are split by time anew."""
+    folders = [*(data / IRC / part for part in PARTS), data / IRC]
+    paths = [path for path in folders if path.is_dir() and any(path.glob(LOGGED))]
+    return concat_turns([read(path) for path in paths]) if paths else None
 
 
-def people(data: Path) -> Rated | None:
+def read_persona(data: Path) -> RatedDialogs | None:
     """RealPersonaChat: people with people."""
     path = data / PERSONA / TALKS
-    return rated([path]) if path.is_file() else None
+    return read_rated([path]) if path.is_file() else None
 
 
-def systems(data: Path) -> Rated | None:
+def read_persona_systems(data: Path) -> RatedDialogs | None:
     """RealPersonaChat: people with systems."""
-    return several(data / PERSONA, SYSTEMS)
+    paths = sorted((data / PERSONA).glob(SYSTEMS))
+    return read_rated(paths) if paths else None
 
 
-def crowd(data: Path) -> Rated | None:
-    """Ji et al.: crowd workers who passed the control of quality, with bots."""
-    return several(data / CROWD, PASSED)
+def read_crowd(data: Path) -> RatedDialogs | None:
+    """Ji et al.: crowd workers who passed the quality control, with bots."""
+    paths = sorted((data / CROWD).glob(PASSED))
+    return read_rated(paths) if paths else None
 
 
-def several(folder: Path, pattern: str) -> Rated | None:
-    """All files of a pattern, where there are any."""
-    found = sorted(folder.glob(pattern))
-    return rated(found) if found else None
-
-
-def rated(paths: Sequence[Path]) -> Rated:
-    """What is in these files; of several, dialogs have the file's name before their own."""
-    turns, judged = [], []
+def read_rated(paths: Sequence[Path]) -> RatedDialogs:
+    """The dialogs and judgements of these files; names of files keep those of several apart."""
+    turns, judgements = [], []
     for path in paths:
         prefix = f"{path.stem}/" if len(paths) > 1 else ""
-        named = pl.concat_str(pl.lit(prefix), "dialog").alias("dialog")
-        turns.append(Turns(read(path).frame.with_columns(named)))
-        judged.append(read_judgements(path).frame.with_columns(named))
-    return Rated(joined(turns), Judgements(pl.concat(judged)))
+        dialog = pl.concat_str(pl.lit(prefix), "dialog").alias("dialog")
+        turns.append(Turns(read(path).frame.with_columns(dialog)))
+        judgements.append(read_judgements(path).frame.with_columns(dialog))
+    return RatedDialogs(concat_turns(turns), Judgements(pl.concat(judgements)))
 
 
-def joined(parts: Sequence[Turns]) -> Turns:
-    """Some conversations after others."""
+def concat_turns(parts: Sequence[Turns]) -> Turns:
     return Turns(pl.concat([part.frame for part in parts]).rechunk())
 
 
-def merged(parts: Sequence[Rated]) -> Rated:
-    """Conversations and judgements of several data sets together."""
-    turns = joined([part.turns for part in parts])
-    return Rated(turns, Judgements(pl.concat([part.judgements.frame for part in parts])))
+def concat_rated(parts: Sequence[RatedDialogs]) -> RatedDialogs:
+    turns = concat_turns([part.turns for part in parts])
+    return RatedDialogs(turns, Judgements(pl.concat([part.judgements.frame for part in parts])))

@@ -1,4 +1,4 @@
-"""Figure 3 as a drawing: accuracy by how many examples of a person are known."""
+"""Figure 3 as a chart: accuracy by the number of examples of a user."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 from simpatico.charts import levels
 from simpatico.charts.html import Html
-from simpatico.charts.levels import Level, Shelf, Shelves
-from simpatico.charts.svg import pixels
-from simpatico.reproduction import Cell
+from simpatico.charts.levels import Level, LevelGroup, LevelPanel
+from simpatico.charts.svg import mm_to_pixels
+from simpatico.reproduction.cells import Cell
 from simpatico.reproduction.interlocutors_eye.continuity import FIGURE_3
-from simpatico.training.users.continuity.baselines import PRIVATE
+from simpatico.training.users.continuity.baselines import USER_MAJORITY
 
 WIDTH = 174.0
 """Millimetres, a page's text."""
@@ -21,20 +21,20 @@ CAPTION = (
 
 
 def figures(cells: Sequence[Cell]) -> dict[str, Html]:
-    """The drawings for which there is something to draw, by name."""
-    found = [cell for cell in cells if cell.table == FIGURE_3]
-    if not found:
+    """The figures for which there are cells, by name."""
+    accuracies = [cell for cell in cells if cell.table == FIGURE_3]
+    if not accuracies:
         return {}
     panels = tuple(
-        Shelf(
+        LevelPanel(
             row,
             tuple(
-                Level(c.column, c.ours, c.low, c.high, c.paper, c.column != PRIVATE)
-                for c in found
+                Level(c.column, c.ours, c.low, c.high, c.paper, c.column != USER_MAJORITY)
+                for c in accuracies
                 if c.row == row
             ),
         )
-        for row in dict.fromkeys(cell.row for cell in found)
+        for row in dict.fromkeys(cell.row for cell in accuracies)
     )
-    shown = [Shelves("accuracy by examples of the person", panels, 0.5)]
-    return {"figure-3": levels.figure(shown, CAPTION, pixels(WIDTH))}
+    shown = [LevelGroup("accuracy by examples of the person", panels, 0.5)]
+    return {"figure-3": levels.levels_figure(shown, CAPTION, mm_to_pixels(WIDTH))}

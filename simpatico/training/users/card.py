@@ -1,23 +1,23 @@
-"""What people should read before they use a personal model, and how far its chances hold."""
+"""The card of a user-aware model, with the reliability of its probabilities."""
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-import numpy.typing as npt
 
-from simpatico.features.users.folder import Bin, Figure, Heldout, PersonalRecipe
-from simpatico.features.users.model import People
-from simpatico.stats.auc import DECIMALS
-from simpatico.stats.bootstrap import FEWEST_CLUSTERS
-from simpatico.training.model_folder import About, framed, runs
-
-Numbers = npt.NDArray[np.floating[Any]]
+from simpatico.arrays import Floats
+from simpatico.features.users.folder import (
+    ModelEvaluation,
+    RecordedResult,
+    ReliabilityBin,
+    UserModelRecipe,
+)
+from simpatico.features.users.model import UserWeights
+from simpatico.stats.bootstrap import DECIMALS, MIN_CLUSTERS
+from simpatico.training.card import About, ModelCard, describe_char_ngrams
 
 BINS = 10
 TITLES = {"chance": "Reply chance", "score": "Interlocutor's score"}
-SAYS = {
+SUMMARIES = {
     "chance": "Says how likely the person who is talked to answers a turn.",
     "score": "Says which score the person who is talked to gives a turn.",
 }
@@ -29,98 +29,98 @@ LIMITS = (
 )
 
 
-def reliability(told: Numbers, happened: Numbers) -> tuple[Bin, ...]:
-    """For each tenth of chances that were told: how many, their mean, and how often it happened."""
-    tenth = np.minimum((told * BINS).astype(np.int64), BINS - 1)
+def reliability_bins(predicted: Floats, observed: Floats) -> tuple[ReliabilityBin, ...]:
+    """For each tenth of predicted probabilities: how many, their mean, and the share of replies."""
+    tenth = np.minimum((predicted * BINS).astype(np.int64), BINS - 1)
     return tuple(
-        Bin(
+        ReliabilityBin(
             int((tenth == number).sum()),
-            round(float(told[tenth == number].mean()), DECIMALS),
-            round(float(happened[tenth == number].mean()), DECIMALS),
+            round(float(predicted[tenth == number].mean()), DECIMALS),
+            round(float(observed[tenth == number].mean()), DECIMALS),
         )
         for number in np.unique(tenth)
     )
 
 
-def calibration_error(bins: tuple[Bin, ...]) -> float:
-    """The mean distance between what is told and what happens, each turn counting the same.
+def calibration_error(bins: tuple[ReliabilityBin, ...]) -> float:
+    """Expected calibration error (Naeini et al. 2015): sum_b n_b |predicted_b - observed_b| / n.
 
-    Example: 3 turns told .2 of which none is answered, 1 told .8 that is: (3 * .2 + .2) / 4 = .2.
+    Example: 3 turns predicted .2 of which none is answered, 1 predicted .8 that is:
+    (3 * .2 + .2) / 4 = .2.
     """
     n = sum(one.n for one in bins)
-    return round(sum(one.n * abs(one.told - one.happened) for one in bins) / max(n, 1), DECIMALS)
+    gaps = sum(one.n * abs(one.predicted - one.observed) for one in bins)
+    return round(gaps / max(n, 1), DECIMALS)
 
 
-def card(recipe: PersonalRecipe, people: People) -> str:
-    """What a folder's card says; who the persons are is not in it."""
-    return framed(
+def user_model_card(recipe: UserModelRecipe, users: UserWeights) -> str:
+    """The card of a folder; it does not say who the users are."""
+    if len(users.n_examples):
+        low, median, high = np.percentile(users.n_examples, (0, 50, 100)).astype(int)
+        known = (
+            f"- it knows {len(users.n_examples):,} persons, by {low:,} to {high:,} examples "
+            f"(median {median:,}); names are kept as digits that only its key can make"
+        )
+    else:
+        known = "- it knows no persons: everybody is an average one"
+    return ModelCard(
         TITLES[recipe.target],
-        SAYS[recipe.target],
-        About(recipe.data, recipe.licence, recipe.command),
-        data=[f"- {recipe.data}: {recipe.examples:,} examples", *known(people)],
-        figures=figures(recipe.heldout),
-        made=[*made(recipe), *recipe.lines],
+        SUMMARIES[recipe.target],
+        data=[f"- {recipe.data}: {recipe.examples:,} examples", known],
+        evaluation=evaluation_lines(recipe.test),
+        method=[*method_lines(recipe), *recipe.lines],
         limits=(*LIMITS, *recipe.limits),
+    ).render(About(recipe.data, recipe.licence, recipe.command))
+
+
+def evaluation_lines(test: ModelEvaluation) -> list[str]:
+    """Results on the test split and, for probabilities, the table of reliability."""
+    noun = "turns" if test.reliability else "ratings"
+    brackets = (
+        f"fewer than {MIN_CLUSTERS} persons have no intervals"
+        if test.users < MIN_CLUSTERS
+        else "in brackets where 95% of the resamples of persons lie"
     )
-
-
-def known(people: People) -> list[str]:
-    """How many persons there are, and how well they are known."""
-    if not len(people.seen):
-        return ["- it knows no persons: everybody is an average one"]
-    low, middle, high = np.percentile(people.seen, (0, 50, 100)).astype(int)
-    return [
-        f"- it knows {len(people.seen):,} persons, by {low:,} to {high:,} examples (median "
-        f"{middle:,}); names are kept as digits that only its key can make"
+    lines = [
+        f"## How well it does on later {noun}, which it has not seen",
+        f"{test.n:,} {noun} and {test.users:,} persons; {brackets}.",
+        "",
+        *(f"- {name}: {format_result(result)}" for name, result in test.results.items()),
     ]
-
-
-def figures(found: Heldout) -> list[str]:
-    """The figures on what is later, and the table of reliability, which only chances have."""
-    what = "turns" if found.reliability else "ratings"
-    bins = [f"| {one.told:.3f} | {one.happened:.3f} | {one.n:,} |" for one in found.reliability]
-    table = [
+    if not test.reliability:
+        return lines
+    return [
+        *lines,
         "",
         f"### How far its chances hold (expected calibration error "
-        f"{calibration_error(found.reliability):.3f})",
+        f"{calibration_error(test.reliability):.3f})",
         "| told | happened | turns |",
         "|---|---|---|",
-        *bins,
-    ]
-    return [
-        f"## How well it does on later {what}, which it has not seen",
-        f"{found.n:,} {what} and {found.persons:,} persons; {spread(found)}.",
-        "",
-        *(f"- {name}: {shown(figure)}" for name, figure in found.figures.items()),
-        *(table if bins else []),
+        *(f"| {b.predicted:.3f} | {b.observed:.3f} | {b.n:,} |" for b in test.reliability),
     ]
 
 
-def spread(found: Heldout) -> str:
-    """What stands in brackets, or why nothing does."""
-    if found.persons < FEWEST_CLUSTERS:
-        return f"fewer than {FEWEST_CLUSTERS} persons have no intervals"
-    return "in brackets where 95% of the resamples of persons lie"
+def format_result(result: RecordedResult) -> str:
+    """A value with its interval, where there is one."""
+    if result.low is None or result.high is None:
+        return f"{result.value:.3f}"
+    return f"{result.value:.3f} [{result.low:.3f}, {result.high:.3f}]"
 
 
-def shown(figure: Figure) -> str:
-    """A figure with its interval, where there is one."""
-    if figure.low is None or figure.high is None:
-        return f"{figure.value:.3f}"
-    return f"{figure.value:.3f} [{figure.low:.3f}, {figure.high:.3f}]"
-
-
-def made(recipe: PersonalRecipe) -> list[str]:
-    """What it sees, and what persons have weights for."""
-    form = recipe.form
-    vectors = f"vectors of {form.encoder} ({form.encoder_sha256[:12]}), pooled by {form.pooling}"
-    told = [vectors if form.encoder else "", runs(form.grams).removeprefix(", and ")]
-    profile = " and of the person's profile" if form.profile else ""
-    fading = f"; an example counts {recipe.discount:g} after each later one"
-    own = f"{', '.join(recipe.own)}{fading if recipe.discount < 1 else ''}"
+def method_lines(recipe: UserModelRecipe) -> list[str]:
+    """The inputs, the covariates, and the terms that users have weights for."""
+    spec = recipe.inputs
+    vectors = f"vectors of {spec.encoder} ({spec.encoder_sha256[:12]}), pooled by {spec.pooling}"
+    inputs = [
+        vectors if spec.encoder else "",
+        describe_char_ngrams(spec.char_ngrams).removeprefix(", and "),
+    ]
+    profile = " and of the person's profile" if spec.profile else ""
+    discount = f"; an example counts {recipe.discount:g} after each later one"
+    terms = f"{', '.join(recipe.terms)}{discount if recipe.discount < 1 else ''}"
     return [
         f"- sees of what was heard and said{profile}, but for the person's name: "
-        f"{'; '.join(filter(None, told)) or 'nothing'}",
-        f"- circumstances: {', '.join(form.circumstances)}",
-        f"- persons have weights for: {own if recipe.own else 'nothing'}",
+        f"{'; '.join(filter(None, inputs)) or 'nothing'}",
+        f"- circumstances: {', '.join(spec.covariates)}",
+        f"- persons have weights for: {terms if recipe.terms else 'nothing'}",
     ]

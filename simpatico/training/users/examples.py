@@ -1,76 +1,95 @@
-"""Cases for a personal model: what is seen of turns, or on average of the turns of a dialog.
+"""Examples for user-aware models: the inputs of turns, or their mean over the turns of a dialog.
 
-A personal model is linear, so that what it says of the mean of some turns is the mean of what it
-says of each: a rating of a dialog teaches the mean of its turns.
+The predictor is linear, so that its value for the mean of some turns is the mean of its values for
+each of them: the rating of a dialog is an example of the mean of its turns.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from simpatico.arrays import Floats, Ints
-from simpatico.features import alone
-from simpatico.features.users.contexts import Moments
-from simpatico.features.users.folder import circumstances
-from simpatico.features.users.inputs import SeenForm, seen
-from simpatico.models.names import find
-from simpatico.training.users.user_weights import Cases
+from simpatico.features import features_for_texts
+from simpatico.features.users.contexts import Contexts
+from simpatico.features.users.folder import select_covariates
+from simpatico.features.users.inputs import InputSpec, input_matrix
+from simpatico.models.names import find_model
 
 
-def formed(encoder: str, *, profile: bool) -> SeenForm:
-    """What is seen with this encoder; without one, runs of characters alone."""
+class UserExamples(NamedTuple):
+    """Inputs and targets, a row an example; those of one user are in the order of time."""
+
+    rows: Any
+    """A sparse matrix: vectors, character n-grams."""
+    covariates: Floats
+    user: Sequence[str]
+    """Who is talked to; "" where nobody knows."""
+    y: Floats
+    """1 for a reply and 0 for none, or the score."""
+    weight: Floats
+
+    def take(self, indices: Ints) -> UserExamples:
+        user = [self.user[at] for at in indices]
+        return UserExamples(
+            self.rows[indices],
+            self.covariates[indices],
+            user,
+            self.y[indices],
+            self.weight[indices],
+        )
+
+
+def input_spec(encoder: str, *, profile: bool) -> InputSpec:
+    """The inputs of a model over this encoder; without one, character n-grams alone."""
     if not encoder:
-        return SeenForm(profile=profile)
-    model = find(encoder)
-    return SeenForm(model.name, model.sha256, profile=profile)
+        return InputSpec(profile=profile)
+    model = find_model(encoder)
+    return InputSpec(model.name, model.sha256, profile=profile)
 
 
-def of_turns(moments: Moments, form: SeenForm, y: Floats) -> Cases:
-    """A case for each moment."""
-    rows = seen(moments, form, alone(form.needs))
-    about = circumstances(moments, form)
-    return Cases(rows, about, list(moments.person), y, np.ones(len(y)))
+def turn_examples(contexts: Contexts, spec: InputSpec, y: Floats) -> UserExamples:
+    """An example for each context."""
+    rows = input_matrix(contexts, spec, features_for_texts(spec.needs))
+    covariates = select_covariates(contexts, spec)
+    return UserExamples(rows, covariates, list(contexts.user), y, np.ones(len(y)))
 
 
-def of_groups(
-    moments: Moments, groups: Sequence[Ints], form: SeenForm, person: Sequence[str], y: Floats
-) -> Cases:
-    """A case for each group of moments: the mean of what is seen of them."""
-    each = of_turns(moments, form, np.zeros(len(moments)))
-    mean = averaging(groups, len(moments))
-    about = np.asarray(mean @ each.circumstances)
-    return Cases(mean @ each.rows, about, list(person), y, np.ones(len(y)))
-
-
-def averaging(groups: Sequence[Ints], n: int) -> Any:
-    """A matrix that makes means over groups of n rows."""
+def group_examples(
+    contexts: Contexts, groups: Sequence[Ints], spec: InputSpec, users: Sequence[str], y: Floats
+) -> UserExamples:
+    """An example for each group of contexts: the mean of their inputs."""
     from scipy import sparse
 
+    turns = turn_examples(contexts, spec, np.zeros(len(contexts)))
+    # row g of the averaging matrix has 1 / n_g in the columns of the members of group g
     sizes = np.array([len(group) for group in groups], np.int64)
     starts = np.concatenate([[0], np.cumsum(sizes)])
-    columns = np.concatenate([np.zeros(0, np.int64), *groups])
-    return sparse.csr_matrix((np.repeat(1 / sizes, sizes), columns, starts), (len(groups), n))
+    members = np.concatenate([np.zeros(0, np.int64), *groups])
+    shape = (len(groups), len(contexts))
+    mean = sparse.csr_matrix((np.repeat(1 / sizes, sizes), members, starts), shape)
+    covariates = np.asarray(mean @ turns.covariates)
+    return UserExamples(mean @ turns.rows, covariates, list(users), y, np.ones(len(y)))
 
 
-def stacked(first: Cases, second: Cases) -> Cases:
-    """Some cases after others."""
+def stack_examples(first: UserExamples, second: UserExamples) -> UserExamples:
+    """The first examples, then the second."""
     from scipy import sparse
 
-    return Cases(
+    return UserExamples(
         sparse.vstack([first.rows, second.rows], format="csr"),
-        np.concatenate([first.circumstances, second.circumstances]),
-        [*first.person, *second.person],
+        np.concatenate([first.covariates, second.covariates]),
+        [*first.user, *second.user],
         np.concatenate([first.y, second.y]),
         np.concatenate([first.weight, second.weight]),
     )
 
 
-def own_means(cases: Cases, before: Ints, wanted: Ints) -> Floats:
-    """The mean of each person among those before, for the wanted; of all, for who is not there."""
-    y = cases.y[before]
-    names, who = np.unique([cases.person[at] for at in before], return_inverse=True)
-    own = dict(zip(names.tolist(), np.bincount(who, y) / np.bincount(who), strict=True))
-    return np.array([own.get(cases.person[at], y.mean()) for at in wanted])
+def user_means(users: Sequence[str], y: Floats, train: Ints, test: Ints) -> Floats:
+    """The mean of each test example's user in training; the mean of all, for a new user."""
+    known = y[train]
+    names, codes = np.unique([users[at] for at in train], return_inverse=True)
+    means = dict(zip(names.tolist(), np.bincount(codes, known) / np.bincount(codes), strict=True))
+    return np.array([means.get(users[at], known.mean()) for at in test])

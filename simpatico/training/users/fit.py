@@ -1,167 +1,253 @@
-"""Fit a personal model: the part that all share, then each person's own, then how sure it may be.
+"""Fit a user-aware model: shared weights, then per-user weights, then the calibration.
 
-Everything that is chosen is what makes the loss on the examples to check by least, which come later
-in time than those it learns from.
+Every hyperparameter minimises the loss on the validation split, which is later in time than the
+training split.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
 
+import msgspec
 import numpy as np
 
 from simpatico.arrays import Floats
 from simpatico.errors import BadValue, DataError
 from simpatico.features.classes import sigmoid
-from simpatico.features.users.model import People, Personal, Scaling, Target, designed
-from simpatico.training.users.user_weights import Cases, Lessons, in_units, learned, met
-from simpatico.training.users.search import Sides, chosen, offsets
-from simpatico.training.users.shared_weights import Columns, fit_shared
+from simpatico.features.users.identity import Mode, uses_identity, uses_profile
+from simpatico.features.users.inputs import InputSpec
+from simpatico.features.users.model import Standardizer, Target, UserModel, UserWeights, user_design
+from simpatico.progress import track
+from simpatico.training.users.examples import UserExamples
+from simpatico.training.users.search import (
+    ValidationPairs,
+    intercept_penalty,
+    search_hyperparameters,
+)
+from simpatico.training.users.shared_weights import SHARED_PENALTIES, SharedColumns, fit_shared
+from simpatico.training.users.user_weights import (
+    PerUserDesign,
+    standardize_targets,
+    update_users,
+    update_weights,
+)
+from simpatico.turns import Turns
 
-STEEPEST = 4.0
-"""A chance is made at most this much surer, or this much less sure."""
-RAREST = 1e-6
-"""The least share of answers, or of none, that there can be."""
-EXACT = 1e-12
+MAX_SLOPE = 4.0
+"""Calibration multiplies logits by 1/4 to 4: more would say that the model, not its calibration, is
+wrong, and few validation examples could ask for any slope."""
+MIN_RATE = 1e-6
+"""The share of replies is kept this far from 0 and 1, where its logit would be infinite."""
+ROOT_TOLERANCE = 1e-12
+TEXT_ONLY: Mode = "text"
+MODE_NAMES: Mapping[Mode, str] = {
+    "text": "text",
+    "user": "+ user",
+    "profile": "+ profile",
+    "both": "+ both",
+}
 
 
 @dataclass(frozen=True)
-class How:
-    """What is learned: a chance or a score between two ends; with or without who is talked to."""
+class FitSettings:
+    """What is fitted: replies, or scores between bounds; with or without per-user weights."""
 
     target: Target
-    users: bool = True
-    ends: tuple[float, float] | None = None
-    absorb: bool = True
-    """Whether persons learn from the examples to check by as well, once all is chosen."""
+    per_user: bool = True
+    bounds: tuple[float, float] | None = None
+    update_on_validation: bool = True
+    """Whether users are updated with the validation examples, once everything is chosen."""
 
 
-def fit_personal(
-    learn: Cases,
-    check: Cases,
+def check_profiles(turns: Turns, mode: Mode) -> None:
+    """Refuse a mode that reads profiles where nobody has one."""
+    if uses_profile(mode) and not any(turns.frame["profile"]):
+        raise DataError(
+            f"mode {mode!r} reads profiles, and nobody who is talked to has one; give profiles, or "
+            "another mode"
+        )
+
+
+def fit_mode(
+    mode: Mode,
+    spec: InputSpec,
+    settings: FitSettings,
+    split_examples: Callable[[InputSpec], Sequence[UserExamples]],
+) -> tuple[UserModel, dict[str, Floats]]:
+    """The model of a mode, and its predictions for the test split beside those of text alone.
+
+    `split_examples` gives the train, validation and test examples with some inputs.
+    """
+
+    def fit(mode: Mode, splits: Sequence[UserExamples]) -> tuple[UserModel, UserModel]:
+        with track(f"fits, {MODE_NAMES[mode]}", len(SHARED_PENALTIES)) as tick:
+            of_mode = replace(settings, per_user=uses_identity(mode))
+            return fit_with_and_without_users(splits[0], splits[1], settings=of_mode, tick=tick)
+
+    splits = split_examples(spec)
+    model, text_model = fit(mode, splits)
+    predictions = {MODE_NAMES[mode]: predict_examples(model, splits[2])}
+    if mode == TEXT_ONLY:
+        return model, predictions
+    if spec.profile:
+        splits = split_examples(msgspec.structs.replace(spec, profile=False))
+        text_model, _ = fit(TEXT_ONLY, splits)
+    return model, predictions | {MODE_NAMES[TEXT_ONLY]: predict_examples(text_model, splits[2])}
+
+
+def predict_examples(model: UserModel, examples: UserExamples) -> Floats:
+    """Probabilities or scores of these examples."""
+    return model.predict(examples.rows, examples.covariates, examples.user).value
+
+
+def fit_user_model(
+    train: UserExamples,
+    validation: UserExamples,
     *,
-    how: How,
+    settings: FitSettings,
     tick: Callable[[int], object] = lambda n: None,
-) -> Personal:
-    """The model that does best on `check`, which must be later in time than `learn`."""
-    return fit_both(learn, check, how=how, tick=tick)[0]
+) -> UserModel:
+    """The model that does best on `validation`, which must be later in time than `train`."""
+    return fit_with_and_without_users(train, validation, settings=settings, tick=tick)[0]
 
 
-def fit_both(
-    learn: Cases,
-    check: Cases,
+def fit_with_and_without_users(
+    train: UserExamples,
+    validation: UserExamples,
     *,
-    how: How,
+    settings: FitSettings,
     tick: Callable[[int], object] = lambda n: None,
-) -> tuple[Personal, Personal]:
-    """The same, and beside it the model that would be learned without who is talked to."""
-    checked(learn, check, how)
-    unit = (0.0, 1.0) if how.target == "chance" else spread_of(learn)
-    inner, outer = (side._replace(y=(side.y - unit[0]) / unit[1]) for side in (learn, check))
-    names = dict.fromkeys(filter(None, learn.person if how.users else ()))
-    place = {name: at for at, name in enumerate(names)}
-    held = offsets(inner, outer, place, how.target) if place else 1.0
-    columns = Columns(Scaling.of(learn.circumstances), place, held)
-    kinds = [
-        (Personal(how.target, weights, columns.scaling, unit=unit, ends=how.ends), crossed)
-        for weights, crossed in fit_shared(inner, outer, columns, target=how.target, tick=tick)
+) -> tuple[UserModel, UserModel]:
+    """The same, and the model that has no per-user weights."""
+    check_examples(train, validation, settings.target)
+    scale = (0.0, 1.0) if settings.target == "chance" else score_scale(train)
+    scaled_train, scaled_validation = (
+        side._replace(y=(side.y - scale[0]) / scale[1]) for side in (train, validation)
+    )
+    names = dict.fromkeys(filter(None, train.user if settings.per_user else ()))
+    index = {name: at for at, name in enumerate(names)}
+    penalty = 1.0
+    if index:
+        penalty = intercept_penalty(scaled_train, scaled_validation, index, settings.target)
+    columns = SharedColumns(Standardizer.fit(train.covariates), index, penalty)
+    fits = [
+        (
+            UserModel(
+                settings.target,
+                fit.weights,
+                columns.standardizer,
+                target_scale=scale,
+                bounds=settings.bounds,
+            ),
+            fit.cross_fitted,
+        )
+        for fit in fit_shared(
+            scaled_train, scaled_validation, columns, target=settings.target, tick=tick
+        )
     ]
-    blind = tempered(kinds[0][0], check)
-    if not place:
-        return blind, blind
-    fits = [own_weights(model, learn, check, crossed, place) for model, crossed in kinds]
-    model = tempered(min(fits, key=lambda fit: fit.loss).model, check)
-    return met(model, check) if how.absorb else model, blind
+    without_users = calibrate(fits[0][0], validation)
+    if not index:
+        return without_users, without_users
+    candidates = [fit_per_user(shared, train, validation, cross, index) for shared, cross in fits]
+    _, best = min(candidates, key=lambda candidate: candidate[0])
+    model = calibrate(best, validation)
+    if settings.update_on_validation:
+        model = update_users(model, validation)
+    return model, without_users
 
 
-class Fit(NamedTuple):
-    """A model, and its loss on the examples to check by."""
-
-    loss: float
-    model: Personal
-
-
-def checked(learn: Cases, check: Cases, how: How) -> None:
-    """Refuse examples that cannot teach or check anything."""
-    for name, side in (("learn from", learn), ("check by", check)):
+def check_examples(train: UserExamples, validation: UserExamples, target: Target) -> None:
+    """Refuse splits that are empty or have replies of one kind only."""
+    for name, side in (("learn from", train), ("check by", validation)):
         if not len(side.y):
             raise DataError(f"no examples to {name}; give more, or split them otherwise")
-        if how.target == "chance" and len(np.unique(side.y)) < 2:
-            told = "answered" if side.y[0] else "not answered"
+        if target == "chance" and len(np.unique(side.y)) < 2:
+            label = "answered" if side.y[0] else "not answered"
             raise DataError(
-                f"all {len(side.y):,} examples to {name} are {told}; both kinds are needed"
+                f"all {len(side.y):,} examples to {name} are {label}; both kinds are needed"
             )
 
 
-def spread_of(learn: Cases) -> tuple[float, float]:
-    """Mean and spread of the scores to learn from."""
-    mean = float(np.average(learn.y, weights=learn.weight))
-    spread = float(np.sqrt(np.average((learn.y - mean) ** 2, weights=learn.weight)))
-    if not spread:
-        raise BadValue(f"all {len(learn.y):,} scores to learn from are {mean:g}; they must differ")
-    return mean, spread
+def score_scale(train: UserExamples) -> tuple[float, float]:
+    """Weighted mean and SD of the scores."""
+    mean = float(np.average(train.y, weights=train.weight))
+    sd = float(np.sqrt(np.average((train.y - mean) ** 2, weights=train.weight)))
+    if not sd:
+        raise BadValue(f"all {len(train.y):,} scores to learn from are {mean:g}; they must differ")
+    return mean, sd
 
 
-def own_weights(
-    plain: Personal, learn: Cases, check: Cases, crossed: Floats, place: dict[str, int]
-) -> Fit:
-    """The model with a part for each person, of the kind that is best on `check`."""
-    number = (float(crossed.mean()), float(crossed.std()) or 1.0)
-    told = plain.plain(check.rows, check.circumstances)
-    one, other = (
-        Lessons.of(
-            designed(said, plain.circumstances(side.circumstances), number),
-            said,
-            side._replace(y=in_units(plain, side.y)),
-            place,
-        )
-        for said, side in ((crossed, learn), (told, check))
+def fit_per_user(
+    shared: UserModel,
+    train: UserExamples,
+    validation: UserExamples,
+    cross_fitted: Floats,
+    index: dict[str, int],
+) -> tuple[float, UserModel]:
+    """The model with per-user weights of the best hyperparameters, after its validation loss."""
+    scale = (float(cross_fitted.mean()), float(cross_fitted.std()) or 1.0)
+    predictors = (
+        cross_fitted,
+        shared.shared_predictor(validation.rows, validation.covariates),
     )
-    sides = Sides.of(one.named, other, plain.target)
-    own, pull, discount = choice = chosen(sides)
-    model = replace(plain, number=number, own=own, pull=np.array(pull), discount=discount)
-    lessons = one.named._replace(z=one.named.z[:, list(own)])
-    people = learned(People.nobody(len(own)).grown(place), lessons, model)
-    return Fit(sides.loss(choice), replace(model, people=people))
+    design, later = (
+        PerUserDesign.of(
+            user_design(predictor, shared.standardizer(side.covariates), scale),
+            predictor,
+            side._replace(y=standardize_targets(shared, side.y)),
+            index,
+        )
+        for predictor, side in zip(predictors, (train, validation), strict=True)
+    )
+    design = design.drop_unknown()
+    pairs = ValidationPairs.of(design, later, shared.target)
+    terms, penalty, discount = choice = search_hyperparameters(pairs)
+    model = replace(
+        shared, predictor_scale=scale, terms=terms, penalty=np.array(penalty), discount=discount
+    )
+    design = design._replace(z=design.z[:, list(terms)])
+    users = update_weights(UserWeights.empty(len(terms)).extend(index), design, model)
+    return pairs.loss(choice), replace(model, users=users)
 
 
-def tempered(model: Personal, check: Cases) -> Personal:
-    """With the slope and offset that make chances on `check` as frequent as they say.
+def calibrate(model: UserModel, validation: UserExamples) -> UserModel:
+    """Platt scaling on `validation`: p = sigmoid(slope * eta + intercept) of least cross-entropy.
 
-    The best offset is sought for every slope, so that it also fits a slope at its limit.
+    The best intercept is found for every slope, so that it also suits a slope at its limit.
     """
     if model.target == "score":
         return model
-    number = model.raw(check.rows, check.circumstances, check.person)
+    eta = model.linear_predictor(validation.rows, validation.covariates, validation.user)
 
-    def rising(slope: float) -> float:
-        """How fast the loss rises with the slope; the more, the steeper it is."""
-        share = sigmoid(slope * number + offset(slope * number, check))
-        return float((check.weight * (share - check.y)) @ number)
+    def derivative(slope: float) -> float:
+        """Of the loss by the slope; it increases, as the loss is convex."""
+        probability = sigmoid(slope * eta + intercept_for(slope * eta, validation))
+        return float((validation.weight * (probability - validation.y)) @ eta)
 
-    slope = crossing(rising, 1 / STEEPEST, STEEPEST)
-    return replace(model, temper=(slope, offset(slope * number, check)))
-
-
-def offset(number: Floats, check: Cases) -> float:
-    """What makes the mean chance of these numbers the share that was answered."""
-    share = float(np.clip(np.average(check.y, weights=check.weight), RAREST, 1 - RAREST))
-    level = float(np.log(share / (1 - share)))
-
-    def above(offset: float) -> float:
-        return float(np.average(sigmoid(number + offset), weights=check.weight)) - share
-
-    return crossing(above, level - float(number.max()), level - float(number.min()))
+    slope = root_of_increasing(derivative, 1 / MAX_SLOPE, MAX_SLOPE)
+    return replace(model, calibration=(slope, intercept_for(slope * eta, validation)))
 
 
-def crossing(rising: Callable[[float], float], low: float, high: float) -> float:
-    """Where something that only rises is 0; the end that is nearer to it, where it never is."""
+def intercept_for(logits: Floats, validation: UserExamples) -> float:
+    """The intercept with which the mean probability of these logits is the share of replies."""
+    mean = float(np.average(validation.y, weights=validation.weight))
+    rate = float(np.clip(mean, MIN_RATE, 1 - MIN_RATE))
+    level = float(np.log(rate / (1 - rate)))
+
+    def excess(intercept: float) -> float:
+        probability = sigmoid(logits + intercept)
+        return float(np.average(probability, weights=validation.weight)) - rate
+
+    return root_of_increasing(excess, level - float(logits.max()), level - float(logits.min()))
+
+
+def root_of_increasing(function: Callable[[float], float], low: float, high: float) -> float:
+    """The root of an increasing function; the nearer bound, where there is none between them."""
     from scipy.optimize import brentq
 
-    if rising(low) >= 0:
+    if function(low) >= 0:
         return low
-    if rising(high) <= 0:
+    if function(high) <= 0:
         return high
-    return float(brentq(rising, low, high, xtol=EXACT))
+    return float(brentq(function, low, high, xtol=ROOT_TOLERANCE))

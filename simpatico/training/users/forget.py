@@ -1,67 +1,78 @@
-"""Take a person's mark out of a fine-tuned model: nothing that is theirs stays in the folder.
+"""Remove a user from a model: nothing that is theirs alone stays in the folder.
 
-The mark's vector becomes that of somebody who is not known, and its digits are written over. What
-the other weights learned was learned from all.
+The weights that all users share were learned from the removed user, too, and stay as they are.
 """
 
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from simpatico.errors import BadValue, DataError
 from simpatico.features.classes import TRAINING
-from simpatico.features.heads.folder import CARD
+from simpatico.features.heads.folder import CARD, heads_folder
 from simpatico.features.users.finetuned_folder import KEY, read_key
+from simpatico.features.users.folder import FILES, load_user_model
 from simpatico.features.users.identity import pseudonym
-from simpatico.features.users.speaker_tokens import SOMEBODY
+from simpatico.features.users.speaker_tokens import UNKNOWN_USER
 from simpatico.files import write_atomically
-from simpatico.training.model_folder import written
-from simpatico.training.users.folder import writer
+from simpatico.training.model_folder import bytes_writer, encode_json, recover_folder
+from simpatico.training.users.folder import KIND, write_user_model
 
 WEIGHTS, TOKENIZER = "model.safetensors", "tokenizer.json"
-VECTORS = "word_embeddings.weight"
-"""How the name of the vectors of word pieces ends."""
+EMBEDDING_MATRIX = "word_embeddings.weight"
+"""How the name of the embedding matrix of word pieces ends."""
 
 
-def unmark(person: str, folder: Path) -> None:
-    """Forget a person; a folder that does not know them stays as it is."""
-    mark = f"[{pseudonym(person, read_key(folder / KEY))}]"
-    recipe, cutter = (json.loads((folder / n).read_bytes()) for n in (TRAINING, TOKENIZER))
-    ids = {token["content"]: int(token["id"]) for token in cutter["added_tokens"]}
-    if mark not in ids:
-        raise BadValue(f"{folder} has no mark for this person; nothing was changed")
-    gone = f"[gone {ids[mark]}]"
-    weights = emptied(folder / WEIGHTS, ids[mark], ids[SOMEBODY])
-    for token in cutter["added_tokens"]:
-        token["content"] = gone if token["content"] == mark else token["content"]
-    recipe["tokens"] = [gone if token == mark else token for token in recipe["tokens"]]
-    # the tokenizer's digits go last: until then the same call can be made again
-    for name, data in {
-        CARD: (folder / CARD).read_text(encoding="utf-8").replace(mark, gone).encode(),
-        WEIGHTS: weights,
-        TRAINING: written(recipe),
-        TOKENIZER: plain(cutter),
-    }.items():
-        write_atomically(folder / name, writer(data))
+def forget_user(user: str, model: str) -> int:
+    """Remove a user's weights from a model; returns how many examples of theirs it had."""
+    path = heads_folder(model)
+    if path is not None:
+        recover_folder(path, FILES, kind=KIND)
+    folder = load_user_model(model)
+    digits, users = pseudonym(user, folder.key), folder.model.users
+    if path is None or digits not in users.row_of:
+        raise BadValue(
+            f"{model} knows nobody of this name among its {len(users.row_of):,} persons; nothing "
+            "was changed"
+        )
+    n_examples = int(users.n_examples[users.row_of[digits]])
+    remaining = replace(folder.model, users=users.drop(digits))
+    write_user_model(path, remaining, folder.recipe, folder.key)
+    return n_examples
 
 
-def emptied(path: Path, one: int, other: int) -> bytes:
-    """The weights with the vector of one word piece in the place of another's."""
+def forget_speaker_token(user: str, folder: Path) -> None:
+    """Remove a user's speaker token from a fine-tuned model.
+
+    The token's embedding becomes that of an unknown user, and its digits are overwritten.
+    """
     from safetensors.numpy import load, save
 
+    token = f"[{pseudonym(user, read_key(folder / KEY))}]"
+    recipe, tokenizer = (json.loads((folder / n).read_bytes()) for n in (TRAINING, TOKENIZER))
+    ids = {added["content"]: int(added["id"]) for added in tokenizer["added_tokens"]}
+    if token not in ids:
+        raise BadValue(f"{folder} has no mark for this person; nothing was changed")
+    placeholder = f"[gone {ids[token]}]"
+    path = folder / WEIGHTS
     tensors = load(path.read_bytes())
-    names = [name for name in tensors if name.endswith(VECTORS)]
+    names = [name for name in tensors if name.endswith(EMBEDDING_MATRIX)]
     if len(names) != 1:
         raise DataError(f"{path}: {len(names)} tables of word pieces, where one is needed")
-    table = np.array(tensors[names[0]])
-    table[one] = table[other]
-    return bytes(save({**tensors, names[0]: table}, metadata={"format": "pt"}))
-
-
-def plain(cutter: dict[str, Any]) -> bytes:
-    """A tokenizer's file."""
-    return json.dumps(cutter, ensure_ascii=False, indent=2).encode()
+    embeddings = np.array(tensors[names[0]])
+    embeddings[ids[token]] = embeddings[ids[UNKNOWN_USER]]
+    for added in tokenizer["added_tokens"]:
+        added["content"] = placeholder if added["content"] == token else added["content"]
+    recipe["tokens"] = [placeholder if one == token else one for one in recipe["tokens"]]
+    # the tokenizer goes last: until it is written, the same call can be made again
+    for name, data in {
+        CARD: (folder / CARD).read_text(encoding="utf-8").replace(token, placeholder).encode(),
+        WEIGHTS: bytes(save({**tensors, names[0]: embeddings}, metadata={"format": "pt"})),
+        TRAINING: encode_json(recipe),
+        TOKENIZER: json.dumps(tokenizer, ensure_ascii=False, indent=2).encode(),
+    }.items():
+        write_atomically(folder / name, bytes_writer(data))

@@ -1,102 +1,108 @@
-"""Which weights of their own persons have, how hard these are drawn to 0, how fast examples fade.
+"""Hyperparameters of the per-user weights: which terms, how strong the penalties, what discount.
 
-All of it is what makes the loss on the examples to check by least, found step by step.
+All of it minimises the loss on later examples of the same users, one coordinate after the other.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from simpatico.arrays import Floats
 from simpatico.features.users.model import Target
-from simpatico.training.users.user_weights import Before, Cases, Lessons, ages, believed
+from simpatico.training.users.examples import UserExamples
+from simpatico.training.users.user_weights import (
+    PerUserDesign,
+    Quadratic,
+    fit_user_weights,
+    later_examples,
+)
 
-HELD = (0.3, 1.0, 3.0, 10.0, 30.0, 100.0, 300.0)
-"""How hard weights of persons are drawn to 0."""
-FADING = (1.0, 0.99, 0.95, 0.9, 0.8, 0.7)
-"""What may be left of an example's weight after each later one."""
+USER_PENALTIES = (0.3, 1.0, 3.0, 10.0, 30.0, 100.0, 300.0)
+"""From a prior SD of 1.8 logits between users, where hardly anything is shared, to one of .06."""
+DISCOUNTS = (1.0, 0.99, 0.95, 0.9, 0.8, 0.7)
+"""1 forgets nothing; with .7 the last three examples make up two thirds of a user's evidence."""
+CUT_SHARES, HORIZON = (0.5, 0.6, 0.7), 0.2
+"""Each user's training examples are cut after these shares of them; the next 20% are predicted."""
 
 
-CUTS, AHEAD = (0.5, 0.6, 0.7), 0.2
-"""Shares of each person's lessons after which the next are foretold, and how many of these."""
+class UserHyperparameters(NamedTuple):
+    """Terms that users have weights for, the penalty of each, and the discount."""
 
-
-class Choice(NamedTuple):
-    """Which weights persons have, how hard these are drawn to 0, and how fast examples fade."""
-
-    own: tuple[int, ...]
-    pull: tuple[float, ...]
+    terms: tuple[int, ...]
+    penalty: tuple[float, ...]
     discount: float = 1.0
 
 
-class Sides(NamedTuple):
-    """Pairs of lessons, to learn from and to check by; z has all that could have a weight.
+class ValidationPairs(NamedTuple):
+    """Pairs of designs, to fit and to predict; z has all terms that could have weights.
 
-    What is best for the stretch right behind the lessons need not be best farther on: beside the
-    examples to check by, each person's own lessons are cut at several places, and what follows a
-    cut is foretold from what is before it.
+    The validation split is one stretch of time right behind the training split, and what is best
+    for it need not be best farther on. The training examples of each user are therefore cut at
+    several points, too, and what follows a cut is predicted from what is before it.
     """
 
-    pairs: tuple[tuple[Lessons, Lessons], ...]
+    pairs: tuple[tuple[PerUserDesign, PerUserDesign], ...]
     target: Target
 
     @classmethod
-    def of(cls, learn: Lessons, check: Lessons, target: Target) -> Sides:
-        return cls(((learn, check), *(cut(learn, share) for share in CUTS)), target)
+    def of(cls, train: PerUserDesign, validation: PerUserDesign, target: Target) -> ValidationPairs:
+        return cls(((train, validation), *(cut_each_user(train, s) for s in CUT_SHARES)), target)
 
-    def loss(self, choice: Choice) -> float:
-        """On all examples to check by, of weights that are learned in this way."""
-        return sum(self.lost(choice, learn, check) for learn, check in self.pairs)
+    def loss(self, choice: UserHyperparameters) -> float:
+        """Summed loss of all predictions with these hyperparameters."""
+        return sum(self.pair_loss(choice, train, later) for train, later in self.pairs)
 
-    def lost(self, choice: Choice, learn: Lessons, check: Lessons) -> float:
-        own = list(choice.own)
-        lessons = learn._replace(z=learn.z[:, own]).faded(choice.discount)
-        before = Before.nothing(lessons.persons, len(own))
-        mean, _ = believed(lessons, before, np.array(choice.pull), self.target)
-        weights = np.concatenate([mean, np.zeros((1, len(own)))])[check.who]
-        number = check.plain + (check.z[:, own] * weights).sum(axis=1)
-        return summed(number, check, self.target)
-
-
-def cut(lessons: Lessons, share: float) -> tuple[Lessons, Lessons]:
-    """The first share of each person's lessons, and the next two tenths."""
-    count = np.bincount(lessons.who, minlength=lessons.persons)[lessons.who]
-    rank = (count - 1 - ages(lessons.who)) / count
-    return lessons.some(rank < share), lessons.some((share <= rank) & (rank < share + AHEAD))
+    def pair_loss(
+        self, choice: UserHyperparameters, train: PerUserDesign, later: PerUserDesign
+    ) -> float:
+        terms = list(choice.terms)
+        design = train._replace(z=train.z[:, terms]).apply_discount(choice.discount)
+        nothing = Quadratic.zero(design.n_users, len(terms))
+        mode, _ = fit_user_weights(design, nothing, np.array(choice.penalty), self.target)
+        weights = np.concatenate([mode, np.zeros((1, len(terms)))])[later.user]
+        eta: Floats = later.offset + (later.z[:, terms] * weights).sum(axis=1)
+        if self.target == "score":
+            return float(later.weight @ (eta - later.y) ** 2)
+        return float(later.weight @ (np.logaddexp(0.0, eta) - later.y * eta))
 
 
-def summed(number: Floats, lessons: Lessons, target: Target) -> float:
-    """The loss of these numbers."""
-    if target == "score":
-        return float(lessons.weight @ (number - lessons.y) ** 2)
-    return float(lessons.weight @ (np.logaddexp(0.0, number) - lessons.y * number))
+def cut_each_user(design: PerUserDesign, share: float) -> tuple[PerUserDesign, PerUserDesign]:
+    """The first share of each user's examples, and the next `HORIZON` of them."""
+    count = np.bincount(design.user, minlength=design.n_users)[design.user]
+    rank = (count - 1 - later_examples(design.user)) / count
+    return design.filter(rank < share), design.filter((share <= rank) & (rank < share + HORIZON))
 
 
-def chosen(sides: Sides) -> Choice:
-    """How hard offsets are drawn and how examples fade, more weights or not, the offsets again."""
-    best = min([Choice((0,), (held,), d) for d in FADING for held in HELD], key=sides.loss)
-    width = sides.pairs[0][0].z.shape[1]
+def search_hyperparameters(pairs: ValidationPairs) -> UserHyperparameters:
+    """Intercepts and discount first, then more terms if they help, then the intercepts again."""
+
+    def best_of(choices: Sequence[UserHyperparameters]) -> UserHyperparameters:
+        return min(choices, key=pairs.loss)  # of equals the first: nothing changes without a gain
+
+    best = best_of([UserHyperparameters((0,), (p,), d) for d in DISCOUNTS for p in USER_PENALTIES])
+    width = pairs.pairs[0][0].z.shape[1]
     for more in ((1,), tuple(range(2, width))):
-        own = (*best.own, *more)
-        wider = [Choice(own, (*best.pull, *[h] * len(more)), best.discount) for h in HELD]
-        best = better(sides, best, wider)
-    return better(sides, best, [best._replace(pull=(held, *best.pull[1:])) for held in HELD])
+        terms = (*best.terms, *more)
+        wider = [
+            UserHyperparameters(terms, (*best.penalty, *[p] * len(more)), best.discount)
+            for p in USER_PENALTIES
+        ]
+        best = best_of([best, *wider])
+    return best_of([best, *(best._replace(penalty=(p, *best.penalty[1:])) for p in USER_PENALTIES)])
 
 
-def better(sides: Sides, best: Choice, others: list[Choice]) -> Choice:
-    """The one of least loss; the one that was best before, where none is better."""
-    return min([best, *others], key=sides.loss)
-
-
-def offsets(learn: Cases, check: Cases, place: dict[str, int], target: Target) -> float:
-    """How hard persons' offsets are drawn to 0 where nothing but these is known."""
-    mean = float(np.average(learn.y, weights=learn.weight))
+def intercept_penalty(
+    train: UserExamples, validation: UserExamples, index: Mapping[str, int], target: Target
+) -> float:
+    """The best penalty of users' intercepts in a model of nothing else."""
+    mean = float(np.average(train.y, weights=train.weight))
     level = float(np.log(mean / (1 - mean))) if target == "chance" else mean
-    one, other = (
-        Lessons.of(np.ones((len(side.y), 1)), np.full(len(side.y), level), side, place)
-        for side in (learn, check)
+    earlier, later = (
+        PerUserDesign.of(np.ones((len(side.y), 1)), np.full(len(side.y), level), side, index)
+        for side in (train, validation)
     )
-    sides = Sides.of(one.named, other, target)
-    return min(HELD, key=lambda held: sides.loss(Choice((0,), (held,))))
+    pairs = ValidationPairs.of(earlier.drop_unknown(), later, target)
+    return min(USER_PENALTIES, key=lambda p: pairs.loss(UserHyperparameters((0,), (p,))))

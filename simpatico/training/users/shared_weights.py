@@ -1,9 +1,9 @@
-"""The part of a personal model that all persons share, learned with and without who was talked to.
+"""The weights that all users share, fitted with and without knowing who was talked to.
 
-Learned beside a column for every person who is there often enough, what is only a habit of
-somebody is not taken for what a text does to everybody; these columns are then left out. What the
-shared part says of the examples it learned from is too good, so that the persons' own weights are
-learned from what it says of each quarter of them when it learned from the other three.
+Fitted beside an intercept for every frequent user, the shared weights do not pick up what is only a
+habit of somebody as an effect of the text; the intercepts are then dropped. Predictions for the
+examples that the weights were fitted to are too good, so that the users' own weights are fitted
+over cross-fitted ones: of each quarter of the examples, by weights fitted to the other three.
 """
 
 from __future__ import annotations
@@ -15,188 +15,205 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from simpatico.arrays import Floats, Ints
-from simpatico.features.users.model import Scaling, Target
-from simpatico.training.fit.linear import ENOUGH, Seen, nearest
-from simpatico.training.users.user_weights import Cases
+from simpatico.features.users.model import Standardizer, Target
+from simpatico.training.fit.linear import TOLERANCE, LogisticData, fit_logistic
+from simpatico.training.users.examples import UserExamples
 
-PULLS = (1000.0, 300.0, 100.0, 30.0, 10.0, 3.0, 1.0)
-"""How hard weights are drawn to 0, from much to little; after two that are no better it ends."""
+SHARED_PENALTIES = (1000.0, 300.0, 100.0, 30.0, 10.0, 3.0, 1.0)
+"""L2 penalties from strong to weak, each fit starting from the one before."""
 PATIENCE = 2
-AROUND = (3.0, 1.0, 1 / 3)
-"""Factors of the pull that is best without persons, which are tried beside them."""
-OUT = 1e9
-"""The pull of what is left out."""
+"""The search ends after so many penalties without a lower validation loss."""
+PENALTY_FACTORS = (3.0, 1.0, 1 / 3)
+"""Tried around the best penalty without users, in the fit with intercepts of users."""
+EXCLUDING_PENALTY = 1e9
+"""A penalty under which weights are 0 for all purposes."""
 FOLDS = 4
-FEWEST = 5
-"""Examples of a person who has a column."""
-ROUGHLY = 1e-7
-"""In a fold, a step that lowers the loss by a smaller share is the last."""
+MIN_EXAMPLES = 5
+"""Examples that a user needs for an intercept."""
+FOLD_TOLERANCE = 1e-7
+"""Relative change of the loss at which L-BFGS ends in a fold: rougher than in the model itself, as
+the result only serves to fit the users' weights."""
 
 
-class Squared(Seen):
-    """The same for scores, where the loss is half the squared error."""
+class SquaredErrorData(LogisticData):
+    """The same for scores: half the squared error in place of cross-entropy."""
 
-    def judged(self, number: Floats) -> tuple[float, Floats]:
-        wrong = number - self.label
-        return float(self.weight @ wrong**2) / 2, self.weight * wrong
-
-
-KINDS: dict[Target, type[Seen]] = {"chance": Seen, "score": Squared}
+    def loss_of_logits(self, logits: Floats) -> tuple[float, Floats]:
+        residual = logits - self.label  # the link is the identity: the predictor is the score
+        return float(self.weight @ residual**2) / 2, self.weight * residual
 
 
-class Shared(NamedTuple):
-    """Weights of what is seen, of the circumstances and an offset; what fresh eyes say of each."""
+DATA_TYPES: dict[Target, type[LogisticData]] = {"chance": LogisticData, "score": SquaredErrorData}
+
+
+class SharedFit(NamedTuple):
+    """Weights of inputs, covariates and an intercept; cross-fitted predictors of the examples."""
 
     weights: Floats
-    crossed: Floats
+    cross_fitted: Floats
 
 
-class Attempt(NamedTuple):
-    """Weights that were drawn to 0 so hard, those of circumstances `about`, and their loss."""
+class Candidate(NamedTuple):
+    """Weights under some penalties, and their loss on the validation split."""
 
     loss: float
     weights: Floats
-    pull: float
-    about: float
+    penalty: float
+    covariate_penalty: float
 
 
-class Columns(NamedTuple):
-    """What the shared part and the persons' columns see; `held` is the pull of a person's."""
+class SharedColumns(NamedTuple):
+    """The columns of a shared fit: inputs, covariates, an intercept for each user, 1."""
 
-    scaling: Scaling
-    persons: dict[str, int]
-    held: float
+    standardizer: Standardizer
+    users: dict[str, int]
+    user_penalty: float
 
-    def of(self, cases: Cases, target: Target) -> Seen:
-        """All columns of these cases: seen, circumstances, persons, 1."""
+    def data(self, examples: UserExamples, target: Target) -> LogisticData:
+        """All columns of these examples."""
         from scipy import sparse
 
-        about = sparse.csr_matrix(self.scaling(cases.circumstances))
-        one = sparse.csr_matrix(np.ones((len(cases.y), 1)))
-        parts = [cases.rows, about, *self.who(cases), one]
-        rows = sparse.hstack(parts, format="csr", dtype=np.float64)
-        return KINDS[target](rows, cases.y, cases.weight)
+        n, columns = len(examples.y), list[Any]()
+        if self.users:
+            user = np.array([self.users.get(name, -1) for name in examples.user], np.int64)
+            row = np.flatnonzero(user >= 0)
+            shape = (n, len(self.users))
+            columns = [sparse.csr_matrix((np.ones(len(row)), (row, user[row])), shape=shape)]
+        covariates = sparse.csr_matrix(self.standardizer(examples.covariates))
+        ones = sparse.csr_matrix(np.ones((n, 1)))
+        blocks = [examples.rows, covariates, *columns, ones]
+        rows = sparse.hstack(blocks, format="csr", dtype=np.float64)
+        return DATA_TYPES[target](rows, examples.y, examples.weight)
 
-    def who(self, cases: Cases) -> list[Any]:
-        """A column for each person, where there are any."""
-        from scipy import sparse
+    def penalties(self, width: int, penalty: float, covariate_penalty: float) -> Floats:
+        """The penalty of each column."""
+        penalties, end = np.full(width, penalty), width - 1 - len(self.users)
+        penalties[end:-1] = self.user_penalty
+        penalties[end - len(self.standardizer.mean) : end] = covariate_penalty
+        return penalties
 
-        if not self.persons:
-            return []
-        place = np.array([self.persons.get(one, -1) for one in cases.person], np.int64)
-        row = np.flatnonzero(place >= 0)
-        shape = (len(cases.y), len(self.persons))
-        return [sparse.csr_matrix((np.ones(len(row)), (row, place[row])), shape=shape)]
-
-    def pulls(self, width: int, pull: float, about: float) -> Floats:
-        """The pull of each column."""
-        found, end = np.full(width, pull), width - 1 - len(self.persons)
-        found[end:-1] = self.held
-        found[end - len(self.scaling.centre) : end] = about
-        return found
-
-    def kept(self, weights: Floats) -> Floats:
-        """The weights without those of the persons' columns."""
-        end = len(weights) - 1 - len(self.persons)
+    def drop_users(self, weights: Floats) -> Floats:
+        """The weights without the users' intercepts."""
+        end = len(weights) - 1 - len(self.users)
         return np.append(weights[:end], weights[-1])
 
-    def begun(self, weights: Floats) -> Floats:
-        """The weights with 0 for each person."""
-        return np.concatenate([weights[:-1], np.zeros(len(self.persons)), weights[-1:]])
+    def insert_users(self, weights: Floats) -> Floats:
+        """The weights with an intercept of 0 for each user."""
+        return np.concatenate([weights[:-1], np.zeros(len(self.users)), weights[-1:]])
 
 
-class Search(NamedTuple):
-    """Examples to learn from and to check by, in columns of which some are never used."""
+class PenaltySearch(NamedTuple):
+    """Train and validation data of the columns that are not empty in training."""
 
-    columns: Columns
-    learn: Seen
-    check: Seen
-    used: Ints
+    columns: SharedColumns
+    train: LogisticData
+    validation: LogisticData
+    active: Ints
+    """Of all columns, those in use: most buckets of n-grams are in no text."""
     width: int
 
     @classmethod
-    def of(cls, columns: Columns, learn: Cases, check: Cases, target: Target) -> Search:
-        seen, judge = columns.of(learn, target), columns.of(check, target)
-        used, width = np.flatnonzero(seen.rows.getnnz(axis=0)), seen.rows.shape[1]
-        part, judge = (side._replace(rows=side.rows[:, used]) for side in (seen, judge))
-        return cls(columns, part, judge, used, width)
+    def of(
+        cls,
+        columns: SharedColumns,
+        train: UserExamples,
+        validation: UserExamples,
+        target: Target,
+    ) -> PenaltySearch:
+        splits = [columns.data(side, target) for side in (train, validation)]
+        active, width = np.flatnonzero(splits[0].rows.getnnz(axis=0)), splits[0].rows.shape[1]
+        splits = [side._replace(rows=side.rows[:, active]) for side in splits]
+        return cls(columns, splits[0], splits[1], active, width)
 
-    def tried(self, pull: float, about: float, begun: Floats) -> Attempt:
-        """Weights drawn to 0 so hard; `begun` is where to look for them first."""
+    def evaluate(self, penalty: float, covariate_penalty: float, initial: Floats) -> Candidate:
+        """Fit with these penalties, starting from `initial`."""
+        weights = self.minimise(self.train, (penalty, covariate_penalty), initial, TOLERANCE)
+        loss = self.validation.loss(weights[self.active])
+        return Candidate(loss, weights, penalty, covariate_penalty)
+
+    def minimise(
+        self,
+        data: LogisticData,
+        penalties: tuple[float, float],
+        initial: Floats,
+        tolerance: float,
+    ) -> Floats:
+        """The weights of all columns; 0 for those that are empty."""
         weights = np.zeros(self.width)
-        weights[self.used] = self.least(self.learn, (pull, about), begun, ENOUGH)
-        return Attempt(self.check.loss(weights[self.used]), weights, pull, about)
+        weights[self.active] = fit_logistic(
+            data,
+            np.zeros(len(self.active)),
+            initial[self.active],
+            self.columns.penalties(self.width, *penalties)[self.active],
+            tolerance=tolerance,
+        )
+        return weights
 
-    def least(self, seen: Seen, pulls: tuple[float, float], begun: Floats, enough: float) -> Floats:
-        """The weights of columns in use."""
-        held = self.columns.pulls(self.width, *pulls)[self.used]
-        nowhere = np.zeros(len(self.used))
-        return nearest(seen, nowhere, begun[self.used], held, enough=enough)
+    def cross_fit(self, best: Candidate) -> Floats:
+        """Predictors of each fold's examples by weights fitted to the other folds.
 
-    def crossed(self, best: Attempt) -> Floats:
-        """What the shared part says of each fold of examples after learning from the others."""
-        seen, total = self.learn, len(self.learn.label)
-        found, fold = np.zeros(total), np.arange(total) * FOLDS // total
+        Folds are runs of neighbouring examples, so that few dialogs are in two of them.
+        """
+        data, n = self.train, len(self.train.label)
+        predictors, fold = np.zeros(n), np.arange(n) * FOLDS // n
         for number in range(FOLDS):
             rest, here = np.flatnonzero(fold != number), np.flatnonzero(fold == number)
-            part = seen._replace(
-                rows=seen.rows[rest], label=seen.label[rest], weight=seen.weight[rest]
+            part = data._replace(
+                rows=data.rows[rest], label=data.label[rest], weight=data.weight[rest]
             )
-            weights = np.zeros(self.width)
-            pulls = (best.pull, best.about)
-            weights[self.used] = self.least(part, pulls, best.weights, ROUGHLY)
-            if self.columns.persons:
-                weights[-1 - len(self.columns.persons) : -1] = 0.0
-            found[here] = seen.rows[here] @ weights[self.used]
-        return found
+            penalties = (best.penalty, best.covariate_penalty)
+            weights = self.minimise(part, penalties, best.weights, FOLD_TOLERANCE)
+            if self.columns.users:
+                weights[-1 - len(self.columns.users) : -1] = 0.0
+            predictors[here] = data.rows[here] @ weights[self.active]
+        return predictors
 
 
 def fit_shared(
-    learn: Cases,
-    check: Cases,
-    columns: Columns,
+    train: UserExamples,
+    validation: UserExamples,
+    columns: SharedColumns,
     *,
     target: Target,
     tick: Callable[[int], object] = lambda n: None,
-) -> list[Shared]:
-    """Weights drawn to 0 as hard as is best for the loss on `check`.
+) -> list[SharedFit]:
+    """Weights under the penalty of least validation loss.
 
-    Where there are persons, two kinds: learned without and beside their columns.
+    Where there are users, two fits: without and with intercepts for them.
     """
-    alone = Search.of(columns._replace(persons={}), learn, check, target)
-    best = strongest(alone, tick)
-    if not columns.persons:
-        return [Shared(best.weights, np.zeros(0))]
-    columns = columns._replace(persons=often(learn.person))
-    beside = Search.of(columns, learn, check, target)
-    begun = columns.begun(best.weights)
-    other = least_of([beside.tried(best.pull * by, best.about, begun) for by in AROUND])
+    plain = PenaltySearch.of(columns._replace(users={}), train, validation, target)
+    best = search_penalty(plain, tick)
+    if not columns.users:
+        return [SharedFit(best.weights, np.zeros(0))]
+    counts = Counter(filter(None, train.user))
+    frequent = [name for name, count in counts.items() if count >= MIN_EXAMPLES]
+    columns = columns._replace(users={name: at for at, name in enumerate(frequent)})
+    with_users = PenaltySearch.of(columns, train, validation, target)
+    initial = columns.insert_users(best.weights)
+    other = least_loss(
+        [
+            with_users.evaluate(best.penalty * factor, best.covariate_penalty, initial)
+            for factor in PENALTY_FACTORS
+        ]
+    )
     return [
-        Shared(best.weights, alone.crossed(best)),
-        Shared(columns.kept(other.weights), beside.crossed(other)),
+        SharedFit(best.weights, plain.cross_fit(best)),
+        SharedFit(columns.drop_users(other.weights), with_users.cross_fit(other)),
     ]
 
 
-def often(person: Sequence[str]) -> dict[str, int]:
-    """Persons with enough examples to have a column."""
-    counts = Counter(filter(None, person))
-    names = [name for name, count in counts.items() if count >= FEWEST]
-    return {name: at for at, name in enumerate(names)}
-
-
-def strongest(search: Search, tick: Callable[[int], object]) -> Attempt:
-    """Of pulls from much to little the best; the circumstances are in, or left out."""
-    attempts = list[Attempt]()
-    for pull in PULLS:
-        begun = attempts[-1].weights if attempts else np.zeros(search.width)
-        attempts.append(search.tried(pull, pull, begun))
+def search_penalty(search: PenaltySearch, tick: Callable[[int], object]) -> Candidate:
+    """The best penalty from strong to weak; then the covariates are left out, if that is better."""
+    candidates = list[Candidate]()
+    for penalty in SHARED_PENALTIES:
+        initial = candidates[-1].weights if candidates else np.zeros(search.width)
+        candidates.append(search.evaluate(penalty, penalty, initial))
         tick(1)
-        if np.argmin([attempt.loss for attempt in attempts]) < len(attempts) - PATIENCE:
+        if np.argmin([one.loss for one in candidates]) < len(candidates) - PATIENCE:
             break
-    best = least_of(attempts)
-    return least_of([best, search.tried(best.pull, OUT, best.weights)])
+    best = least_loss(candidates)
+    return least_loss([best, search.evaluate(best.penalty, EXCLUDING_PENALTY, best.weights)])
 
 
-def least_of(attempts: Sequence[Attempt]) -> Attempt:
-    """The one of least loss on the checks."""
-    return min(attempts, key=lambda attempt: attempt.loss)
+def least_loss(candidates: Sequence[Candidate]) -> Candidate:
+    return min(candidates, key=lambda candidate: candidate.loss)

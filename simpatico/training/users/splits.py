@@ -1,7 +1,7 @@
-"""Splits in which what is held out comes after what is learned from.
+"""Chronological splits: validation comes after training, and test after both.
 
-Either at two points in time, the same for all, so that a model knows nothing that was not known by
-then; or in the order of each person's dialogs, or of each dialog's turns.
+Either at two points in time, the same for all users, so that a model knows nothing that was not
+known by then; or in the order of each user's dialogs, or of each dialog's turns.
 """
 
 from __future__ import annotations
@@ -16,112 +16,129 @@ from simpatico.arrays import Bools, Floats, Ints
 from simpatico.errors import BadValue, DataError
 
 SHARES = (0.8, 0.1, 0.1)
-ASIDE = -1
-LEARN, CHECK, HELDOUT = range(3)
+EXCLUDED = -1
+TRAIN, VALIDATION, TEST = range(3)
 OPEN, TIMELESS = "not known yet at a cut", "without a time"
 TORN = "of a dialog that is later for somebody else"
 
 
-class Sides(NamedTuple):
-    """Which examples are learned from, which decide, which are held out; and which are not used."""
+class TimeSplit(NamedTuple):
+    """Indices of the examples in each split."""
 
-    learn: Ints
-    check: Ints
-    heldout: Ints
-    aside: dict[str, int]
-    """How many were set aside, by reason."""
+    train: Ints
+    validation: Ints
+    test: Ints
+    excluded: dict[str, int]
+    """How many examples are in none, by reason."""
 
     @classmethod
-    def of(cls, side: Ints, aside: dict[str, int]) -> Sides:
-        """Of the number of each example's side."""
-        learn, check, heldout = (np.flatnonzero(side == n) for n in (LEARN, CHECK, HELDOUT))
-        return cls(learn, check, heldout, aside)
+    def of(cls, split: Ints, excluded: dict[str, int]) -> TimeSplit:
+        """From the code of each example: `TRAIN`, `VALIDATION`, `TEST` or `EXCLUDED`."""
+        train, validation, test = (
+            np.flatnonzero(split == code) for code in (TRAIN, VALIDATION, TEST)
+        )
+        return cls(train, validation, test, excluded)
+
+    @property
+    def before_test(self) -> Ints:
+        """Training and validation examples: all that was known when the test begins."""
+        return np.concatenate([self.train, self.validation])
 
 
-class Cuts(NamedTuple):
-    """The last moment that may be learned from, and the last one that may decide anything."""
+class CutTimes(NamedTuple):
+    """The last time that belongs to training, and the last that belongs to validation."""
 
-    learn: float
-    check: float
+    train: float
+    validation: float
 
 
-def dated(check_from: datetime, test_from: datetime) -> Cuts:
+def cuts_at_dates(validation_from: datetime, test_from: datetime) -> CutTimes:
     """Cuts just before two points in time."""
-    if not check_from < test_from:
+    if not validation_from < test_from:
         raise BadValue(
-            f"validation from {check_from:%Y-%m-%d} and test from {test_from:%Y-%m-%d}; "
+            f"validation from {validation_from:%Y-%m-%d} and test from {test_from:%Y-%m-%d}; "
             "the test comes later"
         )
-    return Cuts(*(float(np.nextafter(d.timestamp(), -np.inf)) for d in (check_from, test_from)))
+    dates = (validation_from, test_from)
+    return CutTimes(*(float(np.nextafter(date.timestamp(), -np.inf)) for date in dates))
 
 
-def shared(begun: Floats, shares: tuple[float, float, float] = SHARES) -> Cuts:
-    """Cuts before and after which these shares of the examples began."""
+def cuts_by_share(start: Floats, shares: tuple[float, float, float] = SHARES) -> CutTimes:
+    """Cuts between which these shares of the examples start."""
     if min(shares) <= 0 or abs(sum(shares) - 1) > 1e-9:
         raise BadValue(
             f"shares {shares} are not above 0 or do not add up to 1; give such as {SHARES}"
         )
-    order = np.sort(begun[~np.isnan(begun)])
+    order = np.sort(start[~np.isnan(start)])
     if not len(order):
         raise DataError("no example has a time; a split by time needs some")
     last = [int(np.ceil(share * len(order))) - 1 for share in np.cumsum(shares)[:2]]
-    return Cuts(*(float(order[max(at, 0)]) for at in last))
+    return CutTimes(*(float(order[max(at, 0)]) for at in last))
 
 
-def latest(cuts: Cuts, begun: Floats) -> Cuts:
-    """The same cuts as late as they may be: just before the next example begins."""
-    following = (begun[begun > cut].min(initial=np.inf) for cut in cuts)
-    return Cuts(*(float(np.nextafter(then, -np.inf)) for then in following))
+def latest_cuts(cuts: CutTimes, start: Floats) -> CutTimes:
+    """The same cuts as late as they may be: just before the next example starts.
+
+    Fewer outcomes are then still open at a cut, and none of the examples changes its side.
+    """
+    following = (start[start > cut].min(initial=np.inf) for cut in cuts)
+    return CutTimes(*(float(np.nextafter(time, -np.inf)) for time in following))
 
 
-def at_cuts(begun: Floats, known: Floats, cuts: Cuts) -> tuple[Ints, dict[str, int]]:
-    """The side of each example; one that was still open at a cut is on neither side of it."""
-    side = np.full(len(begun), ASIDE)
-    side[known <= cuts.learn] = LEARN
-    side[(begun > cuts.learn) & (known <= cuts.check)] = CHECK
-    side[begun > cuts.check] = HELDOUT
-    timeless = np.isnan(begun)
-    side[timeless] = ASIDE
-    waiting = (side == ASIDE) & ~timeless
-    return side, {TIMELESS: int(timeless.sum()), OPEN: int(waiting.sum())}
+def split_at_cuts(start: Floats, known: Floats, cuts: CutTimes) -> tuple[Ints, dict[str, int]]:
+    """The split of each example by when it started and when its outcome was known.
+
+    An example whose outcome was still open at a cut is on neither side of it: before the cut nobody
+    could have learned from it, and after it it would be no later than the examples before.
+    """
+    split = np.full(len(start), EXCLUDED)
+    split[known <= cuts.train] = TRAIN
+    split[(start > cuts.train) & (known <= cuts.validation)] = VALIDATION
+    split[start > cuts.validation] = TEST
+    timeless = np.isnan(start)
+    split[timeless] = EXCLUDED
+    still_open = (split == EXCLUDED) & ~timeless
+    return split, {TIMELESS: int(timeless.sum()), OPEN: int(still_open.sum())}
 
 
-def in_order(group: Sequence[Hashable], unit: Ints, begun: Floats) -> tuple[Ints, dict[str, int]]:
-    """The side of each example: of a group's units the last tenth, the one before, or the others.
+def split_in_order(
+    group: Sequence[Hashable], unit: Ints, start: Floats
+) -> tuple[Ints, dict[str, int]]:
+    """The split of each example: the last tenth of a group's units, the tenth before, the others.
 
-    Of two units or more at least one is held out, of three or more at least one decides. A unit
-    without any time is on no side, as it may be earlier or later; without any at all, units follow
+    A unit is a dialog of a user, say, or a turn of a dialog. Of two units or more at least one is
+    in the test split, of three or more at least one in the validation split. A unit without any
+    time is excluded, as it may be earlier or later; where no time is known at all, units follow
     each other by their numbers.
     """
-    begun, timeless = known_begin(unit, begun)
+    start, timeless = fill_start_times(unit, start)
     members: dict[Hashable, dict[int, list[int]]] = {}
-    for at in np.lexsort([unit, begun]):
+    for at in np.lexsort([unit, start]):
         if not timeless[at]:
             members.setdefault(group[at], {}).setdefault(int(unit[at]), []).append(at)
-    side = np.where(timeless, ASIDE, LEARN)
+    split = np.where(timeless, EXCLUDED, TRAIN)
     for units in members.values():
-        places, n = list(units.values()), len(units)
-        tenth = max(1, round(n * SHARES[2]))
-        for number, some in enumerate(places):
+        n, tenth = len(units), max(1, round(len(units) * SHARES[2]))
+        for number, indices in enumerate(units.values()):
             if n > 1 and number >= n - tenth:
-                side[some] = HELDOUT
+                split[indices] = TEST
             elif n > 2 and number >= n - 2 * tenth:
-                side[some] = CHECK
-    return side, {TIMELESS: int(timeless.sum())}
+                split[indices] = VALIDATION
+    return split, {TIMELESS: int(timeless.sum())}
 
 
-def known_begin(unit: Ints, begun: Floats) -> tuple[Floats, Bools]:
-    """When each began, or else its unit did; and which are of a unit of which nobody knows."""
+def fill_start_times(unit: Ints, start: Floats) -> tuple[Floats, Bools]:
+    """Start times, from the first of the unit where one is missing; and which have none even so."""
     first = np.full(int(unit.max(initial=0)) + 1, np.nan)
-    np.fmin.at(first, unit, begun)
-    filled = np.where(np.isnan(begun), first[unit], begun)
-    timeless = np.isnan(filled)
-    return filled, timeless & ~timeless.all()
+    np.fmin.at(first, unit, start)
+    times = np.where(np.isnan(start), first[unit], start)
+    timeless = np.isnan(times)
+    return times, timeless & ~timeless.all()
 
 
-def together(side: Ints, dialog: Ints) -> tuple[Ints, dict[str, int]]:
-    """The same with each dialog on one side, its latest; what was to be earlier is set aside."""
-    last = np.full(int(dialog.max(initial=0)) + 1, ASIDE)
-    np.maximum.at(last, dialog, side)
-    torn = (side != ASIDE) & (side < last[dialog])
-    return np.where(torn, ASIDE, side), {TORN: int(torn.sum())}
+def keep_dialogs_whole(split: Ints, dialog: Ints) -> tuple[Ints, dict[str, int]]:
+    """Each dialog in one split only, its latest; examples that would be earlier are excluded."""
+    last = np.full(int(dialog.max(initial=0)) + 1, EXCLUDED)
+    np.maximum.at(last, dialog, split)
+    torn = (split != EXCLUDED) & (split < last[dialog])
+    return np.where(torn, EXCLUDED, split), {TORN: int(torn.sum())}

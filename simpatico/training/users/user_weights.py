@@ -1,219 +1,214 @@
-"""Each person's own weights: drawn towards those of the average person, and moved by examples.
+"""Per-user weights by online Bayesian regression: a Laplace approximation with forgetting.
 
-With examples z, y and the shared number s, the weights u of a person make the sum of losses of
-s + u z, plus half the pull times u squared, least. For scores that is one linear system; for
-chances it is solved step by step, and what earlier examples said is kept as the parabola that fits
-them best, so that going on from a model needs none of them.
-Example: scores, z = 1, pull 1, residuals 2 and 4: u = 6 / (2 + 1) = 2. One more of 6: the curvature
-2 and the sum (2 + 1) 2 = 6 are kept, and u = (6 + 6) / (3 + 1) = 3, as with all three at once.
+The weights w of a user have the prior N(0, diag(1 / penalty)). Given the shared predictors s_i as
+fixed offsets, the terms z_i and the targets y_i of the user's examples, they minimise
+
+    sum_i d^(k_i) a_i loss(s_i + w · z_i, y_i)  +  w' P w / 2  +  w' A w / 2 - b · w,
+
+where a_i are the examples' weights, P = diag(penalty), d is the discount (forgetting factor) and
+k_i the number of later examples of the same user. The last two terms stand for all examples of
+earlier updates: with mode m and Hessian C of their loss at m, which is all that a model keeps,
+a quadratic through the mode has A = d^n C and b = d^n (C + P) m after n new examples (Spiegelhalter
+& Lauritzen 1990; forgetting as in discounted dynamic models, West & Harrison 1997). For scores,
+loss = (eta - y)^2 / 2, the quadratic is exact: updating in two steps is updating at once. For
+replies, loss = log(1 + e^eta) - y eta, it is Laplace's approximation and takes Newton steps.
+
+Example: scores, z = 1, penalty 1, residuals 2 and 4: w = 6 / (2 + 1) = 2. One more of 6: C = 2,
+b = (2 + 1) 2 = 6, and w = (6 + 6) / (3 + 1) = 3, as with all three at once.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from simpatico.arrays import Floats, Ints
+from simpatico.arrays import Bools, Floats, Ints
 from simpatico.features.classes import sigmoid
-from simpatico.features.users.model import People, Personal, Target
+from simpatico.features.users.model import Target, UserModel, UserWeights
+from simpatico.training.users.examples import UserExamples
 
-STEPS = 25
-ENOUGH = 1e-9
-"""A step of all weights below this is the last."""
-SAFE = 1.79
-"""A step that moves no number farther lowers the loss for certain."""
-HALVINGS = 40
-
-
-class Cases(NamedTuple):
-    """What is seen of some turns, a row each, those of a person in the order of time."""
-
-    rows: Any
-    """A sparse matrix: vectors, runs of characters."""
-    circumstances: Floats
-    person: Sequence[str]
-    """Who is talked to; "" where nobody knows."""
-    y: Floats
-    """1 where the person answered and else 0, or the score."""
-    weight: Floats
-    """How much each counts."""
-
-    def some(self, places: Ints) -> Cases:
-        """These of them."""
-        person = [self.person[at] for at in places]
-        return Cases(
-            self.rows[places],
-            self.circumstances[places],
-            person,
-            self.y[places],
-            self.weight[places],
-        )
+MAX_NEWTON_STEPS = 25
+"""Newton's method doubles the exact digits with every step near the optimum: with steps that never
+raise the loss, a strictly convex problem of this size is done in some ten of them. The limit only
+bounds the time of a pathological user."""
+TOLERANCE = 1e-9
+"""Newton's method ends when no weight of any user moves farther."""
+SAFE_STEP = 1.79
+"""A Newton step that moves no linear predictor farther is sure to lower the loss; see
+`backtrack`."""
+MAX_HALVINGS = 40
 
 
-class Lessons(NamedTuple):
-    """Examples for the weights of persons; `who` is a row of `People`."""
+class PerUserDesign(NamedTuple):
+    """The regression of all users' weights; `user` is a row of `UserWeights`, -1 for none."""
 
     z: Floats
-    plain: Floats
+    offset: Floats
+    """The shared predictor."""
     y: Floats
     weight: Floats
-    who: Ints
-    persons: int
+    user: Ints
+    n_users: int
 
     @classmethod
-    def of(cls, z: Floats, plain: Floats, cases: Cases, place: Mapping[str, int]) -> Lessons:
-        """Of these cases; those of a person who is not in `place` have -1."""
-        who = np.array([place.get(one, -1) for one in cases.person], np.int64)
-        return cls(z, plain, cases.y, cases.weight, who, len(place))
+    def of(
+        cls, z: Floats, offset: Floats, examples: UserExamples, index: Mapping[str, int]
+    ) -> PerUserDesign:
+        """Of these examples; `index` gives the row of each user."""
+        user = np.array([index.get(name, -1) for name in examples.user], np.int64)
+        return cls(z, offset, examples.y, examples.weight, user, len(index))
 
-    @property
-    def named(self) -> Lessons:
-        """Without those of nobody we know."""
-        return self.some(self.who >= 0)
+    def drop_unknown(self) -> PerUserDesign:
+        """Without examples of users who have no row."""
+        return self.filter(self.user >= 0)
 
-    def some(self, kept: npt.NDArray[np.bool_]) -> Lessons:
-        """These of them."""
-        z, plain, y, weight = (part[kept] for part in self[:4])
-        return Lessons(z, plain, y, weight, self.who[kept], self.persons)
+    def filter(self, mask: Bools) -> PerUserDesign:
+        z, offset, y, weight = (column[mask] for column in self[:4])
+        return PerUserDesign(z, offset, y, weight, self.user[mask], self.n_users)
 
-    def summed(self, values: Floats) -> Floats:
-        """Columns of values added up for each person."""
-        columns = [np.bincount(self.who, column, self.persons) for column in values.T]
-        return np.stack(columns, axis=1) if columns else np.zeros((self.persons, 0))
+    def sum_by_user(self, values: Floats) -> Floats:
+        """Column sums for each user."""
+        columns = [np.bincount(self.user, column, self.n_users) for column in values.T]
+        return np.stack(columns, axis=1) if columns else np.zeros((self.n_users, 0))
 
     def curvature(self, weight: Floats) -> Floats:
-        """The weighted sum of z z' for each person."""
+        """The weighted sum of z z' for each user."""
         width = self.z.shape[1]
-        found = np.zeros((self.persons, width, width))
-        for one in range(width):
-            for other in range(one + 1):
-                product = weight * self.z[:, one] * self.z[:, other]
-                found[:, one, other] = np.bincount(self.who, product, self.persons)
-                found[:, other, one] = found[:, one, other]
-        return found
+        matrices = np.zeros((self.n_users, width, width))
+        for row in range(width):
+            for column in range(row + 1):
+                product = weight * self.z[:, row] * self.z[:, column]
+                matrices[:, row, column] = np.bincount(self.user, product, self.n_users)
+                matrices[:, column, row] = matrices[:, row, column]
+        return matrices
 
-    def number(self, mean: Floats) -> Floats:
-        """What each is told with these weights of persons."""
-        return np.asarray(self.plain + (self.z * mean[self.who]).sum(axis=1))
+    def predictor(self, weights: Floats) -> Floats:
+        """The linear predictor of each example with these weights of users."""
+        return np.asarray(self.offset + (self.z * weights[self.user]).sum(axis=1))
 
-    def loss(self, mean: Floats, before: Before) -> Floats:
-        """Of each person's chances with these weights, and of what earlier examples said."""
-        number = self.number(mean)
-        lost = self.weight * (np.logaddexp(0.0, number) - self.y * number)
-        parabola = np.einsum("pi,pij,pj->p", mean, before.curvature, mean) / 2
-        summed = np.bincount(self.who, lost, self.persons)
-        return np.asarray(summed + parabola - (before.sums * mean).sum(axis=1))
+    def log_loss(self, weights: Floats, earlier: Quadratic) -> Floats:
+        """Each user's cross-entropy with these weights, plus the quadratic of earlier examples."""
+        eta = self.predictor(weights)
+        losses = self.weight * (np.logaddexp(0.0, eta) - self.y * eta)
+        quadratic = np.einsum("pi,pij,pj->p", weights, earlier.curvature, weights) / 2
+        by_user = np.bincount(self.user, losses, self.n_users)
+        return np.asarray(by_user + quadratic - (earlier.linear * weights).sum(axis=1))
 
-    @property
-    def widest(self) -> Floats:
-        """How far each column of z goes from 0."""
-        return np.array([np.abs(column).max(initial=0.0) for column in self.z.T])
-
-    def faded(self, discount: float) -> Lessons:
-        """Each example counts less for every later one of the same person."""
-        return self._replace(weight=self.weight * discount ** ages(self.who))
+    def apply_discount(self, discount: float) -> PerUserDesign:
+        """Each example weighted by the discount to the power of its user's later examples."""
+        return self._replace(weight=self.weight * discount ** later_examples(self.user))
 
 
-class Before(NamedTuple):
-    """What earlier examples said: the parabola u A u / 2 - b u for each person."""
+class Quadratic(NamedTuple):
+    """w' A w / 2 - b · w for each user: A is `curvature`, b is `linear`."""
 
     curvature: Floats
-    sums: Floats
+    linear: Floats
 
     @classmethod
-    def nothing(cls, persons: int, width: int) -> Before:
-        """No earlier examples."""
-        return cls(np.zeros((persons, width, width)), np.zeros((persons, width)))
+    def zero(cls, users: int, width: int) -> Quadratic:
+        return cls(np.zeros((users, width, width)), np.zeros((users, width)))
 
     @classmethod
-    def of(cls, people: People, pull: Floats, kept: Floats) -> Before:
-        """Of these people, each faded by what is kept."""
-        curvature = people.curvature
-        sums = np.einsum("pij,pj->pi", curvature, people.mean) + pull * people.mean
-        return cls(kept[:, None, None] * curvature, kept[:, None] * sums)
+    def of_posterior(cls, users: UserWeights, penalty: Floats, discount: Floats) -> Quadratic:
+        """What earlier examples said of these users, times what is left of it for each."""
+        curvature = users.curvature
+        linear = np.einsum("pij,pj->pi", curvature, users.mean) + penalty * users.mean
+        return cls(discount[:, None, None] * curvature, discount[:, None] * linear)
 
 
-def ages(who: Ints) -> Ints:
-    """How many later examples each has of the same person."""
-    backwards = who[::-1]
+def later_examples(user: Ints) -> Ints:
+    """How many later examples each has of the same user."""
+    backwards = user[::-1]
     order = np.argsort(backwards, kind="stable")
     ranked = backwards[order]
     first = np.searchsorted(ranked, ranked)
-    found = np.empty(len(who), np.int64)
-    found[order] = np.arange(len(who)) - first
-    return found[::-1]
+    counts = np.empty(len(user), np.int64)
+    counts[order] = np.arange(len(user)) - first
+    return counts[::-1]
 
 
-def believed(
-    lessons: Lessons, before: Before, pull: Floats, target: Target
+def fit_user_weights(
+    design: PerUserDesign, earlier: Quadratic, penalty: Floats, target: Target
 ) -> tuple[Floats, Floats]:
-    """The mean weights of each person, and the curvature of all examples."""
-    held, mean = np.diag(pull), np.zeros(before.sums.shape)
-    drawn, widest = before._replace(curvature=before.curvature + held), lessons.widest
-    for _ in range(STEPS if target == "chance" else 1):
-        number = lessons.number(mean)
-        if target == "chance":
-            share = sigmoid(number)
-            wrong, sharp = share - lessons.y, share * (1 - share)
-        else:
-            wrong, sharp = number - lessons.y, np.ones(len(number))
-        data = lessons.curvature(lessons.weight * sharp) + before.curvature
-        slope = lessons.summed((lessons.weight * wrong)[:, None] * lessons.z) - before.sums
-        slope += np.einsum("pij,pj->pi", drawn.curvature, mean)
-        step = np.asarray(np.linalg.solve(data + held, slope[..., None])[..., 0], np.float64)
-        if target == "chance" and (far := np.abs(step) @ widest > SAFE).any():
-            step = held_back(step, mean, lessons.some(far[lessons.who]), drawn)
-        mean = mean - step
-        if np.abs(step).max(initial=0.0) < ENOUGH:
-            break
-    return mean, data
+    """The mode of each user's weights, and the Hessian of all examples there, without the penalty.
 
-
-def held_back(step: Floats, mean: Floats, lessons: Lessons, before: Before) -> Floats:
-    """The steps, each halved until the loss of its person, in these lessons, does not rise.
-
-    With s the slope times the step, and no number moved by more than m, the loss falls by s (1 -
-    (exp(m) - m - 1) / m^2) or more, which is above 0 up to m = `SAFE`: whose step goes no farther
-    needs no lessons here.
+    All users are solved at once: each Newton step is one stacked solve of small systems.
     """
-    there = np.bincount(lessons.who, minlength=lessons.persons) > 0
-    least = lessons.loss(mean, before)
-    for _ in range(HALVINGS):
-        worse = there & (lessons.loss(mean - step, before) > least)
+    prior, weights = np.diag(penalty), np.zeros(earlier.linear.shape)
+    with_prior = earlier._replace(curvature=earlier.curvature + prior)
+    reach = np.array([np.abs(column).max(initial=0.0) for column in design.z.T])
+    for _ in range(MAX_NEWTON_STEPS if target == "chance" else 1):
+        eta = design.predictor(weights)
+        if target == "chance":
+            probability = sigmoid(eta)
+            residual, sharpness = probability - design.y, probability * (1 - probability)
+        else:
+            residual, sharpness = eta - design.y, np.ones(len(eta))
+        hessian = design.curvature(design.weight * sharpness) + earlier.curvature
+        of_examples = design.sum_by_user((design.weight * residual)[:, None] * design.z)
+        gradient = of_examples - earlier.linear
+        gradient += np.einsum("pij,pj->pi", with_prior.curvature, weights)
+        step = np.asarray(np.linalg.solve(hessian + prior, gradient[..., None])[..., 0], np.float64)
+        if target == "chance" and (far := np.abs(step) @ reach > SAFE_STEP).any():
+            step = backtrack(step, weights, design.filter(far[design.user]), with_prior)
+        weights = weights - step
+        if np.abs(step).max(initial=0.0) < TOLERANCE:
+            break
+    return weights, hessian
+
+
+def backtrack(step: Floats, weights: Floats, design: PerUserDesign, earlier: Quadratic) -> Floats:
+    """The steps, each halved until the loss of its user, if in this design, does not rise.
+
+    Let g be the gradient, H the Hessian, v = H^-1 g the step, and m the farthest that it moves any
+    predictor. The logistic loss has |f'''| <= f'', so that (Bach 2010, Self-concordant analysis for
+    logistic regression, Proposition 1)
+
+        f(w - v) <= f(w) - g · v + (v' H v) (e^m - m - 1) / m^2,    with v' H v = g · v.
+
+    The loss falls as long as (e^m - m - 1) / m^2 < 1, which is up to m = 1.793: users whose step
+    goes no farther than `SAFE_STEP` need not be in the design.
+    """
+    present = np.bincount(design.user, minlength=design.n_users) > 0
+    before = design.log_loss(weights, earlier)
+    for _ in range(MAX_HALVINGS):
+        worse = present & (design.log_loss(weights - step, earlier) > before)
         if not worse.any():
             break
         step = np.where(worse[:, None], step / 2, step)
     return step
 
 
-def met(model: Personal, cases: Cases) -> Personal:
-    """The model after these examples of persons it knew or did not know; the shared part stays."""
-    place = dict(model.people.place)
-    for person in filter(None, cases.person):
-        place.setdefault(person, len(place))
-    plain = model.plain(cases.rows, cases.circumstances)
-    z = model.design(plain, cases.circumstances)
-    cases = cases._replace(y=in_units(model, cases.y))
-    lessons = Lessons.of(z, plain, cases, place).named
-    return replace(model, people=learned(model.people.grown(place), lessons, model))
+def update_users(model: UserModel, examples: UserExamples) -> UserModel:
+    """The model after these examples of known or new users; the shared weights stay."""
+    index = dict(model.users.row_of)
+    for user in filter(None, examples.user):
+        index.setdefault(user, len(index))
+    shared = model.shared_predictor(examples.rows, examples.covariates)
+    z = model.design(shared, examples.covariates)
+    examples = examples._replace(y=standardize_targets(model, examples.y))
+    design = PerUserDesign.of(z, shared, examples, index).drop_unknown()
+    return replace(model, users=update_weights(model.users.extend(index), design, model))
 
 
-def in_units(model: Personal, y: Floats) -> Floats:
-    """Targets as the model counts them."""
-    mean, spread = model.unit
-    return y if model.target == "chance" else np.asarray((y - mean) / spread)
+def standardize_targets(model: UserModel, y: Floats) -> Floats:
+    """Targets on the scale of the linear predictor."""
+    mean, sd = model.target_scale
+    return y if model.target == "chance" else np.asarray((y - mean) / sd)
 
 
-def learned(people: People, lessons: Lessons, model: Personal) -> People:
-    """These people after some lessons."""
-    new = np.bincount(lessons.who, minlength=lessons.persons)
-    fading = np.asarray(model.discount**new, np.float64)
-    before = Before.of(people, model.pull, fading)
-    mean, curvature = believed(lessons.faded(model.discount), before, model.pull, model.target)
-    # who has no new example stays to the last bit
-    mean[new == 0], curvature[new == 0] = people.mean[new == 0], people.curvature[new == 0]
-    return People(people.place, mean, curvature, people.seen + new)
+def update_weights(users: UserWeights, design: PerUserDesign, model: UserModel) -> UserWeights:
+    """These users after the examples of a design, in which nobody is unknown."""
+    new = np.bincount(design.user, minlength=design.n_users)
+    left = np.asarray(model.discount**new, np.float64)
+    earlier = Quadratic.of_posterior(users, model.penalty, left)
+    mean, curvature = fit_user_weights(
+        design.apply_discount(model.discount), earlier, model.penalty, model.target
+    )
+    # a user without new examples stays the same to the last bit
+    mean[new == 0], curvature[new == 0] = users.mean[new == 0], users.curvature[new == 0]
+    return UserWeights(users.row_of, mean, curvature, users.n_examples + new)

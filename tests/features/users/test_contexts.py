@@ -10,7 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from simpatico import Turns
-from simpatico.features.users.contexts import COVARIATES, calls, moments, name_of, unnamed
+from simpatico.features.users.contexts import (
+    COVARIATES,
+    contains_name,
+    mask_name,
+    name_pattern,
+    turn_contexts,
+)
 from tests.conftest import talk
 
 NOON, SIX = datetime(2024, 5, 1, 12, tzinfo=UTC), datetime(2024, 5, 1, 18, tzinfo=UTC)
@@ -18,12 +24,12 @@ NOON, SIX = datetime(2024, 5, 1, 12, tzinfo=UTC), datetime(2024, 5, 1, 18, tzinf
 
 def told(turns, at):
     """The circumstances of one turn by name."""
-    found = moments(turns)
-    return dict(zip(COVARIATES, found.circumstances[at].tolist(), strict=True))
+    found = turn_contexts(turns)
+    return dict(zip(COVARIATES, found.covariates[at].tolist(), strict=True))
 
 
 def test_who_is_meant_is_whoever_said_what_is_answered():
-    found = moments(talk("ann: hello", "bob: hi", "cyd: and me"))
+    found = turn_contexts(talk("ann: hello", "bob: hi", "cyd: and me"))
     assert found.user == ["", "ann", "bob"]
     assert found.previous == ["", "hello", "hi"]
     assert found.text == ["hello", "hi", "and me"]
@@ -38,9 +44,9 @@ def test_who_is_named_as_interlocutor_is_meant_whatever_the_speaker_is_called():
         "interlocutor": [None, "w17"],
         "profile": [None, "likes tea"],
     }
-    found = moments(Turns.from_utterances(pl.DataFrame(rows)))
+    found = turn_contexts(Turns.from_utterances(pl.DataFrame(rows)))
     assert (found.row.tolist(), found.user, found.profile) == ([1], ["w17"], ["likes tea"])
-    now = dict(zip(COVARIATES, found.circumstances[0], strict=True))
+    now = dict(zip(COVARIATES, found.covariates[0], strict=True))
     assert (now["asked"], now["own_turns"], now["own_length"]) == (1.0, log(2), log(7))
 
 
@@ -101,10 +107,10 @@ def test_what_the_person_said_counts_even_where_another_spoke_since():
 
 
 def test_other_words_change_only_what_depends_on_them():
-    found = moments(talk("ann: hello", "bob: yes"))
-    other = found.saying(["hello", "really, ann?"])
-    assert other.circumstances[1, :3].tolist() == [log1p(12), 1.0, 1.0]
-    assert np.array_equal(other.circumstances[:, 3:], found.circumstances[:, 3:])
+    found = turn_contexts(talk("ann: hello", "bob: yes"))
+    other = found.with_texts(["hello", "really, ann?"])
+    assert other.covariates[1, :3].tolist() == [log1p(12), 1.0, 1.0]
+    assert np.array_equal(other.covariates[:, 3:], found.covariates[:, 3:])
 
 
 @pytest.mark.parametrize(
@@ -119,8 +125,8 @@ def test_other_words_change_only_what_depends_on_them():
     ],
 )
 def test_a_name_is_a_mark_where_it_is_no_part_of_another_word(text, person, found):
-    assert unnamed(text, person) == found
-    assert calls(text, person) == (text != found)
+    assert mask_name(text, person) == found
+    assert contains_name(text, person) == (text != found)
 
 
 line = st.fixed_dictionaries(
@@ -144,15 +150,15 @@ def of(rows) -> Turns:
 @given(past=logs, one=logs, other=logs)
 @settings(max_examples=30, deadline=None)
 def test_nothing_that_is_said_later_changes_what_is_known_of_a_turn(past, one, other):
-    both = [moments(of([*past, *rest])) for rest in (one, other)]
+    both = [turn_contexts(of([*past, *rest])) for rest in (one, other)]
     frames = [of([*past, *rest]).frame for rest in (one, other)]
     for dialog in "de":
         kept = sum(row["dialog"] == dialog for row in past)
         first, second = (
-            found.some(np.flatnonzero((frame["dialog"] == dialog).to_numpy())[:kept])
+            found.take(np.flatnonzero((frame["dialog"] == dialog).to_numpy())[:kept])
             for found, frame in zip(both, frames, strict=True)
         )
-        assert np.array_equal(first.circumstances, second.circumstances)
+        assert np.array_equal(first.covariates, second.covariates)
         assert (first.user, first.previous, first.text, first.profile) == (
             second.user,
             second.previous,
@@ -164,6 +170,6 @@ def test_nothing_that_is_said_later_changes_what_is_known_of_a_turn(past, one, o
 @given(st.text("aKk1_ -.\u212a\u017fsS", max_size=8), st.text("aKk1_\u212asS", max_size=3))
 def test_who_is_named_is_whom_the_pattern_finds(text, person):
     """The sign of a kelvin is a k, and the old long s an s, where a letter's case is ignored."""
-    name = name_of(person)
-    assert calls(text, person) == (name is not None and name.search(text) is not None)
-    assert unnamed(text, person) == (text if name is None else name.sub("@", text))
+    name = name_pattern(person)
+    assert contains_name(text, person) == (name is not None and name.search(text) is not None)
+    assert mask_name(text, person) == (text if name is None else name.sub("@", text))

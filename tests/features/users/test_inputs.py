@@ -1,27 +1,31 @@
-"""What a personal model sees of a turn: vectors and runs of characters, in which columns."""
+"""The inputs of a user-aware model: vectors and character n-grams, in which columns."""
 
 import numpy as np
 import pytest
 
 from simpatico import load, score
 from simpatico.errors import DataError
-from simpatico.features import alone
-from simpatico.features.char_ngrams import GramForm, counted
+from simpatico.features import features_for_texts
+from simpatico.features.char_ngrams import CharNgramSettings, count_char_ngrams
 from simpatico.features.embeddings import Embeddings
-from simpatico.features.users.contexts import moments
-from simpatico.features.users.inputs import SeenForm, seen
-from simpatico.models.names import find
+from simpatico.features.users.contexts import turn_contexts
+from simpatico.features.users.inputs import InputSpec, input_matrix
+from simpatico.models.names import find_model
 from tests.conftest import talk
 from tests.metrics.user_models import by_hand, folder
 from tests.models.tiny import tiny
 
-GRAMS = GramForm(2, 2, 8)
+GRAMS = CharNgramSettings(2, 2, 8)
 TALK = talk("ann: tea", "bob: coffee")
 
 
 def test_runs_of_what_was_heard_then_of_what_was_said_and_nothing_for_an_opening():
-    rows = seen(moments(TALK), SeenForm(grams=GRAMS), alone(())).toarray()
-    tea, coffee = (counted([text], GRAMS).matrix(GRAMS).toarray()[0] for text in ("tea", "coffee"))
+    rows = input_matrix(
+        turn_contexts(TALK), InputSpec(char_ngrams=GRAMS), features_for_texts(())
+    ).toarray()
+    tea, coffee = (
+        count_char_ngrams([text], GRAMS).matrix(GRAMS).toarray()[0] for text in ("tea", "coffee")
+    )
     assert rows.shape == (2, 18)
     assert np.array_equal(rows[0], [*np.zeros(9), *tea])
     assert np.array_equal(rows[1], [*tea, *coffee])
@@ -30,14 +34,14 @@ def test_runs_of_what_was_heard_then_of_what_was_said_and_nothing_for_an_opening
 def test_vectors_count_half_as_much_again_and_a_profile_is_multiplied_with_what_is_said():
     """Columns: heard, said, profile, then said times profile times the root of 32 numbers."""
     name = f"path:{tiny('bert')}"
-    form = SeenForm(name, find(name).sha256, grams=None, profile=True)
-    told = moments(TALK)
-    features = alone(form.needs)
+    spec = InputSpec(name, find_model(name).sha256, char_ngrams=None, profile=True)
+    told = turn_contexts(TALK)
+    features = features_for_texts(spec.needs)
     vector = features[Embeddings(name)].of(["tea", "coffee", "likes tea"]).astype(np.float64)
     known = type(told)(
         told.row, told.user, ["", "likes tea"], told.previous, told.text, told.history
     )
-    rows = seen(known, form, features).toarray()
+    rows = input_matrix(known, spec, features).toarray()
     tea, coffee, likes = 1.5 * vector
     product = np.sqrt(32) * vector[1] * likes
     assert rows[1] == pytest.approx(np.concatenate([tea, coffee, likes, product]))
@@ -45,21 +49,25 @@ def test_vectors_count_half_as_much_again_and_a_profile_is_multiplied_with_what_
 
 
 def test_two_persons_who_hear_the_same_with_their_names_are_seen_alike():
-    form = SeenForm(grams=GRAMS)
+    spec = InputSpec(char_ngrams=GRAMS)
     one, other = (
-        seen(moments(talk(f"{name}: tea", f"bob: well {name}")), form, alone(())).toarray()
+        input_matrix(
+            turn_contexts(talk(f"{name}: tea", f"bob: well {name}")), spec, features_for_texts(())
+        ).toarray()
         for name in ("ann", "cyd")
     )
     assert np.array_equal(one, other)
 
 
 def test_without_vectors_and_runs_there_is_nothing():
-    assert seen(moments(TALK), SeenForm(grams=None), alone(())).shape == (2, 0)
+    assert input_matrix(
+        turn_contexts(TALK), InputSpec(char_ngrams=None), features_for_texts(())
+    ).shape == (2, 0)
 
 
 def test_a_model_over_other_weights_is_refused():
     name = f"path:{tiny('bert')}"
-    model = folder(by_hand(), SeenForm(name, "0" * 64, grams=None))
+    model = folder(by_hand(), InputSpec(name, "0" * 64, char_ngrams=None))
     with pytest.raises(DataError) as told:
         score(TALK, [load("reply_chance", model=model)])
     assert str(told.value) == (
@@ -69,7 +77,7 @@ def test_a_model_over_other_weights_is_refused():
 
 def test_a_model_of_other_columns_is_refused():
     name = f"path:{tiny('bert')}"
-    model = folder(by_hand(), SeenForm(name, find(name).sha256, grams=None))
+    model = folder(by_hand(), InputSpec(name, find_model(name).sha256, char_ngrams=None))
     with pytest.raises(DataError) as told:
         score(TALK, [load("reply_chance", model=model)])
     assert str(told.value) == (

@@ -3,59 +3,59 @@
 import numpy as np
 import pytest
 
-from simpatico.features.char_ngrams import GramForm
-from simpatico.features.users.inputs import SeenForm
+from simpatico.features.char_ngrams import CharNgramSettings
+from simpatico.features.users.inputs import InputSpec
 from simpatico.reproduction.interlocutors_eye import continuity as eye
 from simpatico.reproduction.interlocutors_eye import data as files
 from simpatico.reproduction.interlocutors_eye.figures import figures
-from simpatico.reproduction.request import Asked
-from simpatico.stats.by_person import Guess, above, measured
-from simpatico.training.users.continuity.baselines import PRIVATE
-from simpatico.training.users.continuity.data import examples
+from simpatico.reproduction.request import Request
+from simpatico.stats.by_user import ReplyPredictions, compare_replies, evaluate_replies
+from simpatico.training.users.continuity.baselines import USER_MAJORITY
+from simpatico.training.users.continuity.data import reply_examples
 from tests.reproduction.interlocutors_eye import data_sets as seeing
 
-FORM = SeenForm(grams=GramForm(2, 2, 2**5))
+SPEC = InputSpec(char_ngrams=CharNgramSettings(2, 2, 2**5))
 
 
 @pytest.fixture(scope="module")
 def turns(tmp_path_factory):
     made = tmp_path_factory.mktemp("logs")
     seeing.irc(made)
-    return files.logs(made)
+    return files.read_irc(made)
 
 
 @pytest.fixture(scope="module")
 def found(turns):
-    given = examples(turns, window=eye.WINDOW, by="person", filters=eye.FILTERS)
-    return eye.learned(given, FORM, seeds=1)
+    examples = reply_examples(turns, window=eye.WINDOW, by="person", filters=eye.FILTERS)
+    return eye.fit_models(examples, SPEC, seeds=1)
 
 
 def test_habits_are_learned_and_shuffled_names_have_none(found):
     """Even persons thank 9 times in 10 and odd ones once; text is the same for all."""
-    shown = {eye.USER: found.guesses[eye.USER], eye.TEXT: found.guesses[eye.TEXT]}
-    shown["mixed"] = found.mixed[0]
-    gaps = {row.name: row for row in above(shown, eye.USER, found.answered, found.person)}
+    shown = {eye.USER: found.predictions[eye.USER], eye.TEXT: found.predictions[eye.TEXT]}
+    shown["mixed"] = found.shuffled[0]
+    gaps = {row.name: row for row in compare_replies(shown, eye.USER, found.labels, found.users)}
     assert gaps[eye.TEXT].auc.value > 0.15
     assert gaps["mixed"].auc.value > 0.15
-    mine = np.mean(found.guesses[eye.USER].told == found.answered)
-    assert mine == np.mean(found.guesses[PRIVATE].told == found.answered) > 0.8
+    mine = np.mean(found.predictions[eye.USER].predicted == found.labels)
+    assert mine == np.mean(found.predictions[USER_MAJORITY].predicted == found.labels) > 0.8
 
 
 def test_going_on_begins_where_the_model_stands(found):
     """The first log held out is told by the model as it was trained."""
-    log = np.array(eye.logs(found.given))
+    log = np.array(eye.log_names(found.examples))
     first = log == log[0]
-    one, other = (found.guesses[name].number for name in (eye.USER, eye.GOING_ON))
+    one, other = (found.predictions[name].score for name in (eye.USER, eye.UPDATED))
     assert 0 < first.sum() < len(first)
     assert other[first].tolist() == one[first].tolist()
     assert other[~first].tolist() != one[~first].tolist()
 
 
 def test_the_ladder_has_every_rung(found):
-    cells = list(eye.ladder("t", found, seed=0))
+    cells = list(eye.model_cells("t", found, seed=0))
     names = {cell.column for cell in cells}
     assert names == {
-        *("text", "+ user", eye.GOING_ON, eye.SHUFFLED, "+ profile", "+ both"),
+        *("text", "+ user", eye.UPDATED, eye.SHUFFLED, "+ profile", "+ both"),
         *("global majority", "private majority", eye.WORDS, eye.WORDS_USER),
     }
     by_place = {(cell.row, cell.column): cell for cell in cells}
@@ -70,11 +70,11 @@ def test_three_groups_by_what_is_known():
     """12 examples in all, 4 to a group: a and b have 1 + 3, c has 4, d has 4; e is new."""
     person = ["d", "a", "b", "c", "e", "d"]
     known = np.array([4.0, 1.0, 3.0, 4.0, 0.0, 4.0])
-    assert eye.grouped(person, known).tolist() == [2, 0, 0, 1, -1, 2]
+    assert eye.group_by_size(person, known).tolist() == [2, 0, 0, 1, -1, 2]
 
 
 def test_figure_3(found):
-    cells = list(eye.by_size(found, seed=0))
+    cells = list(eye.size_cells(found, seed=0))
     assert {cell.column for cell in cells} == {"text", "+ user", "private majority"}
     assert set(figures(cells)) == {"figure-3"}
     assert "examples" in str(figures(cells)["figure-3"])
@@ -83,32 +83,32 @@ def test_figure_3(found):
 
 def test_baselines_that_were_not_asked_for_do_not_run():
     absent = []
-    assert eye.chosen(Asked(metrics=[]), absent) == {}
-    assert list(eye.chosen(Asked(metrics=["nsp"]), absent)) in ([], ["NSP"])
-    assert eye.wanted(Asked()) == list(eye.METRICS)
-    assert eye.wanted(Asked(metrics=["Deep-AM", "nsp"])) == ["NSP", "Deep-AM"]
+    assert eye.load_metrics(Request(metrics=[]), absent) == {}
+    assert list(eye.load_metrics(Request(metrics=["nsp"]), absent)) in ([], ["NSP"])
+    assert eye.selected_metrics(Request()) == list(eye.METRICS)
+    assert eye.selected_metrics(Request(metrics=["Deep-AM", "nsp"])) == ["NSP", "Deep-AM"]
 
 
 def test_where_all_answered_there_is_no_area():
     """3 turns that were answered: a guess of .6, .4, .7 tells 2 of them right; no turn is left
     without an answer that could stand below."""
-    guess = {"text": Guess.of(np.array([0.6, 0.4, 0.7]))}
-    row = measured(guess, np.ones(3, bool), ["a", "b", "c"])[0]
+    guess = {"text": ReplyPredictions.from_probability(np.array([0.6, 0.4, 0.7]))}
+    row = evaluate_replies(guess, np.ones(3, bool), ["a", "b", "c"])[0]
     for rows in ([row], [row._replace(auc=None)]):
-        cells = {cell.row: cell for cell in eye.row_cells("t", rows)}
+        cells = {cell.row: cell for cell in eye.result_cells("t", rows)}
         assert cells["accuracy"].ours == pytest.approx(2 / 3, abs=1e-4)
         area = cells["AUC"]
         assert (area.ours, area.low, area.high, area.n) == (None, None, None, 3)
         assert "no value: " in area.note
-        mean = {cell.row: cell for cell in eye.spread_cells(eye.Spot("t", "", "m"), rows * 2)}
+        mean = {cell.row: cell for cell in eye.shuffled_cells("t", rows * 2)}
         assert mean["accuracy"].ours == cells["accuracy"].ours
         assert (mean["AUC"].ours, mean["AUC"].low) == (None, None)
 
 
 def test_persons_met_before_stand_alone_only_where_others_are_new(found):
     """Else their rows would be those of all persons again, or of nobody."""
-    new = np.where(np.array(found.person) == found.person[0], 0.0, 1.0)
+    new = np.where(np.array(found.users) == found.users[0], 0.0, 1.0)
     for known, apart in ((new * 0, False), (new * 0 + 1, False), (new, True)):
-        cells = eye.gains("t", found._replace(known=known), seed=0)
+        cells = eye.gain_cells("t", found._replace(n_known=known), seed=0)
         columns = {cell.column for cell in cells}
         assert any("persons met before" in name for name in columns) == apart

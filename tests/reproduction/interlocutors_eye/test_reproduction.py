@@ -6,16 +6,17 @@ import numpy as np
 import polars as pl
 import pytest
 
-from simpatico.features.char_ngrams import GramForm
-from simpatico.features.users.inputs import SeenForm
+from simpatico.features.char_ngrams import CharNgramSettings
+from simpatico.features.users.inputs import InputSpec
 from simpatico.reproduction.interlocutors_eye import data as files
 from simpatico.reproduction.interlocutors_eye import hazumi
 from simpatico.reproduction.interlocutors_eye import ratings as own
-from simpatico.reproduction.interlocutors_eye.controls import dealt, nothing_seen, shuffled
-from simpatico.stats.by_person__scores import above, measured
+from simpatico.reproduction.interlocutors_eye.controls import drop_inputs, shuffle_users
+from simpatico.stats.by_user import compare_ratings, evaluate_ratings
+from simpatico.training.users.fit import predict_examples
 from tests.reproduction.interlocutors_eye import data_sets as seeing
 
-FORM = SeenForm(grams=GramForm(1, 2, 2**5))
+SPEC = InputSpec(char_ngrams=CharNgramSettings(1, 2, 2**5))
 
 
 @pytest.fixture(scope="module")
@@ -30,19 +31,19 @@ def folder(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def both(folder):
-    return files.merged([files.hazumi(folder, name) for name in files.HAZUMI.values()])
+    return files.concat_rated([files.read_hazumi(folder, name) for name in files.HAZUMI.values()])
 
 
 @pytest.fixture(scope="module")
 def learned(both):
-    found = hazumi.setting(both, FORM)
-    return found, *hazumi.learned(found)
+    found = hazumi.load_hazumi(both, SPEC)
+    return found, *hazumi.predict_models(found)
 
 
 def test_statistics_are_of_exchanges_with_all_scores(folder):
     """12 participants of 20 exchanges, one of them without a number: 239. The Wizard says "good "
     or "bad " and a number; the participant says "hm", and nothing in exchanges 0, 7 and 14."""
-    sets = {"Hazumi1902": files.hazumi(folder, "hazumi1902")}
+    sets = {"Hazumi1902": files.read_hazumi(folder, "hazumi1902")}
     cells = {cell.column: cell for cell in hazumi.statistics_cells(sets)}
     assert {name: cell.ours for name, cell in cells.items()} == {
         "dialogs": 12,
@@ -64,7 +65,7 @@ def test_statistics_are_of_exchanges_with_all_scores(folder):
 
 def test_a_dialog_is_cut_in_its_order(learned):
     found, _, _ = learned
-    rated, sides = found.given.ratings, found.given.sides
+    rated, sides = found.data.ratings, found.data.split
     last = {}
     for side in sides[:3]:
         for at in side:
@@ -81,21 +82,21 @@ def test_who_is_asked_matters_and_so_does_what_was_said(learned):
     """Participants differ by up to 4 points and words by 1.6, so that the mean is far ahead of
     text, and text adds to the mean."""
     found, guesses, _ = learned
-    heldout = found.given.sides.heldout
-    truth, person = found.given.ratings.own[heldout], found.given.person(heldout)
-    r = {row.name: row.r.value for row in measured(guesses, truth, person)}
-    assert r[hazumi.MEAN] > r[hazumi.INTERLOCUTOR] + 0.2
-    gaps = {row.name: row for row in above(guesses, hazumi.OURS, truth, person)}
-    assert gaps[hazumi.MEAN].r.low > 0
+    heldout = found.data.split.test
+    truth, person = found.data.ratings.own[heldout], found.data.users(heldout)
+    r = {row.name: row.r.value for row in evaluate_ratings(guesses, truth, person)}
+    assert r[hazumi.USER_MEAN] > r[hazumi.INTERLOCUTOR] + 0.2
+    gaps = {row.name: row for row in compare_ratings(guesses, hazumi.OURS, truth, person)}
+    assert gaps[hazumi.USER_MEAN].r.low > 0
     assert gaps[hazumi.NO_TEXT].r.low > 0
 
 
 def test_with_names_shuffled_the_gain_is_gone(learned):
     found, guesses, _ = learned
-    heldout = found.given.sides.heldout
-    truth = hazumi.Truth(found.given.ratings.own[heldout], found.given.person(heldout), 0)
-    blind = {row.name: row for row in measured(guesses, *truth[:2])}[hazumi.INTERLOCUTOR]
-    mixed = hazumi.mixed(found, seeds=2)
+    heldout = found.data.split.test
+    truth = hazumi.HeldoutRatings(found.data.ratings.own[heldout], found.data.users(heldout), 0)
+    blind = {row.name: row for row in evaluate_ratings(guesses, *truth[:2])}[hazumi.INTERLOCUTOR]
+    mixed = hazumi.predict_shuffled(found, seeds=2)
     cell, _ = hazumi.shuffle_cells(mixed, truth)
     assert cell.ours < blind.r.value + 0.1
     gained, _ = hazumi.shuffle_gain_cells(guesses[hazumi.OURS], mixed, truth)
@@ -104,39 +105,42 @@ def test_with_names_shuffled_the_gain_is_gone(learned):
 
 def test_means_know_nothing_of_what_is_held_out(learned):
     found, guesses, later = learned
-    rated, sides = found.given.ratings, found.given.sides
-    at = sides.heldout[0]
-    mine = [p for p in sides.learn if rated.person[p] == rated.person[at]]
-    assert guesses[hazumi.MEAN][0] == pytest.approx(rated.own[mine].mean())
-    mine += [p for p in sides.check if rated.person[p] == rated.person[at]]
-    assert later[hazumi.MEAN][0] == pytest.approx(rated.own[mine].mean())
+    rated, sides = found.data.ratings, found.data.split
+    at = sides.test[0]
+    mine = [p for p in sides.train if rated.user[p] == rated.user[at]]
+    assert guesses[hazumi.USER_MEAN][0] == pytest.approx(rated.own[mine].mean())
+    mine += [p for p in sides.validation if rated.user[p] == rated.user[at]]
+    assert later[hazumi.USER_MEAN][0] == pytest.approx(rated.own[mine].mean())
 
 
 def test_what_is_held_out_teaches_nothing(learned):
     """With all scores held out turned around, the model says the same of them."""
     found, guesses, _ = learned
-    y = found.cases.y.copy()
-    y[found.given.sides.heldout] = 8 - y[found.given.sides.heldout]
-    _, model = hazumi.fit(found.cases._replace(y=y), found.given.sides)
-    told = hazumi.told(model, found.cases.some(found.given.sides.heldout))
-    assert told.tolist() == guesses[hazumi.OURS].tolist()
+    split, y = found.data.split, found.examples.y.copy()
+    y[split.test] = 8 - y[split.test]
+    model, _ = hazumi.fit_split(found.examples._replace(y=y), split)
+    predicted = predict_examples(model, found.examples.take(split.test))
+    assert predicted.tolist() == guesses[hazumi.OURS].tolist()
 
 
 def test_names_are_dealt_out_and_nothing_else(learned):
-    cases = learned[0].cases
-    mixed = shuffled(cases, 3)
-    assert sorted(mixed.person) == sorted(cases.person)
-    assert mixed.person != cases.person
-    assert mixed.person == shuffled(cases, 3).person != shuffled(cases, 4).person
-    assert mixed.y is cases.y
-    assert dealt(["a"], 0) == ["a"]
-    bare = nothing_seen(cases)
-    assert (bare.rows.shape, bare.circumstances.shape) == ((478, 0), (478, 0))
+    examples = learned[0].examples
+    mixed = shuffle_users(examples, 3)
+    assert sorted(mixed.user) == sorted(examples.user)
+    assert mixed.user != examples.user
+    assert mixed.user == shuffle_users(examples, 3).user != shuffle_users(examples, 4).user
+    assert mixed.y is examples.y
+    one = examples.take(np.array([0]))
+    assert shuffle_users(one, 0).user == one.user
+    bare = drop_inputs(examples)
+    assert (bare.rows.shape, bare.covariates.shape) == ((478, 0), (478, 0))
 
 
 def test_people_about_people_and_about_systems(folder):
     """Raters differ by up to 2 points and words by 1."""
-    cells = list(own.people_cells(files.people(folder), files.systems(folder), seed=0))
+    cells = list(
+        own.persona_cells(files.read_persona(folder), files.read_persona_systems(folder), seed=0)
+    )
     by_place = {(cell.table, cell.row, cell.column): cell for cell in cells}
     row = "what people say: RealPersonaChat, satisfaction"
     aware, unaware = (by_place[own.TABLE, row, name].ours for name in ("+ user", "text"))
@@ -153,25 +157,27 @@ def test_people_about_people_and_about_systems(folder):
     for name, theirs in (("+ user", 0.364), ("+ profile", 0.369), ("+ both", 0.367)):
         nobody = by_place[own.TABLE, system, name]
         assert (nobody.ours, nobody.paper) == (None, theirs)
-        assert nobody.note == f"0 of 0 not scored; {own.NAMELESS}"
+        assert nobody.note == f"0 of 0 not scored; {own.NO_IDS}"
 
 
 def test_some_dialogs_are_drawn_by_name(folder):
-    given = files.people(folder)
-    some = own.drawn(given, 5, seed=0)
+    given = files.read_persona(folder)
+    some = own.sample_dialogs(given, 5, seed=0)
     assert some.turns.frame["dialog"].n_unique() == 5
     assert some.judgements.frame.height == 10
     assert set(some.turns.frame["dialog"]) == set(some.judgements.frame["dialog"])
-    assert set(own.drawn(given, 5, seed=1).turns.frame["dialog"]) != set(some.turns.frame["dialog"])
+    assert set(own.sample_dialogs(given, 5, seed=1).turns.frame["dialog"]) != set(
+        some.turns.frame["dialog"]
+    )
 
 
 def test_bots_made_worse_on_purpose_are_left_out(folder):
     """8 workers of 7 other dialogs: of each worker's, one is held out."""
-    cells = list(own.crowd_cells(files.crowd(folder), None, [], seed=0))
+    cells = list(own.crowd_cells(files.read_crowd(folder), None, [], seed=0))
     assert {cell.n for cell in cells if cell.ours is not None} == {8}
     gone = {(cell.column, cell.paper) for cell in cells if cell.ours is None}
     assert gone == {("+ profile", 0.369), ("+ both", 0.367)}
-    gained = {cell.column for cell in cells if cell.table == own.GAINED}
+    gained = {cell.column for cell in cells if cell.table == own.GAINS}
     assert gained == {"+ user − text", "+ user − mean of the person"}
 
 
@@ -179,8 +185,8 @@ def test_files_of_several_names_keep_their_dialogs_apart(folder, tmp_path):
     seeing.crowd(tmp_path)
     one = tmp_path / "ji2022" / "pass_free_run1.json"
     one.with_name("pass_icebreaker.json").write_text(one.read_text())
-    given = files.crowd(tmp_path)
-    alone = files.crowd(folder)
+    given = files.read_crowd(tmp_path)
+    alone = files.read_crowd(folder)
     assert given.turns.frame["dialog"].n_unique() == 2 * alone.turns.frame["dialog"].n_unique()
     assert given.judgements.frame.select("dialog").unique().height == 128
 

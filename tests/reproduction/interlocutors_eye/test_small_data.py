@@ -13,13 +13,13 @@ from simpatico.reproduction.interlocutors_eye import data as files
 from simpatico.reproduction.interlocutors_eye import hazumi
 from simpatico.reproduction.interlocutors_eye import ratings as own
 from simpatico.reproduction.interlocutors_eye.continuity import TABLE as TABLE_4
-from simpatico.reproduction.interlocutors_eye.controls import of_shuffles, spread
-from simpatico.reproduction.request import Asked
-from simpatico.stats.by_person import Estimate
+from simpatico.reproduction.interlocutors_eye.controls import mean_and_range, shuffles_note
+from simpatico.reproduction.request import Request
+from simpatico.stats.result import Result
 from tests.reproduction.interlocutors_eye import data_sets as seeing
 
-TRUTH = hazumi.Truth(np.array([1.0, 2.0, 3.0, 4.0] * 3), [f"p{n}" for n in range(12)], 0)
-QUIET = Asked(metrics=[], seeds=0)
+TRUTH = hazumi.HeldoutRatings(np.array([1.0, 2.0, 3.0, 4.0] * 3), [f"p{n}" for n in range(12)], 0)
+QUIET = Request(metrics=[], seeds=0)
 
 
 def rewritten(folder, name, change):
@@ -52,16 +52,16 @@ def test_so_is_what_is_gained_over_them():
 def test_without_shuffles_there_is_nothing_to_average():
     assert list(hazumi.shuffle_cells([], TRUTH)) == []
     assert list(hazumi.shuffle_gain_cells(TRUTH.own, [], TRUTH)) == []
-    assert spread([]) is None
-    assert of_shuffles(1) == "mean, lowest and highest of 1 shuffle"
+    assert mean_and_range([]) is None
+    assert shuffles_note(1) == "mean, lowest and highest of 1 shuffle"
 
 
 @given(st.lists(st.floats(-1, 1), min_size=1))
 def test_a_mean_is_between_the_lowest_and_the_highest(values):
-    found = spread([Estimate(value) for value in values])
+    found = mean_and_range([Result(value) for value in values])
     assert (found.low, found.high) == (min(values), max(values))
     assert found.low - 1e-12 <= found.value <= found.high + 1e-12
-    assert spread([*(Estimate(value) for value in values), None]) is None
+    assert mean_and_range([*(Result(value) for value in values), None]) is None
 
 
 def test_where_no_exchange_has_all_scores_there_are_no_means(tmp_path):
@@ -76,14 +76,14 @@ def test_where_no_exchange_has_all_scores_there_are_no_means(tmp_path):
         f"0 of 0 not scored; silence counts as no character; {hazumi.NONE_COMPLETE}"
     )
     why = "Table 2, Hazumi: no exchange has all six scores; learning needs some"
-    assert why in done.absent
+    assert why in done.omissions
 
 
 def test_what_no_outsider_rated_is_not_complete(tmp_path):
     """2 participants of 6 exchanges, one of them without a number, and one without outsiders."""
     seeing.hazumi(tmp_path, "hazumi1902", people=2, exchanges=6)
     rewritten(tmp_path, "hazumi1902", lambda at, row: {**row, "outsiders": {}} if at == 5 else row)
-    kept = hazumi.complete(files.hazumi(tmp_path, "hazumi1902").judgements)
+    kept = hazumi.complete_judgements(files.read_hazumi(tmp_path, "hazumi1902").judgements)
     assert kept.frame.select("dialog", "turn").n_unique() == 10
 
 
@@ -96,13 +96,13 @@ def test_one_log_too_few_leaves_the_other_tables_whole(tmp_path):
         "what systems say: Ji et al., interesting",
         "what systems say: Ji et al., fun",
     }
-    assert own.CONTINUED not in {cell.column for cell in done.cells}
+    assert own.CONTINUITY_MODEL not in {cell.column for cell in done.cells}
     few = (
         "0 turns to decide by, 0 of them answered; training needs some of both kinds; not used: 12 "
         "not known yet at a cut, 2 said where the log ends"
     )
-    assert f"{TABLE_4} over all: {few}" in done.absent
-    assert f"Table 5, {own.CONTINUED}: {few}" in done.absent
+    assert f"{TABLE_4} over all: {few}" in done.omissions
+    assert f"Table 5, {own.CONTINUITY_MODEL}: {few}" in done.omissions
 
 
 def test_ratings_that_are_too_few_leave_the_other_tables_whole(tmp_path):
@@ -110,7 +110,7 @@ def test_ratings_that_are_too_few_leave_the_other_tables_whole(tmp_path):
     seeing.hazumi(tmp_path, "hazumi1902")
     done = paper.reproduce(tmp_path, QUIET)
     assert {cell.table for cell in done.cells} == {hazumi.TABLE_1}
-    assert done.absent[-1] == (
+    assert done.omissions[-1] == (
         "Table 5, Ji et al.: 1 ratings to learn from, 0 to decide by and 1 held out; training "
         "needs 2 or more of each"
     )
@@ -122,7 +122,7 @@ def test_a_file_that_cannot_be_read_is_told_with_its_set(tmp_path):
     (tmp_path / "ji2022" / "pass_x.json").write_text("{")
     done = paper.reproduce(tmp_path, QUIET)
     assert {cell.table for cell in done.cells} == {hazumi.TABLE_1}
-    assert done.absent[-2].startswith(f"ji2022: {tmp_path}/ji2022/pass_x.json:1: ")
+    assert done.omissions[-2].startswith(f"ji2022: {tmp_path}/ji2022/pass_x.json:1: ")
 
 
 def test_folders_without_their_files_are_listed(tmp_path):
@@ -130,7 +130,7 @@ def test_folders_without_their_files_are_listed(tmp_path):
         (tmp_path / name).mkdir()
     done = paper.reproduce(tmp_path, QUIET)
     assert done.cells == []
-    assert [told for told in done.absent if "the folder has" in told] == [
+    assert [told for told in done.omissions if "the folder has" in told] == [
         "irc: the folder has no *.ascii.txt, nor have train, dev and test in it",
         "hazumi1902: the folder has no exchanges_parsed.json and no elan",
         "hazumi1911: the folder has no exchanges_parsed.json and no elan",
@@ -144,7 +144,7 @@ def test_dialogs_with_systems_that_are_not_there_are_told(tmp_path):
     (tmp_path / "real-persona-chat" / "llm" / "GPT-4.json").unlink()
     done = paper.reproduce(tmp_path, QUIET)
     assert {cell.row for cell in done.cells} == {"what people say: RealPersonaChat, satisfaction"}
-    assert "real-persona-chat: the folder has no llm/GPT*.json" in done.absent
+    assert "real-persona-chat: the folder has no llm/GPT*.json" in done.omissions
 
 
 def test_a_metric_that_the_paper_has_not_is_refused_first(tmp_path, call):
@@ -152,7 +152,7 @@ def test_a_metric_that_the_paper_has_not_is_refused_first(tmp_path, call):
     seeing.hazumi(tmp_path, "hazumi1902")
     begun = []
     with pytest.raises(UnknownName) as error:
-        paper.reproduce(tmp_path, Asked(metrics=["nsp", "nosuch"]), tell=begun.append)
+        paper.reproduce(tmp_path, Request(metrics=["nsp", "nosuch"]), tell=begun.append)
     assert str(error.value) == (
         "the paper has no metric 'nosuch'; there are nsp, ctx_ruber, fed, deep_am, deep_fm, "
         "deep_am_fm"
@@ -177,7 +177,7 @@ def test_what_is_not_there_is_said(tmp_path):
     seeing.hazumi(tmp_path, "hazumi1902")
     done = paper.reproduce(tmp_path)
     assert {cell.table for cell in done.cells} == {hazumi.TABLE_1}
-    assert done.absent == [
+    assert done.omissions == [
         "hazumi1911: no folder of that name",
         "irc: no folder of that name",
         "real-persona-chat: no folder of that name",
@@ -187,4 +187,4 @@ def test_what_is_not_there_is_said(tmp_path):
         "Table 5: no RealPersonaChat",
         "Table 5: no dialogs of Ji et al.",
     ]
-    assert {why for cell, why in done.apart} == {paper.REASONS[hazumi.TABLE_1]}
+    assert {why for cell, why in done.deviations} == {paper.REASONS[hazumi.TABLE_1]}

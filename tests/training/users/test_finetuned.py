@@ -1,4 +1,4 @@
-"""Speaker marks: who has one, what an encoder reads, and what a folder tells and keeps."""
+"""Speaker tokens: who has one, what an encoder reads, and what a folder reveals and keeps."""
 
 import json
 import re
@@ -11,23 +11,34 @@ import pytest
 
 from simpatico import load, score, signature
 from simpatico.errors import BadValue, DataError, MissingResource
-from simpatico.features import alone
+from simpatico.features import features_for_texts
 from simpatico.features.classes import ClassProbabilities
-from simpatico.features.users.contexts import moments
+from simpatico.features.users.contexts import turn_contexts
 from simpatico.features.users.identity import pseudonym
-from simpatico.features.users.speaker_tokens import CONTEXT, OTHER, SOMEBODY, Marks, texts
-from simpatico.metric import evidence_of, missing
+from simpatico.features.users.speaker_tokens import (
+    MAX_CONTEXT_CHARS,
+    OTHER_SPEAKER,
+    UNKNOWN_USER,
+    SpeakerTokens,
+    texts_with_tokens,
+)
+from simpatico.metric import collect_evidence, missing_resource
 from simpatico.models import names as models
-from simpatico.stats import by_person as chances
-from simpatico.stats import by_person__scores as scores
-from simpatico.training.model_folder import About
+from simpatico.stats.by_user import ReplyPredictions, evaluate_ratings, evaluate_replies
+from simpatico.training.card import About
 from simpatico.training.users.card import LIMITS
-from simpatico.training.users.continuity.train import Training, asked
-from simpatico.training.users.continuity.train__continuity_tuned import tune_continuity
-from simpatico.training.users.finetuned import finish_key, kept_key, marked, used
-from simpatico.training.users.interlocutor.train import Given
-from simpatico.training.users.interlocutor.train import Training as Rating
-from simpatico.training.users.interlocutor.train__interlocutor_tuned import tune_interlocutor
+from simpatico.training.users.continuity.train import ContinuityTraining, fine_tune_continuity
+from simpatico.training.users.finetuned import (
+    base_token_digits,
+    reading_language,
+    store_key,
+    training_key,
+)
+from simpatico.training.users.interlocutor.train import (
+    InterlocutorTraining,
+    RatingData,
+    fine_tune_interlocutor,
+)
 from tests.conftest import talk
 from tests.models.tiny import tiny
 from tests.training.users.logs import log, rated
@@ -41,18 +52,18 @@ TALK = ("p0: how do i mend it?", "helper: look here first", "cyd: and me?", "hel
 def chance(tmp_path_factory):
     """A folder of chances, how it was trained, and what came out."""
     pytest.importorskip("torch", reason="torch comes with simpatico[torch]")
-    training = Training(encoder=f"path:{tiny('bert')}", fine_tune=1)
+    training = ContinuityTraining(encoder=f"path:{tiny('bert')}", fine_tune=1)
     out = tmp_path_factory.mktemp("chance") / "m"
-    return out, training, tune_continuity(log(120), out, training=training, about=ABOUT)
+    return out, training, fine_tune_continuity(log(120), out, training=training, about=ABOUT)
 
 
 @pytest.fixture(scope="module")
 def rating(tmp_path_factory):
     """The same of scores."""
     pytest.importorskip("torch", reason="torch comes with simpatico[torch]")
-    training = Rating(encoder=f"path:{tiny('bert')}", fine_tune=1)
-    given, out = Given.of(*rated(4, 20), training), tmp_path_factory.mktemp("rating") / "m"
-    return out, training, tune_interlocutor(given, out, training=training, about=ABOUT)
+    training = InterlocutorTraining(encoder=f"path:{tiny('bert')}", fine_tune=1)
+    data, out = RatingData.load(*rated(4, 20), training), tmp_path_factory.mktemp("rating") / "m"
+    return out, training, fine_tune_interlocutor(data, out, training=training, about=ABOUT)
 
 
 def turn_table(metric, turns):
@@ -71,32 +82,42 @@ def in_rows(metric, turns, rows):
 
 def said_by_hand(out, output="softmax"):
     """What the classifier says of the helper's turns in `TALK`: one to p0, one to a stranger."""
-    mark = f"[{pseudonym('p0', kept_key(out, f'path:{out}'))}]"
-    before = f"{OTHER} how do i mend it? {OTHER} look here first {SOMEBODY} and me?"
-    firsts = [f"{mark} {mark} how do i mend it?"] * 2 + [f"{SOMEBODY} {before}"]
-    seconds = [f"{OTHER} look here first", f"{OTHER} here first", f"{OTHER} look there"]
+    token = f"[{pseudonym('p0', training_key(out, f'path:{out}'))}]"
+    before = (
+        f"{OTHER_SPEAKER} how do i mend it? {OTHER_SPEAKER} look here first {UNKNOWN_USER} and me?"
+    )
+    firsts = [f"{token} {token} how do i mend it?"] * 2 + [f"{UNKNOWN_USER} {before}"]
+    seconds = [
+        f"{OTHER_SPEAKER} look here first",
+        f"{OTHER_SPEAKER} here first",
+        f"{OTHER_SPEAKER} look there",
+    ]
     feature = ClassProbabilities(f"path:{out}", pair=True, output=output)
-    return alone([feature])[feature].of(firsts, seconds).astype(float)
+    return features_for_texts([feature])[feature].of(firsts, seconds).astype(float)
 
 
 def test_a_mark_needs_five_examples():
-    marks = Marks.of(["ann"] * 5 + ["bob"] * 4 + [""] * 9, KEY)
+    tokens = SpeakerTokens.for_users(["ann"] * 5 + ["bob"] * 4 + [""] * 9, KEY)
     digits = pseudonym("ann", KEY)
-    assert marks.tokens == (SOMEBODY, OTHER, f"[{digits}]")
-    assert [marks(name) for name in ("ann", "bob", "")] == [f"[{digits}]", SOMEBODY, SOMEBODY]
-    assert Marks.of([], KEY, before=[digits]).tokens[2:] == (f"[{digits}]",)
+    assert tokens.tokens == (UNKNOWN_USER, OTHER_SPEAKER, f"[{digits}]")
+    assert [tokens(name) for name in ("ann", "bob", "")] == [
+        f"[{digits}]",
+        UNKNOWN_USER,
+        UNKNOWN_USER,
+    ]
+    assert SpeakerTokens.for_users([], KEY, existing=[digits]).tokens[2:] == (f"[{digits}]",)
 
 
 def test_what_an_encoder_reads():
     """Of the second turn the person is ann, of the third bob; a long turn is cut at its begin."""
     turns = talk("ann: where", "bob: here, ann", f"ann: {'x' * 400}", "bob: why")
-    marks = Marks.of(["ann"] * 5, KEY)
-    ann = marks("ann")
-    before, said = texts(turns, moments(turns), marks, profile=False)
-    assert before[:2] == [SOMEBODY, f"{ann} {ann} where"]
-    assert before[2] == f"{SOMEBODY} {OTHER} where {SOMEBODY} here, ann"
-    assert before[3] == f"{ann} {ann} {'x' * CONTEXT}"
-    assert said[1] == f"{OTHER} here, @", "whose name it is, only the mark tells"
+    tokens = SpeakerTokens.for_users(["ann"] * 5, KEY)
+    ann = tokens("ann")
+    before, said = texts_with_tokens(turns, turn_contexts(turns), tokens, profile=False)
+    assert before[:2] == [UNKNOWN_USER, f"{ann} {ann} where"]
+    assert before[2] == f"{UNKNOWN_USER} {OTHER_SPEAKER} where {UNKNOWN_USER} here, ann"
+    assert before[3] == f"{ann} {ann} {'x' * MAX_CONTEXT_CHARS}"
+    assert said[1] == f"{OTHER_SPEAKER} here, @", "whose name it is, only the mark tells"
 
 
 def test_a_person_under_another_name_is_whoever_does_not_speak():
@@ -104,35 +125,37 @@ def test_a_person_under_another_name_is_whoever_does_not_speak():
     turns, _ = rated(1, 2)
     told = turns.frame["profile"].fill_null("likes cats")
     turns = type(turns)(turns.frame.with_columns(profile=told))
-    before, _ = texts(turns, moments(turns), Marks.of([], KEY), profile=True)
+    before, _ = texts_with_tokens(
+        turns, turn_contexts(turns), SpeakerTokens.for_users([], KEY), profile=True
+    )
     wizard = turns.frame["text"][0]
-    assert before[1] == f"likes cats {SOMEBODY} {OTHER} {wizard} {SOMEBODY} well"
+    assert before[1] == f"likes cats {UNKNOWN_USER} {OTHER_SPEAKER} {wizard} {UNKNOWN_USER} well"
 
 
 def test_among_several_nobody_speaks_for_a_person_who_did_not():
     """Dave said nothing yet, and ann and bob are two; once only ann spoke, dave may be her."""
     turns = talk("ann: hi", "carl: hello", "bob: me too", "carl: your parcel")
     frame = turns.frame.with_columns(interlocutor=pl.lit("dave"))
-    marks = Marks.of(["dave"] * 5, KEY)
+    tokens = SpeakerTokens.for_users(["dave"] * 5, KEY)
     found = type(turns)(frame)
-    before, _ = texts(found, moments(found), marks, profile=False)
-    dave = marks("dave")
+    before, _ = texts_with_tokens(found, turn_contexts(found), tokens, profile=False)
+    dave = tokens("dave")
     assert before[1] == f"{dave} {dave} hi"
-    assert before[3] == f"{dave} {OTHER} hi {OTHER} hello {OTHER} me too"
+    assert before[3] == f"{dave} {OTHER_SPEAKER} hi {OTHER_SPEAKER} hello {OTHER_SPEAKER} me too"
 
 
 def test_the_key_stays_until_a_training_is_done(tmp_path):
     out = tmp_path / "m"
-    key = kept_key(out)
-    assert kept_key(out) == key, "a training that was broken off goes on with it"
+    key = training_key(out)
+    assert training_key(out) == key, "a training that was broken off goes on with it"
     out.mkdir()
-    finish_key(out, key)
+    store_key(out, key)
     assert (out / "person_key.txt").stat().st_mode & 0o777 == 0o600
     assert not (tmp_path / "m.person_key.txt").exists()
-    assert kept_key(tmp_path / "other", f"path:{out}") == key
+    assert training_key(tmp_path / "other", f"path:{out}") == key
     (out / "person_key.txt").write_text("no key")
     with pytest.raises(DataError) as error:
-        kept_key(tmp_path / "other", f"path:{out}")
+        training_key(tmp_path / "other", f"path:{out}")
     assert str(error.value) == (
         f"{out / 'person_key.txt'}: no key of 32 bytes; train again without it"
     )
@@ -142,17 +165,17 @@ def test_continuity_is_tuned_with_marks_and_gone_on_with(chance, tmp_path, call)
     """8 persons have a mark each; what goes on has the same ones, and no name is anywhere. One who
     is forgotten is like somebody who is not known, and has no mark anywhere."""
     out, training, report = chance
-    names = [row.name for row in report.rows]
+    names = [row.name for row in report.results]
     assert names == ["+ user, fine-tuned", "global majority", "private majority"]
-    assert len(marked(f"path:{out}")) == 8
+    assert len(base_token_digits(f"path:{out}")) == 8
     card = (out / "card.md").read_text(encoding="utf-8")
     assert "- 10 marks of their own" in card
     assert "- beside it on the same turns: private majority" in card
     for path in out.iterdir():
         assert b"helper" not in path.read_bytes()
     later = tmp_path / "later"
-    tune_continuity(log(120), later, training=training, about=ABOUT, base=f"path:{out}")
-    assert marked(f"path:{later}") == marked(f"path:{out}")
+    fine_tune_continuity(log(120), later, training=training, about=ABOUT, base=f"path:{out}")
+    assert base_token_digits(f"path:{later}") == base_token_digits(f"path:{out}")
     assert (later / "person_key.txt").read_bytes() == (out / "person_key.txt").read_bytes()
     forgets(later, call)
 
@@ -161,7 +184,7 @@ def forgets(out, call):
     """The eighth mark is gone, and where its vector was stands that of nobody in particular."""
     from safetensors.numpy import load_file
 
-    digits = pseudonym("p3", kept_key(out, f"path:{out}"))
+    digits = pseudonym("p3", training_key(out, f"path:{out}"))
     cutter = json.loads((out / "tokenizer.json").read_text(encoding="utf-8"))
     ids = {token["content"]: token["id"] for token in cutter["added_tokens"]}
     metric, turns = load("reply_chance", model=f"path:{out}"), talk("p3: hi", "helper: hello")
@@ -174,7 +197,7 @@ def forgets(out, call):
     assert not [path.name for path in out.iterdir() if digits.encode() in path.read_bytes()]
     tensors = load_file(out / "model.safetensors")
     (table,) = (t for name, t in tensors.items() if name.endswith("word_embeddings.weight"))
-    assert (table[ids[f"[{digits}]"]] == table[ids[SOMEBODY]]).all()
+    assert (table[ids[f"[{digits}]"]] == table[ids[UNKNOWN_USER]]).all()
     assert 0 < turn_table(metric, turns)[metric.name][1] < 1, "it can still be used"
     assert turn_table(metric, turns)[known][1] == 0
     assert signature(metric) != before
@@ -186,19 +209,21 @@ def forgets(out, call):
 
 def test_scores_are_tuned_with_marks(rating, tmp_path):
     out, _, report = rating
-    names = [row.name for row in report.rows]
+    names = [row.name for row in report.results]
     assert names == ["+ user, fine-tuned", "mean of the person", "mean of all"]
     told = json.loads((out / "training.json").read_text(encoding="utf-8"))
     assert (told["problem"], told["labels"]) == ("regression", ["impression"])
     card = (out / "card.md").read_text(encoding="utf-8")
     assert "- 6 marks of their own" in card
-    assert not set(re.findall(r"\[([0-9a-f]+)\]", card)) & marked(f"path:{out}"), "of nobody"
+    assert not set(re.findall(r"\[([0-9a-f]+)\]", card)) & base_token_digits(f"path:{out}"), (
+        "of nobody"
+    )
     assert "## How well it does on later ratings, which it has not seen" in card
     assert f"- {LIMITS[0]}" in card
-    everybody = Rating(learn="all", fine_tune=1)
-    given = Given.of(*rated(), everybody)
+    everybody = InterlocutorTraining(learn="all", fine_tune=1)
+    data = RatingData.load(*rated(), everybody)
     with pytest.raises(BadValue) as error:
-        tune_interlocutor(given, tmp_path / "x", training=everybody, about=ABOUT)
+        fine_tune_interlocutor(data, tmp_path / "x", training=everybody, about=ABOUT)
     assert str(error.value) == (
         "fine-tuning learns from 'interlocutor' or 'outsiders', not from 'all'"
     )
@@ -211,7 +236,7 @@ def test_the_metric_says_what_the_classifier_says_of_texts_with_marks(chance):
     table, told = turn_table(metric, talk(*TALK)), said_by_hand(out)[:, 1]
     assert table[metric.name].to_list()[1::2] == pytest.approx(told[[0, 2]].tolist(), abs=1e-7)
     assert table[metric.scores[3].name].to_list() == [None, 1, 0, 0]
-    found = evidence_of(metric, talk(*TALK)).filter(row=1, start=0)
+    found = collect_evidence(metric, talk(*TALK)).filter(row=1, start=0)
     assert found["weight"].to_list() == pytest.approx([told[0] - told[1]], abs=1e-7)
     assert metric.card.about.endswith(
         "Learned from made up (licence: not stated): 95 turns. It knows 8 persons."
@@ -222,22 +247,22 @@ def test_the_metric_says_what_the_classifier_says_of_texts_with_marks(chance):
 def test_chances_of_turns_held_out_are_those_reported(chance):
     out, training, report = chance
     turns, metric = log(120), load("reply_chance", model=f"path:{out}")
-    given = asked(turns, training)
-    heldout = given.sides.heldout
-    number = in_rows(metric, turns, given.moments.row[heldout])
-    guess = {"ours": chances.Guess(number, number > 0.5)}
-    (row,) = chances.measured(guess, given.answered(heldout), given.person(heldout))
-    assert (row.accuracy, row.auc) == (report.rows[0].accuracy, report.rows[0].auc)
+    examples = training.examples(turns)
+    test = examples.split.test
+    probability = in_rows(metric, turns, examples.contexts.row[test])
+    models = {"ours": ReplyPredictions(probability, probability > 0.5)}
+    (row,) = evaluate_replies(models, examples.labels(test), examples.users(test))
+    assert (row.accuracy, row.auc) == (report.results[0].accuracy, report.results[0].auc)
 
 
 def test_scores_of_turns_held_out_are_those_reported(rating):
     out, training, report = rating
     (turns, judged), metric = rated(4, 20), load("interlocutor_score", model=f"path:{out}")
-    given = Given.of(turns, judged, training)
-    heldout = given.sides.heldout
-    number = in_rows(metric, turns, [given.ratings.rows[at][-1] for at in heldout])
-    (row,) = scores.measured({"ours": number}, given.ratings.own[heldout], given.person(heldout))
-    assert (row.mse, row.r) == (report.rows[0].mse, report.rows[0].r)
+    data = RatingData.load(turns, judged, training)
+    test = data.split.test
+    predicted = in_rows(metric, turns, [data.ratings.rows[at][-1] for at in test])
+    (row,) = evaluate_ratings({"ours": predicted}, data.ratings.own[test], data.users(test))
+    assert (row.mse, row.r) == (report.results[0].mse, report.results[0].r)
     assert metric.scores[0].range == (1, 7)
 
 
@@ -274,7 +299,7 @@ def test_a_folder_of_something_else_is_a_sentence(chance, rating, tmp_path, monk
     )
     metric = load("interlocutor_score", model=f"path:{rating[0]}")
     why = f"path:{rating[0]} needs the package torch; pip install 'simpatico[torch]'"
-    assert (missing(metric), metric.scores[0].range) == (why, (1, 7))
+    assert (missing_resource(metric), metric.scores[0].range) == (why, (1, 7))
     with pytest.raises(MissingResource) as lacking:
         score(talk(*TALK), [metric])
     assert str(lacking.value) == why
@@ -285,16 +310,16 @@ def test_a_damaged_folder_is_a_sentence(rating, tmp_path):
     (tmp_path / "person_key.txt").write_text(KEY.hex())
     path.write_text("{}")
     with pytest.raises(DataError) as error:
-        missing(metric)
+        missing_resource(metric)
     assert str(error.value) == f"{path}: not what a training with marks writes; train it again"
     told = json.loads((rating[0] / "training.json").read_text(encoding="utf-8"))
     path.write_text(json.dumps({**told, "training": {**told["training"], "ends": None}}))
     with pytest.raises(DataError) as error:
-        missing(metric)
+        missing_resource(metric)
     assert str(error.value) == f"{path}: the ends of the scale are None; train it again"
 
 
 def test_a_model_reads_what_its_base_does(chance):
     """MiniLM reads English; of a folder nobody knows, and what goes on from one is like it."""
-    assert used("package:minilm-torch", {"seed": 0}) == {"seed": 0, "language": "en"}
-    assert used("package:no such", {}) == used(f"path:{chance[0]}", {}) == {"language": None}
+    assert reading_language("package:minilm-torch") == "en"
+    assert reading_language("package:no such") is reading_language(f"path:{chance[0]}") is None

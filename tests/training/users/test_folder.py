@@ -1,4 +1,4 @@
-"""The folder of a personal model: read as it was written, gone on from, and made to forget."""
+"""The folder of a user-aware model: read as it was written, updated, and made to forget."""
 
 import json
 import stat
@@ -9,20 +9,31 @@ import pytest
 from msgspec.structs import replace
 
 from simpatico.errors import BadValue, DataError, MissingResource
-from simpatico.features import alone
-from simpatico.features.users.contexts import moments
-from simpatico.features.users.folder import FILES, Bin, Heldout, PersonalFolder, load_personal
+from simpatico.features import features_for_texts
+from simpatico.features.users.contexts import turn_contexts
+from simpatico.features.users.folder import (
+    FILES,
+    ModelEvaluation,
+    ReliabilityBin,
+    UserModelFolder,
+    load_user_model,
+)
 from simpatico.features.users.identity import pseudonym
-from simpatico.features.users.model import People
-from simpatico.features.users.inputs import SeenForm
-from simpatico.models.folder import MANIFEST, manifest
-from simpatico.training.users.card import calibration_error, card, reliability
-from simpatico.training.users.fit import How, fit_personal
-from simpatico.training.users.folder import forget, gone_on, save_again
-from simpatico.training.users.user_weights import met
+from simpatico.features.users.inputs import InputSpec
+from simpatico.features.users.model import UserWeights
+from simpatico.models.folder import MANIFEST, build_manifest
+from simpatico.training.users.card import (
+    calibration_error,
+    reliability_bins,
+    user_model_card,
+)
+from simpatico.training.users.fit import FitSettings, fit_user_model
+from simpatico.training.users.forget import forget_user
+from simpatico.training.users.update import UpdateRequest, use_pseudonyms
+from simpatico.training.users.user_weights import update_users
 from tests.conftest import talk
 from tests.metrics.user_models import by_hand, folder
-from tests.training.users.people import habits, parts
+from tests.training.users.made_up_users import habits, parts
 
 TALK = talk("ann: hello", "bob: why?", "ann: yes", "bob: well")
 
@@ -36,41 +47,41 @@ def bytes_of(where: Path) -> bytes:
     return b"\0".join(path.name.encode() + path.read_bytes() for path in sorted(where.iterdir()))
 
 
-def told(model: PersonalFolder) -> list[float]:
-    return model.of(moments(TALK), alone(())).value.tolist()
+def predictions(model: UserModelFolder) -> list[float]:
+    return model.predict(turn_contexts(TALK), features_for_texts(())).value.tolist()
 
 
 def test_a_folder_says_what_the_model_said(tmp_path):
     """Of "why?" to ann: 1 / (1 + exp(-(-1 + 2 + 1.5))) = .924142."""
-    found = load_personal(folder(by_hand(), out=tmp_path / "m"), "chance")
-    assert told(found)[1] == pytest.approx(0.924142, abs=1e-6)
+    found = load_user_model(folder(by_hand(), out=tmp_path / "m"), "chance")
+    assert predictions(found)[1] == pytest.approx(0.924142, abs=1e-6)
     plain, again = by_hand(), found.model
-    assert again.people.place.keys() == {pseudonym(name, found.key) for name in ("ann", "bob")}
+    assert again.users.row_of.keys() == {pseudonym(name, found.key) for name in ("ann", "bob")}
     for name in ("ann", "bob"):
-        ours, theirs = plain.people.place[name], again.people.place[pseudonym(name, found.key)]
-        assert plain.people.mean[ours].tolist() == again.people.mean[theirs].tolist()
-        assert plain.people.seen[ours] == again.people.seen[theirs]
+        ours, theirs = plain.users.row_of[name], again.users.row_of[pseudonym(name, found.key)]
+        assert plain.users.mean[ours].tolist() == again.users.mean[theirs].tolist()
+        assert plain.users.n_examples[ours] == again.users.n_examples[theirs]
     assert np.array_equal(plain.shared, again.shared)
 
 
 def test_only_the_owner_can_read_the_key_and_nobody_is_named(tmp_path):
-    people = by_hand().people._replace(place={"Annabel-77": 0, "Bob-78": 1})
-    where = at(folder(by_hand(people=people), out=tmp_path / "m"))
+    users = by_hand().users._replace(row_of={"Annabel-77": 0, "Bob-78": 1})
+    where = at(folder(by_hand(users=users), out=tmp_path / "m"))
     assert sorted(path.name for path in where.iterdir()) == sorted([*FILES, MANIFEST])
     assert stat.S_IMODE((where / "person.key").stat().st_mode) == 0o600
-    assert not [name for name in people.place if name.encode() in bytes_of(where)]
+    assert not [name for name in users.row_of if name.encode() in bytes_of(where)]
     assert "- it knows 2 persons, by 1 to 3 examples (median 2)" in (where / "card.md").read_text()
 
 
 def test_two_folders_have_two_keys(tmp_path):
-    one, other = (load_personal(folder(by_hand(), out=tmp_path / name)) for name in "ab")
+    one, other = (load_user_model(folder(by_hand(), out=tmp_path / name)) for name in "ab")
     assert one.key != other.key
-    assert one.model.people.place != other.model.people.place
+    assert one.model.users.row_of != other.model.users.row_of
 
 
 def test_a_person_who_is_forgotten_leaves_no_trace(tmp_path, call):
     model = folder(by_hand(), out=tmp_path / "m")
-    before = load_personal(model)
+    before = load_user_model(model)
     digits = pseudonym("ann", before.key)
     assert digits.encode() in bytes_of(at(model))
     code, out, err = call("models", "forget", "ann", "--model", at(model))
@@ -79,10 +90,12 @@ def test_a_person_who_is_forgotten_leaves_no_trace(tmp_path, call):
     assert digits.encode() not in left
     assert np.float64(1.5).tobytes() not in (at(model) / "model.safetensors").read_bytes()
     assert sorted(path.name for path in tmp_path.iterdir()) == ["m"]
-    after = load_personal(model)
-    assert after.model.people.place == {pseudonym("bob", before.key): 0}
-    unknown = before.model.of(np.zeros((1, 0)), moments(TALK).circumstances[1:2], [""]).value[0]
-    assert told(after)[1] == pytest.approx(unknown)
+    after = load_user_model(model)
+    assert after.model.users.row_of == {pseudonym("bob", before.key): 0}
+    unknown = before.model.predict(
+        np.zeros((1, 0)), turn_contexts(TALK).covariates[1:2], [""]
+    ).value[0]
+    assert predictions(after)[1] == pytest.approx(unknown)
     assert stat.S_IMODE((at(model) / "person.key").stat().st_mode) == 0o600
     assert "- it knows 1 persons" in (at(model) / "card.md").read_text()
 
@@ -92,7 +105,7 @@ def test_somebody_who_is_not_known_cannot_be_forgotten(tmp_path, call):
     before = bytes_of(at(model))
     sentence = f"{model} knows nobody of this name among its 2 persons; nothing was changed"
     with pytest.raises(BadValue) as error:
-        forget("zoe", model)
+        forget_user("zoe", model)
     assert str(error.value) == sentence
     assert call("models", "forget", "zoe", "--model", at(model)) == (
         2,
@@ -103,19 +116,20 @@ def test_somebody_who_is_not_known_cannot_be_forgotten(tmp_path, call):
 
 
 def test_going_on_from_a_folder_is_going_on_from_the_model(tmp_path):
-    learn, check, last = parts(habits("score"))
-    model = fit_personal(learn, check, how=How("score"))
-    form = SeenForm(grams=None, circumstances=("length", "question"))
-    name = folder(model, form, tmp_path / "m")
-    further = gone_on(name, last)
-    save_again(tmp_path / "n", further, examples=1_200)
-    found, expected = load_personal(f"path:{tmp_path / 'n'}"), met(model, last).people
-    assert found.recipe.examples == 1_200
-    assert found.key == load_personal(name).key
-    for person, place in expected.place.items():
-        ours = found.model.people.place[pseudonym(person, found.key)]
-        assert found.model.people.mean[ours] == pytest.approx(expected.mean[place])
-        assert found.model.people.seen[ours] == expected.seen[place] == 40
+    train, validation, last = parts(habits("score"))
+    model = fit_user_model(train, validation, settings=FitSettings("score"))
+    spec = InputSpec(char_ngrams=None, covariates=("length", "question"))
+    name = folder(model, spec, tmp_path / "m")
+    before = load_user_model(name)
+    request = UpdateRequest(name, tmp_path / "n", "more")
+    request.write(before, use_pseudonyms(last, before.key), "r 0.5")
+    found, expected = load_user_model(f"path:{tmp_path / 'n'}"), update_users(model, last).users
+    assert found.recipe.examples == 4 + len(last.y)
+    assert found.key == before.key
+    for user, place in expected.row_of.items():
+        ours = found.model.users.row_of[pseudonym(user, found.key)]
+        assert found.model.users.mean[ours] == pytest.approx(expected.mean[place])
+        assert found.model.users.n_examples[ours] == expected.n_examples[place] == 40
 
 
 def test_a_place_that_holds_something_else_is_left_alone(tmp_path):
@@ -133,12 +147,12 @@ def test_a_place_that_holds_something_else_is_left_alone(tmp_path):
 def test_a_model_of_the_other_kind_or_of_none_is_a_sentence(tmp_path):
     model = folder(by_hand(), out=tmp_path / "m")
     with pytest.raises(DataError) as error:
-        load_personal(model, "score")
+        load_user_model(model, "score")
     assert str(error.value) == (
         f"{tmp_path / 'm' / 'recipe.json'}: a model of a chance, where one of a score is needed"
     )
     with pytest.raises(MissingResource) as error:
-        load_personal("path:/no/where", "score")
+        load_user_model("path:/no/where", "score")
     assert str(error.value) == (
         "no personal model 'path:/no/where': give path:DIR with the folder that "
         "`simpatico train interlocutor` wrote"
@@ -149,7 +163,7 @@ def damaged(where: Path, name: str, data: bytes) -> None:
     """Change a file and say so in the manifest, as whoever means harm would."""
     (where / name).write_bytes(data)
     files = {file: (where / file).read_bytes() for file in FILES}
-    (where / MANIFEST).write_bytes(manifest(files))
+    (where / MANIFEST).write_bytes(build_manifest(files))
 
 
 def changed(recipe: bytes, **told: object) -> bytes:
@@ -186,15 +200,15 @@ def test_a_folder_that_makes_no_sense_is_refused(tmp_path, name, data, sentence)
     where = at(folder(by_hand(), out=tmp_path / "m"))
     damaged(where, name, data((where / name).read_bytes()))
     with pytest.raises(DataError) as error:
-        load_personal(f"path:{where}")
+        load_user_model(f"path:{where}")
     assert str(error.value).endswith(f": {sentence}")
 
 
 def test_weights_that_are_no_numbers_are_refused(tmp_path):
-    people = by_hand().people
-    model = by_hand(people=people._replace(mean=np.array([[np.nan], [0.0]])))
+    users = by_hand().users
+    model = by_hand(users=users._replace(mean=np.array([[np.nan], [0.0]])))
     with pytest.raises(DataError) as error:
-        load_personal(folder(model, out=tmp_path / "m"))
+        load_user_model(folder(model, out=tmp_path / "m"))
     assert str(error.value) == (
         f"{tmp_path / 'm' / 'model.safetensors'}: 'mean' holds something that is not a finite "
         "number"
@@ -202,19 +216,19 @@ def test_weights_that_are_no_numbers_are_refused(tmp_path):
 
 
 def test_reliability_and_its_error_by_hand():
-    """Two told .2 of which one happened, one told .95 that did: (2 * .3 + .05) / 3 = .216667."""
-    bins = reliability(np.array([0.2, 0.2, 0.95]), np.array([1.0, 0.0, 1.0]))
-    assert bins == (Bin(2, 0.2, 0.5), Bin(1, 0.95, 1.0))
+    """Two predicted .2 of which one happened, one .95 that did: (2 * .3 + .05) / 3 = .216667."""
+    bins = reliability_bins(np.array([0.2, 0.2, 0.95]), np.array([1.0, 0.0, 1.0]))
+    assert bins == (ReliabilityBin(2, 0.2, 0.5), ReliabilityBin(1, 0.95, 1.0))
     assert calibration_error(bins) == 0.216667
-    assert reliability(np.ones(1), np.ones(1)) == (Bin(1, 1.0, 1.0),)
+    assert reliability_bins(np.ones(1), np.ones(1)) == (ReliabilityBin(1, 1.0, 1.0),)
 
 
 def test_a_card_shows_how_far_chances_hold_and_what_is_seen(tmp_path):
-    form = SeenForm("package:minilm", "0123456789abcdef", profile=True)
-    recipe = load_personal(folder(by_hand(), form, out=tmp_path / "m")).recipe
-    bins = (Bin(2, 0.2, 0.5), Bin(1, 0.95, 1.0))
-    told = replace(recipe, heldout=Heldout(3, 1, {}, bins), discount=0.9)
-    lines = card(told, People.nobody(0)).splitlines()
+    spec = InputSpec("package:minilm", "0123456789abcdef", profile=True)
+    recipe = load_user_model(folder(by_hand(), spec, out=tmp_path / "m")).recipe
+    bins = (ReliabilityBin(2, 0.2, 0.5), ReliabilityBin(1, 0.95, 1.0))
+    changed_recipe = replace(recipe, test=ModelEvaluation(3, 1, {}, bins), discount=0.9)
+    lines = user_model_card(changed_recipe, UserWeights.empty(0)).splitlines()
     for line in (
         "### How far its chances hold (expected calibration error 0.217)",
         "| 0.200 | 0.500 | 2 |",

@@ -5,10 +5,10 @@ import os
 import pytest
 
 from simpatico.errors import BadValue
-from simpatico.features.users.folder import load_personal
+from simpatico.features.users.folder import load_user_model
 from simpatico.features.users.identity import pseudonym
 from simpatico.training import model_folder
-from simpatico.training.users.folder import forget
+from simpatico.training.users.forget import forget_user
 from tests.metrics.user_models import by_hand, folder
 
 
@@ -28,13 +28,13 @@ def left(root, digits):
 @pytest.fixture
 def model(tmp_path):
     name = folder(by_hand(), out=tmp_path / "m")
-    return name, pseudonym("ann", load_personal(name).key)
+    return name, pseudonym("ann", load_user_model(name).key)
 
 
 def test_through_a_link(model, tmp_path):
     _, digits = model
     (tmp_path / "link").symlink_to(tmp_path / "m")
-    assert forget("ann", f"path:{tmp_path / 'link'}") == 3
+    assert forget_user("ann", f"path:{tmp_path / 'link'}") == 3
     assert left(tmp_path, digits) == []
     assert (tmp_path / "link").is_symlink()
     assert sorted(path.name for path in tmp_path.iterdir()) == ["link", "m"]
@@ -61,10 +61,10 @@ def test_killed_before_the_old_folder_is_gone(model, tmp_path, monkeypatch):
     with monkeypatch.context() as patch:
         patch.setattr(model_folder, "remove_leftover", kill)
         with pytest.raises(Killed):
-            forget("ann", name)
+            forget_user("ann", name)
     assert left(tmp_path, digits) == ["persons.json"]
     with pytest.raises(BadValue, match="knows nobody of this name among its 1 persons"):
-        forget("ann", name)
+        forget_user("ann", name)
     assert left(tmp_path, digits) == []
     assert [path.name for path in tmp_path.iterdir()] == ["m"]
 
@@ -82,7 +82,7 @@ def test_killed_between_two_names(model, tmp_path, monkeypatch, call):
     with monkeypatch.context() as patch:
         patch.setattr(model_folder.os, "rename", kill)
         with pytest.raises(Killed):
-            forget("ann", name)
+            forget_user("ann", name)
     assert sorted(path.name for path in tmp_path.iterdir()) == [".m.new", ".m.old"]
     assert call("models", "forget", "ann", "--model", tmp_path / "m")[0] == 0
     assert left(tmp_path, digits) == []

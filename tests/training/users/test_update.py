@@ -6,17 +6,19 @@ import polars as pl
 import pytest
 
 from simpatico.errors import BadValue, DataError
-from simpatico.features.users.folder import load_personal
+from simpatico.features.users.folder import load_user_model
 from simpatico.judgements import Judgements
-from simpatico.training.model_folder import About
+from simpatico.training.card import About
 from simpatico.training.users.continuity.data import Filters
 from simpatico.training.users.continuity.outcomes import Window
-from simpatico.training.users.continuity.train import Training, train_continuity
-from simpatico.training.users.continuity.train__continuity_tuned import tune_continuity
-from simpatico.training.users.finetuned import marked
-from simpatico.training.users.interlocutor.train import Training as Rating
-from simpatico.training.users.interlocutor.train import train_interlocutor
-from simpatico.training.users.update import Onward, continue_continuity, continue_interlocutor
+from simpatico.training.users.continuity.train import (
+    ContinuityTraining,
+    fine_tune_continuity,
+    train_continuity,
+)
+from simpatico.training.users.finetuned import base_token_digits
+from simpatico.training.users.interlocutor.train import InterlocutorTraining, train_interlocutor
+from simpatico.training.users.update import UpdateRequest, update_continuity, update_interlocutor
 from tests.models.tiny import tiny
 from tests.training.users.logs import log, rated
 
@@ -27,7 +29,7 @@ MANY = Filters(repeated=1)
 @pytest.fixture(scope="module")
 def chance(tmp_path_factory):
     out = tmp_path_factory.mktemp("chance") / "m"
-    training = Training(window=Window(5.0))
+    training = ContinuityTraining(window=Window(5.0))
     train_continuity(log(120), out, training=training, about=ABOUT)
     return f"path:{out}"
 
@@ -35,17 +37,17 @@ def chance(tmp_path_factory):
 @pytest.fixture(scope="module")
 def score(tmp_path_factory):
     out = tmp_path_factory.mktemp("score") / "m"
-    train_interlocutor(*rated(4, 20), out, training=Rating(), about=ABOUT)
+    train_interlocutor(*rated(4, 20), out, training=InterlocutorTraining(), about=ABOUT)
     return f"path:{out}"
 
 
 def test_answers_are_waited_for_as_long_as_they_were(chance, tmp_path):
-    assert load_personal(chance).recipe.training["minutes"] == 5.0
-    onward = Onward(chance, tmp_path / "on", "more")
-    went = continue_continuity(log(60, first=120), onward, left=0.0, filters=MANY)
-    assert went.window == Window(5.0)
+    assert load_user_model(chance).recipe.training["minutes"] == 5.0
+    request = UpdateRequest(chance, tmp_path / "on", "more")
+    done = update_continuity(log(60, first=120), request, left=0.0, filters=MANY)
+    assert done.window == Window(5.0)
     with pytest.raises(DataError) as error:
-        continue_continuity(log(1), onward, left=0.0, filters=Filters(frozenset({"helper"})))
+        update_continuity(log(1), request, left=0.0, filters=Filters(frozenset({"helper"})))
     assert str(error.value) == (
         "no turn whose answer is known; there is nothing to go on with; not used: 1 said by or to "
         "a bot"
@@ -54,41 +56,41 @@ def test_answers_are_waited_for_as_long_as_they_were(chance, tmp_path):
 
 def test_another_quality_or_scale_is_refused(score, tmp_path):
     turns, judgements = rated(4, 20)
-    onward = Onward(score, tmp_path / "on", "more")
-    recipe = load_personal(score).recipe
-    quality, ends = recipe.training["quality"], recipe.ends
+    request = UpdateRequest(score, tmp_path / "on", "more")
+    recipe = load_user_model(score).recipe
+    quality, bounds = recipe.training["quality"], recipe.bounds
     assert quality == judgements.frame["quality"][0]
     with pytest.raises(BadValue) as error:
-        continue_interlocutor(turns, judgements, onward, quality="wit")
+        update_interlocutor(turns, judgements, request, quality="wit")
     assert str(error.value) == f"{score} learned {quality!r}; it cannot go on with 'wit'"
     smaller = judgements.frame.with_columns(
         value=pl.lit(3.0), scale_min=pl.lit(1.0), scale_max=pl.lit(5.0)
     )
     with pytest.raises(BadValue) as error:
-        continue_interlocutor(turns, Judgements(smaller), onward, quality=None)
+        update_interlocutor(turns, Judgements(smaller), request, quality=None)
     assert str(error.value) == (
-        f"ratings of {quality!r} go from 1 to 5; {score} learned a scale from {ends[0]:g} to "
-        f"{ends[1]:g}"
+        f"ratings of {quality!r} go from 1 to 5; {score} learned a scale from {bounds[0]:g} to "
+        f"{bounds[1]:g}"
     )
     beyond = judgements.frame.with_columns(
         value=pl.lit(99.0), scale_min=pl.lit(None, pl.Float64), scale_max=pl.lit(None, pl.Float64)
     )
     with pytest.raises(BadValue, match="go from 99 to 99"):
-        continue_interlocutor(turns, Judgements(beyond), onward, quality=None)
+        update_interlocutor(turns, Judgements(beyond), request, quality=None)
 
 
 def test_each_kind_of_model_is_gone_on_from_in_its_own_way(chance, tmp_path):
     pytest.importorskip("torch", reason="torch comes with simpatico[torch]")
     out = tmp_path / "tuned"
-    training = Training(encoder=f"path:{tiny('bert')}", fine_tune=1)
-    tune_continuity(log(120), out, training=training, about=ABOUT)
+    training = ContinuityTraining(encoder=f"path:{tiny('bert')}", fine_tune=1)
+    fine_tune_continuity(log(120), out, training=training, about=ABOUT)
     with pytest.raises(BadValue) as error:
-        continue_continuity(
-            log(60), Onward(f"path:{out}", tmp_path / "on", "x"), left=0.0, filters=MANY
+        update_continuity(
+            log(60), UpdateRequest(f"path:{out}", tmp_path / "on", "x"), left=0.0, filters=MANY
         )
     assert str(error.value) == f"path:{out} is fine-tuned; to go on from it, add --fine-tune EPOCHS"
     with pytest.raises(BadValue) as error:
-        marked(chance)
+        base_token_digits(chance)
     assert str(error.value) == (
         f"{chance} is not fine-tuned; to go on from it, leave out --fine-tune"
     )

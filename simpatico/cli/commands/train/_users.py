@@ -1,9 +1,8 @@
-"""Options and tables that the trainings of personal models share."""
+"""Options and tables that the trainings of user-aware models share."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from math import isnan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,14 +11,14 @@ import click
 from simpatico.cli.output import note
 
 if TYPE_CHECKING:
-    from simpatico.stats.by_person import Estimate
+    from simpatico.stats.result import Result
     from simpatico.turns import Turns
 
 PATH = click.Path(path_type=Path)
 NO_ENCODER = "none"
-KEEPING = "--continue, which keeps what the model was trained with"
+WITH_CONTINUE = "--continue, which keeps what the model was trained with"
 
-WHERE = [
+INPUT_OPTIONS = [
     click.option(
         "--data",
         type=PATH,
@@ -30,7 +29,7 @@ WHERE = [
     click.option("--out", type=PATH, required=True, help="The model's folder to write."),
     click.option("--format", help="Picked by name and shape if not given."),
 ]
-MODEL = [
+MODEL_OPTIONS = [
     click.option(
         "--mode",
         type=click.Choice(["text", "user", "profile", "both"]),
@@ -66,8 +65,8 @@ MODEL = [
 ]
 
 
-def conversations(paths: tuple[Path, ...], format: str | None) -> Turns:
-    """All conversations of the files."""
+def read_turns(paths: tuple[Path, ...], format: str | None) -> Turns:
+    """All turns of the files."""
     import polars as pl
 
     from simpatico.readers import Conversations
@@ -77,8 +76,8 @@ def conversations(paths: tuple[Path, ...], format: str | None) -> Turns:
     return Turns(pl.concat([chunk.turns.frame for chunk in chunks]).rechunk())
 
 
-def without(names: Collection[str], other: str, flags: Mapping[str, str]) -> None:
-    """Refuse options that were given and would do nothing beside another one."""
+def refuse_options(names: Collection[str], other: str, flags: Mapping[str, str]) -> None:
+    """Refuse options on the command line that would do nothing beside another one."""
     context = click.get_current_context()
     for name in names:
         if context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE:
@@ -86,35 +85,35 @@ def without(names: Collection[str], other: str, flags: Mapping[str, str]) -> Non
             raise click.UsageError(f"--{flag} does nothing with {other}; leave it out")
 
 
-def named(paths: tuple[Path, ...]) -> str:
-    """What the data are called."""
+def data_name(paths: tuple[Path, ...]) -> str:
+    """What the card calls the data."""
     return " and ".join(path.name for path in paths)
 
 
-def encoder_of(options: dict[str, Any]) -> str:
+def pop_encoder(options: dict[str, Any]) -> str:
     """The encoder that the options name; "" for none."""
-    named = str(options.pop("encoder"))
-    return "" if named == NO_ENCODER and not options["fine_tune"] else named
+    encoder = str(options.pop("encoder"))
+    return "" if encoder == NO_ENCODER and not options["fine_tune"] else encoder
 
 
-def span(found: Estimate | None) -> str:
-    """A figure for people, with its interval where there is one."""
-    if found is None:
+def format_estimate(estimate: Result | None) -> str:
+    """A value with its interval, where there is one."""
+    if estimate is None:
         return "does not vary"
-    if isnan(found.value):
+    if estimate.value is None:
         return "no area"
-    if found.low is None:
-        return f"{found.value:.3f} (no interval)"
-    return f"{found.value:.3f} [{found.low:.3f}, {found.high:.3f}]"
+    if estimate.low is None:
+        return f"{estimate.value:.3f} (no interval)"
+    return f"{estimate.value:.3f} [{estimate.low:.3f}, {estimate.high:.3f}]"
 
 
-def likely(p: float | None) -> str:
-    """How surely a difference is there, where that is known."""
+def format_p_suffix(p: float | None) -> str:
+    """The p of a difference, where there is one."""
     return "" if p is None else f", p {p:.3f}"
 
 
-def set_aside(counts: dict[str, int]) -> None:
-    """What was not used, and why."""
+def note_excluded(counts: dict[str, int]) -> None:
+    """Say what was not used, and why."""
     for why, n in counts.items():
         if n:
             note(f"not used: {n:,} {why}")

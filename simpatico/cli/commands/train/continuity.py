@@ -10,33 +10,33 @@ import click
 
 from simpatico.cli.commands.train._command_line import recorded
 from simpatico.cli.commands.train._users import (
-    KEEPING,
-    MODEL,
-    WHERE,
-    conversations,
-    encoder_of,
-    likely,
-    named,
-    set_aside,
-    span,
-    without,
+    INPUT_OPTIONS,
+    MODEL_OPTIONS,
+    WITH_CONTINUE,
+    data_name,
+    format_estimate,
+    format_p_suffix,
+    note_excluded,
+    pop_encoder,
+    read_turns,
+    refuse_options,
 )
-from simpatico.cli.options import parsed, together, typed
+from simpatico.cli.options import combine_options, parse_settings, typed_parameters
 from simpatico.cli.output import note, result, show_table
-from simpatico.cli.progress import Progress
+from simpatico.cli.progress import ProgressDisplay
 from simpatico.errors import UnknownName
 
 if TYPE_CHECKING:
     from simpatico.metric import Metric
-    from simpatico.stats.by_person import Measured
+    from simpatico.stats.by_user import ReplyResults
     from simpatico.training.users.continuity.data import By, Filters
     from simpatico.training.users.continuity.outcomes import Window
-    from simpatico.training.users.continuity.train import Report
+    from simpatico.training.users.continuity.train import ContinuityReport
     from simpatico.turns import Turns
 
 FLAGS = {"base": "continue", "settings": "set"}
 DATE = click.DateTime(["%Y-%m-%d", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:%M:%S"])
-ASKED = [
+EXAMPLE_OPTIONS = [
     click.option(
         "--minutes",
         type=float,
@@ -83,7 +83,7 @@ ASKED = [
     click.option("--validation-from", type=DATE, help="Date from which turns decide."),
     click.option("--test-from", type=DATE, help="Date from which turns are held out."),
 ]
-BASELINES = [
+BASELINE_OPTIONS = [
     click.option("--baselines", is_flag=True, help="Show what metrics without training guess."),
     click.option(
         "--set",
@@ -101,155 +101,153 @@ BASELINES = [
 ]
 
 
-CONTEST = ("baselines", "settings", "baseline_turns")
-KEPT = (
+BASELINE_NAMES = ("baselines", "settings", "baseline_turns")
+FIXED_BY_MODEL = (
     *("minutes", "fewest", "most", "split", "validation_from", "test_from", "mode", "encoder"),
     *("seed", "licence"),
-    *CONTEST,
+    *BASELINE_NAMES,
 )
-"""Options that do nothing where a model is gone on from."""
+"""Options that do nothing where a model is updated, which keeps its own."""
 
 
 @click.command()
-@together([*WHERE, *ASKED, *MODEL, *BASELINES])
+@combine_options([*INPUT_OPTIONS, *EXAMPLE_OPTIONS, *MODEL_OPTIONS, *BASELINE_OPTIONS])
 def continuity(data: tuple[Path, ...], out: Path, format: str | None, **options: Any) -> None:
     """Learn whether the person who is talked to answers, for `--set reply_chance.model=path:MODEL`.
 
     Nobody has to rate anything: in a log, a turn was answered or was not. What decides comes after
     what is learned from, and what is held out after both.
     """
-    from simpatico.training.model_folder import About
-    from simpatico.training.users.continuity.train import Training
+    from simpatico.training.card import About
+    from simpatico.training.users.continuity.baselines import BaselineMetrics
+    from simpatico.training.users.continuity.train import (
+        ContinuityTraining,
+        fine_tune_continuity,
+        train_continuity,
+    )
 
     if options["base"] and not options["fine_tune"]:
-        without(KEPT, KEEPING, FLAGS)
-        go_on(conversations(data, format), out, named(data), options)
+        refuse_options(FIXED_BY_MODEL, WITH_CONTINUE, FLAGS)
+        update(read_turns(data, format), out, data_name(data), options)
         return
     if options["fine_tune"]:
-        without(CONTEST, "--fine-tune", FLAGS)
+        refuse_options(BASELINE_NAMES, "--fine-tune", FLAGS)
     # who is left out is nobody's business who reads the card
-    told = {**options, "data": data, "bot": ("NAME",) * len(options["bot"])}
-    command = recorded("simpatico train continuity", told, switches=(), flags=FLAGS)
-    about = About(named(data), options.pop("licence") or "not stated", command)
-    metrics, most = chosen(options), options.pop("baseline_turns")
-    by, window, filters = split(options), windowed(options), filtered(options)
-    base, encoder = options.pop("base"), encoder_of(options)
-    training = Training(encoder=encoder, window=window, filters=filters, by=by, **options)
-    turns = conversations(data, format)
-    with Progress():
+    public = {**options, "data": data, "bot": ("NAME",) * len(options["bot"])}
+    command = recorded("simpatico train continuity", public, switches=(), flags=FLAGS)
+    about = About(data_name(data), options.pop("licence") or "not stated", command)
+    baselines = BaselineMetrics(load_baselines(options), options.pop("baseline_turns"))
+    by, window, filters = pop_split(options), pop_window(options), pop_filters(options)
+    base, encoder = options.pop("base"), pop_encoder(options)
+    training = ContinuityTraining(encoder=encoder, window=window, filters=filters, by=by, **options)
+    turns = read_turns(data, format)
+    with ProgressDisplay():
         if training.fine_tune:
-            from simpatico.training.users.continuity.train__continuity_tuned import (
-                tune_continuity,
-            )
-
-            report = tune_continuity(turns, out, training=training, about=about, base=base)
-            summarise(report, window)
+            report = fine_tune_continuity(turns, out, training=training, about=about, base=base)
         else:
-            from simpatico.training.users.continuity.baselines import Contest
-            from simpatico.training.users.continuity.train import train_continuity
-
-            contest = Contest(metrics, most)
-            report = train_continuity(turns, out, training=training, about=about, contest=contest)
-            summarise(report, window)
+            report = train_continuity(
+                turns, out, training=training, about=about, baselines=baselines
+            )
+        show_report(report, window)
     result(str(out))
 
 
-def go_on(turns: Turns, out: Path, data: str, options: dict[str, Any]) -> None:
-    """Let persons of a model learn from new turns."""
-    from simpatico.training.users.update import Onward, continue_continuity
+def update(turns: Turns, out: Path, data: str, options: dict[str, Any]) -> None:
+    """Update the users of a model with new turns."""
+    from simpatico.training.users.update import UpdateRequest, update_continuity
 
-    onward, filters = Onward(options["base"], out, data), filtered(options)
-    with Progress():
-        went = continue_continuity(turns, onward, left=options["left"], filters=filters)
-    show("New turns", [went.found])
-    set_aside(went.aside)
-    tell_of_end(went.unfinished, went.window, "new turn")
+    request, filters = UpdateRequest(options["base"], out, data), pop_filters(options)
+    with ProgressDisplay():
+        done = update_continuity(turns, request, left=options["left"], filters=filters)
+    show_reply_results("New turns", [done.results])
+    note_excluded(done.excluded)
+    note_unfinished(done.unfinished, done.window, "new turn")
     result(str(out))
 
 
-def split(options: dict[str, Any]) -> By | None:
-    """How the options split examples."""
-    how, check, test = (options.pop(n) for n in ("split", "validation_from", "test_from"))
-    if (check is None) != (test is None):
+def pop_split(options: dict[str, Any]) -> By | None:
+    """How the options split examples; null for 8:1:1 in time."""
+    how, validation, test = (options.pop(n) for n in ("split", "validation_from", "test_from"))
+    if (validation is None) != (test is None):
         raise click.UsageError("give both --validation-from and --test-from, or neither")
-    if check is None:
+    if validation is None:
         return "person" if how == "person" else None
     if how == "person":
         raise click.UsageError("--validation-from and --test-from are for --split time")
-    from simpatico.training.users.splits import dated
+    from simpatico.training.users.splits import cuts_at_dates
 
-    dates: list[datetime] = [check, test]
-    return dated(*(date.replace(tzinfo=UTC) for date in dates))
+    dates: list[datetime] = [validation, test]
+    return cuts_at_dates(*(date.replace(tzinfo=UTC) for date in dates))
 
 
-def windowed(options: dict[str, Any]) -> Window:
+def pop_window(options: dict[str, Any]) -> Window:
     from simpatico.training.users.continuity.outcomes import Window
 
     return Window(options.pop("minutes") or None, options.pop("left"))
 
 
-def filtered(options: dict[str, Any]) -> Filters:
+def pop_filters(options: dict[str, Any]) -> Filters:
     from simpatico.training.users.continuity.data import Filters
 
     bots = frozenset(options.pop("bot"))
     return Filters(bots, *(options.pop(name) for name in ("repeated", "fewest", "most")))
 
 
-def chosen(options: dict[str, Any]) -> dict[str, Metric | str]:
-    """The baselines' metrics with what was set for them, or why there is none."""
+def load_baselines(options: dict[str, Any]) -> dict[str, Metric | str]:
+    """The baselines' metrics with the parameters of `--set`, or why one cannot be had."""
     from simpatico.errors import SimpaticoError
     from simpatico.registry import load
     from simpatico.training.users.continuity.baselines import METRICS
 
-    parameters = parsed(options.pop("settings"))
-    if unused := sorted(set(parameters) - set(METRICS.values())):
+    parameters = parse_settings(options.pop("settings"))
+    if unknown := sorted(set(parameters) - set(METRICS.values())):
         raise UnknownName(
-            f"--set names {unused[0]!r}, which is not among {', '.join(METRICS.values())}"
+            f"--set names {unknown[0]!r}, which is not among {', '.join(METRICS.values())}"
         )
-    found: dict[str, Metric | str] = {}
+    metrics: dict[str, Metric | str] = {}
     for name, metric in METRICS.items() if options.pop("baselines") else ():
         try:
-            found[name] = load(metric, **typed(metric, parameters.get(metric, {})))
+            metrics[name] = load(metric, **typed_parameters(metric, parameters.get(metric, {})))
         except SimpaticoError as error:
-            found[name] = str(error)
-    return found
+            metrics[name] = str(error)
+    return metrics
 
 
-def summarise(report: Report, window: Window) -> None:
-    """The figures on turns held out, beside simpler guesses."""
-    from simpatico.stats.by_person import NO_INTERVAL
+def show_report(report: ContinuityReport, window: Window) -> None:
+    """Results on the test split, beside those of baselines."""
+    from simpatico.stats.by_user import NO_INTERVAL
 
-    show("Turns held out", report.rows)
-    for part in report.parts:
-        show(f"Turns held out, to {part.name}", part.rows)
-    for row in report.above:
-        note(f"above {row.name}: accuracy {span(row.accuracy)}{likely(row.p['accuracy'])}")
-    if report.rows[0].accuracy.low is None:
+    show_reply_results("Turns held out", report.results)
+    for subset in report.subsets:
+        show_reply_results(f"Turns held out, to {subset.name}", subset.results)
+    for row in report.gains:
+        p = format_p_suffix(row.accuracy.p_value)
+        note(f"above {row.name}: accuracy {format_estimate(row.accuracy)}{p}")
+    if report.results[0].accuracy.low is None:
         note(NO_INTERVAL)
     for name, n in report.unscored.items():
         if n:
             note(f"{name} gave {n:,} turns no number")
-    for name, why in report.refused.items():
+    for name, why in report.unavailable.items():
         note(f"{name} is not here: {why}")
-    set_aside(report.aside)
-    tell_of_end(report.unfinished, window, "turn held out")
+    note_excluded(report.excluded)
+    note_unfinished(report.unfinished, window, "turn held out")
 
 
-def tell_of_end(n: int, window: Window, what: str) -> None:
-    """How many turns count as not answered though the log ends too soon to tell."""
+def note_unfinished(n: int, window: Window, noun: str) -> None:
+    """Say how many turns count as without a reply though the log ends too soon to tell."""
     if n:
-        some = f"{n:,} {what.replace('turn', 'turns') if n > 1 else what}"
+        count = f"{n:,} {noun.replace('turn', 'turns') if n > 1 else noun}"
         note(
-            f"{some} {'has' if n == 1 else 'have'} less than {window.minutes:g} minutes of log "
+            f"{count} {'has' if n == 1 else 'have'} less than {window.minutes:g} minutes of log "
             f"afterwards and count{'s' * (n == 1)} as not answered; --left leaves such turns out"
         )
 
 
-def show(title: str, rows: list[Measured]) -> None:
-    """A table of figures."""
+def show_reply_results(title: str, rows: list[ReplyResults]) -> None:
     columns = ["guess by", "accuracy", "macro-F1", "AUC", "turns", "persons"]
     cells = [
-        (row.name, span(row.accuracy), span(row.macro_f1), span(row.auc), row.n, row.persons)
+        (row.name, *map(format_estimate, (row.accuracy, row.macro_f1, row.auc)), row.n, row.users)
         for row in rows
     ]
     show_table(title, columns, cells)

@@ -9,31 +9,31 @@ import click
 
 from simpatico.cli.commands.train._command_line import recorded
 from simpatico.cli.commands.train._users import (
-    KEEPING,
-    MODEL,
+    INPUT_OPTIONS,
+    MODEL_OPTIONS,
     PATH,
-    WHERE,
-    conversations,
-    encoder_of,
-    likely,
-    named,
-    set_aside,
-    span,
-    without,
+    WITH_CONTINUE,
+    data_name,
+    format_estimate,
+    format_p_suffix,
+    note_excluded,
+    pop_encoder,
+    read_turns,
+    refuse_options,
 )
-from simpatico.cli.options import together
+from simpatico.cli.options import combine_options
 from simpatico.cli.output import note, result, show_table
-from simpatico.cli.progress import Progress
+from simpatico.cli.progress import ProgressDisplay
 from simpatico.errors import DataError
 
 if TYPE_CHECKING:
     from simpatico.judgements import Judgements
-    from simpatico.stats.by_person__scores import Measured
-    from simpatico.training.users.interlocutor.train import Report
+    from simpatico.stats.by_user import RatingResults
+    from simpatico.training.users.interlocutor.train import InterlocutorReport
     from simpatico.turns import Turns
 
 FLAGS = {"base": "continue", "along": "split"}
-RATED = [
+RATING_OPTIONS = [
     click.option(
         "--judgements",
         type=PATH,
@@ -58,12 +58,12 @@ RATED = [
 ]
 
 
-KEPT = ("learn", "along", "mode", "encoder", "seed", "licence")
-"""Options that do nothing where a model is gone on from."""
+FIXED_BY_MODEL = ("learn", "along", "mode", "encoder", "seed", "licence")
+"""Options that do nothing where a model is updated, which keeps its own."""
 
 
 @click.command()
-@together([*WHERE, *RATED, *MODEL])
+@combine_options([*INPUT_OPTIONS, *RATING_OPTIONS, *MODEL_OPTIONS])
 def interlocutor(
     data: tuple[Path, ...],
     out: Path,
@@ -76,59 +76,61 @@ def interlocutor(
     What counts is always what the interlocutors themselves said, later on in the same dialog or in
     later ones; beside it stands what the mean of each person tells without any text.
     """
-    from simpatico.training.model_folder import About
-    from simpatico.training.users.interlocutor.train import Training
+    from simpatico.training.card import About
+    from simpatico.training.users.interlocutor.train import (
+        InterlocutorTraining,
+        RatingData,
+        fine_tune_interlocutor,
+        train_interlocutor,
+    )
+    from simpatico.training.users.update import UpdateRequest, update_interlocutor
 
     if options["base"] and not options["fine_tune"]:
-        without(KEPT, KEEPING, FLAGS)
-    told = {**options, "data": data, "judgements": judgements}
-    command = recorded("simpatico train interlocutor", told, switches=(), flags=FLAGS)
-    about = About(named(data), options.pop("licence") or "not stated", command)
-    base, encoder = options.pop("base"), encoder_of(options)
-    training = Training(encoder=encoder, **options)
-    turns = conversations(data, format)
-    rated = of_files(judgements, format) if judgements else held(data, format)
-    if judgements and len(data) > 1:
-        rated = renamed(rated, turns)
-    with Progress():
+        refuse_options(FIXED_BY_MODEL, WITH_CONTINUE, FLAGS)
+    parameters = {**options, "data": data, "judgements": judgements}
+    command = recorded("simpatico train interlocutor", parameters, switches=(), flags=FLAGS)
+    about = About(data_name(data), options.pop("licence") or "not stated", command)
+    base, encoder = options.pop("base"), pop_encoder(options)
+    training = InterlocutorTraining(encoder=encoder, **options)
+    turns = read_turns(data, format)
+    if not judgements:
+        ratings = judgements_in_data(data, format)
+    else:
+        ratings = judgements_in_files(judgements, format)
+        if len(data) > 1:
+            ratings = match_dialog_names(ratings, turns)
+    with ProgressDisplay():
         if base and not training.fine_tune:
-            from simpatico.training.users.update import Onward, continue_interlocutor
-
-            onward = Onward(base, out, named(data))
-            found = continue_interlocutor(turns, rated, onward, quality=training.quality)
-            show("New ratings", [found])
+            request = UpdateRequest(base, out, data_name(data))
+            row = update_interlocutor(turns, ratings, request, quality=training.quality)
+            show_rating_results("New ratings", [row])
         elif training.fine_tune:
-            from simpatico.training.users.interlocutor.train import Given
-            from simpatico.training.users.interlocutor.train__interlocutor_tuned import (
-                tune_interlocutor,
+            examples = RatingData.load(turns, ratings, training)
+            show_report(
+                fine_tune_interlocutor(examples, out, training=training, about=about, base=base)
             )
-
-            given = Given.of(turns, rated, training)
-            summarise(tune_interlocutor(given, out, training=training, about=about, base=base))
         else:
-            from simpatico.training.users.interlocutor.train import train_interlocutor
-
-            summarise(train_interlocutor(turns, rated, out, training=training, about=about))
+            show_report(train_interlocutor(turns, ratings, out, training=training, about=about))
     result(str(out))
 
 
-def held(data: tuple[Path, ...], format: str | None) -> Judgements:
-    """What files of conversations hold, of dialogs that are called as the conversations are."""
+def judgements_in_data(data: tuple[Path, ...], format: str | None) -> Judgements:
+    """Judgements in files of conversations, whose dialogs get the same prefixes as their turns."""
     import polars as pl
 
     from simpatico.judgements import Judgements
     from simpatico.readers import Conversations
-    from simpatico.readers.conversations import prefixes
+    from simpatico.readers.conversations import dialog_prefixes
     from simpatico.readers.judgement_files import read_judgements
 
-    found = []
-    for path, prefix in zip(data, prefixes(Conversations(data).sources), strict=True):
-        named = pl.concat_str(pl.lit(f"{prefix}/" if prefix else ""), "dialog").alias("dialog")
-        found.append(read_judgements(path, format=format).frame.with_columns(named))
-    return Judgements(pl.concat(found))
+    frames = []
+    for path, prefix in zip(data, dialog_prefixes(Conversations(data).sources), strict=True):
+        dialog = pl.concat_str(pl.lit(f"{prefix}/" if prefix else ""), "dialog").alias("dialog")
+        frames.append(read_judgements(path, format=format).frame.with_columns(dialog))
+    return Judgements(pl.concat(frames))
 
 
-def of_files(paths: tuple[Path, ...], format: str | None) -> Judgements:
+def judgements_in_files(paths: tuple[Path, ...], format: str | None) -> Judgements:
     """All judgements of the files."""
     import polars as pl
 
@@ -138,46 +140,50 @@ def of_files(paths: tuple[Path, ...], format: str | None) -> Judgements:
     return Judgements(pl.concat([read_judgements(path, format=format).frame for path in paths]))
 
 
-def renamed(rated: Judgements, turns: Turns) -> Judgements:
-    """The same of dialogs that are called as those of several inputs are.
+def match_dialog_names(judgements: Judgements, turns: Turns) -> Judgements:
+    """Judgements whose dialogs have the names that dialogs of several inputs have.
 
-    They may be called so already, or as their own input calls them, if no other does so.
+    They may have these names already, or the name in their own input, if no other input has it.
     """
     import polars as pl
 
     from simpatico.judgements import Judgements
 
-    known, called = set(turns.frame["dialog"]), dict[str, list[str]]()
-    for name in sorted(known):
-        called.setdefault(name.partition("/")[2], []).append(name)
-    other = [name for name in rated.frame["dialog"].unique(maintain_order=True) if name in called]
-    meant = {name: called[name] for name in other if name not in known}
-    for name, found in meant.items():
-        if len(found) > 1:
+    full_names, by_short_name = set(turns.frame["dialog"]), dict[str, list[str]]()
+    for name in sorted(full_names):
+        by_short_name.setdefault(name.partition("/")[2], []).append(name)
+    full_name = dict[str, str]()
+    for name in judgements.frame["dialog"].unique(maintain_order=True):
+        if name in full_names or name not in by_short_name:
+            continue
+        candidates = by_short_name[name]
+        if len(candidates) > 1:
             raise DataError(
-                f"ratings of {name!r} may be of {' or '.join(map(repr, found))}; name the one that "
-                "is meant"
+                f"ratings of {name!r} may be of {' or '.join(map(repr, candidates))}; name the one "
+                "that is meant"
             )
-    of = {name: found[0] for name, found in meant.items()}
-    return Judgements(rated.frame.with_columns(pl.col("dialog").replace(of)))
+        full_name[name] = candidates[0]
+    return Judgements(judgements.frame.with_columns(pl.col("dialog").replace(full_name)))
 
 
-def summarise(report: Report) -> None:
-    """The figures on ratings held out, beside means."""
-    from simpatico.stats.by_person import NO_INTERVAL
+def show_report(report: InterlocutorReport) -> None:
+    """Results on the test split, beside those of means."""
+    from simpatico.stats.by_user import NO_INTERVAL
 
-    show("Ratings held out", report.rows)
-    for row in report.above:
-        error = f"squared error lower by {span(row.mse)}{likely(row.p['mse'])}"
-        above = "" if row.r is None else f"r above by {span(row.r)}; "
-        note(f"beside {row.name}: {above}{error}")
-    if report.rows[0].mse.low is None:
+    show_rating_results("Ratings held out", report.results)
+    for row in report.gains:
+        p = format_p_suffix(row.mse.p_value)
+        r = "" if row.r is None else f"r above by {format_estimate(row.r)}; "
+        note(f"beside {row.name}: {r}squared error lower by {format_estimate(row.mse)}{p}")
+    if report.results[0].mse.low is None:
         note(NO_INTERVAL)
-    set_aside(report.aside)
+    note_excluded(report.excluded)
 
 
-def show(title: str, rows: list[Measured]) -> None:
-    """A table of figures."""
+def show_rating_results(title: str, rows: list[RatingResults]) -> None:
     columns = ["guess by", "Pearson's r", "squared error", "ratings", "persons"]
-    cells = [(row.name, span(row.r), span(row.mse), row.n, row.persons) for row in rows]
+    cells = [
+        (row.name, format_estimate(row.r), format_estimate(row.mse), row.n, row.users)
+        for row in rows
+    ]
     show_table(title, columns, cells)

@@ -1,8 +1,8 @@
-"""What is guessed of answers without learning from texts: majorities, and metrics of turns.
+"""Baselines for reply prediction that learn nothing from texts: majorities, and metrics of turns.
 
-A majority is of those to learn from and to decide by. A metric tells the highest numbers as
-answered, as many as were answered among the turns to decide by. Where a metric needs a reference,
-what a turn answers stands in for it.
+A majority is one of the training and validation splits. A metric predicts a reply for its highest
+values, as large a share of them as had a reply in the validation split. Where a metric needs a
+reference, the turn that is replied to stands in for it.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ import polars as pl
 
 from simpatico.arrays import Floats, Ints
 from simpatico.errors import SimpaticoError
-from simpatico.metric import Metric, missing
-from simpatico.scoring import chunk_of, score
-from simpatico.stats.by_person import Guess
-from simpatico.training.users.continuity.data import Examples
+from simpatico.metric import Metric, missing_resource
+from simpatico.scoring import chunk_size, score
+from simpatico.stats.by_user import ReplyPredictions
+from simpatico.training.users.continuity.data import ReplyExamples
 from simpatico.turns import Turns
 
-GLOBAL, PRIVATE = "global majority", "private majority"
+GLOBAL_MAJORITY, USER_MAJORITY = "global majority", "private majority"
 METRICS: Mapping[str, str] = {
     "NSP": "nsp",
     "RUBER": "ctx_ruber",
@@ -31,98 +31,107 @@ METRICS: Mapping[str, str] = {
     "Deep-FM": "deep_fm",
     "Deep-AM-FM": "deep_am_fm",
 }
+"""The metrics that Tsuta et al. (2023) compare with, by their names in the paper."""
 ENGAGING = "_engaging"
-"""Of a metric of several qualities, the one whose name has this in it is taken."""
+"""Of a metric with several scores, the one whose name contains this is taken."""
 
 
-class Contest(NamedTuple):
-    """Metrics by name, or why there is none, and how many turns of each side they score."""
+class BaselineMetrics(NamedTuple):
+    """Metrics by name, or why one cannot be had, and how many turns of each split they score."""
 
     metrics: Mapping[str, Metric | str] = MappingProxyType({})
-    most: int = 0
-    """All of them, if none is told."""
+    max_turns: int = 0
+    """0 for all of them."""
 
 
-def majorities(given: Examples, heldout: Ints) -> dict[str, Guess]:
-    """What most turns, and most turns to the same person, came to; who is new is like all."""
-    before = np.concatenate([given.sides.learn, given.sides.check])
-    answered = given.answered(before)
-    rate = float(answered.mean())
-    sums: dict[str, list[int]] = {}
-    for name, flag in zip(given.person(before), answered, strict=True):
-        seen = sums.setdefault(name, [0, 0])
-        seen[0] += int(flag)
-        seen[1] += 1
-    own = [sums.get(name, [0, 0]) for name in given.person(heldout)]
-    private = np.array([(yes / n if n else rate) for yes, n in own])
-    told = np.where(private == 0.5, rate > 0.5, private > 0.5)
-    flat = np.full(len(heldout), rate)
-    return {GLOBAL: Guess(flat, flat > 0.5), PRIVATE: Guess(private, told)}
+def majority_predictions(examples: ReplyExamples, test: Ints) -> dict[str, ReplyPredictions]:
+    """The majority of all turns, and of the turns to the same user; new users are like all."""
+    before = examples.split.before_test
+    labels = examples.labels(before)
+    rate = float(labels.mean())
+    counts: dict[str, list[int]] = {}
+    for user, label in zip(examples.users(before), labels, strict=True):
+        count = counts.setdefault(user, [0, 0])
+        count[0] += int(label)
+        count[1] += 1
+    own = [counts.get(user, [0, 0]) for user in examples.users(test)]
+    user_rate = np.array([(replies / n if n else rate) for replies, n in own])
+    # a user who replied to exactly one half has no majority: that of all decides
+    predicted = np.where(user_rate == 0.5, rate > 0.5, user_rate > 0.5)
+    constant = np.full(len(test), rate)
+    return {
+        GLOBAL_MAJORITY: ReplyPredictions(constant, constant > 0.5),
+        USER_MAJORITY: ReplyPredictions(user_rate, predicted),
+    }
 
 
-class Scored(NamedTuple):
-    """What a metric guesses of some of the turns held out, and of how many it says nothing."""
+class MetricPredictions(NamedTuple):
+    """A metric's predictions for some turns of the test split, and how many it did not score."""
 
-    guess: Guess
-    heldout: Ints
+    predictions: ReplyPredictions
+    test: Ints
     unscored: int
 
 
-def guessed(metric: Metric, given: Examples, *, most: int = 0) -> Scored | str:
-    """A metric's guesses, or why there are none.
+def predict_by_metric(
+    metric: Metric, examples: ReplyExamples, *, max_turns: int = 0
+) -> MetricPredictions | str:
+    """A metric's predictions, or why there are none.
 
-    With `most`, of each side so many turns are scored, taken evenly from all of it.
+    With `max_turns`, so many turns of each split are scored, evenly spaced over all of it.
     """
-    if (why := missing(metric)) is not None:
+    if (why := missing_resource(metric)) is not None:
         return why
-    check, heldout = (spaced(side, most) for side in given.sides[1:3])
+    validation, test = (evenly_spaced(split, max_turns) for split in examples.split[1:3])
     try:
-        check_number, number = (numbers(metric, given, side) for side in (check, heldout))
+        reference, values = (metric_values(metric, examples, split) for split in (validation, test))
     except SimpaticoError as error:
         return str(error)
-    known = check_number[np.isfinite(check_number)]
-    able = np.isfinite(number)
-    if not len(known) or not able.any():
+    reference, is_scored = reference[np.isfinite(reference)], np.isfinite(values)
+    if not len(reference) or not is_scored.any():
         return "it gave no turn a number"
-    limit = threshold(known, float(given.answered(check).mean()))
-    found = number[able]
-    return Scored(Guess(found, found >= limit), heldout[able], int((~able).sum()))
+    share = float(examples.labels(validation).mean())
+    threshold = reply_threshold(reference, share)
+    values = values[is_scored]
+    predictions = ReplyPredictions(values, values >= threshold)
+    return MetricPredictions(predictions, test[is_scored], int((~is_scored).sum()))
 
 
-def threshold(numbers: Floats, share: float) -> float:
-    """The number that such a share of all is not below."""
-    return float(np.quantile(numbers, 1 - share))
+def reply_threshold(values: Floats, share: float) -> float:
+    """The value that such a share of all is not below."""
+    return float(np.quantile(values, 1 - share))
 
 
-def spaced(places: Ints, most: int) -> Ints:
-    """At most so many of the places, evenly; all of them, if none is asked for."""
-    if not most or len(places) <= most:
-        return places
-    return places[np.linspace(0, len(places) - 1, most).round().astype(np.int64)]
+def evenly_spaced(indices: Ints, max_turns: int) -> Ints:
+    """At most so many of the indices, evenly spaced; all of them for 0."""
+    if not max_turns or len(indices) <= max_turns:
+        return indices
+    return indices[np.linspace(0, len(indices) - 1, max_turns).round().astype(np.int64)]
 
 
-def numbers(metric: Metric, given: Examples, places: Ints) -> Floats:
-    """The metric's number for each of these examples; NaN where it has none."""
-    wanted = only(given.turns, given.outcomes.row[places])
-    table = score(wanted, [metric], chunk=chunk_of([metric])).at("turn")
+def metric_values(metric: Metric, examples: ReplyExamples, indices: Ints) -> Floats:
+    """The metric's value for each of these examples; NaN where it has none."""
+    rows = examples.outcomes.row[indices]
+    turns = score_only(examples.turns, rows)
+    table = score(turns, [metric], chunk=chunk_size([metric])).at("turn")
     names = [one.name for one in metric.scores]
     name = next((n for n in names if ENGAGING in n), names[0])
-    row = given.turns.frame.select("dialog", "turn").with_row_index("row")
-    found = table.join(row, on=["dialog", "turn"], how="left")
-    by_row = np.full(len(given.turns), np.nan)
-    by_row[found["row"].to_numpy()] = found[name].cast(pl.Float64).fill_null(np.nan).to_numpy()
-    return by_row[given.outcomes.row[places]]
+    row = examples.turns.frame.select("dialog", "turn").with_row_index("row")
+    scores = table.join(row, on=["dialog", "turn"], how="left")
+    by_row = np.full(len(examples.turns), np.nan)
+    by_row[scores["row"].to_numpy()] = scores[name].cast(pl.Float64).fill_null(np.nan).to_numpy()
+    return by_row[rows]
 
 
-def only(turns: Turns, rows: Ints) -> Turns:
+def score_only(turns: Turns, rows: Ints) -> Turns:
     """The dialogs of these rows, with nothing else in them to be scored."""
-    asked = np.zeros(len(turns), bool)
-    asked[rows] = True
-    heard, texts = turns.answered, turns.frame["text"].to_list()
-    references = [[texts[at]] if at >= 0 else None for at in heard]
+    mask = np.zeros(len(turns), bool)
+    mask[rows] = True
+    texts = turns.frame["text"].to_list()
+    references = [[texts[at]] if at >= 0 else None for at in turns.answered]
     frame = turns.frame.with_columns(
-        pl.when(pl.Series(asked)).then(pl.coalesce("system", pl.lit("human"))).alias("system"),
+        pl.when(pl.Series(mask)).then(pl.coalesce("system", pl.lit("human"))).alias("system"),
         pl.col("references").fill_null(pl.Series(references, dtype=pl.List(pl.String))),
     )
-    dialogs = frame.filter(asked)["dialog"].unique()
+    dialogs = frame.filter(mask)["dialog"].unique()
     return Turns(frame.filter(pl.col("dialog").is_in(dialogs.implode())).rechunk())

@@ -1,7 +1,7 @@
-"""Examples for `simpatico train continuity`: who is asked about, and who is left out.
+"""Examples for `simpatico train continuity`: turns that may get a reply, and who is left out.
 
-Bots, people who repeat themselves, and people with few dialogs are found by what is learned from,
-and by nothing later.
+Bots, users who repeat themselves and users with few dialogs are recognised by the training split
+alone: a filter that looked at later data would leak from the test.
 """
 
 from __future__ import annotations
@@ -16,44 +16,49 @@ import polars as pl
 
 from simpatico.arrays import Bools, Ints
 from simpatico.errors import BadValue, DataError
-from simpatico.features.users.contexts import Moments, moments
-from simpatico.training.users.continuity.outcomes import Clock, Outcomes, Window, outcomes
+from simpatico.features.users.contexts import Contexts, turn_contexts
+from simpatico.training.users.continuity.outcomes import (
+    Clock,
+    ReplyOutcomes,
+    Window,
+    reply_outcomes,
+)
 from simpatico.training.users.splits import (
-    ASIDE,
-    LEARN,
-    Cuts,
-    Sides,
-    at_cuts,
-    in_order,
-    shared,
-    together,
+    EXCLUDED,
+    TRAIN,
+    CutTimes,
+    TimeSplit,
+    cuts_by_share,
+    keep_dialogs_whole,
+    split_at_cuts,
+    split_in_order,
 )
 from simpatico.turns import Turns
 
-ENOUGH = 5
-"""Turns that a speaker must have to be told a repetitive one."""
+MIN_TURNS = 5
+"""Turns that a speaker must have to count as repetitive: fewer are too few to tell."""
 CUT, LATE = "said where the log ends", "said too late itself"
-BOT, TEDIOUS = "said by or to a bot", "said by or to somebody who repeats themselves"
+BOT, REPETITIVE = "said by or to a bot", "said by or to somebody who repeats themselves"
 FEW, MANY = "of a person with too few dialogs", "of dialogs before a person's last ones"
 
-WHAT = ("to learn from", "to decide by", "held out")
-By = Cuts | Literal["person"]
-"""Two points in time, or the order of each person's dialogs."""
-EVERYTHING = Cuts(np.inf, np.inf)
-"""All that is known, to learn from."""
+SPLIT_NAMES = ("to learn from", "to decide by", "held out")
+By = CutTimes | Literal["person"]
+"""How examples are split: at two points in time, or in the order of each user's dialogs."""
+TRAIN_ON_ALL = CutTimes(np.inf, np.inf)
+"""Everything whose outcome is known is in the training split."""
 
 
 @dataclass(frozen=True)
 class Filters:
-    """Who is left out."""
+    """Who is left out. The names of the fields are those of the options and of the recipe."""
 
     bots: frozenset[str] = frozenset()
     repeated: float = 0.5
-    """Speakers of whom a larger share of turns says the same as another of theirs are left out."""
+    """Speakers with a larger share of turns that they said more than once are left out."""
     fewest: int = 0
-    """Dialogs of a person that there must be to learn from."""
+    """Fewest dialogs of a user in the training split."""
     most: int = 400
-    """Dialogs of one person that are learned from, the last ones."""
+    """Dialogs of one user that are trained on, the last ones, so that nobody dominates."""
 
     def __post_init__(self) -> None:
         if not 0 <= self.repeated <= 1:
@@ -66,141 +71,129 @@ class Filters:
 
 
 @dataclass(frozen=True, eq=False)
-class Examples:
-    """Moments in which somebody may answer, what became of them, and on which side they are.
-
-    Those of a side are in the order of time.
-    """
+class ReplyExamples:
+    """Turns that may get a reply, what became of them, and their split in the order of time."""
 
     turns: Turns
-    moments: Moments
-    outcomes: Outcomes
-    sides: Sides
+    contexts: Contexts
+    outcomes: ReplyOutcomes
+    split: TimeSplit
 
-    def checked(self) -> Examples:
-        """The same, or what is missing to learn from it."""
-        for side, what in zip(self.sides[:3], WHAT, strict=True):
-            n, answers = len(side), int(self.answered(side).sum())
-            if not 0 < answers < n:
+    def check(self) -> ReplyExamples:
+        """Refuse splits without replies, or without turns that got none."""
+        for indices, name in zip(self.split[:3], SPLIT_NAMES, strict=True):
+            n, replies = len(indices), int(self.labels(indices).sum())
+            if not 0 < replies < n:
                 raise DataError(
-                    f"{n} turn{'s' * (n != 1)} {what}, {answers} of them answered; training needs "
-                    f"some of both kinds{told(self.sides.aside)}"
+                    f"{n} turn{'s' * (n != 1)} {name}, {replies} of them answered; training needs "
+                    f"some of both kinds{describe_excluded(self.split.excluded)}"
                 )
         return self
 
-    def answered(self, places: Ints) -> Bools:
-        return self.outcomes.answered[places]
+    def labels(self, indices: Ints) -> Bools:
+        """Whether each of these got a reply."""
+        return self.outcomes.has_reply[indices]
 
-    def unfinished(self, places: Ints) -> int:
-        """How many of these count as not answered though the logs end before it is certain."""
-        return int(self.outcomes.unfinished[places].sum())
+    def users(self, indices: Ints) -> list[str]:
+        """The addressee of each of these."""
+        return [self.outcomes.user[at] for at in indices]
 
-    def person(self, places: Ints) -> list[str]:
-        return [self.outcomes.person[at] for at in places]
-
-
-def told(aside: Mapping[str, int]) -> str:
-    """What was not used, as a sentence goes on."""
-    some = ", ".join(f"{n:,} {why}" for why, n in aside.items() if n)
-    return f"; not used: {some}" if some else ""
+    def count_unfinished(self, indices: Ints) -> int:
+        """How many of these count as without a reply though the logs end before it is certain."""
+        return int(self.outcomes.is_unfinished[indices].sum())
 
 
-def examples(turns: Turns, *, window: Window, by: By | None = None, filters: Filters) -> Examples:
-    """Every turn with words said to somebody else; split at 80% and 90% of the time, if not told.
+def describe_excluded(excluded: Mapping[str, int]) -> str:
+    """What was not used, as the end of a sentence."""
+    counts = ", ".join(f"{n:,} {why}" for why, n in excluded.items() if n)
+    return f"; not used: {counts}" if counts else ""
 
-    Of those said to nobody we know there is no answer to wait for.
+
+def reply_examples(
+    turns: Turns, *, window: Window, by: By | None = None, filters: Filters
+) -> ReplyExamples:
+    """Every turn with words that is addressed to somebody else; by default split 8:1:1 in time."""
+    contexts = addressed_contexts(turns)
+    outcomes = reply_outcomes(turns, contexts.row, contexts.user, window)
+    split = split_outcomes(turns, outcomes, by or cuts_by_share(outcomes.time), filters=filters)
+    train, validation, test = (
+        indices[np.argsort(outcomes.time[indices], kind="stable")] for indices in split[:3]
+    )
+    in_time = TimeSplit(train, validation, test, split.excluded)
+    return ReplyExamples(turns, contexts, outcomes, in_time)
+
+
+def addressed_contexts(turns: Turns) -> Contexts:
+    """Turns with words whose addressee is known and is not their own speaker.
+
+    Turns to nobody we know have no reply to wait for.
     """
-    found = said_to_somebody(turns)
-    became = outcomes(turns, found.row, found.person, window)
-    places = picked(turns, became, by or shared(became.asked), filters=filters)
-    in_time = [side[np.argsort(became.asked[side], kind="stable")] for side in places[:3]]
-    return Examples(turns, found, became, Sides(in_time[0], in_time[1], in_time[2], places.aside))
+    contexts, speaker = turn_contexts(turns), turns.frame["speaker"].to_list()
+    columns = zip(contexts.row, contexts.user, contexts.text, strict=True)
+    indices = [
+        at
+        for at, (row, user, text) in enumerate(columns)
+        if text and user not in ("", speaker[row])
+    ]
+    return contexts.take(np.array(indices, np.int64))
 
 
-def said_to_somebody(turns: Turns) -> Moments:
-    """Turns with words that are said to somebody else whom we know."""
-    found, speaker = moments(turns), turns.frame["speaker"].to_list()
-    told = zip(found.row, found.person, found.said, strict=True)
-    to = [at for at, (row, who, said) in enumerate(told) if said and who not in ("", speaker[row])]
-    return found.some(np.array(to, np.int64))
-
-
-def picked(turns: Turns, given: Outcomes, by: By, *, filters: Filters) -> Sides:
-    """The outcomes to learn from, to decide by and to hold out, without those left out."""
-    side, aside = placed(given, by)
-    for reason, flags in unwanted(turns, given, early(turns, given, side, by), filters).items():
-        aside[reason] = leave(side, flags)
-    dialogs = in_dialogs(given, side == LEARN)
-    known = np.array([dialogs[name] for name in given.person], np.int64)
-    aside[FEW] = leave(side, known < filters.fewest)
-    often = np.flatnonzero((side == LEARN) & (known > filters.most))
-    before = np.zeros(len(given), bool)
-    before[often] = ~among_last(given, often, filters.most)
-    aside[MANY] = leave(side, before)
-    return Sides.of(side, aside)
-
-
-def placed(given: Outcomes, by: By) -> tuple[Ints, dict[str, int]]:
-    """The side of each outcome, and how many are on none."""
-    if isinstance(by, Cuts):
-        return at_cuts(given.asked, given.known, by)
-    side, aside = in_order(given.person, given.dialog, given.asked)
-    side, torn = together(side, given.dialog)
-    return side, {**aside, **torn}
-
-
-def leave(side: Ints, flags: Bools) -> int:
-    """Put these aside; how many of them were not yet."""
-    gone = flags & (side != ASIDE)
-    side[gone] = ASIDE
-    return int(gone.sum())
-
-
-def early(turns: Turns, given: Outcomes, side: Ints, by: By) -> Bools:
-    """Which turns may be looked at to decide who is left out."""
+def split_outcomes(turns: Turns, outcomes: ReplyOutcomes, by: By, *, filters: Filters) -> TimeSplit:
+    """The outcomes of each split, without those that the filters leave out."""
     clock = Clock.of(turns)
-    if isinstance(by, Cuts):
-        return np.asarray(clock.said <= by.learn)
-    return np.isin(clock.dialog, given.dialog[side == LEARN])
+    if isinstance(by, CutTimes):
+        split, excluded = split_at_cuts(outcomes.time, outcomes.known_from, by)
+        observable = np.asarray(clock.time <= by.train)
+    else:
+        split, excluded = split_in_order(outcomes.user, outcomes.dialog, outcomes.time)
+        split, torn = keep_dialogs_whole(split, outcomes.dialog)
+        excluded |= torn
+        observable = np.isin(clock.dialog, outcomes.dialog[split == TRAIN])
 
+    def exclude(mask: Bools, reason: str) -> None:
+        mask = mask & (split != EXCLUDED)
+        split[mask] = EXCLUDED
+        excluded[reason] = int(mask.sum())
 
-def unwanted(turns: Turns, given: Outcomes, seen: Bools, filters: Filters) -> dict[str, Bools]:
-    """Which outcomes are left out for what is said, by whom and when."""
     speaker = turns.frame["speaker"].to_list()
-    both = [{speaker[row], name} for row, name in zip(given.row, given.person, strict=True)]
-    tedious = repetitive(turns, seen, filters.repeated)
-    return {
-        CUT: given.cut,
-        LATE: given.late,
-        BOT: among(both, filters.bots),
-        TEDIOUS: among(both, tedious),
-    }
+    both = [{speaker[row], user} for row, user in zip(outcomes.row, outcomes.user, strict=True)]
+
+    def involves(names: Collection[str]) -> Bools:
+        return np.array([not pair.isdisjoint(names) for pair in both], bool)
+
+    exclude(outcomes.is_cut, CUT)
+    exclude(outcomes.is_late, LATE)
+    exclude(involves(filters.bots), BOT)
+    exclude(involves(repetitive_speakers(turns, observable, filters.repeated)), REPETITIVE)
+    pairs = {(outcomes.user[at], int(outcomes.dialog[at])) for at in np.flatnonzero(split == TRAIN)}
+    dialogs = Counter(user for user, _ in pairs)
+    n_dialogs = np.array([dialogs[user] for user in outcomes.user], np.int64)
+    exclude(n_dialogs < filters.fewest, FEW)
+    frequent = np.flatnonzero((split == TRAIN) & (n_dialogs > filters.most))
+    early = np.zeros(len(outcomes), bool)
+    early[frequent] = ~in_last_dialogs(outcomes, frequent, filters.most)
+    exclude(early, MANY)
+    return TimeSplit.of(split, excluded)
 
 
-def among(names: Collection[set[str]], wanted: Collection[str]) -> Bools:
-    """Which of the sets of names have one of these."""
-    return np.array([not some.isdisjoint(wanted) for some in names], bool)
-
-
-def repetitive(turns: Turns, seen: Bools, share: float) -> set[str]:
+def repetitive_speakers(turns: Turns, observable: Bools, share: float) -> set[str]:
     """Speakers who in these turns mostly say what they say elsewhere in them."""
     text = pl.col("text").str.strip_chars().str.to_lowercase()
-    said = turns.frame.select("speaker", text).filter(seen)
-    again = said.with_columns(again=pl.len().over("speaker", "text") > 1)
-    each = again.group_by("speaker").agg(pl.len().alias("n"), pl.col("again").mean())
-    return set(each.filter((pl.col("n") >= ENOUGH) & (pl.col("again") > share))["speaker"])
+    texts = turns.frame.select("speaker", text).filter(observable)
+    marked = texts.with_columns(repeats=pl.len().over("speaker", "text") > 1)
+    each = marked.group_by("speaker").agg(pl.len().alias("n"), pl.col("repeats").mean())
+    return set(each.filter((pl.col("n") >= MIN_TURNS) & (pl.col("repeats") > share))["speaker"])
 
 
-def in_dialogs(given: Outcomes, flags: Bools) -> Counter[str]:
-    """In how many dialogs each person was asked about."""
-    met = {(given.person[at], int(given.dialog[at])) for at in np.flatnonzero(flags)}
-    return Counter(name for name, _ in met)
-
-
-def among_last(given: Outcomes, places: Ints, most: int) -> Bools:
-    """Which of these outcomes are of the last `most` dialogs of their person, by their begin."""
-    columns = {"dialog": given.dialog[places], "begun": given.asked[places]}
-    frame = pl.DataFrame({"person": [given.person[at] for at in places], **columns})
-    first = frame.with_columns(pl.col("begun").min().over("person", "dialog"))
-    order = pl.struct("begun", "dialog").rank("dense", descending=True).over("person")
-    return first.select(order.alias("rank"))["rank"].to_numpy() <= most
+def in_last_dialogs(outcomes: ReplyOutcomes, indices: Ints, most: int) -> Bools:
+    """Which of these are of the last `most` dialogs of their user, by the time of their start."""
+    frame = pl.DataFrame(
+        {
+            "user": [outcomes.user[at] for at in indices],
+            "dialog": outcomes.dialog[indices],
+            "start": outcomes.time[indices],
+        }
+    )
+    starts = frame.with_columns(pl.col("start").min().over("user", "dialog"))
+    order = pl.struct("start", "dialog").rank("dense", descending=True).over("user")
+    return starts.select(order.alias("rank"))["rank"].to_numpy() <= most

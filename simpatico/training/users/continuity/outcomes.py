@@ -1,9 +1,9 @@
-"""Whether a person answered what was said to them, and when that was known.
+"""Whether a user replied to a turn that was addressed to them, and when that was known.
 
-A turn said to a person is answered where that person says something in time in answer to it, or to
-what the same speaker then added. A person may have an id under which nobody in the dialog speaks:
-then it is who said what the turn answers. What happened is known when the time is over; without a
-limit, when the dialog is.
+A turn has a reply if its addressee says something in time in answer to it, or to what the same
+speaker then added. A user may have an id under which nobody in the dialog speaks: then it is
+whoever said what the turn answers. The outcome is known when the time for a reply is over; without
+a limit, when the dialog is.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ MINUTE = 60.0
 class Clock(NamedTuple):
     """When each turn was said, in seconds, and when its dialog was over."""
 
-    said: Floats
-    over: Floats
+    time: Floats
+    dialog_end: Floats
     dialog: Ints
     """The number of its dialog."""
-    real: bool
+    has_times: bool
     """Without any time, dialogs follow each other as they stand, a step each."""
 
     @classmethod
@@ -39,20 +39,20 @@ class Clock(NamedTuple):
         dialog = turns.frame["dialog"].rle_id().to_numpy().astype(np.int64)
         if time.null_count() == len(time):
             return cls(dialog.astype(np.float64), dialog.astype(np.float64), dialog, False)
-        said = time.dt.epoch("us").cast(pl.Float64).to_numpy() / 1e6
+        seconds = time.dt.epoch("us").cast(pl.Float64).to_numpy() / 1e6
         last = np.full(int(dialog[-1]) + 1, np.nan)
-        np.fmax.at(last, dialog, said)
-        return cls(said, last[dialog], dialog, True)
+        np.fmax.at(last, dialog, seconds)
+        return cls(seconds, last[dialog], dialog, True)
 
 
 @dataclass(frozen=True)
 class Window:
-    """What counts as an answer, and where nobody can tell."""
+    """Until when a reply counts, and where a log ends too soon to tell."""
 
     minutes: float | None = 30.0
-    """Later answers are none."""
+    """Later replies do not count; null for no limit."""
     left: float = 0.0
-    """Minutes for which there must be more of a log, so that an answer would be in it."""
+    """Minutes for which a log must go on after a turn, so that a reply would be in it."""
 
     def __post_init__(self) -> None:
         if self.minutes is not None and not 0 < self.minutes < np.inf:
@@ -71,100 +71,107 @@ class Window:
 
 
 @dataclass(frozen=True, eq=False)
-class Outcomes:
-    """What became of turns said to a person; columns of equal length."""
+class ReplyOutcomes:
+    """What became of turns that were addressed to a user; columns of equal length."""
 
     row: Ints
-    """Where each turn stands among all turns."""
-    person: list[str]
-    answered: Bools
+    """The index of each turn among all turns."""
+    user: list[str]
+    has_reply: Bools
     dialog: Ints
-    asked: Floats
+    time: Floats
     """When it was said."""
-    known: Floats
-    """From when on it was known whether the person answers."""
-    late: Bools
-    """Whether it came later itself than an answer may."""
-    cut: Bools
+    known_from: Floats
+    """From when on it was known whether the user replies."""
+    is_late: Bools
+    """Whether it came later itself than a reply may."""
+    is_cut: Bools
     """Whether the log ends too soon after it."""
-    unfinished: Bools
-    """Whether it has no answer, but all logs end before one would be too late."""
+    is_unfinished: Bools
+    """Whether it has no reply, but all logs end before one would be too late."""
 
     def __len__(self) -> int:
         return len(self.row)
 
 
-def outcomes(turns: Turns, row: Ints, person: Sequence[str], window: Window) -> Outcomes:
-    """What became of the turns in these rows, each said to a person.
+def reply_outcomes(turns: Turns, row: Ints, users: Sequence[str], window: Window) -> ReplyOutcomes:
+    """What became of the turns in these rows, each addressed to a user.
 
-    Where times are missing, every answer is in time.
+    Where times are missing, every reply is in time.
     """
     clock = Clock.of(turns)
-    limit = window.seconds if clock.real else np.inf
-    before = turns.answered
-    waited = np.where(before < 0, np.nan, clock.said - clock.said[before])
-    over = clock.over if np.isinf(limit) else clock.said + limit
-    ends = silences(clock.said, limit - window.left * MINUTE)[row] if window.left else np.inf
-    answered = replied(turns, row, person, clock.said, limit)
-    last = np.nanmax(clock.said, initial=-np.inf)
-    return Outcomes(
+    limit = window.seconds if clock.has_times else np.inf
+    replies_to = turns.answered
+    delay = np.where(replies_to < 0, np.nan, clock.time - clock.time[replies_to])
+    known_from = clock.dialog_end if np.isinf(limit) else clock.time + limit
+    log_end = (
+        last_before_gap(clock.time, limit - window.left * MINUTE)[row] if window.left else np.inf
+    )
+    has_reply = replied_in_time(turns, row, users, clock.time, limit)
+    last = np.nanmax(clock.time, initial=-np.inf)
+    time = clock.time[row]
+    return ReplyOutcomes(
         row,
-        list(person),
-        answered,
+        list(users),
+        has_reply,
         clock.dialog[row],
-        clock.said[row],
-        over[row],
-        waited[row] > limit,
-        ends - clock.said[row] < (window.left * MINUTE if clock.real else -1.0),
-        ~answered & (last - clock.said[row] < limit) & np.isfinite(limit),
+        time,
+        known_from[row],
+        delay[row] > limit,
+        log_end - time < (window.left * MINUTE if clock.has_times else -1.0),
+        ~has_reply & (last - time < limit) & np.isfinite(limit),
     )
 
 
-def replied(turns: Turns, row: Ints, person: Sequence[str], said: Floats, limit: float) -> Bools:
-    """Whether the person answers in time, from each of these rows on.
+def replied_in_time(
+    turns: Turns, row: Ints, users: Sequence[str], time: Floats, limit: float
+) -> Bools:
+    """Whether the user replies to each of these rows within the limit.
 
-    What one speaker says in answer to one turn is one answer in several parts; an answer to a
-    later part is one to those before it, too.
+    What one speaker says in answer to one turn is one message in several parts; a reply to a later
+    part is one to those before it, too.
     """
-    before, speaker = turns.answered, turns.frame["speaker"].to_list()
+    replies_to, speaker = turns.answered, turns.frame["speaker"].to_list()
     parts: dict[tuple[int, str], list[int]] = {}
-    for at, heard in enumerate(before.tolist()):
-        parts.setdefault((heard, speaker[at]), []).append(at)
-    found = []
-    for at, names in zip(row.tolist(), voices(turns, row, person), strict=True):
-        same = parts[int(before[at]), speaker[at]] if before[at] >= 0 else [at]
+    for at, previous in enumerate(replies_to.tolist()):
+        parts.setdefault((previous, speaker[at]), []).append(at)
+    has_reply = []
+    for at, names in zip(row.tolist(), reply_speakers(turns, row, users), strict=True):
+        same = parts[int(replies_to[at]), speaker[at]] if replies_to[at] >= 0 else [at]
         later = ((part, name) for part in same if part >= at for name in names)
-        answers = (r for one in later for r in parts.get(one, ()))
-        found.append(any(not said[r] - said[at] > limit for r in answers))
-    return np.array(found, bool)
+        replies = (reply for key in later for reply in parts.get(key, ()))
+        # "not later than", as a comparison with NaN is false: without a time it is in time
+        has_reply.append(any(not time[reply] - time[at] > limit for reply in replies))
+    return np.array(has_reply, bool)
 
 
-def voices(turns: Turns, row: Ints, person: Sequence[str]) -> list[set[str]]:
-    """As which speakers each person may answer these rows: by their name, if it is in the dialog.
+def reply_speakers(turns: Turns, row: Ints, users: Sequence[str]) -> list[set[str]]:
+    """As which speakers each user may reply to these rows: by their name, if it is in the dialog.
 
-    Who goes by an id is who said what the turn answers; where it answers nothing, anybody else.
+    Whoever goes by an id is the speaker of what the turn answers; where it answers nothing, anybody
+    else in the dialog.
     """
-    before = turns.answered
+    replies_to = turns.answered
     dialog, speaker = (turns.frame[name].to_list() for name in ("dialog", "speaker"))
-    there: dict[str, set[str]] = {}
+    speakers_of: dict[str, set[str]] = {}
     for where, name in zip(dialog, speaker, strict=True):
-        there.setdefault(where, set()).add(name)
-    found = []
-    for at, who in zip(row.tolist(), person, strict=True):
-        speakers, heard = there[dialog[at]], int(before[at])
-        if who in speakers:
-            found.append({who})
+        speakers_of.setdefault(where, set()).add(name)
+    names = []
+    for at, user in zip(row.tolist(), users, strict=True):
+        speakers, previous = speakers_of[dialog[at]], int(replies_to[at])
+        if user in speakers:
+            names.append({user})
         else:
-            found.append({speaker[heard]} if heard >= 0 else speakers - {speaker[at]})
-    return found
+            names.append({speaker[previous]} if previous >= 0 else speakers - {speaker[at]})
+    return names
 
 
-def silences(said: Floats, longest: float) -> Floats:
-    """When the log that each turn is in falls silent for longer than so many seconds."""
-    order = np.argsort(said, kind="stable")
-    times = said[order]
-    ends = np.append(np.diff(times) > longest, True) | np.isnan(times)
-    place = np.flatnonzero(ends)
-    found = np.empty(len(said))
-    found[order] = times[place[np.searchsorted(place, np.arange(len(said)))]] if len(said) else 0
-    return found
+def last_before_gap(time: Floats, longest: float) -> Floats:
+    """The last turn before the next gap of more than so many seconds, where a log is cut."""
+    order = np.argsort(time, kind="stable")
+    times = time[order]
+    is_last = np.append(np.diff(times) > longest, True) | np.isnan(times)
+    last = np.flatnonzero(is_last)
+    ends = np.empty(len(time))
+    ends[order] = times[last[np.searchsorted(last, np.arange(len(time)))]] if len(time) else 0
+    return ends

@@ -1,7 +1,7 @@
-"""Train a model of whether the person who is talked to answers, from logs without any rating.
+"""Train a model of whether the user who is talked to replies, from logs without any rating.
 
-What decides comes after what is learned from, and what is held out after both. Persons go on
-learning from what decided, once all is chosen; guesses of majorities know as much.
+The split is chronological: train, validation, test. Users are updated with the validation split
+once everything is chosen, so that the model knows as much as the majorities it is compared with.
 """
 
 from __future__ import annotations
@@ -15,40 +15,56 @@ import numpy as np
 
 from simpatico.arrays import Bools
 from simpatico.errors import BadValue
-from simpatico.features.users.folder import Figure, Heldout
-from simpatico.features.users.identity import MODES, Mode, knows_profile
-from simpatico.features.users.model import Personal
-from simpatico.features.users.inputs import SeenForm
-from simpatico.models.names import bare
-from simpatico.stats.by_person import Above, Estimate, Guess, Measured, above, area_told, measured
-from simpatico.training.model_folder import About
-from simpatico.training.users.card import calibration_error, reliability
-from simpatico.training.users.examples import formed, of_turns
-from simpatico.training.users.cases__personal_modes import fit_modes, with_profiles
-from simpatico.training.users.continuity.baselines import Contest, guessed, majorities
-from simpatico.training.users.continuity.data import By, Examples, Filters, examples
+from simpatico.features.users.folder import FILES, ModelEvaluation, RecordedResult
+from simpatico.features.users.identity import MODES, Mode, uses_profile
+from simpatico.features.users.inputs import InputSpec
+from simpatico.models.names import public_model_name
+from simpatico.stats.by_user import (
+    ReplyPredictions,
+    ReplyResults,
+    compare_replies,
+    describe_auc,
+    evaluate_replies,
+)
+from simpatico.stats.result import Result
+from simpatico.training.card import About
+from simpatico.training.model_folder import check_writable
+from simpatico.training.users.card import calibration_error, reliability_bins
+from simpatico.training.users.continuity.baselines import (
+    BaselineMetrics,
+    majority_predictions,
+    predict_by_metric,
+)
+from simpatico.training.users.continuity.data import By, Filters, ReplyExamples, reply_examples
 from simpatico.training.users.continuity.outcomes import Window
-from simpatico.training.users.fit import How
-from simpatico.training.users.folder import Trained, save_personal, writable
-from simpatico.training.users.user_weights import Cases
+from simpatico.training.users.examples import UserExamples, input_spec, turn_examples
+from simpatico.training.users.finetuned import (
+    TokenData,
+    append_results_to_card,
+    fine_tune_with_tokens,
+)
+from simpatico.training.users.fit import MODE_NAMES, FitSettings, check_profiles, fit_mode
+from simpatico.training.users.folder import TrainedUserModel, save_user_model
 from simpatico.turns import Turns
 
-NO_CONTEST = Contest()
+NO_METRICS = BaselineMetrics()
+LABELS = ("no answer", "answer")
 
 
 @dataclass(frozen=True)
-class Training:
-    """What is learned from, and what a model knows of the person who is talked to."""
+class ContinuityTraining:
+    """The settings of a training, named as the options of the command line."""
 
     mode: Mode = "user"
     encoder: str = ""
-    """Gives the vectors; without one, runs of characters and circumstances are all it sees."""
+    """Gives the vectors; without one, character n-grams and covariates are the only inputs."""
     window: Window = field(default_factory=Window)
     filters: Filters = field(default_factory=Filters)
     by: By | None = None
-    """How examples are split; by time, in shares of 8:1:1, if not told."""
+    """How examples are split; null for 8:1:1 in time."""
     seed: int = 0
     fine_tune: int = 0
+    """Epochs of fine-tuning an encoder; 0 fits per-user weights over a frozen one."""
 
     def __post_init__(self) -> None:
         if self.mode not in MODES:
@@ -58,167 +74,186 @@ class Training:
 
     @property
     def facts(self) -> dict[str, object]:
-        """What was asked for."""
-        told = asdict(self.filters) | asdict(self.window)
-        told["bots"] = len(self.filters.bots)
-        plain = {"mode": self.mode, "encoder": bare(self.encoder), "seed": self.seed}
-        return {**plain, **told, "split": "person" if self.by == "person" else "time"}
+        """The settings as the recipe keeps them; bots are counted, never named."""
+        settings = asdict(self.filters) | asdict(self.window)
+        settings["bots"] = len(self.filters.bots)
+        first = {"mode": self.mode, "encoder": public_model_name(self.encoder), "seed": self.seed}
+        return {**first, **settings, "split": "person" if self.by == "person" else "time"}
+
+    def examples(self, turns: Turns) -> ReplyExamples:
+        """The examples that the settings ask for."""
+        check_profiles(turns, self.mode)
+        return reply_examples(turns, window=self.window, by=self.by, filters=self.filters).check()
 
 
-class Part(NamedTuple):
-    """Figures of the same guesses on some of the turns held out."""
+class SubsetResults(NamedTuple):
+    """Results on a subset of the test split."""
 
     name: str
-    rows: list[Measured]
+    results: list[ReplyResults]
 
 
-class Report(NamedTuple):
-    """What came out, on turns held out; our guess stands first."""
+class ContinuityReport(NamedTuple):
+    """Results on the test split; those of our model come first."""
 
-    rows: list[Measured]
-    above: list[Above]
-    parts: list[Part]
-    refused: dict[str, str]
+    results: list[ReplyResults]
+    gains: list[ReplyResults]
+    """By how much our model is above each of the others."""
+    subsets: list[SubsetResults]
+    unavailable: dict[str, str]
     """Baselines that could not run, and why."""
-    heldout: Heldout
-    aside: dict[str, int]
+    test: ModelEvaluation
+    excluded: dict[str, int]
     unscored: dict[str, int]
-    """Of each metric, how many turns held out it was asked about and gave no number."""
+    """For each metric, how many turns of the test split it was to score and did not."""
     unfinished: int
-    """Turns held out that count as not answered though the log ends before it is certain."""
+    """Turns of the test split that count as without a reply though the log ends too early."""
 
 
 def train_continuity(
     turns: Turns,
     out: Path,
     *,
-    training: Training,
+    training: ContinuityTraining,
     about: About,
-    contest: Contest = NO_CONTEST,
-) -> Report:
-    """Train, estimate on what is held out, and write the folder."""
-    writable(out)
-    given = asked(turns, training)
-    form = formed(training.encoder, profile=knows_profile(training.mode))
-    model, guesses = learned(given, form, training)
-    met = given.person(np.concatenate(given.sides[:2]))
-    report = reported(given, guesses, met, contest)
-    facts = {**about.training, **training.facts, "aside": report.aside}
-    used = len(given.sides.learn) + len(given.sides.check)
-    trained = Trained(
-        model, form, used, report.heldout, replace(about, training=facts), lines=lines(report)
+    baselines: BaselineMetrics = NO_METRICS,
+) -> ContinuityReport:
+    """Train, evaluate on the test split, and write the folder."""
+    check_writable(out, FILES)
+    examples = training.examples(turns)
+    spec = input_spec(training.encoder, profile=uses_profile(training.mode))
+    model, probabilities = fit_mode(
+        training.mode, spec, FitSettings("chance"), lambda inputs: split_inputs(examples, inputs)
     )
-    save_personal(out, trained)
+    predictions = {
+        name: ReplyPredictions.from_probability(values) for name, values in probabilities.items()
+    }
+    report = evaluate_continuity(examples, predictions, baselines)
+    facts = {**about.training, **training.facts, "aside": report.excluded}
+    trained = TrainedUserModel(
+        model,
+        spec,
+        len(examples.split.before_test),
+        report.test,
+        replace(about, training=facts),
+        lines=reply_card_lines(report),
+    )
+    save_user_model(out, trained)
     return report
 
 
-def asked(turns: Turns, training: Training) -> Examples:
-    """The examples that the training asks for."""
-    with_profiles(turns, training.mode)
-    found = examples(turns, window=training.window, by=training.by, filters=training.filters)
-    return found.checked()
+def fine_tune_continuity(
+    turns: Turns, out: Path, *, training: ContinuityTraining, about: About, base: str = ""
+) -> ContinuityReport:
+    """Fine-tune an encoder with speaker tokens, from `base` if one is named; else the same."""
+    examples = training.examples(turns)
+    y = examples.outcomes.has_reply.astype(np.float64)
+    data = TokenData("chance", LABELS, turns, examples.contexts, examples.split, y)
+    about = replace(about, training={**about.training, **training.facts})
+    probability = fine_tune_with_tokens(data, out, training=training, about=about, base=base)
+    name = f"{MODE_NAMES[training.mode]}, fine-tuned"
+    report = evaluate_continuity(examples, {name: ReplyPredictions.from_probability(probability)})
+    append_results_to_card(out, report.test, reply_card_lines(report))
+    return report
 
 
-def learned(
-    given: Examples, form: SeenForm, training: Training
-) -> tuple[Personal, dict[str, Guess]]:
-    """The model, and what it guesses of the turns held out; beside it what text alone does."""
-    how = How("chance")
-    model, said = fit_modes(training.mode, form, how, lambda kind: cases(given, kind))
-    return model, {name: Guess.of(chance) for name, chance in said.items()}
+def split_inputs(examples: ReplyExamples, spec: InputSpec) -> list[UserExamples]:
+    """The inputs of the train, validation and test examples."""
+    indices = np.concatenate(examples.split[:3])
+    y = examples.labels(indices).astype(np.float64)
+    # all at once: encoders work in batches, and texts recur between splits
+    inputs = turn_examples(examples.contexts.take(indices), spec, y)
+    ends = np.cumsum([len(split) for split in examples.split[:2]])
+    return [inputs.take(rows) for rows in np.split(np.arange(len(indices)), ends)]
 
 
-def cases(given: Examples, form: SeenForm) -> list[Cases]:
-    """What is seen of each side's turns."""
-    used = np.concatenate(given.sides[:3])
-    whole = of_turns(given.moments.some(used), form, given.answered(used).astype(np.float64))
-    sizes = np.cumsum([len(side) for side in given.sides[:2]])
-    return [whole.some(places) for places in np.split(np.arange(len(used)), sizes)]
-
-
-def reported(
-    given: Examples,
-    guesses: dict[str, Guess],
-    known: Sequence[str],
-    contest: Contest = NO_CONTEST,
-) -> Report:
-    """The figures of our guesses, of majorities and of metrics on what is held out."""
-    heldout = given.sides.heldout
-    answered, person = given.answered(heldout), given.person(heldout)
-    ours, *_ = guesses
-    guesses = guesses | majorities(given, heldout)
-    rows = measured(guesses, answered, person)
-    gaps = above(guesses, ours, answered, person)
-    more, refused, unscored = scored(given, contest)
-    there = np.isin(person, list(known))
-    parts = [Part(name, some(guesses, answered, person, flags)) for name, flags in parted(there)]
-    bins = reliability(guesses[ours].number, answered.astype(np.float64))
-    mine = rows[0]
-    figures = {
-        "accuracy": figure(mine.accuracy),
-        "macro-F1": figure(mine.macro_f1),
-        "area under the curve": figure(mine.auc),
-        "expected calibration error": Figure(calibration_error(bins)),
-    }
-    told = Heldout(mine.n, mine.persons, figures, bins)
-    unfinished, aside = given.unfinished(heldout), given.sides.aside
-    return Report([*rows, *more], gaps, parts, refused, told, aside, unscored, unfinished)
-
-
-def parted(known: Bools) -> list[tuple[str, Bools]]:
-    """Persons that were met before and others, where there are both."""
-    sides = [("persons met before", known), ("persons never met", ~known)]
-    return [(name, flags) for name, flags in sides if 0 < flags.sum() < len(flags)]
-
-
-def some(
-    guesses: Mapping[str, Guess], answered: Bools, person: Sequence[str], flags: Bools
-) -> list[Measured]:
-    """The figures of these examples only."""
-    chosen = {name: one.some(flags) for name, one in guesses.items()}
-    names = [name for name, flag in zip(person, flags, strict=True) if flag]
-    return measured(chosen, answered[flags], names)
-
-
-def scored(
-    given: Examples, contest: Contest
-) -> tuple[list[Measured], dict[str, str], dict[str, int]]:
-    """The figures of metrics, why some have none, and how many turns have no number."""
-    rows, refused, unscored = list[Measured](), dict[str, str](), dict[str, int]()
-    for name, metric in contest.metrics.items():
-        found = metric if isinstance(metric, str) else guessed(metric, given, most=contest.most)
-        if isinstance(found, str):
-            refused[name] = found
-            continue
-        answered, person = given.answered(found.heldout), given.person(found.heldout)
-        rows += measured({name: found.guess}, answered, person)
-        unscored[name] = found.unscored
-    return rows, refused, unscored
-
-
-def figure(found: Estimate) -> Figure:
-    return Figure(found.value, found.low, found.high)
-
-
-def lines(report: Report) -> tuple[str, ...]:
-    """What the card says of other guesses, and of examples that were not used."""
-    rows = [
-        f"- beside it on {where(report, row)}: {row.name}, accuracy {row.accuracy.value:.3f}, "
-        f"macro-F1 {row.macro_f1.value:.3f}, {area_told(row.auc)}"
-        for row in report.rows[1:]
+def evaluate_continuity(
+    examples: ReplyExamples,
+    predictions: dict[str, ReplyPredictions],
+    baselines: BaselineMetrics = NO_METRICS,
+) -> ContinuityReport:
+    """Results of our predictions, which come first, of majorities and of metrics."""
+    split = examples.split
+    labels, users = examples.labels(split.test), examples.users(split.test)
+    ours, *_ = predictions
+    predictions = predictions | majority_predictions(examples, split.test)
+    results = evaluate_replies(predictions, labels, users)
+    gains = compare_replies(predictions, ours, labels, users)
+    is_known = np.isin(users, list(examples.users(split.before_test)))
+    subsets = [
+        SubsetResults(name, evaluate_subset(predictions, labels, users, mask))
+        for name, mask in known_and_new_users(is_known)
     ]
-    return (*rows, *unused(report.aside, "turns"))
+    bins = reliability_bins(predictions[ours].score, labels.astype(np.float64))
+    own = results[0]
+    recorded = {
+        "accuracy": record_result(own.accuracy),
+        "macro-F1": record_result(own.macro_f1),
+        "area under the curve": record_result(own.auc),
+        "expected calibration error": RecordedResult(calibration_error(bins)),
+    }
+    unavailable, unscored = dict[str, str](), dict[str, int]()
+    for name, metric in baselines.metrics.items():
+        by_metric = (
+            metric
+            if isinstance(metric, str)
+            else predict_by_metric(metric, examples, max_turns=baselines.max_turns)
+        )
+        if isinstance(by_metric, str):
+            unavailable[name] = by_metric
+            continue
+        test = by_metric.test
+        results += evaluate_replies(
+            {name: by_metric.predictions}, examples.labels(test), examples.users(test)
+        )
+        unscored[name] = by_metric.unscored
+    return ContinuityReport(
+        results,
+        gains,
+        subsets,
+        unavailable,
+        ModelEvaluation(own.n, own.users, recorded, bins),
+        split.excluded,
+        unscored,
+        examples.count_unfinished(split.test),
+    )
 
 
-def where(report: Report, row: Measured) -> str:
-    """Which turns held out a guess is of."""
-    if row.n == report.heldout.n:
-        return "the same turns"
-    lacking = report.unscored.get(row.name, 0)
-    without = f", without {lacking:,} that it gave no number" if lacking else ""
-    return f"{row.n:,} of the {report.heldout.n:,} turns{without}"
+def known_and_new_users(is_known: Bools) -> list[tuple[str, Bools]]:
+    """Masks of the test examples of known and of new users, where there are both."""
+    masks = [("persons met before", is_known), ("persons never met", ~is_known)]
+    return [(name, mask) for name, mask in masks if 0 < mask.sum() < len(mask)]
 
 
-def unused(aside: Mapping[str, int], what: str) -> list[str]:
-    """What the card says of examples that were set aside."""
-    return [f"- not used: {n:,} {what} {why}" for why, n in aside.items() if n]
+def evaluate_subset(
+    predictions: Mapping[str, ReplyPredictions], labels: Bools, users: Sequence[str], mask: Bools
+) -> list[ReplyResults]:
+    """Results on the examples of a mask."""
+    subset = {name: one.subset(mask) for name, one in predictions.items()}
+    names = [user for user, inside in zip(users, mask, strict=True) if inside]
+    return evaluate_replies(subset, labels[mask], names)
+
+
+def record_result(result: Result) -> RecordedResult:
+    return RecordedResult(result.numbers[0], result.low, result.high)
+
+
+def reply_card_lines(report: ContinuityReport) -> tuple[str, ...]:
+    """What the card says of other predictions, and of examples that were not used."""
+    lines = []
+    for row in report.results[1:]:
+        turns = "the same turns"
+        if row.n != report.test.n:
+            unscored = report.unscored.get(row.name, 0)
+            without = f", without {unscored:,} that it gave no number" if unscored else ""
+            turns = f"{row.n:,} of the {report.test.n:,} turns{without}"
+        lines.append(
+            f"- beside it on {turns}: {row.name}, accuracy {row.accuracy.value:.3f}, "
+            f"macro-F1 {row.macro_f1.value:.3f}, {describe_auc(row.auc)}"
+        )
+    return (*lines, *excluded_lines(report.excluded, "turns"))
+
+
+def excluded_lines(excluded: Mapping[str, int], noun: str) -> list[str]:
+    """What the card says of examples that were not used."""
+    return [f"- not used: {n:,} {noun} {why}" for why, n in excluded.items() if n]

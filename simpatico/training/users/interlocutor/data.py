@@ -1,24 +1,31 @@
-"""Examples for `simpatico train interlocutor`: ratings of turns or dialogs, and who they are of.
+"""Examples for `simpatico train interlocutor`: ratings of turns or dialogs by their interlocutors.
 
-What is learned is what the interlocutor said, or the mean of outsiders; what counts in the end is
-always what the interlocutor said. Ratings are split along each dialog, along the dialogs of each
-person, or at two points in time, so that what is held out comes after what is learned from.
+The target in training is the interlocutor's own rating, or the mean of outsiders; what a model is
+evaluated against is always the interlocutor's own. Splits are chronological: along each dialog,
+along the dialogs of each user, or at two points in time.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import polars as pl
 
 from simpatico.arrays import Floats, Ints
 from simpatico.errors import BadValue, DataError
-from simpatico.features.users.contexts import moments
+from simpatico.features.users.contexts import turn_contexts
 from simpatico.judgements import UNIT, Judgements
 from simpatico.training.users.continuity.outcomes import Clock
-from simpatico.training.users.splits import Sides, at_cuts, in_order, latest, shared, together
+from simpatico.training.users.splits import (
+    TimeSplit,
+    cuts_by_share,
+    keep_dialogs_whole,
+    latest_cuts,
+    split_at_cuts,
+    split_in_order,
+)
 from simpatico.turns import Turns
 
 Source = Literal["interlocutor", "outsiders"]
@@ -26,47 +33,47 @@ Along = Literal["dialog", "person", "time"]
 
 
 @dataclass(frozen=True, eq=False)
-class Ratings:
+class InterlocutorRatings:
     """Columns of equal length, in the order of time, whatever that of the judgements."""
 
     quality: str
     level: Literal["turn", "dialog"]
     rows: list[Ints]
-    """Where the turns stand that each rating is of."""
+    """Indices of the turns that each rating is of."""
     speaker: list[str | None]
     """Whose turns they are, as the rating says it."""
-    person: list[str]
+    user: list[str]
     """The interlocutor."""
-    value: Floats
-    """What is learned."""
+    target: Floats
+    """What is learned: the interlocutor's rating, or the mean of outsiders."""
     own: Floats
-    """What the interlocutor said."""
+    """The interlocutor's rating."""
     dialog: Ints
-    begun: Floats
+    start: Floats
     """When the first of its turns was said."""
-    known: Floats
+    known_from: Floats
     """From when on it may have been given: of a dialog, when that was over."""
     low: Floats
     high: Floats
-    """The ends of its scale; where nobody told them, what was given."""
-    ends: tuple[float, float]
-    """Of the scale of all."""
-    aside: dict[str, int]
+    """The bounds of its scale; where none are declared, the rating itself."""
+    bounds: tuple[float, float]
+    """The widest of all."""
+    excluded: dict[str, int]
 
     def __len__(self) -> int:
         return len(self.rows)
 
-    def ending(self, places: Ints) -> Ratings:
-        """The same with the ends that these of them have."""
-        low, high = self.low[places].min(), self.high[places].max()
-        return replace(self, ends=(float(low), float(high)))
+    def with_bounds_of(self, indices: Ints) -> InterlocutorRatings:
+        """The same with the bounds of these ratings, as nothing later may be known."""
+        low, high = self.low[indices].min(), self.high[indices].max()
+        return replace(self, bounds=(float(low), float(high)))
 
 
-def ratings(
-    turns: Turns, judgements: Judgements, *, quality: str | None = None, learn: Source
-) -> Ratings:
-    """The ratings of one quality by interlocutors; to learn, their own or the outsiders' mean."""
-    quality = only(judgements, quality)
+def interlocutor_ratings(
+    turns: Turns, judgements: Judgements, *, quality: str | None = None, source: Source
+) -> InterlocutorRatings:
+    """The ratings of one quality by interlocutors, with the target that the source gives."""
+    quality = choose_quality(judgements, quality)
     frame = judgements.frame.filter(quality=quality)
     own = frame.filter(judge_kind="interlocutor")
     table = own.join(
@@ -75,71 +82,63 @@ def ratings(
         how="left",
         nulls_equal=True,
         maintain_order="left",
-    ).with_columns(learned="value" if learn == "interlocutor" else "outside")
-    whole = own["turn"].null_count() == own.height
-    rated = table.filter(
-        pl.col("turn").is_null() == whole, pl.col("value", "learned").is_not_null()
+    ).with_columns(target="value" if source == "interlocutor" else "outside")
+    of_dialogs = own["turn"].null_count() == own.height
+    # the order of the judgements must not matter, and dialogs come in the order of time below
+    table = table.filter(
+        pl.col("turn").is_null() == of_dialogs, pl.col("value", "target").is_not_null()
     ).sort("judge", "speaker", "value")
-    found = placed(turns, rated)
-    some = in_time(turns, found)
-    if not some:
-        both = " and rated by outsiders" if learn == "outsiders" else ""
+    rows, clock = rated_rows(turns, table), Clock.of(turns)
+    present = [at for at, turns_rated in enumerate(rows) if len(turns_rated)]
+    if not present:
+        both = " and rated by outsiders" if source == "outsiders" else ""
         raise DataError(
             f"of {own.height} judgements of {quality!r} by interlocutors none is of a turn that "
             f"was read{both}; learning needs some"
         )
-    return built(turns, rated[some], [found[at] for at in some], own.height, whole)
-
-
-def in_time(turns: Turns, found: list[Ints]) -> list[int]:
-    """Which ratings are of any turns, by when the first of them was said."""
-    some = [at for at, rows in enumerate(found) if len(rows)]
-    first = np.array([found[at][0] for at in some], np.int64)
-    return [some[n] for n in np.lexsort([first, Clock.of(turns).said[first]])] if some else []
-
-
-def built(turns: Turns, rated: pl.DataFrame, rows: list[Ints], given: int, whole: bool) -> Ratings:
-    """These ratings, each of some rows."""
-    clock, first = Clock.of(turns), np.array([places[0] for places in rows], np.int64)
-    lowest, highest = (
-        pl.min_horizontal("scale_min", "value"),
-        pl.max_horizontal("scale_max", "value"),
+    first = np.array([rows[at][0] for at in present], np.int64)
+    order = np.lexsort([first, clock.time[first]])
+    first, present = first[order], [present[n] for n in order]
+    table, rows = table[present], [rows[at] for at in present]
+    columns = table.select(
+        pl.col("target", "value").cast(pl.Float64),
+        low=pl.min_horizontal("scale_min", "value"),
+        high=pl.max_horizontal("scale_max", "value"),
     )
-    columns = rated.select(pl.col("learned", "value").cast(pl.Float64), low=lowest, high=highest)
-    learned, value, low, high = (column.to_numpy() for column in columns)
-    return Ratings(
-        rated["quality"][0],
-        "dialog" if whole else "turn",
+    target, value, low, high = (column.to_numpy() for column in columns)
+    return InterlocutorRatings(
+        quality,
+        "dialog" if of_dialogs else "turn",
         rows,
-        rated["speaker"].to_list(),
-        persons(turns, rated, rows),
-        learned,
+        table["speaker"].to_list(),
+        raters(turns, table, rows),
+        target,
         value,
         clock.dialog[first],
-        clock.said[first],
-        (clock.over if whole else clock.said)[first],
+        clock.time[first],
+        (clock.dialog_end if of_dialogs else clock.time)[first],
         low,
         high,
         (float(low.min()), float(high.max())),
-        {"not rated, or of no turn that was read": given - len(rows)},
+        {"not rated, or of no turn that was read": own.height - len(rows)},
     )
 
 
-def only(judgements: Judgements, quality: str | None) -> str:
+def choose_quality(judgements: Judgements, quality: str | None) -> str:
     """The quality that is asked for, or the only one that interlocutors rated."""
     own = judgements.frame.filter(judge_kind="interlocutor")
-    known = own["quality"].unique(maintain_order=True).to_list()
-    if not known:
+    names = own["quality"].unique(maintain_order=True).to_list()
+    if not names:
         raise DataError("no judgement by an interlocutor; learning what they say needs some")
-    if quality is None and len(known) > 1:
-        raise BadValue(f"interlocutors rated {', '.join(known)}; name one of them as the quality")
-    if quality is not None and quality not in known:
-        raise BadValue(f"no interlocutor rated {quality!r}; there are {', '.join(known)}")
-    return quality or known[0]
+    if quality is None and len(names) > 1:
+        raise BadValue(f"interlocutors rated {', '.join(names)}; name one of them as the quality")
+    if quality is not None and quality not in names:
+        raise BadValue(f"no interlocutor rated {quality!r}; there are {', '.join(names)}")
+    return quality or names[0]
 
 
-def placed(turns: Turns, rated: pl.DataFrame) -> list[Ints]:
-    """Where the turns with words stand that each rating is of; of a dialog, all of the speaker."""
+def rated_rows(turns: Turns, ratings: pl.DataFrame) -> list[Ints]:
+    """Indices of the turns with words that each rating is of; of a dialog, all of the speaker."""
     frame = turns.frame.with_row_index("row").filter(
         pl.col("system").is_not_null(), pl.col("text") != ""
     )
@@ -155,42 +154,44 @@ def placed(turns: Turns, rated: pl.DataFrame) -> list[Ints]:
             else by_turn.get((dialog, turn), []),
             np.int64,
         )
-        for dialog, turn, speaker in rated.select("dialog", "turn", "speaker").iter_rows()
+        for dialog, turn, speaker in ratings.select("dialog", "turn", "speaker").iter_rows()
     ]
 
 
-def persons(turns: Turns, rated: pl.DataFrame, rows: list[Ints]) -> list[str]:
-    """Who rated: the judge; else whom the turns are said to, as in scoring; "" if nobody knows."""
-    judge = rated["judge"].to_list()
-    if None not in judge:
-        return judge
-    found = moments(turns)
-    to = dict(zip(found.row.tolist(), found.person, strict=True))
-    told = (next((to[row] for row in some.tolist() if to[row]), "") for some in rows)
-    return [who if one is None else one for one, who in zip(judge, told, strict=True)]
+def raters(turns: Turns, ratings: pl.DataFrame, rows: list[Ints]) -> list[str]:
+    """Who rated: the judge; else the addressee of the turns, as in scoring; "" if unknown."""
+    judges: list[Any] = ratings["judge"].to_list()
+    if None not in judges:
+        return judges
+    contexts = turn_contexts(turns)
+    user = dict(zip(contexts.row.tolist(), contexts.user, strict=True))
+    return [
+        judge if judge is not None else next((user[row] for row in rated.tolist() if user[row]), "")
+        for judge, rated in zip(judges, rows, strict=True)
+    ]
 
 
-def split(given: Ratings, along: Along | None = None) -> Sides:
-    """8:1:1, in order: along each dialog, along each person's dialogs, or in time over all.
+def split_ratings(ratings: InterlocutorRatings, along: Along | None = None) -> TimeSplit:
+    """8:1:1, in order: along each dialog, along each user's dialogs, or in time over all.
 
-    Without a choice, ratings of turns are split along each dialog, and those of dialogs along each
-    person's. Along persons a dialog is on one side only.
+    By default ratings of turns are split along each dialog, and those of dialogs along each user's.
+    Along users a dialog is in one split only.
     """
-    how = along or ("dialog" if given.level == "turn" else "person")
-    if how == "dialog" and given.level == "dialog":
+    how = along or ("dialog" if ratings.level == "turn" else "person")
+    if how == "dialog" and ratings.level == "dialog":
         raise BadValue(
-            f"{given.quality!r} is of whole dialogs, which cannot be split; split along 'person' "
+            f"{ratings.quality!r} is of whole dialogs, which cannot be split; split along 'person' "
             "or 'time'"
         )
     if how == "time":
-        cuts = latest(shared(given.begun), given.begun)
-        side, aside = at_cuts(given.begun, given.known, cuts)
+        cuts = latest_cuts(cuts_by_share(ratings.start), ratings.start)
+        split, excluded = split_at_cuts(ratings.start, ratings.known_from, cuts)
     elif how == "person":
-        side, aside = in_order(given.person, given.dialog, given.begun)
+        split, excluded = split_in_order(ratings.user, ratings.dialog, ratings.start)
     else:
-        first = np.array([rows[0] for rows in given.rows], np.int64)
-        side, aside = in_order(given.dialog.tolist(), first, first.astype(np.float64))
-    if given.level == "turn" and how != "person":
-        return Sides.of(side, {**given.aside, **aside})
-    side, torn = together(side, given.dialog)
-    return Sides.of(side, {**given.aside, **aside, **torn})
+        first = np.array([rows[0] for rows in ratings.rows], np.int64)
+        split, excluded = split_in_order(ratings.dialog.tolist(), first, first.astype(np.float64))
+    if ratings.level == "turn" and how != "person":
+        return TimeSplit.of(split, {**ratings.excluded, **excluded})
+    split, torn = keep_dialogs_whole(split, ratings.dialog)
+    return TimeSplit.of(split, {**ratings.excluded, **excluded, **torn})

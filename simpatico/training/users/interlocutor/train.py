@@ -1,14 +1,13 @@
-"""Train a model of the score that the person who is talked to gives a turn or a dialog.
+"""Train a model of the score that the user who is talked to gives a turn or a dialog.
 
-It learns from what interlocutors said, from outsiders' means, or from all raters, each of whom then
-is a person. What counts is how near it comes to what interlocutors say later on.
+It learns from the ratings of interlocutors, from outsiders' means, or from all raters, each of whom
+then is a user. It is evaluated against later ratings of interlocutors.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
-from functools import partial
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -16,48 +15,65 @@ import numpy as np
 
 from simpatico.arrays import Floats, Ints
 from simpatico.errors import BadValue, DataError
-from simpatico.features.users.contexts import moments
-from simpatico.features.users.folder import Figure, Heldout
-from simpatico.features.users.identity import Mode, knows_profile
-from simpatico.features.users.model import Personal
-from simpatico.features.users.inputs import SeenForm
+from simpatico.features.users.contexts import turn_contexts
+from simpatico.features.users.folder import FILES, ModelEvaluation, RecordedResult
+from simpatico.features.users.identity import Mode, uses_profile
+from simpatico.features.users.inputs import InputSpec
 from simpatico.judgements import Judgements
-from simpatico.models.names import bare
-from simpatico.stats.by_person__scores import Above, Measured, above, measured
-from simpatico.training.model_folder import About
-from simpatico.training.users.examples import formed, of_groups, own_means, stacked
-from simpatico.training.users.cases__personal_modes import NAMES, fit_modes, with_profiles
-from simpatico.training.users.continuity.train import figure, unused
-from simpatico.training.users.fit import How
-from simpatico.training.users.folder import Trained, save_personal, writable
-from simpatico.training.users.interlocutor.data import Along, Ratings, ratings, split
-from simpatico.training.users.user_weights import Cases
-from simpatico.training.users.splits import Sides
+from simpatico.models.names import public_model_name
+from simpatico.stats.by_user import RatingResults, compare_ratings, evaluate_ratings
+from simpatico.training.card import About
+from simpatico.training.model_folder import check_writable
+from simpatico.training.users.continuity.train import excluded_lines, record_result
+from simpatico.training.users.examples import (
+    UserExamples,
+    group_examples,
+    input_spec,
+    stack_examples,
+    user_means,
+)
+from simpatico.training.users.finetuned import (
+    TokenData,
+    append_results_to_card,
+    fine_tune_with_tokens,
+)
+from simpatico.training.users.fit import MODE_NAMES, FitSettings, check_profiles, fit_mode
+from simpatico.training.users.folder import TrainedUserModel, save_user_model
+from simpatico.training.users.interlocutor.data import (
+    Along,
+    InterlocutorRatings,
+    interlocutor_ratings,
+    split_ratings,
+)
+from simpatico.training.users.splits import TimeSplit
 from simpatico.turns import Turns
 
-MEAN, OWN_MEAN = "mean of all", "mean of the person"
-OTHERS = 0.2
-"""What a rating by an outsider counts beside one by the interlocutor, where all teach."""
-FEWEST = 2
-"""Ratings of a side that there must be."""
+GLOBAL_MEAN, USER_MEAN = "mean of all", "mean of the person"
+OUTSIDER_WEIGHT = 0.2
+"""Of one outsider's rating beside the interlocutor's, where all are trained on: five outsiders,
+as many as Hazumi has, count as much as the interlocutor."""
+MIN_RATINGS = 2
+"""Fewest ratings in a split: one alone has no variance."""
 
 
 @dataclass(frozen=True)
-class Training:
-    """What is learned from, and what a model knows of the person who is talked to."""
+class InterlocutorTraining:
+    """The settings of a training, named as the options of the command line and in the recipe."""
 
     mode: Mode = "user"
     encoder: str = ""
     learn: Literal["interlocutor", "outsiders", "all"] = "interlocutor"
+    """Whose ratings are trained on."""
     quality: str | None = None
     along: Along | None = None
     """In which order ratings are split."""
     seed: int = 0
     fine_tune: int = 0
+    """Epochs of fine-tuning an encoder; 0 fits per-user weights over a frozen one."""
 
     def __post_init__(self) -> None:
-        if self.mode not in NAMES:
-            raise BadValue(f"mode {self.mode!r}; there are {', '.join(NAMES)}")
+        if self.mode not in MODE_NAMES:
+            raise BadValue(f"mode {self.mode!r}; there are {', '.join(MODE_NAMES)}")
         if self.learn not in ("interlocutor", "outsiders", "all"):
             raise BadValue(
                 f"learning from {self.learn!r}; there are interlocutor, outsiders and all"
@@ -65,141 +81,173 @@ class Training:
 
     @property
     def facts(self) -> dict[str, object]:
-        """What was asked for."""
-        return {**asdict(self), "encoder": bare(self.encoder)}
+        """The settings as the recipe keeps them."""
+        return {**asdict(self), "encoder": public_model_name(self.encoder)}
 
 
-class Report(NamedTuple):
-    """What came out, on ratings held out; our guess stands first."""
+class InterlocutorReport(NamedTuple):
+    """Results on the test split; those of our model come first."""
 
-    rows: list[Measured]
-    above: list[Above]
-    heldout: Heldout
-    aside: dict[str, int]
+    results: list[RatingResults]
+    gains: list[RatingResults]
+    """By how much our model is better than each of the others."""
+    test: ModelEvaluation
+    excluded: dict[str, int]
 
 
 @dataclass(frozen=True, eq=False)
-class Given:
-    """Ratings with the turns they are of, the judgements they come from, and their sides."""
+class RatingData:
+    """Ratings with the turns they are of, the judgements they come from, and their split."""
 
     turns: Turns
     judgements: Judgements
-    ratings: Ratings
-    sides: Sides
+    ratings: InterlocutorRatings
+    split: TimeSplit
 
     @classmethod
-    def of(cls, turns: Turns, judgements: Judgements, training: Training) -> Given:
-        """What the training asks for."""
-        with_profiles(turns, training.mode)
+    def load(
+        cls, turns: Turns, judgements: Judgements, training: InterlocutorTraining
+    ) -> RatingData:
+        """What the settings of a training ask for."""
+        check_profiles(turns, training.mode)
         source: Literal["interlocutor", "outsiders"] = (
             "outsiders" if training.learn == "outsiders" else "interlocutor"
         )
-        found = ratings(turns, judgements, quality=training.quality, learn=source)
-        sides = split(found, training.along)
-        if min(sizes := [len(side) for side in sides[:3]]) < FEWEST:
+        ratings = interlocutor_ratings(turns, judgements, quality=training.quality, source=source)
+        split = split_ratings(ratings, training.along)
+        if min(sizes := [len(indices) for indices in split[:3]]) < MIN_RATINGS:
             raise DataError(
                 f"{sizes[0]} ratings to learn from, {sizes[1]} to decide by and {sizes[2]} held "
-                f"out; training needs {FEWEST} or more of each"
+                f"out; training needs {MIN_RATINGS} or more of each"
             )
-        before = np.concatenate(sides[:2])
-        return cls(turns, judgements, found.ending(before), sides)
+        return cls(turns, judgements, ratings.with_bounds_of(split.before_test), split)
 
-    def person(self, places: Ints) -> list[str]:
-        return [self.ratings.person[at] for at in places]
+    def users(self, indices: Ints) -> list[str]:
+        return [self.ratings.user[at] for at in indices]
 
 
 def train_interlocutor(
-    turns: Turns, judgements: Judgements, out: Path, *, training: Training, about: About
-) -> Report:
-    """Train, estimate on ratings held out, and write the folder."""
-    writable(out)
-    given = Given.of(turns, judgements, training)
-    form = formed(training.encoder, profile=knows_profile(training.mode))
-    model, guesses = learned(given, form, training)
-    report = reported(given, guesses)
-    told = {"quality": given.ratings.quality, "aside": report.aside}
-    facts = {**about.training, **training.facts, **told}
-    used = len(given.sides.learn) + len(given.sides.check)
-    about = replace(about, training=facts)
-    save_personal(out, Trained(model, form, used, report.heldout, about, lines=lines(report)))
+    turns: Turns, judgements: Judgements, out: Path, *, training: InterlocutorTraining, about: About
+) -> InterlocutorReport:
+    """Train, evaluate on the test split, and write the folder."""
+    check_writable(out, FILES)
+    data = RatingData.load(turns, judgements, training)
+    spec = input_spec(training.encoder, profile=uses_profile(training.mode))
+
+    def split_examples(inputs: InputSpec) -> list[UserExamples]:
+        examples = rating_examples(turns, data.ratings, inputs)
+        train, *others = (examples.take(indices) for indices in data.split[:3])
+        if training.learn == "all":
+            train = stack_examples(train, outsider_examples(data, examples))
+        return [train, *others]
+
+    settings = FitSettings("score", bounds=data.ratings.bounds)
+    model, predictions = fit_mode(training.mode, spec, settings, split_examples)
+    # outsiders served to fit the shared weights; nobody will ask for theirs
+    interlocutors = set(data.users(data.split.before_test))
+    users = model.users.select([name for name in model.users.row_of if name in interlocutors])
+    report = evaluate_interlocutor(data, predictions)
+    details = {"quality": data.ratings.quality, "aside": report.excluded}
+    about = replace(about, training={**about.training, **training.facts, **details})
+    trained = TrainedUserModel(
+        replace(model, users=users),
+        spec,
+        len(data.split.before_test),
+        report.test,
+        about,
+        lines=rating_card_lines(report),
+    )
+    save_user_model(out, trained)
     return report
 
 
-def learned(given: Given, form: SeenForm, training: Training) -> tuple[Personal, dict[str, Floats]]:
-    """The model, and what it guesses of the ratings held out; beside it what text alone does."""
-    how = How("score", ends=given.ratings.ends)
-    model, guesses = fit_modes(training.mode, form, how, partial(cases, given, training))
-    raters = set(given.person(np.concatenate(given.sides[:2])))
-    kept = model.people.chosen([name for name in model.people.place if name in raters])
-    return replace(model, people=kept), guesses
+def fine_tune_interlocutor(
+    data: RatingData, out: Path, *, training: InterlocutorTraining, about: About, base: str = ""
+) -> InterlocutorReport:
+    """Fine-tune an encoder with speaker tokens, from `base` if one is named; else the same.
 
-
-def cases(given: Given, training: Training, form: SeenForm) -> list[Cases]:
-    """What is seen of each side's ratings; where all raters teach, theirs are among the first."""
-    whole = seen(given.turns, given.ratings, form)
-    learn, *others = (whole.some(side) for side in given.sides[:3])
+    The target is (score - low) / (high - low). A dialog is read up to its last rated turn.
+    """
     if training.learn == "all":
-        learn = stacked(learn, by_outsiders(given, whole))
-    return [learn, *others]
+        raise BadValue("fine-tuning learns from 'interlocutor' or 'outsiders', not from 'all'")
+    low, high = data.ratings.bounds
+    if not low < high:
+        raise BadValue(f"all scores to learn from are {low:g}; they must differ")
+    quality, y = data.ratings.quality, (data.ratings.target - low) / (high - low)
+    contexts = turn_contexts(data.turns)
+    last = np.array([rows[-1] for rows in data.ratings.rows], np.int64)
+    contexts = contexts.take(np.searchsorted(contexts.row, last))
+    contexts = replace(contexts, user=data.ratings.user)
+    token_data = TokenData("score", (quality,), data.turns, contexts, data.split, y)
+    details = {"quality": quality, "ends": data.ratings.bounds}
+    about = replace(about, training={**about.training, **training.facts, **details})
+    prediction = fine_tune_with_tokens(token_data, out, training=training, about=about, base=base)
+    report = evaluate_interlocutor(data, {f"{MODE_NAMES[training.mode]}, fine-tuned": prediction})
+    append_results_to_card(out, report.test, rating_card_lines(report))
+    return report
 
 
-def seen(turns: Turns, rated: Ratings, form: SeenForm) -> Cases:
-    """What is seen of each rating's turns."""
-    found = moments(turns)
-    groups = [np.searchsorted(found.row, rows) for rows in rated.rows]
+def rating_examples(turns: Turns, ratings: InterlocutorRatings, spec: InputSpec) -> UserExamples:
+    """An example for each rating: the mean of the inputs of its turns."""
+    contexts = turn_contexts(turns)
+    groups = [np.searchsorted(contexts.row, rows) for rows in ratings.rows]
     used = np.unique(np.concatenate(groups))
-    among = [np.searchsorted(used, group) for group in groups]
-    return of_groups(found.some(used), among, form, rated.person, rated.value)
+    within = [np.searchsorted(used, group) for group in groups]
+    return group_examples(contexts.take(used), within, spec, ratings.user, ratings.target)
 
 
-def by_outsiders(given: Given, whole: Cases) -> Cases:
-    """The single ratings of outsiders to learn from; each of them is a person in each dialog."""
-    rated = given.ratings
-    dialog, turn = (given.turns.frame[name].to_list() for name in ("dialog", "turn"))
-    place = dict[tuple[str, int | None, str | None], int]()
-    for n in given.sides.learn.tolist():
-        at, of_turn = int(rated.rows[n][0]), rated.level == "turn"
-        place[dialog[at], turn[at] if of_turn else None, None if of_turn else rated.speaker[n]] = n
-    outside = given.judgements.frame.filter(judge_kind="outsider", quality=rated.quality)
+def outsider_examples(data: RatingData, examples: UserExamples) -> UserExamples:
+    """The single ratings of outsiders in the training split; each is a user in each dialog."""
+    ratings = data.ratings
+    dialog, turn = (data.turns.frame[name].to_list() for name in ("dialog", "turn"))
+    example_of = dict[tuple[str, int | None, str | None], int]()
+    for n in data.split.train.tolist():
+        at = int(ratings.rows[n][0])
+        if ratings.level == "turn":
+            example_of[dialog[at], turn[at], None] = n
+        else:
+            example_of[dialog[at], None, ratings.speaker[n]] = n
+    outside = data.judgements.frame.filter(judge_kind="outsider", quality=ratings.quality)
     columns = outside.drop_nulls("value").select("dialog", "turn", "speaker", "judge", "value")
-    found = sorted(
-        (place[key], f"{where}/{judge}", value)
-        for where, number, who, judge, value in columns.iter_rows()
-        if (key := (where, number, who if number is None else None)) in place
+    matches = sorted(
+        (example_of[key], f"{where}/{judge}", value)
+        for where, number, speaker, judge, value in columns.iter_rows()
+        if (key := (where, number, speaker if number is None else None)) in example_of
     )
-    if not found:
+    if not matches:
         raise DataError("no rating by an outsider to learn from; learn from 'interlocutor'")
-    some = whole.some(np.array([at for at, _, _ in found], np.int64))
-    y = np.array([value for _, _, value in found], np.float64)
-    weight = np.full(len(found), OTHERS)
-    return some._replace(person=[who for _, who, _ in found], y=y, weight=weight)
+    inputs = examples.take(np.array([at for at, _, _ in matches], np.int64))
+    y = np.array([value for _, _, value in matches], np.float64)
+    weight = np.full(len(matches), OUTSIDER_WEIGHT)
+    return inputs._replace(user=[judge for _, judge, _ in matches], y=y, weight=weight)
 
 
-def reported(given: Given, guesses: Mapping[str, Floats]) -> Report:
-    """The figures of our guesses and of means on what is held out."""
-    rated, sides = given.ratings, given.sides
-    before, heldout = np.concatenate(sides[:2]), sides.heldout
-    own, person = rated.own[heldout], given.person(heldout)
-    plain = Cases(None, np.zeros(0), rated.person, rated.own, np.zeros(0))
-    ours, *_ = guesses
-    all_guesses = {
-        **guesses,
-        OWN_MEAN: own_means(plain, before, heldout),
-        MEAN: np.full(len(heldout), rated.own[before].mean()),
+def evaluate_interlocutor(
+    data: RatingData, predictions: Mapping[str, Floats]
+) -> InterlocutorReport:
+    """Results of our predictions, which come first, and of means."""
+    ratings, before, test = data.ratings, data.split.before_test, data.split.test
+    own, users = ratings.own[test], data.users(test)
+    ours, *_ = predictions
+    models = {
+        **predictions,
+        USER_MEAN: user_means(ratings.user, ratings.own, before, test),
+        GLOBAL_MEAN: np.full(len(test), ratings.own[before].mean()),
     }
-    rows = measured(all_guesses, own, person)
-    figures: dict[str, Figure] = {"mean squared error": figure(rows[0].mse)}
-    if rows[0].r is not None:
-        figures = {"Pearson's r": figure(rows[0].r), **figures}
-    told = Heldout(rows[0].n, rows[0].persons, figures)
-    return Report(rows, above(all_guesses, ours, own, person), told, sides.aside)
+    results = evaluate_ratings(models, own, users)
+    recorded: dict[str, RecordedResult] = {"mean squared error": record_result(results[0].mse)}
+    if results[0].r is not None:
+        recorded = {"Pearson's r": record_result(results[0].r), **recorded}
+    evaluation = ModelEvaluation(results[0].n, results[0].users, recorded)
+    gains = compare_ratings(models, ours, own, users)
+    return InterlocutorReport(results, gains, evaluation, data.split.excluded)
 
 
-def lines(report: Report) -> tuple[str, ...]:
-    """What the card says of other guesses, and of ratings that were not used."""
-    rows = [
+def rating_card_lines(report: InterlocutorReport) -> tuple[str, ...]:
+    """What the card says of other predictions, and of ratings that were not used."""
+    lines = [
         f"- beside it on the same ratings: {row.name}, "
         f"{'no r' if row.r is None else f'r {row.r.value:.3f}'}, squared error {row.mse.value:.3f}"
-        for row in report.rows[1:]
+        for row in report.results[1:]
     ]
-    return (*rows, *unused(report.aside, "ratings"))
+    return (*lines, *excluded_lines(report.excluded, "ratings"))

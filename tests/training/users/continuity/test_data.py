@@ -10,9 +10,15 @@ from hypothesis import strategies as st
 
 from simpatico import Turns
 from simpatico.errors import BadValue, DataError
-from simpatico.training.users.continuity.data import Filters, picked, placed
-from simpatico.training.users.continuity.outcomes import Window, outcomes
-from simpatico.training.users.splits import Cuts, Sides, dated, shared
+from simpatico.training.users.continuity.data import Filters, split_outcomes
+from simpatico.training.users.continuity.outcomes import Window, reply_outcomes
+from simpatico.training.users.splits import (
+    CutTimes,
+    TimeSplit,
+    cuts_at_dates,
+    cuts_by_share,
+    split_at_cuts,
+)
 
 START = datetime(2010, 1, 1, tzinfo=UTC)
 
@@ -26,18 +32,18 @@ def table(rows, timed=True):
     return Turns.from_utterances(pl.DataFrame(columns))
 
 
-def asked(turns):
+def addressed(turns):
     """Every turn that answers somebody, and whom."""
     row = np.flatnonzero(turns.answered >= 0)
     return row, turns.frame["speaker"].gather(turns.answered[row]).to_list()
 
 
 def of(turns, minutes=30.0, left=0.0):
-    return outcomes(turns, *asked(turns), Window(minutes, left))
+    return reply_outcomes(turns, *addressed(turns), Window(minutes, left))
 
 
-def sides(found, by):
-    return Sides.of(*placed(found, by))
+def split_by_time(outcomes, cuts):
+    return TimeSplit.of(*split_at_cuts(outcomes.time, outcomes.known_from, cuts))
 
 
 def at(minute):
@@ -62,17 +68,17 @@ def test_intermediate_turns_are_answered_and_last_ones_are_not():
     thanks after 31 minutes, which is none; it came 40 minutes after the question itself."""
     found = of(TALK)
     assert found.row.tolist() == [1, 2, 3, 5, 6]
-    assert found.person == ["ann", "bob", "ann", "ann", "bob"]
-    assert found.answered.tolist() == [True, True, False, False, False]
-    assert found.late.tolist() == [False, False, False, True, True]
-    assert (found.known - found.asked).tolist() == [1800.0] * 5
+    assert found.user == ["ann", "bob", "ann", "ann", "bob"]
+    assert found.has_reply.tolist() == [True, True, False, False, False]
+    assert found.is_late.tolist() == [False, False, False, True, True]
+    assert (found.known_from - found.time).tolist() == [1800.0] * 5
 
 
 def test_without_a_limit_every_answer_counts_and_is_known_when_the_dialog_is_over():
     found = of(TALK, None)
-    assert found.answered.tolist() == [True, True, False, True, False]
-    assert not found.late.any()
-    assert found.known.tolist() == [at(3)] * 3 + [at(81)] * 2
+    assert found.has_reply.tolist() == [True, True, False, True, False]
+    assert not found.is_late.any()
+    assert found.known_from.tolist() == [at(3)] * 3 + [at(81)] * 2
 
 
 def test_an_answer_to_somebody_else_is_none():
@@ -85,8 +91,8 @@ def test_an_answer_to_somebody_else_is_none():
         "reply_to": [None, "1", "1", "3"],
     }
     found = of(Turns.from_utterances(pl.DataFrame(rows)))
-    assert found.person == ["ann", "ann", "eve"]
-    assert found.answered.tolist() == [False, True, False]
+    assert found.user == ["ann", "ann", "eve"]
+    assert found.has_reply.tolist() == [False, True, False]
 
 
 def test_an_answer_to_a_later_part_answers_the_earlier_ones():
@@ -101,60 +107,60 @@ def test_an_answer_to_a_later_part_answers_the_earlier_ones():
         "time": [START + timedelta(minutes=m) for m in (0, 1, 2, 3, 32)],
     }
     turns = Turns.from_utterances(pl.DataFrame(rows))
-    assert of(turns, 31).answered.tolist() == [True, False, True, False]
-    assert of(turns, 30).answered.tolist() == [False, False, True, False]
+    assert of(turns, 31).has_reply.tolist() == [True, False, True, False]
+    assert of(turns, 30).has_reply.tolist() == [False, False, True, False]
 
 
 def test_a_log_that_falls_silent_may_have_been_cut_off():
     """After minute 3 nothing is said for 7 minutes, and after 10, 50 and 81 for longer. With 5
     minutes left of 30, a silence of more than 25 ends a log: at 10, at 50 and at 81. So there is
     more of it for all of d, and nothing after the turns of e."""
-    assert of(TALK, left=5).cut.tolist() == [False, False, False, True, True]
-    assert of(TALK, left=9).cut.tolist() == [False, True, True, True, True]
-    assert not of(TALK).cut.any()
+    assert of(TALK, left=5).is_cut.tolist() == [False, False, False, True, True]
+    assert of(TALK, left=9).is_cut.tolist() == [False, True, True, True, True]
+    assert not of(TALK).is_cut.any()
 
 
 def test_dialogs_of_each_person_in_order():
     """ann and bob are asked in d0 to d5: d4 decides and d5 is held out; eve only in z."""
     turns = crowd()
     found = of(turns)
-    split = picked(turns, found, "person", filters=Filters(repeated=1))
-    names = [[(int(found.dialog[n]), found.person[n]) for n in side] for side in split[:3]]
+    split = split_outcomes(turns, found, "person", filters=Filters(repeated=1))
+    names = [[(int(found.dialog[n]), found.user[n]) for n in side] for side in split[:3]]
     assert names[0] == [*((d, who) for d in range(4) for who in ("ann", "bob")), (6, "eve")]
     assert names[1:] == [[(4, "ann"), (4, "bob")], [(5, "ann"), (5, "bob")]]
-    assert split.aside["of a dialog that is later for somebody else"] == 0
+    assert split.excluded["of a dialog that is later for somebody else"] == 0
 
 
 def test_without_times_dialogs_follow_each_other():
     rows = [(d, s, "x", 0) for d in "abcdefghij" for s in ("ann", "bob", "ann")]
     found = of(table(rows, timed=False))
-    assert found.asked.tolist() == np.repeat(np.arange(10.0), 2).tolist()
-    split = sides(found, shared(found.asked))
+    assert found.time.tolist() == np.repeat(np.arange(10.0), 2).tolist()
+    split = split_by_time(found, cuts_by_share(found.time))
     assert [len(side) for side in split[:3]] == [16, 2, 2]
-    assert split.aside == {"without a time": 0, "not known yet at a cut": 0}
+    assert split.excluded == {"without a time": 0, "not known yet at a cut": 0}
 
 
 def test_what_is_open_at_a_cut_is_on_no_side():
     """Said at minutes 1, 2, 3, 50 and 81, known half an hour later. With cuts at 32 and 60 two are
     known by the first, the third and the fourth are open at one of them, and the last is later."""
     found = of(TALK)
-    split = sides(found, Cuts(at(32), at(60)))
+    split = split_by_time(found, CutTimes(at(32), at(60)))
     assert [side.tolist() for side in split[:3]] == [[0, 1], [], [4]]
-    assert split.aside == {"without a time": 0, "not known yet at a cut": 2}
+    assert split.excluded == {"without a time": 0, "not known yet at a cut": 2}
 
 
 def test_turns_without_a_time_among_others_are_set_aside():
     turns = table([("d", "ann", "hi", 0), ("d", "bob", "yes", None), ("d", "ann", "no", 2)])
-    split = sides(of(turns), Cuts(at(100), at(200)))
-    assert split.learn.tolist() == [1]
-    assert split.aside["without a time"] == 1
+    split = split_by_time(of(turns), CutTimes(at(100), at(200)))
+    assert split.train.tolist() == [1]
+    assert split.excluded["without a time"] == 1
 
 
 def test_cuts_by_date_hold_what_is_said_at_the_date_for_later():
-    cuts = dated(START + timedelta(minutes=31), START + timedelta(minutes=50))
-    split = sides(of(TALK), cuts)
+    cuts = cuts_at_dates(START + timedelta(minutes=31), START + timedelta(minutes=50))
+    split = split_by_time(of(TALK), cuts)
     assert [side.tolist() for side in split[:3]] == [[], [], [3, 4]]
-    assert split.aside["not known yet at a cut"] == 3
+    assert split.excluded["not known yet at a cut"] == 3
 
 
 def crowd():
@@ -167,29 +173,29 @@ def crowd():
 
 
 def test_who_is_left_out_is_decided_by_what_is_learned_from():
-    turns, cuts = crowd(), Cuts(at(290), at(350))
+    turns, cuts = crowd(), CutTimes(at(290), at(350))
     found = of(turns)
-    split = picked(turns, found, cuts, filters=Filters())
+    split = split_outcomes(turns, found, cuts, filters=Filters())
     assert [len(side) for side in split[:3]] == [0, 0, 1]
-    assert split.aside["said by or to somebody who repeats themselves"] == 12
-    sooner = picked(turns, found, Cuts(at(200), at(350)), filters=Filters())
-    assert len(sooner.learn) == 6, "bob's four turns by then are too few to tell"
-    named = picked(turns, found, cuts, filters=Filters(bots=frozenset({"bob"})))
-    assert named.aside["said by or to a bot"] == 12
+    assert split.excluded["said by or to somebody who repeats themselves"] == 12
+    sooner = split_outcomes(turns, found, CutTimes(at(200), at(350)), filters=Filters())
+    assert len(sooner.train) == 6, "bob's four turns by then are too few to tell"
+    named = split_outcomes(turns, found, cuts, filters=Filters(bots=frozenset({"bob"})))
+    assert named.excluded["said by or to a bot"] == 12
 
 
 def test_few_and_many_dialogs_of_a_person():
     """Everybody may repeat themselves. Before the cut ann and bob have 5 dialogs, eve none; of
     each the last two are learned from, with a turn to ann and one to bob."""
-    turns, cuts = crowd(), Cuts(at(290), at(350))
+    turns, cuts = crowd(), CutTimes(at(290), at(350))
     found = of(turns)
-    free = picked(turns, found, cuts, filters=Filters(repeated=1))
+    free = split_outcomes(turns, found, cuts, filters=Filters(repeated=1))
     assert [len(side) for side in free[:3]] == [10, 2, 1]
-    some = picked(turns, found, cuts, filters=Filters(repeated=1, fewest=1, most=2))
+    some = split_outcomes(turns, found, cuts, filters=Filters(repeated=1, fewest=1, most=2))
     assert [len(side) for side in some[:3]] == [4, 2, 0]
-    assert found.dialog[some.learn].tolist() == [3, 3, 4, 4]
-    assert some.aside["of a person with too few dialogs"] == 1
-    assert some.aside["of dialogs before a person's last ones"] == 6
+    assert found.dialog[some.train].tolist() == [3, 3, 4, 4]
+    assert some.excluded["of a person with too few dialogs"] == 1
+    assert some.excluded["of dialogs before a person's last ones"] == 6
 
 
 SAID = st.lists(
@@ -209,7 +215,7 @@ SAID = st.lists(
 def test_the_future_changes_nothing_that_is_learned_from(rows, cut, fewest):
     """Whatever is said after a cut, or nothing: what is learned from, of whom and with which
     answer, stays the same."""
-    filters, cuts = Filters(repeated=0.6, fewest=fewest, most=2), Cuts(at(cut), at(cut + 50))
+    filters, cuts = Filters(repeated=0.6, fewest=fewest, most=2), CutTimes(at(cut), at(cut + 50))
     turns = table(rows)
     later = pl.col("time") > START + timedelta(minutes=cut)
     ended = Turns(turns.frame.filter(~later))
@@ -217,15 +223,15 @@ def test_the_future_changes_nothing_that_is_learned_from(rows, cut, fewest):
         turns.frame.with_columns(text=pl.when(later).then(pl.lit("ping")).otherwise("text"))
     )
     if len(ended):
-        assert learned(turns, cuts, filters) == learned(ended, cuts, filters)
-    assert learned(turns, cuts, filters) == learned(other, cuts, filters)
+        assert training_examples(turns, cuts, filters) == training_examples(ended, cuts, filters)
+    assert training_examples(turns, cuts, filters) == training_examples(other, cuts, filters)
 
 
-def learned(turns, cuts, filters):
+def training_examples(turns, cuts, filters):
     found = of(turns, left=5)
     names = turns.frame.select("dialog", "turn").rows()
-    split = picked(turns, found, cuts, filters=filters)
-    return [(names[found.row[n]], found.person[n], bool(found.answered[n])) for n in split.learn]
+    split = split_outcomes(turns, found, cuts, filters=filters)
+    return [(names[found.row[n]], found.user[n], bool(found.has_reply[n])) for n in split.train]
 
 
 def test_whole_sentences():
@@ -248,15 +254,15 @@ def test_whole_sentences():
         "first"
     )
     with pytest.raises(BadValue) as error:
-        dated(START, START)
+        cuts_at_dates(START, START)
     assert str(error.value) == (
         "validation from 2010-01-01 and test from 2010-01-01; the test comes later"
     )
     with pytest.raises(BadValue) as error:
-        shared(np.arange(3.0), (0.8, 0.3, 0.1))
+        cuts_by_share(np.arange(3.0), (0.8, 0.3, 0.1))
     assert str(error.value) == (
         "shares (0.8, 0.3, 0.1) are not above 0 or do not add up to 1; give such as (0.8, 0.1, 0.1)"
     )
     with pytest.raises(DataError) as error:
-        shared(np.zeros(0))
+        cuts_by_share(np.zeros(0))
     assert str(error.value) == "no example has a time; a split by time needs some"

@@ -8,12 +8,12 @@ import polars as pl
 
 from simpatico import Turns, read
 from simpatico.training.users.continuity.data import (
-    EVERYTHING,
+    TRAIN_ON_ALL,
     Filters,
-    examples,
-    said_to_somebody,
+    addressed_contexts,
+    reply_examples,
 )
-from simpatico.training.users.continuity.outcomes import Window, outcomes
+from simpatico.training.users.continuity.outcomes import Window, reply_outcomes
 from tests.training.users.logs import START, frame
 
 MANY = Filters(repeated=1)
@@ -29,24 +29,24 @@ def chats(path, *rows):
     return read(path)
 
 
-def told(turns):
+def replies(turns):
     """Of each turn of the assistant: whom it is said to, and whether they answered."""
-    found = said_to_somebody(turns)
-    became = outcomes(turns, found.row, found.person, Window())
-    speaker = turns.frame["speaker"].gather(found.row).to_list()
-    rows = zip(speaker, became.person, became.answered.tolist(), strict=True)
-    return [(who, answered) for by, who, answered in rows if by == "assistant"]
+    contexts = addressed_contexts(turns)
+    outcomes = reply_outcomes(turns, contexts.row, contexts.user, Window())
+    speaker = turns.frame["speaker"].gather(contexts.row).to_list()
+    rows = zip(speaker, outcomes.user, outcomes.has_reply.tolist(), strict=True)
+    return [(user, has_reply) for by, user, has_reply in rows if by == "assistant"]
 
 
 def test_users_with_an_id_answer_as_the_one_who_spoke(tmp_path):
     """u7 says 3 of 5 messages: both of the assistant are answered. u8's last is not."""
-    found = told(chats(tmp_path / "chat.jsonl", ("u7", "user", 5), ("u8", "user", 4)))
+    found = replies(chats(tmp_path / "chat.jsonl", ("u7", "user", 5), ("u8", "user", 4)))
     assert found == [("u7", True), ("u7", True), ("u8", True), ("u8", False)]
 
 
 def test_a_greeting_is_answered_by_whoever_answers_it(tmp_path):
     """It answers nobody, so that nothing tells which speaker u7 is; u8 says nothing at all."""
-    found = told(chats(tmp_path / "chat.jsonl", ("u7", "assistant", 3), ("u8", "assistant", 1)))
+    found = replies(chats(tmp_path / "chat.jsonl", ("u7", "assistant", 3), ("u8", "assistant", 1)))
     assert found == [("u7", True), ("u7", False), ("u8", False)]
 
 
@@ -59,8 +59,8 @@ def test_a_name_in_the_dialog_is_waited_for():
         "interlocutor": [None, None, "eve", None],
     }
     turns = Turns.from_utterances(pl.DataFrame(rows))
-    assert not outcomes(turns, np.array([2]), ["eve"], Window()).answered.any()
-    assert outcomes(turns, np.array([2]), ["u1"], Window()).answered.all()
+    assert not reply_outcomes(turns, np.array([2]), ["eve"], Window()).has_reply.any()
+    assert reply_outcomes(turns, np.array([2]), ["u1"], Window()).has_reply.all()
 
 
 def partly_timed(timeless):
@@ -79,7 +79,7 @@ def partly_timed(timeless):
 
 
 def dialogs(found):
-    return [sorted(set(found.outcomes.dialog[side].tolist())) for side in found.sides[:3]]
+    return [sorted(set(found.outcomes.dialog[side].tolist())) for side in found.split[:3]]
 
 
 def test_dialogs_without_a_time_are_on_no_side():
@@ -87,21 +87,21 @@ def test_dialogs_without_a_time_are_on_no_side():
     of d8 are open at the first cut, with a limit or without."""
     turns = partly_timed([0, 1])
     for window in (Window(), Window(None)):
-        found = examples(turns, window=window, filters=MANY)
+        found = reply_examples(turns, window=window, filters=MANY)
         assert dialogs(found)[0] == [2, 3, 4, 5, 6, 7]
         assert dialogs(found)[2] == [9]
-        assert found.sides.aside["without a time"] == 6
-        going_on = examples(turns, window=window, by=EVERYTHING, filters=MANY)
+        assert found.split.excluded["without a time"] == 6
+        going_on = reply_examples(turns, window=window, by=TRAIN_ON_ALL, filters=MANY)
         assert dialogs(going_on) == [[2, 3, 4, 5, 6, 7, 8, 9], [], []]
 
 
 def test_of_a_persons_dialogs_those_without_a_time_are_not_the_latest():
-    found = examples(partly_timed([0, 1]), window=Window(), by="person", filters=MANY)
+    found = reply_examples(partly_timed([0, 1]), window=Window(), by="person", filters=MANY)
     assert dialogs(found) == [[2, 3, 4, 5, 6, 7], [8], [9]]
-    assert found.sides.aside["without a time"] == 6
-    without = examples(partly_timed(range(10)), window=Window(), by="person", filters=MANY)
+    assert found.split.excluded["without a time"] == 6
+    without = reply_examples(partly_timed(range(10)), window=Window(), by="person", filters=MANY)
     assert dialogs(without) == [[0, 1, 2, 3, 4, 5, 6, 7], [8], [9]], "as they follow each other"
-    assert without.sides.aside["without a time"] == 0
+    assert without.split.excluded["without a time"] == 0
 
 
 def test_silence_at_the_end_of_the_log_is_counted():
@@ -109,10 +109,10 @@ def test_silence_at_the_end_of_the_log_is_counted():
     less than 3 minutes; after the others there is. With a minute to be left it is left out."""
     turns = partly_timed([])
     for window, n in ((Window(3), 1), (Window(3, 1), 0), (Window(None), 0)):
-        found = examples(turns, window=window, by=EVERYTHING, filters=MANY)
-        assert found.unfinished(found.sides.learn) == n
-    nowhen = examples(partly_timed(range(10)), window=Window(), by=EVERYTHING, filters=MANY)
-    assert nowhen.unfinished(nowhen.sides.learn) == 0
+        found = reply_examples(turns, window=window, by=TRAIN_ON_ALL, filters=MANY)
+        assert found.count_unfinished(found.split.train) == n
+    nowhen = reply_examples(partly_timed(range(10)), window=Window(), by=TRAIN_ON_ALL, filters=MANY)
+    assert nowhen.count_unfinished(nowhen.split.train) == 0
 
 
 def test_the_command_line_tells_of_a_log_that_ends(call, tmp_path):

@@ -10,66 +10,68 @@ import pytest
 
 from simpatico import Turns, load, score
 from simpatico.errors import BadValue, DataError
-from simpatico.features.users.contexts import CIRCUMSTANCES
-from simpatico.features.users.folder import load_personal
-from simpatico.features.users.model import People, Scaling
-from simpatico.stats.by_person import Guess
-from simpatico.training.model_folder import About
+from simpatico.features.users.contexts import COVARIATES
+from simpatico.features.users.folder import load_user_model
+from simpatico.features.users.model import Standardizer, UserWeights
+from simpatico.stats.by_user import ReplyPredictions
+from simpatico.training.card import About
 from simpatico.training.users.continuity.baselines import (
-    Contest,
-    guessed,
-    majorities,
-    spaced,
-    threshold,
+    BaselineMetrics,
+    evenly_spaced,
+    majority_predictions,
+    predict_by_metric,
+    reply_threshold,
 )
-from simpatico.training.users.continuity.data import Filters, examples
+from simpatico.training.users.continuity.data import Filters, reply_examples
 from simpatico.training.users.continuity.outcomes import Window
 from simpatico.training.users.continuity.train import (
-    Training,
-    asked,
-    lines,
-    reported,
+    ContinuityTraining,
+    evaluate_continuity,
+    reply_card_lines,
     train_continuity,
 )
-from simpatico.training.users.update import Onward, continue_continuity
+from simpatico.training.users.update import UpdateRequest, update_continuity
 from tests.conftest import talk
 from tests.metrics.user_models import by_hand
 from tests.metrics.user_models import folder as folder_of
 from tests.training.users.logs import START, frame, log
 
 ABOUT = About("made up", "CC0", "simpatico train continuity")
-PLAIN = Training(encoder="")
+PLAIN = ContinuityTraining(encoder="")
 
 
 @pytest.fixture(scope="module")
 def trained(tmp_path_factory):
     folder = tmp_path_factory.mktemp("continuity") / "m"
-    contest = Contest({"words": load("length"), "NSP": "there is none"})
-    return folder, train_continuity(log(), folder, training=PLAIN, about=ABOUT, contest=contest)
+    baselines = BaselineMetrics({"words": load("length"), "NSP": "there is none"})
+    report = train_continuity(log(), folder, training=PLAIN, about=ABOUT, baselines=baselines)
+    return folder, report
 
 
 def test_habits_of_persons_are_found(trained):
     """Half of the persons answer 90% of the time and half 20%: who it is tells all there is to
     tell, and the text nothing."""
     _, report = trained
-    rows = {row.name: row for row in report.rows}
+    rows = {row.name: row for row in report.results}
     assert list(rows) == ["+ user", "text", "global majority", "private majority", "words"]
     assert rows["+ user"].n == rows["text"].n == 24
     assert rows["+ user"].accuracy.value > 0.75
     assert rows["+ user"].auc.value > rows["text"].auc.value
-    assert rows["+ user"].auc[1:] == (None, None), "8 persons are too few for an interval"
-    above = {row.name: row for row in report.above}
-    assert above["text"].p == dict.fromkeys(("accuracy", "macro_f1", "auc"))
-    assert set(above) == {"text", "global majority", "private majority"}
-    assert report.refused == {"NSP": "there is none"}
-    assert report.parts == [], "all persons held out were met before"
+    assert rows["+ user"].auc.value_and_interval[1:] == (None, None), (
+        "8 persons are too few for an interval"
+    )
+    gains = {row.name: row for row in report.gains}
+    assert [one.p_value for one in gains["text"][1:4]] == [None] * 3
+    assert set(gains) == {"text", "global majority", "private majority"}
+    assert report.unavailable == {"NSP": "there is none"}
+    assert report.subsets == [], "all persons held out were met before"
 
 
 def test_the_folder_tells_what_was_found_and_not_of_whom(trained):
     folder, report = trained
     card = (folder / "card.md").read_text(encoding="utf-8")
     assert "- it knows 8 persons" in card
-    assert f"- accuracy: {report.rows[0].accuracy.value:.3f}\n" in card
+    assert f"- accuracy: {report.results[0].accuracy.value:.3f}\n" in card
     assert "24 turns and 8 persons; fewer than 10 persons have no intervals." in card
     assert "- beside it on the same turns: private majority, accuracy" in card
     assert "expected calibration error" in card
@@ -124,12 +126,14 @@ def test_a_turn_of_a_length_that_was_never_seen_is_nothing_extreme(trained, said
 def test_a_persons_own_weight_of_length_counts_up_to_three_spreads():
     """Letters of 3.36 +- .016 in logarithms; ann's weight of them is -1. "well" has log(5) = 1.609,
     which counts as -3 spreads: -1 + 3 = 2, and 1 / (1 + exp(-2)) = .880797, not all but certain."""
-    count, length = len(CIRCUMSTANCES), CIRCUMSTANCES.index("length")
+    count, length = len(COVARIATES), COVARIATES.index("length")
     centre, spread = np.zeros(count), np.ones(count)
     centre[length], spread[length] = 3.36, 0.016
-    people = People({"ann": 0}, np.array([[-1.0]]), np.ones((1, 1, 1)), np.array([3]))
-    own = {"own": (2 + length,), "circumstances": Scaling(centre, spread), "people": people}
-    metric = load("reply_chance", model=folder_of(replace(by_hand(), **own)))
+    users = UserWeights({"ann": 0}, np.array([[-1.0]]), np.ones((1, 1, 1)), np.array([3]))
+    model = replace(
+        by_hand(), terms=(2 + length,), standardizer=Standardizer(centre, spread), users=users
+    )
+    metric = load("reply_chance", model=folder_of(model))
     found = score(talk("ann: tea", "bob: well"), [metric]).at("turn")[metric.name]
     assert found[1] == pytest.approx(0.880797, abs=1e-6)
 
@@ -140,15 +144,15 @@ def test_going_on_moves_persons_and_leaves_the_rest(trained, tmp_path):
     folder, _ = trained
     new = dialogs(*["p1"] * 30, answer=True)
     before = {path.name: path.read_bytes() for path in folder.iterdir()}
-    onward = Onward(f"path:{folder}", tmp_path / "later", "new logs")
-    found = continue_continuity(new, onward, left=0.0, filters=Filters(repeated=1)).found
+    request = UpdateRequest(f"path:{folder}", tmp_path / "later", "new logs")
+    found = update_continuity(new, request, left=0.0, filters=Filters(repeated=1)).results
     assert (found.name, found.n) == ("before going on", 30)
-    old, later = load_personal(f"path:{folder}"), load_personal(f"path:{tmp_path / 'later'}")
+    old, later = load_user_model(f"path:{folder}"), load_user_model(f"path:{tmp_path / 'later'}")
     assert before == {path.name: path.read_bytes() for path in folder.iterdir()}
     assert old.key == later.key
     assert later.recipe.examples == old.recipe.examples + 30
     assert np.array_equal(old.model.shared, later.model.shared)
-    moved = np.abs(old.model.people.mean - later.model.people.mean).max(axis=1)
+    moved = np.abs(old.model.users.mean - later.model.users.mean).max(axis=1)
     assert (moved > 0).sum() == 1, "nobody else moves"
     right = f"accuracy {found.accuracy.value:.3f}, no area"
     assert later.recipe.lines[-1] == (
@@ -158,63 +162,67 @@ def test_going_on_moves_persons_and_leaves_the_rest(trained, tmp_path):
 
 def test_majorities():
     """Of all, and of each person, before what is held out; who is new, or torn, is like all."""
-    given = examples(log(60), window=Window(), filters=Filters())
-    before = np.concatenate(given.sides[:2])
-    found = majorities(given, given.sides.heldout)
-    rate = given.answered(before).mean()
-    assert np.allclose(found["global majority"].number, rate)
-    assert (found["global majority"].told == (rate > 0.5)).all()
-    for at, number, told in zip(given.sides.heldout, *found["private majority"], strict=True):
-        name = given.outcomes.person[at]
-        own = [given.outcomes.answered[n] for n in before if given.outcomes.person[n] == name]
-        assert number == pytest.approx(np.mean(own) if own else rate)
-        assert told == ((number > 0.5) if number != 0.5 else rate > 0.5)
+    given = reply_examples(log(60), window=Window(), filters=Filters())
+    before = given.split.before_test
+    found = majority_predictions(given, given.split.test)
+    rate = given.labels(before).mean()
+    assert np.allclose(found["global majority"].score, rate)
+    assert (found["global majority"].predicted == (rate > 0.5)).all()
+    for at, rate_of_user, predicted in zip(
+        given.split.test, *found["private majority"], strict=True
+    ):
+        name = given.outcomes.user[at]
+        own = [given.outcomes.has_reply[n] for n in before if given.outcomes.user[n] == name]
+        assert rate_of_user == pytest.approx(np.mean(own) if own else rate)
+        assert predicted == ((rate_of_user > 0.5) if rate_of_user != 0.5 else rate > 0.5)
 
 
 def test_a_metric_tells_as_many_answered_as_were():
     """Of 1 to 10, a share of .3 is not below 7.3."""
-    assert threshold(np.arange(1.0, 11), 0.3) == pytest.approx(7.3)
-    assert spaced(np.arange(10), 4).tolist() == [0, 3, 6, 9]
-    assert spaced(np.arange(3), 4).tolist() == [0, 1, 2]
+    assert reply_threshold(np.arange(1.0, 11), 0.3) == pytest.approx(7.3)
+    assert evenly_spaced(np.arange(10), 4).tolist() == [0, 3, 6, 9]
+    assert evenly_spaced(np.arange(3), 4).tolist() == [0, 1, 2]
 
 
 def test_what_a_turn_answers_stands_in_for_a_reference():
-    given = examples(log(60), window=Window(), filters=Filters())
-    found = guessed(load("deep_am"), given, most=5)
-    assert len(found.heldout) == 5
+    given = reply_examples(log(60), window=Window(), filters=Filters())
+    found = predict_by_metric(load("deep_am"), given, max_turns=5)
+    assert len(found.test) == 5
     assert found.unscored == 0
-    assert (np.abs(found.guess.number) <= 1).all()
+    assert (np.abs(found.predictions.score) <= 1).all()
 
 
 def test_the_card_says_on_how_many_turns_a_metric_stands_beside():
     """Of 12 turns held out 5 are scored; of other 5, two have no words, so that 3 are."""
     turns = log(120)
-    given = asked(turns, PLAIN)
-    heldout = given.sides.heldout
-    silent = pl.arange(len(turns)).is_in(given.outcomes.row[spaced(heldout, 5)[:2]].tolist())
+    given = PLAIN.examples(turns)
+    test = given.split.test
+    silent = pl.arange(len(turns)).is_in(given.outcomes.row[evenly_spaced(test, 5)[:2]].tolist())
     text = pl.when(silent).then(pl.lit("...")).otherwise("text")
-    guess = {"ours": Guess.of(np.linspace(0, 1, len(heldout)))}
+    guess = {"ours": ReplyPredictions.from_probability(np.linspace(0, 1, len(test)))}
     wordless = replace(given, turns=Turns(turns.frame.with_columns(text=text)))
     for some, told in (
         (given, "5 of the 12 turns"),
         (wordless, "3 of the 12 turns, without 2 that it gave no number"),
     ):
-        contest = Contest({"words": load("repetition")}, most=5)
-        found = lines(reported(some, guess, [], contest))
+        baselines = BaselineMetrics({"words": load("repetition")}, max_turns=5)
+        found = reply_card_lines(evaluate_continuity(some, guess, baselines))
         assert found[0].startswith("- beside it on the same turns: global majority, accuracy")
         assert found[2].startswith(f"- beside it on {told}: words, accuracy")
 
 
 def test_metrics_that_cannot_run_say_why():
-    given = examples(log(60), window=Window(), filters=Filters())
-    why = guessed(load("ctx_ruber"), given)
+    given = reply_examples(log(60), window=Window(), filters=Filters())
+    why = predict_by_metric(load("ctx_ruber"), given)
     assert why.startswith("ctx_ruber needs a trained part: train one with")
-    assert guessed(load("fed", model="path:nowhere"), given).startswith("model 'path:nowhere'")
+    assert predict_by_metric(load("fed", model="path:nowhere"), given).startswith(
+        "model 'path:nowhere'"
+    )
 
 
 def test_whole_sentences(tmp_path):
     with pytest.raises(BadValue) as error:
-        Training(mode="voice")
+        ContinuityTraining(mode="voice")
     assert str(error.value) == "mode 'voice'; there are text, user, profile, both"
     with pytest.raises(DataError) as error:
         train_continuity(log(10), tmp_path / "m", training=PLAIN, about=ABOUT)
@@ -223,16 +231,16 @@ def test_whole_sentences(tmp_path):
         "not known yet at a cut"
     )
     with pytest.raises(DataError) as error:
-        asked(log(80), Training(mode="both"))
+        ContinuityTraining(mode="both").examples(log(80))
     assert str(error.value) == (
         "mode 'both' reads profiles, and nobody who is talked to has one; give profiles, or "
         "another mode"
     )
-    text = Training(mode="text", encoder="")
+    text = ContinuityTraining(mode="text", encoder="")
     train_continuity(log(80), tmp_path / "text", training=text, about=ABOUT)
-    onward = Onward(f"path:{tmp_path / 'text'}", tmp_path / "later", "x")
+    request = UpdateRequest(f"path:{tmp_path / 'text'}", tmp_path / "later", "x")
     with pytest.raises(BadValue) as error:
-        continue_continuity(log(60), onward, left=0.0, filters=Filters())
+        update_continuity(log(60), request, left=0.0, filters=Filters())
     assert str(error.value) == (
         f"path:{tmp_path / 'text'} knows nothing of persons, so that there is nothing to go on "
         "with; train it with --mode user"

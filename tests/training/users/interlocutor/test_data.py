@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from simpatico import Turns
 from simpatico.errors import BadValue, DataError
-from simpatico.features.users.contexts import moments
+from simpatico.features.users.contexts import turn_contexts
 from simpatico.judgements import Judgement, Judgements
-from simpatico.training.users.interlocutor.data import ratings, split
+from simpatico.training.users.interlocutor.data import interlocutor_ratings, split_ratings
 
 START = datetime(2020, 1, 1, tzinfo=UTC)
 
@@ -59,14 +59,14 @@ def test_own_and_outsiders_ratings_of_the_same_turns():
         ]
     )
     turns = dialogs({"d": 3})
-    own = ratings(turns, given, learn="interlocutor")
-    assert (own.quality, own.level, own.ends) == ("impression", "turn", (1, 7))
+    own = interlocutor_ratings(turns, given, source="interlocutor")
+    assert (own.quality, own.level, own.bounds) == ("impression", "turn", (1, 7))
     assert [rows.tolist() for rows in own.rows] == [[0], [2]]
-    assert own.value.tolist() == own.own.tolist() == [6, 4]
-    assert own.person == ["p", "p"]
-    assert own.aside == {"not rated, or of no turn that was read": 2}
-    other = ratings(turns, given, learn="outsiders")
-    assert (other.value.tolist(), other.own.tolist()) == ([3.5], [6])
+    assert own.target.tolist() == own.own.tolist() == [6, 4]
+    assert own.user == ["p", "p"]
+    assert own.excluded == {"not rated, or of no turn that was read": 2}
+    other = interlocutor_ratings(turns, given, source="outsiders")
+    assert (other.target.tolist(), other.own.tolist()) == ([3.5], [6])
 
 
 def test_a_rating_of_a_dialog_is_of_all_turns_of_the_speaker():
@@ -75,12 +75,12 @@ def test_a_rating_of_a_dialog_is_of_all_turns_of_the_speaker():
     given = Judgements.of(
         [of_dialog("d", 20, "ann"), of_dialog("e", 90, None, None), of_dialog("e", 5, "x", "Eve")]
     )
-    found = ratings(dialogs({"d": 2, "e": 1}), given, learn="interlocutor")
+    found = interlocutor_ratings(dialogs({"d": 2, "e": 1}), given, source="interlocutor")
     assert found.level == "dialog"
     assert [rows.tolist() for rows in found.rows] == [[0, 2], [4]]
-    assert found.person == ["ann", "pe"]
-    assert found.ends == (20, 90)
-    assert found.aside == {"not rated, or of no turn that was read": 1}
+    assert found.user == ["ann", "pe"]
+    assert found.bounds == (20, 90)
+    assert found.excluded == {"not rated, or of no turn that was read": 1}
 
 
 def test_the_last_tenth_of_each_dialog_is_held_out():
@@ -88,8 +88,8 @@ def test_the_last_tenth_of_each_dialog_is_held_out():
     decides; 1 is learned from."""
     sizes = {"a": 20, "b": 3, "c": 2, "d": 1}
     given = [of_turn(name, 2 * n, 4) for name, size in sizes.items() for n in range(size)]
-    found = ratings(dialogs(sizes), Judgements.of(given), learn="interlocutor")
-    sides = split(found)
+    found = interlocutor_ratings(dialogs(sizes), Judgements.of(given), source="interlocutor")
+    sides = split_ratings(found)
     assert [len(side) for side in sides[:3]] == [16 + 1 + 1 + 1, 2 + 1, 2 + 1 + 1]
     turns = {side: [found.rows[at][0] for at in sides[n]] for n, side in enumerate("lch")}
     assert turns["c"] == [32, 34, 42], "the turns 16 and 17 of a, and the second of b"
@@ -102,18 +102,22 @@ def test_dialogs_of_a_person_are_split_in_order_and_none_is_on_two_sides():
     given = [of_dialog(d, n, "ann") for n, d in enumerate("abc")]
     given += [of_dialog(d, n, "bob") for n, d in enumerate("cde")]
     turns = dialogs(dict.fromkeys("abcde", 1), timed=True)
-    found = ratings(turns, Judgements.of(given), learn="interlocutor")
-    sides = split(found)
-    names = [list(zip(found.dialog[s], np.array(found.person)[s], strict=True)) for s in sides[:3]]
+    found = interlocutor_ratings(turns, Judgements.of(given), source="interlocutor")
+    sides = split_ratings(found)
+    names = [list(zip(found.dialog[s], np.array(found.user)[s], strict=True)) for s in sides[:3]]
     assert names == [[(0, "ann")], [(1, "ann"), (3, "bob")], [(2, "ann"), (4, "bob")]]
-    assert sides.aside["of a dialog that is later for somebody else"] == 1
+    assert sides.excluded["of a dialog that is later for somebody else"] == 1
 
 
 def test_a_split_in_time_over_all():
     given = [of_dialog(d, n, "ann") for n, d in enumerate("abcdefghij")]
     turns = dialogs(dict.fromkeys("abcdefghij", 2), timed=True)
-    found = ratings(turns, Judgements.of(given), learn="interlocutor")
-    assert [side.tolist() for side in split(found, "time")[:3]] == [list(range(8)), [8], [9]]
+    found = interlocutor_ratings(turns, Judgements.of(given), source="interlocutor")
+    assert [side.tolist() for side in split_ratings(found, "time")[:3]] == [
+        list(range(8)),
+        [8],
+        [9],
+    ]
 
 
 def test_a_dialog_teaches_once_it_is_over():
@@ -124,10 +128,12 @@ def test_a_dialog_teaches_once_it_is_over():
     turns = dialogs(dict.fromkeys(names, 2), timed=True)
     last = (pl.col("dialog") == "a") & (pl.col("turn") > 1)
     late = pl.when(last).then(pl.col("time") + timedelta(days=90)).otherwise("time")
-    found = ratings(Turns(turns.frame.with_columns(late)), given, learn="interlocutor")
-    sides = split(found, "time")
+    found = interlocutor_ratings(
+        Turns(turns.frame.with_columns(late)), given, source="interlocutor"
+    )
+    sides = split_ratings(found, "time")
     assert [side.tolist() for side in sides[:3]] == [list(range(1, 8)), [8], [9]]
-    assert sides.aside["not known yet at a cut"] == 1
+    assert sides.excluded["not known yet at a cut"] == 1
 
 
 def test_along_persons_turns_of_a_dialog_stay_together():
@@ -135,14 +141,14 @@ def test_along_persons_turns_of_a_dialog_stay_together():
     pairs = [*(("ann", d) for d in "abc"), *(("bob", d) for d in "cde")]
     given = [of_turn(d, 2 * n, 4, judge=who) for who, d in pairs for n in range(3)]
     turns = dialogs(dict.fromkeys("abcde", 3), timed=True)
-    found = ratings(turns, Judgements.of(given), learn="interlocutor")
-    sides = split(found, "person")
+    found = interlocutor_ratings(turns, Judgements.of(given), source="interlocutor")
+    sides = split_ratings(found, "person")
     assert [found.dialog[side].tolist() for side in sides[:3]] == [
         [0] * 3,
         [1] * 3 + [3] * 3,
         [2] * 3 + [4] * 3,
     ]
-    assert sides.aside["of a dialog that is later for somebody else"] == 3
+    assert sides.excluded["of a dialog that is later for somebody else"] == 3
 
 
 def test_along_a_dialog_its_turns_need_no_time():
@@ -151,8 +157,8 @@ def test_along_a_dialog_its_turns_need_no_time():
     unknown = pl.when(pl.col("turn") == 2).then(None).otherwise("time")
     timed = Turns(turns.frame.with_columns(time=unknown))
     given = Judgements.of([of_turn("d", 2 * n, 4) for n in range(10)])
-    found = ratings(timed, given, learn="interlocutor")
-    sides = split(found)
+    found = interlocutor_ratings(timed, given, source="interlocutor")
+    sides = split_ratings(found)
     assert [[int(found.rows[n][0]) for n in side] for side in sides[1:3]] == [[16], [18]]
 
 
@@ -167,12 +173,12 @@ def test_a_rater_without_a_name_is_whom_scoring_takes_for_them():
     table = pl.DataFrame(rows, schema=["dialog", "speaker", "system"], orient="row")
     turns = Turns.from_utterances(table.with_columns(text=pl.lit("well")))
     whole = Judgements.of([of_dialog(d, n, None, "bot") for n, d in enumerate("def")])
-    found = ratings(turns, whole, learn="interlocutor")
-    assert found.person == ["ann", "eve", ""]
+    found = interlocutor_ratings(turns, whole, source="interlocutor")
+    assert found.user == ["ann", "eve", ""]
     single = Judgements.of([of_turn("d", 1, 3, judge=None), of_turn("e", 2, 3, judge=None)])
-    person = ratings(turns, single, learn="interlocutor").person
-    seen = moments(turns)
-    assert person == [who for row, who in zip(seen.row, seen.person, strict=True) if row in (1, 4)]
+    person = interlocutor_ratings(turns, single, source="interlocutor").user
+    seen = turn_contexts(turns)
+    assert person == [who for row, who in zip(seen.row, seen.user, strict=True) if row in (1, 4)]
 
 
 @settings(max_examples=40)
@@ -182,8 +188,8 @@ def test_what_is_held_out_comes_last(sizes, along):
     held out."""
     named = {str(n): size for n, size in enumerate(sizes)}
     given = [of_turn(d, 2 * n, 4, judge=d) for d, size in named.items() for n in range(size)]
-    found = ratings(dialogs(named), Judgements.of(given), learn="interlocutor")
-    sides = split(found, along)
+    found = interlocutor_ratings(dialogs(named), Judgements.of(given), source="interlocutor")
+    sides = split_ratings(found, along)
     assert sum(len(side) for side in sides[:3]) == len(found)
     for dialog in range(len(sizes)):
         rows = [found.rows[at][0] for s in sides[:3] for at in s if found.dialog[at] == dialog]
@@ -193,28 +199,32 @@ def test_what_is_held_out_comes_last(sizes, along):
 def test_whole_sentences():
     turns = dialogs({"d": 2})
     with pytest.raises(DataError) as error:
-        ratings(turns, Judgements.of([of_turn("d", 0, 3, "outsider")]), learn="interlocutor")
+        interlocutor_ratings(
+            turns, Judgements.of([of_turn("d", 0, 3, "outsider")]), source="interlocutor"
+        )
     assert str(error.value) == (
         "no judgement by an interlocutor; learning what they say needs some"
     )
     both = Judgements.of([of_turn("d", 0, 3), of_turn("d", 0, 3, quality="fun")])
     with pytest.raises(BadValue) as error:
-        ratings(turns, both, learn="interlocutor")
+        interlocutor_ratings(turns, both, source="interlocutor")
     assert str(error.value) == (
         "interlocutors rated impression, fun; name one of them as the quality"
     )
     with pytest.raises(BadValue) as error:
-        ratings(turns, both, quality="wit", learn="interlocutor")
+        interlocutor_ratings(turns, both, quality="wit", source="interlocutor")
     assert str(error.value) == "no interlocutor rated 'wit'; there are impression, fun"
     with pytest.raises(DataError) as error:
-        ratings(turns, both, quality="fun", learn="outsiders")
+        interlocutor_ratings(turns, both, quality="fun", source="outsiders")
     assert str(error.value) == (
         "of 1 judgements of 'fun' by interlocutors none is of a turn that was read and rated by "
         "outsiders; learning needs some"
     )
-    found = ratings(turns, Judgements.of([of_dialog("d", 3, "x")]), learn="interlocutor")
+    found = interlocutor_ratings(
+        turns, Judgements.of([of_dialog("d", 3, "x")]), source="interlocutor"
+    )
     with pytest.raises(BadValue) as error:
-        split(found, "dialog")
+        split_ratings(found, "dialog")
     assert str(error.value) == (
         "'fun' is of whole dialogs, which cannot be split; split along 'person' or 'time'"
     )

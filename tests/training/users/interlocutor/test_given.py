@@ -4,21 +4,21 @@ import numpy as np
 import polars as pl
 
 from simpatico import Turns
-from simpatico.features.users.folder import load_personal
+from simpatico.features.users.folder import load_user_model
 from simpatico.judgements import Judgement, Judgements
-from simpatico.training.model_folder import About
-from simpatico.training.users.examples import formed
+from simpatico.training.card import About
+from simpatico.training.users.examples import input_spec
 from simpatico.training.users.interlocutor.train import (
-    Given,
-    Training,
-    by_outsiders,
-    seen,
+    InterlocutorTraining,
+    RatingData,
+    outsider_examples,
+    rating_examples,
     train_interlocutor,
 )
 from tests.training.users.logs import rated
 
 ABOUT = About("made up", "CC0", "simpatico train interlocutor")
-FORM = formed("", profile=False)
+SPEC = input_spec("", profile=False)
 
 
 def test_the_order_of_judgements_changes_nothing(tmp_path):
@@ -30,18 +30,18 @@ def test_the_order_of_judgements_changes_nothing(tmp_path):
     for learn in ("interlocutor", "all"):
         models, figures = [], []
         for name, some in orders.items():
-            out, training = tmp_path / learn / name, Training(encoder="", learn=learn)
+            out, training = tmp_path / learn / name, InterlocutorTraining(encoder="", learn=learn)
             report = train_interlocutor(
                 turns, Judgements(some), out, training=training, about=ABOUT
             )
-            figures.append(report.rows)
-            models.append(load_personal(f"path:{out}").model)
+            figures.append(report.results)
+            models.append(load_user_model(f"path:{out}").model)
         first, *others = models
-        means = np.sort(first.people.mean, axis=0)
+        means = np.sort(first.users.mean, axis=0)
         for other in others:
             assert np.array_equal(first.shared, other.shared)
             assert first.discount == other.discount
-            assert np.array_equal(means, np.sort(other.people.mean, axis=0))
+            assert np.array_equal(means, np.sort(other.users.mean, axis=0))
         assert figures[0] == figures[1] == figures[2]
 
 
@@ -55,7 +55,7 @@ def test_the_scale_ends_where_it_did_before():
             Judgement("d0", 2 * n, "Wizard", "fun", "p", "interlocutor", one, *scale)
             for n, one in enumerate(value)
         )
-        assert Given.of(turns, given, Training()).ratings.ends == ends
+        assert RatingData.load(turns, given, InterlocutorTraining()).ratings.bounds == ends
 
 
 def test_outsiders_of_dialogs_that_name_no_speaker():
@@ -69,7 +69,7 @@ def test_outsiders_of_dialogs_that_name_no_speaker():
         given.append(Judgement(f"d{n}", None, "p", "fun", "x", "outsider", 5.0, 1, 5))
     table = pl.DataFrame(rows, schema=["dialog", "speaker", "system"], orient="row")
     turns = Turns.from_utterances(table.with_columns(text=pl.lit("well")))
-    found = Given.of(turns, Judgements.of(given), Training(learn="all"))
-    others = by_outsiders(found, seen(turns, found.ratings, FORM))
-    assert others.person == [f"d{n}/o" for n in range(16)]
-    assert others.y.tolist() == found.ratings.own[found.sides.learn].tolist()
+    found = RatingData.load(turns, Judgements.of(given), InterlocutorTraining(learn="all"))
+    others = outsider_examples(found, rating_examples(turns, found.ratings, SPEC))
+    assert others.user == [f"d{n}/o" for n in range(16)]
+    assert others.y.tolist() == found.ratings.own[found.split.train].tolist()

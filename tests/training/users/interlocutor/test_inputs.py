@@ -5,11 +5,15 @@ import json
 import numpy as np
 import pytest
 
-from simpatico.cli.commands.train._users import conversations
-from simpatico.cli.commands.train.interlocutor import held, of_files, renamed
+from simpatico.cli.commands.train._users import read_turns
+from simpatico.cli.commands.train.interlocutor import (
+    judgements_in_data,
+    judgements_in_files,
+    match_dialog_names,
+)
 from simpatico.errors import DataError
 from simpatico.judgements import Judgement, Judgements
-from simpatico.training.users.interlocutor.data import ratings
+from simpatico.training.users.interlocutor.data import interlocutor_ratings
 from tests.training.users.logs import rated
 
 
@@ -43,12 +47,15 @@ def named(rated, turns):
 
 
 def test_ratings_in_several_files_are_of_their_own_dialogs(files):
-    turns, judged = conversations(files, None), held(files, None)
+    turns, judged = read_turns(files, None), judgements_in_data(files, None)
     assert set(judged.frame["dialog"]) == set(turns.frame["dialog"])
-    found = ratings(turns, judged, learn="interlocutor")
-    assert found.aside == {"not rated, or of no turn that was read": 0}
+    found = interlocutor_ratings(turns, judged, source="interlocutor")
+    assert found.excluded == {"not rated, or of no turn that was read": 0}
     alone = [
-        ratings(conversations((f,), None), held((f,), None), learn="interlocutor") for f in files
+        interlocutor_ratings(
+            read_turns((f,), None), judgements_in_data((f,), None), source="interlocutor"
+        )
+        for f in files
     ]
     assert found.own.tolist() == [*alone[0].own, *alone[1].own]
     assert {"pass_a/s0:1", "pass_a-2/s0:1"} <= named(found, turns)
@@ -79,7 +86,9 @@ def test_ratings_apart_find_dialogs_by_either_name(call, tmp_path):
     prefixed = frame["dialog"].replace({"d0": "a/d0", "d3": "b/d3"})
     frame.with_columns(prefixed).write_csv(tmp_path / "ratings.csv")
     data = (tmp_path / "a.csv", tmp_path / "b.csv")
-    found = renamed(of_files((tmp_path / "ratings.csv",), None), conversations(data, None))
+    found = match_dialog_names(
+        judgements_in_files((tmp_path / "ratings.csv",), None), read_turns(data, None)
+    )
     assert set(found.frame["dialog"]) == {"a/d0", "a/d1", "b/d2", "b/d3"}
     told = ["--data", data[0], "--data", data[1], "--judgements", tmp_path / "ratings.csv"]
     code, _, err = call(
@@ -89,13 +98,15 @@ def test_ratings_apart_find_dialogs_by_either_name(call, tmp_path):
 
 
 def test_a_name_that_two_inputs_use_is_nobodys(files):
-    turns = conversations(files, None)
+    turns = read_turns(files, None)
     given = [Judgement("s0:1", None, "bot", "fun", "w0", "interlocutor", 3.0)]
     with pytest.raises(DataError) as error:
-        renamed(Judgements.of(given), turns)
+        match_dialog_names(Judgements.of(given), turns)
     assert str(error.value) == (
         "ratings of 's0:1' may be of 'pass_a-2/s0:1' or 'pass_a/s0:1'; name the one that is meant"
     )
     plain = [one._replace(dialog="pass_a/s0:1") for one in given]
-    kept = renamed(Judgements.of([*plain, given[0]._replace(dialog="unheard of")]), turns)
+    kept = match_dialog_names(
+        Judgements.of([*plain, given[0]._replace(dialog="unheard of")]), turns
+    )
     assert kept.frame["dialog"].to_list() == ["pass_a/s0:1", "unheard of"]

@@ -6,33 +6,38 @@ import numpy as np
 import pytest
 
 from simpatico.errors import BadValue, DataError
-from simpatico.features.users.folder import load_personal
+from simpatico.features.users.folder import load_user_model
 from simpatico.judgements import Judgements
-from simpatico.training.model_folder import About
-from simpatico.training.users.examples import formed, of_groups, own_means, stacked
+from simpatico.training.card import About
+from simpatico.training.users.examples import (
+    UserExamples,
+    group_examples,
+    input_spec,
+    stack_examples,
+    user_means,
+)
 from simpatico.training.users.interlocutor.train import (
-    Given,
-    Training,
-    by_outsiders,
-    seen,
+    InterlocutorTraining,
+    RatingData,
+    outsider_examples,
+    rating_examples,
     train_interlocutor,
 )
-from simpatico.training.users.user_weights import Cases
-from simpatico.training.users.update import Onward, continue_interlocutor
+from simpatico.training.users.update import UpdateRequest, update_interlocutor
 from tests.training.users.logs import rated
 
 ABOUT = About("made up", "CC0", "simpatico train interlocutor")
-FORM = formed("", profile=False)
+SPEC = input_spec("", profile=False)
 
 
 def rows(report):
-    return {row.name: row for row in report.rows}
+    return {row.name: row for row in report.results}
 
 
 @pytest.fixture(scope="module")
 def trained(tmp_path_factory):
     folder = tmp_path_factory.mktemp("interlocutor") / "m"
-    training = Training(encoder="")
+    training = InterlocutorTraining(encoder="")
     return folder, train_interlocutor(*rated(), folder, training=training, about=ABOUT)
 
 
@@ -41,7 +46,7 @@ def test_persons_and_what_pleases_are_found(trained):
     folder, report = trained
     found = rows(report)
     assert list(found) == ["+ user", "text", "mean of the person", "mean of all"]
-    assert (found["+ user"].n, found["+ user"].persons) == (18, 6)
+    assert (found["+ user"].n, found["+ user"].users) == (18, 6)
     assert found["+ user"].r.value > 0.95
     assert found["+ user"].mse.value < 0.5 * found["mean of the person"].mse.value
     assert found["text"].r.value < found["+ user"].r.value
@@ -50,82 +55,88 @@ def test_persons_and_what_pleases_are_found(trained):
     assert f"- Pearson's r: {found['+ user'].r.value:.3f}\n" in card, "no interval of 6 persons"
     assert "ratings and 6 persons; fewer than 10 persons have no intervals." in card
     assert "- beside it on the same ratings: mean of all, no r, squared error" in card
-    assert load_personal(f"path:{folder}", "score").model.ends == (1, 7)
+    assert load_user_model(f"path:{folder}", "score").model.bounds == (1, 7)
 
 
 def test_outsiders_teach_what_pleases_but_no_means(tmp_path):
     """They agree on what pleases and give all persons the same mean."""
-    outside = Training(encoder="", learn="outsiders")
+    outside = InterlocutorTraining(encoder="", learn="outsiders")
     report = train_interlocutor(*rated(), tmp_path / "o", training=outside, about=ABOUT)
     assert rows(report)["+ user"].r.value < 0.85
-    everybody = Training(encoder="", learn="all")
+    everybody = InterlocutorTraining(encoder="", learn="all")
     both = train_interlocutor(*rated(), tmp_path / "a", training=everybody, about=ABOUT)
     assert rows(both)["+ user"].r.value > 0.95
-    people = load_personal(f"path:{tmp_path / 'a'}").model.people
-    assert len(people.place) == 6, "outsiders teach, but are not known afterwards"
+    users = load_user_model(f"path:{tmp_path / 'a'}").model.users
+    assert len(users.row_of) == 6, "outsiders teach, but are not known afterwards"
 
 
 def test_outsiders_as_cases():
     """Of 24 turns of 6 persons to learn from two outsiders each, a fifth of a rating."""
-    given = Given.of(*rated(), Training(encoder=""))
-    found = by_outsiders(given, seen(given.turns, given.ratings, FORM))
+    given = RatingData.load(*rated(), InterlocutorTraining(encoder=""))
+    found = outsider_examples(given, rating_examples(given.turns, given.ratings, SPEC))
     assert len(found.y) == 2 * 24 * 6
-    assert set(found.person) == {f"d{n}/o{k}" for n in range(6) for k in (1, 2)}
+    assert set(found.user) == {f"d{n}/o{k}" for n in range(6) for k in (1, 2)}
     assert set(found.weight) == {0.2}
     assert abs(found.y.mean() - 4) < 0.3
     alone = Judgements(given.judgements.frame.filter(judge_kind="interlocutor"))
-    lonely = Given.of(given.turns, alone, Training(encoder=""))
+    lonely = RatingData.load(given.turns, alone, InterlocutorTraining(encoder=""))
     with pytest.raises(DataError) as error:
-        by_outsiders(lonely, seen(given.turns, given.ratings, FORM))
+        outsider_examples(lonely, rating_examples(given.turns, given.ratings, SPEC))
     assert str(error.value) == ("no rating by an outsider to learn from; learn from 'interlocutor'")
 
 
 def test_a_dialog_is_the_mean_of_its_turns():
-    from simpatico.features.users.contexts import moments
+    from simpatico.features.users.contexts import turn_contexts
 
     turns, _ = rated(2, 3)
-    found = moments(turns)
+    found = turn_contexts(turns)
     groups = [np.array([0, 1, 2]), np.array([4])]
-    single = of_groups(found, [np.array([n]) for n in range(6)], FORM, ["x"] * 6, np.zeros(6))
-    both = of_groups(found, groups, FORM, ["x", "y"], np.array([1.0, 2.0]))
+    single = group_examples(found, [np.array([n]) for n in range(6)], SPEC, ["x"] * 6, np.zeros(6))
+    both = group_examples(found, groups, SPEC, ["x", "y"], np.array([1.0, 2.0]))
     assert np.allclose(both.rows[0].toarray(), single.rows[:3].toarray().mean(axis=0))
-    assert np.allclose(both.circumstances[1], single.circumstances[4])
+    assert np.allclose(both.covariates[1], single.covariates[4])
 
 
 def test_stacked_cases_and_own_means():
     """ann's mean of 1 and 3 is 2; eve is not among those before, whose mean is 7 / 3."""
     from scipy import sparse
 
-    one = Cases(
+    one = UserExamples(
         sparse.csr_matrix(np.eye(3)),
         np.ones((3, 1)),
         list("aab"),
         np.array([1, 3, 3.0]),
         np.ones(3),
     )
-    both = stacked(one, one.some(np.array([2])))
-    assert (both.rows.shape, both.person) == ((4, 3), list("aabb"))
-    whole = both._replace(person=list("aabe"))
-    assert own_means(whole, np.arange(3), np.array([0, 3])).tolist() == [2, pytest.approx(7 / 3)]
+    both = stack_examples(one, one.take(np.array([2])))
+    assert (both.rows.shape, both.user) == ((4, 3), list("aabb"))
+    assert user_means(list("aabe"), both.y, np.arange(3), np.array([0, 3])).tolist() == [
+        2,
+        pytest.approx(7 / 3),
+    ]
 
 
 def test_going_on(trained, tmp_path):
     folder, _ = trained
     turns, judgements = rated(2, 10, seed=5)
-    onward = Onward(f"path:{folder}", tmp_path / "later", "more")
-    found = continue_interlocutor(turns, judgements, onward, quality=None)
-    assert (found.n, found.persons) == (20, 2)
-    later = load_personal(f"path:{tmp_path / 'later'}")
+    request = UpdateRequest(f"path:{folder}", tmp_path / "later", "more")
+    found = update_interlocutor(turns, judgements, request, quality=None)
+    assert (found.n, found.users) == (20, 2)
+    later = load_user_model(f"path:{tmp_path / 'later'}")
     assert "- went on with 20 examples of more, on which it had had r " in later.recipe.lines[-1]
-    assert sorted(later.model.people.seen) == [27, 27, 27, 27, 37, 37], "27 = 24 and 3 that decide"
+    assert sorted(later.model.users.n_examples) == [27, 27, 27, 27, 37, 37], (
+        "27 = 24 and 3 that decide"
+    )
 
 
 def test_whole_sentences(tmp_path):
     with pytest.raises(BadValue) as error:
-        Training(learn="dogs")
+        InterlocutorTraining(learn="dogs")
     assert str(error.value) == "learning from 'dogs'; there are interlocutor, outsiders and all"
     with pytest.raises(DataError) as error:
-        train_interlocutor(*rated(1, 4), tmp_path, training=Training(encoder=""), about=ABOUT)
+        train_interlocutor(
+            *rated(1, 4), tmp_path, training=InterlocutorTraining(encoder=""), about=ABOUT
+        )
     assert str(error.value) == (
         "2 ratings to learn from, 1 to decide by and 1 held out; training needs 2 or more of each"
     )
@@ -142,7 +153,7 @@ def test_the_command_line(call, tmp_path):
     assert "mean of the person" in shown + err
     recipe = json.loads((tmp_path / "m" / "recipe.json").read_text(encoding="utf-8"))
     assert "--judgements ratings.csv" in recipe["command"]
-    onward = ["--continue", f"path:{tmp_path / 'm'}"]
-    code, shown, err = call("train", "interlocutor", *told, tmp_path / "later", *onward)
+    request = ["--continue", f"path:{tmp_path / 'm'}"]
+    code, shown, err = call("train", "interlocutor", *told, tmp_path / "later", *request)
     assert code == 0, err
     assert "before going on" in shown + err
