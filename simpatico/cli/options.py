@@ -27,6 +27,26 @@ FORMATS = ", ".join(
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
+def renamed_options(**names: str) -> type[click.Command]:
+    """A command that still takes the options of the last release: `old="--new"`, and says so.
+
+    Arguments are rewritten before they are parsed, so that help texts show the new names alone.
+    """
+    options = {f"--{old.replace('_', '-')}": new for old, new in names.items()}
+
+    class Renaming(click.Command):
+        def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+            rewritten = []
+            for argument in args:
+                name, equals, value = argument.partition("=")
+                if name in options:
+                    click.echo(f"{name} is now {options[name]}", err=True)
+                rewritten.append(f"{options.get(name, name)}{equals}{value}")
+            return super().parse_args(ctx, rewritten)
+
+    return Renaming
+
+
 def out_file(path: Path) -> Path:
     """Where a file is to be written: the target of a link, and nothing but a file."""
     if str(path) in ("", ".", "-"):
