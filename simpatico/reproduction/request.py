@@ -1,4 +1,4 @@
-"""What a reproduction is asked for."""
+"""The options of a reproduction."""
 
 from __future__ import annotations
 
@@ -10,11 +10,12 @@ from simpatico.reproduction.sample import Sample
 
 
 @dataclass(frozen=True)
-class Asked:
-    """`metrics`: which of the other metrics to run, or null for all that can.
+class Request:
+    """What `simpatico reproduce` was asked for.
 
-    `settings`: parameters by metric, such as a trained model; `lexicon`: of emotions, or ours;
-    `seeds`: how often classifiers are trained anew; `tuned`: fine-tuned evaluators by kind.
+    `lexicon`: of emotions, null for ours; `metrics`: which other metrics to run, null for all that
+    can; `settings`: parameters by metric, such as a trained model; `seeds`: how often classifiers
+    are trained anew; `fine_tuned`: fine-tuned evaluators by kind.
     """
 
     lexicon: str | None = None
@@ -22,8 +23,8 @@ class Asked:
     settings: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     sample: Sample = field(default_factory=Sample)
     seeds: int = 5
-    tuned: Mapping[str, str] = field(default_factory=dict)
+    fine_tuned: Mapping[str, str] = field(default_factory=dict)
 
-    def of(self, metric: str) -> dict[str, Any]:
-        """The parameters of a metric that were asked for."""
+    def parameters_of(self, metric: str) -> dict[str, Any]:
+        """The parameters set for a metric."""
         return dict(self.settings.get(metric, {}))

@@ -10,14 +10,14 @@ from simpatico.features import closure
 from simpatico.features.likelihood import Likelihood
 from simpatico.features.masked import MaskedLikelihood
 from simpatico.features.translation import Translation
-from simpatico.metric import Metric, missing
-from simpatico.models.names import absent
+from simpatico.metric import Metric, missing_resource
+from simpatico.models.names import why_missing
 from simpatico.registry import load, metric_class
 
 Parameters = dict[str, Any]
 
 SMOLLM2, MINILM = "package:smollm2", "package:minilm"
-INSTEAD: dict[str, tuple[Parameters, ...]] = {
+SUBSTITUTES: dict[str, tuple[Parameters, ...]] = {
     "bart_score": ({"model": SMOLLM2},),
     "bert_score": ({"model": MINILM},),
     "deep_fm": ({"model": SMOLLM2},),
@@ -28,19 +28,19 @@ INSTEAD: dict[str, tuple[Parameters, ...]] = {
 """What stands in for weights that are not here, in order of preference."""
 
 
-class Way(NamedTuple):
-    """A metric that can run here; `label` is what its figures stand under."""
+class RunnableMetric(NamedTuple):
+    """A metric that can run here; `label` heads its column."""
 
     metric: Metric
     label: str
-    own: bool
+    published_weights: bool
 
     @property
     def models(self) -> list[str]:
         """The models it runs on."""
         fields = self.metric.__dataclass_fields__
-        told = [getattr(self.metric, f) for f in fields if f.startswith(("model", "pivot"))]
-        return [model for model in told if ":" in str(model)]
+        names = [getattr(self.metric, f) for f in fields if f.startswith(("model", "pivot"))]
+        return [name for name in names if ":" in str(name)]
 
     @property
     def slow(self) -> bool:
@@ -50,31 +50,33 @@ class Way(NamedTuple):
 
     @property
     def note(self) -> str:
-        """The weights, in words; empty where there are none to speak of."""
+        """Which weights it runs on; empty where there are none to speak of."""
         if not self.models:
             return ""
-        whose = "its own weights" if self.own else "not the weights it was published with"
+        published = self.published_weights
+        whose = "its own weights" if published else "not the weights it was published with"
         return f"{self.metric.name} runs on {' and '.join(self.models)}, {whose}"
 
 
-def way(name: str, **parameters: Any) -> Way | str:
+def runnable_metric(name: str, **parameters: Any) -> RunnableMetric | str:
     """How the metric called `name` can run here, or the sentence why it cannot."""
     try:
-        tried = [load(name, **(more | parameters)) for more in settings(name)]
+        metrics = [load(name, **(more | parameters)) for more in candidate_parameters(name)]
     except (UnknownName, MissingResource) as error:
         return str(error)
-    ready = next((metric for metric in tried if missing(metric) is None), None)
+    ready = next((metric for metric in metrics if missing_resource(metric) is None), None)
     if ready is None:
-        return missing(tried[0]) or ""
+        return missing_resource(metrics[0]) or ""
     mode = parameters.get("mode")
-    return Way(ready, f"{ready.name}, {mode}" if mode else ready.name, "[" not in ready.name)
+    label = f"{ready.name}, {mode}" if mode else ready.name
+    return RunnableMetric(ready, label, published_weights="[" not in ready.name)
 
 
-def settings(name: str) -> Iterator[Parameters]:
-    """What to try: published weights, what the metric does by itself, and what can stand in."""
+def candidate_parameters(name: str) -> Iterator[Parameters]:
+    """What to try: published weights, the metric's defaults, and what can stand in for them."""
     cls = metric_class(name)
-    published = getattr(cls, "published", ())
     if "model" in cls.__dataclass_fields__:
-        yield from ({"model": model} for model in published if absent(model) is None)
+        published = getattr(cls, "published", ())
+        yield from ({"model": model} for model in published if why_missing(model) is None)
     yield {}
-    yield from INSTEAD.get(name, ())
+    yield from SUBSTITUTES.get(name, ())

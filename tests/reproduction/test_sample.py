@@ -4,17 +4,17 @@ import polars as pl
 import pytest
 
 from simpatico.errors import UnknownName
-from simpatico.reproduction.psychological_metrics.traditional_run import Others
-from simpatico.reproduction.request import Asked
-from simpatico.reproduction.sample import Sample, measured
-from simpatico.reproduction.weights import way
+from simpatico.reproduction.psychological_metrics.traditional_run import TraditionalMetrics
+from simpatico.reproduction.request import Request
+from simpatico.reproduction.sample import Sample, score_sample
+from simpatico.reproduction.weights import runnable_metric
 from simpatico.turns import Turns
 
 NAMES = pl.Series([f"d{i}" for i in range(500)])
 
 
 class Slow:
-    """As a way of running a metric looks to a sample."""
+    """A runnable metric, as far as a sample looks at it."""
 
     slow = True
 
@@ -23,21 +23,21 @@ class Slow:
 
 
 def test_a_smaller_sample_is_part_of_a_larger_whatever_the_order():
-    small, large = Sample(50).of(NAMES, Slow), Sample(200).of(NAMES.reverse(), Slow)
+    small, large = Sample(50).choose(NAMES, Slow), Sample(200).choose(NAMES.reverse(), Slow)
     assert (len(small), len(large)) == (50, 200)
     assert set(small) < set(large)
-    assert Sample(50).of(NAMES, Slow).to_list() == small.to_list()
-    assert set(Sample(50, seed=1).of(NAMES, Slow)) != set(small)
+    assert Sample(50).choose(NAMES, Slow).to_list() == small.to_list()
+    assert set(Sample(50, seed=1).choose(NAMES, Slow)) != set(small)
 
 
 def test_a_sample_of_0_or_of_more_than_there_are_is_everything():
-    assert Sample(0).of(NAMES, Slow).to_list() == NAMES.to_list()
-    assert Sample(500).of(NAMES, Slow).to_list() == NAMES.to_list()
+    assert Sample(0).choose(NAMES, Slow).to_list() == NAMES.to_list()
+    assert Sample(500).choose(NAMES, Slow).to_list() == NAMES.to_list()
 
 
 def test_metrics_that_are_not_slow_read_everything():
-    assert not way("length").slow
-    assert len(Sample(5).of(NAMES, way("length"))) == 500
+    assert not runnable_metric("length").slow
+    assert len(Sample(5).choose(NAMES, runnable_metric("length"))) == 500
 
 
 def test_fed_reads_half_as_many():
@@ -45,7 +45,7 @@ def test_fed_reads_half_as_many():
         class metric:  # noqa: N801
             name = "fed[smollm2]"
 
-    assert len(Sample(200).of(NAMES, Fed)) == 100
+    assert len(Sample(200).choose(NAMES, Fed)) == 100
 
 
 def conversations(n):
@@ -63,20 +63,20 @@ def conversations(n):
 
 
 def test_scores_stand_under_their_dialog_and_fast_metrics_see_all_references():
-    done = measured(conversations(3), way("length"), "turn", Sample(2))
+    done = score_sample(conversations(3), runnable_metric("length"), level="turn", sample=Sample(2))
     assert done.scores.to_dict(as_series=False) == {
         "dialog": ["d0", "d1", "d2"],
         "length": [4.0, 4.0, 4.0],
     }
-    assert (done.read, done.note) == (3, [])
+    assert (done.n_dialogs, done.notes) == (3, [])
 
 
 def test_a_slow_metric_reads_a_sample_and_five_references(monkeypatch):
-    one = way("length")
+    one = runnable_metric("length")
     monkeypatch.setattr(type(one), "slow", True)
-    done = measured(conversations(3), one, "turn", Sample(2))
-    assert done.scores.height == done.read == 2
-    assert done.note == ["2 of 3 sampled", "beside the first 5 references only"]
+    done = score_sample(conversations(3), one, level="turn", sample=Sample(2))
+    assert done.scores.height == done.n_dialogs == 2
+    assert done.notes == ["2 of 3 sampled", "beside the first 5 references only"]
 
 
 @pytest.fixture
@@ -88,28 +88,28 @@ def bare(monkeypatch, tmp_path):
 
 
 def test_without_weights_there_is_a_sentence_with_the_way_out(bare):
-    assert way("bart_score") == (
+    assert runnable_metric("bart_score") == (
         "model 'hub:facebook/bart-large-cnn' is not on this machine; "
         "`simpatico models get hub:facebook/bart-large-cnn` downloads it"
     )
 
 
 def test_a_name_that_does_not_exist_is_a_sentence_too():
-    assert way("bart_scor").startswith("no metric 'bart_scor'; did you mean ")
+    assert runnable_metric("bart_scor").startswith("no metric 'bart_scor'; did you mean ")
 
 
 def test_published_weights_come_before_others(bare):
     """A folder where the hub's weights would be is enough for the choice; nothing is loaded."""
     (bare / "hub--FacebookAI--roberta-large").mkdir()
-    found = way("bert_score")
-    assert (found.label, found.own) == ("bert_score", True)
+    found = runnable_metric("bert_score")
+    assert (found.label, found.published_weights) == ("bert_score", True)
     assert found.note == "bert_score runs on hub:FacebookAI/roberta-large, its own weights"
 
 
 def test_other_weights_are_named_and_said_not_to_be_the_published_ones(bare):
     (bare / "hub--microsoft--DialoGPT-medium").mkdir()
-    found = way("fed", model="hub:microsoft/DialoGPT-medium")
-    assert not found.own
+    found = runnable_metric("fed", model="hub:microsoft/DialoGPT-medium")
+    assert not found.published_weights
     assert found.slow
     assert found.note == (
         "fed[DialoGPT-medium] runs on hub:microsoft/DialoGPT-medium, "
@@ -118,19 +118,19 @@ def test_other_weights_are_named_and_said_not_to_be_the_published_ones(bare):
 
 
 def test_the_papers_metrics_that_cannot_run_are_left_out_with_the_reason(bare):
-    others = Others(Asked(metrics=["bleurt", "bart_score"]), print)
-    assert others.ways == {}
-    assert others.absent == [
+    traditional = TraditionalMetrics(Request(metrics=["bleurt", "bart_score"]), print)
+    assert traditional.runnable == {}
+    assert traditional.omissions == [
         "Mauve: it compares all texts of a system with all texts of people, and has no value for "
         "one",
-        f"BARTScore: {way('bart_score')}",
-        f"BLEURT: {way('bleurt')}",
+        f"BARTScore: {runnable_metric('bart_score')}",
+        f"BLEURT: {runnable_metric('bleurt')}",
     ]
 
 
 def test_a_metric_that_the_paper_does_not_have_is_refused():
     with pytest.raises(UnknownName) as told:
-        Others(Asked(metrics=["bert_scor"]), print)
+        TraditionalMetrics(Request(metrics=["bert_scor"]), print)
     assert (
         str(told.value)
         == "the paper has no metric 'bert_scor'; did you mean 'bert_score' or 'bart_score'?"

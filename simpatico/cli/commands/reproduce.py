@@ -11,27 +11,21 @@ from typing import Any
 
 import click
 
-from simpatico.charts.html import Html
-from simpatico.cli.options import parsed, typed
+from simpatico.cli.options import parse_settings, typed_parameters
 from simpatico.cli.output import note, result, show_json, show_table
-from simpatico.cli.progress import Progress
+from simpatico.cli.progress import ProgressDisplay
 from simpatico.errors import BadValue, MissingResource
-from simpatico.reproduction import Cell, Reproduction
-from simpatico.reproduction.comparison import TOLERANCE, summary
-from simpatico.reproduction.markdown import page
-from simpatico.reproduction.request import Asked
-from simpatico.reproduction.sample import SAMPLE, Sample
+from simpatico.reproduction.cells import Cell, Reproduction
+from simpatico.reproduction.comparison import TOLERANCE, agreement_summary
+from simpatico.reproduction.markdown import markdown_page
+from simpatico.reproduction.request import Request
+from simpatico.reproduction.sample import DEFAULT_SIZE, Sample
 
-PAPERS = (
-    "psychological-metrics",
-    "metrics-and-people",
-    "predictive-engagement",
-    "emotional-consistency",
-    "interlocutors-eye",
-)
-DRAWN = (PAPERS[2], PAPERS[4])
-"""Papers with figures to draw."""
-VERDICT = ("the paper's test", "can't tell", "the paper has *")
+PSYCHOLOGICAL, ALL_METRICS = "psychological-metrics", "metrics-and-people"
+ENGAGEMENT, EMOTIONAL, EYE = "predictive-engagement", "emotional-consistency", "interlocutors-eye"
+PAPERS = (PSYCHOLOGICAL, ALL_METRICS, ENGAGEMENT, EMOTIONAL, EYE)
+WITH_FIGURES = (ENGAGEMENT, EYE)
+ABOUT_ONE_FIGURE = ("the paper's test", "can't tell", "the paper has *")
 """How remarks about one figure only begin; they are in the JSON."""
 
 
@@ -51,7 +45,7 @@ VERDICT = ("the paper's test", "can't tell", "the paper has *")
 )
 @click.option(
     "--sample",
-    default=SAMPLE,
+    default=DEFAULT_SIZE,
     show_default=True,
     type=click.IntRange(0),
     help="Responses of each data set that language models read; 0 for all.",
@@ -67,7 +61,7 @@ VERDICT = ("the paper's test", "can't tell", "the paper has *")
 @click.option(
     "--figures",
     type=click.Path(path_type=Path),
-    help=f"Folder to draw the figures of {' or '.join(DRAWN)} into.",
+    help=f"Folder to draw the figures of {' or '.join(WITH_FIGURES)} into.",
 )
 @click.option(
     "--fine-tuned-neutrality",
@@ -86,116 +80,115 @@ VERDICT = ("the paper's test", "can't tell", "the paper has *")
 )
 @click.option("--json", "shape", flag_value="json", help="A list of cells, for scripts.")
 @click.option("--markdown", "shape", flag_value="markdown", help="Tables for a page.")
-def command(paper: str, data: Path, shape: str | None, **given: Any) -> None:
+def command(paper: str, data: Path, shape: str | None, **options: Any) -> None:
     """Recompute the tables of PAPER from those of its data sets that are there.
 
     metrics-and-people is no paper: how well each metric follows people's judgements, on all sets.
     """
     module = import_module(f"simpatico.reproduction.{paper.replace('-', '_')}")
-    settings = {name: typed(name, told) for name, told in parsed(given["settings"]).items()}
-    sample = Sample(given["sample"], given["seed"])
-    seeds, tuned = given["seeds"], fine_tuned(paper, given)
-    asked = Asked(given["lexicon"], chosen(given["metrics"]), settings, sample, seeds, tuned)
-    if given["write_mix"]:
-        write_mix(paper, data, given["write_mix"], asked)
+    settings = {
+        name: typed_parameters(name, parameters)
+        for name, parameters in parse_settings(options["settings"]).items()
+    }
+    request = Request(
+        lexicon=options["lexicon"],
+        metrics=metric_names(options["metrics"]),
+        settings=settings,
+        sample=Sample(options["sample"], options["seed"]),
+        seeds=options["seeds"],
+        fine_tuned=fine_tuned_evaluators(paper, options),
+    )
+    if options["write_mix"]:
+        if paper != EMOTIONAL:
+            raise BadValue(f"--write-mix: {paper} has no training mix; {EMOTIONAL} has")
+        with ProgressDisplay():
+            module.write_mix(data, options["write_mix"], request, tell=note)
         return
-    drawing = drawn_into(paper, given["figures"])
-    with Progress():
-        done: Reproduction = module.reproduce(data, asked, tell=note)
-    show(paper, done, shape)
-    if drawing:
-        draw(paper, data, done, drawing)
-    for reason in done.absent:
+    folder = figure_folder(paper, options["figures"])
+    with ProgressDisplay():
+        reproduction: Reproduction = module.reproduce(data, request, tell=note)
+    show(paper, reproduction, shape)
+    if folder:
+        write_figures(paper, data, reproduction, folder)
+    for reason in reproduction.omissions:
         note(f"- left out: {reason}")
 
 
-def fine_tuned(paper: str, given: Mapping[str, Any]) -> dict[str, str]:
-    """The fine-tuned evaluators by kind; refused for papers that have no use for them."""
-    kinds = ("neutrality", "polarity")
-    found = {kind: given[f"fine_tuned_{kind}"] for kind in kinds if given[f"fine_tuned_{kind}"]}
-    if found and paper != PAPERS[3]:
+def fine_tuned_evaluators(paper: str, options: Mapping[str, Any]) -> dict[str, str]:
+    """The fine-tuned evaluators by kind; an error for papers that have no use for them."""
+    models = {kind: options[f"fine_tuned_{kind}"] for kind in ("neutrality", "polarity")}
+    models = {kind: model for kind, model in models.items() if model}
+    if models and paper != EMOTIONAL:
         raise BadValue(
-            f"--fine-tuned-{next(iter(found))}: {paper} has no use for it; {PAPERS[3]} has"
+            f"--fine-tuned-{next(iter(models))}: {paper} has no use for it; {EMOTIONAL} has"
         )
-    return found
+    return models
 
 
-def write_mix(paper: str, data: Path, out: Path, asked: Asked) -> None:
-    """Write the training mix; refused where there is none."""
-    if paper != PAPERS[3]:
-        raise BadValue(f"--write-mix: {paper} has no training mix; {PAPERS[3]} has")
-    from simpatico.reproduction.emotional_consistency import write_mix as write
-
-    with Progress():
-        write(data, out, asked, tell=note)
-
-
-def drawn_into(paper: str, folder: Path | None) -> Path | None:
-    """The folder for figures, made if need be; refused where nothing would be drawn."""
+def figure_folder(paper: str, folder: Path | None) -> Path | None:
+    """The folder for figures, made if need be; an error where nothing would be drawn."""
     if folder is None:
         return None
-    if paper not in DRAWN:
-        raise BadValue(f"--figures: {paper} has none to draw; {' and '.join(DRAWN)} have")
+    if paper not in WITH_FIGURES:
+        raise BadValue(f"--figures: {paper} has none to draw; {' and '.join(WITH_FIGURES)} have")
     if folder.exists() and not folder.is_dir():
         raise BadValue(f"--figures {folder} is a file; name a folder")
     folder.mkdir(parents=True, exist_ok=True)
     return folder
 
 
-def pictures(paper: str, data: Path, done: Reproduction) -> dict[str, Html]:
-    """The figures of a paper by name."""
-    if paper == PAPERS[2]:
-        from simpatico.reproduction.predictive_engagement.figures import figures
-
-        return figures(data, done.cells)
-    from simpatico.reproduction.interlocutors_eye.figures import figures as of_eye
-
-    return of_eye(done.cells)
-
-
-def draw(paper: str, data: Path, done: Reproduction, folder: Path) -> None:
-    """Write the figures."""
+def write_figures(paper: str, data: Path, reproduction: Reproduction, folder: Path) -> None:
+    """Write the paper's figures as SVG and, where there is a converter, as PNG."""
     from simpatico.charts.export import write_figure
 
-    for name, picture in pictures(paper, data, done).items():
-        write_figure(picture, folder / f"{name}.svg")
+    if paper == ENGAGEMENT:
+        from simpatico.reproduction.predictive_engagement.figures import engagement_figures
+
+        figures = engagement_figures(data, reproduction.cells)
+    else:
+        from simpatico.reproduction.interlocutors_eye.figures import figures as eye_figures
+
+        figures = eye_figures(reproduction.cells)
+    for name, figure in figures.items():
+        write_figure(figure, folder / f"{name}.svg")
         with suppress(MissingResource):  # a PNG needs a converter that may not be there
-            write_figure(picture, folder / f"{name}.png")
+            write_figure(figure, folder / f"{name}.png")
         note(f"drawn: {folder / name}.svg")
 
 
-def chosen(metrics: str | None) -> list[str] | None:
+def metric_names(metrics: str | None) -> list[str] | None:
     """The names in a list; null for all."""
     if metrics is None:
         return None
     return [] if metrics == "none" else [name.strip() for name in metrics.split(",")]
 
 
-def show(paper: str, done: Reproduction, shape: str | None) -> None:
+def show(paper: str, reproduction: Reproduction, shape: str | None) -> None:
     """The figures as JSON, as Markdown or for a terminal."""
+    cells, others = reproduction.cells, reproduction.other_metrics
     if shape == "json":
-        show_json([cell._asdict() for cell in (*done.cells, *done.beside)])
+        show_json([cell._asdict() for cell in (*cells, *others)])
     elif shape == "markdown":
-        for line in page(done).splitlines():
+        for line in markdown_page(reproduction).splitlines():
             result(line)
-    elif paper == PAPERS[1]:
-        show_people(done.cells)
-        show_remarks(done.cells)
-    elif paper in PAPERS[2:]:
-        show_tables(done.cells)
-        show_summary(done)
-        show_remarks(done.cells, fewest=2)
+    elif paper == ALL_METRICS:
+        show_correlations(cells)
+        show_remarks(cells)
+    elif paper == PSYCHOLOGICAL:
+        show_explained_variance(paper, cells)
+        show_other_metrics(others)
+        show_agreement(reproduction)
+        show_remarks([*cells, *others])
     else:
-        show_cells(paper, done.cells)
-        show_beside(done.beside)
-        show_summary(done)
-        show_remarks([*done.cells, *done.beside])
+        show_tables(cells)
+        show_agreement(reproduction)
+        show_remarks(cells, min_cells=2)
 
 
-def show_people(cells: Sequence[Cell]) -> None:
+def show_correlations(cells: Sequence[Cell]) -> None:
     """Each metric's rho, beside what others printed."""
     rows = [
-        [c.row, c.column, c.ours, span(c), c.n or None, left_out(c), c.paper, c.table]
+        [c.row, c.column, c.ours, interval(c), c.n or None, not_scored(c), c.paper, c.table]
         for c in cells
     ]
     head = ["data", "metric", "rho", "95% interval", "n", "not scored", "printed", "people"]
@@ -207,23 +200,27 @@ def show_tables(cells: Sequence[Cell]) -> None:
     head = ["of", "figure", "paper", "ours", "95% interval", "n"]
     for table in dict.fromkeys(cell.table for cell in cells):
         own = [c for c in cells if c.table == table]
-        rows = [[c.row, c.column, c.paper, c.ours, span(c), c.n or None] for c in own]
+        rows = [[c.row, c.column, c.paper, c.ours, interval(c), c.n or None] for c in own]
         show_table(table, head, rows)
 
 
-def show_cells(paper: str, cells: Sequence[Cell]) -> None:
-    """Each figure beside the paper's."""
-    rows = [[c.row, c.column, c.paper, c.ours, span(c), c.n, left_out(c), c.table] for c in cells]
+def show_explained_variance(paper: str, cells: Sequence[Cell]) -> None:
+    """Each adjusted R² beside the paper's."""
+    rows = [
+        [c.row, c.column, c.paper, c.ours, interval(c), c.n, not_scored(c), c.table] for c in cells
+    ]
     head = ["data", "metric alone", "paper", "ours", "95% interval", "n", "not scored", "table"]
     show_table(f"{paper}: adjusted R² with people's judgements", head, rows)
 
 
-def show_beside(cells: Sequence[Cell]) -> None:
+def show_other_metrics(cells: Sequence[Cell]) -> None:
     """Other metrics alone, and with each of the paper's, one line per data set and metric."""
     lines: dict[tuple[str, str], dict[str, str]] = {}
     for cell in cells:
-        metric, _, added = cell.column.partition(" + ")
-        lines.setdefault((cell.row, metric), {})[added] = both(cell)
+        metric, _, addition = cell.column.partition(" + ")
+        ours = "–" if cell.ours is None else f"{cell.ours:.3f}"
+        text = ours if cell.paper is None else f"{ours} / {cell.paper:.3f}"
+        lines.setdefault((cell.row, metric), {})[addition] = text
     if lines:
         names = list(dict.fromkeys(name for line in lines.values() for name in line if name))
         rows = [[*key, line.get(""), *map(line.get, names)] for key, line in lines.items()]
@@ -232,33 +229,30 @@ def show_beside(cells: Sequence[Cell]) -> None:
         show_table(title, head, rows)
 
 
-def both(cell: Cell) -> str:
-    """Our figure and, if there is one, the paper's behind a stroke."""
-    ours = "–" if cell.ours is None else f"{cell.ours:.3f}"
-    return ours if cell.paper is None else f"{ours} / {cell.paper:.3f}"
-
-
-def show_summary(done: Reproduction) -> None:
+def show_agreement(reproduction: Reproduction) -> None:
     """Which figures are far from the paper's and why, and how many came out again."""
-    rows = [[c.row, c.column, c.paper, c.ours, c.table, why] for c, why in done.apart]
+    rows = [
+        [c.row, c.column, c.paper, c.ours, c.table, reason] for c, reason in reproduction.deviations
+    ]
     if rows:
         head = ["data", "metric alone", "paper", "ours", "table", "why"]
         show_table(f"more than {TOLERANCE:g} from the paper", head, rows)
-    result(summary(done))
+    result(agreement_summary(reproduction))
 
 
-def show_remarks(cells: Sequence[Cell], *, fewest: int = 1) -> None:
-    """What readers must know, once each, with how many figures it is about: at least `fewest`."""
-    where = Counter(remark for cell in cells for remark in set(cell.note.split("; ")[1:]))
-    for remark, n in where.items():
-        if n >= fewest and not remark.startswith(VERDICT):
+def show_remarks(cells: Sequence[Cell], *, min_cells: int = 1) -> None:
+    """What readers must know, once each, with how many figures it is about."""
+    counts = Counter(remark for cell in cells for remark in set(cell.note.split("; ")[1:]))
+    for remark, n in counts.items():
+        if n >= min_cells and not remark.startswith(ABOUT_ONE_FIGURE):
             note(f"- {remark} ({n} of {len(cells)} figures)")
 
 
-def left_out(cell: Cell) -> str:
-    """How many units have no score, as the note says."""
+def not_scored(cell: Cell) -> str:
+    """How many units have no score: the number with which the note begins."""
     return "–" if cell.ours is None and not cell.n else cell.note.partition(" of ")[0]
 
 
-def span(cell: Cell) -> str:
+def interval(cell: Cell) -> str:
+    """The interval with three decimals, as papers print them."""
     return "–" if cell.low is None else f"[{cell.low:.3f}, {cell.high:.3f}]"

@@ -1,7 +1,7 @@
 """Evaluator for Emotionally Consistent Chatbots (Liu et al.): what can be redone.
 
 Where the published utterances come from, classifiers of them, and how well evaluators follow
-people's ratings of 141 turns with three answers each. These ratings are a test: no model,
+people's ratings of 141 turns with three answers each. These ratings are a test set: no model,
 threshold or variant here was chosen on them.
 """
 
@@ -13,178 +13,176 @@ from typing import NamedTuple
 
 from simpatico.errors import DataError, MissingResource
 from simpatico.features.embeddings import MINILM
-from simpatico.models.names import absent as lacking
-from simpatico.reproduction import Cell, Reproduction
-from simpatico.reproduction.comparison import UNEXPLAINED, apart
-from simpatico.reproduction.emotional_consistency import data as files
-from simpatico.reproduction.emotional_consistency import training_mix as mix
+from simpatico.models.names import why_missing
+from simpatico.reproduction.cells import Cell, Reproduction
+from simpatico.reproduction.comparison import UNEXPLAINED, far_from_paper
+from simpatico.reproduction.csv_files import locate_file
+from simpatico.reproduction.emotional_consistency import training_mix
 from simpatico.reproduction.emotional_consistency.classifiers import (
-    TABLE,
     evaluator_cells,
     head_cells,
 )
+from simpatico.reproduction.emotional_consistency.data import (
+    CONVERSATIONS,
+    FOLDER,
+    PARTS,
+    TASKS,
+    read_conversations,
+    read_published,
+)
 from simpatico.reproduction.emotional_consistency.origin import (
-    agreement_cells,
     origin_cells,
     overlap_cells,
+    polarity_agreement_cells,
     rule_cells,
 )
 from simpatico.reproduction.emotional_consistency.raters import (
     BY_59,
     TABLE_4,
     TABLE_5,
-    count_cells,
-    dialog_cells,
+    conversation_count_cells,
+    dialog_point_cells,
     mean_cells,
-    three_cells,
-    turn_cells,
+    responder_correlation_cells,
+    turn_level_cells,
 )
-from simpatico.reproduction.emotional_consistency.scores import answered, evaluators, judges
-from simpatico.reproduction.request import Asked
+from simpatico.reproduction.emotional_consistency.scores import (
+    available_evaluators,
+    score_answers,
+    text_scorers,
+)
+from simpatico.reproduction.request import Request
 from simpatico.training.emotion.data import Utterances
-from simpatico.training.emotion.evaluators import judge
-from simpatico.training.emotion.labels import Polarity
-from simpatico.training.emotion.train import Given
+from simpatico.training.emotion.labels import Polarity, polarity_model
+from simpatico.training.emotion.train import UtteranceInput
 
-OTHER = "another evaluator: the authors fine-tune RoBERTa, which is not to be had here"
+OTHER_EVALUATOR = "another evaluator: the authors fine-tune RoBERTa, which is not to be had here"
 Tell = Callable[[str], object]
 
 
 class Sources(NamedTuple):
-    """The published files, where their utterances stand, what is left, and signs of emotions."""
+    """The published files, all corpora by text, the mix without what is published, and the sign of
+    each emotion."""
 
     published: dict[str, Utterances]
-    known: dict[str, list[mix.Said]]
-    kept: mix.Kept
-    meant: dict[tuple[str, str], str]
+    by_text: dict[str, list[training_mix.CorpusUtterance]]
+    mix: training_mix.TrainingMix
+    signs: dict[tuple[str, str], str]
 
-    def labels(self, task: str, decide: Polarity | None) -> list[str]:
-        """The label of every utterance that is left; "" where it has none."""
-        rows = self.kept.rows
+    def labels(self, task: str, model: Polarity | None) -> list[str]:
+        """The label of every utterance of the mix; empty where it has none."""
         if task == "NNC":
-            return mix.neutrality(rows)
-        return mix.polarity(rows, self.meant, decide)
+            return training_mix.neutrality_labels(self.mix.rows)
+        return training_mix.polarity_labels(self.mix.rows, self.signs, model)
 
 
 def reproduce(
-    data: Path, asked: Asked | None = None, *, tell: Tell = lambda _: None
+    data: Path, request: Request | None = None, *, tell: Tell = lambda _: None
 ) -> Reproduction:
-    """Every table for which the files are there; `tell` hears what is begun."""
-    asked, absent, cells = asked or Asked(), list[str](), list[Cell]()
-    published = gather(data, absent)
-    metrics = evaluators(asked, absent)
+    """Every table for which the files are there; `tell` receives progress messages."""
+    request, omissions, cells = request or Request(), list[str](), list[Cell]()
+    published = read_published(data, omissions)
+    metrics = available_evaluators(request, omissions)
     if published:
         tell("where the published utterances come from")
-        found = sources(data, published, absent)
-        cells += origins(found)
-        decide = deciding(asked, absent)
-        cells += classified(found, decide, asked, absent, tell)
-        for name, given in published.items():
+        sources = read_sources(data, published, omissions)
+        cells += origin_cells(sources.published, sources.by_text)
+        cells += rule_cells(sources.published, sources.by_text, sources.signs)
+        cells += overlap_cells(sources.mix)
+        model = load_polarity_model(request, omissions)
+        cells += mix_classifier_cells(sources, model, request, omissions, tell)
+        for name, utterances in published.items():
             task, _, part = name.removesuffix(".csv").partition("_")
             if part == "test":
                 tell(f"{task}: evaluators")
-                cells += evaluator_cells(task, given, metrics)
-    if path := files.found(data, files.TALKS):
+                cells += evaluator_cells(task, utterances, metrics)
+    if path := locate_file(data, FOLDER, CONVERSATIONS):
         tell("people's ratings of the human conversations")
-        talks, seed = files.conversations(path), asked.sample.seed
-        users, said = talks["user"].to_list(), talks["answer"].to_list()
-        scored = {name: answered(who, users, said) for name, who in judges(metrics, absent)}
-        cells += count_cells(talks)
-        cells += [*mean_cells(talks, scored, seed=seed), *dialog_cells(talks, scored, seed=seed)]
-        cells += [*three_cells(talks, scored), *turn_cells(talks, scored, seed=seed)]
-    reasons = [(cell, why(cell)) for cell in apart(cells)]
-    return Reproduction(cells, [], reasons, list(dict.fromkeys(absent)))
+        talks, seed = read_conversations(path), request.sample.seed
+        users, answers = talks["user"].to_list(), talks["answer"].to_list()
+        scores = {
+            name: score_answers(scorer, users, answers)
+            for name, scorer in text_scorers(metrics, omissions)
+        }
+        cells += conversation_count_cells(talks)
+        cells += mean_cells(talks, scores, seed=seed)
+        cells += dialog_point_cells(talks, scores, seed=seed)
+        cells += responder_correlation_cells(talks, scores)
+        cells += turn_level_cells(talks, scores, seed=seed)
+    deviations = [(cell, explain_emotional_deviation(cell)) for cell in far_from_paper(cells)]
+    return Reproduction(cells, [], deviations, list(dict.fromkeys(omissions)))
 
 
-def gather(data: Path, absent: list[str]) -> dict[str, Utterances]:
-    """The published files that are there; what is not goes to `absent`."""
-    names = {f"{task}_{part}.csv": task for task in files.TASKS for part in files.PARTS}
-    places = {name: files.found(data, name) for name in (*names, files.TALKS)}
-    if not any(places.values()):
-        raise DataError(
-            f"{data} has no file of {files.FOLDER} such as {next(iter(names))}; give the folder "
-            f"that holds {files.FOLDER}"
-        )
-    absent += [f"{files.FOLDER}: no {name}" for name, path in places.items() if path is None]
-    return {
-        name: files.labelled(path, names[name])
-        for name, path in places.items()
-        if path is not None and name in names
-    }
-
-
-def sources(data: Path, published: Mapping[str, Utterances], absent: list[str]) -> Sources:
-    """The corpora, looked up and without what is published."""
-    said = mix.corpora(data, absent)
-    known = mix.index(said)
-    held = {mix.same(text) for given in published.values() for text in given.text}
+def read_sources(data: Path, published: Mapping[str, Utterances], omissions: list[str]) -> Sources:
+    """The corpora, indexed by text and without what is published."""
+    utterances = training_mix.read_corpora(data, omissions)
+    index = training_mix.index_by_text(utterances)
+    keys = {training_mix.text_key(text) for file in published.values() for text in file.text}
     valid = published.get("EC_valid.csv")
-    meant = {} if valid is None else mix.signs(valid, known)
-    return Sources(dict(published), known, mix.left(said, held), meant)
+    signs = {} if valid is None else training_mix.emotion_signs(valid, index)
+    mix = training_mix.remove_published(utterances, keys)
+    return Sources(dict(published), index, mix, signs)
 
 
-def origins(found: Sources) -> Iterator[Cell]:
-    yield from origin_cells(found.published, found.known)
-    yield from rule_cells(found.published, found.known, found.meant)
-    yield from overlap_cells(found.kept)
-
-
-def deciding(asked: Asked, absent: list[str]) -> Polarity | None:
+def load_polarity_model(request: Request, omissions: list[str]) -> Polarity | None:
     """The model that says whether utterances are positive where their emotion does not."""
-    name = asked.of("emotional_consistency").get("polarity", "polarity")
+    name = request.parameters_of("emotional_consistency").get("polarity", "polarity")
     try:
-        return judge(name)
+        return polarity_model(name)
     except MissingResource as error:
-        absent.append(f"signs of single utterances: {error}")
+        omissions.append(f"signs of single utterances: {error}")
         return None
 
 
-def classified(
-    found: Sources, decide: Polarity | None, asked: Asked, absent: list[str], tell: Tell
+def mix_classifier_cells(
+    sources: Sources, model: Polarity | None, request: Request, omissions: list[str], tell: Tell
 ) -> Iterator[Cell]:
-    """How often the judge decides as published, and a head on the mix for each task."""
-    if not asked.seeds:
-        absent.append("classifiers on the rebuilt mix: no seeds")
+    """How often the model decides as published, and a head on the mix for each task."""
+    reason = why_missing(MINILM) if request.seeds else "no seeds"
+    if reason:
+        omissions.append(f"classifiers on the rebuilt mix: {reason}")
         return
-    if reason := lacking(MINILM):
-        absent.append(f"classifiers on the rebuilt mix: {reason}")
-        return
-    valid = found.published.get("EC_valid.csv")
-    if valid is not None and decide:
+    valid = sources.published.get("EC_valid.csv")
+    if valid is not None and model:
         tell("EC_valid: utterances decided one by one")
-        yield from agreement_cells(valid, found.known, found.meant, decide)
-    for task in files.TASKS:
-        sides = [found.published.get(f"{task}_{part}.csv") for part in files.PARTS]
-        labels = found.labels(task, decide)
-        if sides[1] is not None and any(labels):
-            learn = mix.learnable(found.kept.rows, labels, "the rebuilt mix")
-            given = Given(learn, sides[0], sides[1])
-            yield from head_cells(task, given, seed=asked.sample.seed, tell=tell)
+        yield from polarity_agreement_cells(valid, sources.by_text, sources.signs, model)
+    for task in TASKS:
+        validation, test = (sources.published.get(f"{task}_{part}.csv") for part in PARTS)
+        labels = sources.labels(task, model)
+        if test is not None and any(labels):
+            rows = sources.mix.rows
+            train = training_mix.labelled_utterances(rows, labels, "the rebuilt mix")
+            splits = UtteranceInput(train, validation, test)
+            yield from head_cells(task, splits, seed=request.sample.seed, tell=tell)
 
 
-def write_mix(data: Path, out: Path, asked: Asked, *, tell: Tell = lambda _: None) -> list[Path]:
+def write_mix(
+    data: Path, out: Path, request: Request, *, tell: Tell = lambda _: None
+) -> list[Path]:
     """Write nnc_train.csv and ec_train.csv for `simpatico train emotion`."""
-    absent = list[str]()
-    found = sources(data, gather(data, absent), absent)
-    if not found.kept.rows:
-        raise DataError(f"{data} has none of {', '.join(mix.CORPORA)}; give the folder of them")
-    decide = deciding(asked, absent)
-    for reason in absent:
+    omissions = list[str]()
+    sources = read_sources(data, read_published(data, omissions), omissions)
+    if not sources.mix.rows:
+        corpora = ", ".join(training_mix.CORPORA)
+        raise DataError(f"{data} has none of {corpora}; give the folder of them")
+    model = load_polarity_model(request, omissions)
+    for reason in omissions:
         tell(f"- left out: {reason}")
     out.mkdir(parents=True, exist_ok=True)
-    written = []
-    for task in files.TASKS:
+    paths = []
+    for task in TASKS:
         path = out / f"{task.lower()}_train.csv"
-        n = mix.write(path, found.kept.rows, found.labels(task, decide))
+        labels = sources.labels(task, model)
+        n = training_mix.write_training_csv(path, sources.mix.rows, labels)
         tell(f"written: {path}, {n:,} utterances")
-        written.append(path)
-    return written
+        paths.append(path)
+    return paths
 
 
-def why(cell: Cell) -> str:
+def explain_emotional_deviation(cell: Cell) -> str:
     """Why a figure is not the paper's."""
-    if cell.table.startswith(TABLE):
-        return OTHER
+    if cell.table == TABLE_4:
+        return UNEXPLAINED
     if cell.table == TABLE_5:
-        return f"{OTHER}; {BY_59}"
-    return UNEXPLAINED if cell.table == TABLE_4 else OTHER
+        return f"{OTHER_EVALUATOR}; {BY_59}"
+    return OTHER_EVALUATOR

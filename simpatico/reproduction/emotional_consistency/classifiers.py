@@ -1,7 +1,7 @@
-"""How well NNC and EC are told: a head trained on the mix, and evaluators that are there.
+"""Accuracy on NNC and EC: heads trained on the rebuilt mix, and evaluators that are there.
 
-Each text is seen as published and tidied: where punctuation stands apart, in small letters or not,
-tells from which corpus it is, and for NNC that nearly is the label.
+Each text is read as published and tidied: punctuation that stands apart, and small letters, tell
+from which corpus a text is, and for NNC the corpus nearly is the label.
 """
 
 from __future__ import annotations
@@ -14,96 +14,119 @@ from tempfile import TemporaryDirectory
 import numpy as np
 
 from simpatico.arrays import Floats
-from simpatico.features.detokenise import letters, tidied
+from simpatico.features import features_for_texts
+from simpatico.features.detokenise import detokenise, letters_and_digits
 from simpatico.features.heads.folder import EmotionKind
 from simpatico.metrics.emotional_consistency import EmotionalConsistency
-from simpatico.reproduction import Cell
-from simpatico.reproduction.emotional_consistency.data import NAMES
+from simpatico.reproduction.cells import Cell
+from simpatico.reproduction.emotional_consistency.data import LABEL_NAMES
 from simpatico.reproduction.emotional_consistency.paper import ACCURACY
-from simpatico.reproduction.emotional_consistency.scores import handle
-from simpatico.stats.classification import Row, row
-from simpatico.stats.classification__measures import Estimate, Run
+from simpatico.stats.classification import (
+    ClassifierResults,
+    LabelledPredictions,
+    evaluate_classifier,
+)
+from simpatico.stats.result import Result
+from simpatico.training.card import About
 from simpatico.training.emotion.baselines import OURS
 from simpatico.training.emotion.data import Utterances
-from simpatico.training.emotion.settings import Training
-from simpatico.training.emotion.train import Given, train_emotion
-from simpatico.training.model_folder import About
+from simpatico.training.emotion.settings import EmotionSettings
+from simpatico.training.emotion.train import UtteranceInput, train_emotion
 
 KINDS: Mapping[str, EmotionKind] = {"NNC": "neutrality", "EC": "polarity"}
 FIGURES = ("accuracy", "macro_f1", "auc")
 TABLE = "Classifiers on the published test files: "
 HEAD = "head on the rebuilt mix"
-SPELT = {True: "tidied text", False: "text as published"}
-LEARN, STOP = 20_000, 2_000
-"""Utterances of the mix that a head learns from, and of the validation file that end it."""
+SPELLINGS = {True: "tidied text", False: "text as published"}
+MAX_TRAIN, MAX_VALIDATION = 20_000, 2_000
+"""Utterances of the mix to train on, and of the validation file for early stopping."""
 
 
-def drawn(given: Utterances, most: int, *, seed: int) -> Utterances:
-    """Whole groups of utterances, drawn until there are `most`."""
-    if len(given) <= most:
-        return given
-    group = given.group
+def draw_groups(utterances: Utterances, most: int, *, seed: int) -> Utterances:
+    """Whole groups of utterances, drawn until there are `most`; the order is kept."""
+    if len(utterances) <= most:
+        return utterances
+    group = utterances.group
     names = list(dict.fromkeys(group))
-    lot = {names[at]: n for n, at in enumerate(np.random.default_rng(seed).permutation(len(names)))}
-    rows = sorted(sorted(range(len(given)), key=lambda at: lot[group[at]])[:most])
+    order = np.random.default_rng(seed).permutation(len(names))
+    rank = {names[index]: position for position, index in enumerate(order)}
+    rows = sorted(sorted(range(len(utterances)), key=lambda row: rank[group[row]])[:most])
     return replace(
-        given,
-        text=[given.text[at] for at in rows],
-        label=[given.label[at] for at in rows],
-        dialog=[given.dialog[at] for at in rows],
+        utterances,
+        text=[utterances.text[row] for row in rows],
+        label=[utterances.label[row] for row in rows],
+        dialog=[utterances.dialog[row] for row in rows],
     )
 
 
 def head_cells(
-    task: str, given: Given, *, seed: int, tell: Callable[[str], object]
+    task: str, data: UtteranceInput, *, seed: int, tell: Callable[[str], object]
 ) -> Iterator[Cell]:
     """A head over frozen vectors beside the commoner label, style, and words."""
     about = About("the rebuilt mix", "of the corpora")
-    learn = drawn(given.data, LEARN, seed=seed)
-    stop = None if given.validation is None else drawn(given.validation, STOP, seed=seed)
-    for tidy, spelt in SPELT.items():
-        tell(f"{task}: a head on {len(learn):,} utterances of the mix, {spelt}")
-        own = {name: name for name in NAMES[task]} if task == "EC" else {}
-        training = Training(seed=seed, tidy=tidy, mapped=own)
+    train = draw_groups(data.data, MAX_TRAIN, seed=seed)
+    validation = data.validation and draw_groups(data.validation, MAX_VALIDATION, seed=seed)
+    for tidy, spelling in SPELLINGS.items():
+        tell(f"{task}: a head on {len(train):,} utterances of the mix, {spelling}")
+        mapped = {name: name for name in LABEL_NAMES[task]} if task == "EC" else {}
         with TemporaryDirectory() as folder:
             report = train_emotion(
-                replace(given, data=learn, validation=stop),
+                replace(data, data=train, validation=validation),
                 Path(folder) / "head",
                 kind=KINDS[task],
-                training=training,
+                settings=EmotionSettings(seed=seed, tidy=tidy, mapped=mapped),
                 about=about,
             )
-        for one in next(iter(report.rows.values())):
-            name = HEAD if one.name == OURS else one.name
-            yield from figures(task, one._replace(name=name), spelt, f"{len(learn):,} learned from")
+        for figures in next(iter(report.rows.values())):
+            name = HEAD if figures.name == OURS else figures.name
+            note = f"{len(train):,} learned from"
+            yield from accuracy_cells(task, figures._replace(name=name), spelling, note)
 
 
-def figures(task: str, one: Row, spelt: str, note: str) -> Iterator[Cell]:
-    """Accuracy, macro-F1 and area of one guess; the paper has accuracy on text as published."""
+def accuracy_cells(
+    task: str, figures: ClassifierResults, spelling: str, note: str
+) -> Iterator[Cell]:
+    """Accuracy, macro-F1 and AUC of one classifier; the paper has accuracy on published text."""
     for figure in FIGURES:
-        paper = ACCURACY[task][1] if figure == "accuracy" and spelt == SPELT[False] else None
-        column = f"{one.name}, {figure.replace('_', '-')}"
-        said = f"0 of {one.n:,} not scored; {note}; interval over different texts"
-        table = f"{TABLE}{task}"
-        found: Estimate = getattr(one, figure)
-        yield Cell(table, spelt, column, paper, *found, one.n, said)
+        printed = figure == "accuracy" and spelling == SPELLINGS[False]
+        paper = ACCURACY[task][1] if printed else None
+        column = f"{figures.name}, {figure.replace('_', '-')}"
+        full_note = f"0 of {figures.n:,} not scored; {note}; interval over different texts"
+        estimate: Result = getattr(figures, figure)
+        yield Cell(
+            f"{TABLE}{task}",
+            spelling,
+            column,
+            paper,
+            *estimate.value_and_interval,
+            figures.n,
+            full_note,
+        )
 
 
 def evaluator_cells(
     task: str, test: Utterances, metrics: Mapping[str, EmotionalConsistency]
 ) -> Iterator[Cell]:
-    """What evaluators that are there tell, of both spellings."""
+    """The classifiers of available evaluators, on both spellings."""
     for name, metric in metrics.items():
-        features, place = handle(metric), list(KINDS).index(task)
-        for tidy, spelt in SPELT.items():
-            texts = [tidied(text) if tidy else text for text in test.text]
-            chance = metric._judges[place].of(features, texts)
-            yield from figures(task, judged(name, task, test, chance), spelt, "half is the limit")
+        features = features_for_texts(metric.needs)
+        classifier = metric.classifiers[list(KINDS).index(task)]
+        for tidy, spelling in SPELLINGS.items():
+            texts = [detokenise(text) if tidy else text for text in test.text]
+            figures = binary_figures(name, task, test, classifier.probabilities(features, texts))
+            yield from accuracy_cells(task, figures, spelling, "half is the limit")
 
 
-def judged(name: str, task: str, test: Utterances, chance: Floats) -> Row:
-    """The figures of probabilities; a text of which nothing is said counts as even."""
-    wanted = "positive" if task == "EC" else "emotional"
-    label = np.array([found == wanted for (found,) in test.label])
-    guess = np.where(np.isnan(chance), 0.5, chance)
-    return row(name, Run(guess, guess >= 0.5, label, [letters(text) for text in test.text]))
+def binary_figures(
+    name: str, task: str, test: Utterances, probabilities: Floats
+) -> ClassifierResults:
+    """The figures of probabilities; a text without one counts as undecided, .5."""
+    positive_class = "positive" if task == "EC" else "emotional"
+    label = np.array([label_name == positive_class for (label_name,) in test.label])
+    score = np.where(np.isnan(probabilities), 0.5, probabilities)
+    return evaluate_classifier(
+        name,
+        LabelledPredictions(
+            score, score >= 0.5, label, [letters_and_digits(text) for text in test.text]
+        ),
+    )

@@ -1,4 +1,4 @@
-"""What Liu et al. printed."""
+"""What Liu et al., Evaluator for Emotionally Consistent Chatbots, print, read by hand."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ PEOPLE, BLENDER, GPT = "human", "Blenderbot", "DialoGPT"
 RESPONDERS = (PEOPLE, BLENDER, GPT)
 
 
-class Printed(NamedTuple):
+class ResponderFigures(NamedTuple):
     """Table 1 and Table 5 of one responder."""
 
     evaluator: float
@@ -20,10 +20,10 @@ class Printed(NamedTuple):
     middle: float
 
 
-SCORES: Mapping[str, Printed] = {
-    PEOPLE: Printed(0.8085, 0.8511, 0.8942, 0.9492, 0.5847, 0.7669),
-    BLENDER: Printed(0.8865, 0.8617, 0.9117, 0.9831, 0.7627, 0.8729),
-    GPT: Printed(0.6879, 0.6525, 0.6442, 0.9068, 0.4237, 0.6653),
+SCORES: Mapping[str, ResponderFigures] = {
+    PEOPLE: ResponderFigures(0.8085, 0.8511, 0.8942, 0.9492, 0.5847, 0.7669),
+    BLENDER: ResponderFigures(0.8865, 0.8617, 0.9117, 0.9831, 0.7627, 0.8729),
+    GPT: ResponderFigures(0.6879, 0.6525, 0.6442, 0.9068, 0.4237, 0.6653),
 }
 SENTENCES, DIALOGS = 0.9375, 0.8882
 """The correlations over three responders, of sentences and of dialogs."""

@@ -10,68 +10,84 @@ import numpy as np
 import polars as pl
 
 from simpatico.arrays import Floats
-from simpatico.features import Features, alone
-from simpatico.features.detokenise import tidied
+from simpatico.features import Features, features_for_texts
+from simpatico.features.detokenise import detokenise
 from simpatico.features.lexicon import LexiconSums
 from simpatico.features.plutchik import EMOTIONS
-from simpatico.metrics.emotional_consistency import EmotionalConsistency, expected, points
-from simpatico.reproduction.request import Asked
+from simpatico.metrics.emotional_consistency import (
+    EmotionalConsistency,
+    consistency_points,
+    expected_points,
+)
+from simpatico.reproduction.request import Request
 from simpatico.turns import Turns
 
-SHIPPED, TUNED, GIVEN = "shipped", "fine-tuned", "as given"
+SHIPPED, FINE_TUNED, AS_GIVEN = "shipped", "fine-tuned", "as given"
 LEXICON, VADER = "our lexicon", "VADER"
 GOOD, BAD = ("joy", "trust"), ("anger", "fear", "disgust", "sadness")
 
-Chances = tuple[Floats, Floats]
-"""How likely texts are emotional, and positive."""
-Says = Callable[[Sequence[str]], Chances]
+Probabilities = tuple[Floats, Floats]
+"""That texts are emotional, and that they are positive."""
+TextScorer = Callable[[Sequence[str]], Probabilities]
 
 
-class Answers(NamedTuple):
+class AnswerScores(NamedTuple):
     """Points of answers, what probabilities expect, and how likely users' turns are emotional."""
 
     hard: Floats
     soft: Floats
-    prompted: Floats
+    user_emotional: Floats
 
 
-def evaluators(asked: Asked, absent: list[str]) -> dict[str, EmotionalConsistency]:
+def available_evaluators(request: Request, omissions: list[str]) -> dict[str, EmotionalConsistency]:
     """The metric as shipped and with the models that were given."""
-    wanted = {SHIPPED: {}, TUNED: dict(asked.tuned), GIVEN: asked.of("emotional_consistency")}
-    found = dict[str, EmotionalConsistency]()
-    for name, parameters in wanted.items():
+    candidates = {
+        SHIPPED: {},
+        FINE_TUNED: dict(request.fine_tuned),
+        AS_GIVEN: request.parameters_of("emotional_consistency"),
+    }
+    evaluators = dict[str, EmotionalConsistency]()
+    for name, parameters in candidates.items():
         if not parameters and name != SHIPPED:
             continue
         metric = EmotionalConsistency(**parameters)
         if why := metric.missing:
-            absent.append(f"{name} evaluators: {why}")
+            omissions.append(f"{name} evaluators: {why}")
         else:
-            found[name] = metric
-    return found
+            evaluators[name] = metric
+    return evaluators
 
 
-def handle(metric: EmotionalConsistency) -> Features:
-    """The features of a metric, for any texts."""
-    return alone(metric.needs)
+def text_scorers(
+    metrics: Mapping[str, EmotionalConsistency], omissions: list[str]
+) -> Iterator[tuple[str, TextScorer]]:
+    """The evaluators and the lexicon baselines, by name."""
+    for name, metric in metrics.items():
+        yield name, evaluator_scorer(metric)
+    yield LEXICON, lexicon_probabilities
+    if vader := vader_scorer():
+        yield VADER, vader
+    else:
+        omissions.append("VADER: vaderSentiment is not installed")
 
 
-def says(metric: EmotionalConsistency) -> Says:
-    """What a metric's evaluators say of texts."""
-    features = handle(metric)
+def evaluator_scorer(metric: EmotionalConsistency) -> TextScorer:
+    """What a metric's classifiers say of texts."""
+    features = features_for_texts(metric.needs)
 
-    def both(texts: Sequence[str]) -> Chances:
-        chance, positive, _ = metric.felt(features, texts, texts)
-        return chance, positive
+    def probabilities(texts: Sequence[str]) -> Probabilities:
+        emotional, positive, _ = metric.probabilities(features, texts, texts)
+        return emotional, positive
 
-    return both
+    return probabilities
 
 
-def lexicon_says(texts: Sequence[str]) -> Chances:
+def lexicon_probabilities(texts: Sequence[str]) -> Probabilities:
     """1 for emotional where a word of the lexicon is there; the share of good among good and bad.
 
     Example: joy 3, anger 1 is positive with 3/4; without any of both it is .5.
     """
-    frame = pl.DataFrame({"text": pl.Series([tidied(t) for t in texts], dtype=pl.String)})
+    frame = pl.DataFrame({"text": pl.Series([detokenise(t) for t in texts], dtype=pl.String)})
     feature = LexiconSums("emotions", EMOTIONS)
     sums = Features(Turns(frame), frozenset({feature, *feature.needs}))[feature]
     good, bad = (
@@ -82,36 +98,29 @@ def lexicon_says(texts: Sequence[str]) -> Chances:
     return (both > 0).astype(np.float64), share
 
 
-def vader_says() -> Says | None:
+def vader_scorer() -> TextScorer | None:
     """VADER's compound score brought to 0 to 1, emotional where it is not 0; null if absent."""
     try:
-        found = import_module("vaderSentiment.vaderSentiment")
+        vader = import_module("vaderSentiment.vaderSentiment")
     except ImportError:
         return None
-    told = found.SentimentIntensityAnalyzer()
+    analyzer = vader.SentimentIntensityAnalyzer()
 
-    def both(texts: Sequence[str]) -> Chances:
-        scores = np.array([told.polarity_scores(tidied(text))["compound"] for text in texts])
-        return (scores != 0).astype(np.float64), (1 + scores) / 2
+    def probabilities(texts: Sequence[str]) -> Probabilities:
+        compound = np.array(
+            [analyzer.polarity_scores(detokenise(text))["compound"] for text in texts]
+        )
+        return (compound != 0).astype(np.float64), (1 + compound) / 2
 
-    return both
-
-
-def judges(
-    metrics: Mapping[str, EmotionalConsistency], absent: list[str]
-) -> Iterator[tuple[str, Says]]:
-    """All that say something of texts, by name."""
-    for name, metric in metrics.items():
-        yield name, says(metric)
-    yield LEXICON, lexicon_says
-    if vader := vader_says():
-        yield VADER, vader
-    else:
-        absent.append("VADER: vaderSentiment is not installed")
+    return probabilities
 
 
-def answered(who: Says, users: Sequence[str], answers: Sequence[str]) -> Answers:
+def score_answers(scorer: TextScorer, users: Sequence[str], answers: Sequence[str]) -> AnswerScores:
     """The points of answers to users' turns; neutral turns count, as they do in the paper."""
-    emotional, heard = who(users)
-    chance, said = who(answers)
-    return Answers(points(chance, heard, said), expected(chance, heard, said), emotional)
+    user_emotional, user_positive = scorer(users)
+    emotional, positive = scorer(answers)
+    return AnswerScores(
+        consistency_points(emotional, user_positive, positive),
+        expected_points(emotional, user_positive, positive),
+        user_emotional,
+    )

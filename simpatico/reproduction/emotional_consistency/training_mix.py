@@ -1,4 +1,4 @@
-"""The corpora behind the published files, and what is left of them to learn from.
+"""The corpora behind the published files, and what is left of them to train on.
 
 Which corpora and labels these are was found by looking every published utterance up in the sources.
 Utterances are the same if their letters from a to z and digits are: other letters came out of some
@@ -18,23 +18,26 @@ import numpy as np
 import polars as pl
 
 from simpatico.errors import DataError
-from simpatico.features.detokenise import letters
-from simpatico.reproduction.predictive_engagement.data import table
+from simpatico.features.detokenise import letters_and_digits
+from simpatico.reproduction.csv_files import read_text_columns
 from simpatico.training.emotion.data import Utterances
 from simpatico.training.emotion.labels import Polarity
 
-EMPATHETIC, DAILY, COUNSEL, SCENES = "empathetic-dialogues", "dailydialog", "counsel-chat", "meisd"
-CORPORA = (EMPATHETIC, DAILY, COUNSEL, SCENES)
+EMPATHETIC, DAILY, COUNSEL, MEISD = "empathetic-dialogues", "dailydialog", "counsel-chat", "meisd"
+CORPORA = (EMPATHETIC, DAILY, COUNSEL, MEISD)
 NEUTRAL, EMOTIONAL = "neutral", "emotional"
 POSITIVE, NEGATIVE, EACH = "positive", "negative", "each"
-CLEAR = 0.95
-"""From this share on, utterances of a label that have one sign show that the label has it."""
-FEWEST = 3
-"""Utterances of a label that must be found before it is said to have a sign."""
+CLEAR_SHARE = 0.95
+"""From this share on, utterances of an emotion that have one sign show that the emotion has it."""
+MIN_VOTES = 3
+"""Utterances of an emotion that must be found before it is said to have a sign."""
 
 
-class Said(NamedTuple):
-    """An utterance in its corpus; `emotion` is what the corpus calls it."""
+class CorpusUtterance(NamedTuple):
+    """An utterance in its corpus; `emotion` is what the corpus calls it.
+
+    The fields are the columns of the written training files.
+    """
 
     text: str
     source: str
@@ -46,125 +49,140 @@ class Said(NamedTuple):
         return self.emotion == NEUTRAL
 
     @property
-    def name(self) -> tuple[str, str]:
+    def label(self) -> tuple[str, str]:
         """Of which corpus the emotion is, and what it is called there."""
         return self.source, self.emotion
 
     @property
-    def published(self) -> str:
-        """The text as the authors' files spell it."""
+    def own_sign(self) -> str:
+        """The sign that the corpus itself gives; empty where it gives none."""
+        return self.emotion if self.emotion in (POSITIVE, NEGATIVE) else ""
+
+    @property
+    def published_text(self) -> str:
+        """The text as the authors' files spell it. Example: DailyDialog's "No." is "No ."."""
         if self.source == EMPATHETIC:
             return self.text.replace(",", "_comma_")
-        return spaced(self.text) if self.source == DAILY else self.text
+        if self.source == DAILY:
+            return " ".join(re.sub(r'([.,?!;:"])', r" \1 ", self.text).split())
+        return self.text
 
 
-def spaced(text: str) -> str:
-    """With punctuation apart. Example: "Well, no." is "Well , no ."."""
-    return " ".join(re.sub(r'([.,?!;:"])', r" \1 ", text).split())
+def text_key(text: str) -> str:
+    """By what an utterance is recognised. Example: "Well_comma_ it’s 5." is "wellits5"."""
+    return re.sub(r"[^a-z0-9]", "", letters_and_digits(text))
 
 
-def same(text: str) -> str:
-    """By what an utterance is known. Example: "Well_comma_ it’s 5." is "wellits5"."""
-    return re.sub(r"[^a-z0-9]", "", letters(text))
+class TrainingMix(NamedTuple):
+    """Utterances to train on, and how many of each corpus were left out, for what reason."""
 
-
-class Kept(NamedTuple):
-    """Utterances to learn from, and how many of each corpus were left out, for what reason."""
-
-    rows: list[Said]
+    rows: list[CorpusUtterance]
     published: Mapping[str, int]
     repeated: Mapping[str, int]
 
 
-def corpora(data: Path, absent: list[str]) -> list[Said]:
+def read_corpora(data: Path, omissions: list[str]) -> list[CorpusUtterance]:
     """The utterances of those corpora that are there."""
-    readers = {EMPATHETIC: empathetic, DAILY: daily, COUNSEL: counsel, SCENES: scenes}
-    found = list[Said]()
+    readers = {
+        EMPATHETIC: read_empathetic_dialogues,
+        DAILY: read_dailydialog,
+        COUNSEL: read_counsel_chat,
+        MEISD: read_meisd,
+    }
+    utterances = list[CorpusUtterance]()
     for name, reader in readers.items():
-        some = list(reader(data / name))
-        if not some:
-            absent.append(f"{name}: no such corpus in {data}")
-        found += some
-    return found
+        own = list(reader(data / name))
+        if not own:
+            omissions.append(f"{name}: no such corpus in {data}")
+        utterances += own
+    return utterances
 
 
-def empathetic(folder: Path) -> Iterator[Said]:
+def read_empathetic_dialogues(folder: Path) -> Iterator[CorpusUtterance]:
     """EmpatheticDialogues without the situations; the emotion is that of the whole dialog."""
     for path in sorted(folder.glob("*_annotated/*.csv")):
-        rows = table(path, ("Dialog_ID", "Type", "Text"))
+        rows = read_text_columns(path, ("Dialog_ID", "Type", "Text"))
         for dialog, kind, text in rows.iter_rows():
             if kind == "utterance":
-                yield Said(text, EMPATHETIC, f"{EMPATHETIC} {dialog}", path.stem)
+                yield CorpusUtterance(text, EMPATHETIC, f"{EMPATHETIC} {dialog}", path.stem)
 
 
-class Turn(msgspec.Struct):
+class ConvLabTurn(msgspec.Struct):
+    """A turn in ConvLab's form of DailyDialog."""
+
     utterance: str
     emotion: str
 
 
-class Dialog(msgspec.Struct):
+class ConvLabDialog(msgspec.Struct):
+    """A dialog in ConvLab's form of DailyDialog."""
+
     dialogue_id: str
-    turns: list[Turn]
+    turns: list[ConvLabTurn]
 
 
-def daily(folder: Path) -> Iterator[Said]:
+def read_dailydialog(folder: Path) -> Iterator[CorpusUtterance]:
     """DailyDialog in the form of ConvLab."""
     if not (path := folder / "data.zip").is_file():
         return
-    with ZipFile(path) as packed:
-        given = msgspec.json.decode(packed.read("data/dialogues.json"), type=list[Dialog])
-    for one in given:
-        for turn in one.turns:
+    with ZipFile(path) as archive:
+        text = archive.read("data/dialogues.json")
+    for dialog in msgspec.json.decode(text, type=list[ConvLabDialog]):
+        for turn in dialog.turns:
             emotion = NEUTRAL if turn.emotion == "no emotion" else turn.emotion
-            yield Said(turn.utterance.strip(), DAILY, one.dialogue_id, emotion)
+            yield CorpusUtterance(turn.utterance.strip(), DAILY, dialog.dialogue_id, emotion)
 
 
-def counsel(folder: Path) -> Iterator[Said]:
+def read_counsel_chat(folder: Path) -> Iterator[CorpusUtterance]:
     """The questions that people ask counsellors, each once; none is neutral."""
     for path in sorted(folder.glob("*.csv")):
-        rows = table(path, ("questionID", "questionText")).unique("questionID", keep="first")
+        rows = read_text_columns(path, ("questionID", "questionText"))
+        rows = rows.unique("questionID", keep="first")
         for number, text in rows.sort(pl.col("questionID").cast(pl.Int64)).iter_rows():
-            yield Said(text, COUNSEL, f"{COUNSEL} {number}", "")
+            yield CorpusUtterance(text, COUNSEL, f"{COUNSEL} {number}", "")
 
 
-def scenes(folder: Path) -> Iterator[Said]:
+def read_meisd(folder: Path) -> Iterator[CorpusUtterance]:
     """MEISD by its sentiment, some of which is misspelt."""
     for path in sorted(folder.glob("*.csv")):
-        rows = table(path, ("TV Series", "Utterances", "dialog_ids", "sentiment"))
-        for series, text, dialog, told in rows.iter_rows():
-            word = told.lower()
+        rows = read_text_columns(path, ("TV Series", "Utterances", "dialog_ids", "sentiment"))
+        for series, text, dialog, sentiment in rows.iter_rows():
+            word = sentiment.lower()
             sign = POSITIVE if word.startswith("pos") else NEGATIVE
-            yield Said(
-                text, SCENES, f"{SCENES} {series} {dialog}", NEUTRAL if word == NEUTRAL else sign
-            )
+            emotion = NEUTRAL if word == NEUTRAL else sign
+            yield CorpusUtterance(text, MEISD, f"{MEISD} {series} {dialog}", emotion)
 
 
-def index(given: Iterable[Said]) -> dict[str, list[Said]]:
-    """Where each text is said."""
-    found: dict[str, list[Said]] = {}
-    for said in given:
-        found.setdefault(same(said.text), []).append(said)
-    return found
+def index_by_text(utterances: Iterable[CorpusUtterance]) -> dict[str, list[CorpusUtterance]]:
+    """All utterances of each text."""
+    index: dict[str, list[CorpusUtterance]] = {}
+    for utterance in utterances:
+        index.setdefault(text_key(utterance.text), []).append(utterance)
+    return index
 
 
-def left(given: Iterable[Said], held: Collection[str]) -> Kept:
+def remove_published(
+    utterances: Iterable[CorpusUtterance], published_keys: Collection[str]
+) -> TrainingMix:
     """What is not in the published files, each text once for every emotion it has."""
-    rows, seen = list[Said](), set[tuple[str, str]]()
+    rows, keys = list[CorpusUtterance](), set[tuple[str, str]]()
     published, repeated = dict.fromkeys(CORPORA, 0), dict.fromkeys(CORPORA, 0)
-    for said in given:
-        if not (key := same(said.text)):
+    for utterance in utterances:
+        if not (key := text_key(utterance.text)):
             continue
-        if key in held:
-            published[said.source] += 1
-        elif (key, said.emotion) in seen:
-            repeated[said.source] += 1
+        if key in published_keys:
+            published[utterance.source] += 1
+        elif (key, utterance.emotion) in keys:
+            repeated[utterance.source] += 1
         else:
-            seen.add((key, said.emotion))
-            rows.append(said)
-    return Kept(rows, published, repeated)
+            keys.add((key, utterance.emotion))
+            rows.append(utterance)
+    return TrainingMix(rows, published, repeated)
 
 
-def signs(valid: Utterances, known: Mapping[str, Sequence[Said]]) -> dict[tuple[str, str], str]:
+def emotion_signs(
+    valid: Utterances, index: Mapping[str, Sequence[CorpusUtterance]]
+) -> dict[tuple[str, str], str]:
     """Whether each emotion of a corpus is positive, negative, or decided for each utterance.
 
     Read off the published labels of utterances that stand in one corpus under one emotion. Fewer
@@ -172,67 +190,69 @@ def signs(valid: Utterances, known: Mapping[str, Sequence[Said]]) -> dict[tuple[
     """
     votes: dict[tuple[str, str], list[bool]] = {}
     for text, (label,) in zip(valid.text, valid.label, strict=True):
-        where = {said.name for said in known.get(same(text), ())}
-        if len(where) == 1:
-            votes.setdefault(where.pop(), []).append(label == POSITIVE)
-    return {name: sign(some) for name, some in votes.items()}
+        emotions = {utterance.label for utterance in index.get(text_key(text), ())}
+        if len(emotions) == 1:
+            votes.setdefault(emotions.pop(), []).append(label == POSITIVE)
+    return {emotion: sign_of_votes(own) for emotion, own in votes.items()}
 
 
-def sign(positive: Sequence[bool]) -> str:
+def sign_of_votes(positive: Sequence[bool]) -> str:
     """What the labels of utterances say of the emotion they share."""
     share = sum(positive) / len(positive)
-    if len(positive) < FEWEST or 1 - CLEAR < share < CLEAR:
+    if len(positive) < MIN_VOTES or 1 - CLEAR_SHARE < share < CLEAR_SHARE:
         return EACH
-    return POSITIVE if share >= CLEAR else NEGATIVE
+    return POSITIVE if share >= CLEAR_SHARE else NEGATIVE
 
 
-def neutrality(rows: Sequence[Said]) -> list[str]:
-    """The label of each for NNC."""
-    return [NEUTRAL if said.neutral else EMOTIONAL for said in rows]
+def neutrality_labels(rows: Sequence[CorpusUtterance]) -> list[str]:
+    """The label of each utterance for NNC."""
+    return [NEUTRAL if utterance.neutral else EMOTIONAL for utterance in rows]
 
 
-def polarity(
-    rows: Sequence[Said], meant: Mapping[tuple[str, str], str], judge: Polarity | None
+def polarity_labels(
+    rows: Sequence[CorpusUtterance], signs: Mapping[tuple[str, str], str], model: Polarity | None
 ) -> list[str]:
-    """The label of each for EC; "" where it has none: neutral, counselling, or nobody to decide."""
-    found = [own_sign(said) or meant.get(said.name, EACH) for said in rows]
-    found = ["" if no_sign(said) else label for said, label in zip(rows, found, strict=True)]
-    each = [at for at, label in enumerate(found) if label == EACH]
-    texts = [rows[at].text for at in each]
-    chances = judge(texts) if judge and each else np.full(len(each), np.nan)
-    for at, chance in zip(each, chances, strict=True):
-        found[at] = POSITIVE if chance > 0.5 else NEGATIVE if chance <= 0.5 else ""
-    return found
+    """The label of each utterance for EC.
+
+    Empty where it has none: neutral, counselling, or an emotion without a sign and no model that
+    could decide.
+    """
+    labels = [
+        ""
+        if utterance.neutral or utterance.source == COUNSEL
+        else utterance.own_sign or signs.get(utterance.label, EACH)
+        for utterance in rows
+    ]
+    each = [index for index, label in enumerate(labels) if label == EACH]
+    texts = [rows[index].text for index in each]
+    probabilities = model(texts) if model and each else np.full(len(each), np.nan)
+    for index, probability in zip(each, probabilities, strict=True):
+        # NaN compares false both ways: no label
+        labels[index] = POSITIVE if probability > 0.5 else NEGATIVE if probability <= 0.5 else ""
+    return labels
 
 
-def own_sign(said: Said) -> str:
-    """What a corpus itself says of the sign."""
-    return said.emotion if said.emotion in (POSITIVE, NEGATIVE) else ""
-
-
-def no_sign(said: Said) -> bool:
-    return said.neutral or said.source == COUNSEL
-
-
-def learnable(rows: Sequence[Said], labels: Sequence[str], source: str) -> Utterances:
+def labelled_utterances(
+    rows: Sequence[CorpusUtterance], labels: Sequence[str], source: str
+) -> Utterances:
     """Those that have a label, spelt as the authors' files are, to train on."""
-    both = [(said, label) for said, label in zip(rows, labels, strict=True) if label]
+    both = [(row, label) for row, label in zip(rows, labels, strict=True) if label]
     return Utterances(
         source,
-        [said.published for said, _ in both],
+        [row.published_text for row, _ in both],
         [(label,) for _, label in both],
-        [said.dialog for said, _ in both],
+        [row.dialog for row, _ in both],
     )
 
 
-def write(path: Path, rows: Sequence[Said], labels: Sequence[str]) -> int:
-    """The rows with a label as CSV for `simpatico train emotion`; tells how many."""
+def write_training_csv(path: Path, rows: Sequence[CorpusUtterance], labels: Sequence[str]) -> int:
+    """Write the rows with a label as CSV for `simpatico train emotion`; returns how many."""
     if path.is_dir():
         raise DataError(f"{path} is a folder; move it away to write the file there")
-    frame = pl.DataFrame(rows, schema=list(Said._fields), orient="row")
+    frame = pl.DataFrame(rows, schema=list(CorpusUtterance._fields), orient="row")
     frame = frame.with_columns(
         label=pl.Series(labels, dtype=pl.String),
-        published=pl.Series([said.published for said in rows], dtype=pl.String),
+        published=pl.Series([row.published_text for row in rows], dtype=pl.String),
     ).filter(pl.col("label") != "")
     frame.write_csv(path)
     return frame.height

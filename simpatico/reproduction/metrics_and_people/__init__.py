@@ -8,130 +8,176 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
 
 from simpatico.metric import plain_name
-from simpatico.reproduction import Cell, Reproduction
-from simpatico.reproduction.metrics_and_people.data import People, View, people
-from simpatico.reproduction.metrics_and_people.modes import ways_of
-from simpatico.reproduction.metrics_and_people.published import MEAN, aside, figure, only_theirs
-from simpatico.reproduction.psychological_metrics import sets_in
-from simpatico.reproduction.psychological_metrics.data import SETS, DataSet
-from simpatico.reproduction.psychological_metrics.scores import scored
-from simpatico.reproduction.psychological_metrics.traditional_published import traditional
-from simpatico.reproduction.request import Asked
-from simpatico.reproduction.sample import Sample, measured
-from simpatico.reproduction.weights import Way
-from simpatico.stats.bootstrap import bootstrap
+from simpatico.registry import available, metric_class
+from simpatico.reproduction.cells import Cell, Reproduction
+from simpatico.reproduction.metrics_and_people.data import RatedSet, read_rated_set
+from simpatico.reproduction.metrics_and_people.published import (
+    MEAN,
+    figures_of_other_metrics,
+    incomparable_figure_note,
+    published_figure,
+)
+from simpatico.reproduction.psychological_metrics.data import DataSet, locate_sets, missing_sets
+from simpatico.reproduction.psychological_metrics.scores import score_rated_units
+from simpatico.reproduction.psychological_metrics.traditional_published import (
+    SETS_WITH_PUBLISHED_SCORES,
+    published_columns,
+)
+from simpatico.reproduction.request import Request
+from simpatico.reproduction.sample import Sample, score_sample
+from simpatico.reproduction.weights import RunnableMetric, runnable_metric
 from simpatico.stats.correlation import correlation
+from simpatico.stats.correlation_bootstrap import bootstrap_correlation
 from simpatico.stats.result import Result
 from simpatico.turns import Level
 
-MORE = {"bart_score": ("bart_score_faithfulness",), "fed": ("fed_dialog",)}
+MODES = {
+    "prism": ("unreferenced", "source"),
+    "deep_am": ("context",),
+    "deep_fm": ("context",),
+    "ruber": ("referenced",),
+    "ctx_ruber": ("referenced",),
+}
+"""Modes of a metric that are run beside its usual one."""
+SECONDARY_SCORES = {"bart_score": ("bart_score_faithfulness",), "fed": ("fed_dialog",)}
 """Scores that are shown beside a metric's main one, without the model."""
 PUBLISHED = "scores as their authors published them, not run here"
 
 
 def reproduce(
-    data: Path, asked: Asked | None = None, *, tell: Callable[[str], object] = lambda _: None
+    data: Path, request: Request | None = None, *, tell: Callable[[str], object] = lambda _: None
 ) -> Reproduction:
-    """The metrics on the data sets that are there; `tell` hears what is begun."""
-    asked = asked or Asked()
-    found = sets_in(data)
-    absent = [f"{s.name}: no {s.folder}/{s.file}" for s in SETS if s not in found]
-    ways, lacking = ways_of(asked)
+    """The metrics on the data sets that are there; `tell` receives progress messages."""
+    request = request or Request()
+    paths = locate_sets(data)
+    by_level, omissions = runnable_metrics(request)
     cells: list[Cell] = []
-    for set, path in found.items():
-        told = people(set, path)
-        tell(f"{set.name}: {told.views[0].rows.height:,} judged")
-        for one in ways[told.level]:
-            if one.slow:
-                tell(f"{set.name}: {one.label}")
-            cells += measured_cells(told, one, asked.sample)
-        cells += [*given_cells(told, data, asked.sample.seed), *theirs(told, ways[told.level])]
-    return Reproduction(cells, [], [], [*absent, *lacking])
+    for data_set, path in paths.items():
+        rated, runnables = read_rated_set(data_set, path), by_level[data_set.level]
+        tell(f"{data_set.name}: {rated.views[0].rows.height:,} judged")
+        for runnable in runnables:
+            if runnable.slow:
+                tell(f"{data_set.name}: {runnable.label}")
+            cells += run_metric_cells(rated, runnable, request.sample)
+        cells += published_score_cells(rated, path, data, seed=request.sample.seed)
+        cells += other_metric_cells(data_set, runnables)
+    return Reproduction(cells, [], [], [*missing_sets(paths), *omissions])
 
 
-def measured_cells(told: People, one: Way, sample: Sample) -> Iterator[Cell]:
-    """The figures of one metric on one data set, in each way of taking people's values."""
-    done = measured(told.turns, one, told.level, sample)
-    for view in told.views:
-        rows = view.rows.join(done.scores, on="dialog", how="inner", maintain_order="left")
-        for name in shown(one, told.level):
+def runnable_metrics(request: Request) -> tuple[dict[Level, list[RunnableMetric]], list[str]]:
+    """The metrics that can run here, for turns and for dialogs, and why others cannot."""
+    by_level: dict[Level, list[RunnableMetric]] = {"turn": [], "dialog": []}
+    omissions: dict[str, None] = {}
+    for name in available() if request.metrics is None else request.metrics:
+        cls = metric_class(name)
+        if cls.level == "system":
+            omissions[f"{name}: it describes a system as a whole and has no value for a turn"] = (
+                None
+            )
+            continue
+        for mode in ("", *MODES.get(name, ())):
+            for level, runnables in by_level.items():
+                runnable = runnable_metric(name, **metric_parameters(cls, request, level, mode))
+                if isinstance(runnable, RunnableMetric):
+                    runnables.append(runnable)
+                else:
+                    omissions[f"{name}{', ' if mode else ''}{mode}: {runnable}"] = None
+    return by_level, list(omissions)
+
+
+def metric_parameters(cls: type[Any], request: Request, level: Level, mode: str) -> dict[str, Any]:
+    """The parameters asked for and the mode; the one response of a turn may be short."""
+    fields, parameters = cls.__dataclass_fields__, request.parameters_of(cls.name)
+    if "minimum_words" in fields and level == "turn":
+        parameters.setdefault("minimum_words", 0)
+    if "lexicon" in fields and request.lexicon:
+        parameters.setdefault("lexicon", request.lexicon)
+    return parameters | ({"mode": mode} if mode else {})
+
+
+def run_metric_cells(rated: RatedSet, runnable: RunnableMetric, sample: Sample) -> Iterator[Cell]:
+    """The figures of one metric on one data set, for each way of aggregating the ratings.
+
+    Shown are the metric's main score and few others, or all where none has its name; in a mode that
+    is not the usual one, the mode stands behind the score's name.
+    """
+    level = rated.data_set.level
+    sampled = score_sample(rated.turns, runnable, level=level, sample=sample)
+    main, names = plain_name(runnable.metric.name), [s.name for s in runnable.metric.scores]
+    more = [
+        score
+        for score in SECONDARY_SCORES.get(main, ())
+        if level == "dialog" or not score.endswith("_dialog")
+    ]
+    shown = [name for name in names if plain_name(name) in (main, *more)] or names
+    mode = runnable.label.removeprefix(runnable.metric.name)
+    for view in rated.views:
+        rows = view.rows.join(sampled.scores, on="dialog", how="inner", maintain_order="left")
+        for name in shown:
             if rows[name].count():
-                note = [*done.note, *view.note]
-                column = rows.select("prompt", "judged", x=name)
-                yield cell(told.set, view, column, (labelled(name, one), note), sample.seed)
+                columns = rows.select("prompt", "rating", pl.col(name).alias(name + mode))
+                notes, seed = [*sampled.notes, *view.notes], sample.seed
+                yield correlation_cell(rated, view.table, columns, notes=notes, seed=seed)
 
 
-def labelled(name: str, one: Way) -> str:
-    """A score's name with the metric's mode, where that is not its usual one."""
-    return name + one.label.removeprefix(one.metric.name)
-
-
-def shown(one: Way, level: Level) -> list[str]:
-    """Which scores of a metric are shown: the main one and few others, or all where none is."""
-    own, names = plain_name(one.metric.name), [s.name for s in one.metric.scores]
-    more = [m for m in MORE.get(own, ()) if level == "dialog" or not m.endswith("_dialog")]
-    kept = [name for name in names if plain_name(name) in (own, *more)]
-    return kept or names
-
-
-def given_cells(told: People, data: Path, seed: int) -> Iterator[Cell]:
+def published_score_cells(rated: RatedSet, path: Path, data: Path, *, seed: int) -> Iterator[Cell]:
     """Metrics whose scores others published row by row."""
-    path = told.set.found(data)
-    if path is None or told.set.name not in HAVE:
+    if rated.data_set.name not in SETS_WITH_PUBLISHED_SCORES:
         return
-    rows = scored(told.set, path, None)
-    columns = traditional(rows, told.set.name, data)
-    table = pl.concat([rows.select("dialog"), columns], how="horizontal")
-    for view in told.views:
-        both = view.rows.join(table, on="dialog", how="inner", maintain_order="left")
+    units = score_rated_units(rated.data_set, path, None)
+    columns = published_columns(units, rated.data_set.name, data)
+    table = pl.concat([units.select("dialog"), columns], how="horizontal")
+    for view in rated.views:
+        rows = view.rows.join(table, on="dialog", how="inner", maintain_order="left")
         for name in columns.columns:
-            if both[name].count():
-                column = both.select("prompt", "judged", x=name)
-                yield cell(told.set, view, column, (name, [PUBLISHED, *view.note]), seed)
+            if rows[name].count():
+                scores, notes = rows.select("prompt", "rating", name), [PUBLISHED, *view.notes]
+                yield correlation_cell(rated, view.table, scores, notes=notes, seed=seed)
 
 
-HAVE = ("GD", "TP", "UP", "ZD", "ZP", "FT", "FED-Dial", "HU")
-
-
-def theirs(told: People, ways: Sequence[Way]) -> Iterator[Cell]:
+def other_metric_cells(data_set: DataSet, runnables: Sequence[RunnableMetric]) -> Iterator[Cell]:
     """Printed figures of metrics that we do not run."""
-    ours = [plain_name(one.label) for one in ways if ", " not in one.label]
-    for name, printed in only_theirs(told.set.name, ours).items():
-        note = f"printed by {printed.source}; not run here"
-        yield Cell(MEAN, told.set.name, name, printed.value, None, None, None, 0, note)
+    ours = [plain_name(one.label) for one in runnables if ", " not in one.label]
+    for name, figure in figures_of_other_metrics(data_set.name, ours).items():
+        note = f"printed by {figure.source}; not run here"
+        yield Cell(MEAN, data_set.name, name, figure.value, None, None, None, 0, note)
 
 
-def cell(
-    set: DataSet, view: View, rows: pl.DataFrame, told: tuple[str, list[str]], seed: int
+def correlation_cell(
+    rated: RatedSet, table: str, rows: pl.DataFrame, *, notes: list[str], seed: int
 ) -> Cell:
-    """Rho of the column x with people's values, beside a figure that was printed."""
-    name, note = told
-    own = "fed" if plain_name(name) == "fed_dialog" else plain_name(name)
-    beside = figure(set.name, own, view.table) if plays(name, set) else None
-    fit = rho(rows, seed)
-    said = [f"{rows.height - fit.n:,} of {rows.height:,} not scored", *note]
-    said += [f"printed by {beside.source}"] if beside else aside(set.name, own, view.table)
-    paper = beside.value if beside else None
-    return Cell(
-        view.table, set.name, name, paper, fit.value, fit.low, fit.high, fit.n, "; ".join(said)
-    )
+    """Rho of the last column with people's ratings, beside a figure that was printed."""
+    data_set, name = rated.data_set, rows.columns[-1]
+    metric = "fed" if plain_name(name) == "fed_dialog" else plain_name(name)
+    figure = None
+    if has_published_figure(name, data_set):
+        figure = published_figure(data_set.name, metric, table)
+    rho = clustered_rho(rows.rename({name: "x"}), seed)
+    parts = [f"{rows.height - rho.n:,} of {rows.height:,} not scored", *notes]
+    if figure:
+        parts.append(f"printed by {figure.source}")
+    else:
+        parts += incomparable_figure_note(data_set.name, metric, table)
+    paper, key = figure.value if figure else None, (table, data_set.name, name)
+    return Cell(*key, paper, rho.value, rho.low, rho.high, rho.n, "; ".join(parts))
 
 
-def plays(name: str, set: DataSet) -> bool:
+def has_published_figure(name: str, data_set: DataSet) -> bool:
     """Whether a printed figure is about this score: of dialogs FED's score of dialogs is meant,
     and never a mode that is not a metric's usual one."""
-    return ", " not in name and (plain_name(name) != "fed" or not set.dialogs)
+    return ", " not in name and (plain_name(name) != "fed" or not data_set.rates_dialogs)
 
 
-def rho(rows: pl.DataFrame, seed: int) -> Result:
-    """Spearman's rho; rows of one prompt are resampled together."""
-    x, y = (rows[c].cast(pl.Float64).fill_null(float("nan")).to_numpy() for c in ("x", "judged"))
+def clustered_rho(rows: pl.DataFrame, seed: int) -> Result:
+    """Spearman's rho of x with the rating; rows of one prompt are resampled together."""
+    x, y = (rows[c].cast(pl.Float64).fill_null(float("nan")).to_numpy() for c in ("x", "rating"))
     prompts = rows["prompt"].rank("dense").to_numpy().astype(np.int64)
     if rows["prompt"].n_unique() == rows.height:
         return correlation(x, y, kind="spearman")
-    return bootstrap(x, y, prompts, kind="spearman", seed=seed)
+    return bootstrap_correlation(x, y, prompts, kind="spearman", seed=seed)

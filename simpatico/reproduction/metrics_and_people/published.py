@@ -5,7 +5,7 @@ and 7 ("S", of turns and of dialogs): overall quality, mean over judges; of the 
 original answers, which are the references. Zhang et al. (2021), Automatic Evaluation and Moderation
 of Open-domain Dialogue Systems, Tables 2 and 3, in per cent there: the baseline, Deep AM-FM with
 RoBERTa base and GPT-2 medium beside the context. Its figures are means over all qualities of a set:
-those of sets with one quality are laid beside ours, the others are told in a note.
+those of sets with one quality are compared with ours, the others stand in a note.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ ZHANG = "Zhang et al. 2021 (DSTC10), who read responses beside the context"
 MEAN, MEDIAN = "mean of judges", "median of judges"
 
 
-class Figure(NamedTuple):
+class PublishedFigure(NamedTuple):
     """A figure and who printed it."""
 
     value: float
@@ -82,29 +82,32 @@ SEVERAL = {
 }
 """The baseline of DSTC10: on sets of one quality, and its mean over several."""
 
-BY_OURS = {ours: theirs for theirs, ours in OURS.items()}
+THEIR_NAMES = {ours: theirs for theirs, ours in OURS.items()}
 BASELINE = "deep_am_fm"
 
 
-def figure(set: str, metric: str, table: str) -> Figure | None:
+def published_figure(set_name: str, metric: str, table: str) -> PublishedFigure | None:
     """What was printed for a metric of ours on a data set."""
     if table != MEAN:
         return None
-    value = YEH_FIGURES.get(BY_OURS.get(metric, ""), {}).get(set)
+    value = YEH_FIGURES.get(THEIR_NAMES.get(metric, ""), {}).get(set_name)
     if value is not None:
-        return Figure(value, YEH)
-    value = ONE_QUALITY.get(set) if metric == BASELINE else None
-    return None if value is None else Figure(value, ZHANG)
+        return PublishedFigure(value, YEH)
+    value = ONE_QUALITY.get(set_name) if metric == BASELINE else None
+    return None if value is None else PublishedFigure(value, ZHANG)
 
 
-def aside(set: str, metric: str, table: str) -> list[str]:
-    """What was printed that cannot be laid beside our figure."""
-    if metric != BASELINE or table != MEAN or set not in SEVERAL:
+def incomparable_figure_note(set_name: str, metric: str, table: str) -> list[str]:
+    """A printed figure that is a mean over several qualities, unlike ours; empty if none is."""
+    if metric != BASELINE or table != MEAN or set_name not in SEVERAL:
         return []
-    return [f"{SEVERAL[set]:.4f} over all qualities of the set is printed by {ZHANG}"]
+    return [f"{SEVERAL[set_name]:.4f} over all qualities of the set is printed by {ZHANG}"]
 
 
-def only_theirs(set: str, ours: list[str]) -> dict[str, Figure]:
+def figures_of_other_metrics(set_name: str, ours: list[str]) -> dict[str, PublishedFigure]:
     """Figures for this set of metrics that are not among ours."""
-    found = {m: by_set[set] for m, by_set in YEH_FIGURES.items() if set in by_set}
-    return {m: Figure(v, YEH) for m, v in found.items() if OURS.get(m) not in ours}
+    return {
+        metric: PublishedFigure(by_set[set_name], YEH)
+        for metric, by_set in YEH_FIGURES.items()
+        if set_name in by_set and OURS.get(metric) not in ours
+    }

@@ -1,63 +1,77 @@
-"""Figure 4: how well classifiers tell engaging exchanges of ConvAI, and those the crowd labelled.
+"""Figure 4: classifiers of engaging exchanges, tested on ConvAI and on the crowd's labels.
 
-For every seed the conversations are drawn anew into 60% to learn from, 20% to stop by, and 20% to
-be tested on. The 50 conversations of the crowd are in none of these.
+For every seed the conversations are split anew into 60% train, 20% validation and 20% test. The 50
+conversations of the crowd are in none of these.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import json
+from collections.abc import Callable, Iterator, Mapping
+from hashlib import sha256
+from typing import NamedTuple
 
 import numpy as np
 import polars as pl
 
+from simpatico.arrays import Floats
 from simpatico.errors import MissingResource
 from simpatico.features.embeddings import MINILM
 from simpatico.features.heads.head import Head
-from simpatico.reproduction import Cell
-from simpatico.reproduction.cells import Spot
-from simpatico.reproduction.predictive_engagement.classifiers__engagement_rivals import (
-    BIRNN,
-    SVM,
-    Bench,
-    by_birnn,
-    by_svm,
+from simpatico.features.on_model import package_release
+from simpatico.models.cache import compute_once
+from simpatico.reproduction.cells import Cell, CellKey
+from simpatico.reproduction.predictive_engagement.counts import READING_NAMES
+from simpatico.reproduction.predictive_engagement.data import pairs_as_exchanges
+from simpatico.stats.classification import LabelledPredictions, compare_runs
+from simpatico.training.engagement.baselines import (
+    ORDERS,
+    SVM_C,
+    labelled_predictions,
+    length_and_question_predictions,
+    svm_scores,
 )
-from simpatico.reproduction.predictive_engagement.counts import NAMES
-from simpatico.reproduction.predictive_engagement.data import labelled_as
-from simpatico.stats.classification__measures import Run, compared
-from simpatico.training.engagement.baselines import plainly, run
 from simpatico.training.engagement.data import Reading
-from simpatico.training.engagement.exchanges import PEOPLE, Exchanges, split
-from simpatico.training.engagement.heads import Encoded, guessed, learned
-from simpatico.training.engagement.train import SHAPES, HeadName, PooledBy, examples
-from simpatico.training.heads.train import Form
+from simpatico.training.engagement.exchanges import (
+    PEOPLE,
+    Exchanges,
+    concatenate_exchanges,
+    split_exchanges,
+)
+from simpatico.training.engagement.heads import EncodedTexts, fit_engagement_head, head_logits
+from simpatico.training.engagement.train import SHAPES, HeadName, PooledBy, pair_examples
+from simpatico.training.heads.train import HeadForm
 
 FIGURE_4 = "Figure 4: telling engaging exchanges, "
-BALANCED, AREA, ABOVE = "balanced accuracy", "AUC", "AUC of our head minus that of others"
-OURS = "our head"
+BALANCED, AUC, ABOVE = "balanced accuracy", "AUC", "AUC of our head minus that of others"
+OUR_HEAD, SVM, BIRNN = "our head", "SVM", "Bi-RNN"
 HEADS: Mapping[str, tuple[HeadName, PooledBy]] = {
     "MLP 64-32-8, mean": ("paper", "mean"),
     "MLP 64-32-8, max": ("paper", "max"),
-    OURS: ("best", "mean"),
+    OUR_HEAD: ("best", "mean"),
 }
-TESTED, CROWD = "ConvAI test", "crowd's labels"
-DRAWN = "the paper draws these as bars without numbers"
-WORDLESS = "exchanges without a letter or digit on one side are left out"
+CONVAI_TEST, CROWD = "ConvAI test", "crowd's labels"
+BARS_ONLY = "the paper draws these as bars without numbers"
+WITH_WORDS = "exchanges without a letter or digit on one side are left out"
+BASELINES_VERSION = 1
+"""To be raised whenever baselines are trained in another way, so that no old prediction is used."""
 
-Runs = dict[tuple[str, str], list[Run]]
-"""By what was tested on and by classifier, one for each seed."""
-
-
-def crowd(labelled: pl.DataFrame) -> Exchanges:
-    """The crowd's labels as exchanges; those without words on a side are left out."""
-    return worded(labelled_as(labelled, "crowd"))
+Runs = dict[tuple[str, str], list[LabelledPredictions]]
+"""By test set and classifier, one for each seed."""
 
 
-def encodings(given: Sequence[Exchanges]) -> dict[PooledBy, Encoded]:
-    """The vectors of all texts, pooled in the ways that heads need."""
-    pooled = dict.fromkeys(pooling for _, pooling in HEADS.values())
-    return {how: Encoded.of(given, Form(MINILM, how, SHAPES["paper", how])) for how in pooled}
+class SeedSplit(NamedTuple):
+    """What classifiers are trained and tested on, for one seed."""
+
+    train: Exchanges
+    validation: Exchanges
+    tests: Mapping[str, Exchanges]
+    seed: int
+
+    @property
+    def all_tests(self) -> Exchanges:
+        """All test sets, one after the other."""
+        return concatenate_exchanges(self.tests.values(), source="")
 
 
 def classifier_cells(
@@ -68,83 +82,144 @@ def classifier_cells(
     tell: Callable[[str], object],
 ) -> tuple[list[Cell], dict[Reading, Head]]:
     """The figures of every classifier, and our head of the first seed for each reading."""
-    others = {} if labelled is None else {CROWD: crowd(labelled)}
-    known = encodings([*readings.values(), *others.values()])
-    cells, kept = list[Cell](), dict[Reading, Head]()
-    for reading, given in readings.items():
+    crowd = {}
+    if labelled is not None:
+        crowd = {CROWD: exchanges_with_words(pairs_as_exchanges(labelled, "crowd"))}
+    encodings = {
+        pooling: EncodedTexts.of(
+            [*readings.values(), *crowd.values()],
+            HeadForm(MINILM, pooling, SHAPES["paper", pooling]),
+        )
+        for pooling in dict.fromkeys(pooling for _, pooling in HEADS.values())
+    }
+    cells, heads = list[Cell](), dict[Reading, Head]()
+    for reading, exchanges in readings.items():
         runs: Runs = {}
         for seed in range(seeds):
-            tell(f"{NAMES[reading]}: classifiers, seed {seed + 1} of {seeds}")
-            learn, check, test = split(worded(given), seed=seed)
-            bench = Bench(learn, check, {TESTED: test, **others}, seed)
-            head = compete(bench, known, runs, tell)
-            kept.setdefault(reading, head)
-        cells += [*figures(reading, runs), share(reading, given)]
-    return cells, kept
+            tell(f"{READING_NAMES[reading]}: classifiers, seed {seed + 1} of {seeds}")
+            train, validation, test = split_exchanges(exchanges_with_words(exchanges), seed=seed)
+            splits = SeedSplit(train, validation, {CONVAI_TEST: test, **crowd}, seed)
+            heads.setdefault(reading, run_classifiers(splits, encodings, runs, tell))
+        cells += [*classifier_figure_cells(reading, runs), people_share_cell(reading, exchanges)]
+    return cells, heads
 
 
-def worded(given: Exchanges) -> Exchanges:
+def exchanges_with_words(exchanges: Exchanges) -> Exchanges:
     """Those exchanges that have a letter or digit on both sides."""
-    able = [
+    mask = [
         any(map(str.isalnum, query)) and any(map(str.isalnum, reply))
-        for query, reply in zip(given.query, given.reply, strict=True)
+        for query, reply in zip(exchanges.query, exchanges.reply, strict=True)
     ]
-    return given.some(np.flatnonzero(able))
+    return exchanges.take(np.flatnonzero(mask))
 
 
-def compete(
-    bench: Bench,
-    known: Mapping[PooledBy, Encoded],
+def run_classifiers(
+    splits: SeedSplit,
+    encodings: Mapping[PooledBy, EncodedTexts],
     runs: Runs,
     tell: Callable[[str], object],
 ) -> Head:
-    """Train every classifier once and add what it guessed; gives our head."""
-    for name, (form, pooling) in HEADS.items():
-        head = trained(bench, known[pooling], form, pooling)
-        for where, test in bench.tests.items():
-            guess = guessed(head, known[pooling], test)
-            add(runs, where, name, run(guess, guess > 0, test))
-    for where, test in bench.tests.items():
-        for name, found in plainly(bench.learn, test).items():
-            add(runs, where, name, found)
-    for name, learner in {SVM: by_svm, BIRNN: by_birnn}.items():
+    """Train every classifier once and add its predictions to `runs`; returns our head."""
+    for name, (shape, pooling) in HEADS.items():
+        head = train_head(splits, encodings[pooling], shape, pooling)
+        for test_name, test in splits.tests.items():
+            logits = head_logits(head, encodings[pooling], test)
+            runs.setdefault((test_name, name), []).append(
+                labelled_predictions(logits, logits > 0, test)
+            )
+    for test_name, test in splits.tests.items():
+        for name, one in length_and_question_predictions(splits.train, test).items():
+            runs.setdefault((test_name, name), []).append(one)
+    for name, classifier in {SVM: svm_runs, BIRNN: birnn_runs}.items():
         try:
-            for where, found in learner(bench).items():
-                add(runs, where, name, found)
+            for test_name, one in classifier(splits).items():
+                runs.setdefault((test_name, name), []).append(one)
         except MissingResource as error:
             tell(f"{name} is left out: {error}")
     return head
 
 
-def add(runs: Runs, where: str, name: str, found: Run) -> None:
-    runs.setdefault((where, name), []).append(found)
+def train_head(
+    splits: SeedSplit, encoded: EncodedTexts, shape: HeadName, pooling: PooledBy
+) -> Head:
+    """A head over frozen vectors; both labels have the same weight."""
+    train, validation = (
+        pair_examples(part, encoded.rows) for part in (splits.train, splits.validation)
+    )
+    return fit_engagement_head(SHAPES[shape, pooling], encoded, train, validation, seed=splits.seed)
 
 
-def trained(bench: Bench, known: Encoded, form: HeadName, pooling: PooledBy) -> Head:
-    """A head over frozen vectors; both labels weigh the same."""
-    learn, check = (examples(side, known.place) for side in (bench.learn, bench.check))
-    return learned(SHAPES[form, pooling], known, learn, check, seed=bench.seed)
+def svm_runs(splits: SeedSplit) -> dict[str, LabelledPredictions]:
+    """A linear SVM on words."""
+
+    def predict() -> Floats:
+        return svm_scores(splits.train, splits.all_tests, seed=splits.seed)
+
+    kind = f"{SVM}|{SVM_C}|{ORDERS}|{package_release('scikit-learn')}"
+    return runs_by_test(splits, cached_predictions(kind, splits, predict), 0.0)
 
 
-def figures(reading: Reading, runs: Runs) -> Iterator[Cell]:
-    """Balanced accuracy and area of each classifier, and how far our head is above: means."""
-    for where in dict.fromkeys(place for place, _ in runs):
-        own = {name: some for (place, name), some in runs.items() if place == where}
-        told, above = compared(own, OURS)
-        each, row = len(own[OURS][0].label), f"{where}, {NAMES[reading]}"
-        seeds = f"mean of {len(own[OURS])} seeds, n is of one"
-        note = f"0 of {each:,} not scored; {DRAWN}; {WORDLESS}; {seeds}"
-        for one in told:
-            for column, value in ((BALANCED, one.balanced), (AREA, one.auc)):
-                yield Cell(f"{FIGURE_4}{column}", row, one.name, None, *value, each, note)
-        for name, value in above.items():
-            yield Cell(f"{FIGURE_4}{ABOVE}", row, name, None, *value, each, note)
+def birnn_runs(splits: SeedSplit) -> dict[str, LabelledPredictions]:
+    """The paper's bidirectional RNN on word vectors."""
+    from simpatico.training.engagement.birnn import DEFAULT, predict_by_birnn
+
+    def predict() -> Floats:
+        parts = (splits.train, splits.validation, splits.all_tests)
+        columns = ((part.query, part.reply, part.label) for part in parts)
+        return np.asarray(predict_by_birnn(*columns, seed=splits.seed), np.float64)
+
+    kind = f"{BIRNN}|{DEFAULT}|{package_release('torch')}"
+    return runs_by_test(splits, cached_predictions(kind, splits, predict), 0.5)
 
 
-def share(reading: Reading, given: Exchanges) -> Cell:
-    """Which part of the engaging exchanges is between people."""
-    spot = Spot("Figure 4: exchanges between people", NAMES[reading], "share of the engaging ones")
-    engaging = int(given.label.sum())
-    people = sum(kind == PEOPLE for kind in given.kind) / max(len(given), 1)
+def cached_predictions(kind: str, splits: SeedSplit, predict: Callable[[], Floats]) -> Floats:
+    """Predictions for all test sets, from disk where they were made before."""
+
+    def digest(exchanges: Exchanges) -> str:
+        columns = zip(exchanges.query, exchanges.reply, exchanges.label, strict=True)
+        rows = [[query, reply, int(label)] for query, reply, label in columns]
+        return sha256(json.dumps(rows).encode()).hexdigest()
+
+    parts = (splits.train, splits.validation, splits.all_tests)
+    key = (str(splits.seed), *map(digest, parts))
+    cache_kind = f"{kind}|{BASELINES_VERSION}"
+    (predictions,) = compute_once(cache_kind, [key], lambda _: [(0, predict())], memo={})
+    return np.asarray(predictions, np.float64)
+
+
+def runs_by_test(
+    splits: SeedSplit, predictions: Floats, threshold: float
+) -> dict[str, LabelledPredictions]:
+    """Predictions for all test sets, by test set."""
+    cuts = np.cumsum([len(test) for test in splits.tests.values()])[:-1]
+    parts = zip(splits.tests.items(), np.split(predictions, cuts), strict=True)
+    return {
+        name: labelled_predictions(part, part > threshold, test) for (name, test), part in parts
+    }
+
+
+def classifier_figure_cells(reading: Reading, runs: Runs) -> Iterator[Cell]:
+    """Balanced accuracy and AUC of each classifier, and the AUC of our head minus the others'."""
+    for test_name in dict.fromkeys(name for name, _ in runs):
+        own = {name: seeds for (test, name), seeds in runs.items() if test == test_name}
+        figures, gains = compare_runs(own, OUR_HEAD)
+        n, row = len(own[OUR_HEAD][0].label), f"{test_name}, {READING_NAMES[reading]}"
+        seeds_note = f"mean of {len(own[OUR_HEAD])} seeds, n is of one"
+        note = f"0 of {n:,} not scored; {BARS_ONLY}; {WITH_WORDS}; {seeds_note}"
+        for one in figures:
+            for column, value in ((BALANCED, one.balanced_accuracy), (AUC, one.auc)):
+                yield Cell(
+                    f"{FIGURE_4}{column}", row, one.name, None, *value.value_and_interval, n, note
+                )
+        for name, gain in gains.items():
+            yield Cell(f"{FIGURE_4}{ABOVE}", row, name, None, *gain.value_and_interval, n, note)
+
+
+def people_share_cell(reading: Reading, exchanges: Exchanges) -> Cell:
+    """Which share of the engaging exchanges is between people."""
+    table = "Figure 4: exchanges between people"
+    key = CellKey(table, READING_NAMES[reading], "share of the engaging ones")
+    engaging = int(exchanges.label.sum())
+    people = sum(kind == PEOPLE for kind in exchanges.kind) / max(len(exchanges), 1)
     note = f"0 of {engaging:,} not scored; of all exchanges {people:.3f} are between people"
-    return Cell(*spot, None, given.among_people, None, None, engaging, note)
+    return Cell(*key, None, exchanges.share_between_people, None, None, engaging, note)

@@ -1,7 +1,8 @@
-"""Table 5 and Figure 5: relevance, engagement and both together against people's ratings of pairs.
+"""Tables 5 and 6 and Figure 5: relevance, engagement and both against people's ratings of pairs.
 
-The paper takes the plain mean of two probabilities; least and greatest, and the mean of columns
-brought to one spread, stand beside it. Both replies to a query move together in every interval.
+The paper takes the plain mean of two probabilities; minimum and maximum, and the mean of
+standardised columns, stand beside it. Every interval resamples queries, so that both replies to a
+query are drawn together.
 """
 
 from __future__ import annotations
@@ -13,43 +14,44 @@ import numpy as np
 import polars as pl
 
 from simpatico.arrays import Bools, Floats
-from simpatico.reproduction import Cell
-from simpatico.reproduction.cells import Spot, of_result
-from simpatico.reproduction.predictive_engagement.data import THEIRS
+from simpatico.reproduction.cells import Cell, CellKey, paper_only_cell, result_cell
+from simpatico.reproduction.clustered_correlation import KINDS, CorrelationKind, cluster_codes
+from simpatico.reproduction.predictive_engagement.data import AUTHORS_COLUMNS, alphanumeric_key
 from simpatico.reproduction.predictive_engagement.paper import (
     ALL,
     BOTH_MAX,
     BOTH_MEAN,
     CORRELATIONS,
     CTX,
+    EXAMPLES,
     MAX,
     MEAN,
     RUBER,
     SETS,
 )
-from simpatico.reproduction.predictive_engagement.raters import codes
-from simpatico.reproduction.predictive_engagement.scores import Scored
-from simpatico.stats.bootstrap import bootstrap_many
+from simpatico.reproduction.predictive_engagement.scores import PairScores
+from simpatico.stats.correlation_bootstrap import bootstrap_correlations
 
-Kind = Literal["pearson", "spearman"]
-KINDS: tuple[Kind, ...] = ("pearson", "spearman")
-Combining = Literal["mean", "min", "max", "even", "weighted"]
-COMBININGS: dict[Combining, str] = {
+Combination = Literal["mean", "min", "max", "even", "weighted"]
+COMBINATIONS: dict[Combination, str] = {
     "mean": "mean",
     "min": "least",
     "max": "greatest",
     "even": "mean at one spread",
     "weighted": "mean, seven tenths relevance,",
 }
-WEIGHT = 0.7
-"""What relevance counts in that mean: of .5, .6 ... 1 it goes best with people's judgements of
-three other sets of dialogs, Pearson's r averaged over them."""
-OWN = "theirs: "
+RELEVANCE_WEIGHT = 0.7
+"""What relevance counts in the weighted mean: of .5, .6 ... 1 it goes best with people's judgements
+of three other sets of dialogs, Pearson's r averaged over them."""
+AUTHORS = "theirs: "
 """How columns of the authors' published scores begin."""
 RECOMPUTED = "the authors' own published scores, correlated anew"
+TABLE_6 = "Table 6: examples"
+HUMAN = "people, from 0 to 1"
+MAX_EXAMPLE_TITLE = 40
 
 
-class Column(NamedTuple):
+class ScoreColumn(NamedTuple):
     """Scores of all pairs under a name; `printed` is the paper's name of it."""
 
     name: str
@@ -58,86 +60,124 @@ class Column(NamedTuple):
     notes: Sequence[str] = ()
 
 
-def titled(kind: Kind) -> str:
+def correlation_table(kind: CorrelationKind) -> str:
+    """The name of the table."""
     return f"Table 5: with people's ratings, {kind.title()}"
 
 
-def combined(first: Floats, second: Floats, how: Combining) -> Floats:
+def combine_columns(engagement: Floats, relevance: Floats, how: Combination) -> Floats:
     """Two columns as one; NaN where either is."""
-    if how == "even":
-        first, second = standard(first), standard(second)
-    both = np.stack([first, second])
+    if how == "even":  # z-scores, without looking at any rating
+        engagement, relevance = (
+            (column - np.nanmean(column)) / max(float(np.nanstd(column)), 1e-12)
+            for column in (engagement, relevance)
+        )
+    both = np.stack([engagement, relevance])
     match how:
         case "min":
             return np.asarray(both.min(axis=0))
         case "max":
             return np.asarray(both.max(axis=0))
         case "weighted":
-            return np.asarray((1 - WEIGHT) * first + WEIGHT * second)
+            return np.asarray((1 - RELEVANCE_WEIGHT) * engagement + RELEVANCE_WEIGHT * relevance)
     return np.asarray(both.mean(axis=0))
 
 
-def standard(column: Floats) -> Floats:
-    """Mean 0 and deviation 1, without looking at any rating."""
-    return np.asarray((column - np.nanmean(column)) / max(float(np.nanstd(column)), 1e-12))
+def combination_name(how: Combination, engagement: str, relevance: str) -> str:
+    """What a combination is called."""
+    return f"{COMBINATIONS[how]} of {engagement} and {relevance}"
 
 
-def together(how: Combining, engagement: str, relevance: str) -> str:
-    """The name of a combination."""
-    return f"{COMBININGS[how]} of {engagement} and {relevance}"
+def mean_names(scores: PairScores) -> list[str]:
+    """The plain means of each engagement with each relevance."""
+    return [
+        combination_name("mean", engagement, relevance)
+        for relevance in scores.relevance
+        for engagement in scores.engagement
+    ]
 
 
-def columns(pairs: pl.DataFrame, found: Scored) -> list[Column]:
-    """The authors' scores, ours, both combined, and plain numbers, in the order shown."""
-    return [*theirs(pairs), *ours(found)]
+AUTHORS_MEAN = AUTHORS + combination_name("mean", MEAN, CTX)
 
 
-def theirs(pairs: pl.DataFrame) -> Iterator[Column]:
-    own = {name: pairs[name].to_numpy().astype(np.float64) for name in THEIRS}
+def score_columns(pairs: pl.DataFrame, scores: PairScores) -> Iterator[ScoreColumn]:
+    """The authors' scores, ours, both combined, and baselines, in the order shown."""
+    authors = {name: pairs[name].to_numpy().astype(np.float64) for name in AUTHORS_COLUMNS}
     for name in (RUBER, CTX, MEAN, MAX):
-        yield Column(OWN + name, own[name], name, [RECOMPUTED])
-    for name, engaging in ((BOTH_MEAN, MEAN), (BOTH_MAX, MAX)):
-        for how in COMBININGS:
-            both = combined(own[engaging], own[CTX], how)
-            printed = name if how == "mean" else ""
-            yield Column(OWN + together(how, engaging, CTX), both, printed, [RECOMPUTED])
+        yield ScoreColumn(AUTHORS + name, authors[name], name, [RECOMPUTED])
+    for name, engagement in ((BOTH_MEAN, MEAN), (BOTH_MAX, MAX)):
+        for how in COMBINATIONS:
+            both = combine_columns(authors[engagement], authors[CTX], how)
+            label = AUTHORS + combination_name(how, engagement, CTX)
+            yield ScoreColumn(label, both, name if how == "mean" else "", [RECOMPUTED])
+    own = (*scores.relevance, *scores.engagement)
+    for name in own:
+        yield ScoreColumn(name, scores.columns[name], notes=scores.notes[name])
+    for relevance in scores.relevance:
+        for engagement in scores.engagement:
+            for how in COMBINATIONS:
+                both = combine_columns(scores.columns[engagement], scores.columns[relevance], how)
+                yield ScoreColumn(combination_name(how, engagement, relevance), both)
+    for name in (name for name in scores.columns if name not in own):
+        yield ScoreColumn(name, scores.columns[name], notes=scores.notes[name])
 
 
-def ours(found: Scored) -> Iterator[Column]:
-    for name in (*found.relevance, *found.engagement):
-        yield Column(name, found.columns[name], notes=found.notes[name])
-    for relevance in found.relevance:
-        for engagement in found.engagement:
-            for how in COMBININGS:
-                both = combined(found.columns[engagement], found.columns[relevance], how)
-                yield Column(together(how, engagement, relevance), both)
-    for name in (n for n in found.columns if n not in (*found.relevance, *found.engagement)):
-        yield Column(name, found.columns[name], notes=found.notes[name])
-
-
-def rows_of(pairs: pl.DataFrame, part: str) -> Bools:
+def rows_of_part(pairs: pl.DataFrame, part: str) -> Bools:
     """Which pairs are of a part."""
     if part == ALL:
         return np.ones(pairs.height, dtype=np.bool_)
     return (pairs["part"] == part).to_numpy()
 
 
-def correlation_cells(pairs: pl.DataFrame, shown: Sequence[Column], *, seed: int) -> Iterator[Cell]:
+def correlation_cells(
+    pairs: pl.DataFrame, columns: Sequence[ScoreColumn], *, seed: int
+) -> Iterator[Cell]:
     """Pearson and Spearman of every column, on both halves and on all pairs."""
-    matrix = np.stack([column.values for column in shown], axis=1)
-    judged, queries = pairs["judged"].to_numpy(), codes(pairs["query"])
-    for place, kind in enumerate(KINDS):
+    matrix = np.stack([column.values for column in columns], axis=1)
+    ratings, queries = pairs["mean_rating"].to_numpy(), cluster_codes(pairs["query"])
+    for index, kind in enumerate(KINDS):
         for part in SETS:
-            kept = rows_of(pairs, part)
-            results = bootstrap_many(
-                matrix[kept], judged[kept], queries[kept], kind=kind, seed=seed
+            rows = rows_of_part(pairs, part)
+            results = bootstrap_correlations(
+                matrix[rows], ratings[rows], queries[rows], kind=kind, seed=seed
             )
-            for column, result in zip(shown, results, strict=True):
-                printed = CORRELATIONS[part].get(column.printed)
-                yield of_result(
-                    Spot(titled(kind), part, column.name),
-                    result,
-                    paper=printed[place] if printed else None,
-                    rows=int(kept.sum()),
+            for column, r in zip(columns, results, strict=True):
+                figures = CORRELATIONS[part].get(column.printed)
+                yield result_cell(
+                    CellKey(correlation_table(kind), part, column.name),
+                    r,
+                    paper=figures[index] if figures else None,
+                    rows=int(rows.sum()),
                     notes=column.notes,
                 )
+
+
+def example_cells(
+    pairs: pl.DataFrame, columns: Sequence[ScoreColumn], scores: PairScores
+) -> Iterator[Cell]:
+    """Table 6: people, relevance, engagement and the mean of both for each example."""
+    texts = zip(pairs["query"], pairs["reply"], strict=True)
+    rows = {
+        (alphanumeric_key(query), alphanumeric_key(reply)): row
+        for row, (query, reply) in enumerate(texts)
+    }
+    authors = [AUTHORS + CTX, AUTHORS + MEAN, AUTHORS_MEAN]
+    shown = [*authors, *scores.relevance, *scores.engagement, *mean_names(scores)]
+    for number, example in enumerate(EXAMPLES, 1):
+        row = rows.get((alphanumeric_key(example.query), alphanumeric_key(example.reply)))
+        title = example.reply
+        if len(title) > MAX_EXAMPLE_TITLE:
+            title = f"{title[: MAX_EXAMPLE_TITLE - 1].rstrip()}…"
+        name = f"{number}: {title}"
+        if row is None:
+            key = CellKey(TABLE_6, name, HUMAN)
+            yield paper_only_cell(key, example.human, "not among the pairs")
+            continue
+        printed = dict(zip(authors, example[-3:], strict=True)) | {HUMAN: example.human}
+        # the mean of three ratings from 1 to 5, rescaled to 0 to 1
+        values = {HUMAN: (pairs["mean_rating"][row] - 1) / 4}
+        values |= {c.name: float(c.values[row]) for c in columns if c.name in shown}
+        for column, value in values.items():
+            ours = None if np.isnan(value) else value
+            note = f"{int(ours is None)} of 1 not scored; {example.query} – {example.reply}"
+            yield Cell(TABLE_6, name, column, printed.get(column), ours, None, None, 1, note)

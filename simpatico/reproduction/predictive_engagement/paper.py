@@ -12,15 +12,15 @@ CONVERSATIONS = (1690, 21, 81, 47, 147, 63)
 """Table 1, by engagement score from 0 to 5."""
 EXCHANGES = (10122, 45, 238, 444, 1492, 783)
 
-KAPPA, PEARSON, RATED = 0.52, 0.93, 297
-"""Table 2."""
+KAPPA, PEARSON = 0.52, 0.93
+"""Table 2, means over the raters of 297 utterances."""
 
 AGGREGATED = {"min": 0.49, "max": 0.72, "mean": 0.85}
 """Table 3, n = 50 conversations."""
 ASSIGNED = 0.60
 """Figure 2, right: utterances against the score of their conversation."""
 
-SIDES = {"train": (6222, 1562), "validation": (2121, 575), "test": (2062, 582)}
+SPLIT_SIZES = {"train": (6222, 1562), "validation": (2121, 575), "test": (2062, 582)}
 """Table 4: not engaging, engaging."""
 
 RUBER, CTX, MEAN, MAX = "RUBER", "Ctx-RUBER", "MLP BERT (mean)", "MLP BERT (max)"
@@ -55,7 +55,7 @@ CORRELATIONS: Mapping[str, Mapping[str, tuple[float, float]]] = {
 """Table 5: Pearson and Spearman with the mean of three ratings."""
 
 
-class Example(NamedTuple):
+class PaperExample(NamedTuple):
     """A row of Table 6, all numbers from 0 to 1."""
 
     query: str
@@ -67,22 +67,22 @@ class Example(NamedTuple):
 
 
 EXAMPLES = (
-    Example(
+    PaperExample(
         "OK. What's the reason you are sending her flowers?",
         "Today's her birthday and she told me she wants me to buy her flowers.",
         *(0.92, 0.99, 0.88, 0.94),
     ),
-    Example(
+    PaperExample(
         "The kitchen may be large, but it doesn't have any storage space.",
         "The master suite is supposed to be quite elegant. Maybe it will be a little better.",
         *(0.75, 0.65, 0.94, 0.80),
     ),
-    Example(
+    PaperExample(
         "Not long, because people rush for lunch.",
         "The line sure does move fast.",
         *(0.33, 0.82, 0.11, 0.47),
     ),
-    Example(
+    PaperExample(
         "That's a good idea. And remind them to be slow at the beginning, not to run into the "
         "railings.",
         "OK. Anything else?",

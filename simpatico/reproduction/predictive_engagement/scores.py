@@ -1,4 +1,4 @@
-"""Scores of the rated pairs: the metrics that are held against people, and plain numbers."""
+"""Scores of the rated pairs: the metrics compared with people, and simple baselines."""
 
 from __future__ import annotations
 
@@ -9,36 +9,36 @@ import numpy as np
 import polars as pl
 
 from simpatico.arrays import Floats
-from simpatico.reproduction.request import Asked
-from simpatico.reproduction.weights import Way, way
+from simpatico.reproduction.request import Request
+from simpatico.reproduction.weights import RunnableMetric, runnable_metric
 from simpatico.scoring import score
 from simpatico.turns import Turns
 
 RELEVANCE, ENGAGEMENT = "relevance", "engagement"
-PLAIN = ("length", "question_rate", "coherence")
-"""Numbers that stand beside every learned one: words, a question mark, the cosine of MiniLM."""
-LONG, ASKING, CLOSE = PLAIN
-LOG = "length, logarithm"
+LENGTH, COHERENCE = "length", "coherence"
+BASELINES = (LENGTH, "question_rate", COHERENCE)
+"""What stands beside every trained metric: words, a question mark, the cosine of MiniLM."""
+LOG_LENGTH = "length, logarithm"
 """log(1 + words): what length says to a correlation that knows straight lines only."""
 
 
-class Scored(NamedTuple):
+class PairScores(NamedTuple):
     """A column of scores for each metric, and which of them are relevance and engagement."""
 
     columns: dict[str, Floats]
     relevance: list[str]
     engagement: list[str]
     notes: dict[str, list[str]]
-    absent: list[str]
+    omissions: list[str]
 
 
-def as_turns(queries: Sequence[str], replies: Sequence[str]) -> Turns:
+def pairs_as_turns(queries: Sequence[str], replies: Sequence[str]) -> Turns:
     """A dialog of two turns for each pair, of which the reply gets a score."""
     n = len(queries)
-    place = [f"{i:06d}" for i in range(n)]
+    names = [f"{i:06d}" for i in range(n)]
     frame = pl.DataFrame(
         {
-            "dialog": [*place, *place],
+            "dialog": [*names, *names],
             "speaker": ["user"] * n + ["system"] * n,
             "text": [*queries, *replies],
             "system": [None] * n + ["system"] * n,
@@ -48,49 +48,48 @@ def as_turns(queries: Sequence[str], replies: Sequence[str]) -> Turns:
     return Turns.from_utterances(frame)
 
 
-def scored(queries: Sequence[str], replies: Sequence[str], asked: Asked) -> Scored:
+def score_pairs(queries: Sequence[str], replies: Sequence[str], request: Request) -> PairScores:
     """What each metric says of the replies."""
-    turns = as_turns(queries, replies)
-    found = Scored({}, [], [], {}, [])
-    for name in (RELEVANCE, ENGAGEMENT, *others(asked)):
-        for one in ways(name, asked, found.absent):
-            label = one.label if one.label not in found.columns else f"{one.label}, as given"
-            found.columns[label] = column(turns, one)
-            found.notes[label] = [one.note] if one.note else []
-            if name in (RELEVANCE, ENGAGEMENT):
-                (found.relevance if name == RELEVANCE else found.engagement).append(label)
-    for name in PLAIN:
-        plain = way(name)
-        if isinstance(plain, Way):
-            found.columns[name], found.notes[name] = column(turns, plain), []
+    turns = pairs_as_turns(queries, replies)
+    scores = PairScores({}, [], [], {}, [])
+    own = (RELEVANCE, ENGAGEMENT)
+    others = [m for m in request.metrics or () if m not in (*own, *BASELINES)]
+    for name in (*own, *others):
+        for runnable in runnable_variants(name, request, scores.omissions):
+            label = runnable.label
+            label = label if label not in scores.columns else f"{label}, as given"
+            scores.columns[label] = main_score(turns, runnable)
+            scores.notes[label] = [runnable.note] if runnable.note else []
+            if name in own:
+                (scores.relevance if name == RELEVANCE else scores.engagement).append(label)
+    for name in BASELINES:
+        baseline = runnable_metric(name)
+        if isinstance(baseline, RunnableMetric):
+            scores.columns[name], scores.notes[name] = main_score(turns, baseline), []
         else:
-            found.absent.append(f"{name}: {plain}")
-    found.columns[LOG], found.notes[LOG] = np.log1p(found.columns[LONG]), []
-    return found
+            scores.omissions.append(f"{name}: {baseline}")
+    scores.columns[LOG_LENGTH], scores.notes[LOG_LENGTH] = np.log1p(scores.columns[LENGTH]), []
+    return scores
 
 
-def others(asked: Asked) -> list[str]:
-    """Metrics that were asked for by name."""
-    return [m for m in asked.metrics or () if m not in (RELEVANCE, ENGAGEMENT, *PLAIN)]
-
-
-def ways(name: str, asked: Asked, absent: list[str]) -> Iterator[Way]:
+def runnable_variants(
+    name: str, request: Request, omissions: list[str]
+) -> Iterator[RunnableMetric]:
     """A metric as it is shipped and, if parameters were given, with these; else why it cannot."""
     settings: list[Mapping[str, object]] = [{}]
-    if given := asked.of(name):
-        settings.append(given)
+    if own := request.parameters_of(name):
+        settings.append(own)
     for parameters in settings:
-        one = way(name, **parameters)
-        if isinstance(one, Way):
-            yield one
-        elif parameters or not given:
-            absent.append(f"{name}: {one}")
+        runnable = runnable_metric(name, **parameters)
+        if isinstance(runnable, RunnableMetric):
+            yield runnable
+        elif parameters or not own:
+            omissions.append(f"{name}: {runnable}")
 
 
-def column(turns: Turns, one: Way) -> Floats:
+def main_score(turns: Turns, runnable: RunnableMetric) -> Floats:
     """The metric's main score of each reply; NaN where it has none."""
-    main = next((s.name for s in one.metric.scores if s.name == one.metric.name), None)
-    name = main or one.metric.scores[0].name
-    table = score(turns, [one.metric]).at("turn")
-    values = table[name].cast(pl.Float64).fill_null(float("nan"))
+    metric = runnable.metric
+    main = next((s.name for s in metric.scores if s.name == metric.name), metric.scores[0].name)
+    values = score(turns, [metric]).at("turn")[main].cast(pl.Float64).fill_null(float("nan"))
     return values.to_numpy().astype(np.float64)

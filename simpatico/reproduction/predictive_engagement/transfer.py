@@ -1,35 +1,77 @@
-"""Out of domain: engagement against people who judged how engaging or interesting replies are."""
+"""The transfer step to DailyDialog, and engagement on data sets of other domains.
+
+Transfer: an evaluator is trained further on 300 labelled DailyDialog pairs. Out of domain: its
+correlation with people who judged how engaging or interesting replies are.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import polars as pl
 
 from simpatico.arrays import Floats
-from simpatico.reproduction import Cell
-from simpatico.reproduction.cells import Spot, of_result
-from simpatico.reproduction.metrics_and_people.data import by_judge, joined
-from simpatico.reproduction.predictive_engagement.correlation_tests import partial
-from simpatico.reproduction.predictive_engagement.raters import codes
-from simpatico.reproduction.predictive_engagement.scores import (
-    ENGAGEMENT,
-    LONG,
-    PLAIN,
-    column,
-    ways,
+from simpatico.features.embeddings import MINILM
+from simpatico.features.heads.folder import is_heads_folder, load_heads
+from simpatico.features.heads.head import Head
+from simpatico.reproduction.cells import Cell, CellKey, result_cell
+from simpatico.reproduction.clustered_correlation import cluster_codes, partial_correlation
+from simpatico.reproduction.metrics_and_people.data import rated_units
+from simpatico.reproduction.predictive_engagement.classifiers import (
+    AUC,
+    BALANCED,
+    HEADS,
+    OUR_HEAD,
 )
-from simpatico.reproduction.psychological_metrics.data import DEV, DataSet, read_set
-from simpatico.reproduction.request import Asked
-from simpatico.reproduction.weights import Way, way
-from simpatico.stats.bootstrap import bootstrap_many
+from simpatico.reproduction.predictive_engagement.counts import READING_NAMES
+from simpatico.reproduction.predictive_engagement.scores import (
+    BASELINES,
+    ENGAGEMENT,
+    LENGTH,
+    main_score,
+    runnable_variants,
+)
+from simpatico.reproduction.psychological_metrics.data import (
+    DEV,
+    DataSet,
+    ratings_by_judge,
+    read_turns,
+)
+from simpatico.reproduction.request import Request
+from simpatico.reproduction.weights import RunnableMetric, runnable_metric
+from simpatico.stats.classification import LabelledPredictions, evaluate_runs
+from simpatico.stats.correlation_bootstrap import bootstrap_correlations
+from simpatico.training.engagement.baselines import (
+    labelled_predictions,
+    length_and_question_predictions,
+)
+from simpatico.training.engagement.data import Reading
+from simpatico.training.engagement.exchanges import Exchanges, split_exchanges
+from simpatico.training.engagement.heads import EncodedTexts, fit_engagement_head, head_logits
+from simpatico.training.engagement.train import (
+    ENGAGING,
+    SHAPES,
+    TRANSFER_EPOCHS,
+    PooledBy,
+    batch_size,
+    pair_examples,
+    transfer_shape,
+)
+from simpatico.training.heads.train import HeadForm
 from simpatico.turns import Turns
 
-TABLE = "Out of domain: with how engaging or interesting people found it, Spearman"
-LEFT = "length held equal"
-SETS = (
+TRANSFER_TABLE = "Transfer: telling labelled DailyDialog pairs, "
+SHIPPED, SCRATCH = "shipped evaluator", "no evaluator, from scratch"
+BEFORE, AFTER = "before", "after"
+SPLIT_SHARES = (0.8, 0.2)
+"""Of the pairs to train on, for training and for early stopping."""
+
+OUT_OF_DOMAIN_TABLE = "Out of domain: with how engaging or interesting people found it, Spearman"
+OUT_OF_DOMAIN_SETS = (
     DataSet("FED-turn, engaging", DEV, "fed-turn_eval.json", DEV, ("engaging",)),
     DataSet("FED-turn, interesting", DEV, "fed-turn_eval.json", DEV, ("interesting",)),
     DataSet("TP, engaging", DEV, "topical-usr_eval.json", DEV, ("engaging",)),
@@ -38,42 +80,133 @@ SETS = (
 """Judged on scales of their own by three to five people; nothing was chosen on TP and UP."""
 
 
-def elsewhere_cells(
-    data: Path, asked: Asked, absent: list[str], *, tell: Callable[[str], object]
+class BaseHead(NamedTuple):
+    """A trained head, and how texts are encoded for it."""
+
+    head: Head
+    encoder: str
+    pooling: PooledBy
+
+
+class TransferData(NamedTuple):
+    """Labelled pairs to train further on and to test on; `dropped` are among the rated pairs."""
+
+    train: Exchanges
+    test: Exchanges
+    dropped: int
+
+
+def base_heads(heads: Mapping[Reading, Head]) -> dict[str, BaseHead]:
+    """The evaluator that is shipped, if there is one, and those just trained on ConvAI."""
+    pooling = HEADS[OUR_HEAD][1]
+    bases = {
+        f"ConvAI, {READING_NAMES[reading]}": BaseHead(head, MINILM, pooling)
+        for reading, head in heads.items()
+    }
+    if not is_heads_folder("engagement"):
+        return bases
+    folder = load_heads("engagement", "engagement")
+    recipe = folder.recipe.heads[ENGAGING]
+    if recipe.pooling not in ("mean", "max"):
+        return bases
+    pooling = "mean" if recipe.pooling == "mean" else "max"
+    return {SHIPPED: BaseHead(folder.heads[ENGAGING], recipe.encoder, pooling), **bases}
+
+
+def transfer_cells(data: TransferData, heads: Mapping[Reading, Head], seeds: int) -> Iterator[Cell]:
+    """Each evaluator on the test pairs before and after the transfer, and what length tells."""
+
+    def encode(encoder: str, pooling: PooledBy) -> EncodedTexts:
+        return EncodedTexts.of(
+            [data.train, data.test], HeadForm(encoder, pooling, SHAPES["best", pooling])
+        )
+
+    for name, base in base_heads(heads).items():
+        encoded = encode(base.encoder, base.pooling)
+        logits = head_logits(base.head, encoded, data.test)
+        yield from transfer_figures(
+            name, BEFORE, [labelled_predictions(logits, logits > 0, data.test)], data
+        )
+        runs = [fine_tuned_run(data, encoded, base.head, seed) for seed in range(seeds)]
+        yield from transfer_figures(name, AFTER, runs, data)
+    encoded = encode(MINILM, "mean")
+    runs = [fine_tuned_run(data, encoded, None, seed) for seed in range(seeds)]
+    yield from transfer_figures(SCRATCH, AFTER, runs, data)
+    for name, one in length_and_question_predictions(data.train, data.test).items():
+        yield from transfer_figures(name, AFTER, [one], data)
+
+
+def fine_tuned_run(
+    data: TransferData, encoded: EncodedTexts, base: Head | None, seed: int
+) -> LabelledPredictions:
+    """The predictions on the test pairs of a head that was trained on the others."""
+    parts = split_exchanges(data.train, SPLIT_SHARES, seed=seed)
+    train, validation = (pair_examples(part, encoded.rows) for part in parts)
+    shape = SHAPES["best", "mean"] if base is None else transfer_shape(base)
+    shape = replace(shape, epochs=TRANSFER_EPOCHS, batch=batch_size(len(train.label)))
+    head = fit_engagement_head(shape, encoded, train, validation, seed=seed, base=base)
+    logits = head_logits(head, encoded, data.test)
+    return labelled_predictions(logits, logits > 0, data.test)
+
+
+def transfer_figures(
+    name: str, when: str, runs: list[LabelledPredictions], data: TransferData
 ) -> Iterator[Cell]:
-    """Every set that is there; why others are not goes to `absent`."""
-    lacking: list[str] = []
-    ready = [*ways(ENGAGEMENT, asked, lacking), *(w for n in PLAIN if isinstance(w := way(n), Way))]
-    seen: dict[Path, tuple[Turns, dict[str, Floats]]] = {}
-    for set in SETS:
-        path = set.found(data)
+    """Balanced accuracy and AUC on the test pairs."""
+    figures, n = evaluate_runs(name, runs), len(data.test)
+    note = (
+        f"0 of {n} not scored; learned from {len(data.train)} pairs; {data.dropped} of the "
+        f"published 300 left out, as their query or reply is among the rated pairs; "
+        f"mean of {len(runs)} {'seed' if len(runs) == 1 else 'seeds'}"
+    )
+    for column, value in ((BALANCED, figures.balanced_accuracy), (AUC, figures.auc)):
+        yield Cell(
+            f"{TRANSFER_TABLE}{column}", when, name, None, *value.value_and_interval, n, note
+        )
+
+
+def out_of_domain_cells(
+    data: Path, request: Request, omissions: list[str], *, tell: Callable[[str], object]
+) -> Iterator[Cell]:
+    """Every set that is there; why others are not goes to `omissions`."""
+    runnables = [
+        *runnable_variants(ENGAGEMENT, request, []),
+        *(one for n in BASELINES if isinstance(one := runnable_metric(n), RunnableMetric)),
+    ]
+    by_path: dict[Path, tuple[Turns, dict[str, Floats]]] = {}
+    for data_set in OUT_OF_DOMAIN_SETS:
+        path = data_set.locate(data)
         if path is None:
-            absent.append(f"{set.name}: no {set.folder}/{set.file}")
+            omissions.append(f"{data_set.name}: no {data_set.folder}/{data_set.file}")
             continue
-        if path not in seen:
-            tell(f"{set.name.partition(',')[0]}: {', '.join(one.label for one in ready)}")
-            turns = read_set(path, set.format)
-            seen[path] = turns, {one.label: column(turns, one) for one in ready}
-        yield from of_set(set, path, *seen[path], seed=asked.sample.seed)
+        if path not in by_path:
+            labels = ", ".join(one.label for one in runnables)
+            tell(f"{data_set.name.partition(',')[0]}: {labels}")
+            turns = read_turns(path, data_set.format)
+            by_path[path] = turns, {one.label: main_score(turns, one) for one in runnables}
+        yield from rating_correlation_cells(
+            data_set, path, *by_path[path], seed=request.sample.seed
+        )
 
 
-def of_set(
-    set: DataSet, path: Path, turns: Turns, scores: dict[str, Floats], *, seed: int
+def rating_correlation_cells(
+    data_set: DataSet, path: Path, turns: Turns, scores: dict[str, Floats], *, seed: int
 ) -> Iterator[Cell]:
     """Each score's rho, and that of engagement with length held equal."""
-    keys = ["dialog", "turn", "speaker", "prompt", "system"]
-    units = turns.frame.filter(turns.scored).select(keys)
-    judged = joined(set, units, by_judge(set, path), pl.col("value").mean())
-    told = units.select("dialog").with_row_index("row").join(judged, on="dialog", how="inner")
-    told = told.sort("row")
-    rows, prompts = told["row"].to_numpy(), codes(told["prompt"])
-    y = told["judged"].to_numpy()
+    by_judge = ratings_by_judge(data_set, path, data_set.keys)
+    rated = rated_units(data_set, turns, by_judge, pl.col("value").mean())
+    units = turns.frame.filter(turns.scored).select("dialog").with_row_index("row")
+    rated = units.join(rated, on="dialog", how="inner").sort("row")
+    rows, prompts = rated["row"].to_numpy(), cluster_codes(rated["prompt"])
+    ratings = rated["rating"].to_numpy()
     matrix = np.stack([values[rows] for values in scores.values()], axis=1)
-    found = bootstrap_many(matrix, y, prompts, kind="spearman", seed=seed)
-    for label, result in zip(scores, found, strict=True):
-        yield of_result(Spot(TABLE, set.name, label), result, rows=len(y))
+    results = bootstrap_correlations(matrix, ratings, prompts, kind="spearman", seed=seed)
+    for label, rho in zip(scores, results, strict=True):
+        key = CellKey(OUT_OF_DOMAIN_TABLE, data_set.name, label)
+        yield result_cell(key, rho, rows=len(ratings))
     for label, values in scores.items():
-        if label.startswith(ENGAGEMENT) and LONG in scores:
-            two = {"x": values[rows], "z": scores[LONG][rows]}
-            left = partial(two, y, prompts, kind="spearman", seed=seed)
-            yield of_result(Spot(TABLE, set.name, f"{label}, {LEFT}"), left, rows=len(y))
+        if label.startswith(ENGAGEMENT) and LENGTH in scores:
+            two = np.stack([values[rows], scores[LENGTH][rows]], axis=1)
+            rho = partial_correlation(two, ratings, prompts, kind="spearman", seed=seed)
+            key = CellKey(OUT_OF_DOMAIN_TABLE, data_set.name, f"{label}, length held equal")
+            yield result_cell(key, rho, rows=len(ratings))

@@ -12,73 +12,67 @@ from pathlib import Path
 
 import polars as pl
 
-from simpatico.errors import DataError
-from simpatico.reproduction import Cell, Reproduction
-from simpatico.reproduction.comparison import apart
-from simpatico.reproduction.psychological_metrics.data import POOL, SETS, DataSet
+from simpatico.reproduction.cells import Cell, Reproduction
+from simpatico.reproduction.comparison import far_from_paper
+from simpatico.reproduction.psychological_metrics.data import POOL, locate_sets, missing_sets
 from simpatico.reproduction.psychological_metrics.incremental import (
-    beside,
-    left_out,
-    metrics_of,
-    ranked,
+    dense_codes,
+    incremental_cells,
+    not_scored_note,
 )
-from simpatico.reproduction.psychological_metrics.notes import explained, remarks
+from simpatico.reproduction.psychological_metrics.notes import explain_deviation, remarks
 from simpatico.reproduction.psychological_metrics.paper import (
     ALL,
     DIALOGS,
     POOLED,
     WITHIN,
-    figure,
-    table_of,
+    metrics_of,
+    paper_r2,
+    table_number,
 )
-from simpatico.reproduction.psychological_metrics.scores import DROPPED, LENGTH, scored
-from simpatico.reproduction.psychological_metrics.traditional_run import Others
-from simpatico.reproduction.request import Asked
+from simpatico.reproduction.psychological_metrics.scores import DROPPED, LENGTH, score_rated_units
+from simpatico.reproduction.psychological_metrics.traditional_run import (
+    TraditionalMetrics,
+    pool_columns,
+)
+from simpatico.reproduction.request import Request
 from simpatico.stats.regression import adjusted_r2
 
 
 def reproduce(
-    data: Path, asked: Asked | None = None, *, tell: Callable[[str], object] = lambda _: None
+    data: Path, request: Request | None = None, *, tell: Callable[[str], object] = lambda _: None
 ) -> Reproduction:
-    """Every table for which `data` has the data sets; `tell` hears what is begun."""
-    asked = asked or Asked()
-    found, seed, lexicon = sets_in(data), asked.sample.seed, asked.lexicon
-    absent = [f"{s.name}: no {s.folder}/{s.file}" for s in SETS if s not in found]
-    others = Others(asked, tell)
-    rows = {s: scored(s, path, lexicon) for s, path in found.items()}
-    cells = [cell for s in rows for cell in alone(rows[s], s.name, lexicon, seed)]
-    runs = {s: others.beside(rows[s], s, data) for s in rows}
-    more = [cell for s in rows for cell in beside(rows[s], s.name, runs[s], seed)]
+    """Every table for which `data` has the data sets; `tell` receives progress messages."""
+    request = request or Request()
+    paths, seed, lexicon = locate_sets(data), request.sample.seed, request.lexicon
+    omissions = missing_sets(paths)
+    traditional = TraditionalMetrics(request, tell)
+    rows = {s: score_rated_units(s, path, lexicon) for s, path in paths.items()}
+    cells = [cell for s in rows for cell in psychological_cells(rows[s], s.name, lexicon, seed)]
+    columns = {s: traditional.columns(rows[s], s, data) for s in rows}
+    others = [c for s in rows for c in incremental_cells(rows[s], s.name, columns[s], seed=seed)]
     if all(s in rows for s in POOL):
         pooled = pl.concat(rows[s] for s in POOL)
-        cells += [c for n in (POOLED, WITHIN) for c in alone(pooled, n, lexicon, seed)]
-        more += beside(pooled, POOLED, others.pooled([runs[s] for s in POOL]), seed)
+        for name in (POOLED, WITHIN):
+            cells += psychological_cells(pooled, name, lexicon, seed)
+        pooled_columns = pool_columns([columns[s] for s in POOL])
+        others += incremental_cells(pooled, POOLED, pooled_columns, seed=seed)
     else:
-        absent.append(f"{POOLED}, {WITHIN}: needs all of {', '.join(s.name for s in POOL)}")
-    reasons = [(cell, explained(cell, cells)) for cell in apart(cells)]
-    return Reproduction(cells, more, reasons, [*absent, *others.absent])
+        omissions.append(f"{POOLED}, {WITHIN}: needs all of {', '.join(s.name for s in POOL)}")
+    deviations = [(cell, explain_deviation(cell, cells)) for cell in far_from_paper(cells)]
+    return Reproduction(cells, others, deviations, [*omissions, *traditional.omissions])
 
 
-def sets_in(data: Path) -> dict[DataSet, Path]:
-    """Those of the data sets that are there."""
-    found = {s: path for s in SETS if (path := s.found(data))}
-    if not found:
-        raise DataError(
-            f"{data} has no {SETS[0].file} nor any other of the data sets; it should hold some of "
-            f"the folders {', '.join(dict.fromkeys(s.folder for s in SETS))}"
-        )
-    return found
-
-
-def alone(rows: pl.DataFrame, name: str, lexicon: str | None, seed: int) -> Iterator[Cell]:
+def psychological_cells(
+    rows: pl.DataFrame, name: str, lexicon: str | None, seed: int
+) -> Iterator[Cell]:
     """One row of a table: each metric alone, then all together."""
-    sets = ranked(rows, "set") if name == WITHIN else None
-    metrics = metrics_of(name)
-    extra = (LENGTH,) if name == DIALOGS else (DROPPED, LENGTH)
-    for column in (*metrics, *extra, ALL):
-        scores = rows.select(metrics if column == ALL else [column]).to_numpy()
-        judged = rows["judged"].to_numpy()
-        fit = adjusted_r2(scores, judged, ranked(rows, "prompt"), sets=sets, seed=seed)
-        note = "; ".join([left_out(rows, fit.n), *remarks(name, column, lexicon)])
-        paper = figure(name, column)
-        yield Cell(table_of(name), name, column, paper, fit.value, fit.low, fit.high, fit.n, note)
+    sets = dense_codes(rows["set"]) if name == WITHIN else None
+    ratings, prompts = rows["rating"].to_numpy(), dense_codes(rows["prompt"])
+    baselines = (LENGTH,) if name == DIALOGS else (DROPPED, LENGTH)
+    for column in (*metrics_of(name), *baselines, ALL):
+        scores = rows.select(metrics_of(name) if column == ALL else [column]).to_numpy()
+        fit = adjusted_r2(scores, ratings, prompts, sets=sets, seed=seed)
+        note = "; ".join([not_scored_note(rows, fit.n), *remarks(name, column, lexicon)])
+        paper, table = paper_r2(name, column), table_number(name)
+        yield Cell(table, name, column, paper, fit.value, fit.low, fit.high, fit.n, note)

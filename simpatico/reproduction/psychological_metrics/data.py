@@ -1,22 +1,24 @@
-"""The public data sets of Giorgi et al. (2023): where they stand, and their gold values."""
+"""The public data sets of Giorgi et al. (2023): where their files are, and people's ratings."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 import polars as pl
 
+from simpatico.errors import DataError
 from simpatico.readers import Conversations
 from simpatico.readers.judgement_files import read_judgements
-from simpatico.turns import Turns
+from simpatico.turns import Level, Turns
 
 
 class DataSet(NamedTuple):
     """A data set: its file below the folder of all data, its format, what people were asked.
 
-    `single`: the ratings of single judges are there, not only their mean. `dialogs`: whole dialogs
-    were judged.
+    `single_judges`: the ratings of single judges are there, not only their mean. `rates_dialogs`:
+    whole dialogs were judged.
     """
 
     name: str
@@ -24,14 +26,25 @@ class DataSet(NamedTuple):
     file: str
     format: str
     qualities: tuple[str, ...]
-    single: bool = True
-    dialogs: bool = False
+    single_judges: bool = True
+    rates_dialogs: bool = False
 
-    def found(self, data: Path) -> Path | None:
-        """Its place in `data`, which may also be the folder of this set alone."""
-        tries = (data / self.folder / self.file, data / self.file)
-        place = next((path for path in tries if path.is_file()), None)
-        return place.parent if place and self.format == "dstc7" else place
+    @property
+    def keys(self) -> list[str]:
+        """The columns that name a rated unit."""
+        return ["dialog", "speaker"] if self.rates_dialogs else ["dialog", "turn", "speaker"]
+
+    @property
+    def level(self) -> Level:
+        """Of what the ratings are."""
+        return "dialog" if self.rates_dialogs else "turn"
+
+    def locate(self, data: Path) -> Path | None:
+        """Its path in `data`, which may also be the folder of this set alone."""
+        candidates = (data / self.folder / self.file, data / self.file)
+        path = next((path for path in candidates if path.is_file()), None)
+        # the reader of DSTC7 takes the folder, whose files belong together
+        return path.parent if path and self.format == "dstc7" else path
 
 
 APPROPRIATE, OVERALL, RELEVANT = ("appropriateness",), ("overall",), ("relevance",)
@@ -39,7 +52,7 @@ BOTH = ("relevance", "informativeness")
 TEST, DEV = ("dstc10-test", "dstc10-dev")
 
 POOL = tuple(
-    DataSet(name, TEST, f"{file}_eval-addrank.json", TEST, APPROPRIATE, single=False)
+    DataSet(name, TEST, f"{file}_eval-addrank.json", TEST, APPROPRIATE, single_judges=False)
     for name, file in {
         "TD10": "dstc10-topical_clean",
         "PD10": "dstc10-persona_clean",
@@ -48,38 +61,59 @@ POOL = tuple(
         "JSALT": "jsalt",
     }.items()
 )
-"""The sets of Table 1, which the paper throws together."""
+"""The sets of Table 1, which the paper pools."""
 
 SETS = (
     *POOL,
     DataSet("D7", "dstc7", "dstc7-task2-context.tsv", "dstc7", BOTH),
-    DataSet("GD", DEV, "dailydialog-gupta_eval.json", DEV, OVERALL, single=False),
-    DataSet("HU", "humod", "humod_1000_joined.jsonl", "humod", RELEVANT, single=False),
+    DataSet("GD", DEV, "dailydialog-gupta_eval.json", DEV, OVERALL, single_judges=False),
+    DataSet("HU", "humod", "humod_1000_joined.jsonl", "humod", RELEVANT, single_judges=False),
     DataSet("TP", DEV, "topical-usr_eval.json", DEV, OVERALL),
     DataSet("UP", DEV, "persona-usr_eval.json", DEV, OVERALL),
     DataSet("ZD", DEV, "dailydialog-zhao_eval.json", DEV, APPROPRIATE),
     DataSet("ZP", DEV, "persona-zhao_eval.json", DEV, APPROPRIATE),
     DataSet("FT", DEV, "fed-turn_eval.json", DEV, OVERALL),
-    DataSet("FED-Dial", DEV, "fed-dial_eval.json", DEV, OVERALL, dialogs=True),
+    DataSet("FED-Dial", DEV, "fed-dial_eval.json", DEV, OVERALL, rates_dialogs=True),
 )
 
 
-def read_set(path: Path, format: str) -> Turns:
+def locate_sets(data: Path) -> dict[DataSet, Path]:
+    """The data sets that are in the folder."""
+    paths = {s: path for s in SETS if (path := s.locate(data))}
+    if not paths:
+        raise DataError(
+            f"{data} has no {SETS[0].file} nor any other of the data sets; it should hold some of "
+            f"the folders {', '.join(dict.fromkeys(s.folder for s in SETS))}"
+        )
+    return paths
+
+
+def missing_sets(paths: dict[DataSet, Path]) -> list[str]:
+    """A line for each data set that was not found."""
+    return [f"{s.name}: no {s.folder}/{s.file}" for s in SETS if s not in paths]
+
+
+def read_turns(path: Path, format: str) -> Turns:
     """All conversations of a data set, without references that are the responses themselves."""
     (chunk,) = Conversations((path,), format=format).chunks(10**9)
     turns = chunk.turns
-    own = pl.col("references").list.contains(pl.col("text")).fill_null(False)
-    if not turns.frame.filter(turns.scored).select(own.all()).item():
+    is_response = pl.col("references").list.contains(pl.col("text")).fill_null(False)
+    if not turns.frame.filter(turns.scored).select(is_response.all()).item():
         return turns
     # JSALT: each of its 741 references is the very response, so that likeness says nothing
     return Turns(turns.frame.with_columns(references=pl.lit(None, pl.List(pl.String))))
 
 
-def gold(set: DataSet, path: Path) -> pl.DataFrame:
-    """The median over judges; where a set has two qualities, of each judge's mean of both."""
-    unit = ["dialog", "speaker"] if set.dialogs else ["dialog", "turn", "speaker"]
-    judged = read_judgements(path, format=set.format).frame.filter(
-        pl.col("quality").str.to_lowercase().is_in(set.qualities)
+def ratings_by_judge(data_set: DataSet, path: Path, keys: Sequence[str]) -> pl.DataFrame:
+    """Each judge's value of each unit: the mean of the qualities asked for."""
+    ratings = read_judgements(path, format=data_set.format).frame.filter(
+        pl.col("quality").str.to_lowercase().is_in(data_set.qualities)
     )
-    each = judged.group_by(*unit, "judge", maintain_order=True).agg(pl.col("value").mean())
-    return each.group_by(unit, maintain_order=True).agg(judged=pl.col("value").median())
+    return ratings.group_by(*keys, "judge", maintain_order=True).agg(pl.col("value").mean())
+
+
+def median_ratings(data_set: DataSet, path: Path) -> pl.DataFrame:
+    """The median over judges; where a set has two qualities, of each judge's mean of both."""
+    keys = data_set.keys
+    by_judge = ratings_by_judge(data_set, path, keys)
+    return by_judge.group_by(keys, maintain_order=True).agg(rating=pl.col("value").median())

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from simpatico.reproduction import Cell
-from simpatico.reproduction.comparison import PERHAPS, UNEXPLAINED, agrees
+from simpatico.reproduction.cells import Cell
+from simpatico.reproduction.comparison import PERHAPS, UNEXPLAINED, agrees_with_paper
 from simpatico.reproduction.psychological_metrics.data import SETS
 from simpatico.reproduction.psychological_metrics.paper import (
     ALL,
@@ -13,14 +13,14 @@ from simpatico.reproduction.psychological_metrics.paper import (
     POOLED,
     TRAITS,
     WITHIN,
-    figure,
+    paper_r2,
 )
 from simpatico.reproduction.psychological_metrics.scores import DROPPED, LENGTH
 from simpatico.validation.incremental import Incremental
-from simpatico.validation.incremental.rows import Corrected
+from simpatico.validation.incremental.rows import CorrectedPValues
 
-SINGLE = {s.name for s in SETS if s.single}
-ABOUT = {
+SINGLE_JUDGES = {s.name for s in SETS if s.single_judges}
+ABOUT_SET = {
     "D7": "no overall rating exists: each judge's mean of relevance and informativeness; "
     "what came before the response is a passage, not the conversation",
     "HU": "1,000 of the 9,500 rows",
@@ -31,63 +31,75 @@ OWN_MODEL = {
     "agreeableness": "our own model, learned from negotiation chat, the paper's from Facebook",
     "empathy": "our own model of state empathy, the paper's is of the trait",
 }
+OWN_LEXICON = "our own emotion lexicon, the paper used NRC Hashtag (pass --lexicon)"
+REPEATED_FIGURE = 0.009
+REPEATED = (
+    "the paper prints the same .009 in each of Tables 7-18, "
+    "in eight of them clearly below one of its own columns"
+)
+ROUNDING = 0.0005
+"""The paper prints three decimals."""
 
 
 def remarks(name: str, column: str, lexicon: str | None) -> list[str]:
     """What a figure is made of, where that is not what the paper had."""
-    told = list(made_of(name, column, lexicon))
-    if name not in (*SINGLE, POOLED, WITHIN):
-        told.append("judged by the mean over judges, single ratings are not public")
-    if name in ABOUT:
-        told.append(ABOUT[name])
-    if name != WITHIN and figure(name, column) is None:
-        told.append("not in the paper")
-    return told
+    notes = resource_notes(name, column, lexicon)
+    if name not in (*SINGLE_JUDGES, POOLED, WITHIN):
+        notes.append("judged by the mean over judges, single ratings are not public")
+    if name in ABOUT_SET:
+        notes.append(ABOUT_SET[name])
+    if name != WITHIN and paper_r2(name, column) is None:
+        notes.append("not in the paper")
+    return notes
 
 
-def made_of(name: str, column: str, lexicon: str | None) -> list[str]:
-    """The resources of a metric."""
+def resource_notes(name: str, column: str, lexicon: str | None) -> list[str]:
+    """The models and lexica behind a column."""
     if column == LENGTH:
         return ["a baseline: what counting words explains"]
-    told = []
+    notes = []
     if column in OWN_MODEL:
-        told.append(OWN_MODEL[column])
+        notes.append(OWN_MODEL[column])
     if column in TRAITS and name != DIALOGS:
-        told.append("a model of persons applied to one response, however short")
+        notes.append("a model of persons applied to one response, however short")
     if column == DROPPED:
-        told.append("categories that neither side uses left out of the mean")
+        notes.append("categories that neither side uses left out of the mean")
     if column in ("style_matching", DROPPED):
-        told.append("our own function words, the paper used LIWC")
+        notes.append("our own function words, the paper used LIWC")
     if column.startswith("emotion") and lexicon is None:
-        told.append(OWN_LEXICON)
-    if column == ALL and figure(name, column) == CONSTANT:
-        told.append(SLIP)
-    return told
+        notes.append(OWN_LEXICON)
+    if column == ALL and paper_r2(name, column) == REPEATED_FIGURE:
+        notes.append(REPEATED)
+    return notes
 
 
-def added(told: Incremental, family: Corrected, place: int) -> list[str]:
+def incremental_note(fit: Incremental, family: CorrectedPValues, index: int) -> str:
     """What the psychological metrics add to a traditional one, with its tests.
 
     The paper's p stands there corrected in three ways over all such tests of the data set.
     """
-    ways = {"Bonferroni": family.bonferroni, "BH": family.bh, "Holm": family.holm}
-    said = [f"{how} {p:.2g}" for how, all_p in ways.items() if (p := all_p[place]) is not None]
-    paper = f"the paper's p over the {family.family} tests of the set: {', '.join(said) or 'none'}"
-    return [f"{told.verdict.rstrip('.').replace(';', ',')}, {paper}"]
+    corrections = {"Bonferroni": family.bonferroni, "BH": family.bh, "Holm": family.holm}
+    texts = [f"{how} {p:.2g}" for how, ps in corrections.items() if (p := ps[index]) is not None]
+    paper = f"the paper's p over the {family.family} tests of the set: {', '.join(texts) or 'none'}"
+    return f"{fit.verdict.rstrip('.').replace(';', ',')}, {paper}"  # ";" parts remarks
 
 
-def explained(cell: Cell, cells: Sequence[Cell]) -> str:
+def explain_deviation(cell: Cell, cells: Sequence[Cell]) -> str:
     """Why a figure is far from the paper's, as far as the figures tell; untested is "perhaps".
 
     Leaving out empty categories brings one figure to the paper's and takes others (ESL, ZP) away.
     """
-    if cell.column == ALL and cell.paper == CONSTANT:
-        return SLIP
-    if holds(cell, cell.paper):
+    if cell.column == ALL and cell.paper == REPEATED_FIGURE:
+        return REPEATED
+    if interval_holds(cell, cell.paper):
         return "the paper's figure lies within our interval"
     if cell.column == "style_matching":
         other = next((c for c in cells if c[:3] == (cell.table, cell.row, DROPPED)), None)
-        if other and holds(other, cell.paper) and agrees(other._replace(paper=cell.paper)):
+        if (
+            other
+            and interval_holds(other, cell.paper)
+            and agrees_with_paper(other._replace(paper=cell.paper))
+        ):
             return f"{PERHAPS}: without categories that neither side uses it is {other.ours:.3f}"
     if cell.column in TRAITS or (cell.row, cell.column) == (DIALOGS, ALL):
         return f"{PERHAPS} the model: the paper's was learned from Facebook and is not public"
@@ -96,17 +108,8 @@ def explained(cell: Cell, cells: Sequence[Cell]) -> str:
     return UNEXPLAINED
 
 
-def holds(cell: Cell, value: float | None) -> bool:
+def interval_holds(cell: Cell, value: float | None) -> bool:
     """Whether our interval holds this value, which is known to three decimals."""
     if value is None or cell.low is None or cell.high is None:
         return False
     return cell.low - ROUNDING <= value <= cell.high + ROUNDING
-
-
-CONSTANT = 0.009
-ROUNDING = 0.0005
-SLIP = (
-    "the paper prints the same .009 in each of Tables 7-18, "
-    "in eight of them clearly below one of its own columns"
-)
-OWN_LEXICON = "our own emotion lexicon, the paper used NRC Hashtag (pass --lexicon)"

@@ -1,4 +1,4 @@
-"""The scores behind Giorgi et al. (2023): every judged response or dialog with ours, in one row."""
+"""The scores behind Giorgi et al. (2023): one row per rated response or dialog."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ import numpy as np
 import polars as pl
 
 from simpatico.features.emotions import OURS
-from simpatico.features.words import words
+from simpatico.features.words import cut_words
 from simpatico.registry import load
-from simpatico.reproduction.psychological_metrics.data import DataSet, gold, read_set
+from simpatico.reproduction.psychological_metrics.data import DataSet, median_ratings, read_turns
 from simpatico.reproduction.psychological_metrics.paper import METRICS, STATES, TRAITS
 from simpatico.scoring import score
 from simpatico.turns import Turns
@@ -20,57 +20,57 @@ LENGTH = "words in the response"
 COLUMNS = (*METRICS, DROPPED, LENGTH)
 
 
-def scored(set: DataSet, path: Path, lexicon: str | None) -> pl.DataFrame:
-    """Judged units with our scores, their gold value and the prompt that they answer.
+def score_rated_units(data_set: DataSet, path: Path, lexicon: str | None) -> pl.DataFrame:
+    """Rated units with our scores, their median rating and the prompt that they answer.
 
-    `text`: what was said last before the response, and the response; `extras`: what else the file
-    says of it.
+    `text`: the response; `context`: the turn before it; `extras`: what else the file says of it.
     """
-    turns = read_set(path, set.format)
-    table = whole(turns) if set.dialogs else responses(turns, lexicon)
-    keys = ["dialog", "speaker"] if set.dialogs else ["dialog", "turn", "speaker"]
+    turns = read_turns(path, data_set.format)
+    table = score_dialogs(turns) if data_set.rates_dialogs else score_responses(turns, lexicon)
+    ratings = median_ratings(data_set, path)
     return (
-        table.join(gold(set, path), on=keys, how="inner", validate="1:1", maintain_order="left")
-        .with_columns(set=pl.lit(set.name), prompt=set.name + pl.col("prompt"))
-        .select("set", "dialog", "prompt", "extras", "text", "heard", "judged", *COLUMNS)
+        table.join(ratings, on=data_set.keys, how="inner", validate="1:1", maintain_order="left")
+        # a prompt belongs to its data set, also where sets are pooled
+        .with_columns(set=pl.lit(data_set.name), prompt=data_set.name + pl.col("prompt"))
+        .select("set", "dialog", "prompt", "extras", "text", "context", "rating", *COLUMNS)
     )
 
 
-def responses(turns: Turns, lexicon: str | None) -> pl.DataFrame:
+def score_responses(turns: Turns, lexicon: str | None) -> pl.DataFrame:
     """Our scores of every response, with the baseline any metric should beat: its length."""
     emotions = {"lexicon": lexicon or OURS}
     states = [load(m, **({} if m == "style_matching" else emotions)) for m in STATES]
     table = score(turns, [*states, *(load(t, minimum_words=0) for t in TRAITS)])
     dropped = score(turns, [load("style_matching", empty="drop")]).at("turn")["style_matching"]
-    judged = turns.frame.filter(turns.scored)
+    responses = turns.frame.filter(turns.scored)
     before = turns.answered[turns.scored]
-    heard = turns.frame["text"].gather(np.maximum(before, 0)).set(pl.Series(before < 0), None)
+    context = turns.frame["text"].gather(np.maximum(before, 0)).set(pl.Series(before < 0), None)
     # one response is scored in each dialog, so the dialog's traits are the response's
     traits = table.at("dialog").select("dialog", *TRAITS)
     return (
         table.at("turn")
-        .with_columns(judged["prompt"], judged["extras"], judged["text"], heard.alias("heard"))
-        .with_columns(dropped.alias(DROPPED), length(turns))
+        .with_columns(responses["prompt"], responses["extras"], responses["text"])
+        .with_columns(context.alias("context"), dropped.alias(DROPPED), word_counts(turns))
         .join(traits, on="dialog", how="left", validate="1:1", maintain_order="left")
     )
 
 
-def whole(turns: Turns) -> pl.DataFrame:
+def score_dialogs(turns: Turns) -> pl.DataFrame:
     """The traits of every system in its dialog; the other metrics are about turns."""
     table = score(turns, [load(trait) for trait in TRAITS])
-    said = turns.frame.filter(turns.scored).with_columns(length(turns))
-    texts = said.group_by("dialog", maintain_order=True).agg(
+    responses = turns.frame.filter(turns.scored).with_columns(word_counts(turns))
+    texts = responses.group_by("dialog", maintain_order=True).agg(
         pl.col("text").str.join("\n"), pl.col(LENGTH).sum()
     )
-    empty = [pl.lit(None, pl.Float64).alias(name) for name in (*STATES, DROPPED)]
-    nothing = [pl.lit(None, pl.String).alias(name) for name in ("extras", "heard")]
+    no_scores = [pl.lit(None, pl.Float64).alias(name) for name in (*STATES, DROPPED)]
+    no_texts = [pl.lit(None, pl.String).alias(name) for name in ("extras", "context")]
     return (
         table.at("dialog")
         .join(texts, on="dialog", how="left", validate="1:1", maintain_order="left")
-        .with_columns(*empty, *nothing, prompt=pl.col("dialog"))
+        .with_columns(*no_scores, *no_texts, prompt=pl.col("dialog"))
     )
 
 
-def length(turns: Turns) -> pl.Series:
+def word_counts(turns: Turns) -> pl.Series:
     """How many words each scored turn has."""
-    return pl.Series(LENGTH, words(turns.frame["text"]).counts[turns.scored].astype(float))
+    return pl.Series(LENGTH, cut_words(turns.frame["text"]).counts[turns.scored].astype(float))

@@ -32,7 +32,7 @@ def published(tmp_path):
     """Small files in the shape of the public ones."""
     own = tmp_path / "emotional-consistency"
     (own / "human_conversation").mkdir(parents=True)
-    (own / files.TALKS).write_text(TALKS + MEANS)
+    (own / files.CONVERSATIONS).write_text(TALKS + MEANS)
     for task in files.TASKS:
         for part in files.PARTS:
             (own / f"{task}_{part}.csv").write_text(

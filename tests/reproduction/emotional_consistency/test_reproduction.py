@@ -10,11 +10,16 @@ from simpatico.reproduction.emotional_consistency import data as files
 from simpatico.reproduction.emotional_consistency import training_mix as mix
 from simpatico.reproduction.emotional_consistency.origin import (
     NOWHERE,
-    agreement_cells,
     origin_cells,
+    polarity_agreement_cells,
     rule_cells,
 )
-from simpatico.reproduction.emotional_consistency.training_mix import EACH, NEGATIVE, POSITIVE, Said
+from simpatico.reproduction.emotional_consistency.training_mix import (
+    EACH,
+    NEGATIVE,
+    POSITIVE,
+    CorpusUtterance,
+)
 from simpatico.training.emotion.data import Utterances
 from tests.reproduction.emotional_consistency.data_sets import MEANS, TALKS, published
 
@@ -25,19 +30,19 @@ def data(tmp_path):
 
 
 def test_conversations_and_their_means(data):
-    talks = files.conversations(data / files.FOLDER / files.TALKS)
+    talks = files.read_conversations(data / files.FOLDER / files.CONVERSATIONS)
     assert talks.height == 9
     assert talks["dialog"].n_unique() == 2
     first = talks.filter(pl.col("responder") == "DialoGPT").row(0, named=True)
-    assert (first["answer"], first["rating"], first["of_dialog"]) == ("How sad.", 0, 0)
-    assert talks["of_dialog"].null_count() == 3
+    assert (first["answer"], first["rating"], first["dialog_rating"]) == ("How sad.", 0, 0)
+    assert talks["dialog_rating"].null_count() == 3
 
 
 def test_a_mean_that_is_not_that_of_the_rows_is_refused(data):
-    path = data / files.FOLDER / files.TALKS
+    path = data / files.FOLDER / files.CONVERSATIONS
     path.write_text(TALKS + MEANS.replace("0.25", "0.5"))
     with pytest.raises(DataError) as error:
-        files.conversations(path)
+        files.read_conversations(path)
     assert str(error.value) == (
         f"{path}: the mean of 'dialog rating3' is 0.25, and the last line has 0.5; get the file "
         "again"
@@ -48,20 +53,20 @@ def test_labels_that_are_neither_0_nor_1_are_refused(data):
     path = data / files.FOLDER / "EC_test.csv"
     path.write_text("label,sentence1\n2,Oh.\n")
     with pytest.raises(DataError) as error:
-        files.labelled(path, "EC")
+        files.read_labelled_utterances(path, "EC")
     assert str(error.value) == f"{path}: a label is '2', where EC has 0 and 1"
 
 
 def test_in_ec_1_is_negative(data):
     path = data / files.FOLDER / "EC_test.csv"
     path.write_text("label,sentence1\n1,Oh no.\n0,Oh yes.\n")
-    assert files.labelled(path, "EC").label == [("negative",), ("positive",)]
+    assert files.read_labelled_utterances(path, "EC").label == [("negative",), ("positive",)]
 
 
 def test_the_corpora_and_what_is_neutral_in_them(data):
-    absent = []
-    said = mix.corpora(data, absent)
-    assert absent == []
+    omissions = []
+    said = mix.read_corpora(data, omissions)
+    assert omissions == []
     assert [(s.text, s.emotion) for s in said] == [
         ("Well, a party!", "joyful"),
         ("Have fun there.", "joyful"),
@@ -74,50 +79,56 @@ def test_the_corpora_and_what_is_neutral_in_them(data):
         ("i like it", "positive"),
         ("i hate it", "negative"),
     ]
-    assert said[0].published == "Well_comma_ a party!"
-    assert said[3].published == "Yes , me ."
+    assert said[0].published_text == "Well_comma_ a party!"
+    assert said[3].published_text == "Yes , me ."
 
 
 def test_what_is_published_is_not_learned_from(data):
     """Of ten, two are published and one is said twice, so seven are left."""
-    found = paper.sources(data, paper.gather(data, []), [])
-    assert len(found.kept.rows) == 7
-    assert found.kept.published == {
+    found = paper.read_sources(data, files.read_published(data, []), [])
+    assert len(found.mix.rows) == 7
+    assert found.mix.published == {
         "empathetic-dialogues": 1,
         "dailydialog": 1,
         "counsel-chat": 0,
         "meisd": 0,
     }
-    assert found.kept.repeated["dailydialog"] == 1
-    held = {mix.same(t) for given in found.published.values() for t in given.text}
-    assert not held & {mix.same(said.text) for said in found.kept.rows}
+    assert found.mix.repeated["dailydialog"] == 1
+    held = {mix.text_key(t) for given in found.published.values() for t in given.text}
+    assert not held & {mix.text_key(said.text) for said in found.mix.rows}
 
 
 def test_the_same_text_however_it_was_stored():
-    assert mix.same("Well_comma_ it’s 5 .") == mix.same("well, it's 5.") == "wellits5"
+    assert mix.text_key("Well_comma_ it’s 5 .") == mix.text_key("well, it's 5.") == "wellits5"
 
 
 def test_signs_of_emotions():
     """19 of 20 is .95 and clear; 18 of 20 is not; two utterances are too few to say."""
-    assert mix.sign([True] * 19 + [False]) == POSITIVE
-    assert mix.sign([False] * 19 + [True]) == NEGATIVE
-    assert mix.sign([True] * 18 + [False] * 2) == EACH
-    assert mix.sign([True] * 2) == EACH
+    assert mix.sign_of_votes([True] * 19 + [False]) == POSITIVE
+    assert mix.sign_of_votes([False] * 19 + [True]) == NEGATIVE
+    assert mix.sign_of_votes([True] * 18 + [False] * 2) == EACH
+    assert mix.sign_of_votes([True] * 2) == EACH
 
 
 def test_labels_by_emotion_by_corpus_and_by_judge():
     rows = [
-        Said("a", "dailydialog", "1", "happiness"),
-        Said("b", "dailydialog", "1", "surprise"),
-        Said("c", "dailydialog", "1", "neutral"),
-        Said("d", "meisd", "1", "negative"),
-        Said("e", "counsel-chat", "1", ""),
+        CorpusUtterance("a", "dailydialog", "1", "happiness"),
+        CorpusUtterance("b", "dailydialog", "1", "surprise"),
+        CorpusUtterance("c", "dailydialog", "1", "neutral"),
+        CorpusUtterance("d", "meisd", "1", "negative"),
+        CorpusUtterance("e", "counsel-chat", "1", ""),
     ]
     meant = {("dailydialog", "happiness"): POSITIVE, ("dailydialog", "surprise"): EACH}
-    assert mix.neutrality(rows) == ["emotional", "emotional", "neutral", "emotional", "emotional"]
+    assert mix.neutrality_labels(rows) == [
+        "emotional",
+        "emotional",
+        "neutral",
+        "emotional",
+        "emotional",
+    ]
     judge = lambda texts: np.array([0.2] * len(texts))  # noqa: E731
-    assert mix.polarity(rows, meant, judge) == [POSITIVE, NEGATIVE, "", NEGATIVE, ""]
-    assert mix.polarity(rows, meant, None) == [POSITIVE, "", "", NEGATIVE, ""]
+    assert mix.polarity_labels(rows, meant, judge) == [POSITIVE, NEGATIVE, "", NEGATIVE, ""]
+    assert mix.polarity_labels(rows, meant, None) == [POSITIVE, "", "", NEGATIVE, ""]
 
 
 def test_how_often_a_judge_decides_as_published():
@@ -131,7 +142,9 @@ def test_how_often_a_judge_decides_as_published():
     said = [("happiness", "oh 0 a"), ("happiness", "oh 1 a"), ("happiness", "oh 2 a")]
     said += [("surprise", "oh 3 b"), ("surprise", "no b"), ("surprise", "no c")]
     said += [("anger", "oh 1 d"), ("anger", "no d")]
-    known = mix.index([Said(text, "dailydialog", "1", emotion) for emotion, text in said])
+    known = mix.index_by_text(
+        [CorpusUtterance(text, "dailydialog", "1", emotion) for emotion, text in said]
+    )
     labels = [POSITIVE] * 4 + [POSITIVE, NEGATIVE] + [NEGATIVE] * 2
     valid = Utterances("EC_valid.csv", [t for _, t in said], [(y,) for y in labels])
     meant = {
@@ -140,18 +153,18 @@ def test_how_often_a_judge_decides_as_published():
         ("dailydialog", "anger"): NEGATIVE,
     }
     judge = lambda texts: np.array([float("oh" in text) for text in texts])  # noqa: E731
-    each, signs = agreement_cells(valid, known, meant, judge)
+    each, signs = polarity_agreement_cells(valid, known, meant, judge)
     assert (each.ours, each.n) == (2, 3)
     assert (signs.ours, signs.n) == (2, 3)
 
 
 def test_where_utterances_come_from_and_whether_the_rule_gives_their_labels(data):
-    found = paper.sources(data, paper.gather(data, []), [])
-    cells = {(c.row, c.column): c for c in origin_cells(found.published, found.known)}
+    found = paper.read_sources(data, files.read_published(data, []), [])
+    cells = {(c.row, c.column): c for c in origin_cells(found.published, found.by_text)}
     assert cells["NNC_test.csv", "dailydialog"].ours == 1
     assert cells["NNC_test.csv", "empathetic-dialogues"].ours == 1
     assert cells["EC_test.csv", NOWHERE].ours == 2
-    rules = {c.row: c for c in rule_cells(found.published, found.known, found.meant)}
+    rules = {c.row: c for c in rule_cells(found.published, found.by_text, found.signs)}
     assert (rules["NNC_test.csv"].ours, rules["NNC_test.csv"].n) == (2, 2)
 
 
@@ -186,7 +199,7 @@ def test_a_file_of_one_label_is_refused(data):
     path = data / files.FOLDER / "EC_test.csv"
     path.write_text("label,sentence1\n1,Oh no.\n")
     with pytest.raises(DataError) as error:
-        files.labelled(path, "EC")
+        files.read_labelled_utterances(path, "EC")
     assert str(error.value) == (
         f"{path}: all 1 rows are 'negative', where EC has positive and negative; get it again"
     )

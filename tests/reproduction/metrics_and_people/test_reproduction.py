@@ -1,4 +1,4 @@
-"""How well metrics follow people: views of what people said, rho, printed figures, tables."""
+"""Correlation of metrics with people's ratings: views of the ratings, rho, printed figures."""
 
 import json
 
@@ -6,22 +6,26 @@ import polars as pl
 import pytest
 
 from simpatico.errors import UnknownName
-from simpatico.models.names import absent
-from simpatico.reproduction import Cell, Reproduction
-from simpatico.reproduction.markdown import page, shown
-from simpatico.reproduction.metrics_and_people import plays, reproduce, rho
-from simpatico.reproduction.metrics_and_people.data import people
-from simpatico.reproduction.metrics_and_people.modes import ways_of
+from simpatico.models.names import why_missing
+from simpatico.reproduction.cells import Cell, Reproduction
+from simpatico.reproduction.markdown import markdown_cell, markdown_page
+from simpatico.reproduction.metrics_and_people import (
+    clustered_rho,
+    has_published_figure,
+    reproduce,
+    runnable_metrics,
+)
+from simpatico.reproduction.metrics_and_people.data import read_rated_set
 from simpatico.reproduction.metrics_and_people.published import (
     MEAN,
     MEDIAN,
-    aside,
-    figure,
-    only_theirs,
+    figures_of_other_metrics,
+    incomparable_figure_note,
+    published_figure,
 )
 from simpatico.reproduction.psychological_metrics.data import SETS
-from simpatico.reproduction.request import Asked
-from simpatico.reproduction.sample import Sample, measured
+from simpatico.reproduction.request import Request
+from simpatico.reproduction.sample import Sample, score_sample
 
 BY_NAME = {s.name: s for s in SETS}
 
@@ -29,18 +33,18 @@ BY_NAME = {s.name: s for s in SETS}
 def test_judges_are_taken_by_their_median_and_by_their_mean(small):
     """Judges give response i of the first set 1 + i mod 5, 1 + i mod 3 and 5."""
     zd = BY_NAME["ZD"]
-    median, mean = people(zd, zd.found(small)).views
+    median, mean = read_rated_set(zd, zd.locate(small)).views
     assert (median.table, mean.table) == (MEDIAN, MEAN)
-    assert median.rows["judged"][3] == 4.0
-    assert mean.rows["judged"][3] == pytest.approx((4 + 1 + 5) / 3)
-    assert median.note == mean.note == ["judged: appropriateness"]
+    assert median.rows["rating"][3] == 4.0
+    assert mean.rows["rating"][3] == pytest.approx((4 + 1 + 5) / 3)
+    assert median.notes == mean.notes == ["judged: appropriateness"]
 
 
 def test_the_mean_leaves_out_answers_that_are_the_references(small):
     tp = BY_NAME["TP"]
-    median, mean = people(tp, tp.found(small)).views
+    median, mean = read_rated_set(tp, tp.locate(small)).views
     assert (median.rows.height, mean.rows.height) == (36, 24)
-    assert mean.note == [
+    assert mean.notes == [
         "judged: overall",
         "without the original answers, which are the references",
     ]
@@ -49,9 +53,9 @@ def test_the_mean_leaves_out_answers_that_are_the_references(small):
 def test_rho_by_hand():
     """Ranks 1 2 3 4 5 and 2 1 4 3 5: rho = 1 - 6 (1 + 1 + 1 + 1) / (5 x 24) = .8."""
     rows = pl.DataFrame(
-        {"x": [1.0, 2, 3, 4, 5, None], "judged": [2.0, 1, 4, 3, 5, 9], "prompt": list("abcdef")}
+        {"x": [1.0, 2, 3, 4, 5, None], "rating": [2.0, 1, 4, 3, 5, 9], "prompt": list("abcdef")}
     )
-    found = rho(rows, 0)
+    found = clustered_rho(rows, 0)
     assert (found.value, found.n) == (pytest.approx(0.8), 5)
     assert found.method == "Spearman rho, Bonett-Wright interval"
 
@@ -60,61 +64,61 @@ def test_rows_of_one_prompt_are_resampled_together():
     rows = pl.DataFrame(
         {
             "x": [float(i % 7) for i in range(60)],
-            "judged": [float(i % 5) for i in range(60)],
+            "rating": [float(i % 5) for i in range(60)],
             "prompt": [str(i // 5) for i in range(60)],
         }
     )
-    assert rho(rows, 0).method == "Spearman rho, bootstrap of 12 clusters"
+    assert clustered_rho(rows, 0).method == "Spearman rho, bootstrap of 12 clusters"
 
 
 def test_figures_read_by_hand_from_the_papers():
-    assert figure("TP", "bert_score", MEAN)[:2] == (0.325, "Yeh et al. 2021")
-    assert figure("UP", "usl_h", MEAN).value == 0.523
-    assert figure("FED-Dial", "fed", MEAN).value == 0.320
-    assert figure("ESL", "deep_am_fm", MEAN).value == 0.3229
-    assert figure("TP", "bert_score", MEDIAN) is None
-    assert figure("TP", "length", MEAN) is None
+    assert published_figure("TP", "bert_score", MEAN)[:2] == (0.325, "Yeh et al. 2021")
+    assert published_figure("UP", "usl_h", MEAN).value == 0.523
+    assert published_figure("FED-Dial", "fed", MEAN).value == 0.320
+    assert published_figure("ESL", "deep_am_fm", MEAN).value == 0.3229
+    assert published_figure("TP", "bert_score", MEDIAN) is None
+    assert published_figure("TP", "length", MEAN) is None
 
 
 def test_a_mean_over_several_qualities_is_told_but_not_laid_beside():
-    assert figure("TD10", "deep_am_fm", MEAN) is None
-    assert aside("TD10", "deep_am_fm", MEAN) == [
+    assert published_figure("TD10", "deep_am_fm", MEAN) is None
+    assert incomparable_figure_note("TD10", "deep_am_fm", MEAN) == [
         "0.1748 over all qualities of the set is printed by Zhang et al. 2021 (DSTC10), who read "
         "responses beside the context"
     ]
-    assert aside("TD10", "bleu", MEAN) == []
+    assert incomparable_figure_note("TD10", "bleu", MEAN) == []
 
 
 def test_metrics_that_only_others_have_are_listed():
-    theirs = only_theirs("FT", ["fed", "usl_h"])
+    theirs = figures_of_other_metrics("FT", ["fed", "usl_h"])
     assert theirs["DynaEval"].value == 0.323
     assert not {"FED", "USL-H", "BLEU-4"} & set(theirs)
     assert "DialogRPT" in theirs
 
 
 def test_a_printed_figure_is_not_laid_beside_another_mode():
-    assert plays("ruber[glove-50d]", BY_NAME["TP"])
-    assert not plays("ruber[glove-50d], referenced", BY_NAME["TP"])
-    assert plays("fed_dialog[smollm2]", BY_NAME["FED-Dial"])
-    assert not plays("fed[smollm2]", BY_NAME["FED-Dial"])
+    assert has_published_figure("ruber[glove-50d]", BY_NAME["TP"])
+    assert not has_published_figure("ruber[glove-50d], referenced", BY_NAME["TP"])
+    assert has_published_figure("fed_dialog[smollm2]", BY_NAME["FED-Dial"])
+    assert not has_published_figure("fed[smollm2]", BY_NAME["FED-Dial"])
 
 
 def test_every_metric_runs_or_is_told_why_not():
-    ways, lacking = ways_of(Asked(metrics=["length", "distinct_n", "empathy"]))
-    assert [one.label for one in ways["turn"]] == ["length", "empathy"]
-    assert lacking == ["distinct_n: it describes a system as a whole and has no value for a turn"]
-    of_turns, of_dialogs = (ways[level][1].metric.minimum_words for level in ("turn", "dialog"))
+    by_level, omissions = runnable_metrics(Request(metrics=["length", "distinct_n", "empathy"]))
+    assert [one.label for one in by_level["turn"]] == ["length", "empathy"]
+    assert omissions == ["distinct_n: it describes a system as a whole and has no value for a turn"]
+    of_turns, of_dialogs = (by_level[level][1].metric.minimum_words for level in ("turn", "dialog"))
     assert (of_turns, of_dialogs) == (0, 20)
 
 
 def test_a_metric_that_does_not_exist_is_refused_before_anything_is_read(small):
     with pytest.raises(UnknownName) as told:
-        reproduce(small, Asked(metrics=["lenght"]))
+        reproduce(small, Request(metrics=["lenght"]))
     assert str(told.value) == "no metric 'lenght'; did you mean 'length'?"
 
 
 def test_cells_of_a_small_file(small):
-    done = reproduce(small, Asked(metrics=["length", "bleu"]))
+    done = reproduce(small, Request(metrics=["length", "bleu"]))
     by = {(c.table, c.row, c.column): c for c in done.cells}
     assert by[MEDIAN, "ZD", "length"].n == 30
     assert by[MEDIAN, "TP", "bleu"].paper is None
@@ -129,22 +133,22 @@ def test_cells_of_a_small_file(small):
         *(MEAN, "TP", "METEOR", 0.391, None, None, None, 0),
         "printed by Yeh et al. 2021; not run here",
     )
-    assert len(done.absent) == len(SETS) - 2
-    assert done.absent[0] == "TD10: no dstc10-test/dstc10-topical_clean_eval-addrank.json"
+    assert len(done.omissions) == len(SETS) - 2
+    assert done.omissions[0] == "TD10: no dstc10-test/dstc10-topical_clean_eval-addrank.json"
 
 
 def test_a_figure_on_a_page_has_its_interval_and_n():
     made = Cell(MEAN, "TP", "bleu", 0.296, 0.3, 0.2, 0.4, 300, "")
-    assert shown(made) == "0.300 [0.20, 0.40] n=300 / 0.296"
-    assert shown(made._replace(paper=None, low=None, high=None)) == "0.300 n=300"
-    assert shown(made._replace(ours=None)) == "– / 0.296"
-    assert shown(None) == ""
+    assert markdown_cell(made) == "0.300 [0.20, 0.40] n=300 / 0.296"
+    assert markdown_cell(made._replace(paper=None, low=None, high=None)) == "0.300 n=300"
+    assert markdown_cell(made._replace(ours=None)) == "– / 0.296"
+    assert markdown_cell(None) == ""
 
 
 def test_a_page_has_metrics_down_and_data_sets_across():
     made = Cell(MEAN, "TP", "bleu", None, 0.3, 0.2, 0.4, 300, "")
     cells = [made, made._replace(row="UP", ours=0.1, n=240), made._replace(column="chrf")]
-    assert page(Reproduction(cells, [], [], ["mauve: no"])) == (
+    assert markdown_page(Reproduction(cells, [], [], ["mauve: no"])) == (
         "### Mean of judges\n\n"
         "| metric | TP | UP |\n"
         "|---|---|---|\n"
@@ -181,16 +185,18 @@ def test_parameters_reach_the_metric(small, call):
 
 def test_cosine_of_minilm_on_real_data_is_what_was_found_before(data):
     """A first trial found .263 on UP and .364 on GD, with SentenceTransformer's own pooling."""
-    if why := absent("package:minilm"):
+    if why := why_missing("package:minilm"):
         pytest.skip(why)
     small_sets = data / "dstc10-dev"
     found = {}
     for name in ("UP", "GD"):
-        told = people(BY_NAME[name], BY_NAME[name].found(small_sets))
-        ways, _ = ways_of(Asked(metrics=["coherence"]))
-        scores = measured(told.turns, ways["turn"][0], "turn", Sample()).scores
-        rows = told.views[0].rows.join(scores, on="dialog", maintain_order="left")
-        found[name] = rho(rows.select("prompt", "judged", x="coherence"), 0)
+        rated = read_rated_set(BY_NAME[name], BY_NAME[name].locate(small_sets))
+        by_level, _ = runnable_metrics(Request(metrics=["coherence"]))
+        scores = score_sample(
+            rated.turns, by_level["turn"][0], level="turn", sample=Sample()
+        ).scores
+        rows = rated.views[0].rows.join(scores, on="dialog", maintain_order="left")
+        found[name] = clustered_rho(rows.select("prompt", "rating", x="coherence"), 0)
     assert found["UP"].n == 300
     assert found["UP"].value == pytest.approx(0.263, abs=0.01)
     assert found["GD"].value == pytest.approx(0.364, abs=0.01)
@@ -201,6 +207,6 @@ def test_references_that_are_the_responses_themselves_are_no_references(small):
     path = small / "dstc10-dev" / "dailydialog-zhao_eval.json"
     rows = json.loads(path.read_text())
     path.write_text(json.dumps([row | {"reference": [row["response"]]} for row in rows]))
-    assert people(BY_NAME["ZD"], path).turns.frame["references"].null_count() == 60
-    done = reproduce(small, Asked(metrics=["bleu"]))
+    assert read_rated_set(BY_NAME["ZD"], path).turns.frame["references"].null_count() == 60
+    done = reproduce(small, Request(metrics=["bleu"]))
     assert {c.row for c in done.cells if c.column == "bleu"} == {"TP"}

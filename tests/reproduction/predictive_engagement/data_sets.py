@@ -78,8 +78,12 @@ def published(folder: Path) -> Path:
     write(own / files.LABELS, ["id", "query", "reply", "label"], enumerated(reversed(labels)))
     target = [(f"Ask {i}", f"Reply {i} {'more ' * (i % 7)}", int(i % 7 > 3)) for i in range(60)]
     leak = [("What is number 3 ?", "Something new .", 1)]
-    write(own / files.LEARN, ["id", "query", "reply", "label"], enumerated([*leak, *target[:40]]))
-    write(own / files.CHECK, ["id", "query", "reply", "label"], enumerated(target[40:]))
+    write(
+        own / files.TARGET_TRAIN,
+        ["id", "query", "reply", "label"],
+        enumerated([*leak, *target[:40]]),
+    )
+    write(own / files.TARGET_TEST, ["id", "query", "reply", "label"], enumerated(target[40:]))
     return folder
 
 

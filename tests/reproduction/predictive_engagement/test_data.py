@@ -5,29 +5,30 @@ import polars as pl
 import pytest
 
 from simpatico.errors import DataError
+from simpatico.reproduction.csv_files import locate_file
 from simpatico.reproduction.predictive_engagement import data as files
-from simpatico.reproduction.predictive_engagement import gather
+from simpatico.reproduction.predictive_engagement import read_paper_data
 from simpatico.reproduction.predictive_engagement.counts import (
     TABLE_1,
     TABLE_4,
-    score_counts,
-    side_counts,
+    score_count_cells,
+    split_count_cells,
 )
 from simpatico.reproduction.predictive_engagement.paper import GENERATED, WRITTEN
 from simpatico.reproduction.predictive_engagement.raters import (
-    ABOVE,
+    ABOVE_0,
     FIGURE_2,
     LABELLED,
     REAL,
     TABLE_2,
     TABLE_3,
     THUMBS,
+    aggregate_turns,
     aggregation_cells,
-    agreement_cells,
-    by_worker,
-    together,
+    rater_agreement_cells,
+    worker_matrix,
 )
-from simpatico.training.engagement.data import convai
+from simpatico.training.engagement.data import read_convai
 from tests.reproduction.predictive_engagement.data_sets import HEAD, published, write
 
 
@@ -42,37 +43,37 @@ def by_place(cells):
 
 def test_three_rows_of_a_pair_become_one(small):
     """The first generated reply has 1, 2 and 3; the fourth has 4 three times."""
-    pairs = files.rated_pairs(files.place(small, files.PAIRS))
+    pairs = files.read_rated_pairs(locate_file(small, files.FOLDER, files.PAIRS))
     assert pairs.height == 24
     assert pairs["part"].to_list() == [GENERATED] * 12 + [WRITTEN] * 12
     assert pairs["ratings"].to_list()[:4:3] == [[1.0, 2.0, 3.0], [4.0, 4.0, 4.0]]
-    assert (pairs["judged"][0], pairs["Ctx-RUBER"][7]) == (2.0, 0.07)
+    assert (pairs["mean_rating"][0], pairs["Ctx-RUBER"][7]) == (2.0, 0.07)
 
 
 def test_files_that_are_not_what_they_should_be(tmp_path):
     path = tmp_path / files.PAIRS
     write(path, HEAD[:3], [("a", "b", 1)])
     with pytest.raises(DataError) as told:
-        files.rated_pairs(path)
+        files.read_rated_pairs(path)
     assert str(told.value) == (
         f"{path}: no column 'Ruber_Unref_Score'; it has query, response, human_score"
     )
     write(path, HEAD, [("a", "b", "good", 1, 1, 1, 1)])
     with pytest.raises(DataError) as told:
-        files.rated_pairs(path)
+        files.read_rated_pairs(path)
     assert str(told.value) == f"{path}: 1 of 1 values of 'human_score' are no numbers"
     write(path, HEAD, [("a", "b", 1, 1, 1, 1, 1)] * 2)
     with pytest.raises(DataError) as told:
-        files.rated_pairs(path)
+        files.read_rated_pairs(path)
     assert str(told.value) == f"{path}: pairs with [1] ratings, where each should have 3"
     talks = tmp_path / files.DIALOGS
     talks.write_text("1\t2\n")
     with pytest.raises(DataError) as told:
-        files.dialogs(talks)
+        files.read_crowd_dialogs(talks)
     assert str(told.value) == f"{talks}: line 1 has 2 columns, where 6 are needed"
     talks.write_text("1\t2\tfine\t4\t5\t<sp1> a </sp1>\n")
     with pytest.raises(DataError) as told:
-        files.dialogs(talks)
+        files.read_crowd_dialogs(talks)
     assert str(told.value) == f"{talks}: line 1 has the engagement score 'fine', which is no number"
 
 
@@ -87,26 +88,30 @@ def test_utterances_are_found_in_their_conversations_whatever_their_spacing(tmp_
     )
     path = tmp_path / "labels.csv"
     write(path, ["query", "reply", "label"], [("hi !", "oh .", 1), ("Hi", "oh", 0), ("x", "y", 1)])
-    found = files.labelled_exchanges(talks, path)
+    found = files.read_labelled_exchanges(talks, path)
     assert found.rows() == [("a", 4.0, "Hi!", "Oh", 1.0), ("b", 0.0, "hi", "oh", 0.0)]
 
 
 def test_pairs_to_tune_on_are_not_among_the_rated_ones(small):
-    pairs = files.rated_pairs(files.place(small, files.PAIRS))
-    kept, dropped = files.target_pairs(files.place(small, files.LEARN), pairs)
+    pairs = files.read_rated_pairs(locate_file(small, files.FOLDER, files.PAIRS))
+    kept, dropped = files.read_target_pairs(
+        locate_file(small, files.FOLDER, files.TARGET_TRAIN), pairs
+    )
     assert (kept.height, dropped) == (40, 1)
-    assert files.target_pairs(files.place(small, files.LEARN), None)[1] == 0
+    assert (
+        files.read_target_pairs(locate_file(small, files.FOLDER, files.TARGET_TRAIN), None)[1] == 0
+    )
 
 
 def test_what_is_not_there_is_told(small, tmp_path_factory):
     (small / files.FOLDER / files.WORKERS).unlink(missing_ok=True)
     absent = []
-    found = gather(small, absent)
+    found = read_paper_data(small, absent)
     assert absent == [f"predictive-engagement: no {files.WORKERS}"]
-    assert (found.labelled.height, found.target.dropped) == (36, 1)
+    assert (found.labelled.height, found.transfer.dropped) == (36, 1)
     empty = tmp_path_factory.mktemp("empty")
     with pytest.raises(DataError) as told:
-        gather(empty, [])
+        read_paper_data(empty, [])
     assert str(told.value) == (
         f"{empty} has neither convai2017/train_full.json nor a file of predictive-engagement such "
         f"as {files.PAIRS}; give the folder that holds convai2017 and predictive-engagement"
@@ -120,8 +125,8 @@ def test_counts_by_score_and_side(small):
     5, 4, 5, 5, 5, whose means 2.5, 3, 3.5, 4, 4.5 become 2, 3, 4, 4, 4: 5 of 2, 4 of 3, 15 of 4.
     At most 2 gives three exchanges of six turns, above 2 five.
     """
-    found = gather(small, [])
-    cells = by_place(score_counts(found.readings))
+    found = read_paper_data(small, [])
+    cells = by_place(score_count_cells(found.read_exchanges()))
     row = "conversations, the paper's reading"
     told = [cells[TABLE_1, row, f"score {n}"].ours for n in range(6)]
     assert told == [24, 0, 5, 4, 15, 0]
@@ -129,7 +134,11 @@ def test_counts_by_score_and_side(small):
     told = [cells[TABLE_1, row, f"score {n}"].ours for n in range(6)]
     assert told == [72, 0, 15, 20, 75, 0]
     assert cells[TABLE_1, row, "score 4"].paper == 1492
-    sides = [c for c in side_counts(found.readings, seed=0) if c.row.endswith("paper's reading")]
+    sides = [
+        c
+        for c in split_count_cells(found.read_exchanges(), seed=0)
+        if c.row.endswith("paper's reading")
+    ]
     assert {c.table for c in sides} == {TABLE_4}
     assert sum(c.ours for c in sides) == 182
     assert sum(c.ours for c in sides if c.column == "engaging") == 95
@@ -137,31 +146,31 @@ def test_counts_by_score_and_side(small):
 
 def test_least_greatest_and_mean_of_a_conversation():
     rows = pl.DataFrame({"dialog": ["a", "a", "b"], "score": [4, 4, 1], "label": [0.0, 1, 1]})
-    assert together(rows, ["dialog"], "label").rows() == [
+    assert aggregate_turns(rows, ["dialog"], "label").rows() == [
         ("a", 4, 0.0, 1.0, 0.5),
         ("b", 1, 1, 1, 1),
     ]
 
 
 def test_conversations_against_their_turns(small):
-    found = gather(small, [])
+    found = read_paper_data(small, [])
     cells = by_place(aggregation_cells(found.labelled, found.convai, seed=0))
     mean = cells[TABLE_3, LABELLED, "mean"]
-    whole = together(found.labelled, ["dialog"], "label")
+    whole = aggregate_turns(found.labelled, ["dialog"], "label")
     assert mean.ours == pytest.approx(np.corrcoef(whole["mean"], whole["score"])[0, 1])
     assert (mean.paper, mean.n) == (0.85, 12)
-    assert cells[TABLE_3, ABOVE, "mean"].n == 10
+    assert cells[TABLE_3, ABOVE_0, "mean"].n == 10
     assert cells[TABLE_3, REAL, "mean"].n == 12
     assert cells[TABLE_3, THUMBS, "mean"].paper is None
-    assert {key[1] for key in cells if key[0] == FIGURE_2} == {LABELLED, ABOVE, REAL, THUMBS}
+    assert {key[1] for key in cells if key[0] == FIGURE_2} == {LABELLED, ABOVE_0, REAL, THUMBS}
     lacking = list(aggregation_cells(None, None, seed=0))
     assert [c.paper for c in lacking] == [0.49, 0.72, 0.85]
     assert lacking[0].note == "0 of 0 not scored; the files are not there"
 
 
 def test_agreement_of_raters(small):
-    pairs = files.rated_pairs(files.place(small, files.PAIRS))
-    cells = by_place(agreement_cells(pairs, None, seed=0))
+    pairs = files.read_rated_pairs(locate_file(small, files.FOLDER, files.PAIRS))
+    cells = by_place(rater_agreement_cells(pairs, None, seed=0))
     crowd = cells[TABLE_2, "297 utterances, crowd", "mean kappa"]
     assert (crowd.paper, crowd.ours) == (0.52, None)
     assert crowd.note.endswith(
@@ -175,29 +184,35 @@ def test_agreement_of_raters(small):
 def test_a_column_for_each_worker():
     rows = [("q", "r", "a", 1.0), ("q", "r", "b", 2.0), ("p", "r", "b", 5.0)]
     frame = pl.DataFrame(rows, ["query", "reply", "worker", "rating"], orient="row")
-    matrix, query = by_worker(frame)
+    matrix, query = worker_matrix(frame)
     assert np.array_equal(matrix, [[1, 2], [np.nan, 5]], equal_nan=True)
     assert query.tolist() == [1, 0]
 
 
 def test_real_counts_are_the_papers(data):
     absent = []
-    found = gather(data, absent)
+    found = read_paper_data(data, absent)
     assert absent == []
-    crowd = found.talks["dialog"].to_list()
-    cells = list(score_counts({"paper": convai(found.convai, "paper", without=crowd)}))
+    crowd = found.dialogs["dialog"].to_list()
+    cells = list(score_count_cells({"paper": read_convai(found.convai, "paper", without=crowd)}))
     assert len(cells) == 12
     assert [c for c in cells if c.paper is not None and c.paper != c.ours] == []
     assert (found.pairs.height, found.labelled.height) == (600, 297)
     assert (found.pairs["query"].n_unique(), found.labelled["label"].sum()) == (299, 95)
-    assert (len(found.target.learn), len(found.target.test), found.target.dropped) == (201, 88, 11)
+    assert (len(found.transfer.train), len(found.transfer.test), found.transfer.dropped) == (
+        201,
+        88,
+        11,
+    )
 
 
 def test_real_ratings_by_worker_are_those_of_the_pairs(data):
-    pairs = files.rated_pairs(files.place(data, files.PAIRS)).filter(part=WRITTEN)
-    workers = files.ratings_by_worker(files.place(data, files.WORKERS))
+    pairs = files.read_rated_pairs(locate_file(data, files.FOLDER, files.PAIRS)).filter(
+        part=WRITTEN
+    )
+    workers = files.read_worker_ratings(locate_file(data, files.FOLDER, files.WORKERS))
     assert (workers.height, workers["worker"].n_unique()) == (900, 24)
     single = workers.group_by("query", "reply").agg(pl.col("rating").mean())
     both = pairs.join(single, on=["query", "reply"], how="inner")
     assert both.height == 300
-    assert both["judged"].to_list() == pytest.approx(both["rating"].to_list())
+    assert both["mean_rating"].to_list() == pytest.approx(both["rating"].to_list())

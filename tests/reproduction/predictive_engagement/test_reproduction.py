@@ -8,45 +8,51 @@ import numpy as np
 import polars as pl
 import pytest
 
-from simpatico.reproduction import Cell, Reproduction
-from simpatico.reproduction.markdown import page
-from simpatico.reproduction.predictive_engagement import classifiers, why
+from simpatico.reproduction.cells import Cell, Reproduction
+from simpatico.reproduction.clustered_correlation import (
+    correlation_difference,
+    partial_correlation,
+    partial_r,
+)
+from simpatico.reproduction.csv_files import locate_file
+from simpatico.reproduction.markdown import markdown_page
+from simpatico.reproduction.predictive_engagement import (
+    classifiers,
+    explain_engagement_deviation,
+    transfer,
+)
 from simpatico.reproduction.predictive_engagement import data as files
 from simpatico.reproduction.predictive_engagement import scores as engagement_scores
-from simpatico.reproduction.predictive_engagement import transfer__engagement_transfer as transfer
-from simpatico.reproduction.predictive_engagement.classifiers__engagement_rivals import (
-    Bench,
-    apart,
-    once,
-)
-from simpatico.reproduction.predictive_engagement.correlation_tests import (
-    difference,
-    held_equal,
-    partial,
+from simpatico.reproduction.predictive_engagement.classifiers import (
+    SeedSplit,
+    cached_predictions,
+    runs_by_test,
 )
 from simpatico.reproduction.predictive_engagement.correlations import (
-    OWN,
-    Column,
-    columns,
-    combined,
+    AUTHORS,
+    HUMAN,
+    TABLE_6,
+    ScoreColumn,
+    combine_columns,
     correlation_cells,
-    titled,
+    correlation_table,
+    example_cells,
+    score_columns,
 )
 from simpatico.reproduction.predictive_engagement.counts import TABLE_1
-from simpatico.reproduction.predictive_engagement.examples import HUMAN, TABLE_6, example_cells
-from simpatico.reproduction.predictive_engagement.figures import figures
+from simpatico.reproduction.predictive_engagement.figures import engagement_figures
 from simpatico.reproduction.predictive_engagement.paper import ALL, CTX, GENERATED, WRITTEN
-from simpatico.reproduction.predictive_engagement.scores import Scored, as_turns
-from simpatico.reproduction.predictive_engagement.transfer import TABLE as ELSEWHERE
-from simpatico.reproduction.request import Asked
-from simpatico.stats.classification__measures import measured
+from simpatico.reproduction.predictive_engagement.scores import PairScores, pairs_as_turns
+from simpatico.reproduction.predictive_engagement.transfer import OUT_OF_DOMAIN_TABLE
+from simpatico.reproduction.request import Request
+from simpatico.stats.classification import evaluate_runs
 from simpatico.training.engagement import heads as engagement_heads
 from simpatico.training.engagement.exchanges import Exchanges
-from simpatico.training.fit.mlp import Shape
+from simpatico.training.fit.mlp import HeadShape
 from tests.reproduction.predictive_engagement.data_sets import published
 
-FAST = Shape(("first", "second"), (), rate=0.1, epochs=40)
-NONE = Scored({}, [], [], {}, [])
+FAST = HeadShape(("first", "second"), (), rate=0.1, epochs=40)
+NONE = PairScores({}, [], [], {}, [])
 
 
 @pytest.fixture(scope="module")
@@ -56,17 +62,17 @@ def small(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def pairs(small):
-    return files.rated_pairs(files.place(small, files.PAIRS))
+    return files.read_rated_pairs(locate_file(small, files.FOLDER, files.PAIRS))
 
 
 def test_two_columns_as_one():
     """At one spread: (0, 2) and (5, 1) are both -1, 1 and 1, -1 in deviations, so their mean is 0."""
     one, other = np.array([0.2, 0.9, np.nan]), np.array([0.4, 0.1, 0.5])
-    assert combined(one, other, "mean")[:2] == pytest.approx([0.3, 0.5])
-    assert combined(one, other, "min")[:2] == pytest.approx([0.2, 0.1])
-    assert combined(one, other, "max")[:2] == pytest.approx([0.4, 0.9])
-    assert combined(np.array([0.0, 2]), np.array([5.0, 1]), "even") == pytest.approx([0, 0])
-    assert np.isnan(combined(one, other, "mean")[2])
+    assert combine_columns(one, other, "mean")[:2] == pytest.approx([0.3, 0.5])
+    assert combine_columns(one, other, "min")[:2] == pytest.approx([0.2, 0.1])
+    assert combine_columns(one, other, "max")[:2] == pytest.approx([0.4, 0.9])
+    assert combine_columns(np.array([0.0, 2]), np.array([5.0, 1]), "even") == pytest.approx([0, 0])
+    assert np.isnan(combine_columns(one, other, "mean")[2])
 
 
 def test_correlations_by_hand(pairs):
@@ -76,13 +82,13 @@ def test_correlations_by_hand(pairs):
     expected = np.corrcoef(i, rated)[0, 1]
     cells = {
         (c.table, c.row, c.column): c
-        for c in correlation_cells(pairs, columns(pairs, NONE), seed=0)
+        for c in correlation_cells(pairs, list(score_columns(pairs, NONE)), seed=0)
     }
-    found = cells[titled("pearson"), GENERATED, OWN + CTX]
+    found = cells[correlation_table("pearson"), GENERATED, AUTHORS + CTX]
     assert (found.ours, found.n) == (pytest.approx(expected), 12)
-    assert cells[titled("pearson"), ALL, OWN + CTX].ours == pytest.approx(expected)
+    assert cells[correlation_table("pearson"), ALL, AUTHORS + CTX].ours == pytest.approx(expected)
     assert found.paper == 0.55
-    assert cells[titled("spearman"), WRITTEN, OWN + CTX].paper == 0.12
+    assert cells[correlation_table("spearman"), WRITTEN, AUTHORS + CTX].paper == 0.12
     assert found.note == (
         "0 of 12 not scored; the authors' own published scores, correlated anew; Pearson r, "
         "bootstrap of 12 clusters"
@@ -92,14 +98,16 @@ def test_correlations_by_hand(pairs):
 def test_a_partial_correlation_by_hand():
     """(.5 - .4 x .3) / sqrt((1 - .16)(1 - .09)) = .38 / .8743 = .4346."""
     one = np.array([0.5]), np.array([0.3]), np.array([0.4])
-    assert held_equal(*one)[0] == pytest.approx(0.38 / sqrt(0.84 * 0.91))
+    assert partial_r(*one)[0] == pytest.approx(0.38 / sqrt(0.84 * 0.91))
     x = np.array([1.0, 2, 3, 4, 5, 6, 7, 8, 9, 11, 13, 12])
     z, y = x**2 - 3 * x, np.sin(x) + x
-    found = partial({"x": x, "z": z}, y, np.arange(12), kind="pearson", seed=0)
+    found = partial_correlation(np.stack([x, z], axis=1), y, np.arange(12), kind="pearson", seed=0)
     r = np.corrcoef([x, y, z])
     by_hand = (r[0, 1] - r[0, 2] * r[1, 2]) / sqrt((1 - r[0, 2] ** 2) * (1 - r[1, 2] ** 2))
     assert (found.value, found.n) == (pytest.approx(by_hand), 12)
-    flat = partial({"x": np.ones(12), "z": z}, y, np.arange(12), kind="pearson", seed=0)
+    flat = partial_correlation(
+        np.stack([np.ones(12), z], axis=1), y, np.arange(12), kind="pearson", seed=0
+    )
     assert (flat.value, flat.status) == (None, "degenerate")
 
 
@@ -109,16 +117,16 @@ def test_a_difference_of_two_correlations():
     near, far = y.copy(), np.array([6.0, 1, 9, 0, 5, 3, 8, 2, 7, 4, 11, 10])
     near[[3, 4]] = near[[4, 3]]
     two = np.stack([near, far], axis=1)
-    found, told = difference(two, y, np.arange(12), kind="spearman", seed=0)
+    found, told = correlation_difference(two, y, np.arange(12), kind="spearman", seed=0)
     assert found.value == pytest.approx(6 * (156 - 2) / 1716)
     assert told == "0.993 against 0.455, p = .004 by resamples, p < .001 by Williams' t"
     assert found.low < found.value < found.high
-    same, told = difference(np.ones((12, 2)), y, np.arange(12), kind="pearson", seed=0)
+    same, told = correlation_difference(np.ones((12, 2)), y, np.arange(12), kind="pearson", seed=0)
     assert (same.value, same.status, told) == (None, "degenerate", "no test")
 
 
 def test_a_pair_is_a_dialog_whose_reply_is_scored():
-    turns = as_turns(["How are you?", "Tea?"], ["Fine.", ""])
+    turns = pairs_as_turns(["How are you?", "Tea?"], ["Fine.", ""])
     assert [(t.speaker, t.text, t.answers) for t in turns] == [
         ("user", "How are you?", None),
         ("system", "Fine.", 0),
@@ -131,29 +139,29 @@ def test_a_pair_is_a_dialog_whose_reply_is_scored():
 @pytest.fixture
 def no_encoder(monkeypatch):
     """Without the cosine, for which an encoder has to be loaded."""
-    monkeypatch.setattr(engagement_scores, "PLAIN", ("length", "question_rate"))
+    monkeypatch.setattr(engagement_scores, "BASELINES", ("length", "question_rate"))
 
 
 def test_scores_of_pairs_are_in_their_order(no_encoder):
-    found = engagement_scores.scored(
-        ["How?", "Tea?"], ["So it is.", "No?"], Asked(metrics=["bleu"])
+    found = engagement_scores.score_pairs(
+        ["How?", "Tea?"], ["So it is.", "No?"], Request(metrics=["bleu"])
     )
     assert found.columns["length"].tolist() == [3.0, 1.0]
     assert found.columns["question_rate"].tolist() == [0.0, 1.0]
-    assert found.columns[engagement_scores.LOG] == pytest.approx(np.log([4, 2]))
+    assert found.columns[engagement_scores.LOG_LENGTH] == pytest.approx(np.log([4, 2]))
     assert np.isnan(found.columns["bleu"]).all()
 
 
 def test_a_metric_runs_as_shipped_and_as_asked_for():
     absent = []
-    asked = Asked(settings={"empathy": {"model": "nowhere"}})
-    ready = list(engagement_scores.ways("empathy", asked, absent))
+    asked = Request(settings={"empathy": {"model": "nowhere"}})
+    ready = list(engagement_scores.runnable_variants("empathy", asked, absent))
     assert [one.label for one in ready] == ["empathy"]
     assert len(absent) == 1
     assert absent[0].startswith(
         "empathy: empathy needs a trait model and there is none at 'nowhere'"
     )
-    assert list(engagement_scores.ways("nothing", Asked(), absent)) == []
+    assert list(engagement_scores.runnable_variants("nothing", Request(), absent)) == []
     assert absent[1].startswith("nothing: no metric 'nothing'; ")
 
 
@@ -161,8 +169,8 @@ def test_combinations_of_ours_stand_beside_theirs(pairs):
     one, other = np.linspace(0, 1, 24), np.linspace(1, 0, 24) ** 2
     notes = {"relevance": [], "engagement": ["why"], "length": []}
     made = {"relevance": one, "engagement": other, "length": one * 3}
-    found = Scored(made, ["relevance"], ["engagement"], notes, [])
-    shown = {c.name: c for c in columns(pairs, found)}
+    found = PairScores(made, ["relevance"], ["engagement"], notes, [])
+    shown = {c.name: c for c in score_columns(pairs, found)}
     assert shown["mean of engagement and relevance"].values == pytest.approx((one + other) / 2)
     assert shown["least of engagement and relevance"].values == pytest.approx(
         np.minimum(one, other)
@@ -173,19 +181,24 @@ def test_combinations_of_ours_stand_beside_theirs(pairs):
 
 def test_the_papers_example_is_found_again(pairs):
     """Rated 1, 2 and 3: (2 - 1) / 4 of the way from 1 to 5."""
-    cells = list(example_cells(pairs, columns(pairs, NONE), NONE))
+    cells = list(example_cells(pairs, list(score_columns(pairs, NONE)), NONE))
     third = {c.column: c for c in cells if c.row.startswith("3: ")}
     assert (third[HUMAN].paper, third[HUMAN].ours) == (0.33, 0.25)
-    assert (third[OWN + CTX].paper, third[OWN + CTX].ours) == (0.82, 0.0)
+    assert (third[AUTHORS + CTX].paper, third[AUTHORS + CTX].ours) == (0.82, 0.0)
     first = [c for c in cells if c.row.startswith("1: ")]
     assert [(c.table, c.paper, c.ours) for c in first] == [(TABLE_6, 0.92, None)]
     assert first[0].note == "0 of 0 not scored; not among the pairs"
 
 
 def test_reasons_for_what_is_not_as_in_the_paper():
-    made = Cell(titled("pearson"), GENERATED, OWN + "x", 0.09, -0.093, None, None, 300, "")
-    assert why(made) == "the sign: the authors' own scores give a negative correlation"
-    assert why(made._replace(ours=0.3)) == "unexplained"
+    made = Cell(
+        correlation_table("pearson"), GENERATED, AUTHORS + "x", 0.09, -0.093, None, None, 300, ""
+    )
+    assert (
+        explain_engagement_deviation(made)
+        == "the sign: the authors' own scores give a negative correlation"
+    )
+    assert explain_engagement_deviation(made._replace(ours=0.3)) == "unexplained"
 
 
 def exchanges(n: int, seed: int = 0) -> Exchanges:
@@ -210,8 +223,8 @@ def made_up(texts, form):
 
 
 def test_classifiers_learn_what_can_be_learned(monkeypatch):
-    monkeypatch.setattr(engagement_heads, "encoded", made_up)
-    monkeypatch.setattr(classifiers, "by_birnn", classifiers.by_svm)
+    monkeypatch.setattr(engagement_heads, "encode_texts", made_up)
+    monkeypatch.setattr(classifiers, "birnn_runs", classifiers.svm_runs)
     labelled = pl.DataFrame(
         {
             "dialog": ["a"] * 4,
@@ -249,29 +262,33 @@ def test_what_a_baseline_guessed_is_kept_on_disk(monkeypatch, tmp_path):
         return np.array([0.25, 0.75, 0.5, 1.0])
 
     given = exchanges(2)
-    bench = Bench(given, given, {"one": given, "two": given}, 0)
+    bench = SeedSplit(given, given, {"one": given, "two": given}, 0)
     for _ in range(2):
-        found = apart(bench, once("a way", bench, learn), 0.6)
-    assert (asked, found["one"].told.tolist()) == ([1], [False, True])
-    assert found["two"].guess.tolist() == [0.5, 1.0]
-    once("a way", bench._replace(seed=1), learn)
+        found = runs_by_test(bench, cached_predictions("a way", bench, learn), 0.6)
+    assert (asked, found["one"].predicted.tolist()) == ([1], [False, True])
+    assert found["two"].score.tolist() == [0.5, 1.0]
+    cached_predictions("a way", bench._replace(seed=1), learn)
     assert asked == [1, 1]
 
 
 def test_a_trained_head_goes_on_learning(monkeypatch):
     """What can be told well before can be told well after, and from scratch."""
-    monkeypatch.setattr(engagement_heads, "encoded", made_up)
-    monkeypatch.setattr(transfer, "trained", lambda model: False)
+    monkeypatch.setattr(engagement_heads, "encode_texts", made_up)
+    monkeypatch.setattr(transfer, "is_heads_folder", lambda model: False)
     for module in (classifiers, transfer):
         monkeypatch.setattr(module, "SHAPES", dict.fromkeys(classifiers.SHAPES, FAST))
     given = exchanges(120, seed=1)
-    known = classifiers.Encoded(*made_up([*given.query, *given.reply], None))
-    head = classifiers.trained(Bench(given, given, {}, 0), known, "best", "mean")
+    known = classifiers.EncodedTexts(*made_up([*given.query, *given.reply], None))
+    head = classifiers.train_head(SeedSplit(given, given, {}, 0), known, "best", "mean")
     frame = pl.DataFrame({"query": given.query, "reply": given.reply, "label": given.label})
-    target = transfer.target(frame[:80], frame[80:], 3)
+    target = transfer.TransferData(
+        files.pairs_as_exchanges(frame[:80], "learn"),
+        files.pairs_as_exchanges(frame[80:], "test"),
+        3,
+    )
     cells = list(transfer.transfer_cells(target, {"rated": head}, 2))
     by = {(c.table, c.row, c.column): c for c in cells}
-    table = f"{transfer.TABLE}{classifiers.AREA}"
+    table = f"{transfer.TRANSFER_TABLE}{classifiers.AUC}"
     assert by[table, "before", "ConvAI, real ratings"].ours == 1.0
     assert by[table, "after", "ConvAI, real ratings"].ours == 1.0
     assert by[table, "after", "no evaluator, from scratch"].ours == 1.0
@@ -279,8 +296,8 @@ def test_a_trained_head_goes_on_learning(monkeypatch):
         "0 of 40 not scored; learned from 80 pairs; 3 of the published 300 left out, as their "
         "query or reply is among the rated pairs; mean of 1 seed"
     )
-    run = transfer.tuned(target, known, head, 0)
-    assert measured("", [run]).auc.value == 1.0
+    run = transfer.fine_tuned_run(target, known, head, 0)
+    assert evaluate_runs("", [run]).auc.value == 1.0
 
 
 def test_the_command_shows_writes_and_draws(small, call, tmp_path, no_encoder):
@@ -288,14 +305,16 @@ def test_the_command_shows_writes_and_draws(small, call, tmp_path, no_encoder):
     code, out, err = call(*given, "--json", "--figures", tmp_path / "drawn")
     assert code == 0
     cells = [Cell(**cell) for cell in json.loads(out)]
-    assert {c.table for c in cells} >= {titled("pearson"), TABLE_6}
-    assert not any(c.table == ELSEWHERE for c in cells)
+    assert {c.table for c in cells} >= {correlation_table("pearson"), TABLE_6}
+    assert not any(c.table == OUT_OF_DOMAIN_TABLE for c in cells)
     assert "- left out: TP, engaging: no dstc10-dev/topical-usr_eval.json\n" in err
     assert "- left out: Figure 4: no seeds, or no ConvAI to train on\n" in err
     assert sorted(p.stem for p in (tmp_path / "drawn").glob("*.svg")) == ["figure-2", "figure-5"]
     assert not any(c.table.startswith(classifiers.FIGURE_4) for c in cells)
     counts = [c for c in cells if c.table == TABLE_1]
-    assert "| score 0 | 24 n=48 / 1,690 | 72 n=182 / 10,122 | 0 n=" in page(made_of(counts))
+    assert "| score 0 | 24 n=48 / 1,690 | 72 n=182 / 10,122 | 0 n=" in markdown_page(
+        made_of(counts)
+    )
 
 
 def made_of(cells):
@@ -324,12 +343,14 @@ def test_figures_are_for_one_paper_only(small, call, tmp_path):
 def test_drawings_hold_every_figure(small):
     spots = [
         (f"{classifiers.FIGURE_4}{what}", "ConvAI test", name)
-        for what in (classifiers.BALANCED, classifiers.AREA)
+        for what in (classifiers.BALANCED, classifiers.AUC)
         for name in ("SVM", "our head")
     ]
     cells = [Cell(*spot, None, 0.61, 0.55, 0.67, 100, "") for spot in spots]
-    cells.append(Cell(titled("pearson"), ALL, "engagement", 0.39, -0.12, None, None, 600, ""))
-    drawn = figures(small, cells)
+    cells.append(
+        Cell(correlation_table("pearson"), ALL, "engagement", 0.39, -0.12, None, None, 600, "")
+    )
+    drawn = engagement_figures(small, cells)
     assert list(drawn) == ["figure-2", "figure-4", "figure-5"]
     texts = {name: "".join(ElementTree.fromstring(svg).itertext()) for name, svg in drawn.items()}
     assert texts["figure-4"].count(".61") == 4
@@ -339,9 +360,9 @@ def test_drawings_hold_every_figure(small):
 
 def test_the_authors_own_scores_give_their_table_again(data):
     """Table 5 prints .54 and .55 for Ctx-RUBER, .61 and .64 for the mean with engagement, n = 600."""
-    pairs = files.rated_pairs(files.place(data, files.PAIRS))
-    shown = [c for c in columns(pairs, NONE) if c.printed]
-    frame = pl.DataFrame({c.name: c.values for c in shown}).with_columns(pairs["judged"])
+    pairs = files.read_rated_pairs(locate_file(data, files.FOLDER, files.PAIRS))
+    shown = [c for c in score_columns(pairs, NONE) if c.printed]
+    frame = pl.DataFrame({c.name: c.values for c in shown}).with_columns(pairs["mean_rating"])
     for column, r, rho in (
         (shown[0], 0.24, 0.30),
         (shown[1], 0.54, 0.55),
@@ -351,8 +372,8 @@ def test_the_authors_own_scores_give_their_table_again(data):
         (shown[5], 0.60, 0.62),
     ):
         found = frame.select(
-            pl.corr(column.name, "judged"),
-            pl.corr(column.name, "judged", method="spearman").alias("rho"),
+            pl.corr(column.name, "mean_rating"),
+            pl.corr(column.name, "mean_rating", method="spearman").alias("rho"),
         ).row(0)
         assert found == pytest.approx((r, rho), abs=0.0051)
-    assert [isinstance(c, Column) for c in shown] == [True] * 6
+    assert [isinstance(c, ScoreColumn) for c in shown] == [True] * 6

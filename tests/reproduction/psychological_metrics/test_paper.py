@@ -4,40 +4,43 @@ import re
 
 import pytest
 
-from simpatico.reproduction.psychological_metrics.paper import ALL, PAPER
-from simpatico.reproduction.psychological_metrics.paper__psychological_printed import (
-    added,
-    printed,
-    tables,
+from simpatico.reproduction.psychological_metrics.paper import (
+    ALL,
+    PAPER,
+    incremental_figures,
+    metrics_of,
+    paper_incremental_r2,
 )
 from tests.conftest import ROOT
 
 LINES = {"D7": 6, "pooled": 7, "FED-Dial": 3}
-METRICS = {name for _, name, _ in tables()} | {"Mauve"}
+METRICS = {name for _, name, _ in incremental_figures()} | {"Mauve"}
 
 
 def test_figures_read_by_hand_from_the_tables():
-    assert printed("D7", "BARTScore") == (0.087, "")
-    assert printed("D7", "BARTScore", "emotional_entropy") == (0.095, "***")
-    assert printed("pooled", "DialogRPT", ALL) == (0.315, "***")
-    assert printed("FED-Dial", "USL-H", "agreeableness") == (0.140, "")
-    assert printed("ZP", "Prism Context", "style_matching") == (0.058, "***")
-    assert printed("GD", "BLEURT", "emotional_entropy") == (0.135, "*")
+    assert paper_incremental_r2("D7", "BARTScore") == (0.087, "")
+    assert paper_incremental_r2("D7", "BARTScore", "emotional_entropy") == (0.095, "***")
+    assert paper_incremental_r2("pooled", "DialogRPT", ALL) == (0.315, "***")
+    assert paper_incremental_r2("FED-Dial", "USL-H", "agreeableness") == (0.140, "")
+    assert paper_incremental_r2("ZP", "Prism Context", "style_matching") == (0.058, "***")
+    assert paper_incremental_r2("GD", "BLEURT", "emotional_entropy") == (0.135, "*")
 
 
 def test_what_the_paper_does_not_have_is_null():
-    assert printed("pooled", "BERTScore", "empathy") is None
-    assert printed("FT", "BERTScore") is None
-    assert printed("D7", "USL-H") is None
-    assert printed("ZD", "") is None
+    assert paper_incremental_r2("pooled", "BERTScore", "empathy") is None
+    assert paper_incremental_r2("FT", "BERTScore") is None
+    assert paper_incremental_r2("D7", "USL-H") is None
+    assert paper_incremental_r2("ZD", "") is None
 
 
 def test_every_set_of_the_appendix_has_six_metrics_alone_and_with_six_others():
     for row in set(PAPER) - {"within sets"}:
-        names = {metric for name, metric, _ in tables() if name == row}
+        names = {metric for name, metric, _ in incremental_figures() if name == row}
         assert len(names) == LINES.get(row, 6)
         for metric in names:
-            assert all(printed(row, metric, one) for one in ("", *added(row), ALL))
+            assert all(
+                paper_incremental_r2(row, metric, one) for one in ("", *metrics_of(row), ALL)
+            )
 
 
 @pytest.fixture(scope="module")
@@ -66,8 +69,8 @@ def test_every_figure_is_as_the_paper_has_it(paper):
             continue
         lines = list(printed_lines(paper, of.table))
         for name, figures in lines[-LINES.get(row, 6) :]:
-            ours = [printed(row, name, one) for one in ("", *added(row), ALL)]
+            ours = [paper_incremental_r2(row, name, one) for one in ("", *metrics_of(row), ALL)]
             theirs = [figures[0], *figures[2::2]]
             assert [f"{o.value:.3f}".lstrip("0") + o.stars for o in ours] == theirs, (row, name)
             checked += len(ours)
-    assert checked == len(tables()) == 11 * 6 * 7 + 7 * 5 + 3 * 4
+    assert checked == len(incremental_figures()) == 11 * 6 * 7 + 7 * 5 + 3 * 4

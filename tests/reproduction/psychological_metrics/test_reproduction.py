@@ -17,10 +17,10 @@ from simpatico.reproduction.comparison import (
 )
 from simpatico.reproduction.psychological_metrics import reproduce
 from simpatico.reproduction.psychological_metrics.data import SETS
-from simpatico.reproduction.psychological_metrics.notes import explained, remarks
-from simpatico.reproduction.psychological_metrics.paper import ALL, PAPER, figure, table_of
-from simpatico.reproduction.psychological_metrics.scores import DROPPED, scored
-from simpatico.reproduction.psychological_metrics.traditional_published import traditional
+from simpatico.reproduction.psychological_metrics.notes import explain_deviation, remarks
+from simpatico.reproduction.psychological_metrics.paper import ALL, PAPER, paper_r2, table_number
+from simpatico.reproduction.psychological_metrics.scores import DROPPED, score_rated_units
+from simpatico.reproduction.psychological_metrics.traditional_published import published_columns
 from simpatico.reproduction.request import Request
 from simpatico.stats.regression import adjusted_r2
 from tests.command_line import simpatico
@@ -72,7 +72,8 @@ def test_it_equals_plain_least_squares(seed, predictors):
     assert fit.value == pytest.approx(expected, abs=1e-10)
     assert fit.low < fit.high
     moved = adjusted_r2(100 * x - 7, 3 * y + 1, np.arange(60), seed=seed)
-    assert moved[:4] == pytest.approx(fit[:4], abs=1e-8)
+    assert moved.value_and_interval == pytest.approx(fit.value_and_interval, abs=1e-8)
+    assert moved.n == fit.n
 
 
 def test_clusters_widen_the_interval():
@@ -128,26 +129,26 @@ def test_the_summary_counts_cheap_agreement_apart():
 def test_reasons_are_only_given_where_the_figures_show_them():
     style = cell(0.056, 0.003, column="style_matching", low=0.001, high=0.006)
     dropped = cell(None, 0.046, column=DROPPED, low=0.035, high=0.057)
-    assert explained(style, [style]) == "unexplained"
-    assert "it is 0.046" in explained(style, [style, dropped])
-    assert explained(style, [style, dropped._replace(ours=0.002)]) == "unexplained"
-    assert "within our interval" in explained(style._replace(high=0.056), [])
-    assert "Tables 7-18" in explained(cell(0.009, 0.08, column=ALL), [])
-    assert "perhaps the model" in explained(cell(0.044, 0.0, column="empathy"), [])
+    assert explain_deviation(style, [style]) == "unexplained"
+    assert "it is 0.046" in explain_deviation(style, [style, dropped])
+    assert explain_deviation(style, [style, dropped._replace(ours=0.002)]) == "unexplained"
+    assert "within our interval" in explain_deviation(style._replace(high=0.056), [])
+    assert "Tables 7-18" in explain_deviation(cell(0.009, 0.08, column=ALL), [])
+    assert "perhaps the model" in explain_deviation(cell(0.044, 0.0, column="empathy"), [])
     entropy = cell(0.1, 0.0, column="emotional_entropy")
-    assert explained(entropy, []) == "unexplained"
+    assert explain_deviation(entropy, []) == "unexplained"
     told = "; ".join(["0 of 9 not scored", *remarks("TP", "emotional_entropy", None)])
-    assert "perhaps the lexicon" in explained(entropy._replace(note=told), [])
+    assert "perhaps the lexicon" in explain_deviation(entropy._replace(note=told), [])
 
 
 def test_the_papers_figures():
     """A few by hand from the paper, and that every set of a table is one we look for."""
-    assert figure("TP", "emotional_entropy") == 0.110
-    assert figure("ZP", "style_matching") == 0.040
-    assert figure("FED-Dial", "agreeableness") == 0.044
-    assert figure("pooled", ALL) == 0.148
-    assert (figure("pooled", "empathy"), figure("FT", "empathy")) == (None, None)
-    assert [table_of(name) for name in ("D7", "ZP", "JSALT", "within sets")] == [
+    assert paper_r2("TP", "emotional_entropy") == 0.110
+    assert paper_r2("ZP", "style_matching") == 0.040
+    assert paper_r2("FED-Dial", "agreeableness") == 0.044
+    assert paper_r2("pooled", ALL) == 0.148
+    assert (paper_r2("pooled", "empathy"), paper_r2("FT", "empathy")) == (None, None)
+    assert [table_number(name) for name in ("D7", "ZP", "JSALT", "within sets")] == [
         "8", "18", "–", "1",
     ]  # fmt: skip
     assert set(PAPER) - {"pooled", "within sets"} <= {s.name for s in SETS}
@@ -193,8 +194,8 @@ def test_absent_data_sets_are_left_out_and_told(small):
 
 def test_published_scores_are_joined_by_text_not_by_position(small):
     (zd,) = [s for s in SETS if s.name == "ZD"]
-    rows = scored(zd, zd.found(small), None)
-    found = traditional(rows, "ZD", small)
+    rows = score_rated_units(zd, zd.locate(small), None)
+    found = published_columns(rows, "ZD", small)
     assert found["AM"].to_list() == [None, None, *((i * 7) % 11 for i in range(2, 30))]
     assert found["AM-FM"][4] == (28 % 11 + 20 % 13) / 2
     together = {c.column: c for c in reproduce(small, Request(metrics=[])).other_metrics}
@@ -204,7 +205,7 @@ def test_published_scores_are_joined_by_text_not_by_position(small):
 
 def test_gold_is_the_median_over_judges(small):
     (zd,) = [s for s in SETS if s.name == "ZD"]
-    ours = scored(zd, zd.found(small), None)["judged"].to_list()
+    ours = score_rated_units(zd, zd.locate(small), None)["rating"].to_list()
     assert ours == [float(np.median([1 + i % 5, 1 + i % 3, 5])) for i in range(30)]
 
 
@@ -220,11 +221,11 @@ def test_usr_scores_are_found_by_context_fact_and_response(tmp_path):
         {
             "dialog": ["a", "b", "c"],
             "text": ["Fine 1.", "Fine 0.", "Fine 1."],
-            "heard": ["How, are you?"] * 3,
+            "context": ["How, are you?"] * 3,
             "extras": ['{"fact": "A fact 1"}', '{"fact": "A fact 0"}', '{"fact": "A fact 2"}'],
         }
     )
-    assert traditional(rows, "TP", tmp_path).to_dict(as_series=False) == {
+    assert published_columns(rows, "TP", tmp_path).to_dict(as_series=False) == {
         "USR DR(c)": [0.75, 0.25, None]
     }
 
@@ -261,7 +262,7 @@ def test_every_response_of_the_data_at_hand_is_there(cells):
 def test_every_figure_of_the_paper_has_one_beside_it(cells):
     told = [c for c in cells if c["paper"] is not None]
     assert len(told) == 11 * 6 + 4 + 3
-    assert all(c["paper"] == figure(c["row"], c["column"]) for c in told)
+    assert all(c["paper"] == paper_r2(c["row"], c["column"]) for c in told)
 
 
 def test_the_figures_that_hold_whatever_the_lexicon(cells):

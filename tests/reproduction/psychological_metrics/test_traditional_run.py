@@ -2,19 +2,23 @@
 
 import pytest
 
-from simpatico.reproduction.psychological_metrics import reproduce
-from simpatico.reproduction.psychological_metrics import traditional_run as psychological_others
+from simpatico.reproduction.psychological_metrics import reproduce, traditional_run
 from simpatico.reproduction.psychological_metrics.paper import ALL
-from simpatico.reproduction.psychological_metrics.traditional_run import NO_MAUVE, Other, Others
-from simpatico.reproduction.request import Asked
+from simpatico.reproduction.psychological_metrics.traditional_run import (
+    NO_MAUVE,
+    PaperMetric,
+    TraditionalMetrics,
+    pool_columns,
+)
+from simpatico.reproduction.request import Request
 
 
 @pytest.fixture
 def length_for_bert_score(monkeypatch):
     """A metric without a model stands where BERTScore would."""
-    made = (Other("BERTScore", "length", {}),)
-    monkeypatch.setattr(psychological_others, "METRICS", made)
-    monkeypatch.setattr(psychological_others, "OTHERS", ("length",))
+    made = (PaperMetric("BERTScore", "length", {}),)
+    monkeypatch.setattr(traditional_run, "PAPER_METRICS", made)
+    monkeypatch.setattr(traditional_run, "METRIC_NAMES", ("length",))
 
 
 def test_a_metric_stands_alone_and_with_ours_beside_the_papers_figures(
@@ -22,7 +26,7 @@ def test_a_metric_stands_alone_and_with_ours_beside_the_papers_figures(
 ):
     """Table 17 has BERTScore .171, with emotional entropy .196** and with all .208***."""
     done = reproduce(small)
-    by = {c.column: c for c in done.beside if c.row == "ZD"}
+    by = {c.column: c for c in done.other_metrics if c.row == "ZD"}
     assert set(by) == {"length"} | {
         f"length + {one}"
         for one in (
@@ -36,21 +40,22 @@ def test_a_metric_stands_alone_and_with_ours_beside_the_papers_figures(
     assert by[f"length + {ALL}"].paper == 0.208
     assert by["length"].note.startswith("0 of 30 not scored")
     assert by["length"].low < by["length"].ours < by["length"].high
-    assert NO_MAUVE in done.absent
+    assert NO_MAUVE in done.omissions
     # figures with other weights are no part of the count of figures that came out again
     assert all("length" not in cell.column for cell in done.cells)
 
 
 def test_columns_of_pooled_sets_stand_one_below_the_other(small, length_for_bert_score):
     from simpatico.reproduction.psychological_metrics.data import SETS
-    from simpatico.reproduction.psychological_metrics.scores import scored
+    from simpatico.reproduction.psychological_metrics.scores import score_rated_units
 
     sets = [s for s in SETS if s.name in ("ZD", "TP")]
-    others = Others(Asked(), lambda _: None)
-    runs = [others.beside(scored(s, s.found(small), None), s, small) for s in sets]
-    (both,) = others.pooled(runs)
+    traditional = TraditionalMetrics(Request(), lambda _: None)
+    rows = {s: score_rated_units(s, s.locate(small), None) for s in sets}
+    columns = [traditional.columns(rows[s], s, small) for s in sets]
+    (both,) = pool_columns(columns)
     assert both.paper == "BERTScore"
-    assert both.scores.to_list() == [v for run in runs for v in run[0].scores]
+    assert both.scores.to_list() == [v for own in columns for v in own[0].scores]
     assert len(both.scores) == 66
 
 
@@ -63,6 +68,6 @@ def test_the_command_shows_the_papers_figure_behind_a_stroke(small, length_for_b
 
 
 def test_other_metrics_can_be_left_alone(small):
-    done = reproduce(small, Asked(metrics=()))
-    assert done.beside == []
-    assert NO_MAUVE not in done.absent
+    done = reproduce(small, Request(metrics=()))
+    assert done.other_metrics == []
+    assert NO_MAUVE not in done.omissions
