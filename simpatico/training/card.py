@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from simpatico.features.char_ngrams import GramForm
+from simpatico.features.char_ngrams import CharNgramSettings
+from simpatico.stats.result import Result
 
 
 @dataclass(frozen=True)
@@ -59,8 +60,14 @@ class ModelCard:
         return "\n".join(lines)
 
 
-def describe_char_ngrams(form: GramForm | None) -> str:
+def describe_char_ngrams(form: CharNgramSettings | None) -> str:
     """Which character n-grams a model weighs, as the end of a sentence."""
     if form is None:
         return ""
     return f", and runs of {form.shortest} to {form.longest} characters in {form.buckets:,} buckets"
+
+
+def format_result(result: Result) -> str:
+    """A value with its 95% CI in brackets."""
+    value, low, high = result.numbers
+    return f"{value:.3f} [{low:.3f}, {high:.3f}]"

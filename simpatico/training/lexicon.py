@@ -16,7 +16,7 @@ from scipy import sparse
 from simpatico.arrays import Floats
 from simpatico.errors import DataError, MissingResource
 from simpatico.features.emotions import EMOTIONS
-from simpatico.features.words import WordTable, words
+from simpatico.features.words import WordTable, cut_words
 
 MAPPING: dict[str, tuple[str, ...]] = {
     "admiration": ("trust",),
@@ -59,14 +59,16 @@ DECIMALS = 4
 MINIMUM = 5
 
 
-def derive(data: Path, out: Path, *, minimum: int = MINIMUM) -> pl.DataFrame:
+def derive_lexicon(data: Path, out: Path, *, minimum: int = MINIMUM) -> pl.DataFrame:
     """Write to `out`, and return, the weights of all words in at least `minimum` texts."""
     if minimum < 1:
         raise DataError(f"a minimum of {minimum} texts means nothing; give 1 or more")
     if not out.parent.is_dir():
         raise MissingResource(f"no folder {str(out.parent)!r} to write {out.name!r} in; make it")
-    texts, labels = labelled(training_file(data))
-    lexicon = weighted(words(texts.str.replace_all(PLACEHOLDERS, " ")), emotions(labels), minimum)
+    texts, labels = read_goemotions(training_file(data))
+    lexicon = weighted(
+        cut_words(texts.str.replace_all(PLACEHOLDERS, " ")), emotions(labels), minimum
+    )
     if lexicon.is_empty():
         raise DataError(f"{data}: no word is in {minimum} of its {len(texts)} texts; ask for fewer")
     lexicon.write_csv(out, float_precision=DECIMALS)
@@ -86,7 +88,7 @@ def training_file(data: Path) -> Path:
     )
 
 
-def labelled(path: Path) -> tuple[pl.Series, list[list[int]]]:
+def read_goemotions(path: Path) -> tuple[pl.Series, list[list[int]]]:
     """Texts and label numbers of a file with text, comma-separated labels and id in each row."""
     texts, labels = [], []
     try:

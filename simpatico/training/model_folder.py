@@ -14,7 +14,7 @@ from pathlib import Path
 
 from simpatico.errors import DataError, RunError
 from simpatico.files import write_atomically
-from simpatico.models.folder import MANIFEST, manifest
+from simpatico.models.folder import MANIFEST, build_manifest
 
 
 def refuse_file(out: Path) -> None:
@@ -46,7 +46,7 @@ def write_model_folder(
     out = recover_folder(out, files, kind=kind)
     new, old = staging_folders(out)
     new.mkdir(parents=True)
-    for name, data in {**files, MANIFEST: manifest(files)}.items():
+    for name, data in {**files, MANIFEST: build_manifest(files)}.items():
         write_atomically(new / name, bytes_writer(data), private=name in private)
     swap_folders(new, out, old)
     remove_leftover(old, files, kind)

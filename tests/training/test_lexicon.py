@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from simpatico.errors import DataError, MissingResource
 from simpatico.features.emotions import EMOTIONS
 from simpatico.features.lexicon import SHIPPED
-from simpatico.features.words import words
-from simpatico.training.lexicon import MAPPING, derive
+from simpatico.features.words import cut_words
+from simpatico.training.lexicon import MAPPING, derive_lexicon
 from tests.conftest import DATA
 
 GOEMOTIONS = DATA / "goemotions"
@@ -42,7 +42,7 @@ def corpus(folder: Path, rows: list[tuple[str, str]]) -> Path:
 
 
 def test_weights_by_hand(tmp_path: Path) -> None:
-    derive(corpus(tmp_path, CORPUS), tmp_path / "out.csv", minimum=2)
+    derive_lexicon(corpus(tmp_path, CORPUS), tmp_path / "out.csv", minimum=2)
     # f(joy) = 3 texts against 4, f(sadness) = 2 against 5; "happy happy" is one text
     # day, joy:      2 of 3, 1 of 4   log2[(2/3) / (1.5/4)] = log2 1.7778 = 0.8301
     # happy, joy:    2 of 3, 0 of 4   log2[(2/3) / (0.5/4)] = log2 5.3333 = 2.4150
@@ -60,14 +60,14 @@ def test_weights_by_hand(tmp_path: Path) -> None:
 
 def test_a_label_may_stand_for_two_emotions(tmp_path: Path) -> None:
     rows = [("adore", "love"), ("adore", "love"), ("rain", "neutral"), ("rain", "neutral")]
-    found = derive(corpus(tmp_path, rows), tmp_path / "out.csv", minimum=2)
+    found = derive_lexicon(corpus(tmp_path, rows), tmp_path / "out.csv", minimum=2)
     # 2 of 2 texts against 0 of 2: log2[(2/2) / (0.5/2)] = log2 4 = 2
     assert found.rows() == [("adore", "joy", 2.0), ("adore", "trust", 2.0)]
 
 
 def test_a_text_may_have_several_labels(tmp_path: Path) -> None:
     rows = [("ugh", "anger disgust"), ("ugh", "anger annoyance"), ("ok", "neutral")]
-    found = derive(corpus(tmp_path, rows), tmp_path / "out.csv", minimum=2)
+    found = derive_lexicon(corpus(tmp_path, rows), tmp_path / "out.csv", minimum=2)
     # anger: 2 of 2 against 0 of 1, log2[1 / (0.5/1)] = 1, annoyance beside anger counts once
     # disgust: 1 of 1 against 1 of 2, log2[1 / (1.5/2)] = log2 1.3333 = 0.4150
     assert found.rows() == [("ugh", "anger", 1.0), ("ugh", "disgust", 0.415)]
@@ -75,7 +75,7 @@ def test_a_text_may_have_several_labels(tmp_path: Path) -> None:
 
 def test_placeholders_are_no_words_but_the_word_name_is(tmp_path: Path) -> None:
     rows = [("[NAME] name", "joy"), ("[NAME] name", "joy"), ("[RELIGION]", "joy"), ("x", "neutral")]
-    found = derive(corpus(tmp_path, rows), tmp_path / "out.csv", minimum=1)
+    found = derive_lexicon(corpus(tmp_path, rows), tmp_path / "out.csv", minimum=1)
     # 2 of 3 against 0 of 1, and not 3 of 3: log2[(2/3) / (0.5/1)] = log2 1.3333
     assert found.rows() == [("name", "joy", 0.415)]
 
@@ -101,22 +101,22 @@ def test_weights_are_those_of_the_formula(rows: list[tuple[list[str], list[str]]
         corpus(Path(folder), [(" ".join(t), " ".join(ls)) for t, ls in rows])
         if not expected:
             with pytest.raises(DataError):
-                derive(Path(folder), Path(folder, "out.csv"), minimum=2)
+                derive_lexicon(Path(folder), Path(folder, "out.csv"), minimum=2)
             return
-        found = derive(Path(folder), Path(folder, "out.csv"), minimum=2).rows()
+        found = derive_lexicon(Path(folder), Path(folder, "out.csv"), minimum=2).rows()
     assert [(t, c) for t, c, _ in found] == sorted(expected)
     assert {(t, c): w for t, c, w in found} == pytest.approx(expected, abs=1.01e-4)
 
 
 def test_two_runs_give_the_same_bytes(tmp_path: Path) -> None:
-    derive(corpus(tmp_path, CORPUS), tmp_path / "one.csv", minimum=1)
-    derive(corpus(tmp_path, CORPUS), tmp_path / "two.csv", minimum=1)
+    derive_lexicon(corpus(tmp_path, CORPUS), tmp_path / "one.csv", minimum=1)
+    derive_lexicon(corpus(tmp_path, CORPUS), tmp_path / "two.csv", minimum=1)
     assert (tmp_path / "one.csv").read_bytes() == (tmp_path / "two.csv").read_bytes()
 
 
 def test_the_order_of_texts_does_not_matter(tmp_path: Path) -> None:
-    derive(corpus(tmp_path, CORPUS), tmp_path / "one.csv", minimum=1)
-    derive(corpus(tmp_path, CORPUS[::-1]), tmp_path / "two.csv", minimum=1)
+    derive_lexicon(corpus(tmp_path, CORPUS), tmp_path / "one.csv", minimum=1)
+    derive_lexicon(corpus(tmp_path, CORPUS[::-1]), tmp_path / "two.csv", minimum=1)
     assert (tmp_path / "one.csv").read_bytes() == (tmp_path / "two.csv").read_bytes()
 
 
@@ -140,7 +140,7 @@ def test_label_numbers_are_those_of_the_data() -> None:
     not GOEMOTIONS.is_dir(), reason=f"GoEmotions is not in {GOEMOTIONS}: set SIMPATICO_GOEMOTIONS"
 )
 def test_the_shipped_file_can_be_rebuilt(tmp_path: Path) -> None:
-    derive(GOEMOTIONS, tmp_path / "emotions.csv")
+    derive_lexicon(GOEMOTIONS, tmp_path / "emotions.csv")
     assert (tmp_path / "emotions.csv").read_bytes() == (SHIPPED / "emotions.csv").read_bytes()
 
 
@@ -157,20 +157,20 @@ def test_the_shipped_file() -> None:
 def test_the_shipped_terms_are_words_as_turns_have_them() -> None:
     table = pl.read_csv(SHIPPED / "emotions.csv", schema_overrides={"term": pl.String})
     terms = table["term"].unique(maintain_order=True)
-    cut = words(terms)
+    cut = cut_words(terms)
     assert (cut.counts == 1).all()
     assert cut.vocabulary.gather(cut.codes).to_list() == terms.to_list()
 
 
 def test_no_such_folder(tmp_path: Path) -> None:
     with pytest.raises(MissingResource) as error:
-        derive(tmp_path / "no", tmp_path / "out.csv")
+        derive_lexicon(tmp_path / "no", tmp_path / "out.csv")
     assert str(error.value) == (f"no folder '{tmp_path}/no'; give the one that holds GoEmotions")
 
 
 def test_no_such_file(tmp_path: Path) -> None:
     with pytest.raises(MissingResource) as error:
-        derive(tmp_path, tmp_path / "out.csv")
+        derive_lexicon(tmp_path, tmp_path / "out.csv")
     assert str(error.value) == (
         f"no train.tsv of GoEmotions in '{tmp_path}'; "
         "get it from github.com/google-research/google-research/tree/master/goemotions/data"
@@ -179,7 +179,7 @@ def test_no_such_file(tmp_path: Path) -> None:
 
 def test_no_folder_to_write_in(tmp_path: Path) -> None:
     with pytest.raises(MissingResource) as error:
-        derive(tmp_path, tmp_path / "no" / "out.csv")
+        derive_lexicon(tmp_path, tmp_path / "no" / "out.csv")
     assert str(error.value) == f"no folder '{tmp_path}/no' to write 'out.csv' in; make it"
 
 
@@ -196,18 +196,18 @@ def test_no_folder_to_write_in(tmp_path: Path) -> None:
 def test_a_wrong_file(tmp_path: Path, content: bytes, sentence: str) -> None:
     (tmp_path / "train.tsv").write_bytes(content)
     with pytest.raises(DataError) as error:
-        derive(tmp_path, tmp_path / "out.csv")
+        derive_lexicon(tmp_path, tmp_path / "out.csv")
     assert str(error.value) == f"{tmp_path}/{sentence}"
     assert not (tmp_path / "out.csv").exists()
 
 
 def test_too_few_texts(tmp_path: Path) -> None:
     with pytest.raises(DataError) as error:
-        derive(corpus(tmp_path, CORPUS), tmp_path / "out.csv", minimum=5)
+        derive_lexicon(corpus(tmp_path, CORPUS), tmp_path / "out.csv", minimum=5)
     assert str(error.value) == (f"{tmp_path}: no word is in 5 of its 7 texts; ask for fewer")
 
 
 def test_minimum_below_one(tmp_path: Path) -> None:
     with pytest.raises(DataError) as error:
-        derive(tmp_path, tmp_path / "out.csv", minimum=0)
+        derive_lexicon(tmp_path, tmp_path / "out.csv", minimum=0)
     assert str(error.value) == "a minimum of 0 texts means nothing; give 1 or more"

@@ -1,85 +1,92 @@
-"""What emotions are guessed by without an encoder: the commoner class, style, and words.
+"""Baselines of emotion without an encoder: the commoner class, style, and a linear SVM of words.
 
 Style is how a text was stored: case, the spacing of punctuation, and length. Where different
-corpora have different labels, style tells from which corpus a text is.
+corpora have different labels, style gives away from which corpus a text is; what a model reaches
+beyond it is what it knows of emotions.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 
 from simpatico.arrays import Floats, Floats32
 from simpatico.errors import MissingResource
-from simpatico.stats.classification import Row, best_f1_limit, row
-from simpatico.stats.classification__measures import Run
-from simpatico.training.emotion.settings import Prepared, Training, evenly
-from simpatico.training.emotion.splits import Sides, Taught
-from simpatico.training.engagement.baselines import FEWEST, MOST_STEPS, SVM_C, TOKEN
-from simpatico.training.fit.mlp import Examples, Shape, fit
+from simpatico.stats.classification import (
+    ClassifierResults,
+    LabelledPredictions,
+    best_f1_threshold,
+    evaluate_classifier,
+)
+from simpatico.training.emotion.settings import EmotionSettings, EmotionTask, balanced_weights
+from simpatico.training.emotion.splits import EmotionSplits
+from simpatico.training.engagement.baselines import MAX_ITERATIONS, MIN_DOCUMENTS, SVM_C, TOKEN
+from simpatico.training.fit.mlp import HeadShape, PairExamples, fit_head
 
 OURS = "this model"
-MAJORITY, STYLE, STORED, SVM = "majority", "style", "style as stored", "linear SVM"
-ORDERS = (1, 2)
-"""Shortest and longest n-grams of the support vector machine."""
-SHAPE = Shape(("first",), (16,), rate=3e-3, epochs=15)
-"""The small network that sees style alone."""
+MAJORITY, STYLE, RAW_STYLE, SVM = "majority", "style", "style as stored", "linear SVM"
+SVM_ORDERS = (1, 2)
+"""Shortest and longest n-grams of words."""
+STYLE_SHAPE = HeadShape(("first",), (16,), rate=3e-3, epochs=15)
 SPACED = re.compile(r"\s[,.!?;:')]|[(]\s")
 TIGHT = re.compile(r"[^\W\d][,.!?;][^\W\d]")
 CURLY = re.compile("[‘’“”]")
 
-
-class Guess(NamedTuple):
-    """A number for each text of the sides that decide and are held out; class 1 is above 0."""
-
-    check: Floats
-    heldout: Floats
+ResultRows = dict[str, list[ClassifierResults]]
+"""The results of the model and its baselines, by head."""
 
 
-def style(texts: list[str]) -> Floats32:
-    """Numbers that say how texts are written and nothing of their words."""
-    return np.array([styled(text) for text in texts], np.float32).reshape(len(texts), -1)
+class Predictions(NamedTuple):
+    """A logit, or any score that is above 0 for class 1, for the texts of two splits."""
+
+    validation: Floats
+    test: Floats
 
 
-def styled(text: str) -> tuple[float, ...]:
-    """Length, case and the spacing of punctuation in one text."""
-    words = text.split()
-    capital = [mark.isupper() for mark in text if mark.isalpha()]
-    many = max(len(words), 1)
-    return (
-        np.log1p(len(text)),
-        np.log1p(len(words)),
-        sum(map(len, words)) / many,
-        sum(capital) / max(len(capital), 1),
-        float(bool(capital) and capital[0]),
-        len(SPACED.findall(text)) / many,
-        len(TIGHT.findall(text)) / many,
-        float("_comma_" in text),
-        float(bool(CURLY.search(text))),
-        float(text[-1:] in ".!?"),
-    )
+def style_features(texts: list[str]) -> Floats32:
+    """Length, case and the spacing of punctuation of each text, and nothing of its words."""
+    rows = []
+    for text in texts:
+        words = text.split()
+        upper = [letter.isupper() for letter in text if letter.isalpha()]
+        n = max(len(words), 1)
+        rows.append(
+            (
+                np.log1p(len(text)),
+                np.log1p(len(words)),
+                sum(map(len, words)) / n,
+                sum(upper) / max(len(upper), 1),
+                float(bool(upper) and upper[0]),
+                len(SPACED.findall(text)) / n,
+                len(TIGHT.findall(text)) / n,
+                float("_comma_" in text),
+                float(bool(CURLY.search(text))),
+                float(text[-1:] in ".!?"),
+            )
+        )
+    return np.array(rows, np.float32).reshape(len(texts), -1)
 
 
-def by_style(sides: Sides, column: int, *, stored: bool, weight: Floats32, seed: int) -> Guess:
-    """What a small network tells from style alone, of texts as they are seen or were stored."""
-    parts = [style(side.stored if stored else side.text) for side in sides]
-    ends = np.cumsum([0, *map(len, parts)])
-    given = [
-        Examples(places, places, side.target[:, column].astype(np.float32))
-        for side, a, b in zip(sides, ends, ends[1:], strict=False)
-        for places in [np.arange(a, b)]
-    ]
-    vectors = np.concatenate(parts)
-    learn = given[0]._replace(weight=weight)
-    head = fit(SHAPE, vectors, learn, given[1], seed=seed)
-    return Guess(*(head.logit(part).astype(np.float64) for part in parts[1:]))
+def predict_by_style(
+    splits: EmotionSplits, column: int, *, raw: bool, weight: Floats32, seed: int
+) -> Predictions:
+    """A small network over style alone, of texts as the model gets them or as they are stored."""
+    features = [style_features(texts.raw if raw else texts.text) for texts in splits]
+    ends = np.cumsum([0, *map(len, features)])
+    rows = [np.arange(a, b) for a, b in pairwise(ends)]
+    labels = [texts.target[:, column].astype(np.float32) for texts in splits]
+    train = PairExamples(rows[0], rows[0], labels[0], weight=weight)
+    validation = PairExamples(rows[1], rows[1], labels[1])
+    head = fit_head(STYLE_SHAPE, np.concatenate(features), train, validation, seed=seed)
+    return Predictions(*(head.logit(part).astype(np.float64) for part in features[1:]))
 
 
-def by_words(sides: Sides, *, balanced: bool, seed: int) -> list[Guess]:
-    """How far on its side of a linear margin over words and pairs of words each text lies."""
+def predict_by_svm(splits: EmotionSplits, *, balanced: bool, seed: int) -> list[Predictions]:
+    """The distance to the margin of a linear SVM over words and pairs of words, for each column."""
     try:
         from sklearn.feature_extraction.text import TfidfVectorizer
         from sklearn.svm import LinearSVC
@@ -88,65 +95,54 @@ def by_words(sides: Sides, *, balanced: bool, seed: int) -> list[Guess]:
             "the support vector machine needs scikit-learn: pip install 'simpatico[train]', or "
             "leave it out with --no-svm"
         ) from None
-    words = TfidfVectorizer(ngram_range=ORDERS, min_df=FEWEST, token_pattern=TOKEN)
-    learn = words.fit_transform(sides.learn.text)
-    others = [words.transform(side.text) for side in sides[1:]]
+    words = TfidfVectorizer(ngram_range=SVM_ORDERS, min_df=MIN_DOCUMENTS, token_pattern=TOKEN)
+    train = words.fit_transform(splits.train.text)
+    others = [words.transform(texts.text) for texts in splits[1:]]
     weight = "balanced" if balanced else None
-    found = []
-    for label in sides.learn.target.T:
-        machine = LinearSVC(C=SVM_C, class_weight=weight, max_iter=MOST_STEPS, random_state=seed)
-        machine.fit(learn, label)
-        check, heldout = (np.asarray(machine.decision_function(side)) for side in others)
-        found.append(Guess(check, heldout))
-    return found
+    predictions = []
+    for label in splits.train.target.T:
+        svm = LinearSVC(C=SVM_C, class_weight=weight, max_iter=MAX_ITERATIONS, random_state=seed)
+        svm.fit(train, label)
+        scores = (np.asarray(svm.decision_function(rows)) for rows in others)
+        predictions.append(Predictions(*scores))
+    return predictions
 
 
-def run(guess: Floats, limit: float, heldout: Taught, column: int) -> Run:
-    """A guess of what was held out, as figures are taken from it."""
-    return Run(guess, guess > limit, heldout.target[:, column] > 0, heldout.group)
+def compare_with_baselines(
+    task: EmotionTask, ours: Mapping[str, Predictions], settings: EmotionSettings
+) -> tuple[ResultRows, dict[str, float]]:
+    """The results of each head and its baselines, and the head's threshold.
 
-
-def commoner(sides: Sides, column: int) -> Run:
-    """Everything taken for the class that is commoner in what is learned from."""
-    share = float(sides.learn.target[:, column].mean())
-    return run(np.full(len(sides.heldout), share), 0.5, sides.heldout, column)
-
-
-Rows = dict[str, list[Row]]
-"""The figures of all guesses, by head."""
-
-
-def compared(
-    ready: Prepared, ours: Mapping[str, Guess], training: Training
-) -> tuple[Rows, dict[str, float]]:
-    """The figures of each head beside simpler guesses, and above what it says yes.
-
-    Of two classes that is where both are equally likely; of each of the eight emotions it is what
-    has the best F1 on the side that decides.
+    Of two classes the threshold is where both are equally likely; of each of the eight emotions it
+    is the one of best F1 on the validation split.
     """
-    sides, words = ready.drawn.sides, list[Guess]()
-    balanced = ready.balanced(training)
-    if training.svm:
-        words = by_words(sides, balanced=balanced, seed=training.seed)
-    rows, limits = Rows(), dict[str, float]()
-    for column, name in enumerate(ready.names):
-        guesses = {OURS: ours[name], **styles(sides, column, balanced=balanced, training=training)}
-        guesses |= {SVM: words[column]} if words else {}
-        label = sides.check.target[:, column] > 0
-        best = ready.kind == "plutchik"
-        at = {n: best_f1_limit(g.check, label) if best else 0.0 for n, g in guesses.items()}
-        runs = {n: run(g.heldout, at[n], sides.heldout, column) for n, g in guesses.items()}
-        runs = {OURS: runs.pop(OURS), MAJORITY: commoner(sides, column), **runs}
-        rows[name], limits[name] = [row(n, one) for n, one in runs.items()], at[OURS]
-    return rows, limits
-
-
-def styles(sides: Sides, column: int, *, balanced: bool, training: Training) -> dict[str, Guess]:
-    """What style tells of texts as they are seen, and of those as they were stored."""
-    label = sides.learn.target[:, column].astype(np.float32)
-    weight = evenly(label) if balanced else np.ones_like(label)
-    kinds = {STYLE: False, STORED: True} if training.tidy else {STYLE: False}
-    return {
-        name: by_style(sides, column, stored=stored, weight=weight, seed=training.seed)
-        for name, stored in kinds.items()
-    }
+    splits, balanced = task.data.splits, task.balances_classes(settings)
+    test = splits.test
+    words = list[Predictions]()
+    if settings.svm:
+        words = predict_by_svm(splits, balanced=balanced, seed=settings.seed)
+    rows, thresholds = ResultRows(), dict[str, float]()
+    for column, name in enumerate(task.names):
+        label = splits.train.target[:, column].astype(np.float32)
+        weight = balanced_weights(label) if balanced else np.ones_like(label)
+        predictions = {OURS: ours[name]}
+        for style, raw in ((STYLE, False), (RAW_STYLE, True)):
+            if not raw or settings.tidy:
+                predictions[style] = predict_by_style(
+                    splits, column, raw=raw, weight=weight, seed=settings.seed
+                )
+        predictions |= {SVM: words[column]} if words else {}
+        truth = splits.validation.target[:, column] > 0
+        limits = dict.fromkeys(predictions, 0.0)
+        if task.kind == "plutchik":
+            limits = {n: best_f1_threshold(p.validation, truth) for n, p in predictions.items()}
+        runs = {n: (p.test, p.test > limits[n]) for n, p in predictions.items()}
+        majority = np.full(len(test), float(splits.train.target[:, column].mean()))
+        runs = {OURS: runs.pop(OURS), MAJORITY: (majority, majority > 0.5), **runs}
+        truth = test.target[:, column] > 0
+        rows[name] = [
+            evaluate_classifier(n, LabelledPredictions(*run, truth, test.group))
+            for n, run in runs.items()
+        ]
+        thresholds[name] = limits[OURS]
+    return rows, thresholds

@@ -9,18 +9,17 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from simpatico.errors import DataError
-from simpatico.features.detokenise import letters
+from simpatico.features.detokenise import letters_and_digits
 from simpatico.readers import Source
-from simpatico.readers.input.record import Ledger, Place
-from simpatico.training.lexicon import MAPPING, PLACEHOLDERS, labelled
-from simpatico.training.traits.data import objects
-from simpatico.training.traits.data import table as rows
+from simpatico.readers.input.record import Place
+from simpatico.training.lexicon import MAPPING, PLACEHOLDERS, read_goemotions
+from simpatico.training.tables import named_rows
 
 Sign = Literal["positive", "negative", "neutral", "omit"]
 
 DIALOG = "dialog"
-SEVERAL = "|"
-"""What parts the labels in one cell of a table."""
+SEPARATOR = "|"
+"""Between the labels in one cell of a table."""
 OF_GOEMOTIONS: Mapping[Sign, str] = {
     "positive": "admiration amusement approval caring desire excitement gratitude joy love "
     "optimism pride relief",
@@ -29,34 +28,34 @@ OF_GOEMOTIONS: Mapping[Sign, str] = {
     "omit": "confusion curiosity realization surprise",
     "neutral": "neutral",
 }
-"""The groups that Demszky et al. (2020) sort their labels into; "omit" is neither good nor bad."""
-SIGNS: Mapping[str, Sign] = {
+"""The groups of Demszky et al. (2020); "omit" are the ambiguous ones, neither good nor bad."""
+GOEMOTIONS_SIGNS: Mapping[str, Sign] = {
     name: sign for sign, names in OF_GOEMOTIONS.items() for name in names.split()
 }
 
 
-class Columns(NamedTuple):
-    """Which columns hold what is said and what it expresses."""
+class UtteranceColumns(NamedTuple):
+    """The names of the columns with the text and its label."""
 
     text: str = "text"
     label: str = "label"
 
 
-USUAL = Columns()
+DEFAULT_COLUMNS = UtteranceColumns()
 
 
 @dataclass(frozen=True, eq=False)
 class Utterances:
     """Columns of equal length; `dialog` is "" where it is unknown.
 
-    `known` says of labels whether they are good or bad, where the data themselves tell.
+    `known_signs` are those of labels that the data themselves say are positive or negative.
     """
 
     source: str
     text: list[str]
     label: list[tuple[str, ...]]
     dialog: list[str] = field(default_factory=list)
-    known: Mapping[str, Sign] = field(default_factory=dict)
+    known_signs: Mapping[str, Sign] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "dialog", self.dialog or [""] * len(self.text))
@@ -68,7 +67,8 @@ class Utterances:
     def group(self) -> list[str]:
         """What stays together: the dialog, or utterances of the same letters and digits."""
         return [
-            dialog or letters(text) for dialog, text in zip(self.dialog, self.text, strict=True)
+            dialog or letters_and_digits(text)
+            for dialog, text in zip(self.dialog, self.text, strict=True)
         ]
 
     @property
@@ -77,60 +77,52 @@ class Utterances:
         return sorted({name for names in self.label for name in names})
 
 
-def read_utterances(path: Path | str, columns: Columns = USUAL) -> Utterances:
+def read_utterances(path: Path | str, columns: UtteranceColumns = DEFAULT_COLUMNS) -> Utterances:
     """The utterances in GoEmotions' own file, or in a CSV, TSV or JSONL file with named columns."""
     source = Source.of(path)
-    if goemotions(source):
-        return of_goemotions(Path(path))
-    ledger = Ledger()
-    source.refused(ledger)
-    found = rows(source, columns, ledger) if source.head.kind == "text" else objects(source, ledger)
-    given = [utterance(place, cells, columns) for place, cells in found]
-    if not given:
+    if is_goemotions(source):
+        texts, numbers = read_goemotions(Path(path))
+        names = tuple(MAPPING)
+        labels = [tuple(names[number] for number in row) for row in numbers]
+        # the data have placeholders where names were
+        clean = [re.sub(PLACEHOLDERS, " ", text) for text in texts]
+        return Utterances(Path(path).name, clean, labels, known_signs=GOEMOTIONS_SIGNS)
+    rows = [parse_utterance(place, cells, columns) for place, cells in named_rows(source, columns)]
+    if not rows:
         raise DataError(f"{source.name}: no utterance in it; give rows of {' and '.join(columns)}")
-    text, label, dialog = map(list, zip(*given, strict=True))
+    text, label, dialog = map(list, zip(*rows, strict=True))
     return Utterances(Path(source.name).name, text, label, dialog)
 
 
-def goemotions(source: Source) -> bool:
+def is_goemotions(source: Source) -> bool:
     """Whether a file has a text, label numbers and an id in its first row, as GoEmotions has."""
     cells = source.head.lines[0].split(b"\t") if source.head.lines else []
     return len(cells) == 3 and re.fullmatch(rb"\d+(,\d+)*", cells[1]) is not None
 
 
-def of_goemotions(path: Path) -> Utterances:
-    """GoEmotions' texts without marks for left-out names, and the names of their labels."""
-    texts, numbers = labelled(path)
-    names = tuple(MAPPING)
-    label = [tuple(names[number] for number in some) for some in numbers]
-    return Utterances(
-        path.name, [re.sub(PLACEHOLDERS, " ", text) for text in texts], label, known=SIGNS
-    )
-
-
-def utterance(
-    place: Place, cells: Mapping[str, object], columns: Columns
+def parse_utterance(
+    place: Place, cells: Mapping[str, object], columns: UtteranceColumns
 ) -> tuple[str, tuple[str, ...], str]:
     """Text, labels and dialog of a row; a complaint never shows what was said."""
     for column in columns:
         if column not in cells:
             raise DataError(f"{place}: no {column!r}; every row needs {' and '.join(columns)}")
-    text, told = cells[columns.text], cells[columns.label]
+    text, label = cells[columns.text], cells[columns.label]
     if not isinstance(text, str) or not text.strip():
         raise DataError(f"{place}: {columns.text!r} has no text; leave out rows without words")
-    several = told if isinstance(told, list) else str(told).split(SEVERAL)
-    names = tuple(dict.fromkeys(str(name).strip() for name in several))
-    if told is None or not names or not all(names):
+    labels = label if isinstance(label, list) else str(label).split(SEPARATOR)
+    names = tuple(dict.fromkeys(str(name).strip() for name in labels))
+    if label is None or not names or not all(names):
         raise DataError(f"{place}: {columns.label!r} has no label; leave out rows without one")
     dialog = cells.get(DIALOG, "")
     return text.strip(), names, str(dialog)
 
 
-def joined(parts: Sequence[Utterances]) -> Utterances:
+def join_utterances(parts: Sequence[Utterances]) -> Utterances:
     """The utterances of several files; dialogs of different files are different ones."""
     if len(parts) == 1:
         return parts[0]
-    known = {name: sign for part in parts for name, sign in part.known.items()}
+    known = {name: sign for part in parts for name, sign in part.known_signs.items()}
     return Utterances(
         " and ".join(part.source for part in parts),
         [text for part in parts for text in part.text],

@@ -1,4 +1,4 @@
-"""Fine-tune an encoder that reads single utterances, as the paper of emotional consistency did."""
+"""Fine-tune an encoder on single utterances, as the paper of emotional consistency did."""
 
 from __future__ import annotations
 
@@ -8,20 +8,21 @@ from pathlib import Path
 
 import numpy as np
 
-from simpatico.arrays import Floats
 from simpatico.features.heads.folder import EmotionKind
 from simpatico.features.plutchik import EMOTIONS
 from simpatico.training.card import About
-from simpatico.training.emotion.baselines import Guess, compared
+from simpatico.training.emotion.baselines import Predictions, compare_with_baselines
 from simpatico.training.emotion.data import Utterances
-from simpatico.training.emotion.evaluators import logits
-from simpatico.training.emotion.report import Report, counted, figures
-from simpatico.training.emotion.settings import Prepared, Training, prepared
-from simpatico.training.emotion.splits import Given, Taught
-from simpatico.training.finetune import FineTuning, Labelled, fine_tune
-from simpatico.training.finetune.folder import CARD
+from simpatico.training.emotion.report import (
+    EmotionReport,
+    describe_emotion_data,
+    describe_emotion_results,
+)
+from simpatico.training.emotion.settings import EmotionSettings, prepare_task
+from simpatico.training.emotion.splits import LabelledTexts, UtteranceInput
+from simpatico.training.finetune import FineTuning, TextDataset, fine_tune, predict_logits
+from simpatico.training.finetune.folder import append_to_card
 
-BASE = "package:minilm-torch"
 BATCH, LONGEST = 32, 128
 """What Liu et al. fine-tuned with, in section 2.2."""
 LABELS: Mapping[EmotionKind, tuple[str, ...]] = {
@@ -31,41 +32,48 @@ LABELS: Mapping[EmotionKind, tuple[str, ...]] = {
 }
 
 
-def tune_emotion(
-    given: Given | Utterances, out: Path, *, kind: EmotionKind, training: Training, about: About
-) -> Report:
-    """Fine-tune, estimate on utterances held out, and write the folder."""
-    ready = prepared(given, kind, training)
-    learn, check, heldout = ready.drawn.sides
-    how = FineTuning(
-        training.encoder or BASE,
+def fine_tune_emotion(
+    utterances: UtteranceInput | Utterances,
+    out: Path,
+    *,
+    kind: EmotionKind,
+    settings: EmotionSettings,
+    about: About,
+) -> EmotionReport:
+    """Fine-tune, evaluate on the test split, and write the folder."""
+    task = prepare_task(utterances, kind, settings)
+    train, validation, test = task.data.splits
+    tuning = FineTuning(
+        settings.encoder or FineTuning.base,
         problem="multi" if kind == "plutchik" else "single",
-        rate=training.rate,
+        rate=settings.rate,
         batch=BATCH,
-        epochs=training.fine_tune,
+        epochs=settings.fine_tune,
         longest=LONGEST,
-        class_weights=ready.balanced(training),
-        seed=training.seed,
+        class_weights=task.balances_classes(settings),
+        seed=settings.seed,
     )
-    told = replace(about, training={**about.training, **training.facts})
     fine_tune(
-        labelled(learn, kind), labelled(check, kind), out, how=how, labels=LABELS[kind], about=told
+        to_dataset(train, kind),
+        to_dataset(validation, kind),
+        out,
+        settings=tuning,
+        labels=LABELS[kind],
+        about=replace(about, training={**about.training, **settings.facts}),
     )
-    said = [logits(f"path:{out}", side.text) for side in (check, heldout)]
-    report = Report(ready, *compared(ready, guesses(ready, *said), training), None)
-    with (out / CARD).open("a", encoding="utf-8") as card:
-        card.write("\n".join(["", *counted(report), "", *figures(report), ""]))
+    logits = [predict_logits(out, texts.text) for texts in (validation, test)]
+    if kind == "plutchik":
+        columns = [[part[:, at] for part in logits] for at in range(len(task.names))]
+    else:
+        columns = [[part[:, 1] - part[:, 0] for part in logits]]
+    predictions = {name: Predictions(*c) for name, c in zip(task.names, columns, strict=True)}
+    report = EmotionReport(task, *compare_with_baselines(task, predictions, settings), None)
+    lines = ["", *describe_emotion_data(report), "", *describe_emotion_results(report), ""]
+    append_to_card(out, "\n".join(lines))
     return report
 
 
-def labelled(given: Taught, kind: EmotionKind) -> Labelled:
-    """Texts with the number of their class, or with a 0 or 1 for each emotion."""
-    target = given.target if kind == "plutchik" else given.target[:, 0]
-    return Labelled(given.text, None, target.astype(np.float32))
-
-
-def guesses(ready: Prepared, check: Floats, heldout: Floats) -> dict[str, Guess]:
-    """What the classifier says for each name; of two classes, how far the second is above."""
-    if ready.kind == "plutchik":
-        return {name: Guess(check[:, at], heldout[:, at]) for at, name in enumerate(ready.names)}
-    return {ready.names[0]: Guess(check[:, 1] - check[:, 0], heldout[:, 1] - heldout[:, 0])}
+def to_dataset(texts: LabelledTexts, kind: EmotionKind) -> TextDataset:
+    """Texts with the index of their class, or with a 0 or 1 for each emotion."""
+    target = texts.target if kind == "plutchik" else texts.target[:, 0]
+    return TextDataset(texts.text, None, target.astype(np.float32))

@@ -1,9 +1,9 @@
 """What labels mean for each kind of evaluator: emotional or not, good or bad, which emotions.
 
-A label whose sign nobody tells is positive if at least 70% of its utterances are, by a classifier
-of polarity, negative if 70% are negative, and otherwise each of its utterances is what the
-classifier says of it (Liu et al., section 2.1). Example: of 10 utterances labelled "surprise" the
-classifier calls 6 positive, so each one goes its own way; with 7 all 10 were positive.
+A label of unknown sign is positive if a polarity classifier calls at least 70% of its utterances
+positive, negative if 70% negative; otherwise each of its utterances has the classifier's sign
+(Liu et al., section 2.1). Example: of 10 utterances labelled "surprise" 6 are called positive, so
+each has its own sign; with 7 all 10 are positive.
 """
 
 from __future__ import annotations
@@ -15,29 +15,33 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from simpatico.arrays import Floats
-from simpatico.errors import DataError
-from simpatico.features.heads.folder import EmotionKind
+from simpatico.errors import DataError, MissingResource
+from simpatico.features import features_for_texts
+from simpatico.features.classes import ClassProbabilities
+from simpatico.features.detokenise import detokenise
+from simpatico.features.heads.folder import EmotionKind, PairHead, is_heads_folder
 from simpatico.features.plutchik import EMOTIONS
+from simpatico.models.names import why_missing
 from simpatico.training.emotion.data import Utterances
 from simpatico.training.lexicon import MAPPING
 
 Polarity = Callable[[Sequence[str]], Floats]
-"""Gives the probability that each text is positive; NaN where it can say nothing."""
+"""Gives the probability that each text is positive; NaN where it has none."""
 
-SHARE = 0.7
+MAJORITY_SHARE = 0.7
 NEUTRAL = frozenset({"neutral", "no emotion", "no_emotion", "none"})
 """Labels that say of themselves that there is no emotion."""
 
 
-class Ruled(NamedTuple):
-    """What the rule says of a label: of how many utterances, and the share that is positive."""
+class LabelSign(NamedTuple):
+    """The sign that the rule gives a label, by how many utterances, and their positive share."""
 
     sign: Literal["positive", "negative", "each"]
     n: int
     positive: float
 
     @classmethod
-    def of(cls, votes: Sequence[bool], share: float) -> Ruled:
+    def of(cls, votes: Sequence[bool], share: float) -> LabelSign:
         mean = sum(votes) / len(votes) if votes else 0.5
         # rounded, as 1 - .3 is a little less than .7
         if round(mean, 9) >= share:
@@ -45,157 +49,176 @@ class Ruled(NamedTuple):
         return cls("negative" if round(1 - mean, 9) >= share else "each", len(votes), mean)
 
 
-def label_rule(
+def infer_label_signs(
     labels: Sequence[Sequence[str]],
     texts: Sequence[str],
     polarity: Polarity,
     *,
-    share: float = SHARE,
-) -> dict[str, Ruled]:
-    """The sign of every label; utterances of which the classifier says nothing do not count."""
+    share: float = MAJORITY_SHARE,
+) -> dict[str, LabelSign]:
+    """The sign of every label; utterances without a probability do not count."""
     votes: dict[str, list[bool]] = {}
-    for names, chance in zip(labels, polarity(texts), strict=True):
+    for names, positive in zip(labels, polarity(texts), strict=True):
         for name in names:
-            votes.setdefault(name, []).extend([] if np.isnan(chance) else [bool(chance > 0.5)])
-    return {name: Ruled.of(given, share) for name, given in votes.items()}
+            votes.setdefault(name, []).extend([] if np.isnan(positive) else [bool(positive > 0.5)])
+    return {name: LabelSign.of(label_votes, share) for name, label_votes in votes.items()}
 
 
 @dataclass(frozen=True)
-class Meaning:
-    """What the labels of some data mean; the same for all of their sides."""
+class LabelMeanings:
+    """What the labels of some data mean; the same for all of their splits."""
 
     kind: EmotionKind
-    told: Mapping[str, str]
-    """What people or the data themselves say of labels."""
-    rule: Mapping[str, Ruled] = field(default_factory=dict)
+    known: Mapping[str, str]
+    """Meanings that the user or the data themselves give."""
+    rule: Mapping[str, LabelSign] = field(default_factory=dict)
     polarity: Polarity | None = None
 
-    def of(self, given: Utterances) -> Floats:
+    def targets(self, utterances: Utterances) -> Floats:
         """A row for each utterance, a column for each head; NaN where it is left out."""
         match self.kind:
             case "neutrality":
-                return np.array([[self.emotional(names)] for names in given.label])
+                return np.array([[self.emotional(names)] for names in utterances.label])
             case "polarity":
-                return self.positive(given)[:, None]
+                return self.positive(utterances)[:, None]
             case "plutchik":
-                return np.array([self.emotions(names) for names in given.label])
+                return np.array([self.emotions(names) for names in utterances.label])
 
     def emotional(self, names: Sequence[str]) -> float:
         """1 for any emotion, 0 for neutral; NaN for both, and for what is to be left out."""
-        found = [self.told.get(name) == "neutral" for name in names if not self.omitted(name)]
-        return float(not found[0]) if len(set(found)) == 1 else np.nan
+        neutral = {self.known.get(name) == "neutral" for name in self.not_omitted(names)}
+        return float(not neutral.pop()) if len(neutral) == 1 else np.nan
 
-    def omitted(self, name: str) -> bool:
-        return self.told.get(name) == "omit"
+    def not_omitted(self, names: Sequence[str]) -> list[str]:
+        return [name for name in names if self.known.get(name) != "omit"]
 
-    def positive(self, given: Utterances) -> Floats:
-        """1 for good, 0 for bad; NaN for neither, for both, and for neutral."""
-        signs = [{self.sign(name) for name in names} for names in given.label]
-        found = np.array([signed(some) for some in signs])
-        each = [at for at, some in enumerate(signs) if some == {"each"}]
+    def positive(self, utterances: Utterances) -> Floats:
+        """1 for positive, 0 for negative; NaN for neither, for both, and for neutral."""
+        signs = [
+            {self.known[name] if name in self.known else self.rule[name].sign for name in names}
+            for names in utterances.label
+        ]
+        clear = [some - {"each", "omit"} for some in signs]
+        targets = np.array([CLEAR_SIGNS.get(frozenset(some), np.nan) for some in clear])
+        each = [row for row, some in enumerate(signs) if some == {"each"}]
         if each and self.polarity:
-            chance = self.polarity([given.text[at] for at in each])
-            found[each] = np.where(np.isnan(chance), np.nan, chance > 0.5)
-        return found
-
-    def sign(self, name: str) -> str:
-        return self.told[name] if name in self.told else self.rule[name].sign
+            positive = self.polarity([utterances.text[row] for row in each])
+            targets[each] = np.where(np.isnan(positive), np.nan, positive > 0.5)
+        return targets
 
     def emotions(self, names: Sequence[str]) -> list[float]:
         """1 under each of the eight that a label stands for; NaN throughout if left out."""
-        found = [self.told[name] for name in names if not self.omitted(name)]
-        has = {emotion for some in found for emotion in some.split(",")}
-        return [float(emotion in has) if found else np.nan for emotion in EMOTIONS]
+        meanings = [self.known[name] for name in self.not_omitted(names)]
+        present = {emotion for meaning in meanings for emotion in meaning.split(",")}
+        return [float(emotion in present) if meanings else np.nan for emotion in EMOTIONS]
 
 
-def signed(signs: set[str]) -> float:
-    """1 if all that is said is good, 0 if all is bad, NaN otherwise."""
-    clear = signs - {"each", "omit"}
-    return float(clear == {"positive"}) if clear in ({"positive"}, {"negative"}) else np.nan
-
-
-def meaning(
-    given: Utterances,
-    kind: EmotionKind,
-    *,
-    mapped: Mapping[str, str],
-    polarity: Callable[[], Polarity],
-) -> Meaning:
-    """What the labels of these utterances mean, by what is said of them and else by the rule."""
-    if odd := sorted(set(mapped) - set(given.labels)):
-        raise DataError(f"{given.source}: no utterance is labelled {odd[0]!r}; {named(given)}")
-    for name, meant in mapped.items():
-        checked(kind, name, meant)
-    neutral = {name: "neutral" for name in given.labels if name.casefold() in NEUTRAL}
-    match kind:
-        case "neutrality":
-            return Meaning(kind, some_neutral(given, {**neutral, **mapped}))
-        case "polarity":
-            return by_rule(given, {**neutral, **given.known, **mapped}, polarity)
-        case "plutchik":
-            return Meaning(kind, all_known(given, {**neutral, **PLUTCHIK, **mapped}))
-
-
+CLEAR_SIGNS = {frozenset({"positive"}): 1.0, frozenset({"negative"}): 0.0}
 PLUTCHIK: Mapping[str, str] = {
     **{emotion: emotion for emotion in EMOTIONS},
-    **{name: ",".join(found) for name, found in MAPPING.items() if found},
-    **{name: "neutral" for name, found in MAPPING.items() if not found},
+    **{name: ",".join(emotions) or "neutral" for name, emotions in MAPPING.items()},
 }
 """Plutchik's emotions of labels that are called so, or as GoEmotions calls them."""
-FITTING: Mapping[EmotionKind, tuple[str, ...]] = {
+MEANINGS: Mapping[EmotionKind, tuple[str, ...]] = {
     "neutrality": ("emotional", "neutral", "omit"),
     "polarity": ("positive", "negative", "neutral", "omit"),
     "plutchik": (*EMOTIONS, "neutral", "omit"),
 }
-"""What a label can be said to mean, by kind."""
+"""What a label can mean, by kind."""
 
 
-def checked(kind: EmotionKind, name: str, meant: str) -> None:
+def resolve_labels(
+    utterances: Utterances,
+    kind: EmotionKind,
+    *,
+    mapping: Mapping[str, str],
+    polarity: Callable[[], Polarity],
+) -> LabelMeanings:
+    """What the labels of these utterances mean, by `mapping`, by their names, and by the rule."""
+    if unknown := sorted(set(mapping) - set(utterances.labels)):
+        raise DataError(
+            f"{utterances.source}: no utterance is labelled {unknown[0]!r}; "
+            f"{list_labels(utterances)}"
+        )
+    for name, meaning in mapping.items():
+        check_meaning(kind, name, meaning)
+    neutral = {name: "neutral" for name in utterances.labels if name.casefold() in NEUTRAL}
+    match kind:
+        case "neutrality":
+            known = {**neutral, **mapping}
+            if "neutral" not in known.values():
+                raise DataError(
+                    f"{utterances.source}: no label is known to be neutral; say which is with "
+                    f"--map LABEL=neutral; {list_labels(utterances)}"
+                )
+            return LabelMeanings(kind, known)
+        case "polarity":
+            known = {**neutral, **utterances.known_signs, **mapping}
+            return resolve_polarity(utterances, known, polarity)
+        case "plutchik":
+            known = {**neutral, **PLUTCHIK, **mapping}
+            if rest := [name for name in utterances.labels if name not in known]:
+                raise DataError(
+                    f"{utterances.source}: which of the eight emotions is {rest[0]!r}? Say "
+                    f"--map {rest[0]}=EMOTION, or =neutral for none of them, or =omit to leave it "
+                    "out"
+                )
+            return LabelMeanings(kind, known)
+
+
+def check_meaning(kind: EmotionKind, name: str, meaning: str) -> None:
     """Refuse a meaning that no label can have."""
     also = ("positive", "negative") if kind == "neutrality" else ()
-    several = meant.split(",") if kind == "plutchik" else [meant]
-    for one in several:
-        if one not in (*FITTING[kind], *also):
+    for one in meaning.split(",") if kind == "plutchik" else [meaning]:
+        if one not in (*MEANINGS[kind], *also):
             raise DataError(
                 f"label {name!r} is said to mean {one!r}; for {kind} it means one of "
-                f"{', '.join(FITTING[kind])}"
+                f"{', '.join(MEANINGS[kind])}"
             )
 
 
-def some_neutral(given: Utterances, told: Mapping[str, str]) -> Mapping[str, str]:
-    """What is told, if it says of some label that it is neutral."""
-    if "neutral" in told.values():
-        return told
-    raise DataError(
-        f"{given.source}: no label is known to be neutral; say which is with "
-        f"--map LABEL=neutral; {named(given)}"
-    )
+def resolve_polarity(
+    utterances: Utterances, known: Mapping[str, str], polarity: Callable[[], Polarity]
+) -> LabelMeanings:
+    """Signs of labels that are not known are inferred by the rule of the 70%."""
+    if not (unknown := {name for name in utterances.labels if name not in known}):
+        return LabelMeanings("polarity", known)
+    rows = [row for row, names in enumerate(utterances.label) if unknown & {*names}]
+    labels = [[name for name in utterances.label[row] if name in unknown] for row in rows]
+    model = polarity()
+    rule = infer_label_signs(labels, [utterances.text[row] for row in rows], model)
+    return LabelMeanings("polarity", known, rule, model)
 
 
-def all_known(given: Utterances, told: Mapping[str, str]) -> Mapping[str, str]:
-    """What is told, if it says something of every label."""
-    if unknown := [name for name in given.labels if name not in told]:
-        raise DataError(
-            f"{given.source}: which of the eight emotions is {unknown[0]!r}? Say "
-            f"--map {unknown[0]}=EMOTION, or =neutral for none of them, or =omit to leave it out"
-        )
-    return told
-
-
-def by_rule(
-    given: Utterances, told: Mapping[str, str], polarity: Callable[[], Polarity]
-) -> Meaning:
-    """Good or bad by what is told, and where nothing is, by the rule of the 70%."""
-    if not (unknown := {name for name in given.labels if name not in told}):
-        return Meaning("polarity", told)
-    rows = [at for at, names in enumerate(given.label) if unknown & {*names}]
-    labels = [[name for name in given.label[at] if name in unknown] for at in rows]
-    judge = polarity()
-    rule = label_rule(labels, [given.text[at] for at in rows], judge)
-    return Meaning("polarity", told, rule, judge)
-
-
-def named(given: Utterances, most: int = 10) -> str:
+def list_labels(utterances: Utterances, most: int = 10) -> str:
     """The first labels there are, for a complaint."""
-    more = ", ..." if len(given.labels) > most else ""
-    return f"its labels are {', '.join(map(repr, given.labels[:most]))}{more}"
+    more = ", ..." if len(utterances.labels) > most else ""
+    return f"its labels are {', '.join(map(repr, utterances.labels[:most]))}{more}"
+
+
+def polarity_model(model: str) -> Polarity:
+    """A head of ours, or a classifier of two classes whose second is positive."""
+    feature: PairHead | ClassProbabilities
+    if is_heads_folder(model):
+        feature = PairHead(model, "polarity", "positive")
+    elif why := why_missing(model):
+        raise MissingResource(
+            f"no model of polarity {model!r} to say what labels mean ({why}); give one with "
+            "--polarity-model, or say it with --map LABEL=positive"
+        )
+    else:
+        feature = ClassProbabilities(model)
+    classes = features_for_texts([feature, *feature.needs])[feature]
+
+    def positive(texts: Sequence[str]) -> Floats:
+        probabilities = np.asarray(classes.of([detokenise(text) for text in texts]), np.float64)
+        if probabilities.ndim == 1:
+            return probabilities
+        if probabilities.shape[1] != 2:
+            raise DataError(
+                f"{model} tells {probabilities.shape[1]} classes apart, where polarity needs two: "
+                "negative, and positive"
+            )
+        return probabilities[:, 1]
+
+    return positive

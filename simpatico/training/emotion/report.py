@@ -1,19 +1,17 @@
-"""What came out of a training for emotions, as figures and as the card of the model."""
+"""The results of a training for emotions, and the card of the model."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from simpatico.features.heads.folder import EmotionKind, Recipe
-from simpatico.stats.classification import ClassFigures, Row
-from simpatico.training.card import About, ModelCard
-from simpatico.training.emotion.baselines import OURS, Rows
-from simpatico.training.emotion.settings import Prepared, Training
-from simpatico.training.engagement.report__engagement_report import shown
+from simpatico.features.heads.folder import EmotionKind, HeadsRecipe
+from simpatico.training.card import About, ModelCard, format_result
+from simpatico.training.emotion.baselines import OURS, ResultRows
+from simpatico.training.emotion.settings import EmotionSettings, EmotionTask
 from simpatico.training.heads.folder import describe_head
 
-TITLES: Mapping[EmotionKind, str] = {
+SUMMARIES: Mapping[EmotionKind, str] = {
     "neutrality": "Says how likely an utterance is emotional, be it good or bad.",
     "polarity": "Says how likely an utterance is positive, of those that are emotional.",
     "plutchik": "Says how likely an utterance has each of Plutchik's eight emotions.",
@@ -27,79 +25,83 @@ LIMITS = (
     "It sees one utterance and nothing before it: irony and what is only hinted at are lost.",
     "It knows the language and the manner of the texts it learned from.",
 )
-EVEN = (
+BALANCED_LIMIT = (
     "Both classes counted the same in training, so probabilities are too high for the class that "
     "is rare where it is used."
 )
-RARE = (
+RARE_LIMIT = (
     "Emotions that are rare in the training are rarely found: read the figures of each before use."
 )
 
 
-def limits(ready: Prepared, training: Training) -> tuple[str, ...]:
+def model_limits(task: EmotionTask, settings: EmotionSettings) -> tuple[str, ...]:
     """What to be careful about."""
-    own = (RARE,) if ready.kind == "plutchik" else (EVEN,) if ready.balanced(training) else ()
-    return (*LIMITS, *own, *training.limits)
+    own: tuple[str, ...] = ()
+    if task.kind == "plutchik":
+        own = (RARE_LIMIT,)
+    elif task.balances_classes(settings):
+        own = (BALANCED_LIMIT,)
+    return (*LIMITS, *own, *settings.limits)
 
 
-class Report(NamedTuple):
-    """How a model does beside simpler guesses, by head; the model stands first."""
+class EmotionReport(NamedTuple):
+    """The results of a model and its baselines, by head; the model stands first."""
 
-    ready: Prepared
-    rows: Rows
-    limits: dict[str, float]
-    """Above which number before the logistic function each head says yes."""
-    recipe: Recipe | None
+    task: EmotionTask
+    rows: ResultRows
+    thresholds: dict[str, float]
+    """The logit above which each head predicts class 1."""
+    recipe: HeadsRecipe | None
     """That of the heads; null for a model that was fine-tuned."""
 
     @property
     def facts(self) -> dict[str, object]:
-        """The figures, to be kept beside the weights."""
-        drawn = self.ready.drawn
-        rule = self.ready.meaning.rule
+        """The results for the recipe."""
+        data, rule = self.task.data, self.task.meaning.rule
         return {
-            "sides": [len(side) for side in drawn.sides],
-            "left_out": drawn.left_out,
-            "repeated": drawn.repeated,
-            "rule": {name: found._asdict() for name, found in rule.items()},
-            "limits": {name: round(at, 6) for name, at in self.limits.items()},
-            "measured": {name: [row.facts for row in some] for name, some in self.rows.items()},
+            "sides": [len(texts) for texts in data.splits],
+            "left_out": data.left_out,
+            "repeated": data.repeated,
+            "rule": {name: sign._asdict() for name, sign in rule.items()},
+            "limits": {name: round(at, 6) for name, at in self.thresholds.items()},
+            "measured": {name: [row.as_json() for row in some] for name, some in self.rows.items()},
         }
 
 
-def card(report: Report, about: About) -> str:
+def render_emotion_card(report: EmotionReport, about: About) -> str:
     """What people should read before they use the model."""
-    kind, recipe = report.ready.kind, report.recipe
+    kind, recipe = report.task.kind, report.recipe
     heads = recipe.heads if recipe else {}
     return ModelCard(
         kind.capitalize(),
-        TITLES[kind],
-        data=[f"- {about.data}", *counted(report)],
-        evaluation=figures(report),
+        SUMMARIES[kind],
+        data=[f"- {about.data}", *describe_emotion_data(report)],
+        evaluation=describe_emotion_results(report),
         method=[f"- heads: {describe_head(next(iter(heads.values())))}"] if heads else [],
         limits=recipe.limits if recipe else LIMITS,
     ).render(about)
 
 
-def counted(report: Report) -> list[str]:
-    """How much there is on each side, what came on none, and what the rule said of labels."""
-    drawn, rule = report.ready.drawn, report.ready.meaning.rule
-    learn, check, heldout = (f"{len(side):,}" for side in drawn.sides)
+def describe_emotion_data(report: EmotionReport) -> list[str]:
+    """The size of each split, what came into none, and the signs the rule gave to labels."""
+    data, rule = report.task.data, report.task.meaning.rule
+    train, validation, test = (f"{len(texts):,}" for texts in data.splits)
     return [
-        f"- {learn} utterances to learn from, {check} that decide when to stop, {heldout} held out",
-        f"- left out: {drawn.left_out:,} whose labels say nothing of it, or two things at once; "
-        f"{drawn.repeated:,} whose text another side has, too",
+        f"- {train} utterances to learn from, {validation} that decide when to stop, {test} held "
+        "out",
+        f"- left out: {data.left_out:,} whose labels say nothing of it, or two things at once; "
+        f"{data.repeated:,} whose text another side has, too",
         *(
-            f"- label {name!r} by its utterances: {found.positive:.1%} of {found.n:,} positive, so "
-            f"{'each by itself' if found.sign == 'each' else found.sign}"
-            for name, found in sorted(rule.items())
+            f"- label {name!r} by its utterances: {sign.positive:.1%} of {sign.n:,} positive, so "
+            f"{'each by itself' if sign.sign == 'each' else sign.sign}"
+            for name, sign in sorted(rule.items())
         ),
     ]
 
 
-def figures(report: Report) -> list[str]:
-    """The tables of figures, and what they mean."""
-    table = of_many if report.ready.kind == "plutchik" else of_two
+def describe_emotion_results(report: EmotionReport) -> list[str]:
+    """The tables of results, and what they mean."""
+    table = emotion_table if report.task.kind == "plutchik" else class_tables
     return [
         "## How well it does on utterances held out",
         "In brackets where 95% of the resamples of dialogs lie, of texts where dialogs are "
@@ -110,44 +112,33 @@ def figures(report: Report) -> list[str]:
     ]
 
 
-def of_two(report: Report) -> list[str]:
-    """The table of two classes, and how well each is told."""
+def class_tables(report: EmotionReport) -> list[str]:
+    """The results for two classes, and those of each class."""
     ((_, rows),) = report.rows.items()
-    names = CLASSES[report.ready.kind]
-    return [
-        "| guess by | accuracy | macro-F1 | AUC | n |",
-        "|---|---|---|---|---|",
-        *(
-            f"| {row.name} | {shown(row.accuracy)} | {shown(row.macro_f1)} | {shown(row.auc)} | "
-            f"{row.n:,} |"
-            for row in rows
-        ),
-        "",
-        "| class | precision | recall | F1 | n |",
-        "|---|---|---|---|---|",
-        *(of_class(name, found) for name, found in zip(names, rows[0].classes, strict=True)),
-    ]
+    lines = ["| guess by | accuracy | macro-F1 | AUC | n |", "|---|---|---|---|---|"]
+    for row in rows:
+        results = " | ".join(map(format_result, (row.accuracy, row.macro_f1, row.auc)))
+        lines.append(f"| {row.name} | {results} | {row.n:,} |")
+    lines += ["", "| class | precision | recall | F1 | n |", "|---|---|---|---|---|"]
+    for name, own in zip(CLASSES[report.task.kind], rows[0].classes, strict=True):
+        precision = "none told" if own.precision is None else f"{own.precision:.3f}"
+        lines.append(f"| {name} | {precision} | {own.recall:.3f} | {own.f1:.3f} | {own.n:,} |")
+    return lines
 
 
-def of_class(name: str, found: ClassFigures) -> str:
-    precision = "none told" if found.precision is None else f"{found.precision:.3f}"
-    return f"| {name} | {precision} | {found.recall:.3f} | {found.f1:.3f} | {found.n:,} |"
-
-
-def of_many(report: Report) -> list[str]:
-    """The table of several emotions."""
+def emotion_table(report: EmotionReport) -> list[str]:
+    """The results for each of several emotions."""
     n = next(iter(report.rows.values()))[0].n
-    return [
+    lines = [
         f"Of {n:,} utterances. An emotion is told where its probability is above the limit that "
         "has the best F1 on the side that decides.",
         "",
         "| emotion | with it | guess by | average precision | F1 | AUC |",
         "|---|---|---|---|---|---|",
-        *(of_emotion(name, row) for name, rows in report.rows.items() for row in rows),
     ]
-
-
-def of_emotion(name: str, row: Row) -> str:
-    mine = row.name == OURS
-    start = f"{name} | {row.classes[1].n:,}" if mine else " | "
-    return f"| {start} | {row.name} | {shown(row.precision)} | {shown(row.f1)} | {shown(row.auc)} |"
+    for name, rows in report.rows.items():
+        for row in rows:
+            start = f"{name} | {row.classes[1].n:,}" if row.name == OURS else " | "
+            results = " | ".join(map(format_result, (row.average_precision, row.f1, row.auc)))
+            lines.append(f"| {start} | {row.name} | {results} |")
+    return lines

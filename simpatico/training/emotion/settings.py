@@ -1,4 +1,4 @@
-"""What is to be learned of emotions: how, from which sides, and what the labels mean."""
+"""Settings of a training for emotions, and its task: what the labels mean, and the splits."""
 
 from __future__ import annotations
 
@@ -10,37 +10,43 @@ import numpy as np
 
 from simpatico.arrays import Floats32
 from simpatico.errors import BadValue
-from simpatico.features.heads.folder import NEEDED, EmotionKind
+from simpatico.features.heads.folder import REQUIRED_HEADS, EmotionKind
 from simpatico.models.names import public_model_name
 from simpatico.training.emotion.data import Utterances
-from simpatico.training.emotion.evaluators import judge
-from simpatico.training.emotion.labels import Meaning, meaning
-from simpatico.training.emotion.splits import Drawn, Given, able
+from simpatico.training.emotion.labels import LabelMeanings, polarity_model, resolve_labels
+from simpatico.training.emotion.splits import (
+    SplitUtterances,
+    UtteranceInput,
+    drop_unusable_texts,
+)
 
 
 @dataclass(frozen=True)
-class Training:
-    """How to train; with `fine_tune` epochs the encoder's own weights learn, too."""
+class EmotionSettings:
+    """How to train; with `fine_tune` epochs the encoder's own weights are trained, too.
+
+    Fields are named as the recipe of a model has them.
+    """
 
     encoder: str = ""
     seed: int = 0
     fine_tune: int = 0
     rate: float = 1e-5
-    """How fast a fine-tuned encoder learns; this is the paper's, for a model six times as large."""
+    """Learning rate of fine-tuning; the paper's, for a model six times as large."""
     tidy: bool = True
     """Texts lose what a tokeniser left in them, so that this cannot be learned."""
     balanced: bool | None = None
-    """Both classes count the same; null is so for heads and not where an encoder learns."""
+    """Both classes count the same; null is yes for heads and no for fine-tuning."""
     runs: bool = True
-    """Heads weigh runs of characters beside the vectors."""
+    """Heads weigh character n-grams besides the vectors."""
     svm: bool = True
-    """A support vector machine is trained beside it."""
+    """A support vector machine is trained as a baseline."""
     mapped: Mapping[str, str] = field(default_factory=dict)
     """What labels mean."""
     polarity: str = "polarity"
-    """The model that says whether utterances are positive where labels do not."""
+    """The polarity classifier for labels of unknown sign."""
     limits: tuple[str, ...] = ()
-    """Sentences that the card has beside those that are always true."""
+    """Sentences for the card's limits, besides those of all such models."""
 
     def __post_init__(self) -> None:
         if self.fine_tune < 0:
@@ -48,51 +54,53 @@ class Training:
 
     @property
     def facts(self) -> dict[str, object]:
-        """What was asked for."""
-        told = {**asdict(self), "mapped": dict(self.mapped)}
-        return {
-            **told,
-            "encoder": public_model_name(self.encoder),
-            "polarity": public_model_name(self.polarity),
-        }
+        """The settings for the recipe, without paths."""
+        names = {"encoder": self.encoder, "polarity": self.polarity}
+        public = {key: public_model_name(name) for key, name in names.items()}
+        return {**asdict(self), "mapped": dict(self.mapped), **public}
 
 
-class Prepared(NamedTuple):
-    """What labels mean, and the sides that come of it."""
+class EmotionTask(NamedTuple):
+    """What labels mean, and the splits that come of it."""
 
     kind: EmotionKind
-    meaning: Meaning
-    drawn: Drawn
+    meaning: LabelMeanings
+    data: SplitUtterances
 
     @property
     def names(self) -> tuple[str, ...]:
-        return NEEDED[self.kind]
+        """The heads, one for each column of the targets."""
+        return REQUIRED_HEADS[self.kind]
 
-    def balanced(self, training: Training) -> bool:
+    def balances_classes(self, settings: EmotionSettings) -> bool:
         """Whether both classes count the same; each of several emotions is as rare as it is."""
-        usual = not training.fine_tune
+        default = not settings.fine_tune
         return self.kind != "plutchik" and (
-            usual if training.balanced is None else training.balanced
+            default if settings.balanced is None else settings.balanced
         )
 
+    def drop_texts(self, usable: Callable[[str], bool]) -> EmotionTask:
+        """The task without unusable texts; refuses a split that then lacks a class."""
+        splits = drop_unusable_texts(self.data.splits, usable, self.names)
+        return self._replace(data=self.data._replace(splits=splits))
 
-def prepared(given: Given | Utterances, kind: EmotionKind, training: Training) -> Prepared:
-    """What is to be learned, before any text is encoded."""
-    given = Given.of(given)
-    meant = meaning(
-        given.whole, kind, mapped=training.mapped, polarity=lambda: judge(training.polarity)
+
+def prepare_task(
+    utterances: UtteranceInput | Utterances, kind: EmotionKind, settings: EmotionSettings
+) -> EmotionTask:
+    """The task, before any text is encoded."""
+    utterances = UtteranceInput.of(utterances)
+    meanings = resolve_labels(
+        utterances.all,
+        kind,
+        mapping=settings.mapped,
+        polarity=lambda: polarity_model(settings.polarity),
     )
-    drawn = given.drawn(meant, tidy=training.tidy, seed=training.seed)
-    return usable(Prepared(kind, meant, drawn), lambda text: True)
+    data = utterances.split(meanings, tidy=settings.tidy, seed=settings.seed)
+    return EmotionTask(kind, meanings, data).drop_texts(lambda text: True)
 
 
-def usable(ready: Prepared, known: Callable[[str], bool]) -> Prepared:
-    """The same without texts of which nothing is known; refuses a side that lacks a class."""
-    drawn = ready.drawn
-    return ready._replace(drawn=drawn._replace(sides=able(drawn.sides, known, ready.names)))
-
-
-def evenly(label: Floats32) -> Floats32:
-    """How much each text counts so that both classes count the same; their mean is 1."""
+def balanced_weights(label: Floats32) -> Floats32:
+    """Example weights with which both classes count the same; their mean is 1."""
     share = label.mean()
     return np.asarray(np.where(label > 0, 0.5 / share, 0.5 / (1 - share)), np.float32)

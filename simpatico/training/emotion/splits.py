@@ -1,156 +1,155 @@
-"""Utterances drawn into sides, none of which shares a dialog or a text with another."""
+"""Utterances in a training, validation and test split, no two with a dialog or text in common."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
 from simpatico.arrays import Floats, Ints
 from simpatico.errors import DataError
-from simpatico.features.detokenise import letters, tidied
-from simpatico.training.emotion.data import Utterances, joined
-from simpatico.training.emotion.labels import Meaning
+from simpatico.features.detokenise import detokenise, letters_and_digits
+from simpatico.training.emotion.data import Utterances, join_utterances
+from simpatico.training.emotion.labels import LabelMeanings
+from simpatico.training.splits import complete_splits
 
 SHARES = (0.8, 0.1, 0.1)
-"""Of what is learned from, what decides when to stop, and what is held out."""
+"""Of training, validation and test."""
 FEWEST = 20
 
 
 @dataclass(frozen=True, eq=False)
-class Taught:
-    """Texts as a model sees them and as they were stored, and what is to be said of each."""
+class LabelledTexts:
+    """Texts as a model gets them and as they are in the data, with their targets."""
 
     text: list[str]
-    stored: list[str]
+    raw: list[str]
     target: Floats
     """A row a text, a column a head."""
     group: list[str]
+    """All of a group are in one split."""
 
     def __len__(self) -> int:
         return len(self.text)
 
-    def some(self, rows: Ints) -> Taught:
-        text, stored, group = (
-            [column[row] for row in rows] for column in (self.text, self.stored, self.group)
+    def take(self, rows: Ints) -> LabelledTexts:
+        text, raw, group = (
+            [column[row] for row in rows] for column in (self.text, self.raw, self.group)
         )
-        return Taught(text, stored, self.target[rows], group)
-
-    @property
-    def keys(self) -> list[str]:
-        """By what equal texts are known."""
-        return [letters(text) for text in self.text]
+        return LabelledTexts(text, raw, self.target[rows], group)
 
 
-class Sides(NamedTuple):
-    """What is learned from, what decides when to stop, and what is held out."""
+class EmotionSplits(NamedTuple):
+    """The three splits."""
 
-    learn: Taught
-    check: Taught
-    heldout: Taught
+    train: LabelledTexts
+    validation: LabelledTexts
+    test: LabelledTexts
 
 
-class Drawn(NamedTuple):
-    """The sides, and what came in none of them."""
+class SplitUtterances(NamedTuple):
+    """The splits, and how many utterances came into none of them."""
 
-    sides: Sides
+    splits: EmotionSplits
     left_out: int
     """Utterances of no use for this kind: of both labels, of neither, or to be left out."""
     repeated: int
-    """Utterances that were left out since another side has the same text."""
+    """Utterances that were left out since a later split has the same text."""
 
 
 @dataclass(frozen=True)
-class Given:
-    """Utterances to learn from; what decides and what is held out is drawn from them if absent."""
+class UtteranceInput:
+    """Utterances to train on; validation and test split are drawn from them if absent."""
 
     data: Utterances
     validation: Utterances | None = None
     test: Utterances | None = None
 
     @classmethod
-    def of(cls, given: Given | Utterances) -> Given:
-        return given if isinstance(given, Given) else cls(given)
+    def of(cls, utterances: UtteranceInput | Utterances) -> UtteranceInput:
+        return utterances if isinstance(utterances, UtteranceInput) else cls(utterances)
 
     @property
     def parts(self) -> list[Utterances]:
         return [part for part in (self.data, self.validation, self.test) if part is not None]
 
     @property
-    def whole(self) -> Utterances:
+    def all(self) -> Utterances:
         """All utterances, for what their labels mean."""
-        return joined(self.parts)
+        return join_utterances(self.parts)
 
-    def drawn(self, meaning: Meaning, *, tidy: bool, seed: int) -> Drawn:
-        """The sides; a text that two have stays on the later one only."""
-        data, *own = (taught(part, meaning, tidy=tidy) for part in self.parts)
-        left_out = sum(map(len, self.parts)) - sum(map(len, (data, *own)))
+    def split(self, meanings: LabelMeanings, *, tidy: bool, seed: int) -> SplitUtterances:
+        """The splits; a text that two have stays in the later one only, so that none leaks."""
+        label = partial(label_texts, meanings=meanings, tidy=tidy)
+        data = label(self.data)
+        validation = None if self.validation is None else label(self.validation)
+        test = None if self.test is None else label(self.test)
+        used = sum(len(part) for part in (data, validation, test) if part is not None)
         if len(set(data.group)) < FEWEST:
             raise DataError(
                 f"{self.data.source}: {len(data):,} utterances in {len(set(data.group))} dialogs "
                 f"or different texts; training needs at least {FEWEST} of these"
             )
-        share = SHARES[0] / (SHARES[0] + SHARES[1])
-        if self.validation is not None and self.test is not None:
-            sides = Sides(data, own[0], own[1])
-        elif self.validation is not None:
-            learn, heldout = split(data, (share, 1 - share), seed=seed)
-            sides = Sides(learn, own[0], heldout)
-        elif self.test is not None:
-            learn, check = split(data, (share, 1 - share), seed=seed)
-            sides = Sides(learn, check, own[0])
-        else:
-            sides = Sides(*split(data, SHARES, seed=seed))
-        apart = distinct(sides)
-        return Drawn(apart, left_out, sum(map(len, sides)) - sum(map(len, apart)))
+        draw = partial(split_utterances, seed=seed)
+        splits = complete_splits(data, validation, test, split=draw, shares=SHARES)
+        distinct = drop_repeated_texts(EmotionSplits(*splits))
+        repeated = sum(map(len, splits)) - sum(map(len, distinct))
+        return SplitUtterances(distinct, sum(map(len, self.parts)) - used, repeated)
 
 
-def taught(given: Utterances, meaning: Meaning, *, tidy: bool) -> Taught:
-    """The utterances of which the labels say something."""
-    target = meaning.of(given)
-    text = [tidied(text) for text in given.text] if tidy else given.text
-    kept = ~np.isnan(target).any(axis=1) & np.array([bool(one.strip()) for one in text])
-    return Taught(text, given.text, target, given.group).some(np.flatnonzero(kept))
+def label_texts(utterances: Utterances, meanings: LabelMeanings, *, tidy: bool) -> LabelledTexts:
+    """The utterances whose labels give a target."""
+    target = meanings.targets(utterances)
+    text = [detokenise(text) for text in utterances.text] if tidy else utterances.text
+    mask = ~np.isnan(target).any(axis=1) & np.array([bool(one.strip()) for one in text])
+    labelled = LabelledTexts(text, utterances.text, target, utterances.group)
+    return labelled.take(np.flatnonzero(mask))
 
 
-def split(given: Taught, shares: Sequence[float], *, seed: int) -> list[Taught]:
-    """Parts of these shares; groups with different targets are drawn apart, and none is in two."""
-    kinds = dict(zip(given.group, map(bytes, given.target.astype(bool)), strict=True))
-    rng, part = np.random.default_rng(seed), dict[str, int]()
-    for kind in sorted(set(kinds.values())):
-        names = [name for name, own in kinds.items() if own == kind]
+def split_utterances(
+    texts: LabelledTexts, shares: Sequence[float], *, seed: int
+) -> list[LabelledTexts]:
+    """Parts of these shares, stratified by target; no group is in two of them."""
+    strata = dict(zip(texts.group, map(bytes, texts.target.astype(bool)), strict=True))
+    rng, part_of = np.random.default_rng(seed), dict[str, int]()
+    for stratum in sorted(set(strata.values())):
+        names = [name for name, own in strata.items() if own == stratum]
         order = rng.permutation(len(names))
         cuts = np.round(np.cumsum(shares)[:-1] * len(names)).astype(int)
-        for number, some in enumerate(np.split(order, cuts)):
-            part.update((names[at], number) for at in some)
-    where = np.array([part[group] for group in given.group], np.int64)
-    return [given.some(np.flatnonzero(where == number)) for number in range(len(shares))]
+        for part, indices in enumerate(np.split(order, cuts)):
+            part_of.update((names[index], part) for index in indices)
+    parts = np.array([part_of[group] for group in texts.group], np.int64)
+    return [texts.take(np.flatnonzero(parts == part)) for part in range(len(shares))]
 
 
-def distinct(sides: Sides) -> Sides:
-    """The sides without utterances whose letters and digits a later side has, too."""
+def drop_repeated_texts(splits: EmotionSplits) -> EmotionSplits:
+    """The splits without utterances whose letters and digits a later split has, too."""
     later: set[str] = set()
-    found = []
-    for side in reversed(sides):
-        keys = side.keys
-        found.append(side.some(np.array([n for n, k in enumerate(keys) if k not in later], int)))
+    distinct = []
+    for texts in reversed(splits):
+        keys = [letters_and_digits(text) for text in texts.text]
+        rows = [row for row, key in enumerate(keys) if key not in later]
+        distinct.append(texts.take(np.array(rows, int)))
         later |= {*keys}
-    return Sides(*reversed(found))
+    return EmotionSplits(*reversed(distinct))
 
 
-def able(sides: Sides, known: Callable[[str], bool], names: Sequence[str]) -> Sides:
-    """The sides without texts that have no vector; each must have some of both of every label."""
-    sides = Sides(
-        *(side.some(np.flatnonzero([known(text) for text in side.text])) for side in sides)
+def drop_unusable_texts(
+    splits: EmotionSplits, usable: Callable[[str], bool], names: Sequence[str]
+) -> EmotionSplits:
+    """The splits' usable texts; each split must have some of both classes of every head."""
+    splits = EmotionSplits(
+        *(texts.take(np.flatnonzero([usable(text) for text in texts.text])) for texts in splits)
     )
-    for at, name in enumerate(names):
-        counts = [(int(side.target[:, at].sum()), len(side)) for side in sides]
-        if not all(0 < n < whole for n, whole in counts):
-            told = [f"{n:,} of {whole:,}" for n, whole in counts]
+    for column, name in enumerate(names):
+        counts = [(int(texts.target[:, column].sum()), len(texts)) for texts in splits]
+        if not all(0 < positive < n for positive, n in counts):
+            shares = [f"{positive:,} of {n:,}" for positive, n in counts]
             raise DataError(
-                f"{name!r} are {told[0]} utterances to learn from, {told[1]} to decide by when to "
-                f"stop, and {told[2]} held out; each side needs such ones and others"
+                f"{name!r} are {shares[0]} utterances to learn from, {shares[1]} to decide by when "
+                f"to stop, and {shares[2]} held out; each side needs such ones and others"
             )
-    return sides
+    return splits

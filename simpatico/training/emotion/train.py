@@ -1,158 +1,200 @@
 """Train evaluators of single utterances: emotional or not, good or bad, which of eight emotions.
 
-Of what is given, 80% is learned from, 10% decides when to stop, and 10% is held out; no dialog and
-no text is on two sides. The encoder stays as it is: a head sees the vector of a text, and runs of
-its characters where these help. Where two classes are told apart, both count the same in the loss,
-so that a probability of .5 is where they are equally likely if they were equally frequent. Each of
-the eight emotions has a head of its own that learns how frequent it is.
+80% of the data are for training, 10% for validation (early stopping) and 10% for the test; no
+dialog and no text is in two splits. The encoder is frozen: a head sees the vector of a text, and
+its character n-grams where these help. Of two classes, both count the same in the loss, so that a
+probability of .5 is where they would be equally likely if they were equally frequent. Each of the
+eight emotions has a head of its own that learns how frequent it is.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from simpatico.arrays import Floats, Floats32, Ints
+from simpatico.arrays import Floats, Floats32
+from simpatico.features.char_ngrams import CharNgramSettings
 from simpatico.features.embeddings import MINILM
-from simpatico.features.heads.folder import SCHEMA, EmotionKind, Figures, HeadRecipe, Recipe
-from simpatico.features.heads.head import Head
+from simpatico.features.heads.folder import (
+    SCHEMA,
+    EmotionKind,
+    HeadEvaluation,
+    HeadRecipe,
+    HeadsRecipe,
+)
+from simpatico.features.heads.head import CharNgramWeights, Head
 from simpatico.models.names import find_model
-from simpatico.progress import step
-from simpatico.stats.classification import Row
+from simpatico.progress import track
 from simpatico.training.card import About
-from simpatico.training.emotion.baselines import OURS, STYLE, Guess, Rows, compared
+from simpatico.training.emotion.baselines import (
+    OURS,
+    STYLE,
+    Predictions,
+    ResultRows,
+    compare_with_baselines,
+)
 from simpatico.training.emotion.data import Utterances, read_utterances
-from simpatico.training.emotion.report import Report, card, limits
-from simpatico.training.emotion.settings import Prepared, Training, evenly, prepared, usable
-from simpatico.training.emotion.splits import Given, Taught
-from simpatico.training.emotion.train__emotion_runs import FORM, with_runs
-from simpatico.training.engagement.train import batch
-from simpatico.training.fit.linear import PULLS, sparse_runs
-from simpatico.training.fit.mlp import Examples, Shape, fit
+from simpatico.training.emotion.report import EmotionReport, model_limits, render_emotion_card
+from simpatico.training.emotion.settings import (
+    EmotionSettings,
+    EmotionTask,
+    balanced_weights,
+    prepare_task,
+)
+from simpatico.training.emotion.splits import UtteranceInput
+from simpatico.training.engagement.train import batch_size
+from simpatico.training.fit.linear import (
+    PENALTIES,
+    LogisticData,
+    char_ngram_matrix,
+    fit_best_penalty,
+)
+from simpatico.training.fit.mlp import HeadShape, PairExamples, fit_head
 from simpatico.training.heads.folder import check_heads_folder, save_heads
-from simpatico.training.heads.train import Form, encoded
+from simpatico.training.heads.train import HeadForm, encode_texts
 
-__all__ = ["Given", "Training", "Utterances", "read_utterances", "train_emotion"]
+__all__ = ["EmotionSettings", "UtteranceInput", "Utterances", "read_utterances", "train_emotion"]
 
-SHAPE = Shape(("first",), (128,), "relu", rate=3e-4, decay=0.3, epochs=60)
+SHAPE = HeadShape(("first",), (128,), "relu", rate=3e-4, decay=0.3, epochs=60)
+NGRAM_FORM = CharNgramSettings(2, 5, 2**15)
 
 
 def train_emotion(
-    given: Given | Utterances, out: Path, *, kind: EmotionKind, training: Training, about: About
-) -> Report:
-    """Train, estimate on utterances held out, and write the folder."""
-    if training.fine_tune:
-        from simpatico.training.emotion.finetuned import tune_emotion
+    utterances: UtteranceInput | Utterances,
+    out: Path,
+    *,
+    kind: EmotionKind,
+    settings: EmotionSettings,
+    about: About,
+) -> EmotionReport:
+    """Train, evaluate on the test split, and write the folder."""
+    if settings.fine_tune:
+        from simpatico.training.emotion.finetuned import fine_tune_emotion
 
-        return tune_emotion(given, out, kind=kind, training=training, about=about)
+        return fine_tune_emotion(utterances, out, kind=kind, settings=settings, about=about)
     check_heads_folder(out)
-    form = former(training)
-    ready = prepared(given, kind, training)
-    place, vectors = encoded([text for side in ready.drawn.sides for text in side.text], form)
-    known = ~np.isnan(vectors[:, 0])
-    ready = usable(ready, lambda text: bool(known[place[text]]))
-    heads, guesses = learned(ready, place, vectors, training)
-    rows, at = compared(ready, guesses, training)
-    told = recipe(ready, heads, rows, about=about, training=training)
-    report = Report(ready, rows, at, told)
-    facts = {**about.training, **training.facts, "shape": asdict(form.shape), **report.facts}
+    form = HeadForm(settings.encoder or MINILM, "mean", SHAPE)
+    task = prepare_task(utterances, kind, settings)
+    texts = [text for split in task.data.splits for text in split.text]
+    index, vectors = encode_texts(texts, form)
+    usable = ~np.isnan(vectors[:, 0])
+    task = task.drop_texts(lambda text: bool(usable[index[text]]))
+    heads, predictions = fit_heads(task, index, vectors, settings)
+    rows, thresholds = compare_with_baselines(task, predictions, settings)
+    recipe = HeadsRecipe(
+        kind,
+        SCHEMA,
+        len({group for split in task.data.splits for group in split.group}),
+        head_recipes(form, heads, rows),
+        data=about.data,
+        licence=about.licence,
+        limits=model_limits(task, settings),
+    )
+    report = EmotionReport(task, rows, thresholds, recipe)
+    facts = {**about.training, **settings.facts, "shape": asdict(SHAPE), **report.facts}
     about = replace(about, training=facts)
-    save_heads(out, told, heads, about=about, card=card(report, about))
+    save_heads(out, recipe, heads, about=about, card=render_emotion_card(report, about))
     return report
 
 
-def former(training: Training) -> Form:
-    """Over which vectors heads are trained, and of what shape."""
-    return Form(training.encoder or MINILM, "mean", SHAPE)
+def fit_heads(
+    task: EmotionTask, index: Mapping[str, int], vectors: Floats32, settings: EmotionSettings
+) -> tuple[dict[str, Head], dict[str, Predictions]]:
+    """A head for each name, and its logits for the validation and test split."""
+    heads, predictions = {}, {}
+    balanced = task.balances_classes(settings)
+    char_ngrams = char_ngram_matrix(list(index), NGRAM_FORM) if settings.runs else None
+    rows = [np.array([index[text] for text in split.text], np.int64) for split in task.data.splits]
+    for column, name in enumerate(task.names):
+        examples = []
+        for at, split in zip(rows[:2], task.data.splits[:2], strict=True):
+            label = split.target[:, column].astype(np.float32)
+            weight = balanced_weights(label) if balanced else None
+            examples.append(PairExamples(at, at, label, weight=weight))
+        train, validation = examples
+        shape = replace(SHAPE, batch=batch_size(len(train.label)))
+        with track(f"epochs, {name}", shape.epochs) as tick:
+            head = fit_head(shape, vectors, train, validation, seed=settings.seed, tick=tick)
+        if char_ngrams is not None:
+            with track(f"runs of characters, {name}", len(PENALTIES)) as tick:
+                head = add_char_ngrams(head, vectors, char_ngrams, (train, validation), tick=tick)
+        logits = []
+        for at in rows[1:]:
+            logit = head.logit(vectors[at]).astype(np.float64)
+            if head.grams is not None and char_ngrams is not None:
+                logit = logit + char_ngrams[at] @ head.grams.first
+            logits.append(logit)
+        heads[name], predictions[name] = head, Predictions(*logits)
+    return heads, predictions
 
 
-def learned(
-    ready: Prepared, place: Mapping[str, int], vectors: Floats32, training: Training
-) -> tuple[dict[str, Head], dict[str, Guess]]:
-    """A head for each name, and what it says of the sides it did not learn from."""
-    heads, guesses = {}, {}
-    balanced = ready.balanced(training)
-    runs = sparse_runs(list(place), FORM) if training.runs else None
-    for column, name in enumerate(ready.names):
-        learn, check, heldout = (
-            examples(side, place, column, balanced=balanced) for side in ready.drawn.sides
-        )
-        shape = replace(SHAPE, batch=batch(len(learn.label)))
-        with step(f"epochs, {name}", shape.epochs) as tick:
-            head = fit(shape, vectors, learn, check, seed=training.seed, tick=tick)
-        if runs is not None:
-            with step(f"runs of characters, {name}", len(PULLS)) as tick:
-                head = with_runs(head, vectors, runs, (learn, check), tick=tick)
-        heads[name] = head
-        guesses[name] = Guess(
-            *(logits(head, vectors[side.first], runs, side.first) for side in (check, heldout))
-        )
-    return heads, guesses
-
-
-def logits(head: Head, vectors: Floats32, runs: Any, rows: Ints) -> Floats:
-    """What a head says of texts before the logistic function."""
-    found = head.logit(vectors).astype(np.float64)
-    return found if head.grams is None else found + runs[rows] @ head.grams.first
-
-
-def examples(given: Taught, place: Mapping[str, int], column: int, *, balanced: bool) -> Examples:
-    """Texts as places among distinct ones, with their label in one column."""
-    where = np.array([place[text] for text in given.text], np.int64)
-    label = given.target[:, column].astype(np.float32)
-    return Examples(where, where, label, weight=evenly(label) if balanced else None)
-
-
-def recipe(
-    ready: Prepared,
-    heads: Mapping[str, Head],
-    rows: Rows,
+def add_char_ngrams(
+    head: Head,
+    vectors: Floats32,
+    char_ngrams: Any,
+    splits: tuple[PairExamples, PairExamples],
     *,
-    about: About,
-    training: Training,
-) -> Recipe:
-    """What a reader of the folder must know."""
-    form = former(training)
-    model, sides = find_model(form.encoder), ready.drawn.sides
-    told = {
-        name: HeadRecipe(
+    tick: Callable[[int], object] = lambda n: None,
+) -> Head:
+    """The head with weights for character n-grams, unless these do not lower the validation loss.
+
+    They are fitted on top of the head's logits, which stay as they are, by logistic regression with
+    a ridge penalty that the validation split decides.
+    """
+    train, validation = (
+        LogisticData.from_columns(
+            [char_ngrams[pairs.first]],
+            pairs,
+            head.logit(vectors[pairs.first]).astype(np.float64),
+        )
+        for pairs in splits
+    )
+    start = np.zeros(char_ngrams.shape[1] + 1)
+    best = fit_best_penalty(train, validation, start, tick)
+    return head if best is start else with_char_ngrams(head, best[:-1], shift=best[-1])
+
+
+def with_char_ngrams(head: Head, weights: Floats, *, shift: float) -> Head:
+    """The head of single texts with its logit shifted and these weights of n-grams added."""
+    *hidden, (matrix, offset) = head.layers
+    last = (matrix, (offset + shift).astype(np.float32))
+    grams = CharNgramWeights(
+        NGRAM_FORM, weights.astype(np.float32), np.zeros(len(weights), np.float32)
+    )
+    return replace(head, layers=(*hidden, last), grams=grams)
+
+
+def head_recipes(
+    form: HeadForm, heads: Mapping[str, Head], rows: ResultRows
+) -> dict[str, HeadRecipe]:
+    """What each head takes, and its results beside those of style alone."""
+    model, recipes = find_model(form.encoder), {}
+    for name, results in rows.items():
+        by_name = {row.name: row for row in results}
+        ours, style = by_name[OURS], by_name[STYLE]
+        balanced = sum(one.recall for one in ours.classes) / 2
+        evaluation = HeadEvaluation(
+            ours.accuracy.numbers[0],
+            ours.auc.numbers[0],
+            STYLE,
+            style.auc.numbers[0],
+            ours.n,
+            ours.clusters,
+            round(balanced, 6),
+            ours.auc.low,
+            ours.auc.high,
+        )
+        recipes[name] = HeadRecipe(
             model.name,
             model.sha256,
             form.pooling,
             list(form.shape.parts),
             form.shape.activation,
-            figures({row.name: row for row in some}),
-            FORM if heads[name].grams else None,
+            evaluation,
+            NGRAM_FORM if heads[name].grams else None,
         )
-        for name, some in rows.items()
-    }
-    return Recipe(
-        ready.kind,
-        SCHEMA,
-        len({group for side in sides for group in side.group}),
-        told,
-        data=about.data,
-        licence=about.licence,
-        limits=limits(ready, training),
-    )
-
-
-def figures(rows: Mapping[str, Row]) -> Figures:
-    """Those of a head, beside what style alone reaches."""
-    ours, style = rows[OURS], rows[STYLE]
-    balanced = sum(one.recall for one in ours.classes) / 2
-    return Figures(
-        ours.accuracy.value,
-        ours.auc.value,
-        STYLE,
-        style.auc.value,
-        ours.n,
-        ours.groups,
-        round(balanced, 6),
-        ours.auc.low,
-        ours.auc.high,
-    )
+    return recipes

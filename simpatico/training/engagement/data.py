@@ -35,13 +35,19 @@ from simpatico.training.engagement.exchanges import (
     ENGAGING,
     PEOPLE,
     Exchanges,
-    split,
-    stacked,
-    table,
+    concatenate_exchanges,
+    read_exchange_table,
+    split_exchanges,
 )
-from simpatico.turns import Turns
 
-__all__ = ["Exchanges", "convai", "ji", "listed", "split", "table"]
+__all__ = [
+    "Exchanges",
+    "read_convai",
+    "read_dialog_list",
+    "read_exchange_table",
+    "read_ji",
+    "split_exchanges",
+]
 
 Reading = Literal["rated", "paper"]
 Quality = Literal["interesting", "fun"]
@@ -53,8 +59,8 @@ CONTROL = "QualityControl"
 
 
 @dataclass(frozen=True)
-class Taken:
-    """What of a file is taken for a rating; a null threshold is the usual one of its scale."""
+class ExchangeReader:
+    """Which ratings of a file are used; a null threshold is the default of its scale."""
 
     reading: Reading = "rated"
     without: frozenset[str] = frozenset()
@@ -63,23 +69,21 @@ class Taken:
     thumbs: bool = False
     control: bool = False
 
-    def of(self, path: Path | str) -> Exchanges:
+    def read(self, path: Path | str) -> Exchanges:
         """The exchanges of ConvAI, of Ji et al., or of a table, but those of dialogs left out."""
-        found = self.all_of(path)
-        kept = [row for row, dialog in enumerate(found.dialog) if dialog not in self.without]
-        return found.some(np.array(kept, np.int64))
-
-    def all_of(self, path: Path | str) -> Exchanges:
-        head, given = Source.of(path).head, self.threshold
+        head = Source.of(path).head
+        threshold = ENGAGING if self.threshold is None else self.threshold
         if ConvAI2017().matches(head):
-            threshold = ENGAGING if given is None else given
-            return convai(path, self.reading, threshold=threshold, thumbs=self.thumbs)
-        if head.folder or {"WorkerId", "data"} <= head.keys:
-            return ji(path, self.quality, threshold=given, control=self.control)
-        return table(path, threshold=ENGAGING if given is None else given)
+            exchanges = read_convai(path, self.reading, threshold=threshold, thumbs=self.thumbs)
+        elif head.folder or {"WorkerId", "data"} <= head.keys:
+            exchanges = read_ji(path, self.quality, threshold=self.threshold, control=self.control)
+        else:
+            exchanges = read_exchange_table(path, threshold=threshold)
+        rows = [row for row, dialog in enumerate(exchanges.dialog) if dialog not in self.without]
+        return exchanges.take(np.array(rows, np.int64))
 
 
-def convai(
+def read_convai(
     path: Path | str,
     reading: Reading = "rated",
     *,
@@ -94,48 +98,46 @@ def convai(
     """
     turns = read(path, format="convai2017")
     bot = (pl.col("system") == "bot").any().over("dialog")
+    before = pl.Series(turns.answered)
     frame = turns.frame.select(
         pl.col("dialog", "turn", "speaker", "system"),
         pl.col("text").alias("reply"),
-        heard(turns).alias("query"),
+        # the text that each turn answers; null where it answers none
+        turns.frame["text"].gather(before.set(before < 0, None)).alias("query"),
         pl.when(bot).then(pl.lit(BOT)).otherwise(pl.lit(PEOPLE)).alias("kind"),
     ).filter(~pl.col("dialog").is_in(list(without)))
     zero: Literal["rating", "not_rated"] = "rating" if reading == "paper" else "not_rated"
-    found = ConvAI2017(zero=zero).judgements(Source.of(path), Ledger())
-    given = Judgements.of(found).frame.filter(quality="engagement").drop_nulls("value")
-    rated = as_paper(frame, given) if reading == "paper" else as_rated(frame, given)
-    told = f"rating above {threshold:g}"
-    whole = exchanges(rated.drop_nulls("query"), Path(path).name, threshold, told)
-    return stacked([whole, liked(frame, path)], source=whole.source) if thumbs else whole
+    judgements = Judgements.of(ConvAI2017(zero=zero).judgements(Source.of(path), Ledger())).frame
+    ratings = judgements.filter(quality="engagement").drop_nulls("value")
+    rated = paper_ratings(frame, ratings) if reading == "paper" else speaker_ratings(frame, ratings)
+    name, rule = Path(path).name, f"rating above {threshold:g}"
+    exchanges = rated_exchanges(rated.drop_nulls("query"), name, threshold, rule)
+    if not thumbs:
+        return exchanges
+    return concatenate_exchanges([exchanges, thumb_exchanges(frame, path)], source=name)
 
 
-def heard(turns: Turns) -> pl.Series:
-    """The text that each turn answers; null where it answers none."""
-    before = pl.Series(turns.answered)
-    return turns.frame["text"].gather(before.set(before < 0, None))
-
-
-def liked(frame: pl.DataFrame, path: Path | str) -> Exchanges:
+def thumb_exchanges(frame: pl.DataFrame, path: Path | str) -> Exchanges:
     """Turns that got thumbs, but those with as many up as down."""
-    found = Judgements.of(ConvAI2017().judgements(Source.of(path), Ledger())).frame
-    values = found.filter(quality="liked").drop_nulls("value").filter(pl.col("value") != THUMB)
-    given = values.select("dialog", "turn", "speaker", rating="value")
-    on = ["dialog", "turn", "speaker"]
-    rows = frame.join(given, on=on, how="inner", maintain_order="left").drop_nulls("query")
-    return exchanges(rows, Path(path).name, THUMB, "thumbs up")
+    judgements = Judgements.of(ConvAI2017().judgements(Source.of(path), Ledger())).frame
+    values = judgements.filter(quality="liked").drop_nulls("value").filter(pl.col("value") != THUMB)
+    keys = ["dialog", "turn", "speaker"]
+    thumbs = values.select(*keys, rating="value")
+    rows = frame.join(thumbs, on=keys, how="inner", maintain_order="left").drop_nulls("query")
+    return rated_exchanges(rows, Path(path).name, THUMB, "thumbs up")
 
 
-def as_rated(frame: pl.DataFrame, given: pl.DataFrame) -> pl.DataFrame:
-    """Turns with what their speaker got."""
-    values = given.select("dialog", "speaker", rating="value")
+def speaker_ratings(frame: pl.DataFrame, ratings: pl.DataFrame) -> pl.DataFrame:
+    """Turns with the rating that their speaker got."""
+    values = ratings.select("dialog", "speaker", rating="value")
     return frame.join(values, on=["dialog", "speaker"], how="inner", maintain_order="left")
 
 
-def as_paper(frame: pl.DataFrame, given: pl.DataFrame) -> pl.DataFrame:
+def paper_ratings(frame: pl.DataFrame, ratings: pl.DataFrame) -> pl.DataFrame:
     """Turns with the mean of what stands under people's ids, those that the paper paired."""
     people = frame.filter(system="human").select("dialog", "speaker").unique()
     values = (
-        given.join(people, on=["dialog", "speaker"], how="semi")
+        ratings.join(people, on=["dialog", "speaker"], how="semi")
         .group_by("dialog")
         .agg(rating=pl.col("value").mean().round(mode="half_to_even"))
     )
@@ -143,18 +145,18 @@ def as_paper(frame: pl.DataFrame, given: pl.DataFrame) -> pl.DataFrame:
     return frame.join(values, on="dialog", how="inner", maintain_order="left").filter(paired)
 
 
-def exchanges(frame: pl.DataFrame, source: str, threshold: float, told: str) -> Exchanges:
-    """The exchanges in a table that has their columns but the label, and what makes it 1."""
+def rated_exchanges(frame: pl.DataFrame, source: str, threshold: float, rule: str) -> Exchanges:
+    """The exchanges in a table that has their columns but the label; `rule` describes that."""
     rating = frame["rating"].to_numpy().astype(np.float64)
     dialog, query, reply, kind = (
         frame[column].to_list() for column in ("dialog", "query", "reply", "kind")
     )
     label = (rating > threshold).astype(np.int64)
-    origin = [f"{source}, {told}"] * len(frame)
+    origin = [f"{source}, {rule}"] * len(frame)
     return Exchanges(source, dialog, query, reply, rating, label, kind, origin=origin)
 
 
-def ji(
+def read_ji(
     path: Path | str,
     quality: Quality = "interesting",
     *,
@@ -168,47 +170,43 @@ def ji(
     worker is its group. `control` keeps the system that was made worse on purpose.
     """
     talks = list(rated_talks(Path(path), quality))
-    usual = usual_ratings([(given.worker, given.rating) for given in talks])
-    rows = [
-        (given.worker, given.dialog, said.user, said.bot, given.rating, at)
-        for given in talks
-        for at in [usual[given.worker] if threshold is None else threshold]
-        for said in given.talk.dialogue
-        if (control or given.talk.model != CONTROL)
-        and (threshold is not None or given.rating != at)
-    ]
-    told = f"{quality} above " + ("the worker's mean" if threshold is None else f"{threshold:g}")
-    return of_workers(rows, Path(path).name, told)
-
-
-JiRow = tuple[str, str, str, str, float, float]
-"""Worker, dialog, query, reply, rating, and above what it is engaging."""
-
-
-def of_workers(rows: list[JiRow], source: str, told: str) -> Exchanges:
-    """The exchanges of these rows; all of a worker's are one group."""
-    columns = [list(column) for column in zip(*rows, strict=True)] or [[] for _ in range(6)]
-    worker, dialog, query, reply = columns[:4]
-    rating, above = (np.array(column, np.float64) for column in columns[4:])
-    label, n = (rating > above).astype(np.int64), len(rows)
-    origin = [f"{source}, {told}"] * n
-    return Exchanges(source, dialog, query, reply, rating, label, [BOT] * n, worker, origin)
-
-
-def usual_ratings(given: list[tuple[str, float]]) -> dict[str, float]:
-    """The mean rating of each worker."""
     ratings: dict[str, list[float]] = {}
-    for worker, rating in given:
-        ratings.setdefault(worker, []).append(rating)
-    return {worker: sum(some) / len(some) for worker, some in ratings.items()}
+    for talk in talks:
+        ratings.setdefault(talk.worker, []).append(talk.rating)
+    means = {worker: sum(values) / len(values) for worker, values in ratings.items()}
+    rows = []
+    for talk in talks:
+        limit = means[talk.worker] if threshold is None else threshold
+        at_mean = threshold is None and talk.rating == limit
+        if at_mean or (talk.conversation.model == CONTROL and not control):
+            continue
+        rows += [
+            (talk.worker, talk.dialog, turn.user, turn.bot, talk.rating, talk.rating > limit)
+            for turn in talk.conversation.dialogue
+        ]
+    columns = [list(column) for column in zip(*rows, strict=True)] or [[] for _ in range(6)]
+    worker, dialog, query, reply, rating, label = columns
+    source, n = Path(path).name, len(rows)
+    rule = f"{quality} above " + ("the worker's mean" if threshold is None else f"{threshold:g}")
+    return Exchanges(
+        source,
+        dialog,
+        query,
+        reply,
+        np.array(rating, np.float64),
+        np.array(label, np.int64),
+        [BOT] * n,
+        worker,
+        [f"{source}, {rule}"] * n,
+    )
 
 
 class RatedTalk(NamedTuple):
-    """A dialog with a bot, and what its worker thought of one quality of it."""
+    """A dialog with a bot, and the worker's rating of one quality of it."""
 
     worker: str
     dialog: str
-    talk: Conversation
+    conversation: Conversation
     rating: float
 
 
@@ -219,23 +217,20 @@ def rated_talks(path: Path, quality: Quality) -> Iterator[RatedTalk]:
         raise DataError(f"{path}: no pass_*.json in it; give the folder of Ji et al. or a file")
     for file in files:
         try:
-            for sitting in msgspec.json.decode(file.read_bytes(), type=list[Assignment]):
-                yield from rated_in(sitting, quality)
+            assignments = msgspec.json.decode(file.read_bytes(), type=list[Assignment])
+            for assignment in assignments:
+                worker = assignment.worker_id
+                for number, conversation in enumerate(assignment.data):
+                    # here, other than in the reader, every rating has to be a number
+                    ratings = msgspec.convert(conversation.raw_scores, dict[str, float])
+                    if quality in ratings:
+                        dialog = f"{worker}/{assignment.assignment_id}/{number}"
+                        yield RatedTalk(worker, dialog, conversation, ratings[quality])
         except msgspec.DecodeError as error:
             raise DataError(f"{file}: not ratings of Ji et al.: {error}") from None
 
 
-def rated_in(sitting: Assignment, quality: Quality) -> Iterator[RatedTalk]:
-    """The dialogs of one sitting; here every rating has to be a number."""
-    worker = sitting.worker_id
-    for number, talk in enumerate(sitting.data):
-        ratings = msgspec.convert(talk.raw_scores, dict[str, float])
-        if quality in ratings:
-            dialog = f"{worker}/{sitting.assignment_id}/{number}"
-            yield RatedTalk(worker, dialog, talk, ratings[quality])
-
-
-def listed(path: Path | str) -> frozenset[str]:
+def read_dialog_list(path: Path | str) -> frozenset[str]:
     """The dialogs that a file names, one in the first cell of each line; tabs part cells."""
     try:
         lines = Path(path).read_text(encoding="utf-8").splitlines()

@@ -1,4 +1,4 @@
-"""Heads over frozen vectors of exchanges: learned in the way their shape asks for, and asked."""
+"""Heads over frozen vectors of exchanges: fitted by the method of their shape, and applied."""
 
 from __future__ import annotations
 
@@ -6,54 +6,57 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from simpatico.arrays import Floats32
+from simpatico.arrays import Floats, Floats32
 from simpatico.features.heads.head import Head
 from simpatico.training.engagement.exchanges import Exchanges
-from simpatico.training.fit.linear import PULLS, fit_wide
-from simpatico.training.fit.mlp import Examples, Shape, fit
-from simpatico.training.heads.train import Form, encoded
+from simpatico.training.fit.linear import PENALTIES, fit_linear_head
+from simpatico.training.fit.mlp import HeadShape, PairExamples, fit_head
+from simpatico.training.heads.train import HeadForm, encode_texts
 
 
-class Encoded(NamedTuple):
-    """Texts by their places among vectors."""
+class EncodedTexts(NamedTuple):
+    """Distinct texts by their rows in a table of vectors."""
 
-    place: dict[str, int]
+    rows: dict[str, int]
     vectors: Floats32
 
     @classmethod
-    def of(cls, given: Sequence[Exchanges], form: Form) -> Encoded:
+    def of(cls, parts: Sequence[Exchanges], form: HeadForm) -> EncodedTexts:
         """The vectors of all texts in some exchanges."""
-        return cls(*encoded([t for part in given for t in (*part.query, *part.reply)], form))
+        return cls(*encode_texts([t for part in parts for t in (*part.query, *part.reply)], form))
 
 
-def rounds(shape: Shape) -> int:
-    """How often the learning of a head is told of."""
-    return shape.epochs if shape.grams is None else len(PULLS)
+def progress_steps(shape: HeadShape) -> int:
+    """How often `fit_engagement_head` ticks: once an epoch, or once a penalty."""
+    return shape.epochs if shape.grams is None else len(PENALTIES)
 
 
-def learned(
-    shape: Shape,
-    known: Encoded,
-    learn: Examples,
-    check: Examples,
+def fit_engagement_head(
+    shape: HeadShape,
+    encoded: EncodedTexts,
+    train: PairExamples,
+    validation: PairExamples,
     *,
     seed: int,
     base: Head | None = None,
     tick: Callable[[int], object] = lambda n: None,
 ) -> Head:
-    """A head of this shape; `base` is where to begin."""
+    """A head of this shape; `base` is a head to start from."""
+    vectors = encoded.vectors
     if shape.grams is None:
-        return fit(shape, known.vectors, learn, check, seed=seed, base=base, tick=tick)
-    texts = list(known.place)
-    return fit_wide(shape.grams, texts, known.vectors, learn, check, base=base, tick=tick)
+        return fit_head(shape, vectors, train, validation, seed=seed, base=base, tick=tick)
+    texts = list(encoded.rows)
+    return fit_linear_head(shape.grams, texts, vectors, train, validation, base=base, tick=tick)
 
 
-def guessed(head: Head, known: Encoded, given: Exchanges) -> npt.NDArray[np.float64]:
-    """Above 0 for what a head takes for engaging."""
+def head_logits(head: Head, encoded: EncodedTexts, exchanges: Exchanges) -> Floats:
+    """The logit of each exchange, above 0 for engaging."""
     first, second = (
-        known.vectors[[known.place[text] for text in texts]] for texts in (given.query, given.reply)
+        encoded.vectors[[encoded.rows[text] for text in texts]]
+        for texts in (exchanges.query, exchanges.reply)
     )
-    found = head.logit(head.inputs(first, second)).astype(np.float64)
-    return found if head.grams is None else found + head.grams.of(given.query, given.reply)
+    logits = head.logit(head.inputs(first, second)).astype(np.float64)
+    if head.grams is None:
+        return logits
+    return logits + head.grams.logits(exchanges.query, exchanges.reply)

@@ -1,74 +1,234 @@
-"""Figures by where exchanges come from and who talks, beside those of the length of a reply."""
+"""The results of a training for engagement, over all and by part, and the card of the model."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from simpatico.stats.classification__measures import Estimate, Measured, Run, compared
-from simpatico.training.engagement.baselines import LENGTH, lengths, plain
+from simpatico.arrays import Ints
+from simpatico.features.heads.folder import HeadsRecipe
+from simpatico.stats.classification import LabelledPredictions, ModelResults, compare_runs
+from simpatico.stats.result import Result
+from simpatico.training.card import About, ModelCard, format_result
+from simpatico.training.engagement.baselines import LENGTH, length_predictions
 from simpatico.training.engagement.exchanges import Exchanges
-from simpatico.training.engagement.splits import Sides
+from simpatico.training.engagement.splits import EngagementSplits
+from simpatico.training.heads.folder import describe_head
 
 OURS = "engagement"
 FEWEST_GROUPS = 5
-"""Dialogs, or raters, of either label that a part needs to be told."""
+"""Dialogs, or raters, of either label without which a part has no results."""
+LIMITS = (
+    "Ratings are of whole conversations: each exchange has that of the conversation it is in.",
+    "It sees one exchange and nothing before it.",
+    "It knows the language and the manner of the conversations it learned from.",
+    "Both labels counted the same in training, so probabilities are too high where engaging "
+    "replies are rare.",
+)
+SPLIT_NAMES = ("learned from", "decide when to stop", "held out")
+"""As the recipe has them."""
 
 
-class Part(NamedTuple):
-    """How a model does on some of what was held out, and the length of a reply beside it."""
+class PartResult(NamedTuple):
+    """The results of a model, and of reply length as a baseline, on a part of the test split."""
 
     name: str
     dialogs: int
-    ours: Measured
-    length: Measured
-    above: Estimate
+    ours: ModelResults
+    length: ModelResults
+    above: Result
+    """The difference of their AUCs."""
 
     @property
     def facts(self) -> dict[str, object]:
-        """The figures, to be kept beside the weights."""
+        """The results for the recipe."""
         return {
             "name": self.name,
             "n": self.ours.n,
             "dialogs": self.dialogs,
-            "balanced": list(self.ours.balanced_accuracy),
-            "auc": list(self.ours.auc),
-            "length_auc": list(self.length.auc),
-            "ahead": list(self.above),
+            "balanced": list(self.ours.balanced_accuracy.value_and_interval),
+            "auc": list(self.ours.auc.value_and_interval),
+            "length_auc": list(self.length.auc.value_and_interval),
+            "ahead": list(self.above.value_and_interval),
         }
 
 
-def parted(sides: Sides, ours: Run) -> list[Part]:
-    """The figures of every origin, and of each kind of talk in those that have several."""
-    learn, _, heldout = sides
-    found = []
-    for name, rows in named(heldout):
-        some = heldout.some(rows)
-        if not told(some):
+class EngagementReport(NamedTuple):
+    """The results of a model and its baselines, means over the seeds; the model stands first."""
+
+    rows: list[ModelResults]
+    ahead: dict[str, Result]
+    """By how much its AUC is above that of each baseline."""
+    seeds: int
+    dialogs: int
+    """Of the test split of the first seed."""
+    people: dict[str, float | None]
+    """In each split of the first seed, the share of engaging exchanges that are between people."""
+    parts: list[PartResult]
+    """The test split of the first seed, by where labels come from and who talks."""
+    counts: list[str]
+    """The data, by where labels come from."""
+    recipe: HeadsRecipe | None
+    """That of the heads; null for a model that was fine-tuned."""
+
+    @classmethod
+    def of(
+        cls,
+        trials: Sequence[Mapping[str, LabelledPredictions]],
+        splits: EngagementSplits,
+        recipe: HeadsRecipe | None = None,
+    ) -> EngagementReport:
+        runs = {name: [trial[name] for trial in trials] for name in trials[0]}
+        rows, ahead = compare_runs(runs, OURS)
+        shares = (split.share_between_people for split in splits)
+        return cls(
+            rows,
+            ahead,
+            len(trials),
+            splits.test.dialogs,
+            dict(zip(SPLIT_NAMES, shares, strict=True)),
+            evaluate_parts(splits, trials[0][OURS]),
+            describe_origins(splits),
+            recipe,
+        )
+
+    @property
+    def facts(self) -> dict[str, object]:
+        """The results for the recipe."""
+        return {
+            "measured": [
+                {
+                    "name": row.name,
+                    "balanced": list(row.balanced_accuracy.value_and_interval),
+                    "auc": list(row.auc.value_and_interval),
+                    "n": row.n,
+                }
+                for row in self.rows
+            ],
+            "ahead": {name: list(gain.value_and_interval) for name, gain in self.ahead.items()},
+            "parts": [part.facts for part in self.parts],
+            "engaging_between_people": self.people,
+        }
+
+
+def evaluate_parts(splits: EngagementSplits, ours: LabelledPredictions) -> list[PartResult]:
+    """The results of every origin of labels, and of each kind of talk in it."""
+    results = []
+    train_parts = dict(part_rows(splits.train))
+    for name, rows in part_rows(splits.test):
+        test = splits.test.take(rows)
+        labels = (
+            {g for g, y in zip(test.group, test.label, strict=True) if y == x} for x in (0, 1)
+        )
+        if min(map(len, labels)) < FEWEST_GROUPS:
             continue
-        seen = learn.some(dict(named(learn)).get(name, np.arange(len(learn))))
-        length = plain(lengths(seen.reply)[:, 0], lengths(some.reply)[:, 0], seen, some)
-        mine = Run(ours.score[rows], ours.predicted[rows], ours.label[rows], some.group)
-        (we, they), above = compared({OURS: [mine], LENGTH: [length]}, OURS)
-        found.append(Part(name, some.dialogs, we, they, above[LENGTH]))
-    return found
+        train = splits.train.take(train_parts.get(name, np.arange(len(splits.train))))
+        mine = LabelledPredictions(
+            ours.score[rows], ours.predicted[rows], ours.label[rows], test.group
+        )
+        runs = {OURS: [mine], LENGTH: [length_predictions(train, test)]}
+        (model, length), above = compare_runs(runs, OURS)
+        results.append(PartResult(name, test.dialogs, model, length, above[LENGTH]))
+    return results
 
 
-def named(given: Exchanges) -> Iterator[tuple[str, npt.NDArray[np.int64]]]:
+def part_rows(exchanges: Exchanges) -> Iterator[tuple[str, Ints]]:
     """The rows of every origin, and of each kind of talk in it if there are several."""
-    origin, kind = np.array(given.origin), np.array(given.kind)
-    for name in dict.fromkeys(given.origin):
-        of = origin == name
-        yield name, np.flatnonzero(of)
-        kinds = dict.fromkeys(kind[of].tolist())
-        for who in kinds if len(kinds) > 1 else ():
-            yield f"{name}, {who or 'unknown'}", np.flatnonzero(of & (kind == who))
+    origins, kinds = np.array(exchanges.origin), np.array(exchanges.kind)
+    for origin in dict.fromkeys(exchanges.origin):
+        mask = origins == origin
+        yield origin, np.flatnonzero(mask)
+        own = dict.fromkeys(kinds[mask].tolist())
+        for kind in own if len(own) > 1 else ():
+            yield f"{origin}, {kind or 'unknown'}", np.flatnonzero(mask & (kinds == kind))
 
 
-def told(given: Exchanges) -> bool:
-    """Whether there are enough groups with either label for a figure and its interval."""
-    groups = [{g for g, y in zip(given.group, given.label, strict=True) if y == x} for x in (0, 1)]
-    return min(map(len, groups)) >= FEWEST_GROUPS
+def render_engagement_card(report: EngagementReport, about: About) -> str:
+    """What people should read before they use the model."""
+    dialogs = report.recipe.dialogs if report.recipe else report.dialogs
+    heads = report.recipe.heads if report.recipe else {}
+    return ModelCard(
+        "Engagement",
+        "Says how likely a reply is to be engaging, from the reply and what it answers.",
+        data=[
+            f"- {about.data}: {dialogs:,} dialogs",
+            *report.counts,
+            *describe_share_between_people(report),
+        ],
+        evaluation=describe_engagement_results(report),
+        method=[f"- {name}: {describe_head(head)}" for name, head in heads.items()],
+        limits=report.recipe.limits if report.recipe else LIMITS,
+    ).render(about)
+
+
+def describe_origins(splits: EngagementSplits) -> list[str]:
+    """How much there is of each origin, and which share of it is engaging."""
+    lines = []
+    for origin in dict.fromkeys(name for split in splits for name in split.origin):
+        parts = [split.take(np.flatnonzero(np.array(split.origin) == origin)) for split in splits]
+        n, dialogs = sum(map(len, parts)), sum(part.dialogs for part in parts)
+        share = sum(int(part.label.sum()) for part in parts) / n
+        lines.append(f"- {origin}: {n:,} exchanges of {dialogs:,} dialogs, {share:.1%} engaging")
+    return lines
+
+
+def describe_engagement_results(report: EngagementReport) -> list[str]:
+    """The tables of results, and what they mean."""
+    seeds = "Dialogs held out once"
+    if report.seeds > 1:
+        seeds = f"Means over {report.seeds} seeds, each with dialogs of its own held out"
+    lines = [
+        "## How well it does on dialogs it has not seen",
+        f"{seeds}; in brackets where 95% of the resamples of dialogs lie, of "
+        "raters where they are known. Beside it what simpler guesses reach.",
+        "",
+        "| guess by | balanced accuracy | AUC | how far the model's AUC is above it |",
+        "|---|---|---|---|",
+    ]
+    for row in report.rows:
+        gain = report.ahead.get(row.name)
+        lines.append(
+            f"| {row.name} | {format_result(row.balanced_accuracy)} | {format_result(row.auc)} | "
+            f"{format_result(gain) if gain else ''} |"
+        )
+    verdicts = [f"- it is {verdict(gain)} {name}" for name, gain in report.ahead.items()]
+    return [*lines, "", *verdicts, *part_table(report.parts)]
+
+
+def part_table(parts: Sequence[PartResult]) -> list[str]:
+    """The results by where labels come from, if there are several such parts."""
+    if len(parts) < 2:
+        return []
+    lines = [
+        "",
+        "### The same by where labels come from",
+        "| held out | balanced accuracy | AUC | AUC of reply length | how far above | exchanges | "
+        "dialogs |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    for part in parts:
+        results = (part.ours.balanced_accuracy, part.ours.auc, part.length.auc, part.above)
+        cells = [part.name, *map(format_result, results), f"{part.ours.n:,}", f"{part.dialogs:,}"]
+        lines.append(f"| {' | '.join(cells)} |")
+    verdicts = [f"- {part.name}: {verdict(part.above)} reply length" for part in parts]
+    return [*lines, "", *verdicts]
+
+
+def verdict(gain: Result) -> str:
+    """Whether the 95% CI of a difference of AUCs is above or below 0."""
+    _, low, high = gain.numbers
+    if high < 0:
+        return "below"
+    return "above" if low > 0 else "not surely above"
+
+
+def describe_share_between_people(report: EngagementReport) -> list[str]:
+    """Who talks in the engaging exchanges, where that is known."""
+    return [
+        f"- of the engaging exchanges {name.replace('decide', 'that decide')}, {share:.1%} are "
+        "between people"
+        for name, share in report.people.items()
+        if share is not None
+    ]

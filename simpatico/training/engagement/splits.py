@@ -1,104 +1,93 @@
-"""Exchanges drawn into sides, and what has to be true of them before anything is learned."""
+"""Exchanges in a training, validation and test split, and what has to be true of them."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
+from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
 
 from simpatico.errors import DataError
-from simpatico.training.engagement.exchanges import SHARES, Exchanges, split
+from simpatico.training.engagement.exchanges import SHARES, Exchanges, split_exchanges
+from simpatico.training.splits import complete_splits
 
 FEWEST_DIALOGS = 20
 
 
-class Sides(NamedTuple):
-    """What is learned from, what decides when to stop, and what is held out."""
+class EngagementSplits(NamedTuple):
+    """The three splits."""
 
-    learn: Exchanges
-    check: Exchanges
-    heldout: Exchanges
+    train: Exchanges
+    validation: Exchanges
+    test: Exchanges
 
 
 @dataclass(frozen=True)
-class Given:
-    """Exchanges to learn from; what decides and what is held out is drawn from them if absent."""
+class ExchangeInput:
+    """Exchanges to train on; validation and test split are drawn from them if absent."""
 
     data: Exchanges
     validation: Exchanges | None = None
     test: Exchanges | None = None
 
     @classmethod
-    def of(cls, given: Given | Exchanges) -> Given:
-        return given if isinstance(given, Given) else cls(given)
+    def of(cls, exchanges: ExchangeInput | Exchanges) -> ExchangeInput:
+        return exchanges if isinstance(exchanges, ExchangeInput) else cls(exchanges)
 
     @property
     def parts(self) -> list[Exchanges]:
         return [part for part in (self.data, self.validation, self.test) if part is not None]
 
-    def checked(self, able: Callable[[str], bool] = lambda text: bool(text.strip())) -> Given:
-        """Those exchanges of which both texts are `able`; refuses what cannot be learned from."""
-        data, *own = (usable(part, able) for part in self.parts)
+    def usable(
+        self, has_words: Callable[[str], bool] = lambda text: bool(text.strip())
+    ) -> ExchangeInput:
+        """The exchanges of which both texts have words; refuses what cannot be trained on."""
+        data = with_words(self.data, has_words)
+        validation, test = (
+            None if part is None else with_words(part, has_words)
+            for part in (self.validation, self.test)
+        )
+        usable = ExchangeInput(data, validation, test)
         if data.dialogs < FEWEST_DIALOGS:
             raise DataError(
                 f"{data.source}: {len(data):,} exchanges of {data.dialogs} dialogs; "
                 f"training needs at least {FEWEST_DIALOGS} dialogs"
             )
-        for part in (data, *own):
+        for part in usable.parts:
+            if not len(part):
+                raise DataError(f"{part.source}: no exchange with words on both sides; give some")
             if not 0 < part.label.sum() < len(part):
-                raise DataError(one_label(part))
-        for one, other in ((a, b) for n, a in enumerate([data, *own]) for b in own[n:]):
-            apart(one, other)
-        validation = None if self.validation is None else own.pop(0)
-        return Given(data, validation, *own)
+                raise DataError(
+                    f"{part.source}: all {len(part):,} exchanges have label {part.label[0]}; "
+                    "training needs engaging ones and others"
+                )
+        for one, other in combinations(usable.parts, 2):
+            if both := {*one.dialog} & {*other.dialog}:
+                raise DataError(
+                    f"{other.source}: {len(both)} of its {other.dialogs} dialogs are in "
+                    f"{one.source} too; leave them out of one of the files"
+                )
+        return usable
 
-    def sides(self, seed: int) -> Sides:
-        """The sides of one seed; no dialog is on two of them."""
-        validation, test = self.validation, self.test
-        if validation is not None and test is not None:
-            return Sides(self.data, validation, test)
-        share = SHARES[0] / (SHARES[0] + SHARES[1])
-        if validation is not None:
-            learn, heldout = split(self.data, (share, 1 - share), seed=seed)
-            return filled(Sides(learn, validation, heldout))
-        if test is not None:
-            learn, check = split(self.data, (share, 1 - share), seed=seed)
-            return filled(Sides(learn, check, test))
-        return filled(Sides(*split(self.data, SHARES, seed=seed)))
-
-
-def usable(given: Exchanges, able: Callable[[str], bool]) -> Exchanges:
-    both = (able(a) and able(b) for a, b in zip(given.query, given.reply, strict=True))
-    return given.some(np.flatnonzero(list(both)))
-
-
-def one_label(given: Exchanges) -> str:
-    if not len(given):
-        return f"{given.source}: no exchange with words on both sides; give some"
-    return (
-        f"{given.source}: all {len(given):,} exchanges have label {given.label[0]}; "
-        "training needs engaging ones and others"
-    )
-
-
-def apart(one: Exchanges, other: Exchanges) -> None:
-    """Refuse dialogs that are on two sides."""
-    if both := sorted({*one.dialog} & {*other.dialog}):
-        raise DataError(
-            f"{other.source}: {len(both)} of its {other.dialogs} dialogs are in {one.source} too; "
-            "leave them out of one of the files"
+    def split(self, seed: int) -> EngagementSplits:
+        """The splits of one seed; no dialog is in two, and each has both labels."""
+        draw = partial(split_exchanges, seed=seed)
+        splits = EngagementSplits(
+            *complete_splits(self.data, self.validation, self.test, split=draw, shares=SHARES)
         )
+        if any(not 0 < part.label.sum() < len(part) for part in splits):
+            counts = [f"{part.label.sum()} of {len(part)}" for part in splits]
+            raise DataError(
+                f"{splits.train.source}: engaging are {counts[0]} exchanges to learn from, "
+                f"{counts[1]} to decide by when to stop, and {counts[2]} held out; each side needs "
+                "engaging ones and others"
+            )
+        return splits
 
 
-def filled(sides: Sides) -> Sides:
-    """The sides, each of which has both labels."""
-    if all(0 < side.label.sum() < len(side) for side in sides):
-        return sides
-    counts = [f"{side.label.sum()} of {len(side)}" for side in sides]
-    raise DataError(
-        f"{sides.learn.source}: engaging are {counts[0]} exchanges to learn from, {counts[1]} to "
-        f"decide by when to stop, and {counts[2]} held out; each side needs engaging ones and "
-        "others"
-    )
+def with_words(exchanges: Exchanges, has_words: Callable[[str], bool]) -> Exchanges:
+    pairs = zip(exchanges.query, exchanges.reply, strict=True)
+    return exchanges.take(np.flatnonzero([has_words(a) and has_words(b) for a, b in pairs]))

@@ -1,10 +1,10 @@
-"""Train a head that says how engaging a reply is, and compare it with simpler guesses.
+"""Train a head that says how engaging a reply is, and compare it with baselines.
 
-Dialogs are drawn into 60% to learn from, 20% that decide when to stop, and 20% held out; where who
-rated several is known, all of one rater are on one side. Labels are rarely balanced, so both count
-the same in the loss: a probability of .5 is where the two are equally likely if they were equally
-frequent. With several seeds everything is drawn anew for each;
-the head of the first one is kept.
+60% of the dialogs are for training, 20% for validation (early stopping) and 20% for the test; where
+raters of several dialogs are known, all of one rater are in one split. Labels are rarely balanced,
+so both count the same in the loss: a probability of .5 is where the two would be equally likely if
+they were equally frequent. With several seeds everything is drawn anew for each; the head of the
+first one is kept.
 """
 
 from __future__ import annotations
@@ -17,38 +17,59 @@ from typing import Literal, NamedTuple
 import msgspec
 import numpy as np
 
+from simpatico.arrays import Floats32
 from simpatico.errors import BadValue, DataError
-from simpatico.features.char_ngrams import GramForm
+from simpatico.features.char_ngrams import CharNgramSettings
 from simpatico.features.embeddings import MINILM
-from simpatico.features.heads.folder import SCHEMA, Figures, HeadRecipe, Recipe, load_heads
+from simpatico.features.heads.folder import (
+    SCHEMA,
+    HeadEvaluation,
+    HeadRecipe,
+    HeadsRecipe,
+    load_heads,
+)
 from simpatico.features.heads.head import Head
 from simpatico.models.names import find_model, public_model_name
-from simpatico.progress import step
-from simpatico.stats.auc import DECIMALS
-from simpatico.stats.classification__measures import Run, measured
+from simpatico.progress import track
+from simpatico.stats.bootstrap import DECIMALS
+from simpatico.stats.classification import LabelledPredictions, evaluate_runs
 from simpatico.training.card import About
-from simpatico.training.engagement.baselines import LENGTH, beside, run
+from simpatico.training.engagement.baselines import (
+    LENGTH,
+    baseline_predictions,
+    labelled_predictions,
+    reply_lengths,
+)
 from simpatico.training.engagement.exchanges import Exchanges
-from simpatico.training.engagement.heads import Encoded, guessed, learned, rounds
-from simpatico.training.engagement.report import OURS
-from simpatico.training.engagement.report__engagement_report import LIMITS, Report, card
-from simpatico.training.engagement.splits import Given, Sides
-from simpatico.training.engagement.train__engagement_weights import weights
-from simpatico.training.fit.mlp import Examples, Shape
+from simpatico.training.engagement.heads import (
+    EncodedTexts,
+    fit_engagement_head,
+    head_logits,
+    progress_steps,
+)
+from simpatico.training.engagement.report import (
+    LIMITS,
+    OURS,
+    EngagementReport,
+    render_engagement_card,
+)
+from simpatico.training.engagement.splits import EngagementSplits, ExchangeInput
+from simpatico.training.fit.mlp import HeadShape, PairExamples
 from simpatico.training.heads.folder import check_heads_folder, save_heads
-from simpatico.training.heads.train import Form
+from simpatico.training.heads.train import HeadForm
 
 ENGAGING = "engaging"
-SMALL_RATE = 1e-4
-"""How fast a head that was trained already learns from new exchanges."""
-TRANSFER_EPOCHS = 50
-STEPS, BATCHES = 30, (8, 256)
+TRANSFER_RATE, TRANSFER_EPOCHS = 1e-4, 50
+"""With which a head that was trained already is trained on; slower than one from scratch."""
+STEPS_PER_EPOCH, BATCH_SIZES = 30, (8, 256)
+LENGTH_BINS = (2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14, 17, 21, 30)
+"""Fewest words of the replies in each bin but the first."""
 
 HeadName = Literal["paper", "best"]
 PooledBy = Literal["mean", "max"]
-PAPER = Shape(("first", "second"), (64, 32, 8), "relu", rate=1e-3)
-BEST = Shape(("first", "second"), grams=GramForm())
-SHAPES: Mapping[tuple[HeadName, PooledBy], Shape] = {
+PAPER = HeadShape(("first", "second"), (64, 32, 8), "relu", rate=1e-3)
+BEST = HeadShape(("first", "second"), grams=CharNgramSettings())
+SHAPES: Mapping[tuple[HeadName, PooledBy], HeadShape] = {
     ("paper", "mean"): PAPER,
     ("paper", "max"): replace(PAPER, rate=1e-2),
     ("best", "mean"): BEST,
@@ -57,10 +78,11 @@ SHAPES: Mapping[tuple[HeadName, PooledBy], Shape] = {
 
 
 @dataclass(frozen=True)
-class Training:
-    """How to train; `base` is a trained model to go on from, which then says what it sees.
+class EngagementSettings:
+    """How to train; `base` is a trained model to start from, which then decides the inputs.
 
-    With `fine_tune` epochs the encoder's own weights learn, too.
+    With `fine_tune` epochs the encoder's own weights are trained, too. Fields are named as the
+    recipe of a model has them.
     """
 
     head: HeadName = "paper"
@@ -74,7 +96,7 @@ class Training:
     level: bool = False
     """Both labels count the same at every length of reply, so that length cannot be learned."""
     limits: tuple[str, ...] = ()
-    """Sentences that the card has beside those that are always true."""
+    """Sentences for the card's limits, besides those of all such models."""
 
     def __post_init__(self) -> None:
         if self.seeds < 1:
@@ -83,12 +105,12 @@ class Training:
             raise BadValue(f"{self.fine_tune} epochs of fine-tuning; there are none or more")
 
     @property
-    def range(self) -> range:
+    def seed_range(self) -> range:
         return range(self.seed, self.seed + self.seeds)
 
     @property
     def facts(self) -> dict[str, object]:
-        """What was asked for."""
+        """The settings for the recipe, without paths."""
         return {
             **asdict(self),
             "base": public_model_name(self.base),
@@ -96,126 +118,164 @@ class Training:
         }
 
 
-class Start(NamedTuple):
-    """What is trained: a head of this form, from weights of its own or from those of `base`."""
+class InitialHead(NamedTuple):
+    """What is trained: a head of this form, from random weights or from those of `base`."""
 
-    form: Form
+    form: HeadForm
     base: Head | None = None
 
 
 class Trial(NamedTuple):
-    """What came out of one seed; our own guesses stand first."""
+    """The head of one seed, and the predictions of head and baselines for its test split."""
 
     head: Head
-    sides: Sides
-    runs: dict[str, Run]
+    splits: EngagementSplits
+    runs: dict[str, LabelledPredictions]
 
 
 def train_engagement(
-    given: Given | Exchanges, out: Path, *, training: Training, about: About
-) -> Report:
-    """Train, estimate on dialogs held out, and write the folder."""
+    exchanges: ExchangeInput | Exchanges, out: Path, *, settings: EngagementSettings, about: About
+) -> EngagementReport:
+    """Train, evaluate on the test split, and write the folder."""
     check_heads_folder(out)
-    start = begun(training)
-    trials = tried(given, start, training)
-    told = recipe(trials[0], start, about, training)
-    report = Report.of([trial.runs for trial in trials], trials[0].sides, told)
-    facts = {**about.training, **training.facts, "shape": msgspec.to_builtins(start.form.shape)}
-    about = replace(about, training={**facts, **report.facts})
+    initial = load_initial_head(settings)
+    trials = run_trials(exchanges, initial, settings)
+    recipe = engagement_recipe(trials[0], initial.form, about, settings)
+    report = EngagementReport.of([trial.runs for trial in trials], trials[0].splits, recipe)
+    shape = msgspec.to_builtins(initial.form.shape)
+    facts = {**about.training, **settings.facts, "shape": shape, **report.facts}
+    about = replace(about, training=facts)
     heads = {ENGAGING: trials[0].head}
-    save_heads(out, told, heads, about=about, card=card(report, about))
+    save_heads(out, recipe, heads, about=about, card=render_engagement_card(report, about))
     return report
 
 
-def tried(given: Given | Exchanges, start: Start, training: Training) -> list[Trial]:
-    """What comes out of every seed; nothing is written."""
-    given = Given.of(given).checked()
-    known = Encoded.of(given.parts, start.form)
-    able = ~np.isnan(known.vectors[:, 0])
-    given = given.checked(lambda text: bool(able[known.place[text]]))
+def run_trials(
+    exchanges: ExchangeInput | Exchanges, initial: InitialHead, settings: EngagementSettings
+) -> list[Trial]:
+    """Train and predict with every seed; nothing is written."""
+    exchanges = ExchangeInput.of(exchanges).usable()
+    encoded = EncodedTexts.of(exchanges.parts, initial.form)
+    known = ~np.isnan(encoded.vectors[:, 0])
+    exchanges = exchanges.usable(lambda text: bool(known[encoded.rows[text]]))
     trials = []
-    for seed in training.range:
-        sides = given.sides(seed)
-        learn, check = (examples(s, known.place, level=training.level) for s in sides[:2])
-        shape = replace(start.form.shape, batch=batch(len(learn.label)))
-        with step(f"epochs, seed {seed}", rounds(shape)) as tick:
-            head = learned(shape, known, learn, check, seed=seed, base=start.base, tick=tick)
-        guess = guessed(head, known, sides.heldout)
-        ours = {OURS: run(guess, guess > 0, sides.heldout)}
-        others = beside(sides, seed=seed, learned=training.baselines)
-        trials.append(Trial(head, sides, ours | others))
+    for seed in settings.seed_range:
+        splits = exchanges.split(seed)
+        train, validation = (
+            pair_examples(split, encoded.rows, level=settings.level) for split in splits[:2]
+        )
+        shape = replace(initial.form.shape, batch=batch_size(len(train.label)))
+        with track(f"epochs, seed {seed}", progress_steps(shape)) as tick:
+            head = fit_engagement_head(
+                shape, encoded, train, validation, seed=seed, base=initial.base, tick=tick
+            )
+        logits = head_logits(head, encoded, splits.test)
+        ours = {OURS: labelled_predictions(logits, logits > 0, splits.test)}
+        baselines = baseline_predictions(splits, seed=seed, trained=settings.baselines)
+        trials.append(Trial(head, splits, ours | baselines))
     return trials
 
 
-def batch(n: int) -> int:
-    """Exchanges a step: about 30 steps an epoch, so that a few hundred labels teach something."""
-    return int(np.clip(n // STEPS, *BATCHES))
+def batch_size(n: int) -> int:
+    """Examples a step: about 30 steps an epoch, so that a few hundred labels suffice to train."""
+    return int(np.clip(n // STEPS_PER_EPOCH, *BATCH_SIZES))
 
 
-def begun(training: Training) -> Start:
-    """The form of head that is asked for, or the trained one to go on from."""
-    if not training.base:
-        shape = SHAPES[training.head, training.pooling]
-        return Start(Form(training.encoder or MINILM, training.pooling, shape))
-    folder = load_heads(training.base, "engagement")
-    told, head = folder.recipe.heads[ENGAGING], folder.heads[ENGAGING]
-    if training.encoder not in ("", told.encoder):
+def load_initial_head(settings: EngagementSettings) -> InitialHead:
+    """The form of head that is asked for, or the trained head to start from."""
+    if not settings.base:
+        shape = SHAPES[settings.head, settings.pooling]
+        return InitialHead(HeadForm(settings.encoder or MINILM, settings.pooling, shape))
+    folder = load_heads(settings.base, "engagement")
+    recipe, head = folder.recipe.heads[ENGAGING], folder.heads[ENGAGING]
+    if settings.encoder not in ("", recipe.encoder):
         raise BadValue(
-            f"{training.base} sees vectors of {told.encoder!r}, not of {training.encoder!r}; "
+            f"{settings.base} sees vectors of {recipe.encoder!r}, not of {settings.encoder!r}; "
             "leave the encoder to it"
         )
-    if find_model(told.encoder).sha256 != told.encoder_sha256:
+    if find_model(recipe.encoder).sha256 != recipe.encoder_sha256:
         raise DataError(
-            f"{training.base} was trained over other weights than {told.encoder!r} has here; "
+            f"{settings.base} was trained over other weights than {recipe.encoder!r} has here; "
             "train it again"
         )
-    return Start(Form(told.encoder, told.pooling, learning_on(head)), head)
+    return InitialHead(HeadForm(recipe.encoder, recipe.pooling, transfer_shape(head)), head)
 
 
-def learning_on(head: Head) -> Shape:
-    """The shape of a trained head that goes on learning, slowly."""
+def transfer_shape(head: Head) -> HeadShape:
+    """The shape of a trained head, with the hyperparameters to train it on."""
     hidden = tuple(matrix.shape[1] for matrix, _ in head.layers[:-1])
-    shape = Shape(head.parts, hidden, head.activation, rate=SMALL_RATE, epochs=TRANSFER_EPOCHS)
-    return replace(shape, grams=head.grams.form) if head.grams else shape
+    grams = head.grams.form if head.grams else None
+    shape = HeadShape(head.parts, hidden, head.activation, TRANSFER_RATE, grams=grams)
+    return replace(shape, epochs=TRANSFER_EPOCHS)
 
 
-def examples(given: Exchanges, place: Mapping[str, int], *, level: bool = False) -> Examples:
-    """Exchanges as places among distinct texts; both labels weigh the same, and all origins."""
+def pair_examples(
+    exchanges: Exchanges, rows: Mapping[str, int], *, level: bool = False
+) -> PairExamples:
+    """Exchanges as rows of a table of vectors, weighted by `exchange_weights`."""
     first, second = (
-        np.array([place[text] for text in texts], np.int64) for texts in (given.query, given.reply)
+        np.array([rows[text] for text in texts], np.int64)
+        for texts in (exchanges.query, exchanges.reply)
     )
-    _, dialog = np.unique(given.dialog, return_inverse=True)
-    weight = weights(given, level=level)
-    return Examples(first, second, given.label.astype(np.float32), dialog, weight)
+    _, dialog = np.unique(exchanges.dialog, return_inverse=True)
+    weight = exchange_weights(exchanges, level=level)
+    return PairExamples(first, second, exchanges.label.astype(np.float32), dialog, weight)
 
 
-def recipe(trial: Trial, start: Start, about: About, training: Training) -> Recipe:
+def exchange_weights(exchanges: Exchanges, *, level: bool = False) -> Floats32:
+    """Weights with which every origin counts the same, and in it both labels.
+
+    Otherwise a model would learn where labels come from. If `level`, both labels count the same
+    among replies of about the same length, too; a length that occurs with one label alone gets 0.
+    """
+    label = exchanges.label
+    _, origin = np.unique(exchanges.origin, return_inverse=True)
+    bins = np.zeros_like(origin)
+    if level:
+        bins = np.digitize(reply_lengths(exchanges.reply)[:, 0], LENGTH_BINS)
+    cell = origin * (len(LENGTH_BINS) + 1) + bins
+    yes, no = np.bincount(cell, label), np.bincount(cell, 1 - label)
+    # half the harmonic mean of both counts: a cell's weight is limited by its rarer label
+    both = np.divide(yes * no, yes + no, out=np.zeros_like(yes), where=yes * no > 0)
+    weight = both[cell] / np.where(label > 0, yes[cell], no[cell])
+    total = np.bincount(origin, weight)
+    if not total.any():
+        raise DataError(
+            f"{exchanges.source}: no length of replies has both labels; give more exchanges, or do "
+            "not level lengths"
+        )
+    scale = np.divide(len(exchanges), total, out=np.zeros_like(total), where=total > 0)
+    return np.asarray(weight * scale[origin] / np.count_nonzero(total), np.float32)
+
+
+def engagement_recipe(
+    trial: Trial, form: HeadForm, about: About, settings: EngagementSettings
+) -> HeadsRecipe:
     """What a reader of the folder must know of the head that is kept."""
-    form, model = start.form, find_model(start.form.encoder)
-    ours, length = (measured(name, [trial.runs[name]]) for name in (OURS, LENGTH))
-    right = float((trial.runs[OURS].predicted == trial.runs[OURS].label).mean())
-    figures = Figures(
-        round(right, DECIMALS),
-        ours.auc.value,
+    model = find_model(form.encoder)
+    ours, length = (evaluate_runs(name, [trial.runs[name]]) for name in (OURS, LENGTH))
+    accuracy = float((trial.runs[OURS].predicted == trial.runs[OURS].label).mean())
+    evaluation = HeadEvaluation(
+        round(accuracy, DECIMALS),
+        ours.auc.numbers[0],
         LENGTH,
-        length.auc.value,
+        length.auc.numbers[0],
         ours.n,
-        trial.sides.heldout.dialogs,
+        trial.splits.test.dialogs,
         ours.balanced_accuracy.value,
         ours.auc.low,
         ours.auc.high,
     )
     parts, activation = list(form.shape.parts), form.shape.activation
-    told = HeadRecipe(
-        model.name, model.sha256, form.pooling, parts, activation, figures, form.shape.grams
+    head = HeadRecipe(
+        model.name, model.sha256, form.pooling, parts, activation, evaluation, form.shape.grams
     )
-    dialogs = sum(side.dialogs for side in trial.sides)
-    return Recipe(
+    return HeadsRecipe(
         "engagement",
         SCHEMA,
-        dialogs,
-        {ENGAGING: told},
+        sum(split.dialogs for split in trial.splits),
+        {ENGAGING: head},
         data=about.data,
         licence=about.licence,
-        limits=(*LIMITS, *training.limits),
+        limits=(*LIMITS, *settings.limits),
     )

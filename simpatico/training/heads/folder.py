@@ -8,17 +8,18 @@ from pathlib import Path
 import msgspec
 import numpy as np
 
+from simpatico.arrays import AnyFloats
 from simpatico.features.heads.folder import (
     CARD,
     FILES,
     RECIPE,
     VOCABULARY,
     WEIGHTS,
-    Costs,
     HeadRecipe,
-    Recipe,
+    HeadsRecipe,
+    WordCosts,
 )
-from simpatico.features.heads.head import Head, Numbers
+from simpatico.features.heads.head import Head
 from simpatico.metric import package_version
 from simpatico.training.card import About, ModelCard, describe_char_ngrams
 from simpatico.training.model_folder import check_writable, encode_json, write_model_folder
@@ -38,7 +39,7 @@ def check_heads_folder(out: Path) -> None:
 
 def save_heads(
     out: Path,
-    recipe: Recipe,
+    recipe: HeadsRecipe,
     heads: Mapping[str, Head],
     *,
     about: About,
@@ -66,7 +67,7 @@ def encode_heads(heads: Mapping[str, Head]) -> bytes:
     """The layers of all heads by name, in single precision."""
     from safetensors.numpy import save
 
-    arrays: dict[str, Numbers] = {}
+    arrays: dict[str, AnyFloats] = {}
     for name, head in heads.items():
         for index, (matrix, offset) in enumerate(head.layers):
             arrays[f"{name}.weight_{index}"] = matrix
@@ -80,7 +81,7 @@ def encode_heads(heads: Mapping[str, Head]) -> bytes:
     return bytes(save(exact))
 
 
-def render_heads_card(recipe: Recipe, about: About) -> str:
+def render_heads_card(recipe: HeadsRecipe, about: About) -> str:
     """The card of heads that were trained on true and made-up examples."""
     likelihood = recipe.likelihood
     card = ModelCard(
@@ -121,7 +122,7 @@ def describe_head(head: HeadRecipe) -> str:
     )
 
 
-def describe_likelihood(costs: Costs) -> str:
+def describe_likelihood(costs: WordCosts) -> str:
     """Where the costs of words come from, and between which quartiles scores are spread."""
     source = costs.source or (
         "how often each word occurs in the training dialogs; words of fewer than "

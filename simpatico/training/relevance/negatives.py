@@ -1,8 +1,8 @@
-"""Made-up replies for true pairs: of any other dialog, or such as are hard to tell.
+"""Negative examples for true pairs: random replies of other dialogs, or hard ones.
 
-Hard ones are of four kinds: of some replies of other dialogs the one nearest to the
-true reply, or the one nearest to what is answered; what is answered, said again; and another turn
-of the same dialog. Example: to "Tea or coffee?" the reply "Tea, please." gets "Coffee, please.",
+Hard negatives are of four kinds: of a sample of replies of other dialogs the one nearest to the
+true reply, or the one nearest to what is answered; what is answered, repeated; and another turn of
+the same dialog. Example: to "Tea or coffee?" the reply "Tea, please." gets "Coffee, please.",
 "Do you sell tea?", "Tea or coffee?" and "That is two euros.".
 """
 
@@ -16,36 +16,39 @@ import numpy as np
 
 from simpatico.arrays import Floats32, Ints
 from simpatico.errors import BadValue
-from simpatico.training.fit.mlp import Examples
-from simpatico.training.heads.data import Talk, of_another
+from simpatico.training.fit.mlp import PairExamples
+from simpatico.training.heads.data import (
+    TrainingDialogs,
+    draw_other_dialog,
+    true_then_made_up,
+)
 
 Negatives = Literal["random", "hard", "both"]
-Way = Literal["random", "near-reply", "near-question", "copied", "same-dialog"]
-WAYS: tuple[Way, ...] = get_args(Way)
-HARD: tuple[Way, ...] = WAYS[1:]
-POOL = 200
-"""Replies among which the nearest is looked for: among all, it often would do as well."""
+NegativeKind = Literal["random", "near-reply", "near-question", "copied", "same-dialog"]
+KINDS: tuple[NegativeKind, ...] = get_args(NegativeKind)
+HARD: tuple[NegativeKind, ...] = KINDS[1:]
+SAMPLE = 200
+"""Replies among which the nearest is sought: the nearest of all would often be a good reply."""
 AT_ONCE = 1_024
 
 
 @dataclass(frozen=True)
-class Mix:
-    """Which made-up replies stand beside true ones, and how many beside each.
+class NegativeMix:
+    """Which negatives are drawn, and how many for each true pair.
 
-    Of hard kinds those that `hard` names are drawn evenly; `share` of all are hard where there are
-    both.
+    Hard ones are drawn evenly from the kinds in `hard`; `share` is that of hard ones among both.
     """
 
     negatives: Negatives = "both"
-    hard: tuple[Way, ...] = ("same-dialog",)
+    hard: tuple[NegativeKind, ...] = ("same-dialog",)
     share: float = 0.3
     per_pair: int = 1
 
     def __post_init__(self) -> None:
         if self.negatives not in get_args(Negatives):
             raise BadValue(f"negatives {self.negatives!r}; there are random, hard and both")
-        if odd := [way for way in self.hard if way not in HARD]:
-            raise BadValue(f"hard replies {odd[0]!r}; there are {', '.join(HARD)}")
+        if unknown := [kind for kind in self.hard if kind not in HARD]:
+            raise BadValue(f"hard replies {unknown[0]!r}; there are {', '.join(HARD)}")
         if not self.hard:
             raise BadValue(f"no kind of hard replies; there are {', '.join(HARD)}")
         if not 0 < self.share < 1:
@@ -54,8 +57,8 @@ class Mix:
             raise BadValue(f"{self.per_pair} made-up replies per pair; there must be at least 1")
 
 
-class Answers(NamedTuple):
-    """True pairs of some dialogs as places among distinct texts, and all turns of the dialogs."""
+class TruePairs(NamedTuple):
+    """True pairs of some dialogs as rows of a table of vectors, and all turns of the dialogs."""
 
     first: Ints
     second: Ints
@@ -64,94 +67,100 @@ class Answers(NamedTuple):
     turns_dialog: Ints
 
     @classmethod
-    def of(cls, talk: Talk, dialogs: Ints, place: Mapping[str, int], vectors: Floats32) -> Answers:
+    def of(
+        cls, data: TrainingDialogs, dialogs: Ints, index: Mapping[str, int], vectors: Floats32
+    ) -> TruePairs:
         """Those whose texts both have a vector."""
-        at = np.array([place.get(text, -1) for text in talk.texts], np.int64)
-        able = (at >= 0) & np.isin(talk.dialog, dialogs)
-        able[able] = ~np.isnan(vectors[at[able], 0])
-        row = np.flatnonzero((talk.answered >= 0) & able & able[talk.answered])
-        turns = np.flatnonzero(able)
-        return cls(at[talk.answered[row]], at[row], talk.dialog[row], at[turns], talk.dialog[turns])
+        row = np.array([index.get(text, -1) for text in data.texts], np.int64)
+        usable = (row >= 0) & np.isin(data.dialog, dialogs)
+        usable[usable] = ~np.isnan(vectors[row[usable], 0])
+        reply = np.flatnonzero((data.answered >= 0) & usable & usable[data.answered])
+        query, turns = data.answered[reply], np.flatnonzero(usable)
+        return cls(row[query], row[reply], data.dialog[reply], row[turns], data.dialog[turns])
 
 
 @dataclass(frozen=True)
-class Maker:
-    """Makes up replies for true pairs."""
+class NegativeSampler:
+    """Draws negative replies for true pairs."""
 
-    answers: Answers
+    pairs: TruePairs
     vectors: Floats32
     rng: np.random.Generator
 
-    def made(self, mix: Mix) -> Examples:
-        """Every true pair beside each of its made-up ones."""
-        return self.against(np.concatenate([self.ways(mix) for _ in range(mix.per_pair)]))
+    def sample(self, mix: NegativeMix) -> PairExamples:
+        """Every true pair and each of its negatives."""
+        kinds = [self.draw_kinds(mix) for _ in range(mix.per_pair)]
+        return self.with_negatives(np.concatenate(kinds))
 
-    def against(self, ways: Ints) -> Examples:
-        """The true pairs, over and over, beside replies made up in these ways, if there are any."""
-        times = len(ways) // max(1, len(self.answers.first))
-        other = np.concatenate([self.replies(some) for some in np.split(ways, max(1, times))])
-        second = np.tile(self.answers.second, times)
-        kept = np.flatnonzero((other >= 0) & (other != second))
-        first, dialog = (np.tile(part, times) for part in (self.answers.first, self.answers.dialog))
-        return Examples(
-            np.tile(first[kept], 2),
-            np.concatenate([second[kept], other[kept]]),
-            np.repeat(np.array([1, 0], np.float32), len(kept)),
-            np.tile(dialog[kept], 2),
-        )
-
-    def ways(self, mix: Mix) -> Ints:
-        """For each pair the number of the way in which its reply is made up."""
-        n = len(self.answers.first)
-        numbers = np.array([WAYS.index(way) for way in mix.hard])
-        hard = numbers[self.rng.integers(0, len(numbers), n)]
+    def draw_kinds(self, mix: NegativeMix) -> Ints:
+        """For each pair the kind of a negative, as an index of KINDS; 0 is random."""
+        n = len(self.pairs.first)
+        kinds = np.array([KINDS.index(kind) for kind in mix.hard])
+        hard = kinds[self.rng.integers(0, len(kinds), n)]
         share = {"random": 0.0, "hard": 1.0, "both": mix.share}[mix.negatives]
         return np.where(self.rng.random(n) < share, hard, 0)
 
-    def replies(self, ways: Ints) -> Ints:
-        """A reply for each pair in the way that is asked for; -1 where there is none."""
-        found = np.full(len(ways), -1, np.int64)
-        makers: Mapping[Way, Callable[[Ints], Ints]] = {
+    def with_negatives(self, kinds: Ints) -> PairExamples:
+        """The true pairs, repeated, and negatives of these kinds, where there are any.
+
+        `kinds` are indices of KINDS, as many for each pair as it is to have negatives.
+        """
+        times = len(kinds) // max(1, len(self.pairs.first))
+        other = np.concatenate([self.draw(part) for part in np.split(kinds, max(1, times))])
+        second = np.tile(self.pairs.second, times)
+        rows = np.flatnonzero((other >= 0) & (other != second))
+        first, dialog = (np.tile(part, times) for part in (self.pairs.first, self.pairs.dialog))
+        return PairExamples(
+            np.tile(first[rows], 2),
+            np.concatenate([second[rows], other[rows]]),
+            true_then_made_up(len(rows)),
+            np.tile(dialog[rows], 2),
+        )
+
+    def draw(self, kinds: Ints) -> Ints:
+        """A negative of the given kind for each pair; -1 where there is none."""
+        replies = np.full(len(kinds), -1, np.int64)
+        methods: Mapping[NegativeKind, Callable[[Ints], Ints]] = {
             "random": self.random,
-            "near-reply": lambda rows: self.near(rows, self.answers.second),
-            "near-question": lambda rows: self.near(rows, self.answers.first),
-            "copied": lambda rows: self.answers.first[rows],
+            "near-reply": lambda rows: self.nearest(rows, self.pairs.second),
+            "near-question": lambda rows: self.nearest(rows, self.pairs.first),
+            "copied": lambda rows: self.pairs.first[rows],
             "same-dialog": self.same_dialog,
         }
-        for number, way in enumerate(WAYS):
-            rows = np.flatnonzero(ways == number)
-            found[rows] = makers[way](rows)
-        return found
+        for index, kind in enumerate(KINDS):
+            rows = np.flatnonzero(kinds == index)
+            replies[rows] = methods[kind](rows)
+        return replies
 
     def random(self, rows: Ints) -> Ints:
         """A reply of another dialog."""
-        return self.answers.second[of_another(self.answers.dialog, self.rng)[rows]]
+        return self.pairs.second[draw_other_dialog(self.pairs.dialog, self.rng)[rows]]
 
-    def near(self, rows: Ints, to: Ints) -> Ints:
-        """Of some replies of other dialogs the nearest; never a text that the pair itself has."""
-        own, found = self.answers, np.full(len(rows), -1, np.int64)
+    def nearest(self, rows: Ints, to: Ints) -> Ints:
+        """Of a sample of replies of other dialogs the nearest; never a text of the pair itself."""
+        pairs, replies = self.pairs, np.full(len(rows), -1, np.int64)
         for start in range(0, len(rows), AT_ONCE):
-            some = rows[start : start + AT_ONCE]
-            pool = self.rng.permutation(len(own.second))[:POOL]
-            texts = own.second[pool]
-            likeness = self.vectors[to[some]] @ self.vectors[texts].T
-            barred = own.dialog[pool] == own.dialog[some][:, None]
-            barred |= (texts == own.second[some][:, None]) | (texts == own.first[some][:, None])
-            likeness[barred] = -np.inf
-            best = likeness.argmax(axis=1)
-            able = np.isfinite(likeness[np.arange(len(some)), best])
-            found[start : start + AT_ONCE] = np.where(able, texts[best], -1)
-        return found
+            part = rows[start : start + AT_ONCE]
+            sample = self.rng.permutation(len(pairs.second))[:SAMPLE]
+            texts = pairs.second[sample]
+            similarity = self.vectors[to[part]] @ self.vectors[texts].T
+            barred = pairs.dialog[sample] == pairs.dialog[part][:, None]
+            barred |= (texts == pairs.second[part][:, None]) | (texts == pairs.first[part][:, None])
+            similarity[barred] = -np.inf
+            best = similarity.argmax(axis=1)
+            exists = np.isfinite(similarity[np.arange(len(part)), best])
+            replies[start : start + AT_ONCE] = np.where(exists, texts[best], -1)
+        return replies
 
     def same_dialog(self, rows: Ints) -> Ints:
         """Another turn of the dialog; -1 where it has no other text."""
-        own, found = self.answers, np.full(len(rows), -1, np.int64)
-        begin = np.searchsorted(own.turns_dialog, own.dialog[rows], "left")
-        end = np.searchsorted(own.turns_dialog, own.dialog[rows], "right")
-        drawn = self.rng.random(len(rows))
+        pairs, replies = self.pairs, np.full(len(rows), -1, np.int64)
+        begin = np.searchsorted(pairs.turns_dialog, pairs.dialog[rows], "left")
+        end = np.searchsorted(pairs.turns_dialog, pairs.dialog[rows], "right")
+        draws = self.rng.random(len(rows))
         for at, row in enumerate(rows):
-            texts = own.turns[begin[at] : end[at]]
-            others = texts[(texts != own.first[row]) & (texts != own.second[row])]
+            texts = pairs.turns[begin[at] : end[at]]
+            others = texts[(texts != pairs.first[row]) & (texts != pairs.second[row])]
             if len(others):
-                found[at] = others[int(drawn[at] * len(others))]
-        return found
+                replies[at] = others[int(draws[at] * len(others))]
+        return replies

@@ -1,7 +1,7 @@
-"""Train what tells whether a reply is about what it answers, from dialogs and made-up replies.
+"""Train what tells whether a reply is about what it answers, from dialogs and negative replies.
 
-This is the unreferenced part of contextual RUBER: nobody has to judge anything. The figures come
-from dialogs held out, with made-up replies of the same kinds as were learned from.
+This is the unreferenced part of contextual RUBER (Ghazarian et al. 2019): nobody has to rate
+anything. The results are of the test split, with negatives of the same kinds as in training.
 """
 
 from __future__ import annotations
@@ -13,31 +13,44 @@ from pathlib import Path
 import numpy as np
 
 from simpatico.errors import BadValue
-from simpatico.features.embeddings import MINILM
-from simpatico.features.heads.folder import SCHEMA, Pooling, Recipe
-from simpatico.features.heads.head import Head
-from simpatico.stats.auc import area
+from simpatico.features.embeddings import MINILM, row_cosines
+from simpatico.features.heads.folder import SCHEMA, HeadEvaluation, HeadsRecipe, Pooling
+from simpatico.stats.classification import roc_auc
 from simpatico.training.card import About
-from simpatico.training.fit.mlp import Examples, Shape
-from simpatico.training.heads.data import Talk
+from simpatico.training.finetune import FineTuning, TextDataset, fine_tune, predict_logits
+from simpatico.training.finetune.folder import append_to_card
+from simpatico.training.fit.mlp import HeadShape, PairExamples
+from simpatico.training.heads.data import TrainingDialogs
 from simpatico.training.heads.folder import check_heads_folder, save_heads
-from simpatico.training.heads.train import Form, encoded, enough, learned
-from simpatico.training.relevance.negatives import WAYS, Answers, Maker, Mix
+from simpatico.training.heads.train import (
+    HeadForm,
+    check_examples,
+    encode_texts,
+    evaluate_predictions,
+    fit_and_evaluate,
+)
+from simpatico.training.relevance.negatives import (
+    KINDS,
+    NegativeMix,
+    NegativeSampler,
+    TruePairs,
+)
 from simpatico.turns import Turns
 
-SHAPE = Shape(("first", "second", "product", "difference", "bilinear"), rate=3e-4, decay=0.1)
+SHAPE = HeadShape(("first", "second", "product", "difference", "bilinear"), rate=3e-4, decay=0.1)
+LABELS = ("not relevant", "relevant")
 
 
 @dataclass(frozen=True)
-class Training:
-    """How to train: over which vectors, and against which made-up replies.
+class RelevanceSettings:
+    """How to train: over which vectors, and against which negatives.
 
-    An empty encoder is the usual one; with `fine_tune` epochs its own weights learn, too.
+    An empty encoder is the default; with `fine_tune` epochs its own weights are trained, too.
     """
 
     encoder: str = ""
     pooling: Pooling = "mean"
-    mix: Mix = field(default_factory=Mix)
+    mix: NegativeMix = field(default_factory=NegativeMix)
     fine_tune: int = 0
     seed: int = 0
 
@@ -47,44 +60,78 @@ class Training:
 
 
 @dataclass(frozen=True)
-class Drawn:
-    """True and made-up pairs of the three sides, with vectors that tell which texts are near."""
+class RelevanceExamples:
+    """True and negative pairs of the three splits, with the vectors that decide what is near."""
 
-    form: Form
+    form: HeadForm
     dialogs: int
-    place: dict[str, int]
-    makers: Sequence[Maker]
-    sides: Sequence[Examples]
+    index: dict[str, int]
+    samplers: Sequence[NegativeSampler]
+    splits: Sequence[PairExamples]
 
     @classmethod
-    def of(cls, talk: Talk, training: Training) -> Drawn:
-        form = Form(training.encoder or MINILM, training.pooling, SHAPE)
-        split, rng = talk.split(training.seed), np.random.default_rng(training.seed)
-        place, vectors = encoded(talk.paired, form)
-        makers = [Maker(Answers.of(talk, side, place, vectors), vectors, rng) for side in split]
-        sides = [maker.made(training.mix) for maker in makers]
-        enough(sides, talk.source, "pairs with a reply that another could stand in for")
-        return cls(form, sum(map(len, split)), place, makers, sides)
+    def of(cls, data: TrainingDialogs, settings: RelevanceSettings) -> RelevanceExamples:
+        form = HeadForm(settings.encoder or MINILM, settings.pooling, SHAPE)
+        dialogs, rng = data.split(settings.seed), np.random.default_rng(settings.seed)
+        index, vectors = encode_texts(data.paired_texts, form)
+        samplers = [
+            NegativeSampler(TruePairs.of(data, split, index, vectors), vectors, rng)
+            for split in dialogs
+        ]
+        splits = [sampler.sample(settings.mix) for sampler in samplers]
+        check_examples(splits, data.source, "pairs with a reply that another could stand in for")
+        return cls(form, sum(map(len, dialogs)), index, samplers, splits)
 
 
-def train_relevance(turns: Turns, out: Path, *, training: Training, about: About) -> Recipe:
-    """Train a head, estimate on dialogs held out, and write the folder."""
+def train_relevance(
+    turns: Turns, out: Path, *, settings: RelevanceSettings, about: About
+) -> HeadsRecipe:
+    """Train a head, evaluate on the test split, and write the folder."""
     check_heads_folder(out)
-    drawn = Drawn.of(Talk.of(turns, about.data), training)
-    texts, heldout = list(drawn.place), drawn.makers[2]
-    head, told = learned(drawn.sides, heldout.vectors, drawn.form, texts, seed=training.seed)
-    recipe = Recipe("relevance", SCHEMA, drawn.dialogs, {"relevant": told})
-    facts = {**asdict(training), "shape": asdict(SHAPE), "areas": by_way(head, heldout)}
+    examples = RelevanceExamples.of(TrainingDialogs.of(turns, about.data), settings)
+    texts, sampler = list(examples.index), examples.samplers[2]
+    vectors = sampler.vectors
+    head, head_recipe = fit_and_evaluate(
+        examples.splits, vectors, examples.form, texts, seed=settings.seed
+    )
+    recipe = HeadsRecipe("relevance", SCHEMA, examples.dialogs, {"relevant": head_recipe})
+    aucs = dict[str, float]()
+    for kind, name in enumerate(KINDS):
+        pairs = sampler.with_negatives(np.full(len(sampler.pairs.first), kind))
+        if len(pairs.label):
+            logits = head.logit(head.inputs(vectors[pairs.first], vectors[pairs.second]))
+            aucs[name] = roc_auc(logits, pairs.label)
+    facts = {**asdict(settings), "shape": asdict(SHAPE), "areas": aucs}
     save_heads(out, recipe, {"relevant": head}, about=replace(about, training=facts))
     return recipe
 
 
-def by_way(head: Head, maker: Maker) -> dict[str, float]:
-    """The area under the curve on dialogs held out against each kind of made-up reply."""
-    found = dict[str, float]()
-    for number, way in enumerate(WAYS):
-        given = maker.against(np.full(len(maker.answers.first), number))
-        if len(given.label):
-            inputs = head.inputs(maker.vectors[given.first], maker.vectors[given.second])
-            found[way] = area(head.logit(inputs), given.label)
-    return found
+def fine_tune_relevance(
+    turns: Turns, out: Path, *, settings: RelevanceSettings, about: About
+) -> HeadEvaluation:
+    """Fine-tune an encoder that reads query and reply together, evaluate, and write the folder."""
+    examples = RelevanceExamples.of(TrainingDialogs.of(turns, about.data), settings)
+    texts = list(examples.index)
+    train, validation, test = (
+        TextDataset(
+            [texts[row] for row in pairs.first], [texts[row] for row in pairs.second], pairs.label
+        )
+        for pairs in examples.splits
+    )
+    base = settings.encoder or FineTuning.base
+    tuning = FineTuning(base, epochs=settings.fine_tune, seed=settings.seed)
+    about = replace(about, training=asdict(settings))
+    fine_tune(train, validation, out, settings=tuning, labels=LABELS, about=about)
+    logits = predict_logits(out, test.first, test.second)
+    vectors, pairs = examples.samplers[2].vectors, examples.splits[2]
+    cosines = row_cosines(vectors[pairs.first], vectors[pairs.second])
+    results = evaluate_predictions(logits[:, 1] - logits[:, 0], pairs, "cosine", cosines)
+    append_to_card(
+        out,
+        "\n## How well it does on dialogs it has not seen\n"
+        f"- area under the curve {results.auc:.3f} ({results.low:.3f} to {results.high:.3f} over "
+        f"resamples of dialogs), where the {results.plain} reaches {results.plain_auc:.3f}; "
+        f"balanced accuracy {results.balanced:.3f}\n"
+        f"- {results.n:,} pairs of {results.dialogs:,} dialogs, half of them made up\n",
+    )
+    return results

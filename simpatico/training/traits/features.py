@@ -1,4 +1,7 @@
-"""Relative frequencies of n-grams and topics per person, and the kernels made of them."""
+"""Relative frequencies of n-grams and topics per person, and the kernels made of them.
+
+Schwartz et al. (2013) call this differential language analysis; DLATK is their implementation.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,7 @@ from scipy import sparse
 from simpatico.arrays import Floats, Ints
 from simpatico.errors import DataError, MissingResource
 from simpatico.features.lexicon_files import lexicon_rows
-from simpatico.features.words import WORD, WordTable, uniform, words
+from simpatico.features.words import WORD, WordTable, cut_words, normalise_texts
 from simpatico.training.traits.data import People
 
 Scaling = Literal["raw", "sqrt", "std"]
@@ -24,11 +27,11 @@ SCALINGS: tuple[Scaling, ...] = ("raw", "sqrt", "std")
 TOPIC_TABLE = "fb2000_cp"
 SLICE = 2_048
 TOPICS = 0
-"""The order under which a block of topics goes."""
+"""The order of a block of topics, which is no block of n-grams."""
 
 
-class Config(NamedTuple):
-    """One way to make features: which orders, used by how many people at least, scaled how."""
+class FeatureConfig(NamedTuple):
+    """One way to make features: orders of n-grams, the fewest users of one, and the scaling."""
 
     orders: tuple[int, ...]
     minimum: int
@@ -36,46 +39,50 @@ class Config(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Block:
+class FeatureBlock:
     """Features of one kind: `values` has a row per person, `terms` the words of each column."""
 
     order: int
     terms: Ints
     values: Any
 
-    def squares(self, rows: Ints, config: Config) -> Floats:
-        """The squared factor of each feature; 0 where too few of these rows use it."""
+    def squares(self, rows: Ints, config: FeatureConfig) -> Floats:
+        """The squared scaling factor of each feature; 0 where too few of these people use it.
+
+        With `std` that is 1 / variance; with `sqrt`, 1 / mean, as for counts, whose variance is
+        about their mean.
+        """
         part = self.values[rows]
         used = np.bincount(part.indices, minlength=part.shape[1]) >= config.minimum
         mean = np.asarray(part.mean(axis=0)).ravel()
         if config.scaling == "raw":
             return used.astype(np.float64)
         square = np.asarray(part.multiply(part).mean(axis=0)).ravel()
-        spread = mean if config.scaling == "sqrt" else np.maximum(square - mean**2, 0.0)
+        variance = mean if config.scaling == "sqrt" else np.maximum(square - mean**2, 0.0)
         if self.order == TOPICS and used.any():
             # a topic nobody dwells on must not outweigh all others the first time somebody does
-            spread = np.maximum(spread, np.median(spread[used]))
-        found = np.zeros_like(spread)
-        np.divide(1.0, spread, out=found, where=used & (spread > 0))
-        return found
+            variance = np.maximum(variance, np.median(variance[used]))
+        squares = np.zeros_like(variance)
+        np.divide(1.0, variance, out=squares, where=used & (variance > 0))
+        return squares
 
-    def products(self, rows: Ints, config: Config) -> Floats:
+    def products(self, rows: Ints, config: FeatureConfig) -> Floats:
         """Inner products of all people with those of `rows`, features scaled by what these use."""
         factor = np.sqrt(self.squares(rows, config))
-        kept, total = np.flatnonzero(factor), np.zeros((self.values.shape[0], len(rows)))
+        used, total = np.flatnonzero(factor), np.zeros((self.values.shape[0], len(rows)))
         columns = self.values.tocsc()
         # dense, a slice at a time: frequent words make sparse products several times as slow
-        for low in range(0, len(kept), SLICE):
-            part = kept[low : low + SLICE]
+        for low in range(0, len(used), SLICE):
+            part = used[low : low + SLICE]
             dense = columns[:, part].toarray() * factor[part]
             total += dense @ dense[rows].T
         return total
 
-    def weights(self, rows: Ints, config: Config, dual: Floats) -> tuple[Floats, float]:
+    def weights(self, rows: Ints, config: FeatureConfig, dual: Floats) -> tuple[Floats, float]:
         """The weight of each feature in a dual solution, and what they give the mean person."""
         part = self.values[rows]
-        found = self.squares(rows, config) * (part.T @ dual)
-        return found, float(np.asarray(part.mean(axis=0)).ravel() @ found)
+        weights = self.squares(rows, config) * (part.T @ dual)
+        return weights, float(np.asarray(part.mean(axis=0)).ravel() @ weights)
 
 
 @dataclass(frozen=True)
@@ -88,7 +95,7 @@ class Topics:
 
 
 @dataclass(frozen=True)
-class Texts:
+class TextFeatures:
     """What people wrote, as words, and the topics these words belong to."""
 
     table: WordTable
@@ -96,21 +103,23 @@ class Texts:
     topics: Topics | None
 
     @classmethod
-    def of(cls, people: People, topics: str | None = None) -> Texts:
-        return cls(words(people.texts), people.owner, read_topics(Path(topics)) if topics else None)
+    def of(cls, people: People, topics: str | None = None) -> TextFeatures:
+        return cls(
+            cut_words(people.texts), people.owner, read_topics(Path(topics)) if topics else None
+        )
 
     @property
-    def written(self) -> Floats:
+    def word_counts(self) -> Floats:
         """How many words each person wrote."""
         return np.bincount(self.owner, self.table.counts).astype(np.float64)
 
-    def blocks(self, orders: tuple[int, ...], minimum: int) -> list[Block]:
+    def blocks(self, orders: tuple[int, ...], minimum: int) -> list[FeatureBlock]:
         """Topics first, if there are any, then n-grams by order."""
         topics = [topic_block(self.table, self.owner, self.topics)] if self.topics else []
         return [*topics, *ngram_blocks(self.table, self.owner, orders, minimum)]
 
-    def spelled(
-        self, block: Block, weights: Floats
+    def ngram_weights(
+        self, block: FeatureBlock, weights: Floats
     ) -> Iterator[tuple[int, tuple[str, ...], float]]:
         """Order, words and weight of each n-gram; a topic's weight is handed on to its words."""
         if block.order == TOPICS and self.topics:
@@ -118,14 +127,14 @@ class Texts:
                 yield 1, (word,), float(weight)
             return
         vocabulary = self.table.vocabulary.to_list()
-        for place in np.flatnonzero(weights):
-            term = tuple(vocabulary[code] for code in block.terms[place])
-            yield block.order, term, float(weights[place])
+        for column in np.flatnonzero(weights):
+            term = tuple(vocabulary[code] for code in block.terms[column])
+            yield block.order, term, float(weights[column])
 
 
 def ngram_blocks(
     table: WordTable, owner: Ints, orders: tuple[int, ...], minimum: int
-) -> Iterator[Block]:
+) -> Iterator[FeatureBlock]:
     """One block per order, of the n-grams that at least `minimum` people use.
 
     An n-gram cannot have more users than its beginning, so each order starts from what is left of
@@ -140,36 +149,36 @@ def ngram_blocks(
         inside = start + order - 1 < len(codes)
         inside[inside] = turn[start[inside]] == turn[start[inside] + order - 1]
         start, ids = start[inside], ids[inside]
-        found, ids = np.unique(ids * base + codes[start + order - 1], return_inverse=True)
-        terms = np.column_stack([terms[found // base], found % base])
+        # an n-gram is its beginning, numbered before, and one more word: one integer for both
+        pairs, ids = np.unique(ids * base + codes[start + order - 1], return_inverse=True)
+        terms = np.column_stack([terms[pairs // base], pairs % base])
         counts = sparse.csr_matrix(
-            (np.ones(len(ids)), (owner[turn[start]], ids)), shape=(people, len(found))
+            (np.ones(len(ids)), (owner[turn[start]], ids)), shape=(people, len(pairs))
         )
-        kept = np.bincount(counts.indices, minlength=len(found)) >= minimum
-        start, ids = start[kept[ids]], (np.cumsum(kept) - 1)[ids[kept[ids]]]
-        terms = terms[kept]
+        mask = np.bincount(counts.indices, minlength=len(pairs)) >= minimum
+        start, ids = start[mask[ids]], (np.cumsum(mask) - 1)[ids[mask[ids]]]
+        terms = terms[mask]
         if order in orders:
-            yield Block(order, terms, per_person(counts[:, kept], table, owner, order))
+            yield FeatureBlock(order, terms, per_person(counts[:, mask], table, owner, order))
 
 
 def per_person(counts: Any, table: WordTable, owner: Ints, order: int) -> Any:
     """Counts divided by how many n-grams of that order each person wrote."""
-    written = np.bincount(owner, np.maximum(table.counts - order + 1, 0))
-    return sparse.csr_matrix(sparse.diags(1 / np.maximum(written, 1)) @ counts)
+    totals = np.bincount(owner, np.maximum(table.counts - order + 1, 0))
+    return sparse.csr_matrix(sparse.diags(1 / np.maximum(totals, 1)) @ counts)
 
 
-def topic_block(table: WordTable, owner: Ints, topics: Topics) -> Block:
+def topic_block(table: WordTable, owner: Ints, topics: Topics) -> FeatureBlock:
     """Per person and topic, the sum over words of loading times relative frequency."""
     people = int(owner.max()) + 1
-    place = {word: i for i, word in enumerate(topics.words)}
-    known = np.array([place.get(word, -1) for word in table.vocabulary], np.int64)[table.codes]
-    person = np.repeat(owner, table.counts)
-    hit = known >= 0
+    index = {word: i for i, word in enumerate(topics.words)}
+    rows = np.array([index.get(word, -1) for word in table.vocabulary], np.int64)[table.codes]
+    person, mask = np.repeat(owner, table.counts), rows >= 0
     counts = sparse.csr_matrix(
-        (np.ones(hit.sum()), (person[hit], known[hit])), shape=(people, len(place))
+        (np.ones(mask.sum()), (person[mask], rows[mask])), shape=(people, len(index))
     )
     values = sparse.csr_matrix(per_person(counts, table, owner, 1) @ topics.loadings)
-    return Block(TOPICS, np.zeros((values.shape[1], 0), np.int64), values)
+    return FeatureBlock(TOPICS, np.zeros((values.shape[1], 0), np.int64), values)
 
 
 def read_topics(path: Path) -> Topics:
@@ -178,7 +187,7 @@ def read_topics(path: Path) -> Topics:
         raise MissingResource(f"no file {str(path)!r}; give a table term,category,weight of topics")
     schema = ["term", "category", "weight"]
     rows = pl.DataFrame(list(lexicon_rows(path, TOPIC_TABLE)), schema=schema, orient="row")
-    rows = rows.with_columns(term=uniform(rows["term"])).filter(
+    rows = rows.with_columns(term=normalise_texts(rows["term"])).filter(
         pl.col("term").str.contains(rf"^(?:{WORD})$")
     )
     if rows.is_empty():

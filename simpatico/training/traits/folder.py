@@ -11,11 +11,18 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from simpatico.features.ngram_model import CARD, RECIPE, SCHEMA, VOCABULARY, WEIGHTS, Figure
+from simpatico.features.ngram_model import (
+    CARD,
+    RECIPE,
+    SCHEMA,
+    VOCABULARY,
+    WEIGHTS,
+    CorrelationFigure,
+)
 from simpatico.metric import package_version
 from simpatico.training.card import About, ModelCard
 from simpatico.training.model_folder import encode_json, write_model_folder
-from simpatico.training.traits.features import Config
+from simpatico.training.traits.features import FeatureConfig
 from simpatico.wording import capitalize
 
 LIMITS = (
@@ -35,7 +42,7 @@ class AboutTrait(About):
 
 
 @dataclass(frozen=True)
-class Weights:
+class NgramWeights:
     """A linear model: an intercept and one weight per n-gram, by order."""
 
     intercept: float
@@ -43,23 +50,23 @@ class Weights:
 
 
 @dataclass(frozen=True)
-class Report:
+class TraitReport:
     """What came out of a training; the first of `heldout` is the figure to quote."""
 
-    config: Config
+    config: FeatureConfig
     penalty: float
     people: int
     texts: int
     words: int
     features: dict[int, int]
-    heldout: list[Figure]
-    word_count: Figure
+    heldout: list[CorrelationFigure]
+    word_count: CorrelationFigure
 
 
 def save_trait_model(
     out: Path,
-    weights: Weights,
-    report: Report,
+    weights: NgramWeights,
+    report: TraitReport,
     *,
     about: AboutTrait,
     training: Mapping[str, object],
@@ -93,7 +100,7 @@ def save_trait_model(
     write_model_folder(out, files)
 
 
-def encode_weights(weights: Weights, vocabulary: list[str]) -> bytes:
+def encode_weights(weights: NgramWeights, vocabulary: list[str]) -> bytes:
     """The n-grams as indices into the vocabulary, sorted, and their weights.
 
     Single precision is far finer than what anyone could learn of a person, and it hides in which
@@ -111,7 +118,7 @@ def encode_weights(weights: Weights, vocabulary: list[str]) -> bytes:
     return bytes(save(arrays))
 
 
-def render_trait_card(report: Report, about: AboutTrait) -> str:
+def render_trait_card(report: TraitReport, about: AboutTrait) -> str:
     """What people should read before they use the model."""
     config, (low, high) = report.config, about.scale or (0.0, 0.0)
     features = " + ".join(f"{n:,} of order {order}" for order, n in report.features.items())
@@ -143,7 +150,7 @@ def render_trait_card(report: Report, about: AboutTrait) -> str:
     return card.render(about)
 
 
-def correlation_row(name: str, figure: Figure) -> str:
+def correlation_row(name: str, figure: CorrelationFigure) -> str:
     """A row of the table: r with both of its intervals."""
     if figure.r is None:
         return f"| {name} | undefined: one side does not vary | | | {figure.n:,} |"

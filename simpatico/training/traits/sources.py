@@ -13,9 +13,9 @@ import msgspec
 from simpatico.errors import DataError, MissingResource
 from simpatico.readers.input.record import Ledger
 from simpatico.readers.input.source import Source
-from simpatico.training.traits.data import Columns, People, Row, read_people
+from simpatico.training.traits.data import People, TraitColumns, TraitRow, read_people
 from simpatico.training.traits.folder import AboutTrait
-from simpatico.training.traits.train import Training
+from simpatico.training.traits.train import TraitSettings
 
 SPLITS = ("casino_train.json", "casino_valid.json", "casino_test.json")
 BUTTONS = {"Submit-Deal", "Accept-Deal", "Reject-Deal", "Walk-Away"}
@@ -47,12 +47,12 @@ STATE = (
 
 
 @dataclass(frozen=True)
-class Known:
-    """Data we know: how to read them, what to say of them, how the shipped model was made."""
+class TraitSource:
+    """Data we know: how to read them, the card's facts, and the settings of the shipped model."""
 
     people: Callable[[Path], People]
     about: AboutTrait
-    training: Training
+    settings: TraitSettings
 
 
 class Participant(msgspec.Struct):
@@ -61,13 +61,13 @@ class Participant(msgspec.Struct):
     personality: dict[str, Any]
 
 
-class Message(msgspec.Struct):
+class ChatMessage(msgspec.Struct):
     text: str
     id: str
 
 
 class Negotiation(msgspec.Struct):
-    chat_logs: list[Message]
+    chat_logs: list[ChatMessage]
     participant_info: dict[str, Participant]
 
 
@@ -76,38 +76,37 @@ def casino_people(folder: Path, trait: str = "agreeableness") -> People:
 
     The data give no ids; equal demographics and equal personality are taken to be one person.
     """
-    rows: list[Row] = []
+    rows: list[TraitRow] = []
     digest = hashlib.sha256()
     for name in SPLITS:
-        path = present(folder, name)
+        path = data_file(folder, name)
         data = Source.of(path).document(Ledger())
         digest.update(data)
         try:
             negotiations = msgspec.json.decode(data, type=list[Negotiation])
         except (msgspec.DecodeError, UnicodeDecodeError) as error:
             raise DataError(f"{path}: not the negotiations of CaSiNo ({error})") from None
-        for negotiation in negotiations:
-            rows += negotiators(negotiation, trait)
+        rows += [row for one in negotiations for row in negotiator_rows(one, trait)]
     return People.of(rows, digest.hexdigest())
 
 
-def negotiators(negotiation: Negotiation, trait: str) -> Iterator[Row]:
+def negotiator_rows(negotiation: Negotiation, trait: str) -> Iterator[TraitRow]:
     """Both people of a negotiation, one row per text."""
-    for agent, told in negotiation.participant_info.items():
-        who = msgspec.json.encode([told.demographics, told.personality], order="sorted").decode()
-        answer = float(told.personality["big-five"][trait])
-        said = [m.text for m in negotiation.chat_logs if m.id == agent and m.text not in BUTTONS]
-        for text in (*said, *told.value2reason.values()):
-            yield Row(who, text, answer)
+    for agent, info in negotiation.participant_info.items():
+        who = msgspec.json.encode([info.demographics, info.personality], order="sorted").decode()
+        answer = float(info.personality["big-five"][trait])
+        texts = [m.text for m in negotiation.chat_logs if m.id == agent and m.text not in BUTTONS]
+        for text in (*texts, *info.value2reason.values()):
+            yield TraitRow(who, text, answer)
 
 
 def empathic_reactions_people(folder: Path) -> People:
     """The writers of Empathic Reactions: five essays, and how moved they were by each story."""
     name = "data/messages.csv" if (folder / "data").is_dir() else "messages.csv"
-    return read_people(present(folder, name), Columns("essay", "empathy", "response_id"))
+    return read_people(data_file(folder, name), TraitColumns("essay", "empathy", "response_id"))
 
 
-def present(folder: Path, name: str) -> Path:
+def data_file(folder: Path, name: str) -> Path:
     """A file of the data, or where to get it."""
     if not (folder / name).is_file():
         raise MissingResource(
@@ -117,8 +116,8 @@ def present(folder: Path, name: str) -> Path:
     return folder / name
 
 
-SOURCES: dict[str, Known] = {
-    "casino": Known(
+SOURCES: dict[str, TraitSource] = {
+    "casino": TraitSource(
         casino_people,
         AboutTrait(
             measures="Big Five agreeableness of people negotiating in chat, by two questions",
@@ -127,9 +126,9 @@ SOURCES: dict[str, Known] = {
             scale=(1.0, 7.0),
             limits=NEGOTIATION,
         ),
-        Training(search=True, repeats=3),
+        TraitSettings(search=True, repeats=3),
     ),
-    "empathic-reactions": Known(
+    "empathic-reactions": TraitSource(
         empathic_reactions_people,
         AboutTrait(
             measures="state empathy of people writing about news stories, as they rated their own",
@@ -138,6 +137,6 @@ SOURCES: dict[str, Known] = {
             scale=(1.0, 7.0),
             limits=STATE,
         ),
-        Training(search=True, repeats=3),
+        TraitSettings(search=True, repeats=3),
     ),
 }

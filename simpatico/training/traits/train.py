@@ -1,8 +1,8 @@
 """Train a trait model: ridge regression from what people wrote to what they answered.
 
-The figure that is reported comes from people held out: in each fold the vocabulary, the scaling,
-the penalty and, with `search`, the configuration are chosen from the other folds alone, by
-leave-one-out error. The model that is saved makes the same choices with everybody.
+The reported correlation is cross-validated over people, with nested selection: for each fold the
+vocabulary, the scaling, the penalty and, with `search`, the configuration are chosen on the other
+folds alone, by leave-one-out error. The model that is saved makes the same choices with everybody.
 """
 
 from __future__ import annotations
@@ -17,22 +17,32 @@ import numpy as np
 
 from simpatico.arrays import Floats, Ints
 from simpatico.errors import DataError
-from simpatico.features.ngram_model import LONGEST
-from simpatico.training.fit.ridge import Fit, centred, fit
+from simpatico.features.ngram_model import MAX_ORDER, CorrelationFigure
+from simpatico.training.fit.ridge import RidgeFit, centre_kernel, fit_ridge
 from simpatico.training.traits.data import People
-from simpatico.training.traits.features import SCALINGS, TOPICS, Block, Config, Scaling, Texts
-from simpatico.training.traits.folder import AboutTrait, Report, Weights, save_trait_model
-from simpatico.training.traits.heldout import figure, folds
+from simpatico.training.traits.features import (
+    SCALINGS,
+    TOPICS,
+    FeatureBlock,
+    FeatureConfig,
+    Scaling,
+    TextFeatures,
+)
+from simpatico.training.traits.folder import AboutTrait, NgramWeights, TraitReport, save_trait_model
 
 FEWEST_PEOPLE, MOST_PEOPLE = 30, 10_000
+"""The kernel of more people, which is quadratic in their number, would not fit into memory."""
 SHARES = (0.01, 0.02, 0.05)
 """Shares of people who must use an n-gram, which a search tries."""
-
-USUAL_SHARE = 0.02
+DEFAULT_SHARE = 0.02
+Z95 = 1.959963984540054
+RESAMPLES, RESAMPLES_AT_ONCE = 5_000, 250
+DECIMALS = 6
+"""Figures are rounded so that the last bits of a linear algebra library cannot show."""
 
 
 @dataclass(frozen=True)
-class Training:
+class TraitSettings:
     """How to train; `minimum_people` is 2% of the people when not given."""
 
     orders: tuple[int, ...] = (1, 2, 3)
@@ -46,7 +56,7 @@ class Training:
 
 
 @dataclass(frozen=True)
-class Plan:
+class SearchGrid:
     """The configurations among which training chooses."""
 
     orders: tuple[tuple[int, ...], ...]
@@ -54,70 +64,69 @@ class Plan:
     scalings: tuple[Scaling, ...]
 
     @classmethod
-    def of(cls, training: Training, people: int) -> Plan:
+    def of(cls, settings: TraitSettings, people: int) -> SearchGrid:
         """All that a search tries, or the one that is asked for."""
-        orders = training.orders
-        if training.search:
+        orders = settings.orders
+        if settings.search:
             minima = sorted({max(2, ceil(share * people)) for share in SHARES})
             prefixes = tuple(orders[: i + 1] for i in range(len(orders)))
             return cls(prefixes, tuple(minima), SCALINGS)
-        minimum = training.minimum_people or max(2, ceil(USUAL_SHARE * people))
-        return cls((orders,), (minimum,), (training.scaling,))
+        minimum = settings.minimum_people or max(2, ceil(DEFAULT_SHARE * people))
+        return cls((orders,), (minimum,), (settings.scaling,))
 
 
 @dataclass(frozen=True)
-class Choice:
+class ConfigChoice:
     """The configuration with the least leave-one-out error, fitted."""
 
-    config: Config
-    fit: Fit
+    config: FeatureConfig
+    fit: RidgeFit
     kernel: Floats
 
     @property
-    def guesses(self) -> Floats:
-        """What the fit says of everybody, in the training or not."""
+    def predictions(self) -> Floats:
+        """The predictions for everybody, in the training or not."""
         return np.asarray(self.fit.mean + self.kernel @ self.fit.dual)
 
 
-def train_trait(people: People, out: Path, *, training: Training, about: AboutTrait) -> Report:
-    """Train, estimate on people held out, and write the model's folder."""
-    check(people, training, about)
-    plan = Plan.of(training, len(people))
-    texts = Texts.of(people, training.topics)
-    blocks = texts.blocks(plan.orders[-1], min(plan.minima))
-    seeds = range(training.seed, training.seed + training.repeats)
-    figures = [
-        figure(
-            heldout(blocks, people.target, plan, n=training.folds, seed=s), people.target, seed=s
-        )
-        for s in seeds
-    ]
-    choice = chosen(blocks, people.target, np.arange(len(people)), plan)
-    weights = folded(choice, blocks, texts)
-    report = Report(
+def train_trait(
+    people: People, out: Path, *, settings: TraitSettings, about: AboutTrait
+) -> TraitReport:
+    """Train, cross-validate over people, and write the model's folder."""
+    check_trait_data(people, settings, about)
+    grid = SearchGrid.of(settings, len(people))
+    texts = TextFeatures.of(people, settings.topics)
+    blocks = texts.blocks(grid.orders[-1], min(grid.minima))
+    figures = []
+    for seed in range(settings.seed, settings.seed + settings.repeats):
+        predictions = predict_heldout(blocks, people.target, grid, n=settings.folds, seed=seed)
+        figures.append(correlation_figure(predictions, people.target, seed=seed))
+    choice = choose_config(blocks, people.target, np.arange(len(people)), grid)
+    weights = fold_weights(choice, blocks, texts)
+    report = TraitReport(
         choice.config,
-        choice.fit.relative,
+        choice.fit.relative_penalty,
         len(people),
         len(people.texts),
-        int(texts.written.sum()),
+        int(texts.word_counts.sum()),
         {n: len(terms) for n, terms in weights.ngrams.items()},
         figures,
-        figure(texts.written, people.target, seed=training.seed),
+        correlation_figure(texts.word_counts, people.target, seed=settings.seed),
     )
     facts = {
-        **asdict(training),
-        "grid": asdict(plan),
+        **asdict(settings),
+        "grid": asdict(grid),
         "topics": texts.topics
-        and {"file": Path(training.topics or "").name, "sha256": texts.topics.sha256},
+        and {"file": Path(settings.topics or "").name, "sha256": texts.topics.sha256},
         "data": {"name": about.data, "sha256": people.sha256},
     }
     save_trait_model(out, weights, report, about=about, training=facts)
     return report
 
 
-def check(people: People, training: Training, about: AboutTrait) -> None:
+def check_trait_data(people: People, settings: TraitSettings, about: AboutTrait) -> None:
     """Refuse what nothing could be learned from, or what makes no sense."""
-    n, orders = len(people), training.orders
+    n, orders = len(people), settings.orders
     if n < FEWEST_PEOPLE:
         raise DataError(f"{about.data}: {n} people; a trait model needs at least {FEWEST_PEOPLE}")
     if n > MOST_PEOPLE:
@@ -127,12 +136,12 @@ def check(people: People, training: Training, about: AboutTrait) -> None:
     if (
         not orders
         or orders != tuple(sorted(set(orders)))
-        or not 1 <= orders[0] <= orders[-1] <= LONGEST
+        or not 1 <= orders[0] <= orders[-1] <= MAX_ORDER
     ):
-        raise DataError(f"orders {list(orders)}; give rising numbers from 1 to {LONGEST}")
-    if not 2 <= training.folds <= n // 2:
-        raise DataError(f"{training.folds} folds of {n} people; give 2 to {n // 2}")
-    if training.repeats < 1 or (training.minimum_people or 1) < 1:
+        raise DataError(f"orders {list(orders)}; give rising numbers from 1 to {MAX_ORDER}")
+    if not 2 <= settings.folds <= n // 2:
+        raise DataError(f"{settings.folds} folds of {n} people; give 2 to {n // 2}")
+    if settings.repeats < 1 or (settings.minimum_people or 1) < 1:
         raise DataError("repeats and minimum people are numbers from 1")
     if about.scale and not about.scale[0] < about.scale[1]:
         raise DataError(
@@ -140,44 +149,58 @@ def check(people: People, training: Training, about: AboutTrait) -> None:
         )
 
 
-def heldout(blocks: Sequence[Block], target: Floats, plan: Plan, *, n: int, seed: int) -> Floats:
-    """For everybody, the guess of a model that was trained without their fold."""
-    fold, guesses = folds(len(target), n, seed), np.zeros(len(target))
+def predict_heldout(
+    blocks: Sequence[FeatureBlock], target: Floats, grid: SearchGrid, *, n: int, seed: int
+) -> Floats:
+    """For everybody, the prediction of a model that was trained without their fold."""
+    fold, predictions = assign_folds(len(target), n, seed), np.zeros(len(target))
     for part in range(n):
-        choice = chosen(blocks, target, np.flatnonzero(fold != part), plan)
-        guesses[fold == part] = choice.guesses[fold == part]
-    return guesses
+        choice = choose_config(blocks, target, np.flatnonzero(fold != part), grid)
+        predictions[fold == part] = choice.predictions[fold == part]
+    return predictions
 
 
-def chosen(blocks: Sequence[Block], target: Floats, rows: Ints, plan: Plan) -> Choice:
+def assign_folds(people: int, n: int, seed: int) -> Ints:
+    """The fold of each person; all are of equal size, give or take one."""
+    parts = np.arange(people, dtype=np.int64) % n
+    return np.asarray(np.random.default_rng(seed).permutation(parts))
+
+
+def choose_config(
+    blocks: Sequence[FeatureBlock], target: Floats, rows: Ints, grid: SearchGrid
+) -> ConfigChoice:
     """The best configuration and penalty for these rows, by leave-one-out error among them."""
-    best: Choice | None = None
-    for config, products in candidates(blocks, rows, plan):
-        kernel = centred(products, rows)
+    best: ConfigChoice | None = None
+    for config, products in candidates(blocks, rows, grid):
+        kernel = centre_kernel(products, rows)
         if np.trace(kernel[rows]) > 0:
-            found = fit(kernel[rows], target[rows])
-            if best is None or found.error < best.fit.error:
-                best = Choice(config, found, kernel)
+            fit = fit_ridge(kernel[rows], target[rows])
+            if best is None or fit.error < best.fit.error:
+                best = ConfigChoice(config, fit, kernel)
     if best is None:
         raise DataError(
-            f"no n-gram is used by {min(plan.minima)} of {len(rows)} people, or all write alike; "
+            f"no n-gram is used by {min(grid.minima)} of {len(rows)} people, or all write alike; "
             "lower the minimum or add text"
         )
     return best
 
 
-def candidates(blocks: Sequence[Block], rows: Ints, plan: Plan) -> Iterator[tuple[Config, Floats]]:
+def candidates(
+    blocks: Sequence[FeatureBlock], rows: Ints, grid: SearchGrid
+) -> Iterator[tuple[FeatureConfig, Floats]]:
     """Every configuration with the inner products of its features, one order added at a time."""
-    for minimum, scaling in product(plan.minima, plan.scalings):
+    for minimum, scaling in product(grid.minima, grid.scalings):
         products, orders = np.zeros((blocks[0].values.shape[0], len(rows))), tuple[int, ...]()
         for block in blocks:
-            products = products + block.products(rows, Config(orders, minimum, scaling))
+            products = products + block.products(rows, FeatureConfig(orders, minimum, scaling))
             orders += (block.order,) if block.order else ()
-            if orders in plan.orders:
-                yield Config(orders, minimum, scaling), products
+            if orders in grid.orders:
+                yield FeatureConfig(orders, minimum, scaling), products
 
 
-def folded(choice: Choice, blocks: Sequence[Block], texts: Texts) -> Weights:
+def fold_weights(
+    choice: ConfigChoice, blocks: Sequence[FeatureBlock], texts: TextFeatures
+) -> NgramWeights:
     """The regression as one weight per n-gram; topics become weights of their words."""
     config, dual = choice.config, choice.fit.dual
     rows, intercept = np.arange(len(dual)), choice.fit.mean
@@ -186,7 +209,38 @@ def folded(choice: Choice, blocks: Sequence[Block], texts: Texts) -> Weights:
         if block.order in (TOPICS, *config.orders):
             weights, mean = block.weights(rows, config, dual)
             intercept -= mean
-            for order, term, weight in texts.spelled(block, weights):
+            for order, term, weight in texts.ngram_weights(block, weights):
                 terms = ngrams.setdefault(order, {})
                 terms[term] = terms.get(term, 0.0) + weight
-    return Weights(intercept, dict(sorted(ngrams.items())))
+    return NgramWeights(intercept, dict(sorted(ngrams.items())))
+
+
+def correlation_figure(predictions: Floats, answers: Floats, *, seed: int = 0) -> CorrelationFigure:
+    """Pearson's r with two 95% CIs, Fisher's and the bootstrap over people; null if undefined.
+
+    Fisher: tanh(artanh r ± 1.96 / √(n − 3)).
+    """
+    n, r = len(answers), float(row_correlations(predictions, answers))
+    if not np.isfinite(r):
+        return CorrelationFigure(None, n, None, None, None, None, seed)
+    reach = Z95 / np.sqrt(n - 3)
+    z = np.arctanh(np.clip(r, -1 + 1e-12, 1 - 1e-12))
+    # NumPy's own generator, not `stats.draws`: other draws would move the published intervals
+    rng, resamples = np.random.default_rng(0), []
+    for _ in range(RESAMPLES // RESAMPLES_AT_ONCE):
+        rows = rng.integers(0, n, (RESAMPLES_AT_ONCE, n))
+        resamples.append(row_correlations(predictions[rows], answers[rows]))
+    percentiles = np.nanpercentile(np.concatenate(resamples), [2.5, 97.5])
+    bounds = [*np.tanh([z - reach, z + reach]), *percentiles]
+    low, high, bootstrap_low, bootstrap_high = (round(float(b), DECIMALS) for b in bounds)
+    return CorrelationFigure(round(r, DECIMALS), n, low, high, bootstrap_low, bootstrap_high, seed)
+
+
+def row_correlations(a: Floats, b: Floats) -> Floats:
+    """Pearson's r of each pair of rows; NaN where one of them does not vary."""
+    a = a - a.mean(axis=-1, keepdims=True)
+    b = b - b.mean(axis=-1, keepdims=True)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.asarray(
+            (a * b).sum(axis=-1) / np.sqrt((a * a).sum(axis=-1) * (b * b).sum(axis=-1))
+        )

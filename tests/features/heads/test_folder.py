@@ -10,10 +10,17 @@ import pytest
 from simpatico import load
 from simpatico.errors import DataError
 from simpatico.features.embeddings import Embeddings
-from simpatico.features.heads.folder import CARD, RECIPE, VOCABULARY, WEIGHTS, Fits, load_heads
+from simpatico.features.heads.folder import (
+    CARD,
+    RECIPE,
+    VOCABULARY,
+    WEIGHTS,
+    HeadProbabilities,
+    load_heads,
+)
 from simpatico.features.heads.head import Head
 from simpatico.features.word_vectors import WordExtremes
-from simpatico.models.folder import MANIFEST, manifest
+from simpatico.models.folder import MANIFEST, build_manifest
 from tests.metrics.heads import answers, heads_folder, nulls, scores
 from tests.models.tiny import tiny
 
@@ -28,7 +35,7 @@ def changed(kind, out, recipe=(), tensors=None):
     if tensors is not None:
         files[WEIGHTS] = save({k: np.array(v, np.float32) for k, v in tensors.items()})
     out.mkdir()
-    for name, data in {**files, MANIFEST: manifest(files)}.items():
+    for name, data in {**files, MANIFEST: build_manifest(files)}.items():
         (out / name).write_bytes(data)
     return f"path:{out}"
 
@@ -117,8 +124,10 @@ def test_runs_of_characters_add_to_what_the_vectors_say(tmp_path):
     )
     vectors = type("Two", (), {"of": staticmethod(lambda texts: np.zeros((len(texts), 32)))})()
     head = load_heads(model, "nsp").heads["next"]
-    bare = Fits(dataclasses.replace(head, grams=None), vectors, "m").of(["hello"], ["friend"])
-    both = Fits(head, vectors, "m").of(["hello"], ["friend"])
+    bare = HeadProbabilities(dataclasses.replace(head, grams=None), vectors, "m").of(
+        ["hello"], ["friend"]
+    )
+    both = HeadProbabilities(head, vectors, "m").of(["hello"], ["friend"])
     logit = np.log(both / (1 - both)) - np.log(bare / (1 - bare))
     assert logit == pytest.approx([-4.108180], abs=1e-4)
 
@@ -145,7 +154,7 @@ def test_a_first_layer_that_its_parts_cannot_fill(tmp_path):
 def test_a_head_for_vectors_of_another_width(head):
     vectors = Embeddings(f"path:{tiny('bert')}").compute(None, None)
     with pytest.raises(DataError) as told:
-        Fits(head, vectors, "path:m").of(["tea"], ["rain"])
+        HeadProbabilities(head, vectors, "path:m").of(["tea"], ["rain"])
     assert str(told.value) == (
         "path:m is made for vectors of 31 numbers, where its encoder gives 32; train it again"
     )

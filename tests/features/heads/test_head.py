@@ -7,7 +7,7 @@ import sys
 import numpy as np
 import pytest
 
-from simpatico.features.heads.head import BLOCK, DEPTH, Head, product
+from simpatico.features.heads.head import BLOCK, DEPTH, Head, fixed_order_product
 
 PARTS = ("first", "second", "product", "bilinear")
 WIDE = """
@@ -63,7 +63,7 @@ def test_no_pairs_have_no_probabilities():
 def test_a_product_in_parts_is_the_product(columns):
     rng = np.random.default_rng(columns)
     rows, matrix = rng.standard_normal((4, columns)), rng.standard_normal((columns, 3))
-    assert product(rows, matrix) == pytest.approx(rows @ matrix, abs=1e-12)
+    assert fixed_order_product(rows, matrix) == pytest.approx(rows @ matrix, abs=1e-12)
 
 
 def test_one_thread_and_two_give_the_same_bits():

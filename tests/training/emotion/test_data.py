@@ -4,10 +4,20 @@ import numpy as np
 import pytest
 
 from simpatico.errors import DataError
-from simpatico.features.detokenise import letters
-from simpatico.training.emotion.data import Columns, Utterances, joined, read_utterances
-from simpatico.training.emotion.labels import meaning
-from simpatico.training.emotion.splits import Given, able, split, taught
+from simpatico.features.detokenise import letters_and_digits
+from simpatico.training.emotion.data import (
+    UtteranceColumns,
+    Utterances,
+    join_utterances,
+    read_utterances,
+)
+from simpatico.training.emotion.labels import resolve_labels
+from simpatico.training.emotion.splits import (
+    UtteranceInput,
+    drop_unusable_texts,
+    label_texts,
+    split_utterances,
+)
 from tests.conftest import DATA
 
 
@@ -21,19 +31,19 @@ def test_goemotions_is_known_by_its_rows(tmp_path):
     found = read_utterances(path)
     assert (found.source, found.text) == ("train.tsv", ["Thanks  !", "ok"])
     assert found.label == [("admiration", "gratitude"), ("neutral",)]
-    assert found.known["gratitude"] == "positive"
+    assert found.known_signs["gratitude"] == "positive"
     assert found.group == ["thanks", "ok"]
 
 
 def test_tables_and_lines_are_read(tmp_path):
     path = written(tmp_path / "a.csv", "label,sentence1,dialog\n1,so good,d1\njoy|fear,oh,d1\n")
-    found = read_utterances(path, Columns("sentence1", "label"))
+    found = read_utterances(path, UtteranceColumns("sentence1", "label"))
     assert (found.text, found.dialog) == (["so good", "oh"], ["d1", "d1"])
     assert found.label == [("1",), ("joy", "fear")]
     lines = '{"text": "so", "label": 0}\n{"text": "no", "label": ["a", "b"]}\n'
     more = read_utterances(written(tmp_path / "b.jsonl", lines))
     assert (more.label, more.dialog) == ([("0",), ("a", "b")], ["", ""])
-    both = joined([found, more])
+    both = join_utterances([found, more])
     assert both.source == "a.csv and b.jsonl"
     assert both.dialog == ["0/d1", "0/d1", "", ""]
     assert both.group == ["0/d1", "0/d1", "so", "no"]
@@ -66,43 +76,46 @@ def talk(n=60, *, dialog=True, start=0, source="made up"):
 
 
 def drawn(given, seed=0, **mapped):
-    given = Given.of(given)
-    meant = meaning(given.whole, "neutrality", mapped=mapped, polarity=lambda: None)
-    return given.drawn(meant, tidy=True, seed=seed)
+    given = UtteranceInput.of(given)
+    meant = resolve_labels(given.all, "neutrality", mapping=mapped, polarity=lambda: None)
+    return given.split(meant, tidy=True, seed=seed)
 
 
 @pytest.mark.parametrize("dialog", [True, False])
 def test_eighty_ten_ten_and_no_dialog_on_two_sides(dialog):
     found = drawn(talk(300, dialog=dialog))
-    sizes = [len(side) for side in found.sides]
+    sizes = [len(side) for side in found.splits]
     assert sizes == pytest.approx([240, 30, 30], abs=4)
-    groups = [set(side.group) for side in found.sides]
+    groups = [set(side.group) for side in found.splits]
     assert not (groups[0] & groups[1] | groups[0] & groups[2] | groups[1] & groups[2])
-    texts = [side.text for side in drawn(talk(300, dialog=dialog), seed=1).sides]
-    assert texts != [side.text for side in found.sides]
+    texts = [side.text for side in drawn(talk(300, dialog=dialog), seed=1).splits]
+    assert texts != [side.text for side in found.splits]
     assert (found.left_out, found.repeated) == (0, 0)
 
 
 def test_a_text_of_two_sides_stays_on_the_later_one():
     """Two of the 60 are in the test file, stored with spaces and capitals of its own."""
     test = Utterances("test", ["Utterance 3 .", "UTTERANCE 4", "new"], [("joy",)] * 3)
-    found = drawn(Given(talk(dialog=False), test=test), anger="omit")
-    learn, check, heldout = found.sides
+    found = drawn(UtteranceInput(talk(dialog=False), test=test), anger="omit")
+    learn, check, heldout = found.splits
     assert len(heldout) == 3
-    assert not {letters(t) for t in (*learn.text, *check.text)} & {"utterance3", "utterance4"}
+    assert not {letters_and_digits(t) for t in (*learn.text, *check.text)} & {
+        "utterance3",
+        "utterance4",
+    }
     assert found.left_out == 20
     assert found.repeated == 2
-    both = drawn(Given(talk(), talk(9, start=60), talk(9, start=70)))
-    assert [len(side) for side in both.sides] == [60, 9, 9]
-    stop = drawn(Given(talk(), validation=talk(9, start=60)))
-    assert len(stop.sides.check) == 9
+    both = drawn(UtteranceInput(talk(), talk(9, start=60), talk(9, start=70)))
+    assert [len(side) for side in both.splits] == [60, 9, 9]
+    stop = drawn(UtteranceInput(talk(), validation=talk(9, start=60)))
+    assert len(stop.splits.validation) == 9
 
 
 def test_the_stored_text_is_kept_beside():
     found = drawn(Utterances("x", [f"Oh {n} ! " for n in range(30)], [("neutral",)] * 30))
-    assert found.sides.learn.text[0].endswith("!")
-    assert " !" not in found.sides.learn.text[0]
-    assert found.sides.learn.stored[0].startswith("Oh ")
+    assert found.splits.train.text[0].endswith("!")
+    assert " !" not in found.splits.train.text[0]
+    assert found.splits.train.raw[0].startswith("Oh ")
 
 
 def test_sides_that_cannot_be_learned_from_are_refused():
@@ -113,7 +126,9 @@ def test_sides_that_cannot_be_learned_from_are_refused():
         "these"
     )
     with pytest.raises(DataError) as refused:
-        able(drawn(talk(300), joy="neutral", anger="neutral").sides, bool, ["emotional"])
+        drop_unusable_texts(
+            drawn(talk(300), joy="neutral", anger="neutral").splits, bool, ["emotional"]
+        )
     assert str(refused.value) == (
         "'emotional' are 0 of 240 utterances to learn from, 0 of 30 to decide by when to stop, and "
         "0 of 30 held out; each side needs such ones and others"
@@ -125,8 +140,8 @@ def test_targets_are_drawn_apart():
     given = talk(200, dialog=False)
     label = [("joy",) if number < 10 else ("neutral",) for number in range(200)]
     given = Utterances("x", given.text, label)
-    meant = meaning(given, "neutrality", mapped={}, polarity=lambda: None)
-    halves = split(taught(given, meant, tidy=False), (0.5, 0.5), seed=3)
+    meant = resolve_labels(given, "neutrality", mapping={}, polarity=lambda: None)
+    halves = split_utterances(label_texts(given, meant, tidy=False), (0.5, 0.5), seed=3)
     assert [int(half.target.sum()) for half in halves] == [5, 5]
 
 
@@ -136,8 +151,10 @@ def test_real_goemotions_counts():
     folder = DATA / "goemotions/original"
     if not folder.is_dir():
         pytest.skip(f"no goemotions in {DATA}; set SIMPATICO_DATA to the folder of public data")
-    given = Given(*(read_utterances(folder / f"{name}.tsv") for name in ("train", "dev", "test")))
-    meant = meaning(given.whole, "polarity", mapped={}, polarity=lambda: None)
-    found = [meant.of(part) for part in given.parts]
+    given = UtteranceInput(
+        *(read_utterances(folder / f"{name}.tsv") for name in ("train", "dev", "test"))
+    )
+    meant = resolve_labels(given.all, "polarity", mapping={}, polarity=lambda: None)
+    found = [meant.targets(part) for part in given.parts]
     assert [len(part) for part in given.parts] == [43_410, 5_426, 5_427]
     assert [int(np.nansum(some)) for some in found] == [15_991, 2_020, 1_952]

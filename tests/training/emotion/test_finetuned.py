@@ -5,8 +5,8 @@ import json
 import pytest
 
 from simpatico.features.plutchik import EMOTIONS
-from simpatico.training.emotion.evaluators import judge
-from simpatico.training.emotion.train import Training, Utterances, train_emotion
+from simpatico.training.emotion.labels import polarity_model
+from simpatico.training.emotion.train import EmotionSettings, Utterances, train_emotion
 from tests.training.emotion.test_train import ABOUT, ENCODER, said
 
 pytest.importorskip("torch", reason="torch comes with simpatico[torch]")
@@ -14,9 +14,9 @@ pytest.importorskip("torch", reason="torch comes with simpatico[torch]")
 
 def test_an_encoder_is_tuned_with_the_papers_recipe(tmp_path):
     signs = {"joy": "positive", "anger": "negative"}
-    training = Training(encoder=ENCODER, fine_tune=1, svm=False, mapped=signs)
+    training = EmotionSettings(encoder=ENCODER, fine_tune=1, svm=False, mapped=signs)
     out = tmp_path / "m"
-    report = train_emotion(said(90), out, kind="polarity", training=training, about=ABOUT)
+    report = train_emotion(said(90), out, kind="polarity", settings=training, about=ABOUT)
     assert [row.name for row in report.rows["positive"]][:2] == ["this model", "majority"]
     assert report.recipe is None
     told = json.loads((out / "training.json").read_text())
@@ -27,7 +27,7 @@ def test_an_encoder_is_tuned_with_the_papers_recipe(tmp_path):
     assert card.startswith("# negative, positive\n")
     assert "## How well it does on utterances held out\n" in card
     assert "- left out: 30 whose labels say nothing of it, or two things at once; " in card
-    assert ((judge(f"path:{out}")(["a good day", "rain"]) - 0.5) ** 2 <= 0.25).all()
+    assert ((polarity_model(f"path:{out}")(["a good day", "rain"]) - 0.5) ** 2 <= 0.25).all()
 
 
 def test_eight_emotions_are_tuned_together(tmp_path):
@@ -37,8 +37,8 @@ def test_eight_emotions_are_tuned_together(tmp_path):
         for at, names in enumerate(given.label)
     ]
     given = Utterances("made up", given.text, label)
-    training = Training(encoder=ENCODER, fine_tune=1, svm=False)
-    report = train_emotion(given, tmp_path / "m", kind="plutchik", training=training, about=ABOUT)
+    training = EmotionSettings(encoder=ENCODER, fine_tune=1, svm=False)
+    report = train_emotion(given, tmp_path / "m", kind="plutchik", settings=training, about=ABOUT)
     assert tuple(report.rows) == EMOTIONS
     told = json.loads((tmp_path / "m" / "training.json").read_text())
     assert (told["problem"], told["labels"]) == ("multi", list(EMOTIONS))

@@ -5,9 +5,13 @@ import pytest
 
 from simpatico.errors import DataError, MissingResource
 from simpatico.features.plutchik import EMOTIONS
-from simpatico.training.emotion.data import SIGNS, Utterances
-from simpatico.training.emotion.evaluators import judge
-from simpatico.training.emotion.labels import Ruled, label_rule, meaning
+from simpatico.training.emotion.data import GOEMOTIONS_SIGNS, Utterances
+from simpatico.training.emotion.labels import (
+    LabelSign,
+    infer_label_signs,
+    polarity_model,
+    resolve_labels,
+)
 from simpatico.training.lexicon import MAPPING
 
 NAN = float("nan")
@@ -21,7 +25,7 @@ def happy(texts):
 def said(*pairs, known=None):
     texts, labels = zip(*pairs, strict=True)
     names = [tuple(label.split("|")) for label in labels]
-    return Utterances("made up", list(texts), names, known=known or {})
+    return Utterances("made up", list(texts), names, known_signs=known or {})
 
 
 def test_the_rule_by_hand():
@@ -29,23 +33,23 @@ def test_the_rule_by_hand():
     "fear" three are good, so 70% are bad, which 1 - .3 in floating point is just below."""
     texts = [*["good"] * 7, *["bad"] * 3, *["good"] * 6, *["bad"] * 4, *["good"] * 3, *["bad"] * 7]
     labels = [["joy"]] * 10 + [["surprise"]] * 10 + [["fear"]] * 10
-    assert label_rule(labels, texts, happy) == {
-        "joy": Ruled("positive", 10, 0.7),
-        "surprise": Ruled("each", 10, 0.6),
-        "fear": Ruled("negative", 10, 0.3),
+    assert infer_label_signs(labels, texts, happy) == {
+        "joy": LabelSign("positive", 10, 0.7),
+        "surprise": LabelSign("each", 10, 0.6),
+        "fear": LabelSign("negative", 10, 0.3),
     }
-    assert label_rule(labels[:10], texts[:10], happy, share=0.75)["joy"].sign == "each"
+    assert infer_label_signs(labels[:10], texts[:10], happy, share=0.75)["joy"].sign == "each"
 
 
 def test_what_the_classifier_says_nothing_of_does_not_count():
     """Two of "odd" are good, one is a dot: 2 of 2. Of "dots" nothing is known."""
-    found = label_rule([["odd"], ["odd", "dots"], ["odd"]], ["good", ".", "so good"], happy)
-    assert found == {"odd": Ruled("positive", 2, 1.0), "dots": Ruled("each", 0, 0.5)}
+    found = infer_label_signs([["odd"], ["odd", "dots"], ["odd"]], ["good", ".", "so good"], happy)
+    assert found == {"odd": LabelSign("positive", 2, 1.0), "dots": LabelSign("each", 0, 0.5)}
 
 
 def told(given, kind, **mapped):
-    found = meaning(given, kind, mapped=mapped, polarity=lambda: happy)
-    return found.of(given).tolist()
+    found = resolve_labels(given, kind, mapping=mapped, polarity=lambda: happy)
+    return found.targets(given).tolist()
 
 
 def same(found, wanted):
@@ -82,10 +86,10 @@ def test_eight_emotions_by_name_and_by_map():
 
 def test_every_label_of_goemotions_has_a_sign():
     """Demszky et al. have 12 positive labels, 11 negative ones, 4 that are neither, and neutral."""
-    assert list(MAPPING) == [*sorted(set(SIGNS) - {"neutral"}), "neutral"]
-    signs = list(SIGNS.values())
+    assert list(MAPPING) == [*sorted(set(GOEMOTIONS_SIGNS) - {"neutral"}), "neutral"]
+    signs = list(GOEMOTIONS_SIGNS.values())
     assert [signs.count(s) for s in ("positive", "negative", "omit", "neutral")] == [12, 11, 4, 1]
-    given = said(("bad", "joy"), ("good", "fear"), ("good", "surprise"), known=SIGNS)
+    given = said(("bad", "joy"), ("good", "fear"), ("good", "surprise"), known=GOEMOTIONS_SIGNS)
     same(told(given, "polarity"), [[1], [0], [NAN]])
 
 
@@ -126,7 +130,7 @@ def test_more_complaints_are_whole_sentences():
         "neutral, omit"
     )
     with pytest.raises(MissingResource) as missing:
-        judge("path:/no/where")
+        polarity_model("path:/no/where")
     assert str(missing.value).startswith("no model of polarity 'path:/no/where' to say what ")
     assert str(missing.value).endswith(
         "; give one with --polarity-model, or say it with --map LABEL=positive"

@@ -5,12 +5,12 @@ import polars as pl
 import pytest
 
 from simpatico.features import Features
-from simpatico.features.detokenise import tidied
+from simpatico.features.detokenise import detokenise
 from simpatico.features.embeddings import MINILM
-from simpatico.features.heads.folder import NEEDED, SHIPPED, PairHead, load_heads
+from simpatico.features.heads.folder import REQUIRED_HEADS, SHIPPED, PairHead, load_heads
 from simpatico.features.plutchik import EMOTIONS
 from simpatico.models.names import why_missing
-from simpatico.training.emotion.evaluators import judge
+from simpatico.training.emotion.labels import polarity_model
 from simpatico.turns import Turns
 
 KINDS = ("neutrality", "polarity", "plutchik")
@@ -22,7 +22,7 @@ PLAIN = ("The shop opens at nine.", "It is on the second floor.", "The meeting i
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_folder_is_whole_and_small(kind):
     found = load_heads(kind, kind)
-    assert tuple(found.heads) == NEEDED[kind]
+    assert tuple(found.heads) == REQUIRED_HEADS[kind]
     assert sum(path.stat().st_size for path in (SHIPPED / kind).iterdir()) < 5e6
     assert found.recipe.licence == "Apache-2.0 (GoEmotions, Demszky et al. 2020)"
     for told in found.recipe.heads.values():
@@ -42,7 +42,9 @@ def fits(kind, *names):
     heads = [PairHead(kind, kind, name) for name in names]
     empty = Turns(pl.DataFrame({"text": pl.Series([], dtype=pl.String)}))
     features = Features(empty, frozenset({*heads, *heads[0].needs}))
-    return lambda texts: np.array([features[head].of(list(map(tidied, texts))) for head in heads])
+    return lambda texts: np.array(
+        [features[head].of(list(map(detokenise, texts))) for head in heads]
+    )
 
 
 def test_emotional_sentences_and_plain_ones():
@@ -54,7 +56,7 @@ def test_emotional_sentences_and_plain_ones():
 
 def test_good_news_and_bad():
     assert (fits("polarity", "positive")(GLAD) > 0.8).all()
-    assert (judge("polarity")(SAD) < 0.2).all()
+    assert (polarity_model("polarity")(SAD) < 0.2).all()
 
 
 def test_single_texts_are_judged_alone():

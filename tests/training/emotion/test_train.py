@@ -7,25 +7,31 @@ import numpy as np
 import pytest
 
 from simpatico.errors import BadValue, DataError
-from simpatico.features.heads.folder import Fits, load_heads, trainer
+from simpatico.features.heads.folder import HeadProbabilities, load_heads, training_command
 from simpatico.features.heads.head import Head
 from simpatico.features.plutchik import EMOTIONS
+from simpatico.models.names import public_model_name
 from simpatico.training.card import About
-from simpatico.training.emotion.baselines import by_style, by_words, style
-from simpatico.training.emotion.evaluators import judge
-from simpatico.training.emotion.settings import evenly
-from simpatico.training.emotion.splits import Sides, Taught
-from simpatico.training.emotion.train import Training, Utterances, train_emotion
-from simpatico.training.emotion.train__emotion_runs import FORM, weighing, with_runs
-from simpatico.training.engagement.train import public_model_name
-from simpatico.training.fit.linear import sparse_runs
-from simpatico.training.fit.mlp import Examples
+from simpatico.training.emotion.baselines import predict_by_style, predict_by_svm, style_features
+from simpatico.training.emotion.labels import polarity_model
+from simpatico.training.emotion.settings import balanced_weights
+from simpatico.training.emotion.splits import EmotionSplits, LabelledTexts
+from simpatico.training.emotion.train import (
+    NGRAM_FORM,
+    EmotionSettings,
+    Utterances,
+    add_char_ngrams,
+    train_emotion,
+    with_char_ngrams,
+)
+from simpatico.training.fit.linear import char_ngram_matrix
+from simpatico.training.fit.mlp import PairExamples
 from tests.models.tiny import tiny
 
 ABOUT = About("made up", "CC0")
 ENCODER = f"path:{tiny('bert')}"
 WORD = {"joy": "dog", "anger": "rain", "neutral": "tea"}
-QUICK = Training(encoder=ENCODER, svm=False)
+QUICK = EmotionSettings(encoder=ENCODER, svm=False)
 
 
 def said(n=240, *, start=0, labels=tuple(WORD)):
@@ -48,8 +54,8 @@ def said(n=240, *, start=0, labels=tuple(WORD)):
     ],
 )
 def test_two_classes_are_told_apart(kind, head, mapped, tmp_path):
-    training = Training(encoder=ENCODER, svm=False, mapped=mapped)
-    report = train_emotion(said(), tmp_path / "m", kind=kind, training=training, about=ABOUT)
+    training = EmotionSettings(encoder=ENCODER, svm=False, mapped=mapped)
+    report = train_emotion(said(), tmp_path / "m", kind=kind, settings=training, about=ABOUT)
     found = load_heads(f"path:{tmp_path / 'm'}", kind)
     assert found.recipe == report.recipe
     assert found.recipe.heads[head].parts == ["first"]
@@ -59,14 +65,14 @@ def test_two_classes_are_told_apart(kind, head, mapped, tmp_path):
     assert rows["style"].auc.value < 0.8
     told = found.recipe.heads[head].heldout
     assert (told.plain, told.n) == ("style", rows["style"].n)
-    assert report.limits == {head: 0.0}
+    assert report.thresholds == {head: 0.0}
     left = sum(label == ("neutral",) for label in said().label) if kind == "polarity" else 0
-    assert report.ready.drawn.left_out == left
+    assert report.task.data.left_out == left
 
 
 def test_the_same_training_writes_the_same_bytes(tmp_path):
     for name in ("one", "two"):
-        train_emotion(said(), tmp_path / name, kind="neutrality", training=QUICK, about=ABOUT)
+        train_emotion(said(), tmp_path / name, kind="neutrality", settings=QUICK, about=ABOUT)
     for path in (tmp_path / "one").iterdir():
         assert path.read_bytes() == (tmp_path / "two" / path.name).read_bytes()
 
@@ -81,13 +87,13 @@ def test_eight_heads_with_a_limit_each(tmp_path):
     ]
     given = Utterances("made up", given.text, label)
     plain = replace(QUICK, runs=False)
-    report = train_emotion(given, tmp_path / "m", kind="plutchik", training=plain, about=ABOUT)
+    report = train_emotion(given, tmp_path / "m", kind="plutchik", settings=plain, about=ABOUT)
     assert tuple(load_heads(f"path:{tmp_path / 'm'}", "plutchik").heads) == EMOTIONS
     best = {name: some[0] for name, some in report.rows.items()}
-    assert best["joy"].precision.value > 0.7
+    assert best["joy"].average_precision.value > 0.7
     assert best["joy"].f1.value > 0.7
-    assert best["fear"].precision.value < 0.5
-    assert set(report.limits) == set(EMOTIONS)
+    assert best["fear"].average_precision.value < 0.5
+    assert set(report.thresholds) == set(EMOTIONS)
     card = (tmp_path / "m" / "card.md").read_text(encoding="utf-8")
     assert "| emotion | with it | guess by | average precision | F1 | AUC |\n" in card
     assert f"| joy | {best['joy'].classes[1].n} | this model | " in card
@@ -98,24 +104,24 @@ def test_the_rule_of_labels_goes_by_a_trained_model(tmp_path):
     """A model of polarity learns that dogs are good; by it, label "a" of dogs is positive, "b" of
     rain is negative, and "c" of both is each by itself."""
     signs = {"joy": "positive", "anger": "negative", "neutral": "omit"}
-    first = Training(encoder=ENCODER, svm=False, mapped=signs)
-    train_emotion(said(), tmp_path / "p", kind="polarity", training=first, about=ABOUT)
+    first = EmotionSettings(encoder=ENCODER, svm=False, mapped=signs)
+    train_emotion(said(), tmp_path / "p", kind="polarity", settings=first, about=ABOUT)
     model = f"path:{tmp_path / 'p'}"
-    dog, rain = judge(model)(["The good dog", "the good rain"])
+    dog, rain = polarity_model(model)(["The good dog", "the good rain"])
     assert rain < 0.5 < dog
     given = said(200, start=500, labels=("joy", "anger"))
     names = {"joy": "a", "anger": "b"}
     label = [("c" if at % 5 == 0 else names[some[0]],) for at, some in enumerate(given.label)]
     given = Utterances("made up", given.text, label, given.dialog)
-    training = Training(encoder=ENCODER, svm=False, polarity=model)
-    report = train_emotion(given, tmp_path / "m", kind="polarity", training=training, about=ABOUT)
-    assert {name: found.sign for name, found in report.ready.meaning.rule.items()} == {
+    training = EmotionSettings(encoder=ENCODER, svm=False, polarity=model)
+    report = train_emotion(given, tmp_path / "m", kind="polarity", settings=training, about=ABOUT)
+    assert {name: found.sign for name, found in report.task.meaning.rule.items()} == {
         "a": "positive",
         "b": "negative",
         "c": "each",
     }
     card = (tmp_path / "m" / "card.md").read_text(encoding="utf-8")
-    share = report.ready.meaning.rule["c"].positive
+    share = report.task.meaning.rule["c"].positive
     assert 0.3 < share < 0.7
     assert f"- label 'c' by its utterances: {share:.1%} of 40 positive, so each by itself\n" in card
     facts = json.loads((tmp_path / "m" / "recipe.json").read_text())["training"]
@@ -124,18 +130,20 @@ def test_the_rule_of_labels_goes_by_a_trained_model(tmp_path):
 
 def test_style_has_no_words():
     """Same length, case and spacing, other words: the same numbers."""
-    one, same, other = style(["So good, yes.", "So bleak, no.", "so good , yes ."])
+    one, same, other = style_features(["So good, yes.", "So bleak, no.", "so good , yes ."])
     assert one.shape == (10,)
     assert one[5:7].tolist() == [0, 0]
     assert np.flatnonzero(one != other).tolist() == [0, 1, 2, 3, 4, 5]
     assert (one == same).all()
-    assert style(["don’t_comma_"])[0, 7:9].tolist() == [1, 1]
+    assert style_features(["don’t_comma_"])[0, 7:9].tolist() == [1, 1]
 
 
 def sides(texts, label):
     """Three times the same texts, each half of the label."""
     target = np.array(label, float)[:, None]
-    return Sides(*[Taught(texts, texts, target, list(map(str, range(len(texts)))))] * 3)
+    return EmotionSplits(
+        *[LabelledTexts(texts, texts, target, list(map(str, range(len(texts)))))] * 3
+    )
 
 
 def test_style_tells_a_corpus_and_words_tell_words():
@@ -143,18 +151,18 @@ def test_style_tells_a_corpus_and_words_tell_words():
     spaced = [f"{'yes' if n % 3 else 'no'} number{' .' if n % 2 else '.'}" for n in range(80)]
     label = [n % 2 for n in range(80)]
     weight = np.ones(80, np.float32)
-    found = by_style(sides(spaced, label), 0, stored=False, weight=weight, seed=0)
-    assert ((found.heldout > 0) == np.array(label, bool)).all()
+    found = predict_by_style(sides(spaced, label), 0, raw=False, weight=weight, seed=0)
+    assert ((found.test > 0) == np.array(label, bool)).all()
     pytest.importorskip("sklearn", reason="scikit-learn comes with simpatico[train]")
     words = [n % 3 > 0 for n in range(80)]
-    (said,) = by_words(sides(spaced, words), balanced=True, seed=0)
-    assert ((said.heldout > 0) == words).all()
+    (said,) = predict_by_svm(sides(spaced, words), balanced=True, seed=0)
+    assert ((said.test > 0) == words).all()
 
 
 def two(label):
     """Places and labels of texts to learn from, and the same to check by."""
     places = np.arange(len(label))
-    return (Examples(places, places, np.array(label, np.float32)),) * 2
+    return (PairExamples(places, places, np.array(label, np.float32)),) * 2
 
 
 def test_runs_of_characters_are_weighed_where_they_help():
@@ -162,11 +170,13 @@ def test_runs_of_characters_are_weighed_where_they_help():
     texts = ["oh dog", "my dog", "oh rain", "my rain"] * 10
     vectors = np.ones((40, 2), np.float32)
     head = Head(("first",), ((np.zeros((2, 1), np.float32), np.zeros(1, np.float32)),))
-    found = with_runs(head, vectors, sparse_runs(texts, FORM), two([1, 1, 0, 0] * 10))
-    said = Fits(found, Plain(), "m").of(["the dog", "the rain"])
+    found = add_char_ngrams(
+        head, vectors, char_ngram_matrix(texts, NGRAM_FORM), two([1, 1, 0, 0] * 10)
+    )
+    said = HeadProbabilities(found, Plain(), "m").of(["the dog", "the rain"])
     assert said[1] < 0.4 < 0.6 < said[0]
-    runs = sparse_runs(["oh"] * 40, FORM)
-    assert with_runs(head, vectors, runs, two([0, 1] * 20)).grams is None
+    runs = char_ngram_matrix(["oh"] * 40, NGRAM_FORM)
+    assert add_char_ngrams(head, vectors, runs, two([0, 1] * 20)).grams is None
 
 
 class Plain:
@@ -177,26 +187,28 @@ class Plain:
 def test_a_head_is_shifted_by_hand():
     """A number of 3 with shift 1 and nothing for runs is 4."""
     head = Head(("first",), ((np.array([[1.0], [2.0]]), np.zeros(1)),))
-    found = weighing(head, np.zeros(FORM.columns), shift=1.0)
+    found = with_char_ngrams(head, np.zeros(NGRAM_FORM.columns), shift=1.0)
     assert found.logit(np.ones((1, 2))).tolist() == [4.0]
     assert not np.any([found.grams.first, found.grams.second])
 
 
 def test_both_classes_count_the_same():
     """One of four: it counts .5 / .25 = 2, each other .5 / .75."""
-    assert evenly(np.array([0, 0, 0, 1], np.float32)).tolist() == pytest.approx([2 / 3] * 3 + [2])
+    assert balanced_weights(np.array([0, 0, 0, 1], np.float32)).tolist() == pytest.approx(
+        [2 / 3] * 3 + [2]
+    )
 
 
 def test_complaints_are_whole_sentences(tmp_path):
     with pytest.raises(BadValue) as refused:
-        Training(fine_tune=-1)
+        EmotionSettings(fine_tune=-1)
     assert str(refused.value) == "-1 epochs of fine-tuning; there are none or more"
     (tmp_path / "m").write_text("")
     with pytest.raises(DataError) as taken:
-        train_emotion(said(), tmp_path / "m", kind="neutrality", training=QUICK, about=ABOUT)
+        train_emotion(said(), tmp_path / "m", kind="neutrality", settings=QUICK, about=ABOUT)
     assert str(taken.value) == f"{tmp_path / 'm'} is a file; name a folder for the model"
-    assert trainer("polarity") == "emotion --kind polarity"
-    assert trainer("nsp") == "nsp"
+    assert training_command("polarity") == "emotion --kind polarity"
+    assert training_command("nsp") == "nsp"
 
 
 def write(path, given):

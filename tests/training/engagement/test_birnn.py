@@ -7,9 +7,17 @@ import polars as pl
 import pytest
 
 from simpatico.errors import BadValue, DataError
-from simpatico.features.word_vectors import vectors as vectors_of
+from simpatico.features.word_vectors import load_word_vectors as vectors_of
 from simpatico.models.names import find_model
-from simpatico.training.engagement.birnn import BiRnn, birnn, loss, made, parts, read, rows
+from simpatico.training.engagement.birnn import (
+    BiRnn,
+    batch_indices,
+    batch_loss,
+    build_network,
+    look_up_words,
+    predict_by_birnn,
+    word_rows,
+)
 from tests.models.tiny import root
 
 WORDS = {"tea": (1, 0, 0), "rain": (0, 1, 0), "do": (0, 0, 1), "n't": (1, 1, 0), "wow": (-1, 0, 2)}
@@ -42,18 +50,25 @@ def test_it_learns_what_replies_hold(cell):
     learn, check, (query, reply, label) = pairs(96, 1), pairs(40, 2), pairs(40, 3)
     # chance gets 28 of 40 right once in 120 times
     shape = BiRnn(**{**SHAPE.__dict__, "cell": cell})
-    found = birnn(learn, check, (query, reply, label), vectors=tiny_vectors(), shape=shape)
+    found = predict_by_birnn(
+        learn, check, (query, reply, label), vectors=tiny_vectors(), shape=shape
+    )
     assert ((found > 0.5) == label).sum() >= 28
 
 
 def test_the_seed_decides_and_the_labels_asked_for_do_not():
     shape = BiRnn(hidden=4, epochs=2)
     given = pairs(40, 1), pairs(20, 2), pairs(8, 3)
-    found = [birnn(*given, vectors=tiny_vectors(), shape=shape, seed=seed) for seed in (0, 0, 1)]
+    found = [
+        predict_by_birnn(*given, vectors=tiny_vectors(), shape=shape, seed=seed)
+        for seed in (0, 0, 1)
+    ]
     np.testing.assert_array_equal(found[0], found[1])
     assert (found[0] != found[2]).all()
     learn, check, (query, reply, label) = given
-    other = birnn(learn, check, (query, reply, 1 - label), vectors=tiny_vectors(), shape=shape)
+    other = predict_by_birnn(
+        learn, check, (query, reply, 1 - label), vectors=tiny_vectors(), shape=shape
+    )
     np.testing.assert_array_equal(found[0], other)
     assert (found[0].dtype, found[0].shape) == (np.float64, (8,))
 
@@ -61,17 +76,19 @@ def test_the_seed_decides_and_the_labels_asked_for_do_not():
 def test_words_are_looked_up_and_unknown_ones_left_out():
     """tea is 1, do 3, n't 4; a text of no known word is the place of zeros."""
     table = vectors_of(find_model(tiny_vectors()))
-    found = rows(["Tea, xyzzy: don't!", "", "xyzzy", "tea " * 9], table, 5)
+    found = word_rows(["Tea, xyzzy: don't!", "", "xyzzy", "tea " * 9], table, 5)
     assert [line.tolist() for line in found] == [[1, 3, 4], [0], [0], [1] * 5]
 
 
 def test_both_labels_count_alike_and_texts_beside_it_change_nothing():
     """Three of 0 and one of 1: weights 4/6 and 4/2, which add up to 4."""
     table = vectors_of(find_model(tiny_vectors()))
-    side = read((["tea"] * 4, ["rain", "tea do", "", "wow wow tea"], [0, 0, 0, 1]), table, 5)
-    net = made(table.numbers, SHAPE).eval()
+    side = look_up_words(
+        (["tea"] * 4, ["rain", "tea do", "", "wow wow tea"], [0, 0, 0, 1]), table, 5
+    )
+    net = build_network(table.numbers, SHAPE).eval()
     balance = np.array([4 / 6, 4 / 2], np.float32)
-    total, weight = loss(net, side, np.arange(4), balance)
+    total, weight = batch_loss(net, side, np.arange(4), balance)
     assert weight == pytest.approx(4)
     logits = net(side, np.arange(4)).detach().numpy()
     costs = np.logaddexp(0, logits) - side.label * logits
@@ -82,14 +99,16 @@ def test_both_labels_count_alike_and_texts_beside_it_change_nothing():
 
 
 def test_batches_hold_everything_once():
-    assert [some.tolist() for some in parts(5, 2)] == [[0, 1], [2, 3], [4]]
-    drawn = np.concatenate(parts(50, 8, np.random.default_rng(0)))
+    assert [some.tolist() for some in batch_indices(5, 2)] == [[0, 1], [2, 3], [4]]
+    drawn = np.concatenate(batch_indices(50, 8, np.random.default_rng(0)))
     assert sorted(drawn.tolist()) == list(range(50))
 
 
 def test_complaints_are_whole_sentences():
     few, none = pairs(4, 1), ([], [], [])
-    assert birnn(few, few, none, vectors=tiny_vectors(), shape=BiRnn(epochs=1)).shape == (0,)
+    assert predict_by_birnn(
+        few, few, none, vectors=tiny_vectors(), shape=BiRnn(epochs=1)
+    ).shape == (0,)
     for learn, check, sentence in [
         (none, few, "labels to learn from: none; some are 0 and some are 1"),
         (few, (["a"], ["b"], [1]), "labels to check by: 1; some are 0 and some are 1"),
@@ -101,7 +120,7 @@ def test_complaints_are_whole_sentences():
         ),
     ]:
         with pytest.raises(DataError) as told:
-            birnn(learn, check, few, vectors=tiny_vectors())
+            predict_by_birnn(learn, check, few, vectors=tiny_vectors())
         assert str(told.value) == sentence
     with pytest.raises(BadValue) as refused:
         BiRnn(cell="lstm")

@@ -7,8 +7,15 @@ import numpy as np
 import pytest
 
 from simpatico.errors import BadValue, DataError
-from simpatico.training.engagement.data import Taken, convai, ji, listed, split, table
-from simpatico.training.engagement.exchanges import Exchanges, joined
+from simpatico.training.engagement.data import (
+    ExchangeReader,
+    read_convai,
+    read_dialog_list,
+    read_exchange_table,
+    read_ji,
+    split_exchanges,
+)
+from simpatico.training.engagement.exchanges import Exchanges, join_exchanges
 
 
 def talk(number, kinds, ratings, said):
@@ -47,7 +54,7 @@ def rows(found):
 def test_convai_as_rated(tmp_path):
     """1: the bot Bob got 4, Alice none; its turns b1 and b4 answer a0, and a2 with a3 (one turn).
     2: Alice got 5, Bob 2. 3: Alice got 3, Bob 2; Bob's first turn answers nothing."""
-    found = convai(written(tmp_path, TALKS), "rated")
+    found = read_convai(written(tmp_path, TALKS), "rated")
     assert rows(found) == [
         ("1", "a0", "b1", 4, 1),
         ("1", "a2\na3", "b4", 4, 1),
@@ -59,13 +66,13 @@ def test_convai_as_rated(tmp_path):
         ("3", "b2", "a3", 3, 1),
     ]
     assert found.kind == ["human-bot"] * 2 + ["human-human"] * 6
-    assert found.among_people == 3 / 5
+    assert found.share_between_people == 3 / 5
 
 
 def test_convai_as_the_paper_read_it(tmp_path):
     """1: 0 under the person's id, so turns 1 and 2, 3 and 4 are pairs. 2: (5 + 2) / 2 = 3.5, to the
     even 4, which is engaging, so every turn with the one before. 3: (3 + 2) / 2 = 2.5, to 2."""
-    found = convai(written(tmp_path, TALKS), "paper")
+    found = read_convai(written(tmp_path, TALKS), "paper")
     assert rows(found) == [
         ("1", "a0", "b1", 0, 0),
         ("1", "a2\na3", "b4", 0, 0),
@@ -75,7 +82,7 @@ def test_convai_as_the_paper_read_it(tmp_path):
         ("3", "b0", "a1", 2, 0),
         ("3", "b2", "a3", 2, 0),
     ]
-    assert found.among_people == 1.0
+    assert found.share_between_people == 1.0
 
 
 def test_convai_with_thumbs(tmp_path):
@@ -85,22 +92,22 @@ def test_convai_with_thumbs(tmp_path):
     for said, thumb in zip(talks[0]["thread"], (2, 2, 2, 1, 1), strict=True):
         said["evaluation"] = thumb
     path = written(tmp_path, talks)
-    found = convai(path, thumbs=True)
-    assert rows(found)[:2] == rows(convai(path))
+    found = read_convai(path, thumbs=True)
+    assert rows(found)[:2] == rows(read_convai(path))
     assert rows(found)[2:] == [("1", "a0", "b1", 2, 1), ("1", "a2\na3", "b4", 1, 0)]
     assert found.origin == ["convai.json, rating above 2"] * 2 + ["convai.json, thumbs up"] * 2
     assert found.group == ["1"] * 4
-    again = Taken("paper", threshold=0, thumbs=True).of(path)
+    again = ExchangeReader("paper", threshold=0, thumbs=True).read(path)
     assert again.origin[::2] == ["convai.json, rating above 0", "convai.json, thumbs up"]
 
 
 def test_dialogs_that_are_named_are_left_out(tmp_path):
     (tmp_path / "apart.txt").write_text("2\tmore\n\n3\n")
-    apart = listed(tmp_path / "apart.txt")
+    apart = read_dialog_list(tmp_path / "apart.txt")
     assert apart == {"2", "3"}
-    assert set(convai(written(tmp_path, TALKS), without=apart).dialog) == {"1"}
+    assert set(read_convai(written(tmp_path, TALKS), without=apart).dialog) == {"1"}
     with pytest.raises(DataError) as told:
-        listed(tmp_path)
+        read_dialog_list(tmp_path)
     assert str(told.value) == f"{tmp_path}: no text file that names a dialog a line"
 
 
@@ -121,7 +128,7 @@ def test_ji(tmp_path):
     rated = sitting((90, 50), (0, 50), (30, 20)), sitting((10, 7), (9, 7), (11, 7), worker="x")
     (tmp_path / "pass_x.json").write_text(json.dumps(rated))
     (tmp_path / "fail_x.json").write_text(json.dumps([sitting((1, 1))]))
-    found = ji(tmp_path)
+    found = read_ji(tmp_path)
     assert rows(found)[::2] == [
         ("w/s/0", "hi", "hello", 90, 1),
         ("w/s/2", "hi", "hello", 30, 0),
@@ -130,20 +137,20 @@ def test_ji(tmp_path):
     assert found.kind == ["human-bot"] * 6
     assert found.group == ["w"] * 4 + ["x"] * 2
     assert set(found.origin) == {f"{tmp_path.name}, interesting above the worker's mean"}
-    assert ji(tmp_path, control=True).label.tolist() == [1, 1, 0, 0, 0, 0, 0, 0, 1, 1]
-    assert ji(tmp_path, "fun").label.tolist() == [1, 1, 0, 0]
-    found = ji(tmp_path, threshold=10)
+    assert read_ji(tmp_path, control=True).label.tolist() == [1, 1, 0, 0, 0, 0, 0, 0, 1, 1]
+    assert read_ji(tmp_path, "fun").label.tolist() == [1, 1, 0, 0]
+    found = read_ji(tmp_path, threshold=10)
     assert found.label.tolist() == [1, 1, 1, 1, 0, 0, 1, 1]
     assert set(found.origin) == {f"{tmp_path.name}, interesting above 10"}
-    assert ji(tmp_path / "fail_x.json", threshold=0).rating.tolist() == [1, 1]
-    assert len(ji(tmp_path / "fail_x.json")) == 0
+    assert read_ji(tmp_path / "fail_x.json", threshold=0).rating.tolist() == [1, 1]
+    assert len(read_ji(tmp_path / "fail_x.json")) == 0
     (tmp_path / "pass_x.json").write_text("[1]")
     with pytest.raises(DataError) as told:
-        ji(tmp_path)
+        read_ji(tmp_path)
     assert str(told.value).startswith(f"{tmp_path / 'pass_x.json'}: not ratings of Ji et al.: ")
     (tmp_path / "none").mkdir()
     with pytest.raises(DataError) as told:
-        ji(tmp_path / "none")
+        read_ji(tmp_path / "none")
     assert str(told.value) == (
         f"{tmp_path / 'none'}: no pass_*.json in it; give the folder of Ji et al. or a file"
     )
@@ -152,18 +159,18 @@ def test_ji(tmp_path):
 def test_a_table_with_labels_and_one_with_ratings(tmp_path):
     path = tmp_path / "x.csv"
     path.write_text('id,query,reply,label\n1," hi\n",hello,1\n2,so,yes,0\n3,hi,well,0.0\n')
-    found = table(path)
+    found = read_exchange_table(path)
     assert rows(found) == [
         ("hi", "hi", "hello", 1, 1),
         ("so", "so", "yes", 0, 0),
         ("hi", "hi", "well", 0, 0),
     ]
-    assert (found.dialogs, found.among_people, found.source) == (2, None, "x.csv")
+    assert (found.dialogs, found.share_between_people, found.source) == (2, None, "x.csv")
     path = tmp_path / "x.jsonl"
     lines = [{"query": "a", "reply": "b", "rating": r, "dialog": d} for r, d in ((2, 1), (2.5, 1))]
     path.write_text("".join(json.dumps(line) + "\n" for line in lines))
-    assert rows(table(path)) == [("1", "a", "b", 2, 0), ("1", "a", "b", 2.5, 1)]
-    assert table(path, threshold=2.5).label.tolist() == [0, 0]
+    assert rows(read_exchange_table(path)) == [("1", "a", "b", 2, 0), ("1", "a", "b", 2.5, 1)]
+    assert read_exchange_table(path, threshold=2.5).label.tolist() == [0, 0]
 
 
 @pytest.mark.parametrize(
@@ -206,7 +213,7 @@ def test_complaints_are_whole_sentences(content, sentence, tmp_path):
     path = tmp_path / ("x.jsonl" if content.startswith("{") else "x.csv")
     path.write_text(content)
     with pytest.raises(DataError) as told:
-        table(path)
+        read_exchange_table(path)
     assert str(told.value) == f"{path}{sentence}"
 
 
@@ -221,15 +228,15 @@ def made(n, *, every=3):
 def test_no_dialog_is_on_two_sides_and_both_labels_are_on_each():
     """30 dialogs, 10 of them engaging: 6, 2 and 2 of those, and 12, 4 and 4 of the others."""
     given = made(30)
-    sides = split(given, seed=3)
+    sides = split_exchanges(given, seed=3)
     assert [side.dialogs for side in sides] == [18, 6, 6]
     assert [int(side.label.sum()) for side in sides] == [12, 4, 4]
     assert len({*sides[0].dialog} | {*sides[1].dialog} | {*sides[2].dialog}) == 30
-    again, other = split(given, seed=3), split(given, seed=4)
+    again, other = split_exchanges(given, seed=3), split_exchanges(given, seed=4)
     assert [side.dialog for side in again] == [side.dialog for side in sides]
     assert other[0].dialog != sides[0].dialog
     with pytest.raises(BadValue) as told:
-        split(given, (0.5, 0.4), seed=0)
+        split_exchanges(given, (0.5, 0.4), seed=0)
     assert str(told.value) == ("shares (0.5, 0.4) do not add up to 1; give such as (0.6, 0.2, 0.2)")
 
 
@@ -237,7 +244,7 @@ def test_all_of_a_rater_are_on_one_side_and_each_origin_on_every_side():
     """30 dialogs of 10 raters and 10 of their own: 6, 2 and 2 raters, and 6, 2 and 2 dialogs."""
     raters = replace(made(30), group=[f"w{at // 2 % 10}" for at in range(60)])
     alone = replace(made(10, every=1), origin=["other"] * 20)
-    sides = split(joined([raters, alone]), seed=0)
+    sides = split_exchanges(join_exchanges([raters, alone]), seed=0)
     groups = [{*side.group} for side in sides]
     assert [len({g for g in some if g.startswith("0/w")}) for some in groups] == [6, 2, 2]
     assert [len({g for g in some if g.startswith("1/d")}) for some in groups] == [6, 2, 2]
@@ -248,18 +255,23 @@ def test_all_of_a_rater_are_on_one_side_and_each_origin_on_every_side():
 
 def test_dialogs_of_two_files_are_kept_apart():
     one = made(2)
-    both = joined([one, one])
+    both = join_exchanges([one, one])
     assert (len(both), both.dialogs, both.source) == (8, 4, "made up and made up")
     assert both.group == both.dialog
-    assert joined([one]) is one
+    assert join_exchanges([one]) is one
 
 
 def test_what_a_file_is_tells_how_it_is_read(tmp_path):
-    taken = Taken("paper", frozenset({"1"}), threshold=4)
-    assert rows(taken.of(written(tmp_path, TALKS)))[:1] == [("2", "a0", "b1", 4, 0)]
+    taken = ExchangeReader("paper", frozenset({"1"}), threshold=4)
+    assert rows(taken.read(written(tmp_path, TALKS)))[:1] == [("2", "a0", "b1", 4, 0)]
     (tmp_path / "pass_x.json").write_text(json.dumps([sitting((51, 3), (9, 9))]))
-    assert Taken(quality="fun").of(tmp_path).rating.tolist() == [3, 3]
-    assert Taken(control=True).of(tmp_path / "pass_x.json").label.tolist() == [1, 1, 0, 0]
-    assert Taken(threshold=51).of(tmp_path / "pass_x.json").label.tolist() == [0, 0]
+    assert ExchangeReader(quality="fun").read(tmp_path).rating.tolist() == [3, 3]
+    assert ExchangeReader(control=True).read(tmp_path / "pass_x.json").label.tolist() == [
+        1,
+        1,
+        0,
+        0,
+    ]
+    assert ExchangeReader(threshold=51).read(tmp_path / "pass_x.json").label.tolist() == [0, 0]
     (tmp_path / "x.csv").write_text("query,reply,rating\na,b,2\na,c,3\n")
-    assert Taken().of(tmp_path / "x.csv").label.tolist() == [0, 1]
+    assert ExchangeReader().read(tmp_path / "x.csv").label.tolist() == [0, 1]

@@ -6,9 +6,9 @@ from simpatico.errors import BadValue
 from simpatico.features.word_vectors import GLOVE
 from simpatico.models.names import why_missing
 from simpatico.training.card import About
-from simpatico.training.engagement.baselines import beside
-from simpatico.training.engagement.splits import Given
-from simpatico.training.engagement.train import Training, train_engagement
+from simpatico.training.engagement.baselines import baseline_predictions
+from simpatico.training.engagement.splits import ExchangeInput
+from simpatico.training.engagement.train import EngagementSettings, train_engagement
 from tests.models.tiny import tiny
 from tests.training.engagement.test_train import ABOUT, ENCODER, talks
 
@@ -16,10 +16,12 @@ pytest.importorskip("torch", reason="torch comes with simpatico[torch]")
 
 
 def test_an_encoder_is_tuned_and_judged_on_dialogs_held_out(tmp_path):
-    from simpatico.training.engagement.finetuned import tune_engagement
+    from simpatico.training.engagement.finetuned import fine_tune_engagement
 
-    training = Training(encoder=f"path:{tiny('bert')}", fine_tune=1)
-    report = tune_engagement(talks(20), tmp_path / "m", training=training, about=About("made up"))
+    training = EngagementSettings(encoder=f"path:{tiny('bert')}", fine_tune=1)
+    report = fine_tune_engagement(
+        talks(20), tmp_path / "m", settings=training, about=About("made up")
+    )
     assert [row.name for row in report.rows] == ["engagement", "reply length", "question mark"]
     assert (report.recipe, report.dialogs) == (None, 4)
     card = (tmp_path / "m" / "card.md").read_text(encoding="utf-8")
@@ -30,13 +32,13 @@ def test_an_encoder_is_tuned_and_judged_on_dialogs_held_out(tmp_path):
 
 
 def test_a_head_is_no_base_for_fine_tuning(tmp_path):
-    from simpatico.training.engagement.finetuned import tune_engagement
+    from simpatico.training.engagement.finetuned import fine_tune_engagement
 
     heads = tmp_path / "heads"
-    train_engagement(talks(20), heads, training=Training(encoder=ENCODER), about=ABOUT)
-    training = Training(base=f"path:{heads}", fine_tune=1)
+    train_engagement(talks(20), heads, settings=EngagementSettings(encoder=ENCODER), about=ABOUT)
+    training = EngagementSettings(base=f"path:{heads}", fine_tune=1)
     with pytest.raises(BadValue) as told:
-        tune_engagement(talks(20), tmp_path / "m", training=training, about=ABOUT)
+        fine_tune_engagement(talks(20), tmp_path / "m", settings=training, about=ABOUT)
     assert str(told.value) == (
         f"path:{heads} is a head over vectors that stay as they are; fine-tuning goes on from an "
         "encoder or from a model that was fine-tuned"
@@ -48,8 +50,8 @@ def test_learned_baselines_stand_beside():
     pytest.importorskip("sklearn", reason="scikit-learn comes with simpatico[train]")
     if reason := why_missing(GLOVE):
         pytest.skip(reason)
-    sides = Given(talks()).checked().sides(0)
-    runs = beside(sides, seed=0, learned=True)
+    sides = ExchangeInput(talks()).usable().split(0)
+    runs = baseline_predictions(sides, seed=0, trained=True)
     assert list(runs) == ["reply length", "question mark", "linear SVM", "Bi-RNN"]
     for found in runs.values():
-        assert len(found.score) == len(found.predicted) == len(sides.heldout)
+        assert len(found.score) == len(found.predicted) == len(sides.test)

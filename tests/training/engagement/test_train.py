@@ -8,15 +8,25 @@ import numpy as np
 import pytest
 
 from simpatico.errors import BadValue, DataError, MissingResource
-from simpatico.features.char_ngrams import GramForm
+from simpatico.features.char_ngrams import CharNgramSettings
 from simpatico.features.heads.folder import PairHead, load_heads
 from simpatico.models.names import public_model_name
-from simpatico.stats.auc import area
+from simpatico.stats.classification import roc_auc
 from simpatico.training.card import About
-from simpatico.training.engagement.baselines import best_limit, lengths, questions, svm
-from simpatico.training.engagement.exchanges import Exchanges, split
-from simpatico.training.engagement.splits import Given
-from simpatico.training.engagement.train import Training, begun, examples, train_engagement
+from simpatico.training.engagement.baselines import (
+    best_threshold,
+    question_marks,
+    reply_lengths,
+    svm_scores,
+)
+from simpatico.training.engagement.exchanges import Exchanges, split_exchanges
+from simpatico.training.engagement.splits import ExchangeInput
+from simpatico.training.engagement.train import (
+    EngagementSettings,
+    load_initial_head,
+    pair_examples,
+    train_engagement,
+)
 from tests.models.tiny import tiny
 
 ABOUT = About("made up")
@@ -41,30 +51,30 @@ def talks(n=40, *, start=0, people=True, source="made up"):
 def test_a_limit_for_a_plain_number_by_hand():
     """Engaging replies have 1 or 2 words, others 4 and 9: fewer than 3 are engaging."""
     guess, label = np.array([1.0, 2, 2, 4, 9]), np.array([1, 1, 1, 0, 0], bool)
-    assert best_limit(guess, label) == (-1, -3.0)
-    assert best_limit(guess, ~label) == (1, 3.0)
-    assert lengths(["I like it, I do", "?"]).tolist() == [[5, 4], [0, 0]]
-    assert questions(["so?", "so", "本当？"]).tolist() == [1, 0, 1]
+    assert best_threshold(guess, label) == (-1, -3.0)
+    assert best_threshold(guess, ~label) == (1, 3.0)
+    assert reply_lengths(["I like it, I do", "?"]).tolist() == [[5, 4], [0, 0]]
+    assert question_marks(["so?", "so", "本当？"]).tolist() == [1, 0, 1]
 
 
 def test_the_support_vector_machine_learns_words():
     pytest.importorskip("sklearn", reason="scikit-learn comes with simpatico[train]")
-    learn, test = split(talks(), (0.5, 0.5), seed=0)
-    assert area(svm(learn, test, seed=0), test.label) > 0.9
+    learn, test = split_exchanges(talks(), (0.5, 0.5), seed=0)
+    assert roc_auc(svm_scores(learn, test, seed=0), test.label) > 0.9
 
 
 def test_both_labels_weigh_the_same():
     """One engaging of four: it weighs .5 / .25 = 2, each other .5 / .75."""
-    given = talks(4).some(np.array([0, 1, 2, 3]))
+    given = talks(4).take(np.array([0, 1, 2, 3]))
     place = dict.fromkeys((*given.query, *given.reply), 0)
-    assert examples(given, place).weight.tolist() == pytest.approx([2 / 3, 2 / 3, 2 / 3, 2])
+    assert pair_examples(given, place).weight.tolist() == pytest.approx([2 / 3, 2 / 3, 2 / 3, 2])
 
 
 @pytest.mark.parametrize("head", ["paper", "best"])
 def test_a_model_is_trained_written_and_read(head, tmp_path):
-    training = Training(head, encoder=ENCODER, seeds=2)
-    report = train_engagement(talks(), tmp_path / "one", training=training, about=ABOUT)
-    train_engagement(talks(), tmp_path / "two", training=training, about=ABOUT)
+    training = EngagementSettings(head, encoder=ENCODER, seeds=2)
+    report = train_engagement(talks(), tmp_path / "one", settings=training, about=ABOUT)
+    train_engagement(talks(), tmp_path / "two", settings=training, about=ABOUT)
     for path in (tmp_path / "one").iterdir():
         assert path.read_bytes() == (tmp_path / "two" / path.name).read_bytes()
     found = load_heads(f"path:{tmp_path / 'one'}", "engagement")
@@ -90,8 +100,8 @@ def test_a_model_is_trained_written_and_read(head, tmp_path):
 
 def test_the_card_says_what_people_need(tmp_path):
     about = About("made up", "CC0", "simpatico train engagement --data DATA --out MODEL")
-    training = Training(encoder=ENCODER, seeds=2, limits=("It is made up.",))
-    train_engagement(talks(), tmp_path / "m", training=training, about=about)
+    training = EngagementSettings(encoder=ENCODER, seeds=2, limits=("It is made up.",))
+    train_engagement(talks(), tmp_path / "m", settings=training, about=about)
     card = (tmp_path / "m" / "card.md").read_text(encoding="utf-8")
     for part in (
         "- made up: 40 dialogs\n- licence of the data: CC0\n"
@@ -117,8 +127,8 @@ def test_the_card_says_what_people_need(tmp_path):
 
 def test_a_trained_model_goes_on_with_other_labels(tmp_path):
     """The target domain has the opposite labels, which the head learns from where it was."""
-    first = Training("best", encoder=ENCODER)
-    train_engagement(talks(), tmp_path / "base", training=first, about=ABOUT)
+    first = EngagementSettings("best", encoder=ENCODER)
+    train_engagement(talks(), tmp_path / "base", settings=first, about=ABOUT)
     turned = talks(60)
     turned = Exchanges(
         turned.source,
@@ -130,33 +140,35 @@ def test_a_trained_model_goes_on_with_other_labels(tmp_path):
         turned.kind,
     )
     base = f"path:{tmp_path / 'base'}"
-    training = Training(base=base)
-    report = train_engagement(turned, tmp_path / "m", training=training, about=ABOUT)
+    training = EngagementSettings(base=base)
+    report = train_engagement(turned, tmp_path / "m", settings=training, about=ABOUT)
     told = load_heads(f"path:{tmp_path / 'm'}", "engagement").recipe.heads["engaging"]
     assert (told.encoder, told.parts) == (ENCODER, ["first", "second"])
-    assert told.grams == GramForm(2, 4, 2**16)
+    assert told.grams == CharNgramSettings(2, 4, 2**16)
     assert report.rows[0].auc.value > 0.5
-    assert begun(training).form.shape.rate == 1e-4
+    assert load_initial_head(training).form.shape.rate == 1e-4
     with pytest.raises(BadValue) as refused:
-        begun(Training(base=base, encoder="other"))
+        load_initial_head(EngagementSettings(base=base, encoder="other"))
     assert str(refused.value) == (
         f"{base} sees vectors of {ENCODER!r}, not of 'other'; leave the encoder to it"
     )
     with pytest.raises(MissingResource):
-        begun(Training(base=f"path:{tmp_path / 'nothing'}"))
+        load_initial_head(EngagementSettings(base=f"path:{tmp_path / 'nothing'}"))
     assert public_model_name(base) == "path:base"
 
 
 @pytest.fixture(scope="module")
 def model(tmp_path_factory):
     out = tmp_path_factory.mktemp("trained") / "m"
-    train_engagement(talks(), out, training=Training("best", encoder=ENCODER), about=ABOUT)
+    train_engagement(
+        talks(), out, settings=EngagementSettings("best", encoder=ENCODER), about=ABOUT
+    )
     return out
 
 
 def refused(folder):
     with pytest.raises(DataError) as told:
-        begun(Training(base=f"path:{folder}"))
+        load_initial_head(EngagementSettings(base=f"path:{folder}"))
     return str(told.value)
 
 
@@ -195,30 +207,30 @@ def test_the_model_scores_texts(model):
 
 
 def test_complaints_are_whole_sentences(tmp_path):
-    out, training = tmp_path / "m", Training(encoder=ENCODER)
+    out, training = tmp_path / "m", EngagementSettings(encoder=ENCODER)
 
     def complaint(given):
         with pytest.raises(DataError) as told:
-            train_engagement(given, out, training=training, about=ABOUT)
+            train_engagement(given, out, settings=training, about=ABOUT)
         assert not out.exists()
         return str(told.value)
 
-    assert complaint(talks().some(np.arange(5))) == (
+    assert complaint(talks().take(np.arange(5))) == (
         "made up: 5 exchanges of 2 dialogs; training needs at least 20 dialogs"
     )
-    assert complaint(talks().some(np.flatnonzero(talks().label == 1))) == (
+    assert complaint(talks().take(np.flatnonzero(talks().label == 1))) == (
         "made up: all 60 exchanges have label 1; training needs engaging ones and others"
     )
-    assert complaint(Given(talks(), test=talks(4, start=38, source="test.csv"))) == (
+    assert complaint(ExchangeInput(talks(), test=talks(4, start=38, source="test.csv"))) == (
         "test.csv: 2 of its 4 dialogs are in made up too; leave them out of one of the files"
     )
     own = talks(6, start=60, source="one.csv"), talks(6, start=63, source="two.csv")
-    assert complaint(Given(talks(), *own)) == (
+    assert complaint(ExchangeInput(talks(), *own)) == (
         "two.csv: 3 of its 6 dialogs are in one.csv too; leave them out of one of the files"
     )
     nothing = talks(4, start=60, source="one.csv")
     nothing = Exchanges("one.csv", nothing.dialog, [" "] * 12, *vars_after_query(nothing))
-    assert complaint(Given(talks(), test=nothing)) == (
+    assert complaint(ExchangeInput(talks(), test=nothing)) == (
         "one.csv: no exchange with words on both sides; give some"
     )
     few = talks()
@@ -233,7 +245,7 @@ def test_complaints_are_whole_sentences(tmp_path):
         ({"fine_tune": -1}, "-1 epochs of fine-tuning; there are none or more"),
     ):
         with pytest.raises(BadValue) as refused:
-            Training(**wrong)
+            EngagementSettings(**wrong)
         assert str(refused.value) == sentence
 
 
@@ -244,11 +256,11 @@ def vars_after_query(given):
 def test_own_files_are_the_sides_and_blank_texts_are_left_out():
     given = talks()
     given.reply[0] = "  "
-    own = Given(given, talks(6, start=60), talks(6, start=70)).checked()
-    assert [len(side) for side in own.sides(0)] == [119, 18, 18]
-    held = Given(given, test=talks(6, start=70)).checked().sides(0)
+    own = ExchangeInput(given, talks(6, start=60), talks(6, start=70)).usable()
+    assert [len(side) for side in own.split(0)] == [119, 18, 18]
+    held = ExchangeInput(given, test=talks(6, start=70)).usable().split(0)
     assert [side.dialogs for side in held] == [30, 10, 6]
-    stop = Given(given, validation=talks(6, start=70)).checked().sides(0)
+    stop = ExchangeInput(given, validation=talks(6, start=70)).usable().split(0)
     assert [side.dialogs for side in stop] == [30, 6, 10]
 
 

@@ -11,10 +11,9 @@ from simpatico.stats.classification import LabelledPredictions
 from simpatico.stats.result import Result
 from simpatico.training.engagement.baselines import reply_lengths
 from simpatico.training.engagement.exchanges import Exchanges
-from simpatico.training.engagement.report import evaluate_parts
-from simpatico.training.engagement.report__engagement_report import part_table
+from simpatico.training.engagement.report import evaluate_parts, part_table
 from simpatico.training.engagement.splits import EngagementSplits
-from simpatico.training.engagement.train__engagement_weights import exchange_weights
+from simpatico.training.engagement.train import exchange_weights
 from simpatico.training.fit.mlp import (
     HeadShape,
     InputScaling,

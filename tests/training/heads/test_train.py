@@ -11,21 +11,21 @@ from simpatico import Turns
 from simpatico.errors import BadValue, DataError
 from simpatico.features.heads.folder import load_heads
 from simpatico.features.heads.head import Head
-from simpatico.stats.auc import area, area_interval, balanced
+from simpatico.stats.classification import balanced_accuracy, roc_auc, roc_auc_interval
 from simpatico.training.card import About
 from simpatico.training.fit.mlp import (
-    Examples,
-    Scaling,
-    Shape,
-    begin,
-    fit,
-    flat,
+    HeadShape,
+    InputScaling,
+    PairExamples,
+    fit_head,
     gradients,
-    loss,
-    unscaled,
+    initial_head,
+    mean_loss,
+    parameters,
+    with_raw_inputs,
 )
-from simpatico.training.heads.data import Talk, of_another, spoilt
-from simpatico.training.heads.train import Training, train_heads, word_costs
+from simpatico.training.heads.data import TrainingDialogs, corrupt, draw_other_dialog
+from simpatico.training.heads.train import HeadsSettings, train_heads, word_costs
 from tests.metrics.heads import vectors_folder
 from tests.models.tiny import tiny
 
@@ -67,31 +67,33 @@ def test_slopes_are_those_of_the_loss(activation):
     """Each slope beside the change of the loss when its weight is moved by a hair to both sides."""
     rng = np.random.default_rng(1)
     vectors = rng.standard_normal((12, 3))
-    given = Examples(
+    given = PairExamples(
         rng.integers(0, 12, 9), rng.integers(0, 12, 9), (np.arange(9) % 2).astype(np.float32)
     )
-    shape = Shape(("first", "bilinear", "difference"), (5, 4), activation)
-    head, scaling = begin(shape, vectors, given, rng)
+    shape = HeadShape(("first", "bilinear", "difference"), (5, 4), activation)
+    head, scaling = initial_head(shape, vectors, given, rng)
     layers = tuple((m.astype(np.float64), s.astype(np.float64) + 0.1) for m, s in head.layers)
     head = Head(head.parts, layers, activation, head.bilinear.astype(np.float64))
-    for weights, slopes in zip(flat(head), gradients(head, scaling, vectors, given), strict=True):
+    for weights, slopes in zip(
+        parameters(head), gradients(head, scaling, vectors, given), strict=True
+    ):
         place = tuple(rng.integers(0, size) for size in weights.shape)
         kept = weights[place]
         weights[place] = kept + 1e-5
-        above = loss(head, scaling, vectors, given)
+        above = mean_loss(head, scaling, vectors, given)
         weights[place] = kept - 1e-5
-        below = loss(head, scaling, vectors, given)
+        below = mean_loss(head, scaling, vectors, given)
         weights[place] = kept
         assert slopes[place] == pytest.approx((above - below) / 2e-5, abs=1e-5)
 
 
 def test_undoing_the_scaling_changes_nothing():
     rng = np.random.default_rng(2)
-    scaling = Scaling(rng.standard_normal(4), rng.random(4) + 0.5)
+    scaling = InputScaling(rng.standard_normal(4), rng.random(4) + 0.5)
     head = Head(("first", "second"), ((rng.standard_normal((4, 1)), np.zeros(1)),))
     inputs = rng.standard_normal((6, 4))
-    plain = unscaled(head, scaling).logit(inputs)
-    assert plain == pytest.approx(head.logit((inputs - scaling.mean) / scaling.spread), abs=1e-5)
+    plain = with_raw_inputs(head, scaling).logit(inputs)
+    assert plain == pytest.approx(head.logit((inputs - scaling.mean) / scaling.sd), abs=1e-5)
 
 
 def test_a_known_signal_is_learned():
@@ -99,46 +101,46 @@ def test_a_known_signal_is_learned():
     vectors = rng.standard_normal((400, 6)).astype(np.float32)
     first, second = rng.integers(0, 400, (2, 2000))
     label = ((vectors[first] * vectors[second]).sum(axis=1) > 0).astype(np.float32)
-    given = Examples(first, second, label)
-    head = fit(Shape(("bilinear",), epochs=5), vectors, given, given.some(np.arange(200)))
+    given = PairExamples(first, second, label)
+    head = fit_head(HeadShape(("bilinear",), epochs=5), vectors, given, given.take(np.arange(200)))
     guess = head.logit(head.inputs(vectors[first], vectors[second]))
-    assert area(guess, label) > 0.99
+    assert roc_auc(guess, label) > 0.99
 
 
 def test_area_under_the_curve_by_hand():
     """True 3 and 1, made up 2 and 1: 3 beats both, 1 loses one and draws one: 2.5 of 4."""
-    assert area(np.array([3.0, 1.0, 2.0, 1.0]), np.array([1, 1, 0, 0], np.float32)) == 0.625
+    assert roc_auc(np.array([3.0, 1.0, 2.0, 1.0]), np.array([1, 1, 0, 0], np.float32)) == 0.625
 
 
 def test_the_interval_of_an_area_is_over_dialogs():
     """Two dialogs, each with a true and a made-up example: one drawn twice gives its own area, 1
     or 0, in a quarter of the draws each; both give 3 beats 2 and 1, 0 loses to both: .5."""
     guess, label = np.array([3.0, 2.0, 0.0, 1.0]), np.array([1, 0, 1, 0], np.float32)
-    assert area(guess, label) == 0.5
-    assert area_interval(guess, label, np.array([7, 7, 9, 9])) == (0.0, 1.0)
-    assert area_interval(guess, label, np.array([7, 7, 7, 7])) == (0.5, 0.5)
+    assert roc_auc(guess, label) == 0.5
+    assert roc_auc_interval(guess, label, np.array([7, 7, 9, 9])) == (0.0, 1.0)
+    assert roc_auc_interval(guess, label, np.array([7, 7, 7, 7])) == (0.5, 0.5)
 
 
 def test_balanced_accuracy_by_hand():
     """Of three true ones two are told, of one made-up one none: (2/3 + 0) / 2."""
     told, label = np.array([True, True, False, True]), np.array([1, 1, 1, 0], np.float32)
-    assert balanced(told, label) == 0.333333
+    assert balanced_accuracy(told, label) == 0.333333
 
 
 def test_no_dialog_is_on_two_sides_and_made_up_replies_are_of_other_dialogs():
-    talk = Talk.of(dialogs(), "made up")
+    talk = TrainingDialogs.of(dialogs(), "made up")
     split = talk.split(0)
     assert [len(side) for side in split] == [32, 4, 4]
     assert len(set(np.concatenate(split))) == 40
-    side = talk.pairs(split.heldout, np.random.default_rng(0))
+    side = talk.pairs(split.test, np.random.default_rng(0))
     assert side.label.tolist() == [1.0] * 12 + [0.0] * 12
     rows = np.array([0, 0, 1, 1, 1])
-    assert (rows[of_another(rows, np.random.default_rng(0))] != rows).all()
+    assert (rows[draw_other_dialog(rows, np.random.default_rng(0))] != rows).all()
 
 
 def test_spoilt_texts_are_never_what_was_said():
     rng, tokens = np.random.default_rng(0), ["I", "like", "good", "tea"]
-    found = [spoilt(tokens, rng) for _ in range(200)]
+    found = [corrupt(tokens, rng) for _ in range(200)]
     assert all(text and text != tokens for text in found)
     assert {len(text) > 4 for text in found} == {True, False}
     assert any(sorted(text) == sorted(tokens) for text in found)
@@ -156,9 +158,9 @@ def test_costs_of_words_by_hand():
 @pytest.mark.parametrize("kind", ["nsp", "ctx-ruber", "usl-h", "ruber"])
 def test_heads_are_trained_written_and_read(kind, tmp_path):
     encoder = f"path:{vectors_folder() if kind == 'ruber' else tiny('bert')}"
-    training = Training(kind, encoder)
-    recipe = train_heads(dialogs(), tmp_path / "one", training=training, about=ABOUT)
-    train_heads(dialogs(), tmp_path / "two", training=training, about=ABOUT)
+    training = HeadsSettings(kind, encoder)
+    recipe = train_heads(dialogs(), tmp_path / "one", settings=training, about=ABOUT)
+    train_heads(dialogs(), tmp_path / "two", settings=training, about=ABOUT)
     for path in (tmp_path / "one").iterdir():
         assert path.read_bytes() == (tmp_path / "two" / path.name).read_bytes()
     found = load_heads(f"path:{tmp_path / 'one'}", kind)
@@ -192,9 +194,9 @@ def saying(text, n=40, first=0, other=""):
     ],
 )
 def test_texts_too_short_to_be_spoilt_are_counted_and_refused(turns, counts, tmp_path):
-    training = Training("usl-h", f"path:{tiny('bert')}")
+    training = HeadsSettings("usl-h", f"path:{tiny('bert')}")
     with pytest.raises(DataError) as told:
-        train_heads(turns, tmp_path / "m", training=training, about=ABOUT)
+        train_heads(turns, tmp_path / "m", settings=training, about=ABOUT)
     assert str(told.value) == (
         f"made up: of texts with at least 3 different words or marks there are {counts[0]} to "
         f"learn from, {counts[1]} to decide by when to stop, and {counts[2]} held out; training "
@@ -204,9 +206,9 @@ def test_texts_too_short_to_be_spoilt_are_counted_and_refused(turns, counts, tmp
 
 
 def test_texts_without_known_words_are_counted_and_refused(tmp_path):
-    training = Training("ruber", f"path:{vectors_folder()}")
+    training = HeadsSettings("ruber", f"path:{vectors_folder()}")
     with pytest.raises(DataError) as told:
-        train_heads(saying("hello you"), tmp_path / "m", training=training, about=ABOUT)
+        train_heads(saying("hello you"), tmp_path / "m", settings=training, about=ABOUT)
     assert str(told.value) == (
         "made up: of examples whose texts have known words there are 0 to learn from, 0 to decide "
         "by when to stop, and 0 held out; training needs some of each"
@@ -215,15 +217,18 @@ def test_texts_without_known_words_are_counted_and_refused(tmp_path):
 
 def test_replies_that_are_all_the_same_can_be_blended(tmp_path):
     """All cosines are 1: the lowest is a hair below, since it is divided by what is above it."""
-    training = Training("ctx-ruber", f"path:{tiny('bert')}")
-    recipe = train_heads(saying("good tea"), tmp_path / "m", training=training, about=ABOUT)
+    training = HeadsSettings("ctx-ruber", f"path:{tiny('bert')}")
+    recipe = train_heads(saying("good tea"), tmp_path / "m", settings=training, about=ABOUT)
     assert recipe.cosine_low == 0.999999
     assert load_heads(f"path:{tmp_path / 'm'}", "ctx-ruber").recipe.heads == recipe.heads
 
 
 def test_a_changed_byte_is_refused(tmp_path):
     train_heads(
-        dialogs(), tmp_path / "m", training=Training("nsp", f"path:{tiny('bert')}"), about=ABOUT
+        dialogs(),
+        tmp_path / "m",
+        settings=HeadsSettings("nsp", f"path:{tiny('bert')}"),
+        about=ABOUT,
     )
     recipe = tmp_path / "m" / "recipe.json"
     recipe.write_text(recipe.read_text().replace("0", "1", 1))
@@ -235,20 +240,20 @@ def test_a_changed_byte_is_refused(tmp_path):
 
 
 def test_complaints_are_whole_sentences(tmp_path):
-    out, training = tmp_path / "m", Training("nsp", f"path:{tiny('bert')}")
+    out, training = tmp_path / "m", HeadsSettings("nsp", f"path:{tiny('bert')}")
     for n, told_n in ((0, "0 dialogs"), (1, "1 dialog"), (19, "19 dialogs")):
         turns = dialogs(n) if n else Turns(dialogs(1).frame.head(0))
         with pytest.raises(DataError) as told:
-            train_heads(turns, out, training=training, about=ABOUT)
+            train_heads(turns, out, settings=training, about=ABOUT)
         assert str(told.value) == (
             f"made up: {told_n} in which a turn answers another; training needs at least 20"
         )
     with pytest.raises(BadValue) as refused:
-        train_heads(dialogs(), out, training=Training("nsp", likelihood="x"), about=ABOUT)
+        train_heads(dialogs(), out, settings=HeadsSettings("nsp", likelihood="x"), about=ABOUT)
     assert str(refused.value) == "nsp has no part that a likelihood could be for"
     out.write_text("")
     with pytest.raises(DataError) as told:
-        train_heads(dialogs(), out, training=training, about=ABOUT)
+        train_heads(dialogs(), out, settings=training, about=ABOUT)
     assert str(told.value) == f"{out} is a file; name a folder for the model"
 
 

@@ -11,12 +11,16 @@ from simpatico.errors import BadValue, DataError
 from simpatico.features import Features
 from simpatico.features.classes import ClassProbabilities
 from simpatico.features.heads.folder import load_heads
-from simpatico.stats.auc import area
+from simpatico.stats.classification import roc_auc
 from simpatico.training.card import About
-from simpatico.training.heads.data import Talk
-from simpatico.training.relevance.negatives import HARD, Answers, Maker, Mix
-from simpatico.training.relevance.train import Drawn, Training, train_relevance
-from simpatico.training.relevance.train__relevance_tuned import tune_relevance
+from simpatico.training.heads.data import TrainingDialogs
+from simpatico.training.relevance.negatives import HARD, NegativeMix, NegativeSampler, TruePairs
+from simpatico.training.relevance.train import (
+    RelevanceExamples,
+    RelevanceSettings,
+    fine_tune_relevance,
+    train_relevance,
+)
 from tests.models.tiny import tiny
 from tests.training.heads.test_train import dialogs, saying
 
@@ -32,8 +36,8 @@ def maker(seed=0):
     vectors = np.stack([np.cos(angle), np.sin(angle)], axis=1).astype(np.float32)
     first, second = np.array([0, 1, 3, 6]), np.array([1, 2, 4, 5])
     turns, whose = np.array([0, 1, 2, 3, 4, 6, 5]), np.array([0, 0, 0, 1, 1, 2, 2])
-    answers = Answers(first, second, np.array([0, 0, 1, 2]), turns, whose)
-    return Maker(answers, vectors, np.random.default_rng(seed))
+    answers = TruePairs(first, second, np.array([0, 0, 1, 2]), turns, whose)
+    return NegativeSampler(answers, vectors, np.random.default_rng(seed))
 
 
 def test_hard_replies_by_hand():
@@ -41,15 +45,15 @@ def test_hard_replies_by_hand():
     4 to 5. Nearest to the questions 0, 1, 3, 6: 4, 4, 2, 4. Of dialog 0 what is in neither text of
     the pair is 2 for the first pair and 0 for the second; the other dialogs have nothing more."""
     found, rows = maker(), np.arange(4)
-    assert found.near(rows, found.answers.second).tolist() == [4, 4, 5, 4]
-    assert found.near(rows, found.answers.first).tolist() == [4, 4, 2, 4]
+    assert found.nearest(rows, found.pairs.second).tolist() == [4, 4, 5, 4]
+    assert found.nearest(rows, found.pairs.first).tolist() == [4, 4, 2, 4]
     assert found.same_dialog(rows).tolist() == [2, 0, -1, -1]
-    assert found.replies(np.array([3, 3, 3, 3])).tolist() == [0, 1, 3, 6]
+    assert found.draw(np.array([3, 3, 3, 3])).tolist() == [0, 1, 3, 6]
 
 
 def test_true_pairs_stand_beside_made_up_ones():
     """All four pairs with another turn of their dialog: only the first two have one."""
-    given = maker().against(np.full(4, 4))
+    given = maker().with_negatives(np.full(4, 4))
     assert given.first.tolist() == [0, 1, 0, 1]
     assert given.second.tolist() == [1, 2, 2, 0]
     assert given.label.tolist() == [1, 1, 0, 0]
@@ -58,7 +62,7 @@ def test_true_pairs_stand_beside_made_up_ones():
 
 @pytest.mark.parametrize("negatives", ["random", "hard", "both"])
 def test_made_up_replies_are_never_the_true_one(negatives):
-    given = maker().made(Mix(negatives, HARD, per_pair=50))
+    given = maker().sample(NegativeMix(negatives, HARD, per_pair=50))
     true, made = given.second[given.label == 1], given.second[given.label == 0]
     assert (true != made).all()
     assert len(given.label) % 2 == 0
@@ -69,18 +73,22 @@ def test_made_up_replies_are_never_the_true_one(negatives):
 
 def test_the_share_of_hard_replies():
     """In 4,000 draws the share of .3 is met within three standard errors of .0072."""
-    ways = np.concatenate([maker(seed).ways(Mix(hard=HARD)) for seed in range(1_000)])
-    assert abs((ways > 0).mean() - 0.3) < 0.0217
-    assert set(ways.tolist()) == {0, 1, 2, 3, 4}
-    assert set(maker().ways(Mix("hard")).tolist()) == {4}
-    assert set(maker().ways(Mix("random")).tolist()) == {0}
+    kinds = np.concatenate(
+        [maker(seed).draw_kinds(NegativeMix(hard=HARD)) for seed in range(1_000)]
+    )
+    assert abs((kinds > 0).mean() - 0.3) < 0.0217
+    assert set(kinds.tolist()) == {0, 1, 2, 3, 4}
+    assert set(maker().draw_kinds(NegativeMix("hard")).tolist()) == {4}
+    assert set(maker().draw_kinds(NegativeMix("random")).tolist()) == {0}
 
 
 @pytest.mark.parametrize("negatives", ["random", "both"])
 def test_it_is_trained_written_and_read(negatives, tmp_path):
-    training = Training(f"path:{tiny('bert')}", mix=Mix(negatives, HARD, per_pair=2))
-    recipe = train_relevance(dialogs(60), tmp_path / "one", training=training, about=ABOUT)
-    train_relevance(dialogs(60), tmp_path / "two", training=training, about=ABOUT)
+    training = RelevanceSettings(
+        f"path:{tiny('bert')}", mix=NegativeMix(negatives, HARD, per_pair=2)
+    )
+    recipe = train_relevance(dialogs(60), tmp_path / "one", settings=training, about=ABOUT)
+    train_relevance(dialogs(60), tmp_path / "two", settings=training, about=ABOUT)
     for path in (tmp_path / "one").iterdir():
         assert path.read_bytes() == (tmp_path / "two" / path.name).read_bytes()
     found = load_heads(f"path:{tmp_path / 'one'}", "relevance")
@@ -106,37 +114,37 @@ def test_it_is_trained_written_and_read(negatives, tmp_path):
 
 def test_an_encoder_is_fine_tuned_and_read(tmp_path):
     """The folder's probability of its second label puts the pairs held out in the same order."""
-    training = Training(f"path:{tiny('bert')}", fine_tune=1)
+    training = RelevanceSettings(f"path:{tiny('bert')}", fine_tune=1)
     turns = dialogs()
-    found = tune_relevance(turns, tmp_path / "m", training=training, about=ABOUT)
-    drawn = Drawn.of(Talk.of(turns, "made up"), training)
-    given, texts = drawn.sides[2], list(drawn.place)
+    found = fine_tune_relevance(turns, tmp_path / "m", settings=training, about=ABOUT)
+    drawn = RelevanceExamples.of(TrainingDialogs.of(turns, "made up"), training)
+    given, texts = drawn.splits[2], list(drawn.index)
     pairs = [[texts[at] for at in places] for places in (given.first, given.second)]
     feature = ClassProbabilities(f"path:{tmp_path / 'm'}", pair=True)
     handle = Features(turns, frozenset({feature}))[feature]
     assert handle.labels == ("not relevant", "relevant")
-    assert area(handle.of(*pairs)[:, 1], given.label) == pytest.approx(found.auc, abs=1e-6)
+    assert roc_auc(handle.of(*pairs)[:, 1], given.label) == pytest.approx(found.auc, abs=1e-6)
     assert (found.n, found.dialogs) == (len(given.label), 4)
     card = (tmp_path / "m" / "card.md").read_text(encoding="utf-8")
     assert f"- area under the curve {found.auc:.3f} ({found.low:.3f} to {found.high:.3f}" in card
 
 
 def test_complaints_are_whole_sentences(tmp_path):
-    out, training = tmp_path / "m", Training(f"path:{tiny('bert')}")
+    out, training = tmp_path / "m", RelevanceSettings(f"path:{tiny('bert')}")
     for n, told_n in ((0, "0 dialogs"), (1, "1 dialog")):
         turns = dialogs(n) if n else Turns(dialogs(1).frame.head(0))
         with pytest.raises(DataError) as told:
-            train_relevance(turns, out, training=training, about=ABOUT)
+            train_relevance(turns, out, settings=training, about=ABOUT)
         assert str(told.value) == (
             f"made up: {told_n} in which a turn answers another; training needs at least 20"
         )
     with pytest.raises(DataError) as told:
-        train_relevance(dialogs(40, 1), out, training=training, about=ABOUT)
+        train_relevance(dialogs(40, 1), out, settings=training, about=ABOUT)
     assert str(told.value) == (
         "made up: 0 dialogs in which a turn answers another; training needs at least 20"
     )
     with pytest.raises(DataError) as told:
-        train_relevance(saying("good tea"), out, training=training, about=ABOUT)
+        train_relevance(saying("good tea"), out, settings=training, about=ABOUT)
     assert str(told.value) == (
         "made up: of pairs with a reply that another could stand in for there are 0 to learn from, "
         "0 to decide by when to stop, and 0 held out; training needs some of each"
@@ -162,13 +170,13 @@ def test_complaints_are_whole_sentences(tmp_path):
 )
 def test_settings_that_make_no_sense_are_refused(settings, sentence):
     with pytest.raises(BadValue) as told:
-        Mix(**settings)
+        NegativeMix(**settings)
     assert str(told.value) == sentence
 
 
 def test_fewer_than_no_epochs_are_refused():
     with pytest.raises(BadValue) as told:
-        Training(fine_tune=-1)
+        RelevanceSettings(fine_tune=-1)
     assert str(told.value) == "-1 epochs of fine-tuning; there are none or more"
 
 

@@ -16,18 +16,26 @@ from click.testing import CliRunner
 from simpatico.cli.commands.train import command
 from simpatico.errors import DataError, MissingResource, SimpaticoError
 from simpatico.features.ngram_model import load_trait_model
-from simpatico.features.words import words
-from simpatico.training.traits.data import Columns, People, Row, read_people
-from simpatico.training.traits.features import Texts, read_topics
+from simpatico.features.words import cut_words
+from simpatico.training.traits.data import People, TraitColumns, TraitRow, read_people
+from simpatico.training.traits.features import TextFeatures, read_topics
 from simpatico.training.traits.folder import AboutTrait
-from simpatico.training.traits.heldout import figure, folds
 from simpatico.training.traits.sources import casino_people, empathic_reactions_people
-from simpatico.training.traits.train import Plan, Training, chosen, folded, heldout, train_trait
+from simpatico.training.traits.train import (
+    SearchGrid,
+    TraitSettings,
+    assign_folds,
+    choose_config,
+    correlation_figure,
+    fold_weights,
+    predict_heldout,
+    train_trait,
+)
 
 ABOUT = AboutTrait("made up", measures="a made-up trait", scale=(1.0, 7.0))
-COLUMNS = Columns("text", "answer", "who")
+COLUMNS = TraitColumns("text", "answer", "who")
 FILLER = ["the", "a", "of", "and", "to", "in", "it", "is", "on", "we"]
-ONE = Training(orders=(1, 2), minimum_people=5)
+ONE = TraitSettings(orders=(1, 2), minimum_people=5)
 
 
 def someone(rng: np.random.Generator, answer: float) -> str:
@@ -42,17 +50,17 @@ def crowd(n: int = 80, seed: int = 0, texts: int = 2) -> People:
     rows = []
     for i in range(n):
         answer = float(rng.uniform(1, 7))
-        rows += [Row(f"p{i:03}", someone(rng, answer), answer) for _ in range(texts)]
+        rows += [TraitRow(f"p{i:03}", someone(rng, answer), answer) for _ in range(texts)]
     return People.of(rows, "0" * 64)
 
 
 def test_a_known_signal_is_found(tmp_path: Path) -> None:
-    report = train_trait(crowd(), tmp_path / "m", training=ONE, about=ABOUT)
+    report = train_trait(crowd(), tmp_path / "m", settings=ONE, about=ABOUT)
     assert (report.heldout[0].r or 0) > 0.6
     assert abs(report.word_count.r or 0) < 0.2
     model = load_trait_model(str(tmp_path / "m"))
     weights = model.weights[1]
-    place = model.keys[1].tolist().index(model.places["kind"])
+    place = model.keys[1].tolist().index(model.word_ids["kind"])
     assert place == int(np.argmax(weights))
 
 
@@ -62,7 +70,7 @@ def test_noise_is_not_found(tmp_path: Path) -> None:
     report = train_trait(
         replace(people, target=shuffled),
         tmp_path / "m",
-        training=Training(search=True, orders=(1, 2)),
+        settings=TraitSettings(search=True, orders=(1, 2)),
         about=ABOUT,
     )
     figure = report.heldout[0]
@@ -77,51 +85,55 @@ def test_all_texts_of_a_person_are_in_one_fold() -> None:
     for i in range(60):
         answer = float(rng.uniform(1, 7))
         own = [" ".join([*rng.choice(FILLER, 20), *[f"own{i}"] * 20]) for _ in range(4)]
-        rows += [Row(f"p{i}", text, answer) for text in own]
+        rows += [TraitRow(f"p{i}", text, answer) for text in own]
     people = People.of(rows, "")
-    blocks = Texts.of(people).blocks((1,), 1)
-    guesses = heldout(blocks, people.target, Plan(((1,),), (1,), ("raw",)), n=10, seed=0)
-    assert (figure(guesses, people.target).r or 0) < 0.2
+    blocks = TextFeatures.of(people).blocks((1,), 1)
+    guesses = predict_heldout(
+        blocks, people.target, SearchGrid(((1,),), (1,), ("raw",)), n=10, seed=0
+    )
+    assert (correlation_figure(guesses, people.target).r or 0) < 0.2
 
 
 def test_guesses_do_not_look_at_the_people_held_out() -> None:
     people = crowd()
-    blocks = Texts.of(people).blocks((1, 2), 5)
-    plan = Plan.of(replace(ONE, search=True), len(people))
-    out = folds(len(people), 10, 0) == 3
+    blocks = TextFeatures.of(people).blocks((1, 2), 5)
+    plan = SearchGrid.of(replace(ONE, search=True), len(people))
+    out = assign_folds(len(people), 10, 0) == 3
     other = people.target.copy()
     other[out] = 100.0
-    before = heldout(blocks, people.target, plan, n=10, seed=0)
-    after = heldout(blocks, other, plan, n=10, seed=0)
+    before = predict_heldout(blocks, people.target, plan, n=10, seed=0)
+    after = predict_heldout(blocks, other, plan, n=10, seed=0)
     assert before[out].tolist() == after[out].tolist()
     assert not np.allclose(before[~out], after[~out])
 
 
 def test_folds_are_even_and_drawn_by_seed() -> None:
-    assert np.bincount(folds(372, 10, 0)).tolist() == [38, 38, *[37] * 8]
-    assert folds(50, 10, 0).tolist() == folds(50, 10, 0).tolist()
-    assert folds(50, 10, 0).tolist() != folds(50, 10, 1).tolist()
+    assert np.bincount(assign_folds(372, 10, 0)).tolist() == [38, 38, *[37] * 8]
+    assert assign_folds(50, 10, 0).tolist() == assign_folds(50, 10, 0).tolist()
+    assert assign_folds(50, 10, 0).tolist() != assign_folds(50, 10, 1).tolist()
 
 
 @pytest.mark.parametrize("scaling", ["raw", "sqrt", "std"])
 def test_folded_weights_equal_the_dual_solution(scaling: str, tmp_path: Path) -> None:
     people = crowd()
-    texts = Texts.of(people)
-    plan = Plan(((1, 2),), (5,), (scaling,))  # type: ignore[arg-type]
+    texts = TextFeatures.of(people)
+    plan = SearchGrid(((1, 2),), (5,), (scaling,))  # type: ignore[arg-type]
     blocks = texts.blocks((1, 2), 5)
-    choice = chosen(blocks, people.target, np.arange(len(people)), plan)
-    assert applied(choice, texts, people) == pytest.approx(choice.guesses, abs=1e-12)
+    choice = choose_config(blocks, people.target, np.arange(len(people)), plan)
+    assert applied(choice, texts, people) == pytest.approx(choice.predictions, abs=1e-12)
 
 
 def test_topics_fold_into_words_exactly(tmp_path: Path) -> None:
     people, table = crowd(), tmp_path / "topics.csv"
     loadings = [("kind", "0", 0.9), ("kind", "1", 0.1), ("the", "1", 0.5), ("never", "2", 1.0)]
     table.write_text("term,category,weight\n" + "".join(f"{t},{c},{w}\n" for t, c, w in loadings))
-    texts = Texts.of(people, str(table))
+    texts = TextFeatures.of(people, str(table))
     blocks = texts.blocks((1, 2), 5)
-    choice = chosen(blocks, people.target, np.arange(len(people)), Plan(((1, 2),), (5,), ("std",)))
+    choice = choose_config(
+        blocks, people.target, np.arange(len(people)), SearchGrid(((1, 2),), (5,), ("std",))
+    )
     assert [b.order for b in blocks] == [0, 1, 2]
-    assert applied(choice, texts, people) == pytest.approx(choice.guesses, abs=1e-12)
+    assert applied(choice, texts, people) == pytest.approx(choice.predictions, abs=1e-12)
 
 
 def test_topics_are_read_from_a_table_or_from_dlatk(tmp_path: Path) -> None:
@@ -139,13 +151,13 @@ def test_topics_are_read_from_a_table_or_from_dlatk(tmp_path: Path) -> None:
         assert topics.loadings.toarray().tolist() == [[0.75, 0.0], [0.0, 0.125]]
 
 
-def applied(choice: object, texts: Texts, people: People) -> np.ndarray:
+def applied(choice: object, texts: TextFeatures, people: People) -> np.ndarray:
     """The folded weights applied word by word, as the definition says."""
     plan_orders = choice.config.orders  # type: ignore[attr-defined]
-    weights = folded(choice, texts.blocks(plan_orders, 5), texts)  # type: ignore[arg-type]
+    weights = fold_weights(choice, texts.blocks(plan_orders, 5), texts)  # type: ignore[arg-type]
     sums = {n: np.zeros((len(people), 2)) for n in weights.ngrams}
     for owner, text in zip(people.owner, people.texts, strict=True):
-        said = words(pl.Series([text]))
+        said = cut_words(pl.Series([text]))
         spelled = [said.vocabulary[int(c)] for c in said.codes]
         for n, terms in weights.ngrams.items():
             grams = [tuple(spelled[i : i + n]) for i in range(len(spelled) - n + 1)]
@@ -155,19 +167,21 @@ def applied(choice: object, texts: Texts, people: People) -> np.ndarray:
 
 def test_the_saved_model_guesses_what_the_fit_guessed(tmp_path: Path) -> None:
     people = crowd(texts=1)
-    train_trait(people, tmp_path / "m", training=ONE, about=ABOUT)
+    train_trait(people, tmp_path / "m", settings=ONE, about=ABOUT)
     model = load_trait_model(str(tmp_path / "m"))
-    sums = model.sums(words(people.texts))
-    blocks = Texts.of(people).blocks((1, 2), 5)
-    choice = chosen(blocks, people.target, np.arange(len(people)), Plan.of(ONE, len(people)))
+    sums = model.sums(cut_words(people.texts))
+    blocks = TextFeatures.of(people).blocks((1, 2), 5)
+    choice = choose_config(
+        blocks, people.target, np.arange(len(people)), SearchGrid.of(ONE, len(people))
+    )
     found = model.intercept + sums[:, 0] / sums[:, 1] + sums[:, 2] / sums[:, 3]
-    assert found == pytest.approx(choice.guesses, abs=1e-5)
+    assert found == pytest.approx(choice.predictions, abs=1e-5)
 
 
 def test_two_runs_write_the_same_bytes(tmp_path: Path) -> None:
     for name in ("a", "b"):
         training = replace(ONE, search=True, repeats=2)
-        train_trait(crowd(), tmp_path / name, training=training, about=ABOUT)
+        train_trait(crowd(), tmp_path / name, settings=training, about=ABOUT)
     a, b = ({p.name: p.read_bytes() for p in (tmp_path / n).iterdir()} for n in ("a", "b"))
     assert a == b
     assert sorted(a) == [
@@ -180,16 +194,16 @@ def test_two_runs_write_the_same_bytes(tmp_path: Path) -> None:
 
 
 def test_the_same_folder_can_be_written_again_but_no_other(tmp_path: Path) -> None:
-    train_trait(crowd(), tmp_path / "m", training=ONE, about=ABOUT)
-    train_trait(crowd(), tmp_path / "m", training=ONE, about=ABOUT)
+    train_trait(crowd(), tmp_path / "m", settings=ONE, about=ABOUT)
+    train_trait(crowd(), tmp_path / "m", settings=ONE, about=ABOUT)
     (tmp_path / "notes.txt").touch()
     with pytest.raises(DataError) as error:
-        train_trait(crowd(), tmp_path, training=ONE, about=ABOUT)
+        train_trait(crowd(), tmp_path, settings=ONE, about=ABOUT)
     assert str(error.value) == (f"{tmp_path} holds 'm', which is no part of a model; name another")
 
 
 def test_answers_of_a_person_are_averaged_and_row_order_is_nothing(tmp_path: Path) -> None:
-    rows = [Row("b", "x", 2.0), Row("a", "y", 5.0), Row("b", "z", 4.0)]
+    rows = [TraitRow("b", "x", 2.0), TraitRow("a", "y", 5.0), TraitRow("b", "z", 4.0)]
     people = People.of(rows, "")
     assert people.names == ["a", "b"]
     assert people.target.tolist() == [5.0, 3.0]
@@ -276,17 +290,17 @@ def test_a_bad_row_is_named_and_never_shown(tmp_path: Path, case: str) -> None:
     ],
 )
 def test_what_cannot_be_trained(
-    tmp_path: Path, people: People, training: Training, sentence: str
+    tmp_path: Path, people: People, training: TraitSettings, sentence: str
 ) -> None:
     with pytest.raises(DataError) as error:
-        train_trait(people, tmp_path / "m", training=training, about=ABOUT)
+        train_trait(people, tmp_path / "m", settings=training, about=ABOUT)
     assert str(error.value) == sentence
     assert not (tmp_path / "m").exists()
 
 
 def test_no_file_of_topics(tmp_path: Path) -> None:
     with pytest.raises(MissingResource) as error:
-        Texts.of(crowd(40), str(tmp_path / "none"))
+        TextFeatures.of(crowd(40), str(tmp_path / "none"))
     assert str(error.value) == (
         f"no file '{tmp_path}/none'; give a table term,category,weight of topics"
     )

@@ -2,28 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from simpatico.cli.commands.train._command_line import recorded
+from simpatico.cli.commands.train._command_line import (
+    FILE,
+    LICENCE,
+    LIMIT,
+    OUT,
+    fine_tune_option,
+    record_command,
+    seed_option,
+)
 from simpatico.cli.options import combine_options
 from simpatico.cli.output import note, result, show_table
-from simpatico.cli.progress import Progress
+from simpatico.cli.progress import ProgressDisplay
 
 if TYPE_CHECKING:
-    from simpatico.stats.classification__measures import Estimate
-    from simpatico.training.emotion.data import Utterances
-    from simpatico.training.emotion.report import Report
-    from simpatico.training.emotion.splits import Given
+    from simpatico.training.emotion.report import EmotionReport
+    from simpatico.training.emotion.splits import UtteranceInput
 
-Command = Callable[..., None]
-FILE = click.Path(path_type=Path)
-TWO = {"accuracy": "accuracy", "macro_f1": "macro-F1", "auc": "AUC"}
-EIGHT = {"precision": "average precision", "f1": "F1"}
-"""Which figures are shown, and as what."""
+CLASS_COLUMNS = {"accuracy": "accuracy", "macro_f1": "macro-F1", "auc": "AUC"}
+EMOTION_COLUMNS = {"average_precision": "average precision", "f1": "F1"}
+"""The results that are shown of two classes and of each of the eight emotions, and their titles."""
 
 SWITCHES = ("balanced", "runs", "svm", "tidy")
 FLAGS = {"mapped": "map", "polarity": "polarity-model"}
@@ -43,7 +46,7 @@ OPTIONS = [
         required=True,
         help="What is learned: emotional or not, positive or negative, or eight emotions.",
     ),
-    click.option("--out", type=FILE, required=True, help="The model's folder to write."),
+    OUT,
     click.option("--validation", type=FILE, help="Utterances that decide when to stop."),
     click.option("--test", type=FILE, help="Utterances to hold out; else 10%."),
     click.option("--text", default="text", show_default=True, help="Column with what is said."),
@@ -63,19 +66,12 @@ OPTIONS = [
         show_default=True,
         help="Says of utterances whether they are positive, where labels do not.",
     ),
-    click.option(
-        "--fine-tune",
-        type=int,
-        default=0,
-        show_default=True,
-        metavar="EPOCHS",
-        help="Epochs in which the encoder itself learns.",
-    ),
+    fine_tune_option("Epochs in which the encoder itself learns.", metavar="EPOCHS"),
     click.option(
         "--rate", type=float, default=1e-5, show_default=True, help="How fast it then learns."
     ),
     click.option("--encoder", default="", help="Model that is fine-tuned or gives vectors."),
-    click.option("--seed", type=int, default=0, show_default=True, help="How texts fall."),
+    seed_option("How texts fall."),
     click.option(
         "--tidy/--no-tidy",
         default=True,
@@ -99,8 +95,8 @@ OPTIONS = [
         show_default=True,
         help="Train a linear support vector machine beside it.",
     ),
-    click.option("--licence", default="", help="Licence of the data, for the card."),
-    click.option("--limit", multiple=True, help="Sentence for the card's limits. May be repeated."),
+    LICENCE,
+    LIMIT,
 ]
 
 
@@ -113,58 +109,57 @@ def emotion(out: Path, kind: Any, **options: Any) -> None:
     how well the model does on utterances held out, beside what style and words alone tell.
     """
     from simpatico.training.card import About
-    from simpatico.training.emotion.train import Training, train_emotion
+    from simpatico.training.emotion.train import EmotionSettings, train_emotion
 
-    told = {**options, "kind": kind}
-    command = recorded("simpatico train emotion", told, switches=SWITCHES, flags=FLAGS)
-    given = read_given(options)
+    recorded = {**options, "kind": kind}
+    command = record_command("simpatico train emotion", recorded, switches=SWITCHES, flags=FLAGS)
+    utterances = read_splits(options)
     name = " and ".join(path.name for path in options.pop("data"))
     about = About(name, options.pop("licence") or "not stated", command)
-    mapped, limits = meanings(options.pop("mapped")), options.pop("limit")
-    training = Training(mapped=mapped, limits=limits, **options)
-    with Progress():
-        report = train_emotion(given, out, kind=kind, training=training, about=about)
-    summarise(report)
+    mapping, limits = parse_mapping(options.pop("mapped")), options.pop("limit")
+    settings = EmotionSettings(mapped=mapping, limits=limits, **options)
+    with ProgressDisplay():
+        report = train_emotion(utterances, out, kind=kind, settings=settings, about=about)
+    show_emotion_report(report)
     result(str(out))
 
 
-def meanings(given: tuple[str, ...]) -> dict[str, str]:
-    """What labels are said to mean."""
-    for one in given:
-        if not all(one.rpartition("=")):
-            raise click.UsageError(f"--map takes LABEL=MEANING such as joy=positive, not {one!r}")
-    return {name: meant for name, _, meant in (one.rpartition("=") for one in given)}
+def parse_mapping(pairs: tuple[str, ...]) -> dict[str, str]:
+    """`LABEL=MEANING` as a mapping."""
+    for pair in pairs:
+        if not all(pair.rpartition("=")):
+            raise click.UsageError(f"--map takes LABEL=MEANING such as joy=positive, not {pair!r}")
+    return {name: meaning for name, _, meaning in (pair.rpartition("=") for pair in pairs)}
 
 
-def read_given(options: dict[str, Any]) -> Given:
+def read_splits(options: dict[str, Any]) -> UtteranceInput:
     """The utterances that the options name."""
-    from simpatico.training.emotion.data import Columns, joined, read_utterances
-    from simpatico.training.emotion.splits import Given
+    from simpatico.training.emotion.data import UtteranceColumns, join_utterances, read_utterances
+    from simpatico.training.emotion.splits import UtteranceInput
 
-    columns = Columns(options.pop("text"), options.pop("label"))
+    columns = UtteranceColumns(options.pop("text"), options.pop("label"))
+    data = join_utterances([read_utterances(path, columns) for path in options["data"]])
+    validation, test = (
+        read_utterances(path, columns) if path else None
+        for path in (options.pop("validation"), options.pop("test"))
+    )
+    return UtteranceInput(data, validation, test)
 
-    def part(path: Path | None) -> Utterances | None:
-        return read_utterances(path, columns) if path else None
 
-    data = joined([read_utterances(path, columns) for path in options["data"]])
-    return Given(data, part(options.pop("validation")), part(options.pop("test")))
-
-
-def summarise(report: Report) -> None:
-    """The figures on utterances held out, beside simpler guesses."""
-    drawn = report.ready.drawn
-    measures = EIGHT if report.ready.kind == "plutchik" else TWO
-    columns = [name for measure in measures for name in (measures[measure], "95%")]
+def show_emotion_report(report: EmotionReport) -> None:
+    """The results on the test split, beside those of baselines."""
+    data = report.task.data
+    titles = EMOTION_COLUMNS if report.task.kind == "plutchik" else CLASS_COLUMNS
+    columns = [column for title in titles.values() for column in (title, "95%")]
     for head, rows in report.rows.items():
+        body = []
+        for row in rows:
+            results = [getattr(row, name).numbers for name in titles]
+            cells = [c for value, low, high in results for c in (value, f"{low:.3f} to {high:.3f}")]
+            body.append((row.name, *cells))
         title = f"Utterances held out: {head}, {rows[0].classes[1].n:,} of {rows[0].n:,}"
-        body = [(row.name, *cells([getattr(row, name) for name in measures])) for row in rows]
         show_table(title, ["guess by", *columns], body)
     note(
-        f"{drawn.left_out:,} utterances left out whose labels say nothing of it or two things at "
-        f"once; {drawn.repeated:,} whose text another side has, too"
+        f"{data.left_out:,} utterances left out whose labels say nothing of it or two things at "
+        f"once; {data.repeated:,} whose text another side has, too"
     )
-
-
-def cells(found: list[Estimate]) -> list[object]:
-    """Each figure, and its interval for people."""
-    return [part for one in found for part in (one.value, f"{one.low:.3f} to {one.high:.3f}")]

@@ -2,30 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from simpatico.cli.commands.train._command_line import recorded
+from simpatico.cli.commands.train._command_line import (
+    FILE,
+    LICENCE,
+    LIMIT,
+    OUT,
+    fine_tune_option,
+    record_command,
+    seed_option,
+)
 from simpatico.cli.options import combine_options
 from simpatico.cli.output import note, result, show_table
-from simpatico.cli.progress import Progress
+from simpatico.cli.progress import ProgressDisplay
 
 if TYPE_CHECKING:
-    from simpatico.stats.classification__measures import Estimate
-    from simpatico.training.engagement.exchanges import Exchanges
-    from simpatico.training.engagement.report__engagement_report import Report
-    from simpatico.training.engagement.splits import Given
+    from simpatico.stats.result import Result
+    from simpatico.training.engagement.report import EngagementReport
+    from simpatico.training.engagement.splits import ExchangeInput
 
-TAKEN = ("reading", "quality", "threshold", "thumbs", "control")
-"""Options that say what of a file is taken."""
+READER_OPTIONS = ("reading", "quality", "threshold", "thumbs", "control")
+"""Options that say which ratings of a file are used."""
 SWITCHES = ("thumbs", "level")
-Command = Callable[..., None]
-FILE = click.Path(path_type=Path)
 
-DATA = [
+DATA_OPTIONS = [
     click.option(
         "--data",
         type=FILE,
@@ -34,7 +38,7 @@ DATA = [
         help="ConvAI's train_full.json, the folder of Ji et al., or a CSV, TSV or JSONL file with "
         "query, reply, and label (1 is engaging) or rating; dialog, if known. May be repeated.",
     ),
-    click.option("--out", type=FILE, required=True, help="The model's folder to write."),
+    OUT,
     click.option("--validation", type=FILE, help="Exchanges that decide when to stop."),
     click.option("--test", type=FILE, help="Exchanges to hold out; else 20% of the dialogs."),
     click.option(
@@ -70,7 +74,7 @@ DATA = [
         help="Of Ji et al.: keep the system that was made worse on purpose.",
     ),
 ]
-MODEL = [
+MODEL_OPTIONS = [
     click.option(
         "--head",
         type=click.Choice(["paper", "best"]),
@@ -88,15 +92,11 @@ MODEL = [
     ),
     click.option("--encoder", default="", help="Model whose vectors the head sees."),
     click.option("--base", default="", help="Trained model to go on from: path:MODEL, or a name."),
-    click.option(
-        "--fine-tune",
-        type=int,
-        default=0,
-        show_default=True,
-        help="Epochs in which the encoder itself learns, reading query and reply together.",
+    fine_tune_option(
+        "Epochs in which the encoder itself learns, reading query and reply together."
     ),
     click.option("--baselines", is_flag=True, help="Train a linear SVM and a Bi-RNN beside it."),
-    click.option("--seed", type=int, default=0, show_default=True, help="How dialogs fall."),
+    seed_option("How dialogs fall."),
     click.option(
         "--seeds", type=int, default=1, show_default=True, help="Estimate with so many seeds."
     ),
@@ -106,13 +106,13 @@ MODEL = [
         show_default=True,
         help="Let both labels count the same at every length, so that it cannot be learned.",
     ),
-    click.option("--licence", default="", help="Licence of the data, for the card."),
-    click.option("--limit", multiple=True, help="Sentence for the card's limits. May be repeated."),
+    LICENCE,
+    LIMIT,
 ]
 
 
 @click.command()
-@combine_options([*DATA, *MODEL])
+@combine_options([*DATA_OPTIONS, *MODEL_OPTIONS])
 def engagement(out: Path, **options: Any) -> None:
     """Learn how engaging a reply is, for `--set engagement.model=path:MODEL`.
 
@@ -120,65 +120,61 @@ def engagement(out: Path, **options: Any) -> None:
     well it does on dialogs held out, beside what the length of a reply and question marks tell.
     """
     from simpatico.training.card import About
-    from simpatico.training.engagement.train import Training, train_engagement
+    from simpatico.training.engagement.train import EngagementSettings, train_engagement
 
-    command = recorded("simpatico train engagement", options, switches=SWITCHES)
-    given = read_given(options)
-    facts = {name: options.pop(name) for name in TAKEN}
+    command = record_command("simpatico train engagement", options, switches=SWITCHES)
+    exchanges = read_splits(options)
+    facts = {name: options.pop(name) for name in READER_OPTIONS}
     name = " and ".join(path.name for path in options.pop("data"))
     about = About(name, options.pop("licence") or "not stated", command, facts)
-    training = Training(limits=options.pop("limit"), **options)
-    with Progress():
-        if training.fine_tune:
-            from simpatico.training.engagement.finetuned import tune_engagement
+    settings = EngagementSettings(limits=options.pop("limit"), **options)
+    with ProgressDisplay():
+        if settings.fine_tune:
+            from simpatico.training.engagement.finetuned import fine_tune_engagement
 
-            report = tune_engagement(given, out, training=training, about=about)
+            report = fine_tune_engagement(exchanges, out, settings=settings, about=about)
         else:
-            report = train_engagement(given, out, training=training, about=about)
-    summarise(report)
+            report = train_engagement(exchanges, out, settings=settings, about=about)
+    show_engagement_report(report)
     result(str(out))
 
 
-def read_given(options: dict[str, Any]) -> Given:
+def read_splits(options: dict[str, Any]) -> ExchangeInput:
     """The exchanges that the options name."""
-    from simpatico.training.engagement.data import Taken, listed
-    from simpatico.training.engagement.exchanges import joined
-    from simpatico.training.engagement.splits import Given
+    from simpatico.training.engagement.data import ExchangeReader, read_dialog_list
+    from simpatico.training.engagement.exchanges import join_exchanges
+    from simpatico.training.engagement.splits import ExchangeInput
 
     without = options.pop("without")
-    taken = Taken(
-        options["reading"],
-        listed(without) if without else frozenset(),
-        *(options[name] for name in TAKEN[1:]),
+    reader = ExchangeReader(
+        without=read_dialog_list(without) if without else frozenset(),
+        **{name: options[name] for name in READER_OPTIONS},
     )
+    data = join_exchanges([reader.read(path) for path in options["data"]])
+    validation, test = (
+        reader.read(path) if path else None
+        for path in (options.pop("validation"), options.pop("test"))
+    )
+    return ExchangeInput(data, validation, test)
 
-    def part(path: Path | None) -> Exchanges | None:
-        return taken.of(path) if path else None
 
-    data = joined([taken.of(path) for path in options["data"]])
-    return Given(data, part(options.pop("validation")), part(options.pop("test")))
-
-
-def summarise(report: Report) -> None:
-    """The figures on dialogs held out, beside simpler guesses."""
-    rows = [
-        (
-            row.name,
-            row.balanced_accuracy.value,
-            span(row.balanced_accuracy),
-            row.auc.value,
-            span(row.auc),
+def show_engagement_report(report: EngagementReport) -> None:
+    """The results on the test split, beside those of baselines."""
+    rows = []
+    for row in report.rows:
+        balanced, auc = row.balanced_accuracy, row.auc
+        rows.append(
+            (row.name, balanced.value, format_bounds(balanced), auc.value, format_bounds(auc))
         )
-        for row in report.rows
-    ]
     columns = ["guess by", "balanced accuracy", "95%", "AUC", "95%"]
     show_table("Dialogs held out", columns, rows)
-    for name, found in report.ahead.items():
-        note(f"AUC above that of {name}: {found.value:+.3f}, 95% {span(found)}")
+    for name, gain in report.ahead.items():
+        note(f"AUC above that of {name}: {gain.numbers[0]:+.3f}, 95% {format_bounds(gain)}")
     if (share := report.people["held out"]) is not None:
         note(f"{share:.1%} of the engaging exchanges held out are between people")
 
 
-def span(found: Estimate) -> str:
-    """An interval for people."""
-    return f"{found.low:.3f} to {found.high:.3f}"
+def format_bounds(result: Result) -> str:
+    """The 95% CI of a result."""
+    _, low, high = result.numbers
+    return f"{low:.3f} to {high:.3f}"

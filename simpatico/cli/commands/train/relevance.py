@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from shlex import quote
 from typing import Any
 
 import click
 
-from simpatico.cli.commands.train._command_line import typed
-from simpatico.cli.commands.train.heads import heads_options, show_figures
+from simpatico.cli.commands.train._command_line import fine_tune_option, option_words
+from simpatico.cli.commands.train.heads import heads_options, show_evaluations
 from simpatico.cli.output import result
-from simpatico.cli.progress import Progress
+from simpatico.cli.progress import ProgressDisplay
 
 
 @click.command()
@@ -48,13 +47,7 @@ from simpatico.cli.progress import Progress
     show_default=True,
     help="How a text's word pieces make its vector.",
 )
-@click.option(
-    "--fine-tune",
-    type=int,
-    default=0,
-    show_default=True,
-    help="Epochs in which the encoder itself learns, reading question and reply together.",
-)
+@fine_tune_option("Epochs in which the encoder itself learns, reading question and reply together.")
 def relevance(data: Path, out: Path, format: str | None, licence: str, **options: Any) -> None:
     """Learn whether a reply fits what it answers, for `--set relevance.model=path:MODEL`.
 
@@ -62,28 +55,23 @@ def relevance(data: Path, out: Path, format: str | None, licence: str, **options
     """
     from simpatico.readers import read
     from simpatico.training.card import About
-    from simpatico.training.relevance.negatives import Mix
-    from simpatico.training.relevance.train import Training, train_relevance
+    from simpatico.training.relevance.negatives import NegativeMix
+    from simpatico.training.relevance.train import (
+        RelevanceSettings,
+        fine_tune_relevance,
+        train_relevance,
+    )
 
-    command = repeated(options)
-    mix = Mix(*(options.pop(name) for name in ("negatives", "hard", "share", "per_pair")))
+    words = option_words(sorted(options.items()))
+    command = " ".join(["simpatico train relevance --data DATA --out MODEL", *words])
+    mix = NegativeMix(*(options.pop(name) for name in ("negatives", "hard", "share", "per_pair")))
     about = About(data.name, licence or "not stated", command)
-    turns, training = read(data, format=format), Training(mix=mix, **options)
-    with Progress():
-        if training.fine_tune:
-            from simpatico.training.relevance.train__relevance_tuned import tune_relevance
-
-            figures = {"relevant": tune_relevance(turns, out, training=training, about=about)}
+    turns, settings = read(data, format=format), RelevanceSettings(mix=mix, **options)
+    with ProgressDisplay():
+        if settings.fine_tune:
+            results = fine_tune_relevance(turns, out, settings=settings, about=about)
         else:
-            recipe = train_relevance(turns, out, training=training, about=about)
-            figures = {name: told.heldout for name, told in recipe.heads.items()}
-    show_figures(figures)
+            recipe = train_relevance(turns, out, settings=settings, about=about)
+            results = recipe.heads["relevant"].heldout
+    show_evaluations({"relevant": results})
     result(str(out))
-
-
-def repeated(options: dict[str, Any]) -> str:
-    """The command that does the same again."""
-    parts = ["simpatico train relevance --data DATA --out MODEL"]
-    for name, value in sorted(options.items()):
-        parts += [f"--{name.replace('_', '-')} {quote(one)}" for one in typed(value) if one]
-    return " ".join(parts)

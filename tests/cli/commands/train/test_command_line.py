@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from simpatico.cli.commands.train._command_line import recorded, typed
+from simpatico.cli.commands.train._command_line import option_values, record_command
 
 
 @pytest.mark.parametrize(
@@ -21,7 +21,7 @@ from simpatico.cli.commands.train._command_line import recorded, typed
     ],
 )
 def test_of_a_folder_its_name_alone_is_typed(given, told):
-    assert typed(given) == told
+    assert option_values(given) == told
 
 
 def test_options_by_name():
@@ -32,7 +32,7 @@ def test_options_by_name():
         "seed": 1,
         "base": "",
     }
-    assert recorded(
+    assert record_command(
         "simpatico train x", options, switches=["level"], flags={"settings": "set"}
     ) == (
         "simpatico train x --data 'a b.csv' --out MODEL --no-level --seed 1 --set nsp.model=path:nsp"
