@@ -1,4 +1,7 @@
-"""How far slow work is, told to whoever listens: a progress bar, or nobody."""
+"""Progress of slow work, reported to whoever listens: a progress bar, or nobody.
+
+A context variable, so that a model deep down reports without passing a bar through every function.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,7 @@ from typing import NamedTuple
 
 
 class Step(NamedTuple):
-    """A piece of slow work: what it is, how much of it is done, and how much there is."""
+    """Progress of a piece of work: its name, how many items are done, and how many there are."""
 
     what: str
     done: int
@@ -21,8 +24,8 @@ _listener: ContextVar[Listener | None] = ContextVar("listener", default=None)
 
 
 @contextmanager
-def heard_by(listener: Listener) -> Iterator[None]:
-    """Tell `listener` of every step taken in this context."""
+def listen(listener: Listener) -> Iterator[None]:
+    """Report every step in this context to `listener`."""
     token = _listener.set(listener)
     try:
         yield
@@ -31,8 +34,8 @@ def heard_by(listener: Listener) -> Iterator[None]:
 
 
 @contextmanager
-def step(what: str, total: int) -> Iterator[Callable[[int], None]]:
-    """Do `total` things; the function that it gives is to be told whenever some are done."""
+def track(what: str, total: int) -> Iterator[Callable[[int], None]]:
+    """Track work on `total` items; call the function with the number of items just done."""
     listener, done = _listener.get(), 0
 
     def tick(more: int = 1) -> None:

@@ -1,4 +1,4 @@
-"""Work shared between metrics: a feature is a value, and equal values are computed once."""
+"""Work shared between metrics: a feature is a value, and equal values are computed once a chunk."""
 
 from __future__ import annotations
 
@@ -30,27 +30,27 @@ class Features:
     def __init__(self, turns: Turns, allowed: frozenset[Feature]) -> None:
         self._turns = turns
         self._allowed = allowed
-        self._made: dict[Feature, Any] = {}
+        self._values: dict[Feature, Any] = {}
 
     def __getitem__(self, feature: Feature) -> Any:
         if feature not in self._allowed:
             raise ContractError(f"{feature} was used but is not in the metric's `needs`")
-        if feature not in self._made:
-            self._made[feature] = feature.compute(self._turns, self)
-        return self._made[feature]
+        if feature not in self._values:
+            self._values[feature] = feature.compute(self._turns, self)
+        return self._values[feature]
 
 
-def alone(needs: Iterable[Feature]) -> Features:
-    """Features for texts that are no turns: what they compute is asked for any text."""
+def features_for_texts(needs: Iterable[Feature]) -> Features:
+    """Features without turns, for those that encode any text: `features[feature].of(texts)`."""
     return Features(Turns(pl.DataFrame({"text": pl.Series([], dtype=pl.String)})), frozenset(needs))
 
 
 def closure(needs: Iterable[Feature]) -> frozenset[Feature]:
-    """These features and, in turn, the features they are made from."""
-    wanted, found = list(needs), set[Feature]()
-    while wanted:
-        feature = wanted.pop()
-        if feature not in found:
-            found.add(feature)
-            wanted.extend(feature.needs)
-    return frozenset(found)
+    """These features and, recursively, the features they need."""
+    waiting, features = list(needs), set[Feature]()
+    while waiting:
+        feature = waiting.pop()
+        if feature not in features:
+            features.add(feature)
+            waiting.extend(feature.needs)
+    return frozenset(features)

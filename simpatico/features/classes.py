@@ -1,35 +1,38 @@
-"""What a pretrained classifier says of a text, or of two texts that belong together."""
+"""Predictions of a pretrained classifier for a text, a pair of texts, or a reply in a dialog."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import numpy as np
 
-from simpatico.arrays import Floats32
+from simpatico.arrays import Floats, Floats32
 from simpatico.errors import BadValue, ContractError, DataError
 from simpatico.features import Features
-from simpatico.features.on_model import OnModel, work
-from simpatico.models.cache import Numbers
-from simpatico.models.cache__once import remembered
-from simpatico.models.names import Model, find
-from simpatico.models.runtime.encoders import Task, each, net
-from simpatico.models.runtime.tokens import cutter
+from simpatico.features.on_model import OnModel, cache_key
+from simpatico.models.cache import Array, compute_once
+from simpatico.models.names import Model, find_model
+from simpatico.models.runtime.encoders import Task, load_net, run_texts
+from simpatico.models.runtime.language_models import LmTokenizer, TokenIds, as_batch
+from simpatico.models.runtime.tokens import load_tokenizer
+from simpatico.models.runtime.torch_backend import load_classifier, load_hf_tokenizer, map_on_torch
 from simpatico.turns import Turns
 
-VERSION = 1
+VERSION = 2
+"""To be raised whenever the procedure changes, so that no logit of the old one is reused."""
+REPLY_VERSION = 1
 NEXT_SENTENCE = ("is_next", "not_next")
 TRAINING = "training.json"
-"""How a classifier was fine-tuned here."""
+"""The file that says how a classifier was fine-tuned here."""
 
 Output = Literal["softmax", "sigmoid", "logits"]
 
 
 @dataclass(frozen=True)
 class ClassProbabilities(OnModel):
-    """A number for every class: shares that add up to 1, each by itself, or raw."""
+    """A number for every class: probabilities that add up to 1 (softmax), one each, or logits."""
 
     pair: bool = False
     output: Output = "softmax"
@@ -40,7 +43,7 @@ class ClassProbabilities(OnModel):
             raise BadValue(f"output {self.output!r}; there are softmax, sigmoid and logits")
 
     def compute(self, turns: Turns, features: Features) -> Classes:
-        return Classes(find(self.model), self.pair, self.output, self.head)
+        return Classes(find_model(self.model), self.pair, self.output, self.head)
 
 
 @dataclass(frozen=True)
@@ -51,7 +54,7 @@ class Classes:
     pair: bool
     output: Output
     head: Task
-    memo: dict[tuple[str, ...], Numbers] = field(default_factory=dict, compare=False, repr=False)
+    memo: dict[tuple[str, ...], Array] = field(default_factory=dict, compare=False, repr=False)
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -59,52 +62,92 @@ class Classes:
         if self.head == "next-sentence":
             return NEXT_SENTENCE
         # transformers leaves out the names of two classes that have none of their own
-        named = self.model.config.get("id2label") or {"0": "LABEL_0", "1": "LABEL_1"}
-        if not isinstance(named, dict) or set(named) != {str(n) for n in range(len(named))}:
+        labels = self.model.config.get("id2label") or {"0": "LABEL_0", "1": "LABEL_1"}
+        if not isinstance(labels, dict) or set(labels) != {str(n) for n in range(len(labels))}:
             raise DataError(f"{self.model.folder / 'config.json'}: id2label does not name classes")
-        return tuple(str(named[str(n)]) for n in range(len(named)))
+        return tuple(str(labels[str(n)]) for n in range(len(labels)))
 
     def of(self, texts: Iterable[str], seconds: Iterable[str] | None = None) -> Floats32:
         """A row for each text or pair, a column for each class."""
         if self.pair != (seconds is not None):
             raise ContractError(f"{self.model.name} was asked for pairs: {self.pair}; give just so")
-        if seconds is None:
-            given: list[tuple[str, ...]] = [(text,) for text in texts]
-        else:
-            given = list(zip(texts, seconds, strict=True))
-        what = work("classes", VERSION, self.model, self.head)
-        rows = remembered(what, given, self._compute, memo=self.memo)
+        columns: list[Iterable[str]] = [texts] if seconds is None else [texts, seconds]
+        keys: list[tuple[str, ...]] = list(zip(*columns, strict=True))
+        kind = cache_key("classes", VERSION, self.model, self.head)
+        rows = compute_once(kind, keys, self._compute, memo=self.memo)
         if not rows:
             return np.zeros((0, len(self.labels)), np.float32)
         # row by row, so that a row's last bit cannot depend on how many rows there are
         return np.stack([OUTPUTS[self.output](np.asarray(row, np.float32)) for row in rows])
 
-    def _compute(self, given: list[tuple[str, ...]]) -> Iterator[tuple[int, Numbers]]:
-        cut = cutter(self.model)
-        seconds = [texts[1] for texts in given] if self.pair else None
-        pieces = cut([texts[0] for texts in given], seconds)
-        yield from each(self.model, net(self.model, self.head), pieces)
+    def _compute(self, keys: list[tuple[str, ...]]) -> Iterator[tuple[int, Array]]:
+        seconds = [key[1] for key in keys] if self.pair else None
+        encodings = load_tokenizer(self.model)([key[0] for key in keys], seconds)
+        yield from run_texts(self.model, load_net(self.model, self.head), encodings)
 
 
 def softmax(logits: Floats32) -> Floats32:
+    """Probabilities that add up to 1."""
     powers = np.exp(logits - logits.max())
-    shares: Floats32 = powers / powers.sum()
-    return shares
+    probabilities: Floats32 = powers / powers.sum()
+    return probabilities
 
 
 def sigmoid(logits: Any) -> Any:
-    """From 0 to 1, each number by itself, without overflow."""
+    """From 0 to 1, each logit by itself, without overflow."""
     from scipy.special import expit
 
     return expit(logits)
 
 
-def unchanged(logits: Floats32) -> Floats32:
-    return logits
-
-
 OUTPUTS: dict[Output, Callable[[Floats32], Floats32]] = {
     "softmax": softmax,
     "sigmoid": sigmoid,
-    "logits": unchanged,
+    "logits": lambda logits: logits,
 }
+
+
+@dataclass(frozen=True)
+class ReplyRatings(OnModel):
+    """A number from 0 to 1 for a reply after the turns before it, by a left-to-right classifier."""
+
+    def compute(self, turns: Turns, features: Features) -> ReplyRater:
+        return ReplyRater(find_model(self.model))
+
+
+@dataclass(frozen=True)
+class ReplyRater:
+    """Rates replies with one model; each distinct conversation once."""
+
+    model: Model
+    memo: dict[tuple[str, ...], Array] = field(default_factory=dict, compare=False, repr=False)
+
+    def of(self, conversations: Sequence[tuple[str, ...]]) -> Floats:
+        """A number for the last turn of each conversation."""
+        kind = cache_key("reply ratings", REPLY_VERSION, self.model)
+        logits = compute_once(kind, list(conversations), self._compute, memo=self.memo)
+        return np.array([sigmoid(np.asarray(row, np.float64)[0]) for row in logits], np.float64)
+
+    def _compute(self, conversations: list[tuple[str, ...]]) -> Iterator[tuple[int, Array]]:
+        net, tokenizer = load_classifier(self.model), LmTokenizer(load_hf_tokenizer(self.model))
+        if net.config.num_labels != 1:
+            raise DataError(
+                f"{self.model.name} tells {net.config.num_labels} classes apart, where one number "
+                "is needed; name a model that rates"
+            )
+        longest = tokenizer.max_tokens(net)
+
+        def rate(ids: TokenIds) -> Array:
+            output = net(input_ids=as_batch(net, ids), use_cache=False)
+            return np.asarray(output.logits[0].float().cpu().numpy(), np.float32)
+
+        prompts = (encode_conversation(tokenizer, turns, longest) for turns in conversations)
+        yield from enumerate(map_on_torch(rate, prompts))
+
+
+def encode_conversation(tokenizer: LmTokenizer, turns: tuple[str, ...], longest: int) -> TokenIds:
+    """The turns with an end token between them; one that is too long loses its start."""
+    ids = TokenIds()
+    for turn in turns:
+        ids += [*tokenizer.encode(turn.strip()), tokenizer.end_token]
+    return ids[:-1][-longest:]

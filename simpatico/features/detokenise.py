@@ -1,19 +1,19 @@
-"""Text without the marks that a tokeniser left in it, so that how it was stored decides nothing."""
+"""Undo tokenisation artefacts, so that how a corpus was stored does not change a prediction."""
 
 from __future__ import annotations
 
 import re
 
 PLAIN = str.maketrans({"‘": "'", "’": "'", "´": "'", "“": '"', "”": '"'})
-"""Typed marks in place of typeset ones."""
+"""Typewriter quotes in place of typographic ones."""
 STEPS = tuple(
-    (re.compile(pattern), put)
-    for pattern, put in (
+    (re.compile(pattern), replacement)
+    for pattern, replacement in (
         (r"\s+", " "),
-        (r"_comma_", ","),
-        (r"``|''", '"'),
+        (r"_comma_", ","),  # EmpatheticDialogues
+        (r"``|''", '"'),  # the Penn Treebank
         (r"(?<=\w) ?' ?(s|m|re|ve|ll|d)\b(?! ?')", r"'\1"),
-        (r"(?<=\w) n't\b|(?<=\wn) ?' ?t\b", lambda found: found[0].replace(" ", "")),
+        (r"(?<=\w) n't\b|(?<=\wn) ?' ?t\b", lambda match: match[0].replace(" ", "")),
         (r" (?=[,.!?…%]|[;:)\]](?: |$))", ""),
         (r"(?<=[(\[$]) +", ""),
         (r"(?<=[^\W\d][,;!?])(?=[^\W\d])", " "),
@@ -21,17 +21,17 @@ STEPS = tuple(
 )
 
 
-def tidied(text: str) -> str:
-    """The text in small letters, with punctuation spaced as people type it.
+def detokenise(text: str) -> str:
+    """The text in lower case, with punctuation spaced as people type it.
 
     Example: "I do n't know _comma_ it 's  great !" is "i don't know, it's great!".
     """
-    found = text.translate(PLAIN).lower()
-    for pattern, put in STEPS:
-        found = pattern.sub(put, found)
-    return found.strip()
+    plain = text.translate(PLAIN).lower()
+    for pattern, replacement in STEPS:
+        plain = pattern.sub(replacement, plain)
+    return plain.strip()
 
 
-def letters(text: str) -> str:
-    """Letters and digits alone, by which the same text is known however it was stored."""
-    return re.sub(r"[\W_]+", "", tidied(text)) or text
+def letters_and_digits(text: str) -> str:
+    """Letters and digits alone: equal for the same text however it was stored."""
+    return re.sub(r"[\W_]+", "", detokenise(text)) or text

@@ -1,4 +1,4 @@
-"""Texts as vectors of a pretrained encoder: one for a whole text, or one for every word piece.
+"""Texts as vectors of a pretrained encoder: one for a whole text, or one for every token.
 
 `features[Embeddings()].of(texts)` gives a row for each text; equal texts are encoded once.
 """
@@ -10,38 +10,36 @@ from dataclasses import dataclass, field
 from typing import Literal, NamedTuple, Protocol
 
 import numpy as np
-import numpy.typing as npt
 
-from simpatico.arrays import Floats32
+from simpatico.arrays import Bools, Floats, Floats32, Ints
 from simpatico.errors import BadValue
 from simpatico.features import Features
-from simpatico.features.on_model import OnModel, work
-from simpatico.models.cache import Numbers
-from simpatico.models.cache__once import remembered
-from simpatico.models.names import Model, find
-from simpatico.models.runtime.encoders import back_end, each, net
-from simpatico.models.runtime.tokens import Ids, cutter
+from simpatico.features.on_model import OnModel, cache_key
+from simpatico.models.cache import Array, compute_once
+from simpatico.models.names import Model, find_model
+from simpatico.models.runtime.encoders import backend, load_net, run_texts
+from simpatico.models.runtime.tokens import load_tokenizer
 from simpatico.turns import Turns
 
 MINILM = "package:minilm"
 """all-MiniLM-L6-v2, the encoder that comes with the extra `neural`."""
-VERSION = 1
-"""To be raised whenever the procedure changes, so that no number of the old one is used."""
+VERSION = 2
+"""To be raised whenever the procedure changes, so that no vector of the old one is reused."""
 
 Pooling = Literal["mean", "max", "cls"]
 
 
-class Tokens(NamedTuple):
-    """The word pieces of a text with a vector each; `special` marks those not of the text."""
+class TokenVectors(NamedTuple):
+    """The tokens of a text with a vector each; `special` flags the special tokens."""
 
-    ids: Ids
+    ids: Ints
     vectors: Floats32
-    special: npt.NDArray[np.bool_]
+    special: Bools
 
 
 @dataclass(frozen=True)
 class Embeddings(OnModel):
-    """One vector of length 1 for a text: its word pieces' mean, maximum, or its first one's."""
+    """One vector of length 1 for a text: mean or maximum over its tokens, or the first token's."""
 
     model: str = MINILM
     pooling: Pooling = "mean"
@@ -50,105 +48,104 @@ class Embeddings(OnModel):
         if self.pooling not in ("mean", "max", "cls"):
             raise BadValue(f"pooling {self.pooling!r}; there are mean, max and cls")
 
-    def compute(self, turns: Turns, features: Features) -> Sentences:
-        model = find(self.model)
-        if back_end(model) == "numpy" and self.pooling != "mean":
+    def compute(self, turns: Turns, features: Features) -> SentenceEncoder:
+        model = find_model(self.model)
+        if backend(model) == "numpy" and self.pooling != "mean":
             raise BadValue(
                 f"pooling {self.pooling!r}; {model.name} makes one vector of a whole text, "
                 "so leave it at mean"
             )
-        return Sentences(model, self.pooling)
+        return SentenceEncoder(model, self.pooling)
 
 
 @dataclass(frozen=True)
 class TokenEmbeddings(OnModel):
-    """A vector for every word piece of a text, after `layer` layers or after the last."""
+    """A vector for every token of a text, after `layer` layers or after the last."""
 
     model: str = MINILM
     layer: int | None = None
 
-    def compute(self, turns: Turns, features: Features) -> Words:
-        model = find(self.model)
-        if back_end(model) == "numpy":
+    def compute(self, turns: Turns, features: Features) -> TokenEncoder:
+        model = find_model(self.model)
+        if backend(model) == "numpy":
             raise BadValue(
                 f"{model.name} makes one vector of a whole text; "
                 "vectors of its word pieces need another model, such as package:minilm"
             )
-        return Words(model, self.layer)
+        return TokenEncoder(model, self.layer)
 
 
 @dataclass(frozen=True)
-class Sentences:
+class SentenceEncoder:
     """Encodes texts; each distinct one once."""
 
     model: Model
     pooling: Pooling
-    memo: dict[str, Numbers] = field(default_factory=dict, compare=False, repr=False)
+    memo: dict[str, Array] = field(default_factory=dict, compare=False, repr=False)
 
     def of(self, texts: Iterable[str]) -> Floats32:
         """A row for each text."""
-        what = work("embeddings", VERSION, self.model, self.pooling)
-        rows = remembered(what, list(texts), self._compute, memo=self.memo)
+        kind = cache_key("embeddings", VERSION, self.model, self.pooling)
+        rows = compute_once(kind, list(texts), self._compute, memo=self.memo)
         return np.stack(rows).astype(np.float32) if rows else np.zeros((0, 0), np.float32)
 
-    def _compute(self, texts: list[str]) -> Iterator[tuple[int, Numbers]]:
-        run = net(self.model, "encoder")
-        for place, states in each(self.model, run, cutter(self.model)(texts)):
-            yield place, unit(pooled(states, self.pooling))
+    def _compute(self, texts: list[str]) -> Iterator[tuple[int, Array]]:
+        net = load_net(self.model, "encoder")
+        for index, states in run_texts(self.model, net, load_tokenizer(self.model)(texts)):
+            yield index, unit_length(pool(states, self.pooling))
 
 
 @dataclass(frozen=True)
-class Words:
-    """Encodes the word pieces of texts; each distinct text once."""
+class TokenEncoder:
+    """Encodes the tokens of texts; each distinct text once."""
 
     model: Model
     layer: int | None
-    memo: dict[str, Numbers] = field(default_factory=dict, compare=False, repr=False)
+    memo: dict[str, Array] = field(default_factory=dict, compare=False, repr=False)
 
-    def of(self, texts: Iterable[str]) -> list[Tokens]:
-        """Word pieces and vectors of each text."""
-        given = list(texts)
-        what = work("tokens", VERSION, self.model, self.layer)
-        vectors = remembered(what, given, self._compute, memo=self.memo)
-        cut = cutter(self.model)(given)
+    def of(self, texts: Iterable[str]) -> list[TokenVectors]:
+        """Tokens and vectors of each text."""
+        every = list(texts)
+        kind = cache_key("tokens", VERSION, self.model, self.layer)
+        vectors = compute_once(kind, every, self._compute, memo=self.memo)
         return [
-            Tokens(pieces.ids, np.asarray(found, np.float32), pieces.special)
-            for pieces, found in zip(cut, vectors, strict=True)
+            TokenVectors(text.ids, np.asarray(rows, np.float32), text.special)
+            for text, rows in zip(load_tokenizer(self.model)(every), vectors, strict=True)
         ]
 
-    def _compute(self, texts: list[str]) -> Iterator[tuple[int, Numbers]]:
-        run = net(self.model, "encoder", self.layer)
-        yield from each(self.model, run, cutter(self.model)(texts))
+    def _compute(self, texts: list[str]) -> Iterator[tuple[int, Array]]:
+        net = load_net(self.model, "encoder", self.layer)
+        yield from run_texts(self.model, net, load_tokenizer(self.model)(texts))
 
 
-def pooled(states: Floats32, how: Pooling) -> Floats32:
-    """One vector from those of all word pieces, the special ones among them.
+def pool(states: Floats32, how: Pooling) -> Floats32:
+    """One vector from those of all tokens, special ones included, as sentence-transformers does.
 
-    Some models have only one for a text, and that is it.
+    A model that has only one vector for a text keeps it.
     """
     if states.ndim == 1:
         return states
     if how == "cls":
         return np.asarray(states[0])
-    found: Floats32 = states.mean(0) if how == "mean" else states.max(0)
-    return found
+    vector: Floats32 = states.mean(0) if how == "mean" else states.max(0)
+    return vector
 
 
-def unit(vectors: Floats32) -> Floats32:
-    """The vector, or each row of vectors, made 1 long."""
+def unit_length(vectors: Floats32) -> Floats32:
+    """The vector, or each row of vectors, scaled to length 1."""
     length = np.sqrt((vectors * vectors).sum(axis=-1, keepdims=True))
-    found: Floats32 = vectors / np.maximum(length, np.float32(1e-12))
-    return found
+    scaled: Floats32 = vectors / np.maximum(length, np.float32(1e-12))
+    return scaled
 
 
-class Vectorised(Protocol):
-    """What gives every text a vector."""
+class TextEncoder(Protocol):
+    """Anything that gives every text a vector."""
 
     def of(self, texts: Sequence[str]) -> Floats32: ...
 
 
-def cosines(first: Floats32, second: Floats32) -> npt.NDArray[np.float64]:
-    """The cosine of each row with the one beside it; NaN where one of them is nothing but 0."""
+def row_cosines(first: Floats32, second: Floats32) -> Floats:
+    """The cosine of each row with its counterpart; NaN where one of the two is zero."""
     a, b = first.astype(np.float64), second.astype(np.float64)
     with np.errstate(invalid="ignore", divide="ignore"):
         lengths = np.sqrt((a * a).sum(axis=1) * (b * b).sum(axis=1))

@@ -1,4 +1,4 @@
-"""Plutchik's eight emotions of every turn: what all emotion metrics start from."""
+"""Plutchik's eight emotions in every turn: the input of all emotion metrics."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
+from simpatico.arrays import Floats
 from simpatico.errors import DataError, MissingResource
 from simpatico.features import Feature, Features
-from simpatico.features.detokenise import tidied
+from simpatico.features.detokenise import detokenise
 from simpatico.features.heads.folder import PairHead
 from simpatico.features.lexicon import LexiconSums, load_lexicon
 from simpatico.features.plutchik import EMOTIONS as EMOTIONS
@@ -27,7 +27,7 @@ NEURAL = "plutchik"
 
 @dataclass(frozen=True)
 class Emotions:
-    """Summed weights of the eight emotions per turn; 0 in all eight where there is no sign of any.
+    """Summed weights of the eight emotions per turn; 0 in all eight where no word has any.
 
     A turn in another script has no words this lexicon could know, so it is 0 throughout as well.
     """
@@ -42,23 +42,23 @@ class Emotions:
     def fingerprint(self) -> str:
         return LexiconSums(self.lexicon, EMOTIONS).fingerprint
 
-    def weights(self, vocabulary: pl.Series) -> npt.NDArray[np.float64]:
+    def weights(self, vocabulary: pl.Series) -> Floats:
         """A row for each word, with its weight in each of the eight emotions."""
         return LexiconSums(self.lexicon, EMOTIONS).weights(vocabulary)
 
-    def compute(self, turns: Turns, features: Features) -> npt.NDArray[np.float64]:
+    def compute(self, turns: Turns, features: Features) -> Floats:
         if (load_lexicon(self.lexicon).weights < 0).any():
             raise DataError(f"lexicon {self.lexicon!r} has weights below 0; emotions allow none")
-        sums: npt.NDArray[np.float64] = features[LexiconSums(self.lexicon, EMOTIONS)]
+        sums: Floats = features[LexiconSums(self.lexicon, EMOTIONS)]
         return np.where(features[OtherScript()][:, None], 0.0, sums)
 
 
 @dataclass(frozen=True)
-class EmotionChances:
-    """How likely each turn has each of the eight emotions, by the heads of a trained folder.
+class EmotionProbabilities:
+    """Probability of each of the eight emotions in a turn, by the heads of a trained model folder.
 
-    As with words, all eight are 0 where there is no sign of any: a turn without words, in another
-    script, or of which the heads can say nothing.
+    As with the lexicon, all eight are 0 where nothing speaks for any: in a turn without words, in
+    another script, or for which the heads have no prediction.
     """
 
     model: str = NEURAL
@@ -78,16 +78,16 @@ class EmotionChances:
     def fingerprint(self) -> str:
         return self.heads[0].fingerprint
 
-    def of(self, features: Features, texts: Sequence[str]) -> npt.NDArray[np.float64]:
-        """A row for each text; NaN where the heads can say nothing of it."""
+    def of(self, features: Features, texts: Sequence[str]) -> Floats:
+        """A row for each text; NaN where the heads have no prediction."""
         if self.absent:
             raise MissingResource(self.absent)
-        tidy = [tidied(text) for text in texts]
-        return np.column_stack([features[head].of(tidy) for head in self.heads])
+        plain = [detokenise(text) for text in texts]
+        return np.column_stack([features[head].of(plain) for head in self.heads])
 
-    def compute(self, turns: Turns, features: Features) -> npt.NDArray[np.float64]:
-        found = np.zeros((len(turns), len(EMOTIONS)))
-        known = (features[Words()].counts > 0) & ~features[OtherScript()]
-        texts = turns.frame["text"].filter(pl.Series(known, dtype=pl.Boolean)).to_list()
-        found[known] = np.nan_to_num(self.of(features, texts))
-        return found
+    def compute(self, turns: Turns, features: Features) -> Floats:
+        probabilities = np.zeros((len(turns), len(EMOTIONS)))
+        mask = (features[Words()].counts > 0) & ~features[OtherScript()]
+        texts = turns.frame["text"].filter(pl.Series(mask, dtype=pl.Boolean)).to_list()
+        probabilities[mask] = np.nan_to_num(self.of(features, texts))
+        return probabilities

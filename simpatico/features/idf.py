@@ -1,7 +1,7 @@
-"""How rare word pieces are in a list of texts, and how alike texts are that have nothing in common.
+"""Inverse document frequencies and baselines, both for BERTScore (Zhang et al., 2020).
 
-Both are for BERTScore. The weight of a piece that c of N texts contain is log((N + 1) / (c + 1)),
-so that one in every text weighs nothing and one in none weighs log(N + 1).
+The idf of a token that c of N texts contain is log((N + 1) / (c + 1)), so that a token in every
+text weighs nothing and one in none weighs log(N + 1). A baseline is the score of unrelated texts.
 """
 
 from __future__ import annotations
@@ -16,22 +16,22 @@ from pathlib import Path
 from typing import ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
+from simpatico.arrays import Floats, Ints
 from simpatico.errors import BadValue, DataError, MissingResource
 from simpatico.features import Feature, Features
-from simpatico.features.lexicon import stamp
-from simpatico.models.names import Model, find
-from simpatico.models.runtime.tokens import Ids, cutter
+from simpatico.features.lexicon import mtime_and_size
+from simpatico.models.names import Model, find_model
+from simpatico.models.runtime.tokens import load_tokenizer
 from simpatico.turns import Turns
 
 SPACED = ("roberta", "gpt2", "longformer")
-"""Kinds of models for which a text begins with a space, as words inside a text do."""
+"""Model types whose tokens differ inside a text: BERTScore puts a space before the first word."""
 
 
 @dataclass(frozen=True)
-class Rarity:
-    """Weights of word pieces by a file with one text a line."""
+class Idf:
+    """Weights of tokens by a file with one text a line."""
 
     model: str
     file: str
@@ -40,52 +40,52 @@ class Rarity:
 
     @property
     def fingerprint(self) -> str:
-        return f"idf_sha256:{hashlib.sha256(content(self.file)).hexdigest()[:12]}"
+        return f"idf_sha256:{hashlib.sha256(read_bytes(self.file)).hexdigest()[:12]}"
 
-    def compute(self, turns: Turns, features: Features) -> Weights:
+    def compute(self, turns: Turns, features: Features) -> IdfWeights:
         path = Path(self.file)
-        content(self.file)
-        return counted(self.model, find(self.model).sha256, path, stamp(path))
+        read_bytes(self.file)  # its error names the file
+        return count_idf(self.model, find_model(self.model).sha256, path, mtime_and_size(path))
 
 
 @dataclass(frozen=True)
-class Weights:
-    """Weights of the word pieces that occur; all others have the one of `unseen`."""
+class IdfWeights:
+    """Weights of the tokens that occur; all others have that of `unseen`."""
 
     unseen: float
-    known: Mapping[int, float] = field(repr=False)
+    by_token: Mapping[int, float] = field(repr=False)
 
-    def of(self, ids: Ids) -> npt.NDArray[np.float64]:
-        """The weight of each piece."""
-        return np.array([self.known.get(int(piece), self.unseen) for piece in ids])
+    def of(self, ids: Ints) -> Floats:
+        """The weight of each token."""
+        return np.array([self.by_token.get(int(token), self.unseen) for token in ids])
 
 
 @lru_cache(maxsize=4)
-def counted(model: str, sha256: str, path: Path, stamp: tuple[int, int]) -> Weights:
-    """The weights by one file; kept as long as it has this stamp."""
+def count_idf(model: str, sha256: str, path: Path, stamp: tuple[int, int]) -> IdfWeights:
+    """The weights by one file; kept in memory until its stamp changes."""
     try:
-        lines = content(str(path)).decode("utf-8").splitlines()
+        lines = read_bytes(str(path)).decode("utf-8").splitlines()
     except UnicodeDecodeError as error:
         raise DataError(f"{path}: not UTF-8 text at byte {error.start}") from None
     texts = [line for line in lines if line.strip()]
     if not texts:
         raise DataError(f"{path}: no text in it; idf takes one text a line")
     counts = Counter[int]()
-    found = find(model)
-    for pieces in cutter(found)(prepared(found, texts)):
-        counts.update(set(pieces.ids.tolist()))
+    encoder = find_model(model)
+    for text in load_tokenizer(encoder)(bert_score_texts(encoder, texts)):
+        counts.update(set(text.ids.tolist()))
     n = len(texts) + 1
-    return Weights(log(n), {piece: log(n / (c + 1)) for piece, c in counts.items()})
+    return IdfWeights(log(n), {token: log(n / (c + 1)) for token, c in counts.items()})
 
 
-def prepared(model: Model, texts: Iterable[str]) -> list[str]:
-    """The texts as BERTScore gives them to a model: stripped, and begun as inside a text."""
+def bert_score_texts(model: Model, texts: Iterable[str]) -> list[str]:
+    """The texts as BERTScore gives them to a model: stripped, with a space where it matters."""
     begin = " " if model.config.get("model_type") in SPACED else ""
     return [begin + text.strip() for text in texts]
 
 
-def content(file: str) -> bytes:
-    """The bytes of a file."""
+def read_bytes(file: str) -> bytes:
+    """The bytes of a file that the user named."""
     try:
         return Path(file).read_bytes()
     except (OSError, ValueError):
@@ -94,42 +94,42 @@ def content(file: str) -> bytes:
 
 @dataclass(frozen=True)
 class Baseline:
-    """Precision, recall and F1 of texts that have nothing in common: numbers, or a file's row."""
+    """Precision, recall and F1 of unrelated texts: three numbers, or a row of a file."""
 
-    told: str
+    source: str
     layer: int | None
 
     needs: ClassVar[tuple[Feature, ...]] = ()
 
     @property
     def fingerprint(self) -> str:
-        if numbers(self.told):
+        if parse_numbers(self.source):
             return ""
-        return f"baseline_sha256:{hashlib.sha256(content(self.told)).hexdigest()[:12]}"
+        return f"baseline_sha256:{hashlib.sha256(read_bytes(self.source)).hexdigest()[:12]}"
 
-    def compute(self, turns: Turns, features: Features) -> npt.NDArray[np.float64]:
-        found = numbers(self.told) or row(self.told, self.layer)
-        if not all(isfinite(number) and number < 1 for number in found):
-            raise BadValue(f"baseline {self.told!r}; its numbers are below 1")
-        return np.array(found)
+    def compute(self, turns: Turns, features: Features) -> Floats:
+        scores = parse_numbers(self.source) or read_baseline_row(self.source, self.layer)
+        if not all(isfinite(score) and score < 1 for score in scores):
+            raise BadValue(f"baseline {self.source!r}; its numbers are below 1")
+        return np.array(scores)
 
 
-def numbers(told: str) -> list[float] | None:
-    """Three numbers with commas between them; null where it is something else."""
+def parse_numbers(source: str) -> list[float] | None:
+    """Three numbers with commas between them; null for anything else."""
     try:
-        found = [float(part) for part in told.split(",")]
+        numbers = [float(part) for part in source.split(",")]
     except ValueError:
         return None
-    return found if len(found) == 3 else None
+    return numbers if len(numbers) == 3 else None
 
 
-def row(file: str, layer: int | None) -> list[float]:
+def read_baseline_row(file: str, layer: int | None) -> list[float]:
     """The row of a layer, or the last one, of a table LAYER,P,R,F."""
-    lines = content(file).decode("utf-8", "replace").split()
+    lines = read_bytes(file).decode("utf-8", "replace").split()
     table = {cells[0]: cells[1:] for line in lines[1:] if len(cells := line.split(",")) == 4}
-    wanted = str(layer) if layer is not None else next(reversed(table), "")
+    key = str(layer) if layer is not None else next(reversed(table), "")
     try:
-        return [float(cell) for cell in table[wanted]]
+        return [float(cell) for cell in table[key]]
     except (KeyError, ValueError):
         where = "its last layer" if layer is None else f"layer {layer}"
         raise DataError(f"{file}: no row LAYER,P,R,F with numbers for {where}") from None

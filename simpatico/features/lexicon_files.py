@@ -13,6 +13,7 @@ from simpatico.errors import DataError
 
 Row = tuple[str, str, float]
 
+# names of the same categories in other editions of LIWC
 ALIASES = {"preps": "prep", "prepositions": "prep", "articles": "article", "conjunctions": "conj"}
 DLATK_TABLE = "nrc_emot"
 
@@ -37,7 +38,7 @@ def sqlite_rows(path: Path, table: str) -> Iterator[Row]:
                 raise DataError(f"{path}: no table {table!r}; it has {sorted(names)}")
             query = f'select term, category, weight from "{table}"'  # noqa: S608 - a checked name
             for number, row in enumerate(base.execute(query), 1):
-                yield entry(f"{path}: row {number} of {table}", row)
+                yield check_entry(f"{path}: row {number} of {table}", row)
     except sqlite3.Error as error:
         raise DataError(f"{path}: cannot be read as a DLATK lexicon: {error}") from None
 
@@ -45,48 +46,48 @@ def sqlite_rows(path: Path, table: str) -> Iterator[Row]:
 def dic_rows(path: Path) -> Iterator[Row]:
     """A LIWC dictionary: numbered categories between two % lines, then terms with numbers."""
     categories: dict[str, str] = {}
-    marks = 0
-    for number, line in enumerate(text_of(path).split("\n"), 1):
-        # a term may be several words, but only where a tab tells where it ends
+    separators = 0
+    for number, line in enumerate(read_utf8(path).split("\n"), 1):
+        # a term may be several words, but only if a tab ends it
         term, tab, rest = line.strip().partition("\t")
         cells = [term.strip(), *rest.split()] if tab else line.split()
         if cells == ["%"]:
-            marks += 1
-        elif cells and marks == 1:
+            separators += 1
+        elif cells and separators == 1:
             if len(cells) < 2:
                 raise DataError(f"{path}:{number}: category {cells[0]!r} has no name")
             categories[cells[0]] = cells[1]
-        elif cells and marks >= 2:
+        elif cells and separators >= 2:
             for cell in cells[1:]:
                 if cell not in categories:
                     raise DataError(
                         f"{path}:{number}: category {cell!r} of {cells[0]!r} is not defined "
                         "between the two lines of %"
                     )
-                yield entry(f"{path}:{number}", (cells[0], categories[cell]))
-    if marks < 2:
+                yield check_entry(f"{path}:{number}", (cells[0], categories[cell]))
+    if separators < 2:
         raise DataError(f"{path}: a .dic file lists its categories between two lines of %")
 
 
 def table_rows(path: Path) -> Iterator[Row]:
     """A table with a header `term, category[, weight]`, or NRC's `category, term, weight`."""
-    cells = cells_of(path)
+    cells = read_cells(path)
     header = [c.strip().lower() for c in cells[0]] if cells else []
     if {"term", "category"} <= set(header):
         order = [header.index(c) for c in ("term", "category", "weight") if c in header]
         start = 1
     else:
-        order, start = headless(path, cells), 0
+        order, start = guess_columns(path, cells), 0
     for number, row in enumerate(cells[start:], start + 1):
         if row:
             if len(row) <= max(order):
                 raise DataError(f"{path}:{number}: too few columns in {row}")
-            yield entry(f"{path}:{number}", [row[i] for i in order])
+            yield check_entry(f"{path}:{number}", [row[i] for i in order])
 
 
-def cells_of(path: Path) -> list[list[str]]:
-    """The cells of each line; quotes mean something only where commas part the cells."""
-    lines = text_of(path).split("\n")
+def read_cells(path: Path) -> list[list[str]]:
+    """The cells of each line; a quote is a plain character where tabs separate the cells."""
+    lines = read_utf8(path).split("\n")
     tabs = "\t" in lines[0]
     try:
         if tabs:
@@ -96,16 +97,19 @@ def cells_of(path: Path) -> list[list[str]]:
         raise DataError(f"{path}: cannot be read as a table: {error}") from None
 
 
-def headless(path: Path, cells: list[list[str]]) -> list[int]:
-    """Columns of term, category, weight: of the first two, the term has more different values."""
+def guess_columns(path: Path, cells: list[list[str]]) -> list[int]:
+    """Columns of term, category and weight in a table without header.
+
+    Of the first two, the term's has more distinct values.
+    """
     rows = [r for r in cells if r]
     if any(len(r) != 3 for r in rows):
         raise DataError(f"{path}: needs a header term,category,weight or three columns in each row")
     return [0, 1, 2] if len({r[0] for r in rows}) > len({r[1] for r in rows}) else [1, 0, 2]
 
 
-def entry(place: str, row: Sequence[object]) -> Row:
-    """Term, category and, where there is one, weight, checked; `place` says where they stand."""
+def check_entry(place: str, row: Sequence[object]) -> Row:
+    """Term, category and, where there is one, weight, checked; `place` is for the error."""
     if any(cell is None for cell in row):
         raise DataError(f"{place}: a cell is null in {list(row)}")
     term, category = str(row[0]).strip(), str(row[1]).strip().lower()
@@ -120,7 +124,7 @@ def entry(place: str, row: Sequence[object]) -> Row:
     return term, ALIASES.get(category, category), weight
 
 
-def text_of(path: Path) -> str:
+def read_utf8(path: Path) -> str:
     """The whole text of a file in UTF-8, line ends as \\n."""
     try:
         return path.read_text(encoding="utf-8-sig")

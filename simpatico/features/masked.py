@@ -1,7 +1,7 @@
-"""How likely a masked language model finds each word piece of a text among all the others.
+"""Log-probability of each token of a text by a masked language model, given all others.
 
-Each piece is hidden in turn and guessed from the rest (Salazar et al., 2020, Masked Language Model
-Scoring). A text runs by itself, in blocks whose size depends on its own length alone.
+Each token is masked in turn and predicted from the rest (Salazar et al., 2020, Masked Language
+Model Scoring). A text runs by itself, in blocks whose size depends on its own length alone.
 """
 
 from __future__ import annotations
@@ -15,26 +15,25 @@ import numpy as np
 from simpatico.arrays import Floats
 from simpatico.errors import DataError
 from simpatico.features import Features
-from simpatico.features.on_model import OnModel, work
-from simpatico.models.cache import Numbers
-from simpatico.models.cache__once import remembered
-from simpatico.models.names import Model, find
-from simpatico.models.runtime.language_models import chosen
-from simpatico.models.runtime.tokens import Pieces, cutter
-from simpatico.models.runtime.torch_backend import masked, side_by_side, tokenizer
+from simpatico.features.on_model import OnModel, cache_key
+from simpatico.models.cache import Array, compute_once
+from simpatico.models.names import Model, find_model
+from simpatico.models.runtime.language_models import gather_logprobs
+from simpatico.models.runtime.tokens import Encoding, load_tokenizer
+from simpatico.models.runtime.torch_backend import load_hf_tokenizer, load_masked, map_on_torch
 from simpatico.turns import Turns
 
 VERSION = 1
 BLOCK = 1024
-"""Word pieces that run together."""
+"""Tokens in a batch."""
 
 
 @dataclass(frozen=True)
 class MaskedLikelihood(OnModel):
-    """Log-probabilities, to base e, of the word pieces of a text, each hidden in turn."""
+    """Log-probabilities, to base e, of the tokens of a text, each masked in turn."""
 
     def compute(self, turns: Turns, features: Features) -> MaskedLikelihoods:
-        return MaskedLikelihoods(find(self.model))
+        return MaskedLikelihoods(find_model(self.model))
 
 
 @dataclass(frozen=True)
@@ -42,35 +41,35 @@ class MaskedLikelihoods:
     """Scores texts with one model; each distinct one once."""
 
     model: Model
-    memo: dict[str, Numbers] = field(default_factory=dict, compare=False, repr=False)
+    memo: dict[str, Array] = field(default_factory=dict, compare=False, repr=False)
 
     def of(self, texts: Sequence[str]) -> list[Floats]:
-        """For each text the log-probability of each of its word pieces."""
-        what = work("masked likelihood", VERSION, self.model)
-        rows = remembered(what, list(texts), self._compute, memo=self.memo)
+        """For each text the log-probability of each of its tokens."""
+        kind = cache_key("masked likelihood", VERSION, self.model)
+        rows = compute_once(kind, list(texts), self._compute, memo=self.memo)
         return [np.asarray(row, np.float64) for row in rows]
 
-    def _compute(self, texts: list[str]) -> Iterator[tuple[int, Numbers]]:
-        net, mask = masked(self.model), tokenizer(self.model).mask_token_id
+    def _compute(self, texts: list[str]) -> Iterator[tuple[int, Array]]:
+        net, mask = load_masked(self.model), load_hf_tokenizer(self.model).mask_token_id
         if mask is None:
             raise DataError(f"{self.model.folder}: its tokenizer has no mask; name another model")
-        cut = cutter(self.model)(texts)
-        yield from enumerate(side_by_side(lambda pieces: hidden(net, pieces, int(mask)), cut))
+        encodings = load_tokenizer(self.model)(texts)
+        yield from enumerate(map_on_torch(lambda t: masked_logprobs(net, t, int(mask)), encodings))
 
 
-def hidden(net: Any, pieces: Pieces, mask: int) -> Numbers:
-    """The log-probability of each piece of the text, the marks around it left out."""
+def masked_logprobs(net: Any, text: Encoding, mask: int) -> Array:
+    """The log-probability of each token of the text, special tokens left out."""
     import torch
 
-    places = np.flatnonzero(~pieces.special)
-    rows = max(1, BLOCK // len(pieces.ids))
-    found = [np.zeros(0)]
-    for start in range(0, len(places), rows):
-        some = places[start : start + rows]
-        ids = np.tile(pieces.ids, (len(some), 1))
-        ids[np.arange(len(some)), some] = mask
-        given = {"input_ids": torch.from_numpy(ids).to(net.device)}
-        given["attention_mask"] = torch.ones_like(given["input_ids"])
-        logits = net(**given).logits[np.arange(len(some)), some]
-        found.append(chosen(logits, pieces.ids[some].tolist()))
-    return np.concatenate(found)
+    positions = np.flatnonzero(~text.special)
+    rows = max(1, BLOCK // len(text.ids))
+    logprobs = [np.zeros(0)]
+    for start in range(0, len(positions), rows):
+        block = positions[start : start + rows]
+        ids = np.tile(text.ids, (len(block), 1))
+        ids[np.arange(len(block)), block] = mask
+        inputs = {"input_ids": torch.from_numpy(ids).to(net.device)}
+        inputs["attention_mask"] = torch.ones_like(inputs["input_ids"])
+        logits = net(**inputs).logits[np.arange(len(block)), block]
+        logprobs.append(gather_logprobs(logits, text.ids[block].tolist()))
+    return np.concatenate(logprobs)

@@ -19,26 +19,24 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from simpatico.arrays import Floats
+from simpatico.arrays import Floats, Ints
 from simpatico.errors import DataError, MissingResource
 from simpatico.features import Feature, Features
-from simpatico.features.lexicon import stamp
+from simpatico.features.lexicon import mtime_and_size
 from simpatico.features.words import Words, WordTable
-from simpatico.models.folder import ModelFolder, finite, read_folder
+from simpatico.models.folder import ModelFolder, all_finite, read_model_folder
 from simpatico.turns import Turns
 
 SHIPPED = Path(__file__).parents[1] / "data" / "models"
 WEIGHTS, RECIPE, VOCABULARY, CARD = "model.safetensors", "recipe.json", "vocabulary.json", "card.md"
 FILES = (WEIGHTS, RECIPE, VOCABULARY, CARD)
 SCHEMA = 1
-LONGEST = 5
-"""The highest order a model may have."""
-
-Keys = npt.NDArray[np.int64]
+MAX_ORDER = 5
+"""Of a model's n-grams."""
 
 
-class Figure(msgspec.Struct, frozen=True):
-    """A correlation with its 95% intervals: Fisher's, and by resampling people."""
+class CorrelationFigure(msgspec.Struct, frozen=True):
+    """A correlation with two 95% CIs: by Fisher's z, and by a bootstrap over people."""
 
     r: float | None
     n: int
@@ -50,7 +48,7 @@ class Figure(msgspec.Struct, frozen=True):
 
 
 class Recipe(msgspec.Struct, frozen=True):
-    """What a reader of a model must know; the file holds more, to repeat the training."""
+    """What scoring needs of recipe.json; the file holds more, to repeat the training."""
 
     kind: str
     schema: int
@@ -58,8 +56,8 @@ class Recipe(msgspec.Struct, frozen=True):
     scale: tuple[float, float]
     measures: str
     people: int
-    heldout: list[Figure]
-    word_count: Figure
+    heldout: list[CorrelationFigure]
+    word_count: CorrelationFigure
 
 
 @dataclass(frozen=True)
@@ -70,13 +68,13 @@ class TraitModel:
     orders: tuple[int, ...]
     intercept: float = field(compare=False)
     recipe: Recipe = field(compare=False, repr=False)
-    places: Mapping[str, int] = field(compare=False, repr=False)
-    keys: Mapping[int, Keys] = field(compare=False, repr=False)
+    word_ids: Mapping[str, int] = field(compare=False, repr=False)
+    keys: Mapping[int, Ints] = field(compare=False, repr=False)
     weights: Mapping[int, Floats] = field(compare=False, repr=False)
 
     @property
     def columns(self) -> list[str]:
-        """Names of what `sums` gives, in order."""
+        """Names of the columns of `sums`, in order."""
         return [f"{what}_{n}" for n in self.orders for what in ("sum", "total")]
 
     def sums(self, table: WordTable) -> Floats:
@@ -89,13 +87,14 @@ class TraitModel:
             columns.append(np.maximum(table.counts - order + 1, 0).astype(np.float64))
         return np.column_stack(columns)
 
-    def hits(self, table: WordTable) -> Iterator[tuple[int, npt.NDArray[np.int64], Floats]]:
-        """For every order, at which words its known n-grams begin, and what each weighs."""
-        known = np.array([self.places.get(word, 0) for word in table.vocabulary], np.int64)
-        ids = known[table.codes] if len(known) else np.zeros(0, np.int64)
+    def hits(self, table: WordTable) -> Iterator[tuple[int, Ints, Floats]]:
+        """For every order, the words at which its known n-grams begin, and the weight of each."""
+        # 0 is every word that the model does not have; no n-gram contains it
+        vocabulary = np.array([self.word_ids.get(word, 0) for word in table.vocabulary], np.int64)
+        ids = vocabulary[table.codes] if len(vocabulary) else np.zeros(0, np.int64)
         turn = np.repeat(np.arange(len(table.counts)), table.counts)
         for order in self.orders:
-            start, key = packed(ids, turn, order, len(self.places) + 1)
+            start, key = pack_ngrams(ids, turn, order, len(self.word_ids) + 1)
             at = np.searchsorted(self.keys[order], key)
             at[at == len(self.keys[order])] = 0
             hit = np.flatnonzero(self.keys[order][at] == key) if len(self.keys[order]) else at[:0]
@@ -122,10 +121,8 @@ class NgramSums:
         return load_trait_model(self.model).sums(features[Words()])
 
 
-def packed(
-    ids: npt.NDArray[np.int64], turn: npt.NDArray[np.int64], order: int, base: int
-) -> tuple[npt.NDArray[np.int64], Keys]:
-    """Where n-grams of known words start, and each one's words as a single number."""
+def pack_ngrams(ids: Ints, turn: Ints, order: int, base: int) -> tuple[Ints, Ints]:
+    """Where n-grams of known words start, and their word ids as digits of one number to `base`."""
     n = max(len(ids) - order + 1, 0)
     start = np.flatnonzero((turn[:n] == turn[order - 1 :][:n]) & (ids[:n] > 0))
     key = ids[start]
@@ -138,14 +135,14 @@ def packed(
 
 @cache
 def shipped_traits() -> list[str]:
-    """The trait models among those we ship, by what their recipes say."""
+    """The trait models among those we ship, by the kind in their recipes."""
     recipes = {path.parent.name: path.read_bytes() for path in SHIPPED.glob(f"*/{RECIPE}")}
-    kinds = {name: msgspec.json.decode(told).get("kind") for name, told in recipes.items()}
+    kinds = {name: msgspec.json.decode(recipe).get("kind") for name, recipe in recipes.items()}
     return sorted(name for name, kind in kinds.items() if kind == "trait")
 
 
 def trait_folder(source: str) -> Path | None:
-    """Where the model is that `source` names: one we ship, or a folder's path."""
+    """The folder of the model that `source` names: one we ship, or a path."""
     if source in shipped_traits():
         return SHIPPED / source
     return Path(source) if source and Path(source).is_dir() else None
@@ -159,38 +156,40 @@ def load_trait_model(source: str) -> TraitModel:
             f"no trait model {source!r}: give the folder that `simpatico train trait` wrote, "
             f"or one of {shipped_traits()}"
         )
-    return trait_model(folder, tuple(stamp(p) for p in sorted(folder.iterdir()) if p.is_file()))
+    return read_trait_model(
+        folder, tuple(mtime_and_size(p) for p in sorted(folder.iterdir()) if p.is_file())
+    )
 
 
 @lru_cache(maxsize=16)
-def trait_model(folder: Path, stamps: tuple[tuple[int, int], ...]) -> TraitModel:
-    """The model in a folder; kept in memory as long as its files have these stamps."""
-    found = read_folder(folder, FILES)
-    recipe = checked_recipe(found)
-    vocabulary: list[str] = found.decode(VOCABULARY, list[str])
-    places = {word: place for place, word in enumerate(vocabulary, 1)}
-    base = len(places) + 1
-    if len(places) < len(vocabulary) or base ** max(recipe.orders) >= 2**63:
+def read_trait_model(folder: Path, stamps: tuple[tuple[int, int], ...]) -> TraitModel:
+    """The model in a folder; kept in memory until the stamp of a file changes."""
+    files = read_model_folder(folder, FILES)
+    recipe = read_recipe(files)
+    vocabulary: list[str] = files.decode(VOCABULARY, list[str])
+    word_ids = {word: i for i, word in enumerate(vocabulary, 1)}
+    base = len(word_ids) + 1
+    if len(word_ids) < len(vocabulary) or base ** max(recipe.orders) >= 2**63:
         raise DataError(f"{folder / VOCABULARY}: a word stands there twice, or there are too many")
-    tensors = checked_tensors(found, recipe.orders)
+    tensors = read_tensors(files, recipe.orders)
     keys, weights = {}, {}
     for n in recipe.orders:
-        keys[n], weights[n] = sorted_keys(found, tensors, n, base)
+        keys[n], weights[n] = sort_ngrams(files, tensors, n, base)
     return TraitModel(
-        found.sha256,
+        files.sha256,
         tuple(recipe.orders),
         float(tensors["intercept"][0]),
         recipe,
-        places,
+        word_ids,
         keys,
         weights,
     )
 
 
-def checked_recipe(found: ModelFolder) -> Recipe:
-    """The recipe, once it is known to be of a trait model that this version can read."""
-    path = found.path / RECIPE
-    recipe: Recipe = found.decode(RECIPE, Recipe)
+def read_recipe(files: ModelFolder) -> Recipe:
+    """The recipe, checked to be of a trait model that this version can read."""
+    path = files.path / RECIPE
+    recipe: Recipe = files.decode(RECIPE, Recipe)
     if recipe.kind != "trait":
         raise DataError(f"{path}: a model of kind {recipe.kind!r}, where a trait model is needed")
     if recipe.schema != SCHEMA:
@@ -199,8 +198,8 @@ def checked_recipe(found: ModelFolder) -> Recipe:
             "train it again or update simpatico"
         )
     orders = recipe.orders
-    if not orders or orders != sorted(set(orders)) or not 1 <= orders[0] <= orders[-1] <= LONGEST:
-        raise DataError(f"{path}: orders {orders}; they are rising numbers from 1 to {LONGEST}")
+    if not orders or orders != sorted(set(orders)) or not 1 <= orders[0] <= orders[-1] <= MAX_ORDER:
+        raise DataError(f"{path}: orders {orders}; they are rising numbers from 1 to {MAX_ORDER}")
     low, high = recipe.scale
     if not recipe.heldout:
         raise DataError(f"{path}: it does not say how the model did on people held out")
@@ -209,11 +208,11 @@ def checked_recipe(found: ModelFolder) -> Recipe:
     return recipe
 
 
-def checked_tensors(found: ModelFolder, orders: list[int]) -> dict[str, npt.NDArray[Any]]:
-    """The tensors, once their names, shapes and numbers are known to be those of a model."""
-    path, tensors = found.path / WEIGHTS, found.tensors(WEIGHTS)
-    wanted = {"intercept", *(f"{t}_{n}" for n in orders for t in ("ngrams", "weights"))}
-    if odd := sorted(wanted ^ set(tensors)):
+def read_tensors(files: ModelFolder, orders: list[int]) -> dict[str, npt.NDArray[Any]]:
+    """The tensors, with names, shapes and numbers checked."""
+    path, tensors = files.path / WEIGHTS, files.tensors(WEIGHTS)
+    names = {"intercept", *(f"{t}_{n}" for n in orders for t in ("ngrams", "weights"))}
+    if odd := sorted(names ^ set(tensors)):
         raise DataError(f"{path}: tensor {odd[0]!r} is one too many or missing")
     for n in orders:
         shape, size = tensors[f"ngrams_{n}"].shape, tensors[f"weights_{n}"].shape
@@ -223,18 +222,18 @@ def checked_tensors(found: ModelFolder, orders: list[int]) -> dict[str, npt.NDAr
             raise DataError(f"{path}: 'ngrams_{n}' must be whole numbers of 32 bits")
     if tensors["intercept"].shape != (1,):
         raise DataError(f"{path}: 'intercept' must be a single number")
-    for name in wanted:
-        if not name.startswith("ngrams") and not finite(tensors[name]):
+    for name in names:
+        if not name.startswith("ngrams") and not all_finite(tensors[name]):
             raise DataError(f"{path}: {name!r} holds something that is not a finite number")
     return tensors
 
 
-def sorted_keys(
-    found: ModelFolder, tensors: Mapping[str, npt.NDArray[Any]], order: int, base: int
-) -> tuple[Keys, Floats]:
-    """The n-grams of one order as rising numbers, and their weights."""
+def sort_ngrams(
+    files: ModelFolder, tensors: Mapping[str, npt.NDArray[Any]], order: int, base: int
+) -> tuple[Ints, Floats]:
+    """The n-grams of one order as rising numbers to `base`, and their weights, for a search."""
     ngrams = tensors[f"ngrams_{order}"].astype(np.int64)
-    path = found.path / WEIGHTS
+    path = files.path / WEIGHTS
     if ngrams.size and not 0 <= ngrams.min() <= ngrams.max() < base - 1:
         raise DataError(f"{path}: 'ngrams_{order}' names a word that {VOCABULARY} does not have")
     keys = np.zeros(len(ngrams), np.int64)

@@ -1,4 +1,4 @@
-"""What all features that run a pretrained model have in common."""
+"""Base, fingerprint and cache key of all features that run a pretrained model."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import ClassVar
 
 from simpatico.features import Feature
-from simpatico.models.names import Model, find, short
-from simpatico.models.runtime.encoders import back_end
-from simpatico.models.runtime.torch_backend import elsewhere
+from simpatico.models.names import Model, find_model, short_model_name
+from simpatico.models.runtime.encoders import backend
+from simpatico.models.runtime.torch_backend import device_suffix
 
-RUN_BY = {
+PACKAGES = {
     "onnx": ("onnxruntime", "tokenizers"),
     "torch": ("torch", "transformers", "tokenizers"),
     "numpy": ("numpy", "tokenizers"),
@@ -30,30 +30,30 @@ class OnModel:
 
     @property
     def fingerprint(self) -> str:
-        return fingerprint(find(self.model))
+        return model_fingerprint(find_model(self.model))
 
 
-def fingerprint(model: Model) -> str:
-    """The model's part of a signature: every file of it, and what it runs on."""
-    place = back_end(model)
-    if place == "torch":
-        place += elsewhere()
-    return f"{short(model.name)}_sha256:{model.sha256[:12]}.{place}"
+def model_fingerprint(model: Model) -> str:
+    """The model's part of a signature: the hash of its files, and what it runs on."""
+    runtime = backend(model)
+    if runtime == "torch":
+        runtime += device_suffix()
+    return f"{short_model_name(model.name)}_sha256:{model.sha256[:12]}.{runtime}"
 
 
-def work(what: str, edition: int, model: Model, *parameters: object) -> str:
-    """All that numbers depend on besides the text: the cache knows them by this.
+def cache_key(what: str, edition: int, model: Model, *parameters: object) -> str:
+    """The key of a cache file: all that outputs depend on besides the text.
 
     Releases of the libraries are part of it, since another may differ in the last digits.
     """
-    place = back_end(model)
-    releases = ",".join(release(package) for package in RUN_BY[place])
-    told = (edition, model.sha256, place + elsewhere(), releases, *parameters)
-    return "|".join([what, *map(str, told)])
+    runtime = backend(model)
+    releases = ",".join(package_release(package) for package in PACKAGES[runtime])
+    parts = (edition, model.sha256, runtime + device_suffix(), releases, *parameters)
+    return "|".join([what, *map(str, parts)])
 
 
 @lru_cache
-def release(package: str) -> str:
+def package_release(package: str) -> str:
     """Name and version of an installed package."""
     try:
         return f"{package}-{version(package)}"

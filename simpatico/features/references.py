@@ -1,4 +1,4 @@
-"""Turns beside their references, for what sacrebleu compares."""
+"""Turns with their references, for the metrics that sacrebleu computes."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from importlib.util import find_spec
 from typing import Any, ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
+from simpatico.arrays import Bools
 from simpatico.errors import MissingResource
 from simpatico.features import Feature, Features
 from simpatico.features.words import Words
@@ -19,27 +19,27 @@ from simpatico.turns import Turns
 ABSENT = "comparing with references needs the package sacrebleu; pip install 'simpatico[neural]'"
 
 
-def absent() -> str | None:
+def sacrebleu_missing() -> str | None:
     """Why sacrebleu cannot be used, null when it can."""
     return None if find_spec("sacrebleu") else ABSENT
 
 
 @dataclass(frozen=True)
-class Compared:
+class ReferencePairs:
     """The turns that have words and references; the two masks say which lack one."""
 
-    no_reference: npt.NDArray[np.bool_]
-    no_words: npt.NDArray[np.bool_]
+    no_reference: Bools
+    no_words: Bools
     rows: list[tuple[int, str, list[str]]]
 
     def scores(self, metric: Any) -> Iterator[tuple[int, Any]]:
         """Row and sacrebleu's score of each such turn; the same texts are compared once."""
-        known: dict[tuple[str, ...], Any] = {}
+        memo: dict[tuple[str, ...], Any] = {}
         for row, text, references in self.rows:
             key = (text, *references)
-            if key not in known:
-                known[key] = metric.sentence_score(text, references)
-            yield row, known[key]
+            if key not in memo:
+                memo[key] = metric.sentence_score(text, references)
+            yield row, memo[key]
 
 
 @dataclass(frozen=True)
@@ -55,13 +55,16 @@ class References:
         except PackageNotFoundError:
             raise MissingResource(ABSENT) from None
 
-    def compute(self, turns: Turns, features: Features) -> Compared:
-        if lack := absent():
-            raise MissingResource(lack)
-        told = turns.frame["references"].to_list()
-        kept = [[r for r in given or () if r and r.strip()] for given in told]
-        none = np.array([not found for found in kept], np.bool_)
-        silent = features[Words()].counts == 0
+    def compute(self, turns: Turns, features: Features) -> ReferencePairs:
+        if why := sacrebleu_missing():
+            raise MissingResource(why)
+        references = [
+            [text for text in cell or () if text and text.strip()]
+            for cell in turns.frame["references"].to_list()
+        ]
+        no_reference = np.array([not row for row in references], np.bool_)
+        no_words = features[Words()].counts == 0
         texts = turns.frame["text"]
-        rows = np.flatnonzero(turns.scored & ~none & ~silent).tolist()
-        return Compared(none, silent, [(row, texts[row], kept[row]) for row in rows])
+        rows = np.flatnonzero(turns.scored & ~no_reference & ~no_words).tolist()
+        pairs = [(row, texts[row], references[row]) for row in rows]
+        return ReferencePairs(no_reference, no_words, pairs)

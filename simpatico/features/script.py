@@ -6,13 +6,14 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
+from simpatico.arrays import Bools
 from simpatico.features import Feature, Features
-from simpatico.features.words import uniform
+from simpatico.features.words import beyond_ascii, normalise_texts
 from simpatico.turns import Turns
 
 LATIN_SHARE = 0.5
+"""Names and loanwords in another script do not make a turn English."""
 
 
 @dataclass(frozen=True)
@@ -21,12 +22,12 @@ class OtherScript:
 
     needs: ClassVar[tuple[Feature, ...]] = ()
 
-    def compute(self, turns: Turns, features: Features) -> npt.NDArray[np.bool_]:
+    def compute(self, turns: Turns, features: Features) -> Bools:
         text = turns.frame["text"]
         other = np.zeros(len(text), bool)
-        odd = (text.str.len_bytes() != text.str.len_chars()).arg_true()
-        seen = uniform(text.gather(odd))
-        letters = seen.str.count_matches(r"\p{L}").to_numpy()
-        latin = seen.str.count_matches(r"\p{Latin}").to_numpy()
-        other[odd.to_numpy()] = latin < LATIN_SHARE * letters
+        beyond = beyond_ascii(text)
+        clean = normalise_texts(text.gather(beyond))
+        letters = clean.str.count_matches(r"\p{L}").to_numpy()
+        latin = clean.str.count_matches(r"\p{Latin}").to_numpy()
+        other[beyond.to_numpy()] = latin < LATIN_SHARE * letters
         return other

@@ -1,4 +1,4 @@
-"""Texts in another language, as a model writes them, word by likeliest word."""
+"""Translations of texts by a sequence-to-sequence model, decoded greedily."""
 
 from __future__ import annotations
 
@@ -9,25 +9,24 @@ from typing import Any
 import numpy as np
 
 from simpatico.features import Features
-from simpatico.features.on_model import OnModel, work
-from simpatico.models.cache import Numbers
-from simpatico.models.cache__once import remembered
-from simpatico.models.names import Model, find
-from simpatico.models.runtime.language_models import Ids, Reader, tensor
-from simpatico.models.runtime.torch_backend import seq2seq, side_by_side, tokenizer
+from simpatico.features.on_model import OnModel, cache_key
+from simpatico.models.cache import Array, compute_once
+from simpatico.models.names import Model, find_model
+from simpatico.models.runtime.language_models import LmTokenizer, TokenIds, as_batch
+from simpatico.models.runtime.torch_backend import load_hf_tokenizer, load_seq2seq, map_on_torch
 from simpatico.turns import Turns
 
 VERSION = 1
 LONGER = 50
-"""Word pieces by which a translation may be longer than twice its text."""
+"""Tokens by which a translation may be longer than twice its text; a model that loops must stop."""
 
 
 @dataclass(frozen=True)
 class Translation(OnModel):
-    """What a model makes of a text, always the same: the likeliest piece after each piece."""
+    """The translation of a text, deterministic: the most likely token each time."""
 
     def compute(self, turns: Turns, features: Features) -> Translations:
-        return Translations(find(self.model))
+        return Translations(find_model(self.model))
 
 
 @dataclass(frozen=True)
@@ -35,32 +34,33 @@ class Translations:
     """Translates texts with one model; each distinct one once."""
 
     model: Model
-    memo: dict[str, Numbers] = field(default_factory=dict, compare=False, repr=False)
+    memo: dict[str, Array] = field(default_factory=dict, compare=False, repr=False)
 
     def of(self, texts: Sequence[str]) -> list[str]:
         """Each text in the model's other language."""
-        what = work("translation", VERSION, self.model)
-        found = remembered(what, list(texts), self._compute, memo=self.memo)
-        words = tokenizer(self.model)
-        return [str(words.decode(ids.tolist(), skip_special_tokens=True)) for ids in found]
+        kind = cache_key("translation", VERSION, self.model)
+        arrays = compute_once(kind, list(texts), self._compute, memo=self.memo)
+        tokenizer = load_hf_tokenizer(self.model)
+        return [str(tokenizer.decode(ids.tolist(), skip_special_tokens=True)) for ids in arrays]
 
-    def _compute(self, texts: list[str]) -> Iterator[tuple[int, Numbers]]:
-        net, reader = seq2seq(self.model), Reader(tokenizer(self.model))
-        cut = [reader.read(text, reader.longest(net)) for text in texts]
-        most = reader.longest(net) - 1
-        yield from enumerate(side_by_side(lambda ids: greedy(net, ids, most), cut))
+    def _compute(self, texts: list[str]) -> Iterator[tuple[int, Array]]:
+        net, tokenizer = load_seq2seq(self.model), LmTokenizer(load_hf_tokenizer(self.model))
+        longest = tokenizer.max_tokens(net)
+        sources = [tokenizer.encode_source(text, longest) for text in texts]
+        translated = map_on_torch(lambda ids: translate_greedily(net, ids, longest - 1), sources)
+        yield from enumerate(translated)
 
 
-def greedy(net: Any, source: Ids, most: int) -> Numbers:
-    """The pieces that the model writes for these."""
+def translate_greedily(net: Any, source: TokenIds, longest: int) -> Array:
+    """The tokens that the model writes for these."""
     pad = net.config.pad_token_id
-    written = net.generate(
-        input_ids=tensor(net, source),
-        attention_mask=tensor(net, [1] * len(source)),
+    ids = net.generate(
+        input_ids=as_batch(net, source),
+        attention_mask=as_batch(net, [1] * len(source)),
         num_beams=1,
         do_sample=False,
         max_length=None,
-        max_new_tokens=min(most, 2 * len(source) + LONGER),
+        max_new_tokens=min(longest, 2 * len(source) + LONGER),
         bad_words_ids=None if pad is None else [[pad]],
     )
-    return np.asarray(written[0].cpu().numpy(), np.int64)
+    return np.asarray(ids[0].cpu().numpy(), np.int64)

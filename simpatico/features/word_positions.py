@@ -1,9 +1,9 @@
 """Where the words of a text stand in it, in code points of the text as it was written.
 
-Words are found in a text brought to one form (`words.uniform`), so each character of that form is
-traced back: the text is cut before every character that cannot join what stands before it (and
-after white space, which joins nothing), each piece is brought to that form by itself, and what
-comes out of a piece came from that piece.
+Words are found in the normalised text (`words.normalise_texts`), so each character of that is
+traced back: the text is cut before every character that cannot combine with what stands before it
+(and after white space, which combines with nothing), each segment is normalised by itself, and what
+comes out of a segment came from that segment.
 Example: in "so ﬁne" the word "fine" stands at 3 to 6, three characters for its four letters.
 """
 
@@ -16,16 +16,16 @@ from typing import NamedTuple
 
 import polars as pl
 
-from simpatico.features.words import APOSTROPHES, INVISIBLE, uniform, words
+from simpatico.features.words import APOSTROPHES, INVISIBLE, cut_words, normalise_texts
 
 Span = tuple[int, int]
-Piece = list[tuple[int, str]]
-"""Characters, each with its place in the text."""
+Segment = list[tuple[int, str]]
+"""Characters, each with its position in the text."""
 
-UNSEEN, APOSTROPHE = re.compile(INVISIBLE), re.compile(APOSTROPHES)
+HIDDEN, APOSTROPHE = re.compile(INVISIBLE), re.compile(APOSTROPHES)
 
 
-class Place(NamedTuple):
+class WordPosition(NamedTuple):
     """A word, and the characters it was made from: text[start:end]."""
 
     start: int
@@ -33,63 +33,70 @@ class Place(NamedTuple):
     word: str
 
 
-def places(text: str) -> list[Place]:
+def word_positions(text: str) -> list[WordPosition]:
     """Every word of a text in order, as `Words` finds them.
 
-    Two places overlap only where one character became letters of both words, as "½" does.
+    Two positions overlap only where one character became letters of both words, as "½" does.
     """
-    form = uniform(pl.Series([text], dtype=pl.String)).item()
-    origin = traced(text, form)
-    found, end = [], 0
-    table = words(pl.Series([text], dtype=pl.String))
+    clean = normalise_texts(pl.Series([text], dtype=pl.String)).item()
+    origins = trace_characters(text, clean)
+    positions, end = [], 0
+    table = cut_words(pl.Series([text], dtype=pl.String))
     for word in table.vocabulary.gather(table.codes):
-        # nothing between two words is a letter, so the next place that fits is the word itself
-        start = form.index(word, end)
+        # nothing between two words is a letter, so the next match is the word itself
+        start = clean.index(word, end)
         end = start + len(word)
-        found.append(Place(origin[start][0], origin[end - 1][1], word))
-    return found
+        positions.append(WordPosition(origins[start][0], origins[end - 1][1], word))
+    return positions
 
 
-def traced(text: str, form: str) -> list[Span]:
-    """For each character of the form of a text, the characters of the text that gave it."""
+def trace_characters(text: str, clean: str) -> list[Span]:
+    """For each character of the normalised text, the characters of the text that gave it."""
     if text.isascii():
-        return [(place, place + 1) for place in range(len(text))]
-    seen = [(i, APOSTROPHE.sub("'", c)) for i, c in enumerate(text) if not UNSEEN.match(c)]
+        return [(i, i + 1) for i in range(len(text))]
+    visible = [(i, APOSTROPHE.sub("'", c)) for i, c in enumerate(text) if not HIDDEN.match(c)]
     for begins in (stands_alone, str.isascii):
-        pieces = list(cut(seen, begins))
-        made = pl.Series(["".join(c for _, c in p) for p in pieces], dtype=pl.String)
-        made = made.str.normalize("NFKC")
-        if made.str.join("").str.to_lowercase().item() == form:
+        segments = list(split_segments(visible, begins))
+        joined = pl.Series(["".join(c for _, c in s) for s in segments], dtype=pl.String)
+        normal = joined.str.normalize("NFKC")
+        if normal.str.join("").str.to_lowercase().item() == clean:
             break
-        # a Unicode newer than Python's joins more than it knows; nothing ever joins ASCII
-    return [span for piece, out in zip(pieces, made, strict=True) for span in spread(piece, out)]
+        # Polars may know a newer Unicode, in which more combines; nothing ever combines with ASCII
+    return [
+        span
+        for segment, output in zip(segments, normal, strict=True)
+        for span in character_spans(segment, output)
+    ]
 
 
-def cut(seen: Piece, begins: Callable[[str], bool]) -> Iterator[Piece]:
-    """Pieces of a text, each starting at a character that `begins` one, or after white space."""
-    piece: Piece = []
-    for place, character in seen:
-        if piece and (begins(character) or piece[-1][1].isspace()):
-            yield piece
-            piece = []
-        piece.append((place, character))
-    if piece:
-        yield piece
+def split_segments(characters: Segment, begins: Callable[[str], bool]) -> Iterator[Segment]:
+    """Segments of a text, each starting at a character that `begins` one, or after white space."""
+    segment: Segment = []
+    for position, character in characters:
+        if segment and (begins(character) or segment[-1][1].isspace()):
+            yield segment
+            segment = []
+        segment.append((position, character))
+    if segment:
+        yield segment
 
 
 def stands_alone(character: str) -> bool:
-    """Whether no character before this one can join it or change places with it."""
+    """Whether no character before this one can combine or be reordered with it.
+
+    Marks combine, and so do Hangul vowels and final consonants; unassigned ones might.
+    """
     first = unicodedata.normalize("NFKD", character)[0]
     vowel_or_final = "\u1160" <= first <= "\u11ff" or "\ud7b0" <= first <= "\ud7ff"
     kind = unicodedata.category(first)
     return kind[0] != "M" and kind != "Cn" and not vowel_or_final
 
 
-def spread(piece: Piece, out: str) -> Iterator[Span]:
-    """Where each character that came out of a piece came from: one by one, or from all of it."""
-    whole = (piece[0][0], piece[-1][0] + 1)
-    same = out == "".join(c for _, c in piece)
-    for number, character in enumerate(out):
-        span = (piece[number][0], piece[number][0] + 1) if same else whole
+def character_spans(segment: Segment, output: str) -> Iterator[Span]:
+    """The origin of each character of a normalised segment: one by one, or the whole segment."""
+    everything = (segment[0][0], segment[-1][0] + 1)
+    unchanged = output == "".join(c for _, c in segment)
+    for i, character in enumerate(output):
+        span = (segment[i][0], segment[i][0] + 1) if unchanged else everything
         # lower case may take more characters than the capital
         yield from [span] * len(character.lower())

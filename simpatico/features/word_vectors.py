@@ -1,4 +1,4 @@
-"""A text's words as the extremes of their vectors: in every dimension the largest and the smallest.
+"""Max and min pooling of word vectors: in every dimension the largest and the smallest value.
 
 Vectors are read from a folder with one .npy file of numbers, a row a word, and one .parquet file
 with the words in the same order. Words without a vector are left out; where a contraction has none,
@@ -21,9 +21,9 @@ from polars.exceptions import PolarsError
 from simpatico.arrays import Floats32
 from simpatico.errors import DataError
 from simpatico.features import Feature, Features
-from simpatico.features.words import words
-from simpatico.models.folder import finite
-from simpatico.models.names import Model, find, short
+from simpatico.features.words import cut_words
+from simpatico.models.folder import all_finite
+from simpatico.models.names import Model, find_model, short_model_name
 from simpatico.turns import Turns
 
 GLOVE = "package:glove-50d"
@@ -31,7 +31,7 @@ GLOVE = "package:glove-50d"
 
 @dataclass(frozen=True)
 class WordExtremes:
-    """Maxima, then minima, over the vectors of a text's words."""
+    """Maxima, then minima, over the vectors of a text's words, as RUBER has (Tao et al., 2018)."""
 
     model: str = GLOVE
 
@@ -39,61 +39,65 @@ class WordExtremes:
 
     @property
     def fingerprint(self) -> str:
-        model = find(self.model)
-        return f"{short(model.name)}_sha256:{model.sha256[:12]}"
+        model = find_model(self.model)
+        return f"{short_model_name(model.name)}_sha256:{model.sha256[:12]}"
 
     def compute(self, turns: Turns, features: Features) -> Extremes:
-        return Extremes(vectors(find(self.model)))
+        return Extremes(load_word_vectors(find_model(self.model)))
 
 
 @dataclass(frozen=True)
-class Vectors:
+class WordVectors:
     """A vector for every known word."""
 
-    places: Mapping[str, int] = field(repr=False)
+    rows_by_word: Mapping[str, int] = field(repr=False)
     numbers: Floats32 = field(repr=False)
 
     def rows(self, word: str) -> list[int]:
-        """Where the word's vector is, or those of its parts; nowhere if it is not known."""
-        if word in self.places:
-            return [self.places[word]]
-        return [self.places[part] for part in parts(word) if part in self.places]
+        """The row of the word's vector, or those of its parts; none if it is unknown."""
+        if word in self.rows_by_word:
+            return [self.rows_by_word[word]]
+        return [
+            self.rows_by_word[part] for part in split_contraction(word) if part in self.rows_by_word
+        ]
 
 
 @dataclass(frozen=True)
 class Extremes:
     """Pools texts; a row of NaN stands for a text of which no word is known."""
 
-    vectors: Vectors
+    vectors: WordVectors
 
     def of(self, texts: Iterable[str]) -> Floats32:
         """A row for each text: maxima, then minima."""
-        table = words(pl.Series("text", list(texts), pl.String))
-        known = [self.vectors.rows(word) for word in table.vocabulary]
-        found = np.full((len(table.counts), 2 * self.vectors.numbers.shape[1]), np.nan, np.float32)
+        table = cut_words(pl.Series("text", list(texts), pl.String))
+        rows_of = [self.vectors.rows(word) for word in table.vocabulary]
+        extremes = np.full(
+            (len(table.counts), 2 * self.vectors.numbers.shape[1]), np.nan, np.float32
+        )
         for text, (start, end) in enumerate(zip(table.ends[:-1], table.ends[1:], strict=True)):
-            rows = [row for code in table.codes[start:end] for row in known[code]]
+            rows = [row for code in table.codes[start:end] for row in rows_of[code]]
             if rows:
-                some = self.vectors.numbers[rows]
-                found[text] = np.concatenate([some.max(axis=0), some.min(axis=0)])
-        return found
+                vectors = self.vectors.numbers[rows]
+                extremes[text] = np.concatenate([vectors.max(axis=0), vectors.min(axis=0)])
+        return extremes
 
 
-def parts(word: str) -> list[str]:
-    """A contraction as newspapers' word lists cut it: do n't, i 'm."""
+def split_contraction(word: str) -> list[str]:
+    """A contraction as the Penn Treebank splits it, and so GloVe's vocabulary: do n't, i 'm."""
     if word.endswith("n't"):
         return [word[:-3], "n't"]
-    head, mark, tail = word.partition("'")
-    return [head, mark + tail] if mark else []
+    head, apostrophe, tail = word.partition("'")
+    return [head, apostrophe + tail] if apostrophe else []
 
 
-def vectors(model: Model) -> Vectors:
+def load_word_vectors(model: Model) -> WordVectors:
     """The vectors of a model; read once."""
-    return _vectors(model.sha256, model.folder)
+    return _load_word_vectors(model.sha256, model.folder)
 
 
 @lru_cache(maxsize=2)
-def _vectors(sha256: str, folder: Path) -> Vectors:
+def _load_word_vectors(sha256: str, folder: Path) -> WordVectors:
     numbers, names = sorted(folder.glob("*.npy")), sorted(folder.glob("*.parquet"))
     if len(numbers) != 1 or len(names) != 1:
         raise DataError(
@@ -102,13 +106,13 @@ def _vectors(sha256: str, folder: Path) -> Vectors:
         )
     try:
         # mapped, so that a header that promises more than the file holds takes no memory
-        found = np.lib.format.open_memmap(numbers[0], mode="r")
-        told = pl.read_parquet(names[0], glob=False).to_series().cast(pl.String).to_list()
+        vectors = np.lib.format.open_memmap(numbers[0], mode="r")
+        words = pl.read_parquet(names[0], glob=False).to_series().cast(pl.String).to_list()
     except (OSError, ValueError, OverflowError, IndexError, PolarsError):
         raise DataError(f"{folder}: its word vectors cannot be read; get them again") from None
-    if found.ndim != 2 or len(found) != len(told) or not finite(found):
+    if vectors.ndim != 2 or len(vectors) != len(words) or not all_finite(vectors):
         raise DataError(
-            f"{folder}: {len(told):,} words and numbers of shape {found.shape}; "
+            f"{folder}: {len(words):,} words and numbers of shape {vectors.shape}; "
             "word vectors have a row of finite numbers for each word"
         )
-    return Vectors({word: row for row, word in enumerate(told)}, np.array(found, np.float32))
+    return WordVectors({word: row for row, word in enumerate(words)}, np.array(vectors, np.float32))

@@ -1,12 +1,15 @@
-"""The words of every turn, as numbers into one vocabulary per chunk.
+"""The words of every turn, as codes into one vocabulary per chunk.
 
-A word is a longest run of letters, marks and digits, lower-cased, in which single apostrophes may
-stand between two of them ("don't", "y'all"). Before that the text is brought to one form: curly
-and modifier apostrophes become straight ones, characters nobody sees (zero-width, variation
-selectors, direction marks, soft hyphens) go, and what remains is NFKC. Only turns beyond ASCII
-need that; all are then cut at once by a table of bytes, and words are told apart by 64-bit numbers:
-the word itself where it has up to eight bytes, a hash of it where it is longer. Words of one number
-are compared in full.
+A word is a longest sequence of letters, combining marks and digits, lower-cased, in which single
+apostrophes may stand between two of them ("don't", "y'all"). Before that the text is normalised:
+curly and modifier apostrophes become straight ones, invisible characters (zero-width, variation
+selectors, direction marks, soft hyphens) go, and the rest becomes NFKC. Only turns beyond ASCII
+need that.
+
+All turns are then cut at once, as one buffer of bytes: a translation table makes every byte outside
+words a space, and words begin and end where spaces do. Every word gets a 64-bit key: its own bytes
+if there are up to eight, a hash of them if there are more. Equal keys are equal codes, once long
+words of equal keys have been compared in full. Many times as fast as splitting strings.
 """
 
 from __future__ import annotations
@@ -21,11 +24,13 @@ import numpy.typing as npt
 import polars as pl
 from scipy import sparse
 
-from simpatico.arrays import Bools, Ints
+from simpatico.arrays import Bools, Floats, Ints
 from simpatico.features import Feature, Features
 from simpatico.turns import Turns
 
 Bytes = npt.NDArray[np.uint8]
+Keys = npt.NDArray[np.uint64]
+Codes = npt.NDArray[np.int32]
 
 WORD = r"[\p{L}\p{M}\p{N}]+(?:'[\p{L}\p{M}\p{N}]+)*"
 BETWEEN = r"[^\p{L}\p{M}\p{N}']+"
@@ -45,31 +50,33 @@ Bytes from 128 up only occur in turns in which `canonical` has left them to word
 """
 
 SLOT_BITS = 17
-SPREAD = np.uint64(0x9E3779B97F4A7C15)
+"""A hash table of 2 ** 17 slots takes half a megabyte, which stays in the processor's cache."""
+MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
+"""2 ** 64 / golden ratio, odd: Knuth's multiplicative hashing spreads neighbouring keys."""
 STEP = 8
 """Bytes of a word that are read at a time, as one integer."""
 
 LONG = 64
 """Words of more bytes than this, which hardly anyone writes, are hashed one by one."""
 
-KEEP = np.array([(1 << 8 * n) - 1 for n in range(STEP + 1)], np.uint64)
-"""Which bits of eight bytes belong to a word that has n of them left."""
+BYTE_MASKS = np.array([(1 << 8 * n) - 1 for n in range(STEP + 1)], np.uint64)
+"""Of eight bytes read at once, the bits that belong to a word with n bytes left."""
 
 
 @dataclass(frozen=True)
 class WordTable:
     """Words of a chunk: `codes` point into `vocabulary`; turn i has codes[ends[i]:ends[i+1]]."""
 
-    codes: npt.NDArray[np.int32]
-    ends: npt.NDArray[np.int64]
+    codes: Codes
+    ends: Ints
     vocabulary: pl.Series
 
     @property
-    def counts(self) -> npt.NDArray[np.int64]:
+    def counts(self) -> Ints:
         """Number of words in each turn."""
         return np.diff(self.ends)
 
-    def sums(self, weights: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    def sums(self, weights: Floats) -> Floats:
         """Per turn, the sum over its words of a row of `weights`, one row per vocabulary word."""
         shape = (len(self.ends) - 1, len(weights))
         ones = np.ones(len(self.codes))
@@ -79,43 +86,45 @@ class WordTable:
 
 @dataclass(frozen=True)
 class Words:
-    """Lower-cased words of every turn; SIMPATICO_WORDS=numba finds them with the compiled kernel.
+    """Lower-cased words of every turn; SIMPATICO_WORDS=numba takes the compiled kernel.
 
-    Both ways give the same words, so neither the feature nor any signature says which was taken.
+    Both give the same words, so neither the feature nor any signature says which was taken.
     """
 
     needs: ClassVar[tuple[Feature, ...]] = ()
 
     def compute(self, turns: Turns, features: Features) -> WordTable:
         if os.environ.get("SIMPATICO_WORDS") == "numba":
-            from simpatico.features.words_numba import words_fast
+            from simpatico.features.words_numba import cut_words_numba
 
-            return words_fast(turns.frame["text"])
-        return words(turns.frame["text"])
+            return cut_words_numba(turns.frame["text"])
+        return cut_words(turns.frame["text"])
 
 
-def words(texts: pl.Series) -> WordTable:
+def cut_words(texts: pl.Series) -> WordTable:
     """Cut every text into words."""
     clean = canonical(texts)
-    buffer = lowered(clean)
+    buffer = word_bytes(clean)
     is_word = buffer != SPACE
+    # the buffer begins and ends with a space, so that edges alternate between starts and stops
     edges = np.flatnonzero(is_word[1:] != is_word[:-1]) + 1
     starts, stops = edges.reshape(-1, 2).T.copy()
-    codes, place = encoded(keys(buffer, starts, stops))
-    codes, place = told_apart(codes, place, buffer, starts, stops)
-    vocabulary = spelled(buffer, starts[place], stops[place])
-    return WordTable(codes, counted(clean, starts), vocabulary)
+    codes, examples = assign_codes(word_keys(buffer, starts, stops))
+    codes, examples = separate_collisions(codes, examples, buffer, starts, stops)
+    vocabulary = spell_words(buffer, starts[examples], stops[examples])
+    return WordTable(codes, turn_offsets(clean, starts), vocabulary)
 
 
 def canonical(texts: pl.Series) -> pl.Series:
     """ASCII texts as they are; all others with nothing but spaces and apostrophes between words."""
-    odd = beyond_ascii(texts)
-    if not len(odd):
+    beyond = beyond_ascii(texts)
+    if not len(beyond):
         return texts
-    straight = texts.gather(odd).str.replace_all("\u2019", "'", literal=True)
+    # a curly apostrophe is all that most of them have beyond ASCII, and NFKC is slow
+    straight = texts.gather(beyond).str.replace_all("\u2019", "'", literal=True)
     still = beyond_ascii(straight)
-    plain = uniform(straight.gather(still)).str.replace_all(BETWEEN, " ")
-    return texts.clone().scatter(odd, straight.scatter(still, plain))
+    plain = normalise_texts(straight.gather(still)).str.replace_all(BETWEEN, " ")
+    return texts.clone().scatter(beyond, straight.scatter(still, plain))
 
 
 def beyond_ascii(texts: pl.Series) -> pl.Series:
@@ -123,115 +132,123 @@ def beyond_ascii(texts: pl.Series) -> pl.Series:
     return (texts.str.len_bytes() != texts.str.len_chars()).arg_true()
 
 
-def lowered(clean: pl.Series) -> Bytes:
+def word_bytes(clean: pl.Series) -> Bytes:
     """The bytes of all texts, lower-case, with one space for each byte outside words.
 
     A space stands before each text, and `STEP` of them after the last.
     """
     joined = clean.str.join(" ").cast(pl.Binary).item() or b""
     buffer = np.frombuffer(bytearray(b" %b%b" % (joined, b" " * STEP)).translate(TABLE), np.uint8)
-    mark = np.flatnonzero(buffer == APOSTROPHE)
-    around = np.stack([buffer[mark - 1], buffer[mark + 1]])
-    buffer[mark[((around == SPACE) | (around == APOSTROPHE)).any(axis=0)]] = SPACE
+    at = np.flatnonzero(buffer == APOSTROPHE)
+    around = np.stack([buffer[at - 1], buffer[at + 1]])
+    # an apostrophe is part of a word only between two of its letters
+    buffer[at[((around == SPACE) | (around == APOSTROPHE)).any(axis=0)]] = SPACE
     return buffer
 
 
-def counted(clean: pl.Series, starts: Ints) -> Ints:
-    """How many words stand before each text, and before the end."""
+def turn_offsets(clean: pl.Series, starts: Ints) -> Ints:
+    """The number of words before each text, and before the end."""
     ends = np.cumsum(clean.str.len_bytes().to_numpy() + 1, dtype=np.int64) + 1
     return np.append(0, np.searchsorted(starts, ends))
 
 
-def uniform(texts: pl.Series) -> pl.Series:
+def normalise_texts(texts: pl.Series) -> pl.Series:
     """Lower case, one kind of apostrophe, nothing invisible, NFKC."""
     visible = texts.str.replace_all(APOSTROPHES, "'").str.replace_all(INVISIBLE, "")
     return visible.str.normalize("NFKC").str.to_lowercase()
 
 
-def keys(buffer: Bytes, starts: Ints, stops: Ints) -> npt.NDArray[np.uint64]:
-    """A number for each word: up to eight bytes are the number, longer ones are hashed."""
-    eight = np.ndarray(len(buffer) - STEP + 1, "<u8", buffer, strides=(1,))
+def word_keys(buffer: Bytes, starts: Ints, stops: Ints) -> Keys:
+    """A key for each word: up to eight bytes are the key, longer words are hashed."""
+    eight = eight_bytes_from_each(buffer)
     lengths = stops - starts
-    found: npt.NDArray[np.uint64] = eight[starts] & KEEP[np.minimum(lengths, STEP)]
+    keys: Keys = eight[starts] & BYTE_MASKS[np.minimum(lengths, STEP)]
     rest = np.flatnonzero(lengths > STEP)
     for done in range(STEP, LONG, STEP):
-        found[rest] = mixed(found[rest]) ^ (
-            eight[starts[rest] + done] & KEEP[np.minimum(lengths[rest] - done, STEP)]
+        keys[rest] = mix_bits(keys[rest]) ^ (
+            eight[starts[rest] + done] & BYTE_MASKS[np.minimum(lengths[rest] - done, STEP)]
         )
         rest = rest[lengths[rest] > done + STEP]
     for row in rest:
         word = buffer[starts[row] : stops[row]].tobytes()
-        found[row] = int.from_bytes(blake2b(word, digest_size=STEP).digest())
-    return found
+        keys[row] = int.from_bytes(blake2b(word, digest_size=STEP).digest())
+    return keys
 
 
-def mixed(numbers: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
-    """Every bit of each number spread over all 64."""
-    numbers = (numbers ^ (numbers >> np.uint64(29))) * SPREAD
-    return numbers ^ (numbers >> np.uint64(32))
+def eight_bytes_from_each(buffer: Bytes) -> Keys:
+    """The eight bytes from each byte on as one integer: an overlapping view, not a copy."""
+    return np.ndarray(len(buffer) - STEP + 1, "<u8", buffer, strides=(1,))
 
 
-def encoded(numbers: npt.NDArray[np.uint64]) -> tuple[npt.NDArray[np.int32], Ints]:
-    """Each word as a place in a vocabulary without repeats, and where each of those was seen.
+def mix_bits(keys: Keys) -> Keys:
+    """Every bit of each key spread over all 64: xor-shift, multiply, xor-shift."""
+    keys = (keys ^ (keys >> np.uint64(29))) * MULTIPLIER
+    return keys ^ (keys >> np.uint64(32))
 
-    A table indexed by the high bits settles nearly all words at once; only those that share a slot
-    with another are sorted. Many times as fast as a categorical.
+
+def assign_codes(keys: Keys) -> tuple[Codes, Ints]:
+    """The code of each word in a vocabulary without repeats, and one example word of each code.
+
+    A table indexed by the high bits of the hash settles nearly all words at once; only those that
+    share a slot with another key are sorted. Many times as fast as a categorical.
     """
-    slot = (mixed(numbers) >> np.uint64(64 - SLOT_BITS)).view(np.int64)
+    slot = (mix_bits(keys) >> np.uint64(64 - SLOT_BITS)).view(np.int64)
     holder = np.full(1 << SLOT_BITS, -1, np.int32)
+    # of the words with one slot, the last one written holds it
     holder[slot] = np.arange(len(slot), dtype=np.int32)
-    taken = np.flatnonzero(holder >= 0)
-    number = np.empty(1 << SLOT_BITS, np.int32)
-    number[taken] = np.arange(len(taken), dtype=np.int32)
-    codes = number[slot]
-    place = holder[taken]
-    late = np.flatnonzero(numbers[place][codes] != numbers)
-    _, first, inverse = np.unique(numbers[late], return_index=True, return_inverse=True)
-    codes[late] = inverse + len(taken)
-    return codes, np.concatenate([place, late[first]])
+    used = np.flatnonzero(holder >= 0)
+    code_of_slot = np.empty(1 << SLOT_BITS, np.int32)
+    code_of_slot[used] = np.arange(len(used), dtype=np.int32)
+    codes = code_of_slot[slot]
+    examples = holder[used]
+    displaced = np.flatnonzero(keys[examples][codes] != keys)
+    _, first, inverse = np.unique(keys[displaced], return_index=True, return_inverse=True)
+    codes[displaced] = inverse + len(used)
+    return codes, np.concatenate([examples, displaced[first]])
 
 
-def told_apart(
-    codes: npt.NDArray[np.int32], place: Ints, buffer: Bytes, starts: Ints, stops: Ints
-) -> tuple[npt.NDArray[np.int32], Ints]:
-    """The same numbers, but for words of equal hash that are not the same: those get their own.
+def separate_collisions(
+    codes: Codes, examples: Ints, buffer: Bytes, starts: Ints, stops: Ints
+) -> tuple[Codes, Ints]:
+    """The same codes, but for different words of equal hash: those get codes of their own.
 
     Somebody who wants to could make such words, and scores must not depend on who else speaks.
     """
     length = stops - starts
-    unsure = (length > STEP) | (length[place] > STEP)[codes]
-    unsure[place] = False
+    # words of up to eight bytes are their own keys, so that equal keys are equal words
+    unsure = (length > STEP) | (length[examples] > STEP)[codes]
+    unsure[examples] = False
     rows = np.flatnonzero(unsure)
-    like = place[codes[rows]]
-    alike = same(buffer, (starts[rows], starts[like]), (length[rows], length[like]))
-    rows = rows[~alike]
+    example = examples[codes[rows]]
+    equal = equal_words(buffer, (starts[rows], starts[example]), (length[rows], length[example]))
+    rows = rows[~equal]
     first: dict[bytes, int] = {}
     words = [buffer[starts[row] : stops[row]].tobytes() for row in rows]
     for word, row in zip(words, rows, strict=True):
         first.setdefault(word, int(row))
-    number = {word: len(place) + i for i, word in enumerate(first)}
-    codes[rows] = [number[word] for word in words]
-    return codes, np.append(place, list(first.values())).astype(np.int64)
+    code = {word: len(examples) + i for i, word in enumerate(first)}
+    codes[rows] = [code[word] for word in words]
+    return codes, np.append(examples, list(first.values())).astype(np.int64)
 
 
-def same(buffer: Bytes, starts: tuple[Ints, Ints], lengths: tuple[Ints, Ints]) -> Bools:
-    """Whether the words at two lists of places are the same, byte for byte."""
+def equal_words(buffer: Bytes, starts: tuple[Ints, Ints], lengths: tuple[Ints, Ints]) -> Bools:
+    """Whether the words at two lists of positions are equal, byte for byte."""
     (a, b), (length, other) = starts, lengths
-    alike: Bools = length == other
-    eight = np.ndarray(len(buffer) - STEP + 1, "<u8", buffer, strides=(1,))
-    rest = np.flatnonzero(alike)
+    equal: Bools = length == other
+    eight = eight_bytes_from_each(buffer)
+    rest = np.flatnonzero(equal)
     for done in range(0, LONG, STEP):
-        rest = rest[alike[rest] & (length[rest] > done)]
-        keep = KEEP[np.minimum(length[rest] - done, STEP)]
-        alike[rest] = (eight[a[rest] + done] & keep) == (eight[b[rest] + done] & keep)
-    for row in rest[alike[rest] & (length[rest] > LONG)]:
+        rest = rest[equal[rest] & (length[rest] > done)]
+        mask = BYTE_MASKS[np.minimum(length[rest] - done, STEP)]
+        equal[rest] = (eight[a[rest] + done] & mask) == (eight[b[rest] + done] & mask)
+    for row in rest[equal[rest] & (length[rest] > LONG)]:
         one, two = (buffer[s[row] : s[row] + length[row]] for s in (a, b))
-        alike[row] = np.array_equal(one, two)
-    return alike
+        equal[row] = np.array_equal(one, two)
+    return equal
 
 
-def spelled(buffer: Bytes, starts: Ints, stops: Ints) -> pl.Series:
-    """The words that stand at these places, as text."""
+def spell_words(buffer: Bytes, starts: Ints, stops: Ints) -> pl.Series:
+    """The words at these positions, as text: copied out with a space after each, then split."""
     lengths = stops - starts + 1
     before = np.cumsum(lengths) - lengths
     letters = buffer[np.arange(lengths.sum()) + np.repeat(starts - before, lengths)]

@@ -1,4 +1,4 @@
-"""The same words as `words.py`, told apart by a compiled kernel: the extra `fast`.
+"""The same words as `words.py` by a compiled kernel, for the extra `fast` (SIMPATICO_WORDS=numba).
 
 It walks over the bytes once and compares whole words instead of hashes. Its vocabulary is in order
 of first appearance; words, codes and all sums are otherwise the same.
@@ -10,47 +10,47 @@ from collections.abc import Callable
 from functools import cache
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
 from simpatico.arrays import Ints
 from simpatico.errors import MissingResource
 from simpatico.features.words import (
-    KEEP,
+    BYTE_MASKS,
+    MULTIPLIER,
+    SLOT_BITS,
     SPACE,
-    SPREAD,
     STEP,
     Bytes,
+    Codes,
+    Keys,
     WordTable,
     canonical,
-    counted,
-    lowered,
-    spelled,
+    eight_bytes_from_each,
+    spell_words,
+    turn_offsets,
+    word_bytes,
 )
 
-SLOT_BITS = 17
 
-Coded = tuple[npt.NDArray[np.int32], Ints]
-
-
-def words_fast(texts: pl.Series) -> WordTable:
-    """Cut every text into words, like `words`."""
+def cut_words_numba(texts: pl.Series) -> WordTable:
+    """Cut every text into words, like `words.cut_words`."""
     clean = canonical(texts)
-    buffer = lowered(clean)
+    buffer = word_bytes(clean)
     find, code = kernels()
     starts, stops = find(buffer)
-    eight = np.ndarray(len(buffer) - STEP + 1, "<u8", buffer, strides=(1,))
-    codes, place = code(eight, starts, stops, KEEP, SLOT_BITS)
+    eight = eight_bytes_from_each(buffer)
     bits = SLOT_BITS
+    codes, examples = code(eight, starts, stops, BYTE_MASKS, bits)
+    # a kernel that ran out of slots gives no codes at all: once more with four times as many
     while len(codes) < len(starts):
         bits += 2
-        codes, place = code(eight, starts, stops, KEEP, bits)
-    vocabulary = spelled(buffer, starts[place], stops[place])
-    return WordTable(codes, counted(clean, starts), vocabulary)
+        codes, examples = code(eight, starts, stops, BYTE_MASKS, bits)
+    vocabulary = spell_words(buffer, starts[examples], stops[examples])
+    return WordTable(codes, turn_offsets(clean, starts), vocabulary)
 
 
 @cache
-def kernels() -> tuple[Callable[..., tuple[Ints, Ints]], Callable[..., Coded]]:
+def kernels() -> tuple[Callable[..., tuple[Ints, Ints]], Callable[..., tuple[Codes, Ints]]]:
     """Both kernels, compiled once and kept on disk for the next process."""
     try:
         from numba import njit
@@ -59,60 +59,70 @@ def kernels() -> tuple[Callable[..., tuple[Ints, Ints]], Callable[..., Coded]]:
             "the compiled word kernel needs numba: pip install 'simpatico[fast]'"
         ) from None
     compiled = njit(cache=True, nogil=True)
-    return compiled(find), compiled(code)
+    return compiled(find_words), compiled(code_words)
 
 
-def find(buffer: Bytes) -> tuple[Ints, Ints]:
-    """Where each word starts and stops; without a branch, since none could be foreseen."""
-    edges = np.empty((len(buffer) // 2 + 1, 2), np.int64)
-    found = 0
-    for at in range(1, len(buffer)):
-        edges[found >> 1, found & 1] = at
-        found += (buffer[at] == SPACE) != (buffer[at - 1] == SPACE)
-    return edges[: found >> 1, 0].copy(), edges[: found >> 1, 1].copy()
+def find_words(buffer: Bytes) -> tuple[Ints, Ints]:
+    """Where each word starts and stops.
 
-
-def code(
-    eight: npt.NDArray[np.uint64],
-    starts: Ints,
-    stops: Ints,
-    keep: npt.NDArray[np.uint64],
-    bits: int,
-) -> Coded:
-    """Each word's place in a vocabulary in order of appearance, and where its words were seen.
-
-    `eight` holds the eight bytes from each byte on. Fewer codes than words come back when the
-    vocabulary outgrows a table of 2 ** `bits` slots.
+    Words are short, so that a branch at their edges would be mispredicted all the time. There is
+    none: every position is written into the next free cell, and the cell only counts as taken (the
+    count goes up by one) if the position is an edge. Even cells are starts, odd ones stops.
     """
-    codes, place = np.empty(len(starts), np.int32), np.empty(len(starts), np.int64)
-    slots, heads = np.full(1 << bits, -1, np.int32), np.empty(len(starts), np.uint64)
-    lengths = np.empty(len(starts), np.int64)
+    edges = np.empty((len(buffer) // 2 + 1, 2), np.int64)
+    count = 0
+    for at in range(1, len(buffer)):
+        edges[count >> 1, count & 1] = at
+        count += (buffer[at] == SPACE) != (buffer[at - 1] == SPACE)
+    return edges[: count >> 1, 0].copy(), edges[: count >> 1, 1].copy()
+
+
+def code_words(
+    eight: Keys, starts: Ints, stops: Ints, masks: Keys, bits: int
+) -> tuple[Codes, Ints]:
+    """The code of each word, in order of first appearance, and the first word of each code.
+
+    A hash table with open addressing and linear probing (Knuth, TAOCP 3, 6.4): a slot holds a code
+    or -1, and a word whose slot holds another word tries the next. `eight` holds the eight bytes
+    from each byte on. No codes come back when the vocabulary outgrows half of the 2 ** `bits`
+    slots, since probing gets slow beyond that.
+    """
+    codes, examples = np.empty(len(starts), np.int32), np.empty(len(starts), np.int64)
+    slots = np.full(1 << bits, -1, np.int32)
+    # first eight bytes and length of each code's word, compared before its other bytes are fetched
+    heads, lengths = np.empty(len(starts), np.uint64), np.empty(len(starts), np.int64)
     shift, last, size = np.uint64(64 - bits), (1 << bits) - 1, 0
     for word in range(len(starts)):
         start, length = starts[word], stops[word] - starts[word]
-        head = eight[start] & keep[min(length, STEP)]
+        # the first eight bytes, without those that are beyond the word's end
+        head = eight[start] & masks[min(length, STEP)]
+        # the hash of the whole word, eight bytes at a time; the multiplication carries low bits
+        # up, the shift brings high bits down again
         key = head
         for done in range(STEP, length, STEP):
-            key = (key ^ (key >> np.uint64(29))) * SPREAD
-            key ^= eight[start + done] & keep[min(length - done, STEP)]
-        slot = np.int64(((key ^ (key >> np.uint64(29))) * SPREAD) >> shift)
+            key = (key ^ (key >> np.uint64(29))) * MULTIPLIER
+            key ^= eight[start + done] & masks[min(length - done, STEP)]
+        # the slot is the highest bits of the product, which depend on all bits of the key
+        slot = np.int64(((key ^ (key >> np.uint64(29))) * MULTIPLIER) >> shift)
         while slots[slot] >= 0:
-            held = slots[slot]
-            if heads[held] == head and lengths[held] == length:
-                first, same = starts[place[held]], STEP
+            code = slots[slot]
+            if heads[code] == head and lengths[code] == length:
+                # the rest of both words, eight bytes at a time, up to the first difference
+                first, same = starts[examples[code]], STEP
                 while same < length:
                     differ = eight[first + same] ^ eight[start + same]
-                    if differ & keep[min(length - same, STEP)]:
+                    if differ & masks[min(length - same, STEP)]:
                         break
                     same += STEP
                 if same >= length:
-                    break
+                    break  # the word has this code
             slot = (slot + 1) & last
         if slots[slot] < 0:
+            # a new word takes the free slot and the next code
             if 2 * size > last:
-                return codes[:0], place[:0]
+                return codes[:0], examples[:0]
             slots[slot] = size
-            place[size], heads[size], lengths[size] = word, head, length
+            examples[size], heads[size], lengths[size] = word, head, length
             size += 1
         codes[word] = slots[slot]
-    return codes, place[:size].copy()
+    return codes, examples[:size].copy()

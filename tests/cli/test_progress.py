@@ -5,7 +5,7 @@ import io
 import pytest
 
 from simpatico.cli import progress
-from simpatico.progress import Step, heard_by, step
+from simpatico.progress import Step, listen, track
 
 
 @pytest.fixture
@@ -17,18 +17,18 @@ def clock(monkeypatch):
 
 def test_steps_are_told_to_whoever_listens():
     heard = []
-    with heard_by(heard.append), step("embeddings", 3) as tick:
+    with listen(heard.append), track("embeddings", 3) as tick:
         tick(1)
         tick(2)
     assert heard == [Step("embeddings", 1, 3), Step("embeddings", 3, 3)]
-    with step("embeddings", 1) as tick:
+    with track("embeddings", 1) as tick:
         tick(1)
     assert len(heard) == 2
 
 
 def test_a_line_tells_rate_and_time_left_every_ten_seconds(clock, capsys):
     """At 20 s, 40 of 100 done since 0 s are 2 a second, so that 60 more take 30 s."""
-    with progress.Progress(), step("embeddings", 100) as tick:
+    with progress.ProgressDisplay(), track("embeddings", 100) as tick:
         tick(1)
         clock[0] = 20.0
         tick(39)
@@ -39,7 +39,7 @@ def test_a_line_tells_rate_and_time_left_every_ten_seconds(clock, capsys):
 
 def test_slow_work_is_told_in_seconds_each(clock, capsys):
     """At 40 s, 10 of 20 done are 4 seconds each, so that 10 more take 40 s."""
-    with progress.Progress(), step("follow-ups", 20) as tick:
+    with progress.ProgressDisplay(), track("follow-ups", 20) as tick:
         tick(1)
         clock[0] = 40.0
         tick(9)
@@ -54,9 +54,9 @@ def test_on_a_terminal_there_is_a_bar(monkeypatch):
             return True
 
     monkeypatch.setattr("sys.stderr", screen := Terminal())
-    with progress.Progress() as told:
+    with progress.ProgressDisplay() as told:
         for _ in range(2):
-            with step("embeddings", 50) as tick:
+            with track("embeddings", 50) as tick:
                 tick(1)
                 tick(49)
         told.add(7)
@@ -73,7 +73,7 @@ def test_work_that_goes_on_is_timed_from_where_it_goes_on(clock, capsys):
 
     Nothing of it is done at 30 s, and so nothing is told of its rate.
     """
-    with progress.Progress(), step("fine-tuning", 100) as tick:
+    with progress.ProgressDisplay(), track("fine-tuning", 100) as tick:
         clock[0] = 30.0
         tick(50)
         clock[0] = 50.0
@@ -84,7 +84,7 @@ def test_work_that_goes_on_is_timed_from_where_it_goes_on(clock, capsys):
 
 
 def test_work_that_has_yet_to_begin_is_not_timed(clock, capsys):
-    with progress.Progress(), step("fine-tuning", 100) as tick:
+    with progress.ProgressDisplay(), track("fine-tuning", 100) as tick:
         clock[0] = 30.0
         tick(0)
     assert capsys.readouterr().err == ""

@@ -5,9 +5,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simpatico.features.char_ngrams import GramForm, counted, filled, hashes
+from simpatico.features.char_ngrams import (
+    CharNgramSettings,
+    count_char_ngrams,
+    fill_buckets,
+    ngram_hashes,
+)
 
-TWO = GramForm(2, 2, 2**16)
+TWO = CharNgramSettings(2, 2, 2**16)
 
 
 def test_a_text_of_three_runs():
@@ -15,7 +20,7 @@ def test_a_text_of_three_runs():
 
     Two characters: log(3) - 4 = -2.901388.
     """
-    bucket, value = filled("ab", TWO)
+    bucket, value = fill_buckets("ab", TWO)
     assert value == pytest.approx([3**-0.5] * 3 + [-2.901388], abs=1e-6)
     assert bucket[-1] == 2**16
     assert sorted(bucket) == list(bucket)
@@ -24,7 +29,7 @@ def test_a_text_of_three_runs():
 def test_a_run_that_comes_twice_counts_one_and_log_two():
     """ "aaa": runs \\na, aa, aa, a\\n: 1, 1 + log 2, 1 over the root of 2 + (1 + log 2) ** 2."""
     twice = 1 + np.log(2)
-    _, value = filled("aaa", TWO)
+    _, value = fill_buckets("aaa", TWO)
     assert sorted(value[:-1]) == pytest.approx(
         sorted(np.array([1, 1, twice]) / np.sqrt(2 + twice**2))
     )
@@ -35,35 +40,35 @@ def test_the_hash_of_a_run_worked_out_by_hand():
 
     Its lower 32 bits are 1,422,762,592; shifted by 15 those are 43,419; XOR of both 1,422,724,091.
     """
-    assert hashes(np.array([97], np.uint64), 1).tolist() == [1_422_724_091]
+    assert ngram_hashes(np.array([97], np.uint64), 1).tolist() == [1_422_724_091]
 
 
 def test_weighed_sums_what_is_in_the_buckets():
-    form = GramForm(1, 1, 4)
-    found = counted(["a", "", "ab"], form)
+    settings = CharNgramSettings(1, 1, 4)
+    found = count_char_ngrams(["a", "", "ab"], settings)
     plain = np.ones(5)
-    by_hand = [filled(text, form)[1].sum() for text in ("a", "", "ab")]
-    assert found.weighed(plain) == pytest.approx(by_hand)
+    by_hand = [fill_buckets(text, settings)[1].sum() for text in ("a", "", "ab")]
+    assert found.dot(plain) == pytest.approx(by_hand)
 
 
 @given(st.lists(st.text(max_size=30), min_size=1, max_size=8))
 def test_a_text_counts_the_same_alone_and_among_others(texts):
-    form = GramForm(2, 4, 2**10)
-    weights = np.random.default_rng(0).normal(size=form.columns)
-    together = counted(texts, form).weighed(weights)
-    alone = [counted([text], form).weighed(weights)[0] for text in texts]
+    settings = CharNgramSettings(2, 4, 2**10)
+    weights = np.random.default_rng(0).normal(size=settings.columns)
+    together = count_char_ngrams(texts, settings).dot(weights)
+    alone = [count_char_ngrams([text], settings).dot(weights)[0] for text in texts]
     assert together.tolist() == alone
 
 
 @pytest.mark.parametrize(
-    ("form", "flaw"),
+    ("settings", "problem"),
     [
-        (GramForm(0, 2), "runs of 0 to 2 characters; they are 1 to 5 long"),
-        (GramForm(3, 2), "runs of 3 to 2 characters; they are 1 to 5 long"),
-        (GramForm(2, 6), "runs of 2 to 6 characters; they are 1 to 5 long"),
-        (GramForm(2, 4, 1000), "1000 buckets; their number is a power of 2"),
-        (GramForm(), None),
+        (CharNgramSettings(0, 2), "runs of 0 to 2 characters; they are 1 to 5 long"),
+        (CharNgramSettings(3, 2), "runs of 3 to 2 characters; they are 1 to 5 long"),
+        (CharNgramSettings(2, 6), "runs of 2 to 6 characters; they are 1 to 5 long"),
+        (CharNgramSettings(2, 4, 1000), "1000 buckets; their number is a power of 2"),
+        (CharNgramSettings(), None),
     ],
 )
-def test_forms_that_make_no_sense(form, flaw):
-    assert form.flaw == flaw
+def test_settings_that_make_no_sense(settings, problem):
+    assert settings.problem == problem

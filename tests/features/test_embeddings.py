@@ -6,10 +6,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from simpatico.errors import BadValue, DataError, MissingResource
-from simpatico.features.embeddings import Embeddings, TokenEmbeddings, pooled, unit
-from simpatico.models.names import absent, find
+from simpatico.features.embeddings import Embeddings, TokenEmbeddings, pool, unit_length
+from simpatico.models.names import find_model, why_missing
 from simpatico.models.runtime import encoders as nets
-from simpatico.models.runtime.tokens import cutter
+from simpatico.models.runtime.tokens import load_tokenizer
 from tests.models.texts import texts
 from tests.models.tiny import tiny
 
@@ -53,9 +53,9 @@ def test_the_number_of_threads_changes_no_bit(threads, monkeypatch):
 
 def test_equal_texts_run_once(monkeypatch):
     ran = []
-    each = nets.each
+    each = nets.run_texts
     monkeypatch.setattr(
-        "simpatico.features.embeddings.each",
+        "simpatico.features.embeddings.run_texts",
         lambda m, r, cut: ran.append(len(cut)) or each(m, r, cut),
     )
     handle = Embeddings().compute(None, None)
@@ -69,20 +69,20 @@ def test_equal_texts_run_once(monkeypatch):
 @given(lengths=st.lists(st.integers(1, 300), max_size=200))
 @settings(max_examples=100)
 def test_a_batch_holds_texts_of_one_length_and_every_text_once(lengths):
-    found = list(nets.batches(lengths))
+    found = list(nets.length_batches(lengths))
     assert sorted(place for batch in found for place in batch) == list(range(len(lengths)))
     for batch in found:
         assert len({lengths[place] for place in batch}) == 1
-        assert len(batch) <= nets.rows_of(lengths[batch[0]])
+        assert len(batch) <= nets.batch_rows(lengths[batch[0]])
 
 
 def test_pooling_by_hand():
     """Two word pieces (3, 0) and (0, 4): mean (1.5, 2), maximum (3, 4), first (3, 0)."""
     states = np.array([[3, 0], [0, 4]], np.float32)
-    assert pooled(states, "mean").tolist() == [1.5, 2.0]
-    assert pooled(states, "max").tolist() == [3.0, 4.0]
-    assert pooled(states, "cls").tolist() == [3.0, 0.0]
-    assert unit(pooled(states, "max")).tolist() == pytest.approx([0.6, 0.8])
+    assert pool(states, "mean").tolist() == [1.5, 2.0]
+    assert pool(states, "max").tolist() == [3.0, 4.0]
+    assert pool(states, "cls").tolist() == [3.0, 0.0]
+    assert unit_length(pool(states, "max")).tolist() == pytest.approx([0.6, 0.8])
 
 
 @pytest.mark.parametrize("pooling", ["mean", "max", "cls"])
@@ -90,7 +90,7 @@ def test_a_text_is_its_word_pieces_pooled(pooling):
     text = "I really like tea."
     (tokens,) = TokenEmbeddings().compute(None, None).of([text])
     (row,) = encode([text], Embeddings(pooling=pooling))
-    assert np.array_equal(row, unit(pooled(tokens.vectors, pooling)))
+    assert np.array_equal(row, unit_length(pool(tokens.vectors, pooling)))
     assert np.sqrt((row * row).sum()) == pytest.approx(1, abs=1e-6)
 
 
@@ -102,13 +102,13 @@ def test_word_pieces_begin_and_end_with_special_ones():
 
 
 def test_marks_of_the_model_inside_a_text_are_text():
-    plain, marked = cutter(find("package:minilm"))(["a b", "a [SEP] b"])
+    plain, marked = load_tokenizer(find_model("package:minilm"))(["a b", "a [SEP] b"])
     assert 102 not in marked.ids[1:-1]
     assert len(marked.ids) > len(plain.ids)
 
 
 def test_a_long_text_is_cut_at_256_word_pieces_as_the_model_was_trained():
-    (long,) = cutter(find("package:minilm"))(["word " * 1000])
+    (long,) = load_tokenizer(find_model("package:minilm"))(["word " * 1000])
     assert len(long.ids) == 256
     assert long.ids[-1] == 102
 
@@ -126,7 +126,7 @@ def test_no_texts_give_no_rows():
 
 def test_onnxruntime_and_torch_agree_to_a_millionth():
     """The same weights: package:minilm is a graph, package:minilm-torch safetensors."""
-    if why := absent("package:minilm-torch"):
+    if why := why_missing("package:minilm-torch"):
         pytest.skip(why)
     given = texts(100)
     one, other = (encode(given, Embeddings(m)) for m in ("package:minilm", "package:minilm-torch"))
@@ -186,7 +186,9 @@ def test_a_folder_without_a_tokenizer_is_refused(tmp_path):
 
 
 def test_the_fingerprint_names_model_hash_and_back_end():
-    assert Embeddings().fingerprint == f"minilm_sha256:{find('package:minilm').sha256[:12]}.onnx"
+    assert (
+        Embeddings().fingerprint == f"minilm_sha256:{find_model('package:minilm').sha256[:12]}.onnx"
+    )
 
 
 def test_another_device_stands_in_the_fingerprint_of_a_torch_model(monkeypatch):

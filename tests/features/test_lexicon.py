@@ -197,7 +197,7 @@ def test_ours_load_by_name(name: str) -> None:
     lexicon = load_lexicon(name)
     assert np.isfinite(lexicon.weights).all()
     assert (lexicon.weights >= 0).all()
-    assert len(lexicon.places) == len(lexicon.weights) - 1
+    assert len(lexicon.rows) == len(lexicon.weights) - 1
     assert not lexicon.stems
 
 

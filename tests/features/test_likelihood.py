@@ -7,10 +7,10 @@ import pytest
 
 from simpatico.errors import BadValue, DataError, MissingResource
 from simpatico.features.likelihood import Likelihood
-from simpatico.models.names import absent, find
+from simpatico.models.names import find_model, why_missing
 from simpatico.models.runtime import language_models
 from simpatico.models.runtime import torch_backend as torch_models
-from simpatico.models.runtime.language_models import Reader, Tree, shortened
+from simpatico.models.runtime.language_models import LmTokenizer, PrefixTree, keep_end
 from tests.models.texts import texts
 from tests.models.tiny import LENGTH, tiny
 
@@ -35,8 +35,8 @@ def loss(net, ids):
 
 def raw(model):
     """The model and what cuts a text for it, without any mark."""
-    words = torch_models.tokenizer(model)
-    return torch_models.causal(model), lambda t: words(t, add_special_tokens=False).input_ids
+    words = torch_models.load_hf_tokenizer(model)
+    return torch_models.load_causal(model), lambda t: words(t, add_special_tokens=False).input_ids
 
 
 @CAUSAL
@@ -80,14 +80,14 @@ def test_follow_ups_equal_one_whole_pass_for_each(kind):
     mark = {"gpt2": 0, "llama": 1}[kind]
     contexts = [tuple(texts(30)[i : i + 1 + i % 3]) for i in range(0, 12, 2)]
     contexts = [tuple(text[:25] for text in turns) for turns in contexts]
-    for turns, followed in zip(contexts, found.follow(contexts, AFTER), strict=True):
+    for turns, followed in zip(contexts, found.follow_ups(contexts, AFTER), strict=True):
         before = [mark]
         for turn in turns:
             before += [*cut(f" {turn} "), mark]
         assert len(before) < LENGTH - 20
-        assert followed.context_pieces == len(before) - 1
+        assert followed.context_tokens == len(before) - 1
         assert -followed.context / (len(before) - 1) == pytest.approx(loss(net, before), abs=1e-5)
-        for text, total, pieces in zip(AFTER, followed.sums, followed.pieces, strict=True):
+        for text, total, pieces in zip(AFTER, followed.sums, followed.tokens, strict=True):
             ids = [*before, *cut(f" {text}")]
             assert pieces == len(ids) - len(before)
             mean = (followed.context + total) / (len(ids) - 1)
@@ -96,8 +96,8 @@ def test_follow_ups_equal_one_whole_pass_for_each(kind):
 
 def test_what_follow_ups_begin_with_is_read_once():
     """Pieces 1 2 3, 1 2 4 and 5: the beginnings 1 and 1 2 are read, no last piece is."""
-    tree = Tree.of([[1, 2, 3], [1, 2, 4], [5]])
-    assert (tree.pieces, tree.depth, tree.paths) == ([1, 2], [0, 1], [[0, 1], [0, 1], []])
+    tree = PrefixTree.of([[1, 2, 3], [1, 2, 4], [5]])
+    assert (tree.tokens, tree.depth, tree.paths) == ([1, 2], [0, 1], [[0, 1], [0, 1], []])
     assert tree.sees.tolist() == [[True, False], [True, True]]
 
 
@@ -106,7 +106,7 @@ def test_a_target_is_forced_as_transformers_forces_labels(kind):
     import torch
 
     found = handle(kind)
-    net, words = torch_models.seq2seq(found.model), torch_models.tokenizer(found.model)
+    net, words = torch_models.load_seq2seq(found.model), torch_models.load_hf_tokenizer(found.model)
     said = [text[:80] for text in texts(8)]
     pairs = list(zip(said, said[::-1], strict=True))
     for (source, target), logs in zip(pairs, found.of(*zip(*pairs, strict=True)), strict=True):
@@ -128,17 +128,17 @@ def test_the_mark_that_a_target_begins_with_can_be_left_out():
 @CAUSAL
 def test_a_long_context_loses_its_start_but_not_its_mark(kind):
     found = handle(kind)
-    pieces = Reader(torch_models.tokenizer(found.model))
-    net = torch_models.causal(found.model)
-    assert pieces.longest(net) == LENGTH
-    before, after = pieces.joined("tea " * 300, "so good", "plain", LENGTH)
-    assert (len(before) + len(after), before[0]) == (LENGTH, pieces.start)
-    assert before[1:] == pieces.text("tea " * 300)[len(after) - LENGTH + 1 :]
-    assert shortened([1, 2, 3, 4], 1) == [1]
+    pieces = LmTokenizer(torch_models.load_hf_tokenizer(found.model))
+    net = torch_models.load_causal(found.model)
+    assert pieces.max_tokens(net) == LENGTH
+    before, after = pieces.encode_pair("tea " * 300, "so good", "plain", LENGTH)
+    assert (len(before) + len(after), before[0]) == (LENGTH, pieces.start_token)
+    assert before[1:] == pieces.encode("tea " * 300)[len(after) - LENGTH + 1 :]
+    assert keep_end([1, 2, 3, 4], 1) == [1]
     (logs,) = found.of(["tea " * 300], ["so good " * 300])
     assert len(logs) == LENGTH - 1
-    (followed,) = found.follow([("tea " * 300,)], AFTER)
-    assert followed.context_pieces == LENGTH - max(followed.pieces) - 1
+    (followed,) = found.follow_ups([("tea " * 300,)], AFTER)
+    assert followed.context_tokens == LENGTH - max(followed.tokens) - 1
 
 
 @pytest.mark.parametrize("kind", ["gpt2", "llama", "bart", "marian"])
@@ -171,7 +171,7 @@ def test_no_bit_of_a_follow_up_depends_on_other_contexts_nor_on_threads(kind, mo
     contexts = [tuple(texts(20)[i : i + 2]) for i in range(18)]
 
     def run(some):
-        return [(f.context, f.sums.tobytes()) for f in handle(kind).follow(some, AFTER)]
+        return [(f.context, f.sums.tobytes()) for f in handle(kind).follow_ups(some, AFTER)]
 
     monkeypatch.setenv("SIMPATICO_THREADS", "1")
     known = dict(zip(contexts, run(contexts), strict=True))
@@ -183,9 +183,9 @@ def test_no_bit_of_a_follow_up_depends_on_other_contexts_nor_on_threads(kind, mo
 
 def test_a_context_is_encoded_once_for_all_its_targets(monkeypatch):
     seen = []
-    real = language_models.written
+    real = language_models.target_logprobs
     monkeypatch.setattr(
-        "simpatico.features.likelihood.written",
+        "simpatico.features.likelihood.target_logprobs",
         lambda net, source, targets, untag: (
             seen.append(len(targets)) or real(net, source, targets, untag)
         ),
@@ -198,14 +198,14 @@ def test_a_context_is_encoded_once_for_all_its_targets(monkeypatch):
 def test_what_is_known_is_not_computed_again(kind, monkeypatch, tmp_path):
     monkeypatch.setenv("SIMPATICO_CACHE", str(tmp_path))
     once = handle(kind).of(["tea"], ["coffee"])
-    monkeypatch.setattr(language_models, "side_by_side", None)
+    monkeypatch.setattr(language_models, "map_on_torch", None)
     assert handle(kind).of(["tea"], ["coffee"])[0].tobytes() == once[0].tobytes()
 
 
 def test_what_looks_like_a_mark_is_text():
     found = handle("gpt2")
-    pieces = Reader(torch_models.tokenizer(found.model))
-    assert pieces.end not in pieces.text("<|endoftext|>")
+    pieces = LmTokenizer(torch_models.load_hf_tokenizer(found.model))
+    assert pieces.end_token not in pieces.encode("<|endoftext|>")
     assert all(np.isfinite(log).all() for log in found.of(["<|endoftext|>", "\ud800"], ["a", "b"]))
 
 
@@ -216,7 +216,7 @@ def test_a_text_of_nothing_has_no_pieces():
 @pytest.mark.parametrize("use", ["end", "follow"])
 def test_a_model_that_writes_from_another_text_cannot_go_on_with_one(use):
     with pytest.raises(BadValue) as told:
-        handle("bart", "end") if use == "end" else handle("bart").follow([("a",)], AFTER)
+        handle("bart", "end") if use == "end" else handle("bart").follow_ups([("a",)], AFTER)
     assert str(told.value) == (
         f"path:{tiny('bart')} turns one text into another; a text by itself is likely or not to a "
         "causal language model, such as package:smollm2"
@@ -225,7 +225,7 @@ def test_a_model_that_writes_from_another_text_cannot_go_on_with_one(use):
 
 def test_a_model_without_the_weights_for_the_work_is_refused():
     with pytest.raises(DataError) as told:
-        torch_models.masked(find(f"path:{tiny('bert')}"))
+        torch_models.load_masked(find_model(f"path:{tiny('bert')}"))
     assert str(told.value) == (
         f"{tiny('bert')} is not a masked language model: it has no weights for "
         "'cls.predictions.bias'; name a model that was saved as one"
@@ -234,7 +234,7 @@ def test_a_model_without_the_weights_for_the_work_is_refused():
 
 def test_a_model_of_another_kind_is_refused():
     with pytest.raises(DataError) as told:
-        torch_models.seq2seq(find(f"path:{tiny('gpt2')}"))
+        torch_models.load_seq2seq(find_model(f"path:{tiny('gpt2')}"))
     assert str(told.value) == (
         f"{tiny('gpt2')} is not a sequence-to-sequence model that transformers can load "
         "(ValueError); get the model again or name another"
@@ -244,7 +244,7 @@ def test_a_model_of_another_kind_is_refused():
 def test_a_device_that_is_not_there_is_named(monkeypatch):
     monkeypatch.setenv("SIMPATICO_DEVICE", "cuda")
     with pytest.raises(MissingResource) as told:
-        torch_models.causal(find(f"path:{tiny('gpt2')}"))
+        torch_models.load_causal(find_model(f"path:{tiny('gpt2')}"))
     assert str(told.value) == (
         "SIMPATICO_DEVICE is 'cuda', which torch cannot use here; unset it to use the processor"
     )
@@ -253,12 +253,12 @@ def test_a_device_that_is_not_there_is_named(monkeypatch):
 def test_a_model_that_is_not_here_is_named():
     with pytest.raises(MissingResource) as told:
         Likelihood("path:nowhere").compute(None, None)
-    assert str(told.value) == absent("path:nowhere")
+    assert str(told.value) == why_missing("path:nowhere")
 
 
 def test_a_real_model_tells_english_from_shuffled_words_and_equals_a_plain_loop():
     """SmolLM2-135M-Instruct from 4 bits: perplexity 10.76, in a row of words out of order 1563."""
-    if why := absent("package:smollm2"):
+    if why := why_missing("package:smollm2"):
         pytest.skip(why)
     found = Likelihood("package:smollm2").compute(None, None)
     good, bad = (
@@ -269,7 +269,7 @@ def test_a_real_model_tells_english_from_shuffled_words_and_equals_a_plain_loop(
     assert [np.exp(-log.mean()) for log in logs] == pytest.approx([10.764, 1562.93], rel=1e-3)
     net, cut = raw(found.model)
     assert -logs[0].mean() == pytest.approx(loss(net, [0, *cut(good)]), abs=1e-5)
-    (followed,) = found.follow([("How was it?", good)], AFTER)
-    mean = (followed.context + followed.sums[0]) / (followed.context_pieces + followed.pieces[0])
+    (followed,) = found.follow_ups([("How was it?", good)], AFTER)
+    mean = (followed.context + followed.sums[0]) / (followed.context_tokens + followed.tokens[0])
     ids = [0, *cut(" How was it? "), 0, *cut(f" {good} "), 0, *cut(f" {AFTER[0]}")]
     assert -mean == pytest.approx(loss(net, ids), abs=1e-5)

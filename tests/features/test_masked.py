@@ -25,7 +25,7 @@ def test_each_piece_is_guessed_from_all_others(kind):
     import torch
 
     found = handle(kind)
-    net, words = torch_models.masked(found.model), torch_models.tokenizer(found.model)
+    net, words = torch_models.load_masked(found.model), torch_models.load_hf_tokenizer(found.model)
     for text in [text[:40] for text in texts(2)]:
         ids, expected = words(text).input_ids, []
         for place in range(1, len(ids) - 1):
@@ -60,7 +60,9 @@ def test_a_long_text_runs_in_blocks_and_gives_the_same(monkeypatch):
 
 
 def test_a_tokenizer_without_a_mask_is_refused(monkeypatch):
-    monkeypatch.setattr(masked, "tokenizer", lambda model: SimpleNamespace(mask_token_id=None))
+    monkeypatch.setattr(
+        masked, "load_hf_tokenizer", lambda model: SimpleNamespace(mask_token_id=None)
+    )
     with pytest.raises(DataError) as told:
         handle("bert-mlm").of(["tea"])
     assert str(told.value) == f"{tiny('bert-mlm')}: its tokenizer has no mask; name another model"

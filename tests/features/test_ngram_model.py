@@ -27,32 +27,40 @@ from simpatico.features.ngram_model import (
     load_trait_model,
     shipped_traits,
 )
-from simpatico.features.words import words
+from simpatico.features.words import cut_words
 from simpatico.models import folder as model_folder
-from simpatico.models.folder import MANIFEST, manifest
-from simpatico.training.traits.features import Config
-from simpatico.training.traits.folder import AboutTrait, Figure, Report, Weights, save_trait_model
+from simpatico.models.folder import MANIFEST, build_manifest
+from simpatico.training.traits.features import FeatureConfig
+from simpatico.training.traits.folder import (
+    AboutTrait,
+    CorrelationFigure,
+    NgramWeights,
+    TraitReport,
+    save_trait_model,
+)
 
-FIGURE = Figure(0.5, 40, 0.2, 0.7, 0.2, 0.7, 0)
+FIGURE = CorrelationFigure(0.5, 40, 0.2, 0.7, 0.2, 0.7, 0)
 NGRAMS = {1: {("good",): 2.0, ("day",): -1.0}, 2: {("good", "day"): 3.0}}
 
 
 def made(folder: Path, ngrams: dict[int, dict[tuple[str, ...], float]] = NGRAMS) -> Path:
     counts = {n: len(terms) for n, terms in ngrams.items()}
-    report = Report(Config((1, 2), 2, "raw"), 1.0, 40, 40, 800, counts, [FIGURE], FIGURE)
+    report = TraitReport(
+        FeatureConfig((1, 2), 2, "raw"), 1.0, 40, 40, 800, counts, [FIGURE], FIGURE
+    )
     about = AboutTrait("made up", measures="a made-up trait", scale=(1.0, 7.0))
-    save_trait_model(folder, Weights(4.0, ngrams), report, about=about, training={})
+    save_trait_model(folder, NgramWeights(4.0, ngrams), report, about=about, training={})
     return folder
 
 
 def sealed(folder: Path) -> None:
     """Write the manifest that fits the files as they are now."""
     files = {p.name: p.read_bytes() for p in folder.iterdir() if p.name != MANIFEST}
-    (folder / MANIFEST).write_bytes(manifest(files))
+    (folder / MANIFEST).write_bytes(build_manifest(files))
 
 
 def sums(folder: Path, *texts: str) -> list[list[float]]:
-    return load_trait_model(str(folder)).sums(words(pl.Series(texts, dtype=pl.String))).tolist()
+    return load_trait_model(str(folder)).sums(cut_words(pl.Series(texts, dtype=pl.String))).tolist()
 
 
 def test_sums_and_totals_by_hand(tmp_path: Path) -> None:
@@ -70,7 +78,7 @@ def test_an_ngram_never_crosses_a_turn(tmp_path: Path) -> None:
 
 
 def test_no_turns_at_all(tmp_path: Path) -> None:
-    table = words(pl.Series([], dtype=pl.String))
+    table = cut_words(pl.Series([], dtype=pl.String))
     assert load_trait_model(str(made(tmp_path))).sums(table).shape == (0, 4)
 
 
@@ -253,7 +261,7 @@ def test_a_hostile_folder_is_refused_in_one_line(tmp_path: Path, case: str) -> N
 
 def test_a_file_too_large_is_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = made(tmp_path)
-    os.truncate(folder / "card.md", model_folder.LIMIT + 1)
+    os.truncate(folder / "card.md", model_folder.MAX_BYTES + 1)
     with pytest.raises(DataError) as error:
         load_trait_model(str(folder))
     assert str(error.value) == (

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from simpatico.features.word_positions import places
-from simpatico.features.words import words
+from simpatico.features.word_positions import word_positions
+from simpatico.features.words import cut_words
 from tests.test_any_text import NAUGHTY
 
 tricky = st.sampled_from(
@@ -28,8 +28,8 @@ anything = st.one_of(
 
 
 def check(text: str) -> None:
-    table = words(pl.Series([text], dtype=pl.String))
-    found = places(text)
+    table = cut_words(pl.Series([text], dtype=pl.String))
+    found = word_positions(text)
     assert [p.word for p in found] == table.vocabulary.gather(table.codes).to_list()
     assert all(0 <= p.start < p.end <= len(text) for p in found)
     for one, two in pairwise(found):
@@ -41,7 +41,7 @@ def check(text: str) -> None:
 
 def apart(shared: str) -> bool:
     """Whether these characters become several words by themselves, as ½ becomes 1 and 2."""
-    return len(words(pl.Series([f"a{shared}b"])).codes) > 1
+    return len(cut_words(pl.Series([f"a{shared}b"])).codes) > 1
 
 
 @given(anything)
@@ -63,9 +63,9 @@ def test_words_between_plain_spaces_stand_where_they_stood(parts: list[str]) -> 
     """Each part is cut as it is alone, moved by what stands before it."""
     before, expected = 0, []
     for part in parts:
-        expected += [(before + p.start, before + p.end, p.word) for p in places(part)]
+        expected += [(before + p.start, before + p.end, p.word) for p in word_positions(part)]
         before += len(part) + 3
-    assert [tuple(p) for p in places(" . ".join(parts))] == expected
+    assert [tuple(p) for p in word_positions(" . ".join(parts))] == expected
 
 
 @pytest.mark.parametrize(
@@ -90,7 +90,7 @@ def test_words_between_plain_spaces_stand_where_they_stood(parts: list[str]) -> 
     ],
 )
 def test_places_by_hand(text: str, expected: list[tuple[int, int, str]]) -> None:
-    assert [tuple(p) for p in places(text)] == expected
+    assert [tuple(p) for p in word_positions(text)] == expected
 
 
 @pytest.mark.timing
@@ -101,7 +101,7 @@ def test_time_is_linear_in_the_length(unit: str) -> None:
     def seconds(size: int) -> float:
         text = unit * (size // len(unit))
         begun = time.process_time()
-        places(text)
+        word_positions(text)
         return time.process_time() - begun
 
     seconds(1_000)

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from simpatico.errors import MissingResource
 from simpatico.features import Features, closure
 from simpatico.features import words_numba as words_fast
-from simpatico.features.words import APOSTROPHES, INVISIBLE, Words, WordTable, words
+from simpatico.features.words import APOSTROPHES, INVISIBLE, Words, WordTable, cut_words
 from simpatico.turns import Turns
 
 NUMBA = pytest.mark.skipif(find_spec("numba") is None, reason="needs the extra `fast`")
@@ -64,7 +64,7 @@ def spelled_out(table: WordTable) -> list[list[str]]:
 
 
 def cut(*texts: str) -> list[list[str]]:
-    return spelled_out(words(pl.Series(texts, dtype=pl.String)))
+    return spelled_out(cut_words(pl.Series(texts, dtype=pl.String)))
 
 
 @pytest.mark.parametrize(
@@ -89,7 +89,7 @@ def test_words_of_a_text(text: str, expected: list[str]) -> None:
 
 
 def test_no_texts_at_all() -> None:
-    table = words(pl.Series([], dtype=pl.String))
+    table = cut_words(pl.Series([], dtype=pl.String))
     assert (len(table.codes), table.ends.tolist(), len(table.vocabulary)) == (0, [0], 0)
     assert table.sums(np.zeros((0, 2))).shape == (0, 2)
 
@@ -136,7 +136,7 @@ def test_chunks_are_cut_like_the_whole(first: list[str], second: list[str]) -> N
 @given(st.lists(anything, max_size=8))
 @settings(deadline=None)
 def test_the_vocabulary_has_every_word_once(texts: list[str]) -> None:
-    table = words(pl.Series(texts, dtype=pl.String))
+    table = cut_words(pl.Series(texts, dtype=pl.String))
     assert sorted(table.vocabulary) == sorted({w for t in texts for w in reference(t)})
 
 
@@ -147,13 +147,13 @@ def test_many_random_words_get_codes_of_their_own(longest: int) -> None:
     letters = rng.integers(97, 101, lengths.sum(), dtype=np.uint8).tobytes().decode()
     ends = np.cumsum(lengths)
     made = [letters[e - n : e] for e, n in zip(ends, lengths, strict=True)]
-    table = words(pl.Series([" ".join(made)]))
+    table = cut_words(pl.Series([" ".join(made)]))
     assert table.vocabulary.n_unique() == len(table.vocabulary) == len(set(made))
     assert table.vocabulary.gather(table.codes).to_list() == made
 
 
 def test_sums_add_up_the_weights_of_each_turn() -> None:
-    table = words(pl.Series(["good good bad", "", "Bad."]))
+    table = cut_words(pl.Series(["good good bad", "", "Bad."]))
     weights = {"good": (1.0, 0.0), "bad": (0.5, 2.0)}
     rows = np.array([weights[word] for word in table.vocabulary])
     assert table.sums(rows).tolist() == [[2.5, 2.0], [0.0, 0.0], [0.5, 2.0]]
@@ -165,13 +165,13 @@ def test_sums_add_up_the_weights_of_each_turn() -> None:
 @settings(max_examples=300, deadline=None)
 def test_the_kernel_finds_the_same_words(texts: list[str]) -> None:
     series = pl.Series(texts, dtype=pl.String)
-    assert spelled_out(words_fast.words_fast(series)) == spelled_out(words(series))
+    assert spelled_out(words_fast.cut_words_numba(series)) == spelled_out(cut_words(series))
 
 
 @NUMBA
 def test_the_kernel_grows_its_table() -> None:
     made = [f"w{number}" for number in range(200_000)]
-    table = words_fast.words_fast(pl.Series([" ".join(made), "w7 w199999"]))
+    table = words_fast.cut_words_numba(pl.Series([" ".join(made), "w7 w199999"]))
     assert spelled_out(table) == [made, ["w7", "w199999"]]
     assert table.vocabulary.to_list() == made
 
@@ -180,8 +180,8 @@ def test_the_kernel_grows_its_table() -> None:
 @settings(max_examples=50, deadline=None)
 def test_the_kernel_is_right_before_it_is_compiled(texts: list[str]) -> None:
     with pytest.MonkeyPatch.context() as patch, np.errstate(over="ignore"):
-        patch.setattr(words_fast, "kernels", lambda: (words_fast.find, words_fast.code))
-        got = spelled_out(words_fast.words_fast(pl.Series(texts, dtype=pl.String)))
+        patch.setattr(words_fast, "kernels", lambda: (words_fast.find_words, words_fast.code_words))
+        got = spelled_out(words_fast.cut_words_numba(pl.Series(texts, dtype=pl.String)))
     assert got == [reference(t) for t in texts]
 
 
@@ -213,7 +213,7 @@ def test_words_made_to_share_a_hash_are_told_apart() -> None:
     """The second was searched for: its hash is the number of "the", which is its three letters."""
     crafted = "uwxhgyxsv6xydd5w"
     for texts in (["the cat the", crafted], [crafted, "the cat the", f"{crafted} the"]):
-        table = words(pl.Series(texts))
+        table = cut_words(pl.Series(texts))
         spelled = [table.vocabulary[int(c)] for c in table.codes]
         assert spelled == " ".join(texts).split()
         assert table.vocabulary.n_unique() == len(table.vocabulary)

@@ -1,4 +1,8 @@
-"""A causal language model writes the next turn of a dialog, one word piece after another."""
+"""A causal language model writes the next turn of a dialog, token by token.
+
+Not transformers' `generate`, which samples from torch's one global generator: here a sample depends
+on the seed and the dialog alone, also when several dialogs run at the same time.
+"""
 
 from __future__ import annotations
 
@@ -9,130 +13,138 @@ from typing import Any, Literal, NamedTuple
 
 from simpatico.errors import NoAnswer
 from simpatico.models.names import Model
-from simpatico.models.runtime.chat_template import Frame, Framed, Turn, framing
-from simpatico.models.runtime.language_models import Ids, Reader, tensor
-from simpatico.models.runtime.threads__one_thread import ONE_THREAD
-from simpatico.models.runtime.torch_backend import causal, tokenizer
+from simpatico.models.runtime.chat_template import DialogEncoder, Frame, Turn, choose_frame
+from simpatico.models.runtime.language_models import LmTokenizer, TokenIds, as_batch
+from simpatico.models.runtime.threads import ONE_THREAD
+from simpatico.models.runtime.torch_backend import load_causal, load_hf_tokenizer
 
-LONGEST = 4096
-"""Word pieces that are read and written at most; a dialog that is too long loses its start."""
+MAX_TOKENS = 4096
+"""Of prompt and reply together; a dialog that is too long loses its first turns."""
 
-Ended = Literal["stop", "length"]
+Finish = Literal["stop", "length"]
 
 
-class Written(NamedTuple):
-    """What a model wrote, and how many word pieces it read and wrote."""
+class Generation(NamedTuple):
+    """The reply of a model, how many tokens it read and wrote, and why it stopped."""
 
     text: str
-    read: int
-    written: int
-    ended: Ended
+    prompt_tokens: int
+    reply_tokens: int
+    finish: Finish
 
 
 @dataclass(frozen=True)
-class Writer:
-    """A model that writes turns: the likeliest piece each time at temperature 0, else a drawn one.
+class ReplyWriter:
+    """A model that writes turns: greedily at temperature 0, else by sampling.
 
-    What is drawn depends on the seed and the dialog alone. Without a frame, a model with marks for
-    chats gets them, and any other reads lines such as `user: Hi` and writes one. The frame `end`
-    has the mark at the end of a document after each turn, as DialoGPT was trained.
+    A sample depends on the seed and the dialog alone. Without a frame, a model with special tokens
+    for chats gets them, and any other reads lines such as `user: Hi` and writes one. The frame
+    `end` has an end-of-document token after each turn, as DialoGPT was trained.
     """
 
     model: Model
     frame: Frame | None = None
     temperature: float = 0.0
-    most: int = 256
+    max_new_tokens: int = 256
     seed: int = 0
 
-    def __call__(self, dialog: Sequence[Turn]) -> Written:
-        return self.write(self.read(dialog))
+    def __call__(self, dialog: Sequence[Turn]) -> Generation:
+        return self.generate(self.encode_dialog(dialog))
 
-    def read(self, dialog: Sequence[Turn]) -> Ids:
-        """The dialog as the model reads it; not for several threads at the same time."""
-        net, reader = self.parts()
-        _, framed = framing(reader, self.frame)
-        return self.fitting(dialog, framed, longest(net, reader))
+    def encode_dialog(self, dialog: Sequence[Turn]) -> TokenIds:
+        """The prompt; not for several threads at the same time, since tokenizers hold state."""
+        net, tokenizer = self.load()
+        _, encode = choose_frame(tokenizer, self.frame)
+        return self.drop_first_turns(dialog, encode, context_size(net, tokenizer))
 
-    def parts(self) -> tuple[Any, Reader]:
-        """The model, loaded once, and its words."""
-        return causal(self.model), Reader(tokenizer(self.model))
+    def load(self) -> tuple[Any, LmTokenizer]:
+        """The model, loaded once, and its tokenizer."""
+        return load_causal(self.model), LmTokenizer(load_hf_tokenizer(self.model))
 
-    def fitting(self, dialog: Sequence[Turn], framed: Framed, room: int) -> Ids:
-        """The dialog as word pieces, without as many of its first turns as must go."""
-        opening = [turn for turn in dialog[:1] if turn[0] == "system"]
-        rest = list(dialog[len(opening) :])
+    def drop_first_turns(
+        self, dialog: Sequence[Turn], encode: DialogEncoder, room: int
+    ) -> TokenIds:
+        """The prompt, without as many of the first turns as must go; a system turn stays."""
+        system = [turn for turn in dialog[:1] if turn[0] == "system"]
+        rest = list(dialog[len(system) :])
         while rest:
-            ids = framed([*opening, *rest])
-            if len(ids) + self.most <= room:
+            ids = encode([*system, *rest])
+            if len(ids) + self.max_new_tokens <= room:
                 return ids
             rest = rest[1:]
         raise NoAnswer(
-            f"the turn to answer and {self.most:,} word pieces of answer are more than the "
-            f"{room:,} that {self.model.name} holds",
+            f"the turn to answer and {self.max_new_tokens:,} word pieces of answer are more than "
+            f"the {room:,} that {self.model.name} holds",
             why="too long",
         )
 
-    def write(self, ids: Ids) -> Written:
-        """Piece after piece, up to a mark of the end or, of a line, to its end."""
+    def generate(self, ids: TokenIds) -> Generation:
+        """The reply to a prompt, up to a stop token or, in the frame `lines`, to the line's end."""
         import torch
 
-        net, reader = self.parts()
+        net, tokenizer = self.load()
         with ONE_THREAD, torch.inference_mode():
-            found, ended = self.pieces(net, reader, ids)
-        return Written(spelt(reader, found).strip(), len(ids), len(found), ended)
+            reply, finish = self.sample_reply(net, tokenizer, ids)
+        return Generation(decode(tokenizer, reply).strip(), len(ids), len(reply), finish)
 
-    def pieces(self, net: Any, reader: Reader, ids: Ids) -> tuple[Ids, Ended]:
-        """The pieces that are written, and why there are no more."""
-        ends, found, cache, given = stops(net, reader), Ids(), None, ids
-        line = framing(reader, self.frame)[0] == "lines"
-        draw = chooser(self.temperature, f"{self.seed}\0{ids}")
-        while len(found) < self.most:
-            said = net(
-                input_ids=tensor(net, given),
+    def sample_reply(
+        self, net: Any, tokenizer: LmTokenizer, ids: TokenIds
+    ) -> tuple[TokenIds, Finish]:
+        """The tokens of the reply, and why there are no more."""
+        reply, cache, inputs = TokenIds(), None, ids
+        stops = stop_tokens(net, tokenizer)
+        one_line = choose_frame(tokenizer, self.frame)[0] == "lines"
+        sample = token_sampler(self.temperature, f"{self.seed}\0{ids}")
+        while len(reply) < self.max_new_tokens:
+            output = net(
+                input_ids=as_batch(net, inputs),
                 past_key_values=cache,
                 use_cache=True,
                 logits_to_keep=1,
             )
-            cache, piece = said.past_key_values, draw(said.logits[0, -1])
-            if piece in ends or (line and "\n" in spelt(reader, [piece])):
-                return found, "stop"
-            found.append(piece)
-            given = [piece]
-        return found, "length"
+            cache, token = output.past_key_values, sample(output.logits[0, -1])
+            if token in stops or (one_line and "\n" in decode(tokenizer, [token])):
+                return reply, "stop"
+            reply.append(token)
+            inputs = [token]
+        return reply, "length"
 
 
-def longest(net: Any, reader: Reader) -> int:
-    """How many word pieces a model holds, as far as we let it."""
+def context_size(net: Any, tokenizer: LmTokenizer) -> int:
+    """How many tokens the model can hold, at most MAX_TOKENS."""
     config = net.config.get_text_config(decoder=True)
-    told = (getattr(config, "max_position_embeddings", None), reader.tokenizer.model_max_length)
-    return int(min(LONGEST, *(number for number in told if number)))
+    limits = (
+        getattr(config, "max_position_embeddings", None),
+        tokenizer.tokenizer.model_max_length,
+    )
+    return int(min(MAX_TOKENS, *(limit for limit in limits if limit)))
 
 
-def stops(net: Any, reader: Reader) -> set[int]:
-    """The marks after which nothing of the turn follows."""
-    found = {reader.end, reader.tokenizer.eos_token_id}
+def stop_tokens(net: Any, tokenizer: LmTokenizer) -> set[int]:
+    """The special tokens that end a turn: the tokenizer's and those of both configurations."""
+    tokens = {tokenizer.end_token, tokenizer.tokenizer.eos_token_id}
     for config in (net.config, getattr(net, "generation_config", None)):
-        told = getattr(config, "eos_token_id", None)
-        found |= set(told) if isinstance(told, list) else {told}
-    return {number for number in found if number is not None}
+        eos = getattr(config, "eos_token_id", None)
+        tokens |= set(eos) if isinstance(eos, list) else {eos}
+    return {token for token in tokens if token is not None}
 
 
-def chooser(temperature: float, seed: str) -> Callable[[Any], int]:
-    """A function from logits to a piece: the likeliest, or one drawn from the seed."""
+def token_sampler(temperature: float, seed: str) -> Callable[[Any], int]:
+    """A function from logits to a token: the most likely one, or a sample."""
     import torch
 
     if not temperature:
         return lambda logits: int(logits.argmax())
     digest = sha256(seed.encode()).digest()
-    chance = torch.Generator().manual_seed(int.from_bytes(digest[:7], "big"))
+    generator = torch.Generator().manual_seed(int.from_bytes(digest[:7], "big"))
 
-    def drawn(logits: Any) -> int:
-        shares = torch.softmax(logits.double().cpu() / temperature, -1)
-        return int(torch.multinomial(shares, 1, generator=chance))
+    def sample(logits: Any) -> int:
+        probabilities = torch.softmax(logits.double().cpu() / temperature, -1)
+        return int(torch.multinomial(probabilities, 1, generator=generator))
 
-    return drawn
+    return sample
 
 
-def spelt(reader: Reader, ids: Ids) -> str:
-    """Word pieces as text, without marks."""
-    return str(reader.tokenizer.decode(ids, skip_special_tokens=True))
+def decode(tokenizer: LmTokenizer, ids: TokenIds) -> str:
+    """Tokens as text, without special tokens."""
+    return str(tokenizer.tokenizer.decode(ids, skip_special_tokens=True))

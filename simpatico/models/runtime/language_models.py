@@ -1,4 +1,8 @@
-"""What a language model is run on, one text at a time: its word pieces, and their probabilities."""
+"""Log-probabilities of texts by a language model, one text at a time, unpadded.
+
+A text's log-probability thus never depends on what else is scored. Contexts that several texts
+share are read once.
+"""
 
 from __future__ import annotations
 
@@ -7,221 +11,232 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from simpatico.arrays import Floats
-from simpatico.models.cache import Numbers
+from simpatico.arrays import Bools, Floats
+from simpatico.models.cache import Array
 from simpatico.models.runtime.tokens import as_utf8
-from simpatico.models.runtime.torch_backend import side_by_side
+from simpatico.models.runtime.torch_backend import map_on_torch
 
-LONGEST = 1024
-"""Word pieces that are read at most, as GPT-2, DialoGPT and BART do; a context loses its start."""
-TOGETHER = 16
-"""Texts after one context that run one after the other on one thread."""
+MAX_TOKENS = 1024
+"""That are read of a text, as GPT-2, DialoGPT and BART do; a longer context loses its start."""
+TARGETS_PER_JOB = 16
+"""After one context, on one thread: few enough that other threads get work, too."""
 DOCUMENT = "<|endoftext|>"
-"""What stands between documents, and in DialoGPT between turns."""
+"""The special token between documents, and in DialoGPT between turns."""
 
 Frame = Literal["plain", "end", "untagged"]
-Ids = list[int]
-Shared = tuple[Ids, list[Ids]]
+TokenIds = list[int]
+ContextJob = tuple[TokenIds, list[TokenIds]]
+"""A context and the targets that follow it."""
 
 
 @dataclass(frozen=True)
-class Reader:
-    """Texts as the word pieces of one model, with its marks around them."""
+class LmTokenizer:
+    """Texts as the token ids of one model, with its special tokens around them."""
 
     tokenizer: Any
-    known: dict[str, Ids] = field(default_factory=dict)
+    memo: dict[str, TokenIds] = field(default_factory=dict)
 
-    def text(self, text: str) -> Ids:
-        """The word pieces of a text, without any mark."""
-        if text not in self.known:
+    def encode(self, text: str) -> TokenIds:
+        """The tokens of a text, without special tokens."""
+        if text not in self.memo:
             clean = as_utf8(text)
-            found = self.tokenizer(clean, add_special_tokens=False, verbose=False).input_ids
-            self.known[text] = list(found)
-        return self.known[text]
+            ids = self.tokenizer(clean, add_special_tokens=False, verbose=False).input_ids
+            self.memo[text] = list(ids)
+        return self.memo[text]
 
-    def read(self, text: str, longest: int) -> Ids:
+    def encode_source(self, text: str, longest: int) -> TokenIds:
         """What the encoder reads; a text that is too long loses its end."""
         clean = as_utf8(text)
         return list(self.tokenizer(clean, truncation=True, max_length=longest).input_ids)
 
-    def write(self, text: str, longest: int) -> Ids:
-        """What the decoder has to write."""
-        told = self.tokenizer(text_target=as_utf8(text), truncation=True, max_length=longest)
-        return list(told.input_ids)
+    def encode_target(self, text: str, longest: int) -> TokenIds:
+        """What the decoder is forced to write."""
+        batch = self.tokenizer(text_target=as_utf8(text), truncation=True, max_length=longest)
+        return list(batch.input_ids)
 
     @property
-    def tags(self) -> set[int]:
-        """The marks that may open what is written, such as that of a language."""
-        words = self.tokenizer
-        others = (words.unk_token_id, words.pad_token_id, words.eos_token_id, words.mask_token_id)
-        return set(words.all_special_ids) - set(others)
+    def language_tokens(self) -> set[int]:
+        """The special tokens that may open a target, such as that of a language."""
+        hf = self.tokenizer
+        others = (hf.unk_token_id, hf.pad_token_id, hf.eos_token_id, hf.mask_token_id)
+        return set(hf.all_special_ids) - set(others)
 
     @property
-    def end(self) -> int:
-        """The mark at the end of a document or turn."""
-        known = self.tokenizer.get_vocab()
-        return int(known.get(DOCUMENT, self.tokenizer.eos_token_id))
+    def end_token(self) -> int:
+        """The special token at the end of a document or turn."""
+        return int(self.tokenizer.get_vocab().get(DOCUMENT, self.tokenizer.eos_token_id))
 
     @property
-    def start(self) -> int:
-        """The mark before everything."""
+    def start_token(self) -> int:
+        """The special token at the beginning of a document."""
         first = self.tokenizer.bos_token_id
-        known = self.tokenizer.get_vocab()
-        return int(known.get(DOCUMENT, self.end if first is None else first))
+        default = self.end_token if first is None else first
+        return int(self.tokenizer.get_vocab().get(DOCUMENT, default))
 
-    def longest(self, net: Any) -> int:
-        """How many pieces the model reads."""
+    def max_tokens(self, net: Any) -> int:
+        """How many tokens the model reads."""
         config = net.config.get_text_config(decoder=True)
-        told = (
+        limits = (
             getattr(config, "max_position_embeddings", None),
             getattr(config, "sliding_window", None),
             self.tokenizer.model_max_length,
         )
-        return int(min(LONGEST, *(number for number in told if number)))
+        return int(min(MAX_TOKENS, *(limit for limit in limits if limit)))
 
-    def joined(self, context: str, target: str, frame: Frame, longest: int) -> tuple[Ids, Ids]:
-        """What is read first, at least one piece, and the pieces that are scored."""
-        before = self.text(context) if context else []
-        after = self.text(f" {target}" if context else target)
+    def encode_pair(
+        self, context: str, target: str, frame: Frame, longest: int
+    ) -> tuple[TokenIds, TokenIds]:
+        """The tokens that are read first, at least one, and the tokens that are scored."""
+        before = self.encode(context) if context else []
+        after = self.encode(f" {target}" if context else target)
         if frame == "end":
-            every = [*before, *after, self.end]
+            ids = [*before, *after, self.end_token]
             first = max(len(before), 1)
-            before, after = every[:first], every[first:]
+            before, after = ids[:first], ids[first:]
         else:
-            before = [self.start, *before]
+            before = [self.start_token, *before]
         after = after[: longest - 1]
-        return shortened(before, longest - len(after)), after
+        return keep_end(before, longest - len(after)), after
 
-    def turns(self, turns: tuple[str, ...], room: int) -> Ids:
-        """Turns, each with a mark before it, and a last mark for the one that would follow."""
-        ids = [self.end]
+    def encode_turns(self, turns: tuple[str, ...], room: int) -> TokenIds:
+        """Turns, each after an end token, and a last end token before the turn that follows."""
+        ids = [self.end_token]
         for turn in turns:
-            ids += [*self.text(f" {turn} "), self.end]
-        return shortened(ids, room)
+            ids += [*self.encode(f" {turn} "), self.end_token]
+        return keep_end(ids, room)
 
 
-def shortened(ids: Ids, room: int) -> Ids:
-    """The first piece and as many of the last ones as there is room for."""
+def keep_end(ids: TokenIds, room: int) -> TokenIds:
+    """The first token, which is special, and as many of the last ones as there is room for."""
     return ids if len(ids) <= room else [ids[0], *ids[len(ids) - room + 1 :]]
 
 
-def shared(
-    cut: Sequence[tuple[Ids, Ids]], work: Callable[[Shared], list[Numbers]]
-) -> Iterator[tuple[int, Numbers]]:
-    """Do `work` for each distinct first half, with all second halves it goes with.
+def map_contexts(
+    pairs: Sequence[tuple[TokenIds, TokenIds]], work: Callable[[ContextJob], list[Array]]
+) -> Iterator[tuple[int, Array]]:
+    """Run `work` on each distinct context with all targets after it; outputs by index of the pair.
 
-    Very many second halves are dealt with some at a time, so that others can run beside them.
+    Very many targets of one context are split into several jobs, so that no thread is idle.
     """
-    places: dict[tuple[int, ...], list[int]] = {}
-    for place, (first, _) in enumerate(cut):
-        places.setdefault(tuple(first), []).append(place)
+    indices: dict[tuple[int, ...], list[int]] = {}
+    for index, (context, _) in enumerate(pairs):
+        indices.setdefault(tuple(context), []).append(index)
     groups = [
-        group[start : start + TOGETHER]
-        for group in places.values()
-        for start in range(0, len(group), TOGETHER)
+        group[start : start + TARGETS_PER_JOB]
+        for group in indices.values()
+        for start in range(0, len(group), TARGETS_PER_JOB)
     ]
-    items = ((cut[group[0]][0], [cut[p][1] for p in group]) for group in groups)
-    for group, found in zip(groups, side_by_side(work, items), strict=True):
-        yield from zip(group, found, strict=True)
+    jobs = ((pairs[group[0]][0], [pairs[i][1] for i in group]) for group in groups)
+    for group, arrays in zip(groups, map_on_torch(work, jobs), strict=True):
+        yield from zip(group, arrays, strict=True)
 
 
-def continued(net: Any, before: Ids, targets: list[Ids]) -> list[Numbers]:
-    """Log-probabilities of targets after the same pieces, which are read once."""
+def continuation_logprobs(net: Any, before: TokenIds, targets: list[TokenIds]) -> list[Array]:
+    """Log-probabilities of the tokens of targets after the same context, which is read once."""
     cache = None
     if len(before) > 1:
-        read = net(input_ids=tensor(net, before[:-1]), use_cache=True, logits_to_keep=1)
+        read = net(input_ids=as_batch(net, before[:-1]), use_cache=True, logits_to_keep=1)
         cache = read.past_key_values
-    found = list[Numbers]()
+    logprobs = list[Array]()
     for target in targets:
         if not target:
-            found.append(np.zeros(0))
+            logprobs.append(np.zeros(0))
             continue
-        given = tensor(net, [before[-1], *target[:-1]])
-        said = net(input_ids=given, past_key_values=cache, use_cache=cache is not None)
+        # each token is predicted from the one before it: the first from the context's last
+        inputs = as_batch(net, [before[-1], *target[:-1]])
+        output = net(input_ids=inputs, past_key_values=cache, use_cache=cache is not None)
         if cache is not None:
-            cache.crop(-len(target))
-        found.append(chosen(said.logits[0], target))
-    return found
+            cache.crop(-len(target))  # back to the context alone
+        logprobs.append(gather_logprobs(output.logits[0], target))
+    return logprobs
 
 
-def written(net: Any, source: Ids, targets: list[Ids], untag: set[int]) -> list[Numbers]:
-    """Log-probabilities of targets that the decoder is forced to write."""
-    encoded = net.get_encoder()(input_ids=tensor(net, source), return_dict=True)
-    found = list[Numbers]()
+def target_logprobs(
+    net: Any, source: TokenIds, targets: list[TokenIds], untag: set[int]
+) -> list[Array]:
+    """Log-probabilities of the tokens of targets that the decoder is forced to write."""
+    encoded = net.get_encoder()(input_ids=as_batch(net, source), return_dict=True)
+    logprobs = list[Array]()
     for target in targets:
-        given = net.prepare_decoder_input_ids_from_labels(labels=tensor(net, target))
-        said = net(encoder_outputs=encoded, decoder_input_ids=given, use_cache=False)
+        inputs = net.prepare_decoder_input_ids_from_labels(labels=as_batch(net, target))
+        output = net(encoder_outputs=encoded, decoder_input_ids=inputs, use_cache=False)
         tagged = len(target) > 1 and target[0] in untag
-        found.append(chosen(said.logits[0], target)[int(tagged) :])
-    return found
+        logprobs.append(gather_logprobs(output.logits[0], target)[int(tagged) :])
+    return logprobs
 
 
-class Tree(NamedTuple):
-    """Texts that share their beginnings: a node for each beginning but the whole text.
+class PrefixTree(NamedTuple):
+    """Texts that share their beginnings, with a node for each proper prefix of any of them.
 
-    Nothing is predicted from the last piece of a text, so that it need not be read.
+    A node attends to its ancestors alone. The last token of a text has no node, since nothing is
+    predicted from it. `paths` has the nodes of each text in order.
     """
 
-    pieces: Ids
-    depth: Ids
-    sees: npt.NDArray[np.bool_]
-    paths: list[Ids]
+    tokens: TokenIds
+    depth: list[int]
+    sees: Bools
+    paths: list[list[int]]
 
     @classmethod
-    def of(cls, texts: Sequence[Ids]) -> Tree:
-        known: dict[tuple[int, ...], int] = {(): -1}
-        paths = list[Ids]()
+    def of(cls, texts: Sequence[TokenIds]) -> PrefixTree:
+        node_of: dict[tuple[int, ...], int] = {(): -1}
+        paths = list[list[int]]()
         for ids in texts:
-            starts = [tuple(ids[:size]) for size in range(1, len(ids))]
-            paths.append([known.setdefault(start, len(known) - 1) for start in starts])
-        nodes = list(known)[1:]
+            prefixes = [tuple(ids[:size]) for size in range(1, len(ids))]
+            paths.append([node_of.setdefault(prefix, len(node_of) - 1) for prefix in prefixes])
+        nodes = list(node_of)[1:]
         sees = np.eye(len(nodes), dtype=bool)
-        for node, start in enumerate(nodes):
-            if len(start) > 1:
-                sees[node] |= sees[known[start[:-1]]]
+        for node, prefix in enumerate(nodes):
+            if len(prefix) > 1:
+                sees[node] |= sees[node_of[prefix[:-1]]]
         return cls([n[-1] for n in nodes], [len(n) - 1 for n in nodes], sees, paths)
 
 
-def branched(net: Any, context: Ids, after: Sequence[Ids], tree: Tree) -> Numbers:
-    """Sums and numbers of pieces: first of the context, then of each text that may follow it."""
+def follow_up_logprobs(
+    net: Any, context: TokenIds, texts: Sequence[TokenIds], tree: PrefixTree
+) -> Array:
+    """Summed log-probability and number of tokens: of the context, then of each text after it.
+
+    One pass for all: the context and the nodes of the tree are one input, whose attention mask lets
+    each node see the context and its ancestors, at the position it has in its text.
+    """
     import torch
 
-    size, nodes = len(context), len(tree.pieces)
+    size, nodes = len(context), len(tree.tokens)
     sees = np.tri(size + nodes, dtype=bool)
     sees[size:, size:] = tree.sees
     mask = np.where(sees, np.float32(0), np.finfo(np.float32).min)
-    said = net(
-        input_ids=tensor(net, [*context, *tree.pieces]),
+    logits = net(
+        input_ids=as_batch(net, [*context, *tree.tokens]),
         attention_mask=torch.from_numpy(mask)[None, None].to(net.device),
-        position_ids=tensor(net, [*range(size), *(size + depth for depth in tree.depth)]),
+        position_ids=as_batch(net, [*range(size), *(size + depth for depth in tree.depth)]),
         use_cache=False,
     ).logits[0]
-    # a context's last mark predicts the first piece of every text
+    # the context's last token predicts the first token of every text
     rows = [*range(size - 1)]
     for path in tree.paths:
         rows += [size - 1, *(size + node for node in path)]
-    logs = chosen(said, [*context[1:], *(piece for ids in after for piece in ids)], rows)
-    whose = np.repeat(range(len(after) + 1), [size - 1, *map(len, after)])
-    counts = np.bincount(whose, minlength=len(after) + 1).astype(np.float64)
-    return np.column_stack([np.bincount(whose, logs, len(after) + 1), counts])
+    targets = [*context[1:], *(token for ids in texts for token in ids)]
+    logprobs = gather_logprobs(logits, targets, rows)
+    owner = np.repeat(range(len(texts) + 1), [size - 1, *map(len, texts)])
+    counts = np.bincount(owner, minlength=len(texts) + 1).astype(np.float64)
+    return np.column_stack([np.bincount(owner, logprobs, len(texts) + 1), counts])
 
 
-def tensor(net: Any, ids: Ids) -> Any:
-    """The pieces as a batch of one text."""
+def as_batch(net: Any, ids: TokenIds) -> Any:
+    """The tokens as a batch of one text."""
     import torch
 
     return torch.tensor([ids], dtype=torch.int64, device=net.device)
 
 
-def chosen(logits: Any, ids: Ids, rows: Ids | None = None) -> Floats:
-    """The log-probability of each of these pieces, from its row of logits."""
+def gather_logprobs(logits: Any, ids: TokenIds, rows: list[int] | None = None) -> Floats:
+    """The log-probability of each of these tokens, from its row of logits."""
     import torch
 
-    place = torch.tensor(rows or range(len(ids)), device=logits.device)
-    wanted = torch.tensor(ids, device=logits.device)
+    row = torch.tensor(rows or range(len(ids)), device=logits.device)
+    column = torch.tensor(ids, device=logits.device)
     # log_softmax is exact to 1e-6; the difference to logsumexp would be off by more than 1e-5
-    logs = torch.log_softmax(logits.float(), -1)[place, wanted]
-    found: Floats = logs.double().cpu().numpy()
-    return found
+    logprobs: Floats = torch.log_softmax(logits.float(), -1)[row, column].double().cpu().numpy()
+    return logprobs

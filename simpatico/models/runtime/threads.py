@@ -6,30 +6,36 @@ import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from threading import Lock
+from types import TracebackType
 from typing import TypeVar
 
 THREADS = "SIMPATICO_THREADS"
 
 Item = TypeVar("Item")
-Said = TypeVar("Said")
+Output = TypeVar("Output")
 
 
-def threads() -> int:
-    """How many items are worked on at the same time: as many as told, else one a processor."""
-    told = os.environ.get(THREADS, "")
-    return int(told) if told.isdecimal() and int(told) else len(os.sched_getaffinity(0))
+def thread_count() -> int:
+    """How many items are worked on at the same time: SIMPATICO_THREADS, else one a processor."""
+    setting = os.environ.get(THREADS, "")
+    return int(setting) if setting.isdecimal() and int(setting) else len(os.sched_getaffinity(0))
 
 
-def side_by_side(
-    work: Callable[[Item], Said],
+def map_threads(
+    work: Callable[[Item], Output],
     items: Iterable[Item],
     *,
     start: Callable[[], object] = lambda: None,
-) -> Iterator[Said]:
-    """What `work` gives for each item, in order; `start` is called once on every thread."""
-    workers = threads()
+) -> Iterator[Output]:
+    """The output of `work` for each item, in order; `start` is called once on every thread.
+
+    Unlike `Executor.map`, it takes items only as fast as outputs are used, so that a long input
+    does not fill the memory.
+    """
+    workers = thread_count()
     with ThreadPoolExecutor(workers, initializer=start) as pool:
-        waiting: deque[Future[Said]] = deque()
+        waiting: deque[Future[Output]] = deque()
         try:
             for item in items:
                 waiting.append(pool.submit(work, item))
@@ -40,3 +46,39 @@ def side_by_side(
         finally:
             for future in waiting:
                 future.cancel()
+
+
+class OneThread:
+    """While anybody is inside, torch adds up on one thread, so that no sum depends on its order.
+
+    The last one to leave restores the former number: `set_num_threads` partly holds for the whole
+    process, so that two callers must not restore it under each other's feet.
+    """
+
+    def __init__(self) -> None:
+        self._lock, self._inside, self._before = Lock(), 0, 1
+
+    def __enter__(self) -> None:
+        import torch
+
+        with self._lock:
+            if not self._inside:
+                self._before = torch.get_num_threads()
+            self._inside += 1
+            torch.set_num_threads(1)
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        import torch
+
+        with self._lock:
+            self._inside -= 1
+            if not self._inside:
+                torch.set_num_threads(self._before)
+
+
+ONE_THREAD = OneThread()

@@ -1,4 +1,4 @@
-"""Texts as a model reads them: word pieces, cut at the model's longest input."""
+"""Texts as a model reads them: token ids, truncated at the model's longest input."""
 
 from __future__ import annotations
 
@@ -9,47 +9,47 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from simpatico.arrays import Bools, Ints
 from simpatico.errors import DataError, MissingResource
 from simpatico.models.names import Model
-from simpatico.models.runtime.sentencepiece import unigram
+from simpatico.models.runtime.sentencepiece import unigram_tokenizer
 
-LONGEST = 256
-"""Word pieces of a model whose files do not say more, as all-MiniLM-L6-v2 was trained."""
-MOST = 1024
-"""Word pieces that are read at most, whatever a model's files say."""
-
-Ids = npt.NDArray[np.int64]
+DEFAULT_TOKENS = 256
+"""Of a model whose files do not say how many it reads: all-MiniLM-L6-v2 was trained on so many."""
+MAX_TOKENS = 1024
+"""That are read of a text, whatever a model's files say: attention takes their square."""
 
 
-class Pieces(NamedTuple):
-    """A text, or two, as word pieces; `special` marks those that are not of the text."""
+class Encoding(NamedTuple):
+    """A text, or a pair, as token ids and segment ids; `special` flags the special tokens."""
 
-    ids: Ids
-    types: Ids
-    special: npt.NDArray[np.bool_]
+    ids: Ints
+    types: Ints
+    special: Bools
 
 
 @dataclass(frozen=True)
-class Cutter:
-    """Cuts texts into the word pieces of one model."""
+class TextTokenizer:
+    """Encodes texts with the tokenizer of one model."""
 
     sha256: str
     tokenizer: Any = field(compare=False, repr=False)
 
-    def __call__(self, texts: Sequence[str], seconds: Sequence[str] | None = None) -> list[Pieces]:
+    def __call__(
+        self, texts: Sequence[str], seconds: Sequence[str] | None = None
+    ) -> list[Encoding]:
         clean = [as_utf8(text) for text in texts]
-        given: list[Any] = clean
+        inputs: list[Any] = clean
         if seconds is not None:
-            given = list(zip(clean, map(as_utf8, seconds), strict=True))
+            inputs = list(zip(clean, map(as_utf8, seconds), strict=True))
         return [
-            Pieces(
+            Encoding(
                 np.array(e.ids, np.int64),
                 np.array(e.type_ids, np.int64),
                 np.array(e.special_tokens_mask, bool),
             )
-            for e in self.tokenizer.encode_batch(given)
+            for e in self.tokenizer.encode_batch(inputs)
         ]
 
 
@@ -58,13 +58,13 @@ def as_utf8(text: str) -> str:
     return text.encode("utf-8", "replace").decode()
 
 
-def cutter(model: Model) -> Cutter:
-    """What cuts texts for this model; made once."""
-    return _cutter(model.sha256, model, longest(model))
+def load_tokenizer(model: Model) -> TextTokenizer:
+    """The tokenizer of this model; loaded once."""
+    return _load_tokenizer(model.sha256, model, max_model_tokens(model))
 
 
 @lru_cache(maxsize=8)
-def _cutter(sha256: str, model: Model, limit: int) -> Cutter:
+def _load_tokenizer(sha256: str, model: Model, limit: int) -> TextTokenizer:
     try:
         from tokenizers import Tokenizer
     except ImportError:
@@ -78,38 +78,38 @@ def _cutter(sha256: str, model: Model, limit: int) -> Cutter:
         except Exception:  # the library raises plain Exception for any fault in the file
             raise DataError(f"{path} is not a tokenizer; get the model again") from None
     elif "sp.model" in model.files:
-        tokenizer = unigram(model.folder / "sp.model")
+        tokenizer = unigram_tokenizer(model.folder / "sp.model")
     else:
-        tokenizer = Tokenizer.from_str(from_vocabulary(model))
+        tokenizer = Tokenizer.from_str(tokenizer_from_vocabulary(model))
     tokenizer.no_padding()
     tokenizer.enable_truncation(limit)
-    # what somebody wrote is text, even where it looks like a mark of the model's own
+    # what somebody wrote is text, even where it looks like a special token
     tokenizer.encode_special_tokens = True
-    return Cutter(sha256, tokenizer)
+    return TextTokenizer(sha256, tokenizer)
 
 
-def from_vocabulary(model: Model) -> str:
+def tokenizer_from_vocabulary(model: Model) -> str:
     """The tokenizer that transformers makes of a vocabulary, as older checkpoints have one."""
     if not set(model.files) & {"vocab.txt", "vocab.json", "spiece.model"}:
         raise DataError(
             f"{model.folder} has no tokenizer.json; save the model's fast tokenizer there"
         )
-    from simpatico.models.runtime.torch_backend import tokenizer
+    from simpatico.models.runtime.torch_backend import load_hf_tokenizer
 
-    return str(tokenizer(model).backend_tokenizer.to_str())
+    return str(load_hf_tokenizer(model).backend_tokenizer.to_str())
 
 
-def longest(model: Model) -> int:
-    """How many word pieces the model reads, as its files say."""
+def max_model_tokens(model: Model) -> int:
+    """How many tokens the model reads, as its files say."""
     sentence = model.folder / "sentence_bert_config.json"
     if sentence.is_file():
-        told = json.loads(sentence.read_text(encoding="utf-8"))
-        most = told.get("max_seq_length") if isinstance(told, dict) else None
-        if isinstance(most, int):
-            return min(most, MOST)
-    places = model.config.get("max_position_embeddings") or model.config.get("n_positions")
-    if not isinstance(places, int):
-        return LONGEST
-    # RoBERTa and MPNet number places from the padding's id on
+        settings = json.loads(sentence.read_text(encoding="utf-8"))
+        limit = settings.get("max_seq_length") if isinstance(settings, dict) else None
+        if isinstance(limit, int):
+            return min(limit, MAX_TOKENS)
+    positions = model.config.get("max_position_embeddings") or model.config.get("n_positions")
+    if not isinstance(positions, int):
+        return DEFAULT_TOKENS
+    # RoBERTa and MPNet count positions from the padding's id + 1 = 2 on
     first = 2 if model.config.get("model_type") in ("roberta", "mpnet", "xlm-roberta") else 0
-    return min(places - first, MOST)
+    return min(positions - first, MAX_TOKENS)

@@ -18,6 +18,7 @@ from tempfile import TemporaryDirectory
 from typing import IO, NamedTuple
 
 from simpatico.errors import DataError, MissingResource
+from simpatico.files import replace_folder
 from simpatico.models.catalogue import CatalogueEntry, ConversionSource, Wheel, catalogue
 from simpatico.models.names import (
     HUB_NAME,
@@ -207,9 +208,7 @@ def move_into_place(folder: Path, target: Path, model: Model) -> None:
     (folder / MANIFEST).write_text(json.dumps(hashes, indent=1) + "\n", encoding="utf-8")
     for path in [folder, *folder.rglob("*")]:
         path.chmod(0o755 if path.is_dir() else 0o644)
-    if target.exists():
-        target.rename(folder.parent / "damaged")
-    folder.rename(target)
+    replace_folder(folder, target, old=folder.parent / "damaged")
 
 
 def download_from_hub(name: str, folder: Path) -> None:

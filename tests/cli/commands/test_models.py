@@ -5,11 +5,11 @@ import json
 
 import pytest
 
-from simpatico.models.catalogue import Entry, Wheel, catalogue
+from simpatico.models.catalogue import CatalogueEntry, Wheel, catalogue
 
 DATA = b'{"model_type": "bert"}'
 WHEEL = Wheel("fake-pack", "1.0", "0" * 64)
-FAKE = Entry(
+FAKE = CatalogueEntry(
     name="fake",
     kind="encoder",
     about="a model for tests",
@@ -144,7 +144,7 @@ def test_the_cache_tells_its_size_and_can_be_cleared(call, tmp_path, monkeypatch
     from simpatico.models.cache import Cache
 
     monkeypatch.setenv("SIMPATICO_CACHE", str(tmp_path))
-    Cache.of("kind").put({"x": np.zeros(50_000)})
+    Cache.of("kind").save({"x": np.zeros(50_000)})
     code, out, _ = call("models", "cache")
     assert (code, out) == (
         0,

@@ -1,0 +1,63 @@
+"""The same text gets the same bits in any batch, any order and on any number of threads."""
+
+import numpy as np
+import pytest
+
+from simpatico.models.names import find_model
+from simpatico.models.runtime.encoders import (
+    TOKENS,
+    batch_rows,
+    length_batches,
+    load_net,
+    run_texts,
+)
+from simpatico.models.runtime.tokens import Encoding
+from tests.models.tiny import tiny
+
+TASKS = [
+    ("bert-classes-1", "classes"),  # as BLEURT: one output, a matrix-vector product
+    ("roberta-classes-1", "classes"),
+    ("bert-classes-3", "classes"),
+    ("bert-nsp", "next-sentence"),
+    ("bert", "encoder"),
+]
+
+
+def encodings(length: int, n: int) -> list[Encoding]:
+    """Distinct texts of one length."""
+    ids = np.random.default_rng(length).integers(5, 100, (n, length))
+    assert len(np.unique(ids, axis=0)) == n
+    return [Encoding(row, np.zeros_like(row), np.zeros(length, bool)) for row in ids]
+
+
+def outputs(name, task, texts):
+    """The bytes of each text's output, in order."""
+    model = find_model(name)
+    rows = dict(run_texts(model, load_net(model, task), texts))
+    return [rows[i].tobytes() for i in range(len(texts))]
+
+
+@pytest.mark.parametrize(("kind", "task"), TASKS)
+@pytest.mark.parametrize("length", [5, 7, 13, 30])
+def test_no_bit_depends_on_the_other_texts_of_the_same_length(kind, task, length, monkeypatch):
+    name = f"path:{tiny(kind)}"
+    texts = encodings(length, batch_rows(length) + 2)
+    together = outputs(name, task, texts)
+    assert outputs(name, task, texts[::-1]) == together[::-1]
+    assert outputs(name, task, texts[1:]) == together[1:]
+    assert [outputs(name, task, [text])[0] for text in texts] == together
+    for threads in ("1", "3"):
+        monkeypatch.setenv("SIMPATICO_THREADS", threads)
+        assert outputs(name, task, texts) == together
+
+
+def test_two_texts_of_one_length_in_two_orders_through_the_real_graph():
+    texts = encodings(7, batch_rows(7) + 2)
+    together = outputs("package:minilm", "encoder", texts)
+    assert outputs("package:minilm", "encoder", texts[::-1]) == together[::-1]
+    assert [outputs("package:minilm", "encoder", [text])[0] for text in texts] == together
+
+
+def test_a_batch_has_at_most_96_tokens_unless_one_text_has_more():
+    assert [batch_rows(length) for length in (1, 5, 96, 97)] == [TOKENS, 19, 1, 1]
+    assert list(length_batches([7, 3, 7, 3])) == [[1, 3], [0, 2]]
