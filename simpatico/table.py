@@ -26,7 +26,7 @@ from simpatico.turns import KEYS, LEVELS, Level
 from simpatico.wording import title_from_name
 
 if TYPE_CHECKING:
-    from simpatico.charts.dots import Group
+    from simpatico.charts.means import Group
 
 
 REDUCE = {"sum": np.add.reduceat, "min": np.fmin.reduceat, "max": np.fmax.reduceat}
@@ -53,9 +53,9 @@ class ScoreTable:
     def _repr_html_(self) -> str:
         """The systems' means, as a notebook shows them."""
         from simpatico.charts.dots import small_multiples
-        from simpatico.charts.notebook import framed
+        from simpatico.charts.svg import notebook_frame
 
-        return framed(small_multiples(chart_groups(self.metrics, self.at("system"))))
+        return notebook_frame(small_multiples(chart_groups(self.metrics, self.at("system"))))
 
     def at(self, level: Level) -> pl.DataFrame:
         """One row per unit, one column per score; null where nothing could be scored.
@@ -120,11 +120,11 @@ class ScoreTable:
 
 def chart_groups(metrics: Sequence[Metric], systems: pl.DataFrame) -> list[Group]:
     """A panel for each metric's main score, by kind, with one dot per system."""
-    from simpatico.charts.dots import Dot, Group, Panel
-    from simpatico.charts.systems import parties
+    from simpatico.charts.means import Dot, Group, Panel
+    from simpatico.charts.systems import assign_styles
 
     rows, panels = systems.to_dicts(), dict[str, list[Panel]]()
-    who = parties(row["system"] for row in rows)
+    who = assign_styles(row["system"] for row in rows)
     for metric in metrics:
         for score in (s for s in metric.scores if s.name == metric.name):
             name, unit = score.name, f"; {score.unit}" if score.unit else ""

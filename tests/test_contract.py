@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
 from simpatico import Turns, available, load, score, signature
-from simpatico.metric import EVIDENCE, evidence_of, plain_name
+from simpatico.metric import EVIDENCE, collect_evidence, plain_name
 from simpatico.turns import KEYS
 from tests.conftest import ROOT
 from tests.models.ready import MADE, TINY, ready
@@ -187,7 +187,7 @@ def test_a_metric_has_a_card_and_its_scores_have_facts(name):
 @settings(max_examples=15, deadline=None)
 def test_evidence_is_parts_of_scored_turns_that_weigh_something_and_do_not_overlap(name, turns):
     metric = ready(name)
-    found, texts = evidence_of(metric, turns), turns.frame["text"]
+    found, texts = collect_evidence(metric, turns), turns.frame["text"]
     assert found.schema == pl.Schema(EVIDENCE)
     assert found["weight"].is_finite().all()
     assert (found["weight"] != 0).all()
@@ -208,9 +208,9 @@ def test_evidence_does_not_depend_on_other_dialogs(name, turns):
     metric, before = ready(name), 0
     parts = []
     for part in turns.chunks(1):
-        parts.append(evidence_of(metric, part).with_columns(pl.col("row") + before))
+        parts.append(collect_evidence(metric, part).with_columns(pl.col("row") + before))
         before += len(part)
-    assert_frame_equal(evidence_of(metric, turns), pl.concat(parts), check_exact=True)
+    assert_frame_equal(collect_evidence(metric, turns), pl.concat(parts), check_exact=True)
 
 
 @pytest.mark.timing
@@ -222,7 +222,7 @@ def test_evidence_of_two_thousand_words_takes_less_than_a_second(name):
     )
     metric = ready(name)
     begun = time.process_time()
-    evidence_of(metric, turns)
+    collect_evidence(metric, turns)
     assert time.process_time() - begun < 1
 
 
@@ -309,7 +309,7 @@ def test_metrics_of_other_packages_are_found_by_entry_point(tmp_path, monkeypatc
 
 def test_a_broken_metric_of_another_package_stops_nothing(tmp_path, monkeypatch):
     from simpatico.errors import MissingResource
-    from simpatico.registry import loadable, preset
+    from simpatico.registry import load_all, preset
 
     info = tmp_path / "broken-1.dist-info"
     info.mkdir()
@@ -317,7 +317,7 @@ def test_a_broken_metric_of_another_package_stops_nothing(tmp_path, monkeypatch)
     (info / "entry_points.txt").write_text("[simpatico.metrics]\nbroken = nowhere_at_all:Broken\n")
     monkeypatch.syspath_prepend(tmp_path)
     assert "broken" not in preset("all")
-    assert isinstance(loadable()["broken"], MissingResource)
+    assert isinstance(load_all()["broken"], MissingResource)
     with pytest.raises(MissingResource) as told:
         load("broken")
     assert str(told.value) == (
@@ -406,13 +406,13 @@ def test_equal_values_are_computed_once(monkeypatch):
 
 def test_a_metric_that_gives_too_few_rows_is_named():
     from simpatico.errors import ContractError
-    from simpatico.scoring import checked
+    from simpatico.scoring import check_statistics
 
     turns = Turns.from_utterances(
         pl.DataFrame({"dialog": ["d", "d"], "speaker": ["x", "y"], "text": ["", ""]})
     )
     with pytest.raises(ContractError) as told:
-        checked(load("emotional_entropy"), turns, pl.DataFrame({"a": [1.0]}))
+        check_statistics(load("emotional_entropy"), turns, pl.DataFrame({"a": [1.0]}))
     assert str(told.value) == "emotional_entropy gave 1 rows of statistics for 2 turns"
 
 
@@ -426,8 +426,8 @@ def test_numbers_do_not_depend_on_what_else_is_scored():
 
 
 def test_null_in_every_turn_stays_null_when_turns_are_merged():
-    from simpatico.table import reduced
+    from simpatico.table import reduce_units
 
     values, starts = np.array([np.nan, np.nan, np.nan, 2.0]), np.array([0, 2])
     for how in ("sum", "min", "max"):
-        assert np.array_equal(reduced(values, starts, how), [np.nan, 2.0], equal_nan=True)
+        assert np.array_equal(reduce_units(values, starts, how), [np.nan, 2.0], equal_nan=True)

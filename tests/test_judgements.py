@@ -11,7 +11,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simpatico.errors import DataError
-from simpatico.judgements import JUDGE_KINDS, SCHEMA, Judgement, Judgements, fault, rating
+from simpatico.judgements import (
+    JUDGE_KINDS,
+    SCHEMA,
+    Judgement,
+    Judgements,
+    judgement_problem,
+    parse_rating,
+)
 
 
 def judged(value: float | None, judge: str | None = "j1", **other: Any) -> Judgement:
@@ -116,7 +123,7 @@ def test_describe_counts() -> None:
     ],
 )
 def test_of_refuses(bad: Judgement, reason: str) -> None:
-    assert fault(bad) == reason
+    assert judgement_problem(bad) == reason
     with pytest.raises(DataError) as error:
         Judgements.of([judged(3.0, "other"), bad])
     assert str(error.value) == f"the judgements cannot be used: {reason}"
@@ -137,18 +144,18 @@ def test_of_refuses_a_repeated_judge(judge: str | None) -> None:
     [None, "", "  ", "NA", "n/a", "N/A (not applicable)", "not rated", "Not Applicable", "NaN"],
 )
 def test_rating_not_given(written: str | None) -> None:
-    assert rating(written) is None
+    assert parse_rating(written) is None
 
 
 @pytest.mark.parametrize(("written", "value"), [("3.0", 3.0), (0, 0.0), ("0", 0.0), (4.5, 4.5)])
 def test_rating_given(written: object, value: float) -> None:
-    assert rating(written) == value
+    assert parse_rating(written) == value
 
 
 @pytest.mark.parametrize("written", ["good", True, [], "inf", "1e999", 10**400])
 def test_rating_that_is_neither(written: object) -> None:
     with pytest.raises(ValueError, match=r"not|could"):
-        rating(written)
+        parse_rating(written)
 
 
 VALUES = st.none() | st.floats(1, 5)

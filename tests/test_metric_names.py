@@ -4,7 +4,7 @@ import pytest
 
 from simpatico import load
 from simpatico.errors import UnknownName
-from simpatico.metric import with_model, wording
+from simpatico.metric import score_wording, title_with_model
 
 
 @pytest.mark.parametrize(
@@ -59,9 +59,11 @@ def test_brackets_that_name_nothing_are_refused(name, sentence):
 
 
 def test_titles_carry_the_model_as_names_do():
-    assert wording("bert_score[mpnet]", {"title": "BERTScore"})["title"] == "BERTScore [mpnet]"
-    assert wording("my_score[mpnet]", {})["title"] == "My score [mpnet]"
-    assert with_model("Length", "length") == "Length"
+    assert (
+        score_wording("bert_score[mpnet]", {"title": "BERTScore"})["title"] == "BERTScore [mpnet]"
+    )
+    assert score_wording("my_score[mpnet]", {})["title"] == "My score [mpnet]"
+    assert title_with_model("Length", "length") == "Length"
 
 
 def test_a_parameter_is_set_by_the_plain_name_too(call, tmp_path):

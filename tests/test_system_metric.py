@@ -19,7 +19,7 @@ from simpatico import Conversations, load, read, score, score_run
 from simpatico.comparison.difference import compare
 from simpatico.comparison.gate import check_rules
 from simpatico.comparison.gate.rules import Rule
-from simpatico.comparison.samples import Choice
+from simpatico.comparison.samples import Selection
 from simpatico.errors import BadValue, ContractError, DataError
 from simpatico.metric import Card, Score
 from simpatico.reporting.page import report
@@ -131,7 +131,7 @@ def test_show_says_why_there_is_none(talk, tmp_path, call):
 def test_compare_takes_the_others_and_refuses_it_by_name(mixed, call):
     assert {d.score for d in compare([mixed])} == {"emotional_entropy", "length"}
     with pytest.raises(BadValue) as told:
-        compare([mixed], Choice(scores=("distinct_n",)))
+        compare([mixed], Selection(scores=("distinct_n",)))
     assert str(told.value) == refusal(mixed)
     assert call("compare", mixed.folder)[0] == 0
 

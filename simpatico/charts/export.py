@@ -1,77 +1,54 @@
-"""A figure as a file: SVG as it is, PDF and PNG through an optional converter without a browser."""
+"""Write a figure as SVG, or as PDF or PNG through vl-convert, which needs no browser."""
 
 from __future__ import annotations
 
-import os
 import re
 from pathlib import Path
 
-from simpatico.errors import BadValue, MissingResource, RunError
+from simpatico.errors import BadValue, MissingResource
+from simpatico.files import write_atomically
 
-INCH = 72 / 96
+POINTS_PER_PIXEL = 72 / 96
 """The converter takes a unit for a point, 1/72 inch; in SVG it is a pixel, 1/96 inch."""
 
-DOTS = 300
-"""Per inch, what printers of journals ask for."""
+DOTS_PER_INCH = 300
+"""What journals ask for."""
 
 
 def write_figure(svg: str, out: Path) -> None:
-    """Write the figure in the format that the file's ending names, whole or not at all."""
+    """Write the figure in the format that the file's suffix names."""
     out = Path(out)
     if not out.parent.is_dir():
         raise BadValue(f"{out}: there is no folder {out.parent}; make it or choose another one")
-    content = converted(svg, out)
-    half = out.with_name(f".{out.name}.{os.getpid()}.tmp")
+    write_atomically(out, figure_bytes(svg, out))
+
+
+def figure_bytes(svg: str, out: Path) -> bytes:
+    """The content of the file."""
+    suffix = out.suffix.lower()
+    if suffix == ".svg":
+        return f'<?xml version="1.0" encoding="UTF-8"?>\n{svg}\n'.encode()
+    if suffix not in (".pdf", ".png"):
+        raise BadValue(
+            f"{out}: a figure cannot be written as {suffix or 'a file without an ending'}; "
+            "end the name in .svg, .pdf or .png"
+        )
     try:
-        half.write_bytes(content)
-        half.replace(out)
-    except OSError as error:
-        raise RunError(f"{out} could not be written: {error.strerror}") from error
-    finally:
-        half.unlink(missing_ok=True)
-
-
-def converted(svg: str, out: Path) -> bytes:
-    """The bytes of the file."""
-    match out.suffix.lower():
-        case ".svg":
-            return f'<?xml version="1.0" encoding="UTF-8"?>\n{svg}\n'.encode()
-        case ".pdf":
-            return pdf(svg)
-        case ".png":
-            return png(svg)
-        case other:
-            raise BadValue(
-                f"{out}: a figure cannot be written as {other or 'a file without an ending'}; "
-                "end the name in .svg, .pdf or .png"
-            )
-
-
-def pdf(svg: str) -> bytes:
-    try:
-        from vl_convert import svg_to_pdf
+        import vl_convert
     except ImportError as error:
-        raise missing("PDF") from error
-    return bytes(svg_to_pdf(in_points(svg)))
+        raise MissingResource(
+            f"a {suffix[1:].upper()} needs the package vl-convert-python: "
+            "pip install 'simpatico[figures]'; a figure that ends in .svg needs nothing"
+        ) from error
+    if suffix == ".pdf":
+        return bytes(vl_convert.svg_to_pdf(size_in_points(svg)))
+    return bytes(vl_convert.svg_to_png(size_in_points(svg), ppi=DOTS_PER_INCH))
 
 
-def png(svg: str) -> bytes:
-    try:
-        from vl_convert import svg_to_png
-    except ImportError as error:
-        raise missing("PNG") from error
-    return bytes(svg_to_png(in_points(svg), ppi=DOTS))
+def size_in_points(svg: str) -> str:
+    """The figure with its outer size in points; the viewBox keeps its inside as it is."""
 
+    def points(match: re.Match[str]) -> str:
+        return f'{match[1]}="{float(match[2]) * POINTS_PER_PIXEL:g}"'
 
-def missing(format: str) -> MissingResource:
-    return MissingResource(
-        f"a {format} needs the package vl-convert-python: pip install 'simpatico[figures]'; "
-        "a figure that ends in .svg needs nothing"
-    )
-
-
-def in_points(svg: str) -> str:
-    """The drawing with its outer size in points; its inside, by the viewBox, stays as it is."""
-    return re.sub(
-        r'\b(width|height)="([0-9.]+)"', lambda m: f'{m[1]}="{float(m[2]) * INCH:g}"', svg, count=2
-    )
+    return re.sub(r'\b(width|height)="([0-9.]+)"', points, svg, count=2)

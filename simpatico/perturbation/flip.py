@@ -1,9 +1,9 @@
 """An answer with the opposite feeling, by rules; nothing where they find nothing to turn round.
 
-    I am happy for you       →  I am sorry for you        a phrase
-    This is a great idea     →  This is a terrible idea   a word, with its article
-    I don't like it          →  I do like it              a negation, taken back
-    I was touched            →  I was not touched         a word without an opposite
+I am happy for you       →  I am sorry for you        a phrase
+This is a great idea     →  This is a terrible idea   a word, with its article
+I don't like it          →  I do like it              a negation, taken back
+I was touched            →  I was not touched         a word without an opposite
 """
 
 from __future__ import annotations

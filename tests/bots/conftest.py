@@ -1,4 +1,4 @@
-"""What tests of a bot behind an address need: a server, and little patience."""
+"""What tests of a bot behind an address need: a server, and short waits."""
 
 import pytest
 
@@ -8,8 +8,8 @@ from tests.bots.server import serving
 
 @pytest.fixture(scope="module")
 def server():
-    with serving() as found:
-        yield found
+    with serving() as running:
+        yield running
 
 
 @pytest.fixture

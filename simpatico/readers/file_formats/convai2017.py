@@ -1,8 +1,8 @@
 """ConvAI 2017: people talking with a bot or a person about a passage, rated by who they talk to.
 
-    [{"dialogId": 1, "users": [{"id": "Alice", "userType": "Human"}, {"id": "Bob", …}],
-      "thread": [{"userId": "Alice", "text": "Hi", "evaluation": 2}, …],
-      "evaluation": [{"userId": "Bob", "quality": 4, "breadth": 3, "engagement": 5}]}]
+[{"dialogId": 1, "users": [{"id": "Alice", "userType": "Human"}, {"id": "Bob", …}],
+  "thread": [{"userId": "Alice", "text": "Hi", "evaluation": 2}, …],
+  "evaluation": [{"userId": "Bob", "quality": 4, "breadth": 3, "engagement": 5}]}]
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """DSTC10 track 5, test sets: five parallel lists, one response and its mean ratings per row.
 
-    {"contexts": [["Hi", "Hello"], …], "responses": ["…"], "models": ["bot"],
-     "reference": [["…"]], "scores": [{"appropriateness": 3.4}]}
+{"contexts": [["Hi", "Hello"], …], "responses": ["…"], "models": ["bot"],
+ "reference": [["…"]], "scores": [{"appropriateness": 3.4}]}
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Logs of Inspect in JSON: every sample and epoch is a dialog.
 
-    {"version": 2, "eval": {"model": "m"}, "samples": [
-        {"id": 1, "epoch": 1, "messages": [{"role": "user", "content": "Hi"}, …]}]}
+{"version": 2, "eval": {"model": "m"}, "samples": [
+    {"id": 1, "epoch": 1, "messages": [{"role": "user", "content": "Hi"}, …]}]}
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """ParlAI conversations: a line a dialog, in pairs of acts.
 
-    {"dialog": [[{"id": "human", "text": "Hi"}, {"id": "bot", "text": "Hello"}], …]}
+{"dialog": [[{"id": "human", "text": "Hi"}, {"id": "bot", "text": "Hello"}], …]}
 """
 
 from __future__ import annotations

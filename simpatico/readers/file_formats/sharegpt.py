@@ -1,6 +1,6 @@
 """ShareGPT: records with `conversations` of `from` and `value`.
 
-    {"id": "c1", "conversations": [{"from": "human", "value": "Hi"}, {"from": "gpt", "value": "…"}]}
+{"id": "c1", "conversations": [{"from": "human", "value": "Hi"}, {"from": "gpt", "value": "…"}]}
 """
 
 from __future__ import annotations
