@@ -7,8 +7,8 @@ from dataclasses import replace
 
 from simpatico.charts.differences import DifferenceChart, DifferenceRow, difference_table
 from simpatico.charts.html import Child, el
-from simpatico.charts.notebook import framed
-from simpatico.charts.systems import Party, named, parties
+from simpatico.charts.svg import notebook_frame
+from simpatico.charts.systems import SystemStyle, assign_styles, styled_name
 from simpatico.comparison.difference import Difference
 from simpatico.comparison.headline import (
     TextPart,
@@ -33,12 +33,12 @@ SIDES = {"higher": "a", "lower": "b"}
 
 def pair_table(
     pair: Sequence[Difference],
-    who: Mapping[str, Party],
+    who: Mapping[str, SystemStyle],
     tracks: Callable[[str], str] | None = None,
 ) -> DifferenceChart:
     """One pair of systems, by finding; `tracks` says how a score correlates with ratings."""
     a, b = who[pair[0].a], who[pair[0].b]
-    brief = [replace(d, a=a.shown, b=b.shown) for d in pair]
+    brief = [replace(d, a=a.display_name, b=b.display_name) for d in pair]
     groups = tuple(
         (title, tuple(pair_table_row(d, tracks) for d in own))
         for title, own in group_by_finding(brief)
@@ -90,9 +90,9 @@ def note_cell(d: Difference) -> str:
     return ""
 
 
-def color_names(parts: Sequence[TextPart], who: Mapping[str, Party]) -> list[Child]:
+def color_names(parts: Sequence[TextPart], who: Mapping[str, SystemStyle]) -> list[Child]:
     """A text with the names of systems in their colours."""
-    return [part if isinstance(part, str) else named(who[part.name]) for part in parts]
+    return [part if isinstance(part, str) else styled_name(who[part.name]) for part in parts]
 
 
 def differences_notebook(differences: Sequence[Difference]) -> str:
@@ -100,14 +100,14 @@ def differences_notebook(differences: Sequence[Difference]) -> str:
     pairs = group_by_pair(differences)
     main = main_pair(differences)
     if main is None:
-        return framed(el("p", None, "There are no two systems to compare."))
-    who = parties(dict.fromkeys(name for pair in pairs for name in pair), main)
+        return notebook_frame(el("p", None, "There are no two systems to compare."))
+    who = assign_styles(dict.fromkeys(name for pair in pairs for name in pair), main)
     pair = orient_pair(pairs[main])
     rest = len(pairs) - 1
     more = (
         f"{rest} more {'pair' if rest == 1 else 'pairs'} of systems in this list." if rest else ""
     )
-    return framed(
+    return notebook_frame(
         el("p", {"class": "lead"}, color_names(headline(pair), who)),
         el("p", {"class": "small"}, plain_text(lede(pair))),
         difference_table(pair_table(pair, who)),

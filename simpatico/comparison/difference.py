@@ -55,7 +55,7 @@ class ComparisonSettings:
     seed: int = 0
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Difference:
     """System `a` minus system `b` on one score, in the score's unit.
 
@@ -72,11 +72,11 @@ class Difference:
     level: UnitLevel
     a: str
     b: str
-    difference: float | None
-    low: float | None
-    high: float | None
-    p_value: float | None
-    p_adjusted: float | None
+    difference: float | None = None
+    low: float | None = None
+    high: float | None = None
+    p_value: float | None = None
+    p_adjusted: float | None = None
     n_a: int
     n_b: int
     status: Status
@@ -149,36 +149,29 @@ def compare_samples(
     ]
     p_values = compute_p_values(samples, estimates, settings.seed)
     adjusted, family = correct_p_values(p_values, settings.correction)
+    # The method names the number of draws, which depends on the size of the family.
     draws = draws_for_family(family)
     rows = Differences()
     for sample, estimate, p, p_adjusted in zip(samples, estimates, p_values, adjusted, strict=True):
-        row = replace(
-            untested_difference(sample, settings),
-            level=level,
-            p_adjusted=p_adjusted,
-            family=family,
-            method=describe_method(sample, draws),
-        )
+        row = describe_samples(sample, settings, level=level)
+        row = replace(row, family=family, method=describe_method(sample, draws))
         if sample.large_enough:
-            row = with_estimate(row, sample, estimate, p)
+            row = replace(with_estimate(row, sample, estimate, p), p_adjusted=p_adjusted)
         rows.append(row)
     return rows
 
 
-def untested_difference(sample: TwoSamples, settings: ComparisonSettings) -> Difference:
-    """What was compared, with no difference yet: the row of samples that are too small."""
+def describe_samples(
+    sample: TwoSamples, settings: ComparisonSettings, *, level: UnitLevel
+) -> Difference:
+    """What is compared, without a difference: the row of samples that are too small."""
     words = score_wording(sample.measure.score, vars(sample.measure))
     return Difference(
         metric=sample.measure.metric,
         score=sample.measure.score,
-        level="dialog",
+        level=level,
         a=sample.a,
         b=sample.b,
-        difference=None,
-        low=None,
-        high=None,
-        p_value=None,
-        p_adjusted=None,
         n_a=len(sample.first),
         n_b=len(sample.second),
         status="too_few",
@@ -206,13 +199,9 @@ def with_estimate(
     """The row with its difference, intervals, superiority and detectable difference."""
     if estimate is None or not is_testable(estimate):
         return replace(row, status="degenerate")
-    superiority = (superiority_in_pairs if sample.paired else superiority_at_random)(
-        sample.first, sample.second, row.confidence
-    )
-    percent = [
-        None if v is None else 100 * v
-        for v in (superiority.value, superiority.low, superiority.high)
-    ]
+    superiority = superiority_in_pairs if sample.paired else superiority_at_random
+    probability = superiority(sample.first, sample.second, row.confidence)
+    percent = [None if v is None else 100 * v for v in probability.value_and_interval]
     row = replace(
         row,
         status="ok",

@@ -31,6 +31,7 @@ TextPart = str | SystemName
 
 
 def plain_text(parts: Sequence[TextPart]) -> str:
+    """The text for a terminal, where names have no colour."""
     return "".join(part.name if isinstance(part, SystemName) else part for part in parts)
 
 
@@ -117,6 +118,7 @@ def swap_systems(d: Difference) -> Difference:
 
 
 def mirror(value: float | None, *, total: float = 0.0) -> float | None:
+    """The value seen from the other system; `total` for shares that add up to it."""
     return None if value is None else total - value
 
 
@@ -202,6 +204,7 @@ def too_few_headline(d: Difference) -> list[TextPart]:
 
 
 def largest_sample(pair: Sequence[Difference]) -> Difference:
+    """The difference with most units, which says how large the study is."""
     return max(pair, key=lambda d: d.n_a + d.n_b)
 
 
@@ -263,4 +266,5 @@ def family_note(differences: Sequence[Difference]) -> str:
 
 
 def confidence_percent(d: Difference) -> str:
+    """The confidence level as text: 95%."""
     return f"{100 * d.confidence:.4g}%"

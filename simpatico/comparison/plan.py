@@ -25,6 +25,7 @@ from simpatico.run import Run
 from simpatico.stats.power import Design, detectable_difference, units_needed
 
 SIZES = (20, 50, 100, 200, 500, 1_000)
+"""Numbers of dialogs for which the detectable difference is shown, beside the pilot's own."""
 
 
 @dataclass(frozen=True)
@@ -95,6 +96,7 @@ def sd_within_columns(columns: Sequence[Floats]) -> float | None:
     if not df:
         return None
     variance = fsum(float(np.var(c)) * len(c) for c in columns if len(c)) / df
+    # Below this, the columns vary by rounding only.
     return sqrt(variance) if variance > 1e-30 else None
 
 

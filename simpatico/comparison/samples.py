@@ -27,6 +27,7 @@ Unit = Literal["prompt", "dialog"]
 UnitLevel = Literal["dialog", "turn"]
 
 HUMAN = "human"
+"""The `system` of turns that people wrote."""
 MIN_PAIRS = 6
 """Fewest pairs for a test: the smallest two-sided p of five sign flips is 2/2^5 = .0625."""
 MIN_VALUES = 4
@@ -74,6 +75,7 @@ class TwoSamples:
 
     @property
     def large_enough(self) -> bool:
+        """Whether a test of these samples could be significant at all."""
         minimum = MIN_PAIRS if self.paired else MIN_VALUES
         return min(len(self.first), len(self.second)) >= minimum
 
@@ -94,10 +96,11 @@ class Selection:
 
 def select_scores(run: Run, choice: Selection) -> dict[str, ScoreInfo]:
     """The selected scores that this run has at this level."""
+    metrics = run.facts["metrics"]  # before the table, since that refuses what is no run
     table = pl.scan_parquet(run.folder / f"{choice.level}.parquet", glob=False)
     columns = table.collect_schema()
     selected = {}
-    for metric, facts in run.facts["metrics"].items():
+    for metric, facts in metrics.items():
         for score in facts["scores"]:
             name = score["name"]
             included = name in choice.scores if choice.scores else choice.every or name == metric
@@ -130,6 +133,7 @@ def load_systems(runs: Sequence[Run], choice: Selection) -> list[ComparedSystem]
             every = Selection(choice.level, every=True)
             names = sorted({name for run in runs for name in select_scores(run, every)})
             raise UnknownName(f"no score {score!r}; {suggest_names(score, names)}")
+    # Two runs may hold scores of one name from different versions or settings of a metric.
     check_signatures(systems)
     return disambiguate_names(systems)
 
@@ -223,6 +227,7 @@ def build_samples(pairs: Sequence[tuple[ComparedSystem, ComparedSystem]]) -> lis
         unit, paired = choose_unit(a, b)
         scores = [score for score in a.measures if score in b.measures]
         left, right = (mean_by_unit(system, unit, scores) for system in (a, b))
+        # Columns are identifiers, so that a tab as suffix never clashes.
         both = left.join(right, on=unit, suffix="\t").sort(unit) if paired else None
         for score in scores:
             if both is not None:
@@ -268,5 +273,6 @@ def choose_unit(a: ComparedSystem, b: ComparedSystem) -> tuple[Unit, bool]:
 
 
 def has_few_prompts(system: ComparedSystem) -> bool:
+    """Fewer than six prompts, with several dialogs each."""
     prompts = system.units["prompt"].drop_nulls().n_unique()
     return prompts < MIN_PAIRS and system.units.height >= 2 * prompts

@@ -15,7 +15,9 @@ from simpatico.stats.permutation import relabel_p, sign_flip_p
 MAX_PERMUTED = 100
 """Units up to which labels or signs are permuted; t and permutation agree beyond."""
 MAX_DRAWS = 99_999
+"""Cap on the draws, so that large families do not take minutes."""
 SMALLEST_P = float(np.finfo(np.float64).tiny)
+"""A p is never 0: t of large samples can underflow."""
 
 
 def is_testable(estimate: MeanDifference | None) -> bool:

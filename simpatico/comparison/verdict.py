@@ -27,6 +27,7 @@ CORRECTIONS: dict[Correction, str] = {
 }
 SHARED: dict[Unit, str] = {"prompt": "that both answered", "dialog": "that both took part in"}
 HINT = "A hint, not a finding"
+"""For what is significant only before the correction."""
 STABLE_FIELDS = 13
 """The first fields of the JSON, whose order scripts rely on."""
 
@@ -102,6 +103,7 @@ def units_text(d: Difference) -> str:
 
 
 def with_unit(value: str, d: Difference) -> str:
+    """The value followed by the unit of the score, if that has one."""
     return f"{value} {d.score_unit}" if d.score_unit else value
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from simpatico.charts.forest import Forest, ForestRow, forest_table
 from simpatico.charts.html import el
-from simpatico.charts.notebook import framed
+from simpatico.charts.svg import notebook_frame
 from simpatico.validation.correlations import CorrelationRow
 from simpatico.validation.raters.agreement import AgreementRow, find_statistic
 from simpatico.wording import format_count, title_from_name
@@ -16,12 +16,14 @@ if TYPE_CHECKING:
     from simpatico.validation.evidence import Evidence
 
 ALPHA = 0.05
+"""Corrected p-values below this are findings."""
 MISSING = {
     "too_few": "too few rated {unit}s",
     "degenerate": "it or the rating does not vary",
     "not_converged": "no answer",
 }
 Quality = tuple[str, str]
+"""The name of a quality and the level it was rated at."""
 
 
 def is_significant(p: float | None) -> bool:
@@ -58,6 +60,7 @@ def correlation_forest(
 def forest_row(
     row: CorrelationRow, unit: str, titles: Mapping[str, str], kinds: Mapping[str, str]
 ) -> ForestRow:
+    """One score's line of the forest; without a value it says why."""
     title = titles.get(row.score) or title_from_name(row.score)
     why = MISSING.get(row.status, "").format(unit=unit)
     kind = kinds.get(row.score, "O")
@@ -74,4 +77,4 @@ def evidence_notebook(evidence: Evidence) -> str:
         n = max((r.n for r in plot.rows), default=0)
         about = f"“{quality[0]}”: r with the judgement, {format_count(n, f'rated {quality[1]}')}"
         parts.append([el("p", {"class": "lead"}, about), forest_table(plot)])
-    return framed(parts)
+    return notebook_frame(parts)

@@ -86,8 +86,9 @@ def compare_dependent(
 ) -> Comparison:
     """How much more a correlates with the target than b, over rows where all three have a value.
 
-    Rows are taken as independent. With Spearman the same test is used on correlations of ranks
-    (Myers & Sirois 2006); for tau-b there is none, see `bootstrap_difference`.
+    Rows are taken as independent; Williams' t is what Steiger (1980) recommends for correlations
+    that share a variable. With Spearman the same test is used on correlations of
+    ranks (Myers & Sirois 2006); for tau-b there is none, see `bootstrap_difference`.
     """
     table = np.array([np.asarray(c, dtype=np.float64) for c in (a, b, target)])
     x, y, z = table[:, np.isfinite(table).all(axis=0)]

@@ -100,11 +100,11 @@ def validate(
     gold = judgements.gold(question.gold)
     evidence = Evidence([], [], [], [], notes=notes)
     for level in judged_levels(gold):
-        scores = read_scores(run, level, gold["dialog"], question)
+        scores = read_rated_scores(run, level, gold["dialog"], question)
         if people_dropped:
             scores = scores.filter(pl.col("system") != HUMAN)
         settings = how if how.level == "system" else replace(how, level=level)
-        pairs = score_pairs(scores, question)
+        pairs = pairs_to_compare(scores, question)
         statistics = rater_statistics(judgements_at(judgements, level), how.seed)
         evidence.agreement.extend(with_level(level, statistics))
         rows = correlation_rows(scores, gold, settings)
@@ -181,7 +181,9 @@ def judged_levels(gold: pl.DataFrame) -> list[Level]:
     return levels if of_turns.all() else [*levels, "dialog"]
 
 
-def read_scores(run: Run, level: Level, dialogs: pl.Series, question: Question) -> pl.DataFrame:
+def read_rated_scores(
+    run: Run, level: Level, dialogs: pl.Series, question: Question
+) -> pl.DataFrame:
     """Keys and scores of these dialogs: the scores asked for, or those of a metric's own name."""
     table = pl.scan_parquet(run.folder / f"{level}.parquet", glob=False)
     columns = table.collect_schema()
@@ -202,6 +204,7 @@ def dialog_prompts(run: Run, dialogs: pl.Series) -> pl.DataFrame:
 
 
 def float_columns(scores: pl.DataFrame) -> list[str]:
+    """The scores of a table; its keys are strings and integers."""
     return [c for c in scores.columns if scores.schema[c].is_float()]
 
 
@@ -215,7 +218,7 @@ def split_traditional(
     return traditional, [name for name in names if name not in traditional]
 
 
-def score_pairs(scores: pl.DataFrame, question: Question) -> list[tuple[str, str]]:
+def pairs_to_compare(scores: pl.DataFrame, question: Question) -> list[tuple[str, str]]:
     """Which scores are tested against each other."""
     names = float_columns(scores)
     if question.against:

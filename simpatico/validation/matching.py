@@ -25,10 +25,12 @@ class MatchedUnits:
     unmatched: dict[str, int]
 
     def of_quality(self, quality: str) -> pl.DataFrame:
+        """The rows of one quality."""
         return self.frame.filter(pl.col("quality") == quality)
 
     @property
     def qualities(self) -> list[str]:
+        """Every rated quality, also one without any scored unit."""
         return sorted(self.unmatched)
 
 
@@ -83,6 +85,7 @@ def join_units(scores: pl.DataFrame, rated: pl.DataFrame, unit: list[str]) -> pl
 def mean_by_system(frame: pl.DataFrame, names: list[str]) -> pl.DataFrame:
     """Means of dialogs, then of systems; a unit without a score takes no part in its mean."""
     means = pl.col([*names, "value"]).fill_nan(None).mean()
-    dialogs = frame.group_by("quality", "system", "dialog", "speaker").agg(means)
-    systems = dialogs.group_by("quality", "system").agg(means)
+    # In order, so that the same rows are always summed to the same last digit.
+    units = frame.group_by("quality", "system", "dialog", "speaker", maintain_order=True)
+    systems = units.agg(means).group_by("quality", "system", maintain_order=True).agg(means)
     return systems.filter(pl.col("system").is_not_null()).sort("quality", "system")

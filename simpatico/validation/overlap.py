@@ -180,6 +180,7 @@ def score_profiles(
 
 
 def column_or_null(systems: pl.DataFrame, name: str) -> pl.Expr:
+    """A column of the table, or nulls where it has none."""
     return pl.col(name) if name in systems.columns else pl.lit(None, pl.Float64)
 
 

@@ -97,7 +97,7 @@ def system_rows(
         for score in matched.scores:
             rows.append(accuracy_row(quality, score, systems, seed=how.seed))
             rows += matrix_rows(quality, score, matrices, how)
-        contests = [difference_row(quality, pair, matrices, how) for pair in pairs]
+        contests = [metric_difference_row(quality, pair, matrices, how) for pair in pairs]
         adjusted, _ = correct_p_values([row.p_value for row in contests], how.correction)
         rows += [replace(r, p_adjusted=p) for r, p in zip(contests, adjusted, strict=True)]
     return rows
@@ -111,11 +111,11 @@ def input_matrices(
     means = pl.col(columns).fill_nan(None).mean()
     cells = (
         frame.filter(pl.col("system").is_not_null())
-        .group_by("system", "dialog")
+        .group_by("system", "dialog", maintain_order=True)
         .agg(means)
-        .join(prompts, on=["dialog", "system"], how="inner")
+        .join(prompts, on=["dialog", "system"], how="inner", maintain_order="left")
         .filter(pl.col("prompt").is_not_null(), pl.col("value").is_not_null())
-        .group_by("system", "prompt")
+        .group_by("system", "prompt", maintain_order=True)
         .agg(means)
         .filter(pl.len().over("prompt") > 1)
         .sort("prompt", "system")
@@ -157,7 +157,7 @@ def matrix_rows(
     ]
 
 
-def difference_row(
+def metric_difference_row(
     quality: str, pair: tuple[str, str], matrices: SystemMatrices, how: CorrelationSettings
 ) -> SystemRow:
     """How much more one score correlates with the ratings: BOOT-BOTH interval, PERM-SYSTEMS p."""
@@ -183,6 +183,7 @@ def difference_row(
 
 
 def missing_result(matrices: SystemMatrices) -> Result:
+    """No value: systems or shared inputs are too few."""
     return no_result("too_few", n=len(matrices.ratings), method="")
 
 

@@ -6,7 +6,7 @@ import re
 import pytest
 
 from simpatico.charts.html import join_html
-from simpatico.charts.systems import parties
+from simpatico.charts.systems import assign_styles
 from simpatico.comparison.chart import claim_cell, note_cell, pair_table, pair_table_row
 from simpatico.comparison.difference import Differences, compare
 from simpatico.wording import (
@@ -63,7 +63,7 @@ def test_names_stand_apart_from_the_numbers_after_them(found):
 
 def test_rows_stand_in_groups(found):
     pair = [d for d in found if (d.a, d.b) == ("a", "b")]
-    drawn = pair_table(pair, parties(["a", "b"]))
+    drawn = pair_table(pair, assign_styles(["a", "b"]))
     assert [(title, len(rows)) for title, rows in drawn.groups] == [
         ("Higher for a", 1),
         ("Can't tell apart", 1),

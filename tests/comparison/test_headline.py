@@ -131,7 +131,6 @@ def test_names_stand_apart():
         " sounds more agreeable than ",
         SystemName("brisk"),
         ".",
-        "",
     ]
     assert (
         plain_text(single_system_headline("harbor"))

@@ -16,7 +16,7 @@ OVERALL = ("overall", "dialog")
 
 @pytest.fixture(scope="module")
 def evidence() -> Evidence:
-    return made("demo").found.judged
+    return made("demo").found.required_evidence
 
 
 @pytest.mark.parametrize(("p", "finding"), [(None, False), (0.05, False), (0.0499, True)])
@@ -54,7 +54,7 @@ def test_a_score_without_a_value_comes_last_and_says_why(evidence):
 
 
 def test_with_one_judge_each_there_is_nothing_to_reach():
-    drawn = correlation_forest(case("one_rater").found.judged, OVERALL)
+    drawn = correlation_forest(case("one_rater").found.required_evidence, OVERALL)
     assert (drawn.one_more, drawn.ceiling) == (None, None)
 
 

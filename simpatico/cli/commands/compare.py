@@ -170,7 +170,7 @@ def show_pair(own: Sequence[Difference]) -> None:
             value,
             NO_VALUE if d.low is None else f"{low} to {high}",
             format_number(d.times_in_100, 0),
-            p_cell(d),
+            adjusted_p_cell(d),
             finding_cell(d),
         ]
         if uneven:
@@ -181,7 +181,7 @@ def show_pair(own: Sequence[Difference]) -> None:
     show_table(f"{first.a} against {first.b}, {sample_size_text(own)}", columns, rows)
 
 
-def p_cell(d: Difference) -> str:
+def adjusted_p_cell(d: Difference) -> str:
     """The corrected p; of a hint also the uncorrected one."""
     adjusted, uncorrected = (format_p(p).removeprefix("= ") for p in (d.p_adjusted, d.p_value))
     return f"{adjusted} ({uncorrected} alone)" if d.finding == "hint" else adjusted

@@ -35,13 +35,8 @@ AGREEMENT_TITLES = {
     "inside_outside_endless": "who took part with endlessly many who looked on",
 }
 
-SYSTEM_TITLES = {
-    "pairwise_accuracy": "pairwise accuracy",
-    "soft_pairwise_accuracy": "soft pairwise accuracy",
-    "correlation": "correlation",
-    "correlation_difference": "correlation, less that of {against}",
-}
 ALPHA = 0.05
+"""Corrected p-values below this are reported as findings."""
 
 
 @click.command(name="validate")
@@ -129,6 +124,7 @@ def evidence_from_options(run: Path, judgements: Path, options: dict[str, Any]) 
 
 
 def parse_names(text: str) -> tuple[str, ...]:
+    """Comma separated names of an option."""
     return tuple(name.strip() for name in text.split(",") if name.strip())
 
 
@@ -153,15 +149,15 @@ def show_evidence(evidence: Evidence, correction: str) -> None:
     """Agreement first, since it bounds what correlations can reach."""
     for text in evidence.notes:
         note(text)
-    show_agreement(evidence)
-    show_correlations(evidence, correction)
-    show_systems(evidence)
+    show_rater_agreement(evidence)
+    show_correlation_table(evidence, correction)
+    show_system_statistics(evidence)
     show_contests(evidence)
     show_gains(evidence)
     show_single_gains(evidence)
 
 
-def show_agreement(evidence: Evidence) -> None:
+def show_rater_agreement(evidence: Evidence) -> None:
     """Inter-rater agreement, the main statistics."""
     rows = [
         [r.quality, AGREEMENT_TITLES[r.score], r.value, interval_cell(r), r.n, status_cell(r)]
@@ -171,7 +167,7 @@ def show_agreement(evidence: Evidence) -> None:
     show_table("how far the judges agree", ["quality", "", "", "95%", "units", ""], rows)
 
 
-def show_correlations(evidence: Evidence, correction: str) -> None:
+def show_correlation_table(evidence: Evidence, correction: str) -> None:
     """Each score's correlation with each quality, beside the noise ceiling."""
     from simpatico.validation.evidence import agreement_value
 
@@ -191,24 +187,34 @@ def show_correlations(evidence: Evidence, correction: str) -> None:
     note(f"p: after {correction} over the {family} scores of a quality; n: units with both")
 
 
-def show_systems(evidence: Evidence) -> None:
-    """Statistics over systems and inputs, where level system was asked for."""
+def show_system_statistics(evidence: Evidence) -> None:
+    """How well scores rank systems, and which of two does better, at level system only."""
     if not evidence.systems:
         return
+    contests = [r for r in evidence.systems if r.against]
     rows = [
         [
-            *(r.quality, r.score, SYSTEM_TITLES[r.statistic].format(against=r.against), r.value),
-            *(interval_cell(r), p_cell(r.p_adjusted), r.systems),
-            *("–" if r.inputs is None else r.inputs, r.reason or ""),
+            *(r.quality, r.score, r.statistic.replace("_", " "), r.value, interval_cell(r)),
+            *(r.systems, "–" if r.inputs is None else r.inputs, r.reason or ""),
         ]
         for r in evidence.systems
+        if not r.against
     ]
-    columns = ["quality", "score", "", "", "95% CI", "p", "systems", "inputs", ""]
+    columns = ["quality", "score", "", "", "95% CI", "systems", "inputs", ""]
     show_table("ranking of systems", columns, rows)
+    significant = [r for r in contests if r.p_adjusted is not None and r.p_adjusted < ALPHA]
+    for r in significant:
+        more = "more" if (r.value or 0) > 0 else "less"
+        result(
+            f"{r.score} correlates {more} with {r.quality} over systems than {r.against}: by "
+            f"{abs(r.value or 0):.2f} (95% CI {interval_cell(r)}), p = {p_cell(r.p_adjusted)}"
+        )
     note(
-        "correlations over systems and inputs: 95% CI by BOOT-BOTH, p by PERM-SYSTEMS; inputs: "
-        "prompts that at least two systems replied to"
+        "over systems and inputs: 95% CI by BOOT-BOTH, tests by PERM-SYSTEMS; inputs: prompts that "
+        "at least two systems replied to"
     )
+    if rest := len(contests) - len(significant):
+        note(f"{rest} pairs of scores do not differ significantly in how they rank systems")
 
 
 def show_contests(evidence: Evidence) -> None:
@@ -275,4 +281,5 @@ def verdict_cell(row: CorrelationRow) -> str:
 
 
 def status_cell(row: Result) -> str:
+    """Why a statistic has no value, in words; empty where it has one."""
     return "" if row.status == "ok" else row.status.replace("_", " ")

@@ -108,6 +108,7 @@ def decide_rule(rule: Rule, mean: Result) -> Decision:
 
 
 def interval_text(result: Result) -> str:
+    """A value and its bounds with three digits."""
     value, low, high = (format_number(v, 3) for v in (result.value, result.low, result.high))
     return f"{value} (95% {low} to {high})"
 

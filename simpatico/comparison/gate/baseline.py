@@ -112,6 +112,7 @@ def find_counterpart(system: str, before: Sequence[ComparedSystem]) -> ComparedS
 
 
 def check_margin(margin: Margin, system: str, d: Difference) -> Check:
+    """One margin on one system, as a check among those of the rules."""
     outcome, reason, needed = decide_margin(margin, d)
     bounds, n = (d.difference, d.low, d.high), min(d.n_a, d.n_b)
     return Check(system, str(margin), margin.score, outcome, *bounds, n, needed, reason)

@@ -11,6 +11,7 @@ from simpatico.errors import UnknownName, suggest_names
 
 Sign = Literal[">=", "<=", ">", "<"]
 SIGNS: tuple[Sign, ...] = (">=", "<=", ">", "<")
+"""In the order in which they are tried: the longer sign first."""
 
 
 @dataclass(frozen=True)
@@ -31,6 +32,7 @@ class Rule:
         return self.holds_for(low if self.at_least else high)
 
     def holds_for(self, value: float) -> bool:
+        """Whether this value keeps the rule."""
         match self.sign:
             case ">=":
                 return value >= self.bound
@@ -58,7 +60,7 @@ def read_rule(text: str, scores: Sequence[str]) -> Rule:
     sign = next((s for s in SIGNS if position > 0 and text.startswith(s, position)), None)
     if sign is None:
         raise UnknownName(form)
-    score, bound = text[:position].strip(), parse_number(text[position + len(sign) :], form)
+    score, bound = text[:position].strip(), parse_finite(text[position + len(sign) :], form)
     if not score:
         raise UnknownName(form)
     if score not in scores:
@@ -69,7 +71,7 @@ def read_rule(text: str, scores: Sequence[str]) -> Rule:
     return Rule(score, sign, bound)
 
 
-def parse_number(text: str, complaint: str) -> float:
+def parse_finite(text: str, complaint: str) -> float:
     """A plain decimal number; not NaN, not infinite, no underscores."""
     try:
         value = float(text) if "_" not in text else float("nan")
@@ -92,7 +94,7 @@ def read_amounts(option: str, texts: Sequence[str], scores: Sequence[str]) -> Ma
                 f"{suggest_names(score, scores)}"
             )
         form = f"{option} {text!r} is not a number of at least 0, nor of the form SCORE=NUMBER"
-        value = parse_number(amount, form)
+        value = parse_finite(amount, form)
         if value < 0:
             raise UnknownName(form)
         amounts[score] = value

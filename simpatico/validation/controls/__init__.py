@@ -158,6 +158,7 @@ def sample_turns(run: Run, settings: ControlSettings) -> tuple[Turns, list[str]]
 
 
 def input_names(run: Run) -> str:
+    """The files that the run was scored from."""
     return ", ".join(facts["name"] for facts in run.facts["inputs"])
 
 

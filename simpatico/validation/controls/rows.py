@@ -30,6 +30,7 @@ Verdict = Literal[
     "notices", "does not", "rises", "goes up", "goes down", "stays", "too few", "no score"
 ]
 LEVELS: tuple[UnitLevel, ...] = ("turn", "dialog")
+"""System metrics have no score before and after of one unit."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,6 +51,7 @@ class BeforeAfter:
 
     @property
     def n_units(self) -> int:
+        """Units with a score before and after."""
         return len(self.before)
 
     @property

@@ -36,8 +36,10 @@ from simpatico.validation.incremental.tests import (
 from simpatico.validation.incremental.verdict import incremental_verdict
 
 Labels = npt.NDArray[Any]
+"""Names of clusters or data sets, one per row, of any type."""
 
 RESAMPLES = 2_000
+"""Each resample solves three regressions per comparison, so there are fewer than 9,999."""
 ERRORS = 3
 """Columns of held-out errors: of no model, T and P+T."""
 NAMES: dict[Model, str] = {"t": "T", "p": "P", "pt": "P+T"}
@@ -136,7 +138,7 @@ def compare_all(cases: Sequence[tuple[NestedModels, IncrementalSettings]]) -> li
     groups: dict[tuple[int, int], list[int]] = {}
     for i, (data, how) in enumerate(cases):
         if status := why_not_fitted(data):
-            results[i] = unfitted(data, status, how)
+            results[i] = empty_comparison(data, status, how)
         else:
             groups.setdefault((data.clusters, how.seed), []).append(i)
     for (_, seed), indices in groups.items():
@@ -163,7 +165,7 @@ def why_not_fitted(data: NestedModels) -> Status | None:
     return None if varies else "degenerate"
 
 
-def unfitted(data: NestedModels, status: Status, how: IncrementalSettings) -> Incremental:
+def empty_comparison(data: NestedModels, status: Status, how: IncrementalSettings) -> Incremental:
     """A comparison without any value, and why."""
     none = no_result(status, n=data.n, method="least squares")
     no_test = with_statistic(none)
@@ -193,7 +195,7 @@ def compare_models(
     `draws`: the sums of the `cluster_summands` in each resample.
     """
     t, p, pt, gain = model_results(data, draws[:, :-ERRORS])
-    models = replace(unfitted(data, "degenerate", how), t=t, p=p, pt=pt)
+    models = replace(empty_comparison(data, "degenerate", how), t=t, p=p, pt=pt)
     if not data.n_added:
         return models
     added = score_test(data)

@@ -116,7 +116,7 @@ def score_test(data: NestedModels) -> StatisticResult:
 
 def heldout_errors_by_cluster(data: NestedModels, folds: int, seed: int) -> Floats:
     """Squared errors on clusters left out of the fit, added up by cluster: no model, T, P+T."""
-    fold = assign_folds(data, min(folds, data.clusters), seed)
+    fold = folds_by_cluster(data, min(folds, data.clusters), seed)
     return sum_by_cluster(heldout_errors(data, fold), data.code, data.clusters)
 
 
@@ -144,7 +144,7 @@ def cross_validate(
     }
 
 
-def assign_folds(data: NestedModels, folds: int, seed: int) -> Ints:
+def folds_by_cluster(data: NestedModels, folds: int, seed: int) -> Ints:
     """The fold of each row: clusters of each data set in random order, dealt out in turn."""
     dataset = np.zeros(data.clusters, dtype=np.int64)
     dataset[data.code] = data.dataset

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from simpatico.validation.incremental import Incremental
 
 LEVEL = 0.05
+"""A p-value is called significant below this."""
 
 
 def incremental_verdict(gain: Incremental) -> str:
@@ -31,6 +32,7 @@ def significance_word(result: Result) -> str:
 
 
 def significance(result: Result) -> str:
+    """The word and the p-value behind it."""
     return f"{significance_word(result)} ({format_exact_p(result)})"
 
 
@@ -49,6 +51,7 @@ def clustered_clause(gain: Incremental) -> str:
 
 
 def heldout_clause(heldout: Result) -> str:
+    """The cross-validated gain with its interval."""
     if heldout.value is None:
         return "there are too few for a gain out of sample"
     interval = ""

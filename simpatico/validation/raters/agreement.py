@@ -48,6 +48,7 @@ def bootstrap_rows(
 
 
 def agreement_row(quality: str, score: str, result: Result) -> AgreementRow:
+    """A result under the names of its quality and statistic."""
     return AgreementRow(quality=quality, score=score, p_adjusted=None, **result.as_json())
 
 

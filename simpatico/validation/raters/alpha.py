@@ -74,10 +74,12 @@ def category_counts(views: RatingViews, units: Bools, weights: Floats) -> Any:
 
 
 def paired_category_counts(views: RatingViews) -> Any:
+    """n(c): only units with two ratings or more enter alpha."""
     return category_counts(views, views.has_pair, np.ones(len(views.n_ratings)))
 
 
 def nominal_alpha(views: RatingViews) -> SummandsAndFunction:
+    """Expected disagreement is n² − Σ n(c)²: any two categories are equally far apart."""
     pairs, n_units = views.pairs, len(views.n_ratings)
     disagreement = sum_per_unit(pairs.unit, pair_weights(views) * (pairs.c != pairs.k), n_units)
 
@@ -115,6 +117,7 @@ def ordinal_alpha(views: RatingViews) -> SummandsAndFunction:
 
 
 def interval_alpha(views: RatingViews) -> SummandsAndFunction:
+    """Expected disagreement is 2 (n Σx² − (Σx)²), the sum of all squared differences."""
     pairs, n_units = views.pairs, len(views.n_ratings)
     values = np.where(views.present & views.has_pair[:, None], views.values, 0.0)
     distances = sum_per_unit(pairs.unit, pair_weights(views) * (pairs.x - pairs.y) ** 2, n_units)

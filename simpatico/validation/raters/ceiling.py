@@ -34,6 +34,7 @@ from simpatico.validation.raters.kappa import (
 from simpatico.validation.raters.ratings import RatingMatrix, RatingViews
 
 SPLITS = 100
+"""Random halvings that are averaged where not every one can be taken."""
 MAX_SPLIT_UNITS = 2_000_000
 """Units halved at most, over all splits."""
 

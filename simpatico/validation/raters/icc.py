@@ -57,6 +57,7 @@ def squares_within_units(views: RatingViews) -> Floats:
 
 
 def one_way_summands(views: RatingViews) -> Floats:
+    """n, m, m², Σx, (Σx)²/m and Σ(x − unit mean)² of each unit with m ratings."""
     counts = np.where(views.has_pair, views.n_ratings, 0.0)
     sums = np.where(views.has_pair, np.where(views.present, views.values, 0.0).sum(axis=1), 0.0)
     between = sums**2 / np.maximum(counts, 1)
@@ -86,6 +87,7 @@ def one_way_icc_of_mean(sums: Floats) -> Floats:
 
 
 def two_way_summands(views: RatingViews) -> Floats:
+    """n, (Σx)²/k, Σ(x − unit mean)² and the k ratings of each complete unit."""
     complete = complete_units(views)
     values = np.where(views.present, views.values, 0.0) * complete[:, None]
     squares = values.sum(axis=1) ** 2 / max(values.shape[1], 1)

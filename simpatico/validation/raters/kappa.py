@@ -25,6 +25,7 @@ MAX_CATEGORIES = 100
 """Linear weights need a count per category; with more different ratings, r is the better choice."""
 
 MAX_SHARED_NEEDED = 10
+"""Units that two judges must share at most to be compared."""
 
 
 class RaterPairs(NamedTuple):
@@ -36,10 +37,12 @@ class RaterPairs(NamedTuple):
 
     @property
     def units(self) -> int:
+        """How many units the statistic rests on."""
         return len(np.unique(self.pairs.unit))
 
     @property
     def description(self) -> str:
+        """How many pairs of judges are averaged, for the field `method`."""
         return f"mean over {self.n_pairs:,} pair{'' if self.n_pairs == 1 else 's'} of judges"
 
 

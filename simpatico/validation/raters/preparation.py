@@ -36,6 +36,7 @@ class PreparedJudgements:
 
     @property
     def n_ratings_dropped(self) -> int:
+        """How many ratings went with them."""
         return int(self.judges.filter(~pl.col("kept"))["ratings"].sum())
 
 

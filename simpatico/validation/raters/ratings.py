@@ -42,10 +42,12 @@ class RatingMatrix:
 
     @property
     def anonymous(self) -> bool:
+        """Whether some ratings have no judge's name, so that columns are positions."""
         return any(name.startswith("#") for name in self.judges)
 
     @cached_property
     def views(self) -> RatingViews:
+        """The same matrix as the statistics need it, shared by all of them."""
         return RatingViews(self.matrix)
 
 
@@ -125,6 +127,7 @@ class RatingPairs(NamedTuple):
     k: Ints
 
     def filter(self, rows: Bools) -> RatingPairs:
+        """Only the pairs of these rows."""
         unit, a, b, x, y, c, k = self
         return RatingPairs(unit[rows], a[rows], b[rows], x[rows], y[rows], c[rows], k[rows])
 

@@ -26,8 +26,8 @@ from simpatico.validation.correlations import CorrelationSettings
 from simpatico.validation.incremental import IncrementalSettings, incremental, model_results
 from simpatico.validation.incremental.rows import batch_by_size, correct_every_way, incremental_rows
 from simpatico.validation.incremental.tests import (
-    assign_folds,
     clustered_t_test,
+    folds_by_cluster,
     heldout_errors,
     paired_t_test,
     score_test,
@@ -180,7 +180,7 @@ def test_a_resample_is_a_refit_to_the_rows_of_the_drawn_clusters(sets):
 def test_cross_validation_is_a_refit_without_each_fold(sets):
     x, z, y, g = made(4)
     data = prepare_nested((x, z), y, clusters=g, sets=g % sets)
-    fold = assign_folds(data, 5, 0)
+    fold = folds_by_cluster(data, 5, 0)
     assert all(len(set(fold[g == c])) == 1 for c in np.unique(g))
     errors = heldout_errors(data, fold)
     scaled, home = data.columns[:, -1], g % sets
