@@ -191,21 +191,12 @@ def history_covariates(turns: Turns) -> Floats:
         own, others = (len(history.turns_of.get(name, ())) for name in (user, speaker[at]))
         last = history.turns_of[user][-1] if own else at
         words = text[last] if own else ""
-        called, length = float(contains_name(words, speaker[at])), log1p(len(words))
-        counts = (log1p(number[at]), log1p(own), log1p(others), length, log1p(at - last))
+        counts = tuple(map(log1p, (number[at], own, others, len(words), at - last)))
         before = at - 1 if number[at] else at
         elapsed = log_elapsed(clock[before], clock[at]), log_elapsed(clock[last], clock[at])
-        rate = history.reply_rate(user)
-        rows.append(
-            (
-                float(asks_question(words)),
-                called,
-                *counts,
-                rate,
-                *elapsed,
-                *clock_covariates(clock[at]),
-            )
-        )
+        last_turn = (float(asks_question(words)), float(contains_name(words, speaker[at])))
+        rate, hour = history.reply_rate(user), clock_covariates(clock[at])
+        rows.append((*last_turn, *counts, rate, *elapsed, *hour))
         history.add(at, speaker[at], replies_to, user)
     return np.array(rows, np.float64).reshape(len(turns), len(HISTORY_COVARIATES))
 

@@ -1,4 +1,8 @@
-"""Predictions of a user-aware model, fine-tuned or not, as a feature that metrics share."""
+"""Predictions of a user-aware model, fine-tuned or not, as a feature that metrics share.
+
+The feature is not a table of numbers but a predictor: a metric asks it once for the turns as they
+are, and again for texts with a word left out, to show which words matter.
+"""
 
 from __future__ import annotations
 
@@ -21,12 +25,12 @@ from simpatico.turns import Turns
 Folder = UserModelFolder | FineTunedFolder
 
 
-def is_any_user_model(model: str) -> bool:
+def has_user_model(model: str) -> bool:
     """Whether this names a folder of a model that knows users, fine-tuned or not."""
     return is_user_model(model) or is_finetuned(model)
 
 
-def load_any_user_model(model: str, target: Target) -> Folder:
+def open_user_model(model: str, target: Target) -> Folder:
     """The model in the folder that `path:DIR` names, fine-tuned or not."""
     return load_finetuned(model, target) if is_finetuned(model) else load_user_model(model, target)
 
@@ -49,7 +53,7 @@ class PersonalNumbers:
 
     @property
     def folder(self) -> Folder:
-        return load_any_user_model(self.model, self.target)
+        return open_user_model(self.model, self.target)
 
     @property
     def fingerprint(self) -> str:

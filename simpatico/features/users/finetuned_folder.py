@@ -20,7 +20,7 @@ from simpatico.features.users.folder import check_target, missing_model_message
 from simpatico.features.users.identity import KEY_BYTES, Mode, parse_key, uses_profile
 from simpatico.features.users.model import Target, UserPredictions
 from simpatico.features.users.speaker_tokens import (
-    MIN_TOKEN_EXAMPLES,
+    MIN_EXAMPLES,
     UNKNOWN_USER,
     SpeakerTokens,
     texts_with_tokens,
@@ -101,13 +101,13 @@ class FineTunedFolder:
         """Predictions for contexts of these turns.
 
         The folder does not say how many examples of a user there were; whoever has a token had at
-        least `MIN_TOKEN_EXAMPLES`.
+        least `MIN_EXAMPLES`.
         """
         profile = uses_profile(self.recipe.training.mode)
         texts = texts_with_tokens(turns, contexts, self.tokens, profile=profile)
         output = features[self.classifier].of(*texts)
         has_token = [self.tokens(user) != UNKNOWN_USER for user in contexts.user]
-        n_examples = MIN_TOKEN_EXAMPLES * np.array(has_token, np.int64)
+        n_examples = MIN_EXAMPLES * np.array(has_token, np.int64)
         if self.recipe.bounds is None:
             return UserPredictions(output[:, 1].astype(np.float64), n_examples)
         low, high = self.recipe.bounds

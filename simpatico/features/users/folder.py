@@ -1,8 +1,16 @@
 """Folders of user-aware models: weights, how they are used, pseudonyms, the key, the card.
 
 `persons.json` holds the pseudonym of each user, `person.key` the key that they are made with;
-nothing in the folder reveals who anybody is, and no text is in it. Names in the files are older
-than those in the code: fields are renamed where they are declared.
+nothing in the folder reveals who anybody is, and no text is in it.
+
+Names in the files are older than those in the code. In `recipe.json` fields are renamed where they
+are declared below; in `model.safetensors`, with n users of k weights each,
+
+    shared     weights of inputs, covariates and intercept
+    centre     mean of each covariate in training          spread     its SD
+    pull       penalty of each weight of a user (k)        mean       the users' weights (n, k)
+    curvature  lower triangles of their Hessians           seen       examples of each user (n)
+               (n, k (k + 1) / 2)
 """
 
 from __future__ import annotations

@@ -64,9 +64,8 @@ class UserWeights(NamedTuple):
     @classmethod
     def empty(cls, weights: int) -> UserWeights:
         """No users."""
-        return cls(
-            {}, np.zeros((0, weights)), np.zeros((0, weights, weights)), np.zeros(0, np.int64)
-        )
+        nobody = np.zeros(0, np.int64)
+        return cls({}, np.zeros((0, weights)), np.zeros((0, weights, weights)), nobody)
 
     def lookup(self, users: Sequence[str]) -> Ints:
         """The row of each user; -1 for one who is not known."""
@@ -130,6 +129,11 @@ class UserModel:
     bounds: tuple[float, float] | None = None
     """Lowest and highest score of the rating scale."""
 
+    def standardize(self, y: Floats) -> Floats:
+        """Targets on the scale of the linear predictor."""
+        mean, sd = self.target_scale
+        return y if self.target == "chance" else np.asarray((y - mean) / sd)
+
     def shared_predictor(self, rows: Any, covariates: Floats) -> Floats:
         """The predictor of an average user."""
         columns = rows.shape[1]
@@ -139,9 +143,8 @@ class UserModel:
 
     def design(self, shared: Floats, covariates: Floats) -> Floats:
         """The terms z that users have weights for, a row a turn."""
-        return user_design(shared, self.standardizer(covariates), self.predictor_scale)[
-            :, self.terms
-        ]
+        all_terms = user_design(shared, self.standardizer(covariates), self.predictor_scale)
+        return all_terms[:, self.terms]
 
     def linear_predictor(self, rows: Any, covariates: Floats, users: Sequence[str]) -> Floats:
         """eta: the shared predictor plus each user's own part."""
@@ -166,7 +169,5 @@ class UserModel:
 def user_design(shared: Floats, covariates: Floats, scale: tuple[float, float]) -> Floats:
     """All terms that users may have weights for: 1, the standardised predictor, covariates."""
     mean, sd = scale
-    ones, standardised = np.ones((len(shared), 1)), (shared - mean) / sd
-    return np.concatenate(
-        [ones, np.clip(standardised, -MAX_SDS, MAX_SDS)[:, None], covariates], axis=1
-    )
+    standard = np.clip((shared - mean) / sd, -MAX_SDS, MAX_SDS)
+    return np.concatenate([np.ones((len(shared), 1)), standard[:, None], covariates], axis=1)

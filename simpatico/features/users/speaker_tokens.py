@@ -21,7 +21,7 @@ from simpatico.features.users.identity import DIGITS, pseudonym
 from simpatico.turns import Turns
 
 UNKNOWN_USER, OTHER_SPEAKER = "[SOMEBODY]", "[OTHER]"
-MIN_TOKEN_EXAMPLES = 5
+MIN_EXAMPLES = 5
 """Training examples that a user needs for a token of their own."""
 MAX_CONTEXT_CHARS, MAX_PROFILE_CHARS = 320, 160
 """The last characters of the dialog so far, and the first of a profile: what fits an encoder of
@@ -43,7 +43,7 @@ class SpeakerTokens:
         """For all users with enough examples, and for those who have a token already."""
         counts = Counter(users)
         frequent = {
-            pseudonym(name, key) for name, n in counts.items() if name and n >= MIN_TOKEN_EXAMPLES
+            pseudonym(name, key) for name, n in counts.items() if name and n >= MIN_EXAMPLES
         }
         return cls(key, frozenset(frequent | set(existing)))
 

@@ -18,8 +18,8 @@ from simpatico.features.users.contexts import Contexts, turn_contexts
 from simpatico.features.users.feature import (
     Folder,
     PersonalNumbers,
-    is_any_user_model,
-    load_any_user_model,
+    has_user_model,
+    open_user_model,
 )
 from simpatico.features.users.finetuned_folder import FineTunedFolder
 from simpatico.features.users.folder import TRAINED_BY
@@ -62,9 +62,7 @@ class UserAware(UsesModels):
     @property
     def folder(self) -> Folder | None:
         """The trained model; null where there is none."""
-        return (
-            load_any_user_model(self.model, self.target) if is_any_user_model(self.model) else None
-        )
+        return open_user_model(self.model, self.target) if has_user_model(self.model) else None
 
     @property
     def missing(self) -> str | None:

@@ -78,17 +78,12 @@ def reproduce(
         raise DataError(
             f"{data} has none of {', '.join(data_sets.NEEDED)}; give the folder that holds them"
         )
-    work.omissions.extend(
-        f"{name}: no folder of that name" for name in data_sets.NEEDED if name not in present
-    )
+    absent = [name for name in data_sets.NEEDED if name not in present]
+    work.omissions.extend(f"{name}: no folder of that name" for name in absent)
     logs = work.read(data_sets.IRC, data_sets.read_irc)
-    cells = [
-        *hazumi_tables(work),
-        *continuity_tables(work, logs),
-        *persona_tables(work),
-        *crowd_tables(work, logs),
-    ]
-    deviations = [(cell, explain_deviation(cell)) for cell in far_from_paper(cells)]
+    cells = [*hazumi_tables(work), *continuity_tables(work, logs)]
+    cells += [*persona_tables(work), *crowd_tables(work, logs)]
+    deviations = [(cell, deviation_reason(cell)) for cell in far_from_paper(cells)]
     return Reproduction(cells, [], deviations, list(dict.fromkeys(work.omissions)))
 
 
@@ -142,7 +137,7 @@ def crowd_tables(work: ReproductionRun, logs: Turns | None) -> Iterator[Cell]:
     yield from data_sets.cells_until_unusable("Table 5, Ji et al.", cells, work.omissions)
 
 
-def explain_deviation(cell: Cell) -> str:
+def deviation_reason(cell: Cell) -> str:
     """Why a figure differs from the paper's."""
     reasons = (reason for table, reason in REASONS.items() if cell.table.startswith(table))
     return next(reasons, OTHER_MODEL)

@@ -19,12 +19,7 @@ from simpatico.features.users.model import UserModel
 from simpatico.metric import Metric
 from simpatico.registry import load
 from simpatico.reproduction.cells import Cell, CellKey, estimate_cell, p_value_note, paper_only_cell
-from simpatico.reproduction.interlocutors_eye.controls import (
-    drop_covariates,
-    mean_and_range,
-    shuffle_users,
-    shuffles_note,
-)
+from simpatico.reproduction.interlocutors_eye import controls
 from simpatico.reproduction.interlocutors_eye.data import cells_until_unusable
 from simpatico.reproduction.interlocutors_eye.paper import BOTH, CONTINUITY, PROFILE
 from simpatico.reproduction.request import Request
@@ -35,30 +30,12 @@ from simpatico.stats.by_user import (
     evaluate_replies,
 )
 from simpatico.stats.result import Result
-from simpatico.training.users.continuity.baselines import (
-    METRICS,
-    USER_MAJORITY,
-    majority_predictions,
-    predict_by_metric,
-)
-from simpatico.training.users.continuity.data import (
-    By,
-    Filters,
-    ReplyExamples,
-    reply_examples,
-)
+from simpatico.training.users.continuity import baselines, data, train
+from simpatico.training.users.continuity.baselines import METRICS, USER_MAJORITY
+from simpatico.training.users.continuity.data import By, Filters, ReplyExamples
 from simpatico.training.users.continuity.outcomes import Window
-from simpatico.training.users.continuity.train import (
-    evaluate_subset,
-    known_and_new_users,
-    split_inputs,
-)
 from simpatico.training.users.examples import UserExamples, input_spec
-from simpatico.training.users.fit import (
-    FitSettings,
-    fit_with_and_without_users,
-    predict_examples,
-)
+from simpatico.training.users.fit import FitSettings, fit_both_models, predict_examples
 from simpatico.training.users.user_weights import update_users
 from simpatico.turns import Turns
 
@@ -114,11 +91,11 @@ def split_cells(how: str, turns: Turns, request: Request, omissions: list[str]) 
     """All models in one of the splits."""
     table, by, seed = f"{TABLE} {how}", SPLITS[how], request.sample.seed
     spec = input_spec("", profile=False)  # character n-grams: a fit takes minutes, not hours
-    examples = reply_examples(turns, window=WINDOW, by=by, filters=FILTERS).check()
+    examples = data.reply_examples(turns, window=WINDOW, by=by, filters=FILTERS).check()
     study = fit_models(examples, spec, seeds=request.seeds if by == "person" else 0)
     yield from model_cells(table, study, seed=seed)
-    for name, mask in known_and_new_users(study.n_known > 0):
-        rows = evaluate_subset(study.predictions, study.labels, study.users, mask)
+    for name, mask in train.known_and_new_users(study.n_known > 0):
+        rows = train.evaluate_subset(study.predictions, study.labels, study.users, mask)
         yield from result_cells(f"{table}: {name}", rows, with_paper=False)
     yield from gain_cells(table, study, seed=seed)
     if by == "person":
@@ -129,29 +106,29 @@ def split_cells(how: str, turns: Turns, request: Request, omissions: list[str]) 
 
 def fit_models(examples: ReplyExamples, spec: InputSpec, *, seeds: int) -> ReplyStudy:
     """Models with and without users, majorities, and models of shuffled users."""
-    train, validation, test = splits = split_inputs(examples, spec)
+    splits = train.split_inputs(examples, spec)
     predictions = dict[str, ReplyPredictions]()
     for text_name, user_name, inputs in (
-        (WORDS, WORDS_USER, [drop_covariates(split) for split in splits]),
+        (WORDS, WORDS_USER, [controls.drop_covariates(split) for split in splits]),
         (TEXT, USER, splits),
     ):
         model, text_model = fit_reply_models(inputs)
         predictions[text_name] = predict_replies(text_model, inputs[2])
         predictions[user_name] = predict_replies(model, inputs[2])
-    predictions[UPDATED] = predict_with_updates(model, test, log_names(examples))
+    predictions[UPDATED] = predict_with_updates(model, splits[2], log_names(examples))
     shuffled = list[ReplyPredictions]()
     for number in range(seeds):
-        inputs = [shuffle_users(split, number) for split in splits]
+        inputs = [controls.shuffle_users(split, number) for split in splits]
         shuffled.append(predict_replies(fit_reply_models(inputs)[0], inputs[2]))
-    counts = Counter([*train.user, *validation.user])
-    n_known = np.array([counts[user] for user in test.user], np.float64)
-    predictions |= majority_predictions(examples, examples.split.test)
+    counts = Counter([*splits[0].user, *splits[1].user])
+    n_known = np.array([counts[user] for user in splits[2].user], np.float64)
+    predictions |= baselines.majority_predictions(examples, examples.split.test)
     return ReplyStudy(examples, predictions, n_known, shuffled)
 
 
 def fit_reply_models(splits: Sequence[UserExamples]) -> tuple[UserModel, UserModel]:
     """Models with and without per-user weights."""
-    return fit_with_and_without_users(splits[0], splits[1], settings=FitSettings("chance"))
+    return fit_both_models(splits[0], splits[1], settings=FitSettings("chance"))
 
 
 def predict_replies(model: UserModel, examples: UserExamples) -> ReplyPredictions:
@@ -195,9 +172,9 @@ def model_cells(table: str, study: ReplyStudy, *, seed: int) -> Iterator[Cell]:
 def shuffled_cells(table: str, rows: Sequence[ReplyResults]) -> Iterator[Cell]:
     """The mean over shuffles, and how far apart they are."""
     for statistic in statistics_of(rows[0]):
-        mean = mean_and_range([statistics_of(row)[statistic] for row in rows])
+        mean = controls.mean_and_range([statistics_of(row)[statistic] for row in rows])
         key = CellKey(table, STATISTIC_TITLES[statistic], SHUFFLED)
-        yield estimate_cell(key, mean, n=rows[0].n, notes=[shuffles_note(len(rows))])
+        yield estimate_cell(key, mean, n=rows[0].n, notes=[controls.shuffles_note(len(rows))])
 
 
 def result_cells(
@@ -223,7 +200,7 @@ def statistics_of(row: ReplyResults) -> dict[str, Result]:
 def gain_cells(table: str, study: ReplyStudy, *, seed: int) -> Iterator[Cell]:
     """By how much knowing the user is ahead of text and of the user's majority."""
     # the first mask is of known users; where these are all, or none, it would say nothing new
-    known = known_and_new_users(study.n_known > 0)[:1]
+    known = train.known_and_new_users(study.n_known > 0)[:1]
     for whom, mask in [("all persons", np.ones(len(study.n_known), bool)), *known]:
         users = study.users_in(mask)
         for ours, others in COMPARISONS.items():
@@ -277,7 +254,7 @@ def selected_metrics(request: Request) -> list[str]:
     return [name for name, metric in METRICS.items() if {name, metric} & set(request.metrics)]
 
 
-def load_metrics(request: Request, omissions: list[str]) -> dict[str, Metric]:
+def load_paper_metrics(request: Request, omissions: list[str]) -> dict[str, Metric]:
     """The paper's baselines that were asked for and can be had."""
     metrics = dict[str, Metric]()
     for name in selected_metrics(request):
@@ -292,8 +269,8 @@ def metric_cells(
     table: str, examples: ReplyExamples, request: Request, omissions: list[str]
 ) -> Iterator[Cell]:
     """The paper's baselines, thresholded by the share of replies in the validation split."""
-    for name, metric in load_metrics(request, omissions).items():
-        by_metric = predict_by_metric(metric, examples, max_turns=request.sample.size)
+    for name, metric in load_paper_metrics(request, omissions).items():
+        by_metric = baselines.predict_by_metric(metric, examples, max_turns=request.sample.size)
         if isinstance(by_metric, str):
             omissions.append(f"{name}: {by_metric}")
             continue

@@ -34,7 +34,7 @@ UNUSABLE = (DataError, BadValue)
 """Raised for data that are too few or of something else; nothing here depends on options."""
 
 
-class RatedDialogs(NamedTuple):
+class RatedData(NamedTuple):
     """Dialogs, and what those who took part said about them."""
 
     turns: Turns
@@ -49,7 +49,7 @@ def cells_until_unusable(what: str, cells: Iterable[Cell], omissions: list[str])
         omissions.append(f"{what}: {error}")
 
 
-def read_hazumi(data: Path, folder: str) -> RatedDialogs | None:
+def read_hazumi(data: Path, folder: str) -> RatedData | None:
     """One of the two subsets, from its list of exchanges or from its ELAN files."""
     paths = (data / folder / LISTED, data / folder / ANNOTATED)
     path = next((path for path in paths if path.exists()), None)
@@ -63,25 +63,25 @@ def read_irc(data: Path) -> Turns | None:
     return concat_turns([read(path) for path in paths]) if paths else None
 
 
-def read_persona(data: Path) -> RatedDialogs | None:
+def read_persona(data: Path) -> RatedData | None:
     """RealPersonaChat: people with people."""
     path = data / PERSONA / TALKS
     return read_rated([path]) if path.is_file() else None
 
 
-def read_persona_systems(data: Path) -> RatedDialogs | None:
+def read_persona_systems(data: Path) -> RatedData | None:
     """RealPersonaChat: people with systems."""
     paths = sorted((data / PERSONA).glob(SYSTEMS))
     return read_rated(paths) if paths else None
 
 
-def read_crowd(data: Path) -> RatedDialogs | None:
+def read_crowd(data: Path) -> RatedData | None:
     """Ji et al.: crowd workers who passed the quality control, with bots."""
     paths = sorted((data / CROWD).glob(PASSED))
     return read_rated(paths) if paths else None
 
 
-def read_rated(paths: Sequence[Path]) -> RatedDialogs:
+def read_rated(paths: Sequence[Path]) -> RatedData:
     """The dialogs and judgements of these files; names of files keep those of several apart."""
     turns, judgements = [], []
     for path in paths:
@@ -89,13 +89,13 @@ def read_rated(paths: Sequence[Path]) -> RatedDialogs:
         dialog = pl.concat_str(pl.lit(prefix), "dialog").alias("dialog")
         turns.append(Turns(read(path).frame.with_columns(dialog)))
         judgements.append(read_judgements(path).frame.with_columns(dialog))
-    return RatedDialogs(concat_turns(turns), Judgements(pl.concat(judgements)))
+    return RatedData(concat_turns(turns), Judgements(pl.concat(judgements)))
 
 
 def concat_turns(parts: Sequence[Turns]) -> Turns:
     return Turns(pl.concat([part.frame for part in parts]).rechunk())
 
 
-def concat_rated(parts: Sequence[RatedDialogs]) -> RatedDialogs:
+def concat_rated(parts: Sequence[RatedData]) -> RatedData:
     turns = concat_turns([part.turns for part in parts])
-    return RatedDialogs(turns, Judgements(pl.concat([part.judgements.frame for part in parts])))
+    return RatedData(turns, Judgements(pl.concat([part.judgements.frame for part in parts])))

@@ -25,7 +25,7 @@ from simpatico.reproduction.interlocutors_eye.controls import (
     shuffle_users,
     shuffles_note,
 )
-from simpatico.reproduction.interlocutors_eye.data import RatedDialogs
+from simpatico.reproduction.interlocutors_eye.data import RatedData
 from simpatico.reproduction.interlocutors_eye.paper import (
     AWARE,
     DIALOGS,
@@ -41,8 +41,8 @@ from simpatico.stats.by_user import compare_ratings, evaluate_ratings
 from simpatico.training.users.examples import UserExamples, stack_examples, user_means
 from simpatico.training.users.fit import (
     FitSettings,
+    fit_both_models,
     fit_user_model,
-    fit_with_and_without_users,
     predict_examples,
 )
 from simpatico.training.users.interlocutor.train import (
@@ -85,7 +85,7 @@ class HazumiData(NamedTuple):
     outsider_means: Floats
 
 
-class HeldoutRatings(NamedTuple):
+class GroundTruth(NamedTuple):
     """The participants' ratings in the test split, and the seed of the resamples."""
 
     own: Floats
@@ -93,7 +93,7 @@ class HeldoutRatings(NamedTuple):
     seed: int
 
 
-def statistics_cells(sets: Mapping[str, RatedDialogs]) -> Iterator[Cell]:
+def statistics_cells(sets: Mapping[str, RatedData]) -> Iterator[Cell]:
     """Table 1, counted anew."""
     for name, rated in sets.items():
         paper, judgements = STATISTICS[name], complete_judgements(rated.judgements).frame
@@ -118,7 +118,7 @@ def complete_judgements(judgements: Judgements) -> Judgements:
     return Judgements(judgements.frame.filter(no_null & by_both))
 
 
-def load_hazumi(rated: RatedDialogs, spec: InputSpec) -> HazumiData:
+def load_hazumi(rated: RatedData, spec: InputSpec) -> HazumiData:
     """All that the fits need."""
     judgements = complete_judgements(rated.judgements)
     if judgements.frame.is_empty():
@@ -131,14 +131,14 @@ def load_hazumi(rated: RatedDialogs, spec: InputSpec) -> HazumiData:
     return HazumiData(data, examples, outside.ratings.target)
 
 
-def prediction_cells(rated: RatedDialogs, *, seeds: int, seed: int) -> Iterator[Cell]:
+def prediction_cells(rated: RatedData, *, seeds: int, seed: int) -> Iterator[Cell]:
     """Table 2 with the baselines it lacks, the gains over them, and the models after an update."""
     hazumi = load_hazumi(rated, INPUTS)
     test = hazumi.data.split.test
     before_update, after_update = predict_models(hazumi)
     shuffled = predict_shuffled(hazumi, seeds=seeds)
-    truth = HeldoutRatings(hazumi.data.ratings.own[test], hazumi.data.users(test), seed)
-    yield from result_cells(TABLE_2, before_update, truth)
+    truth = GroundTruth(hazumi.data.ratings.own[test], hazumi.data.users(test), seed)
+    yield from rating_cells(TABLE_2, before_update, truth)
     yield from shuffle_cells(shuffled, truth)
     comparisons: tuple[tuple[str, tuple[str, ...]], ...] = (
         (OURS, (USER_MEAN, NO_TEXT, INTERLOCUTOR)),
@@ -148,7 +148,7 @@ def prediction_cells(rated: RatedDialogs, *, seeds: int, seed: int) -> Iterator[
     for comparison in comparisons:
         yield from rating_gain_cells(GAINS, before_update, comparison, truth)
     yield from shuffle_gain_cells(before_update[OURS], shuffled, truth)
-    yield from result_cells(AFTER_UPDATE, after_update, truth)
+    yield from rating_cells(AFTER_UPDATE, after_update, truth)
     for ours in (OURS, ALL_SIX, DEVIATION):
         yield from rating_gain_cells(
             AFTER_UPDATE, after_update, (ours, (USER_MEAN, NO_TEXT)), truth
@@ -177,10 +177,8 @@ def predict_models(hazumi: HazumiData) -> tuple[dict[str, Floats], dict[str, Flo
     before[USER_MEAN] = user_means(examples.user, examples.y, split.train, split.test)
     before[DEVIATION] = predict_deviation(examples, split, split.train)
     before[NO_TEXT] = predict_examples(no_text, no_inputs.take(split.test))
-    after = {
-        name: predict_examples(update_users(models[name], validation), test)
-        for name in (OURS, ALL_SIX)
-    }
+    updated = {name: update_users(models[name], validation) for name in (OURS, ALL_SIX)}
+    after = {name: predict_examples(model, test) for name, model in updated.items()}
     after[USER_MEAN] = user_means(examples.user, examples.y, split.before_test, split.test)
     after[DEVIATION] = predict_deviation(examples, split, split.before_test)
     no_text = update_users(no_text, no_inputs.take(split.validation))
@@ -198,7 +196,7 @@ def predict_shuffled(hazumi: HazumiData, *, seeds: int) -> list[Floats]:
 def fit_split(examples: UserExamples, split: TimeSplit) -> tuple[UserModel, UserModel]:
     """Models of these examples with and without per-user weights."""
     train, validation = examples.take(split.train), examples.take(split.validation)
-    return fit_with_and_without_users(train, validation, settings=SETTINGS)
+    return fit_both_models(train, validation, settings=SETTINGS)
 
 
 def predict_deviation(examples: UserExamples, split: TimeSplit, known: Ints) -> Floats:
@@ -213,7 +211,7 @@ def predict_deviation(examples: UserExamples, split: TimeSplit, known: Ints) -> 
     return user_means(examples.user, examples.y, known, split.test) + predicted
 
 
-def result_cells(table: str, models: Mapping[str, Floats], truth: HeldoutRatings) -> Iterator[Cell]:
+def rating_cells(table: str, models: Mapping[str, Floats], truth: GroundTruth) -> Iterator[Cell]:
     """r and the error of every model."""
     for row in evaluate_ratings(models, truth.own, truth.users, seed=truth.seed):
         paper = PREDICTED.get(row.name) if table == TABLE_2 else None
@@ -223,7 +221,7 @@ def result_cells(table: str, models: Mapping[str, Floats], truth: HeldoutRatings
             yield estimate_cell(key._replace(row=MSE), row.mse, n=row.n, notes=notes)
 
 
-def shuffle_cells(shuffled: Sequence[Floats], truth: HeldoutRatings) -> Iterator[Cell]:
+def shuffle_cells(shuffled: Sequence[Floats], truth: GroundTruth) -> Iterator[Cell]:
     """The mean of r and of the error over shuffles."""
     if not shuffled:
         return
@@ -238,7 +236,7 @@ def rating_gain_cells(
     table: str,
     models: Mapping[str, Floats],
     comparison: tuple[str, Sequence[str]],
-    truth: HeldoutRatings,
+    truth: GroundTruth,
 ) -> Iterator[Cell]:
     """By how much one model is above others in r, and below them in the error."""
     ours, others = comparison
@@ -252,7 +250,7 @@ def rating_gain_cells(
 
 
 def shuffle_gain_cells(
-    ours: Floats, shuffled: Sequence[Floats], truth: HeldoutRatings
+    ours: Floats, shuffled: Sequence[Floats], truth: GroundTruth
 ) -> Iterator[Cell]:
     """By how much our model is better than those of shuffled participants, on average."""
     if not shuffled:

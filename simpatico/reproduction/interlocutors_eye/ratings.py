@@ -23,7 +23,7 @@ from simpatico.features.users.model import UserModel
 from simpatico.judgements import Judgements
 from simpatico.reproduction.cells import Cell, CellKey, estimate_cell, p_value_note, paper_only_cell
 from simpatico.reproduction.interlocutors_eye.continuity import FILTERS, TEXT, USER, WINDOW
-from simpatico.reproduction.interlocutors_eye.data import UNUSABLE, RatedDialogs
+from simpatico.reproduction.interlocutors_eye.data import UNUSABLE, RatedData
 from simpatico.reproduction.interlocutors_eye.paper import BOTH, HUMAN, JUDGED, PROFILE, SYSTEM
 from simpatico.stats.by_user import compare_ratings, evaluate_ratings
 from simpatico.training.users.continuity.data import reply_examples
@@ -66,7 +66,7 @@ class RatingStudy(NamedTuple):
 
 
 def fit_rating_models(
-    rated: RatedDialogs, quality: str, language: str, modes: Sequence[str]
+    rated: RatedData, quality: str, language: str, modes: Sequence[str]
 ) -> RatingStudy:
     """Models of one quality, and each user's mean, on the last of each user's dialogs."""
     data = RatingData.load(rated.turns, rated.judgements, InterlocutorTraining(quality=quality))
@@ -87,9 +87,7 @@ def fit_rating_models(
     return RatingStudy(predictions, own, users, text_model, text_inputs)
 
 
-def persona_cells(
-    people: RatedDialogs, systems: RatedDialogs | None, *, seed: int
-) -> Iterator[Cell]:
+def persona_cells(people: RatedData, systems: RatedData | None, *, seed: int) -> Iterator[Cell]:
     """RealPersonaChat: people about people and, by those without an id, about systems."""
     sample = sample_dialogs(people, MAX_DIALOGS, seed=seed)
     used, total = (one.turns.frame["dialog"].n_unique() for one in (sample, people))
@@ -101,7 +99,7 @@ def persona_cells(
         yield from system_cells(systems, study, seed=seed)
 
 
-def sample_dialogs(rated: RatedDialogs, n: int, *, seed: int) -> RatedDialogs:
+def sample_dialogs(rated: RatedData, n: int, *, seed: int) -> RatedData:
     """A random sample by hashes of names: the same dialogs, whatever the order of the file."""
 
     def random_key(dialog: str) -> bytes:
@@ -111,15 +109,15 @@ def sample_dialogs(rated: RatedDialogs, n: int, *, seed: int) -> RatedDialogs:
     return filter_dialogs(rated, pl.col("dialog").is_in(names))
 
 
-def filter_dialogs(rated: RatedDialogs, predicate: pl.Expr) -> RatedDialogs:
+def filter_dialogs(rated: RatedData, predicate: pl.Expr) -> RatedData:
     """The turns that meet a predicate, with the judgements of their dialogs."""
     turns = rated.turns.frame.filter(predicate)
     dialogs = turns.select("dialog").unique()
     judgements = rated.judgements.frame.join(dialogs, on="dialog", how="semi")
-    return RatedDialogs(Turns(turns.rechunk()), Judgements(judgements))
+    return RatedData(Turns(turns.rechunk()), Judgements(judgements))
 
 
-def system_cells(rated: RatedDialogs, study: RatingStudy, *, seed: int) -> Iterator[Cell]:
+def system_cells(rated: RatedData, study: RatingStudy, *, seed: int) -> Iterator[Cell]:
     """Predictions for systems of a model of people's ratings of people."""
     ratings = interlocutor_ratings(
         rated.turns, rated.judgements, quality=SATISFACTION, source="interlocutor"
@@ -138,7 +136,7 @@ def system_cells(rated: RatedDialogs, study: RatingStudy, *, seed: int) -> Itera
 
 
 def crowd_cells(
-    crowd: RatedDialogs, logs: Turns | None, omissions: list[str], *, seed: int
+    crowd: RatedData, logs: Turns | None, omissions: list[str], *, seed: int
 ) -> Iterator[Cell]:
     """Ji et al.: crowd workers about bots."""
     is_control = (pl.col("system") == CONTROL).any().over("dialog")
@@ -171,7 +169,7 @@ def reply_probabilities(logs: Turns, turns: Turns) -> dict[int, float]:
     return dict(zip(contexts.row.tolist(), probability.tolist(), strict=True))
 
 
-def mean_by_rating(probabilities: Mapping[int, float], rated: RatedDialogs, quality: str) -> Floats:
+def mean_by_rating(probabilities: Mapping[int, float], rated: RatedData, quality: str) -> Floats:
     """The mean probability over the turns of each rating in the test split."""
     data = RatingData.load(rated.turns, rated.judgements, InterlocutorTraining(quality=quality))
     turns = [data.ratings.rows[at] for at in data.split.test]

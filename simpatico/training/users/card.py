@@ -85,7 +85,7 @@ def evaluation_lines(test: ModelEvaluation) -> list[str]:
         f"## How well it does on later {noun}, which it has not seen",
         f"{test.n:,} {noun} and {test.users:,} persons; {brackets}.",
         "",
-        *(f"- {name}: {format_result(result)}" for name, result in test.results.items()),
+        *(f"- {name}: {format_recorded_result(result)}" for name, result in test.results.items()),
     ]
     if not test.reliability:
         return lines
@@ -100,7 +100,7 @@ def evaluation_lines(test: ModelEvaluation) -> list[str]:
     ]
 
 
-def format_result(result: RecordedResult) -> str:
+def format_recorded_result(result: RecordedResult) -> str:
     """A value with its interval, where there is one."""
     if result.low is None or result.high is None:
         return f"{result.value:.3f}"

@@ -62,7 +62,7 @@ def fine_tune_with_tokens(
     data: TokenData, out: Path, *, training: TokenTraining, about: About, base: str = ""
 ) -> Floats:
     """Fine-tune, write the folder, and predict the test split with what was written."""
-    key = training_key(out, base)
+    key = pseudonym_key(out, base)
     train, validation, test = data.split[:3]
     users = data.contexts.take(train).user if uses_identity(training.mode) else []
     tokens = SpeakerTokens.for_users(users, key, existing=base_token_digits(base))
@@ -109,7 +109,7 @@ def append_results_to_card(out: Path, test: ModelEvaluation, lines: Sequence[str
         card.write("\n".join(["", *evaluation_lines(test), "", *lines, ""]))
 
 
-def training_key(out: Path, base: str = "") -> bytes:
+def pseudonym_key(out: Path, base: str = "") -> bytes:
     """The key of the model to go on from, or one that stays the same until `out` is finished.
 
     Speaker tokens are made with it, so that a training that was interrupted needs it to resume.

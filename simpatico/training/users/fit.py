@@ -1,7 +1,13 @@
 """Fit a user-aware model: shared weights, then per-user weights, then the calibration.
 
+1. Shared weights, without and with intercepts for users: two candidates.
+2. Over the cross-fitted predictors of each, per-user weights with their hyperparameters; the
+   candidate of lower validation loss is kept.
+3. Platt scaling of probabilities on the validation split.
+4. An update of the users with the validation split, so that its examples are not lost to them.
+
 Every hyperparameter minimises the loss on the validation split, which is later in time than the
-training split.
+training split: a model is used on later turns, too, and users change.
 """
 
 from __future__ import annotations
@@ -20,18 +26,9 @@ from simpatico.features.users.inputs import InputSpec
 from simpatico.features.users.model import Standardizer, Target, UserModel, UserWeights, user_design
 from simpatico.progress import track
 from simpatico.training.users.examples import UserExamples
-from simpatico.training.users.search import (
-    ValidationPairs,
-    intercept_penalty,
-    search_hyperparameters,
-)
+from simpatico.training.users.search import ValidationPairs, search_hyperparameters, user_penalty
 from simpatico.training.users.shared_weights import SHARED_PENALTIES, SharedColumns, fit_shared
-from simpatico.training.users.user_weights import (
-    PerUserDesign,
-    standardize_targets,
-    update_users,
-    update_weights,
-)
+from simpatico.training.users.user_weights import UserDesign, update_users, update_weights
 from simpatico.turns import Turns
 
 MAX_SLOPE = 4.0
@@ -83,7 +80,7 @@ def fit_mode(
     def fit(mode: Mode, splits: Sequence[UserExamples]) -> tuple[UserModel, UserModel]:
         with track(f"fits, {MODE_NAMES[mode]}", len(SHARED_PENALTIES)) as tick:
             of_mode = replace(settings, per_user=uses_identity(mode))
-            return fit_with_and_without_users(splits[0], splits[1], settings=of_mode, tick=tick)
+            return fit_both_models(splits[0], splits[1], settings=of_mode, tick=tick)
 
     splits = split_examples(spec)
     model, text_model = fit(mode, splits)
@@ -102,17 +99,13 @@ def predict_examples(model: UserModel, examples: UserExamples) -> Floats:
 
 
 def fit_user_model(
-    train: UserExamples,
-    validation: UserExamples,
-    *,
-    settings: FitSettings,
-    tick: Callable[[int], object] = lambda n: None,
+    train: UserExamples, validation: UserExamples, *, settings: FitSettings
 ) -> UserModel:
     """The model that does best on `validation`, which must be later in time than `train`."""
-    return fit_with_and_without_users(train, validation, settings=settings, tick=tick)[0]
+    return fit_both_models(train, validation, settings=settings)[0]
 
 
-def fit_with_and_without_users(
+def fit_both_models(
     train: UserExamples,
     validation: UserExamples,
     *,
@@ -120,44 +113,35 @@ def fit_with_and_without_users(
     tick: Callable[[int], object] = lambda n: None,
 ) -> tuple[UserModel, UserModel]:
     """The same, and the model that has no per-user weights."""
-    check_examples(train, validation, settings.target)
+    check_splits(train, validation, settings.target)
     scale = (0.0, 1.0) if settings.target == "chance" else score_scale(train)
     scaled_train, scaled_validation = (
         side._replace(y=(side.y - scale[0]) / scale[1]) for side in (train, validation)
     )
     names = dict.fromkeys(filter(None, train.user if settings.per_user else ()))
     index = {name: at for at, name in enumerate(names)}
-    penalty = 1.0
-    if index:
-        penalty = intercept_penalty(scaled_train, scaled_validation, index, settings.target)
-    columns = SharedColumns(Standardizer.fit(train.covariates), index, penalty)
-    fits = [
-        (
-            UserModel(
-                settings.target,
-                fit.weights,
-                columns.standardizer,
-                target_scale=scale,
-                bounds=settings.bounds,
-            ),
-            fit.cross_fitted,
-        )
-        for fit in fit_shared(
-            scaled_train, scaled_validation, columns, target=settings.target, tick=tick
-        )
+    target, scaler = settings.target, Standardizer.fit(train.covariates)
+    penalty = user_penalty(scaled_train, scaled_validation, index, target) if index else 1.0
+    columns = SharedColumns(scaler, index, penalty)
+    fits = fit_shared(scaled_train, scaled_validation, columns, target=target, tick=tick)
+    models = [
+        UserModel(target, fit.weights, scaler, target_scale=scale, bounds=settings.bounds)
+        for fit in fits
     ]
-    without_users = calibrate(fits[0][0], validation)
+    without_users = calibrate(models[0], validation)
     if not index:
         return without_users, without_users
-    candidates = [fit_per_user(shared, train, validation, cross, index) for shared, cross in fits]
+    candidates = [
+        fit_per_user(model, train, validation, fit.cross_fitted, index)
+        for model, fit in zip(models, fits, strict=True)
+    ]
     _, best = min(candidates, key=lambda candidate: candidate[0])
     model = calibrate(best, validation)
-    if settings.update_on_validation:
-        model = update_users(model, validation)
+    model = update_users(model, validation) if settings.update_on_validation else model
     return model, without_users
 
 
-def check_examples(train: UserExamples, validation: UserExamples, target: Target) -> None:
+def check_splits(train: UserExamples, validation: UserExamples, target: Target) -> None:
     """Refuse splits that are empty or have replies of one kind only."""
     for name, side in (("learn from", train), ("check by", validation)):
         if not len(side.y):
@@ -187,15 +171,12 @@ def fit_per_user(
 ) -> tuple[float, UserModel]:
     """The model with per-user weights of the best hyperparameters, after its validation loss."""
     scale = (float(cross_fitted.mean()), float(cross_fitted.std()) or 1.0)
-    predictors = (
-        cross_fitted,
-        shared.shared_predictor(validation.rows, validation.covariates),
-    )
+    predictors = (cross_fitted, shared.shared_predictor(validation.rows, validation.covariates))
     design, later = (
-        PerUserDesign.of(
+        UserDesign.of(
             user_design(predictor, shared.standardizer(side.covariates), scale),
             predictor,
-            side._replace(y=standardize_targets(shared, side.y)),
+            side._replace(y=shared.standardize(side.y)),
             index,
         )
         for predictor, side in zip(predictors, (train, validation), strict=True)

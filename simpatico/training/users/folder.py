@@ -1,4 +1,7 @@
-"""Write the folder of a user-aware model; its key is readable by its owner only."""
+"""Write the folder of a user-aware model; its key is readable by its owner only.
+
+Until it is written, a model has users by their names; from then on by pseudonyms of a new key.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +44,6 @@ class TrainedUserModel:
     """How many it was fitted to."""
     test: ModelEvaluation
     about: About
-    limits: tuple[str, ...] = ()
     lines: tuple[str, ...] = ()
 
     @property
@@ -63,7 +65,7 @@ class TrainedUserModel:
             self.test,
             about.data,
             about.licence,
-            self.limits,
+            about.limits,
             self.lines,
             about.command,
             dict(about.training),

@@ -1,6 +1,7 @@
 """Remove a user from a model: nothing that is theirs alone stays in the folder.
 
-The weights that all users share were learned from the removed user, too, and stay as they are.
+The weights that all users share were learned from the removed user, too, and stay as they are: to
+remove a user's influence altogether, train anew without their data. The card says so.
 """
 
 from __future__ import annotations

@@ -4,6 +4,14 @@ Fitted beside an intercept for every frequent user, the shared weights do not pi
 habit of somebody as an effect of the text; the intercepts are then dropped. Predictions for the
 examples that the weights were fitted to are too good, so that the users' own weights are fitted
 over cross-fitted ones: of each quarter of the examples, by weights fitted to the other three.
+
+With rows x_i of inputs, covariates and users, the weights b and the intercept a minimise
+
+    sum_i weight_i loss(x_i · b + a, y_i) + sum_j penalty_j b_j^2 / 2,
+
+cross-entropy for replies and half the squared error for scores: ridge-penalised regression by
+L-BFGS. There is one penalty for all inputs, the same or an excluding one for covariates, and one
+for users, which `search.user_penalty` finds.
 """
 
 from __future__ import annotations
@@ -97,10 +105,6 @@ class SharedColumns(NamedTuple):
         end = len(weights) - 1 - len(self.users)
         return np.append(weights[:end], weights[-1])
 
-    def insert_users(self, weights: Floats) -> Floats:
-        """The weights with an intercept of 0 for each user."""
-        return np.concatenate([weights[:-1], np.zeros(len(self.users)), weights[-1:]])
-
 
 class PenaltySearch(NamedTuple):
     """Train and validation data of the columns that are not empty in training."""
@@ -114,16 +118,12 @@ class PenaltySearch(NamedTuple):
 
     @classmethod
     def of(
-        cls,
-        columns: SharedColumns,
-        train: UserExamples,
-        validation: UserExamples,
-        target: Target,
+        cls, columns: SharedColumns, splits: Sequence[UserExamples], target: Target
     ) -> PenaltySearch:
-        splits = [columns.data(side, target) for side in (train, validation)]
-        active, width = np.flatnonzero(splits[0].rows.getnnz(axis=0)), splits[0].rows.shape[1]
-        splits = [side._replace(rows=side.rows[:, active]) for side in splits]
-        return cls(columns, splits[0], splits[1], active, width)
+        train, validation = (columns.data(split, target) for split in splits)
+        active, width = np.flatnonzero(train.rows.getnnz(axis=0)), train.rows.shape[1]
+        parts = [data._replace(rows=data.rows[:, active]) for data in (train, validation)]
+        return cls(columns, parts[0], parts[1], active, width)
 
     def evaluate(self, penalty: float, covariate_penalty: float, initial: Floats) -> Candidate:
         """Fit with these penalties, starting from `initial`."""
@@ -132,11 +132,7 @@ class PenaltySearch(NamedTuple):
         return Candidate(loss, weights, penalty, covariate_penalty)
 
     def minimise(
-        self,
-        data: LogisticData,
-        penalties: tuple[float, float],
-        initial: Floats,
-        tolerance: float,
+        self, data: LogisticData, penalties: tuple[float, float], initial: Floats, tolerance: float
     ) -> Floats:
         """The weights of all columns; 0 for those that are empty."""
         weights = np.zeros(self.width)
@@ -181,21 +177,17 @@ def fit_shared(
 
     Where there are users, two fits: without and with intercepts for them.
     """
-    plain = PenaltySearch.of(columns._replace(users={}), train, validation, target)
+    plain = PenaltySearch.of(columns._replace(users={}), (train, validation), target)
     best = search_penalty(plain, tick)
     if not columns.users:
         return [SharedFit(best.weights, np.zeros(0))]
     counts = Counter(filter(None, train.user))
     frequent = [name for name, count in counts.items() if count >= MIN_EXAMPLES]
     columns = columns._replace(users={name: at for at, name in enumerate(frequent)})
-    with_users = PenaltySearch.of(columns, train, validation, target)
-    initial = columns.insert_users(best.weights)
-    other = least_loss(
-        [
-            with_users.evaluate(best.penalty * factor, best.covariate_penalty, initial)
-            for factor in PENALTY_FACTORS
-        ]
-    )
+    with_users = PenaltySearch.of(columns, (train, validation), target)
+    initial = np.concatenate([best.weights[:-1], np.zeros(len(frequent)), best.weights[-1:]])
+    penalties = [best.penalty * factor for factor in PENALTY_FACTORS]
+    other = least_loss([with_users.evaluate(p, best.covariate_penalty, initial) for p in penalties])
     return [
         SharedFit(best.weights, plain.cross_fit(best)),
         SharedFit(columns.drop_users(other.weights), with_users.cross_fit(other)),

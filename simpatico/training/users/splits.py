@@ -1,7 +1,11 @@
 """Chronological splits: validation comes after training, and test after both.
 
 Either at two points in time, the same for all users, so that a model knows nothing that was not
-known by then; or in the order of each user's dialogs, or of each dialog's turns.
+known by then; or in the order of each user's dialogs, or of each dialog's turns. A random split
+would let a model learn from what users did after the turns it is tested on.
+
+Example: examples that start at 1, 2, ..., 10 and are known at once are cut at 8 and 9: eight for
+training, one for validation, one for test. One that starts at 8 and is known at 8.5 is in none.
 """
 
 from __future__ import annotations

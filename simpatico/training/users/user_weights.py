@@ -42,7 +42,7 @@ SAFE_STEP = 1.79
 MAX_HALVINGS = 40
 
 
-class PerUserDesign(NamedTuple):
+class UserDesign(NamedTuple):
     """The regression of all users' weights; `user` is a row of `UserWeights`, -1 for none."""
 
     z: Floats
@@ -56,18 +56,18 @@ class PerUserDesign(NamedTuple):
     @classmethod
     def of(
         cls, z: Floats, offset: Floats, examples: UserExamples, index: Mapping[str, int]
-    ) -> PerUserDesign:
+    ) -> UserDesign:
         """Of these examples; `index` gives the row of each user."""
         user = np.array([index.get(name, -1) for name in examples.user], np.int64)
         return cls(z, offset, examples.y, examples.weight, user, len(index))
 
-    def drop_unknown(self) -> PerUserDesign:
+    def drop_unknown(self) -> UserDesign:
         """Without examples of users who have no row."""
         return self.filter(self.user >= 0)
 
-    def filter(self, mask: Bools) -> PerUserDesign:
+    def filter(self, mask: Bools) -> UserDesign:
         z, offset, y, weight = (column[mask] for column in self[:4])
-        return PerUserDesign(z, offset, y, weight, self.user[mask], self.n_users)
+        return UserDesign(z, offset, y, weight, self.user[mask], self.n_users)
 
     def sum_by_user(self, values: Floats) -> Floats:
         """Column sums for each user."""
@@ -97,7 +97,7 @@ class PerUserDesign(NamedTuple):
         by_user = np.bincount(self.user, losses, self.n_users)
         return np.asarray(by_user + quadratic - (earlier.linear * weights).sum(axis=1))
 
-    def apply_discount(self, discount: float) -> PerUserDesign:
+    def apply_discount(self, discount: float) -> UserDesign:
         """Each example weighted by the discount to the power of its user's later examples."""
         return self._replace(weight=self.weight * discount ** later_examples(self.user))
 
@@ -132,7 +132,7 @@ def later_examples(user: Ints) -> Ints:
 
 
 def fit_user_weights(
-    design: PerUserDesign, earlier: Quadratic, penalty: Floats, target: Target
+    design: UserDesign, earlier: Quadratic, penalty: Floats, target: Target
 ) -> tuple[Floats, Floats]:
     """The mode of each user's weights, and the Hessian of all examples there, without the penalty.
 
@@ -161,7 +161,7 @@ def fit_user_weights(
     return weights, hessian
 
 
-def backtrack(step: Floats, weights: Floats, design: PerUserDesign, earlier: Quadratic) -> Floats:
+def backtrack(step: Floats, weights: Floats, design: UserDesign, earlier: Quadratic) -> Floats:
     """The steps, each halved until the loss of its user, if in this design, does not rise.
 
     Let g be the gradient, H the Hessian, v = H^-1 g the step, and m the farthest that it moves any
@@ -190,25 +190,18 @@ def update_users(model: UserModel, examples: UserExamples) -> UserModel:
         index.setdefault(user, len(index))
     shared = model.shared_predictor(examples.rows, examples.covariates)
     z = model.design(shared, examples.covariates)
-    examples = examples._replace(y=standardize_targets(model, examples.y))
-    design = PerUserDesign.of(z, shared, examples, index).drop_unknown()
+    examples = examples._replace(y=model.standardize(examples.y))
+    design = UserDesign.of(z, shared, examples, index).drop_unknown()
     return replace(model, users=update_weights(model.users.extend(index), design, model))
 
 
-def standardize_targets(model: UserModel, y: Floats) -> Floats:
-    """Targets on the scale of the linear predictor."""
-    mean, sd = model.target_scale
-    return y if model.target == "chance" else np.asarray((y - mean) / sd)
-
-
-def update_weights(users: UserWeights, design: PerUserDesign, model: UserModel) -> UserWeights:
+def update_weights(users: UserWeights, design: UserDesign, model: UserModel) -> UserWeights:
     """These users after the examples of a design, in which nobody is unknown."""
     new = np.bincount(design.user, minlength=design.n_users)
     left = np.asarray(model.discount**new, np.float64)
     earlier = Quadratic.of_posterior(users, model.penalty, left)
-    mean, curvature = fit_user_weights(
-        design.apply_discount(model.discount), earlier, model.penalty, model.target
-    )
+    design = design.apply_discount(model.discount)
+    mean, curvature = fit_user_weights(design, earlier, model.penalty, model.target)
     # a user without new examples stays the same to the last bit
     mean[new == 0], curvature[new == 0] = users.mean[new == 0], users.curvature[new == 0]
     return UserWeights(users.row_of, mean, curvature, users.n_examples + new)

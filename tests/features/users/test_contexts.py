@@ -84,12 +84,7 @@ def test_an_opening_has_nothing_before_it():
 
 def test_the_clock():
     """Six hours after noon the hand has gone three quarters round: sine -1, cosine 0."""
-    rows = {
-        "dialog": ["d"] * 2,
-        "speaker": ["a", "b"],
-        "text": ["x", "y"],
-        "time": [NOON, SIX],
-    }
+    rows = {"dialog": ["d"] * 2, "speaker": ["a", "b"], "text": ["x", "y"], "time": [NOON, SIX]}
     now = told(Turns.from_utterances(pl.DataFrame(rows)), 1)
     assert [now[name] for name in ("pause", "away", "timed")] == pytest.approx(
         [log1p(21_600), log1p(21_600), 1.0]

@@ -94,7 +94,7 @@ def test_who_is_asked_matters_and_so_does_what_was_said(learned):
 def test_with_names_shuffled_the_gain_is_gone(learned):
     found, guesses, _ = learned
     heldout = found.data.split.test
-    truth = hazumi.HeldoutRatings(found.data.ratings.own[heldout], found.data.users(heldout), 0)
+    truth = hazumi.GroundTruth(found.data.ratings.own[heldout], found.data.users(heldout), 0)
     blind = {row.name: row for row in evaluate_ratings(guesses, *truth[:2])}[hazumi.INTERLOCUTOR]
     mixed = hazumi.predict_shuffled(found, seeds=2)
     cell, _ = hazumi.shuffle_cells(mixed, truth)

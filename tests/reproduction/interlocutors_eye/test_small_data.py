@@ -18,7 +18,7 @@ from simpatico.reproduction.request import Request
 from simpatico.stats.result import Result
 from tests.reproduction.interlocutors_eye import data_sets as seeing
 
-TRUTH = hazumi.HeldoutRatings(np.array([1.0, 2.0, 3.0, 4.0] * 3), [f"p{n}" for n in range(12)], 0)
+TRUTH = hazumi.GroundTruth(np.array([1.0, 2.0, 3.0, 4.0] * 3), [f"p{n}" for n in range(12)], 0)
 QUIET = Request(metrics=[], seeds=0)
 
 

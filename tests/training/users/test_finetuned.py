@@ -30,9 +30,9 @@ from simpatico.training.users.card import LIMITS
 from simpatico.training.users.continuity.train import ContinuityTraining, fine_tune_continuity
 from simpatico.training.users.finetuned import (
     base_token_digits,
+    pseudonym_key,
     reading_language,
     store_key,
-    training_key,
 )
 from simpatico.training.users.interlocutor.train import (
     InterlocutorTraining,
@@ -82,7 +82,7 @@ def in_rows(metric, turns, rows):
 
 def said_by_hand(out, output="softmax"):
     """What the classifier says of the helper's turns in `TALK`: one to p0, one to a stranger."""
-    token = f"[{pseudonym('p0', training_key(out, f'path:{out}'))}]"
+    token = f"[{pseudonym('p0', pseudonym_key(out, f'path:{out}'))}]"
     before = (
         f"{OTHER_SPEAKER} how do i mend it? {OTHER_SPEAKER} look here first {UNKNOWN_USER} and me?"
     )
@@ -146,16 +146,16 @@ def test_among_several_nobody_speaks_for_a_person_who_did_not():
 
 def test_the_key_stays_until_a_training_is_done(tmp_path):
     out = tmp_path / "m"
-    key = training_key(out)
-    assert training_key(out) == key, "a training that was broken off goes on with it"
+    key = pseudonym_key(out)
+    assert pseudonym_key(out) == key, "a training that was broken off goes on with it"
     out.mkdir()
     store_key(out, key)
     assert (out / "person_key.txt").stat().st_mode & 0o777 == 0o600
     assert not (tmp_path / "m.person_key.txt").exists()
-    assert training_key(tmp_path / "other", f"path:{out}") == key
+    assert pseudonym_key(tmp_path / "other", f"path:{out}") == key
     (out / "person_key.txt").write_text("no key")
     with pytest.raises(DataError) as error:
-        training_key(tmp_path / "other", f"path:{out}")
+        pseudonym_key(tmp_path / "other", f"path:{out}")
     assert str(error.value) == (
         f"{out / 'person_key.txt'}: no key of 32 bytes; train again without it"
     )
@@ -184,7 +184,7 @@ def forgets(out, call):
     """The eighth mark is gone, and where its vector was stands that of nobody in particular."""
     from safetensors.numpy import load_file
 
-    digits = pseudonym("p3", training_key(out, f"path:{out}"))
+    digits = pseudonym("p3", pseudonym_key(out, f"path:{out}"))
     cutter = json.loads((out / "tokenizer.json").read_text(encoding="utf-8"))
     ids = {token["content"]: token["id"] for token in cutter["added_tokens"]}
     metric, turns = load("reply_chance", model=f"path:{out}"), talk("p3: hi", "helper: hello")

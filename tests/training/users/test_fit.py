@@ -13,12 +13,12 @@ from simpatico.training.users.examples import UserExamples
 from simpatico.training.users.fit import (
     FitSettings,
     calibrate,
+    fit_both_models,
     fit_user_model,
-    fit_with_and_without_users,
     predict_examples,
 )
 from simpatico.training.users.search import cut_each_user
-from simpatico.training.users.user_weights import PerUserDesign, update_users
+from simpatico.training.users.user_weights import UserDesign, update_users
 from tests.training.users.made_up_users import USERS, habits, parts
 
 SPLITS = {target: parts(habits(target)) for target in ("chance", "score")}
@@ -59,7 +59,7 @@ def test_who_is_talked_to_helps_and_shuffled_names_do_not(target):
 @pytest.mark.parametrize("target", ["chance", "score"])
 def test_beside_a_model_stands_what_text_alone_learns(target):
     train, validation, last = SPLITS[target]
-    both = fit_with_and_without_users(train, validation, settings=FitSettings(target))
+    both = fit_both_models(train, validation, settings=FitSettings(target))
     for one, other in zip(both, (fitted(target), fitted(target, per_user=False)), strict=True):
         predicted, wanted = (
             model.predict(last.rows, last.covariates, last.user) for model in (one, other)
@@ -165,7 +165,7 @@ def test_what_is_far_from_all_examples_counts_as_three_spreads():
 def test_what_follows_a_cut_is_foretold_from_what_is_before_it():
     """Cut after half of eight lessons: four to learn from, then the next two tenths, 1.6 of eight."""
     who = np.tile(np.arange(2), 8)
-    design = PerUserDesign(np.ones((16, 1)), np.zeros(16), np.arange(16.0), np.ones(16), who, 2)
+    design = UserDesign(np.ones((16, 1)), np.zeros(16), np.arange(16.0), np.ones(16), who, 2)
     train, validation = cut_each_user(design, 0.5)
     assert train.y.tolist() == list(range(8))
     assert validation.y.tolist() == [8, 9, 10, 11]

@@ -22,11 +22,7 @@ from simpatico.features.users.identity import pseudonym
 from simpatico.features.users.inputs import InputSpec
 from simpatico.features.users.model import UserWeights
 from simpatico.models.folder import MANIFEST, build_manifest
-from simpatico.training.users.card import (
-    calibration_error,
-    reliability_bins,
-    user_model_card,
-)
+from simpatico.training.users.card import calibration_error, reliability_bins, user_model_card
 from simpatico.training.users.fit import FitSettings, fit_user_model
 from simpatico.training.users.forget import forget_user
 from simpatico.training.users.update import UpdateRequest, use_pseudonyms

@@ -15,10 +15,15 @@ from simpatico.training.users.continuity.train import (
     ContinuityTraining,
     fine_tune_continuity,
     train_continuity,
+    update_continuity,
 )
 from simpatico.training.users.finetuned import base_token_digits
-from simpatico.training.users.interlocutor.train import InterlocutorTraining, train_interlocutor
-from simpatico.training.users.update import UpdateRequest, update_continuity, update_interlocutor
+from simpatico.training.users.interlocutor.train import (
+    InterlocutorTraining,
+    train_interlocutor,
+    update_interlocutor,
+)
+from simpatico.training.users.update import UpdateRequest
 from tests.models.tiny import tiny
 from tests.training.users.logs import log, rated
 

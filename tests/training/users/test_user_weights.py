@@ -10,8 +10,8 @@ from scipy.optimize import minimize
 from simpatico.features.users.model import Standardizer, UserModel, UserWeights
 from simpatico.training.users.examples import UserExamples
 from simpatico.training.users.user_weights import (
-    PerUserDesign,
     Quadratic,
+    UserDesign,
     fit_user_weights,
     later_examples,
     update_users,
@@ -146,7 +146,7 @@ def hard(persons=10, width=18, *, seed=1):
     plain, true = 2 * rng.normal(size=n) - 1, 0.7 * rng.normal(size=(persons, width))
     who = rng.integers(0, persons, n)
     chance = 1 / (1 + np.exp(-plain - (z * true[who]).sum(axis=1)))
-    return PerUserDesign(z, plain, (rng.random(n) < chance) * 1.0, np.ones(n), who, persons)
+    return UserDesign(z, plain, (rng.random(n) < chance) * 1.0, np.ones(n), who, persons)
 
 
 @pytest.mark.parametrize("known", [0.0, 0.5])
@@ -174,9 +174,7 @@ def test_weights_of_chances_are_those_of_least_loss(known):
 def test_an_offset_ends_where_what_is_told_is_what_happened(plain, answers, penalty):
     """There the slope of the loss is 0, however far from the answers the shared number is."""
     y = (np.arange(6) < answers) * 1.0
-    design = PerUserDesign(
-        np.ones((6, 1)), np.full(6, plain), y, np.ones(6), np.zeros(6, np.int64), 1
-    )
+    design = UserDesign(np.ones((6, 1)), np.full(6, plain), y, np.ones(6), np.zeros(6, np.int64), 1)
     (((u,),), _) = fit_user_weights(design, Quadratic.zero(1, 1), np.array([penalty]), "chance")
     share = 1 / (1 + np.exp(-plain - u))
     assert 6 * share - answers + penalty * u == pytest.approx(0, abs=1e-6)

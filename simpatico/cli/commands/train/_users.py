@@ -65,7 +65,7 @@ MODEL_OPTIONS = [
 ]
 
 
-def read_turns(paths: tuple[Path, ...], format: str | None) -> Turns:
+def read_all_turns(paths: tuple[Path, ...], format: str | None) -> Turns:
     """All turns of the files."""
     import polars as pl
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from simpatico.cli.commands.train._command_line import recorded
+from simpatico.cli.commands.train._command_line import record_command
 from simpatico.cli.commands.train._users import (
     INPUT_OPTIONS,
     MODEL_OPTIONS,
@@ -18,7 +18,7 @@ from simpatico.cli.commands.train._users import (
     format_p_suffix,
     note_excluded,
     pop_encoder,
-    read_turns,
+    read_all_turns,
     refuse_options,
 )
 from simpatico.cli.options import combine_options, parse_settings, typed_parameters
@@ -128,19 +128,19 @@ def continuity(data: tuple[Path, ...], out: Path, format: str | None, **options:
 
     if options["base"] and not options["fine_tune"]:
         refuse_options(FIXED_BY_MODEL, WITH_CONTINUE, FLAGS)
-        update(read_turns(data, format), out, data_name(data), options)
+        update(read_all_turns(data, format), out, data_name(data), options)
         return
     if options["fine_tune"]:
         refuse_options(BASELINE_NAMES, "--fine-tune", FLAGS)
     # who is left out is nobody's business who reads the card
     public = {**options, "data": data, "bot": ("NAME",) * len(options["bot"])}
-    command = recorded("simpatico train continuity", public, switches=(), flags=FLAGS)
+    command = record_command("simpatico train continuity", public, switches=(), flags=FLAGS)
     about = About(data_name(data), options.pop("licence") or "not stated", command)
     baselines = BaselineMetrics(load_baselines(options), options.pop("baseline_turns"))
     by, window, filters = pop_split(options), pop_window(options), pop_filters(options)
     base, encoder = options.pop("base"), pop_encoder(options)
     training = ContinuityTraining(encoder=encoder, window=window, filters=filters, by=by, **options)
-    turns = read_turns(data, format)
+    turns = read_all_turns(data, format)
     with ProgressDisplay():
         if training.fine_tune:
             report = fine_tune_continuity(turns, out, training=training, about=about, base=base)
@@ -148,13 +148,14 @@ def continuity(data: tuple[Path, ...], out: Path, format: str | None, **options:
             report = train_continuity(
                 turns, out, training=training, about=about, baselines=baselines
             )
-        show_report(report, window)
+        show_continuity_report(report, window)
     result(str(out))
 
 
 def update(turns: Turns, out: Path, data: str, options: dict[str, Any]) -> None:
     """Update the users of a model with new turns."""
-    from simpatico.training.users.update import UpdateRequest, update_continuity
+    from simpatico.training.users.continuity.train import update_continuity
+    from simpatico.training.users.update import UpdateRequest
 
     request, filters = UpdateRequest(options["base"], out, data), pop_filters(options)
     with ProgressDisplay():
@@ -213,7 +214,7 @@ def load_baselines(options: dict[str, Any]) -> dict[str, Metric | str]:
     return metrics
 
 
-def show_report(report: ContinuityReport, window: Window) -> None:
+def show_continuity_report(report: ContinuityReport, window: Window) -> None:
     """Results on the test split, beside those of baselines."""
     from simpatico.stats.by_user import NO_INTERVAL
 

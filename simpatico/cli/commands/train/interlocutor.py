@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from simpatico.cli.commands.train._command_line import recorded
+from simpatico.cli.commands.train._command_line import record_command
 from simpatico.cli.commands.train._users import (
     INPUT_OPTIONS,
     MODEL_OPTIONS,
@@ -18,7 +18,7 @@ from simpatico.cli.commands.train._users import (
     format_p_suffix,
     note_excluded,
     pop_encoder,
-    read_turns,
+    read_all_turns,
     refuse_options,
 )
 from simpatico.cli.options import combine_options
@@ -82,17 +82,18 @@ def interlocutor(
         RatingData,
         fine_tune_interlocutor,
         train_interlocutor,
+        update_interlocutor,
     )
-    from simpatico.training.users.update import UpdateRequest, update_interlocutor
+    from simpatico.training.users.update import UpdateRequest
 
     if options["base"] and not options["fine_tune"]:
         refuse_options(FIXED_BY_MODEL, WITH_CONTINUE, FLAGS)
     parameters = {**options, "data": data, "judgements": judgements}
-    command = recorded("simpatico train interlocutor", parameters, switches=(), flags=FLAGS)
+    command = record_command("simpatico train interlocutor", parameters, switches=(), flags=FLAGS)
     about = About(data_name(data), options.pop("licence") or "not stated", command)
     base, encoder = options.pop("base"), pop_encoder(options)
     training = InterlocutorTraining(encoder=encoder, **options)
-    turns = read_turns(data, format)
+    turns = read_all_turns(data, format)
     if not judgements:
         ratings = judgements_in_data(data, format)
     else:
@@ -106,11 +107,14 @@ def interlocutor(
             show_rating_results("New ratings", [row])
         elif training.fine_tune:
             examples = RatingData.load(turns, ratings, training)
-            show_report(
-                fine_tune_interlocutor(examples, out, training=training, about=about, base=base)
+            report = fine_tune_interlocutor(
+                examples, out, training=training, about=about, base=base
             )
+            show_interlocutor_report(report)
         else:
-            show_report(train_interlocutor(turns, ratings, out, training=training, about=about))
+            show_interlocutor_report(
+                train_interlocutor(turns, ratings, out, training=training, about=about)
+            )
     result(str(out))
 
 
@@ -166,7 +170,7 @@ def match_dialog_names(judgements: Judgements, turns: Turns) -> Judgements:
     return Judgements(judgements.frame.with_columns(pl.col("dialog").replace(full_name)))
 
 
-def show_report(report: InterlocutorReport) -> None:
+def show_interlocutor_report(report: InterlocutorReport) -> None:
     """Results on the test split, beside those of means."""
     from simpatico.stats.by_user import NO_INTERVAL
 

@@ -1,0 +1,1 @@
+"""Will this user reply? Trained on logs: outcomes.py, data.py, baselines.py, train.py."""

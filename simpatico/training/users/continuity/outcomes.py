@@ -3,7 +3,9 @@
 A turn has a reply if its addressee says something in time in answer to it, or to what the same
 speaker then added. A user may have an id under which nobody in the dialog speaks: then it is
 whoever said what the turn answers. The outcome is known when the time for a reply is over; without
-a limit, when the dialog is.
+a limit, when the dialog is. Only then may a model learn from it.
+Example, with 30 minutes: bob's turn at 12:00 that ann answers at 12:40 has no reply, and that is
+known at 12:30.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from simpatico.arrays import Bools
-from simpatico.errors import BadValue
+from simpatico.errors import BadValue, DataError
 from simpatico.features.users.folder import FILES, ModelEvaluation, RecordedResult
 from simpatico.features.users.identity import MODES, Mode, uses_profile
 from simpatico.features.users.inputs import InputSpec
@@ -35,7 +35,14 @@ from simpatico.training.users.continuity.baselines import (
     majority_predictions,
     predict_by_metric,
 )
-from simpatico.training.users.continuity.data import By, Filters, ReplyExamples, reply_examples
+from simpatico.training.users.continuity.data import (
+    TRAIN_ON_ALL,
+    By,
+    Filters,
+    ReplyExamples,
+    describe_excluded,
+    reply_examples,
+)
 from simpatico.training.users.continuity.outcomes import Window
 from simpatico.training.users.examples import UserExamples, input_spec, turn_examples
 from simpatico.training.users.finetuned import (
@@ -43,8 +50,15 @@ from simpatico.training.users.finetuned import (
     append_results_to_card,
     fine_tune_with_tokens,
 )
-from simpatico.training.users.fit import MODE_NAMES, FitSettings, check_profiles, fit_mode
+from simpatico.training.users.fit import (
+    MODE_NAMES,
+    FitSettings,
+    check_profiles,
+    fit_mode,
+    predict_examples,
+)
 from simpatico.training.users.folder import TrainedUserModel, save_user_model
+from simpatico.training.users.update import BEFORE_UPDATE, UpdateRequest, use_pseudonyms
 from simpatico.turns import Turns
 
 NO_METRICS = BaselineMetrics()
@@ -155,6 +169,40 @@ def fine_tune_continuity(
     report = evaluate_continuity(examples, {name: ReplyPredictions.from_probability(probability)})
     append_results_to_card(out, report.test, reply_card_lines(report))
     return report
+
+
+class ReplyUpdate(NamedTuple):
+    """How well new replies were predicted, which turns were excluded, and which are uncertain."""
+
+    results: ReplyResults
+    excluded: dict[str, int]
+    window: Window
+    unfinished: int
+
+
+def update_continuity(
+    turns: Turns, request: UpdateRequest, *, left: float, filters: Filters
+) -> ReplyUpdate:
+    """Update users with their replies in these logs, within the model's own reply window."""
+    folder = request.load_base("chance")
+    window = Window(folder.recipe.training.get("minutes", Window().minutes), left)
+    new = reply_examples(turns, window=window, by=TRAIN_ON_ALL, filters=filters)
+    indices, excluded = new.split.train, new.split.excluded
+    if not len(indices):
+        why = describe_excluded(excluded)
+        raise DataError(f"no turn whose answer is known; there is nothing to go on with{why}")
+    labels = new.labels(indices)
+    examples = use_pseudonyms(
+        turn_examples(new.contexts.take(indices), folder.recipe.inputs, labels.astype(np.float64)),
+        folder.key,
+    )
+    probability = predict_examples(folder.model, examples)
+    predictions = {BEFORE_UPDATE: ReplyPredictions.from_probability(probability)}
+    (results,) = evaluate_replies(predictions, labels, new.users(indices))
+    request.write(
+        folder, examples, f"accuracy {results.accuracy.value:.3f}, {describe_auc(results.auc)}"
+    )
+    return ReplyUpdate(results, excluded, window, new.count_unfinished(indices))
 
 
 def split_inputs(examples: ReplyExamples, spec: InputSpec) -> list[UserExamples]:

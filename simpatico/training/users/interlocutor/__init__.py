@@ -1,0 +1,1 @@
+"""Which score would this user give? Trained on ratings by interlocutors: data.py, train.py."""

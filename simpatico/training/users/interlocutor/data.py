@@ -3,6 +3,8 @@
 The target in training is the interlocutor's own rating, or the mean of outsiders; what a model is
 evaluated against is always the interlocutor's own. Splits are chronological: along each dialog,
 along the dialogs of each user, or at two points in time.
+Example: of 20 turns that ann rated in a dialog, 16 are for training, the next 2 for validation and
+the last 2 for test; outsiders' ratings of the test turns are never read.
 """
 
 from __future__ import annotations
@@ -70,7 +72,11 @@ class InterlocutorRatings:
 
 
 def interlocutor_ratings(
-    turns: Turns, judgements: Judgements, *, quality: str | None = None, source: Source
+    turns: Turns,
+    judgements: Judgements,
+    *,
+    quality: str | None = None,
+    source: Source = "interlocutor",
 ) -> InterlocutorRatings:
     """The ratings of one quality by interlocutors, with the target that the source gives."""
     quality = choose_quality(judgements, quality)

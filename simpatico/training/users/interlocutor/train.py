@@ -37,7 +37,13 @@ from simpatico.training.users.finetuned import (
     append_results_to_card,
     fine_tune_with_tokens,
 )
-from simpatico.training.users.fit import MODE_NAMES, FitSettings, check_profiles, fit_mode
+from simpatico.training.users.fit import (
+    MODE_NAMES,
+    FitSettings,
+    check_profiles,
+    fit_mode,
+    predict_examples,
+)
 from simpatico.training.users.folder import TrainedUserModel, save_user_model
 from simpatico.training.users.interlocutor.data import (
     Along,
@@ -46,6 +52,7 @@ from simpatico.training.users.interlocutor.data import (
     split_ratings,
 )
 from simpatico.training.users.splits import TimeSplit
+from simpatico.training.users.update import BEFORE_UPDATE, UpdateRequest, use_pseudonyms
 from simpatico.turns import Turns
 
 GLOBAL_MEAN, USER_MEAN = "mean of all", "mean of the person"
@@ -185,6 +192,47 @@ def fine_tune_interlocutor(
     report = evaluate_interlocutor(data, {f"{MODE_NAMES[training.mode]}, fine-tuned": prediction})
     append_results_to_card(out, report.test, rating_card_lines(report))
     return report
+
+
+def update_interlocutor(
+    turns: Turns, judgements: Judgements, request: UpdateRequest, *, quality: str | None
+) -> RatingResults:
+    """Update users with their ratings of these dialogs; returns how well these were predicted."""
+    folder = request.load_base("score")
+    learned = folder.recipe.training.get("quality")
+    if quality and learned and quality != learned:
+        raise BadValue(f"{request.base} learned {learned!r}; it cannot go on with {quality!r}")
+    ratings = interlocutor_ratings(
+        turns, judgements, quality=quality or learned, source="interlocutor"
+    )
+    check_scale(ratings, judgements, folder.recipe.bounds, request.base)
+    first = np.array([rows[0] for rows in ratings.rows], np.int64)
+    order = np.lexsort([first, ratings.start])
+    by_name = rating_examples(turns, ratings, folder.recipe.inputs).take(order)
+    examples = use_pseudonyms(by_name, folder.key)
+    predictions = {BEFORE_UPDATE: predict_examples(folder.model, examples)}
+    (results,) = evaluate_ratings(predictions, by_name.y, by_name.user)
+    correlation = "no r" if results.r is None else f"r {results.r.value:.3f}"
+    request.write(folder, examples, f"{correlation}, squared error {results.mse.value:.3f}")
+    return results
+
+
+def check_scale(
+    ratings: InterlocutorRatings,
+    judgements: Judgements,
+    bounds: tuple[float, float] | None,
+    base: str,
+) -> None:
+    """Refuse ratings on another scale than the model's, or beyond it where none is declared."""
+    if bounds is None:
+        return
+    (low, high), own = ratings.bounds, judgements.frame.filter(quality=ratings.quality)
+    declared = own["scale_min"].null_count() == own["scale_max"].null_count() == 0
+    if (low, high) != bounds if declared else not bounds[0] <= low <= high <= bounds[1]:
+        raise BadValue(
+            f"ratings of {ratings.quality!r} go from {low:g} to {high:g}; {base} learned a scale "
+            f"from {bounds[0]:g} to {bounds[1]:g}"
+        )
 
 
 def rating_examples(turns: Turns, ratings: InterlocutorRatings, spec: InputSpec) -> UserExamples:

@@ -29,8 +29,9 @@ from simpatico.training.users.continuity.train import (
     evaluate_continuity,
     reply_card_lines,
     train_continuity,
+    update_continuity,
 )
-from simpatico.training.users.update import UpdateRequest, update_continuity
+from simpatico.training.users.update import UpdateRequest
 from tests.conftest import talk
 from tests.metrics.user_models import by_hand
 from tests.metrics.user_models import folder as folder_of
@@ -85,11 +86,7 @@ def test_the_folder_tells_what_was_found_and_not_of_whom(trained):
 
 def dialogs(*people, answer=False, said="look at page 387420489 first"):
     """The same words to each of these, an hour after the other, with or without an answer."""
-    lines = [
-        (None, "how do i mend thing 131?"),
-        ("human", said),
-        (None, "thanks, 131 done"),
-    ]
+    lines = [(None, "how do i mend thing 131?"), ("human", said), (None, "thanks, 131 done")]
     table = [
         (f"n{n}", "helper" if system else who, system, text, START + timedelta(hours=n, minutes=at))
         for n, who in enumerate(people)

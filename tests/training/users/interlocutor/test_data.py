@@ -59,7 +59,7 @@ def test_own_and_outsiders_ratings_of_the_same_turns():
         ]
     )
     turns = dialogs({"d": 3})
-    own = interlocutor_ratings(turns, given, source="interlocutor")
+    own = interlocutor_ratings(turns, given)
     assert (own.quality, own.level, own.bounds) == ("impression", "turn", (1, 7))
     assert [rows.tolist() for rows in own.rows] == [[0], [2]]
     assert own.target.tolist() == own.own.tolist() == [6, 4]
@@ -75,7 +75,7 @@ def test_a_rating_of_a_dialog_is_of_all_turns_of_the_speaker():
     given = Judgements.of(
         [of_dialog("d", 20, "ann"), of_dialog("e", 90, None, None), of_dialog("e", 5, "x", "Eve")]
     )
-    found = interlocutor_ratings(dialogs({"d": 2, "e": 1}), given, source="interlocutor")
+    found = interlocutor_ratings(dialogs({"d": 2, "e": 1}), given)
     assert found.level == "dialog"
     assert [rows.tolist() for rows in found.rows] == [[0, 2], [4]]
     assert found.user == ["ann", "pe"]
@@ -88,7 +88,7 @@ def test_the_last_tenth_of_each_dialog_is_held_out():
     decides; 1 is learned from."""
     sizes = {"a": 20, "b": 3, "c": 2, "d": 1}
     given = [of_turn(name, 2 * n, 4) for name, size in sizes.items() for n in range(size)]
-    found = interlocutor_ratings(dialogs(sizes), Judgements.of(given), source="interlocutor")
+    found = interlocutor_ratings(dialogs(sizes), Judgements.of(given))
     sides = split_ratings(found)
     assert [len(side) for side in sides[:3]] == [16 + 1 + 1 + 1, 2 + 1, 2 + 1 + 1]
     turns = {side: [found.rows[at][0] for at in sides[n]] for n, side in enumerate("lch")}
@@ -102,7 +102,7 @@ def test_dialogs_of_a_person_are_split_in_order_and_none_is_on_two_sides():
     given = [of_dialog(d, n, "ann") for n, d in enumerate("abc")]
     given += [of_dialog(d, n, "bob") for n, d in enumerate("cde")]
     turns = dialogs(dict.fromkeys("abcde", 1), timed=True)
-    found = interlocutor_ratings(turns, Judgements.of(given), source="interlocutor")
+    found = interlocutor_ratings(turns, Judgements.of(given))
     sides = split_ratings(found)
     names = [list(zip(found.dialog[s], np.array(found.user)[s], strict=True)) for s in sides[:3]]
     assert names == [[(0, "ann")], [(1, "ann"), (3, "bob")], [(2, "ann"), (4, "bob")]]
@@ -112,7 +112,7 @@ def test_dialogs_of_a_person_are_split_in_order_and_none_is_on_two_sides():
 def test_a_split_in_time_over_all():
     given = [of_dialog(d, n, "ann") for n, d in enumerate("abcdefghij")]
     turns = dialogs(dict.fromkeys("abcdefghij", 2), timed=True)
-    found = interlocutor_ratings(turns, Judgements.of(given), source="interlocutor")
+    found = interlocutor_ratings(turns, Judgements.of(given))
     assert [side.tolist() for side in split_ratings(found, "time")[:3]] == [
         list(range(8)),
         [8],
@@ -141,7 +141,7 @@ def test_along_persons_turns_of_a_dialog_stay_together():
     pairs = [*(("ann", d) for d in "abc"), *(("bob", d) for d in "cde")]
     given = [of_turn(d, 2 * n, 4, judge=who) for who, d in pairs for n in range(3)]
     turns = dialogs(dict.fromkeys("abcde", 3), timed=True)
-    found = interlocutor_ratings(turns, Judgements.of(given), source="interlocutor")
+    found = interlocutor_ratings(turns, Judgements.of(given))
     sides = split_ratings(found, "person")
     assert [found.dialog[side].tolist() for side in sides[:3]] == [
         [0] * 3,
@@ -157,7 +157,7 @@ def test_along_a_dialog_its_turns_need_no_time():
     unknown = pl.when(pl.col("turn") == 2).then(None).otherwise("time")
     timed = Turns(turns.frame.with_columns(time=unknown))
     given = Judgements.of([of_turn("d", 2 * n, 4) for n in range(10)])
-    found = interlocutor_ratings(timed, given, source="interlocutor")
+    found = interlocutor_ratings(timed, given)
     sides = split_ratings(found)
     assert [[int(found.rows[n][0]) for n in side] for side in sides[1:3]] == [[16], [18]]
 
@@ -173,10 +173,10 @@ def test_a_rater_without_a_name_is_whom_scoring_takes_for_them():
     table = pl.DataFrame(rows, schema=["dialog", "speaker", "system"], orient="row")
     turns = Turns.from_utterances(table.with_columns(text=pl.lit("well")))
     whole = Judgements.of([of_dialog(d, n, None, "bot") for n, d in enumerate("def")])
-    found = interlocutor_ratings(turns, whole, source="interlocutor")
+    found = interlocutor_ratings(turns, whole)
     assert found.user == ["ann", "eve", ""]
     single = Judgements.of([of_turn("d", 1, 3, judge=None), of_turn("e", 2, 3, judge=None)])
-    person = interlocutor_ratings(turns, single, source="interlocutor").user
+    person = interlocutor_ratings(turns, single).user
     seen = turn_contexts(turns)
     assert person == [who for row, who in zip(seen.row, seen.user, strict=True) if row in (1, 4)]
 
@@ -188,7 +188,7 @@ def test_what_is_held_out_comes_last(sizes, along):
     held out."""
     named = {str(n): size for n, size in enumerate(sizes)}
     given = [of_turn(d, 2 * n, 4, judge=d) for d, size in named.items() for n in range(size)]
-    found = interlocutor_ratings(dialogs(named), Judgements.of(given), source="interlocutor")
+    found = interlocutor_ratings(dialogs(named), Judgements.of(given))
     sides = split_ratings(found, along)
     assert sum(len(side) for side in sides[:3]) == len(found)
     for dialog in range(len(sizes)):
@@ -207,12 +207,12 @@ def test_whole_sentences():
     )
     both = Judgements.of([of_turn("d", 0, 3), of_turn("d", 0, 3, quality="fun")])
     with pytest.raises(BadValue) as error:
-        interlocutor_ratings(turns, both, source="interlocutor")
+        interlocutor_ratings(turns, both)
     assert str(error.value) == (
         "interlocutors rated impression, fun; name one of them as the quality"
     )
     with pytest.raises(BadValue) as error:
-        interlocutor_ratings(turns, both, quality="wit", source="interlocutor")
+        interlocutor_ratings(turns, both, quality="wit")
     assert str(error.value) == "no interlocutor rated 'wit'; there are impression, fun"
     with pytest.raises(DataError) as error:
         interlocutor_ratings(turns, both, quality="fun", source="outsiders")

@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from simpatico.cli.commands.train._users import read_turns
+from simpatico.cli.commands.train._users import read_all_turns
 from simpatico.cli.commands.train.interlocutor import (
     judgements_in_data,
     judgements_in_files,
@@ -47,13 +47,13 @@ def named(rated, turns):
 
 
 def test_ratings_in_several_files_are_of_their_own_dialogs(files):
-    turns, judged = read_turns(files, None), judgements_in_data(files, None)
+    turns, judged = read_all_turns(files, None), judgements_in_data(files, None)
     assert set(judged.frame["dialog"]) == set(turns.frame["dialog"])
-    found = interlocutor_ratings(turns, judged, source="interlocutor")
+    found = interlocutor_ratings(turns, judged)
     assert found.excluded == {"not rated, or of no turn that was read": 0}
     alone = [
         interlocutor_ratings(
-            read_turns((f,), None), judgements_in_data((f,), None), source="interlocutor"
+            read_all_turns((f,), None), judgements_in_data((f,), None), source="interlocutor"
         )
         for f in files
     ]
@@ -87,7 +87,7 @@ def test_ratings_apart_find_dialogs_by_either_name(call, tmp_path):
     frame.with_columns(prefixed).write_csv(tmp_path / "ratings.csv")
     data = (tmp_path / "a.csv", tmp_path / "b.csv")
     found = match_dialog_names(
-        judgements_in_files((tmp_path / "ratings.csv",), None), read_turns(data, None)
+        judgements_in_files((tmp_path / "ratings.csv",), None), read_all_turns(data, None)
     )
     assert set(found.frame["dialog"]) == {"a/d0", "a/d1", "b/d2", "b/d3"}
     told = ["--data", data[0], "--data", data[1], "--judgements", tmp_path / "ratings.csv"]
@@ -98,7 +98,7 @@ def test_ratings_apart_find_dialogs_by_either_name(call, tmp_path):
 
 
 def test_a_name_that_two_inputs_use_is_nobodys(files):
-    turns = read_turns(files, None)
+    turns = read_all_turns(files, None)
     given = [Judgement("s0:1", None, "bot", "fun", "w0", "interlocutor", 3.0)]
     with pytest.raises(DataError) as error:
         match_dialog_names(Judgements.of(given), turns)

@@ -22,8 +22,9 @@ from simpatico.training.users.interlocutor.train import (
     outsider_examples,
     rating_examples,
     train_interlocutor,
+    update_interlocutor,
 )
-from simpatico.training.users.update import UpdateRequest, update_interlocutor
+from simpatico.training.users.update import UpdateRequest
 from tests.training.users.logs import rated
 
 ABOUT = About("made up", "CC0", "simpatico train interlocutor")
