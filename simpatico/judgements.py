@@ -72,6 +72,7 @@ class Judgements:
         """The table of these judgements, or the reason why they cannot be one."""
         frame = pl.DataFrame(list(judgements), schema=SCHEMA, orient="row")
         frame = frame.with_columns(pl.col("value").fill_nan(None))
+        # almost all judgements are fine: only the few suspects are looked at in Python
         for row in frame.filter(suspect_rows()).iter_rows():
             if reason := judgement_problem(Judgement(*row)):
                 raise DataError(f"the judgements cannot be used: {reason}")

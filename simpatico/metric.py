@@ -219,6 +219,7 @@ def signature_value(value: object) -> str:
 
 
 def package_version() -> str:
+    """The version of simpatico, which is part of every signature."""
     try:
         return version("simpatico")
     except PackageNotFoundError:  # running from a source tree that was never installed

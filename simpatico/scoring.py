@@ -67,6 +67,7 @@ def check_metrics(metrics: Sequence[Metric]) -> None:
             raise ContractError(
                 f"{metric.name} is of level 'system'; it needs a method summary and a field seed"
             )
+        # one column a score: two metrics of one name would overwrite each other
         for name in [metric.name, *(s.name for s in metric.scores if s.name != metric.name)]:
             if name in names:
                 raise BadValue(f"{name!r} is asked for twice; score it twice in two runs")

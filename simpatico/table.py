@@ -95,6 +95,7 @@ class ScoreTable:
         unit = self.keys.join(
             place, on=KEYS["dialog"], how="left", maintain_order="left", nulls_equal=True
         )["_unit"].to_numpy()
+        # stable: the turns of a unit are always added up in their own order
         order = np.argsort(unit, kind="stable")
         return order, np.searchsorted(unit[order], np.arange(place.height))
 

@@ -127,6 +127,7 @@ def score_answers(
 ) -> Run:
     """The answers scored; a run of other answers or metrics in the folder is replaced."""
     conversations = Conversations(tuple(files))
+    # the same answers and metrics give the same key: then the run is resumed or already done
     key = run_key(run_identity(conversations, metrics, chunk_size(metrics), keep_text=True))
     remove_other_run(folder / RUN, key)
     return score_run(conversations, metrics, folder / RUN, progress=progress)

@@ -120,6 +120,7 @@ class Turns:
 
     def chunks(self, size: int) -> Iterator[Turns]:
         """Parts of about `size` turns; a dialog is never cut in two."""
+        # a part begins with the first dialog that starts in each block of `size` rows
         starts = np.flatnonzero(self.frame["turn"].to_numpy() == 0)
         block = starts // max(size, 1)
         cuts = starts[np.flatnonzero(np.diff(block, prepend=-1))]
@@ -151,6 +152,7 @@ def sort_by_dialog(rows: pl.DataFrame) -> pl.DataFrame:
     dialog = rows["dialog"]
     if dialog.ne_missing(dialog.shift(1)).sum() <= dialog.n_unique():
         return rows
+    # stable: dialogs by first appearance, and within each the order of the input
     first = pl.col("_row").first().over("dialog")
     return rows.with_row_index("_row").sort(first, "_row").drop("_row")
 
@@ -165,6 +167,7 @@ def number_turns(rows: pl.DataFrame, merge: bool) -> pl.DataFrame:
     dialog, speaker, reply = pl.col("dialog"), pl.col("speaker"), pl.col("reply_to")
     new_dialog = dialog.ne_missing(dialog.shift(1)).fill_null(True)
     new_run = new_dialog | speaker.ne_missing(speaker.shift(1)) | pl.col("gap")
+    # a message that answers the one before it, or the same as that, goes on with its turn
     follows = reply.eq(pl.col("id").shift(1)) | reply.eq(reply.shift(1))
     elsewhere = reply.is_not_null() & ~follows.fill_null(False)
     new_turn = new_run | pl.col("system").ne_missing(pl.col("system").shift(1)) | elsewhere

@@ -67,6 +67,7 @@ class Process:
             raise MissingResource(
                 f"the program {words[0]!r} cannot be started ({why}); check its name and mode"
             ) from None
+        # neither side may wait for the other for ever: reads and writes go through select
         os.set_blocking(self.stdout, False)
         os.set_blocking(self.stdin, False)
         self.requests = 0
@@ -89,6 +90,7 @@ class Process:
         """The line that answers a request, in time."""
         until = monotonic() + timeout
         self.requests += 1
+        # the id lets a program that answers out of step be noticed
         self.send(msgspec.json.encode({"id": self.requests, **request}) + b"\n", until)
         line = self.receive(until)
         try:
@@ -184,6 +186,7 @@ class Command:
         try:
             line = process.ask(request, self.settings.timeout)
         except BaseException:
+            # whatever it still writes would be taken for the next answer: it cannot be used again
             with self.lock:
                 self.busy.remove(process)
             process.kill()

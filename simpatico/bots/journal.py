@@ -126,6 +126,7 @@ class Journal:
         self.write(msgspec.json.encode(rows) + b"\n")
 
     def write(self, line: bytes) -> None:
+        """Append a line and wait until the disk has it: an answer may have cost money."""
         try:
             self.file.write(line)
             self.file.flush()

@@ -34,6 +34,7 @@ def play(
         raise BadValue(f"the opening {long[0]!r} has {turns} turns or more already; raise --turns")
 
     def play_opening(opening: Prompt) -> Rows:
+        # roles are the second bot's view throughout; the first hears the dialog with them swapped
         rows, dialog = prompt_rows(opening, SPEAKERS), list(opening.dialog)
         while len(dialog) < turns:
             second = dialog[-1].role == "user"

@@ -162,6 +162,7 @@ def prompts_to_ask(journal: Journal, prompts: Sequence[Prompt], how: AskOptions)
 
 def ask_parallel(work: Work, prompts: Iterable[Prompt], jobs: int) -> Iterator[Rows]:
     """The rows of each prompt as they come; an error stops all, once what was asked has come."""
+    # prompts are handed out one by one, so that an error stops the run before all were asked
     pool = ThreadPoolExecutor(jobs)
     waiting: set[Future[Rows]] = set()
     todo, errors = iter(prompts), list[SimpaticoError]()

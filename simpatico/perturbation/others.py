@@ -94,6 +94,7 @@ class ContentWords:
 
     @classmethod
     def of(cls, turns: Turns, rows: Ints) -> ContentWords:
+        """Which words are there, times idf = log(1 + n / df); function words weigh 0."""
         targets = turns.answered[rows]
         texts = turns.frame["text"]
         table = cut_words(pl.concat([texts.gather(rows), texts.gather(targets)]))

@@ -48,6 +48,7 @@ def metric_parameters(metric: Metric) -> dict[str, Any]:
 
 
 def is_storable(value: object) -> bool:
+    """Whether JSON can hold the value; NaN and half surrogate pairs it cannot."""
     try:
         return bool(json.dumps(value, ensure_ascii=False, allow_nan=False).encode())
     except (TypeError, ValueError):

@@ -76,6 +76,7 @@ def score_run(
             job = Scoring(conversations, metrics, folder, chunk, jobs, progress, keep_text)
             try:
                 job.score()
+                # hashed once more: parts of two versions of a file would make a run of neither
                 if run_identity(conversations, metrics, chunk, keep_text) != identity:
                     raise RecordError("an input, lexicon or model changed meanwhile; score again")
             except RecordError:  # the input must change or has changed: no part is of use
@@ -175,6 +176,7 @@ def score_part(
         text = turns.frame.select(TEXT_COLUMNS)
         write = partial(text.write_parquet, compression_level=ZSTD_LEVEL)
         write_atomically(part_path(folder, index, "text.parquet"), write, private=True)
+    # last of all: a part counts as done once this file is there
     write_json_atomically(part_path(folder, index, "json"), nulls)
     return len(turns)
 

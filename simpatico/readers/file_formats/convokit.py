@@ -65,6 +65,7 @@ class ConvoKit:
     system: str | None = None
 
     def matches(self, head: Head) -> bool:
+        """A folder with the utterances, or rows that have `meta` and a field for the reply."""
         if head.folder:
             return any((head.folder / name).is_file() for name in FILES)
         names = {"root", "user"} <= head.keys or {"conversation_id", "speaker"} <= head.keys
@@ -75,6 +76,7 @@ class ConvoKit:
         )
 
     def dialogs(self, source: Source, ledger: Ledger) -> Iterator[list[Utterance]]:
+        # most corpora are sorted by conversation: looking first keeps large ones out of memory
         systems = speaker_systems(source, ledger)
         lines = utterances_file(source)
         rows = self.utterances(lines, systems, ledger)

@@ -76,6 +76,7 @@ class DSTC10Test:
         return map(row_dialog, response_rows(source, ledger))
 
     def judgements(self, source: Source, ledger: Ledger) -> Iterator[Judgement]:
+        """All are read before the first is given: the scale is inferred from all values."""
         judgements = [
             judgement
             for row in response_rows(source, ledger)

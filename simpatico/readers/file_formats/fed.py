@@ -63,6 +63,7 @@ class FED:
     system: str | None = None
 
     def matches(self, head: Head) -> bool:
+        """Rows of context and annotations; with a `dialogue_id` they are DSTC10's copy of FED."""
         if "dialogue_id" in head.keys or not {"context", "annotations"} <= head.keys:
             return False
         return isinstance(head.item["context"], str) and is_labelled(head.item["context"])

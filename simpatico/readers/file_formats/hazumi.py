@@ -118,7 +118,7 @@ def turn_ratings(exchange: Exchange, turn: int) -> Iterator[tuple[Judgement, str
 
 def strip_annotations(transcript: str) -> str:
     """What was said, without the marks of who wrote it down."""
-    before = ""
+    before = ""  # annotations may be nested, so that it takes as many passes as they are deep
     while before != transcript:
         before, transcript = transcript, ANNOTATION.sub(r"\1", transcript)
     return transcript.replace(PAUSE, "").strip()
@@ -164,6 +164,7 @@ def read_tiers(
 ) -> dict[str, list[tuple[int, int, str]]]:
     """Start, end and value of every annotation of every tier; times are milliseconds."""
     try:
+        # entities could blow a small file up to gigabytes ("billion laughs"); ELAN writes none
         if b"<!DOCTYPE" in document or b"<!ENTITY" in document:
             raise ValueError
         root = ElementTree.fromstring(document)  # noqa: S314 - no entity can be declared

@@ -60,6 +60,7 @@ class Inspect:
         return {"eval", "version"} <= head.keys and isinstance(head.json, dict)
 
     def dialogs(self, source: Source, ledger: Ledger) -> Iterator[list[Utterance]]:
+        # samples stay raw bytes at first, so that one that is broken costs no other
         document = source.document(ledger)
         if not (log := decode(document, InspectFile, Place(source.name, 1, 0), ledger)):
             return

@@ -58,6 +58,7 @@ class IRC:
         return head.name.endswith(LOG) and Path(links_name(head.name)).is_file()
 
     def dialogs(self, source: Source, ledger: Ledger) -> Iterator[list[Utterance]]:
+        # utterances keep their line numbers as ids, so that replies can be looked up in the log
         for log in log_files(source):
             messages = dict(read_messages(log, ledger))
             replies = read_links(log, messages, ledger)

@@ -66,6 +66,7 @@ class OpenAI:
     system: str | None = None
 
     def matches(self, head: Head) -> bool:
+        """A list of messages, alone or under one of the names that data sets give it."""
         item = head.item
         if isinstance(item, list) or is_message_list(head):
             return starts_with_message(item[:1] if isinstance(item, list) else [item])

@@ -104,6 +104,7 @@ def valid_dialogs(source: Source, ledger: Ledger) -> Iterator[tuple[Place, Perso
         talk: PersonaDialog | None = decode(raw, DIALOG, place, ledger)
         if talk is None:
             continue
+        # a hash is enough to tell a repeated record from another one with the same id
         before = hashes.get(talk.dialogue_id)
         if before == hash(raw):
             ledger.skip("dialog that stands in the file twice")

@@ -102,6 +102,10 @@ class Head:
         return plain
 
     def _is_document(self) -> bool:
+        """Whether the file is one JSON document rather than one value a line.
+
+        A list, or an object, that ends on its line and is followed by others is one of several.
+        """
         first, more = self.lines[0], len(self.lines) > 1
         if first.startswith(b"["):
             return not (more and isinstance(json_or_none(first), list))

@@ -43,6 +43,7 @@ class GzipStream(io.RawIOBase):
         return True
 
     def readinto(self, buffer: bytearray | memoryview) -> int:  # type: ignore[override]
+        # measured as it goes: the size in the gzip trailer is modulo 4 GiB and may be forged
         n = self._gzip.readinto(cast(bytearray, buffer))
         self._unpacked += n
         if self._unpacked > max(BOMB_FLOOR, BOMB_RATIO * self._packed.tell()):
