@@ -55,6 +55,7 @@ FOLDERS = ("", "original", "goemotions/original")
 
 PLACEHOLDERS = r"\[(?:NAME|RELIGION)\]"
 SMOOTHING = 0.5
+"""Added to the texts without the emotion, so that a word of none of them has a finite weight."""
 DECIMALS = 4
 MINIMUM = 5
 
@@ -65,9 +66,9 @@ def derive_lexicon(data: Path, out: Path, *, minimum: int = MINIMUM) -> pl.DataF
         raise DataError(f"a minimum of {minimum} texts means nothing; give 1 or more")
     if not out.parent.is_dir():
         raise MissingResource(f"no folder {str(out.parent)!r} to write {out.name!r} in; make it")
-    texts, labels = read_goemotions(training_file(data))
-    lexicon = weighted(
-        cut_words(texts.str.replace_all(PLACEHOLDERS, " ")), emotions(labels), minimum
+    texts, labels = read_goemotions(find_training_file(data))
+    lexicon = association_weights(
+        cut_words(texts.str.replace_all(PLACEHOLDERS, " ")), emotion_indicators(labels), minimum
     )
     if lexicon.is_empty():
         raise DataError(f"{data}: no word is in {minimum} of its {len(texts)} texts; ask for fewer")
@@ -75,13 +76,13 @@ def derive_lexicon(data: Path, out: Path, *, minimum: int = MINIMUM) -> pl.DataF
     return lexicon
 
 
-def training_file(data: Path) -> Path:
+def find_training_file(data: Path) -> Path:
     """The training split of GoEmotions in this folder."""
     if not data.is_dir():
         raise MissingResource(f"no folder {str(data)!r}; give the one that holds GoEmotions")
-    places = [data / folder / "train.tsv" for folder in FOLDERS]
-    if found := next(filter(Path.is_file, places), None):
-        return found
+    paths = [data / folder / "train.tsv" for folder in FOLDERS]
+    if path := next(filter(Path.is_file, paths), None):
+        return path
     raise MissingResource(
         f"no train.tsv of GoEmotions in {str(data)!r}; "
         "get it from github.com/google-research/google-research/tree/master/goemotions/data"
@@ -99,13 +100,13 @@ def read_goemotions(path: Path) -> tuple[pl.Series, list[list[int]]]:
         if line:
             cells = line.rstrip("\r").split("\t")
             texts.append(cells[0])
-            labels.append(label_numbers(cells, f"{path}:{number}"))
+            labels.append(parse_labels(cells, f"{path}:{number}"))
     if not texts:
         raise DataError(f"{path}: no text in it")
     return pl.Series(texts), labels
 
 
-def label_numbers(cells: list[str], place: str) -> list[int]:
+def parse_labels(cells: list[str], place: str) -> list[int]:
     """The label numbers in the second of a row's three cells."""
     if len(cells) != 3:
         raise DataError(f"{place}: {len(cells)} columns; GoEmotions has text, labels and id")
@@ -118,15 +119,15 @@ def label_numbers(cells: list[str], place: str) -> list[int]:
     return numbers
 
 
-def emotions(labels: list[list[int]]) -> Floats:
+def emotion_indicators(labels: list[list[int]]) -> Floats:
     """One row per text: 1 under each of the eight emotions that one of its labels stands for."""
-    table = np.array([[e in found for e in EMOTIONS] for found in MAPPING.values()], np.float64)
+    table = np.array([[e in own for e in EMOTIONS] for own in MAPPING.values()], np.float64)
     return np.array([table[numbers].max(axis=0) for numbers in labels])
 
 
-def weighted(table: WordTable, has: Floats, minimum: int) -> pl.DataFrame:
+def association_weights(table: WordTable, has: Floats, minimum: int) -> pl.DataFrame:
     """Terms, categories and the weights above 0 that remain after rounding."""
-    with_emotion, without = occurrences(table, has), occurrences(table, 1.0 - has)
+    with_emotion, without = text_counts(table, has), text_counts(table, 1.0 - has)
     with np.errstate(divide="ignore", invalid="ignore"):
         rate = with_emotion / has.sum(axis=0)
         other = (without + SMOOTHING) / (1.0 - has).sum(axis=0)
@@ -142,7 +143,7 @@ def weighted(table: WordTable, has: Floats, minimum: int) -> pl.DataFrame:
     ).sort("term", "category")
 
 
-def occurrences(table: WordTable, has: Floats) -> Floats:
+def text_counts(table: WordTable, has: Floats) -> Floats:
     """For each word and each column of `has`, how many of its texts contain the word."""
     # scipy would merge repeated words inside the table's own arrays, hence the copies
     parts = (np.ones(len(table.codes)), table.codes.copy(), table.ends.copy())

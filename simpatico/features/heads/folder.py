@@ -155,7 +155,7 @@ class PairHead:
 
 @dataclass(frozen=True)
 class HeadProbabilities:
-    """Gives pairs of texts, or single ones, the probability of the class the head was trained on."""
+    """Gives pairs of texts, or single ones, the probability of the class a head was trained for."""
 
     head: Head
     vectors: TextEncoder

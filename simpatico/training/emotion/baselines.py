@@ -32,9 +32,11 @@ MAJORITY, STYLE, RAW_STYLE, SVM = "majority", "style", "style as stored", "linea
 SVM_ORDERS = (1, 2)
 """Shortest and longest n-grams of words."""
 STYLE_SHAPE = HeadShape(("first",), (16,), rate=3e-3, epochs=15)
+"""A hidden layer, so that the baseline can use interactions, such as short and in capitals."""
 SPACED = re.compile(r"\s[,.!?;:')]|[(]\s")
 TIGHT = re.compile(r"[^\W\d][,.!?;][^\W\d]")
 CURLY = re.compile("[‘’“”]")
+"""Traces of how corpora were stored: tokenised, with lost spaces, or with typographic quotes."""
 
 ResultRows = dict[str, list[ClassifierResults]]
 """The results of the model and its baselines, by head."""
@@ -63,7 +65,7 @@ def style_features(texts: list[str]) -> Floats32:
                 float(bool(upper) and upper[0]),
                 len(SPACED.findall(text)) / n,
                 len(TIGHT.findall(text)) / n,
-                float("_comma_" in text),
+                float("_comma_" in text),  # EmpatheticDialogues stores commas so, for its CSV
                 float(bool(CURLY.search(text))),
                 float(text[-1:] in ".!?"),
             )
@@ -137,6 +139,7 @@ def compare_with_baselines(
         if task.kind == "plutchik":
             limits = {n: best_f1_threshold(p.validation, truth) for n, p in predictions.items()}
         runs = {n: (p.test, p.test > limits[n]) for n, p in predictions.items()}
+        # a constant score: its AUC is .5, and all are predicted to be of the commoner class
         majority = np.full(len(test), float(splits.train.target[:, column].mean()))
         runs = {OURS: runs.pop(OURS), MAJORITY: (majority, majority > 0.5), **runs}
         truth = test.target[:, column] > 0

@@ -18,6 +18,7 @@ from simpatico.training.tables import named_rows
 Sign = Literal["positive", "negative", "neutral", "omit"]
 
 DIALOG = "dialog"
+"""An optional column; utterances of one dialog stay in one split."""
 SEPARATOR = "|"
 """Between the labels in one cell of a table."""
 OF_GOEMOTIONS: Mapping[Sign, str] = {

@@ -61,6 +61,7 @@ def fine_tune_emotion(
         labels=LABELS[kind],
         about=replace(about, training={**about.training, **settings.facts}),
     )
+    # of two classes the difference of logits is the log-odds of the second
     logits = [predict_logits(out, texts.text) for texts in (validation, test)]
     if kind == "plutchik":
         columns = [[part[:, at] for part in logits] for at in range(len(task.names))]

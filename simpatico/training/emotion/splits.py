@@ -19,6 +19,7 @@ from simpatico.training.splits import complete_splits
 SHARES = (0.8, 0.1, 0.1)
 """Of training, validation and test."""
 FEWEST = 20
+"""Dialogs, or different texts, without which no three splits with both classes can be drawn."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,6 +114,7 @@ def split_utterances(
     texts: LabelledTexts, shares: Sequence[float], *, seed: int
 ) -> list[LabelledTexts]:
     """Parts of these shares, stratified by target; no group is in two of them."""
+    # a group of several targets counts for its last, which keeps it in one stratum
     strata = dict(zip(texts.group, map(bytes, texts.target.astype(bool)), strict=True))
     rng, part_of = np.random.default_rng(seed), dict[str, int]()
     for stratum in sorted(set(strata.values())):
@@ -127,6 +129,7 @@ def split_utterances(
 
 def drop_repeated_texts(splits: EmotionSplits) -> EmotionSplits:
     """The splits without utterances whose letters and digits a later split has, too."""
+    # from the test split backwards, so that the test set never shrinks for the sake of training
     later: set[str] = set()
     distinct = []
     for texts in reversed(splits):

@@ -61,6 +61,7 @@ __all__ = ["EmotionSettings", "UtteranceInput", "Utterances", "read_utterances",
 
 SHAPE = HeadShape(("first",), (128,), "relu", rate=3e-4, decay=0.3, epochs=60)
 NGRAM_FORM = CharNgramSettings(2, 5, 2**15)
+"""Half the default's buckets: a folder of Plutchik's emotions has eight such heads."""
 
 
 def train_emotion(
@@ -81,6 +82,7 @@ def train_emotion(
     task = prepare_task(utterances, kind, settings)
     texts = [text for split in task.data.splits for text in split.text]
     index, vectors = encode_texts(texts, form)
+    # a text of unknown words alone has no vector
     usable = ~np.isnan(vectors[:, 0])
     task = task.drop_texts(lambda text: bool(usable[index[text]]))
     heads, predictions = fit_heads(task, index, vectors, settings)
@@ -110,6 +112,7 @@ def fit_heads(
     char_ngrams = char_ngram_matrix(list(index), NGRAM_FORM) if settings.runs else None
     rows = [np.array([index[text] for text in split.text], np.int64) for split in task.data.splits]
     for column, name in enumerate(task.names):
+        # texts are judged one by one, so both texts of a pair are the same
         examples = []
         for at, split in zip(rows[:2], task.data.splits[:2], strict=True):
             label = split.target[:, column].astype(np.float32)

@@ -16,12 +16,14 @@ from simpatico.training.engagement.splits import EngagementSplits
 
 LENGTH, QUESTION = "reply length", "question mark"
 SVM_C = 0.1
+"""Below scikit-learn's 1: there are more n-grams than exchanges."""
 MAX_ITERATIONS = 20_000
 """After which the support vector machine ends, converged or not."""
 ORDERS = (1, 3)
 """Shortest and longest n-grams of the support vector machine."""
 MIN_DOCUMENTS = 2
 """Exchanges that an n-gram must be in."""
+# words with their apostrophes, and the marks that show interest or excitement
 TOKEN = r"(?u)\w+(?:['’]\w+)*|[?!]"  # noqa: S105
 
 

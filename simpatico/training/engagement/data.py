@@ -177,6 +177,7 @@ def read_ji(
     rows = []
     for talk in talks:
         limit = means[talk.worker] if threshold is None else threshold
+        # at the worker's own mean a dialog is neither engaging nor dull
         at_mean = threshold is None and talk.rating == limit
         if at_mean or (talk.conversation.model == CONTROL and not control):
             continue

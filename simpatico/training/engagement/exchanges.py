@@ -21,6 +21,7 @@ ENGAGING = 2.0
 SHARES = (0.6, 0.2, 0.2)
 """Of training, validation and test."""
 PEOPLE, BOT = "human-human", "human-bot"
+"""Kinds of talk. A model may learn who talks instead of what engages, so results show both."""
 TEXTS = ("query", "reply")
 
 
@@ -172,6 +173,7 @@ def split_exchanges(
     groups, labels = exchanges.group, exchanges.label
     origin = dict(zip(reversed(groups), reversed(exchanges.origin), strict=True))
     engaging = {group for group, label in zip(groups, labels, strict=True) if label}
+    # in the order of the data, not of a set, so that a seed always draws the same
     names = list(dict.fromkeys(groups))
     rng, part_of = np.random.default_rng(seed), dict[str, int]()
     for stratum in product(dict.fromkeys(exchanges.origin), (True, False)):

@@ -39,6 +39,7 @@ def fine_tune_engagement(
     exchanges = ExchangeInput.of(exchanges).usable()
     about = replace(about, training={**about.training, **settings.facts})
     runs = []
+    # only the model of the first seed is kept; the others are for the estimate alone
     with TemporaryDirectory() as other:
         for seed in settings.seed_range:
             splits = exchanges.split(seed)

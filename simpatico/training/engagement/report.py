@@ -124,6 +124,7 @@ def evaluate_parts(splits: EngagementSplits, ours: LabelledPredictions) -> list[
         )
         if min(map(len, labels)) < FEWEST_GROUPS:
             continue
+        # the threshold of reply length comes from the same part of the training split, if it has it
         train = splits.train.take(train_parts.get(name, np.arange(len(splits.train))))
         mine = LabelledPredictions(
             ours.score[rows], ours.predicted[rows], ours.label[rows], test.group

@@ -15,6 +15,7 @@ from simpatico.training.engagement.exchanges import SHARES, Exchanges, split_exc
 from simpatico.training.splits import complete_splits
 
 FEWEST_DIALOGS = 20
+"""With fewer, a test split would have four dialogs or less."""
 
 
 class EngagementSplits(NamedTuple):

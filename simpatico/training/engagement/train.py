@@ -67,6 +67,7 @@ LENGTH_BINS = (2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14, 17, 21, 30)
 
 HeadName = Literal["paper", "best"]
 PooledBy = Literal["mean", "max"]
+# "paper" is the network of Ghazarian et al. (2020); "best" adds how a text is written and is linear
 PAPER = HeadShape(("first", "second"), (64, 32, 8), "relu", rate=1e-3)
 BEST = HeadShape(("first", "second"), grams=CharNgramSettings())
 SHAPES: Mapping[tuple[HeadName, PooledBy], HeadShape] = {
@@ -156,6 +157,7 @@ def run_trials(
     """Train and predict with every seed; nothing is written."""
     exchanges = ExchangeInput.of(exchanges).usable()
     encoded = EncodedTexts.of(exchanges.parts, initial.form)
+    # a text of unknown words alone has no vector
     known = ~np.isnan(encoded.vectors[:, 0])
     exchanges = exchanges.usable(lambda text: bool(known[encoded.rows[text]]))
     trials = []
@@ -253,6 +255,7 @@ def engagement_recipe(
 ) -> HeadsRecipe:
     """What a reader of the folder must know of the head that is kept."""
     model = find_model(form.encoder)
+    # of the first seed, whose head is kept; the report has means over seeds
     ours, length = (evaluate_runs(name, [trial.runs[name]]) for name in (OURS, LENGTH))
     accuracy = float((trial.runs[OURS].predicted == trial.runs[OURS].label).mean())
     evaluation = HeadEvaluation(

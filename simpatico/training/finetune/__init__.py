@@ -31,6 +31,7 @@ from simpatico.training.card import About
 Problem = Literal["single", "multi", "regression"]
 PROBLEMS = ("single", "multi", "regression")
 VERSION = 1
+"""Of the training itself: checkpoints of another version are not resumed."""
 
 
 @dataclass(frozen=True)

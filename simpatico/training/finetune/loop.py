@@ -25,6 +25,7 @@ BATCHES_SORTED = 50
 """So many batches' worth of shuffled texts are sorted by length, which saves padding."""
 WEIGHT_DECAY = 0.01
 MAX_GRADIENT_NORM = 1.0
+"""Both as BERT was trained with (Devlin et al. 2019)."""
 CHECKPOINT_SECONDS = 300.0
 """After so long a checkpoint is written, besides the one at the end of every epoch."""
 

@@ -25,7 +25,9 @@ class Progress(msgspec.Struct):
     step: int = 0
     losses: list[float] = []
     latest: str = ""
+    """The file of all tensors after the last step."""
     best: str = ""
+    """The file of the weights of the best epoch."""
 
     @property
     def epoch(self) -> int:

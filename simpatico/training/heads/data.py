@@ -21,9 +21,11 @@ from simpatico.training.fit.mlp import PairExamples
 from simpatico.turns import Turns
 
 FEWEST_DIALOGS = 20
+"""So that validation and test split have two dialogs each, which negatives need."""
 PARTS = 10
 """Of ten parts of the dialogs one is the test split, one for validation, and eight for training."""
 MIN_WORDS = 3
+"""Different words of a text without which a corruption may be as good as the text."""
 MOST_TEXTS = 5_000
 """Texts of a split that are corrupted; each corrupted one has to be encoded anew."""
 TOKEN = re.compile(r"\w+(?:['’]\w+)*|[^\w\s]")

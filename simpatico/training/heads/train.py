@@ -71,6 +71,7 @@ NEXT = HeadForm(
     "mean",
     HeadShape(("first", "second", "product", "difference", "bilinear"), rate=3e-4, decay=0.1),
 )
+# RUBER: Tao et al. (2018); contextual: Ghazarian et al. (2019); USL-H: Phy et al. (2020)
 FORMS: Mapping[HeadKind, Mapping[str, HeadForm]] = {
     "nsp": {"next": NEXT},
     "ruber": {
@@ -150,6 +151,7 @@ def train_one_head(
     check_examples(pairs, dialogs.source, "examples whose texts have known words")
     head, recipe = fit_and_evaluate(pairs, vectors, form, list(index), seed=seed)
     train = pairs[0]
+    # true replies against made-up ones of the training split: pairs of unrelated replies
     true, other = (train.second[train.label == label] for label in (1, 0))
     n = min(len(true), len(other))
     cosines = row_cosines(vectors[true[:n]], vectors[other[:n]])

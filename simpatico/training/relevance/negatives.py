@@ -30,6 +30,7 @@ HARD: tuple[NegativeKind, ...] = KINDS[1:]
 SAMPLE = 200
 """Replies among which the nearest is sought: the nearest of all would often be a good reply."""
 AT_ONCE = 1_024
+"""Pairs that share a sample and whose similarities are in memory together."""
 
 
 @dataclass(frozen=True)
@@ -144,6 +145,7 @@ class NegativeSampler:
             sample = self.rng.permutation(len(pairs.second))[:SAMPLE]
             texts = pairs.second[sample]
             similarity = self.vectors[to[part]] @ self.vectors[texts].T
+            # a text of the same dialog may be a good reply, and one of the pair is no negative
             barred = pairs.dialog[sample] == pairs.dialog[part][:, None]
             barred |= (texts == pairs.second[part][:, None]) | (texts == pairs.first[part][:, None])
             similarity[barred] = -np.inf

@@ -95,6 +95,7 @@ def train_relevance(
         examples.splits, vectors, examples.form, texts, seed=settings.seed
     )
     recipe = HeadsRecipe("relevance", SCHEMA, examples.dialogs, {"relevant": head_recipe})
+    # against each kind by itself, whatever mix was trained on
     aucs = dict[str, float]()
     for kind, name in enumerate(KINDS):
         pairs = sampler.with_negatives(np.full(len(sampler.pairs.first), kind))

@@ -26,6 +26,7 @@ Scaling = Literal["raw", "sqrt", "std"]
 SCALINGS: tuple[Scaling, ...] = ("raw", "sqrt", "std")
 TOPIC_TABLE = "fb2000_cp"
 SLICE = 2_048
+"""Columns that are dense at a time."""
 TOPICS = 0
 """The order of a block of topics, which is no block of n-grams."""
 

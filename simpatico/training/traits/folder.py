@@ -51,7 +51,7 @@ class NgramWeights:
 
 @dataclass(frozen=True)
 class TraitReport:
-    """What came out of a training; the first of `heldout` is the figure to quote."""
+    """The results of a training; the first of `heldout`, cross-validated, is the one to quote."""
 
     config: FeatureConfig
     penalty: float
@@ -60,6 +60,7 @@ class TraitReport:
     words: int
     features: dict[int, int]
     heldout: list[CorrelationFigure]
+    # what the number of words alone predicts; a model has to do better
     word_count: CorrelationFigure
 
 

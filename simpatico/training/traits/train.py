@@ -204,6 +204,7 @@ def fold_weights(
     """The regression as one weight per n-gram; topics become weights of their words."""
     config, dual = choice.config, choice.fit.dual
     rows, intercept = np.arange(len(dual)), choice.fit.mean
+    # with X centred, y = mean + (x − x̄)'β: the intercept of raw x is mean − x̄'β
     ngrams: dict[int, dict[tuple[str, ...], float]] = {n: {} for n in config.orders}
     for block in blocks:
         if block.order in (TOPICS, *config.orders):

@@ -161,7 +161,7 @@ def test_killed_while_files_are_written_it_ends_at_the_same_weights(
     assert sorted(p.name for p in tmp_path.iterdir()) == ["m"]
 
 
-@pytest.mark.parametrize("name", ["write_model_files", "find", "finetuning_recipe"])
+@pytest.mark.parametrize("name", ["write_model_files", "find_model", "finetuning_recipe"])
 def test_killed_while_the_folder_is_put_together(tmp_path, whole, monkeypatch, name):
     killed(tmp_path, monkeypatch, finetune_folder, name, 0)
     assert not (tmp_path / "m").exists()
