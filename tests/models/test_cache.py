@@ -306,7 +306,7 @@ def test_what_was_not_used_for_longest_goes_first(cache):
         import os
 
         os.utime(kept.path, (age, age))
-    evict_oldest(cache, largest=200_000)
+    evict_oldest(cache, max_bytes=200_000)
     assert [p.name for p in cache_files()] == [Cache.of(k).path.name for k in "bc"]
 
 
