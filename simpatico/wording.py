@@ -42,6 +42,13 @@ def format_interval(low: float | None, high: float | None, digits: int = 2) -> s
     return f"[{format_number(low, digits)}, {format_number(high, digits)}]"
 
 
+def format_correlation_interval(low: float | None, high: float | None) -> str:
+    """An interval of correlations in brackets; a dash for a missing bound."""
+    if low is None or high is None:
+        return NO_VALUE
+    return f"[{format_correlation(low)}, {format_correlation(high)}]"
+
+
 def interval_digits(low: float | None, high: float | None) -> int:
     """Digits after the point that show two significant digits of the interval's half-width.
 

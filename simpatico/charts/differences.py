@@ -1,31 +1,42 @@
-"""Differences between two systems: sentences with a picture on one axis in standard deviations."""
+"""Differences between two systems: a sentence each, plotted on one axis in standard deviations."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from html import unescape
 from math import floor, isfinite, log10
 from typing import Literal
 
-from simpatico.charts.axis import Axis, labels
+from simpatico.charts.axis import Axis, tick_labels
 from simpatico.charts.html import Child, Html, el
-from simpatico.charts.svg import label, nested, standalone, width_of, wrapped
-from simpatico.charts.systems import Party, short, use
+from simpatico.charts.svg import nested_svg, svg_document, text_line, text_width, wrap_to_width
+from simpatico.charts.systems import SystemStyle, shorten_name, use_mark
 from simpatico.wording import NO_VALUE, format_number
 
 ROW = 34
-SMALLEST = 0.6
-"""Standard deviations that the axis reaches at least, so that small differences look small."""
+SMALLEST_AXIS = 0.6
+"""Standard deviations that the axis covers at least, so that small differences look small."""
 
-SHORT = 48
-"""Characters of a note that stands beside its sentence rather than below it."""
+SHORT_NOTE = 48
+"""Characters of a note that is set in line with its sentence rather than below it."""
+
+FIGURE_ROW, LINE = 20.0, 12.0
+FIGURE_PLOT = 0.44
+"""Share of a figure's width for the plot."""
+
+AMOUNT = re.compile(r"\S+(?: [^\W\d]+)? \[[^\[\]]*\]\.?\Z")
+"""A number with its unit and interval at the end of a sentence, which should stay in one line."""
 
 
 @dataclass(frozen=True)
-class Gap:
-    """System `a` minus system `b` on one metric, in its unit; `side` has the higher value."""
+class DifferenceRow:
+    """System `a` minus system `b` on one metric, in its unit.
+
+    `low` and `high` are the confidence interval, `wide_low` and `wide_high` the one that allows for
+    all comparisons; `times` is how often in 100 draws `a` is higher.
+    """
 
     claim: Child
     note: str
@@ -38,44 +49,45 @@ class Gap:
     times: float | None
     tracks: str
     side: Literal["a", "b"] | None
-    """Whose colour it has; hollow and grey where the difference is no finding."""
+    """The system with the higher value, whose colour it has; None where it is no finding."""
 
 
 @dataclass(frozen=True)
-class Gaps:
-    """All differences of two systems, in groups with a title; `a` lies to the right."""
+class DifferenceChart:
+    """All differences of two systems, in groups with a title; `a` is to the right."""
 
-    a: Party
-    b: Party
-    groups: tuple[tuple[str, tuple[Gap, ...]], ...]
+    a: SystemStyle
+    b: SystemStyle
+    groups: tuple[tuple[str, tuple[DifferenceRow, ...]], ...]
     caption: str
     with_tracks: bool
     unit: str = "dialog"
     confidence: float = 0.95
 
 
-def axis_of(gaps: Gaps) -> Axis:
-    """As far to the left as to the right, with every end of every interval inside."""
-    reached = (abs(v) for _, group in gaps.groups for gap in group for v in standard(gap).values())
-    reach = max(SMALLEST, *reached, 0.0) * 1.06
+def symmetric_axis(chart: DifferenceChart) -> Axis:
+    """An axis around zero that holds both ends of every interval."""
+    rows = [row for _, rows in chart.groups for row in rows]
+    extents = (abs(v) for row in rows for v in in_standard_deviations(row).values())
+    reach = max(SMALLEST_AXIS, *extents, 0.0) * 1.06
     return Axis(-reach, reach)
 
 
-def standard(gap: Gap) -> dict[str, float]:
-    """What there is to draw, in standard deviations."""
-    if not gap.sd or gap.difference is None or not isfinite(gap.difference):
+def in_standard_deviations(row: DifferenceRow) -> dict[str, float]:
+    """The difference ("x") and the ends of its intervals, as far as they are known."""
+    if not row.sd or row.difference is None or not isfinite(row.difference):
         return {}
-    ends = {
-        "x": gap.difference,
-        "low": gap.low,
-        "high": gap.high,
-        "from": gap.wide_low,
-        "to": gap.wide_high,
+    values = {
+        "x": row.difference,
+        "low": row.low,
+        "high": row.high,
+        "from": row.wide_low,
+        "to": row.wide_high,
     }
-    return {n: v / gap.sd for n, v in ends.items() if v is not None and isfinite(v)}
+    return {n: v / row.sd for n, v in values.items() if v is not None and isfinite(v)}
 
 
-def ticks_of(axis: Axis) -> list[float]:
+def symmetric_ticks(axis: Axis) -> list[float]:
     """Zero and one round number on both sides, far enough from the edge for its label."""
     most = 0.8 * axis.high
     power = 10.0 ** floor(log10(most))
@@ -83,181 +95,159 @@ def ticks_of(axis: Axis) -> list[float]:
     return [-step, 0.0, step]
 
 
-def gaps_table(gaps: Gaps) -> Html:
-    """The verdict: a sentence, its picture, wins in 100, and whether the metric tracks raters."""
-    axis = axis_of(gaps)
-    columns = 4 if gaps.with_tracks else 3
-    bodies = [body(gaps, axis, title, rows, columns) for title, rows in gaps.groups if rows]
-    caption = el("caption", {"class": "vh"}, gaps.caption)
-    return el("table", {"class": "verdict"}, caption, head(gaps, axis), bodies)
+def difference_table(chart: DifferenceChart) -> Html:
+    """A row for each metric: sentence, plot, wins in 100, and whether the metric tracks raters."""
+    axis = symmetric_axis(chart)
+    columns = 4 if chart.with_tracks else 3
+    bodies = []
+    for title, rows in chart.groups:
+        if rows:
+            count = el("span", None, len(rows))
+            name = el("th", {"colspan": columns, "scope": "rowgroup"}, title, count)
+            lines = [difference_row(chart, axis, row) for row in rows]
+            bodies.append(el("tbody", None, el("tr", {"class": "grp"}, name), lines))
+    caption = el("caption", {"class": "vh"}, chart.caption)
+    return el("table", {"class": "verdict"}, caption, difference_head(chart, axis), bodies)
 
 
-def head(gaps: Gaps, axis: Axis) -> Html:
-    picture = el("svg", {"aria-hidden": "true"}, scale(gaps, axis))
-    level = f"{100 * gaps.confidence:.4g}%"
-    plot = el("span", {"class": "vh"}, f"plot, in standard deviations between {gaps.unit}s")
+def difference_head(chart: DifferenceChart, axis: Axis) -> Html:
+    scale = el("svg", {"aria-hidden": "true"}, difference_scale(chart, axis))
+    level = f"{100 * chart.confidence:.4g}%"
+    plot = el("span", {"class": "vh"}, f"plot, in standard deviations between {chart.unit}s")
     tracks = el("th", {"class": "tr", "scope": "col"}, "tracks raters? r")
     row = el(
         "tr",
         None,
         el("th", {"scope": "col"}, f"Difference, in the metric’s own unit [{level} interval]"),
-        el("th", {"class": "ax", "scope": "col"}, plot, picture),
+        el("th", {"class": "ax", "scope": "col"}, plot, scale),
         el("th", {"class": "of r", "scope": "col"}, "wins in 100"),
-        tracks if gaps.with_tracks else None,
+        tracks if chart.with_tracks else None,
     )
     return el("thead", None, row)
 
 
-def scale(gaps: Gaps, axis: Axis, longest: int = 13) -> list[Html]:
-    """Who is on which side, and the ticks."""
-    ticks = ticks_of(axis)
-    texts = [f"+{t}" if v > 0 else t for v, t in zip(ticks, labels(ticks), strict=True)]
-    texts = ["0" if not v else f"{t} SD" for v, t in zip(ticks, texts, strict=True)]
-    to_b, to_a = f"← {short(gaps.b.name, longest)}", f"{short(gaps.a.name, longest)} →"
+def difference_scale(chart: DifferenceChart, axis: Axis, longest: int = 13) -> list[Html]:
+    """Which system is on which side, and the tick labels."""
+    to_b = f"← {shorten_name(chart.b.name, longest)}"
+    to_a = f"{shorten_name(chart.a.name, longest)} →"
+    ticks = symmetric_ticks(axis)
+    minus, _, plus = tick_labels(ticks)
     return [
         el("text", {"class": "t", "x": "49%", "y": 10, "text-anchor": "end"}, to_b),
         el("text", {"class": "t", "x": "51%", "y": 10}, to_a),
         *(
-            el("text", {"class": "t", "x": axis.at(v), "y": 26, "text-anchor": "middle"}, t)
-            for v, t in zip(ticks, texts, strict=True)
+            el("text", {"class": "t", "x": axis.at(v), "y": 26, "text-anchor": "middle"}, text)
+            for v, text in zip(ticks, (f"{minus} SD", "0", f"+{plus} SD"), strict=True)
         ),
     ]
 
 
-def body(gaps: Gaps, axis: Axis, title: str, rows: Sequence[Gap], columns: int) -> Html:
-    name = el("th", {"colspan": columns, "scope": "rowgroup"}, title, el("span", None, len(rows)))
-    lines = [row_of(gaps, axis, gap) for gap in rows]
-    return el("tbody", None, el("tr", {"class": "grp"}, name), lines)
-
-
-def row_of(gaps: Gaps, axis: Axis, gap: Gap) -> Html:
-    beside = gap.side is None and len(gap.note) <= SHORT
-    note = el("small", {"class": "in" if beside else None}, gap.note) if gap.note else None
+def difference_row(chart: DifferenceChart, axis: Axis, row: DifferenceRow) -> Html:
+    in_line = row.side is None and len(row.note) <= SHORT_NOTE
+    note = el("small", {"class": "in" if in_line else None}, row.note) if row.note else None
+    mark = difference_mark(chart, axis, row, ROW)
+    plot = (
+        el("small", None, missing_difference(row))
+        if mark is None
+        else el("svg", {"aria-hidden": "true"}, difference_grid(axis, ROW), mark)
+    )
+    follows = row.tracks.startswith(("yes", "a little"))
+    tracks = el("td", {"class": "tr" if follows else "tr no"}, row.tracks or NO_VALUE)
     return el(
         "tr",
         None,
-        el("td", {"class": "st"}, gap.claim, " " if note else None, note),
-        el("td", {"class": "ax"}, picture(gaps, axis, gap)),
-        el("td", {"class": "of r"}, format_number(gap.times, 0)),
-        tracked(gap.tracks) if gaps.with_tracks else None,
+        el("td", {"class": "st"}, row.claim, " " if note else None, note),
+        el("td", {"class": "ax"}, plot),
+        el("td", {"class": "of r"}, format_number(row.times, 0)),
+        tracks if chart.with_tracks else None,
     )
 
 
-def tracked(words: str) -> Html:
-    plain = words.startswith(("yes", "a little"))
-    return el("td", {"class": "tr" if plain else "tr no"}, words or NO_VALUE)
+def missing_difference(row: DifferenceRow) -> str:
+    return "no difference known" if row.difference is None else "no spread between dialogs"
 
 
-def picture(gaps: Gaps, axis: Axis, gap: Gap) -> Html:
-    """The cell of a row, or in words why it has no place on the axis."""
-    drawn = cell(gaps, axis, gap, ROW)
-    if drawn is None:
-        return el("small", None, why_not(gap))
-    return el("svg", {"aria-hidden": "true"}, grid(axis, ROW), drawn)
+def difference_grid(axis: Axis, height: float) -> list[Html]:
+    positions = map(axis.at, symmetric_ticks(axis))
+    lines = zip(("grid", "zero", "grid"), positions, strict=True)
+    return [el("line", {"class": k, "x1": x, "x2": x, "y2": height}) for k, x in lines]
 
 
-def why_not(gap: Gap) -> str:
-    return "no difference known" if gap.difference is None else "no spread between dialogs"
+def difference_mark(
+    chart: DifferenceChart, axis: Axis, row: DifferenceRow, height: float
+) -> Html | None:
+    """Thin and thick interval and the mark; None where the difference cannot be drawn.
 
-
-def grid(axis: Axis, height: float) -> list[Html]:
-    kinds = ("grid", "zero", "grid")
-    places = zip(kinds, map(axis.at, ticks_of(axis)), strict=True)
-    return [el("line", {"class": k, "x1": x, "x2": x, "y2": height}) for k, x in places]
-
-
-def cell(gaps: Gaps, axis: Axis, gap: Gap, height: float) -> Html | None:
-    """Thin and thick line and the mark; nothing where the difference has no place."""
-    ends, middle = standard(gap), height / 2
-    if "x" not in ends:
+    A difference that is no finding is a hollow grey dot.
+    """
+    values, middle = in_standard_deviations(row), height / 2
+    if "x" not in values:
         return None
-    party = {"a": gaps.a, "b": gaps.b}[gap.side] if gap.side else None
-    dot = {"class": "hollow", "cx": axis.at(ends["x"]), "cy": middle, "r": 4, "stroke-width": 1.5}
+    style = {"a": chart.a, "b": chart.b}[row.side] if row.side else None
+    x = axis.at(values["x"])
+    lines = []
+    for kind, low, high in (("thin", "from", "to"), ("thick", "low", "high")):
+        if low in values and high in values:
+            ends = {"x1": axis.at(values[low]), "x2": axis.at(values[high])}
+            lines.append(el("line", {"class": kind, **ends, "y1": middle, "y2": middle}))
+    dot = {"class": "hollow", "cx": x, "cy": middle, "r": 4, "stroke-width": 1.5}
     return el(
         "g",
-        {"class": party.key if party else "mute"},
-        bar(axis, "thin", (ends.get("from"), ends.get("to")), middle),
-        bar(axis, "thick", (ends.get("low"), ends.get("high")), middle),
-        use(party.key, axis.at(ends["x"]), middle) if party else el("circle", dot),
+        {"class": style.key if style else "mute"},
+        lines,
+        use_mark(style.key, x, middle) if style else el("circle", dot),
     )
 
 
-def bar(
-    axis: Axis, kind: str, ends: tuple[float | None, float | None], middle: float
-) -> Html | None:
-    low, high = ends
-    if low is None or high is None:
-        return None
-    place = {"x1": axis.at(low), "x2": axis.at(high), "y1": middle, "y2": middle}
-    return el("line", {"class": kind, **place})
-
-
-FIGURE_ROW, LINE = 20.0, 12.0
-AMOUNT = re.compile(r"\S+(?: [^\W\d]+)? \[[^\[\]]*\]\.?\Z")
-"""A number with its unit and interval at the end, which should stay in one line."""
-
-WIDE = 0.44
-"""Share of a figure's width for the plot."""
-
-
-def figure(gaps: Gaps, width: float) -> Html:
-    """The groups on one sheet: words left, plot in the middle, wins in 100 right."""
-    axis, plot, last = axis_of(gaps), width * WIDE, 34.0
+def difference_figure(chart: DifferenceChart, width: float) -> Html:
+    """The table as a figure: sentences left, plot in the middle, wins in 100 right."""
+    axis, plot, last = symmetric_axis(chart), width * FIGURE_PLOT, 34.0
     left = width - plot - last - 10
-    drawn: list[Child] = [nested(left, 0, plot, 30, scale(gaps, axis, 16))]
-    drawn.append(label(width, 10, "wins", anchor="end", kind="t"))
-    drawn.append(label(width, 22, "in 100", anchor="end", kind="t"))
+    content: list[Child] = [nested_svg(left, 0, plot, 30, difference_scale(chart, axis, 16))]
+    content.append(text_line(width, 10, "wins", anchor="end", kind="t"))
+    content.append(text_line(width, 22, "in 100", anchor="end", kind="t"))
     y = 30.0
-    for title, rows in gaps.groups:
+    for title, rows in chart.groups:
         if not rows:
             continue
-        drawn.append(label(0, y + 14, title, kind="h"))
-        drawn.append(label(width_of(title, bold=True) + 6, y + 14, str(len(rows)), kind="t"))
+        content.append(text_line(0, y + 14, title, kind="h"))
+        after = text_width(title, bold=True) + 6
+        content.append(text_line(after, y + 14, str(len(rows)), kind="t"))
         y += 22
-        for gap in rows:
-            words = figure_words(gap, left - 12)
-            height = max(FIGURE_ROW, len(words) * LINE + 6)
-            drawn += figure_row(gaps, axis, gap, words, (left, y, plot, height))
-            drawn.append(
-                label(width, y + height / 2 + 3.5, format_number(gap.times, 0), anchor="end")
-            )
+        for row in rows:
+            lines = difference_figure_lines(row, left - 12)
+            height = max(FIGURE_ROW, len(lines) * LINE + 6)
+            first = y + height / 2 - len(lines) * LINE / 2 + LINE - 3
+            middle = height / 2 + 3.5
+            mark = difference_mark(chart, axis, row, height)
+            grid = difference_grid(axis, height) if mark else None
+            reason = missing_difference(row)
+            why = None if mark else text_line("50%", middle, reason, anchor="middle", kind="t")
+            content += [
+                el("line", {"class": "grid", "x2": left + plot + 44, "y1": y, "y2": y}),
+                [text_line(0, first + i * LINE, t, kind=k) for i, (t, k) in enumerate(lines)],
+                nested_svg(left, y, plot, height, grid, mark, why),
+                text_line(width, y + middle, format_number(row.times, 0), anchor="end"),
+            ]
             y += height
-    return standalone(width, y + 2, drawn)
+    return svg_document(width, y + 2, content)
 
 
-def figure_words(gap: Gap, room: float) -> list[tuple[str, str]]:
-    """The lines left of a row and how they are painted."""
-    text = plain(gap.claim)
+def difference_figure_lines(row: DifferenceRow, room: float) -> list[tuple[str, str]]:
+    """The lines of a row's sentence and note, each with its class."""
+    text = plain_words(row.claim)
     amount = AMOUNT.search(text)
-    if amount and width_of(text) > room:
-        lines = wrapped(text[: amount.start()], room) + wrapped(amount[0], room)
+    if amount and text_width(text) > room:
+        lines = wrap_to_width(text[: amount.start()], room) + wrap_to_width(amount[0], room)
     else:
-        lines = wrapped(text, room)
-    return [(t, "k") for t in lines] + [(t, "t") for t in wrapped(gap.note, room)]
+        lines = wrap_to_width(text, room)
+    return [(t, "k") for t in lines] + [(t, "t") for t in wrap_to_width(row.note, room)]
 
 
-def plain(child: Child) -> str:
-    """The words of a claim without its markup."""
+def plain_words(child: Child) -> str:
+    """The text of a claim without its markup."""
     if isinstance(child, Html):
         return unescape(re.sub(r"<[^>]*>", "", child))
     if isinstance(child, Iterable) and not isinstance(child, str):
-        return "".join(plain(c) for c in child)
+        return "".join(plain_words(c) for c in child)
     return "" if child is None else str(child)
-
-
-def figure_row(
-    gaps: Gaps,
-    axis: Axis,
-    gap: Gap,
-    words: Sequence[tuple[str, str]],
-    place: tuple[float, float, float, float],
-) -> list[Child]:
-    left, y, plot, height = place
-    first = y + height / 2 - len(words) * LINE / 2 + LINE - 3
-    text = [label(0, first + i * LINE, t, kind=k) for i, (t, k) in enumerate(words)]
-    drawn = cell(gaps, axis, gap, height)
-    lines = grid(axis, height) if drawn else None
-    middle = height / 2 + 3.5
-    why = None if drawn else label("50%", middle, why_not(gap), anchor="middle", kind="t")
-    edge = el("line", {"class": "grid", "x2": left + plot + 44, "y1": y, "y2": y})
-    return [edge, text, nested(left, y, plot, height, lines, drawn, why)]

@@ -1,67 +1,55 @@
-"""The feelings of a turn in eight cells: position says which feeling, shade how much of it."""
+"""The emotions of a turn as eight cells: the position says which emotion, the shade its share."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
 from simpatico.charts.html import Html, el
-from simpatico.charts.systems import Party
+from simpatico.charts.systems import SystemStyle
 from simpatico.wording import NO_VALUE, format_number
 
 EMOTIONS = ("joy", "trust", "anticipation", "surprise", "fear", "sadness", "anger", "disgust")
-"""In the order of the page, pleasant ones first."""
+"""Plutchik's eight in the order of the page, pleasant ones first."""
 
-CLEAR = 0.25
-"""Share of the strongest feeling from which it is named: twice that of an even spread."""
+NAMED_SHARE = 0.25
+"""Share from which the strongest emotion is named: twice what eight equal ones would have."""
 
-DARKER = 1.7
-"""Shade per share: a share of six tenths is as dark as can be."""
+OPACITY_PER_SHARE = 1.7
+"""A share of 0.6 has the full colour; single turns seldom have more."""
 
 
-def strip(shares: Mapping[str, float] | None, party: Party) -> Html:
-    """Eight cells in the speaker's colour, and the strongest feeling by name."""
-    if shares is None:
+def emotion_strip(shares: Mapping[str, float] | None, style: SystemStyle) -> Html:
+    """Eight cells in the speaker's colour, and the strongest emotion by name."""
+    present = {e: share for e in EMOTIONS if (share := (shares or {}).get(e) or 0.0) > 0}
+    if not present:
         return el("span", {"class": "emo", "title": "no feeling word"}, NO_VALUE)
-    felt = {e: shares.get(e) or 0.0 for e in EMOTIONS}
-    if not any(felt.values()):
-        return el("span", {"class": "emo", "title": "no feeling word"}, NO_VALUE)
-    most = strongest(felt)
-    cells = [cell(e, felt[e]) for e in EMOTIONS if felt[e] > 0]
-    outlines = [edge(e) for e in most]
-    svg = {"class": party.key, "viewBox": "0 0 81 12", "aria-hidden": "true"}
-    picture = el("svg", svg, el("path", {"class": "c", "d": "M.5 6h79"}), cells, outlines)
-    words = ", ".join(most) or "no clear feeling"
-    return el("span", {"class": "emo", "title": told(felt)}, picture, words)
+    strongest = dominant_emotions(present)
+    x = {e: i * 10 + 0.5 for i, e in enumerate(EMOTIONS)}
+    cells = [
+        el(
+            "path",
+            {"d": f"M{x[e]:g} 6h9", "opacity": max(0.05, min(1.0, OPACITY_PER_SHARE * share))},
+        )
+        for e, share in present.items()
+    ]
+    outlines = [el("rect", {"x": x[e], "y": 0.5, "width": 9, "height": 11}) for e in strongest]
+    svg = {"class": style.key, "viewBox": "0 0 81 12", "aria-hidden": "true"}
+    strip = el("svg", svg, el("path", {"class": "c", "d": "M.5 6h79"}), cells, outlines)
+    ranked = sorted(present.items(), key=lambda item: -item[1])
+    about = ", ".join(f"{e} {format_number(100 * share, 0)}%" for e, share in ranked)
+    words = ", ".join(strongest) or "no clear feeling"
+    return el("span", {"class": "emo", "title": about}, strip, words)
 
 
-def strongest(felt: Mapping[str, float]) -> list[str]:
-    """One feeling, or two that are equally strong."""
-    top = max(felt.values())
-    most = [e for e in EMOTIONS if top - felt[e] < 1e-9]
-    return most if top >= CLEAR and len(most) <= 2 else []
+def dominant_emotions(shares: Mapping[str, float]) -> list[str]:
+    """The strongest emotion, or two that are equally strong; empty where none stands out."""
+    top = max(shares.values())
+    strongest = [e for e, share in shares.items() if top - share < 1e-9]
+    return strongest if top >= NAMED_SHARE and len(strongest) <= 2 else []
 
 
-def cell(emotion: str, share: float) -> Html:
-    shade = max(0.05, min(1.0, DARKER * share))
-    return el("path", {"d": f"M{start(emotion):g} 6h9", "opacity": shade})
-
-
-def edge(emotion: str) -> Html:
-    return el("rect", {"x": start(emotion), "y": 0.5, "width": 9, "height": 11})
-
-
-def start(emotion: str) -> float:
-    return EMOTIONS.index(emotion) * 10 + 0.5
-
-
-def told(felt: Mapping[str, float]) -> str | None:
-    """All feelings there are with their shares, strongest first."""
-    found = sorted((e for e in EMOTIONS if felt[e] > 0), key=lambda e: -felt[e])
-    return ", ".join(f"{e} {format_number(100 * felt[e], 0)}%" for e in found) or None
-
-
-def legend() -> Html:
-    """Which cell is which feeling."""
+def emotion_legend() -> Html:
+    """Which cell is which emotion."""
     letters = [el("i", None, e[0].upper()) for e in EMOTIONS]
     row = el("span", {"class": "elab", "aria-hidden": "true"}, letters)
     return el("span", {"class": "emo"}, row, el("span", None, ", ".join(EMOTIONS)))

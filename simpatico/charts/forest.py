@@ -1,4 +1,4 @@
-"""Metrics against raters: a dot and an interval each, beside what one more rater would reach."""
+"""Metrics against raters: a forest plot of correlations, beside what one more rater would reach."""
 
 from __future__ import annotations
 
@@ -6,29 +6,32 @@ from dataclasses import dataclass
 from math import floor
 
 from simpatico.charts.axis import Axis
-from simpatico.charts.html import Html, el, joined
+from simpatico.charts.html import Html, el
 from simpatico.charts.svg import (
-    block,
-    fitted,
-    label,
-    nested,
-    printable,
-    standalone,
-    width_of,
-    wrapped,
+    nested_svg,
+    shorten_to_width,
+    svg_document,
+    text_line,
+    text_lines,
+    text_width,
+    vertical_line,
+    wrap_to_width,
+    xml_text,
 )
-from simpatico.wording import NO_VALUE, format_correlation
+from simpatico.wording import NO_VALUE, format_correlation, format_correlation_interval
 
 ROW, THIN_ROW, TOP = 27.0, 17.0, 46.0
-"""Heights of a row on the page, of one on paper, and of what stands above these."""
+"""Heights of a row on the page, of one in a figure, and of a figure's head."""
 
-WIDE = 420.0
+WIDE_FIGURE = 420.0
+"""Pixels from which a figure has room for the share of one rater."""
+
 KINDS = {"P": "psychological", "L": "learned", "T": "traditional", "O": "other"}
 
 
 @dataclass(frozen=True)
-class Reach:
-    """How far one metric follows the raters."""
+class ForestRow:
+    """The correlation of one metric with the ratings."""
 
     title: str
     kind: str
@@ -37,7 +40,7 @@ class Reach:
     high: float | None
     n: int
     clear: bool
-    """Its distance from zero outlives the correction for all that were tested."""
+    """Whether it differs from zero after correction for multiple testing."""
     why: str = ""
 
 
@@ -45,46 +48,51 @@ class Reach:
 class Forest:
     """Metrics against the raters of one quality."""
 
-    rows: tuple[Reach, ...]
+    rows: tuple[ForestRow, ...]
     one_more: tuple[float, float | None, float | None] | None
-    """How well one more rater would predict the others, and the interval of that."""
+    """Correlation of one more rater with the others, and its interval."""
     ceiling: float | None
     caption: str
 
 
-def forest(drawn: Forest) -> Html:
-    """A table with a plot in it; every number stands in a cell too."""
-    axis = reach_axis(drawn)
+def forest_table(chart: Forest) -> Html:
+    """A table with the plot in a column; every number has a cell too."""
+    axis = forest_axis(chart)
     none = "No metric has anything to hold against the raters."
     empty = el("tr", None, el("td", {"colspan": 3, "class": "none"}, none))
     return el(
         "table",
         {"class": "forest"},
-        el("caption", {"class": "vh"}, drawn.caption),
-        head(drawn, axis),
-        el("tbody", None, [table_row(r, drawn, axis) for r in drawn.rows] or empty),
+        el("caption", {"class": "vh"}, chart.caption),
+        forest_head(chart, axis),
+        el("tbody", None, [forest_table_row(r, chart, axis) for r in chart.rows] or empty),
     )
 
 
-def tag(kind: str) -> Html:
+def kind_tag(kind: str) -> Html:
     """The letter of a kind of metric in a box."""
     return el("span", {"class": f"tag {kind}", "title": KINDS.get(kind)}, kind)
 
 
-def reach_axis(drawn: Forest) -> Axis:
-    """From −.25, or lower in quarters where the data need it, to 1."""
-    numbers = [n for r in drawn.rows for n in (r.value, r.low, r.high)]
-    numbers += [*(drawn.one_more or ()), drawn.ceiling]
-    known = [n for n in numbers if n is not None]
-    return Axis(min([-0.25, *(floor(n * 4) / 4 for n in known)]), max([1.0, *known]))
+def forest_axis(chart: Forest) -> Axis:
+    """From −.25, or a lower multiple of .25 where the data need it, to 1."""
+    values = [v for r in chart.rows for v in (r.value, r.low, r.high)]
+    values += [*(chart.one_more or ()), chart.ceiling]
+    known = [v for v in values if v is not None]
+    return Axis(min([-0.25, *(floor(v * 4) / 4 for v in known)]), max([1.0, *known]))
 
 
-def head(drawn: Forest, axis: Axis) -> Html:
-    over = {"aria-hidden": "true", "class": "over", "width": "100%", "height": 52}
-    plot = el("svg", over, references(drawn, axis), ticks(axis, 42))
+def forest_head(chart: Forest, axis: Axis) -> Html:
+    svg = {"aria-hidden": "true", "class": "over", "width": "100%", "height": 52}
+    plot = el("svg", svg, reference_labels(chart, axis), forest_ticks(axis, 42))
+    words = ["plot"]  # what the lines stand for, for screen readers
+    if chart.one_more:
+        words.append(f"one more rater {format_correlation(chart.one_more[0])}")
+    if chart.ceiling is not None:
+        words.append(f"ceiling {format_correlation(chart.ceiling)}")
     columns = [
-        el("th", {"class": "nm", "scope": "col"}, hidden("metric")),
-        el("th", {"class": "ax", "scope": "col"}, hidden(reference_words(drawn)), plot),
+        el("th", {"class": "nm", "scope": "col"}, hidden_text("metric")),
+        el("th", {"class": "ax", "scope": "col"}, hidden_text(", ".join(words)), plot),
         el("th", {"class": "r c1", "scope": "col"}, el("i", None, "r")),
         el("th", {"class": "r c2", "scope": "col"}, "95%"),
         el("th", {"class": "r c3", "scope": "col"}, "of one rater"),
@@ -92,186 +100,147 @@ def head(drawn: Forest, axis: Axis) -> Html:
     return el("thead", None, el("tr", None, columns))
 
 
-def reference_words(drawn: Forest) -> str:
-    """What the lines in the plot stand for, for those who do not see them."""
-    one = drawn.one_more and f"one more rater {format_correlation(drawn.one_more[0])}"
-    ceiling = None if drawn.ceiling is None else f"ceiling {format_correlation(drawn.ceiling)}"
-    return ", ".join(["plot", *filter(None, (one, ceiling))])
+def reference_labels(chart: Forest, axis: Axis) -> list[Html]:
+    """Names and values of both references, at different heights so that they never collide."""
+    labels = []
+    if chart.ceiling is not None:
+        labels.append(("100%", 10, "ceiling", chart.ceiling, "end"))
+    if chart.one_more is not None:
+        value = chart.one_more[0]
+        anchor = "end" if axis.share(value) > 0.7 else "middle"
+        labels.append((axis.at(value), 24, "one more rater", value, anchor))
+    return [
+        el(
+            "text",
+            {"x": x, "y": y, "class": "t", "text-anchor": anchor},
+            f"{name} ",
+            el("tspan", {"class": "h"}, format_correlation(value)),
+        )
+        for x, y, name, value, anchor in labels
+    ]
 
 
-def references(drawn: Forest, axis: Axis) -> Html:
-    """Names and numbers of both references, on lines of their own so that they never collide."""
-    parts = []
-    if drawn.ceiling is not None:
-        parts.append(reference("100%", 10, "ceiling", drawn.ceiling, "end"))
-    if drawn.one_more is not None:
-        value = drawn.one_more[0]
-        side = "end" if axis.share(value) > 0.7 else "middle"
-        parts.append(reference(axis.at(value), 24, "one more rater", value, side))
-    return joined(parts)
-
-
-def reference(x: str, y: float, name: str, value: float, side: str) -> Html:
-    strong = el("tspan", {"class": "h"}, format_correlation(value))
-    place = {"x": x, "y": y, "class": "t", "text-anchor": side}
-    return el("text", place, f"{name} ", strong)
-
-
-def ticks(axis: Axis, y: float, step: float = 0.25) -> Html:
-    """Round numbers below the names; quarters give way on narrow pages and on wide axes."""
+def forest_ticks(axis: Axis, y: float, step: float = 0.25) -> list[Html]:
+    """Round numbers; quarters (class q) give way on narrow pages and wide axes."""
     step = 0.5 if axis.high - axis.low > 1.5 else step
-    marks = [i * step for i in range(-round(1 / step), round(1 / step) + 1)]
-    inside = [v for v in marks if axis.low < v <= axis.high or v == axis.low < -0.25]
-    return joined(
-        label(
+    steps = [i * step for i in range(-round(1 / step), round(1 / step) + 1)]
+    ticks = [v for v in steps if axis.low < v <= axis.high or v == axis.low < -0.25]
+    return [
+        text_line(
             axis.at(v),
             y,
             format_correlation(v) if v else "0",
             "t q" if v % 0.5 else "t",
             "end" if v == axis.high else "middle",
         )
-        for v in inside
-    )
+        for v in ticks
+    ]
 
 
-def table_row(reach: Reach, drawn: Forest, axis: Axis) -> Html:
-    name = el("th", {"class": "nm", "scope": "row"}, tag(reach.kind), el("bdi", None, reach.title))
-    plot = el("svg", {"aria-hidden": "true"}, strip(reach, drawn, axis, ROW))
-    why = None if reach.value is not None else el("span", {"class": "none"}, reach.why)
-    unsure = None if reach.clear or reach.value is None else hidden(", not clear after correction")
+def forest_table_row(row: ForestRow, chart: Forest, axis: Axis) -> Html:
+    name = el("th", {"class": "nm", "scope": "row"}, kind_tag(row.kind), el("bdi", None, row.title))
+    plot = forest_background(chart, axis, ROW), forest_mark(row, axis, ROW)
+    why = None if row.value is not None else el("span", {"class": "none"}, row.why)
+    unsure = None if row.clear or row.value is None else hidden_text(", not clear after correction")
+    interval = NO_VALUE
+    if row.low is not None and row.high is not None:
+        interval = f"{format_correlation(row.low)} – {format_correlation(row.high)}"
+    about = {"class": "r c1", "title": f"n {row.n:,}"}
     return el(
         "tr",
         None,
         name,
-        el("td", {"class": "ax"}, plot, why),
-        el(
-            "td",
-            {"class": "r c1", "title": f"n {reach.n:,}"},
-            format_correlation(reach.value),
-            unsure,
-        ),
-        el("td", {"class": "r c2 num"}, interval(reach)),
-        el("td", {"class": "r c3"}, of_one(reach, drawn)),
+        el("td", {"class": "ax"}, el("svg", {"aria-hidden": "true"}, plot), why),
+        el("td", about, format_correlation(row.value), unsure),
+        el("td", {"class": "r c2 num"}, interval),
+        el("td", {"class": "r c3"}, share_of_rater(row, chart)),
     )
 
 
-def strip(reach: Reach, drawn: Forest, axis: Axis, height: float) -> Html:
-    """The plot of one metric, in percent of whatever width it is given."""
-    return joined([ground(drawn, axis, height), mark(reach, axis, height)])
+def forest_mark(row: ForestRow, axis: Axis, height: float) -> list[Html]:
+    """The dot and its interval; empty where there is no value."""
+    if row.value is None:
+        return []
+    middle, content = height / 2, list[Html]()
+    if row.low is not None and row.high is not None:
+        ends = {"x1": axis.at(row.low), "x2": axis.at(row.high), "y1": middle, "y2": middle}
+        content.append(el("line", {**ends, "class": "ink reach"}))
+    dot = {"cx": axis.at(row.value), "cy": middle, "r": ROW / 6 if height >= ROW else 3.2}
+    content.append(el("circle", {**dot, "class": "ink dot" if row.clear else "ink dot hollow"}))
+    return content
 
 
-def mark(reach: Reach, axis: Axis, height: float) -> Html:
-    """The dot and its interval; nothing where there is no value."""
-    if reach.value is None:
-        return joined([])
-    middle, parts = height / 2, list[Html]()
-    if reach.low is not None and reach.high is not None:
-        ends = {"x1": axis.at(reach.low), "x2": axis.at(reach.high), "y1": middle, "y2": middle}
-        parts.append(el("line", {**ends, "class": "ink reach"}))
-    dot = {"cx": axis.at(reach.value), "cy": middle, "r": ROW / 6 if height >= ROW else 3.2}
-    parts.append(el("circle", {**dot, "class": "ink dot" if reach.clear else "ink dot hollow"}))
-    return joined(parts)
-
-
-def ground(drawn: Forest, axis: Axis, height: float) -> Html:
-    """What all rows share: grid, zero, the band of one more rater, and what is out of reach."""
-    parts = [upright(axis, v / 4, height, "grid") for v in range(-4, 5) if axis.low < v / 4]
-    if drawn.ceiling is not None:
-        parts.append(band(axis, drawn.ceiling, axis.high, height))
-    if drawn.one_more is not None:
-        value, low, high = drawn.one_more
+def forest_background(chart: Forest, axis: Axis, height: float) -> list[Html]:
+    """What all rows share: grid, zero, the interval of one more rater, and the noise ceiling."""
+    content = [
+        vertical_line(axis.at(v / 4), height, "grid") for v in range(-4, 5) if axis.low < v / 4
+    ]
+    if chart.ceiling is not None:
+        content.append(shaded_band(axis, chart.ceiling, axis.high, height))
+    if chart.one_more is not None:
+        value, low, high = chart.one_more
         if low is not None and high is not None:
-            parts.append(band(axis, low, high, height))
-        parts.append(upright(axis, value, height, "one"))
-    return joined([*parts, upright(axis, 0, height, "zero null")])
+            content.append(shaded_band(axis, low, high, height))
+        content.append(vertical_line(axis.at(value), height, "one"))
+    return [*content, vertical_line(axis.at(0), height, "zero null")]
 
 
-def upright(axis: Axis, value: float, height: float, kind: str) -> Html:
-    x = axis.at(value)
-    return el("line", {"x1": x, "x2": x, "y1": 0, "y2": height, "class": kind})
-
-
-def band(axis: Axis, low: float, high: float, height: float) -> Html:
+def shaded_band(axis: Axis, low: float, high: float, height: float) -> Html:
     width = f"{100 * (axis.share(high) - axis.share(low)):.2f}%"
-    return el(
-        "rect", {"x": axis.at(low), "width": width, "y": 0, "height": height, "class": "ceil"}
-    )
+    size = {"x": axis.at(low), "width": width, "y": 0, "height": height}
+    return el("rect", {**size, "class": "ceil"})
 
 
-def interval(reach: Reach) -> str:
-    if reach.low is None or reach.high is None:
-        return NO_VALUE
-    return f"{format_correlation(reach.low)} – {format_correlation(reach.high)}"
-
-
-def bare_span(low: float | None, high: float | None) -> str:
-    """An interval of correlations in brackets."""
-    return (
-        NO_VALUE
-        if low is None or high is None
-        else f"[{format_correlation(low)}, {format_correlation(high)}]"
-    )
-
-
-def of_one(reach: Reach, drawn: Forest) -> str:
+def share_of_rater(row: ForestRow, chart: Forest) -> str:
     """The value as a share of what one more rater reaches; only where both are above zero."""
-    one = drawn.one_more[0] if drawn.one_more else 0
-    if not reach.clear or reach.value is None or reach.value <= 0 or one <= 0:
+    one = chart.one_more[0] if chart.one_more else 0
+    if not row.clear or row.value is None or row.value <= 0 or one <= 0:
         return NO_VALUE
-    return f"{100 * reach.value / one:.0f}%"
+    return f"{100 * row.value / one:.0f}%"
 
 
-def hidden(text: str) -> Html:
+def hidden_text(text: str) -> Html:
+    """Words for screen readers only."""
     return el("span", {"class": "vh"}, text)
 
 
-def figure(drawn: Forest, width: float) -> Html:
-    """The same for a paper; the share of one rater needs more than one column's width."""
-    axis, grid = reach_axis(drawn), columns_of(drawn, width)
-    body = THIN_ROW * max(len(drawn.rows), 1)
-    lines = wrapped(drawn.caption, width)
-    heads = zip(grid.ends, ("r", "95%", "of one rater"), strict=False)
-    return standalone(
+def forest_figure(chart: Forest, width: float) -> Html:
+    """The same as a figure; the share of one rater needs more than one column's width."""
+    axis = forest_axis(chart)
+    # Names get what they need up to two fifths, so that the plot stays the widest part.
+    left = min(max([text_width(r.title) for r in chart.rows] or [0]) + 18, 0.42 * width)
+    ends = (width - 118, width - 62, width) if width >= WIDE_FIGURE else (width - 56, width)
+    plot = ends[0] - 28 - left
+    body = THIN_ROW * max(len(chart.rows), 1)
+    lines = wrap_to_width(chart.caption, width)
+    heads = zip(ends, ("r", "95%", "of one rater"), strict=False)
+    rows = []
+    for i, row in enumerate(chart.rows):
+        y = TOP + i * THIN_ROW
+        base = y + THIN_ROW / 2 + 3.5
+        rows.append(text_line(0, base, row.kind, "h" if row.kind == "P" else "t"))
+        rows.append(text_line(12, base, shorten_to_width(row.title, left - 16), "k"))
+        if row.value is None:
+            why = shorten_to_width(row.why or NO_VALUE, ends[-1] - left - 8)
+            rows.append(text_line(ends[-1], base, why, "t halo", "end"))
+            continue
+        rows.append(nested_svg(left, y, plot, THIN_ROW, forest_mark(row, axis, THIN_ROW)))
+        cells = (
+            (format_correlation(row.value), "k"),
+            (format_correlation_interval(row.low, row.high), None),
+            (share_of_rater(row, chart), None),
+        )
+        rows += [
+            text_line(x, base, text, kind, "end")
+            for x, (text, kind) in zip(ends, cells, strict=False)
+        ]
+    return svg_document(
         width,
         TOP + body + 8 + 12.5 * len(lines),
-        el("title", None, printable(drawn.caption)),
-        nested(grid.name, 0, grid.plot, TOP, references(drawn, axis), ticks(axis, 40, 0.5)),
-        [label(x, 40, name, "t", "end") for x, name in heads],
-        nested(grid.name, TOP, grid.plot, body, ground(drawn, axis, body)),
-        [figure_row(r, TOP + i * THIN_ROW, drawn, grid) for i, r in enumerate(drawn.rows)],
-        block(0, TOP + body + 16, lines),
+        el("title", None, xml_text(chart.caption)),
+        nested_svg(left, 0, plot, TOP, reference_labels(chart, axis), forest_ticks(axis, 40, 0.5)),
+        [text_line(x, 40, name, "t", "end") for x, name in heads],
+        nested_svg(left, TOP, plot, body, forest_background(chart, axis, body)),
+        rows,
+        text_lines(0, TOP + body + 16, lines),
     )
-
-
-@dataclass(frozen=True)
-class Columns:
-    """Where the parts of a row stand: the plot begins at `name`; numbers end at `ends`."""
-
-    name: float
-    plot: float
-    ends: tuple[float, ...]
-
-
-def columns_of(drawn: Forest, width: float) -> Columns:
-    """Names get what they need up to two fifths, so that the plot stays the widest part."""
-    name = min(max([width_of(r.title) for r in drawn.rows] or [0]) + 18, 0.42 * width)
-    ends = (width - 118, width - 62, width) if width >= WIDE else (width - 56, width)
-    return Columns(name, ends[0] - 28 - name, ends)
-
-
-def figure_row(reach: Reach, y: float, drawn: Forest, grid: Columns) -> Html:
-    base = y + THIN_ROW / 2 + 3.5
-    letter = label(0, base, reach.kind, "h" if reach.kind == "P" else "t")
-    name = label(12, base, fitted(reach.title, grid.name - 16), "k")
-    end = grid.ends[-1]
-    if reach.value is None:
-        why = fitted(reach.why or NO_VALUE, end - grid.name - 8)
-        return joined([letter, name, label(end, base, why, "t halo", "end")])
-    plot = nested(grid.name, y, grid.plot, THIN_ROW, mark(reach, reach_axis(drawn), THIN_ROW))
-    numbers = (
-        format_correlation(reach.value),
-        bare_span(reach.low, reach.high),
-        of_one(reach, drawn),
-    )
-    cells = zip(grid.ends, numbers, ("k", None, None), strict=False)
-    return joined([letter, name, plot, *(label(x, base, v, k, "end") for x, v, k in cells)])

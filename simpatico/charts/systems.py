@@ -25,7 +25,7 @@ DASHES = ("", "6 3", "2 3", "8 3 2 3", "1 3", "10 4")
 
 
 @dataclass(frozen=True)
-class Party:
+class SystemStyle:
     """Somebody with a name: a system by its place in the run, a person, or one of too many."""
 
     name: str
@@ -34,24 +34,27 @@ class Party:
     label: str = ""
 
     @property
-    def shown(self) -> str:
-        return self.label or short(self.name)
+    def display_name(self) -> str:
+        return self.label or shorten_name(self.name)
 
 
-def parties(systems: Iterable[str], compared: Iterable[str] = ()) -> dict[str, Party]:
+def assign_styles(systems: Iterable[str], compared: Iterable[str] = ()) -> dict[str, SystemStyle]:
     """Colours and shapes follow the order of the systems; beyond six only `compared` have them."""
     names, chosen = list(systems), list(compared)
     keys = {n: f"s{i}" for i, n in enumerate(names)}
     if len(names) > len(SHAPES):
         keys = {n: f"s{chosen.index(n)}" if n in chosen[:2] else "sx" for n in names}
-    return {n: Party(n, keys[n], label) for n, label in zip(names, apart(names), strict=True)}
+    return {
+        n: SystemStyle(n, keys[n], label)
+        for n, label in zip(names, distinct_labels(names), strict=True)
+    }
 
 
-def person(name: str) -> Party:
-    return Party(name, "sp")
+def person_style(name: str) -> SystemStyle:
+    return SystemStyle(name, "sp")
 
 
-def short(name: str, longest: int = LONGEST) -> str:
+def shorten_name(name: str, longest: int = LONGEST) -> str:
     """A name without its middle if it is too long."""
     if len(name) <= longest:
         return name
@@ -59,30 +62,33 @@ def short(name: str, longest: int = LONGEST) -> str:
     return f"{name[: longest - 1 - half]}…{name[-half:]}"
 
 
-def apart(names: list[str]) -> list[str]:
+def distinct_labels(names: list[str]) -> list[str]:
     """Names without their middles, as long as that leaves no two alike."""
     for longest in (LONGEST, 2 * LONGEST):
-        cut = [short(name, longest) for name in names]
+        cut = [shorten_name(name, longest) for name in names]
         if len(set(cut)) == len(set(names)):
             return cut
     return names
 
 
-def named(party: Party) -> Html:
+def styled_name(party: SystemStyle) -> Html:
     """Shape, colour and name in running text."""
-    full = party.name if party.shown != party.name else None
-    icon = el("svg", {"viewBox": "-6 -6 12 12", "aria-hidden": "true"}, use(party.key))
+    full = party.name if party.display_name != party.name else None
+    icon = el("svg", {"viewBox": "-6 -6 12 12", "aria-hidden": "true"}, use_mark(party.key))
     return el(
-        "span", {"class": f"sys {party.key}", "title": full}, icon, el("bdi", None, party.shown)
+        "span",
+        {"class": f"sys {party.key}", "title": full},
+        icon,
+        el("bdi", None, party.display_name),
     )
 
 
-def use(key: str, x: object = None, y: object = None, small: bool = False) -> Html:
+def use_mark(key: str, x: object = None, y: object = None, small: bool = False) -> Html:
     """The mark of a party at a place; `defs()` must stand once in the same document."""
     return el("use", {"href": f"#{'n' if small else 'm'}{key[1]}", "x": x, "y": y})
 
 
-def defs() -> Html:
+def mark_definitions() -> Html:
     """The shapes that `use()` refers to: m0 to m5, mp, mx; a fifth smaller n0 to n5, np, nx."""
     shapes = {**{str(i): d for i, d in enumerate(SHAPES)}, "p": SQUARE, "x": RING}
     marks = [el("path", {"id": f"m{k}", "d": d}) for k, d in shapes.items()]

@@ -85,8 +85,7 @@ def note_cell(d: Difference) -> str:
     if d.finding in SIDES:
         return f"{d.title} · {direction_text(d)}"
     if d.finding == "hint":
-        luck = "one like this turns up by luck now and then"
-        return f"{d.title} · among {d.family} comparisons, {luck}"
+        return f"{d.title} · not significant after correction for {d.family} comparisons"
     return ""
 
 
@@ -100,7 +99,7 @@ def differences_notebook(differences: Sequence[Difference]) -> str:
     pairs = group_by_pair(differences)
     main = main_pair(differences)
     if main is None:
-        return notebook_frame(el("p", None, "There are no two systems to compare."))
+        return notebook_frame(el("p", None, "A comparison needs two systems; there are none to compare."))
     who = assign_styles(dict.fromkeys(name for pair in pairs for name in pair), main)
     pair = orient_pair(pairs[main])
     rest = len(pairs) - 1

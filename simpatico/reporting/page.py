@@ -8,21 +8,21 @@ from hashlib import sha256
 from importlib.resources import files
 from pathlib import Path
 
-from simpatico.charts.html import Html, el, raw, visible
-from simpatico.charts.systems import Party, defs, named, parties
+from simpatico.charts.html import Html, el, raw_element, show_invisible
+from simpatico.charts.systems import SystemStyle, assign_styles, mark_definitions, styled_name
 from simpatico.judgements import Judgements
-from simpatico.reporting.dialogs.section import quotations, read, sample
-from simpatico.reporting.findings import Findings, gather
-from simpatico.reporting.sections.cards import cards
+from simpatico.reporting.dialogs.section import collect_quotations, dialogs_section, scoring_sample
+from simpatico.reporting.findings import Findings, gather_findings
+from simpatico.reporting.sections.cards import cards_section
 from simpatico.reporting.sections.components import Section, switch_rules
-from simpatico.reporting.sections.incremental import adds
-from simpatico.reporting.sections.input import data
-from simpatico.reporting.sections.missing import few
-from simpatico.reporting.sections.overlap import overlap
-from simpatico.reporting.sections.raters import trust
-from simpatico.reporting.sections.rerun import again
-from simpatico.reporting.sections.side_by_side import side_by_side
-from simpatico.reporting.sections.verdict import opening
+from simpatico.reporting.sections.incremental import incremental_section
+from simpatico.reporting.sections.input import input_section
+from simpatico.reporting.sections.missing import missing_section
+from simpatico.reporting.sections.overlap import overlap_section
+from simpatico.reporting.sections.raters import raters_section
+from simpatico.reporting.sections.rerun import rerun_section
+from simpatico.reporting.sections.side_by_side import systems_section
+from simpatico.reporting.sections.verdict import verdict_section
 from simpatico.run import Run
 
 STYLES = (("charts", "charts.css"), ("reporting", "page.css"), ("reporting", "dialogs.css"))
@@ -40,29 +40,33 @@ def report(
 ) -> str:
     """The page of a run; `judged` is the name of the file that the judgements came from."""
     opened = run if isinstance(run, Run) else Run(Path(run))
-    return page(gather(opened, judgements, pair=pair), title=title, judged=judged)
+    return render_page(gather_findings(opened, judgements, pair=pair), title=title, judged=judged)
 
 
-def page(found: Findings, *, title: str | None = None, judged: str | None = None) -> str:
+def render_page(found: Findings, *, title: str | None = None, judged: str | None = None) -> str:
     """The page of what is known about a run."""
-    who = parties(found.systems, found.main or ())
+    who = assign_styles(found.systems, found.main or ())
     shown = title or found.run.folder.resolve().name
-    quoted = quotations(found, who)
+    quoted = collect_quotations(found, who)
     sections = [
-        side_by_side(found, who) if found.systems and found.scores else None,
-        trust(found),
-        adds(found),
-        overlap(found),
-        read(found, quoted),
-        cards(found, who),
-        data(found, sample(quoted, who)),
-        again(found, judged),
+        systems_section(found, who) if found.systems and found.scores else None,
+        raters_section(found),
+        incremental_section(found),
+        overlap_section(found),
+        dialogs_section(found, quoted),
+        cards_section(found, who),
+        input_section(found, scoring_sample(quoted, who)),
+        rerun_section(found, judged),
     ]
     kept = [s for s in sections if s is not None]
     body = el(
-        "main", {"id": "main"}, opening(found, who, shown), few(found), [s.html for s in kept]
+        "main",
+        {"id": "main"},
+        verdict_section(found, who, shown),
+        missing_section(found),
+        [s.html for s in kept],
     )
-    return document(shown, body, contents(found, kept, who), panes(found))
+    return html_document(shown, body, contents_nav(found, kept, who), panes(found))
 
 
 def panes(found: Findings) -> int:
@@ -70,12 +74,12 @@ def panes(found: Findings) -> int:
     return max(len(found.pairs), len(found.qualities), 3)
 
 
-def contents(found: Findings, sections: Sequence[Section], who: dict[str, Party]) -> Html:
+def contents_nav(found: Findings, sections: Sequence[Section], who: dict[str, SystemStyle]) -> Html:
     """The sections as links, and the systems with their colours."""
     links = [("verdict", "Verdict"), *((s.id, s.topic) for s in sections)]
     items = [el("li", None, el("a", {"href": f"#{id}"}, topic)) for id, topic in links]
     systems = [
-        el("div", None, named(who[s]), el("span", None, f"{found.dialogs[s]:,}"))
+        el("div", None, styled_name(who[s]), el("span", None, f"{found.dialogs[s]:,}"))
         for s in found.systems[:LISTED]
     ]
     brand = el("div", {"class": "brand"}, "simpatico ", el("span", None, "report"))
@@ -83,12 +87,12 @@ def contents(found: Findings, sections: Sequence[Section], who: dict[str, Party]
     return el("nav", {"aria-label": "Contents"}, brand, el("ol", None, items), legend)
 
 
-def document(title: str, body: Html, nav: Html, most: int) -> str:
+def html_document(title: str, body: Html, nav: Html, most: int) -> str:
     """Head and body, with a policy that lets nothing run or load but our own style and script."""
-    style = font_face() + "".join(resource(p, name) for p, name in STYLES) + switch_rules(most)
-    script = resource("reporting", "page.js")
+    style = font_face() + "".join(read_resource(p, name) for p, name in STYLES) + switch_rules(most)
+    script = read_resource("reporting", "page.js")
     policy = (
-        f"default-src 'none'; style-src '{digest(style)}'; script-src '{digest(script)}'; "
+        f"default-src 'none'; style-src '{csp_hash(style)}'; script-src '{csp_hash(script)}'; "
         "font-src data:; base-uri 'none'; form-action 'none'"
     )
     head = el(
@@ -98,16 +102,20 @@ def document(title: str, body: Html, nav: Html, most: int) -> str:
         el("meta", {"http-equiv": "Content-Security-Policy", "content": policy}),
         el("meta", {"name": "viewport", "content": "width=device-width,initial-scale=1"}),
         el("meta", {"name": "referrer", "content": "no-referrer"}),
-        el("title", None, visible(f"{title} · simpatico report")),
-        raw("style", {}, style),
+        el("title", None, show_invisible(f"{title} · simpatico report")),
+        raw_element("style", {}, style),
     )
     whole = el(
         "body",
         {"class": "simpatico"},
         el("a", {"class": "skip", "href": "#main"}, "Skip to the report"),
-        el("svg", {"class": "defs", "width": 0, "height": 0, "aria-hidden": "true"}, defs()),
+        el(
+            "svg",
+            {"class": "defs", "width": 0, "height": 0, "aria-hidden": "true"},
+            mark_definitions(),
+        ),
         el("div", {"class": "page"}, nav, body),
-        raw("script", {}, script),
+        raw_element("script", {}, script),
     )
     return f"<!doctype html>\n{el('html', {'lang': 'en'}, head, whole)}\n"
 
@@ -127,10 +135,10 @@ def font_face() -> str:
     )
 
 
-def resource(package: str, name: str) -> str:
+def read_resource(package: str, name: str) -> str:
     return files(f"simpatico.{package}").joinpath(name).read_text(encoding="utf-8")
 
 
-def digest(text: str) -> str:
+def csp_hash(text: str) -> str:
     """The hash by which a policy knows a style or script."""
     return f"sha256-{b64encode(sha256(text.encode()).digest()).decode()}"

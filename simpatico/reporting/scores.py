@@ -8,7 +8,7 @@ from typing import Any
 
 import polars as pl
 
-from simpatico.comparison.samples import PEOPLE
+from simpatico.comparison.samples import HUMAN
 from simpatico.run import Run
 from simpatico.wording import title_from_name
 
@@ -16,7 +16,7 @@ KINDS = {"psychological": "P", "evaluator": "L", "traditional": "T", "other": "O
 
 
 @dataclass(frozen=True)
-class Measured:
+class ScoreInfo:
     """A metric's main score, as `run.json` tells it."""
 
     metric: str
@@ -41,7 +41,7 @@ class Measured:
 
 
 @dataclass(frozen=True)
-class Spread:
+class CentralRange:
     """Where the middle 90% of all dialogs lie on a score."""
 
     score: str
@@ -50,7 +50,7 @@ class Spread:
     n: int
 
 
-def measured(facts: Mapping[str, Any]) -> tuple[Measured, ...]:
+def main_scores(facts: Mapping[str, Any]) -> tuple[ScoreInfo, ...]:
     """The score of its own name that each metric has; its parts are not on the page."""
     rows = []
     for metric, told in facts["metrics"].items():
@@ -58,7 +58,7 @@ def measured(facts: Mapping[str, Any]) -> tuple[Measured, ...]:
             if score["name"] == metric:
                 low, high = score["range"]
                 rows.append(
-                    Measured(
+                    ScoreInfo(
                         metric=metric,
                         name=metric,
                         title=score.get("title") or title_from_name(metric),
@@ -77,14 +77,14 @@ def measured(facts: Mapping[str, Any]) -> tuple[Measured, ...]:
     return tuple(sorted(rows, key=lambda m: order.index(m.kind)))
 
 
-def spreads(run: Run, names: Sequence[str]) -> dict[str, Spread]:
+def central_ranges(run: Run, names: Sequence[str]) -> dict[str, CentralRange]:
     """The middle 90% of the dialogs of all systems, read one column at a time."""
     dialogs = pl.scan_parquet(run.folder / "dialog.parquet", glob=False)
-    mine = dialogs.filter(pl.col("system") != PEOPLE)
+    mine = dialogs.filter(pl.col("system") != HUMAN)
     found = {}
     for name in names:
         column = pl.col(name)
         values = mine.select(column.drop_nulls()).collect().to_series()
         low, high = (values.quantile(q, "linear") if len(values) else None for q in (0.05, 0.95))
-        found[name] = Spread(name, low, high, len(values))
+        found[name] = CentralRange(name, low, high, len(values))
     return found

@@ -5,10 +5,10 @@ import xml.etree.ElementTree as ET
 from collections.abc import Iterator
 
 from simpatico.charts.axis import Axis
-from simpatico.charts.systems import Party, parties, person
+from simpatico.charts.systems import SystemStyle, assign_styles, person_style
 
-HERON, JUNIPER, SLATE = parties(["heron-1", "juniper-2", "slate-8b"]).values()
-PEOPLE = person("people with people")
+HERON, JUNIPER, SLATE = assign_styles(["heron-1", "juniper-2", "slate-8b"]).values()
+PEOPLE = person_style("people with people")
 LONG = "x" * 200
 
 
@@ -45,7 +45,7 @@ def numbers(text: str) -> list[float]:
     ]
 
 
-def thirteen() -> list[Party]:
+def thirteen() -> list[SystemStyle]:
     """More systems than there are colours, with long and hostile names."""
     names = [f"model {i} {'y' * i * 16}" for i in range(12)]
-    return list(parties([*names, "</td><script>\u202e"], names[2:4]).values())
+    return list(assign_styles([*names, "</td><script>\u202e"], names[2:4]).values())

@@ -8,22 +8,22 @@ from hypothesis import strategies as st
 
 from simpatico.charts.axis import Axis
 from simpatico.charts.differences import (
-    Gap,
-    Gaps,
-    axis_of,
-    figure,
-    gaps_table,
-    plain,
-    row_of,
-    ticks_of,
+    DifferenceChart,
+    DifferenceRow,
+    difference_figure,
+    difference_row,
+    difference_table,
+    plain_words,
+    symmetric_axis,
+    symmetric_ticks,
 )
 from simpatico.charts.html import el
-from simpatico.charts.systems import Party
+from simpatico.charts.systems import SystemStyle
 from tests.charts.charts import HERON, JUNIPER, LONG, every, named, tree, value_at, words
 from tests.charts.golden import golden
 
 AMOUNT = el("span", {"class": "num"}, "+0.08 [0.03, 0.13]")
-ENGAGING = Gap(
+ENGAGING = DifferenceRow(
     ["juniper-2 is more engaging than heron-1: ", AMOUNT, "."],
     "Engagement",
     difference=0.08,
@@ -51,8 +51,8 @@ SAME = replace(
     ENGAGING, claim="Empathy", note="0.06 would have shown", side=None, tracks="not shown, .05"
 )
 NO_SPREAD = replace(SAME, claim="MAUVE", sd=None, times=None, tracks="one per system")
-UNKNOWN = Gap("Distinct-2", "", None, None, None, None, None, 0.1, None, "", None)
-GAPS = Gaps(
+UNKNOWN = DifferenceRow("Distinct-2", "", None, None, None, None, None, 0.1, None, "", None)
+GAPS = DifferenceChart(
     JUNIPER,
     HERON,
     (
@@ -70,22 +70,22 @@ GAPS = Gaps(
 
 
 def test_golden():
-    golden("gaps.html", gaps_table(GAPS))
-    golden("gaps.svg", figure(GAPS, 600))
+    golden("gaps.html", difference_table(GAPS))
+    golden("gaps.svg", difference_figure(GAPS, 600))
 
 
 def test_the_axis_comes_from_the_data():
     # The widest end, 0.154, is 0.531 standard deviations: less than the axis has in any case.
-    assert axis_of(GAPS) == Axis(-0.6 * 1.06, 0.6 * 1.06)
+    assert symmetric_axis(GAPS) == Axis(-0.6 * 1.06, 0.6 * 1.06)
     far = replace(GAPS, groups=(("far", (replace(ENGAGING, wide_high=2.9),)),))
-    assert axis_of(far).high == pytest.approx(10 * 1.06)
-    assert axis_of(replace(GAPS, groups=())) == Axis(-0.6 * 1.06, 0.6 * 1.06)
-    assert ticks_of(axis_of(GAPS)) == [-0.5, 0.0, 0.5]
+    assert symmetric_axis(far).high == pytest.approx(10 * 1.06)
+    assert symmetric_axis(replace(GAPS, groups=())) == Axis(-0.6 * 1.06, 0.6 * 1.06)
+    assert symmetric_ticks(symmetric_axis(GAPS)) == [-0.5, 0.0, 0.5]
 
 
 def test_every_end_can_be_read_back():
-    axis = axis_of(GAPS)
-    tr = tree(row_of(GAPS, axis, ENGAGING))
+    axis = symmetric_axis(GAPS)
+    tr = tree(difference_row(GAPS, axis, ENGAGING))
     (thin,), (thick,), (mark,) = (
         named(tr, "line", "thin"),
         named(tr, "line", "thick"),
@@ -103,13 +103,13 @@ def test_every_end_can_be_read_back():
 
 
 def test_the_colour_is_that_of_the_higher_system_and_grey_without_a_finding():
-    rows = [r for r in every(tree(gaps_table(GAPS)), "tr") if named(r, "td", "ax")]
+    rows = [r for r in every(tree(difference_table(GAPS)), "tr") if named(r, "td", "ax")]
     kinds = [[g.get("class") for g in every(r, "g")] for r in rows]
     assert kinds == [["s1"], ["s0"], ["mute"], [], []]
 
 
 def test_no_place_on_the_axis_is_said_in_words():
-    rows = [r for r in every(tree(gaps_table(GAPS)), "tr") if named(r, "td", "ax")]
+    rows = [r for r in every(tree(difference_table(GAPS)), "tr") if named(r, "td", "ax")]
     assert [words(e) for e in every(rows[3], "td")][1:] == [
         "no spread between dialogs",
         "–",
@@ -119,20 +119,20 @@ def test_no_place_on_the_axis_is_said_in_words():
 
 
 def test_it_is_a_table_with_heads_and_a_caption():
-    table = tree(gaps_table(GAPS))
+    table = tree(difference_table(GAPS))
     assert words(next(every(table, "caption"))) == "Differences between juniper-2 and heron-1"
     assert [e.get("scope") for e in every(table, "th")] == ["col"] * 4 + ["rowgroup"] * 3
-    without = tree(gaps_table(replace(GAPS, with_tracks=False)))
+    without = tree(difference_table(replace(GAPS, with_tracks=False)))
     assert [e.get("colspan") for e in every(without, "th") if e.get("colspan")] == ["3"] * 3
 
 
 def test_a_row_is_small():
     text = "juniper-2 is more engaging than heron-1: +0.08 [0.03, 0.13]. Engagement"
-    assert len(row_of(GAPS, axis_of(GAPS), ENGAGING)) - len(text) < 700
+    assert len(difference_row(GAPS, symmetric_axis(GAPS), ENGAGING)) - len(text) < 700
 
 
 def test_the_figure_prints_claims_and_wins():
-    texts = " ".join(words(e) for e in every(tree(figure(GAPS, 600)), "text"))
+    texts = " ".join(words(e) for e in every(tree(difference_figure(GAPS, 600)), "text"))
     assert "juniper-2 is more engaging than heron-1:" in texts
     assert "+0.08 [0.03, 0.13]." in texts
     assert " 58 " in texts
@@ -140,14 +140,14 @@ def test_the_figure_prints_claims_and_wins():
 
 
 def test_claims_without_markup():
-    assert plain(["a ", el("b", None, "<x>"), None, [1]]) == "a <x>1"
+    assert plain_words(["a ", el("b", None, "<x>"), None, [1]]) == "a <x>1"
 
 
 def test_long_names_and_claims():
-    long = replace(GAPS, a=Party(LONG, "s0"), b=Party(LONG, "sx"), caption=LONG)
+    long = replace(GAPS, a=SystemStyle(LONG, "s0"), b=SystemStyle(LONG, "sx"), caption=LONG)
     long = replace(long, groups=((LONG, (replace(ENGAGING, claim=LONG, note=LONG),)),))
-    tree(gaps_table(long))
-    tree(figure(long, 300))
+    tree(difference_table(long))
+    tree(difference_figure(long, 300))
 
 
 @given(
@@ -157,7 +157,7 @@ def test_long_names_and_claims():
 def test_nothing_is_ever_clipped(ends, sd):
     names = ("wide_low", "low", "difference", "high", "wide_high")
     gap = replace(ENGAGING, sd=sd, **dict(zip(names, sorted(ends), strict=True)))
-    axis = axis_of(replace(GAPS, groups=(("any", (gap,)),)))
+    axis = symmetric_axis(replace(GAPS, groups=(("any", (gap,)),)))
     assert axis.low == -axis.high
     assert all(0 < axis.share(e / sd) < 1 for e in ends)
-    assert all(axis.low <= t <= axis.high for t in ticks_of(axis))
+    assert all(axis.low <= t <= axis.high for t in symmetric_ticks(axis))

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simpatico.charts.dots import Dot, Group, Panel, figure, means_table, multiples, row, window
-from simpatico.charts.means import digits_of
+from simpatico.charts.dots import dot_row, dots_figure, small_multiples
+from simpatico.charts.means import Dot, Group, Panel, means_table, panel_axis, panel_digits
 from tests.charts.charts import (
     HERON,
     JUNIPER,
@@ -50,13 +50,13 @@ GROUPS = [
 
 
 def test_golden():
-    golden("dots.html", multiples(GROUPS))
+    golden("dots.html", small_multiples(GROUPS))
     golden("means.html", means_table(GROUPS))
-    golden("dots.svg", figure(GROUPS, 480))
+    golden("dots.svg", dots_figure(GROUPS, 480))
 
 
 def test_positions_and_values_can_be_read_back():
-    panel, axis = named(tree(multiples(GROUPS)), "table", "pnl")[0], window(ENTROPY)
+    panel, axis = named(tree(small_multiples(GROUPS)), "table", "pnl")[0], panel_axis(ENTROPY)
     for tr, dot in zip(every(panel, "tr"), ENTROPY.dots[:3], strict=True):
         cells = list(every(tr, "td"))
         bar = [e for e in every(cells[0], "line") if not e.get("class")][-1]
@@ -71,7 +71,7 @@ def test_positions_and_values_can_be_read_back():
 
 
 def test_ticks_stand_where_they_say():
-    panel, axis = named(tree(multiples(GROUPS)), "table", "pnl")[0], window(ENTROPY)
+    panel, axis = named(tree(small_multiples(GROUPS)), "table", "pnl")[0], panel_axis(ENTROPY)
     ticks = named(panel, "text", "t")
     assert len(ticks) >= 2
     for tick in ticks:
@@ -81,7 +81,7 @@ def test_ticks_stand_where_they_say():
 
 
 def test_what_is_null_is_a_dash_with_its_reason():
-    panel = named(tree(multiples(GROUPS)), "table", "pnl")[1]
+    panel = named(tree(small_multiples(GROUPS)), "table", "pnl")[1]
     last = list(every(panel, "tr"))[-1]
     assert words(last) == "slate-8b–"
     assert next(every(last, "td")).get("title") == "3 values are too few"
@@ -98,20 +98,20 @@ def test_the_table_has_all_numbers():
 
 
 def test_the_figure_prints_every_value():
-    texts = [words(e) for e in every(tree(figure(GROUPS, 480)), "text")]
+    texts = [words(e) for e in every(tree(dots_figure(GROUPS, 480)), "text")]
     assert {"2.31", "2.44", "2.12", "0.71", "0.74", "–", "heron-1"} <= set(texts)
-    assert "var(" not in figure(GROUPS, 480)
+    assert "var(" not in dots_figure(GROUPS, 480)
 
 
 def test_a_row_is_small():
-    assert len(row(ENTROPY.dots[0], window(ENTROPY), digits_of(ENTROPY))) < 350
+    assert len(dot_row(ENTROPY.dots[0], panel_axis(ENTROPY), panel_digits(ENTROPY))) < 350
 
 
 def test_digits_follow_the_narrowest_interval():
     near = Panel(
         "BERTScore", "", (Dot(HERON, 0.861, 0.856, 0.866, 9), Dot(JUNIPER, 0.8, 0.7, 0.9, 9))
     )
-    assert (digits_of(ENTROPY), digits_of(near)) == (2, 3)
+    assert (panel_digits(ENTROPY), panel_digits(near)) == (2, 3)
 
 
 @pytest.mark.parametrize(
@@ -121,9 +121,9 @@ def test_digits_follow_the_narrowest_interval():
 def test_one_system_and_one_dialog(value, reach):
     ends = (None, None) if reach is None or value is None else (value - reach, value + reach)
     groups = [Group("One", "", (Panel(LONG, "", (Dot(HERON, value, *ends, 1),)),))]
-    for drawn in (multiples(groups), means_table(groups), figure(groups, 300)):
+    for drawn in (small_multiples(groups), means_table(groups), dots_figure(groups, 300)):
         tree(drawn)
-    axis = window(groups[0].panels[0])
+    axis = panel_axis(groups[0].panels[0])
     assert axis.low < axis.high
 
 
@@ -137,18 +137,18 @@ def test_thirteen_systems_and_twenty_metrics():
         )
         for i in range(20)
     )
-    markup = multiples([Group("All", "", panels)])
+    markup = small_multiples([Group("All", "", panels)])
     drawn = tree(markup)
     assert len(named(drawn, "table", "pnl")) == 20
     assert len(named(drawn, "div", "names")) == 4
     assert len(markup) < 150_000
-    tree(figure([Group("All", "", panels)], 640))
+    tree(dots_figure([Group("All", "", panels)], 640))
 
 
 def test_nothing_at_all():
-    assert multiples([]) == '<div class="dots"><div class="mult"></div></div>'
+    assert small_multiples([]) == '<div class="dots"><div class="mult"></div></div>'
     tree(means_table([]))
-    tree(figure([], 300))
+    tree(dots_figure([], 300))
 
 
 @given(
@@ -160,10 +160,10 @@ def test_any_values_lie_inside_their_window(values, reach):
         Dot(HERON, v, None if v is None else v - reach, None if v is None else v + reach, 1)
         for v in values
     )
-    axis = window(Panel("any", "", dots))
+    axis = panel_axis(Panel("any", "", dots))
     ends = [e for d in dots for e in (d.value, d.low, d.high) if e is not None]
     assert all(0 <= axis.share(e) <= 1 for e in ends)
-    tree(multiples([Group("g", "", (Panel("any", "", dots),))]))
+    tree(small_multiples([Group("g", "", (Panel("any", "", dots),))]))
 
 
 def test_numbers_are_found_in_text():

@@ -2,7 +2,7 @@
 
 import pytest
 
-from simpatico.charts.emotion_strip import EMOTIONS, legend, strip
+from simpatico.charts.emotion_strip import EMOTIONS, emotion_legend, emotion_strip
 from simpatico.features import emotions
 from tests.charts.charts import HERON, PEOPLE, every, tree, words
 from tests.charts.golden import golden
@@ -11,7 +11,7 @@ SHARES = dict(zip(EMOTIONS, (0.05, 0.05, 0.3, 0.1, 0.4, 0.1, 0, 0), strict=True)
 
 
 def test_golden():
-    golden("strip.html", strip(SHARES, HERON) + legend())
+    golden("strip.html", emotion_strip(SHARES, HERON) + emotion_legend())
 
 
 def test_the_eight_feelings_of_the_lexicon_in_the_order_of_the_page():
@@ -19,7 +19,7 @@ def test_the_eight_feelings_of_the_lexicon_in_the_order_of_the_page():
 
 
 def test_shades_can_be_read_back():
-    cells = [e for e in every(tree(strip(SHARES, HERON)), "path") if e.get("opacity")]
+    cells = [e for e in every(tree(emotion_strip(SHARES, HERON)), "path") if e.get("opacity")]
     drawn = {}
     for e in cells:
         place = float(e.get("d", "").removeprefix("M").partition(" ")[0])
@@ -28,7 +28,7 @@ def test_shades_can_be_read_back():
 
 
 def test_the_strongest_is_outlined_and_named():
-    found = tree(strip(SHARES, PEOPLE))
+    found = tree(emotion_strip(SHARES, PEOPLE))
     (edge,) = every(found, "rect")
     assert float(edge.get("x", "")) == EMOTIONS.index("fear") * 10 + 0.5
     assert words(found) == "fear"
@@ -38,21 +38,21 @@ def test_the_strongest_is_outlined_and_named():
 
 
 def test_two_that_are_equally_strong():
-    assert words(tree(strip({"trust": 0.5, "joy": 0.5}, HERON))) == "joy, trust"
+    assert words(tree(emotion_strip({"trust": 0.5, "joy": 0.5}, HERON))) == "joy, trust"
 
 
 @pytest.mark.parametrize("share", [0.05, 0.125])
 def test_no_clear_feeling(share):
-    found = tree(strip(dict.fromkeys(EMOTIONS, share), HERON))
+    found = tree(emotion_strip(dict.fromkeys(EMOTIONS, share), HERON))
     assert words(found) == "no clear feeling"
     assert not list(every(found, "rect"))
 
 
 def test_not_scored_is_a_dash():
-    assert strip(None, HERON) == '<span class="emo" title="no feeling word">–</span>'
+    assert emotion_strip(None, HERON) == '<span class="emo" title="no feeling word">–</span>'
 
 
 def test_the_legend_names_all():
-    assert words(tree(legend())) == (
+    assert words(tree(emotion_legend())) == (
         "JTASFSADjoy, trust, anticipation, surprise, fear, sadness, anger, disgust"
     )

@@ -8,15 +8,15 @@ from xml.etree import ElementTree
 
 import pytest
 
-from simpatico.charts.export import converted, in_points, write_figure
+from simpatico.charts.export import figure_bytes, size_in_points, write_figure
 from simpatico.charts.html import el
-from simpatico.charts.svg import label, nested, pixels, standalone
-from simpatico.charts.systems import use
+from simpatico.charts.svg import mm_to_pixels, nested_svg, svg_document, text_line
+from simpatico.charts.systems import use_mark
 from simpatico.errors import BadValue, MissingResource, RunError
 
-WIDTH = pixels(84)
-DRAWN = standalone(
-    WIDTH, 40, label(0, 10, "r −.46", "k"), el("g", {"class": "s0"}, use("s0", 20, 30))
+WIDTH = mm_to_pixels(84)
+DRAWN = svg_document(
+    WIDTH, 40, text_line(0, 10, "r −.46", "k"), el("g", {"class": "s0"}, use_mark("s0", 20, 30))
 )
 
 
@@ -28,7 +28,7 @@ def test_svg_is_written_as_it_is(tmp_path):
 
 
 def test_only_the_outer_size_is_in_points():
-    assert in_points('<svg width="96" height="48"><rect width="8" height="2"/></svg>') == (
+    assert size_in_points('<svg width="96" height="48"><rect width="8" height="2"/></svg>') == (
         '<svg width="72" height="36"><rect width="8" height="2"/></svg>'
     )
 
@@ -76,8 +76,8 @@ def test_percents_in_nested_drawings_marks_and_classes_come_out_right(tmp_path):
     """A dot at 25% of a nested drawing from 20 to 60 stands at 30, in the colour of its class."""
     pytest.importorskip("vl_convert")
     dot = el("circle", {"cx": "25%", "cy": 10, "r": 4, "class": "ink"})
-    shape = el("g", {"class": "s1"}, use("s1", "75%", 10))
-    write_figure(standalone(96, 24, nested(20, 0, 40, 20, dot, shape)), tmp_path / "a.png")
+    shape = el("g", {"class": "s1"}, use_mark("s1", "75%", 10))
+    write_figure(svg_document(96, 24, nested_svg(20, 0, 40, 20, dot, shape)), tmp_path / "a.png")
     pixel = decoded((tmp_path / "a.png").read_bytes())
     scale = 300 / 96
     assert pixel(30 * scale, 10 * scale) == (0x1A, 0x1D, 0x21)
@@ -123,7 +123,7 @@ def test_nothing_is_drawn_without_text_where_no_fonts_are_installed():
     named = re.search(r'font-family="([^"]*)"', DRAWN)
     assert named
     assert named[1].split(",")[0] == "&#x27;Liberation Sans&#x27;"
-    with_text, without = (len(vl_convert.svg_to_pdf(s)) for s in (DRAWN, standalone(WIDTH, 40)))
+    with_text, without = (len(vl_convert.svg_to_pdf(s)) for s in (DRAWN, svg_document(WIDTH, 40)))
     assert with_text > without + 1000  # a font subset and its glyphs
 
 
@@ -166,7 +166,7 @@ def test_what_cannot_be_written_leaves_nothing_behind(tmp_path):
 def test_without_the_converter_a_sentence_says_how_to_get_it(kind, monkeypatch, tmp_path):
     monkeypatch.setitem(sys.modules, "vl_convert", None)
     with pytest.raises(MissingResource) as error:
-        converted(DRAWN, tmp_path / f"a.{kind}")
+        figure_bytes(DRAWN, tmp_path / f"a.{kind}")
     assert str(error.value) == (
         f"a {kind.upper()} needs the package vl-convert-python: pip install 'simpatico[figures]'; "
         "a figure that ends in .svg needs nothing"

@@ -7,8 +7,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simpatico.charts.forest import Forest, Reach, figure, forest, reach_axis, tag
-from simpatico.charts.svg import pixels
+from simpatico.charts.forest import (
+    Forest,
+    ForestRow,
+    forest_axis,
+    forest_figure,
+    forest_table,
+    kind_tag,
+)
+from simpatico.charts.svg import mm_to_pixels
 from tests.charts.golden import golden
 
 VALUES = [
@@ -26,8 +33,8 @@ VALUES = [
     ("Empathy", "P", 0.05, -0.06, 0.17, False),
     ("Language style matching", "P", -0.07, -0.18, 0.05, False),
 ]
-ROWS = tuple(Reach(t, k, v, lo, hi, 300, c) for t, k, v, lo, hi, c in VALUES)
-NONE = Reach("MAUVE", "T", None, None, None, 3, False, "3 values are too few")
+ROWS = tuple(ForestRow(t, k, v, lo, hi, 300, c) for t, k, v, lo, hi, c in VALUES)
+NONE = ForestRow("MAUVE", "T", None, None, None, 3, False, "3 values are too few")
 DRAWN = Forest(
     (*ROWS, NONE),
     (0.59, 0.54, 0.63),
@@ -38,7 +45,7 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 
 def body(drawn):
-    return ElementTree.fromstring(forest(drawn)).findall("tbody/tr")
+    return ElementTree.fromstring(forest_table(drawn)).findall("tbody/tr")
 
 
 def shares(svg, axis):
@@ -53,15 +60,15 @@ def text(node):
 
 
 def test_page():
-    golden("forest.html", forest(DRAWN))
+    golden("forest.html", forest_table(DRAWN))
 
 
 def test_figure():
-    golden("forest.svg", figure(DRAWN, pixels(84)))
+    golden("forest.svg", forest_figure(DRAWN, mm_to_pixels(84)))
 
 
 def test_places_are_the_numbers():
-    axis = reach_axis(DRAWN)
+    axis = forest_axis(DRAWN)
     for row, reach in zip(body(DRAWN), ROWS, strict=False):
         found = shares(row.find("td/svg"), axis)
         assert found == pytest.approx([reach.value, reach.low, reach.high], abs=1e-4)
@@ -86,8 +93,8 @@ def test_no_value_no_dot_but_a_reason():
 
 
 def test_both_references_are_drawn_where_they_are_and_named():
-    axis = reach_axis(DRAWN)
-    head = ElementTree.fromstring(forest(DRAWN)).find("thead")
+    axis = forest_axis(DRAWN)
+    head = ElementTree.fromstring(forest_table(DRAWN)).find("thead")
     assert [text(t) for t in head.iter("text")][:2] == ["ceiling .89", "one more rater .59"]
     ground = body(DRAWN)[0].find("td/svg")
     assert ground.find("line[@class='one']").get("x1") == axis.at(0.59)
@@ -98,21 +105,22 @@ def test_both_references_are_drawn_where_they_are_and_named():
 def test_names_of_the_references_never_share_a_line():
     for one, ceiling in [(0.88, 0.89), (0.99, 1.0), (0.2, 0.21)]:
         drawn = replace(DRAWN, one_more=(one, None, None), ceiling=ceiling)
-        lines = ElementTree.fromstring(forest(drawn)).findall("thead//text")[:2]
+        lines = ElementTree.fromstring(forest_table(drawn)).findall("thead//text")[:2]
         assert lines[0].get("y") != lines[1].get("y")
 
 
 def test_a_name_far_right_ends_at_its_line():
     drawn = replace(DRAWN, one_more=(0.88, None, None))
     assert (
-        ElementTree.fromstring(forest(drawn)).findall("thead//text")[1].get("text-anchor") == "end"
+        ElementTree.fromstring(forest_table(drawn)).findall("thead//text")[1].get("text-anchor")
+        == "end"
     )
 
 
 def test_axis_widens_in_quarters_and_nothing_is_clipped():
-    assert (reach_axis(DRAWN).low, reach_axis(DRAWN).high) == (-0.25, 1)
+    assert (forest_axis(DRAWN).low, forest_axis(DRAWN).high) == (-0.25, 1)
     low = replace(DRAWN, rows=(replace(ROWS[0], low=-0.3),))
-    assert reach_axis(low).low == -0.5
+    assert forest_axis(low).low == -0.5
 
 
 def test_share_of_one_rater_only_where_both_are_above_zero():
@@ -136,21 +144,21 @@ def test_a_value_without_an_interval_is_a_dot():
 def test_any_number_of_rows_draws(rows, width):
     drawn = Forest(rows, None, None, "")
     assert len(body(drawn)) == max(len(rows), 1)
-    paper = ElementTree.fromstring(figure(drawn, width))
+    paper = ElementTree.fromstring(forest_figure(drawn, width))
     assert len(paper.findall(f".//{SVG}circle")) == sum(r.value is not None for r in rows)
 
 
 def test_the_figure_has_the_same_numbers():
-    words = [text(t) for t in ElementTree.fromstring(figure(DRAWN, 660)).iter(f"{SVG}text")]
+    words = [text(t) for t in ElementTree.fromstring(forest_figure(DRAWN, 660)).iter(f"{SVG}text")]
     at = words.index("Engagement")
     assert words[at - 1 : at + 4] == ["L", "Engagement", ".46", "[.37, .54]", "78%"]
 
 
 @given(st.floats(-1, 1), st.floats(0, 0.5), st.booleans())
 def test_every_dot_and_line_lies_on_the_axis(value, half, clear):
-    reach = Reach("a", "P", value, max(value - half, -1), min(value + half, 1), 30, clear)
+    reach = ForestRow("a", "P", value, max(value - half, -1), min(value + half, 1), 30, clear)
     drawn = Forest((reach,), (0.5, 0.4, 0.6), 0.8, "")
-    axis = reach_axis(drawn)
+    axis = forest_axis(drawn)
     found = shares(body(drawn)[0].find("td/svg"), axis)
     assert found == pytest.approx([reach.value, reach.low, reach.high], abs=2e-4)
     assert all(axis.low - 1e-3 <= v <= axis.high + 1e-3 for v in found)
@@ -158,8 +166,8 @@ def test_every_dot_and_line_lies_on_the_axis(value, half, clear):
 
 def test_names_from_outside_stay_text():
     drawn = replace(DRAWN, rows=(replace(ROWS[0], title="<script>x</script>"),))
-    assert "<script" not in forest(drawn) + figure(drawn, 317)
+    assert "<script" not in forest_table(drawn) + forest_figure(drawn, 317)
 
 
 def test_a_badge_says_its_kind():
-    assert tag("P") == '<span class="tag P" title="psychological">P</span>'
+    assert kind_tag("P") == '<span class="tag P" title="psychological">P</span>'

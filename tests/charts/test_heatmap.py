@@ -9,16 +9,16 @@ from xml.etree import ElementTree
 import pytest
 
 from simpatico.charts.heatmap import (
-    Heat,
-    figure,
-    heat,
-    pairs,
-    scale_key,
-    sentence,
-    shade,
-    text_class,
+    Heatmap,
+    cell_description,
+    cell_opacity,
+    cell_positions,
+    heatmap,
+    heatmap_figure,
+    heatmap_key,
+    number_class,
 )
-from simpatico.charts.svg import pixels
+from simpatico.charts.svg import mm_to_pixels
 from tests.charts.golden import golden
 
 TITLES = (
@@ -64,7 +64,7 @@ def example(size=13):
 
     known = size <= 13
     titles = [t.replace("_", " ") for t in TITLES.split()]
-    return Heat(
+    return Heatmap(
         titles=tuple((titles * 2)[:size]),
         kinds=tuple(("PLPPPTPTTLLLT" * 2)[:size]),
         r=square(r if known else safe, size),
@@ -81,19 +81,19 @@ DRAWN = example()
 
 
 def cells(drawn):
-    return ElementTree.fromstring(heat(drawn)).findall("g[@class='cellr']")
+    return ElementTree.fromstring(heatmap(drawn)).findall("g[@class='cellr']")
 
 
 def test_page():
-    golden("heat.html", heat(DRAWN))
+    golden("heat.html", heatmap(DRAWN))
 
 
 def test_figure():
-    golden("heat.svg", figure(DRAWN, pixels(84)))
+    golden("heat.svg", heatmap_figure(DRAWN, mm_to_pixels(84)))
 
 
 def test_key():
-    golden("heat_key.svg", scale_key())
+    golden("heat_key.svg", heatmap_key())
 
 
 def test_every_pair_has_one_cell_with_its_number():
@@ -147,7 +147,7 @@ def test_one_cell_can_be_tabbed_to_the_arrow_keys_do_the_rest():
     ],
 )
 def test_a_cell_in_words(pair, said):
-    assert sentence(DRAWN, pair) == said
+    assert cell_description(DRAWN, pair) == said
 
 
 @pytest.mark.parametrize(
@@ -160,17 +160,17 @@ def test_a_cell_in_words(pair, said):
 )
 def test_no_value_is_a_dash_with_a_reason(n, why):
     empty = square(lambda i, j: None, 2)
-    drawn = Heat(("a", "b"), ("P", "T"), empty, empty, empty, ((n, n), (n, n)), (0, 1), (), "")
+    drawn = Heatmap(("a", "b"), ("P", "T"), empty, empty, empty, ((n, n), (n, n)), (0, 1), (), "")
     (cell,) = cells(drawn)
     assert cell.find("text").text == "–"
     assert cell.find("rect").get("class") == "void"
     assert cell.get("data-say") == f"b and a: –, {why}"
-    ElementTree.fromstring(figure(drawn, 317))
+    ElementTree.fromstring(heatmap_figure(drawn, 317))
 
 
 def test_the_tree_joins_at_the_distances():
     """Steps stand as far left as their distance: a straight line through all of them."""
-    paths = ElementTree.fromstring(heat(DRAWN)).findall("path[@class='den']")
+    paths = ElementTree.fromstring(heatmap(DRAWN)).findall("path[@class='den']")
     places = [float(re.findall(r"H([\d.]+)", p.get("d"))[0]) for p in paths]
     first, last = places[0], places[-1]
     for place, (_, _, distance) in zip(places, STEPS, strict=True):
@@ -183,19 +183,19 @@ def test_the_tree_joins_at_the_distances():
 @pytest.mark.parametrize("width", [200, 317.48, 657])
 def test_any_number_of_metrics_draws(size, width):
     drawn = example(size)
-    assert len(cells(drawn)) == len(pairs(size))
-    paper = ElementTree.fromstring(figure(drawn, width))
+    assert len(cells(drawn)) == len(cell_positions(size))
+    paper = ElementTree.fromstring(heatmap_figure(drawn, width))
     rects = [r for r in paper.iter(f"{SVG}rect") if r.get("class")]
-    assert len(rects) == len(pairs(size))
+    assert len(rects) == len(cell_positions(size))
     assert all(float(r.get("x")) + float(r.get("width")) <= width for r in rects)
 
 
 def test_a_figure_too_narrow_for_numbers_says_how_wide_it_must_be():
     drawn = example(20)
-    told = "".join(ElementTree.fromstring(figure(drawn, pixels(84))).itertext())
+    told = "".join(ElementTree.fromstring(heatmap_figure(drawn, mm_to_pixels(84))).itertext())
     wide = re.search(r"these\s*need\s*(\d+)\s*mm", told)
     assert wide
-    numbers = ElementTree.fromstring(figure(drawn, pixels(int(wide[1]))))
+    numbers = ElementTree.fromstring(heatmap_figure(drawn, mm_to_pixels(int(wide[1]))))
     assert len([t for t in numbers.iter(f"{SVG}text") if "v" in t.get("class").split()]) == 190
 
 
@@ -224,9 +224,9 @@ def rgb(text):
 
 def contrast(r, colours, page):
     """Between the number of a cell and its colour, blended with the page."""
-    hue, share = rgb(colours["hp" if r >= 0 else "hm"]), round(shade(r), 3)
+    hue, share = rgb(colours["hp" if r >= 0 else "hm"]), round(cell_opacity(r), 3)
     cell = [share * h + (1 - share) * p for h, p in zip(hue, rgb(page), strict=True)]
-    ink = {"v": "onpale", "v faint": "ink2", "v light": "onstrong"}[text_class(r)]
+    ink = {"v": "onpale", "v faint": "ink2", "v light": "onstrong"}[number_class(r)]
     high, low = sorted([light_of(rgb(colours[ink])), light_of(cell)], reverse=True)
     return (high + 0.05) / (low + 0.05)
 
@@ -239,6 +239,6 @@ def test_numbers_are_readable_on_their_cells(ground):
 
 
 def test_text_turns_light_at_48():
-    assert [text_class(r) for r in (0.05, 0.47, 0.48, -0.48, None)] == [
+    assert [number_class(r) for r in (0.05, 0.47, 0.48, -0.48, None)] == [
         "v faint", "v", "v light", "v light", "v faint",
     ]  # fmt: skip

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simpatico.charts.html import Html, el, joined, raw, text_of
+from simpatico.charts.html import Html, el, join_html, raw_element, value_text
 from simpatico.errors import ContractError
 from tests.charts.charts import tree
 
@@ -22,7 +22,13 @@ def test_null_and_false_are_left_out():
 
 
 def test_coordinates_keep_two_decimals():
-    assert [text_of(v) for v in (1.0, 0.1 + 0.2, -0.001, 100.0, 7)] == ["1", "0.3", "0", "100", "7"]
+    assert [value_text(v) for v in (1.0, 0.1 + 0.2, -0.001, 100.0, 7)] == [
+        "1",
+        "0.3",
+        "0",
+        "100",
+        "7",
+    ]
 
 
 def test_hidden_characters_are_shown():
@@ -45,9 +51,9 @@ def test_tags_that_could_run_are_refused(tag):
 
 
 def test_raw_content_cannot_end_its_element():
-    assert raw("style", {}, "a{}") == "<style>a{}</style>"
+    assert raw_element("style", {}, "a{}") == "<style>a{}</style>"
     with pytest.raises(ContractError, match="must not end it"):
-        raw("style", {}, "a</STYLE>")
+        raw_element("style", {}, "a</STYLE>")
 
 
 @given(st.text(), st.text())
@@ -58,4 +64,4 @@ def test_any_text_stays_text(inside, title):
 
 
 def test_children_join_without_separator():
-    assert joined(["a", 1, [el("b"), None]]) == "a1<b></b>"
+    assert join_html(["a", 1, [el("b"), None]]) == "a1<b></b>"

@@ -7,16 +7,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simpatico.charts.incremental import (
-    Block,
-    Cell,
-    Line,
-    bar,
-    figure,
+    GainBlock,
+    GainCell,
+    GainRow,
+    gain_bar,
     gain_words,
+    incremental_figure,
+    incremental_table,
     shared_axis,
-    tpt,
 )
-from simpatico.charts.svg import pixels
+from simpatico.charts.svg import mm_to_pixels
 from tests.charts.golden import golden
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -24,16 +24,16 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 def cell(t, pt, clear):
     gain = round(pt - t, 3)
-    return Cell(
+    return GainCell(
         pt, gain, round(gain - (0.004 if clear else 0.024), 3), round(gain + 0.01, 3), clear
     )
 
 
 def line(title, t, *cells):
-    return Line(title, t, tuple(cell(t, pt, clear) for pt, clear in cells))
+    return GainRow(title, t, tuple(cell(t, pt, clear) for pt, clear in cells))
 
 
-TURNS = Block(
+TURNS = GainBlock(
     "Turns: “appropriate”",
     "2,840 replies",
     (("Emotional entropy", 0.019), ("Emotion matching", 0.022), ("Language style matching", 0.003)),
@@ -43,14 +43,16 @@ TURNS = Block(
         line("BERTScore", 0.031, (0.047, False), (0.050, False), (0.040, False)),
     ),
 )
-DIALOGS = Block(
+DIALOGS = GainBlock(
     "Dialogs: “overall”",
     "300 dialogs",
     (("Agreeableness", 0.081), ("Empathy", -0.002)),
     (
         line("DialogRPT", 0.127, (0.171, True), (0.125, False)),
         line("BERTScore", 0.002, (0.070, False), (-0.003, False)),
-        Line("MAUVE", None, (Cell(None, None, None, None, False, "3 values are too few"),) * 2),
+        GainRow(
+            "MAUVE", None, (GainCell(None, None, None, None, False, "3 values are too few"),) * 2
+        ),
     ),
 )
 BLOCKS = (TURNS, DIALOGS)
@@ -78,20 +80,22 @@ def ends(svg, axis):
 
 
 def drawn_bar(t, pt, clear, axis=AXIS):
-    return ends(parsed(f"<svg>{bar(t, cell(t, pt, clear), axis)}</svg>"), axis)
+    return ends(parsed(f"<svg>{gain_bar(t, cell(t, pt, clear), axis)}</svg>"), axis)
 
 
 def test_page():
-    golden("tpt.html", tpt(BLOCKS))
+    golden("tpt.html", incremental_table(BLOCKS))
 
 
 def test_figure():
-    golden("tpt.svg", figure(BLOCKS, pixels(84)))
+    golden("tpt.svg", incremental_figure(BLOCKS, mm_to_pixels(84)))
 
 
 def test_bars_are_the_numbers():
-    for block, body in zip(BLOCKS, parsed(tpt(BLOCKS)).findall("table/tbody"), strict=True):
-        for told, row in zip(block.lines, body.findall("tr")[1:], strict=True):
+    for block, body in zip(
+        BLOCKS, parsed(incremental_table(BLOCKS)).findall("table/tbody"), strict=True
+    ):
+        for told, row in zip(block.rows, body.findall("tr")[1:], strict=True):
             assert text(row[0]) == told.title
             for one, td in zip(told.cells, row.findall("td[@class='p']"), strict=True):
                 if one.pt is not None:
@@ -101,7 +105,7 @@ def test_bars_are_the_numbers():
 
 
 def test_numbers_stand_in_the_cells_with_the_gain_for_those_who_listen():
-    row = parsed(tpt(BLOCKS)).find("table/tbody").findall("tr")[1]
+    row = parsed(incremental_table(BLOCKS)).find("table/tbody").findall("tr")[1]
     said = "gain .011 [.007, .021], above zero"  # .152 − .141
     assert [text(c) for c in row][:3] == ["DialogRPT", ".141", f".152, {said}"]
     assert row[2].get("title") == said
@@ -127,21 +131,23 @@ def test_parts_of_a_bar(t, pt, clear, parts):
 
 
 def test_no_value_is_a_dash_with_a_reason():
-    row = parsed(tpt(BLOCKS)).findall("table/tbody")[1].findall("tr")[3]
+    row = parsed(incremental_table(BLOCKS)).findall("table/tbody")[1].findall("tr")[3]
     assert text(row[1]) == "–"
     assert text(row[2]) == "–3 values are too few"
     assert row.find(".//rect") is None
-    told = " ".join(t.text for t in parsed(figure(BLOCKS, 657)).iter(f"{SVG}text") if t.text)
+    told = " ".join(
+        t.text for t in parsed(incremental_figure(BLOCKS, 657)).iter(f"{SVG}text") if t.text
+    )
     assert told.endswith("– 3 values are too few.")
 
 
 def test_a_gain_without_an_interval_or_value():
-    assert gain_words(Cell(0.1, 0.02, None, None, False)) == "gain .020, could be zero"
-    assert gain_words(Cell(0.1, None, None, None, False, "T has none")) == "gain –, T has none"
+    assert gain_words(GainCell(0.1, 0.02, None, None, False)) == "gain .020, could be zero"
+    assert gain_words(GainCell(0.1, None, None, None, False, "T has none")) == "gain –, T has none"
 
 
 def test_the_region_scrolls_by_keyboard_and_has_a_name():
-    region = parsed(tpt(BLOCKS))
+    region = parsed(incremental_table(BLOCKS))
     assert (region.get("class"), region.get("tabindex"), region.get("role")) == (
         "scroll", "0", "region",
     )  # fmt: skip
@@ -151,37 +157,37 @@ def test_the_region_scrolls_by_keyboard_and_has_a_name():
 def test_axis_holds_zero_and_everything():
     assert (AXIS.low, AXIS.high) == (-0.003, 0.171)
     assert (shared_axis(()).low, shared_axis(()).high) == (0, 1)
-    negative = Block("a", "", (("b", -0.1),), (line("c", -0.2, (-0.1, False)),))
+    negative = GainBlock("a", "", (("b", -0.1),), (line("c", -0.2, (-0.1, False)),))
     assert (shared_axis([negative]).low, shared_axis([negative]).high) == (-0.2, 0)
 
 
-MANY = Block(
+MANY = GainBlock(
     "Many", "", tuple((f"Metric number {i}", 0.1) for i in range(20)),
     tuple(line(f"T{i}", 0.1, *[(0.2, True)] * 20) for i in range(13)),
 )  # fmt: skip
-ALL_NEGATIVE = Block("a", "", (("b", -0.1),), (line("c", -0.2, (-0.1, False)),))
+ALL_NEGATIVE = GainBlock("a", "", (("b", -0.1),), (line("c", -0.2, (-0.1, False)),))
 
 
 @pytest.mark.parametrize("width", [200, 317.48, 657])
 @pytest.mark.parametrize(
-    "blocks", [(), (Block("a", "", (), ()),), (ALL_NEGATIVE,), (TURNS,), BLOCKS, (MANY,)]
+    "blocks", [(), (GainBlock("a", "", (), ()),), (ALL_NEGATIVE,), (TURNS,), BLOCKS, (MANY,)]
 )
 def test_anything_draws(blocks, width):
-    known = sum(c.pt is not None for b in blocks for row in b.lines for c in row.cells)
-    assert len(list(parsed(tpt(blocks)).iter("svg"))) == known
-    paper = parsed(figure(blocks, width))
+    known = sum(c.pt is not None for b in blocks for row in b.rows for c in row.cells)
+    assert len(list(parsed(incremental_table(blocks)).iter("svg"))) == known
+    paper = parsed(incremental_figure(blocks, width))
     assert len(paper.findall(f".//{SVG}svg")) == known
     assert all(float(s.get("width")) > 0 for s in paper.findall(f".//{SVG}svg"))
 
 
 @given(st.floats(-0.5, 1), st.floats(-0.5, 1), st.booleans())
 def test_no_bar_leaves_the_axis(t, pt, clear):
-    told = Block("a", "", (("b", 0.1),), (line("c", t, (pt, clear)),))
+    told = GainBlock("a", "", (("b", 0.1),), (line("c", t, (pt, clear)),))
     axis = shared_axis([told])
     for _, start, end in drawn_bar(t, pt, clear, axis):
         assert axis.low - 1e-3 <= start <= end <= axis.high + 1e-3
 
 
 def test_names_from_outside_stay_text():
-    told = Block("<b>", "<i>", (("<script>", 0.1),), (line("<script>", 0.1, (0.2, True)),))
-    assert "<script" not in tpt([told]) + figure([told], 317)
+    told = GainBlock("<b>", "<i>", (("<script>", 0.1),), (line("<script>", 0.1, (0.2, True)),))
+    assert "<script" not in incremental_table([told]) + incremental_figure([told], 317)

@@ -31,7 +31,7 @@ def every(table) -> dict[str, str]:
         "three systems": compare([demo.run])._repr_html_(),
         "two systems": two._repr_html_(),
         "no systems": Differences()._repr_html_(),
-        "evidence": demo.found.judged._repr_html_(),
+        "evidence": demo.found.required_evidence._repr_html_(),
         "no evidence": Evidence([], [], [], [])._repr_html_(),
     }
 

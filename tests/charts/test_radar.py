@@ -8,7 +8,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simpatico.charts.radar import MOST, Radar, Shape, connected, figure, labels_around, radar
+from simpatico.charts.radar import (
+    MOST,
+    Radar,
+    RadarOutline,
+    outline_path,
+    place_labels,
+    radar,
+    radar_figure,
+)
 from simpatico.errors import BadValue
 from tests.charts.charts import HERON, JUNIPER, LONG, SLATE, every, named, thirteen, tree, words
 from tests.charts.golden import golden
@@ -18,20 +26,20 @@ DRAWN = Radar(
     "Learned",
     SPOKES,
     (
-        Shape(HERON, (0.5, 0.25, 1.0, 0.0, 0.6)),
-        Shape(JUNIPER, (0.9, 0.4, None, 0.3, 0.2)),
-        Shape(SLATE, (None, None, None, None, 0.7)),
+        RadarOutline(HERON, (0.5, 0.25, 1.0, 0.0, 0.6)),
+        RadarOutline(JUNIPER, (0.9, 0.4, None, 0.3, 0.2)),
+        RadarOutline(SLATE, (None, None, None, None, 0.7)),
     ),
 )
 
 
 def test_golden():
     golden("radar.html", radar(DRAWN))
-    golden("radar.svg", figure(DRAWN, 340))
+    golden("radar.svg", radar_figure(DRAWN, 340))
 
 
 def test_shares_can_be_read_back():
-    for markup in (radar(DRAWN), figure(DRAWN, 340)):
+    for markup in (radar(DRAWN), radar_figure(DRAWN, 340)):
         groups = [g for g in named(tree(markup), "g", "s0") if len(list(every(g, "use"))) > 1]
         marks = list(every(groups[0], "use"))
         reach = 112.0
@@ -55,9 +63,9 @@ def test_what_is_null_is_not_drawn_but_said():
 
 def test_a_line_is_open_where_a_value_is_missing():
     a, b, c = (0.0, 0.0), (1.0, 0.0), (0.0, 1.0)
-    assert connected([a, b, c]) == "M0 0L1 0L0 1z"
-    assert connected([a, b, c, None]) == "M0 0L1 0M1 0L0 1"
-    assert connected([a, None, None]) == ""
+    assert outline_path([a, b, c]) == "M0 0L1 0L0 1z"
+    assert outline_path([a, b, c, None]) == "M0 0L1 0M1 0L0 1"
+    assert outline_path([a, None, None]) == ""
 
 
 def test_it_has_one_sentence_for_those_who_do_not_see():
@@ -86,14 +94,14 @@ def test_too_few_or_too_many_spokes(n):
     )
 )
 def test_labels_never_meet(spokes):
-    boxes = labels_around(spokes, 112)
-    assert not [1 for a, b in combinations(boxes, 2) if a.meets(b)]
+    boxes = place_labels(spokes, 112)
+    assert not [1 for a, b in combinations(boxes, 2) if a.overlaps(b)]
     assert all(len(b.lines) <= 2 for b in boxes)
 
 
 def test_a_label_that_is_shortened_has_its_full_text_as_title():
     drawn = Radar("r", ("Engagement of the person", "many words " * 20, "x"), ())
-    boxes = labels_around(drawn.spokes, 112)
+    boxes = place_labels(drawn.spokes, 112)
     assert boxes[0].lines == ("Engagement", "of the person")
     assert "…" in boxes[1].lines[1]
     assert {words(t) for t in every(tree(radar(drawn)), "title")} == {"many words " * 20}
@@ -101,13 +109,13 @@ def test_a_label_that_is_shortened_has_its_full_text_as_title():
 
 def test_nothing_is_cut_off():
     long = Radar(
-        LONG, (LONG, "many words " * 20, "x"), tuple(Shape(p, (1, 1, 1)) for p in thirteen())
+        LONG, (LONG, "many words " * 20, "x"), tuple(RadarOutline(p, (1, 1, 1)) for p in thirteen())
     )
     markup = radar(long)
     left, top, width, height = map(float, re.findall(r'viewBox="([^"]*)"', markup)[0].split())
-    for box in labels_around(long.spokes, 112):
+    for box in place_labels(long.spokes, 112):
         assert left <= box.left
         assert box.right <= left + width
         assert top <= box.top
         assert box.bottom <= top + height
-    tree(figure(long, 300))
+    tree(radar_figure(long, 300))

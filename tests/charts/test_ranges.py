@@ -4,20 +4,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simpatico.charts.ranges import Range, axis_of, ranges
+from simpatico.charts.ranges import RangeChart, range_axis, range_chart
 from tests.charts.charts import HERON, JUNIPER, every, named, tree, value_at, words
 from tests.charts.golden import golden
 
-ENTROPY = Range(0, 3, 1.4, 2.8, ((HERON, 2.31), (JUNIPER, 2.44)), "higher is not better")
-LENGTH = Range(0, None, 10, 500, ((HERON, 31.0),), "")
+ENTROPY = RangeChart(0, 3, 1.4, 2.8, ((HERON, 2.31), (JUNIPER, 2.44)), "higher is not better")
+LENGTH = RangeChart(0, None, 10, 500, ((HERON, 31.0),), "")
 
 
 def test_golden():
-    golden("ranges.html", ranges(ENTROPY) + ranges(LENGTH))
+    golden("ranges.html", range_chart(ENTROPY) + range_chart(LENGTH))
 
 
 def test_positions_can_be_read_back():
-    found, axis = tree(ranges(ENTROPY)), axis_of(ENTROPY)
+    found, axis = tree(range_chart(ENTROPY)), range_axis(ENTROPY)
     (most,) = named(found, "line", "most")
     places = [most.get("x1"), most.get("x2"), *(u.get("x") for u in every(found, "use"))]
     assert [value_at(axis, p) for p in places if p] == pytest.approx(
@@ -27,7 +27,7 @@ def test_positions_can_be_read_back():
 
 
 def test_the_numbers_are_in_words():
-    found = tree(ranges(ENTROPY))
+    found = tree(range_chart(ENTROPY))
     assert next(every(found, "svg")).get("aria-label") == (
         "possible range 0 to 3; 90% of dialogs between 1.4 and 2.8; heron-1 2.3; juniper-2 2.4"
     )
@@ -35,7 +35,7 @@ def test_the_numbers_are_in_words():
 
 
 def test_an_open_end_has_an_arrow_and_the_data_inside():
-    found, axis = tree(ranges(LENGTH)), axis_of(LENGTH)
+    found, axis = tree(range_chart(LENGTH)), range_axis(LENGTH)
     assert [words(e) for e in every(found, "span")] == ["0", "", "open"]
     assert [e.get("d") for e in every(found, "path")] == ["M-5 -4L0 0 -5 4"]
     assert axis.low == 0
@@ -45,16 +45,16 @@ def test_an_open_end_has_an_arrow_and_the_data_inside():
 @pytest.mark.parametrize(
     "drawn",
     [
-        Range(None, None, None, None, (), ""),
-        Range(1, 1, 1, 1, ((HERON, 1.0),), ""),
-        Range(0, 1, None, 0.5, (), "a note " * 40),
-        Range(float("-inf"), float("inf"), -1, 1, ((HERON, float("nan")),), ""),
+        RangeChart(None, None, None, None, (), ""),
+        RangeChart(1, 1, 1, 1, ((HERON, 1.0),), ""),
+        RangeChart(0, 1, None, 0.5, (), "a note " * 40),
+        RangeChart(float("-inf"), float("inf"), -1, 1, ((HERON, float("nan")),), ""),
     ],
 )
 def test_odd_ranges(drawn):
-    found = tree(ranges(drawn))
+    found = tree(range_chart(drawn))
     assert "nan" not in words(found)
-    assert axis_of(drawn).low < axis_of(drawn).high
+    assert range_axis(drawn).low < range_axis(drawn).high
 
 
 NUMBER = st.none() | st.floats(-1e6, 1e6, allow_subnormal=False)
@@ -62,5 +62,5 @@ NUMBER = st.none() | st.floats(-1e6, 1e6, allow_subnormal=False)
 
 @given(NUMBER, NUMBER, st.lists(st.floats(-1e6, 1e6, allow_subnormal=False), max_size=4))
 def test_nothing_lies_outside(low, high, values):
-    axis = axis_of(Range(low, high, None, None, tuple((HERON, v) for v in values), ""))
+    axis = range_axis(RangeChart(low, high, None, None, tuple((HERON, v) for v in values), ""))
     assert all(-1e-9 <= axis.share(v) <= 1 + 1e-9 for v in values)

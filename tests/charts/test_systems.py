@@ -5,7 +5,16 @@ from importlib import resources
 
 import pytest
 
-from simpatico.charts.systems import DASHES, SHAPES, defs, named, parties, person, short, use
+from simpatico.charts.systems import (
+    DASHES,
+    SHAPES,
+    assign_styles,
+    mark_definitions,
+    person_style,
+    shorten_name,
+    styled_name,
+    use_mark,
+)
 from tests.charts.charts import tree
 
 CSS = resources.files("simpatico.charts").joinpath("charts.css").read_text(encoding="utf-8")
@@ -65,24 +74,24 @@ def test_no_text_is_smaller_than_11_pixels():
 
 
 def test_up_to_six_systems_have_colours_in_their_order():
-    assert [p.key for p in parties("abcdef").values()] == ["s0", "s1", "s2", "s3", "s4", "s5"]
+    assert [p.key for p in assign_styles("abcdef").values()] == ["s0", "s1", "s2", "s3", "s4", "s5"]
 
 
 def test_beyond_six_only_the_two_compared_have_them():
-    found = parties("abcdefg", ["c", "f"])
+    found = assign_styles("abcdefg", ["c", "f"])
     assert {n: p.key for n, p in found.items() if p.key != "sx"} == {"c": "s0", "f": "s1"}
 
 
 def test_long_names_lose_their_middle_and_keep_their_title():
     name = "a" * 100 + "b" * 100
-    assert short(name) == "aaaaaaaaaaaa…bbbbbbbbbbb"
-    assert len(short(name)) == 24
-    assert f'title="{name}"' in named(person(name))
-    assert "title" not in named(person("a"))
+    assert shorten_name(name) == "aaaaaaaaaaaa…bbbbbbbbbbb"
+    assert len(shorten_name(name)) == 24
+    assert f'title="{name}"' in styled_name(person_style(name))
+    assert "title" not in styled_name(person_style("a"))
 
 
 def test_every_mark_is_defined_in_both_sizes():
-    ids = [e.get("id") for e in tree(defs()).iter("path")]
+    ids = [e.get("id") for e in tree(mark_definitions()).iter("path")]
     assert ids == [f"{size}{k}" for size in "mn" for k in "012345px"]
     assert len(SHAPES) == len(DASHES) == len(set(DASHES))
-    assert use("s3", "58%", 10, small=True) == '<use href="#n3" x="58%" y="10"/>'
+    assert use_mark("s3", "58%", 10, small=True) == '<use href="#n3" x="58%" y="10"/>'

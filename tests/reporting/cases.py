@@ -13,7 +13,7 @@ from simpatico.features.emotions import EMOTIONS
 from simpatico.judgements import Judgements
 from simpatico.readers import Conversations
 from simpatico.registry import load
-from simpatico.run import score_run
+from simpatico.run.writer import score_run
 from tests.reporting.pages import (
     FEW_METRICS,
     TWO_METRICS,

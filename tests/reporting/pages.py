@@ -15,8 +15,8 @@ from simpatico.judgements import Judgement, Judgements
 from simpatico.readers import Conversations
 from simpatico.readers.judgement_files import read_judgements
 from simpatico.registry import load, preset
-from simpatico.reporting.findings import Findings, gather
-from simpatico.reporting.page import page
+from simpatico.reporting.findings import Findings, gather_findings
+from simpatico.reporting.page import render_page
 from simpatico.run import Run
 from simpatico.run.writer import score_run
 from tests.conftest import ROOT
@@ -46,11 +46,11 @@ class Made:
 
     @cached_property
     def found(self) -> Findings:
-        return gather(self.run, self.judgements)
+        return gather_findings(self.run, self.judgements)
 
     @cached_property
     def html(self) -> str:
-        return page(self.found, title=self.title, judged=self.judged)
+        return render_page(self.found, title=self.title, judged=self.judged)
 
     @cached_property
     def path(self) -> Path:

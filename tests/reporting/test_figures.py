@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 import pytest
 
 from simpatico.errors import BadValue, DataError, UnknownName
-from simpatico.reporting.figures import FIGURES, figure
+from simpatico.reporting.figures import FIGURES, draw_figure
 from simpatico.wording import format_correlation, format_number
 from tests.reporting.browser import FONT_SETS
 from tests.reporting.cases import TWO, case, rated
@@ -23,7 +23,7 @@ def words_of(root) -> list[str]:
 @pytest.mark.parametrize("width", [40, 84, 174, 400])
 @pytest.mark.parametrize("kind", FIGURES)
 def test_every_figure_is_sound_and_painted(kind, width):
-    root = ElementTree.fromstring(figure(made("demo").found, kind, width=width))
+    root = ElementTree.fromstring(draw_figure(made("demo").found, kind, width=width))
     assert float(root.get("width")) == pytest.approx(width / 25.4 * 96, abs=0.01)
     style = root.find(f"{SVG}style").text
     assert "var(" not in style
@@ -46,7 +46,7 @@ def test_no_text_of_a_figure_is_cut_or_covers_another(fonts, browser, tmp_path):
     for run, kind, width in product(("demo", "thirteen"), FIGURES, (84, 174)):
         if run == "thirteen" and kind == "radar":
             continue  # too few dialogs of each system
-        path.write_text(figure(made(run).found, kind, width=width), encoding="utf-8")
+        path.write_text(draw_figure(made(run).found, kind, width=width), encoding="utf-8")
         page.goto(path.as_uri())
         problems += [f"{kind} of {run}, {width} mm: {p}" for p in page.evaluate(COLLISIONS)]
     page.close()
@@ -72,7 +72,7 @@ COLLISIONS = """
 def test_the_numbers_of_a_forest_are_those_of_the_json():
     found = made("demo").found
     for quality in ("overall", "empathetic"):
-        told = words_of(ElementTree.fromstring(figure(found, "forest", quality=quality)))
+        told = words_of(ElementTree.fromstring(draw_figure(found, "forest", quality=quality)))
         rows = [r for r in found.as_json()["evidence"]["correlations"] if r["quality"] == quality]
         for row in rows:
             assert format_correlation(row["value"]) in told
@@ -81,14 +81,14 @@ def test_the_numbers_of_a_forest_are_those_of_the_json():
 
 def test_without_judgements_a_forest_is_of_two_systems():
     found = made("unjudged").found
-    told = words_of(ElementTree.fromstring(figure(found, "forest", width=174)))
+    told = words_of(ElementTree.fromstring(draw_figure(found, "forest", width=174)))
     for row in found.as_json()["differences"]:
         assert format_number(row["times_in_100"], 0) in told
 
 
 def test_the_numbers_of_t_p_and_both_are_those_of_the_json():
     found = made("demo").found
-    root = ElementTree.fromstring(figure(found, "tpt", quality="overall", width=174))
+    root = ElementTree.fromstring(draw_figure(found, "tpt", quality="overall", width=174))
     told = words_of(root)
     rows = [r for r in found.as_json()["evidence"]["incremental"] if r["quality"] == "overall"]
     shown = {t for t in told if re.fullmatch(r"−?\.\d{3}", t)}
@@ -99,7 +99,7 @@ def test_the_numbers_of_t_p_and_both_are_those_of_the_json():
 
 def test_the_numbers_of_a_heat_map_are_those_of_the_json():
     found = made("demo").found
-    told = words_of(ElementTree.fromstring(figure(found, "heatmap", width=174)))
+    told = words_of(ElementTree.fromstring(draw_figure(found, "heatmap", width=174)))
     matrix = found.as_json()["structure"]["r"]
     cells = sorted(t for t in told if re.fullmatch(r"−?\.\d\d", t))
     assert cells == sorted(format_correlation(matrix[i][j]) for i in range(7) for j in range(i))
@@ -107,7 +107,7 @@ def test_the_numbers_of_a_heat_map_are_those_of_the_json():
 
 def refused(found, kind, **options) -> str:
     with pytest.raises((DataError, UnknownName)) as told:
-        figure(found, kind, **options)
+        draw_figure(found, kind, **options)
     return str(told.value)
 
 
@@ -118,7 +118,7 @@ def test_what_is_refused():
         "no quality 'overal' was judged; did you mean 'overall'?"
     )
     with pytest.raises(BadValue) as told:
-        figure(demo, "dots", width=39.9)
+        draw_figure(demo, "dots", width=39.9)
     assert str(told.value) == "a figure is 40 to 400 millimetres wide, not 39.9"
     assert refused(plain, "tpt") == "No judgements were given; add --judgements FILE"
     assert refused(case("alone").found, "forest") == (
@@ -136,9 +136,9 @@ def test_what_is_refused():
 
 def test_the_floors_of_ratings():
     assert refused(rated(29).found, "forest") == "'overall' has 29 rated dialogs; a forest needs 30"
-    assert figure(rated(30).found, "forest")
+    assert draw_figure(rated(30).found, "forest")
     assert refused(rated(59).found, "tpt").startswith("T, P and P+T need 60 rated units, ")
-    assert figure(rated(60).found, "tpt")
+    assert draw_figure(rated(60).found, "tpt")
 
 
 METRICS = ["length", "question_rate", "emotional_entropy"]
@@ -155,15 +155,15 @@ def test_the_floors_of_dialogs(kind, floor, sentence):
     below = Made(scored(talks(TWO[:1], floor - 1, turns=2), METRICS), None).found
     at = Made(scored(talks(TWO[:1], floor, turns=2), METRICS), None).found
     assert refused(below, kind) == sentence
-    assert figure(at, kind)
+    assert draw_figure(at, kind)
 
 
 def test_of_many_systems_the_two_that_lead_are_in_the_radar():
     found = Made(scored(talks([f"s{i}" for i in range(7)], 20, turns=2), METRICS), None).found
-    told = words_of(ElementTree.fromstring(figure(found, "radar")))
+    told = words_of(ElementTree.fromstring(draw_figure(found, "radar")))
     assert {t for t in told if re.fullmatch(r"s\d", t)} == set(found.main)
 
 
 @pytest.mark.parametrize("kind", ["few", "nulls_only", "thirteen", "one_system"])
 def test_dots_need_nothing(kind):
-    assert ElementTree.fromstring(figure(made(kind).found, "dots")).tag == f"{SVG}svg"
+    assert ElementTree.fromstring(draw_figure(made(kind).found, "dots")).tag == f"{SVG}svg"

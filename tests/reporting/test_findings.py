@@ -8,12 +8,12 @@ import polars as pl
 import pytest
 
 from simpatico.comparison.difference import compare
-from simpatico.comparison.verdict import as_json
+from simpatico.comparison.verdict import difference_as_json
 from simpatico.errors import DataError, UnknownName
-from simpatico.reporting.findings import chosen_pair, gather, leads, shown_pairs
+from simpatico.reporting.findings import choose_pair, gather_findings, quality_rank, select_pairs
 from simpatico.reporting.scores import title_from_name
 from simpatico.validation.evidence import Question, validate
-from simpatico.validation.overlap import structure_of
+from simpatico.validation.overlap import run_structure
 from tests.reporting.cases import case, judged
 from tests.reporting.pages import made
 
@@ -36,7 +36,7 @@ def turned(row: dict) -> dict:
 @pytest.mark.parametrize("kind", ["demo", "unjudged", "nulls_only"])
 def test_the_differences_are_those_of_compare_but_for_their_facing(kind):
     found = made(kind).found
-    plain = {frozenset((d.a, d.b, d.score)): as_json(d) for d in compare([found.run])}
+    plain = {frozenset((d.a, d.b, d.score)): difference_as_json(d) for d in compare([found.run])}
     told = found.as_json()["differences"]
     assert len(told) == len(plain)
     for row in told:
@@ -51,7 +51,7 @@ def test_evidence_and_structure_are_those_of_validate():
     demo = made("demo")
     told = demo.found.as_json()
     assert told["evidence"] == validate(demo.run, demo.judgements).as_json()
-    assert told["structure"] == structure_of(demo.run).as_json()
+    assert told["structure"] == run_structure(demo.run).as_json()
     pairs = {(r["score"], r["against"]): r for r in told["evidence"]["structure"]}
     names = told["structure"]["names"]
     assert len(pairs) == len(names) * (len(names) - 1) / 2
@@ -109,7 +109,7 @@ def test_the_quality_about_the_whole_leads():
         "enjoyed",
         "interesting",
     ]
-    assert sorted(["warm", "Quality of it", "Overall"], key=leads) == ["Overall", "Quality of it", "warm"]  # fmt: skip
+    assert sorted(["warm", "Quality of it", "Overall"], key=quality_rank) == ["Overall", "Quality of it", "warm"]  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -123,15 +123,15 @@ def test_the_quality_about_the_whole_leads():
 def test_why_there_is_no_evidence(kind, sentence):
     found = case(kind).found
     assert found.evidence is None
-    assert found.unjudged == sentence
+    assert found.no_evidence_reason == sentence
     with pytest.raises(DataError) as told:
-        found.judged  # noqa: B018
+        found.required_evidence  # noqa: B018
     way_out = "; add --judgements FILE" if found.judgements is None else ""
     assert str(told.value) == f"{sentence.rstrip('.')}{way_out}"
 
 
 def test_one_quality_on_two_scales_is_no_evidence():
-    assert made("two_scales").found.unjudged == (
+    assert made("two_scales").found.no_evidence_reason == (
         "Quality 'overall' of dialogs was judged on 2 scales, 1 to 5 and 1 to 100; keep judgements "
         "of one scale, or standardise each judge's (--standardise)."
     )
@@ -139,7 +139,7 @@ def test_one_quality_on_two_scales_is_no_evidence():
 
 def test_the_scores_to_add_to_can_be_named():
     made_up = case("two_metrics")
-    found = gather(made_up.run, made_up.judgements, traditional=("emotional_entropy",))
+    found = gather_findings(made_up.run, made_up.judgements, traditional=("emotional_entropy",))
     asked = Question(traditional=("emotional_entropy",))
     assert found.evidence == validate(made_up.run, made_up.judgements, asked)
     assert {r.score for r in found.evidence.incremental} == {"emotional_entropy"}
@@ -147,15 +147,18 @@ def test_the_scores_to_add_to_can_be_named():
 
 def test_the_pair_that_leads_is_the_one_asked_for():
     demo = made("demo").found
-    assert chosen_pair(demo.pairs, None) == ("harbor", "brisk")
-    assert chosen_pair(demo.pairs, ("brisk", "harbor")) == ("harbor", "brisk")
-    assert chosen_pair(demo.pairs, ("brisk", "carousel")) == ("carousel", "brisk")
-    assert next(iter(gather(demo.run, pair=("brisk", "carousel")).pairs)) == ("carousel", "brisk")
+    assert choose_pair(demo.pairs, None) == ("harbor", "brisk")
+    assert choose_pair(demo.pairs, ("brisk", "harbor")) == ("harbor", "brisk")
+    assert choose_pair(demo.pairs, ("brisk", "carousel")) == ("carousel", "brisk")
+    assert next(iter(gather_findings(demo.run, pair=("brisk", "carousel")).pairs)) == (
+        "carousel",
+        "brisk",
+    )
     with pytest.raises(UnknownName) as told:
-        chosen_pair(demo.pairs, ("brisk", "harbour"))
+        choose_pair(demo.pairs, ("brisk", "harbour"))
     assert str(told.value) == "no system 'harbour'; did you mean 'harbor'?"
     with pytest.raises(DataError) as told:
-        chosen_pair(demo.pairs, ("brisk", "brisk"))
+        choose_pair(demo.pairs, ("brisk", "brisk"))
     assert str(told.value) == "'brisk' and 'brisk' are not two systems to compare"
 
 
@@ -163,7 +166,7 @@ def test_too_many_pairs_are_those_with_one_of_the_two_that_lead():
     """26 systems are 325 pairs; at 2 rows each 300 may stand there, so 1 + 2 · 24 do."""
     found = case("many_pairs").found
     assert len(found.pairs) == 49
-    assert found.unpaired == 325 - 49
+    assert found.pairs_left_out == 325 - 49
     assert all(set(p) & set(found.main) for p in found.pairs)
     assert next(iter(found.pairs)) == found.main
 
@@ -171,10 +174,10 @@ def test_too_many_pairs_are_those_with_one_of_the_two_that_lead():
 def test_as_many_rows_as_fit_and_no_more():
     """600 rows of 200 scores are three pairs; 601 of one score are one more than fit."""
     three = {("a", "b"): [], ("a", "c"): [], ("b", "c"): []}
-    assert shown_pairs(three, ("b", "c"), 200) == [("b", "c"), ("a", "b"), ("a", "c")]
-    assert shown_pairs(three, ("b", "c"), 201) == [("b", "c"), ("a", "b")]
-    assert shown_pairs(three, ("b", "c"), 10_000) == [("b", "c")]
-    assert shown_pairs({}, None, 4) == []
+    assert select_pairs(three, ("b", "c"), 200) == [("b", "c"), ("a", "b"), ("a", "c")]
+    assert select_pairs(three, ("b", "c"), 201) == [("b", "c"), ("a", "b")]
+    assert select_pairs(three, ("b", "c"), 10_000) == [("b", "c")]
+    assert select_pairs({}, None, 4) == []
 
 
 def test_people_are_compared_with_nobody():
@@ -188,8 +191,8 @@ def test_people_are_compared_with_nobody():
 def test_a_folder_that_a_shell_would_read_otherwise_is_quoted():
     found = made("demo").found
     odd = replace(found, run=replace(found.run, folder=found.run.folder.parent / "x; rm -rf ~"))
-    assert odd.shell == "'x; rm -rf ~'"
-    assert found.shell == "demo-run"
+    assert odd.shell_name == "'x; rm -rf ~'"
+    assert found.shell_name == "demo-run"
 
 
 def test_what_blank_judgements_leave():

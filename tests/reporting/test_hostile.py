@@ -5,8 +5,8 @@ from collections.abc import Sequence
 
 import pytest
 
-from simpatico.charts.html import visible
-from simpatico.charts.systems import parties
+from simpatico.charts.html import show_invisible
+from simpatico.charts.systems import assign_styles
 from tests.reporting.browser import Heard, Watched, watched
 from tests.reporting.pages import file_name, hostile
 from tests.reporting.payloads import HANDLERS, LINKS, PAYLOADS, SCRIPTS
@@ -82,10 +82,10 @@ def problems_of(names: Sequence[str], watch: Watched, heard: Heard) -> list[str]
     page = watch.open(made.path)
     shown = page.evaluate(SHOWN)
     named = {*shown["texts"], *shown["titles"]}
-    shown["dialogs"] = [d for d in made.run.at("dialog")["dialog"] if visible(d) in named]
-    shown["labels"] = parties(made.found.systems)
+    shown["dialogs"] = [d for d in made.run.at("dialog")["dialog"] if show_invisible(d) in named]
+    shown["labels"] = assign_styles(made.found.systems)
     lost = [f"{n}: no {f}" for n, p in zip(names, payloads, strict=True) for f in missing(p, shown)]
-    every = visible(" ".join(payloads))
+    every = show_invisible(" ".join(payloads))
     if f"{every} · simpatico report" not in shown["texts"] or every not in shown["title"]:
         lost.append(f"{names}: no title")
     happened = {
@@ -106,17 +106,18 @@ def missing(payload: str, shown: dict) -> list[str]:
     lost = [
         field
         for field, name in names.items()
-        if visible(name) not in shown["texts"] and visible(name) not in shown["titles"]
+        if show_invisible(name) not in shown["texts"]
+        and show_invisible(name) not in shown["titles"]
     ]
-    if visible(shown["labels"][payload].shown) not in shown["texts"]:
+    if show_invisible(shown["labels"][payload].display_name) not in shown["texts"]:
         lost.append("short name of the system")
     if not any(dialog.endswith(f"{payload}0/{payload}") for dialog in shown["dialogs"]):
         lost.append("dialog")
-    quoted = visible(payload[:QUOTED]) if payload.strip() else None
+    quoted = show_invisible(payload[:QUOTED]) if payload.strip() else None
     if quoted and not any(text.startswith(quoted) for text in shown["said"]):
         lost.append("text")
     for field, text in {"quality": payload, "file": file_name(payload)}.items():
-        if visible(text) not in shown["whole"]:
+        if show_invisible(text) not in shown["whole"]:
             lost.append(field)
     return lost
 

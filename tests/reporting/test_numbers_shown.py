@@ -45,7 +45,7 @@ def test_forests_have_the_correlations(show):
         " [...r.children].filter((c) => !c.matches('.ax')).map((c) => c.textContent)))",
     )
     for quality, table in zip(found.qualities, tables, strict=True):
-        rows = {r.score: r for r in found.correlated(quality)}
+        rows = {r.score: r for r in found.correlations_with(quality)}
         assert len(table) == len(rows)
         shown = {cells[0][1:]: cells[1:] for cells in table}
         for row in rows.values():

@@ -46,13 +46,13 @@ def command(
     """
     from simpatico.charts.export import write_figure
     from simpatico.readers.judgement_files import read_judgements
-    from simpatico.reporting.figures import figure
-    from simpatico.reporting.findings import gather
+    from simpatico.reporting.figures import draw_figure
+    from simpatico.reporting.findings import gather_findings
     from simpatico.run import Run
 
     place = out_file(out)
     given = read_judgements(judgements) if judgements else None
     names = tuple(n.strip() for n in traditional.split(",") if n.strip())
-    found = gather(Run(run), given, pair=pair or None, traditional=names)
-    write_figure(figure(found, kind, quality=quality, width=width), place)
+    found = gather_findings(Run(run), given, pair=pair or None, traditional=names)
+    write_figure(draw_figure(found, kind, quality=quality, width=width), place)
     result(str(out))

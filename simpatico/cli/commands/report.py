@@ -38,26 +38,26 @@ def command(
 
     One file; it needs no network and quotes up to 24 dialogs: share it with care.
     """
-    from simpatico.charts.systems import parties
-    from simpatico.files import publish
+    from simpatico.charts.systems import assign_styles
+    from simpatico.files import write_atomically
     from simpatico.readers.judgement_files import read_judgements
-    from simpatico.reporting.dialogs.section import quotations
-    from simpatico.reporting.findings import gather
-    from simpatico.reporting.page import page
+    from simpatico.reporting.dialogs.section import collect_quotations
+    from simpatico.reporting.findings import gather_findings
+    from simpatico.reporting.page import render_page
     from simpatico.run import Run
 
     place = out_file(out)
     given = read_judgements(judgements) if judgements else None
     names = tuple(n.strip() for n in traditional.split(",") if n.strip())
-    found = gather(Run(run), given, pair=pair or None, traditional=names)
+    found = gather_findings(Run(run), given, pair=pair or None, traditional=names)
     if as_json:
-        who = parties(found.systems, found.main or ())
-        show_json({**found.as_json(), "examples": quotations(found, who).as_json()})
+        who = assign_styles(found.systems, found.main or ())
+        show_json({**found.as_json(), "examples": collect_quotations(found, who).as_json()})
         return
-    text = page(found, title=title, judged=judgements.name if judgements else None)
-    publish(place, lambda path: path.write_text(text, encoding="utf-8"))
+    text = render_page(found, title=title, judged=judgements.name if judgements else None)
+    write_atomically(place, lambda path: path.write_text(text, encoding="utf-8"))
     if judgements and found.evidence is None:
-        note(f"The judgements could not be used. {found.unjudged}")
+        note(f"The judgements could not be used. {found.no_evidence_reason}")
     quotes = "; it quotes dialogs as they were logged: share with care"
     note(f"{len(text.encode()):,} bytes{quotes if found.facts.get('text') else ''}")
     result(str(out))

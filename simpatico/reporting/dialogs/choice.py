@@ -9,15 +9,15 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from simpatico.reporting.dialogs.pool import UNIT, Pool, gathered
-from simpatico.reporting.dialogs.rules import Rule, rules
+from simpatico.reporting.dialogs.pool import UNIT, Pool, gather_pool
+from simpatico.reporting.dialogs.rules import Rule, quote_rules
 
 SHOWN = 4
 """Scores beside a quoted dialog."""
 
 
 @dataclass(frozen=True)
-class Place:
+class ScorePlace:
     """Where a dialog stands among all dialogs of the run: mid-rank percentile, 0 to 100."""
 
     score: str
@@ -34,7 +34,7 @@ class Example:
     speaker: str
     system: str
     lead: str
-    places: tuple[Place, ...]
+    places: tuple[ScorePlace, ...]
     rating: float | None
     quality: str | None
     judges: int
@@ -42,7 +42,7 @@ class Example:
     """Ends of the scale of the rating."""
 
 
-def choose(
+def choose_examples(
     dialogs: pl.DataFrame,
     scores: Sequence[str],
     titles: Mapping[str, str],
@@ -51,20 +51,20 @@ def choose(
     limit: int = 24,
 ) -> list[Example]:
     """The dialogs to quote, each once, whatever the order of the rows; people are not in them."""
-    pool = gathered(
+    pool = gather_pool(
         dialogs, (lead, *(s for s in dict.fromkeys(scores) if s != lead)), titles, ratings
     )
     free = np.ones(pool.frame.height, dtype=np.bool_)
     dialog = pool.frame["dialog"].rank("dense").to_numpy()
     chosen: list[Example] = []
-    for rule in rules(pool):
-        if len(chosen) < limit and (row := picked(rule, free)) is not None:
-            chosen.append(example(pool, row, rule))
+    for rule in quote_rules(pool):
+        if len(chosen) < limit and (row := pick_row(rule, free)) is not None:
+            chosen.append(build_example(pool, row, rule))
             free &= dialog != dialog[row]
     return chosen
 
 
-def picked(rule: Rule, free: npt.NDArray[np.bool_]) -> int | None:
+def pick_row(rule: Rule, free: npt.NDArray[np.bool_]) -> int | None:
     """The row that a rule asks for; null where there is none or it is quoted already."""
     known = np.isfinite(rule.key)
     if not (known & free).any():
@@ -74,12 +74,12 @@ def picked(rule: Rule, free: npt.NDArray[np.bool_]) -> int | None:
     return None if rule.exact and keys[row] < rule.key[known].max() else row
 
 
-def example(pool: Pool, row: int, rule: Rule) -> Example:
+def build_example(pool: Pool, row: int, rule: Rule) -> Example:
     """What is told about the dialog of a row, besides its words."""
     facts = pool.frame.row(row, named=True)
     shown = [pool.scores.index(s) for s in dict.fromkeys((*rule.first(row), *pool.scores))]
     places = [
-        Place(pool.scores[i], float(pool.values[row, i]), float(pool.places[row, i]))
+        ScorePlace(pool.scores[i], float(pool.values[row, i]), float(pool.places[row, i]))
         for i in shown
         if np.isfinite(pool.values[row, i])
     ]

@@ -12,8 +12,8 @@ from unicodedata import category
 
 import numpy as np
 
-from simpatico.charts.html import Child, Html, el, joined
-from simpatico.reporting.sections.components import listed
+from simpatico.charts.html import Child, Html, el, join_html
+from simpatico.reporting.sections.components import join_children
 from simpatico.wording import MAX_DIGITS, format_difference
 
 Span = tuple[int, int, float]
@@ -26,15 +26,17 @@ CLUSTER = 32
 """Code points that a cut goes back at most to keep what is read as one character whole."""
 
 
-def sound(text: str, spans: Iterable[Span]) -> list[Span]:
+def valid_spans(text: str, spans: Iterable[Span]) -> list[Span]:
     """The spans that lie in the text, cut to it; those without length or weight are left out."""
     cut = [(max(start, 0), min(end, len(text)), w) for start, end, w in spans if isfinite(w) and w]
     return [span for span in cut if span[0] < span[1]]
 
 
-def marked(text: str, spans: Sequence[Span], least: float) -> Html:
+def mark_evidence(text: str, spans: Sequence[Span], least: float) -> Html:
     """The text, marked where the weights that lie on it add up to more than `least` in size."""
-    return joined(piece(text[start:end], sign) for start, end, sign in signs(text, spans, least))
+    return join_html(
+        piece(text[start:end], sign) for start, end, sign in signed_stretches(text, spans, least)
+    )
 
 
 def piece(text: str, sign: float) -> Child:
@@ -43,10 +45,10 @@ def piece(text: str, sign: float) -> Child:
     return el("mark", {"class": "p" if sign > 0 else "m"}, words) if sign else words
 
 
-def signs(text: str, spans: Sequence[Span], least: float) -> Iterator[Span]:
+def signed_stretches(text: str, spans: Sequence[Span], least: float) -> Iterator[Span]:
     """The whole text as stretches of one sign; a space between words of one sign is theirs."""
     weights = np.zeros(len(text))
-    for start, end, weight in sound(text, spans):
+    for start, end, weight in valid_spans(text, spans):
         weights[start:end] += weight
     sign = np.where(abs(weights) > least, np.sign(weights), 0.0)
     for i in range(1, len(text) - 1):
@@ -56,11 +58,11 @@ def signs(text: str, spans: Sequence[Span], least: float) -> Iterator[Span]:
     return ((start, end, float(sign[start])) for start, end in pairwise(cuts) if start < end)
 
 
-def strongest(text_spans: Iterable[tuple[str, Sequence[Span]]], n: int = 2) -> Html:
+def strongest_words(text_spans: Iterable[tuple[str, Sequence[Span]]], n: int = 2) -> Html:
     """The words that moved the score most, as a sentence; empty where nothing did."""
     found: dict[tuple[bool, str], tuple[float, str]] = {}
     for text, spans in text_spans:
-        for start, end, weight in sound(text, spans):
+        for start, end, weight in valid_spans(text, spans):
             words = " ".join(text[start:end].split())
             key = (weight > 0, words.casefold())
             if words and abs(weight) > abs(found.get(key, (0.0, ""))[0]):
@@ -73,17 +75,21 @@ def strongest(text_spans: Iterable[tuple[str, Sequence[Span]]], n: int = 2) -> H
     for verb, rows in (("raised", raised), ("lowered", lowered)):
         if rows:
             parts += [f"; {verb}" if parts else verb.capitalize(), " most by "]
-            parts += listed([quoted(*row, digits) for row in rows])
-    return joined([*parts, "."] if parts else [])
+            parts += join_children([quote_words(*row, digits) for row in rows])
+    return join_html([*parts, "."] if parts else [])
 
 
-def quoted(weight: float, words: str, digits: int) -> Html:
+def quote_words(weight: float, words: str, digits: int) -> Html:
     """Words in quotation marks with what they did; isolated, as they may run from right to left."""
     effect = format_difference(weight, digits)
     if abs(weight) < 1:
         effect = effect.replace("0.", ".", 1)
-    shown = words if len(words) <= QUOTE else words[: boundary(words, QUOTE - 1)].rstrip() + "…"
-    return joined(["“", el("bdi", None, shown), f"” ({effect})"])
+    shown = (
+        words
+        if len(words) <= QUOTE
+        else words[: character_boundary(words, QUOTE - 1)].rstrip() + "…"
+    )
+    return join_html(["“", el("bdi", None, shown), f"” ({effect})"])
 
 
 def enough_digits(weights: Sequence[float]) -> int:
@@ -94,17 +100,17 @@ def enough_digits(weights: Sequence[float]) -> int:
     return digits
 
 
-def boundary(text: str, at: int) -> int:
+def character_boundary(text: str, at: int) -> int:
     """The last place up to `at` where a cut leaves accents and joined signs with their letters."""
     if at >= len(text):
         return len(text)
     place = at
-    while place > max(at - CLUSTER, 0) and bound(text[place - 1], text[place]):
+    while place > max(at - CLUSTER, 0) and is_one_character(text[place - 1], text[place]):
         place -= 1
     return place if place > max(at - CLUSTER, 0) else at
 
 
-def bound(before: str, after: str) -> bool:
+def is_one_character(before: str, after: str) -> bool:
     """Whether two neighbouring code points are read as one character."""
     tone = "\U0001f3fb" <= after <= "\U0001f3ff"
     flag = "\U0001f1e6" <= before <= "\U0001f1ff" and "\U0001f1e6" <= after <= "\U0001f1ff"

@@ -12,9 +12,8 @@ import polars as pl
 
 from simpatico import wording as phrases
 from simpatico.arrays import Floats
-from simpatico.errors import UnknownName
-from simpatico.registry import suggestion
-from simpatico.stats.ranks import ranks
+from simpatico.errors import UnknownName, suggest_names
+from simpatico.stats.ranks import mid_ranks
 
 RATED = 4
 """Fewest rated dialogs in which ranks of raters and of a score can be set side by side."""
@@ -82,10 +81,10 @@ class Pool:
 
     def title(self, place: int = 0) -> str:
         """The name of a score inside a sentence."""
-        return phrases.lower_first_letter(titled(self.scores[place], self.titles))
+        return phrases.lower_first_letter(score_title(self.scores[place], self.titles))
 
 
-def gathered(
+def gather_pool(
     dialogs: pl.DataFrame,
     scores: tuple[str, ...],
     titles: Mapping[str, str],
@@ -94,7 +93,7 @@ def gathered(
     """Dialogs with their ratings, sorted, so that a tie goes to the first id."""
     for name in scores:
         if name not in dialogs.columns:
-            raise UnknownName(f"no score {name!r}; {suggestion(name, dialogs.columns)}")
+            raise UnknownName(f"no score {name!r}; {suggest_names(name, dialogs.columns)}")
     key = ["dialog", "speaker"]
     if ratings is None:
         ratings = pl.DataFrame(schema={"dialog": pl.String, "speaker": pl.String, **RATING})
@@ -105,7 +104,7 @@ def gathered(
     return Pool(frame.join(once, on=key, how="left", maintain_order="left"), scores, titles)
 
 
-def titled(score: str, titles: Mapping[str, str]) -> str:
+def score_title(score: str, titles: Mapping[str, str]) -> str:
     """What a score is called: its title, or its name as words."""
     return titles.get(score) or phrases.title_from_name(score)
 
@@ -114,7 +113,7 @@ def percentiles(values: Floats) -> Floats:
     """Mid-rank percentiles among the values that exist."""
     known = np.isfinite(values)
     found = np.full(len(values), np.nan)
-    found[known] = 100 * (ranks(values[known]) - 0.5) / max(int(known.sum()), 1)
+    found[known] = 100 * (mid_ranks(values[known]) - 0.5) / max(int(known.sum()), 1)
     return found
 
 

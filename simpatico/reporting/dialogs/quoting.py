@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 
 import polars as pl
 
-from simpatico.charts.systems import Party
+from simpatico.charts.systems import SystemStyle
 from simpatico.errors import SimpaticoError
 from simpatico.features.spans import EVIDENCE
-from simpatico.metric import Metric, evidence_of
+from simpatico.metric import Metric, collect_evidence
 from simpatico.registry import load
 from simpatico.reporting.dialogs.choice import Example
-from simpatico.reporting.dialogs.transcript import Quoted, turns_of, why
+from simpatico.reporting.dialogs.transcript import QuotedDialog, quoted_turns, score_explanation
 from simpatico.reporting.findings import Findings
 from simpatico.scoring import score
 from simpatico.turns import Turns
@@ -29,7 +29,7 @@ MOST = 40
 SHARE = "_share"
 
 
-def quoted_only(turns: Turns, chosen: Sequence[Example]) -> Turns:
+def limit_to_examples(turns: Turns, chosen: Sequence[Example]) -> Turns:
     """The same turns with only those as scored that are shown, so that no others are explained."""
     whose = pl.DataFrame(
         {"dialog": [e.dialog for e in chosen], "speaker": [e.speaker for e in chosen]}
@@ -43,18 +43,18 @@ def quoted_only(turns: Turns, chosen: Sequence[Example]) -> Turns:
     return Turns(masked.drop("_quoted"))
 
 
-def evidence(metric: Metric | str, turns: Turns, title: str) -> tuple[pl.DataFrame, str]:
+def lead_evidence(metric: Metric | str, turns: Turns, title: str) -> tuple[pl.DataFrame, str]:
     """The words that moved the lead score, or why they are not marked."""
     nothing = pl.DataFrame(schema=EVIDENCE)
     if isinstance(metric, str):
         return nothing, f"The words behind {lower_first_letter(title)} are not marked: {metric}."
     try:
-        return evidence_of(metric, turns), ""
+        return collect_evidence(metric, turns), ""
     except SimpaticoError as error:
         return nothing, f"The words behind {lower_first_letter(title)} are not marked: {error}."
 
 
-def feelings(found: Findings, turns: Turns) -> pl.DataFrame | None:
+def turn_emotions(found: Findings, turns: Turns) -> pl.DataFrame | None:
     """The eight shares of every quoted turn, context as well, by the lexicon of the run."""
     metric = (
         found.run.metric("emotion_shares") if "emotion_shares" in found.facts["metrics"] else ""
@@ -76,29 +76,29 @@ def feelings(found: Findings, turns: Turns) -> pl.DataFrame | None:
     return shares.select("dialog", "turn", **{n.removesuffix(SHARE): n for n in names})
 
 
-def quotes(
+def quote_dialogs(
     chosen: Sequence[Example],
     turns: Turns,
     spans: pl.DataFrame,
     emotions: pl.DataFrame | None,
-    parties: Mapping[str, Party],
-) -> tuple[Quoted, ...]:
+    parties: Mapping[str, SystemStyle],
+) -> tuple[QuotedDialog, ...]:
     """The dialogs as they are quoted: long turns cut shorter where together they are too long.
 
     Where even that does not do, the last ones are left out; a page stays small whatever the run.
     """
     for longest in LENGTHS:
         made = [quote(e, turns, spans, emotions, parties, longest) for e in chosen]
-        if sum(letters(q) for q in made) <= LETTERS:
+        if sum(quote_length(q) for q in made) <= LETTERS:
             break
     while len(made) > 1 and (
-        sum(letters(q) for q in made) > LETTERS or sum(len(q.turns) for q in made) > TURNS
+        sum(quote_length(q) for q in made) > LETTERS or sum(len(q.turns) for q in made) > TURNS
     ):
         made.pop()
     return tuple(made)
 
 
-def letters(quoted: Quoted) -> int:
+def quote_length(quoted: QuotedDialog) -> int:
     return sum(len(turn.text) for turn in quoted.turns)
 
 
@@ -107,9 +107,9 @@ def quote(
     turns: Turns,
     spans: pl.DataFrame,
     emotions: pl.DataFrame | None,
-    parties: Mapping[str, Party],
+    parties: Mapping[str, SystemStyle],
     longest: int,
-) -> Quoted:
-    said, total, omitted = turns_of(turns, example, spans, emotions, parties, longest=longest)
-    moved = why(turns, example, spans)
-    return Quoted(example, parties[example.system], said, total, omitted, moved)
+) -> QuotedDialog:
+    said, total, omitted = quoted_turns(turns, example, spans, emotions, parties, longest=longest)
+    moved = score_explanation(turns, example, spans)
+    return QuotedDialog(example, parties[example.system], said, total, omitted, moved)

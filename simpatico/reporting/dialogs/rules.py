@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from simpatico.arrays import Floats
-from simpatico.charts.systems import short
+from simpatico.charts.systems import shorten_name
 from simpatico.reporting.dialogs.pool import Pool, percentiles, varies
 from simpatico.wording import format_count
 
@@ -30,7 +30,7 @@ class Rule(NamedTuple):
     """Scores to show before the others."""
 
 
-def rules(pool: Pool) -> Iterator[Rule]:
+def quote_rules(pool: Pool) -> Iterator[Rule]:
     """The reasons, the most telling first."""
     number = pool.frame["dialog"].n_unique()
     if number <= 2:
@@ -56,7 +56,7 @@ def rated_rules(pool: Pool) -> Iterator[Rule]:
         return ", ".join([score, rating][::order])
 
     def ended(row: int, sign: int) -> str:
-        start = head(sign, raters[row], pool.share(row))
+        start = agreement_heading(sign, raters[row], pool.share(row))
         if opposite and start.endswith("rankings"):
             start = "As usual, the two go opposite ways"
         return f"{start}: {told(row)}"
@@ -68,7 +68,7 @@ def rated_rules(pool: Pool) -> Iterator[Rule]:
     yield Rule(under, lambda row: f"Disagree: {told(row, -1)}{tail}", exact=False)
 
 
-def head(sign: int, percentile: float, share: float | None) -> str:
+def agreement_heading(sign: int, percentile: float, share: float | None) -> str:
     """Worked and Failed only where the raters say so, on their own scale as well."""
     half = 0.5 + sign if share is None else share
     if sign * (percentile - 50) > 0 and sign * (half - 0.5) > 0:
@@ -127,7 +127,7 @@ def system_rules(pool: Pool, system: str) -> Iterator[Rule]:
     own = (pool.frame["system"] == system).to_numpy()
     rated = pool.rated and bool(np.isfinite(pool.rating[own]).any())
     key = np.where(own, pool.rating if rated else pool.lead, np.nan)
-    name, what = short(system), "rated" if rated else pool.title()
+    name, what = shorten_name(system), "rated" if rated else pool.title()
     if varies(key):
         yield Rule(key, lambda row: f"{name}: highest {what}")
         yield Rule(-key, lambda row: f"{name}: lowest {what}")

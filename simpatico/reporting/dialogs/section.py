@@ -8,20 +8,31 @@ from typing import Any
 
 import polars as pl
 
-from simpatico.charts.emotion_strip import legend
+from simpatico.charts.emotion_strip import emotion_legend
 from simpatico.charts.html import Child, Html, el
-from simpatico.charts.systems import Party, named, short
-from simpatico.comparison.headline import of
-from simpatico.comparison.samples import PEOPLE
-from simpatico.reporting.dialogs.choice import Example, choose
-from simpatico.reporting.dialogs.quoting import evidence, feelings, quoted_only, quotes
-from simpatico.reporting.dialogs.transcript import Quoted, article
+from simpatico.charts.systems import SystemStyle, shorten_name, styled_name
+from simpatico.comparison.headline import select_findings
+from simpatico.comparison.samples import HUMAN
+from simpatico.reporting.dialogs.choice import Example, choose_examples
+from simpatico.reporting.dialogs.quoting import (
+    lead_evidence,
+    limit_to_examples,
+    quote_dialogs,
+    turn_emotions,
+)
+from simpatico.reporting.dialogs.transcript import QuotedDialog, dialog_article
 from simpatico.reporting.findings import Findings
 from simpatico.reporting.minimum_data import QUOTED
-from simpatico.reporting.sections.components import Section, lede, note, section, sentence_list
+from simpatico.reporting.sections.components import (
+    Section,
+    intro,
+    make_section,
+    sentence_list,
+    small_print,
+)
 from simpatico.turns import Turns
-from simpatico.validation.chart import clear
-from simpatico.validation.evidence import of_level
+from simpatico.validation.chart import is_significant
+from simpatico.validation.evidence import judgements_at
 from simpatico.wording import capitalize, format_count, lower_first_letter
 
 ONLY = {"The only dialog": "The one dialog", "One of 2 dialogs": "Both dialogs"}
@@ -47,7 +58,7 @@ SAMPLE = 4
 class Quotations:
     """The quoted dialogs; `why` says what could not be shown, and the reason."""
 
-    quoted: tuple[Quoted, ...]
+    quoted: tuple[QuotedDialog, ...]
     turns: Turns | None
     lead: str
     why: str
@@ -66,29 +77,40 @@ class Quotations:
 
 def lead_score(found: Findings) -> str | None:
     """The score that dialogs are chosen by: it follows the raters, or else tells systems apart."""
-    rows = [r for q in found.qualities[:1] for r in found.correlated(q) if clear(r.p_adjusted)]
-    ours = [r for r in rows if kind(found, r.score) != "T"] or rows
+    rows = [
+        r
+        for q in found.qualities[:1]
+        for r in found.correlations_with(q)
+        if is_significant(r.p_adjusted)
+    ]
+    ours = [r for r in rows if score_kind(found, r.score) != "T"] or rows
     if ours:
         return max(ours, key=lambda r: abs(r.value or 0)).score
-    unsure = [r for q in found.qualities[:1] for r in found.correlated(q) if (r.value or 0) > 0]
-    if unsure := [r for r in unsure if kind(found, r.score) != "T"]:
+    unsure = [
+        r for q in found.qualities[:1] for r in found.correlations_with(q) if (r.value or 0) > 0
+    ]
+    if unsure := [r for r in unsure if score_kind(found, r.score) != "T"]:
         return max(unsure, key=lambda r: r.value or 0).score
     told = found.pairs[found.main] if found.main else []
-    ranked = [*of(told, "higher", "lower"), *of(told, "hint"), *of(told, "unclear")]
+    ranked = [
+        *select_findings(told, "higher", "lower"),
+        *select_findings(told, "hint"),
+        *select_findings(told, "unclear"),
+    ]
     first = [d for d in ranked if d.kind != "traditional"] or ranked
-    return first[0].score if first else next(iter(found.spreads), None)
+    return first[0].score if first else next(iter(found.central_ranges), None)
 
 
-def kind(found: Findings, score: str) -> str:
+def score_kind(found: Findings, score: str) -> str:
     return next((s.kind for s in found.scores if s.name == score), "O")
 
 
-def quotations(found: Findings, parties: Mapping[str, Party]) -> Quotations:
+def collect_quotations(found: Findings, parties: Mapping[str, SystemStyle]) -> Quotations:
     """The dialogs to read, with everything that is shown of them."""
     lead = lead_score(found)
     if lead is None:
         return Quotations((), None, "", "No metric has a score to choose dialogs by.")
-    chosen = examples(found, lead)
+    chosen = select_examples(found, lead)
     if not chosen:
         return Quotations((), None, lead, "No dialog has a score to choose it by.")
     turns = found.run.turns([e.dialog for e in chosen])
@@ -98,23 +120,23 @@ def quotations(found: Findings, parties: Mapping[str, Party]) -> Quotations:
     if any((e.dialog, e.speaker) not in speakers for e in chosen):
         return Quotations((), None, lead, "The conversations kept are not those of this run.")
     metric = found.run.metric(next(s.metric for s in found.scores if s.name == lead))
-    spans, why = evidence(metric, quoted_only(turns, chosen), found.titles[lead])
-    emotions = feelings(found, turns)
-    quoted = quotes(chosen, turns, spans, emotions, parties)
+    spans, why = lead_evidence(metric, limit_to_examples(turns, chosen), found.titles[lead])
+    emotions = turn_emotions(found, turns)
+    quoted = quote_dialogs(chosen, turns, spans, emotions, parties)
     return Quotations(quoted, turns, lead, why)
 
 
-def examples(found: Findings, lead: str) -> list[Example]:
-    names = list(found.spreads)
+def select_examples(found: Findings, lead: str) -> list[Example]:
+    names = list(found.central_ranges)
     dialogs = pl.scan_parquet(found.run.folder / "dialog.parquet", glob=False)
     wanted = dialogs.select("dialog", "speaker", "system", *names)
-    if PEOPLE not in found.systems:
-        wanted = wanted.filter(pl.col("system") != PEOPLE)
+    if HUMAN not in found.systems:
+        wanted = wanted.filter(pl.col("system") != HUMAN)
     order = [lead, *(n for n in names if n != lead)]
-    return choose(wanted.collect(), order, found.titles, lead, ratings(found), QUOTED)
+    return choose_examples(wanted.collect(), order, found.titles, lead, lead_ratings(found), QUOTED)
 
 
-def ratings(found: Findings) -> pl.DataFrame | None:
+def lead_ratings(found: Findings) -> pl.DataFrame | None:
     """The median rating of the quality that the page leads with, of each dialog and speaker.
 
     Ratings of single turns are averaged over the dialog.
@@ -122,7 +144,7 @@ def ratings(found: Findings) -> pl.DataFrame | None:
     if found.judgements is None or not found.qualities:
         return None
     quality, level = found.qualities[0]
-    own = of_level(found.judgements, "turn" if level == "turn" else "dialog").frame
+    own = judgements_at(found.judgements, "turn" if level == "turn" else "dialog").frame
     own = own.filter(pl.col("quality") == quality)
     units = own.group_by("dialog", "turn", "speaker", maintain_order=True).agg(
         pl.col("value").median(),
@@ -136,28 +158,29 @@ def ratings(found: Findings) -> pl.DataFrame | None:
     return dialogs.drop_nulls("value").with_columns(quality=pl.lit(quality))
 
 
-def read(found: Findings, told: Quotations) -> Section:
+def dialogs_section(found: Findings, told: Quotations) -> Section:
     """The section of quoted dialogs."""
     if not told.quoted:
-        return section("read", "Dialogs to read", "No dialog is quoted", lede(told.why))
-    articles = [article(q, found.titles) for q in told.quoted]
-    return section(
+        return make_section("read", "Dialogs to read", "No dialog is quoted", intro(told.why))
+    articles = [dialog_article(q, found.titles) for q in told.quoted]
+    return make_section(
         "read",
         "Dialogs to read",
-        finding(told),
-        key(found, told),
+        dialogs_heading(told),
+        dialogs_legend(found, told),
         articles[:OPEN],
         folded(articles[OPEN:]),
-        note(told.why) if told.why else None,
-        note(
-            f"{len(told.quoted)} of {format_count(found.facts['alignment']['dialogs'], 'dialog')} are "
-            "quoted in this file. Scores of all: ",
-            el("code", None, f"simpatico show {found.shell} --level dialog"),
+        small_print(told.why) if told.why else None,
+        small_print(
+            f"{len(told.quoted)} of "
+            f"{format_count(found.facts['alignment']['dialogs'], 'dialog')} are quoted in this "
+            "file. Scores of all: ",
+            el("code", None, f"simpatico show {found.shell_name} --level dialog"),
         ),
     )
 
 
-def finding(told: Quotations) -> str:
+def dialogs_heading(told: Quotations) -> str:
     """What kinds of dialogs stand there, in words."""
     titles = [q.example.title for q in told.quoted]
     if titles[0] in ONLY:
@@ -169,7 +192,7 @@ def finding(told: Quotations) -> str:
     return capitalize(text)
 
 
-def key(found: Findings, told: Quotations) -> Html:
+def dialogs_legend(found: Findings, told: Quotations) -> Html:
     """How to read the marks, those that are there."""
     said = [turn for q in told.quoted for turn in q.turns]
     marks = el(
@@ -186,7 +209,7 @@ def key(found: Findings, told: Quotations) -> Html:
         {"class": "legend"},
         marks if any(turn.spans for turn in said) else None,
         [
-            legend(),
+            emotion_legend(),
             el("span", None, "fuller colour = more of that feeling, counted from single words"),
         ]
         if feelings_there
@@ -205,7 +228,7 @@ def folded(articles: list[Html]) -> Html | None:
     )
 
 
-def sample(told: Quotations, parties: Mapping[str, Party]) -> Html | None:
+def scoring_sample(told: Quotations, parties: Mapping[str, SystemStyle]) -> Html | None:
     """The first turns of a quoted dialog, each with what it is scored against."""
     if told.turns is None or not told.quoted:
         return None
@@ -214,7 +237,7 @@ def sample(told: Quotations, parties: Mapping[str, Party]) -> Html | None:
     items = []
     for turn in rows:
         party = parties.get(turn.system or "")
-        who: Child = named(party) if party else "person"
+        who: Child = styled_name(party) if party else "person"
         scored = turn.system is not None
         against = "opens the dialog" if turn.answers is None else f"answers {turn.answers + 1}"
         items.append(
@@ -223,9 +246,9 @@ def sample(told: Quotations, parties: Mapping[str, Party]) -> Html | None:
                 None,
                 el("span", {"class": "note"}, turn.turn + 1),
                 el("span", {"class": "who"}, who),
-                el("span", {"class": "said", "dir": "auto"}, short(turn.text, 160)),
+                el("span", {"class": "said", "dir": "auto"}, shorten_name(turn.text, 160)),
                 el("small", None, against if scored else f"{against}, not scored"),
             )
         )
-    about = note("Check one, dialog ", el("bdi", None, short(dialog, 60)), ":")
+    about = small_print("Check one, dialog ", el("bdi", None, shorten_name(dialog, 60)), ":")
     return el("div", None, about, el("ol", {"class": "pairs"}, items))

@@ -8,14 +8,20 @@ from dataclasses import dataclass
 import polars as pl
 
 from simpatico.charts.axis import Axis
-from simpatico.charts.emotion_strip import strip
+from simpatico.charts.emotion_strip import emotion_strip
 from simpatico.charts.html import Child, Html, el
-from simpatico.charts.systems import Party, named, person, short
-from simpatico.comparison.samples import PEOPLE
+from simpatico.charts.systems import SystemStyle, person_style, shorten_name, styled_name
+from simpatico.comparison.samples import HUMAN
 from simpatico.features.emotions import EMOTIONS
-from simpatico.reporting.dialogs.choice import Example, Place
-from simpatico.reporting.dialogs.evidence import Span, boundary, marked, sound, strongest
-from simpatico.reporting.dialogs.pool import titled
+from simpatico.reporting.dialogs.choice import Example, ScorePlace
+from simpatico.reporting.dialogs.evidence import (
+    Span,
+    character_boundary,
+    mark_evidence,
+    strongest_words,
+    valid_spans,
+)
+from simpatico.reporting.dialogs.pool import score_title
 from simpatico.turns import Turns
 from simpatico.wording import format_count, format_number, format_significant
 
@@ -27,10 +33,10 @@ PERCENT = Axis(0, 100)
 
 
 @dataclass(frozen=True)
-class Said:
+class QuotedTurn:
     """A turn as it is quoted; `left_out` characters at its end are not."""
 
-    party: Party
+    style: SystemStyle
     text: str
     spans: tuple[Span, ...]
     emotions: Mapping[str, float] | None
@@ -41,86 +47,86 @@ class Said:
 
 
 @dataclass(frozen=True)
-class Quoted:
+class QuotedDialog:
     """A dialog as it stands on a page; after `omitted_after` turns some of `total` are left out."""
 
     example: Example
-    party: Party
-    turns: tuple[Said, ...]
+    style: SystemStyle
+    turns: tuple[QuotedTurn, ...]
     total: int
     omitted_after: int | None
     why: str
 
 
-def turns_of(
+def quoted_turns(
     turns: Turns,
     example: Example,
     spans: pl.DataFrame,
     emotions: pl.DataFrame | None,
-    parties: Mapping[str, Party],
+    parties: Mapping[str, SystemStyle],
     most: int = 40,
     longest: int = 2000,
-) -> tuple[tuple[Said, ...], int, int | None]:
+) -> tuple[tuple[QuotedTurn, ...], int, int | None]:
     """The turns to quote of a dialog, how many it has, and after how many some are left out.
 
     Of a long dialog three quarters of `most` are its first turns and the rest its last ones.
     """
-    own = rows_of(turns, example.dialog)
+    own = dialog_rows(turns, example.dialog)
     first = most * 3 // 4 if own.height > most else own.height
     shown = pl.concat([own.head(first), own.tail(min(most, own.height) - first)])
-    voices = voices_of(own, parties)
-    evidence = evidence_of_part(own, example, spans)
-    feelings = feelings_of(emotions, example.dialog)
+    voices = speaker_styles(own, parties)
+    evidence = spans_by_row(own, example, spans)
+    feelings = emotions_by_turn(emotions, example.dialog)
     said = []
     for place, speaker, system, text, at in shown.select(
         "turn", "speaker", "system", "text", "row"
     ).iter_rows():
-        kept, marks = cut(text, evidence.get(at, []), longest)
+        kept, marks = cut_text(text, evidence.get(at, []), longest)
         feeling = feelings.get(place, {}) if emotions is not None else None
         left_out = len(text) - len(kept)
-        said.append(Said(voices[speaker, system], kept, marks, feeling, None, speaker, left_out))
+        said.append(
+            QuotedTurn(voices[speaker, system], kept, marks, feeling, None, speaker, left_out)
+        )
     return tuple(said), own.height, first if own.height > most else None
 
 
-def voices_of(
-    own: pl.DataFrame, parties: Mapping[str, Party]
-) -> dict[tuple[str, str | None], Party]:
+def speaker_styles(
+    own: pl.DataFrame, parties: Mapping[str, SystemStyle]
+) -> dict[tuple[str, str | None], SystemStyle]:
     """Who speaks: people by number if there are several, systems by name.
 
     Where one system speaks as two of a dialog's speakers, their names are added.
     """
     units = list(own.select("speaker", "system").unique(maintain_order=True).iter_rows())
-    people = list(dict.fromkeys(s for s, system in units if system in (None, PEOPLE)))
+    people = list(dict.fromkeys(s for s, system in units if system in (None, HUMAN)))
     speakers = [system for _, system in units]
     found = {}
     for speaker, system in units:
-        if system in (None, PEOPLE):
+        if system in (None, HUMAN):
             place = f" {people.index(speaker) + 1}" if len(people) > 1 else ""
-            found[speaker, system] = person(f"person{place}")
+            found[speaker, system] = person_style(f"person{place}")
             continue
-        party = parties.get(system, Party(system, "sx"))
+        party = parties.get(system, SystemStyle(system, "sx"))
         twice = speakers.count(system) > 1
-        found[speaker, system] = Party(f"{system} ({speaker})", party.key) if twice else party
+        found[speaker, system] = SystemStyle(f"{system} ({speaker})", party.key) if twice else party
     return found
 
 
-def why(turns: Turns, example: Example, spans: pl.DataFrame) -> Html:
+def score_explanation(turns: Turns, example: Example, spans: pl.DataFrame) -> Html:
     """What moved the score of the example most, anywhere in its dialog, as a sentence."""
-    own = rows_of(turns, example.dialog)
+    own = dialog_rows(turns, example.dialog)
     texts = dict(own.select("row", "text").iter_rows())
-    found = evidence_of_part(own, example, spans)
-    return strongest((texts[row], marks) for row, marks in found.items())
+    found = spans_by_row(own, example, spans)
+    return strongest_words((texts[row], marks) for row, marks in found.items())
 
 
-def rows_of(turns: Turns, dialog: str) -> pl.DataFrame:
+def dialog_rows(turns: Turns, dialog: str) -> pl.DataFrame:
     """The turns of a dialog with their rows in the whole table."""
     row = pl.int_range(pl.len(), dtype=pl.Int64).alias("row")
     return turns.frame.with_columns(row).filter(dialog=dialog)
 
 
-def evidence_of_part(
-    own: pl.DataFrame, example: Example, spans: pl.DataFrame
-) -> dict[int, list[Span]]:
+def spans_by_row(own: pl.DataFrame, example: Example, spans: pl.DataFrame) -> dict[int, list[Span]]:
     """The evidence in the turns whose score the example is about, by row."""
     part = own.filter(speaker=example.speaker, system=example.system).select("row")
     rows = spans.drop_nulls().join(part, on="row", how="semi").sort("row", "start", "end")
@@ -130,7 +136,7 @@ def evidence_of_part(
     return found
 
 
-def feelings_of(emotions: pl.DataFrame | None, dialog: str) -> dict[int, dict[str, float]]:
+def emotions_by_turn(emotions: pl.DataFrame | None, dialog: str) -> dict[int, dict[str, float]]:
     """The eight shares of each turn that has them; columns are named by emotion or by score."""
     if emotions is None:
         return {}
@@ -140,21 +146,25 @@ def feelings_of(emotions: pl.DataFrame | None, dialog: str) -> dict[int, dict[st
     return {row.pop("turn"): row for row in rows.iter_rows(named=True)}
 
 
-def cut(text: str, spans: Sequence[Span], longest: int) -> tuple[str, tuple[Span, ...]]:
+def cut_text(text: str, spans: Sequence[Span], longest: int) -> tuple[str, tuple[Span, ...]]:
     """The beginning of a text, not cut inside of a character and if possible of no evidence."""
-    at = boundary(text, longest)
+    at = character_boundary(text, longest)
     across = min((start for start, end, _ in spans if start < at < end), default=at)
     if longest - across <= longest // 10:
         at = across
-    return text[:at], tuple(sound(text[:at], spans))
+    return text[:at], tuple(valid_spans(text[:at], spans))
 
 
-def article(quoted: Quoted, titles: Mapping[str, str]) -> Html:
+def dialog_article(quoted: QuotedDialog, titles: Mapping[str, str]) -> Html:
     """The dialog with what is known about it at its side."""
     example = quoted.example
-    lines = [line for line in (where(quoted), length(quoted), rated(example)) if line]
+    lines = [
+        line
+        for line in (dialog_source(quoted), dialog_length(quoted), rating_text(example))
+        if line
+    ]
     meta = [[el("br") if i else None, line] for i, line in enumerate(lines)]
-    scores = [scored(place, titles) for place in example.places]
+    scores = [score_line(place, titles) for place in example.places]
     strips = any(said.emotions is not None for said in quoted.turns)
     return el(
         "article",
@@ -162,46 +172,46 @@ def article(quoted: Quoted, titles: Mapping[str, str]) -> Html:
         el(
             "aside",
             None,
-            el("h3", None, heading(example)),
+            el("h3", None, dialog_heading(example)),
             el("div", {"class": "meta"}, meta),
             el("div", {"class": "scores"}, scores) if scores else None,
         ),
         el(
             "div",
             None,
-            el("ol", {"class": "turns" if strips else "turns bare"}, items(quoted, strips)),
+            el("ol", {"class": "turns" if strips else "turns bare"}, turn_items(quoted, strips)),
             el("p", {"class": "why"}, quoted.why) if quoted.why else None,
         ),
     )
 
 
-def where(quoted: Quoted) -> list[Child]:
+def dialog_source(quoted: QuotedDialog) -> list[Child]:
     """The system and the dialog's id, and the speaker where that is not clear from the system."""
     example = quoted.example
-    same = {s.speaker for s in quoted.turns if s.party.key == quoted.party.key}
-    part = [" (", isolated(example.speaker), ")"] if len(same) > 1 else None
-    return [named(quoted.party), part, " · ", isolated(example.dialog)]
+    same = {s.speaker for s in quoted.turns if s.style.key == quoted.style.key}
+    part = [" (", isolate_name(example.speaker), ")"] if len(same) > 1 else None
+    return [styled_name(quoted.style), part, " · ", isolate_name(example.dialog)]
 
 
-def isolated(name: str) -> Html:
+def isolate_name(name: str) -> Html:
     """A name from outside in running text, whichever way it is written."""
-    shown = short(name, LONGEST)
+    shown = shorten_name(name, LONGEST)
     return el("bdi", {"title": name if shown != name else None}, shown)
 
 
-def length(quoted: Quoted) -> list[Child]:
+def dialog_length(quoted: QuotedDialog) -> list[Child]:
     """How many turns the dialog has, and with whom."""
     told = format_count(quoted.total, "turn")
     if quoted.omitted_after is not None:
         last = len(quoted.turns) - quoted.omitted_after
         told = f"first {quoted.omitted_after} and last {last} of {told}"
-    people = {said.speaker for said in quoted.turns if said.party.key == "sp"} - {""}
-    if len(people) == 1 and quoted.party.key != "sp":
-        return [told, ", person ", isolated(people.pop())]
+    people = {said.speaker for said in quoted.turns if said.style.key == "sp"} - {""}
+    if len(people) == 1 and quoted.style.key != "sp":
+        return [told, ", person ", isolate_name(people.pop())]
     return [told, f", {len(people)} people" if len(people) > 1 else None]
 
 
-def rated(example: Example) -> list[Child]:
+def rating_text(example: Example) -> list[Child]:
     """What raters gave, on which scale, and how many they were."""
     if example.rating is None:
         return []
@@ -217,20 +227,20 @@ def rated(example: Example) -> list[Child]:
     ]
 
 
-def heading(example: Example) -> list[Child]:
+def dialog_heading(example: Example) -> list[Child]:
     """Why the dialog is quoted; a system's name before that stands apart from it."""
-    name = f"{short(example.system)}:"
+    name = f"{shorten_name(example.system)}:"
     if not example.title.startswith(name):
         return [example.title]
     return [el("bdi", None, name[:-1]), ":", example.title.removeprefix(name)]
 
 
-def scored(place: Place, titles: Mapping[str, str]) -> list[Child]:
+def score_line(place: ScorePlace, titles: Mapping[str, str]) -> list[Child]:
     """A score by name, its place among all dialogs as a dot on a line, its value."""
     higher = min(max(round(place.percentile), 0), 99)
     tiny = place.value != 0 and round(place.value, 2) == 0
     return [
-        el("span", None, titled(place.score, titles)),
+        el("span", None, score_title(place.score, titles)),
         el(
             "svg",
             {"role": "img", "aria-label": f"percentile {higher} of all dialogs, ties counted half"},
@@ -242,34 +252,34 @@ def scored(place: Place, titles: Mapping[str, str]) -> list[Child]:
     ]
 
 
-def items(quoted: Quoted, strips: bool) -> Iterator[Html]:
+def turn_items(quoted: QuotedDialog, strips: bool) -> Iterator[Html]:
     """The turns, with a line where some are left out."""
     weights = [abs(weight) for said in quoted.turns for _, _, weight in said.spans]
     least = FAINT * max(weights, default=0.0)
     for place, said in enumerate(quoted.turns):
         if place == quoted.omitted_after:
             gone = format_count(quoted.total - len(quoted.turns), "turn")
-            yield el("li", None, ours(f"… {gone} left out …"))
-        yield turn(said, least, strips)
+            yield el("li", None, remark(f"… {gone} left out …"))
+        yield turn_item(said, least, strips)
 
 
-def turn(said: Said, least: float, strips: bool) -> Html:
+def turn_item(said: QuotedTurn, least: float, strips: bool) -> Html:
     """Who, the feelings, the words."""
-    own = said.speaker if said.speaker not in ("", said.party.name) else None
+    own = said.speaker if said.speaker not in ("", said.style.name) else None
     words = {"class": "said", "dir": "auto", "lang": said.lang}
     gone = f"… {format_count(said.left_out, 'character')} left out" if said.left_out else None
     return el(
         "li",
         None,
-        el("span", {"class": "who", "title": own}, named(said.party)),
-        strip(said.emotions, said.party) if strips else None,
-        el("span", words, marked(said.text, said.spans, least))
+        el("span", {"class": "who", "title": own}, styled_name(said.style)),
+        emotion_strip(said.emotions, said.style) if strips else None,
+        el("span", words, mark_evidence(said.text, said.spans, least))
         if said.text.strip()
-        else ours("(no words)"),
-        ours(gone) if gone else None,
+        else remark("(no words)"),
+        remark(gone) if gone else None,
     )
 
 
-def ours(words: str) -> Html:
+def remark(words: str) -> Html:
     """A remark that nobody in the dialog made."""
     return el("span", {"class": "end"}, words)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from simpatico.charts.forest import tag
+from simpatico.charts.forest import kind_tag
 from simpatico.charts.html import Html, el
-from simpatico.charts.ranges import Range, ranges
-from simpatico.charts.systems import Party
+from simpatico.charts.ranges import RangeChart, range_chart
+from simpatico.charts.systems import SystemStyle
 from simpatico.reporting.findings import Findings
-from simpatico.reporting.scores import Measured, Spread
-from simpatico.reporting.sections.components import Section, lede, section
+from simpatico.reporting.scores import CentralRange, ScoreInfo
+from simpatico.reporting.sections.components import Section, intro, make_section
 from simpatico.wording import capitalize, format_count
 
 REASONS = {
@@ -29,43 +29,43 @@ MARKED = 6
 """Systems marked on a card at most."""
 
 
-def cards(found: Findings, parties: Mapping[str, Party]) -> Section:
+def cards_section(found: Findings, parties: Mapping[str, SystemStyle]) -> Section:
     """Meaning, range, warnings, counts and signature of every metric."""
-    return section(
+    return make_section(
         "cards",
         "Metric cards",
         "What each number can and cannot say",
-        lede(
+        intro(
             "Line: the whole possible range. Thick part: where 90% of these dialogs lie. Marks: "
             "the means of the systems."
         ),
-        el("div", {"class": "cards"}, [card(found, s, parties) for s in found.scores]),
-        others(found),
+        el("div", {"class": "cards"}, [metric_card(found, s, parties) for s in found.scores]),
+        parts_only_note(found),
     )
 
 
-def card(found: Findings, score: Measured, parties: Mapping[str, Party]) -> Html:
-    spread = found.spreads.get(score.name, Spread(score.name, None, None, 0))
+def metric_card(found: Findings, score: ScoreInfo, parties: Mapping[str, SystemStyle]) -> Html:
+    spread = found.central_ranges.get(score.name, CentralRange(score.name, None, None, 0))
     means = {row["system"]: row[score.name] for row in found.table.to_dicts()}
     shown = list(found.main or ()) if len(found.systems) > MARKED else found.systems
     marks = tuple((parties[s], means[s]) for s in shown if means.get(s) is not None)
-    line = Range(score.low, score.high, spread.p5, spread.p95, marks, score.direction)
+    line = RangeChart(score.low, score.high, spread.p5, spread.p95, marks, score.direction)
     levels = "turn, dialog" if score.level == "turn" else score.level
     careful = score.card.get("careful")
     return el(
         "article",
         {"class": "card"},
-        el("h3", None, tag(score.kind), score.title, el("small", None, levels)),
+        el("h3", None, kind_tag(score.kind), score.title, el("small", None, levels)),
         el("p", None, capitalize(score.meaning) + "."),
-        ranges(line),
+        range_chart(line),
         el("p", {"class": "w"}, f"Careful: {careful}") if careful else None,
-        el("p", {"class": "n"}, scored(found, score)),
+        el("p", {"class": "n"}, scored_counts(found, score)),
         el("p", {"class": "n"}, score.card["citation"]) if score.card.get("citation") else None,
         el("p", {"class": "sig"}, score.signature),
     )
 
 
-def scored(found: Findings, score: Measured) -> str:
+def scored_counts(found: Findings, score: ScoreInfo) -> str:
     """How many units have the score, and why the others have none."""
     level = score.level
     counts = found.facts["units"].get(level, {})
@@ -82,7 +82,7 @@ def scored(found: Findings, score: Measured) -> str:
     return f"{units} scored{EACH if level == 'dialog' else ''}. Not scored: {why or 'none'}."
 
 
-def others(found: Findings) -> Html | None:
+def parts_only_note(found: Findings) -> Html | None:
     """Metrics of the run that have only parts, which the page does not draw."""
     shown = {s.metric for s in found.scores}
     rest = [name for name in found.facts["metrics"] if name not in shown]
@@ -93,5 +93,5 @@ def others(found: Findings) -> Html | None:
         "p",
         {"class": "note"},
         f"Also scored, with parts only: {names}. ",
-        el("code", None, f"simpatico show {found.shell} --every"),
+        el("code", None, f"simpatico show {found.shell_name} --every"),
     )

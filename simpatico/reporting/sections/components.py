@@ -26,7 +26,7 @@ class Option:
     pane: Child
 
 
-def section(id: str, topic: str, finding: Child, *children: Child) -> Section:
+def make_section(id: str, topic: str, finding: Child, *children: Child) -> Section:
     """A section whose heading says what was found."""
     heading = el("h2", {"id": f"h-{id}"}, finding)
     small = el("p", {"class": "topic"}, topic)
@@ -34,11 +34,11 @@ def section(id: str, topic: str, finding: Child, *children: Child) -> Section:
     return Section(id, topic, whole)
 
 
-def lede(*children: Child) -> Html:
+def intro(*children: Child) -> Html:
     return el("p", {"class": "lede"}, children)
 
 
-def note(*children: Child) -> Html:
+def small_print(*children: Child) -> Html:
     return el("p", {"class": "note"}, children)
 
 
@@ -73,11 +73,11 @@ def segments(name: str, legend: str, labels: Sequence[Child]) -> Html:
         "fieldset",
         {"class": "pick seg"},
         el("legend", {"class": "vh"}, legend),
-        [el("label", None, radio(name, i), label) for i, label in enumerate(labels)],
+        [el("label", None, radio_button(name, i), label) for i, label in enumerate(labels)],
     )
 
 
-def radio(name: str, place: int, said: str | None = None) -> Html:
+def radio_button(name: str, place: int, said: str | None = None) -> Html:
     return el(
         "input",
         {
@@ -100,7 +100,7 @@ def switch_rules(most: int) -> str:
     )
 
 
-def listed(words: Sequence[Child], last: str = "and") -> list[Child]:
+def join_children(words: Sequence[Child], last: str = "and") -> list[Child]:
     """a, b and c; as children of an element."""
     found: list[Child] = []
     for i, word in enumerate(words):

@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 from simpatico.charts.html import Html, el
-from simpatico.charts.incremental import Block, Cell, Line, tpt
+from simpatico.charts.incremental import GainBlock, GainCell, GainRow, incremental_table
 from simpatico.reporting.findings import Findings
 from simpatico.reporting.minimum_data import RATED_MODELS
-from simpatico.reporting.sections.components import Section, lede, note, section, sentence_list
-from simpatico.validation.chart import Quality, clear
+from simpatico.reporting.sections.components import (
+    Section,
+    intro,
+    make_section,
+    sentence_list,
+    small_print,
+)
+from simpatico.validation.chart import Quality, is_significant
 from simpatico.validation.incremental.rows import ALL, IncrementalRow
 from simpatico.wording import format_count, lower_first_letter
 
@@ -15,46 +21,54 @@ TOPIC = "What each metric adds"
 WHY = {"too_few": "too few", "degenerate": "adds nothing new", "not_converged": "no answer"}
 
 
-def adds(found: Findings) -> Section | None:
+def incremental_section(found: Findings) -> Section | None:
     """Whether a psychological metric explains what the traditional ones do not; null if unrated."""
     if found.evidence is None:
         return None
     if not found.evidence.incremental:
-        return section(
+        return make_section(
             "adds",
             TOPIC,
             "With metrics of one kind only, there is nothing to add to",
-            lede(
+            intro(
                 "This part compares how much of the ratings traditional metrics explain alone and "
                 "together with psychological ones. Score with both kinds, for example ",
                 el("code", None, "simpatico score … --metrics length,question_rate --preset psych"),
                 ".",
             ),
         )
-    blocks = [b for q in found.qualities if (b := block(found, q))]
+    blocks = [b for q in found.qualities if (b := gain_block(found, q))]
     if not blocks:
-        return section(
+        return make_section(
             "adds",
             TOPIC,
             "Too few ratings to say what each metric adds",
-            lede(f"T, P and P+T need at least {RATED_MODELS} rated dialogs or turns."),
+            intro(f"T, P and P+T need at least {RATED_MODELS} rated dialogs or turns."),
         )
-    return section(
-        "adds", TOPIC, finding(found), explanation(), tpt(blocks), too_few(found), after()
+    return make_section(
+        "adds",
+        TOPIC,
+        incremental_finding(found),
+        explanation(),
+        incremental_table(blocks),
+        too_few_ratings(found),
+        after(),
     )
 
 
-def too_few(found: Findings) -> Html | None:
+def too_few_ratings(found: Findings) -> Html | None:
     """The qualities that have no block, and why."""
-    sizes = {q: max((r.n for r in rows_of(found, q)), default=0) for q in found.qualities}
+    sizes = {q: max((r.n for r in quality_rows(found, q)), default=0) for q in found.qualities}
     few = [f"“{q[0]}” ({n:,})" for q, n in sizes.items() if n < RATED_MODELS]
     if not few:
         return None
-    return note(f"Fewer than the {RATED_MODELS} rated units that this needs: {', '.join(few)}.")
+    return small_print(
+        f"Fewer than the {RATED_MODELS} rated units that this needs: {', '.join(few)}."
+    )
 
 
 def explanation() -> Html:
-    return lede(
+    return intro(
         "Adjusted R²: the share of the raters’ variation that a regression explains. T is the "
         "traditional metric alone, P the psychological metric alone, P+T both. Grey in a bar is T, "
         "purple is what P adds; dashed purple is not beyond doubt: its 95% interval reaches zero, "
@@ -63,7 +77,7 @@ def explanation() -> Html:
 
 
 def after() -> Html:
-    return note(
+    return small_print(
         "Whole dialogs were resampled, since turns of one dialog are not independent. The paired "
         "t-test of the original paper treats them as independent; its p-values, and the gains out "
         "of sample, are in ",
@@ -72,29 +86,29 @@ def after() -> Html:
     )
 
 
-def rows_of(found: Findings, quality: Quality) -> list[IncrementalRow]:
+def quality_rows(found: Findings, quality: Quality) -> list[IncrementalRow]:
     rows = found.evidence.incremental if found.evidence else []
     return [r for r in rows if (r.quality, r.level) == quality]
 
 
-def gained(row: IncrementalRow) -> bool:
+def is_clear_gain(row: IncrementalRow) -> bool:
     """Whether the gain is above zero beyond doubt: interval and corrected test."""
-    return row.low is not None and row.low > 0 and clear(row.p_adjusted)
+    return row.low is not None and row.low > 0 and is_significant(row.p_adjusted)
 
 
-def finding(found: Findings) -> str:
+def incremental_finding(found: Findings) -> str:
     """How many metrics add something, over all qualities on the page."""
     rows = [
         r for r in (found.evidence.incremental if found.evidence else []) if r.n >= RATED_MODELS
     ]
     singles = [r for r in rows if r.added_name != ALL]
     judged = singles or rows
-    names = sorted({r.added_name for r in judged if gained(r)}, key=list(found.titles).index)
+    names = sorted({r.added_name for r in judged if is_clear_gain(r)}, key=list(found.titles).index)
     if not names:
         return "No psychological metric clearly adds to the traditional ones"
     titles = [found.titles.get(n, n) for n in names]
     text = sentence_list([titles[0], *(lower_first_letter(t) for t in titles[1:])])
-    clear_ones = [r for r in judged if gained(r)]
+    clear_ones = [r for r in judged if is_clear_gain(r)]
     about = {r.quality for r in clear_ones}
     every = "all for" if len(clear_ones) > 1 else "for"
     where = f", {every} “{about.pop()}”" if len(about) == 1 and len(found.qualities) > 1 else ""
@@ -105,23 +119,23 @@ def finding(found: Findings) -> str:
     return f"{text} {verb} to the traditional metrics in {many}{where}; {proof}"
 
 
-def block(found: Findings, quality: Quality) -> Block | None:
+def gain_block(found: Findings, quality: Quality) -> GainBlock | None:
     """One quality: a line for each traditional metric, a column for each psychological one."""
-    rows = rows_of(found, quality)
+    rows = quality_rows(found, quality)
     if not rows or max(r.n for r in rows) < RATED_MODELS:
         return None
     columns = list(dict.fromkeys(r.added_name for r in rows))
     lines = list(dict.fromkeys(r.score for r in rows))
     by = {(r.score, r.added_name): r for r in rows}
-    heads = tuple((heading(found, c), by[lines[0], c].adj_r2_p) for c in columns)
+    heads = tuple((metric_title(found, c), by[lines[0], c].adj_r2_p) for c in columns)
     n = max(r.n for r in rows)
-    return Block(
+    return GainBlock(
         title=f"“{quality[0]}”",
         about=f"{format_count(n, f'rated {quality[1]}')}",
         columns=heads,
-        lines=tuple(
-            Line(
-                heading(found, name, "All of them"),
+        rows=tuple(
+            GainRow(
+                metric_title(found, name, "All of them"),
                 by[name, columns[0]].adj_r2_t,
                 tuple(cell(by[name, c]) for c in columns),
             )
@@ -130,9 +144,11 @@ def block(found: Findings, quality: Quality) -> Block | None:
     )
 
 
-def heading(found: Findings, name: str, every: str = "All together") -> str:
+def metric_title(found: Findings, name: str, every: str = "All together") -> str:
     return every if name == ALL else found.titles.get(name, name)
 
 
-def cell(row: IncrementalRow) -> Cell:
-    return Cell(row.adj_r2_pt, row.value, row.low, row.high, gained(row), WHY.get(row.status, ""))
+def cell(row: IncrementalRow) -> GainCell:
+    return GainCell(
+        row.adj_r2_pt, row.value, row.low, row.high, is_clear_gain(row), WHY.get(row.status, "")
+    )

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from simpatico.charts.count_bar import flow
+from simpatico.charts.count_bar import count_bar
 from simpatico.charts.html import Child, Html, el
 from simpatico.reporting.findings import Findings
-from simpatico.reporting.sections.components import Section, note, section
+from simpatico.reporting.sections.components import Section, make_section, small_print
 from simpatico.wording import format_count
 
 MOST = 12
 """Rows of a list of counts at most."""
 
 
-def data(found: Findings, sample: Html | None) -> Section:
+def input_section(found: Findings, sample: Html | None) -> Section:
     """Counts of what was scored and what was not, and one dialog to check them by."""
     read = found.facts["alignment"]
     lost = sum(read["aside"].values()) + sum(read["rejected"].values())
@@ -26,27 +26,27 @@ def data(found: Findings, sample: Html | None) -> Section:
         f"{format_count(read['dialogs'], 'dialog')} read; {unused if lost else 'nothing set aside'}"
     )
     aside = {**read["aside"], **read["rejected"]}
-    return section(
+    return make_section(
         "data",
         "What was read",
         finding,
-        flow([("turns scored", read["scored"]), ("turns as context", read["context"])]),
+        count_bar([("turns scored", read["scored"]), ("turns as context", read["context"])]),
         el(
             "div",
             {"class": "why3"},
-            el("div", None, el("h3", None, "Set aside"), set_aside(found, aside)),
-            el("div", None, el("h3", None, "How the log was understood"), understood(read)),
+            el("div", None, el("h3", None, "Set aside"), set_aside_table(found, aside)),
+            el("div", None, el("h3", None, "How the log was understood"), reading_table(read)),
         ),
         el("h3", {"class": "gap"}, "Which reply is scored against which message"),
-        note(answered(read)),
+        small_print(answer_counts(read)),
         sample,
     )
 
 
-def set_aside(found: Findings, aside: Mapping[str, int]) -> Html:
+def set_aside_table(found: Findings, aside: Mapping[str, int]) -> Html:
     """What was not used and why, the largest first."""
     if not aside:
-        return note("Every record of the input could be read and used.")
+        return small_print("Every record of the input could be read and used.")
     rows = sorted(aside.items(), key=lambda kv: (-kv[1], kv[0]))
     body = [
         el(
@@ -60,23 +60,24 @@ def set_aside(found: Findings, aside: Mapping[str, int]) -> Html:
     more = f"{len(rows) - MOST} more reasons. " if len(rows) > MOST else ""
     rejected = bool(found.facts["alignment"]["rejected"])
     listed = "Each one with its file and line: rejects.jsonl in the run folder." if rejected else ""
-    end = note(f"{more}{listed}") if more or listed else None
+    end = small_print(f"{more}{listed}") if more or listed else None
     return el("div", None, el("table", None, el("tbody", None, body)), end)
 
 
-def understood(read: Mapping[str, Any]) -> Html:
+def reading_table(read: Mapping[str, Any]) -> Html:
     """Files, speakers, what was joined."""
     files = list(read["formats"].items())
-    shown = [[apart(name), f" (read as {kind})"] for name, kind in files[:3]]
+    shown = [[left_to_right(name), f" (read as {kind})"] for name, kind in files[:3]]
     rest = f" and {len(files) - 3} more" if len(files) > 3 else None
     systems = sorted(read["systems"].items(), key=lambda kv: (-kv[1], kv[0]))
-    names = [[apart(name), f" ({format_count(n, 'turn')})"] for name, n in systems[:MOST]]
+    names = [[left_to_right(name), f" ({format_count(n, 'turn')})"] for name, n in systems[:MOST]]
     more = f" and {len(systems) - MOST} more" if len(systems) > MOST else None
     rows: list[tuple[str, Child]] = [
         ("Files", [commas(shown), rest] if shown else "–"),
         (
             "Messages",
-            f"{format_count(read['utterances'], 'message')} in {format_count(read['turns'], 'turn')}",
+            f"{format_count(read['utterances'], 'message')} in "
+            f"{format_count(read['turns'], 'turn')}",
         ),
         (
             "Joined",
@@ -92,7 +93,7 @@ def understood(read: Mapping[str, Any]) -> Html:
     return el("table", None, el("tbody", None, body))
 
 
-def apart(name: str) -> Html:
+def left_to_right(name: str) -> Html:
     """A name that is read from left to right as a part of its line, whatever its script."""
     return el("bdi", {"dir": "ltr"}, name)
 
@@ -101,12 +102,12 @@ def commas(items: Sequence[Child]) -> list[Child]:
     return [part for i, item in enumerate(items) for part in (", " if i else None, item)]
 
 
-def answered(read: Mapping[str, Any]) -> list[Child]:
+def answer_counts(read: Mapping[str, Any]) -> list[Child]:
     """Who answers whom, the most frequent first."""
     rows = sorted(read["answers"].items(), key=lambda kv: (-kv[1], kv[0]))
     if not rows:
         return ["No turn was scored."]
     told: list[Child] = []
     for who, n in rows[:MOST]:
-        told += ["; " if told else None, apart(who), f": {format_count(n, 'turn')}"]
+        told += ["; " if told else None, left_to_right(who), f": {format_count(n, 'turn')}"]
     return [*told, f"; and {len(rows) - MOST} more." if len(rows) > MOST else "."]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from simpatico.charts.html import Html, el
-from simpatico.comparison.samples import EACH, PAIRS
+from simpatico.comparison.samples import MIN_PAIRS, MIN_VALUES
 from simpatico.reporting.findings import Findings
 from simpatico.reporting.minimum_data import (
     HEAT_DIALOGS,
@@ -15,11 +15,14 @@ from simpatico.reporting.minimum_data import (
     RATED,
     RATED_MODELS,
 )
-from simpatico.reporting.sections.overlap import units
+from simpatico.reporting.sections.overlap import largest_pair_count
 from simpatico.wording import format_count
 
 Row = tuple[str, str, str, str]
-VERDICT = ("Intervals and verdict", f"{PAIRS} prompts both answered, or {EACH} dialogs of each")
+VERDICT = (
+    "Intervals and verdict",
+    f"{MIN_PAIRS} prompts both answered, or {MIN_VALUES} dialogs of each",
+)
 RADAR = ("Radar", f"{RADAR_DIALOGS} dialogs of a system, {RADAR_METRICS} metrics")
 RATERS = ("Metrics against raters", f"{RATED} rated dialogs or turns")
 MODELS = ("T, P and P+T", f"{RATED_MODELS} rated dialogs or turns")
@@ -28,9 +31,9 @@ LISTED = 4
 """Numbers of dialogs that are named one by one."""
 
 
-def few(found: Findings) -> Html | None:
+def missing_section(found: Findings) -> Html | None:
     """A table of the parts that cannot be drawn; null when every part can."""
-    rows = every(found)
+    rows = missing_parts(found)
     if not rows:
         return None
     head = ("Part of the report", "needs", "you have", "what so few would show instead")
@@ -58,7 +61,7 @@ def few(found: Findings) -> Html | None:
     )
 
 
-def held(sizes: Sequence[int]) -> str:
+def dialog_counts(sizes: Sequence[int]) -> str:
     """How many dialogs the systems have."""
     if len(sizes) <= LISTED:
         return " and ".join(f"{n:,}" for n in sizes) or "none"
@@ -66,15 +69,15 @@ def held(sizes: Sequence[int]) -> str:
     return f"{low:,} each" if low == high else f"{low:,} to {high:,}"
 
 
-def every(found: Findings) -> list[Row]:
+def missing_parts(found: Findings) -> list[Row]:
     """The parts of the page that lack something, each with what it would need."""
     sizes = [found.dialogs[s] for s in found.systems]
-    have, both = held(sizes), units(found.structure)
+    have, both = dialog_counts(sizes), largest_pair_count(found.structure)
     metrics = format_count(len(found.scores), "metric")
     rated = max((r.n for r in found.evidence.correlations), default=0) if found.evidence else RATED
     told = any(d.finding != "too_few" for pair in found.pairs.values() for d in pair)
     radar = max(sizes, default=0) >= RADAR_DIALOGS and len(found.scores) >= RADAR_METRICS
-    verdict = told or len(found.systems) < 2 or not found.spreads
+    verdict = told or len(found.systems) < 2 or not found.central_ranges
     heat = both >= HEAT_DIALOGS and len(found.structure.names) >= HEAT_METRICS
     models = found.evidence is None or rated >= RATED_MODELS
     parts = [

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from itertools import combinations
 
-from simpatico.charts.forest import tag
-from simpatico.charts.heatmap import Heat, heat, scale_key
+from simpatico.charts.forest import kind_tag
+from simpatico.charts.heatmap import Heatmap, heatmap, heatmap_key
 from simpatico.charts.html import Html, el
 from simpatico.reporting.findings import Findings
 from simpatico.reporting.minimum_data import HEAT_DIALOGS, HEAT_METRICS
-from simpatico.reporting.sections.components import Section, lede, note, section
+from simpatico.reporting.sections.components import Section, intro, make_section, small_print
 from simpatico.reporting.sections.side_by_side import ABOUT
-from simpatico.validation.overlap__structure import Structure
+from simpatico.validation.overlap import ScoreStructure
 from simpatico.wording import format_correlation, format_count, lower_first_letter
 
 TOPIC = "How metrics overlap"
@@ -19,46 +19,51 @@ LOW = 0.2
 MOSTLY = 0.75
 
 
-def overlap(found: Findings) -> Section | None:
+def overlap_section(found: Findings) -> Section | None:
     """Which metrics move together; null where there are too few of them to ask."""
     told = found.structure
-    most = units(told)
+    most = largest_pair_count(told)
     if len(told.names) < HEAT_METRICS:
         return None
     if most < HEAT_DIALOGS:
-        return section(
+        return make_section(
             "overlap",
             TOPIC,
             "Too few dialogs to say which metrics overlap",
-            lede(
+            intro(
                 f"A heat map needs at least {HEAT_DIALOGS} dialogs with two scores; there are "
                 f"{most}. With fewer, two unrelated metrics often correlate beyond ±.36."
             ),
         )
-    return section(
+    return make_section(
         "overlap",
         TOPIC,
-        finding(found),
-        lede(
+        overlap_finding(found),
+        intro(
             "Read a pair where the row of one name meets the column under the other. The tree "
             "joins metrics that move together, in either direction."
         ),
-        el("div", {"class": "heat"}, el("div", None, heat(drawn(found))), beside(found, most)),
+        el(
+            "div",
+            {"class": "heat"},
+            el("div", None, heatmap(heatmap_data(found))),
+            heatmap_sidebar(found, most),
+        ),
     )
 
 
-def units(told: Structure) -> int:
+def largest_pair_count(told: ScoreStructure) -> int:
     """How many dialogs the pair of scores with most of them has."""
     pairs = [n for i, row in enumerate(told.n) for j, n in enumerate(row) if i != j]
     return max(pairs, default=0)
 
 
-def drawn(found: Findings) -> Heat:
+def heatmap_data(found: Findings) -> Heatmap:
     """The structure as the drawing takes it."""
     told = found.structure
     kinds = {s.name: s.kind for s in found.scores}
     place = {name: i for i, name in enumerate(told.names)}
-    return Heat(
+    return Heatmap(
         titles=tuple(found.titles.get(n, n) for n in told.names),
         kinds=tuple(kinds.get(n, "O") for n in told.names),
         r=tuple(map(tuple, told.r)),
@@ -71,7 +76,7 @@ def drawn(found: Findings) -> Heat:
     )
 
 
-def finding(found: Findings) -> str:
+def overlap_finding(found: Findings) -> str:
     """How much the metrics have in common."""
     told = found.structure
     kinds = {s.name: s.kind for s in found.scores}
@@ -85,21 +90,22 @@ def finding(found: Findings) -> str:
     mixed = [p for p in pairs if {kinds.get(p[0]), kinds.get(p[1])} == {"P", "T"}]
     chosen = mixed or pairs
     low = sum(abs(r) < LOW for *_, r in chosen)
+    below = f"stay below |r| = {format_correlation(LOW, 1)}"
     among = "pairs with a traditional metric" if mixed else "pairs of metrics"
     if mixed and low >= MOSTLY * len(mixed):
         start = "The psychological metrics share little with the traditional ones: "
-        return f"{start}{low} of {len(mixed)} {among} stay below |r| = {format_correlation(LOW, 1)}"
+        return f"{start}{low} of {len(mixed)} {among} {below}"
     a, b, r = max(pairs, key=lambda p: abs(p[2]))
     return (
         f"{found.titles.get(a, a)} and {lower_first_letter(found.titles.get(b, b))} overlap most "
-        f"(r = {format_correlation(r)}); {low} of {len(chosen)} {among} stay below |r| = {format_correlation(LOW, 1)}"
+        f"(r = {format_correlation(r)}); {low} of {len(chosen)} {among} {below}"
     )
 
 
-def beside(found: Findings, most: int) -> Html:
+def heatmap_sidebar(found: Findings, most: int) -> Html:
     """The reading of one pair, and the key."""
     kinds = [k for k in ABOUT if any(s.kind == k for s in found.scores)]
-    tags = [el("span", {"class": "tagged"}, tag(k), ABOUT[k][0].lower()) for k in kinds]
+    tags = [el("span", {"class": "tagged"}, kind_tag(k), ABOUT[k][0].lower()) for k in kinds]
     return el(
         "div",
         None,
@@ -109,8 +115,8 @@ def beside(found: Findings, most: int) -> Html:
             "Each cell’s numbers stand here when it is pointed at or reached by the arrow keys.",
         ),
         el("p", {"class": "note tags"}, tags),
-        scale_key(),
-        note(f"Pearson r over {counted(found, most)}, average linkage on 1 − |r|."),
+        heatmap_key(),
+        small_print(f"Pearson r over {counted(found, most)}, average linkage on 1 − |r|."),
     )
 
 

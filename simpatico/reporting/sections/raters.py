@@ -4,22 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from simpatico.charts.forest import forest
+from simpatico.charts.forest import forest_table
 from simpatico.charts.html import Child, Html, el
 from simpatico.reporting.findings import Findings
 from simpatico.reporting.minimum_data import RATED
 from simpatico.reporting.sections.components import (
     Option,
     Section,
-    lede,
-    note,
+    intro,
+    make_section,
     refusal,
-    section,
+    small_print,
     switch,
 )
-from simpatico.validation.chart import Quality, agreed, clear, forest_of
-from simpatico.validation.correlations import Correlated
-from simpatico.validation.evidence import of_level
+from simpatico.validation.chart import (
+    Quality,
+    correlation_forest,
+    is_significant,
+    quality_statistic,
+)
+from simpatico.validation.correlations import CorrelationRow
+from simpatico.validation.evidence import judgements_at
 from simpatico.validation.raters.agreement import AgreementRow
 from simpatico.wording import NO_VALUE, format_correlation, format_count
 
@@ -28,43 +33,43 @@ MOST_OF = 0.95
 """A score that fewer of the rated units have than this is said to be rare."""
 
 
-def trust(found: Findings) -> Section:
+def raters_section(found: Findings) -> Section:
     """How far each metric follows what people said."""
     if found.evidence is None:
-        return section(
+        return make_section(
             "trust",
             "Metrics against raters",
             "Whether these metrics follow people’s judgement here is not known",
-            lede(
-                found.unjudged,
+            intro(
+                found.no_evidence_reason,
                 " With a file of ratings this section shows how closely each metric follows them, "
                 "beside how closely raters follow each other: ",
-                el("code", None, f"simpatico report {found.shell} --judgements FILE"),
+                el("code", None, f"simpatico report {found.shell_name} --judgements FILE"),
             ),
         )
-    options = [Option(label(q), pane(found, q)) for q in found.qualities]
-    return section(
+    options = [Option(quality_label(q), quality_pane(found, q)) for q in found.qualities]
+    return make_section(
         "trust",
         "Metrics against raters",
-        closest(found),
-        lede(
+        closest_metric(found),
+        intro(
             "Correlation (Pearson’s r) of each metric with the median rating. Filled dots clear "
             "zero after correction for the number of metrics; hollow ones do not.",
-            reference(found),
+            reference_note(found),
         ),
         el(
             "div",
             {"class": "two"},
             switch("judge", "Judgement", options),
-            beside(found),
+            agreement_sidebar(found),
         ),
-        [note(text) for text in found.evidence.notes],
+        [small_print(text) for text in found.evidence.notes],
     )
 
 
-def reference(found: Findings) -> str:
+def reference_note(found: Findings) -> str:
     """How to read the lines of the raters themselves, where there are any."""
-    there = {r.score for r in found.judged.agreement if r.value is not None}
+    there = {r.score for r in found.required_evidence.agreement if r.value is not None}
     text = ""
     if "one_more_judge" in there:
         text += " Dashed: how well one more rater would predict the others, in its 95% interval."
@@ -73,34 +78,34 @@ def reference(found: Findings) -> str:
     return text
 
 
-def label(quality: Quality) -> str:
+def quality_label(quality: Quality) -> str:
     return f"{quality[0]} (turn)" if quality[1] == "turn" else quality[0]
 
 
-def closest(found: Findings) -> str:
+def closest_metric(found: Findings) -> str:
     """The metric that comes closest to the raters on the quality the page leads with."""
     quality = found.qualities[0]
-    rows = found.correlated(quality)
+    rows = found.correlations_with(quality)
     if max((r.n for r in rows), default=0) < RATED:
         return f"Too few rated {quality[1]}s to say which metric follows the raters"
-    best = max((r for r in rows if clear(r.p_adjusted)), key=size, default=None)
+    best = max((r for r in rows if is_significant(r.p_adjusted)), key=size, default=None)
     if best is None:
         return f"No metric follows “{quality[0]}” beyond chance"
     title = found.titles[best.score]
-    one = found.reached(best, "one_more_judge")
+    one = found.rater_reference(best, "one_more_judge")
     against = " (in reverse)" if (best.value or 0) < 0 else ""
     if not one or one <= 0:
         return f"{title} comes closest to the raters{against}: r = {format_correlation(best.value)}"
     share = abs(best.value or 0) / one
-    one_more = f"{told(share)} the correlation that one more rater has"
+    one_more = f"{share_in_words(share)} the correlation that one more rater has"
     return f"{title} comes closest to the raters{against}: {one_more}"
 
 
-def size(row: Correlated) -> float:
+def size(row: CorrelationRow) -> float:
     return abs(row.value or 0.0)
 
 
-def told(share: float) -> str:
+def share_in_words(share: float) -> str:
     """A share in words, or as a percentage where no words are near."""
     if share >= 1:
         return "at least"
@@ -117,16 +122,16 @@ def told(share: float) -> str:
     return f"{share:.0%} of"
 
 
-def pane(found: Findings, quality: Quality) -> list[Child]:
+def quality_pane(found: Findings, quality: Quality) -> list[Child]:
     """The forest of one quality."""
-    rows = found.correlated(quality)
+    rows = found.correlations_with(quality)
     unit = quality[1]
     n = max((r.n for r in rows), default=0)
     name = ["“", el("bdi", None, quality[0]), "”, "]
-    about = [*name, f"{format_count(n, f'rated {unit}')}{scale(found, quality)}"]
+    about = [*name, f"{format_count(n, f'rated {unit}')}{scale_text(found, quality)}"]
     if n < RATED:
         return [
-            note(about),
+            small_print(about),
             refusal(
                 "No correlation is drawn.",
                 f"It needs at least {RATED} rated {unit}s; there are {n}. With fewer, unrelated "
@@ -134,22 +139,26 @@ def pane(found: Findings, quality: Quality) -> list[Child]:
             ),
         ]
     kinds = {s.name: s.kind for s in found.scores}
-    drawn = forest_of(found.judged, quality, found.titles, kinds)
+    drawn = correlation_forest(found.required_evidence, quality, found.titles, kinds)
     seen, of_units = {r.score for r in rows}, [s for s in found.scores if s.level != "system"]
     missing = [s.title for s in of_units if s.name not in seen]
     absent = f"Only at dialog level: {', '.join(missing)}." if missing and unit == "turn" else ""
     rare = [r for r in rows if r.value is not None and r.n < MOST_OF * n]
     fewer = ", ".join(f"{found.titles[r.score]} (n {r.n:,})" for r in rare)
     seldom = f"Scored in fewer of them: {fewer}." if fewer else ""
-    return [note(about), forest(drawn), [note(text) for text in (absent, seldom) if text]]
+    return [
+        small_print(about),
+        forest_table(drawn),
+        [small_print(text) for text in (absent, seldom) if text],
+    ]
 
 
-def scale(found: Findings, quality: Quality) -> str:
+def scale_text(found: Findings, quality: Quality) -> str:
     """From where to where people could rate."""
     if found.judgements is None:
         return ""
     own = (
-        of_level(found.judgements, "turn" if quality[1] == "turn" else "dialog")
+        judgements_at(found.judgements, "turn" if quality[1] == "turn" else "dialog")
         .describe()
         .filter(quality=quality[0])
         .to_dicts()
@@ -158,15 +167,17 @@ def scale(found: Findings, quality: Quality) -> str:
     return "" if low is None or high is None else f", on a scale from {low:g} to {high:g}"
 
 
-def beside(found: Findings) -> Html:
+def agreement_sidebar(found: Findings) -> Html:
     """How far the raters agree."""
-    rows = [(q, agreed(found.judged.agreement, q, ALPHA)) for q in found.qualities]
+    rows = [
+        (q, quality_statistic(found.required_evidence.agreement, q, ALPHA)) for q in found.qualities
+    ]
     return el(
         "div",
         {"class": "side"},
         el("h3", None, "Do the raters agree?"),
         el("div", None, agreement_table(rows)),
-        el("div", None, raters(found), inside(found)),
+        el("div", None, rater_counts(found), participant_notes(found)),
     )
 
 
@@ -175,7 +186,7 @@ def agreement_table(rows: Sequence[tuple[Quality, AgreementRow | None]]) -> Html
     head += [el("th", {"scope": "col", "class": "r"}, text) for text in ("α", "95%")]
     body = []
     for quality, row in rows:
-        why = none_why(row)
+        why = missing_alpha(row)
         ends = NO_VALUE
         if row is not None and row.low is not None:
             ends = f"{format_correlation(row.low)} to {format_correlation(row.high)}"
@@ -184,7 +195,7 @@ def agreement_table(rows: Sequence[tuple[Quality, AgreementRow | None]]) -> Html
             el(
                 "tr",
                 None,
-                el("td", None, el("bdi", None, label(quality))),
+                el("td", None, el("bdi", None, quality_label(quality))),
                 el("td", {"class": "r"}, value),
                 el("td", {"class": "r num"}, "" if why else ends),
             )
@@ -192,7 +203,7 @@ def agreement_table(rows: Sequence[tuple[Quality, AgreementRow | None]]) -> Html
     return el("table", None, el("thead", None, el("tr", None, head)), el("tbody", None, body))
 
 
-def none_why(row: AgreementRow | None) -> str:
+def missing_alpha(row: AgreementRow | None) -> str:
     """Why there is no α, if there is none."""
     if row is not None and row.value is not None:
         return ""
@@ -201,7 +212,7 @@ def none_why(row: AgreementRow | None) -> str:
     return "too few" if row is not None and row.n else "one rater each"
 
 
-def raters(found: Findings) -> Html | None:
+def rater_counts(found: Findings) -> Html | None:
     """Who rated, and how much was not rated."""
     if found.judgements is None:
         return None
@@ -210,19 +221,21 @@ def raters(found: Findings) -> Html | None:
     given, blank = frame["value"].count(), frame["value"].null_count()
     who = f"{format_count(named, 'rater')}, " if named else ""
     left = f"; {blank:,} left blank, taken as “not rated”" if blank else ""
-    return note(
+    return small_print(
         "Krippendorff’s α, ordinal: 1 is perfect, 0 is chance. "
         f"{who}{format_count(given, 'rating')}{left}."
     )
 
 
-def inside(found: Findings) -> list[Child]:
+def participant_notes(found: Findings) -> list[Child]:
     """Whether the person in the chat agrees with those outside."""
     told = [
-        r for r in found.judged.agreement if r.score == "inside_outside" and r.value is not None
+        r
+        for r in found.required_evidence.agreement
+        if r.score == "inside_outside" and r.value is not None
     ]
     return [
-        note(
+        small_print(
             el("b", None, "Inside and outside. "),
             f"In {format_count(r.n, r.level or 'dialog')} the person in the chat also rated "
             f"“{r.quality}”. They and the outside raters correlate at "

@@ -6,40 +6,40 @@ from dataclasses import fields
 from shlex import quote
 
 from simpatico.charts.html import Child, el
-from simpatico.metric import plain
+from simpatico.metric import signature_value
 from simpatico.registry import available, metric_class
 from simpatico.reporting.findings import Findings
-from simpatico.reporting.sections.components import Section, section
+from simpatico.reporting.sections.components import Section, make_section
 
 MOST = 8
 
 
-def again(found: Findings, judged: str | None) -> Section:
+def rerun_section(found: Findings, judged: str | None) -> Section:
     """What somebody needs to get the same numbers."""
-    return section(
+    return make_section(
         "again",
         "Run it again",
         "Two numbers can be compared when their signatures match",
-        el("pre", {"id": "commands", "tabindex": 0}, "\n".join(commands(found, judged))),
+        el("pre", {"id": "commands", "tabindex": 0}, "\n".join(rerun_commands(found, judged))),
         el(
             "div",
             {"class": "bar"},
             el("button", {"type": "button", "id": "copy", "hidden": True}, "Copy commands"),
             el("span", {"class": "note", "id": "copied", "role": "status"}),
         ),
-        el("dl", {"class": "kv"}, [pair(k, v) for k, v in facts(found)]),
+        el("dl", {"class": "kv"}, [pair(k, v) for k, v in run_facts(found)]),
     )
 
 
-def commands(found: Findings, judged: str | None) -> list[str]:
+def rerun_commands(found: Findings, judged: str | None) -> list[str]:
     """The commands that made this page, with the names of files but not their folders."""
     files = [f["name"] for f in found.facts["inputs"]]
     given = " ".join(quote(f) for f in files[:3]) + (" …" if len(files) > 3 else "")
-    names, run = quote(",".join(found.facts["metrics"])), found.shell
+    names, run = quote(",".join(found.facts["metrics"])), found.shell_name
     with_ratings = f" --judgements {quote(judged)}" if judged else ""
-    how = "".join(f" {option}" for option in [*reading(found), *settings(found)])
+    how = "".join(f" {option}" for option in [*reading_options(found), *metric_options(found)])
     old = f" --traditional {quote(','.join(found.traditional))}" if found.traditional else ""
-    pair = f" --pair {' '.join(map(quote, found.asked))}" if found.asked else ""
+    pair = f" --pair {' '.join(map(quote, found.requested_pair))}" if found.requested_pair else ""
     lines = [
         f"simpatico score {given} --metrics {names}{how} --out {run}",
         f"simpatico compare {run}",
@@ -49,7 +49,7 @@ def commands(found: Findings, judged: str | None) -> list[str]:
     return [*lines, f"simpatico report {run}{with_ratings}{pair}{old} --out report.html"]
 
 
-def reading(found: Findings) -> list[str]:
+def reading_options(found: Findings) -> list[str]:
     """The options with which the conversations were read, where they are not the usual ones."""
     told = found.facts["options"]
     named = [f"--{n} {quote(str(told[n]))}" for n in ("format", "system") if told.get(n)]
@@ -59,7 +59,7 @@ def reading(found: Findings) -> list[str]:
     return [*named, *(["--no-text"] if found.facts.get("text") is False else [])]
 
 
-def settings(found: Findings) -> list[str]:
+def metric_options(found: Findings) -> list[str]:
     """The parameters of metrics that are not the usual ones; of files only their names."""
     changed = []
     for name, told in found.facts["metrics"].items():
@@ -69,11 +69,11 @@ def settings(found: Findings) -> list[str]:
         for parameter, value in told.get("parameters", {}).items():
             now = tuple(value) if isinstance(value, list) else value
             if parameter in usual and usual[parameter] != now:
-                changed.append(f"--set {quote(f'{name}.{parameter}={plain(now)}')}")
+                changed.append(f"--set {quote(f'{name}.{parameter}={signature_value(now)}')}")
     return changed
 
 
-def facts(found: Findings) -> list[tuple[str, Child]]:
+def run_facts(found: Findings) -> list[tuple[str, Child]]:
     told = found.facts
     hashes = [f"{f['name']} sha256 {f['sha256'][:12]}…" for f in told["inputs"][:MOST]]
     more = len(told["inputs"]) - MOST

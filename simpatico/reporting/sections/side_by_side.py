@@ -5,24 +5,25 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from simpatico.charts.dots import Dot, Group, Panel, means_table, multiples, window
+from simpatico.charts.dots import small_multiples
 from simpatico.charts.html import Child, Html, el
-from simpatico.charts.radar import Radar, Shape, radar
-from simpatico.charts.systems import Party, named, person
-from simpatico.comparison.chart import coloured
-from simpatico.comparison.headline import Name, Part
-from simpatico.comparison.samples import PEOPLE
+from simpatico.charts.means import Dot, Group, Panel, means_table, panel_axis
+from simpatico.charts.radar import Radar, RadarOutline, radar
+from simpatico.charts.systems import SystemStyle, person_style, styled_name
+from simpatico.comparison.chart import color_names
+from simpatico.comparison.headline import SystemName, TextPart
+from simpatico.comparison.samples import HUMAN
 from simpatico.reporting.findings import Findings
 from simpatico.reporting.minimum_data import RADAR_DIALOGS, RADAR_METRICS
-from simpatico.reporting.scores import Measured
+from simpatico.reporting.scores import ScoreInfo
 from simpatico.reporting.sections.components import (
     Option,
     Section,
-    lede,
-    note,
+    intro,
+    make_section,
     refusal,
-    section,
     sentence_list,
+    small_print,
     switch,
 )
 from simpatico.wording import format_count, lower_first_letter
@@ -40,17 +41,17 @@ MOST_SHAPES = 6
 """More outlines than this in one radar cannot be told apart."""
 
 
-def side_by_side(found: Findings, parties: Mapping[str, Party]) -> Section:
+def systems_section(found: Findings, parties: Mapping[str, SystemStyle]) -> Section:
     """Each metric's means with their intervals."""
-    groups = panels(found, parties)
-    views = [Option("Dots with intervals", multiples(groups))]
+    groups = metric_groups(found, parties)
+    views = [Option("Dots with intervals", small_multiples(groups))]
     views.append(Option("Radar", radar_view(found, groups, parties)))
     views.append(Option("Table", means_table(groups)))
-    return section(
+    return make_section(
         "systems",
         "Systems side by side",
-        coloured(stands_out(found), parties),
-        lede(
+        color_names(stands_out(found), parties),
+        intro(
             "Each panel is one metric on its own scale; rows are the systems, each with the mean "
             "of its dialogs and a 95% interval.",
             people_row(found),
@@ -60,15 +61,15 @@ def side_by_side(found: Findings, parties: Mapping[str, Party]) -> Section:
 
 
 def people_row(found: Findings) -> str:
-    if PEOPLE in found.dialogs and PEOPLE not in found.systems:
+    if HUMAN in found.dialogs and HUMAN not in found.systems:
         return " Turns of people in this run (“human”) are scored the same way, for comparison."
     return ""
 
 
-def stands_out(found: Findings) -> list[Part]:
+def stands_out(found: Findings) -> list[TextPart]:
     """What the pairs together say of single systems."""
     if len(found.systems) < 2:
-        return ["How ", Name(found.systems[0]), " scores"]
+        return ["How ", SystemName(found.systems[0]), " scores"]
     if not found.pairs:
         return ["How the systems score"]
     every = [d for pair in found.pairs.values() for d in pair]
@@ -77,7 +78,7 @@ def stands_out(found: Findings) -> list[Part]:
         return ["Too few dialogs to tell any two systems apart"]
     clear = [d for d in told if d.finding in ("higher", "lower")]
     if not clear:
-        if found.unpaired:
+        if found.pairs_left_out:
             return ["No two systems of the pairs shown can be told apart"]
         return ["On no metric can any two systems be told apart"]
     apart: dict[str, set[str]] = {}
@@ -88,40 +89,44 @@ def stands_out(found: Findings) -> list[Part]:
                 others[d.score].add(d.b if d.a == system else d.a)
         apart[system] = {s for s, names in others.items() if len(names) == len(found.systems) - 1}
     best = max(found.systems, key=lambda s: len(apart[s]))
-    if len(found.systems) > 2 and apart[best] and not found.unpaired:
+    if len(found.systems) > 2 and apart[best] and not found.pairs_left_out:
         titles = [lower_first_letter(found.titles[s]) for s in found.titles if s in apart[best]]
-        return [Name(best), f" differs from every other system in {sentence_list(titles)}"]
-    shown = "comparisons shown here" if found.unpaired else "comparisons"
+        return [SystemName(best), f" differs from every other system in {sentence_list(titles)}"]
+    shown = "comparisons shown here" if found.pairs_left_out else "comparisons"
     show = "shows" if len(told) == 1 else "show"
     many = f"{len(clear)} of {len(told)} {shown} {show} a difference"
     if len(found.systems) == 2:
         return [many]
     busy = max(found.systems, key=lambda s: sum(s in (d.a, d.b) for d in clear))
     part = sum(busy in (d.a, d.b) for d in clear)
-    return [f"{many}; ", Name(busy), f" is in {'it' if len(clear) == 1 else f'{part} of them'}"]
+    return [
+        f"{many}; ",
+        SystemName(busy),
+        f" is in {'it' if len(clear) == 1 else f'{part} of them'}",
+    ]
 
 
-def panels(found: Findings, parties: Mapping[str, Party]) -> list[Group]:
+def metric_groups(found: Findings, parties: Mapping[str, SystemStyle]) -> list[Group]:
     """The metrics by kind, each with one dot per system and, last, the people."""
     rows = {row["system"]: row for row in found.table.to_dicts()}
     shown = [(parties[s], rows[s]) for s in found.systems]
-    if PEOPLE in rows and PEOPLE not in found.systems:
-        shown.append((person(PEOPLE_HERE), rows[PEOPLE]))
+    if HUMAN in rows and HUMAN not in found.systems:
+        shown.append((person_style(PEOPLE_HERE), rows[HUMAN]))
     groups = []
     for kind, (title, about) in ABOUT.items():
-        own = [panel(s, shown) for s in found.scores if s.kind == kind]
+        own = [metric_panel(s, shown) for s in found.scores if s.kind == kind]
         if own:
             groups.append(Group(title, about, tuple(own)))
     return groups
 
 
-def panel(score: Measured, shown: Sequence[tuple[Party, Mapping[str, Any]]]) -> Panel:
-    dots = tuple(dot(score.name, row, party) for party, row in shown)
+def metric_panel(score: ScoreInfo, shown: Sequence[tuple[SystemStyle, Mapping[str, Any]]]) -> Panel:
+    dots = tuple(system_dot(score.name, row, party) for party, row in shown)
     whole = "; of the system as a whole" if score.level == "system" else ""
     return Panel(score.title, score.direction + whole, dots)
 
 
-def dot(score: str, row: Mapping[str, Any], party: Party) -> Dot:
+def system_dot(score: str, row: Mapping[str, Any], party: SystemStyle) -> Dot:
     """A system's mean; why there is none, or no interval, where that is so."""
     value, n = row[score], row[f"{score}_n"] or 0
     low, high = row[f"{score}_low"], row[f"{score}_high"]
@@ -132,28 +137,30 @@ def dot(score: str, row: Mapping[str, Any], party: Party) -> Dot:
     return Dot(party, value, low, high, n, why)
 
 
-def radar_view(found: Findings, groups: Sequence[Group], parties: Mapping[str, Party]) -> Html:
+def radar_view(
+    found: Findings, groups: Sequence[Group], parties: Mapping[str, SystemStyle]
+) -> Html:
     """One radar for each kind of metric that has enough of them; refused below its floor."""
-    enough = outlined(found)
-    drawn = [r for r in radars(groups, enough, parties) if len(r.spokes) >= RADAR_METRICS]
-    legend = el("p", {"class": "legend"}, [named(parties[s]) for s in enough])
+    enough = radar_systems(found)
+    drawn = [r for r in build_radars(groups, enough, parties) if len(r.spokes) >= RADAR_METRICS]
+    legend = el("p", {"class": "legend"}, [styled_name(parties[s]) for s in enough])
     if not drawn or not enough:
-        return el("div", None, refused(found, enough, parties))
+        return el("div", None, radar_refusals(found, enough, parties))
     return el(
         "div",
         None,
         el("div", {"class": "radars"}, [radar(r) for r in drawn]),
         legend,
-        note(
+        small_print(
             "Axes run over the same windows as the dots, low at the centre. A radar shows no "
             "uncertainty, its area means nothing, and another order of axes would give another "
             "shape: use it for a first look, the dots for a decision."
         ),
-        refused(found, enough, parties),
+        radar_refusals(found, enough, parties),
     )
 
 
-def outlined(found: Findings) -> list[str]:
+def radar_systems(found: Findings) -> list[str]:
     """The systems with dialogs enough for a radar; of too many only the two that are compared."""
     enough = [s for s in found.systems if found.dialogs[s] >= RADAR_DIALOGS]
     if found.main and len(enough) > MOST_SHAPES:
@@ -161,44 +168,50 @@ def outlined(found: Findings) -> list[str]:
     return enough
 
 
-def radars(
-    groups: Sequence[Group], systems: Sequence[str], parties: Mapping[str, Party]
+def build_radars(
+    groups: Sequence[Group], systems: Sequence[str], parties: Mapping[str, SystemStyle]
 ) -> list[Radar]:
     """Metrics of few kinds share a radar; a metric without a mean for every system is left out."""
-    small = [g for g in groups if len(whole(g, systems)) < RADAR_METRICS]
-    sets = [(g.title, whole(g, systems)) for g in groups if g not in small]
-    rest = [p for g in small for p in whole(g, systems)]
+    small = [g for g in groups if len(complete_panels(g, systems)) < RADAR_METRICS]
+    sets = [(g.title, complete_panels(g, systems)) for g in groups if g not in small]
+    rest = [p for g in small for p in complete_panels(g, systems)]
     if rest and sets:
         title, first = sets[0]
-        joint = " and ".join([title, *(g.title.lower() for g in small if whole(g, systems))])
+        joint = " and ".join(
+            [title, *(g.title.lower() for g in small if complete_panels(g, systems))]
+        )
         sets[0] = (joint, [*first, *rest])
     elif rest:
         sets = [("All metrics", rest)]
     return [
-        outline(title if i == 0 else f"{title}, continued", own[i : i + SPOKES], systems, parties)
+        build_radar(
+            title if i == 0 else f"{title}, continued", own[i : i + SPOKES], systems, parties
+        )
         for title, own in sets
         for i in range(0, len(own), SPOKES)
     ]
 
 
-def whole(group: Group, systems: Sequence[str]) -> list[Panel]:
-    known = [{d.party.name for d in p.dots if d.value is not None} for p in group.panels]
+def complete_panels(group: Group, systems: Sequence[str]) -> list[Panel]:
+    known = [{d.style.name for d in p.dots if d.value is not None} for p in group.panels]
     return [p for p, names in zip(group.panels, known, strict=True) if set(systems) <= names]
 
 
-def outline(
-    title: str, own: Sequence[Panel], systems: Sequence[str], parties: Mapping[str, Party]
+def build_radar(
+    title: str, own: Sequence[Panel], systems: Sequence[str], parties: Mapping[str, SystemStyle]
 ) -> Radar:
     shapes = []
     for system in systems:
-        values = [next(d.value for d in p.dots if d.party.name == system) for p in own]
-        axes = [window(p) for p in own]
+        values = [next(d.value for d in p.dots if d.style.name == system) for p in own]
+        axes = [panel_axis(p) for p in own]
         shares = [None if v is None else a.share(v) for a, v in zip(axes, values, strict=True)]
-        shapes.append(Shape(parties[system], tuple(shares)))
+        shapes.append(RadarOutline(parties[system], tuple(shares)))
     return Radar(title, tuple(p.title for p in own), tuple(shapes))
 
 
-def refused(found: Findings, drawn: Sequence[str], parties: Mapping[str, Party]) -> list[Child]:
+def radar_refusals(
+    found: Findings, drawn: Sequence[str], parties: Mapping[str, SystemStyle]
+) -> list[Child]:
     """Which systems are not in the radar, and why."""
     told: list[Child] = []
     if len(found.scores) < RADAR_METRICS:
@@ -211,7 +224,7 @@ def refused(found: Findings, drawn: Sequence[str], parties: Mapping[str, Party])
         n = format_count(found.dialogs[system], "dialog")
         told.append(
             refusal(
-                [named(parties[system]), " is not drawn."],
+                [styled_name(parties[system]), " is not drawn."],
                 f"It has {n}. A radar needs at least {RADAR_DIALOGS} per system; with fewer the "
                 "shape would be chance.",
             )
@@ -219,9 +232,13 @@ def refused(found: Findings, drawn: Sequence[str], parties: Mapping[str, Party])
     if len(few) > MOST_SHAPES:
         rest = len(few) - MOST_SHAPES
         told.append(
-            note(f"{format_count(rest, 'more system')} with fewer than {RADAR_DIALOGS} dialogs.")
+            small_print(
+                f"{format_count(rest, 'more system')} with fewer than {RADAR_DIALOGS} dialogs."
+            )
         )
     left = [s for s in found.systems if s not in drawn and s not in few]
     if left:
-        told.append(note(f"Only the two systems compared above are drawn; {len(left)} are not."))
+        told.append(
+            small_print(f"Only the two systems compared above are drawn; {len(left)} are not.")
+        )
     return told

@@ -15,18 +15,12 @@ from simpatico.charts.svg import mm_to_pixels
 from simpatico.reproduction.cells import Cell
 from simpatico.reproduction.clustered_correlation import KINDS
 from simpatico.reproduction.csv_files import locate_file
+from simpatico.reproduction.predictive_engagement import data as files
 from simpatico.reproduction.predictive_engagement.classifiers import AUC, BALANCED, FIGURE_4, HEADS
 from simpatico.reproduction.predictive_engagement.correlations import (
     AUTHORS,
     COMBINATIONS,
     correlation_table,
-)
-from simpatico.reproduction.predictive_engagement.data import (
-    DIALOGS,
-    FOLDER,
-    LABELS,
-    read_crowd_dialogs,
-    read_labelled_exchanges,
 )
 from simpatico.reproduction.predictive_engagement.paper import MAX, MEAN
 from simpatico.reproduction.predictive_engagement.raters import aggregate_turns
@@ -48,10 +42,12 @@ def engagement_figures(data: Path, cells: Sequence[Cell]) -> dict[str, Html]:
 
 def aggregation_figure(data: Path) -> Html | None:
     """Conversations by the share of their utterances labelled engaging, and single utterances."""
-    dialogs, labels = (locate_file(data, FOLDER, name) for name in (DIALOGS, LABELS))
+    dialogs, labels = (
+        locate_file(data, files.FOLDER, name) for name in (files.DIALOGS, files.LABELS)
+    )
     if dialogs is None or labels is None:
         return None
-    single = read_labelled_exchanges(read_crowd_dialogs(dialogs), labels)
+    single = files.read_labelled_exchanges(files.read_crowd_dialogs(dialogs), labels)
 
     def panel(rows: pl.DataFrame, value: str, units: str, up: str) -> Bubbles:
         r = format_correlation(rows.select(pl.corr("score", value)).item())
@@ -81,7 +77,7 @@ def classifier_figure(cells: Sequence[Cell]) -> Html | None:
         panels_of_table(cells, f"{FIGURE_4}{what}", (what, 0.5), lambda cell: cell.column in HEADS)
         for what in (BALANCED, AUC)
     ]
-    if not any(group.shelves for group in groups):
+    if not any(group.panels for group in groups):
         return None
     caption = (
         "Dot: mean over seeds; line: 95% interval over conversations; upright line: chance. "
@@ -104,7 +100,7 @@ def correlation_figure(cells: Sequence[Cell]) -> Html | None:
         panels_of_table(shown, correlation_table(kind), (kind.title(), 0.0), is_ours)
         for kind in KINDS
     ]
-    if not any(group.shelves for group in groups):
+    if not any(group.panels for group in groups):
         return None
     caption = (
         "Dot: correlation with the mean of three ratings; line: 95% interval over queries; "

@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from simpatico.reporting.page import page
+from simpatico.reporting.page import render_page
 from tests.reporting.cases import case, rated
 from tests.reporting.pages import SAMPLES, made
 from tests.reporting.tree import tree
@@ -53,7 +53,7 @@ def test_the_page_is_written_and_named(call, run, tmp_path):
     assert (code, said) == (0, f"{out}\n")
     demo = made("demo")
     html = out.read_text(encoding="utf-8")
-    assert html == page(demo.found, title="Mine", judged=JUDGED.name)
+    assert html == render_page(demo.found, title="Mine", judged=JUDGED.name)
     size = len(html.encode())
     assert notes == f"{size:,} bytes; it quotes dialogs as they were logged: share with care\n"
     assert [p.name for p in tmp_path.iterdir()] == ["x.html"]
@@ -175,9 +175,9 @@ def test_every_figure_as_svg(kind, call, rated_run, tmp_path):
 def test_every_figure_as_pdf_and_png(kind, run, tmp_path):
     """At 84 mm: 238 points; 992 dots at 300 per inch."""
     from simpatico.charts.export import write_figure
-    from simpatico.reporting.figures import figure
+    from simpatico.reporting.figures import draw_figure
 
-    svg = figure(made("demo").found, kind)
+    svg = draw_figure(made("demo").found, kind)
     for end in ("pdf", "png"):
         write_figure(svg, tmp_path / f"x.{end}")
     pdf, png = ((tmp_path / f"x.{end}").read_bytes() for end in ("pdf", "png"))

@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simpatico.errors import UnknownName
-from simpatico.reporting.dialogs.choice import Place, choose
-from simpatico.reporting.dialogs.pool import percentiles, titled
-from simpatico.reporting.dialogs.rules import head, rated_standing, standing
+from simpatico.reporting.dialogs.choice import ScorePlace, choose_examples
+from simpatico.reporting.dialogs.pool import percentiles, score_title
+from simpatico.reporting.dialogs.rules import agreement_heading, rated_standing, standing
 
 TITLES = {"empathy": "Empathy", "style_matching": "Language style matching", "bert": "BERTScore"}
 
@@ -50,7 +50,7 @@ def test_with_ratings_it_is_agreement_at_both_ends_then_disagreement_then_each_s
     system a are d0 (quoted already) and d8 (too); of b, d1 (too) and d9 (too).
     """
     empathy = [0.10, 0.99, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.01, 0.9]
-    found = choose(ten(empathy), ["empathy"], TITLES, "empathy", rated(RATINGS))
+    found = choose_examples(ten(empathy), ["empathy"], TITLES, "empathy", rated(RATINGS))
     assert titles_of(found) == [
         ("d9", "Worked: empathy above the middle, raters near the top"),
         ("d0", "Failed: empathy below the middle, raters near the floor"),
@@ -59,13 +59,15 @@ def test_with_ratings_it_is_agreement_at_both_ends_then_disagreement_then_each_s
     ]
     assert (found[0].rating, found[0].judges, found[0].quality) == (4.8, 3, "overall")
     assert found[0].scale == (1.0, 5.0)
-    assert found[0].places == (Place("empathy", 0.9, 85.0),)
+    assert found[0].places == (ScorePlace("empathy", 0.9, 85.0),)
 
 
 def test_without_disagreement_none_is_told_and_systems_follow():
     """Rank orders are equal: d9 and d0 at the ends; then a has d8 on top (its floor d0 is quoted)
     and b has d1 at the floor (its top d9 is quoted)."""
-    found = choose(ten([i / 10 for i in range(10)]), ["empathy"], TITLES, "empathy", rated(RATINGS))
+    found = choose_examples(
+        ten([i / 10 for i in range(10)]), ["empathy"], TITLES, "empathy", rated(RATINGS)
+    )
     assert titles_of(found) == [
         ("d9", "Worked: empathy near its top, raters near the top"),
         ("d0", "Failed: empathy near its floor, raters near the floor"),
@@ -75,7 +77,7 @@ def test_without_disagreement_none_is_told_and_systems_follow():
 
 
 def test_a_score_that_falls_with_the_ratings_is_read_from_its_other_end():
-    found = choose(
+    found = choose_examples(
         ten([1 - i / 10 for i in range(10)]), ["empathy"], TITLES, "empathy", rated(RATINGS)
     )
     assert titles_of(found)[:2] == [
@@ -84,7 +86,7 @@ def test_a_score_that_falls_with_the_ratings_is_read_from_its_other_end():
     ]
     values = [1 - i / 10 for i in range(10)]
     values[1] = 0.001
-    odd = choose(ten(values), ["empathy"], TITLES, "empathy", rated(RATINGS))
+    odd = choose_examples(ten(values), ["empathy"], TITLES, "empathy", rated(RATINGS))
     assert odd[2].title == (
         "Disagree: empathy near its floor, raters below the middle, though the two usually go opposite ways"
     )
@@ -93,7 +95,9 @@ def test_a_score_that_falls_with_the_ratings_is_read_from_its_other_end():
 def test_worked_and_failed_are_said_only_where_the_scale_bears_it():
     """All ratings lie between 4.1 and 5 of 5: the lowest of them is no failure, nor near the floor."""
     kind = [4.1 + i / 11 for i in range(10)]
-    found = choose(ten([i / 10 for i in range(10)]), ["empathy"], TITLES, "empathy", rated(kind))
+    found = choose_examples(
+        ten([i / 10 for i in range(10)]), ["empathy"], TITLES, "empathy", rated(kind)
+    )
     assert found[1].title == (
         "Bottom of both rankings: empathy near its floor, raters among their lowest"
     )
@@ -111,7 +115,7 @@ def test_worked_and_failed_are_said_only_where_the_scale_bears_it():
     ],
 )
 def test_heads(sign, percentile, share, words):
-    assert head(sign, percentile, share) == words
+    assert agreement_heading(sign, percentile, share) == words
 
 
 def test_places_in_words():
@@ -126,14 +130,17 @@ def test_without_ratings_it_is_the_ends_and_where_two_scores_differ_most():
     """d3 is second in empathy (70) and last in style (10): 60 apart, more than any other; the ends of
     the systems are d0, d4 (quoted) of a, and d1, d3 (quoted) of b."""
     dialogs = ten([0.1, 0.2, 0.3, 0.4, 0.5], [0.2, 0.4, 0.5, 0.1, 0.3])
-    found = choose(dialogs, ["style_matching", "empathy"], TITLES, "empathy", None)
+    found = choose_examples(dialogs, ["style_matching", "empathy"], TITLES, "empathy", None)
     assert titles_of(found) == [
         ("d4", "Highest empathy"),
         ("d0", "Lowest empathy"),
         ("d3", "Metrics disagree: empathy high, language style matching low"),
         ("d1", "b: lowest empathy"),
     ]
-    assert found[2].places == (Place("empathy", 0.4, 70.0), Place("style_matching", 0.1, 10.0))
+    assert found[2].places == (
+        ScorePlace("empathy", 0.4, 70.0),
+        ScorePlace("style_matching", 0.1, 10.0),
+    )
     assert (found[0].rating, found[0].quality, found[0].judges, found[0].scale) == (
         None,
         None,
@@ -144,9 +151,9 @@ def test_without_ratings_it_is_the_ends_and_where_two_scores_differ_most():
 
 def test_fewer_than_four_ratings_or_all_alike_are_as_none():
     dialogs = ten([0.1, 0.2, 0.3, 0.4, 0.5])
-    plain = choose(dialogs, ["empathy"], TITLES, "empathy", None)
-    few = choose(dialogs, ["empathy"], TITLES, "empathy", rated([1, 2, 3]))
-    alike = choose(dialogs, ["empathy"], TITLES, "empathy", rated([3] * 5))
+    plain = choose_examples(dialogs, ["empathy"], TITLES, "empathy", None)
+    few = choose_examples(dialogs, ["empathy"], TITLES, "empathy", rated([1, 2, 3]))
+    alike = choose_examples(dialogs, ["empathy"], TITLES, "empathy", rated([3] * 5))
     assert titles_of(plain) == titles_of(few) == titles_of(alike)
     assert few[-1].rating is not None
 
@@ -158,54 +165,54 @@ def test_a_system_without_ratings_has_the_ends_of_the_score():
             table([("x", "c", "c", 0.3, 0.1), ("y", "c", "c", 0.7, 0.1)]),
         ]
     )
-    found = choose(dialogs, ["empathy"], TITLES, "empathy", rated(RATINGS))
+    found = choose_examples(dialogs, ["empathy"], TITLES, "empathy", rated(RATINGS))
     assert titles_of(found)[-2:] == [("y", "c: highest empathy"), ("x", "c: lowest empathy")]
 
 
 def test_one_and_two_dialogs():
     dialogs = ten([0.1, 0.2])
-    assert titles_of(choose(dialogs[:1], ["empathy"], TITLES, "empathy", None)) == [
+    assert titles_of(choose_examples(dialogs[:1], ["empathy"], TITLES, "empathy", None)) == [
         ("d0", "The only dialog")
     ]
-    assert titles_of(choose(dialogs, ["empathy"], TITLES, "empathy", None)) == [
+    assert titles_of(choose_examples(dialogs, ["empathy"], TITLES, "empathy", None)) == [
         ("d0", "One of 2 dialogs"),
         ("d1", "One of 2 dialogs"),
     ]
-    assert choose(dialogs[:0], ["empathy"], TITLES, "empathy", None) == []
+    assert choose_examples(dialogs[:0], ["empathy"], TITLES, "empathy", None) == []
 
 
 def test_where_no_dialog_has_a_score_each_system_shows_one():
     dialogs = table(
         [("d0", "s", "a", None, None), ("d1", "s", "b", None, None), ("d2", "s", "b", None, None)]
     )
-    found = choose(dialogs, ["empathy", "style_matching"], TITLES, "empathy", None)
+    found = choose_examples(dialogs, ["empathy", "style_matching"], TITLES, "empathy", None)
     assert titles_of(found) == [("d0", "a: the only dialog"), ("d1", "b: one of 2 dialogs")]
     assert found[0].places == ()
 
 
 def test_six_systems_and_the_limit():
     rows = [(f"{s}{i}", "bot", s, i / 5 + ord(s) / 100, None) for s in "abcdefgh" for i in range(4)]
-    found = choose(table(rows), ["empathy"], TITLES, "empathy", None)
+    found = choose_examples(table(rows), ["empathy"], TITLES, "empathy", None)
     assert {e.system for e in found[2:]} == set("abcdef")
-    assert len(choose(table(rows), ["empathy"], TITLES, "empathy", None, limit=3)) == 3
+    assert len(choose_examples(table(rows), ["empathy"], TITLES, "empathy", None, limit=3)) == 3
 
 
 def test_a_dialog_of_two_systems_is_quoted_once():
     rows = [(f"d{i}", s, s, i + (s == "b") / 2, None) for i in range(4) for s in "ab"]
-    found = choose(table(rows), ["empathy"], TITLES, "empathy", None)
+    found = choose_examples(table(rows), ["empathy"], TITLES, "empathy", None)
     assert len({e.dialog for e in found}) == len(found)
     assert (found[0].dialog, found[0].system) == ("d3", "b")
 
 
 def test_names_inside_of_a_sentence():
     dialogs = table([(f"d{i}", "s", "a", i / 10, 0) for i in range(3)], ("bert", "z"))
-    assert choose(dialogs, ["bert"], TITLES, "bert", None)[0].title == "Highest BERTScore"
-    assert titled("reply_chance", {}) == "Reply chance"
+    assert choose_examples(dialogs, ["bert"], TITLES, "bert", None)[0].title == "Highest BERTScore"
+    assert score_title("reply_chance", {}) == "Reply chance"
 
 
 def test_a_score_that_is_not_there():
     with pytest.raises(UnknownName, match=r"^no score 'empaty'; did you mean 'empathy'\?$"):
-        choose(ten([0.1]), ["empathy"], TITLES, "empaty", None)
+        choose_examples(ten([0.1]), ["empathy"], TITLES, "empaty", None)
 
 
 def test_percentiles_are_mid_ranks():
@@ -238,14 +245,15 @@ def test_the_order_of_rows_does_not_matter_and_no_dialog_comes_twice(rows, given
         )
 
     names = ["empathy", "style_matching"]
-    found = choose(table(rows), names, TITLES, "empathy", ratings(given_), limit)
+    found = choose_examples(table(rows), names, TITLES, "empathy", ratings(given_), limit)
     random.shuffle(rows)
     random.shuffle(given_)
-    assert choose(table(rows), names, TITLES, "empathy", ratings(given_), limit) == found
+    assert choose_examples(table(rows), names, TITLES, "empathy", ratings(given_), limit) == found
     assert len({e.dialog for e in found}) == len(found) <= limit
     assert not limit or bool(found) == bool(rows)
 
 
+@pytest.mark.timing
 def test_a_hundred_thousand_dialogs_take_less_than_a_second():
     n, rng = 100_000, np.random.default_rng(1)
     names = [f"score_{i}" for i in range(12)]
@@ -258,5 +266,5 @@ def test_a_hundred_thousand_dialogs_take_less_than_a_second():
     ratings = ratings.with_columns(judges=3, quality=pl.lit("q"), scale_min=None, scale_max=None)
     for given_ in (None, ratings):
         begun = time.process_time()
-        assert len(choose(dialogs, names, {}, "score_0", given_)) > 10
+        assert len(choose_examples(dialogs, names, {}, "score_0", given_)) > 10
         assert time.process_time() - begun < 1

@@ -4,11 +4,11 @@ import polars as pl
 import pytest
 
 from simpatico import Conversations, load, score_run
-from simpatico.charts.systems import parties
-from simpatico.reporting.dialogs.quoting import LETTERS, TURNS, letters
-from simpatico.reporting.dialogs.section import quotations
-from simpatico.reporting.findings import gather
-from simpatico.reporting.page import page
+from simpatico.charts.systems import assign_styles
+from simpatico.reporting.dialogs.quoting import LETTERS, TURNS, quote_length
+from simpatico.reporting.dialogs.section import collect_quotations
+from simpatico.reporting.findings import gather_findings
+from simpatico.reporting.page import render_page
 
 METRICS = ("style_matching", "emotional_entropy", "emotion_shares", "length")
 
@@ -29,9 +29,9 @@ def test_long_dialogs_are_cut_and_the_page_stays_below_a_megabyte(tmp_path, turn
     pl.DataFrame(list(talk(30, turns, words))).write_ndjson(tmp_path / "talk.jsonl")
     talks = Conversations((str(tmp_path / "talk.jsonl"),))
     run = score_run(talks, [load(name) for name in METRICS], tmp_path / "run")
-    found = gather(run)
-    quoted = quotations(found, parties(found.systems, found.main or ())).quoted
+    found = gather_findings(run)
+    quoted = collect_quotations(found, assign_styles(found.systems, found.main or ())).quoted
     assert quoted
-    assert sum(letters(q) for q in quoted) <= LETTERS
+    assert sum(quote_length(q) for q in quoted) <= LETTERS
     assert sum(len(q.turns) for q in quoted) <= TURNS
-    assert len(page(found).encode()) < 1_000_000
+    assert len(render_page(found).encode()) < 1_000_000

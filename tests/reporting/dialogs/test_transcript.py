@@ -6,18 +6,24 @@ import polars as pl
 import pytest
 
 from simpatico import Turns
-from simpatico.charts.html import visible
-from simpatico.charts.systems import Party, parties
+from simpatico.charts.html import show_invisible
+from simpatico.charts.systems import SystemStyle, assign_styles
 from simpatico.metric import EVIDENCE
-from simpatico.reporting.dialogs.choice import Example, Place
-from simpatico.reporting.dialogs.transcript import Quoted, Said, article, turns_of, why
+from simpatico.reporting.dialogs.choice import Example, ScorePlace
+from simpatico.reporting.dialogs.transcript import (
+    QuotedDialog,
+    QuotedTurn,
+    dialog_article,
+    quoted_turns,
+    score_explanation,
+)
 from tests.reporting.dialogs.test_evidence import HOSTILE
 from tests.reporting.reading import Page
 
-PLACES = (Place("empathy", 0.841, 91.2), Place("tiny", 0.00042, 0.2))
+PLACES = (ScorePlace("empathy", 0.841, 91.2), ScorePlace("tiny", 0.00042, 0.2))
 EXAMPLE = Example("Worked: …", "d", "bot", "heron", "empathy", PLACES, 4.27, "overall", 3, (1, 5))
 NOTHING = pl.DataFrame(schema=EVIDENCE)
-WHO = parties(["heron", "juniper"])
+WHO = assign_styles(["heron", "juniper"])
 
 
 def turns(*rows, dialog="d"):
@@ -28,12 +34,14 @@ def turns(*rows, dialog="d"):
 
 
 def quote(table, example=EXAMPLE, spans=NOTHING, emotions=None, **most):
-    said, total, omitted = turns_of(table, example, spans, emotions, WHO, **most)
-    return Quoted(example, WHO[example.system], said, total, omitted, why(table, example, spans))
+    said, total, omitted = quoted_turns(table, example, spans, emotions, WHO, **most)
+    return QuotedDialog(
+        example, WHO[example.system], said, total, omitted, score_explanation(table, example, spans)
+    )
 
 
 def page(quoted):
-    return Page(article(quoted, {"empathy": "Empathy"}))
+    return Page(dialog_article(quoted, {"empathy": "Empathy"}))
 
 
 TALK = turns(
@@ -93,7 +101,7 @@ def test_weights_below_a_quarter_of_the_strongest_are_not_marked():
 def test_feelings_stand_before_the_words_of_each_turn():
     shares = pl.DataFrame({"dialog": ["d", "d"], "turn": [0, 1], "joy": [None, 0.75]})
     for name in ("joy", "joy_share", "emotion_shares_joy"):
-        said, _, _ = turns_of(TALK, EXAMPLE, NOTHING, shares.rename({"joy": name}), WHO)
+        said, _, _ = quoted_turns(TALK, EXAMPLE, NOTHING, shares.rename({"joy": name}), WHO)
         assert [dict(s.emotions) for s in said] == [{}, {"joy": 0.75}, {}, {}]
     found = page(quote(TALK, emotions=shares))
     assert found.inside("span", "emo") == ["–", "joy", "–", "–"]
@@ -109,13 +117,13 @@ def test_many_people_and_systems_and_one_system_twice():
         ("three", "juniper", "e"),
         ("new", "unknown", "f"),
     )
-    assert [s.party for s in quote(table).turns] == [
-        Party("person 1", "sp"),
-        Party("person 2", "sp"),
+    assert [s.style for s in quote(table).turns] == [
+        SystemStyle("person 1", "sp"),
+        SystemStyle("person 2", "sp"),
         WHO["heron"],
-        Party("juniper (two)", "s1"),
-        Party("juniper (three)", "s1"),
-        Party("unknown", "sx"),
+        SystemStyle("juniper (two)", "s1"),
+        SystemStyle("juniper (three)", "s1"),
+        SystemStyle("unknown", "sx"),
     ]
     assert "6 turns, 2 people" in page(quote(table)).text
     example = replace(EXAMPLE, system="juniper", speaker="three")
@@ -161,15 +169,15 @@ def test_hostile_words_ids_and_names_are_text(text):
     table = turns(("ann", None, text), (text, "heron", text), dialog=text)
     spans = pl.DataFrame([(2, 0, 3, 0.5)], EVIDENCE, orient="row")
     found = page(quote(table, example, spans))
-    assert found.inside("span", "said") == [visible(text)] * 2
-    assert found.inside("h3") == [visible(text)]
-    assert visible(text[:20]) in found.inside("div", "meta")[0]
+    assert found.inside("span", "said") == [show_invisible(text)] * 2
+    assert found.inside("h3") == [show_invisible(text)]
+    assert show_invisible(text[:20]) in found.inside("div", "meta")[0]
     tags = {tag for tag, _ in found.elements}
     assert tags <= {"article", "aside", "h3", "div", "span", "svg", "use", "bdi", "br", "line", "circle", "b", "ol", "li", "mark", "p"}  # fmt: skip
 
 
 def test_the_language_of_a_turn_is_told_to_the_browser():
-    said = Said(WHO["heron"], "こんにちは", (), None, "ja")
-    found = page(Quoted(EXAMPLE, WHO["heron"], (said,), 1, None, ""))
+    said = QuotedTurn(WHO["heron"], "こんにちは", (), None, "ja")
+    found = page(QuotedDialog(EXAMPLE, WHO["heron"], (said,), 1, None, ""))
     assert found.attributes("span", "lang") == ["ja"]
     assert found.inside("p") == []

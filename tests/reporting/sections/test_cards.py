@@ -4,13 +4,18 @@ from dataclasses import replace
 
 import pytest
 
-from simpatico.charts.ranges import Range, axis_of
-from simpatico.charts.systems import parties
-from simpatico.reporting.dialogs.section import finding, lead_score, quotations, read
-from simpatico.reporting.sections.cards import cards, scored
-from simpatico.reporting.sections.input import data
-from simpatico.reporting.sections.missing import few
-from simpatico.reporting.sections.rerun import commands
+from simpatico.charts.ranges import RangeChart, range_axis
+from simpatico.charts.systems import assign_styles
+from simpatico.reporting.dialogs.section import (
+    collect_quotations,
+    dialogs_heading,
+    dialogs_section,
+    lead_score,
+)
+from simpatico.reporting.sections.cards import cards_section, scored_counts
+from simpatico.reporting.sections.input import input_section
+from simpatico.reporting.sections.missing import missing_section
+from simpatico.reporting.sections.rerun import rerun_commands
 from simpatico.wording import format_number, interval_digits
 from tests.reporting.cases import case, rated
 from tests.reporting.pages import Made, made, talks
@@ -22,7 +27,7 @@ def test_the_counts_on_every_card_are_those_of_the_run():
     """By kind of metric: each unit of its level is either scored or has a reason."""
     found = made("demo").found
     told = found.as_json()
-    for card, score in zip(tree(cards(found, parties(found.systems)).html).all("article"), found.scores, strict=True):  # fmt: skip
+    for card, score in zip(tree(cards_section(found, assign_styles(found.systems)).html).all("article"), found.scores, strict=True):  # fmt: skip
         counts = told["run"]["units"][score.level]
         own = {k.split(".")[1]: n for k, n in counts.items() if k.startswith(f"{score.name}.")}
         line = (
@@ -46,12 +51,14 @@ def test_the_ranges_on_every_card_are_those_of_the_json():
     found = made("demo").found
     told = found.as_json()
     means = {row["system"]: row for row in told["systems"]}
-    who = parties(found.systems)
-    for card, score in zip(tree(cards(found, who).html).all("article"), found.scores, strict=True):
+    who = assign_styles(found.systems)
+    for card, score in zip(
+        tree(cards_section(found, who).html).all("article"), found.scores, strict=True
+    ):
         p5, p95, _ = told["spreads"][score.name]
         said = next(card.all("svg")).attributes["aria-label"].split("; ")
         marks = tuple((who[s], means[s][score.name]) for s in found.systems)
-        axis = axis_of(Range(score.low, score.high, p5, p95, marks, ""))
+        axis = range_axis(RangeChart(score.low, score.high, p5, p95, marks, ""))
         digits = interval_digits(axis.low, axis.high)
         assert (
             said[1]
@@ -66,34 +73,40 @@ def test_the_ranges_on_every_card_are_those_of_the_json():
 def test_reasons_in_words_the_most_frequent_first():
     found = made("demo").found
     (style,) = [s for s in found.scores if s.name == "style_matching"]
-    assert scored(found, style) == (
+    assert scored_counts(found, style) == (
         "688 turns scored. Not scored: 66 that answer nothing, 1 without words."
     )
     units = {"turn": {"style_matching.scored": 1, "style_matching.my_reason": 1234}}
     odd = replace(found, facts={**found.facts, "units": units})
-    assert scored(odd, style) == "1 turn scored. Not scored: 1,234 my reason."
+    assert scored_counts(odd, style) == "1 turn scored. Not scored: 1,234 my reason."
 
 
 def test_of_many_systems_the_two_that_lead_are_marked():
     found = made("thirteen").found
-    card = next(tree(cards(found, parties(found.systems, found.main)).html).all("article"))
+    card = next(
+        tree(cards_section(found, assign_styles(found.systems, found.main)).html).all("article")
+    )
     said = next(card.all("svg")).attributes["aria-label"].split("; ")
     assert [s.rpartition(" ")[0] for s in said[2:]] == list(found.main)
 
 
 def test_metrics_of_parts_only_are_named():
-    last = list(tree(cards(made("demo").found, parties(made("demo").found.systems)).html).all("p"))[
-        -1
-    ]
+    last = list(
+        tree(cards_section(made("demo").found, assign_styles(made("demo").found.systems)).html).all(
+            "p"
+        )
+    )[-1]
     assert (
         last.text == "Also scored, with parts only: emotion_shares. simpatico show demo-run --every"
     )
     found = case("only_parts").found
-    assert "Also scored, with parts only: emotion_shares. " in tree(cards(found, {}).html).text
+    assert (
+        "Also scored, with parts only: emotion_shares. " in tree(cards_section(found, {}).html).text
+    )
 
 
 def test_what_was_read_of_the_demo():
-    root = tree(data(made("demo").found, None).html)
+    root = tree(input_section(made("demo").found, None).html)
     assert root.one("h2").text == "66 dialogs read; nothing set aside"
     rows = {tr.one("th").text: tr.one("td").text for tr in root.all("tr")}
     assert rows == {
@@ -119,12 +132,12 @@ def with_alignment(**changed):
 
 def test_what_was_set_aside_is_counted_the_largest_first():
     odd = with_alignment(aside={"empty text": 1, "no reply": 1500}, rejected={"not JSON": 2})
-    root = tree(data(odd, None).html)
+    root = tree(input_section(odd, None).html)
     assert root.one("h2").text == "48 dialogs read; 1,503 records were set aside, none silently"
     shown = [[td.text for td in tr.all("td")] for tr in next(root.all("table")).all("tr")]
     assert shown == [["1,500", "no reply"], ["2", "not JSON"], ["1", "empty text"]]
     assert "Each one with its file and line: rejects.jsonl in the run folder." in root.text
-    one = tree(data(with_alignment(aside={"empty text": 1}), None).html)
+    one = tree(input_section(with_alignment(aside={"empty text": 1}), None).html)
     assert one.one("h2").text == "48 dialogs read; 1 record was set aside, none silently"
     assert "rejects.jsonl" not in one.text
 
@@ -135,34 +148,34 @@ def test_long_lists_end_in_how_many_more():
     systems = {f"s{i:02d}": 30 - i for i in range(14)}
     who = {f"s{i:02d} answers human": 30 - i for i in range(14)}
     odd = with_alignment(aside=many, formats=files, systems=systems, answers=who)
-    text = tree(data(odd, None).html).text
+    text = tree(input_section(odd, None).html).text
     assert "3 more reasons. " in text
     assert "f2.jsonl (read as table) and 2 more" in text
     assert "s11 (19 turns) and 2 more" in text
     assert "s11 answers human: 19 turns; and 2 more." in text
-    assert "No turn was scored." in tree(data(with_alignment(answers={}), None).html).text
+    assert "No turn was scored." in tree(input_section(with_alignment(answers={}), None).html).text
 
 
 def test_the_commands_that_made_the_page():
     found = made("demo").found
     names = ",".join(found.facts["metrics"])
-    assert commands(found, None) == [
+    assert rerun_commands(found, None) == [
         f"simpatico score conversations.jsonl --metrics {names} --out demo-run",
         "simpatico compare demo-run",
         "simpatico report demo-run --out report.html",
     ]
-    assert commands(found, "my ratings.csv")[2:] == [
+    assert rerun_commands(found, "my ratings.csv")[2:] == [
         "simpatico validate demo-run --judgements 'my ratings.csv'",
         "simpatico report demo-run --judgements 'my ratings.csv' --out report.html",
     ]
     inputs = [{"name": f"{i} $(x).jsonl", "sha256": "0" * 64} for i in range(5)]
     odd = replace(found, facts={**found.facts, "inputs": inputs})
     start = "simpatico score '0 $(x).jsonl' '1 $(x).jsonl' '2 $(x).jsonl' … --metrics "
-    assert commands(odd, None)[0].startswith(start)
+    assert rerun_commands(odd, None)[0].startswith(start)
 
 
 def rows_of(found):
-    table = few(found)
+    table = missing_section(found)
     return {} if table is None else {
         tr.one("th").text: [td.text for td in tr.all("td")]
         for tr in tree(table).one("tbody").all("tr")
@@ -170,7 +183,7 @@ def rows_of(found):
 
 
 def test_nothing_is_missing_from_the_page_of_the_demo():
-    assert few(made("demo").found) is None
+    assert missing_section(made("demo").found) is None
 
 
 def test_what_two_dialogs_are_too_few_for():
@@ -216,9 +229,9 @@ def test_the_dialogs_of_many_systems_are_not_listed_one_by_one():
 )
 def test_which_dialogs_are_quoted(kind, heading):
     found = made(kind).found
-    told = quotations(found, parties(found.systems, found.main or ()))
-    assert finding(told) == heading
-    root = tree(read(found, told).html)
+    told = collect_quotations(found, assign_styles(found.systems, found.main or ()))
+    assert dialogs_heading(told) == heading
+    root = tree(dialogs_section(found, told).html)
     assert root.one("h2").text == heading
     articles = list(root.all("article"))
     assert len(articles) == len(told.quoted)
@@ -228,16 +241,16 @@ def test_which_dialogs_are_quoted(kind, heading):
 
 def test_headings_over_quoted_dialogs():
     found = made("demo").found
-    told = quotations(found, parties(found.systems, found.main))
+    told = collect_quotations(found, assign_styles(found.systems, found.main))
 
     def titled(*titles):
         some = zip(told.quoted, titles, strict=False)
         return replace(told, quoted=tuple(replace(q, example=replace(q.example, title=t)) for q, t in some))  # fmt: skip
 
-    assert finding(titled("The only dialog")) == "The one dialog"
-    assert finding(titled("One of 2 dialogs", "One of 2 dialogs")) == "Both dialogs"
-    assert finding(titled("a: b", "a: c", "a: d")) == "3 dialogs to read"
-    assert finding(
+    assert dialogs_heading(titled("The only dialog")) == "The one dialog"
+    assert dialogs_heading(titled("One of 2 dialogs", "One of 2 dialogs")) == "Both dialogs"
+    assert dialogs_heading(titled("a: b", "a: c", "a: d")) == "3 dialogs to read"
+    assert dialogs_heading(
         titled("Top of both rankings: x", "Bottom of both rankings: y", "Disagree: z")
     ) == (
         "One at the top of both rankings, one at the bottom of both and where metric and raters "

@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from simpatico.reporting.sections.incremental import adds, finding
-from simpatico.reporting.sections.overlap import finding as overlapping
-from simpatico.reporting.sections.overlap import overlap
+from simpatico.reporting.sections.incremental import incremental_finding, incremental_section
+from simpatico.reporting.sections.overlap import overlap_finding as overlapping
+from simpatico.reporting.sections.overlap import overlap_section
 from simpatico.validation.incremental.rows import ALL
 from simpatico.wording import format_correlation
 from tests.reporting.cases import TWO, case, rated
@@ -28,7 +28,7 @@ def test_every_cell_of_t_p_and_both_is_that_of_the_json():
     titles = {**found.titles, ALL: "All together"}
     lines = {**found.titles, ALL: "All of them"}
     seen = 0
-    for body in tree(adds(found).html).one("table", "tp").all("tbody"):
+    for body in tree(incremental_section(found).html).one("table", "tp").all("tbody"):
         head, *rest = body.all("tr")
         name, _, *columns = (th for th in head.all("th"))
         quality = name.one("b").text.strip("“”")
@@ -57,7 +57,7 @@ def gain(row: dict) -> str:
 
 
 def test_qualities_with_too_few_ratings_are_named():
-    root = tree(adds(made("demo").found).html)
+    root = tree(incremental_section(made("demo").found).html)
     assert next(root.all("p", "note")).text == (
         "Fewer than the 60 rated units that this needs: “enjoyed” (55)."
     )
@@ -78,25 +78,25 @@ def test_how_many_models_gain():
     """Three qualities of 60 ratings or more, three rows, five metrics one by one: 45 models."""
     found = made("demo").found
     none = "No psychological metric clearly adds to the traditional ones"
-    assert finding(gaining(found)) == none
+    assert incremental_finding(gaining(found)) == none
     one = ("overall", "length", "empathy")
-    assert finding(gaining(found, one)) == (
+    assert incremental_finding(gaining(found, one)) == (
         "Empathy adds to the traditional metrics in 1 of 45 models, for “overall”; on data held "
         "out in none of these"
     )
     two = ("interesting", ALL, "style_matching")
-    assert finding(gaining(found, one, two)) == (
+    assert incremental_finding(gaining(found, one, two)) == (
         "Empathy and language style matching add to the traditional metrics in 2 of 45 models; on "
         "data held out in none of these"
     )
     few = ("enjoyed", "length", "empathy")
     together = ("overall", "length", ALL)
-    assert finding(gaining(found, few, together)) == none
+    assert incremental_finding(gaining(found, few, together)) == none
 
 
 @pytest.mark.parametrize(("units", "drawn"), [(59, False), (60, True)])
 def test_models_need_sixty_ratings(units, drawn):
-    root = tree(adds(rated(units).found).html)
+    root = tree(incremental_section(rated(units).found).html)
     assert len(list(root.all("table", "tp"))) == drawn
     heading = root.one("h2").text
     assert (heading == "Too few ratings to say what each metric adds") is not drawn
@@ -106,20 +106,20 @@ def test_models_need_sixty_ratings(units, drawn):
 
 @pytest.mark.parametrize("kind", ["no_traditional", "only_traditional", "one_metric"])
 def test_with_metrics_of_one_kind_there_is_nothing_to_add_to(kind):
-    root = tree(adds(case(kind).found).html)
+    root = tree(incremental_section(case(kind).found).html)
     assert root.one("h2").text == "With metrics of one kind only, there is nothing to add to"
 
 
 def test_without_judgements_there_is_no_such_section():
-    assert adds(made("unjudged").found) is None
-    assert adds(case("joins_nothing").found) is None
+    assert incremental_section(made("unjudged").found) is None
+    assert incremental_section(case("joins_nothing").found) is None
 
 
 def test_every_cell_of_the_heat_map_is_that_of_the_json():
     found = made("demo").found
     told = found.as_json()["structure"]
     order, names = list(told["order"]), list(told["names"])
-    cells = list(tree(overlap(found).html).all("g", "cellr"))
+    cells = list(tree(overlap_section(found).html).all("g", "cellr"))
     assert len(cells) == 21
     for cell in cells:
         row, column = (
@@ -172,7 +172,7 @@ def test_what_the_heading_says_of_metrics_of_one_kind():
 def test_a_heat_map_needs_thirty_dialogs(dialogs, drawn):
     rows = talks([TWO[0]], dialogs, turns=2)
     metrics = ["length", "question_rate", "emotional_entropy"]
-    root = tree(overlap(Made(scored(rows, metrics), None).found).html)
+    root = tree(overlap_section(Made(scored(rows, metrics), None).found).html)
     assert len(list(root.all("svg", "heatmap"))) == drawn
     if not drawn:
         assert root.one("h2").text == "Too few dialogs to say which metrics overlap"
@@ -183,5 +183,5 @@ def test_a_heat_map_needs_thirty_dialogs(dialogs, drawn):
 
 
 def test_two_metrics_have_no_heat_map():
-    assert overlap(case("two_metrics").found) is None
-    assert overlap(case("one_metric").found) is None
+    assert overlap_section(case("two_metrics").found) is None
+    assert overlap_section(case("one_metric").found) is None

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from simpatico.reporting.sections.raters import closest, told, trust
+from simpatico.reporting.sections.raters import closest_metric, raters_section, share_in_words
 from simpatico.wording import format_correlation
 from tests.reporting.cases import case, rated
 from tests.reporting.pages import made
@@ -12,7 +12,7 @@ from tests.reporting.tree import tree
 
 
 def section(found):
-    return tree(trust(found).html)
+    return tree(raters_section(found).html)
 
 
 def test_the_numbers_of_every_forest_are_those_of_the_json():
@@ -112,23 +112,25 @@ def correlated(found, value, p, score="length", others=1.0):
 def test_which_metric_comes_closest():
     """One more rater of the demo's “overall” reaches `one`."""
     found = made("demo").found
-    assert closest(found) == "No metric follows “overall” beyond chance"
+    assert closest_metric(found) == "No metric follows “overall” beyond chance"
     (one,) = [r.value for r in found.evidence.agreement if (r.quality, r.score) == ("overall", "one_more_judge")]  # fmt: skip
     start = "Length comes closest to the raters"
     end = "the correlation that one more rater has"
     for share, words in [(0.5, "about half"), (0.42, "42% of"), (1.2, "at least"), (0.749, "about three quarters of")]:  # fmt: skip
-        assert closest(correlated(found, share * one, 0.01)) == f"{start}: {words} {end}"
+        assert closest_metric(correlated(found, share * one, 0.01)) == f"{start}: {words} {end}"
     assert (
-        closest(correlated(found, -one / 3, 0.01))
+        closest_metric(correlated(found, -one / 3, 0.01))
         == f"{start} (in reverse): about a third of {end}"
     )
-    assert closest(correlated(found, 0.4, 0.05)) == "No metric follows “overall” beyond chance"
+    assert (
+        closest_metric(correlated(found, 0.4, 0.05)) == "No metric follows “overall” beyond chance"
+    )
 
 
 def test_which_metric_comes_closest_to_a_single_rater():
     """With one rater each nobody knows what one more would tell."""
     found = correlated(case("one_rater").found, 0.37, 0.01)
-    assert closest(found) == "Length comes closest to the raters: r = .37"
+    assert closest_metric(found) == "Length comes closest to the raters: r = .37"
 
 
 @pytest.mark.parametrize(
@@ -146,7 +148,7 @@ def test_which_metric_comes_closest_to_a_single_rater():
     ],
 )
 def test_shares_in_words(share, words):
-    assert told(share) == words
+    assert share_in_words(share) == words
 
 
 @pytest.mark.parametrize(("units", "drawn"), [(29, False), (30, True)])
@@ -156,7 +158,7 @@ def test_a_correlation_needs_thirty_rated_dialogs(units, drawn):
     assert len(list(root.all("table", "forest"))) == drawn
     refused = [p.prose for p in root.all("p", "refuse")]
     few = "Too few rated dialogs to say which metric follows the raters"
-    assert (closest(found) == few) is not drawn
+    assert (closest_metric(found) == few) is not drawn
     assert refused == (
         []
         if drawn

@@ -4,10 +4,10 @@ from dataclasses import replace
 
 import pytest
 
-from simpatico.charts.systems import parties
-from simpatico.comparison.headline import plain
-from simpatico.reporting.page import page
-from simpatico.reporting.sections.side_by_side import side_by_side, stands_out
+from simpatico.charts.systems import assign_styles
+from simpatico.comparison.headline import plain_text
+from simpatico.reporting.page import render_page
+from simpatico.reporting.sections.side_by_side import stands_out, systems_section
 from simpatico.wording import format_interval, format_number, interval_digits
 from tests.reporting.cases import TWO, case
 from tests.reporting.pages import Made, made, scored, talks
@@ -15,7 +15,7 @@ from tests.reporting.tree import tree
 
 
 def section(found):
-    return tree(side_by_side(found, parties(found.systems, found.main or ())).html)
+    return tree(systems_section(found, assign_styles(found.systems, found.main or ())).html)
 
 
 def digits_of(rows: list[dict], score: str) -> int:
@@ -101,38 +101,41 @@ def test_what_the_heading_says_of_three_systems():
     """7 scores of 3 pairs are 21 comparisons."""
     found = made("demo").found
     told = differing(found)
-    assert plain(stands_out(told)) == "On no metric can any two systems be told apart"
+    assert plain_text(stands_out(told)) == "On no metric can any two systems be told apart"
     told = differing(found, ("brisk", "harbor", "length"))
-    assert plain(stands_out(told)) == "1 of 21 comparisons show a difference; brisk is in it"
+    assert plain_text(stands_out(told)) == "1 of 21 comparisons show a difference; brisk is in it"
     told = differing(found, ("brisk", "harbor", "length"), ("brisk", "carousel", "empathy"))
-    assert plain(stands_out(told)) == "2 of 21 comparisons show a difference; brisk is in 2 of them"
+    assert (
+        plain_text(stands_out(told))
+        == "2 of 21 comparisons show a difference; brisk is in 2 of them"
+    )
     told = differing(found, ("brisk", "harbor", "length"), ("brisk", "carousel", "length"))
-    assert plain(stands_out(told)) == "brisk differs from every other system in length"
+    assert plain_text(stands_out(told)) == "brisk differs from every other system in length"
     names = ("length", "empathy", "question_rate", "style_matching")
     every = [("brisk", other, s) for other in ("harbor", "carousel") for s in names]
-    assert plain(stands_out(differing(found, *every))) == (
+    assert plain_text(stands_out(differing(found, *every))) == (
         "brisk differs from every other system in empathy, language style matching and 2 more"
     )
-    left_out = replace(differing(found, *every[:1], every[4]), unpaired=1)
-    assert plain(stands_out(left_out)) == (
+    left_out = replace(differing(found, *every[:1], every[4]), pairs_left_out=1)
+    assert plain_text(stands_out(left_out)) == (
         "2 of 21 comparisons shown here show a difference; brisk is in 2 of them"
     )
 
 
 def test_what_the_heading_says_of_fewer_systems():
     two = made("unjudged").found
-    assert plain(stands_out(differing(two, (*TWO, "length")))) == (
+    assert plain_text(stands_out(differing(two, (*TWO, "length")))) == (
         "1 of 4 comparisons show a difference"
     )
-    assert plain(stands_out(replace(two, pairs={}))) == "How the systems score"
-    assert plain(stands_out(case("alone").found)) == "How heron scores"
+    assert plain_text(stands_out(replace(two, pairs={}))) == "How the systems score"
+    assert plain_text(stands_out(case("alone").found)) == "How heron scores"
 
 
 def test_names_of_metrics_keep_their_capitals_in_a_sentence():
     found = made("demo").found
     scores = tuple(replace(s, title="BERTScore") if s.name == "length" else s for s in found.scores)
     told = differing(found, ("brisk", "harbor", "length"), ("brisk", "carousel", "length"))
-    assert plain(stands_out(replace(told, scores=scores))) == (
+    assert plain_text(stands_out(replace(told, scores=scores))) == (
         "brisk differs from every other system in BERTScore"
     )
 
@@ -188,4 +191,4 @@ def test_systems_too_small_for_a_radar_are_counted():
 
 def test_without_scores_or_systems_there_is_no_such_section():
     for kind in ("only_parts", "nothing_scored"):
-        assert not list(tree(page(case(kind).found)).all("section", id="systems"))
+        assert not list(tree(render_page(case(kind).found)).all("section", id="systems"))

@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from simpatico.charts.systems import parties
-from simpatico.reporting.page import page
-from simpatico.reporting.sections.verdict import followed, opening, tracking
+from simpatico.charts.systems import assign_styles
+from simpatico.reporting.page import render_page
+from simpatico.reporting.sections.verdict import raters_sentence, tracking_text, verdict_section
 from simpatico.wording import (
     format_correlation,
     format_difference,
@@ -174,28 +174,30 @@ def correlated(found, score: str, value: float | None, p: float | None):
     ],
 )
 def test_whether_a_score_follows_the_raters(value, p, words):
-    assert followed(correlated(made("demo").found, "length", value, p), "length") == words
+    assert tracking_text(correlated(made("demo").found, "length", value, p), "length") == words
 
 
 def test_which_findings_also_follow_the_raters():
     """harbor and brisk differ in agreeableness, length and question rate."""
     found = made("demo").found
     one = correlated(found, "length", 0.4, 0.01)
-    assert tracking(one) == (
+    assert raters_sentence(one) == (
         "Length also follows “overall”; agreeableness and question rate are not shown to follow it."
     )
     two = correlated(one, "agreeableness", 0.4, 0.01)
     assert (
-        tracking(two)
+        raters_sentence(two)
         == "Agreeableness and length also follow “overall”; question rate is not shown to follow it."
     )
     every = correlated(two, "question_rate", 0.4, 0.01)
-    assert tracking(every) == "Agreeableness, length and question rate also follow “overall”."
+    assert (
+        raters_sentence(every) == "Agreeableness, length and question rate also follow “overall”."
+    )
     against = correlated(found, "length", -0.4, 0.01)
-    assert tracking(against) == (
+    assert raters_sentence(against) == (
         "Length runs against “overall”; agreeableness and question rate are not shown to follow it."
     )
-    assert tracking(made("unjudged").found) == ""
+    assert raters_sentence(made("unjudged").found) == ""
 
 
 def test_the_pairs_of_many_systems_stand_in_a_matrix():
@@ -231,7 +233,7 @@ def test_what_could_not_be_used_is_a_link():
     found = made("unjudged").found
     read = {**found.facts["alignment"], "aside": {"empty": 2}, "rejected": {"json": 1}}
     odd = replace(found, facts={**found.facts, "alignment": read})
-    root = tree(opening(odd, parties(odd.systems), "x"))
+    root = tree(verdict_section(odd, assign_styles(odd.systems), "x"))
     (link,) = [a for a in root.all("a") if a.attributes["href"] == "#data"]
     assert link.text == "3 records could not be used"
-    assert "3 records were set aside, none silently" in tree(page(odd)).text
+    assert "3 records were set aside, none silently" in tree(render_page(odd)).text
