@@ -31,7 +31,7 @@ from speed import Row, show, timed
 
 from simpatico import Turns, load, score
 from simpatico.features.embeddings import MINILM, Embeddings
-from simpatico.features.heads.folder import SCHEMA, Figures, HeadRecipe, Recipe
+from simpatico.features.heads.folder import SCHEMA, HeadEvaluation, HeadRecipe, HeadsRecipe
 from simpatico.features.heads.head import Head, Part
 from simpatico.features.likelihood import Likelihood
 from simpatico.metric import Metric, missing_resource
@@ -122,9 +122,9 @@ def published(contexts: list[tuple[str, ...]], follow: tuple[str, ...]) -> np.nd
     """The mean loss of context and follow-up, every pair read anew."""
     import torch
 
-    from simpatico.models.runtime.torch_backend import causal, tokenizer
+    from simpatico.models.runtime.torch_backend import load_causal, load_hf_tokenizer
 
-    net, cut = causal(find_model(CAUSAL)), tokenizer(find_model(CAUSAL))
+    net, cut = load_causal(find_model(CAUSAL)), load_hf_tokenizer(find_model(CAUSAL))
     mark, losses = cut.convert_tokens_to_ids("<|endoftext|>"), []
     for context in contexts:
         head = [t for turn in context for t in (mark, *text_ids(cut, f" {turn} "))] + [mark]
@@ -151,12 +151,12 @@ def follow_ups(texts: list[str], contexts: int) -> list[Row]:
     given = [tuple(texts[TURNS * n : TURNS * (n + 1)]) for n in range(contexts)]
     os.environ["SIMPATICO_CACHE"] = "off"
     handle = Likelihood(CAUSAL).compute(None, None)  # type: ignore[arg-type]
-    handle.follow(given[:1], ("yes",))
+    handle.follow_ups(given[:1], ("yes",))
     found: list[np.ndarray] = []
 
     def work() -> None:
         for level in levels:
-            said = handle.follow(given, level.texts)
+            said = handle.follow_ups(given, level.texts)
             values = [level.values(one, "whole") for one in said]
             found.append(np.array(values))
 
@@ -201,9 +201,9 @@ def evaluator(folder: Path) -> Metric:
     sizes = pairwise((2 * 384, *HIDDEN, 1))
     layers = tuple((rng.standard_normal(s) / s[0] ** 0.5, np.zeros(s[1])) for s in sizes)
     parts: list[Part] = ["first", "second"]
-    figures = Figures(0.5, 0.5, "length", 0.5, 0, 0)
+    figures = HeadEvaluation(0.5, 0.5, "length", 0.5, 0, 0)
     told = HeadRecipe(encoder.name, encoder.sha256, "mean", parts, "tanh", figures)
-    recipe = Recipe("engagement", SCHEMA, 0, {"engaging": told})
+    recipe = HeadsRecipe("engagement", SCHEMA, 0, {"engaging": told})
     heads = {"engaging": Head(tuple(parts), layers)}
     save_heads(folder / "random", recipe, heads, costs={}, about=About("nothing"))
     return load("engagement", model=f"path:{folder / 'random'}")

@@ -29,9 +29,10 @@ from simpatico.judgements import Judgements
 from simpatico.readers import Conversations
 from simpatico.readers.judgement_files import read_judgements
 from simpatico.registry import load
-from simpatico.run import Run, score_run
+from simpatico.run import Run
+from simpatico.run.writer import score_run
 from simpatico.validation.evidence import validate
-from simpatico.validation.overlap__structure import structure
+from simpatico.validation.overlap import correlation_structure
 
 METRICS = ("agreeableness", "emotion_matching", "emotional_entropy", "empathy", "style_matching")
 SYSTEMS = ("harbor", "brisk", "carousel")
@@ -130,7 +131,7 @@ def validated(run: Run, judged: Judgements) -> str:
 
 
 def structured(run: Run, judged: Judgements) -> str:
-    return str(structure(run.at("dialog", list(METRICS))))
+    return str(correlation_structure(run.at("dialog", list(METRICS))))
 
 
 def whole_table(run: Run, judged: Judgements) -> str:

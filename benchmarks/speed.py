@@ -81,7 +81,7 @@ def known() -> loop.Entries:
     rows = []
     for source in ("emotions", "function_words"):
         lexicon = load_lexicon(source)
-        for term, place in lexicon.places.items():
+        for term, place in lexicon.rows.items():
             weights = zip(lexicon.categories, lexicon.weights[place].tolist(), strict=True)
             rows += [(term, category, weight) for category, weight in weights]
     return loop.entries(rows, [*EMOTIONS, *CATEGORIES])
