@@ -96,7 +96,7 @@ def symmetric_ticks(axis: Axis) -> list[float]:
 
 
 def difference_table(chart: DifferenceChart) -> Html:
-    """A row for each metric: sentence, plot, wins in 100, and whether the metric tracks raters."""
+    """A row for each metric: sentence, plot, probability of superiority, correlation with ratings."""
     axis = symmetric_axis(chart)
     columns = 4 if chart.with_tracks else 3
     bodies = []
@@ -114,13 +114,13 @@ def difference_head(chart: DifferenceChart, axis: Axis) -> Html:
     scale = el("svg", {"aria-hidden": "true"}, difference_scale(chart, axis))
     level = f"{100 * chart.confidence:.4g}%"
     plot = el("span", {"class": "vh"}, f"plot, in standard deviations between {chart.unit}s")
-    tracks = el("th", {"class": "tr", "scope": "col"}, "tracks raters? r")
+    tracks = el("th", {"class": "tr", "scope": "col"}, "r with human ratings")
     row = el(
         "tr",
         None,
-        el("th", {"scope": "col"}, f"Difference, in the metric’s own unit [{level} interval]"),
+        el("th", {"scope": "col"}, f"Difference in the metric’s unit [{level} CI]"),
         el("th", {"class": "ax", "scope": "col"}, plot, scale),
-        el("th", {"class": "of r", "scope": "col"}, "wins in 100"),
+        el("th", {"class": "of r", "scope": "col"}, "higher in % of pairs"),
         tracks if chart.with_tracks else None,
     )
     return el("thead", None, row)
@@ -151,7 +151,7 @@ def difference_row(chart: DifferenceChart, axis: Axis, row: DifferenceRow) -> Ht
         if mark is None
         else el("svg", {"aria-hidden": "true"}, difference_grid(axis, ROW), mark)
     )
-    follows = row.tracks.startswith(("yes", "a little"))
+    follows = row.tracks.endswith("(weak)") or row.tracks[-1:].isdigit()
     tracks = el("td", {"class": "tr" if follows else "tr no"}, row.tracks or NO_VALUE)
     return el(
         "tr",
@@ -164,7 +164,7 @@ def difference_row(chart: DifferenceChart, axis: Axis, row: DifferenceRow) -> Ht
 
 
 def missing_difference(row: DifferenceRow) -> str:
-    return "no difference known" if row.difference is None else "no spread between dialogs"
+    return "no difference available" if row.difference is None else "no variation between dialogs"
 
 
 def difference_grid(axis: Axis, height: float) -> list[Html]:
@@ -200,12 +200,12 @@ def difference_mark(
 
 
 def difference_figure(chart: DifferenceChart, width: float) -> Html:
-    """The table as a figure: sentences left, plot in the middle, wins in 100 right."""
-    axis, plot, last = symmetric_axis(chart), width * FIGURE_PLOT, 34.0
+    """The table as a figure: sentences, plot, probability of superiority."""
+    axis, plot, last = symmetric_axis(chart), width * FIGURE_PLOT, 48.0
     left = width - plot - last - 10
     content: list[Child] = [nested_svg(left, 0, plot, 30, difference_scale(chart, axis, 16))]
-    content.append(text_line(width, 10, "wins", anchor="end", kind="t"))
-    content.append(text_line(width, 22, "in 100", anchor="end", kind="t"))
+    content.append(text_line(width, 10, "higher in", anchor="end", kind="t"))
+    content.append(text_line(width, 22, "% of pairs", anchor="end", kind="t"))
     y = 30.0
     for title, rows in chart.groups:
         if not rows:

@@ -172,11 +172,11 @@ def dots_key(groups: Sequence[Group]) -> Html:
     mean = el("svg", {"class": "ink", "aria-hidden": "true"}, line, mark)
     reference = el("line", {"class": "ref", "x1": 20, "x2": 20, "y1": -2, "y2": 16})
     dotted = el("svg", {"aria-hidden": "true"}, reference)
-    cut = "Each scale is cut to where the systems lie; the cards show the whole range."
+    cut = "Each scale covers the systems’ values; the cards show the full range."
     return el(
         "div",
         {"class": "key"},
-        el("p", None, mean, "mean and its 95% interval"),
+        el("p", None, mean, "mean and 95% CI"),
         [el("p", None, dotted, name) for name in human_names(groups)],
         el("p", None, cut),
     )
@@ -198,7 +198,7 @@ def dots_figure(groups: Sequence[Group], width: float) -> Html:
             content.append(nested_svg(0, y, width, height, row))
             y += height + 14
     dotted = "".join(f" Dotted: {name}." for name in human_names(groups))
-    legend = f"Marks: means. Lines: their 95% intervals.{dotted} Each panel has its own scale."
+    legend = f"Marks: means. Lines: 95% CIs.{dotted} Each panel has its own scale."
     lines = wrap_to_width(legend, width)
     below = [text_line(0, y + 9 + i * LINE, line, kind="t") for i, line in enumerate(lines)]
     return svg_document(width, y + len(lines) * LINE + 2, content, below)

@@ -22,7 +22,7 @@ def emotion_strip(shares: Mapping[str, float] | None, style: SystemStyle) -> Htm
     """Eight cells in the speaker's colour, and the strongest emotion by name."""
     present = {e: share for e in EMOTIONS if (share := (shares or {}).get(e) or 0.0) > 0}
     if not present:
-        return el("span", {"class": "emo", "title": "no feeling word"}, NO_VALUE)
+        return el("span", {"class": "emo", "title": "no emotion word"}, NO_VALUE)
     strongest = dominant_emotions(present)
     x = {e: i * 10 + 0.5 for i, e in enumerate(EMOTIONS)}
     cells = [
@@ -37,7 +37,7 @@ def emotion_strip(shares: Mapping[str, float] | None, style: SystemStyle) -> Htm
     strip = el("svg", svg, el("path", {"class": "c", "d": "M.5 6h79"}), cells, outlines)
     ranked = sorted(present.items(), key=lambda item: -item[1])
     about = ", ".join(f"{e} {format_number(100 * share, 0)}%" for e, share in ranked)
-    words = ", ".join(strongest) or "no clear feeling"
+    words = ", ".join(strongest) or "no clear emotion"
     return el("span", {"class": "emo", "title": about}, strip, words)
 
 

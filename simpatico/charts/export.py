@@ -19,7 +19,7 @@ def write_figure(svg: str, out: Path) -> None:
     """Write the figure in the format that the file's suffix names."""
     out = Path(out)
     if not out.parent.is_dir():
-        raise BadValue(f"{out}: there is no folder {out.parent}; make it or choose another one")
+        raise BadValue(f"{out}: there is no folder {out.parent}; create it or choose another one")
     write_atomically(out, figure_bytes(svg, out))
 
 

@@ -58,7 +58,7 @@ class Forest:
 def forest_table(chart: Forest) -> Html:
     """A table with the plot in a column; every number has a cell too."""
     axis = forest_axis(chart)
-    none = "No metric has anything to hold against the raters."
+    none = "No metric can be correlated with the ratings."
     empty = el("tr", None, el("td", {"colspan": 3, "class": "none"}, none))
     return el(
         "table",
@@ -89,12 +89,12 @@ def forest_head(chart: Forest, axis: Axis) -> Html:
     if chart.one_more:
         words.append(f"one more rater {format_correlation(chart.one_more[0])}")
     if chart.ceiling is not None:
-        words.append(f"ceiling {format_correlation(chart.ceiling)}")
+        words.append(f"noise ceiling {format_correlation(chart.ceiling)}")
     columns = [
         el("th", {"class": "nm", "scope": "col"}, hidden_text("metric")),
         el("th", {"class": "ax", "scope": "col"}, hidden_text(", ".join(words)), plot),
         el("th", {"class": "r c1", "scope": "col"}, el("i", None, "r")),
-        el("th", {"class": "r c2", "scope": "col"}, "95%"),
+        el("th", {"class": "r c2", "scope": "col"}, "95% CI"),
         el("th", {"class": "r c3", "scope": "col"}, "of one rater"),
     ]
     return el("thead", None, el("tr", None, columns))
@@ -104,7 +104,7 @@ def reference_labels(chart: Forest, axis: Axis) -> list[Html]:
     """Names and values of both references, at different heights so that they never collide."""
     labels = []
     if chart.ceiling is not None:
-        labels.append(("100%", 10, "ceiling", chart.ceiling, "end"))
+        labels.append(("100%", 10, "noise ceiling", chart.ceiling, "end"))
     if chart.one_more is not None:
         value = chart.one_more[0]
         anchor = "end" if axis.share(value) > 0.7 else "middle"
@@ -141,10 +141,14 @@ def forest_table_row(row: ForestRow, chart: Forest, axis: Axis) -> Html:
     name = el("th", {"class": "nm", "scope": "row"}, kind_tag(row.kind), el("bdi", None, row.title))
     plot = forest_background(chart, axis, ROW), forest_mark(row, axis, ROW)
     why = None if row.value is not None else el("span", {"class": "none"}, row.why)
-    unsure = None if row.clear or row.value is None else hidden_text(", not clear after correction")
+    unsure = (
+        None
+        if row.clear or row.value is None
+        else hidden_text(", not significant after correction")
+    )
     interval = NO_VALUE
     if row.low is not None and row.high is not None:
-        interval = f"{format_correlation(row.low)} – {format_correlation(row.high)}"
+        interval = format_correlation_interval(row.low, row.high)
     about = {"class": "r c1", "title": f"n {row.n:,}"}
     return el(
         "tr",
@@ -213,7 +217,7 @@ def forest_figure(chart: Forest, width: float) -> Html:
     plot = ends[0] - 28 - left
     body = THIN_ROW * max(len(chart.rows), 1)
     lines = wrap_to_width(chart.caption, width)
-    heads = zip(ends, ("r", "95%", "of one rater"), strict=False)
+    heads = zip(ends, ("r", "95% CI", "of one rater"), strict=False)
     rows = []
     for i, row in enumerate(chart.rows):
         y = TOP + i * THIN_ROW

@@ -188,13 +188,13 @@ def cell_description(chart: Heatmap, pair: tuple[int, int]) -> str:
     both, r, n = f"{chart.titles[a]} and {chart.titles[b]}", chart.r[a][b], chart.n[a][b]
     if r is None:
         few = f"{n:,} {'unit has' if n == 1 else 'units have'} both, which is too few"
-        return f"{both}: {NO_VALUE}, {few if n < 3 else f'one of them is the same in all {n:,}'}"
+        return f"{both}: {NO_VALUE}, {few if n < 3 else f'one of them is constant in all {n:,}'}"
     interval = format_correlation_interval(chart.low[a][b], chart.high[a][b])
     shown = "" if interval == NO_VALUE else f" {interval}"
-    meaning = "next to nothing in common"
+    meaning = "almost uncorrelated"
     if abs(r) >= FAINT:
-        opposite = ", in the opposite direction" if r < 0 else ""
-        meaning = f"knowing one explains {100 * r * r:.0f}% of the other{opposite}"
+        opposite = ", negative correlation" if r < 0 else ""
+        meaning = f"{100 * r * r:.0f}% shared variance{opposite}"
     return f"{both}: r {format_correlation(r)}{shown}, n {n:,}: {meaning}"
 
 

@@ -40,7 +40,7 @@ Child = object
 def el(tag: str, attributes: Mapping[str, object] | None = None, *children: Child) -> Html:
     """An element. Attributes that are None or False are left out; True ones have no value."""
     if not NAME.match(tag) or tag in ("script", "style"):
-        raise ContractError(f"{tag!r} is no element a drawing may have")
+        raise ContractError(f"{tag!r} is not an element that a drawing may contain")
     opening = tag + "".join(render_attribute(n, v) for n, v in (attributes or {}).items())
     if tag in VOID:
         return Html(f"<{opening}>")

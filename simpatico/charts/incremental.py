@@ -30,10 +30,9 @@ BAR_BESIDE, NARROWEST = 72.0, 44.0
 """The narrowest column with its bar beside the number, not below it; and the narrowest of all."""
 
 STEP = 12.5
-ABOUT = "How much more of the raters’ variation a metric explains together with another one"
+ABOUT = "Variance in human ratings explained by two metrics together"
 KEY = (
-    "Adjusted R² of P and T together. Grey: T alone; purple: what P adds; "
-    "dashed: what could be nothing."
+    "Adjusted R² of P and T together. Grey: T alone; purple: gain from P; dashed: not significant."
 )
 
 
@@ -133,7 +132,7 @@ def gain_words(cell: GainCell) -> str:
     interval = ""
     if cell.low is not None and cell.high is not None:
         interval = f" [{format_r2(cell.low)}, {format_r2(cell.high)}]"
-    meaning = "above zero" if cell.clear else "could be zero"
+    meaning = "significant" if cell.clear else "not significant"
     return f"gain {format_r2(cell.gain)}{interval}, {meaning}"
 
 

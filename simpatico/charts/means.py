@@ -83,7 +83,7 @@ def means_table(groups: Sequence[Group]) -> Html:
     styles = sorted(dict.fromkeys(every), key=lambda s: s.key == "sp")
     heads = [el("th", {"scope": "col"}, styled_name(s)) for s in styles]
     head = el("thead", None, el("tr", None, el("th", {"scope": "col"}, "metric"), heads))
-    caption = el("caption", {"class": "vh"}, "Mean, 95% interval and number of values")
+    caption = el("caption", {"class": "vh"}, "Mean, 95% CI and number of values")
     bodies = [means_group(g, styles) for g in groups]
     region = {"class": "scroll", "tabindex": 0, "role": "region", "aria-label": "Means"}
     kind = "plain means many" if len(styles) > PAPER_COLUMNS else "plain means"

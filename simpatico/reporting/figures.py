@@ -59,8 +59,8 @@ def draw_radar(found: Findings, quality: str | None, width: float) -> Html:
     ]
     if not enough or not drawn:
         raise DataError(
-            f"a radar needs {RADAR_DIALOGS} dialogs of a system and {RADAR_METRICS} metrics that "
-            f"all drawn systems have; with less its shape would be chance (figure dots needs less)"
+            f"a radar needs {RADAR_DIALOGS} dialogs per system and {RADAR_METRICS} metrics that "
+            "all its systems have; use figure dots instead"
         )
     return radar.radar_figure(drawn[0], width)
 
@@ -73,7 +73,7 @@ def draw_heatmap(found: Findings, quality: str | None, width: float) -> Html:
 
 
 def draw_forest(found: Findings, quality: str | None, width: float) -> Html:
-    """Metrics against raters; without judgements the differences between two systems."""
+    """Correlations with human ratings; without ratings the differences between two systems."""
     if found.judgements is None:
         if found.main is None:
             raise DataError("there are no two systems to compare, and no --judgements were given")
@@ -96,7 +96,7 @@ def draw_incremental(found: Findings, quality: str | None, width: float) -> Html
     if not blocks:
         raise DataError(
             f"T, P and P+T need {RATED_MODELS} rated units, and scores of traditional and of other "
-            "metrics: score with --metrics length,question_rate beside the others"
+            "metrics; add --metrics length,question_rate when scoring"
         )
     return tpt.incremental_figure(blocks, width)
 
@@ -104,14 +104,14 @@ def draw_incremental(found: Findings, quality: str | None, width: float) -> Html
 def find_quality(found: Findings, quality: str | None) -> Quality:
     """The quality by name, or the one the page leads with."""
     if not found.required_evidence.correlations:
-        raise DataError("nothing that was judged has a score")
+        raise DataError("no rated dialog or turn has a score")
     if quality is None:
         return found.qualities[0]
     for known in found.qualities:
         if known[0] == quality:
             return known
     names = [q[0] for q in found.qualities]
-    raise UnknownName(f"no quality {quality!r} was judged; {suggest_names(quality, names)}")
+    raise UnknownName(f"no ratings of quality {quality!r}; {suggest_names(quality, names)}")
 
 
 FIGURES: dict[str, Callable[[Findings, str | None, float], Html]] = {

@@ -190,7 +190,7 @@ def compare_pairs(run: Run) -> dict[Pair, Sequence[Difference]]:
 
 
 def choose_pair(found: Mapping[Pair, Sequence[Difference]], asked: Pair | None) -> Pair | None:
-    """The pair the page leads with: the one asked for, or the one that is most told apart."""
+    """The pair the page leads with: the one asked for, or the one with the clearest differences."""
     if asked is None:
         return main_pair([d for told in found.values() for d in told])
     for pair in found:
@@ -198,7 +198,7 @@ def choose_pair(found: Mapping[Pair, Sequence[Difference]], asked: Pair | None) 
             return pair
     known = sorted({name for pair in found for name in pair})
     if not known:
-        raise DataError("there are no two systems to compare, so --pair has no meaning here")
+        raise DataError("there are no two systems to compare, so --pair does not apply")
     for name in asked:
         if name not in known:
             raise UnknownName(f"no system {name!r}; {suggest_names(name, known)}")
@@ -223,7 +223,7 @@ def validate_judgements(
 ) -> tuple[Evidence | None, str]:
     """The scores against the judgements, or a sentence why there is nothing to say."""
     if judgements is None:
-        return None, unjudged or "No judgements were given."
+        return None, unjudged or "No human ratings were given."
     from simpatico.validation.evidence import Question
 
     try:

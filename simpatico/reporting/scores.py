@@ -36,7 +36,7 @@ class ScoreInfo:
     def direction(self) -> str:
         """Which end is better, in words."""
         words = {"higher": "higher is better", "lower": "lower is better"}
-        told = words.get(self.better or "", "neither end is better")
+        told = words.get(self.better or "", "no better direction")
         return f"{told}; {self.unit}" if self.unit else told
 
 

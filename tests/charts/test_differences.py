@@ -111,11 +111,11 @@ def test_the_colour_is_that_of_the_higher_system_and_grey_without_a_finding():
 def test_no_place_on_the_axis_is_said_in_words():
     rows = [r for r in every(tree(difference_table(GAPS)), "tr") if named(r, "td", "ax")]
     assert [words(e) for e in every(rows[3], "td")][1:] == [
-        "no spread between dialogs",
+        "no variation between dialogs",
         "–",
         "one per system",
     ]
-    assert [words(e) for e in every(rows[4], "td")][1:] == ["no difference known", "–", "–"]
+    assert [words(e) for e in every(rows[4], "td")][1:] == ["no difference available", "–", "–"]
 
 
 def test_it_is_a_table_with_heads_and_a_caption():
@@ -136,7 +136,7 @@ def test_the_figure_prints_claims_and_wins():
     assert "juniper-2 is more engaging than heron-1:" in texts
     assert "+0.08 [0.03, 0.13]." in texts
     assert " 58 " in texts
-    assert "no spread between dialogs" in texts
+    assert "no variation between dialogs" in texts
 
 
 def test_claims_without_markup():

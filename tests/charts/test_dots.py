@@ -26,7 +26,7 @@ from tests.charts.golden import golden
 
 ENTROPY = Panel(
     "Emotional entropy",
-    "neither end is better; bits",
+    "no better direction; bits",
     (
         Dot(HERON, 2.31, 2.27, 2.35, 602),
         Dot(JUNIPER, 2.44, 2.4, 2.48, 602),

@@ -44,12 +44,12 @@ def test_two_that_are_equally_strong():
 @pytest.mark.parametrize("share", [0.05, 0.125])
 def test_no_clear_feeling(share):
     found = tree(emotion_strip(dict.fromkeys(EMOTIONS, share), HERON))
-    assert words(found) == "no clear feeling"
+    assert words(found) == "no clear emotion"
     assert not list(every(found, "rect"))
 
 
 def test_not_scored_is_a_dash():
-    assert emotion_strip(None, HERON) == '<span class="emo" title="no feeling word">–</span>'
+    assert emotion_strip(None, HERON) == '<span class="emo" title="no emotion word">–</span>'
 
 
 def test_the_legend_names_all():

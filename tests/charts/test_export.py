@@ -150,7 +150,7 @@ def test_the_folder_must_exist(tmp_path):
     with pytest.raises(BadValue) as error:
         write_figure(DRAWN, out)
     assert str(error.value) == (
-        f"{out}: there is no folder {out.parent}; make it or choose another one"
+        f"{out}: there is no folder {out.parent}; create it or choose another one"
     )
 
 

@@ -1,4 +1,4 @@
-"""Metrics against raters: every number can be read back out of the drawing."""
+"""Correlation with human ratings: every number can be read back out of the drawing."""
 
 from dataclasses import replace
 from xml.etree import ElementTree
@@ -77,7 +77,7 @@ def test_places_are_the_numbers():
 def test_cells_are_the_numbers():
     first, last = body(DRAWN)[0], body(DRAWN)[12]
     assert [text(c) for c in first] == ["LEngagement", "", ".46", ".37 – .54", "78%"]  # .46 / .59
-    assert [text(c) for c in last][2:] == ["−.07, not clear after correction", "−.18 – .05", "–"]
+    assert [text(c) for c in last][2:] == ["−.07, not significant after correction", "[−.18, .05]", "–"]
     assert first[2].get("title") == "n 300"
 
 
@@ -95,7 +95,7 @@ def test_no_value_no_dot_but_a_reason():
 def test_both_references_are_drawn_where_they_are_and_named():
     axis = forest_axis(DRAWN)
     head = ElementTree.fromstring(forest_table(DRAWN)).find("thead")
-    assert [text(t) for t in head.iter("text")][:2] == ["ceiling .89", "one more rater .59"]
+    assert [text(t) for t in head.iter("text")][:2] == ["noise ceiling .89", "one more rater .59"]
     ground = body(DRAWN)[0].find("td/svg")
     assert ground.find("line[@class='one']").get("x1") == axis.at(0.59)
     bands = [(r.get("x"), r.get("width")) for r in ground.findall("rect")]

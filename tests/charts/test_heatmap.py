@@ -132,17 +132,17 @@ def test_one_cell_can_be_tabbed_to_the_arrow_keys_do_the_rest():
         (
             (11, 10),
             "Engagement and Reply chance: r .54 [.50, .57], n 1,505: "
-            "knowing one explains 29% of the other",
+            "29% shared variance",
         ),
         (
             (6, 5),
             "Language style matching and Distinct-2: r −.39 [−.43, −.35], n 1,505: "
-            "knowing one explains 15% of the other, in the opposite direction",
+            "15% shared variance, negative correlation",
         ),
         (
             (5, 1),
             "Distinct-2 and Emotional consistency: r −.01 [−.06, .04], n 1,505: "
-            "next to nothing in common",
+            "almost uncorrelated",
         ),
     ],
 )
@@ -155,7 +155,7 @@ def test_a_cell_in_words(pair, said):
     [
         (0, "0 units have both, which is too few"),
         (1, "1 unit has both, which is too few"),
-        (40, "one of them is the same in all 40"),
+        (40, "one of them is constant in all 40"),
     ],
 )
 def test_no_value_is_a_dash_with_a_reason(n, why):

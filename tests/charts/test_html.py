@@ -47,7 +47,7 @@ def test_attributes_that_could_run_or_paint_are_refused(name):
 def test_tags_that_could_run_are_refused(tag):
     with pytest.raises(ContractError) as error:
         el(tag)
-    assert str(error.value) == f"{tag!r} is no element a drawing may have"
+    assert str(error.value) == f"{tag!r} is not an element that a drawing may contain"
 
 
 def test_raw_content_cannot_end_its_element():

@@ -106,7 +106,7 @@ def test_bars_are_the_numbers():
 
 def test_numbers_stand_in_the_cells_with_the_gain_for_those_who_listen():
     row = parsed(incremental_table(BLOCKS)).find("table/tbody").findall("tr")[1]
-    said = "gain .011 [.007, .021], above zero"  # .152 − .141
+    said = "gain .011 [.007, .021], significant"  # .152 − .141
     assert [text(c) for c in row][:3] == ["DialogRPT", ".141", f".152, {said}"]
     assert row[2].get("title") == said
 
@@ -142,7 +142,7 @@ def test_no_value_is_a_dash_with_a_reason():
 
 
 def test_a_gain_without_an_interval_or_value():
-    assert gain_words(GainCell(0.1, 0.02, None, None, False)) == "gain .020, could be zero"
+    assert gain_words(GainCell(0.1, 0.02, None, None, False)) == "gain .020, not significant"
     assert gain_words(GainCell(0.1, None, None, None, False, "T has none")) == "gain –, T has none"
 
 

@@ -147,7 +147,7 @@ METRICS = ["length", "question_rate", "emotional_entropy"]
 @pytest.mark.parametrize(
     ("kind", "floor", "sentence"),
     [
-        ("radar", 20, "a radar needs 20 dialogs of a system and 3 metrics that all drawn systems have; with less its shape would be chance (figure dots needs less)"),
+        ("radar", 20, "a radar needs 20 dialogs per system and 3 metrics that all its systems have; use figure dots instead"),
         ("heatmap", 30, "a heat map needs 30 dialogs with two scores; there are 29"),
     ],
 )  # fmt: skip

@@ -117,7 +117,7 @@ def test_the_quality_about_the_whole_leads():
     [
         ("joins_nothing", "None of the 48 judged units was scored in run; dialog ids must be the same, and where several speak for a system the judgements must name the speaker."),
         ("only_parts", "No score of a metric's own name exists at the level that was judged."),
-        ("alone", "No judgements were given."),
+        ("alone", "No human ratings were given."),
     ],
 )  # fmt: skip
 def test_why_there_is_no_evidence(kind, sentence):

@@ -1,4 +1,4 @@
-"""`simpatico figure`: one drawing of a run for a paper."""
+"""`simpatico figure`: one figure of a run for a paper."""
 
 from __future__ import annotations
 
@@ -13,21 +13,26 @@ from simpatico.cli.output import result
 @click.command(name="figure")
 @click.argument("kind", type=click.Choice(["radar", "heatmap", "forest", "dots", "tpt"]))
 @click.option("--run", type=click.Path(path_type=Path), required=True, help="The run folder.")
-@click.option("--judgements", type=click.Path(path_type=Path), help="For forest and tpt.")
-@click.option("--quality", help="What was judged; the main one, or for tpt all, if not given.")
 @click.option(
-    "--pair", nargs=2, metavar="SYSTEM SYSTEM", help="For forest without judgements: which two."
+    "--judgements", type=click.Path(path_type=Path), help="Human ratings, for forest and tpt."
 )
-@click.option("--traditional", default="", help="For tpt: scores to which others may add.")
+@click.option("--quality", help="Quality rated (default: the main one; for tpt all).")
+@click.option(
+    "--pair", nargs=2, metavar="SYSTEM SYSTEM", help="For forest without ratings: the two systems."
+)
+@click.option("--traditional", default="", help="For tpt: comma-separated baseline scores.")
 @click.option(
     "--width",
     type=click.FloatRange(40, 400),
     default=84,
     show_default=True,
-    help="Millimetres; a column is 84, a page 174.",
+    help="Width in mm; a column is 84, a page 174.",
 )
 @click.option(
-    "--out", type=click.Path(path_type=Path), required=True, help="Ends in .svg, .pdf or .png."
+    "--out",
+    type=click.Path(path_type=Path),
+    required=True,
+    help="File to write: .svg, .pdf or .png.",
 )
 def command(
     kind: str,
@@ -39,10 +44,11 @@ def command(
     width: float,
     out: Path,
 ) -> None:
-    """Draw KIND of a run: the page's drawing alone, as wide as a column.
+    """Draw one figure of a run for a paper.
 
-    radar, dots: the systems; heatmap: how metrics overlap; forest: metrics against raters, or
-    without --judgements two systems against each other; tpt: what psychological metrics add.
+    radar, dots: means of the systems; heatmap: correlations between metrics; forest: correlations
+    with human ratings, or without --judgements the differences between two systems; tpt:
+    incremental validity of psychological metrics.
     """
     from simpatico.charts.export import write_figure
     from simpatico.readers.judgement_files import read_judgements

@@ -1,4 +1,4 @@
-"""`simpatico report`: a run as one page that anybody can read."""
+"""`simpatico report`: a run as one self-contained HTML page."""
 
 from __future__ import annotations
 
@@ -12,19 +12,31 @@ from simpatico.cli.output import note, result, show_json
 
 @click.command(name="report")
 @click.argument("run", type=click.Path(path_type=Path))
-@click.option("--judgements", type=click.Path(path_type=Path), help="A file of human judgements.")
 @click.option(
-    "--out", type=click.Path(path_type=Path), default=Path("report.html"), show_default=True
+    "--judgements", type=click.Path(path_type=Path), help="Human ratings: dialog, quality, value."
 )
-@click.option("--title", help="What to call it; the name of the run folder if not given.")
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    default=Path("report.html"),
+    show_default=True,
+    help="HTML file to write.",
+)
+@click.option("--title", help="Title of the page (default: name of the run folder).")
 @click.option(
     "--pair",
     nargs=2,
     metavar="SYSTEM SYSTEM",
-    help="The two systems to lead with; those most told apart if not given.",
+    help="Systems to lead with (default: the pair with the clearest differences).",
 )
-@click.option("--traditional", default="", help="Scores to which the others may add something.")
-@click.option("--json", "as_json", is_flag=True, help="The figures of the page; writes no page.")
+@click.option(
+    "--traditional",
+    default="",
+    help="Comma-separated baseline scores for incremental validity (default: traditional metrics).",
+)
+@click.option(
+    "--json", "as_json", is_flag=True, help="Print the numbers of the page as JSON; write no page."
+)
 def command(
     run: Path,
     judgements: Path | None,
@@ -34,9 +46,9 @@ def command(
     traditional: str,
     as_json: bool,
 ) -> None:
-    """Write the page of RUN: verdict, systems, metrics against raters, dialogs, cards.
+    """Write an HTML report of RUN: verdict, systems, correlations with ratings, dialogs, cards.
 
-    One file; it needs no network and quotes up to 24 dialogs: share it with care.
+    One self-contained file that quotes up to 24 dialogs: share it with care.
     """
     from simpatico.charts.systems import assign_styles
     from simpatico.files import write_atomically
@@ -57,7 +69,7 @@ def command(
     text = render_page(found, title=title, judged=judgements.name if judgements else None)
     write_atomically(place, lambda path: path.write_text(text, encoding="utf-8"))
     if judgements and found.evidence is None:
-        note(f"The judgements could not be used. {found.no_evidence_reason}")
-    quotes = "; it quotes dialogs as they were logged: share with care"
+        note(f"The human ratings were rejected. {found.no_evidence_reason}")
+    quotes = "; quotes dialogs as logged: share with care"
     note(f"{len(text.encode()):,} bytes{quotes if found.facts.get('text') else ''}")
     result(str(out))

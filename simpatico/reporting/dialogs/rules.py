@@ -48,7 +48,7 @@ def rated_rules(pool: Pool) -> Iterator[Rule]:
     lead = percentiles(np.where(pool.both, pool.lead, np.nan))
     opposite = bool(np.nansum((raters - 50) * (lead - 50)) < -1e-6)
     lead = 100 - lead if opposite else lead
-    tail = ", though the two usually go opposite ways" if opposite else ""
+    tail = ", though the two usually correlate negatively" if opposite else ""
 
     def told(row: int, order: int = 1) -> str:
         score = f"{pool.title()} {standing(pool.places[row, 0])}"
@@ -58,7 +58,7 @@ def rated_rules(pool: Pool) -> Iterator[Rule]:
     def ended(row: int, sign: int) -> str:
         start = agreement_heading(sign, raters[row], pool.share(row))
         if opposite and start.endswith("rankings"):
-            start = "As usual, the two go opposite ways"
+            start = "Typical negative correlation"
         return f"{start}: {told(row)}"
 
     over, under = (np.where(gap > APART, gap, np.nan) for gap in (lead - raters, raters - lead))
@@ -79,8 +79,8 @@ def agreement_heading(sign: int, percentile: float, share: float | None) -> str:
 def standing(percentile: float) -> str:
     """Where a score stands among the dialogs of the run, in words."""
     if percentile >= TOP:
-        return "near its top"
-    return "near its floor" if percentile <= FLOOR else middling(percentile)
+        return "in the top 10%"
+    return "in the bottom 10%" if percentile <= FLOOR else middling(percentile)
 
 
 def rated_standing(percentile: float, share: float | None) -> str:
@@ -88,14 +88,14 @@ def rated_standing(percentile: float, share: float | None) -> str:
     if percentile >= TOP:
         return "near the top" if share is None or share >= 0.75 else "among their highest"
     if percentile <= FLOOR:
-        return "near the floor" if share is None or share <= 0.25 else "among their lowest"
+        return "near the bottom" if share is None or share <= 0.25 else "among their lowest"
     return middling(percentile)
 
 
 def middling(percentile: float) -> str:
     if percentile >= HIGH:
-        return "above the middle"
-    return "below the middle" if percentile <= LOW else "in the middle"
+        return "above the median"
+    return "below the median" if percentile <= LOW else "near the median"
 
 
 def scored_rules(pool: Pool) -> Iterator[Rule]:

@@ -115,10 +115,12 @@ def collect_quotations(found: Findings, parties: Mapping[str, SystemStyle]) -> Q
         return Quotations((), None, lead, "No dialog has a score to choose it by.")
     turns = found.run.turns([e.dialog for e in chosen])
     if turns is None:
-        return Quotations((), None, lead, "The run was made without keeping the conversations.")
+        return Quotations(
+            (), None, lead, "The run was scored with --no-text, so no dialog can be quoted."
+        )
     speakers = set(turns.frame.select("dialog", "speaker").iter_rows())
     if any((e.dialog, e.speaker) not in speakers for e in chosen):
-        return Quotations((), None, lead, "The conversations kept are not those of this run.")
+        return Quotations((), None, lead, "The stored dialogs do not match this run.")
     metric = found.run.metric(next(s.metric for s in found.scores if s.name == lead))
     spans, why = lead_evidence(metric, limit_to_examples(turns, chosen), found.titles[lead])
     emotions = turn_emotions(found, turns)
@@ -174,7 +176,7 @@ def dialogs_section(found: Findings, told: Quotations) -> Section:
         small_print(
             f"{len(told.quoted)} of "
             f"{format_count(found.facts['alignment']['dialogs'], 'dialog')} are quoted in this "
-            "file. Scores of all: ",
+            "file. Scores of all dialogs: ",
             el("code", None, f"simpatico show {found.shell_name} --level dialog"),
         ),
     )
@@ -210,7 +212,7 @@ def dialogs_legend(found: Findings, told: Quotations) -> Html:
         marks if any(turn.spans for turn in said) else None,
         [
             emotion_legend(),
-            el("span", None, "fuller colour = more of that feeling, counted from single words"),
+            el("span", None, "stronger colour = larger share of that emotion (word counts)"),
         ]
         if feelings_there
         else None,
@@ -237,9 +239,9 @@ def scoring_sample(told: Quotations, parties: Mapping[str, SystemStyle]) -> Html
     items = []
     for turn in rows:
         party = parties.get(turn.system or "")
-        who: Child = styled_name(party) if party else "person"
+        who: Child = styled_name(party) if party else "user"
         scored = turn.system is not None
-        against = "opens the dialog" if turn.answers is None else f"answers {turn.answers + 1}"
+        against = "opens the dialog" if turn.answers is None else f"replies to {turn.answers + 1}"
         items.append(
             el(
                 "li",
@@ -250,5 +252,5 @@ def scoring_sample(told: Quotations, parties: Mapping[str, SystemStyle]) -> Html
                 el("small", None, against if scored else f"{against}, not scored"),
             )
         )
-    about = small_print("Check one, dialog ", el("bdi", None, shorten_name(dialog, 60)), ":")
+    about = small_print("Example: dialog ", el("bdi", None, shorten_name(dialog, 60)), ":")
     return el("div", None, about, el("ol", {"class": "pairs"}, items))

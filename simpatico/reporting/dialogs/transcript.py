@@ -104,7 +104,7 @@ def speaker_styles(
     for speaker, system in units:
         if system in (None, HUMAN):
             place = f" {people.index(speaker) + 1}" if len(people) > 1 else ""
-            found[speaker, system] = person_style(f"person{place}")
+            found[speaker, system] = person_style(f"user{place}")
             continue
         party = parties.get(system, SystemStyle(system, "sx"))
         twice = speakers.count(system) > 1
@@ -207,16 +207,16 @@ def dialog_length(quoted: QuotedDialog) -> list[Child]:
         told = f"first {quoted.omitted_after} and last {last} of {told}"
     people = {said.speaker for said in quoted.turns if said.style.key == "sp"} - {""}
     if len(people) == 1 and quoted.style.key != "sp":
-        return [told, ", person ", isolate_name(people.pop())]
-    return [told, f", {len(people)} people" if len(people) > 1 else None]
+        return [told, ", user ", isolate_name(people.pop())]
+    return [told, f", {len(people)} users" if len(people) > 1 else None]
 
 
 def rating_text(example: Example) -> list[Child]:
     """What raters gave, on which scale, and how many they were."""
     if example.rating is None:
         return []
-    judges = f", {format_count(example.judges, 'judge')}" if example.judges else ""
-    value = f"Raters {format_number(example.rating, 1)}"
+    judges = f", {format_count(example.judges, 'rater')}" if example.judges else ""
+    value = f"Rating {format_number(example.rating, 1)}"
     if example.scale is None:
         return [value, judges]
     low, high = (format_number(end, 0 if end == int(end) else 1) for end in example.scale)

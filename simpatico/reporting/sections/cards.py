@@ -1,4 +1,4 @@
-"""A card for every metric: what its number can and cannot say."""
+"""A card for every metric: what its score measures, and its limits."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from simpatico.reporting.sections.components import Section, intro, make_section
 from simpatico.wording import capitalize, format_count
 
 REASONS = {
-    "answers_nothing": "that answer nothing",
+    "answers_nothing": "that reply to nothing",
     "no_words": "without words",
-    "no_emotion_words": "without a word of the lexicon",
-    "answered_no_emotion_words": "that answer one without a word of the lexicon",
-    "no_interlocutor": "meant for nobody else",
-    "no_variation": "with all feelings alike",
+    "no_emotion_words": "without a lexicon word",
+    "answered_no_emotion_words": "that reply to a turn without a lexicon word",
+    "no_interlocutor": "addressed to nobody else",
+    "no_variation": "with all emotions equal",
     "other_script": "in another script",
     "too_few_words": "with too few words",
 }
 """Why units have no score, as a sentence goes on."""
-EACH = ", one for each speaker"
+EACH = " (one per speaker)"
 MARKED = 6
 """Systems marked on a card at most."""
 
@@ -34,10 +34,10 @@ def cards_section(found: Findings, parties: Mapping[str, SystemStyle]) -> Sectio
     return make_section(
         "cards",
         "Metric cards",
-        "What each number can and cannot say",
+        "What each score measures, and its limits",
         intro(
-            "Line: the whole possible range. Thick part: where 90% of these dialogs lie. Marks: "
-            "the means of the systems."
+            "Line: the possible range. Thick part: the middle 90% of these dialogs. Marks: "
+            "system means."
         ),
         el("div", {"class": "cards"}, [metric_card(found, s, parties) for s in found.scores]),
         parts_only_note(found),
@@ -74,11 +74,7 @@ def scored_counts(found: Findings, score: ScoreInfo) -> str:
     done = own.pop("scored", 0)
     reasons = sorted(own.items(), key=lambda kv: (-kv[1], kv[0]))
     why = ", ".join(f"{n:,} {REASONS.get(r, r.replace('_', ' '))}" for r, n in reasons)
-    units = (
-        f"{format_count(done, 'part')} of dialogs"
-        if level == "dialog"
-        else format_count(done, level)
-    )
+    units = format_count(done, "dialog side") if level == "dialog" else format_count(done, level)
     return f"{units} scored{EACH if level == 'dialog' else ''}. Not scored: {why or 'none'}."
 
 
@@ -92,6 +88,6 @@ def parts_only_note(found: Findings) -> Html | None:
     return el(
         "p",
         {"class": "note"},
-        f"Also scored, with parts only: {names}. ",
+        f"Also scored, with sub-scores only: {names}. ",
         el("code", None, f"simpatico show {found.shell_name} --every"),
     )

@@ -18,7 +18,7 @@ from simpatico.validation.incremental.rows import ALL, IncrementalRow
 from simpatico.wording import format_count, lower_first_letter
 
 TOPIC = "What each metric adds"
-WHY = {"too_few": "too few", "degenerate": "adds nothing new", "not_converged": "no answer"}
+WHY = {"too_few": "too few", "degenerate": "adds nothing new", "not_converged": "no fit"}
 
 
 def incremental_section(found: Findings) -> Section | None:
@@ -29,10 +29,10 @@ def incremental_section(found: Findings) -> Section | None:
         return make_section(
             "adds",
             TOPIC,
-            "With metrics of one kind only, there is nothing to add to",
+            "Incremental validity needs traditional and psychological metrics",
             intro(
-                "This part compares how much of the ratings traditional metrics explain alone and "
-                "together with psychological ones. Score with both kinds, for example ",
+                "This section compares the variance in human ratings that traditional metrics "
+                "explain alone and together with psychological ones. Score with both kinds, for example ",
                 el("code", None, "simpatico score … --metrics length,question_rate --preset psych"),
                 ".",
             ),
@@ -62,25 +62,23 @@ def too_few_ratings(found: Findings) -> Html | None:
     few = [f"“{q[0]}” ({n:,})" for q, n in sizes.items() if n < RATED_MODELS]
     if not few:
         return None
-    return small_print(
-        f"Fewer than the {RATED_MODELS} rated units that this needs: {', '.join(few)}."
-    )
+    return small_print(f"Fewer than the {RATED_MODELS} rated units needed: {', '.join(few)}.")
 
 
 def explanation() -> Html:
     return intro(
-        "Adjusted R²: the share of the raters’ variation that a regression explains. T is the "
-        "traditional metric alone, P the psychological metric alone, P+T both. Grey in a bar is T, "
-        "purple is what P adds; dashed purple is not beyond doubt: its 95% interval reaches zero, "
-        "or its test does not stand after correction."
+        "Adjusted R²: the share of variance in human ratings that a regression explains. T is the "
+        "traditional metric alone, P the psychological metric alone, P+T both. In a bar, grey is T "
+        "and purple the gain from adding P; dashed purple is not significant: the 95% CI includes "
+        "zero, or the test is not significant after correction."
     )
 
 
 def after() -> Html:
     return small_print(
-        "Whole dialogs were resampled, since turns of one dialog are not independent. The paired "
-        "t-test of the original paper treats them as independent; its p-values, and the gains out "
-        "of sample, are in ",
+        "The bootstrap resamples whole dialogs, since turns of one dialog are not independent. The "
+        "paired t-test of Giorgi et al. (2023) treats them as independent; its p-values and the "
+        "cross-validated gains are in ",
         el("code", None, "simpatico validate --json"),
         ".",
     )
@@ -92,7 +90,7 @@ def quality_rows(found: Findings, quality: Quality) -> list[IncrementalRow]:
 
 
 def is_clear_gain(row: IncrementalRow) -> bool:
-    """Whether the gain is above zero beyond doubt: interval and corrected test."""
+    """Whether the gain is significant: its 95% CI is above zero and its corrected test agrees."""
     return row.low is not None and row.low > 0 and is_significant(row.p_adjusted)
 
 
@@ -105,7 +103,7 @@ def incremental_finding(found: Findings) -> str:
     judged = singles or rows
     names = sorted({r.added_name for r in judged if is_clear_gain(r)}, key=list(found.titles).index)
     if not names:
-        return "No psychological metric clearly adds to the traditional ones"
+        return "No psychological metric adds significantly to the traditional ones"
     titles = [found.titles.get(n, n) for n in names]
     text = sentence_list([titles[0], *(lower_first_letter(t) for t in titles[1:])])
     clear_ones = [r for r in judged if is_clear_gain(r)]
@@ -113,7 +111,7 @@ def incremental_finding(found: Findings) -> str:
     every = "all for" if len(clear_ones) > 1 else "for"
     where = f", {every} “{about.pop()}”" if len(about) == 1 and len(found.qualities) > 1 else ""
     held = sum(r.cv_low is not None and r.cv_low > 0 for r in clear_ones)
-    proof = f"on data held out in {held or 'none'} of these"
+    proof = f"confirmed by cross-validation in {held or 'none'} of these"
     many = f"{len(clear_ones)} of {format_count(len(judged), 'model')}"
     verb = "adds" if len(names) == 1 else "add"
     return f"{text} {verb} to the traditional metrics in {many}{where}; {proof}"
@@ -135,7 +133,7 @@ def gain_block(found: Findings, quality: Quality) -> GainBlock | None:
         columns=heads,
         rows=tuple(
             GainRow(
-                metric_title(found, name, "All of them"),
+                metric_title(found, name, "All combined"),
                 by[name, columns[0]].adj_r2_t,
                 tuple(cell(by[name, c]) for c in columns),
             )
@@ -144,7 +142,7 @@ def gain_block(found: Findings, quality: Quality) -> GainBlock | None:
     )
 
 
-def metric_title(found: Findings, name: str, every: str = "All together") -> str:
+def metric_title(found: Findings, name: str, every: str = "All combined") -> str:
     return every if name == ALL else found.titles.get(name, name)
 
 

@@ -1,4 +1,4 @@
-"""What was read: how the log was understood, and what was set aside."""
+"""What was read: how the input was understood, and what was skipped or rejected."""
 
 from __future__ import annotations
 
@@ -7,10 +7,13 @@ from typing import Any
 
 from simpatico.charts.count_bar import count_bar
 from simpatico.charts.html import Child, Html, el
+from simpatico.comparison.samples import HUMAN
 from simpatico.reporting.findings import Findings
 from simpatico.reporting.sections.components import Section, make_section, small_print
 from simpatico.wording import format_count
 
+ANSWERS, OPENS = " answers ", " opens the dialog"
+"""How `run.json` words who replies to whom."""
 MOST = 12
 """Rows of a list of counts at most."""
 
@@ -19,12 +22,9 @@ def input_section(found: Findings, sample: Html | None) -> Section:
     """Counts of what was scored and what was not, and one dialog to check them by."""
     read = found.facts["alignment"]
     lost = sum(read["aside"].values()) + sum(read["rejected"].values())
-    unused = (
-        f"{format_count(lost, 'record')} {'was' if lost == 1 else 'were'} set aside, none silently"
-    )
-    finding = (
-        f"{format_count(read['dialogs'], 'dialog')} read; {unused if lost else 'nothing set aside'}"
-    )
+    unused = f"{format_count(lost, 'record')} {'was' if lost == 1 else 'were'} skipped or rejected"
+    unused = unused if lost else "no record skipped or rejected"
+    finding = f"{format_count(read['dialogs'], 'dialog')} read; {unused}"
     aside = {**read["aside"], **read["rejected"]}
     return make_section(
         "data",
@@ -34,10 +34,15 @@ def input_section(found: Findings, sample: Html | None) -> Section:
         el(
             "div",
             {"class": "why3"},
-            el("div", None, el("h3", None, "Set aside"), set_aside_table(found, aside)),
-            el("div", None, el("h3", None, "How the log was understood"), reading_table(read)),
+            el(
+                "div",
+                None,
+                el("h3", None, "Skipped by design or rejected"),
+                set_aside_table(found, aside),
+            ),
+            el("div", None, el("h3", None, "How the input was read"), reading_table(read)),
         ),
-        el("h3", {"class": "gap"}, "Which reply is scored against which message"),
+        el("h3", {"class": "gap"}, "What each turn replies to"),
         small_print(answer_counts(read)),
         sample,
     )
@@ -46,7 +51,7 @@ def input_section(found: Findings, sample: Html | None) -> Section:
 def set_aside_table(found: Findings, aside: Mapping[str, int]) -> Html:
     """What was not used and why, the largest first."""
     if not aside:
-        return small_print("Every record of the input could be read and used.")
+        return small_print("Every record of the input was used.")
     rows = sorted(aside.items(), key=lambda kv: (-kv[1], kv[0]))
     body = [
         el(
@@ -80,15 +85,15 @@ def reading_table(read: Mapping[str, Any]) -> Html:
             f"{format_count(read['turns'], 'turn')}",
         ),
         (
-            "Joined",
-            f"{format_count(read['merged'], 'message')} to the one before by the same speaker",
+            "Merged",
+            f"{format_count(read['merged'], 'message')} into the previous one by the same speaker",
         ),
         ("Scored turns of", [commas(names), more] if names else "–"),
-        ("Context only", f"{format_count(read['context'], 'turn')}: answered, not scored"),
+        ("Context only", f"{format_count(read['context'], 'turn')}: replied to, not scored"),
     ]
     body = [
-        el("tr", None, el("th", {"scope": "row"}, head), el("td", None, told))
-        for head, told in rows
+        el("tr", None, el("th", {"scope": "row"}, head), el("td", None, content))
+        for head, content in rows
     ]
     return el("table", None, el("tbody", None, body))
 
@@ -107,7 +112,26 @@ def answer_counts(read: Mapping[str, Any]) -> list[Child]:
     rows = sorted(read["answers"].items(), key=lambda kv: (-kv[1], kv[0]))
     if not rows:
         return ["No turn was scored."]
-    told: list[Child] = []
-    for who, n in rows[:MOST]:
-        told += ["; " if told else None, left_to_right(who), f": {format_count(n, 'turn')}"]
-    return [*told, f"; and {len(rows) - MOST} more." if len(rows) > MOST else "."]
+    parts: list[Child] = []
+    for pair, n in rows[:MOST]:
+        parts += ["; " if parts else None, *reply_count(pair, n)]
+    return [*parts, f"; and {len(rows) - MOST} more." if len(rows) > MOST else "."]
+
+
+def reply_count(pair: str, n: int) -> list[Child]:
+    """124 harbor turns reply to user; `pair` is a key of the run's counts (`a answers b`)."""
+    turns = "turn" if n == 1 else "turns"
+    if pair.endswith(OPENS):
+        verb, to = "opens the dialog" if n == 1 else "open the dialog", None
+        speaker = pair.removesuffix(OPENS)
+    elif ANSWERS in pair:
+        speaker, name = pair.split(ANSWERS, 1)
+        verb, to = "replies to " if n == 1 else "reply to ", left_to_right(role_or_system(name))
+    else:
+        return [left_to_right(pair), f": {n:,} {turns}"]
+    return [f"{n:,} ", left_to_right(role_or_system(speaker)), f" {turns} {verb}", to]
+
+
+def role_or_system(name: str) -> str:
+    """Turns of people are stored under the system name `human`."""
+    return "user" if name == HUMAN else name

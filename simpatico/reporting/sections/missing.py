@@ -21,10 +21,10 @@ from simpatico.wording import format_count
 Row = tuple[str, str, str, str]
 VERDICT = (
     "Intervals and verdict",
-    f"{MIN_PAIRS} prompts both answered, or {MIN_VALUES} dialogs of each",
+    f"{MIN_PAIRS} prompts both replied to, or {MIN_VALUES} dialogs of each",
 )
 RADAR = ("Radar", f"{RADAR_DIALOGS} dialogs of a system, {RADAR_METRICS} metrics")
-RATERS = ("Metrics against raters", f"{RATED} rated dialogs or turns")
+RATERS = ("Correlation with human ratings", f"{RATED} rated dialogs or turns")
 MODELS = ("T, P and P+T", f"{RATED_MODELS} rated dialogs or turns")
 HEAT = ("Heat map of metrics", f"{HEAT_DIALOGS} dialogs, {HEAT_METRICS} metrics")
 LISTED = 4
@@ -36,7 +36,7 @@ def missing_section(found: Findings) -> Html | None:
     rows = missing_parts(found)
     if not rows:
         return None
-    head = ("Part of the report", "needs", "you have", "what so few would show instead")
+    head = ("Part of the report", "needs", "you have", "risk with fewer")
     body = [
         el(
             "tr",
@@ -81,10 +81,10 @@ def missing_parts(found: Findings) -> list[Row]:
     heat = both >= HEAT_DIALOGS and len(found.structure.names) >= HEAT_METRICS
     models = found.evidence is None or rated >= RATED_MODELS
     parts = [
-        (verdict, VERDICT, have, "a difference that the next two dialogs would reverse"),
-        (radar, RADAR, f"{have}; {metrics}", "a shape made of chance"),
-        (rated >= RATED, RATERS, f"{rated:,}", "correlations near +1 or −1 by luck"),
-        (models, MODELS, f"{rated:,}", "a perfect fit, whatever the metric"),
-        (heat, HEAT, f"{both:,}; {metrics}", "cells near +1 or −1 by luck"),
+        (verdict, VERDICT, have, "a difference that two more dialogs could reverse"),
+        (radar, RADAR, f"{have}; {metrics}", "a shape that is mostly noise"),
+        (rated >= RATED, RATERS, f"{rated:,}", "correlations near +1 or −1 by chance"),
+        (models, MODELS, f"{rated:,}", "overfitting: a near-perfect fit for any metric"),
+        (heat, HEAT, f"{both:,}; {metrics}", "cells near +1 or −1 by chance"),
     ]
     return [(*needs, now, instead) for there, needs, now, instead in parts if not there]

@@ -32,7 +32,7 @@ def overlap_section(found: Findings) -> Section | None:
             "Too few dialogs to say which metrics overlap",
             intro(
                 f"A heat map needs at least {HEAT_DIALOGS} dialogs with two scores; there are "
-                f"{most}. With fewer, two unrelated metrics often correlate beyond ±.36."
+                f"{most}. With fewer, unrelated metrics often correlate beyond ±.36 by chance."
             ),
         )
     return make_section(
@@ -40,8 +40,8 @@ def overlap_section(found: Findings) -> Section | None:
         TOPIC,
         overlap_finding(found),
         intro(
-            "Read a pair where the row of one name meets the column under the other. The tree "
-            "joins metrics that move together, in either direction."
+            "Each cell is the correlation of the metrics of its row and column. The dendrogram "
+            "groups metrics that correlate, positively or negatively."
         ),
         el(
             "div",
@@ -86,14 +86,14 @@ def overlap_finding(found: Findings) -> str:
         if (r := told.r[i][j]) is not None
     ]
     if not pairs:
-        return "No two metrics vary together here"
+        return "No correlation between two metrics can be computed"
     mixed = [p for p in pairs if {kinds.get(p[0]), kinds.get(p[1])} == {"P", "T"}]
     chosen = mixed or pairs
     low = sum(abs(r) < LOW for *_, r in chosen)
     below = f"stay below |r| = {format_correlation(LOW, 1)}"
     among = "pairs with a traditional metric" if mixed else "pairs of metrics"
     if mixed and low >= MOSTLY * len(mixed):
-        start = "The psychological metrics share little with the traditional ones: "
+        start = "The psychological metrics correlate little with the traditional ones: "
         return f"{start}{low} of {len(mixed)} {among} {below}"
     a, b, r = max(pairs, key=lambda p: abs(p[2]))
     return (
@@ -112,7 +112,7 @@ def heatmap_sidebar(found: Findings, most: int) -> Html:
         el(
             "div",
             {"class": "readout", "id": "readout", "aria-live": "polite", "hidden": True},
-            "Each cell’s numbers stand here when it is pointed at or reached by the arrow keys.",
+            "Point at a cell or use the arrow keys to see its values here.",
         ),
         el("p", {"class": "note tags"}, tags),
         heatmap_key(),
@@ -124,4 +124,4 @@ def counted(found: Findings, most: int) -> str:
     """What was correlated: dialogs, or parts of dialogs where several systems speak in one."""
     if most <= found.facts["alignment"]["dialogs"]:
         return format_count(most, "dialog")
-    return f"{format_count(most, 'part')} of dialogs, one for each speaker"
+    return f"{format_count(most, 'dialog side')} (one per speaker)"

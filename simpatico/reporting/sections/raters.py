@@ -1,4 +1,4 @@
-"""The metrics against the raters: what each tells of a judgement, beside what a rater does."""
+"""Correlation with human ratings: each metric beside the noise ceiling and one more rater."""
 
 from __future__ import annotations
 
@@ -26,7 +26,12 @@ from simpatico.validation.chart import (
 from simpatico.validation.correlations import CorrelationRow
 from simpatico.validation.evidence import judgements_at
 from simpatico.validation.raters.agreement import AgreementRow
-from simpatico.wording import NO_VALUE, format_correlation, format_count
+from simpatico.wording import (
+    NO_VALUE,
+    format_correlation,
+    format_correlation_interval,
+    format_count,
+)
 
 ALPHA = "krippendorff_alpha_ordinal"
 MOST_OF = 0.95
@@ -34,33 +39,33 @@ MOST_OF = 0.95
 
 
 def raters_section(found: Findings) -> Section:
-    """How far each metric follows what people said."""
+    """How closely each metric correlates with human ratings."""
     if found.evidence is None:
         return make_section(
             "trust",
-            "Metrics against raters",
-            "Whether these metrics follow people’s judgement here is not known",
+            "Correlation with human ratings",
+            "The correlation with human ratings is unknown for this run",
             intro(
                 found.no_evidence_reason,
-                " With a file of ratings this section shows how closely each metric follows them, "
-                "beside how closely raters follow each other: ",
+                " With a file of human ratings, this section shows each metric’s correlation with "
+                "them beside inter-rater agreement: ",
                 el("code", None, f"simpatico report {found.shell_name} --judgements FILE"),
             ),
         )
     options = [Option(quality_label(q), quality_pane(found, q)) for q in found.qualities]
     return make_section(
         "trust",
-        "Metrics against raters",
+        "Correlation with human ratings",
         closest_metric(found),
         intro(
-            "Correlation (Pearson’s r) of each metric with the median rating. Filled dots clear "
-            "zero after correction for the number of metrics; hollow ones do not.",
+            "Correlation (Pearson’s r) of each metric with the median rating. Filled dots: "
+            "significant after correction for the number of metrics; hollow: not significant.",
             reference_note(found),
         ),
         el(
             "div",
             {"class": "two"},
-            switch("judge", "Judgement", options),
+            switch("judge", "Quality rated", options),
             agreement_sidebar(found),
         ),
         [small_print(text) for text in found.evidence.notes],
@@ -72,9 +77,9 @@ def reference_note(found: Findings) -> str:
     there = {r.score for r in found.required_evidence.agreement if r.value is not None}
     text = ""
     if "one_more_judge" in there:
-        text += " Dashed: how well one more rater would predict the others, in its 95% interval."
+        text += " Dashed line: correlation of one more rater with the others (band: 95% CI)."
     if "ceiling" in there:
-        text += " Grey at the right end: out of reach for any metric, since raters disagree."
+        text += " Grey at the right: above the noise ceiling that rater disagreement sets."
     return text
 
 
@@ -87,18 +92,19 @@ def closest_metric(found: Findings) -> str:
     quality = found.qualities[0]
     rows = found.correlations_with(quality)
     if max((r.n for r in rows), default=0) < RATED:
-        return f"Too few rated {quality[1]}s to say which metric follows the raters"
+        return f"Too few rated {quality[1]}s to correlate metrics with human ratings"
     best = max((r for r in rows if is_significant(r.p_adjusted)), key=size, default=None)
     if best is None:
-        return f"No metric follows “{quality[0]}” beyond chance"
+        return f"No metric correlates significantly with “{quality[0]}”"
     title = found.titles[best.score]
     one = found.rater_reference(best, "one_more_judge")
-    against = " (in reverse)" if (best.value or 0) < 0 else ""
+    against = " (negatively)" if (best.value or 0) < 0 else ""
     if not one or one <= 0:
-        return f"{title} comes closest to the raters{against}: r = {format_correlation(best.value)}"
+        r = format_correlation(best.value)
+        return f"{title} correlates most with human ratings{against}: r = {r}"
     share = abs(best.value or 0) / one
     one_more = f"{share_in_words(share)} the correlation that one more rater has"
-    return f"{title} comes closest to the raters{against}: {one_more}"
+    return f"{title} correlates most with human ratings{against}: {one_more}"
 
 
 def size(row: CorrelationRow) -> float:
@@ -135,7 +141,7 @@ def quality_pane(found: Findings, quality: Quality) -> list[Child]:
             refusal(
                 "No correlation is drawn.",
                 f"It needs at least {RATED} rated {unit}s; there are {n}. With fewer, unrelated "
-                "numbers often correlate beyond ±.36.",
+                "numbers often correlate beyond ±.36 by chance.",
             ),
         ]
     kinds = {s.name: s.kind for s in found.scores}
@@ -145,7 +151,7 @@ def quality_pane(found: Findings, quality: Quality) -> list[Child]:
     absent = f"Only at dialog level: {', '.join(missing)}." if missing and unit == "turn" else ""
     rare = [r for r in rows if r.value is not None and r.n < MOST_OF * n]
     fewer = ", ".join(f"{found.titles[r.score]} (n {r.n:,})" for r in rare)
-    seldom = f"Scored in fewer of them: {fewer}." if fewer else ""
+    seldom = f"Scored for fewer units: {fewer}." if fewer else ""
     return [
         small_print(about),
         forest_table(drawn),
@@ -168,28 +174,28 @@ def scale_text(found: Findings, quality: Quality) -> str:
 
 
 def agreement_sidebar(found: Findings) -> Html:
-    """How far the raters agree."""
+    """Inter-rater agreement."""
     rows = [
         (q, quality_statistic(found.required_evidence.agreement, q, ALPHA)) for q in found.qualities
     ]
     return el(
         "div",
         {"class": "side"},
-        el("h3", None, "Do the raters agree?"),
+        el("h3", None, "Inter-rater agreement"),
         el("div", None, agreement_table(rows)),
         el("div", None, rater_counts(found), participant_notes(found)),
     )
 
 
 def agreement_table(rows: Sequence[tuple[Quality, AgreementRow | None]]) -> Html:
-    head = [el("th", {"scope": "col"}, "judgement")]
-    head += [el("th", {"scope": "col", "class": "r"}, text) for text in ("α", "95%")]
+    head = [el("th", {"scope": "col"}, "quality")]
+    head += [el("th", {"scope": "col", "class": "r"}, text) for text in ("α", "95% CI")]
     body = []
     for quality, row in rows:
         why = missing_alpha(row)
         ends = NO_VALUE
         if row is not None and row.low is not None:
-            ends = f"{format_correlation(row.low)} to {format_correlation(row.high)}"
+            ends = format_correlation_interval(row.low, row.high)
         value = why or format_correlation(row.value if row else None)
         body.append(
             el(
@@ -208,8 +214,8 @@ def missing_alpha(row: AgreementRow | None) -> str:
     if row is not None and row.value is not None:
         return ""
     if row is not None and row.status == "degenerate":
-        return "all alike"
-    return "too few" if row is not None and row.n else "one rater each"
+        return "no variation"
+    return "too few" if row is not None and row.n else "one rater per unit"
 
 
 def rater_counts(found: Findings) -> Html | None:
@@ -220,15 +226,15 @@ def rater_counts(found: Findings) -> Html | None:
     named = frame.drop_nulls("value")["judge"].drop_nulls().n_unique()
     given, blank = frame["value"].count(), frame["value"].null_count()
     who = f"{format_count(named, 'rater')}, " if named else ""
-    left = f"; {blank:,} left blank, taken as “not rated”" if blank else ""
+    left = f"; {blank:,} blank (not rated)" if blank else ""
     return small_print(
-        "Krippendorff’s α, ordinal: 1 is perfect, 0 is chance. "
+        "Ordinal Krippendorff’s α: 1 = perfect agreement, 0 = chance level. "
         f"{who}{format_count(given, 'rating')}{left}."
     )
 
 
 def participant_notes(found: Findings) -> list[Child]:
-    """Whether the person in the chat agrees with those outside."""
+    """Whether the interlocutor agrees with the outside raters."""
     told = [
         r
         for r in found.required_evidence.agreement
@@ -236,9 +242,9 @@ def participant_notes(found: Findings) -> list[Child]:
     ]
     return [
         small_print(
-            el("b", None, "Inside and outside. "),
-            f"In {format_count(r.n, r.level or 'dialog')} the person in the chat also rated "
-            f"“{r.quality}”. They and the outside raters correlate at "
+            el("b", None, "Interlocutor vs. outsiders. "),
+            f"In {format_count(r.n, r.level or 'dialog')} the interlocutor also rated "
+            f"“{r.quality}”; correlation with the outside raters: "
             f"r = {format_correlation(r.value)}{ends(r)}.",
         )
         for r in told
@@ -247,7 +253,5 @@ def participant_notes(found: Findings) -> list[Child]:
 
 def ends(row: AgreementRow) -> str:
     return (
-        " (no interval)"
-        if row.low is None
-        else f" [{format_correlation(row.low)}, {format_correlation(row.high)}]"
+        " (no 95% CI)" if row.low is None else f" {format_correlation_interval(row.low, row.high)}"
     )

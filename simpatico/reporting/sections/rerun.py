@@ -18,8 +18,8 @@ def rerun_section(found: Findings, judged: str | None) -> Section:
     """What somebody needs to get the same numbers."""
     return make_section(
         "again",
-        "Run it again",
-        "Two numbers can be compared when their signatures match",
+        "Reproduce this report",
+        "Scores are comparable only if their signatures match",
         el("pre", {"id": "commands", "tabindex": 0}, "\n".join(rerun_commands(found, judged))),
         el(
             "div",
@@ -79,7 +79,7 @@ def run_facts(found: Findings) -> list[tuple[str, Child]]:
     more = len(told["inputs"]) - MOST
     files = ", ".join(hashes) + (f" and {more} more" if more > 0 else "")
     options = [f"{k} {v}" for k, v in told["options"].items() if v not in (None, False)]
-    seed = "0 wherever something is drawn at random"
+    seed = "0 (bootstrap and other random draws)"
     return [
         ("Version", f"simpatico {told['version']}"),
         ("Run", el("code", None, f"{told['key'][:16]}…")),
@@ -89,8 +89,8 @@ def run_facts(found: Findings) -> list[tuple[str, Child]]:
         ("Signatures", "on every metric’s card"),
         (
             "This file",
-            "self-contained; opening it contacts nobody. Dialog text is quoted as it was logged: "
-            "share with care.",
+            "self-contained; makes no network requests. Dialog text is quoted as logged: share "
+            "with care.",
         ),
     ]
 

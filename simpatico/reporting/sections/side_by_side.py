@@ -30,11 +30,11 @@ from simpatico.wording import format_count, lower_first_letter
 
 ABOUT = {
     "P": ("Psychological", "metrics from psychology"),
-    "L": ("Learned", "trained on people’s reactions"),
+    "L": ("Learned", "trained on human reactions"),
     "T": ("Traditional", "text quality, length and overlap"),
     "O": ("Other", "metrics of other packages"),
 }
-PEOPLE_HERE = "people (human)"
+PEOPLE_HERE = "users (human)"
 SPOKES = 12
 """Axes of one radar; more metrics than that get another."""
 MOST_SHAPES = 6
@@ -53,7 +53,7 @@ def systems_section(found: Findings, parties: Mapping[str, SystemStyle]) -> Sect
         color_names(stands_out(found), parties),
         intro(
             "Each panel is one metric on its own scale; rows are the systems, each with the mean "
-            "of its dialogs and a 95% interval.",
+            "of its dialogs and a 95% CI.",
             people_row(found),
         ),
         switch("view", "Show as", views),
@@ -62,7 +62,7 @@ def systems_section(found: Findings, parties: Mapping[str, SystemStyle]) -> Sect
 
 def people_row(found: Findings) -> str:
     if HUMAN in found.dialogs and HUMAN not in found.systems:
-        return " Turns of people in this run (“human”) are scored the same way, for comparison."
+        return " User turns (“human”) are scored the same way, for comparison."
     return ""
 
 
@@ -75,12 +75,12 @@ def stands_out(found: Findings) -> list[TextPart]:
     every = [d for pair in found.pairs.values() for d in pair]
     told = [d for d in every if d.finding not in ("too_few", "same")]
     if not told:
-        return ["Too few dialogs to tell any two systems apart"]
+        return ["Too few dialogs to compare any two systems"]
     clear = [d for d in told if d.finding in ("higher", "lower")]
     if not clear:
         if found.pairs_left_out:
-            return ["No two systems of the pairs shown can be told apart"]
-        return ["On no metric can any two systems be told apart"]
+            return ["No significant difference in the pairs shown"]
+        return ["No significant difference between any two systems"]
     apart: dict[str, set[str]] = {}
     for system in found.systems:
         others = {d.score: set[str]() for d in told}
@@ -94,7 +94,7 @@ def stands_out(found: Findings) -> list[TextPart]:
         return [SystemName(best), f" differs from every other system in {sentence_list(titles)}"]
     shown = "comparisons shown here" if found.pairs_left_out else "comparisons"
     show = "shows" if len(told) == 1 else "show"
-    many = f"{len(clear)} of {len(told)} {shown} {show} a difference"
+    many = f"{len(clear)} of {len(told)} {shown} {show} a significant difference"
     if len(found.systems) == 2:
         return [many]
     busy = max(found.systems, key=lambda s: sum(s in (d.a, d.b) for d in clear))
@@ -152,9 +152,9 @@ def radar_view(
         el("div", {"class": "radars"}, [radar(r) for r in drawn]),
         legend,
         small_print(
-            "Axes run over the same windows as the dots, low at the centre. A radar shows no "
-            "uncertainty, its area means nothing, and another order of axes would give another "
-            "shape: use it for a first look, the dots for a decision."
+            "Axes have the same ranges as the dot plots, low at the centre. A radar shows no "
+            "uncertainty, and its area and shape depend on the order of the axes: use it for an "
+            "overview and the dot plots for decisions."
         ),
         radar_refusals(found, enough, parties),
     )
@@ -225,8 +225,8 @@ def radar_refusals(
         told.append(
             refusal(
                 [styled_name(parties[system]), " is not drawn."],
-                f"It has {n}. A radar needs at least {RADAR_DIALOGS} per system; with fewer the "
-                "shape would be chance.",
+                f"It has {n}. A radar needs at least {RADAR_DIALOGS} per system; with fewer, "
+                "its shape would be mostly noise.",
             )
         )
     if len(few) > MOST_SHAPES:

@@ -20,9 +20,12 @@ from simpatico.validation.chart import is_significant
 from simpatico.wording import format_correlation, format_count, join_with_and, lower_first_letter
 
 VERBS = {
-    1: ("also follows", "also follow"),
-    -1: ("runs against", "run against"),
-    0: ("is not shown to follow", "are not shown to follow"),
+    1: ("also correlates with", "also correlate with"),
+    -1: ("correlates in the wrong direction with", "correlate in the wrong direction with"),
+    0: (
+        "is not significantly correlated with",
+        "are not significantly correlated with",
+    ),
 }
 FOLLOWS = 0.3
 """A correlation from which a score is said to follow the raters, rather than a little."""
@@ -112,7 +115,7 @@ def extent(found: Findings, told: Sequence[Difference], titles: Sequence[str]) -
     if most >= FOLLOWS:
         return "also", ""
     bound = f"(|r| ≤ {format_correlation(most)})"
-    return ("also", f" a little {bound}") if most >= LITTLE else ("barely", f" {bound}")
+    return ("weakly" if most >= LITTLE else "very weakly"), f" {bound}"
 
 
 def tracking_direction(found: Findings, score: str) -> int | None:
@@ -146,7 +149,7 @@ def set_aside_link(found: Findings) -> list[Child]:
     lost = sum(read["aside"].values()) + sum(read["rejected"].values())
     if not lost:
         return []
-    return [el("a", {"href": "#data"}, f"{format_count(lost, 'record')} could not be used"), "."]
+    return [el("a", {"href": "#data"}, f"{format_count(lost, 'record')} skipped or rejected"), "."]
 
 
 def pair_switch(found: Findings, parties: Mapping[str, SystemStyle]) -> Html:
@@ -173,7 +176,7 @@ def pair_switch(found: Findings, parties: Mapping[str, SystemStyle]) -> Html:
 
 
 def against(a: SystemStyle, b: SystemStyle) -> list[Child]:
-    return [el("bdi", None, a.display_name), " against ", el("bdi", None, b.display_name)]
+    return [el("bdi", None, a.display_name), " vs. ", el("bdi", None, b.display_name)]
 
 
 def pair_pane(
@@ -194,15 +197,15 @@ def tracking_text(found: Findings, score: str) -> str:
     if row is None or row.value is None:
         return "–"
     if row.n < RATED:
-        return "too few rated"
+        return "too few ratings"
     figure, follows = format_correlation(row.value), tracking_direction(found, score)
     if not follows:
-        return f"not shown, {figure}"
+        return f"{figure} (n.s.)"
     if follows < 0:
-        return f"runs against, {figure}"
+        return f"{figure} (wrong sign)"
     if abs(row.value) < LITTLE:
-        return f"barely, {figure}"
-    return f"yes, {figure}" if abs(row.value) >= FOLLOWS else f"a little, {figure}"
+        return f"{figure} (very weak)"
+    return figure if abs(row.value) >= FOLLOWS else f"{figure} (weak)"
 
 
 def pair_matrix(found: Findings, parties: Mapping[str, SystemStyle]) -> Html:
@@ -218,7 +221,7 @@ def pair_matrix(found: Findings, parties: Mapping[str, SystemStyle]) -> Html:
     return el(
         "fieldset",
         {"class": "pick matrix scroll"},
-        el("legend", None, "Which two systems to compare; the number counts clear differences"),
+        el("legend", None, "Which two systems to compare (number of significant differences)"),
         el(
             "table",
             None,
@@ -233,7 +236,7 @@ def matrix_cell(found: Findings, place: int | None) -> Html:
         return el("td", {"class": "none"}, "·")
     a, b = pair = list(found.pairs)[place]
     n = sum(d.finding in ("higher", "lower") for d in found.pairs[pair])
-    said = f"{a} against {b}: {format_count(n, 'clear difference')}"
+    said = f"{a} vs. {b}: {format_count(n, 'significant difference')}"
     return el("td", None, el("label", None, radio_button("pair", place, said), n))
 
 
@@ -244,9 +247,7 @@ def reading_notes(pair: Sequence[Difference]) -> Html:
     units = "prompts" if first.unit == "prompt" else "dialogs"
     how = CORRECTIONS[first.correction]
     drawn = (
-        f"draw one {first.unit} both answered"
-        if first.paired
-        else "draw one of each system at random"
+        "on the same prompt" if first.paired else "in a random pair of dialogs, one of each system"
     )
     return el(
         "div",
@@ -255,21 +256,20 @@ def reading_notes(pair: Sequence[Difference]) -> Html:
             "p",
             None,
             el("b", None, "Thick line"),
-            f": {level} interval. ",
+            f": {level} CI. ",
             el("b", None, "Thin ends"),
-            f": the same after allowing for {format_count(first.family, 'comparison')}. "
-            f"A finding is what stands after {how}’s correction over all of them, a little less "
-            "strict than the thin "
-            f"ends. {units.capitalize()} are the unit, not turns, since turns of one dialog "
-            "resemble each other.",
+            f": the CI adjusted for {format_count(first.family, 'comparison')}. Significance is "
+            f"decided by {how}’s correction over all of them, slightly less strict than the thin "
+            f"ends. The unit is the {first.unit}, not the turn, since turns of one dialog are not "
+            "independent.",
         ),
         el(
             "p",
             None,
-            el("b", None, "Wins in 100"),
-            f": {drawn}; how often is the first system higher? Ties count half; 50 is a coin "
-            "toss. ",
+            el("b", None, "Higher in % of pairs"),
+            f": probability of superiority, how often the first system is higher {drawn}. "
+            "Ties count half; 50% means no difference. ",
             el("b", None, "SD"),
-            f": standard deviations between {units}.",
+            f": standard deviation between {units}.",
         ),
     )

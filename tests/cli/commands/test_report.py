@@ -96,7 +96,7 @@ def test_judgements_that_join_nothing_are_told_and_the_page_is_written(call, sma
     out = tmp_path / "x.html"
     code, said, notes = call("report", small, "--judgements", JUDGED, "--out", out)
     assert (code, said) == (0, f"{out}\n")
-    assert notes.startswith("The judgements could not be used. None of the ")
+    assert notes.startswith("The human ratings were rejected. None of the ")
     assert out.is_file()
 
 
@@ -240,7 +240,7 @@ def test_the_demo_writes_its_page_beside_the_scores(call, tmp_path):
     out = tmp_path / "run"
     code, said, _ = call("demo", "--out", out)
     assert code == 0
-    assert f"the page to open in a browser: {out}/report.html" in said.splitlines()
+    assert f"report to open in a browser: {out}/report.html" in said.splitlines()
     root = tree((out / "report.html").read_text(encoding="utf-8"))
     assert root.one("title").text == "Three made-up systems (demo) · simpatico report"
     assert "judgements_made_up.csv" in root.one("pre", id="commands").text
@@ -262,7 +262,7 @@ def test_a_link_is_written_through_and_nothing_but_a_file_is_replaced(call, smal
         assert told == f"--out {pipe} is a device or pipe; name a file"
         told = refused(call(*command, "--out", tmp_path))
         assert told == f"--out {tmp_path} is a folder; name a file"
-        assert refused(call(*command, "--out", "-")) == "--out '-' names no file"
+        assert refused(call(*command, "--out", "-")) == "--out '-' is not a file name"
     assert pipe.is_fifo()
 
 
@@ -273,7 +273,7 @@ def test_a_damaged_table_is_one_line(call, small, tmp_path, name):
     (folder / name).write_bytes(b"PAR1 no more")
     told = refused(call("report", folder, "--out", tmp_path / "x.html"))
     assert told == (
-        "a table cannot be read (ComputeError); if it is of a run, score again into a new folder"
+        "cannot read a table (ComputeError); if it belongs to a run, score again into a new folder"
     )
 
 
@@ -293,4 +293,4 @@ def test_the_conversations_of_another_run_are_not_quoted(call, small, run, tmp_p
     code, _, _ = call("report", folder, "--out", tmp_path / "x.html")
     assert code == 0
     html = (tmp_path / "x.html").read_text(encoding="utf-8")
-    assert "The conversations kept are not those of this run." in html
+    assert "The stored dialogs do not match this run." in html

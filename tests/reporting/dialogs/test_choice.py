@@ -52,10 +52,10 @@ def test_with_ratings_it_is_agreement_at_both_ends_then_disagreement_then_each_s
     empathy = [0.10, 0.99, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.01, 0.9]
     found = choose_examples(ten(empathy), ["empathy"], TITLES, "empathy", rated(RATINGS))
     assert titles_of(found) == [
-        ("d9", "Worked: empathy above the middle, raters near the top"),
-        ("d0", "Failed: empathy below the middle, raters near the floor"),
-        ("d1", "Disagree: empathy near its top, raters below the middle"),
-        ("d8", "Disagree: raters above the middle, empathy near its floor"),
+        ("d9", "Worked: empathy above the median, raters near the top"),
+        ("d0", "Failed: empathy below the median, raters near the bottom"),
+        ("d1", "Disagree: empathy in the top 10%, raters below the median"),
+        ("d8", "Disagree: raters above the median, empathy in the bottom 10%"),
     ]
     assert (found[0].rating, found[0].judges, found[0].quality) == (4.8, 3, "overall")
     assert found[0].scale == (1.0, 5.0)
@@ -69,8 +69,8 @@ def test_without_disagreement_none_is_told_and_systems_follow():
         ten([i / 10 for i in range(10)]), ["empathy"], TITLES, "empathy", rated(RATINGS)
     )
     assert titles_of(found) == [
-        ("d9", "Worked: empathy near its top, raters near the top"),
-        ("d0", "Failed: empathy near its floor, raters near the floor"),
+        ("d9", "Worked: empathy in the top 10%, raters near the top"),
+        ("d0", "Failed: empathy in the bottom 10%, raters near the bottom"),
         ("d8", "a: highest rated"),
         ("d1", "b: lowest rated"),
     ]
@@ -81,25 +81,25 @@ def test_a_score_that_falls_with_the_ratings_is_read_from_its_other_end():
         ten([1 - i / 10 for i in range(10)]), ["empathy"], TITLES, "empathy", rated(RATINGS)
     )
     assert titles_of(found)[:2] == [
-        ("d9", "Worked: empathy near its floor, raters near the top"),
-        ("d0", "Failed: empathy near its top, raters near the floor"),
+        ("d9", "Worked: empathy in the bottom 10%, raters near the top"),
+        ("d0", "Failed: empathy in the top 10%, raters near the bottom"),
     ]
     values = [1 - i / 10 for i in range(10)]
     values[1] = 0.001
     odd = choose_examples(ten(values), ["empathy"], TITLES, "empathy", rated(RATINGS))
     assert odd[2].title == (
-        "Disagree: empathy near its floor, raters below the middle, though the two usually go opposite ways"
+        "Disagree: empathy in the bottom 10%, raters below the median, though the two usually correlate negatively"
     )
 
 
 def test_worked_and_failed_are_said_only_where_the_scale_bears_it():
-    """All ratings lie between 4.1 and 5 of 5: the lowest of them is no failure, nor near the floor."""
+    """All ratings lie between 4.1 and 5 of 5: the lowest of them is no failure, nor near the bottom."""
     kind = [4.1 + i / 11 for i in range(10)]
     found = choose_examples(
         ten([i / 10 for i in range(10)]), ["empathy"], TITLES, "empathy", rated(kind)
     )
     assert found[1].title == (
-        "Bottom of both rankings: empathy near its floor, raters among their lowest"
+        "Bottom of both rankings: empathy in the bottom 10%, raters among their lowest"
     )
 
 
@@ -120,9 +120,9 @@ def test_heads(sign, percentile, share, words):
 
 def test_places_in_words():
     ladder = [95, 75, 50, 25, 5]
-    middle = ["above the middle", "in the middle", "below the middle"]
-    assert [standing(p) for p in ladder] == ["near its top", *middle, "near its floor"]
-    assert [rated_standing(p, None) for p in ladder] == ["near the top", *middle, "near the floor"]
+    middle = ["above the median", "near the median", "below the median"]
+    assert [standing(p) for p in ladder] == ["in the top 10%", *middle, "in the bottom 10%"]
+    assert [rated_standing(p, None) for p in ladder] == ["near the top", *middle, "near the bottom"]
     assert rated_standing(95, 0.6) == "among their highest"
 
 

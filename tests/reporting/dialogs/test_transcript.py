@@ -56,7 +56,7 @@ SPANS = pl.DataFrame([(2, 7, 9, 0.5), (2, 10, 15, 0.2), (4, 0, 8, -0.4), (1, 0, 
 def test_what_stands_beside_a_dialog():
     found = page(quote(TALK))
     assert found.inside("h3") == ["Worked: …"]
-    assert found.inside("div", "meta") == ["heron · d4 turns, person annRaters 4.3 of 5, 3 judges"]
+    assert found.inside("div", "meta") == ["heron · d4 turns, user annRating 4.3 of 5, 3 raters"]
     assert found.inside("div", "scores") == ["Empathy0.84Tiny0.00042"]
     assert found.attributes("svg", "aria-label") == [
         "percentile 91 of all dialogs, ties counted half",
@@ -82,7 +82,7 @@ def test_ratings_in_words(scale, judges, words):
 def test_words_marks_and_the_sentence_are_those_of_the_speaker_who_is_scored():
     """The 9.0 on the person's words is evidence of another score and is not shown."""
     found = page(quote(TALK, spans=SPANS))
-    assert found.inside("span", "who") == ["person", "heron", "person", "heron"]
+    assert found.inside("span", "who") == ["user", "heron", "user", "heron"]
     assert found.inside("span", "said") == ["my dog died", "🙂 I am so sorry", "Whatever"]
     assert found.inside("span", "end") == ["(no words)"]
     assert found.inside("mark") == ["so sorry", "Whatever"]
@@ -118,14 +118,14 @@ def test_many_people_and_systems_and_one_system_twice():
         ("new", "unknown", "f"),
     )
     assert [s.style for s in quote(table).turns] == [
-        SystemStyle("person 1", "sp"),
-        SystemStyle("person 2", "sp"),
+        SystemStyle("user 1", "sp"),
+        SystemStyle("user 2", "sp"),
         WHO["heron"],
         SystemStyle("juniper (two)", "s1"),
         SystemStyle("juniper (three)", "s1"),
         SystemStyle("unknown", "sx"),
     ]
-    assert "6 turns, 2 people" in page(quote(table)).text
+    assert "6 turns, 2 users" in page(quote(table)).text
     example = replace(EXAMPLE, system="juniper", speaker="three")
     assert page(quote(table, example)).inside("div", "meta")[0].startswith("juniper (three) · d")
 

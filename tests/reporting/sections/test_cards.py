@@ -74,7 +74,7 @@ def test_reasons_in_words_the_most_frequent_first():
     found = made("demo").found
     (style,) = [s for s in found.scores if s.name == "style_matching"]
     assert scored_counts(found, style) == (
-        "688 turns scored. Not scored: 66 that answer nothing, 1 without words."
+        "688 turns scored. Not scored: 66 that reply to nothing, 1 without words."
     )
     units = {"turn": {"style_matching.scored": 1, "style_matching.my_reason": 1234}}
     odd = replace(found, facts={**found.facts, "units": units})
@@ -97,24 +97,24 @@ def test_metrics_of_parts_only_are_named():
         )
     )[-1]
     assert (
-        last.text == "Also scored, with parts only: emotion_shares. simpatico show demo-run --every"
+        last.text == "Also scored, with sub-scores only: emotion_shares. simpatico show demo-run --every"
     )
     found = case("only_parts").found
     assert (
-        "Also scored, with parts only: emotion_shares. " in tree(cards_section(found, {}).html).text
+        "Also scored, with sub-scores only: emotion_shares. " in tree(cards_section(found, {}).html).text
     )
 
 
 def test_what_was_read_of_the_demo():
     root = tree(input_section(made("demo").found, None).html)
-    assert root.one("h2").text == "66 dialogs read; nothing set aside"
+    assert root.one("h2").text == "66 dialogs read; no record skipped or rejected"
     rows = {tr.one("th").text: tr.one("td").text for tr in root.all("tr")}
     assert rows == {
         "Files": "conversations.jsonl (read as table)",
         "Messages": "787 messages in 755 turns",
         "Joined": "32 messages to the one before by the same speaker",
         "Scored turns of": "human (404 turns), harbor (124 turns), carousel (120 turns), brisk (107 turns)",
-        "Context only": "0 turns: answered, not scored",
+        "Context only": "0 turns: replied to, not scored",
     }
     (told,) = [p.text for p in root.all("p", "note") if "answers" in p.text]
     assert told == (
@@ -133,12 +133,12 @@ def with_alignment(**changed):
 def test_what_was_set_aside_is_counted_the_largest_first():
     odd = with_alignment(aside={"empty text": 1, "no reply": 1500}, rejected={"not JSON": 2})
     root = tree(input_section(odd, None).html)
-    assert root.one("h2").text == "48 dialogs read; 1,503 records were set aside, none silently"
+    assert root.one("h2").text == "48 dialogs read; 1,503 records were skipped or rejected"
     shown = [[td.text for td in tr.all("td")] for tr in next(root.all("table")).all("tr")]
     assert shown == [["1,500", "no reply"], ["2", "not JSON"], ["1", "empty text"]]
     assert "Each one with its file and line: rejects.jsonl in the run folder." in root.text
     one = tree(input_section(with_alignment(aside={"empty text": 1}), None).html)
-    assert one.one("h2").text == "48 dialogs read; 1 record was set aside, none silently"
+    assert one.one("h2").text == "48 dialogs read; 1 record was skipped or rejected"
     assert "rejects.jsonl" not in one.text
 
 
@@ -152,7 +152,7 @@ def test_long_lists_end_in_how_many_more():
     assert "3 more reasons. " in text
     assert "f2.jsonl (read as table) and 2 more" in text
     assert "s11 (19 turns) and 2 more" in text
-    assert "s11 answers human: 19 turns; and 2 more." in text
+    assert "19 s11 turns reply to user; and 2 more." in text
     assert "No turn was scored." in tree(input_section(with_alignment(answers={}), None).html).text
 
 
@@ -189,20 +189,20 @@ def test_nothing_is_missing_from_the_page_of_the_demo():
 def test_what_two_dialogs_are_too_few_for():
     assert rows_of(made("few").found) == {
         "Intervals and verdict": [
-            "6 prompts both answered, or 4 dialogs of each",
+            "6 prompts both replied to, or 4 dialogs of each",
             "1 and 1",
-            "a difference that the next two dialogs would reverse",
+            "a difference that two more dialogs could reverse",
         ],
-        "Radar": ["20 dialogs of a system, 3 metrics", "1 and 1; 4 metrics", "a shape made of chance"],
-        "Metrics against raters": ["30 rated dialogs or turns", "2", "correlations near +1 or −1 by luck"],
-        "T, P and P+T": ["60 rated dialogs or turns", "2", "a perfect fit, whatever the metric"],
-        "Heat map of metrics": ["30 dialogs, 3 metrics", "2; 4 metrics", "cells near +1 or −1 by luck"],
+        "Radar": ["20 dialogs of a system, 3 metrics", "1 and 1; 4 metrics", "a shape that is mostly noise"],
+        "Correlation with human ratings": ["30 rated dialogs or turns", "2", "correlations near +1 or −1 by chance"],
+        "T, P and P+T": ["60 rated dialogs or turns", "2", "overfitting: a near-perfect fit for any metric"],
+        "Heat map of metrics": ["30 dialogs, 3 metrics", "2; 4 metrics", "cells near +1 or −1 by chance"],
     }  # fmt: skip
 
 
 def test_each_floor_of_ratings():
-    assert rows_of(rated(29).found)["Metrics against raters"][1] == "29"
-    assert "Metrics against raters" not in rows_of(rated(30).found)
+    assert rows_of(rated(29).found)["Correlation with human ratings"][1] == "29"
+    assert "Correlation with human ratings" not in rows_of(rated(30).found)
     assert rows_of(rated(59).found)["T, P and P+T"][1] == "59"
     assert "T, P and P+T" not in rows_of(rated(60).found)
 
@@ -261,7 +261,7 @@ def test_headings_over_quoted_dialogs():
 @pytest.mark.parametrize(
     ("kind", "sentence"),
     [
-        ("no_text", "The run was made without keeping the conversations."),
+        ("no_text", "The run was scored with --no-text, so no dialog can be quoted."),
         ("only_parts", "No metric has a score to choose dialogs by."),
         ("nothing_scored", "No dialog has a score to choose it by."),
     ],

@@ -25,8 +25,8 @@ def test_every_cell_of_t_p_and_both_is_that_of_the_json():
         for r in found.as_json()["evidence"]["incremental"]
         if r["n"] >= 60
     }
-    titles = {**found.titles, ALL: "All together"}
-    lines = {**found.titles, ALL: "All of them"}
+    titles = {**found.titles, ALL: "All combined"}
+    lines = {**found.titles, ALL: "All combined"}
     seen = 0
     for body in tree(incremental_section(found).html).one("table", "tp").all("tbody"):
         head, *rest = body.all("tr")
@@ -53,7 +53,7 @@ def test_every_cell_of_t_p_and_both_is_that_of_the_json():
 def gain(row: dict) -> str:
     sure = row["low"] > 0 and row["p_adjusted"] < 0.05
     ends = f"[{r2(row['low'])}, {r2(row['high'])}]"
-    return f"gain {r2(row['value'])} {ends}, {'above zero' if sure else 'could be zero'}"
+    return f"gain {r2(row['value'])} {ends}, {'significant' if sure else 'not significant'}"
 
 
 def test_qualities_with_too_few_ratings_are_named():
@@ -77,7 +77,7 @@ def gaining(found, *clear: tuple[str, str, str]):
 def test_how_many_models_gain():
     """Three qualities of 60 ratings or more, three rows, five metrics one by one: 45 models."""
     found = made("demo").found
-    none = "No psychological metric clearly adds to the traditional ones"
+    none = "No psychological metric adds significantly to the traditional ones"
     assert incremental_finding(gaining(found)) == none
     one = ("overall", "length", "empathy")
     assert incremental_finding(gaining(found, one)) == (
@@ -146,7 +146,7 @@ def structured(found, **pairs: float | None):
 def test_what_the_heading_says_of_the_overlap():
     """Four metrics, two of each kind: four pairs of a psychological with a traditional one."""
     found = made("unjudged").found
-    start = "The psychological metrics share little with the traditional ones: "
+    start = "The psychological metrics correlate little with the traditional ones: "
     end = "pairs with a traditional metric stay below |r| = .2"
     assert overlapping(structured(found)) == f"{start}4 of 4 {end}"
     one = {"emotional_entropy__length": 0.2}
@@ -156,7 +156,7 @@ def test_what_the_heading_says_of_the_overlap():
         f"Question rate and language style matching overlap most (r = −.50); 1 of 4 {end}"
     )
     none = {f"{a}__{b}": None for a in FEW_METRICS for b in FEW_METRICS if a < b}
-    assert overlapping(structured(found, **none)) == "No two metrics vary together here"
+    assert overlapping(structured(found, **none)) == "No correlation between two metrics can be computed"
 
 
 def test_what_the_heading_says_of_metrics_of_one_kind():

@@ -1,4 +1,4 @@
-"""Metrics against raters: the forest's numbers, its heading, and what is said without ratings."""
+"""Correlation with human ratings: the forest's numbers, its heading, and what is said without ratings."""
 
 from dataclasses import replace
 
@@ -53,7 +53,7 @@ def test_the_numbers_of_every_forest_are_those_of_the_json():
         ceiling = judged["ceiling"]["value"]
         expected = ["plot"] + [f"one more rater {format_correlation(one)}"] * (one is not None)
         assert lines == ", ".join(
-            expected + [f"ceiling {format_correlation(ceiling)}"] * (ceiling is not None)
+            expected + [f"noise ceiling {format_correlation(ceiling)}"] * (ceiling is not None)
         )
 
 
@@ -72,8 +72,8 @@ def test_how_far_raters_agree_is_that_of_the_json():
     for (quality, _), row in rows.items():
         ends = f"{format_correlation(row['low'])} to {format_correlation(row['high'])}"
         known = [format_correlation(row["value"]), ends]
-        assert shown[quality] == (known if row["value"] is not None else ["one rater each", ""])
-    assert shown["enjoyed"] == ["one rater each", ""]
+        assert shown[quality] == (known if row["value"] is not None else ["one rater per unit", ""])
+    assert shown["enjoyed"] == ["one rater per unit", ""]
     frame = made("demo").judgements.frame
     assert (frame["judge"].n_unique(), frame["value"].count(), frame["value"].null_count()) == (
         25,
@@ -88,7 +88,7 @@ def test_how_far_raters_agree_is_that_of_the_json():
 
 @pytest.mark.parametrize(
     ("kind", "value"),
-    [("one_rater", "one rater each"), ("all_alike", "all alike"), ("all_blank", "one rater each")],
+    [("one_rater", "one rater per unit"), ("all_alike", "no variation"), ("all_blank", "one rater per unit")],
 )
 def test_why_there_is_no_agreement(kind, value):
     side = section(case(kind).found).one("div", "side")
@@ -112,25 +112,25 @@ def correlated(found, value, p, score="length", others=1.0):
 def test_which_metric_comes_closest():
     """One more rater of the demo's “overall” reaches `one`."""
     found = made("demo").found
-    assert closest_metric(found) == "No metric follows “overall” beyond chance"
+    assert closest_metric(found) == "No metric correlates significantly with “overall”"
     (one,) = [r.value for r in found.evidence.agreement if (r.quality, r.score) == ("overall", "one_more_judge")]  # fmt: skip
-    start = "Length comes closest to the raters"
+    start = "Length correlates most with human ratings"
     end = "the correlation that one more rater has"
     for share, words in [(0.5, "about half"), (0.42, "42% of"), (1.2, "at least"), (0.749, "about three quarters of")]:  # fmt: skip
         assert closest_metric(correlated(found, share * one, 0.01)) == f"{start}: {words} {end}"
     assert (
         closest_metric(correlated(found, -one / 3, 0.01))
-        == f"{start} (in reverse): about a third of {end}"
+        == f"{start} (negatively): about a third of {end}"
     )
     assert (
-        closest_metric(correlated(found, 0.4, 0.05)) == "No metric follows “overall” beyond chance"
+        closest_metric(correlated(found, 0.4, 0.05)) == "No metric correlates significantly with “overall”"
     )
 
 
 def test_which_metric_comes_closest_to_a_single_rater():
-    """With one rater each nobody knows what one more would tell."""
+    """With one rater per unit nobody knows what one more would tell."""
     found = correlated(case("one_rater").found, 0.37, 0.01)
-    assert closest_metric(found) == "Length comes closest to the raters: r = .37"
+    assert closest_metric(found) == "Length correlates most with human ratings: r = .37"
 
 
 @pytest.mark.parametrize(
@@ -157,7 +157,7 @@ def test_a_correlation_needs_thirty_rated_dialogs(units, drawn):
     root = section(found)
     assert len(list(root.all("table", "forest"))) == drawn
     refused = [p.prose for p in root.all("p", "refuse")]
-    few = "Too few rated dialogs to say which metric follows the raters"
+    few = "Too few rated dialogs to correlate metrics with human ratings"
     assert (closest_metric(found) == few) is not drawn
     assert refused == (
         []
@@ -187,10 +187,10 @@ def test_what_was_left_out_is_told():
 def test_without_judgements_it_is_not_known():
     root = section(made("unjudged").found)
     assert (
-        root.one("h2").text == "Whether these metrics follow people’s judgement here is not known"
+        root.one("h2").text == "The correlation with human ratings is unknown for this run"
     )
     assert root.one("p", "lede").text == (
-        "No judgements were given. With a file of ratings this section shows how closely each "
+        "No human ratings were given. With a file of ratings this section shows how closely each "
         "metric follows them, beside how closely raters follow each other: simpatico report run "
         "--judgements FILE"
     )

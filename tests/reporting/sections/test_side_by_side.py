@@ -36,7 +36,7 @@ def test_the_numbers_of_dots_and_table_are_those_of_the_json():
         for tr in root.one("table", "means").one("thead").all("tr")
         for cells in [list(tr.all("th"))]
     }
-    assert table == {"metric": ["brisk", "carousel", "harbor", "people (human)"]}
+    assert table == {"metric": ["brisk", "carousel", "harbor", "users (human)"]}
     shown = {
         tr.one("th").text: [c.text for c in tr.all("td")]
         for tr in root.one("table", "means").all("tr")
@@ -101,13 +101,13 @@ def test_what_the_heading_says_of_three_systems():
     """7 scores of 3 pairs are 21 comparisons."""
     found = made("demo").found
     told = differing(found)
-    assert plain_text(stands_out(told)) == "On no metric can any two systems be told apart"
+    assert plain_text(stands_out(told)) == "No significant difference between any two systems"
     told = differing(found, ("brisk", "harbor", "length"))
-    assert plain_text(stands_out(told)) == "1 of 21 comparisons show a difference; brisk is in it"
+    assert plain_text(stands_out(told)) == "1 of 21 comparisons show a significant difference; brisk is in it"
     told = differing(found, ("brisk", "harbor", "length"), ("brisk", "carousel", "empathy"))
     assert (
         plain_text(stands_out(told))
-        == "2 of 21 comparisons show a difference; brisk is in 2 of them"
+        == "2 of 21 comparisons show a significant difference; brisk is in 2 of them"
     )
     told = differing(found, ("brisk", "harbor", "length"), ("brisk", "carousel", "length"))
     assert plain_text(stands_out(told)) == "brisk differs from every other system in length"
@@ -118,14 +118,14 @@ def test_what_the_heading_says_of_three_systems():
     )
     left_out = replace(differing(found, *every[:1], every[4]), pairs_left_out=1)
     assert plain_text(stands_out(left_out)) == (
-        "2 of 21 comparisons shown here show a difference; brisk is in 2 of them"
+        "2 of 21 comparisons shown here show a significant difference; brisk is in 2 of them"
     )
 
 
 def test_what_the_heading_says_of_fewer_systems():
     two = made("unjudged").found
     assert plain_text(stands_out(differing(two, (*TWO, "length")))) == (
-        "1 of 4 comparisons show a difference"
+        "1 of 4 comparisons show a significant difference"
     )
     assert plain_text(stands_out(replace(two, pairs={}))) == "How the systems score"
     assert plain_text(stands_out(case("alone").found)) == "How heron scores"

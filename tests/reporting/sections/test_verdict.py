@@ -19,7 +19,7 @@ from tests.reporting.pages import made
 from tests.reporting.tree import tree
 
 GROUPS = {"higher": "Higher for {a}", "lower": "Lower for {a}", "hint": "A hint, not a finding", "unclear": "Can't tell apart", "same": "Not compared", "too_few": "Not compared"}  # fmt: skip
-LUCK = "one like this turns up by luck now and then"
+LUCK = "one like this turns up by chance now and then"
 
 
 def row_of(told: dict) -> str:
@@ -58,10 +58,10 @@ def tracked_of(correlations: list[dict], quality: tuple[str, str], score: str) -
         return "–"
     r = format_correlation(row["value"])
     if row["p_adjusted"] is None or row["p_adjusted"] >= 0.05:
-        return f"not shown, {r}"
+        return f"{r} (n.s.)"
     if row["value"] < 0:
-        return f"runs against, {r}"
-    return f"yes, {r}" if row["value"] >= 0.3 else f"a little, {r}"
+        return f"{r} (wrong sign)"
+    return r if row["value"] >= 0.3 else f"{r} (weak)"
 
 
 @pytest.mark.parametrize("kind", ["demo", "few", "unjudged", "thirteen", "nulls_only"])
@@ -165,11 +165,11 @@ def correlated(found, score: str, value: float | None, p: float | None):
     ("value", "p", "words"),
     [
         (0.30, 0.049, "yes, .30"),
-        (0.299, 0.01, "a little, .30"),
-        (0.099, 0.01, "barely, .10"),
-        (0.5, 0.05, "not shown, .50"),
-        (-0.4, 0.001, "runs against, −.40"),
-        (0.4, None, "not shown, .40"),
+        (0.299, 0.01, ".30 (weak)"),
+        (0.099, 0.01, ".10 (very weak)"),
+        (0.5, 0.05, ".50 (n.s.)"),
+        (-0.4, 0.001, "−.40 (wrong sign)"),
+        (0.4, None, ".40 (n.s.)"),
         (None, None, "–"),
     ],
 )
@@ -182,20 +182,20 @@ def test_which_findings_also_follow_the_raters():
     found = made("demo").found
     one = correlated(found, "length", 0.4, 0.01)
     assert raters_sentence(one) == (
-        "Length also follows “overall”; agreeableness and question rate are not shown to follow it."
+        "Length also correlates with “overall”; agreeableness and question rate are not significantly correlated with it."
     )
     two = correlated(one, "agreeableness", 0.4, 0.01)
     assert (
         raters_sentence(two)
-        == "Agreeableness and length also follow “overall”; question rate is not shown to follow it."
+        == "Agreeableness and length also correlate with “overall”; question rate is not significantly correlated with it."
     )
     every = correlated(two, "question_rate", 0.4, 0.01)
     assert (
-        raters_sentence(every) == "Agreeableness, length and question rate also follow “overall”."
+        raters_sentence(every) == "Agreeableness, length and question rate also correlate with “overall”."
     )
     against = correlated(found, "length", -0.4, 0.01)
     assert raters_sentence(against) == (
-        "Length runs against “overall”; agreeableness and question rate are not shown to follow it."
+        "Length correlates in the wrong direction with “overall”; agreeableness and question rate are not significantly correlated with it."
     )
     assert raters_sentence(made("unjudged").found) == ""
 
@@ -235,5 +235,5 @@ def test_what_could_not_be_used_is_a_link():
     odd = replace(found, facts={**found.facts, "alignment": read})
     root = tree(verdict_section(odd, assign_styles(odd.systems), "x"))
     (link,) = [a for a in root.all("a") if a.attributes["href"] == "#data"]
-    assert link.text == "3 records could not be used"
-    assert "3 records were set aside, none silently" in tree(render_page(odd)).text
+    assert link.text == "3 records skipped or rejected"
+    assert "3 records were skipped or rejected" in tree(render_page(odd)).text
