@@ -1,4 +1,4 @@
-"""`simpatico reproduce`: a paper's tables, ours beside theirs."""
+"""`simpatico reproduce`: recompute a paper's tables and compare them with the published ones."""
 
 from __future__ import annotations
 
@@ -34,56 +34,61 @@ ABOUT_ONE_FIGURE = ("the paper's test", "can't tell", "the paper has *")
 @click.option(
     "--data", type=click.Path(path_type=Path), required=True, help="Folder of the data sets."
 )
-@click.option("--lexicon", help="Emotion lexicon by path; ours if not given.")
-@click.option("--metrics", help="Other metrics to run: all that can, a list as in a,b, or none.")
+@click.option("--lexicon", help="Path of an emotion lexicon.  [default: the shipped one]")
+@click.option(
+    "--metrics",
+    help="Further metrics to run, comma separated, or none.  [default: all that are available]",
+)
 @click.option(
     "--set",
     "settings",
     multiple=True,
     metavar="METRIC.PARAMETER=VALUE",
-    help="A parameter of a metric, such as ruber.model=path:MODEL; repeatable.",
+    help="Parameter of a metric, such as ruber.model=path:MODEL. May be repeated.",
 )
 @click.option(
     "--sample",
     default=DEFAULT_SIZE,
     show_default=True,
     type=click.IntRange(0),
-    help="Responses of each data set that language models read; 0 for all.",
+    help="Responses per data set that language models score; 0 = all.",
 )
-@click.option("--seed", default=0, show_default=True, help="Of the sample and the bootstrap.")
+@click.option(
+    "--seed", default=0, show_default=True, help="Random seed of the sample and the bootstrap."
+)
 @click.option(
     "--seeds",
     default=5,
     show_default=True,
     type=click.IntRange(0),
-    help="How often classifiers are trained anew, or persons shuffled; 0 for none of them.",
+    help="Number of seeds: trainings of a classifier, or permutations of users; 0 = neither.",
 )
 @click.option(
     "--figures",
     type=click.Path(path_type=Path),
-    help=f"Folder to draw the figures of {' or '.join(WITH_FIGURES)} into.",
+    help=f"Folder for the figures of {' or '.join(WITH_FIGURES)}.",
 )
 @click.option(
     "--fine-tuned-neutrality",
     metavar="path:DIR",
-    help="For emotional-consistency: a fine-tuned classifier whose class 1 is emotional.",
+    help="emotional-consistency: fine-tuned classifier whose class 1 is emotional.",
 )
 @click.option(
     "--fine-tuned-polarity",
     metavar="path:DIR",
-    help="For emotional-consistency: a fine-tuned classifier whose class 1 is positive.",
+    help="emotional-consistency: fine-tuned classifier whose class 1 is positive.",
 )
 @click.option(
     "--write-mix",
     type=click.Path(path_type=Path, file_okay=False),
-    help="Folder to write the training mix of emotional-consistency to, and do nothing else.",
+    help="emotional-consistency: only write the training mix to this folder.",
 )
-@click.option("--json", "shape", flag_value="json", help="A list of cells, for scripts.")
-@click.option("--markdown", "shape", flag_value="markdown", help="Tables for a page.")
+@click.option("--json", "shape", flag_value="json", help="Print a JSON list of table cells.")
+@click.option("--markdown", "shape", flag_value="markdown", help="Print Markdown tables.")
 def command(paper: str, data: Path, shape: str | None, **options: Any) -> None:
-    """Recompute the tables of PAPER from those of its data sets that are there.
+    """Recompute the tables of PAPER from those of its data sets that are in --data.
 
-    metrics-and-people is no paper: how well each metric follows people's judgements, on all sets.
+    metrics-and-people is not a paper: it correlates every metric with human ratings on all sets.
     """
     module = import_module(f"simpatico.reproduction.{paper.replace('-', '_')}")
     settings = {

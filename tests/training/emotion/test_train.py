@@ -227,19 +227,19 @@ def test_the_command_line_trains_and_shows_figures(call, tmp_path):
     columns = "--text", "said", "--label", "mood", "--encoder", ENCODER
     signs = "--map", "joy=positive", "--map", "anger=negative"
     files = "--data", data, "--test", test, "--out", tmp_path / "m"
-    about = "--licence", "CC0", "--limit", "It is made up."
+    about = "--licence", "CC0", "--limitation", "It is made up."
     code, shown, err = call(
-        "train", "emotion", "--kind", "polarity", *files, *columns, *signs, *about
+        "train", "emotion", "--target", "polarity", *files, *columns, *signs, *about
     )
     assert code == 0, err
-    assert "Utterances held out: positive, 20 of 40" in shown
+    assert "Test set: positive, 20 of 40 utterances" in shown
     assert "linear SVM" in shown
     assert shown.rstrip().endswith(str(tmp_path / "m"))
-    assert "100 utterances left out whose labels say nothing of it or two things at once" in err
+    assert "excluded: 100 utterances with irrelevant or contradictory labels; " in err
     recipe = json.loads((tmp_path / "m" / "recipe.json").read_text())
     assert recipe["command"] == (
-        "simpatico train emotion --data a.jsonl --kind polarity --out MODEL "
-        f"--encoder {public_model_name(ENCODER)} --fine-tune 0 --label mood --licence CC0 --limit 'It is made "
+        "simpatico train emotion --data a.jsonl --target polarity --out MODEL "
+        f"--encoder {public_model_name(ENCODER)} --fine-tune 0 --label mood --licence CC0 --limitation 'It is made "
         "up.' --map joy=positive --map anger=negative --polarity-model polarity --rate 1e-05 --runs "
         "--seed 0 --svm --test b.jsonl --text said --tidy"
     )
@@ -247,4 +247,4 @@ def test_the_command_line_trains_and_shows_figures(call, tmp_path):
     assert str(tmp_path) not in (tmp_path / "m" / "card.md").read_text()
     code, _, err = call("train", "emotion", "--kind", "polarity", *files, *columns, "--map", "joy")
     assert code == 2
-    assert "--map takes LABEL=MEANING such as joy=positive, not 'joy'" in err
+    assert "--map takes LABEL=MEANING, such as joy=positive, not 'joy'" in err

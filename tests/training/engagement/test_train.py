@@ -279,18 +279,26 @@ def test_the_command_line_trains_and_shows_figures(call, tmp_path):
     more = write(tmp_path / "more.jsonl", talks(20, start=70))
     (tmp_path / "none.txt").write_text("nobody\n")
     files = "--data", data, "--data", more, "--test", test, "--without", tmp_path / "none.txt"
-    told = "--encoder", ENCODER, "--level", "--licence", "CC0, all", "--limit", "It is made up."
+    told = (
+        "--encoder",
+        ENCODER,
+        "--balance-length",
+        "--licence",
+        "CC0, all",
+        "--limitation",
+        "It is made up.",
+    )
     code, shown, err = call("train", "engagement", *files, "--out", out, *told)
     assert code == 0, err
-    assert "Dialogs held out" in shown
+    assert "Test set" in shown
     assert "question mark" in shown
-    assert "AUC above that of reply length: " in err
+    assert "AUC minus that of reply length: " in err
     assert shown.rstrip().endswith(str(out))
     recipe = json.loads((out / "recipe.json").read_text())
     assert recipe["command"] == (
         "simpatico train engagement --data talk.jsonl --data more.jsonl --out MODEL "
-        f"--encoder {public_model_name(ENCODER)} --fine-tune 0 --head paper --level --licence 'CC0, all' "
-        "--limit 'It is made up.' --pooling mean --quality interesting --reading rated --seed 0 "
+        f"--encoder {public_model_name(ENCODER)} --fine-tune 0 --head paper --balance-length --licence 'CC0, all' "
+        "--limitation 'It is made up.' --pooling mean --quality interesting --reading rated --seed 0 "
         "--seeds 1 --test test.jsonl --no-thumbs --without none.txt"
     )
     assert recipe["limits"][-1] == "It is made up."

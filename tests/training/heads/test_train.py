@@ -264,7 +264,7 @@ def test_the_command_line_trains_and_shows_figures(call, tmp_path):
     code, out, err = call(
         "train", "nsp", "--data", data, "--out", tmp_path / "m", "--encoder", f"path:{tiny('bert')}"
     )
-    assert (code, "Dialogs held out" in out) == (0, True)
+    assert (code, "Test set" in out) == (0, True)
     assert out.rstrip().endswith(str(tmp_path / "m"))
     data.write_text('{"dialog": "d", "speaker": "x", "text": "hi"}\n')
     code, out, err = call("train", "nsp", "--data", data, "--out", tmp_path / "n")

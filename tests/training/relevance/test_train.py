@@ -186,7 +186,7 @@ def test_the_command_line_trains_and_shows_figures(call, tmp_path):
     data.write_text("".join(json.dumps(row) + "\n" for row in rows))
     given = ["train", "relevance", "--data", data, "--out", tmp_path / "m"]
     code, out, _ = call(*given, "--encoder", f"path:{tiny('bert')}", "--hard", "copied")
-    assert (code, "Dialogs held out" in out) == (0, True)
+    assert (code, "Test set" in out) == (0, True)
     recipe = json.loads((tmp_path / "m" / "recipe.json").read_text())
     assert recipe["command"] == (
         f"simpatico train relevance --data DATA --out MODEL --encoder path:{tiny('bert').name} "

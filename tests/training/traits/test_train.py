@@ -325,7 +325,7 @@ def test_the_command_writes_a_model_and_says_how_good_it_is(tmp_path: Path) -> N
         catch_exceptions=False,
     )
     assert found.exit_code == 0
-    assert "number of words alone" in found.stdout
+    assert "word count alone" in found.stdout
     assert found.stdout.rstrip().endswith(str(tmp_path / "m"))
     recipe = json.loads((tmp_path / "m" / "recipe.json").read_text())
     assert recipe["licence"] == "CC0"
@@ -340,7 +340,9 @@ def test_the_command_writes_a_model_and_says_how_good_it_is(tmp_path: Path) -> N
 def test_the_command_asks_for_columns(tmp_path: Path) -> None:
     found = CliRunner().invoke(command, ["trait", "--data", "x.csv", "--out", str(tmp_path)])
     assert found.exit_code == 2
-    assert "name the columns: --text, --target and --person, or a --source" in found.stderr
+    assert (
+        "Missing --text, --target and --person (or --source for a known data set)." in found.stderr
+    )
 
 
 def negotiation() -> dict[str, object]:

@@ -15,10 +15,10 @@ KEY = CellKey("table", "row", "column")
 
 def test_on_the_command_line():
     assert format_estimate(Result(0.5, 0.25, 0.75)) == "0.500 [0.250, 0.750]"
-    assert format_estimate(Result(0.5)) == "0.500 (no interval)"
-    assert format_estimate(Result(None)) == "no area"
-    assert format_estimate(None) == "does not vary"
-    assert (format_p_suffix(0.02), format_p_suffix(None)) == (", p 0.020", "")
+    assert format_estimate(Result(0.5)) == "0.500 (no CI)"
+    assert format_estimate(Result(None)) == "undefined"
+    assert format_estimate(None) == "undefined (no variance)"
+    assert (format_p_suffix(0.02), format_p_suffix(None)) == (", p = .020", "")
 
 
 def test_in_a_table():

@@ -81,7 +81,11 @@ def test_a_person_who_is_forgotten_leaves_no_trace(tmp_path, call):
     digits = pseudonym("ann", before.key)
     assert digits.encode() in bytes_of(at(model))
     code, out, err = call("models", "forget", "ann", "--model", at(model))
-    assert (code, out, err) == (0, "forgotten, with 3 examples\n", "")
+    assert (code, out, err) == (
+        0,
+        "Removed this user's weights and 3 examples (shared weights keep what they learned).\n",
+        "",
+    )
     left = bytes_of(at(model))
     assert digits.encode() not in left
     assert np.float64(1.5).tobytes() not in (at(model) / "model.safetensors").read_bytes()
@@ -173,12 +177,12 @@ def changed(recipe: bytes, **told: object) -> bytes:
         (
             "persons.json",
             lambda old: b'["ann", "bob"]',
-            "its tensors do not fit to recipe.json and persons.json; train it again",
+            "its tensors do not match recipe.json and persons.json; train it again",
         ),
         (
             "persons.json",
             lambda old: b"[]",
-            "its tensors do not fit to recipe.json and persons.json; train it again",
+            "its tensors do not match recipe.json and persons.json; train it again",
         ),
         (
             "recipe.json",

@@ -44,7 +44,7 @@ def test_from_within(model, tmp_path, monkeypatch, call):
     monkeypatch.chdir(tmp_path / "m")
     assert call("models", "forget", "ann", "--model", ".") == (
         0,
-        "forgotten, with 3 examples\n",
+        "Removed this user's weights and 3 examples (shared weights keep what they learned).\n",
         "",
     )
     assert left(tmp_path, model[1]) == []

@@ -104,12 +104,15 @@ def test_each_kind_of_model_is_gone_on_from_in_its_own_way(chance, tmp_path):
 @pytest.mark.parametrize(
     ("given", "told"),
     [
-        (["--minutes", "5"], "--minutes does nothing with --continue, which keeps what the model"),
-        (["--mode", "text"], "--mode does nothing with --continue, which keeps what the model"),
-        (["--baselines"], "--baselines does nothing with --continue, which keeps what the model"),
+        (
+            ["--reply-within", "5"],
+            "--reply-within has no effect with --continue, which keeps the settings of",
+        ),
+        (["--mode", "text"], "--mode has no effect with --continue, which keeps the settings of"),
+        (["--baselines"], "--baselines has no effect with --continue, which keeps the settings of"),
         (
             ["--fine-tune", "1", "--set", "fed.model=x"],
-            "--set does nothing with --fine-tune; leave",
+            "--set has no effect with --fine-tune; leave",
         ),
         (["--baseline-turns", "-5"], "-5 is not in the range x>=0"),
     ],
@@ -126,9 +129,9 @@ def test_options_that_would_do_nothing_are_refused(chance, tmp_path, call, given
 def test_without_a_limit_is_not_endless(tmp_path, call):
     data = tmp_path / "log.jsonl"
     data.write_text(json.dumps({"dialog": "d", "speaker": "a", "text": "b"}))
-    told = ["--data", data, "--out", tmp_path / "on", "--minutes", "inf"]
+    told = ["--data", data, "--out", tmp_path / "on", "--reply-within", "inf"]
     assert call("train", "continuity", *told) == (
         2,
         "",
-        "simpatico: answers within inf minutes; give more than 0, or no limit at all\n",
+        "simpatico: replies within inf minutes; give a positive number or no limit\n",
     )

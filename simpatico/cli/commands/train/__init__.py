@@ -1,4 +1,4 @@
-"""`simpatico train`: data with human answers in, weights or word lists out."""
+"""`simpatico train`: labelled or unlabelled data in, model weights or lexicons out."""
 
 from __future__ import annotations
 
@@ -21,19 +21,25 @@ from simpatico.cli.output import note, result
 
 @click.group(name="train")
 def command() -> None:
-    """Learn a model or a word list from data with human answers."""
+    """Train a model or derive a lexicon from your own data."""
 
 
 @command.command(name="lexicon")
-@click.option("--data", type=FILE, required=True, help="Folder with GoEmotions.")
-@click.option("--out", type=FILE, required=True, help="The table to write, a .csv file.")
-@click.option("--minimum", type=int, default=5, show_default=True, help="Texts a word must be in.")
+@click.option("--data", type=FILE, required=True, help="Folder of the GoEmotions data set.")
+@click.option("--out", type=FILE, required=True, help="CSV file to write.")
+@click.option(
+    "--minimum",
+    type=int,
+    default=5,
+    show_default=True,
+    help="Minimum number of texts that contain a word.",
+)
 def lexicon_command(data: Path, out: Path, minimum: int) -> None:
     """Derive an emotion lexicon from labelled texts."""
     from simpatico.training.lexicon import derive_lexicon
 
     lexicon = derive_lexicon(data, out, minimum=minimum)
-    note(f"{lexicon.height:,} weights of {lexicon['term'].n_unique():,} words")
+    note(f"{lexicon.height:,} weights for {lexicon['term'].n_unique():,} words")
     result(str(out))
 
 

@@ -13,10 +13,13 @@ import click
 from simpatico.cli.options import Function
 
 FILE = click.Path(path_type=Path)
-OUT = click.option("--out", type=FILE, required=True, help="The model's folder to write.")
-LICENCE = click.option("--licence", default="", help="Licence of the data, for the card.")
-LIMIT = click.option(
-    "--limit", multiple=True, help="Sentence for the card's limits. May be repeated."
+OUT = click.option("--out", type=FILE, required=True, help="Model folder to write.")
+LICENCE = click.option("--licence", default="", help="Licence of the data, for the model card.")
+LIMITATION = click.option(
+    "--limitation",
+    "limit",
+    multiple=True,
+    help="Sentence for the limitations in the model card. May be repeated.",
 )
 PATH = re.compile(r"(?<![^=+])path:(?:(?!\+path:).)*")
 
@@ -37,15 +40,16 @@ def record_command(
     switches: Collection[str],
     flags: Mapping[str, str] | None = None,
 ) -> str:
-    """The command with its options by name; files and folders keep their names alone.
+    """The command with its options by name; of files and folders only the last part of the path.
 
-    Of `switches` it says, too, that they are off. `flags` are called otherwise than their options.
+    `switches` are also recorded when they are off. `flags` maps a parameter to its option where
+    the two have different names.
     """
     data = [f"--data {quote(path.name)}" for path in options["data"]]
-    kind = [f"--kind {options['kind']}"] if "kind" in options else []
+    target = [f"--target {options['kind']}"] if "kind" in options else []
     rest = [item for item in sorted(options.items()) if item[0] not in ("data", "kind")]
     own = option_words(rest, switches=switches, flags=flags or {})
-    return " ".join([command, *data, *kind, "--out MODEL", *own])
+    return " ".join([command, *data, *target, "--out MODEL", *own])
 
 
 def option_words(
@@ -68,7 +72,7 @@ def option_words(
 
 
 def option_values(value: object) -> list[str]:
-    """An option's values without paths, which tell where somebody keeps files.
+    """An option's values without paths, which would reveal how somebody's disk is organised.
 
     Of every folder, also those in `fed.model=path:A+path:B`, the last part alone stays.
     """

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from simpatico.cli.output import note
+from simpatico.wording import format_interval, format_number, format_p
 
 if TYPE_CHECKING:
     from simpatico.stats.result import Result
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
 PATH = click.Path(path_type=Path)
 NO_ENCODER = "none"
-WITH_CONTINUE = "--continue, which keeps what the model was trained with"
+WITH_CONTINUE = "--continue, which keeps the settings of the model"
 
 INPUT_OPTIONS = [
     click.option(
@@ -26,8 +27,8 @@ INPUT_OPTIONS = [
         multiple=True,
         help="Files or folders of conversations. May be repeated.",
     ),
-    click.option("--out", type=PATH, required=True, help="The model's folder to write."),
-    click.option("--format", help="Picked by name and shape if not given."),
+    click.option("--out", type=PATH, required=True, help="Model folder to write."),
+    click.option("--format", help="Input format.  [default: detected]"),
 ]
 MODEL_OPTIONS = [
     click.option(
@@ -35,33 +36,39 @@ MODEL_OPTIONS = [
         type=click.Choice(["text", "user", "profile", "both"]),
         default="user",
         show_default=True,
-        help="What a model knows of the person: nothing, who it is, their profile, or both.",
+        help="User information the model sees besides the text: none, the user's identity, their "
+        "profile, or both.",
     ),
     click.option(
         "--encoder",
         default="",
-        help="Gives texts vectors beside their runs of characters, such as package:minilm, or "
-        "package:use-multilingual for Japanese.  [default: none; to fine-tune, "
-        "package:minilm-torch]",
+        help="Encoder whose text vectors are used in addition to character n-grams, such as "
+        "package:minilm, or package:use-multilingual for Japanese.  [default: none; "
+        "package:minilm-torch for fine-tuning]",
     ),
     click.option(
         "--continue",
         "base",
         default="",
         metavar="MODEL",
-        help="Go on from a model, path:DIR: persons learn from new examples, what all share stays.",
+        help="Update a trained model, path:DIR: new examples change the per-user weights; the "
+        "shared weights stay fixed.",
     ),
     click.option(
         "--fine-tune",
         type=int,
         default=0,
         show_default=True,
-        help="Epochs in which the encoder itself learns, with a mark for each person.",
+        help="Epochs of fine-tuning the encoder, with a speaker token per user; 0 = none.",
     ),
     click.option(
-        "--seed", type=int, default=0, show_default=True, help="For fine-tuning; else no chance."
+        "--seed",
+        type=int,
+        default=0,
+        show_default=True,
+        help="Random seed of fine-tuning (otherwise deterministic).",
     ),
-    click.option("--licence", default="", help="Licence of the data, for the card."),
+    click.option("--licence", default="", help="Licence of the data, for the model card."),
 ]
 
 
@@ -77,12 +84,12 @@ def read_all_turns(paths: tuple[Path, ...], format: str | None) -> Turns:
 
 
 def refuse_options(names: Collection[str], other: str, flags: Mapping[str, str]) -> None:
-    """Refuse options on the command line that would do nothing beside another one."""
+    """Refuse options on the command line that have no effect in combination with another one."""
     context = click.get_current_context()
     for name in names:
         if context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE:
             flag = flags.get(name, name.replace("_", "-"))
-            raise click.UsageError(f"--{flag} does nothing with {other}; leave it out")
+            raise click.UsageError(f"--{flag} has no effect with {other}; leave it out")
 
 
 def data_name(paths: tuple[Path, ...]) -> str:
@@ -99,21 +106,21 @@ def pop_encoder(options: dict[str, Any]) -> str:
 def format_estimate(estimate: Result | None) -> str:
     """A value with its interval, where there is one."""
     if estimate is None:
-        return "does not vary"
+        return "undefined (no variance)"
     if estimate.value is None:
-        return "no area"
+        return "undefined"
     if estimate.low is None:
-        return f"{estimate.value:.3f} (no interval)"
-    return f"{estimate.value:.3f} [{estimate.low:.3f}, {estimate.high:.3f}]"
+        return f"{format_number(estimate.value, 3)} (no CI)"
+    return f"{format_number(estimate.value, 3)} {format_interval(estimate.low, estimate.high, 3)}"
 
 
 def format_p_suffix(p: float | None) -> str:
     """The p of a difference, where there is one."""
-    return "" if p is None else f", p {p:.3f}"
+    return "" if p is None else f", p {format_p(p)}"
 
 
 def note_excluded(counts: dict[str, int]) -> None:
     """Say what was not used, and why."""
     for why, n in counts.items():
         if n:
-            note(f"not used: {n:,} {why}")
+            note(f"excluded: {n:,} {why}")

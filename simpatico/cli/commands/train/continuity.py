@@ -1,4 +1,4 @@
-"""`simpatico train continuity`: logs in, a model of whether the person talked to answers out."""
+"""`simpatico train continuity`: logs in, a model of whether the addressed user replies out."""
 
 from __future__ import annotations
 
@@ -21,7 +21,12 @@ from simpatico.cli.commands.train._users import (
     read_all_turns,
     refuse_options,
 )
-from simpatico.cli.options import combine_options, parse_settings, typed_parameters
+from simpatico.cli.options import (
+    combine_options,
+    parse_settings,
+    renamed_options,
+    typed_parameters,
+)
 from simpatico.cli.output import note, result, show_table
 from simpatico.cli.progress import ProgressDisplay
 from simpatico.errors import UnknownName
@@ -34,69 +39,91 @@ if TYPE_CHECKING:
     from simpatico.training.users.continuity.train import ContinuityReport
     from simpatico.turns import Turns
 
-FLAGS = {"base": "continue", "settings": "set"}
+FLAGS = {
+    "base": "continue",
+    "settings": "set",
+    "minutes": "reply-within",
+    "left": "min-remaining",
+    "fewest": "min-dialogs",
+    "most": "max-dialogs",
+}
+"""Options whose names differ from those of the settings."""
+SUBSETS = {"persons met before": "known users", "persons never met": "new users"}
 DATE = click.DateTime(["%Y-%m-%d", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:%M:%S"])
 EXAMPLE_OPTIONS = [
     click.option(
-        "--minutes",
+        "--reply-within",
+        "minutes",
         type=float,
         default=30.0,
         show_default=True,
-        help="Later answers are none; 0 is without limit.",
+        help="Minutes. Replies later than this count as no reply; 0 = no limit.",
     ),
     click.option(
-        "--left",
+        "--min-remaining",
+        "left",
         type=float,
         default=0.0,
         show_default=True,
-        help="Leave out turns after which a log goes on for fewer minutes, where it may be cut.",
+        help="Exclude turns with fewer minutes of log after them, where a reply may have been cut "
+        "off.",
     ),
-    click.option("--bot", multiple=True, help="Speaker to leave out. May be repeated."),
+    click.option("--bot", multiple=True, help="Speaker to exclude. May be repeated."),
     click.option(
         "--repeated",
         type=float,
         default=0.5,
         show_default=True,
-        help="Leave out speakers of whom a larger share of turns is repeated.",
+        help="Exclude speakers with a larger share of repeated turns than this.",
     ),
     click.option(
-        "--fewest",
+        "--min-dialogs",
+        "fewest",
         type=int,
         default=0,
         show_default=True,
-        help="Dialogs to learn from that a person must have; the paper asks for 30.",
+        help="Minimum number of training dialogs of a user; the paper uses 30.",
     ),
     click.option(
-        "--most",
+        "--max-dialogs",
+        "most",
         type=int,
         default=400,
         show_default=True,
-        help="Dialogs of a person that are learned from, the last ones.",
+        help="Maximum number of training dialogs of a user; the most recent ones are used.",
     ),
     click.option(
         "--split",
         type=click.Choice(["time", "person"]),
         default="time",
         show_default=True,
-        help="8:1:1 in time over all, or over the dialogs of each person.",
+        help="Chronological 8:1:1 split over all turns, or over the dialogs of each user.",
     ),
-    click.option("--validation-from", type=DATE, help="Date from which turns decide."),
-    click.option("--test-from", type=DATE, help="Date from which turns are held out."),
+    click.option(
+        "--validation-from",
+        type=DATE,
+        metavar="DATE",
+        help="Date at which the validation set begins.",
+    ),
+    click.option(
+        "--test-from", type=DATE, metavar="DATE", help="Date at which the test set begins."
+    ),
 ]
 BASELINE_OPTIONS = [
-    click.option("--baselines", is_flag=True, help="Show what metrics without training guess."),
+    click.option("--baselines", is_flag=True, help="Compare with metrics that need no training."),
     click.option(
         "--set",
         "settings",
         multiple=True,
         metavar="METRIC.PARAMETER=VALUE",
-        help="A parameter of a baseline's metric, such as fed.model=package:smollm2; repeatable.",
+        help="Parameter of a baseline metric, such as fed.model=package:smollm2. May be repeated.",
     ),
     click.option(
         "--baseline-turns",
         type=click.IntRange(0),
         default=0,
-        help="Let metrics score at most so many turns of each side, evenly.  [default: all]",
+        help="Maximum number of turns per split that baseline metrics score, evenly spaced.  "
+        "[default: all]",
     ),
 ]
 
@@ -107,16 +134,23 @@ FIXED_BY_MODEL = (
     *("seed", "licence"),
     *BASELINE_NAMES,
 )
-"""Options that do nothing where a model is updated, which keeps its own."""
+"""Options that have no effect on an update, which keeps the settings of the model."""
 
 
-@click.command()
+@click.command(
+    cls=renamed_options(
+        minutes="--reply-within",
+        left="--min-remaining",
+        fewest="--min-dialogs",
+        most="--max-dialogs",
+    )
+)
 @combine_options([*INPUT_OPTIONS, *EXAMPLE_OPTIONS, *MODEL_OPTIONS, *BASELINE_OPTIONS])
 def continuity(data: tuple[Path, ...], out: Path, format: str | None, **options: Any) -> None:
-    """Learn whether the person who is talked to answers, for `--set reply_chance.model=path:MODEL`.
+    """Train a model of whether the user replies, for `--set reply_chance.model=path:MODEL`.
 
-    Nobody has to rate anything: in a log, a turn was answered or was not. What decides comes after
-    what is learned from, and what is held out after both.
+    Needs no ratings: a log shows which turns got a reply. Chronological split: train, validation,
+    test.
     """
     from simpatico.training.card import About
     from simpatico.training.users.continuity.baselines import BaselineMetrics
@@ -132,7 +166,7 @@ def continuity(data: tuple[Path, ...], out: Path, format: str | None, **options:
         return
     if options["fine_tune"]:
         refuse_options(BASELINE_NAMES, "--fine-tune", FLAGS)
-    # who is left out is nobody's business who reads the card
+    # readers of the card must not learn who was excluded
     public = {**options, "data": data, "bot": ("NAME",) * len(options["bot"])}
     command = record_command("simpatico train continuity", public, switches=(), flags=FLAGS)
     about = About(data_name(data), options.pop("licence") or "not stated", command)
@@ -170,11 +204,11 @@ def pop_split(options: dict[str, Any]) -> By | None:
     """How the options split examples; null for 8:1:1 in time."""
     how, validation, test = (options.pop(n) for n in ("split", "validation_from", "test_from"))
     if (validation is None) != (test is None):
-        raise click.UsageError("give both --validation-from and --test-from, or neither")
+        raise click.UsageError("Give both --validation-from and --test-from, or neither.")
     if validation is None:
         return "person" if how == "person" else None
     if how == "person":
-        raise click.UsageError("--validation-from and --test-from are for --split time")
+        raise click.UsageError("--validation-from and --test-from need --split time.")
     from simpatico.training.users.splits import cuts_at_dates
 
     dates: list[datetime] = [validation, test]
@@ -215,24 +249,24 @@ def load_baselines(options: dict[str, Any]) -> dict[str, Metric | str]:
 
 
 def show_continuity_report(report: ContinuityReport, window: Window) -> None:
-    """Results on the test split, beside those of baselines."""
+    """Results on the test set, compared with baselines."""
     from simpatico.stats.by_user import NO_INTERVAL
 
-    show_reply_results("Turns held out", report.results)
+    show_reply_results("Test set", report.results)
     for subset in report.subsets:
-        show_reply_results(f"Turns held out, to {subset.name}", subset.results)
+        show_reply_results(f"Test set, turns to {SUBSETS[subset.name]}", subset.results)
     for row in report.gains:
         p = format_p_suffix(row.accuracy.p_value)
-        note(f"above {row.name}: accuracy {format_estimate(row.accuracy)}{p}")
+        note(f"accuracy minus that of {row.name}: {format_estimate(row.accuracy)}{p}")
     if report.results[0].accuracy.low is None:
         note(NO_INTERVAL)
     for name, n in report.unscored.items():
         if n:
-            note(f"{name} gave {n:,} turns no number")
+            note(f"{name} did not score {n:,} turns")
     for name, why in report.unavailable.items():
-        note(f"{name} is not here: {why}")
+        note(f"{name} is not available: {why}")
     note_excluded(report.excluded)
-    note_unfinished(report.unfinished, window, "turn held out")
+    note_unfinished(report.unfinished, window, "turn of the test set")
 
 
 def note_unfinished(n: int, window: Window, noun: str) -> None:
@@ -241,12 +275,13 @@ def note_unfinished(n: int, window: Window, noun: str) -> None:
         count = f"{n:,} {noun.replace('turn', 'turns') if n > 1 else noun}"
         note(
             f"{count} {'has' if n == 1 else 'have'} less than {window.minutes:g} minutes of log "
-            f"afterwards and count{'s' * (n == 1)} as not answered; --left leaves such turns out"
+            f"afterwards and count{'s' * (n == 1)} as no reply; exclude such turns with "
+            "--min-remaining"
         )
 
 
 def show_reply_results(title: str, rows: list[ReplyResults]) -> None:
-    columns = ["guess by", "accuracy", "macro-F1", "AUC", "turns", "persons"]
+    columns = ["model", "accuracy", "macro-F1", "AUC", "turns", "users"]
     cells = [
         (row.name, *map(format_estimate, (row.accuracy, row.macro_f1, row.auc)), row.n, row.users)
         for row in rows

@@ -1,4 +1,4 @@
-"""`simpatico train emotion`: labelled utterances in, a model of what utterances express out."""
+"""`simpatico train emotion`: labelled utterances in, a text classifier out."""
 
 from __future__ import annotations
 
@@ -10,15 +10,16 @@ import click
 from simpatico.cli.commands.train._command_line import (
     FILE,
     LICENCE,
-    LIMIT,
+    LIMITATION,
     OUT,
     fine_tune_option,
     record_command,
     seed_option,
 )
-from simpatico.cli.options import combine_options
+from simpatico.cli.options import combine_options, renamed_options
 from simpatico.cli.output import note, result, show_table
 from simpatico.cli.progress import ProgressDisplay
+from simpatico.wording import format_interval
 
 if TYPE_CHECKING:
     from simpatico.training.emotion.report import EmotionReport
@@ -29,84 +30,95 @@ EMOTION_COLUMNS = {"average_precision": "average precision", "f1": "F1"}
 """The results that are shown of two classes and of each of the eight emotions, and their titles."""
 
 SWITCHES = ("balanced", "runs", "svm", "tidy")
-FLAGS = {"mapped": "map", "polarity": "polarity-model"}
-"""Options that are called otherwise than what they set."""
+FLAGS = {"mapped": "map", "polarity": "polarity-model", "limit": "limitation"}
+"""Options whose names differ from those of the settings."""
 OPTIONS = [
     click.option(
         "--data",
         type=FILE,
         required=True,
         multiple=True,
-        help="CSV, TSV or JSONL file with a text and a label a row, and its dialog if known, or "
-        "GoEmotions' train.tsv. May be repeated.",
+        help="CSV, TSV or JSONL file with a text, a label and optionally a dialog per row, or "
+        "train.tsv of GoEmotions. May be repeated.",
     ),
     click.option(
-        "--kind",
+        "--target",
+        "kind",
         type=click.Choice(["neutrality", "polarity", "plutchik"]),
         required=True,
-        help="What is learned: emotional or not, positive or negative, or eight emotions.",
+        help="What to predict: emotional or not, positive or negative, or the eight emotions of "
+        "Plutchik.",
     ),
     OUT,
-    click.option("--validation", type=FILE, help="Utterances that decide when to stop."),
-    click.option("--test", type=FILE, help="Utterances to hold out; else 10%."),
-    click.option("--text", default="text", show_default=True, help="Column with what is said."),
-    click.option("--label", default="label", show_default=True, help="Column with the label."),
+    click.option(
+        "--validation", type=FILE, help="Validation set, for early stopping.  [default: 10%]"
+    ),
+    click.option("--test", type=FILE, help="Test set.  [default: 10%]"),
+    click.option("--text", default="text", show_default=True, help="Column of the text."),
+    click.option("--label", default="label", show_default=True, help="Column of the label."),
     click.option(
         "--map",
         "mapped",
         multiple=True,
         metavar="LABEL=MEANING",
-        help="What a label means: positive, negative, neutral, omit to leave it out, or for "
-        "plutchik one of the eight emotions, or several with commas. May be repeated.",
+        help="What a label means: positive, negative, neutral, or omit to exclude it; for plutchik "
+        "one or more of the eight emotions, comma separated. May be repeated.",
     ),
     click.option(
         "--polarity-model",
         "polarity",
         default="polarity",
         show_default=True,
-        help="Says of utterances whether they are positive, where labels do not.",
+        help="Classifies utterances as positive or negative where their label does not say.",
     ),
-    fine_tune_option("Epochs in which the encoder itself learns.", metavar="EPOCHS"),
+    fine_tune_option("Epochs of fine-tuning the encoder; 0 = none.", metavar="EPOCHS"),
     click.option(
-        "--rate", type=float, default=1e-5, show_default=True, help="How fast it then learns."
+        "--rate",
+        type=float,
+        default=1e-5,
+        show_default=True,
+        help="Learning rate of fine-tuning.",
     ),
-    click.option("--encoder", default="", help="Model that is fine-tuned or gives vectors."),
-    seed_option("How texts fall."),
+    click.option(
+        "--encoder", default="", help="Encoder to fine-tune, or to take text vectors from."
+    ),
+    seed_option("Random seed of the split."),
     click.option(
         "--tidy/--no-tidy",
         default=True,
         show_default=True,
-        help="Take out of texts what a tokeniser left in them.",
+        help="Undo tokenisation in the texts, such as spaces before punctuation.",
     ),
     click.option(
         "--balanced/--no-balanced",
         default=None,
-        help="Let both classes count the same.  [default: of heads; not in fine-tuning]",
+        help="Weight both classes equally.  [default: balanced for heads, not balanced for "
+        "fine-tuning]",
     ),
     click.option(
         "--runs/--no-runs",
         default=True,
         show_default=True,
-        help="Let heads weigh runs of characters beside the vectors.",
+        help="Use character n-grams in addition to text vectors.",
     ),
     click.option(
         "--svm/--no-svm",
         default=True,
         show_default=True,
-        help="Train a linear support vector machine beside it.",
+        help="Also train a linear SVM as a baseline.",
     ),
     LICENCE,
-    LIMIT,
+    LIMITATION,
 ]
 
 
-@click.command()
+@click.command(cls=renamed_options(kind="--target", limit="--limitation"))
 @combine_options(OPTIONS)
 def emotion(out: Path, kind: Any, **options: Any) -> None:
-    """Learn what utterances express, for `--set emotional_consistency.polarity=path:MODEL`.
+    """Train an emotion classifier, for `--set emotional_consistency.polarity=path:MODEL`.
 
-    A label that nobody says is positive or negative is so where 70% of its utterances are. Shows
-    how well the model does on utterances held out, beside what style and words alone tell.
+    A label without a --map counts as positive (negative) where at least 70% of its utterances are.
+    Reports results on the test set, compared with baselines from style alone and words alone.
     """
     from simpatico.training.card import About
     from simpatico.training.emotion.train import EmotionSettings, train_emotion
@@ -128,7 +140,7 @@ def parse_mapping(pairs: tuple[str, ...]) -> dict[str, str]:
     """`LABEL=MEANING` as a mapping."""
     for pair in pairs:
         if not all(pair.rpartition("=")):
-            raise click.UsageError(f"--map takes LABEL=MEANING such as joy=positive, not {pair!r}")
+            raise click.UsageError(f"--map takes LABEL=MEANING, such as joy=positive, not {pair!r}")
     return {name: meaning for name, _, meaning in (pair.rpartition("=") for pair in pairs)}
 
 
@@ -147,19 +159,21 @@ def read_splits(options: dict[str, Any]) -> UtteranceInput:
 
 
 def show_emotion_report(report: EmotionReport) -> None:
-    """The results on the test split, beside those of baselines."""
+    """The results on the test set, compared with baselines."""
     data = report.task.data
     titles = EMOTION_COLUMNS if report.task.kind == "plutchik" else CLASS_COLUMNS
-    columns = [column for title in titles.values() for column in (title, "95%")]
+    columns = [column for title in titles.values() for column in (title, "95% CI")]
     for head, rows in report.rows.items():
         body = []
         for row in rows:
             results = [getattr(row, name).numbers for name in titles]
-            cells = [c for value, low, high in results for c in (value, f"{low:.3f} to {high:.3f}")]
+            cells = [
+                c for value, low, high in results for c in (value, format_interval(low, high, 3))
+            ]
             body.append((row.name, *cells))
-        title = f"Utterances held out: {head}, {rows[0].classes[1].n:,} of {rows[0].n:,}"
-        show_table(title, ["guess by", *columns], body)
+        title = f"Test set: {head}, {rows[0].classes[1].n:,} of {rows[0].n:,} utterances"
+        show_table(title, ["model", *columns], body)
     note(
-        f"{data.left_out:,} utterances left out whose labels say nothing of it or two things at "
-        f"once; {data.repeated:,} whose text another side has, too"
+        f"excluded: {data.left_out:,} utterances with irrelevant or contradictory labels; "
+        f"{data.repeated:,} with a text that is also in another split"
     )

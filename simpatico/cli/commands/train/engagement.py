@@ -10,15 +10,16 @@ import click
 from simpatico.cli.commands.train._command_line import (
     FILE,
     LICENCE,
-    LIMIT,
+    LIMITATION,
     OUT,
     fine_tune_option,
     record_command,
     seed_option,
 )
-from simpatico.cli.options import combine_options
+from simpatico.cli.options import combine_options, renamed_options
 from simpatico.cli.output import note, result, show_table
 from simpatico.cli.progress import ProgressDisplay
+from simpatico.wording import format_difference, format_interval
 
 if TYPE_CHECKING:
     from simpatico.stats.result import Result
@@ -26,8 +27,10 @@ if TYPE_CHECKING:
     from simpatico.training.engagement.splits import ExchangeInput
 
 READER_OPTIONS = ("reading", "quality", "threshold", "thumbs", "control")
-"""Options that say which ratings of a file are used."""
+"""Options that select the ratings of a file."""
 SWITCHES = ("thumbs", "level")
+FLAGS = {"level": "balance-length", "limit": "limitation"}
+"""Options whose names differ from those of the settings."""
 
 DATA_OPTIONS = [
     click.option(
@@ -35,43 +38,47 @@ DATA_OPTIONS = [
         type=FILE,
         required=True,
         multiple=True,
-        help="ConvAI's train_full.json, the folder of Ji et al., or a CSV, TSV or JSONL file with "
-        "query, reply, and label (1 is engaging) or rating; dialog, if known. May be repeated.",
+        help="train_full.json of ConvAI, the folder of Ji et al., or a CSV, TSV or JSONL file with "
+        "query, reply, label (1 = engaging) or rating, and optionally dialog. May be repeated.",
     ),
     OUT,
-    click.option("--validation", type=FILE, help="Exchanges that decide when to stop."),
-    click.option("--test", type=FILE, help="Exchanges to hold out; else 20% of the dialogs."),
+    click.option(
+        "--validation",
+        type=FILE,
+        help="Validation set, for early stopping.  [default: 20% of the dialogs]",
+    ),
+    click.option("--test", type=FILE, help="Test set.  [default: 20% of the dialogs]"),
     click.option(
         "--reading",
         type=click.Choice(["rated", "paper"]),
         default="rated",
         show_default=True,
-        help="Of ConvAI: what the speaker of a reply got from the interlocutor, or what the paper "
-        "took, where a zero under a person's id is a rating.",
+        help="ConvAI: use the interlocutor's rating of the speaker of a reply, or the ratings the "
+        "paper used, which include a 0 stored under a user's id.",
     ),
-    click.option("--without", type=FILE, help="File that names dialogs to leave out, one a line."),
+    click.option("--without", type=FILE, help="File of dialogs to exclude, one name per line."),
     click.option(
         "--quality",
         type=click.Choice(["interesting", "fun"]),
         default="interesting",
         show_default=True,
-        help="Of Ji et al.: which rating.",
+        help="Ji et al.: rating to use.",
     ),
     click.option(
         "--threshold",
         type=float,
-        help="Ratings above it are engaging.  [default: 2; of Ji et al., each worker's own mean]",
+        help="Ratings above this are engaging.  [default: 2; Ji et al.: each worker's mean]",
     ),
     click.option(
         "--thumbs/--no-thumbs",
         default=False,
         show_default=True,
-        help="Of ConvAI: learn from the thumbs that single turns got, too.",
+        help="ConvAI: also use the thumbs up and down of single turns.",
     ),
     click.option(
         "--control",
         is_flag=True,
-        help="Of Ji et al.: keep the system that was made worse on purpose.",
+        help="Ji et al.: keep the system that was degraded on purpose.",
     ),
 ]
 MODEL_OPTIONS = [
@@ -80,49 +87,58 @@ MODEL_OPTIONS = [
         type=click.Choice(["paper", "best"]),
         default="paper",
         show_default=True,
-        help="The form: the paper's network, which has layers of 64, 32 and 8, or one that is "
-        "linear and weighs short runs of characters, too: how a text is written.",
+        help="The paper's network (layers of 64, 32 and 8 units), or a linear model that also uses "
+        "character n-grams.",
     ),
     click.option(
         "--pooling",
         type=click.Choice(["mean", "max"]),
         default="mean",
         show_default=True,
-        help="How the vectors of a text's word pieces become one.",
+        help="How a text's token vectors are combined.",
     ),
-    click.option("--encoder", default="", help="Model whose vectors the head sees."),
-    click.option("--base", default="", help="Trained model to go on from: path:MODEL, or a name."),
+    click.option("--encoder", default="", help="Encoder of the text vectors."),
+    click.option("--base", default="", help="Trained model to start from: path:MODEL or a name."),
     fine_tune_option(
-        "Epochs in which the encoder itself learns, reading query and reply together."
+        "Epochs of fine-tuning the encoder, which reads query and reply together; 0 = none."
     ),
-    click.option("--baselines", is_flag=True, help="Train a linear SVM and a Bi-RNN beside it."),
-    seed_option("How dialogs fall."),
+    click.option("--baselines", is_flag=True, help="Also train a linear SVM and a Bi-RNN."),
+    seed_option("Random seed of the split."),
     click.option(
-        "--seeds", type=int, default=1, show_default=True, help="Estimate with so many seeds."
+        "--seeds",
+        type=int,
+        default=1,
+        show_default=True,
+        help="Number of random splits over which results are averaged.",
     ),
     click.option(
-        "--level/--no-level",
+        "--balance-length/--no-balance-length",
+        "level",
         default=False,
         show_default=True,
-        help="Let both labels count the same at every length, so that it cannot be learned.",
+        help="Weight both labels equally at every reply length, so that length predicts nothing.",
     ),
     LICENCE,
-    LIMIT,
+    LIMITATION,
 ]
 
 
-@click.command()
+@click.command(
+    cls=renamed_options(
+        level="--balance-length", no_level="--no-balance-length", limit="--limitation"
+    )
+)
 @combine_options([*DATA_OPTIONS, *MODEL_OPTIONS])
 def engagement(out: Path, **options: Any) -> None:
-    """Learn how engaging a reply is, for `--set engagement.model=path:MODEL`.
+    """Train a model of how engaging a reply is, for `--set engagement.model=path:MODEL`.
 
-    With --base, a trained model goes on learning from a few labels of another domain. Shows how
-    well it does on dialogs held out, beside what the length of a reply and question marks tell.
+    With --base, a trained model is adapted to another domain with few labels. Reports results on
+    the test set, compared with baselines from reply length alone and question marks alone.
     """
     from simpatico.training.card import About
     from simpatico.training.engagement.train import EngagementSettings, train_engagement
 
-    command = record_command("simpatico train engagement", options, switches=SWITCHES)
+    command = record_command("simpatico train engagement", options, switches=SWITCHES, flags=FLAGS)
     exchanges = read_splits(options)
     facts = {name: options.pop(name) for name in READER_OPTIONS}
     name = " and ".join(path.name for path in options.pop("data"))
@@ -159,22 +175,23 @@ def read_splits(options: dict[str, Any]) -> ExchangeInput:
 
 
 def show_engagement_report(report: EngagementReport) -> None:
-    """The results on the test split, beside those of baselines."""
+    """The results on the test set, compared with baselines."""
     rows = []
     for row in report.rows:
         balanced, auc = row.balanced_accuracy, row.auc
         rows.append(
             (row.name, balanced.value, format_bounds(balanced), auc.value, format_bounds(auc))
         )
-    columns = ["guess by", "balanced accuracy", "95%", "AUC", "95%"]
-    show_table("Dialogs held out", columns, rows)
+    columns = ["model", "balanced accuracy", "95% CI", "AUC", "95% CI"]
+    show_table("Test set", columns, rows)
     for name, gain in report.ahead.items():
-        note(f"AUC above that of {name}: {gain.numbers[0]:+.3f}, 95% {format_bounds(gain)}")
+        difference = format_difference(gain.numbers[0], 3)
+        note(f"AUC minus that of {name}: {difference}, 95% CI {format_bounds(gain)}")
     if (share := report.people["held out"]) is not None:
-        note(f"{share:.1%} of the engaging exchanges held out are between people")
+        note(f"{share:.1%} of the engaging exchanges of the test set are between two people")
 
 
 def format_bounds(result: Result) -> str:
     """The 95% CI of a result."""
     _, low, high = result.numbers
-    return f"{low:.3f} to {high:.3f}"
+    return format_interval(low, high, 3)

@@ -18,6 +18,7 @@ from simpatico.cli.commands.train._command_line import (
 from simpatico.cli.options import combine_options
 from simpatico.cli.output import note, result, show_table
 from simpatico.cli.progress import ProgressDisplay
+from simpatico.wording import format_interval
 
 if TYPE_CHECKING:
     from simpatico.features.heads.folder import HeadEvaluation, HeadKind
@@ -31,9 +32,9 @@ heads_options = combine_options(
             help="Conversations, in any format that `simpatico score` reads.",
         ),
         OUT,
-        click.option("--format", help="The format of the conversations, if not to be guessed."),
-        click.option("--encoder", default="", help="Model whose vectors the heads see."),
-        seed_option("How dialogs fall."),
+        click.option("--format", help="Input format.  [default: detected]"),
+        click.option("--encoder", default="", help="Encoder of the text vectors."),
+        seed_option("Random seed of the split."),
         LICENCE,
     ]
 )
@@ -43,36 +44,38 @@ heads_options = combine_options(
 @click.command()
 @heads_options
 def nsp(**options: Any) -> None:
-    """Learn which turn follows which, for `--set nsp.model=path:MODEL`."""
+    """Train next-sentence prediction, for `--set nsp.model=path:MODEL`."""
     train_and_show("nsp", **options)
 
 
 @click.command()
 @heads_options
 def ruber(**options: Any) -> None:
-    """Learn RUBER's unreferenced part over word vectors, for `--set ruber.model=path:MODEL`."""
+    """Train RUBER's unreferenced score over word vectors, for `--set ruber.model=path:MODEL`."""
     train_and_show("ruber", **options)
 
 
 @click.command(name="ctx-ruber")
 @heads_options
 def ctx_ruber(**options: Any) -> None:
-    """Learn the same over vectors in context, for `--set ctx_ruber.model=path:MODEL`."""
+    """Train RUBER over contextual vectors, for `--set ctx_ruber.model=path:MODEL`."""
     train_and_show("ctx-ruber", **options)
 
 
 @click.command(name="usl-h")
 @heads_options
-@click.option("--likelihood", default="", help="Masked language model; without it, word counts.")
+@click.option(
+    "--likelihood", default="", help="Masked language model.  [default: word frequencies]"
+)
 def usl_h(**options: Any) -> None:
-    """Learn the three parts of USL-H, for `--set usl_h.model=path:MODEL`."""
+    """Train the three components of USL-H, for `--set usl_h.model=path:MODEL`."""
     train_and_show("usl-h", **options)
 
 
 def train_and_show(
     kind: HeadKind, data: Path, out: Path, format: str | None, licence: str, **options: Any
 ) -> None:
-    """Read, train, write, and show the results on the test split."""
+    """Read, train, write, and show the results on the test set."""
     from simpatico.readers import read
     from simpatico.training.card import About
     from simpatico.training.heads.train import HeadsSettings, train_heads
@@ -83,15 +86,15 @@ def train_and_show(
     with ProgressDisplay():
         recipe = train_heads(turns, out, settings=HeadsSettings(kind, **options), about=about)
     show_evaluations({name: head.heldout for name, head in recipe.heads.items()})
-    note(f"learned from {recipe.dialogs:,} dialogs, those held out included in this number")
+    note(f"{recipe.dialogs:,} dialogs in all: training, validation and test set")
     result(str(out))
 
 
 def show_evaluations(evaluations: Mapping[str, HeadEvaluation]) -> None:
-    """The results of each head on the test split, beside the AUC of a plain baseline."""
+    """The results of each head on the test set, and the AUC of a simple baseline."""
     rows = [
-        (name, e.accuracy, e.auc, e.low, e.high, e.plain, e.plain_auc, e.n)
+        (name, e.accuracy, e.auc, format_interval(e.low, e.high, 3), e.plain, e.plain_auc, e.n)
         for name, e in evaluations.items()
     ]
-    columns = ["head", "accuracy", "AUC", "low", "high", "beside", "its AUC", "n"]
-    show_table("Dialogs held out", columns, rows)
+    columns = ["head", "accuracy", "AUC", "95% CI", "baseline", "its AUC", "n"]
+    show_table("Test set", columns, rows)

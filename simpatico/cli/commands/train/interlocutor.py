@@ -21,7 +21,7 @@ from simpatico.cli.commands.train._users import (
     read_all_turns,
     refuse_options,
 )
-from simpatico.cli.options import combine_options
+from simpatico.cli.options import combine_options, renamed_options
 from simpatico.cli.output import note, result, show_table
 from simpatico.cli.progress import ProgressDisplay
 from simpatico.errors import DataError
@@ -32,37 +32,40 @@ if TYPE_CHECKING:
     from simpatico.training.users.interlocutor.train import InterlocutorReport
     from simpatico.turns import Turns
 
-FLAGS = {"base": "continue", "along": "split"}
+FLAGS = {"base": "continue", "along": "split", "learn": "raters"}
 RATING_OPTIONS = [
     click.option(
         "--judgements",
         type=PATH,
         multiple=True,
-        help="Files of ratings; else those that the conversations hold. May be repeated.",
+        help="Files of human ratings. May be repeated.  [default: ratings inside the conversation "
+        "files]",
     ),
-    click.option("--quality", help="Which rating, where there are several."),
+    click.option("--quality", help="Rated quality to predict, where there are several."),
     click.option(
-        "--learn",
+        "--raters",
+        "learn",
         type=click.Choice(["interlocutor", "outsiders", "all"]),
         default="interlocutor",
         show_default=True,
-        help="Whose ratings teach: the interlocutor's, the mean of outsiders, or all single ones.",
+        help="Whose ratings to predict: the interlocutor's, the mean of the outsiders, or each "
+        "rating by itself.",
     ),
     click.option(
         "--split",
         "along",
         type=click.Choice(["dialog", "person", "time"]),
-        help="8:1:1 in the order of each dialog's turns, of each person's dialogs, or of time over "
-        "all.  [default: dialog for ratings of turns, person for those of dialogs]",
+        help="Chronological 8:1:1 split of each dialog's turns, of each user's dialogs, or over "
+        "all turns.  [default: dialog for ratings of turns, person for ratings of dialogs]",
     ),
 ]
 
 
 FIXED_BY_MODEL = ("learn", "along", "mode", "encoder", "seed", "licence")
-"""Options that do nothing where a model is updated, which keeps its own."""
+"""Options that have no effect on an update, which keeps the settings of the model."""
 
 
-@click.command()
+@click.command(cls=renamed_options(learn="--raters"))
 @combine_options([*INPUT_OPTIONS, *RATING_OPTIONS, *MODEL_OPTIONS])
 def interlocutor(
     data: tuple[Path, ...],
@@ -71,10 +74,10 @@ def interlocutor(
     judgements: tuple[Path, ...],
     **options: Any,
 ) -> None:
-    """Learn which score a person gives, for `--set interlocutor_score.model=path:MODEL`.
+    """Train a model of a user's ratings, for `--set interlocutor_score.model=path:MODEL`.
 
-    What counts is always what the interlocutors themselves said, later on in the same dialog or in
-    later ones; beside it stands what the mean of each person tells without any text.
+    Always evaluated on later ratings by the interlocutors themselves, and compared with the mean
+    rating of each user, which needs no text.
     """
     from simpatico.training.card import About
     from simpatico.training.users.interlocutor.train import (
@@ -163,29 +166,32 @@ def match_dialog_names(judgements: Judgements, turns: Turns) -> Judgements:
         candidates = by_short_name[name]
         if len(candidates) > 1:
             raise DataError(
-                f"ratings of {name!r} may be of {' or '.join(map(repr, candidates))}; name the one "
-                "that is meant"
+                f"ratings of dialog {name!r} match {' and '.join(map(repr, candidates))}; use the "
+                "full name of one of them"
             )
         full_name[name] = candidates[0]
     return Judgements(judgements.frame.with_columns(pl.col("dialog").replace(full_name)))
 
 
 def show_interlocutor_report(report: InterlocutorReport) -> None:
-    """Results on the test split, beside those of means."""
+    """Results on the test set, compared with mean ratings."""
     from simpatico.stats.by_user import NO_INTERVAL
 
-    show_rating_results("Ratings held out", report.results)
+    show_rating_results("Test set", report.results)
     for row in report.gains:
         p = format_p_suffix(row.mse.p_value)
-        r = "" if row.r is None else f"r above by {format_estimate(row.r)}; "
-        note(f"beside {row.name}: {r}squared error lower by {format_estimate(row.mse)}{p}")
+        r = "" if row.r is None else f"r higher by {format_estimate(row.r)}; "
+        note(
+            f"compared with {row.name}: {r}mean squared error lower by "
+            f"{format_estimate(row.mse)}{p}"
+        )
     if report.results[0].mse.low is None:
         note(NO_INTERVAL)
     note_excluded(report.excluded)
 
 
 def show_rating_results(title: str, rows: list[RatingResults]) -> None:
-    columns = ["guess by", "Pearson's r", "squared error", "ratings", "persons"]
+    columns = ["model", "r", "MSE", "ratings", "users"]
     cells = [
         (row.name, format_estimate(row.r), format_estimate(row.mse), row.n, row.users)
         for row in rows

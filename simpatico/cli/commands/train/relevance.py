@@ -1,4 +1,4 @@
-"""`simpatico train relevance`: dialogs in, what tells whether a reply fits out."""
+"""`simpatico train relevance`: dialogs in, a model of whether a reply fits its context out."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from simpatico.cli.progress import ProgressDisplay
     type=click.Choice(["random", "hard", "both"]),
     default="both",
     show_default=True,
-    help="Made-up replies: of any other dialog, such as are hard to tell, or both.",
+    help="Negative examples: random replies of other dialogs, hard ones, or both.",
 )
 @click.option(
     "--hard",
@@ -28,30 +28,32 @@ from simpatico.cli.progress import ProgressDisplay
     type=click.Choice(["near-reply", "near-question", "copied", "same-dialog"]),
     default=["same-dialog"],
     show_default=True,
-    help="Which hard ones; may be given repeatedly.",
+    help="Kind of hard negatives. May be repeated.",
 )
 @click.option(
     "--share",
     type=float,
     default=0.3,
     show_default=True,
-    help="Of hard ones, where there are both.",
+    help="Share of hard negatives, with --negatives both.",
 )
 @click.option(
-    "--per-pair", type=int, default=1, show_default=True, help="Made-up replies to each true one."
+    "--per-pair", type=int, default=1, show_default=True, help="Negatives per true reply."
 )
 @click.option(
     "--pooling",
     type=click.Choice(["mean", "max", "cls"]),
     default="mean",
     show_default=True,
-    help="How a text's word pieces make its vector.",
+    help="How a text's token vectors are combined.",
 )
-@fine_tune_option("Epochs in which the encoder itself learns, reading question and reply together.")
+@fine_tune_option(
+    "Epochs of fine-tuning the encoder, which reads query and reply together; 0 = none."
+)
 def relevance(data: Path, out: Path, format: str | None, licence: str, **options: Any) -> None:
-    """Learn whether a reply fits what it answers, for `--set relevance.model=path:MODEL`.
+    """Train a model of whether a reply fits its context, for `--set relevance.model=path:MODEL`.
 
-    Nobody has to judge anything: true replies are told from made-up ones.
+    Needs no ratings: the model learns to distinguish true replies from negative examples.
     """
     from simpatico.readers import read
     from simpatico.training.card import About

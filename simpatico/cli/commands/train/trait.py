@@ -1,4 +1,4 @@
-"""`simpatico train trait`: texts with answers of a questionnaire in, a trait model out."""
+"""`simpatico train trait`: texts and questionnaire scores in, a trait model out."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import click
 
 from simpatico.cli.commands.train._command_line import FILE, OUT, option_words
 from simpatico.cli.output import note, result, show_table
+from simpatico.wording import format_interval
 
 if TYPE_CHECKING:
     from simpatico.training.traits.data import People
@@ -20,30 +21,44 @@ if TYPE_CHECKING:
 @click.command()
 @click.option("--data", type=FILE, required=True, help="CSV, TSV or JSONL file, or a folder.")
 @OUT
-@click.option("--text", help="Column with what a person wrote; several rows a person are fine.")
-@click.option("--target", help="Column with the person's answer, a number.")
-@click.option("--person", help="Column that says whose row it is.")
+@click.option("--text", help="Column of the text; a person may have several rows.")
+@click.option("--target", help="Column of the person's questionnaire score.")
+@click.option("--person", help="Column of the person's id.")
 @click.option(
     "--source",
     type=click.Choice(["casino", "empathic-reactions"]),
-    help="Data we know: the columns, scale and settings of the shipped model are used.",
+    help="Known data set: uses the columns, scale and settings of the shipped model.",
 )
-@click.option("--orders", help="Lengths of word sequences.  [default: 1,2,3]")
-@click.option("--minimum-people", type=int, help="Drop what fewer use.  [default: 2% of people]")
-@click.option("--scaling", type=click.Choice(["raw", "sqrt", "std"]), help="[default: sqrt]")
-@click.option("--search/--no-search", default=None, help="Choose these three by inner error.")
-@click.option("--folds", type=int, help="Parts that are held out in turn.  [default: 10]")
-@click.option("--seed", type=int, help="How people fall into folds.  [default: 0]")
-@click.option("--repeats", type=int, help="Estimate with so many seeds.  [default: 1]")
-@click.option("--topics", help="Table term,category,weight or DLATK's file: topics to add.")
-@click.option("--scale", type=float, nargs=2, help="Ends of the answers' scale.")
-@click.option("--measures", help="What the answers are, for the card.")
-@click.option("--licence", help="Licence of the data, for the card.")
+@click.option("--orders", help="Orders of word n-grams.  [default: 1,2,3]")
+@click.option(
+    "--minimum-people",
+    type=int,
+    help="Drop n-grams that fewer people use.  [default: 2% of people]",
+)
+@click.option(
+    "--scaling",
+    type=click.Choice(["raw", "sqrt", "std"]),
+    help="Scaling of n-gram frequencies.  [default: sqrt]",
+)
+@click.option(
+    "--search/--no-search",
+    default=None,
+    help="Select orders, minimum and scaling by nested cross-validation.",
+)
+@click.option("--folds", type=int, help="Folds of the cross-validation.  [default: 10]")
+@click.option("--seed", type=int, help="Random seed of the folds.  [default: 0]")
+@click.option(
+    "--repeats", type=int, help="Repeat the cross-validation with so many seeds.  [default: 1]"
+)
+@click.option("--topics", help="Topics to add: a table term,category,weight or a DLATK file.")
+@click.option("--scale", type=float, nargs=2, help="Minimum and maximum of the scale.")
+@click.option("--measures", help="What the scores measure, for the model card.")
+@click.option("--licence", help="Licence of the data, for the model card.")
 def trait(data: Path, out: Path, **options: Any) -> None:
-    """Learn to guess a questionnaire's answer from what people wrote.
+    """Train a model that predicts a questionnaire score from what people wrote.
 
-    Writes a folder to use as `--set empathy.model=MODEL`, with a card that says how well it does on
-    people it has not seen.
+    Writes a folder for `--set empathy.model=MODEL`, with a model card that reports the
+    cross-validated accuracy.
     """
     from simpatico.training.traits.train import train_trait
 
@@ -55,7 +70,7 @@ def trait(data: Path, out: Path, **options: Any) -> None:
         try:
             changes["orders"] = tuple(int(n) for n in options["orders"].split(","))
         except ValueError:
-            raise click.UsageError("--orders takes numbers with commas, such as 1,2") from None
+            raise click.UsageError("--orders takes comma-separated numbers, such as 1,2") from None
     facts = {name: options[name] for name in ("measures", "licence") if options[name]}
     observed = float(people.target.min()), float(people.target.max())
     scale = options["scale"] or about.scale or observed
@@ -91,17 +106,19 @@ def read_source(data: Path, options: dict[str, Any]) -> tuple[People, TraitSetti
         known = SOURCES[source]
         return known.people(data), known.settings, known.about
     if not all(columns):
-        raise click.UsageError("name the columns: --text, --target and --person, or a --source")
-    about = AboutTrait(measures=f"the answers in {columns[1]!r}", data=data.name)
+        raise click.UsageError(
+            "Missing --text, --target and --person (or --source for a known data set)."
+        )
+    about = AboutTrait(measures=f"the scores in column {columns[1]!r}", data=data.name)
     return read_people(data, TraitColumns(*columns)), TraitSettings(), about
 
 
 def show_trait_report(report: TraitReport) -> None:
-    """The cross-validated correlations, beside that of the number of words alone."""
+    """The cross-validated correlations, compared with that of the word count alone."""
     figures = [(f"model, seed {f.seed}", f) for f in report.heldout]
-    figures.append(("number of words alone", report.word_count))
-    rows = [(name, f.r, f.low, f.high, f.n) for name, f in figures]
-    show_table("People held out", ["guess by", "r", "low", "high", "n"], rows)
+    figures.append(("word count alone", report.word_count))
+    rows = [(name, f.r, format_interval(f.low, f.high, 3), f.n) for name, f in figures]
+    show_table("Cross-validation", ["model", "r", "95% CI", "n"], rows)
     config = report.config
     note(
         f"{sum(report.features.values()):,} n-grams of orders {list(config.orders)} used by "

@@ -59,12 +59,13 @@ class Window:
     def __post_init__(self) -> None:
         if self.minutes is not None and not 0 < self.minutes < np.inf:
             raise BadValue(
-                f"answers within {self.minutes:g} minutes; give more than 0, or no limit at all"
+                f"replies within {self.minutes:g} minutes; give a positive number or no limit"
             )
         if not self.left >= 0 or (self.left and not self.left < (self.minutes or 0)):
             most = "none" if self.minutes is None else f"{self.minutes:g}"
             raise BadValue(
-                f"{self.left:g} minutes of log left; give fewer than an answer may take, {most}"
+                f"at least {self.left:g} minutes of log after a turn; give fewer than the limit "
+                f"for replies, {most}"
             )
 
     @property

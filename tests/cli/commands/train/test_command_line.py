@@ -33,7 +33,10 @@ def test_options_by_name():
         "base": "",
     }
     assert record_command(
-        "simpatico train x", options, switches=["level"], flags={"settings": "set"}
+        "simpatico train x",
+        options,
+        switches=["level"],
+        flags={"settings": "set", "level": "balance-length"},
     ) == (
-        "simpatico train x --data 'a b.csv' --out MODEL --no-level --seed 1 --set nsp.model=path:nsp"
+        "simpatico train x --data 'a b.csv' --out MODEL --no-balance-length --seed 1 --set nsp.model=path:nsp"
     )

@@ -236,14 +236,14 @@ def training_examples(turns, cuts, filters):
 
 def test_whole_sentences():
     with pytest.raises(
-        BadValue, match=r"^answers within 0 minutes; give more than 0, or no limit at all$"
+        BadValue, match=r"^replies within 0 minutes; give a positive number or no limit$"
     ):
         of(TALK, 0)
     for left, minutes, most in ((30, 30, "30"), (5, None, "none")):
         with pytest.raises(BadValue) as error:
             of(TALK, minutes, left)
         assert str(error.value) == (
-            f"{left} minutes of log left; give fewer than an answer may take, {most}"
+            f"at least {left} minutes of log after a turn; give fewer than the limit for replies, {most}"
         )
     with pytest.raises(BadValue, match=r"^a share of repeated turns of 2; it is from 0 to 1$"):
         Filters(repeated=2)

@@ -123,13 +123,17 @@ def test_the_command_line_tells_of_a_log_that_ends(call, tmp_path):
     data, out = tmp_path / "log.csv", tmp_path / "m"
     table.with_columns(pl.col("time").dt.strftime("%Y-%m-%dT%H:%M:%SZ")).write_csv(data)
     told = ["train", "continuity", "--data", data, "--out"]
-    tail = "less than 30 minutes of log afterwards and counts as not answered; --left leaves such"
+    tail = (
+        "less than 30 minutes of log afterwards and counts as no reply; exclude such turns with "
+        "--min-remaining"
+    )
     code, _, err = call(*told, out)
     assert code == 0, err
-    assert f"1 turn held out has {tail} turns out\n" in err
+    assert f"1 turn of the test set has {tail}\n" in err
     code, _, err = call(*told, tmp_path / "later", "--continue", f"path:{out}")
     assert code == 0, err
-    assert f"1 new turn has {tail} turns out\n" in err
+    assert f"1 new turn has {tail}\n" in err
     code, _, err = call(*told, tmp_path / "ever", "--minutes", "0")
     assert code == 0, err
     assert "of log afterwards" not in err
+    assert "--minutes is now --reply-within\n" in err

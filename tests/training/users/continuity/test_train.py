@@ -267,7 +267,7 @@ def test_the_command_line(call, tmp_path):
     assert "before going on" in shown + err
     code, _, err = call("train", "continuity", *told, "--test-from", "2015-03-04")
     assert code == 2
-    assert "give both --validation-from and --test-from, or neither" in err
+    assert "Give both --validation-from and --test-from, or neither." in err
     code, _, err = call("train", "continuity", *told, "--set", "wit.model=x")
     assert err.strip().endswith(
         "--set names 'wit', which is not among nsp, ctx_ruber, fed, deep_am, deep_fm, deep_am_fm"

@@ -103,7 +103,8 @@ def test_a_name_that_two_inputs_use_is_nobodys(files):
     with pytest.raises(DataError) as error:
         match_dialog_names(Judgements.of(given), turns)
     assert str(error.value) == (
-        "ratings of 's0:1' may be of 'pass_a-2/s0:1' or 'pass_a/s0:1'; name the one that is meant"
+        "ratings of dialog 's0:1' match 'pass_a-2/s0:1' and 'pass_a/s0:1'; use the full name of "
+        "one of them"
     )
     plain = [one._replace(dialog="pass_a/s0:1") for one in given]
     kept = match_dialog_names(
