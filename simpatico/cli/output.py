@@ -15,13 +15,16 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
+from simpatico.wording import format_number
+
 if TYPE_CHECKING:
     import polars as pl
 
 Format = Literal["table", "csv", "json"]
 
 CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]")
-NUMBER = re.compile(r"[-–\[\d]")
+NUMBER = re.compile(r"[-−–+<\[\d]|\.\d")
+"""The start of cells that are aligned to the right: also `.41`, `< .001` and a dash."""
 PIPED = 140
 """Characters of a line where the output is no terminal."""
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\x00", "＝", "＋", "－", "＠")
@@ -86,7 +89,10 @@ def show_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]
         console = Console(
             width=sum(3 + column_width(columns, body, i) for i in range(len(columns))) + 4
         )
-    table = Table(title=Text(clean(title)), title_justify="left", box=box.SIMPLE_HEAD)
+    table = Table(
+        title=Text(clean(title)), title_justify="left", box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0)
+    )
+    # Two spaces between columns: the usual tables fit into 80 characters.
     for i, column in enumerate(columns):
         numbers = bool(body) and all(NUMBER.match(row[i]) for row in body)
         table.add_column(Text(clean(column)), justify="right" if numbers else "left")
@@ -108,4 +114,4 @@ def format_cell(value: object) -> str:
     """A value as people read it: three decimals, a dash for what could not be scored."""
     if value is None:
         return "–"
-    return f"{value:.3f}" if isinstance(value, float) else clean(str(value))
+    return format_number(value, 3) if isinstance(value, float) else clean(str(value))

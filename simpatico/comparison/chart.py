@@ -99,7 +99,7 @@ def differences_notebook(differences: Sequence[Difference]) -> str:
     pairs = group_by_pair(differences)
     main = main_pair(differences)
     if main is None:
-        return notebook_frame(el("p", None, "A comparison needs two systems; there are none to compare."))
+        return notebook_frame(el("p", None, "There are no two systems to compare."))
     who = assign_styles(dict.fromkeys(name for pair in pairs for name in pair), main)
     pair = orient_pair(pairs[main])
     rest = len(pairs) - 1

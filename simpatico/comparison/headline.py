@@ -14,10 +14,10 @@ from simpatico.wording import format_count, format_number, lower_first_letter
 
 FINDINGS: tuple[Finding, ...] = ("higher", "lower")
 MAX_CLAIMS = 3
-"""Findings that a headline names."""
+"""Significant differences that a headline names."""
 SMALL, LARGE = 0.4, 0.8
 """Differences in SDs below which one is called small, and from which it is called large."""
-NOUNS = {"prompt": "answer", "dialog": "dialog"}
+RANDOM_PAIRS = {"prompt": "replies", "dialog": "dialogs"}
 COUNTS = ("Zero", "One", "Two", "Three", "Four", "Five")
 
 
@@ -44,7 +44,7 @@ def group_by_pair(differences: Sequence[Difference]) -> dict[tuple[str, str], li
 
 
 def main_pair(differences: Sequence[Difference]) -> tuple[str, str] | None:
-    """The pair with most findings, then most hints, then the largest differences."""
+    """The pair with most significant, then most suggestive, then the largest differences."""
     pairs = group_by_pair(differences)
 
     def rank(pair: tuple[str, str]) -> tuple[int, int, float]:
@@ -81,7 +81,7 @@ def group_by_finding(pair: Sequence[Difference]) -> list[tuple[str, list[Differe
         (f"Higher for {a}", select_findings(pair, "higher")),
         (f"Lower for {a}", select_findings(pair, "lower")),
         (HINT, select_findings(pair, "hint")),
-        ("Can't tell apart", select_findings(pair, "unclear")),
+        ("No significant difference", select_findings(pair, "unclear")),
         ("Not compared", select_findings(pair, "same", "too_few")),
     ]
     return [(title, own) for title, own in groups if own]
@@ -124,11 +124,11 @@ def mirror(value: float | None, *, total: float = 0.0) -> float | None:
 
 def single_system_headline(system: str) -> list[TextPart]:
     """The headline where there is one system."""
-    return [SystemName(system), " was scored alone; there is nothing to compare it with."]
+    return [SystemName(system), " is the only system; there is nothing to compare it with."]
 
 
 def headline(pair: Sequence[Difference]) -> list[TextPart]:
-    """The summary of a pair: up to three findings, and on what the two can't be told apart."""
+    """The summary of a pair: up to three significant differences, and which scores show none."""
     comparable = [d for d in pair if d.finding != "too_few"]
     if not pair:
         return ["There is nothing to compare."]
@@ -145,9 +145,10 @@ def headline(pair: Sequence[Difference]) -> list[TextPart]:
         verb = "is" if rest == 1 else "are"
         parts.append(f" There {verb} {format_count(rest, 'more difference')}.")
     if unclear := select_findings(pair, "unclear"):
-        others = f" and {len(unclear) - 1} more" if unclear[1:] else ""
+        rest = len(unclear) - 1
+        others = f" and {format_count(rest, 'other score')}" if rest else ""
         title = lower_first_letter(unclear[0].title)
-        parts.append(f" On {title}{others} we can't tell the two apart.")
+        parts.append(f" No significant difference on {title}{others}.")
     return parts
 
 
@@ -183,11 +184,11 @@ def undecided_headline(pair: Sequence[Difference]) -> list[TextPart]:
     first, n = pair[0], len(pair)
     names: list[TextPart] = [SystemName(first.a), " and ", SystemName(first.b)]
     hints = len(select_findings(pair, "hint"))
-    hint = f" There {'is' if hints == 1 else 'are'} {format_count(hints, 'hint')}." if hints else ""
-    if n == 1:
-        return [f"On {lower_first_letter(first.title)} we can't tell ", *names, f" apart.{hint}"]
     kind = "metrics" if len({d.metric for d in pair}) == n else "scores"
-    return ["We can't tell ", *names, f" apart on any of {n} {kind}.{hint}"]
+    scores = f"any of {n} {kind}" if n > 1 else lower_first_letter(first.title)
+    verb = "is" if hints == 1 else "are"
+    hint = f" {format_count(hints, 'difference')} {verb} suggestive." if hints else ""
+    return ["No significant difference between ", *names, f" on {scores}.{hint}"]
 
 
 def too_few_headline(d: Difference) -> list[TextPart]:
@@ -232,36 +233,33 @@ def lede(pair: Sequence[Difference]) -> list[TextPart]:
 def effect_sentence(d: Difference) -> list[TextPart]:
     """The effect size in words and SDs, and the probability of superiority."""
     if d.sd is None:
-        size = f"one between {d.unit}s that do not vary"
+        size = f"between {d.unit}s that do not vary within a system"
     else:
         sds = effect_size(d)
-        words = "small next to" if sds < SMALL else "moderate compared with"
-        words = "large compared with" if sds >= LARGE else words
-        size = f"{words} the spread between {d.unit}s ({format_number(sds, 1)} SD)"
-    opening = f"The largest of these is {size}"
+        word = "large" if sds >= LARGE else "small" if sds < SMALL else "moderate"
+        size = f"{word} ({format_number(sds, 1)} times the SD between {d.unit}s)"
+    opening = f"The largest difference is {size}"
     if d.times_in_100 is None:
         return [f"{opening}."]
     up = (d.difference or 0.0) > 0
     times = d.times_in_100 if up else 100 - d.times_in_100
-    where = "on the same prompt " if d.unit == "prompt" else "in the same dialog "
-    if not d.paired:
-        where = f"take one {NOUNS[d.unit]} of each at random and "
-    side = f"comes out {'higher' if up else 'lower'} in {lower_first_letter(d.title)}"
-    ending = f" {side} {format_number(times, 0)} times in 100 (ties count half)."
-    return [f"{opening}: {where}", SystemName(d.a), ending]
+    units = f"{d.unit}s" if d.paired else f"random pairs of {RANDOM_PAIRS[d.unit]}"
+    side = f"is {'higher' if up else 'lower'} in {lower_first_letter(d.title)}"
+    ending = f" {side} in {format_number(times, 0)}% of {units} (ties count half)."
+    return [f"{opening}: ", SystemName(d.a), ending]
 
 
 def family_note(differences: Sequence[Difference]) -> str:
-    """What makes a finding, and how to read the numbers beside it."""
+    """When a difference is called significant or suggestive, and what the brackets hold."""
     if not differences:
         return ""
     first = differences[0]
     level = f"{1 - first.confidence:.4g}".removeprefix("0")
-    how = f" after {CORRECTIONS[first.correction]} over {first.family} comparisons"
+    how = f" after {CORRECTIONS[first.correction]} correction for {first.family} comparisons"
     return (
-        f"In brackets the {confidence_percent(first)} interval. A finding needs p ≤ {level}"
-        f"{how if first.family > 1 else ''}; what only the uncorrected p or the interval shows is "
-        "a hint. What would have shown is found 80 times in 100."
+        f"Brackets: {confidence_percent(first)} CI. Significant: p ≤ {level}"
+        f"{how if first.family > 1 else ''}. Suggestive: only the uncorrected p or the CI "
+        "indicates a difference."
     )
 
 

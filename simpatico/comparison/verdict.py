@@ -12,6 +12,7 @@ from typing import Any
 from simpatico.comparison.difference import Difference
 from simpatico.comparison.samples import MIN_PAIRS, MIN_VALUES, Unit
 from simpatico.stats.correction import Correction
+from simpatico.stats.power import POWER
 from simpatico.wording import (
     format_count,
     format_difference,
@@ -25,9 +26,9 @@ CORRECTIONS: dict[Correction, str] = {
     "bh": "Benjamini-Hochberg",
     "bonferroni": "Bonferroni",
 }
-SHARED: dict[Unit, str] = {"prompt": "that both answered", "dialog": "that both took part in"}
-HINT = "A hint, not a finding"
-"""For what is significant only before the correction."""
+SHARED: dict[Unit, str] = {"prompt": "that both replied to", "dialog": "that both took part in"}
+HINT = "Suggestive, not significant after correction"
+"""For what only the uncorrected p or the interval indicates."""
 STABLE_FIELDS = 13
 """The first fields of the JSON, whose order scripts rely on."""
 
@@ -46,8 +47,8 @@ def verdict_sentence(d: Difference) -> str:
             return too_few_text(d)
         case "same":
             if d.mean_a is None or d.mean_a != d.mean_b:
-                return f"{d.title}: no difference can be computed; the numbers are too large."
-            return f"{d.title}: equal in all {units_text(d)}."
+                return f"{d.title}: the values are too large to compute a difference."
+            return f"{d.title}: identical in all {units_text(d)}."
         case "unclear":
             return f"{d.title}: {amount_text(d)}. {detectable_text(d)}"
         case "hint":
@@ -71,20 +72,21 @@ def amount_text(d: Difference) -> str:
     """The difference in the score's unit, with its interval."""
     value = with_unit(format_difference(d.difference, difference_digits(d)), d)
     if d.low is None or d.high is None:
-        return f"{value} (no interval: nothing varies)"
+        return f"{value} (no CI: the differences do not vary)"
     return f"{value} {format_interval(d.low, d.high, difference_digits(d))}"
 
 
 def detectable_text(d: Difference) -> str:
     """The smallest difference that a study of this size would have detected."""
     if d.detectable is None:
-        return f"With {units_text(d)} no difference, however large, would have shown."
-    return f"{with_unit(format_significant(d.detectable), d)} or more would have shown."
+        return f"With {units_text(d)} no difference is detectable, however large."
+    amount = with_unit(format_significant(d.detectable), d)
+    return f"Smallest detectable difference ({100 * POWER:.0f}% power): {amount}."
 
 
 def direction_text(d: Difference) -> str:
     """Which way the score points."""
-    return f"{d.better} is better" if d.better else "neither better nor worse in itself"
+    return f"{d.better} is better" if d.better else "descriptive (no better direction)"
 
 
 def too_few_text(d: Difference) -> str:

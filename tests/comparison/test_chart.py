@@ -44,11 +44,11 @@ def test_a_row_says_what_the_difference_says(found):
     digits = interval_digits(warm.low, warm.high)
     amount = f"{format_difference(warm.difference, digits)} {format_interval(warm.low, warm.high, digits)}"
     assert words(claim_cell(warm)) == f"a has a higher warm than b: {amount}."
-    assert note_cell(warm) == "Warm · neither better nor worse in itself"
+    assert note_cell(warm) == "Warm · descriptive (no better direction)"
     digits = interval_digits(dull.low, dull.high)
     amount = f"{format_difference(dull.difference, digits)} {format_interval(dull.low, dull.high, digits)}"
     assert words(claim_cell(dull)).startswith(f"Dull: {amount} ")
-    assert words(claim_cell(dull)).endswith(" or more would have shown.")
+    assert " Smallest detectable difference (80% power): " in words(claim_cell(dull))
     row = pair_table_row(warm, lambda score: f"{score}?")
     assert (row.side, row.tracks, row.times) == ("a", "warm?", 100.0)
     assert (row.difference, row.low, row.high) == (warm.difference, warm.low, warm.high)
@@ -66,7 +66,7 @@ def test_rows_stand_in_groups(found):
     drawn = pair_table(pair, assign_styles(["a", "b"]))
     assert [(title, len(rows)) for title, rows in drawn.groups] == [
         ("Higher for a", 1),
-        ("Can't tell apart", 1),
+        ("No significant difference", 1),
     ]
     assert not drawn.with_tracks
 
@@ -74,9 +74,9 @@ def test_rows_stand_in_groups(found):
 def test_a_notebook_shows_the_pair_that_is_told_apart_most(found):
     root = tree(found._repr_html_())
     lead, small, more = (p.prose for p in root.all("p"))
-    assert lead == "a has a higher warm than c. On dull we can't tell the two apart."
+    assert lead == "a has a higher warm than c. No significant difference on dull."
     assert small.startswith(
-        "Based on 12 prompts that both answered. The largest of these is large "
+        "Based on 12 prompts that both replied to. The largest difference is large ("
     )
     assert more == "2 more pairs of systems in this list."
     table = root.one("table", "verdict")

@@ -23,7 +23,9 @@ from simpatico.comparison.headline import (
 from simpatico.comparison.verdict import verdict_sentence
 from tests.comparison.test_verdict import TINY, TOLD, UNCLEAR
 
-STYLE = replace(TOLD, more="mirrors small words more than", less="mirrors small words less than")
+STYLE = replace(
+    TOLD, more="matches function words more than", less="matches function words less than"
+)
 WARM = replace(
     TOLD,
     metric="agreeableness",
@@ -36,8 +38,8 @@ MIXED = replace(
     TOLD,
     metric="entropy",
     title="Entropy",
-    more="shows a wider mix of feelings than",
-    less="shows a narrower mix of feelings than",
+    more="uses more emotion words than",
+    less="uses fewer emotion words than",
     sd=0.11,
 )
 VAGUE = replace(UNCLEAR, metric="empathy", title="Empathy")
@@ -60,51 +62,53 @@ def lower(told):
         ([WARM], "harbor sounds more agreeable than brisk."),
         (
             [MIXED, WARM, lower(STYLE), VAGUE],
-            "harbor sounds more agreeable than brisk and shows a wider mix of feelings. It mirrors "
-            "small words less. On empathy we can't tell the two apart.",
+            "harbor sounds more agreeable than brisk and uses more emotion words. It matches "
+            "function words less. No significant difference on empathy.",
         ),
         (
             [STYLE, MIXED, WARM],
-            "harbor sounds more agreeable than brisk, shows a wider mix of feelings and mirrors "
-            "small words more.",
+            "harbor sounds more agreeable than brisk, uses more emotion words and matches "
+            "function words more.",
         ),
         (
             [replace(STYLE, better="higher"), MIXED, WARM, lower(VAGUE)],
-            "harbor mirrors small words more than brisk, sounds more agreeable and shows a wider mix "
-            "of feelings. On empathy we can't tell the two apart.",
+            "harbor matches function words more than brisk, sounds more agreeable and uses more "
+            "emotion words. No significant difference on empathy.",
         ),
         (
             [WARM, WARM, WARM, lower(STYLE), lower(STYLE)],
-            "harbor sounds more agreeable than brisk and sounds more agreeable. It mirrors small "
+            "harbor sounds more agreeable than brisk and sounds more agreeable. It matches function "
             "words less. There are 2 more differences.",
         ),
         (
             [WARM, MIXED, STYLE, STYLE, VAGUE, UNCLEAR],
-            "harbor sounds more agreeable than brisk, shows a wider mix of feelings and mirrors "
-            "small words more. There is 1 more difference. On empathy and 1 more we can't tell the "
-            "two apart.",
+            "harbor sounds more agreeable than brisk, uses more emotion words and matches "
+            "function words more. There is 1 more difference. No significant difference on empathy "
+            "and 1 other score.",
         ),
         (
             [lower(WARM), lower(MIXED)],
-            "harbor sounds less agreeable than brisk and shows a narrower mix of feelings.",
+            "harbor sounds less agreeable than brisk and uses fewer emotion words.",
         ),
         (
             [replace(WARM, a="human"), replace(lower(STYLE), a="human")],
-            "human sounds more agreeable than brisk. human mirrors small words less.",
+            "human sounds more agreeable than brisk. human matches function words less.",
         ),
-        ([VAGUE, UNCLEAR], "We can't tell harbor and brisk apart on any of 2 metrics."),
+        ([VAGUE, UNCLEAR], "No significant difference between harbor and brisk on any of 2 metrics."),
         (
             [VAGUE, VAGUE, HINT],
-            "We can't tell harbor and brisk apart on any of 3 scores. There is 1 hint.",
+            "No significant difference between harbor and brisk on any of 3 scores. 1 difference is "
+            "suggestive.",
         ),
         (
             [HINT, replace(HINT, metric="wit")],
-            "We can't tell harbor and brisk apart on any of 2 metrics. There are 2 hints.",
+            "No significant difference between harbor and brisk on any of 2 metrics. 2 differences "
+            "are suggestive.",
         ),
-        ([VAGUE, TINY], "On empathy we can't tell harbor and brisk apart."),
+        ([VAGUE, TINY], "No significant difference between harbor and brisk on empathy."),
         (
             [replace(VAGUE, title="BERTScore")],
-            "On BERTScore we can't tell harbor and brisk apart.",
+            "No significant difference between harbor and brisk on BERTScore.",
         ),
         (
             [replace(TINY, n_a=1, n_b=1, paired=False, unit="dialog")],
@@ -116,7 +120,7 @@ def lower(told):
         ),
         (
             [replace(TINY, n_a=0, n_b=0), replace(TINY, n_a=1, n_b=1)],
-            "One prompt that both answered is too few to compare anything.",
+            "One prompt that both replied to is too few to compare anything.",
         ),
         ([], "There is nothing to compare."),
     ],
@@ -134,7 +138,7 @@ def test_names_stand_apart():
     ]
     assert (
         plain_text(single_system_headline("harbor"))
-        == "harbor was scored alone; there is nothing to compare it with."
+        == "harbor is the only system; there is nothing to compare it with."
     )
 
 
@@ -147,28 +151,28 @@ LOOSE = {"paired": False, "unit": "dialog", "n_a": 602, "n_b": 602}
         # 0.0961 / 0.12 = 0.80
         (
             [TOLD],
-            "Based on 22 prompts that both answered. The largest of these is large compared with "
-            "the spread between prompts (0.8 SD): on the same prompt harbor comes out higher in language "
-            "style matching 72 times in 100 (ties count half).",
+            "Based on 22 prompts that both replied to. The largest difference is large (0.8 times "
+            "the SD between prompts): harbor is higher in language style matching in 72% of prompts "
+            "(ties count half).",
         ),
         (
             [replace(VAGUE, n_a=20, n_b=20), replace(lower(TOLD), sd=0.3, **LOOSE)],
-            "Based on up to 1,204 dialogs, 602 and 602. The largest of these is small next to the "
-            "spread between dialogs (0.3 SD): take one dialog of each at random and harbor comes out lower "
-            "in language style matching 72 times in 100 (ties count half).",
+            "Based on up to 1,204 dialogs, 602 and 602. The largest difference is small (0.3 times "
+            "the SD between dialogs): harbor is lower in language style matching in 72% of random pairs "
+            "of dialogs (ties count half).",
         ),
         (
             [replace(HINT, sd=0.2, unit="dialog", n_a=1, n_b=1)],
-            "Based on 1 dialog that both took part in. The largest of these is moderate compared "
-            "with the spread between dialogs (0.5 SD): in the same dialog harbor comes out higher in "
-            "language style matching 72 times in 100 (ties count half).",
+            "Based on 1 dialog that both took part in. The largest difference is moderate (0.5 "
+            "times the SD between dialogs): harbor is higher in language style matching in 72% of dialogs "
+            "(ties count half).",
         ),
         (
             [replace(TOLD, sd=None, times_in_100=None)],
-            "Based on 22 prompts that both answered. The largest of these is one between prompts "
-            "that do not vary.",
+            "Based on 22 prompts that both replied to. The largest difference is between prompts "
+            "that do not vary within a system.",
         ),
-        ([VAGUE], "Based on 22 prompts that both answered."),
+        ([VAGUE], "Based on 22 prompts that both replied to."),
         ([], ""),
     ],
 )  # fmt: skip
@@ -178,12 +182,11 @@ def test_ledes(pair, words):
 
 def test_notes():
     assert family_note([TOLD]) == (
-        "In brackets the 95% interval. A finding needs p ≤ .05 after Holm over 15 comparisons; what "
-        "only the uncorrected p or the interval shows is a hint. What would have shown is found 80 "
-        "times in 100."
+        "Brackets: 95% CI. Significant: p ≤ .05 after Holm correction for 15 comparisons. "
+        "Suggestive: only the uncorrected p or the CI indicates a difference."
     )
     single = replace(TOLD, family=1, confidence=0.99)
-    assert "A finding needs p ≤ .01; what" in family_note([single])
+    assert "Significant: p ≤ .01. Suggestive:" in family_note([single])
     assert family_note([]) == ""
 
 
@@ -206,8 +209,8 @@ def test_groups():
     assert group_by_finding(pair) == [
         ("Higher for harbor", [rated, WARM, MIXED]),
         ("Lower for harbor", [lower(MIXED)]),
-        ("A hint, not a finding", [HINT]),
-        ("Can't tell apart", [VAGUE]),
+        ("Suggestive, not significant after correction", [HINT]),
+        ("No significant difference", [VAGUE]),
         ("Not compared", [TINY]),
     ]
     assert group_by_finding([]) == []

@@ -38,8 +38,8 @@ TOLD = Difference(
     confidence=0.95,
     family=15,
     title="Language style matching",
-    more="mirrors the person's small words more than",
-    less="mirrors the person's small words less than",
+    more="matches the user's function words more closely than",
+    less="matches the user's function words less closely than",
     sd=0.12,
     times_in_100=72.4,
     times_low=50.0,
@@ -57,58 +57,59 @@ LOOSE = {"paired": False, "unit": "dialog"}
     [
         (
             TOLD,
-            "harbor mirrors the person's small words more than brisk: +0.096 [0.041, 0.151].",
+            "harbor matches the user's function words more closely than brisk: +0.096 [0.041, 0.151].",
         ),
         (
             replace(TOLD, difference=-0.0961, low=-0.151, high=-0.041),
-            "harbor mirrors the person's small words less than brisk: −0.096 [−0.151, −0.041].",
+            "harbor matches the user's function words less closely than brisk: −0.096 [−0.151, −0.041].",
         ),
         (
             replace(TOLD, score_unit="bits"),
-            "harbor mirrors the person's small words more than brisk: +0.096 bits [0.041, 0.151].",
+            "harbor matches the user's function words more closely than brisk: +0.096 bits [0.041, 0.151].",
         ),
         (
             replace(TOLD, p_adjusted=0.21, p_value=0.014),
-            "harbor perhaps mirrors the person's small words more than brisk: +0.096 [0.041, 0.151]. "
-            "A hint, not a finding.",
+            "harbor perhaps matches the user's function words more closely than brisk: +0.096 [0.041, 0.151]. "
+            "Suggestive, not significant after correction.",
         ),
         (
             replace(TOLD, p_adjusted=0.21, difference=-0.0961, low=-0.151, high=-0.041),
-            "harbor perhaps mirrors the person's small words less than brisk: −0.096 "
-            "[−0.151, −0.041]. A hint, not a finding.",
+            "harbor perhaps matches the user's function words less closely than brisk: −0.096 "
+            "[−0.151, −0.041]. Suggestive, not significant after correction.",
         ),
         (
             UNCLEAR,
-            "Language style matching: +0.020 [−0.050, 0.090]. 0.12 or more would have shown.",
+            "Language style matching: +0.020 [−0.050, 0.090]. Smallest detectable difference (80% power): "
+            "0.12.",
         ),
         (
             replace(UNCLEAR, score_unit="bits"),
-            "Language style matching: +0.020 bits [−0.050, 0.090]. 0.12 bits or more would have "
-            "shown.",
+            "Language style matching: +0.020 bits [−0.050, 0.090]. Smallest detectable difference (80% "
+            "power): 0.12 bits.",
         ),
         (
             replace(UNCLEAR, detectable=None, n_a=6, n_b=6),
-            "Language style matching: +0.020 [−0.050, 0.090]. With 6 prompts no difference, however "
-            "large, would have shown.",
+            "Language style matching: +0.020 [−0.050, 0.090]. With 6 prompts no difference is "
+            "detectable, however large.",
         ),
         (
             replace(UNCLEAR, detectable=None, n_a=7, n_b=9, **LOOSE),
-            "Language style matching: +0.020 [−0.050, 0.090]. With 7 and 9 dialogs no difference, "
-            "however large, would have shown.",
+            "Language style matching: +0.020 [−0.050, 0.090]. With 7 and 9 dialogs no difference is "
+            "detectable, however large.",
         ),
         (
             replace(UNCLEAR, detectable=None, n_a=7, n_b=7, **LOOSE),
-            "Language style matching: +0.020 [−0.050, 0.090]. With 7 dialogs each no difference, "
-            "however large, would have shown.",
+            "Language style matching: +0.020 [−0.050, 0.090]. With 7 dialogs each no difference is "
+            "detectable, however large.",
         ),
         (
             replace(TOLD, better="lower", low=None, high=None),
-            "harbor mirrors the person's small words more than brisk: +0.096 (no interval: nothing "
-            "varies).",
+            "harbor matches the user's function words more closely than brisk: +0.096 (no CI: the "
+            "differences do not vary).",
         ),
         (
             replace(TINY, n_a=1, n_b=1),
-            "Language style matching: 1 prompt that both answered is too few to compare; at least 6 "
+            "Language style matching: 1 prompt that both replied to is too few to compare; at least 6 "
             "are needed.",
         ),
         (
@@ -121,14 +122,14 @@ LOOSE = {"paired": False, "unit": "dialog"}
             "Language style matching: 3 and 3,000 dialogs are too few to compare; at least 4 each "
             "are needed.",
         ),
-        (SAME, "Language style matching: equal in all 22 prompts."),
+        (SAME, "Language style matching: identical in all 22 prompts."),
         (
             replace(SAME, n_a=22, n_b=25, **LOOSE),
-            "Language style matching: equal in all 22 and 25 dialogs.",
+            "Language style matching: identical in all 22 and 25 dialogs.",
         ),
         (
             replace(SAME, mean_a=None),
-            "Language style matching: no difference can be computed; the numbers are too large.",
+            "Language style matching: the values are too large to compute a difference.",
         ),
     ],
 )  # fmt: skip
@@ -138,9 +139,9 @@ def test_sentences(told, words):
 
 def test_a_sentence_in_its_parts():
     told = replace(TOLD, score_unit="bits")
-    assert claim_text(told) == "harbor mirrors the person's small words more than brisk"
+    assert claim_text(told) == "harbor matches the user's function words more closely than brisk"
     assert amount_text(told) == "+0.096 bits [0.041, 0.151]"
-    assert detectable_text(told) == "0.12 bits or more would have shown."
+    assert detectable_text(told) == "Smallest detectable difference (80% power): 0.12 bits."
     assert verdict_sentence(told) == f"{claim_text(told)}: {amount_text(told)}."
 
 
@@ -148,7 +149,7 @@ def test_which_way_a_score_points():
     assert [direction_text(replace(TOLD, better=way)) for way in ("higher", "lower", None)] == [
         "higher is better",
         "lower is better",
-        "neither better nor worse in itself",
+        "descriptive (no better direction)",
     ]
 
 

@@ -250,9 +250,9 @@ def test_the_terminal_shows_all_together_and_names_single_ones(tmp_path, judgeme
         (r.quality, r.added_name) for r in rows if len(r.added) == 1 and (r.p_adjusted or 1) < 0.05
     }
     shown = shown_of(run, "--traditional", "emotional_entropy")
-    (line,) = [x for x in shown.splitlines() if "by itself" in x]
-    assert all(f"{name} to emotional_entropy ({quality})" in line for quality, name in clear)
-    assert line.count(" to emotional_entropy (") == len(clear)
+    (line,) = [x for x in shown.splitlines() if "single score" in x.lower()]
+    assert all(f"{name} over emotional_entropy ({quality})" in line for quality, name in clear)
+    assert line.count(" over emotional_entropy (") == len(clear)
     assert sum(r.verdict in shown for r in rows if r.added_name == "all") == len(rows) / 3
     assert shown.count("clustered by") <= len(rows) / 3
 

@@ -1,4 +1,4 @@
-"""The part of `simpatico validate` that runs negative controls: scores on wrong answers."""
+"""The part of `simpatico validate` that runs negative controls: scores of wrong replies."""
 
 from __future__ import annotations
 
@@ -10,13 +10,25 @@ import click
 from simpatico.cli.options import combine_options
 from simpatico.cli.output import note, result, show_table
 from simpatico.cli.progress import ProgressDisplay
+from simpatico.comparison.verdict import CORRECTIONS
+from simpatico.wording import NO_VALUE, format_count, format_interval, format_number, format_p
 
 if TYPE_CHECKING:
-    from simpatico.stats.result import Result
     from simpatico.validation.controls import Controls
     from simpatico.validation.controls.rows import ControlRow
 
 EVERY = "every kind"
+VERDICTS = {
+    "notices": "detected",
+    "does not": "not detected",
+    "rises": "rises",
+    "goes up": "increases",
+    "goes down": "decreases",
+    "stays": "no change",
+    "too few": "too few",
+    "no score": "no score",
+}
+"""The verdict codes of the JSON in words; scores without a better direction only change."""
 
 
 control_options = combine_options(
@@ -26,20 +38,20 @@ control_options = combine_options(
             is_flag=False,
             flag_value=EVERY,
             metavar="[KIND,...]",
-            help="Do scores notice wrong answers? Kinds of `simpatico perturb`, or all.",
+            help="Negative controls: do scores drop for wrong replies? Kinds: see simpatico perturb.",
         ),
         click.option(
             "--logs",
             type=click.Path(path_type=Path),
             multiple=True,
-            help="With --controls: what RUN was scored from, if references are needed.",
+            help="With --controls: files that RUN was scored from, if references are needed.",
         ),
         click.option(
-            "--most",
+            "--max-dialogs",
             type=click.IntRange(min=1),
             default=1_000,
             show_default=True,
-            help="With --controls: dialogs to look at.",
+            help="With --controls: maximum number of dialogs.",
         ),
     ]
 )
@@ -57,44 +69,49 @@ def controls_from_options(run: Path, options: dict[str, Any], scores: tuple[str,
     if options["controls"] != EVERY:
         names = (kind.strip() for kind in options["controls"].split(","))
         kinds = tuple(parse_kind(kind) for kind in dict.fromkeys(names) if kind)
-    rest = (options[name] for name in ("logs", "most", "correction", "seed"))
-    with ProgressDisplay("wrong answers scored") as progress:
+    rest = (options[name] for name in ("logs", "max_dialogs", "correction", "seed"))
+    with ProgressDisplay("wrong replies scored") as progress:
         return run_controls(Run(run), ControlSettings(kinds, scores, *rest), tick=progress.add)
 
 
 def show_controls(controls: Controls, correction: str) -> None:
-    """Each score on each kind of wrong answers, and whether it notices them."""
+    """Each score on each kind of wrong replies, and whether it drops."""
     for text in controls.notes:
         note(text)
     for counts in controls.made:
         left = ", ".join(f"{n:,} {why.replace('_', ' ')}" for why, n in counts.left.items())
-        rest = f"; left out: {left}" if left else ""
-        note(f"{counts.kind}: {counts.changed:,} of {counts.answers:,} answers made wrong{rest}")
-    columns = ["score", "change", "95%", "in SDs", "drops", "p", "n", "dialogs", ""]
+        rest = f"; skipped: {left}" if left else ""
+        note(f"{counts.kind}: {counts.changed:,} of {counts.answers:,} replies changed{rest}")
+    columns = ["score", "change [95% CI]", "SDs", "lower", "p", "n", "dialogs", "verdict"]
     for kind in dict.fromkeys(row.kind for row in controls.rows):
         rows = [
             [
-                *(row.score, row.change, interval_cell(row, digits=3), row.in_sds, row.drops),
-                *(p_cell(row.p_adjusted), row.n, row.dialogs, row.verdict),
+                *(row.score, change_cell(row), format_number(row.in_sds)),
+                NO_VALUE if row.drops is None else f"{100 * row.drops:.0f}%",
+                *(p_cell(row.p_adjusted), row.n, row.dialogs, VERDICTS[row.verdict]),
             ]
             for row in controls.rows
             if row.kind == kind
         ]
-        show_table(f"{kind} answers", columns, rows)
+        show_table(f"Scores of {kind} replies", columns, rows)
     missed = [f"{r.score} ({r.kind})" for r in controls.rows if r.verdict in ("does not", "rises")]
     if missed:
-        result(f"do not notice: {', '.join(missed)}")
+        result(f"Not detected: {', '.join(missed)}")
     family = max((r.family for r in controls.rows), default=0)
-    note(f"p: after {correction} over the {family} rows; n: answers, or speakers of dialogs")
+    note(
+        f"p: after {CORRECTIONS[correction]} correction for {format_count(family, 'row')}; lower: "
+        "share of replies with a lower score; SDs: change in SDs between dialogs; n: replies, or "
+        "speakers in dialogs for scores of dialogs."
+    )
 
 
-def interval_cell(row: ControlRow | Result, *, digits: int = 2) -> str:
-    """The interval of a row, or a dash."""
-    return "–" if row.low is None else f"[{row.low:.{digits}f}, {row.high:.{digits}f}]"
+def change_cell(row: ControlRow) -> str:
+    """The mean change with its interval."""
+    if row.low is None:
+        return format_number(row.change, 3)
+    return f"{format_number(row.change, 3)} {format_interval(row.low, row.high, 3)}"
 
 
 def p_cell(p: float | None) -> str:
-    """A p-value without its leading zero, or a dash."""
-    if p is None:
-        return "–"
-    return "< .001" if p < 0.001 else f"{p:.3f}".removeprefix("0")
+    """A p-value below a column head that says p."""
+    return format_p(p).removeprefix("= ")

@@ -34,81 +34,83 @@ from simpatico.comparison.verdict import (
     HINT,
     difference_as_json,
     difference_digits,
+    direction_text,
     verdict_sentence,
 )
 from simpatico.run import Run
 from simpatico.stats.power import POWER, Design
 from simpatico.wording import (
     NO_VALUE,
+    capitalize,
     format_count,
+    format_interval,
     format_number,
     format_p,
     format_significant,
 )
 
 MAX_PAIRS_IN_FULL = 6
-"""Pairs of systems beyond which only findings and hints are printed as sentences."""
+"""Pairs of systems beyond which only significant and suggestive differences are printed."""
 ALWAYS_SHOWN: tuple[Finding, ...] = ("higher", "lower", "hint")
 RELIABLE_PILOT = 100
 """Pilot values from which an SD is known to about 15% (95% interval: ±1.96 / sqrt(2n))."""
-WORDS: dict[Finding, str] = {
-    "higher": "higher",
-    "lower": "lower",
-    "hint": "a hint",
-    "unclear": "can't tell",
-    "same": "the same",
-    "too_few": "too few",
-}
 
 
 @click.command(name="compare")
 @click.argument("runs", nargs=-1, type=click.Path(path_type=Path))
-@click.option("--scores", default="", help="Only these scores, comma separated.")
-@click.option("--every", is_flag=True, help="Also the parts of each metric.")
-@click.option("--with-human", is_flag=True, help="Also the people in the dialogs.")
+@click.option("--scores", default="", help="Compare only these scores (comma-separated).")
+@click.option("--every", is_flag=True, help="Include the component scores of each metric.")
+@click.option("--with-human", is_flag=True, help="Include the users as a system.")
 @click.option(
     "--level",
     type=click.Choice(["dialog", "turn"]),
     default="dialog",
     show_default=True,
-    help="Scores of dialogs, or scores of turns averaged within each dialog.",
+    help="Compare dialog scores, or turn scores averaged within each dialog.",
 )
 @click.option(
     "--correction",
     type=click.Choice(["holm", "bh", "bonferroni"]),
     default="holm",
     show_default=True,
-    help="For the number of comparisons.",
+    help="Correction for multiple comparisons.",
 )
 @click.option(
     "--confidence",
     type=click.FloatRange(0.5, 0.999),
     default=0.95,
     show_default=True,
-    help="Of the intervals; a finding needs a corrected p of 1 minus this.",
+    help="Confidence level of the intervals; significant is a corrected p of at most 1 minus it.",
 )
-@click.option("--seed", default=0, show_default=True, help="Of the permutations.")
-@click.option("--json", "as_json_", is_flag=True, help="For scripts.")
-@click.option("--plan", "planning", is_flag=True, help="How many dialogs a comparison needs.")
+@click.option("--seed", default=0, show_default=True, help="Random seed of the permutation tests.")
+@click.option("--json", "as_json_", is_flag=True, help="Print JSON.")
+@click.option("--plan", "planning", is_flag=True, help="Power analysis: number of dialogs needed.")
 @click.option(
-    "--detect", multiple=True, help="Plan: a difference, 0.05 or empathy=0.2; repeatable."
+    "--detect",
+    multiple=True,
+    help="With --plan: difference to detect, 0.05 or empathy=0.2; repeatable.",
 )
 @click.option(
     "--power",
     type=click.FloatRange(0.1, 0.999),
     default=POWER,
     show_default=True,
-    help="Plan: how surely it is to be found.",
+    help="With --plan: probability of detecting the difference.",
 )
-@click.option("--family", type=click.IntRange(1), help="Plan: comparisons to correct for.")
 @click.option(
-    "--sd", type=click.FloatRange(0, min_open=True), help="Plan: a spread, in place of a run."
+    "--family", type=click.IntRange(1), help="With --plan: number of comparisons to correct for."
+)
+@click.option(
+    "--sd",
+    type=click.FloatRange(0, min_open=True),
+    help="With --plan: standard deviation, instead of a pilot run.",
 )
 def command(runs: tuple[Path, ...], **options: Any) -> None:
     """Compare the systems of RUNS on every metric.
 
-    In pairs where the systems answered the same prompts; an interval for each difference, a p
-    corrected for the number of comparisons, and a verdict. With --plan, RUNS are a pilot.
+    Prints each difference with its 95% CI, probability of superiority and p corrected for multiple
+    comparisons. Tests are paired where the systems replied to the same prompts. With --plan, RUNS
+    are a pilot for a power analysis.
     """
     scores = tuple(s.strip() for s in options["scores"].split(",") if s.strip())
     choice = Selection(options["level"], scores, options["every"], options["with_human"])
@@ -117,7 +119,7 @@ def command(runs: tuple[Path, ...], **options: Any) -> None:
         show_plan(folders, choice, options)
         return
     if not runs:
-        raise click.UsageError("name a run folder, such as the one `simpatico demo` makes")
+        raise click.UsageError("Missing RUN, a folder such as `simpatico demo` makes.")
     settings = ComparisonSettings(options["correction"], options["confidence"], options["seed"])
     differences = compare(folders, choice, settings)
     if options["as_json_"]:
@@ -130,7 +132,7 @@ def show_differences(differences: Sequence[Difference]) -> None:
     """The headline, then a table and sentences for each pair of systems."""
     main = main_pair(differences)
     if main is None:
-        result("These systems have no score in common; nothing to compare.")
+        result("These systems have no score in common.")
         return
     pairs = {pair: orient_pair(own) for pair, own in group_by_pair(differences).items()}
     in_full = len(pairs) <= MAX_PAIRS_IN_FULL
@@ -143,72 +145,63 @@ def show_differences(differences: Sequence[Difference]) -> None:
             if in_full or group[0].finding in ALWAYS_SHOWN:
                 heading(title)
                 for d in group:
-                    result(f"  {verdict_sentence(d).removesuffix(f' {HINT}.')}")
+                    result(f"  {finding_sentence(d)}")
     rest = [d for d in differences if d.finding not in ALWAYS_SHOWN]
     if rest and not in_full:
         unclear = sum(d.finding == "unclear" for d in rest)
-        counts = {"can't be told apart": unclear, "not compared": len(rest) - unclear}
-        summary = ", ".join(f"{n:,} {words}" for words, n in counts.items() if n)
+        counts = {"no significant difference": unclear, "not compared": len(rest) - unclear}
+        summary = ", ".join(f"{words} in {n:,}" for words, n in counts.items() if n)
         result(f"{format_count(len(rest), 'other comparison')}: {summary}.")
     note(reading_note(differences))
 
 
 def show_pair(own: Sequence[Difference]) -> None:
-    """The numbers of one pair, one row per score."""
+    """The numbers of one pair, one row per score; narrow enough for 80 characters."""
     first = own[0]
     uneven = len({(d.n_a, d.n_b) for d in own}) > 1
-    columns = ["", first.a, first.b, "a − b", confidence_percent(first), "of 100", "p", "verdict"]
+    interval = f"difference [{confidence_percent(first)} CI]"
+    columns = ["score", first.a, first.b, interval, "PS", "p", *(["n"] if uneven else [])]
     rows = []
     for d in own:
-        value, low, high = (
-            format_number(v, difference_digits(d)) for v in (d.difference, d.low, d.high)
-        )
-        row = [
-            d.score,
-            d.mean_a,
-            d.mean_b,
-            value,
-            NO_VALUE if d.low is None else f"{low} to {high}",
-            format_number(d.times_in_100, 0),
-            adjusted_p_cell(d),
-            finding_cell(d),
-        ]
+        digits = difference_digits(d)
+        difference = format_number(d.difference, digits)
+        if d.low is not None:
+            difference = f"{difference} {format_interval(d.low, d.high, digits)}"
+        superiority = NO_VALUE if d.times_in_100 is None else f"{d.times_in_100:.0f}%"
+        p = format_p(d.p_adjusted).removeprefix("= ")
+        row = [d.score, d.mean_a, d.mean_b, difference, superiority, p]
         if uneven:
             n_a, n_b = format_count(d.n_a), format_count(d.n_b)
             row.append(n_a if d.paired else f"{n_a}, {n_b}")
         rows.append(row)
-    columns += ["n"] if uneven else []
-    show_table(f"{first.a} against {first.b}, {sample_size_text(own)}", columns, rows)
+    show_table(f"{first.a} vs. {first.b}, {sample_size_text(own)}", columns, rows)
 
 
-def adjusted_p_cell(d: Difference) -> str:
-    """The corrected p; of a hint also the uncorrected one."""
-    adjusted, uncorrected = (format_p(p).removeprefix("= ") for p in (d.p_adjusted, d.p_value))
-    return f"{adjusted} ({uncorrected} alone)" if d.finding == "hint" else adjusted
-
-
-def finding_cell(d: Difference) -> str:
-    """The finding in a word; better or worse only where the score has a direction."""
-    if d.better is None or d.finding not in ("higher", "lower"):
-        return WORDS[d.finding]
-    return f"{d.finding} ({'better' if d.finding == d.better else 'worse'})"
+def finding_sentence(d: Difference) -> str:
+    """The verdict, followed by what the table has no room for."""
+    sentence = verdict_sentence(d).removesuffix(f" {HINT}.")
+    if d.finding == "hint":
+        corrected = format_p(d.p_adjusted).removeprefix("= ")
+        return f"{sentence} p {format_p(d.p_value)} before correction, {corrected} after."
+    if d.finding in ("higher", "lower") and d.better:
+        return f"{sentence} {capitalize(direction_text(d))}."
+    return sentence
 
 
 def reading_note(differences: Sequence[Difference]) -> str:
     """How to read the tables and the sentences, once."""
-    times = "in one of each at random"
-    if units := [d.unit for d in differences if d.paired]:
-        times = f"on the same {units[0]}"
+    units = [f"{d.unit}s" for d in differences if d.paired] or ["random pairs, one of each system,"]
     return (
-        f"a − b: the first system minus the second; of 100: how often the first is higher {times}. "
-        f"{family_note(differences)} Higher is not better unless it says so: simpatico list NAME"
+        "Difference: first system minus second. PS: probability of superiority, the share of "
+        f"{units[0]} in which the first is higher. {family_note(differences)} Higher means better "
+        "only where stated; see simpatico list NAME."
     )
 
 
 def show_plan(runs: Sequence[Run], choice: Selection, options: dict[str, Any]) -> None:
     """Detectable differences by number of dialogs, from a pilot run or a given SD."""
     if bool(runs) == bool(options["sd"]):
-        raise click.UsageError("--plan needs a pilot RUN, or --sd NUMBER in its place")
+        raise click.UsageError("--plan needs a pilot RUN or --sd NUMBER, and not both.")
     if runs:
         spreads, family = measure_pilot(runs, choice)
     else:
@@ -228,22 +221,22 @@ def show_plan(runs: Sequence[Run], choice: Selection, options: dict[str, Any]) -
         if own:
             show_planned(own, paired=paired)
     note(
-        f"found {100 * design.power:.4g} times in 100 at p {design.alpha:.4g} after Holm over "
-        f"{design.family} comparisons (--family, --power)."
+        f"{100 * design.power:.4g}% power at p ≤ {f'{design.alpha:.4g}'.removeprefix('0')} after "
+        f"Holm correction for {format_count(design.family, 'comparison')} (--power, --family)."
     )
     if runs and min(s.n for s in spreads) < RELIABLE_PILOT:
-        note("a spread from so few is rough itself; take the numbers as an order of size.")
+        note("The pilot is small: its SDs, and so these numbers, are only approximate.")
     if not amounts:
-        note("how many a difference of your own needs: --detect 0.05, or --detect empathy=0.2")
+        note("To plan for a given difference: --detect 0.05, or --detect empathy=0.2.")
 
 
 def show_planned(rows: Sequence[PlannedComparison], *, paired: bool) -> None:
     """One row per score: SD, difference detected with n of each, and n that a difference needs."""
     sizes = sorted({n for row in rows for n in row.shows})
-    unit = "prompts that both answer" if paired else "dialogs of each system"
+    unit = "shared prompts (paired)" if paired else "dialogs of each system"
     with_target = any(row.detect for row in rows)
-    columns = ["", "sd of pairs" if paired else "sd", *(f"{n:,}" for n in sizes)]
-    columns += ["to find", "needs"] if with_target else []
+    columns = ["score", "SD of differences" if paired else "SD", *(f"{n:,}" for n in sizes)]
+    columns += ["to detect", "needs"] if with_target else []
     body = []
     for row in rows:
         detectable = [row.shows.get(n) for n in sizes]
@@ -251,7 +244,4 @@ def show_planned(rows: Sequence[PlannedComparison], *, paired: bool) -> None:
         cells = [NO_VALUE if v is None else format_significant(v) for v in amounts]
         needed = [NO_VALUE if row.needed is None else f"{row.needed:,}"] if with_target else []
         body.append([row.score, row.sd, *cells, *needed])
-    title = (
-        f"{'same' if paired else 'different'} prompts: difference that shows with so many {unit}"
-    )
-    show_table(title, columns, body)
+    show_table(f"Smallest detectable difference by number of {unit}", columns, body)

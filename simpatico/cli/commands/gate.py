@@ -10,34 +10,42 @@ from typing import Any
 import click
 
 from simpatico.cli.output import note, result, show_json
-from simpatico.comparison.gate import Check, check_rules, select_systems
+from simpatico.comparison.gate import Check, Outcome, check_rules, select_systems
 from simpatico.comparison.gate.rules import Rule, read_amounts, read_rule, rule_subject
 from simpatico.comparison.samples import Selection, select_scores
 from simpatico.errors import DataError
 from simpatico.run import Run
+from simpatico.wording import format_count
 
 FOLDER = click.Path(path_type=Path)
+OUTCOMES: dict[Outcome, str] = {
+    "kept": "passed",
+    "broken": "failed",
+    "undecided": "undecided",
+    "error": "error",
+}
 
 
 @click.command(name="gate")
 @click.argument("run", type=FOLDER)
-@click.option("--rule", "rules", multiple=True, help="Such as 'empathy >= 4'; repeatable.")
-@click.option("--system", help="Only this system; else all of the run but people.")
-@click.option("--baseline", type=FOLDER, help="An earlier run that RUN must not be worse than.")
+@click.option("--rule", "rules", multiple=True, help="Rule such as 'empathy >= 4'; repeatable.")
+@click.option("--system", help="Check only this system; default: all but the users.")
+@click.option("--baseline", type=FOLDER, help="Earlier run that RUN must not be worse than.")
 @click.option(
     "--margin",
     "amounts",
     multiple=True,
-    help="How much worse is allowed: 0.02, or empathy=0.1 for one score; repeatable.",
+    help="Non-inferiority margin: 0.02, or empathy=0.1 for one score; repeatable.",
 )
-@click.option("--junit", type=FOLDER, help="Also write JUnit XML here, for build servers.")
-@click.option("--json", "as_json", is_flag=True, help="For scripts.")
+@click.option("--junit", type=FOLDER, help="Also write JUnit XML to this file.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def command(run: Path, as_json: bool, junit: Path | None, **options: Any) -> None:
-    """Exit 1 when RUN breaks a rule.
+    """Check RUN against rules; exit code 1 if one fails.
 
-    A rule is kept when the whole 95% interval keeps it: >= needs the lower bound, <= the upper one.
-    With --baseline, the interval of the difference must stay within the margin; which side is worse
-    is what a --rule on the score says, else what its metric says, else both.
+    A rule passes if the whole 95% CI meets it: for >= the lower bound, for <= the upper bound. With
+    --baseline, the 95% CI of the difference must stay within the margin (non-inferiority). The
+    worse direction is taken from a --rule on the score, else from its metric; if neither has one,
+    both directions count as worse.
     """
     checks = run_checks(Run(run), **options)
     show_json([c.as_json() for c in checks]) if as_json else show_checks(checks)
@@ -48,13 +56,13 @@ def command(run: Path, as_json: bool, junit: Path | None, **options: Any) -> Non
 
 
 def write_junit(path: Path, checks: list[Check]) -> None:
-    """Write the checks as XML, or say why that is not possible."""
+    """Write the checks as JUnit XML."""
     from simpatico.comparison.gate.junit import junit_xml
 
     try:
         path.write_text(junit_xml(checks), encoding="utf-8")
     except OSError as error:
-        raise DataError(f"{path} cannot be written: {error.strerror}") from None
+        raise DataError(f"Cannot write {path}: {error.strerror}.") from None
 
 
 def run_checks(
@@ -68,12 +76,10 @@ def run_checks(
     """All checks, in the order of the systems."""
     if not rules and not baseline:
         raise click.UsageError(
-            "name what RUN must keep: --rule 'SCORE >= NUMBER', or --baseline RUN"
+            "Missing --rule 'SCORE >= NUMBER', or --baseline RUN with --margin NUMBER."
         )
     if bool(baseline) != bool(amounts):
-        raise click.UsageError(
-            "--baseline and --margin go together: an earlier run, and how much worse is allowed"
-        )
+        raise click.UsageError("--baseline RUN and --margin NUMBER must be given together.")
     run.refuse_system_scores(rule_subject(text) for text in (*rules, *amounts))
     scores = select_scores(run, Selection(every=True))
     parsed = [read_rule(text, list(scores)) for text in rules]
@@ -94,17 +100,17 @@ def warn_of_vacuous_rules(rules: Sequence[Rule], ranges: dict[str, tuple[float, 
         low, high = ranges[rule.score]
         if not (isfinite(low) and isfinite(high)):
             continue
-        extent = f"{rule.score} goes from {low:.4g} to {high:.4g}"
+        extent = f"{rule.score} ranges from {low:.4g} to {high:.4g}"
         if rule.holds_for(low) and rule.holds_for(high):
-            note(f"note: {extent}, so that nothing can break the rule '{rule}'")
+            note(f"Note: {extent}, so the rule '{rule}' always passes.")
         elif not rule.holds_for(low) and not rule.holds_for(high):
-            note(f"note: {extent}, so that nothing can keep the rule '{rule}'")
+            note(f"Note: {extent}, so the rule '{rule}' always fails.")
 
 
 def show_checks(checks: Sequence[Check]) -> None:
     """A line for each rule, and the overall outcome."""
     for check in checks:
-        result(f"{check.outcome:<9}  {check.system}: {check.rule}: {check.reason}")
-    n_kept = sum(c.outcome == "kept" for c in checks)
-    outcome = "passed" if n_kept == len(checks) else "failed"
-    result(f"{outcome}: {n_kept} of {len(checks)} kept")
+        result(f"{OUTCOMES[check.outcome]:<9}  {check.system}: {check.rule}: {check.reason}")
+    n_passed = sum(c.outcome == "kept" for c in checks)
+    outcome = "Passed" if n_passed == len(checks) else "Failed"
+    result(f"{outcome}: {n_passed} of {format_count(len(checks), 'check')} passed.")

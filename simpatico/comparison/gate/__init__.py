@@ -18,7 +18,7 @@ from simpatico.errors import UnknownName, suggest_names
 from simpatico.run import Run
 from simpatico.stats.means import NOISE
 from simpatico.stats.result import Result
-from simpatico.wording import format_number
+from simpatico.wording import format_interval, format_number
 
 Outcome = Literal["kept", "broken", "undecided", "error"]
 
@@ -89,28 +89,29 @@ def decide_rule(rule: Rule, mean: Result) -> Decision:
     """Kept only if every value of the interval keeps the rule."""
     n = mean.n
     if mean.value is None or n == 0:
-        return "error", "no dialogs could be scored", None
+        return "error", "no dialog has a score", None
     if n < MIN_DIALOGS:
         reason = f"too few dialogs: {n}; at least {MIN_DIALOGS} are needed"
         return "undecided", reason, MIN_DIALOGS
     if mean.low is None or mean.high is None:
-        reason = f"all {n:,} dialogs have the same score, so there is no interval"
+        reason = f"all {n:,} dialogs have the same score, so there is no CI"
         return "error", reason, None
     bounds = f"{interval_text(mean)}, {n:,} dialogs"
     if rule.holds_for_interval(mean.low, mean.high):
         return "kept", bounds, None
     if not rule.holds_for(mean.value):
-        return "broken", f"{bounds}; the mean itself breaks the rule", None
+        return "broken", f"{bounds}; the mean violates the rule", None
     needed = needed_units(mean, abs(mean.value - rule.bound))
-    hint = f"; about {needed:,} dialogs would be needed at this mean" if needed else ""
+    hint = f"; at this mean about {needed:,} dialogs are needed" if needed else ""
     side = "lower" if rule.at_least else "upper"
-    return "undecided", f"{bounds}; the {side} bound breaks the rule{hint}", needed
+    return "undecided", f"{bounds}; the {side} bound of the CI violates the rule{hint}", needed
 
 
 def interval_text(result: Result) -> str:
     """A value and its bounds with three digits."""
-    value, low, high = (format_number(v, 3) for v in (result.value, result.low, result.high))
-    return f"{value} (95% {low} to {high})"
+    return (
+        f"{format_number(result.value, 3)} (95% CI {format_interval(result.low, result.high, 3)})"
+    )
 
 
 def needed_units(result: Result, distance: float) -> int | None:

@@ -122,21 +122,21 @@ def decide_margin(margin: Margin, d: Difference) -> Decision:
     """Kept only if the interval of the difference stays within the margin."""
     n, units = min(d.n_a, d.n_b), f"{d.unit}s"
     if not n:
-        return "error", f"no {units} could be scored in both runs", None
+        return "error", f"no {units} have scores in both runs", None
     if d.status == "too_few":
         minimum = MIN_PAIRS if d.paired else MIN_VALUES
         return "undecided", f"too few {units}: {n}; at least {minimum} are needed", minimum
     if d.finding == "same" and d.paired and d.mean_a is not None:
-        return "kept", f"the same on all {n:,} {units}", None
+        return "kept", f"identical in all {n:,} {units}", None
     if d.difference is None or d.low is None or d.high is None:
-        return "error", "nothing varies, so the difference has no interval", None
+        return "error", "the differences do not vary, so there is no CI", None
     estimate = Result(d.difference, d.low, d.high, n=n)
-    bounds = f"the difference is {interval_text(estimate)}, {n:,} {units}"
+    bounds = f"difference {interval_text(estimate)}, {n:,} {units}"
     room, room_of_bound = margin.room(d.difference, d.low, d.high)
     if room_of_bound >= 0:
         return "kept", bounds, None
     if room < 0:
-        return "broken", f"{bounds}; the difference itself is beyond the margin", None
+        return "broken", f"{bounds}; the difference exceeds the margin", None
     needed = needed_units(estimate, room)
-    hint = f"; about {needed:,} {units} would be needed at this difference" if needed else ""
-    return "undecided", f"{bounds}; the interval reaches beyond the margin{hint}", needed
+    hint = f"; at this difference about {needed:,} {units} are needed" if needed else ""
+    return "undecided", f"{bounds}; the CI exceeds the margin{hint}", needed

@@ -65,7 +65,7 @@ def read_rule(text: str, scores: Sequence[str]) -> Rule:
         raise UnknownName(form)
     if score not in scores:
         raise UnknownName(
-            f"the rule {text!r} is about {score!r}, which the run has not; "
+            f"the rule {text!r} is about {score!r}, which the run does not have; "
             f"{suggest_names(score, scores)}"
         )
     return Rule(score, sign, bound)
@@ -90,7 +90,7 @@ def read_amounts(option: str, texts: Sequence[str], scores: Sequence[str]) -> Ma
         score = score.strip()
         if equals and score not in scores:
             raise UnknownName(
-                f"{option} {text!r} is about {score!r}, which the run has not; "
+                f"{option} {text!r} is about {score!r}, which the run does not have; "
                 f"{suggest_names(score, scores)}"
             )
         form = f"{option} {text!r} is not a number of at least 0, nor of the form SCORE=NUMBER"

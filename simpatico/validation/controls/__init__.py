@@ -132,7 +132,7 @@ def rescorable_metrics(run: Run) -> tuple[list[Metric], list[str]]:
             metrics.append(metric)
     if not metrics:
         reasons = "; ".join(notes)
-        raise DataError(f"no metric of {run.folder} can be computed on other answers: {reasons}")
+        raise DataError(f"no metric of {run.folder} can be computed on changed replies: {reasons}")
     return metrics, notes
 
 
@@ -143,9 +143,7 @@ def sample_turns(run: Run, settings: ControlSettings) -> tuple[Turns, list[str]]
     sample = dialogs.gather(np.sort(order[: settings.most]))
     notes = []
     if len(sample) < len(dialogs):
-        notes.append(
-            f"{len(sample):,} of {len(dialogs):,} dialogs were drawn; --most says how many"
-        )
+        notes.append(f"{len(sample):,} of {len(dialogs):,} dialogs were sampled (--max-dialogs)")
     if settings.logs:
         return turns_from_logs(run, settings.logs, sample), notes
     turns = run.turns(sample)

@@ -18,46 +18,31 @@ def incremental_verdict(gain: Incremental) -> str:
     """The result of each test, in the same words for every row."""
     if gain.paper.p_value is None:
         if gain.t.status == "too_few":
-            return f"can't tell: {gain.n} rows with every score and a judgement are too few."
+            return f"not tested: {gain.n} units with every score and a rating are too few."
         if gain.t.value is None:
-            return "can't tell: the judgements, the scores of T or those of P do not vary."
-        return "can't tell: P adds nothing that T has not."
-    paper = f"the paper's test calls the gain {significance(gain.paper)}"
-    return f"{paper}; {clustered_clause(gain)}, and {heldout_clause(gain.held_out)}."
-
-
-def significance_word(result: Result) -> str:
-    significant = result.p_value is not None and result.p_value < LEVEL
-    return "significant" if significant else "not significant"
-
-
-def significance(result: Result) -> str:
-    """The word and the p-value behind it."""
-    return f"{significance_word(result)} ({format_exact_p(result)})"
+            return "not tested: the ratings, the scores of T or those of P do not vary."
+        return "not tested: P adds no information to T."
+    paper = f"paired t-test (Giorgi et al. 2023): {format_exact_p(gain.paper)}"
+    return f"{paper}; {clustered_clause(gain)}; {heldout_clause(gain.held_out)}."
 
 
 def clustered_clause(gain: Incremental) -> str:
     """The paper's difference with clustered errors, and the test of the coefficients."""
     same, added = gain.clustered, gain.added
     if same.p_value is None or added.p_value is None:
-        return f"{gain.clusters} clusters by {gain.unit} are too few, or too alike, for a test"
-    opening = f"clustered by {gain.unit} it is"
-    if significance_word(same) == significance_word(added):
-        p_values = f"{format_exact_p(same)}, of the added coefficients {format_exact_p(added)}"
-        return f"{opening} {significance_word(same)} ({p_values})"
-    return (
-        f"{opening} {significance(same)}, though the added coefficients are {significance(added)}"
-    )
+        return f"{gain.clusters} clusters by {gain.unit} are too few, or too similar, for a test"
+    p_values = f"{format_exact_p(same)}, added coefficients {format_exact_p(added)}"
+    return f"clustered by {gain.unit}: {p_values}"
 
 
 def heldout_clause(heldout: Result) -> str:
     """The cross-validated gain with its interval."""
     if heldout.value is None:
-        return "there are too few for a gain out of sample"
+        return "too few units for cross-validation"
     interval = ""
     if heldout.low is not None and heldout.high is not None:
-        interval = f" ({format_gain(heldout.low)} to {format_gain(heldout.high)})"
-    return f"out of sample the gain is {format_gain(heldout.value)}{interval}"
+        interval = f" [{format_gain(heldout.low)}, {format_gain(heldout.high)}]"
+    return f"cross-validated gain {format_gain(heldout.value)}{interval}"
 
 
 def format_exact_p(result: Result) -> str:

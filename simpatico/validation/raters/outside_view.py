@@ -58,7 +58,7 @@ def interlocutor_outsiders_row(
         result = correlation(x, y)
     else:
         result = bootstrap_correlation(x, y, dialogs.to_numpy(), seed=seed)
-    method = f"{result.method}; the interlocutor with the mean of those who looked on"
+    method = f"{result.method}; the interlocutor with the mean of the outsiders"
     return [agreement_row(quality, MEAN_OF_OUTSIDERS, replace(result, method=method))]
 
 
@@ -121,8 +121,7 @@ def single_outsider_statistic(matrix: Floats, inside: Floats) -> SumStatistic:
     varies = len(distinct) > 0 and bool(np.isfinite(own).all())
     status: Status = "ok" if varies else "degenerate"
     method = (
-        "Pearson's r of the interlocutor with one who looked on, "
-        f"mean over {len(distinct):,} of these"
+        f"Pearson's r of the interlocutor with one outsider, mean over {len(distinct):,} outsiders"
     )
     n = len(np.unique(unit))
     return SumStatistic(SINGLE_OUTSIDER, method, summands, mean_correlation, n, status)
@@ -135,7 +134,7 @@ def disattenuated_statistic(
     mean = zscore_by_judge(np.nanmean(matrix, axis=1)[:, None])[:, 0]
     own = zscore_by_judge(inside[:, None])[:, 0]
     varies = bool(np.isfinite(mean).all() and np.isfinite(own).all())
-    method = f"Pearson's r of the interlocutor with the onlookers' mean, by {reliability.method}"
+    method = f"Pearson's r of the interlocutor with the outsiders' mean, by {reliability.method}"
     if reliability.status != "ok" or not varies:
         status: Status = reliability.status if varies else "degenerate"
         return SumStatistic(DISATTENUATED, method, None, mean_correlation, len(inside), status)

@@ -47,7 +47,7 @@ def test_what_a_bad_rule_is_told():
     with pytest.raises(UnknownName) as told:
         read_rule("warmht >= 1", ["warmth"])
     assert str(told.value) == (
-        "the rule 'warmht >= 1' is about 'warmht', which the run has not; did you mean 'warmth'?"
+        "the rule 'warmht >= 1' is about 'warmht', which the run does not have; did you mean 'warmth'?"
     )
     with pytest.raises(UnknownName) as told:
         read_rule("warmth", ["warmth"])
@@ -93,16 +93,16 @@ def test_an_undecided_rule_says_how_many_would_be_needed(tmp_path):
     assert near.needed == np.ceil(40 * (reach / (near.value - 0.49)) ** 2)
     more = outcome(tmp_path, WAVE * (near.needed // 40 + 1), "warmth >= 0.49", "more")
     assert more.outcome == "kept"
-    assert near.reason.endswith(f"about {near.needed:,} dialogs would be needed at this mean")
+    assert near.reason.endswith(f"at this mean about {near.needed:,} dialogs are needed")
 
 
 @pytest.mark.parametrize(
     ("values", "result", "words"),
     [
-        ([None] * 9, "error", "no dialogs could be scored"),
+        ([None] * 9, "error", "no dialog has a score"),
         ([0.9], "undecided", "too few dialogs: 1; at least 6 are needed"),
         ([0.9, 0.91, 0.92], "undecided", "too few dialogs: 3; at least 6 are needed"),
-        ([0.9] * 9, "error", "all 9 dialogs have the same score, so there is no interval"),
+        ([0.9] * 9, "error", "all 9 dialogs have the same score, so there is no CI"),
     ],
 )
 def test_too_little_never_passes(tmp_path, values, result, words):
@@ -153,7 +153,7 @@ def test_which_side_is_worse(tmp_path):
 
 def test_a_run_like_its_baseline_passes(tmp_path):
     same = against(tmp_path, 0.0, noise=0.0)
-    assert (same.outcome, same.reason) == ("kept", "the same on all 40 prompts")
+    assert (same.outcome, same.reason) == ("kept", "identical in all 40 prompts")
 
 
 def test_a_baseline_without_the_system(tmp_path):

@@ -132,7 +132,7 @@ def test_a_run_of_whole_metrics_only_is_refused(tmp_path):
     with pytest.raises(DataError) as raised:
         run_controls(run)
     assert str(raised.value) == (
-        f"no metric of {run.folder} can be computed on other answers: distinct_n: left out, since "
+        f"no metric of {run.folder} can be computed on changed replies: distinct_n: left out, since "
         "it describes a system as a whole"
     )
 
@@ -182,11 +182,12 @@ def test_the_command_prints_a_table_and_who_does_not_notice(call, tmp_path):
     run, path = scored(tmp_path, ["bleu", "length"], references=PROMPTS)
     code, out, err = call("validate", run.folder, "--controls", "copied", "--logs", path)
     assert code == 0
-    assert "copied answers" in out
-    assert out.splitlines()[-1] == "do not notice: bleu (copied)"
+    assert "Scores of copied replies" in out
+    assert out.splitlines()[-1] == "Not detected: bleu (copied)"
     assert err.splitlines() == [
-        "copied: 8 of 8 answers made wrong",
-        "p: after holm over the 2 rows; n: answers, or speakers of dialogs",
+        "copied: 8 of 8 replies changed",
+        "p: after Holm correction for 2 rows; lower: share of replies with a lower score; SDs: change "
+        "in SDs between dialogs; n: replies, or speakers in dialogs for scores of dialogs.",
     ]
     code, out, _ = call("validate", run.folder, "--controls", "--json")
     told = json.loads(out)
@@ -211,8 +212,8 @@ def test_the_command_takes_judgements_and_controls_together(call, tmp_path):
 @pytest.mark.parametrize(
     ("given", "sentence"),
     [
-        ([], "against what? add --judgements FILE, or --controls"),
-        (["--logs", "x", "--judgements", "y"], "--logs goes with --controls"),
+        ([], "Missing --judgements FILE, or --controls."),
+        (["--logs", "x", "--judgements", "y"], "--logs needs --controls."),
         (["--controls", "mean"], "no kind of wrong answers 'mean'; there are flipped, shuffled, "),
     ],
 )
