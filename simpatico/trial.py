@@ -1,7 +1,7 @@
 """Bots on trial: emotional prompts, what each bot answers to them, and how all answers score.
 
 The folder of a trial holds `prompts.jsonl`, one file of answers a system in `answers/`, the scores
-in `run/`, and the page, `report.html`. The same call again goes on where an earlier one stopped.
+in `run/`, and the page, `report.html`. The same call again resumes an interrupted one.
 """
 
 from __future__ import annotations

@@ -115,7 +115,7 @@ def test_asking_for_it_at_another_level_is_refused(mixed):
 def test_show_prints_it_for_systems_only(mixed, call):
     code, out, err = call("show", mixed.folder)
     assert (code, "distinct_n" in out) == (0, True)
-    assert err == "distinct_n describes a system as a whole: no mean of its dialogs\n"
+    assert err == "distinct_n is computed per system, not as a mean over dialogs\n"
     code, out, _ = call("show", mixed.folder, "--level", "turn")
     assert (code, "distinct" in out) == (0, False)
     code, _, err = call("show", mixed.folder, "--level", "dialog", "--scores", "distinct_n")

@@ -112,13 +112,13 @@ def test_two_bots_from_prompts_to_a_page(call, prompts, cheer, tmp_path):
     line = ["--bot", "script:echo", "--bot", cheer, "--metrics", "length"]
     code, shown, err = run(call, prompts, out, *line)
     assert code == 0, err
-    assert f"7 of 10 prompts are emotional; they are in {out}/prompts.jsonl\n" in err
+    assert f"7 of 10 prompts are emotional; saved in {out}/prompts.jsonl\n" in err
     assert "7 prompts answered by echo, 0 failed; " in err
     assert "7 prompts answered by cheer, 0 failed; " in err
     assert "emotional_consistency[" in shown
     assert "cheer against echo" in shown or "echo against cheer" in shown
-    assert shown.splitlines()[-1] == f"the page to open in a browser: {out}/report.html"
-    assert "answers feelings in kind" in (out / "report.html").read_text()
+    assert shown.splitlines()[-1] == f"report to open in a browser: {out}/report.html"
+    assert "matches the user's sentiment" in (out / "report.html").read_text()
     code, shown, _ = call("show", out / "run", "--format", "json")
     rows = {row["system"]: row for row in json.loads(shown)}
     means = {system: row[METRIC.name] for system, row in rows.items()}
@@ -135,7 +135,7 @@ def test_the_same_call_asks_nothing_again_and_gives_the_same(call, prompts, chee
     bytes_before = [(out / file).read_bytes() for file in files]
     code, again, err = run(call, prompts, out, *line)
     assert (code, again) == (0, before)
-    assert err.count("Everything was done before; nothing was asked.") == 2
+    assert err.count("Nothing to do: everything was finished before.") == 2
     assert [(out / file).read_bytes() for file in files] == bytes_before
 
 
@@ -171,7 +171,7 @@ def test_failures_are_kept_and_a_bot_without_an_answer_is_left_out(call, prompts
     assert code == 2
     assert err.splitlines()[-1] == (
         "simpatico: no prompt was answered (not in the script); "
-        f"{tmp_path / 'other'}/answers says why for each"
+        f"{tmp_path / 'other'}/answers has the reason for each"
     )
 
 
@@ -179,7 +179,7 @@ def test_all_prompts_are_asked_if_told_so(call, prompts, tmp_path):
     line = ["--bot", "script:echo", "--system", "mine", "--all-prompts", "--json"]
     code, shown, err = run(call, prompts, tmp_path / "trial", *line)
     assert code == 0, err
-    assert "10 of 10 prompts are asked; " in err
+    assert "10 of 10 prompts are used; " in err
     (row,) = json.loads(shown)["systems"]
     assert (row["system"], row["dialogs"], row[f"{METRIC.name}_n"]) == ("mine", 10, 7)
 
@@ -223,7 +223,7 @@ def test_a_real_bot_on_fifty_emotional_prompts(call, tmp_path):
     line += ["--bot", "local:package:smollm2", "--bot", "script:generic"]
     code, shown, err = call(*line, "--json")
     assert code == 0, err
-    assert f"50 of 50 prompts are emotional; they are in {out}/prompts.jsonl\n" in err
+    assert f"50 of 50 prompts are emotional; saved in {out}/prompts.jsonl\n" in err
     told = json.loads(shown)
     assert [(bot["system"], bot["answers"]) for bot in told["bots"]] == [
         ("smollm2", 50),
@@ -238,5 +238,5 @@ def test_a_real_bot_on_fifty_emotional_prompts(call, tmp_path):
     assert (out / "report.html").stat().st_size > 10_000
     code, shown, err = call(*line)
     assert code == 0, err
-    assert err.count("Everything was done before; nothing was asked.") == 2
-    assert shown.splitlines()[-1] == f"the page to open in a browser: {out}/report.html"
+    assert err.count("Nothing to do: everything was finished before.") == 2
+    assert shown.splitlines()[-1] == f"report to open in a browser: {out}/report.html"

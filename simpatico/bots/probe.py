@@ -17,7 +17,7 @@ SPEAKERS = {"system": "system", "user": "user", "assistant": "assistant"}
 def probe(
     bot: Bot, prompts: Sequence[Prompt], out: str | Path, *, how: AskOptions | None = None
 ) -> Summary:
-    """Let a bot answer each prompt; the same call again goes on where this one stopped.
+    """Let a bot reply to each prompt; the same call again resumes an interrupted one.
 
     The dialogs stand in the file in the order of the prompts, whatever the order of the answers.
     The bot's turns belong to the system of its name, and those before them to none; every dialog

@@ -65,7 +65,7 @@ def main() -> None:
     except click.ClickException as error:
         sys.exit(complain(error.format_message(), 2))
     except (click.Abort, KeyboardInterrupt):
-        complain("interrupted; the same command goes on where it stopped", 3)
+        complain("Interrupted. Run the same command again to resume.", 3)
         os._exit(3)  # a normal exit can lose the code: Polars may raise the signal once more
     except BrokenPipeError:  # the reader of our output has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -79,8 +79,8 @@ def main() -> None:
     except Exception as error:
         if not type(error).__module__.startswith("polars"):
             raise
-        problem = f"a table cannot be read ({type(error).__name__})"
-        sys.exit(complain(f"{problem}; if it is of a run, score again into a new folder", 2))
+        problem = f"cannot read a table ({type(error).__name__})"
+        sys.exit(complain(f"{problem}; if it belongs to a run, score again into a new folder", 2))
 
 
 def raise_interrupt(number: int, frame: FrameType | None) -> None:

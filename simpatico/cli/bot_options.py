@@ -27,41 +27,57 @@ SETTINGS = ("temperature", "max_tokens", "seed", "instruction", "timeout", "retr
 
 setting_options = combine_options(
     [
-        click.option("--temperature", type=float, help="0 takes the likeliest; left to the bot."),
-        click.option("--max-tokens", type=int, default=256, show_default=True, help="Per answer."),
-        click.option("--seed", type=int, help="For bots that draw by chance and take a seed."),
-        click.option("--instruction", default="", help="What the bot is told before the dialog."),
         click.option(
-            "--timeout", type=float, default=60, show_default=True, help="Seconds for an answer."
+            "--temperature",
+            type=float,
+            help="Sampling temperature; 0 = most likely token. Default: the bot's own.",
         ),
         click.option(
-            "--retries", type=int, default=4, show_default=True, help="How often to try again."
+            "--max-tokens", type=int, default=256, show_default=True, help="Tokens per reply."
+        ),
+        click.option("--seed", type=int, help="Random seed, for bots that sample."),
+        click.option("--instruction", default="", help="System prompt, sent before the dialog."),
+        click.option(
+            "--timeout",
+            type=float,
+            default=60,
+            show_default=True,
+            help="Seconds to wait for a reply.",
+        ),
+        click.option(
+            "--retries",
+            type=int,
+            default=4,
+            show_default=True,
+            help="How often to retry a request.",
         ),
     ]
 )
 
 prompt_options = combine_options(
     [
-        click.option("--format", help="Of conversations, if not to be guessed."),
+        click.option("--format", help="Format of conversations; detected if not given."),
         click.option(
             "--turn",
             "upto",
             type=click.Choice(["last", "first", "every"]),
             default="last",
             show_default=True,
-            help="Which turn of the user is answered, where prompts are conversations.",
+            help="Which user turn to reply to, where prompts are conversations.",
         ),
     ]
 )
 
 many_options = combine_options(
     [
-        click.option("--limit", type=int, help="Only so many, from the first."),
-        click.option("--jobs", type=int, default=4, show_default=True, help="At the same time."),
-        click.option("--retry-errors", is_flag=True, help="Ask again what failed before."),
-        click.option("--price-in", type=float, help="Price of a million tokens read."),
-        click.option("--price-out", type=float, help="Price of a million tokens written."),
-        click.option("--json", "as_json", is_flag=True, help="The summary as JSON on stdout."),
+        click.option(
+            "--limit", type=int, metavar="N", help="Use only the first N prompts or openings."
+        ),
+        click.option("--jobs", type=int, default=4, show_default=True, help="Requests at a time."),
+        click.option("--retry-errors", is_flag=True, help="Repeat requests that failed before."),
+        click.option("--price-in", type=float, help="Price per million input tokens."),
+        click.option("--price-out", type=float, help="Price per million output tokens."),
+        click.option("--json", "as_json", is_flag=True, help="Print the summary as JSON."),
     ]
 )
 
@@ -80,7 +96,7 @@ def token_prices(options: dict[str, Any]) -> Prices:
     read, written = options.pop("price_in"), options.pop("price_out")
     for name, price in (("--price-in", read), ("--price-out", written)):
         if price is not None and not 0 <= price < float("inf"):
-            raise BadValue(f"{name} is {price}; a price is zero or more for a million tokens")
+            raise BadValue(f"{name} is {price}; a price per million tokens is zero or more")
     return Prices(read, written)
 
 
@@ -114,7 +130,7 @@ def load_named_bot(spec: str, settings: Settings, system: str | None) -> Bot:
 def refuse_same_file(out: Path, source: str) -> None:
     """Complain where the output is the input."""
     if source != "-" and out.exists() and Path(source).exists() and out.samefile(source):
-        raise BadValue(f"--out {out} is the file that is read; name another")
+        raise BadValue(f"--out {out} is the input file; name another file")
 
 
 def print_estimate(
@@ -125,8 +141,8 @@ def print_estimate(
 
     tokens = estimate_tokens(prompts, settings)
     cost, what = prices.cost(tokens), f"{len(prompts):,} prompts for {bot.name}"
-    counts = f"about {tokens.read:,} tokens to read, at most {tokens.written:,} to write"
-    note(f"{what}: {counts}" + ("" if cost is None else f"; at most about {cost:,.4f}"))
+    counts = f"about {tokens.read:,} input tokens, at most {tokens.written:,} output tokens"
+    note(f"{what}: {counts}" + ("" if cost is None else f"; cost at most about {cost:,.4f}"))
 
 
 def summary_json(summary: Summary, prices: Prices, out: Path) -> dict[str, Any]:
@@ -161,11 +177,12 @@ def print_summary(summary: dict[str, Any], what: str) -> None:
             else f" in {summary['tokens_counted_for']:,} of {summary['replies']:,} replies"
         )
         cost = "" if summary["cost"] is None else f"; cost {summary['cost']:,.4f}"
-        note(f"{summary['tokens_in']:,} tokens read, {summary['tokens_out']:,} written{part}{cost}")
+        counts = f"{summary['tokens_in']:,} input tokens, {summary['tokens_out']:,} output tokens"
+        note(f"{counts}{part}{cost}")
     if not summary["answered"] + summary["failed"]:
-        note("Everything was done before; nothing was asked.")
+        note("Nothing to do: everything was finished before.")
     if summary["failed"]:
-        note("the same command with --retry-errors asks again what failed")
+        note("Run the same command with --retry-errors to repeat what failed.")
 
 
 def print_outcome(summary: Summary, facts: dict[str, Any], *, as_json: bool, nothing: str) -> None:
@@ -176,4 +193,4 @@ def print_outcome(summary: Summary, facts: dict[str, Any], *, as_json: bool, not
         result(facts["out"])
     if summary.failures and not summary.n_answered and not summary.n_before:
         why = summary.failures.most_common(1)[0][0]
-        raise RunError(f"{nothing} ({why}); {facts['out']} says why for each")
+        raise RunError(f"{nothing} ({why}); {facts['out']} has the reason for each")

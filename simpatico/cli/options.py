@@ -50,7 +50,7 @@ def renamed_options(**names: str) -> type[click.Command]:
 def out_file(path: Path) -> Path:
     """Where a file is to be written: the target of a link, and nothing but a file."""
     if str(path) in ("", ".", "-"):
-        raise BadValue(f"--out {str(path)!r} names no file")
+        raise BadValue(f"--out {str(path)!r} is not a file name")
     place = path.resolve()
     if place.exists() and not place.is_file():
         what = "folder" if place.is_dir() else "device or pipe"
@@ -73,17 +73,21 @@ def combine_options(
 
 reading_options = combine_options(
     [
-        click.option("--format", help=f"Picked by name and shape if not given: {FORMATS}."),
+        click.option("--format", help=f"Input format; detected if not given: {FORMATS}."),
         click.option(
-            "--system", help="What to call the evaluated side of a chat, such as the assistant."
+            "--system", help="Name of the evaluated side of a chat, such as the assistant."
         ),
         click.option(
             "--merge/--no-merge",
             default=True,
             show_default=True,
-            help="Make consecutive messages of one speaker one turn.",
+            help="Merge consecutive messages of one speaker into one turn.",
         ),
-        click.option("--gather", is_flag=True, help="Dialogs are mixed up in the file."),
+        click.option(
+            "--gather",
+            is_flag=True,
+            help="Collect dialogs whose turns are interleaved in the file.",
+        ),
         click.option(
             "--on-error",
             type=click.Choice(["fail", "skip"]),
@@ -92,7 +96,9 @@ reading_options = combine_options(
             help="What to do with a record that cannot be read.",
         ),
         click.option(
-            "--max-errors", type=click.IntRange(min=0), help="With skip: give up after so many."
+            "--max-errors",
+            type=click.IntRange(min=0),
+            help="With skip: stop after more errors than this.",
         ),
     ]
 )
@@ -101,19 +107,19 @@ reading_options = combine_options(
 
 metric_options = combine_options(
     [
-        click.option("--metrics", help="Names, comma separated; see `simpatico list`."),
+        click.option("--metrics", help="Metric names, comma-separated; see `simpatico list`."),
         click.option(
             "--preset",
             type=click.Choice(["psych", "neural", "all"]),
-            help="A set of metrics; psych if nothing is named.",
+            help="A set of metrics; psych if no metric is named.",
         ),
-        click.option("--lexicon", help="Emotion lexicon: a file of your own."),
+        click.option("--lexicon", help="File with an emotion lexicon to use instead of ours."),
         click.option(
             "--set",
             "settings",
             multiple=True,
             metavar="METRIC.PARAMETER=VALUE",
-            help="A parameter, such as emotional_entropy.normalised=true; repeatable.",
+            help="Metric parameter, such as emotional_entropy.normalised=true; repeatable.",
         ),
     ]
 )
@@ -131,14 +137,16 @@ def load_metrics(options: dict[str, Any]) -> list[Metric]:
     if preset_name or not names:
         names = list(dict.fromkeys([*preset(preset_name or "psych"), *names]))
     if not names:
-        raise UnknownName(f"no metric of preset {preset_name!r} can run here; see `simpatico list`")
+        raise UnknownName(f"no metric of preset {preset_name!r} is installed; see `simpatico list`")
     parameters = parse_settings(settings)
     if unused := sorted(set(parameters) - set(names) - set(map(plain_name, names))):
         raise UnknownName(f"--set names {unused[0]!r}, which is not among {', '.join(names)}")
     if lexicon:
         emotional = [name for name in names if takes_emotions(name)]
         if not emotional:
-            raise UnknownName(f"--lexicon is for emotion metrics; none is among {', '.join(names)}")
+            raise UnknownName(
+                f"--lexicon needs an emotion metric; none is among {', '.join(names)}"
+            )
         for name in emotional:
             parameters.setdefault(name, {}).setdefault("lexicon", lexicon)
     metrics = []

@@ -217,7 +217,7 @@ def read_tensors(files: ModelFolder, orders: list[int]) -> dict[str, npt.NDArray
     for n in orders:
         shape, size = tensors[f"ngrams_{n}"].shape, tensors[f"weights_{n}"].shape
         if len(shape) != 2 or shape[1] != n or size != shape[:1]:
-            raise DataError(f"{path}: shapes {shape} and {size} of order {n} do not fit together")
+            raise DataError(f"{path}: shapes {shape} and {size} of order {n} do not match")
         if tensors[f"ngrams_{n}"].dtype != np.int32:
             raise DataError(f"{path}: 'ngrams_{n}' must be whole numbers of 32 bits")
     if tensors["intercept"].shape != (1,):

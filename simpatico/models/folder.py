@@ -75,7 +75,7 @@ def describe_difference(present: list[str], expected: list[str]) -> str:
     if missing := [name for name in expected if name not in present]:
         return f"there is no {missing[0]}"
     extra = next(name for name in present if name not in expected)
-    return f"{extra!r} does not belong into a model folder, which holds {', '.join(expected)}"
+    return f"{extra!r} is not part of a model folder, which holds {', '.join(expected)}"
 
 
 def read_plain_file(path: Path) -> bytes:

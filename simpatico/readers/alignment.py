@@ -1,7 +1,7 @@
-"""What was read and how it was understood: who spoke, whose turns are scored as answers to what.
+"""What was read and how it was understood: who spoke, which turns are scored, what they reply to.
 
 Silent misreading is the worst error of an evaluation: a column taken for another gives numbers that
-look fine. So every run says what it took for whose answer to what, before any score.
+look fine. So every run states which turns it scores and what each replies to, before any score.
 """
 
 from __future__ import annotations
@@ -17,6 +17,8 @@ from simpatico.arrays import Ints
 from simpatico.turns import Turns
 from simpatico.wording import format_count
 
+HUMAN = "human"
+"""The system of people who talk with a dialog system."""
 SHOWN = 5
 """Entries of a long table that sentences name."""
 
@@ -37,6 +39,8 @@ class Alignment:
     aside: Mapping[str, int] = field(default_factory=dict)
     rejected: Mapping[str, int] = field(default_factory=dict)
     formats: Mapping[str, str] = field(default_factory=dict)
+    users: int = 0
+    """Speakers whose system is `human`; for people, not part of `run.json`."""
 
     @classmethod
     def of(cls, turns: Turns, *, utterances: int) -> Alignment:
@@ -54,6 +58,7 @@ class Alignment:
             scored=sum(counts),
             systems=dict(zip(names, counts, strict=True)),
             answers=count_answers_to(turns, names, codes),
+            users=count_users(frame),
         )
 
     def __add__(self, other: Alignment) -> Alignment:
@@ -67,30 +72,53 @@ class Alignment:
     def as_json(self) -> dict[str, Any]:
         """The counts as plain values for `run.json`."""
         counts = asdict(self)
+        del counts["users"]
         tables = {name: dict(sorted(v.items())) for name, v in counts.items() if type(v) is dict}
         return counts | tables
 
     def sentences(self) -> list[str]:
         """The same for people, one sentence each."""
+        speakers = format_count(self.speakers, "speaker")
+        # a speaker of context has no system, and so may be either
+        if self.users and not self.context:
+            assistants = format_count(self.speakers - self.users, "assistant")
+            speakers = f"{format_count(self.users, 'user')}, {assistants}"
         lines = [
-            f"{format_count(self.dialogs, 'dialog')}, "
-            f"{format_count(self.utterances, 'utterance')} in "
-            f"{format_count(self.turns, 'turn')} by {format_count(self.speakers, 'speaker')}; "
+            f"{format_count(self.dialogs, 'dialog')}, {speakers}, "
+            f"{format_count(self.utterances, 'utterance')} in {format_count(self.turns, 'turn')}: "
             f"{self.scored:,} scored, {self.context:,} context only."
         ]
         if self.systems:
             lines.append(f"Systems: {list_largest(self.systems, 'turn')}.")
-        lines.extend(
-            f"{who}: {format_count(count, 'turn')}." for who, count in largest(self.answers)
-        )
+        lines.extend(self.reply_sentence(pair, count) for pair, count in largest(self.answers))
         if len(self.answers) > SHOWN:
-            lines.append(f"{len(self.answers) - SHOWN:,} more pairs of who answers whom.")
+            lines.append(f"{len(self.answers) - SHOWN:,} more combinations of who replies to whom.")
         if self.aside:
-            lines.append(f"Set aside: {list_largest(self.aside)}.")
+            lines.append(f"Skipped by design: {list_largest(self.aside)}.")
         if self.rejected:
-            lines.append(f"Could not be read: {list_largest(self.rejected)}.")
+            lines.append(f"Rejected: {list_largest(self.rejected)}.")
         lines.extend(f"{file} was read as {name}." for file, name in self.formats.items())
         return lines
+
+    def reply_sentence(self, pair: str, count: int) -> str:
+        """An entry of `answers` for people: `human answers acme` as user turns reply to acme."""
+        # the longest name first, as one system may be called as another and more
+        names = sorted(self.systems, key=len, reverse=True)
+        name = next((n for n in names if pair.startswith((f"{n} answers ", f"{n} opens "))), "")
+        verb, _, target = pair[len(name) :].strip().partition(" ")
+        who = "user" if name == HUMAN else name
+        turns = f"{count:,} {who} {'turn' if count == 1 else 'turns'}"
+        if verb == "opens":
+            return f"{turns} {'opens' if count == 1 else 'open'} the dialog."
+        target = {HUMAN: "the user", "nobody": "no earlier turn", "context": "context"}.get(
+            target, target
+        )
+        return f"{turns} {'replies' if count == 1 else 'reply'} to {target}."
+
+
+def count_users(frame: pl.DataFrame) -> int:
+    """How many speakers are people who talk with a system; each dialog has its own."""
+    return frame.filter(pl.col("system") == HUMAN).select("dialog", "speaker").n_unique()
 
 
 def encode_systems(systems: pl.Series) -> tuple[list[str], Ints]:

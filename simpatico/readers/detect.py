@@ -78,10 +78,8 @@ def pick_reader(
         return make_reader(DEFAULT, system)
     if len(matches) != 1:
         among = [reader.name for reader in matches] or format_names()
-        why = "could be of several formats" if matches else "has the shape of no format we know"
-        raise DataError(
-            f"{source.name}:1: the input {why}; say which with --format: {', '.join(among)}"
-        )
+        why = "ambiguous input format" if matches else "unrecognised input format"
+        raise DataError(f"{source.name}:1: {why}; choose one with --format: {', '.join(among)}")
     return matches[0]
 
 

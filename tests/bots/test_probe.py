@@ -210,4 +210,4 @@ def test_terminated_it_stops_at_once_with_code_3(server, tmp_path):
     process.terminate()
     out, err = process.communicate(timeout=5)
     assert (process.returncode, out) == (3, "")
-    assert err.endswith("simpatico: interrupted; the same command goes on where it stopped\n")
+    assert err.endswith("simpatico: Interrupted. Run the same command again to resume.\n")

@@ -73,7 +73,7 @@ def test_standard_input_is_read_like_a_file(tmp_path):
 
 def test_the_plan_says_who_answers_whom_and_writes_nothing(tmp_path):
     done = call("score", SAMPLES, "--plan", cwd=tmp_path)
-    assert "66 dialogs, 787 utterances in 755 turns" in done.stdout
+    assert "66 dialogs, 66 users, 66 assistants, 787 utterances in 755 turns" in done.stdout
     assert "harbor answers human: 124 turns." in done.stdout
     assert "was read as table" in done.stdout
     assert list(tmp_path.iterdir()) == []
@@ -104,7 +104,7 @@ def test_a_card_tells_range_meaning_undefined_cases_and_citation():
     ("arguments", "sentence"),
     [
         (["score", "nowhere.jsonl", "--out", "r"], "nowhere.jsonl"),
-        (["score", SAMPLES], "where to? add --out RUN, or --plan to only look"),
+        (["score", SAMPLES], "Missing --out (or --plan for a dry run)."),
         (["score", SAMPLES, "--out", "r", "--metrics", "style_match"], "did you mean 'style_matching'?"),
         (["score", SAMPLES, "--out", "r", "--format", "opnai"], "did you mean 'openai'?"),
         (["score", SAMPLES, "--out", "r", "--set", "style_matching"], "is not of the form"),
@@ -113,11 +113,11 @@ def test_a_card_tells_range_meaning_undefined_cases_and_citation():
         (["score", SAMPLES, "--out", "r", "--set", "echo.a=1"], "--set names 'echo'"),
         (["score", SAMPLES, "--out", "r", "--lexicon", "nrc.txt"], "no lexicon 'nrc.txt'"),
         (["score", SAMPLES, "--plan", "--lexicon", "nrc.txt"], "no lexicon 'nrc.txt'"),
-        (["score", SAMPLES, "--out", "r", "--metrics", "style_matching", "--lexicon", "x"], "--lexicon is for emotion metrics"),
+        (["score", SAMPLES, "--out", "r", "--metrics", "style_matching", "--lexicon", "x"], "--lexicon needs an emotion metric"),
         (["score", SAMPLES, "--out", "r", "--metrics", "style_matching,style_matching"], "'style_matching' is asked for twice"),
         (["score", SAMPLES, "--out", "r", "--set", "style_matching.empty=dorp"], "it is 'match' or 'drop'"),
         (["score", SAMPLES, "--out", "r", "--set", "emotional_entropy.base=0"], "it is a number above 1"),
-        (["score", SAMPLES, "--out", "r", "--max-errors", "3"], "--max-errors goes with --on-error skip"),
+        (["score", SAMPLES, "--out", "r", "--max-errors", "3"], "--max-errors needs --on-error skip"),
         (["score", SAMPLES, "--out", "r", "--jobs", "0"], "--jobs"),
         (["show", "nothing"], "nothing is not a run folder: it has no run.json"),
         (["list", "nothing"], "no metric 'nothing'"),
@@ -166,7 +166,7 @@ def test_a_system_name_that_named_nobody_is_mentioned(tmp_path):
     path = tmp_path / "talk.csv"
     path.write_text("dialog,speaker,text\nd,agent,hello\nd,customer,hi\n")
     assert (
-        "--system mybot named nobody" in call("score", path, "--plan", "--system", "mybot").stdout
+        "--system mybot was not used" in call("score", path, "--plan", "--system", "mybot").stdout
     )
 
 

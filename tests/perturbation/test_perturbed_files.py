@@ -88,8 +88,8 @@ def test_the_command_writes_a_file_a_kind_and_says_what_it_could_not_do(call, tm
     left = sum(row["unchanged"] == "no_feeling" for row in lines(files[0]))
     assert len(flipped) + left == 351
     assert notes.splitlines() == [
-        f"flipped: {len(flipped)} of 351 answers changed; left as they were: {left} no feeling",
-        "copied: 351 of 351 answers changed",
+        f"flipped: {len(flipped)} of 351 replies changed; unchanged: {left} no feeling",
+        "copied: 351 of 351 replies changed",
         f"next: simpatico score {files[0]} --out RUN",
     ]
 
@@ -108,4 +108,4 @@ def test_the_input_is_never_written_over(call, tmp_path):
     path.write_text(SAMPLES.read_text(encoding="utf-8"), encoding="utf-8")
     code, _, notes = call("perturb", path, "--kind", "copied", "--out", path)
     assert code == 2
-    assert notes == f"simpatico: --out {path} is the file that is read; name another\n"
+    assert notes == f"simpatico: --out {path} is the input file; name another file\n"

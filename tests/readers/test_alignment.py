@@ -27,16 +27,16 @@ def test_people_get_the_largest_first_and_a_count_of_the_rest() -> None:
     lines = [f"s{i:02}: x" for i in range(12)] + ["s00: y"]
     sentences = Alignment.of(talk(*lines), utterances=1300).sentences()
     assert sentences[0] == (
-        "1 dialog, 1,300 utterances in 13 turns by 12 speakers; 13 scored, 0 context only."
+        "1 dialog, 12 speakers, 1,300 utterances in 13 turns: 13 scored, 0 context only."
     )
     assert sentences[1] == (
         "Systems: s00 (2 turns), s01 (1 turn), s02 (1 turn), s03 (1 turn), s04 (1 turn), "
         "and 7 more."
     )
-    assert sentences[-1] == "8 more pairs of who answers whom."
+    assert sentences[-1] == "8 more combinations of who replies to whom."
 
 
 def test_nothing_was_read() -> None:
     assert Alignment().sentences() == [
-        "0 dialogs, 0 utterances in 0 turns by 0 speakers; 0 scored, 0 context only."
+        "0 dialogs, 0 speakers, 0 utterances in 0 turns: 0 scored, 0 context only."
     ]

@@ -67,7 +67,7 @@ def test_a_shape_of_no_format_lists_all(tmp_path: Path) -> None:
     with pytest.raises(DataError) as caught:
         pick_reader(Source.of(path))
     assert str(caught.value) == (
-        f"{path}:1: the input has the shape of no format we know; say which with --format: {names}"
+        f"{path}:1: unrecognised input format; choose one with --format: {names}"
     )
 
 
@@ -82,7 +82,7 @@ def test_a_shape_of_several_formats_lists_those(
     with pytest.raises(DataError) as caught:
         pick_reader(Source.of(path))
     assert str(caught.value) == (
-        f"{path}:1: the input could be of several formats; say which with --format: parlai, table"
+        f"{path}:1: ambiguous input format; choose one with --format: parlai, table"
     )
 
 

@@ -315,7 +315,7 @@ def test_a_termination_signal_ends_the_run_with_exit_3(tmp_path):
     process.send_signal(signal.SIGTERM)
     _, told = process.communicate(timeout=60)
     assert process.returncode == 3
-    assert "interrupted; the same command goes on where it stopped" in told
+    assert "Interrupted. Run the same command again to resume." in told
     assert "Traceback" not in told
 
 

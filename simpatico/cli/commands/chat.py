@@ -22,13 +22,16 @@ MAX_LINE = 1_000_000
 
 @click.command(name="chat")
 @click.option("--bot", "spec", required=True, metavar="SPEC", help=SPEC)
-@click.option("--out", type=click.Path(path_type=Path), required=True, help="JSONL to add to.")
-@click.option("--system", help="What to call the bot; its model's or program's name if not given.")
+@click.option(
+    "--out", type=click.Path(path_type=Path), required=True, help="JSONL file to append to."
+)
+@click.option("--system", help="Name of the bot; that of its model or program if not given.")
 @setting_options
 def command(spec: str, out: Path, system: str | None, **options: Any) -> None:
-    """Talk with a bot: a line is a turn, /quit or the end of the input ends the dialog.
+    """Talk with a bot in the terminal.
 
-    Every turn is on disk as soon as it is answered. A file that is there gets one more dialog.
+    Each line is a turn; /quit or the end of the input ends the dialog. Every turn
+    is saved as soon as the bot has replied; an existing file gets one more dialog.
     """
     from simpatico.bots.chat_log import QUIT, ChatLog, chat_replies
 
@@ -38,19 +41,19 @@ def command(spec: str, out: Path, system: str | None, **options: Any) -> None:
         closing(load_named_bot(spec, settings, system)) as bot,
         closing(ChatLog(bot, place)) as log,
     ):
-        note(f"you talk with {bot.name}; {QUIT} ends it")
+        note(f"You are talking with {bot.name}; {QUIT} ends the dialog.")
         with suppress(KeyboardInterrupt):  # one more way to end a dialog
             for reply in chat_replies(log, typed_lines()):
                 if isinstance(reply, NoAnswer):
                     failures.append(reply)
-                    note(f"no answer: {reply}")
+                    note(f"no reply: {reply}")
                     continue
                 for line in reply.text.splitlines():
                     result(line)
         turns = len(log.dialog)
     if failures and not turns:
         raise failures[0]
-    note(f"{turns} turns kept in {clean(str(out))}")
+    note(f"{turns} turns saved in {clean(str(out))}")
 
 
 def typed_lines() -> Iterator[str]:

@@ -16,9 +16,17 @@ SAMPLES = Path(__file__).parents[2] / "data" / "samples"
 
 
 @click.command(name="demo")
-@click.option("--out", type=click.Path(path_type=Path), default=Path("demo-run"), show_default=True)
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    default=Path("demo-run"),
+    show_default=True,
+    help="Run folder to write.",
+)
 def command(out: Path) -> None:
-    """Score the bundled conversations of three made-up systems; offline, no questions asked."""
+    """Score the bundled conversations of three made-up systems.
+
+    Works offline, with nothing to configure; writes the scores and a report."""
     from simpatico.files import write_atomically
     from simpatico.readers import Conversations
     from simpatico.readers.judgement_files import read_judgements
@@ -35,20 +43,20 @@ def command(out: Path) -> None:
     show_judgements(judgements)
     page = report(run, judgements, title=TITLE, judged="judgements_made_up.csv")
     write_atomically(out / "report.html", page.encode())
-    note("The three systems, their conversations and all judgements of them are made up.")
-    result(f"the page to open in a browser: {out}/report.html")
+    note("The three systems, their conversations and all their ratings are made up.")
+    result(f"report to open in a browser: {out}/report.html")
     result(
         f"scores: {out}/turn.parquet, {out}/dialog.parquet, {out}/system.parquet; {out}/run.json"
     )
-    note("– is not scored; the parts of each metric: simpatico show --every")
+    note(f"– means not scored; for the sub-scores of each metric: simpatico show {out} --every")
     note(f"next: simpatico compare {out} · simpatico show {out} --level dialog")
 
 
 def show_judgements(judgements: Judgements) -> None:
-    """What the made-up judges said of each system."""
+    """The mean rating of each system by the made-up judges."""
     rated = judgements.frame.drop_nulls("value")
     table = rated.pivot("speaker", index="quality", values="value", aggregate_function="mean")
     systems = sorted(table.columns[1:])
     counts = dict(rated.group_by("quality").len().iter_rows())
     rows = [[q, *means, counts[q]] for q, *means in table.select("quality", *systems).iter_rows()]
-    show_table("mean of the made-up judgements, 1 to 5", ["quality", *systems, "judgements"], rows)
+    show_table("mean of the made-up ratings (scale 1 to 5)", ["quality", *systems, "ratings"], rows)

@@ -14,7 +14,7 @@ from simpatico.registry import load, load_all
 
 @click.command(name="list")
 @click.argument("name", required=False)
-@click.option("--json", "as_json", is_flag=True, help="For scripts.")
+@click.option("--json", "as_json", is_flag=True, help="Output as JSON.")
 def command(name: str | None, as_json: bool) -> None:
     """List all metrics, or print the card of the metric NAME."""
     if name:
@@ -25,7 +25,7 @@ def command(name: str | None, as_json: bool) -> None:
     else:
         rows = [metric_row(name, metric) for name, metric in load_all().items()]
         show_table("metrics", ["name", "level", "installed", "about"], rows)
-        result("simpatico list NAME prints a metric's card")
+        result("Run `simpatico list NAME` for the card of a metric.")
 
 
 def metric_row(name: str, metric: Metric | MissingResource) -> list[str]:
@@ -77,7 +77,9 @@ def show_card(metric: Metric) -> None:
     result(f"{metric.name}: {metric.card.about}")
     for score in metric.scores:
         low, high = ("…" if b is None else f"{b:.4g}" for b in json_range(score.range))
-        better = f"{score.better} is better" if score.better else "describes, does not judge"
+        better = (
+            f"{score.better} is better" if score.better else "descriptive (no better direction)"
+        )
         result(f"  {score.name}  {low} to {high}, {better}: {score.meaning}")
     for word in ("undefined", "language", "level", "citation", "signature", "how_to_get"):
         if facts[word]:

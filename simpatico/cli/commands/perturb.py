@@ -1,4 +1,4 @@
-"""`simpatico perturb`: good answers made wrong, to see whether a metric notices."""
+"""`simpatico perturb`: good replies made wrong, to test whether a metric notices."""
 
 from __future__ import annotations
 
@@ -26,24 +26,25 @@ KINDS = ["flipped", "shuffled", "generic", "off-topic", "copied"]
     type=click.Choice(KINDS),
     multiple=True,
     required=True,
-    help="How answers are made wrong; repeatable.",
+    help="How to make replies wrong; repeatable.",
 )
 @click.option(
     "--out",
     type=click.Path(path_type=Path),
     required=True,
-    help="JSONL to write; of several kinds, one file each with the kind before the suffix.",
+    help="JSONL file to write; with several kinds one file each, the kind before the suffix.",
 )
-@click.option("--seed", default=0, show_default=True, help="Of what is drawn.")
+@click.option("--seed", default=0, show_default=True, help="Random seed.")
 @reading_options
 def command(
     paths: tuple[str, ...], kinds: tuple[Any, ...], out: Path, seed: int, **options: Any
 ) -> None:
-    """Make the answers in PATHS wrong, into files that `simpatico score` reads.
+    """Make replies wrong, to test whether a metric notices.
 
-    flipped: the opposite feeling; shuffled: the answer of another dialog; generic: "I don't know."
-    and the like; off-topic: an answer about something else; copied: what was to be answered. Every
-    dialog and turn stays in its place, and whatever could not be changed is as it was and says so.
+    Writes the conversations in PATHS to files that `simpatico score` reads. flipped: the
+    opposite sentiment; shuffled: a reply from another dialog; generic: "I don't know." and the
+    like; off-topic: a reply about another topic; copied: the turn it replies to. Dialogs and turns
+    keep their order; a reply that could not be changed is kept, with the reason.
     """
     import polars as pl
 
@@ -74,8 +75,8 @@ def kind_files(out: Path, kinds: tuple[str, ...]) -> list[Path]:
 
 
 def change_sentence(perturbed: Perturbed) -> str:
-    """How many answers were changed, and why the others were not."""
+    """How many replies were changed, and why the others were not."""
     n_changed, counts = perturbed.changed.sum(), perturbed.unchanged_counts
-    change = f"{perturbed.kind}: {n_changed:,} of {perturbed.n_answers:,} answers changed"
+    change = f"{perturbed.kind}: {n_changed:,} of {perturbed.n_answers:,} replies changed"
     rest = ", ".join(f"{n:,} {why.replace('_', ' ')}" for why, n in counts.items())
-    return f"{change}; left as they were: {rest}" if rest else change
+    return f"{change}; unchanged: {rest}" if rest else change

@@ -27,22 +27,28 @@ from simpatico.cli.progress import ProgressDisplay
 
 
 @click.command(name="play")
-@click.option("--bot", "specs", required=True, multiple=True, metavar="SPEC", help=f"Twice. {SPEC}")
 @click.option(
-    "--openings", "source", required=True, metavar="FILE", help="First turns, as prompts."
+    "--bot", "specs", required=True, multiple=True, metavar="SPEC", help=f"Given twice. {SPEC}"
 )
-@click.option("--out", type=click.Path(path_type=Path), required=True, help="JSONL to write.")
-@click.option("--turns", type=int, default=6, show_default=True, help="Of a dialog in all.")
-@click.option("--system", "systems", multiple=True, help="What to call the bots; twice, in order.")
+@click.option(
+    "--openings",
+    "source",
+    required=True,
+    metavar="FILE",
+    help="First turns, in any format of prompts.",
+)
+@click.option("--out", type=click.Path(path_type=Path), required=True, help="JSONL file to write.")
+@click.option("--turns", type=int, default=6, show_default=True, help="Turns per dialog.")
+@click.option("--system", "systems", multiple=True, help="Names of the bots; twice, in order.")
 @many_options
 @setting_options
 def command(
     specs: tuple[str, ...], source: str, out: Path, systems: tuple[str, ...], **options: Any
 ) -> None:
-    """Let two bots talk with each other, from openings.
+    """Let two bots talk with each other, starting from openings.
 
-    Each opening counts as the first bot's turn, and the second speaks next. The same call again
-    goes on where an interrupted one stopped.
+    Each opening counts as the first bot's turn; the second bot speaks next. Run the same command
+    again to resume after an interruption.
     """
     from simpatico.bots.play import play
     from simpatico.bots.prompts import read_prompts
@@ -63,5 +69,5 @@ def command(
         summary = play((first, second), openings, place, turns=options["turns"], how=how)
     facts = summary_json(summary, prices, out)
     print_summary(facts, "dialogs played")
-    print_outcome(summary, facts, as_json=options["as_json"], nothing="no dialog came to its end")
+    print_outcome(summary, facts, as_json=options["as_json"], nothing="no dialog was completed")
     note(f"next: simpatico score {out} --out RUN")

@@ -30,18 +30,19 @@ from simpatico.cli.progress import ProgressDisplay
 
 @click.command(name="probe")
 @click.option("--bot", "spec", required=True, metavar="SPEC", help=SPEC)
-@click.option("--prompts", "source", required=True, metavar="FILE", help="What to answer.")
-@click.option("--out", type=click.Path(path_type=Path), required=True, help="JSONL to write.")
-@click.option("--system", help="What to call the bot; its model's or program's name if not given.")
+@click.option("--prompts", "source", required=True, metavar="FILE", help="Prompts to reply to.")
+@click.option("--out", type=click.Path(path_type=Path), required=True, help="JSONL file to write.")
+@click.option("--system", help="Name of the bot; that of its model or program if not given.")
 @prompt_options
 @many_options
 @setting_options
 def command(spec: str, source: str, out: Path, as_json: bool, **options: Any) -> None:
-    """Let a bot answer prompts, into a file that `simpatico score` reads.
+    """Let a bot reply to prompts.
 
-    FILE has a prompt a line, a column or field `prompt`, or conversations of any format. The same
-    call again goes on where an interrupted one stopped. A server's key is read from the environment
-    variable OPENAI_API_KEY, or another that the SPEC names: ?model=NAME&key_env=VARIABLE.
+    Writes a file that `simpatico score` reads. FILE has one prompt per line, a column or
+    field `prompt`, or conversations in any format. Run the same command
+    again to resume after an interruption. A server's API key is read from the environment
+    variable OPENAI_API_KEY, or one named in SPEC: ?model=NAME&key_env=VARIABLE.
     """
     from simpatico.bots.probe import probe
     from simpatico.bots.prompts import read_prompts

@@ -25,7 +25,7 @@ def switch_cache_off(context: click.Context, option: click.Parameter, value: boo
 
 @click.command(name="score")
 @click.argument("paths", nargs=-1, required=True)
-@click.option("--out", type=click.Path(path_type=Path), help="The run folder to write.")
+@click.option("--out", type=click.Path(path_type=Path), help="Run folder to write.")
 @reading_options
 @metric_options
 @click.option(
@@ -33,21 +33,25 @@ def switch_cache_off(context: click.Context, option: click.Parameter, value: boo
     default=1,
     show_default=True,
     type=click.IntRange(min=1),
-    help="Processes to score with.",
+    help="Number of processes.",
 )
 @click.option(
     "--no-text",
     is_flag=True,
-    help="Do not keep the conversations in RUN; the report then quotes none.",
+    help="Do not store the conversations in the run; the report then quotes none.",
 )
 @click.option(
     "--no-cache",
     is_flag=True,
     expose_value=False,
     callback=switch_cache_off,
-    help="Do not use or keep what models said of the same texts before.",
+    help="Do not use or fill the cache of model outputs.",
 )
-@click.option("--plan", is_flag=True, help="Only say what would be scored as whose answer to what.")
+@click.option(
+    "--plan",
+    is_flag=True,
+    help="Dry run: show which turns would be scored and what each replies to.",
+)
 def command(
     paths: tuple[str, ...],
     out: Path | None,
@@ -56,16 +60,17 @@ def command(
     plan: bool,
     **options: object,
 ) -> None:
-    """Score the conversations in PATHS (files, a ConvoKit folder, or - for standard input).
+    """Score conversations into a run folder.
 
-    The same call again goes on where an interrupted one stopped.
+    PATHS are files, a ConvoKit folder, or - for standard input. Run the same command again to
+    resume after an interruption.
     """
     from simpatico.metric import signature
     from simpatico.readers import Conversations
     from simpatico.run.writer import score_run
 
     if options["max_errors"] is not None and options["on_error"] == "fail":
-        raise click.UsageError("--max-errors goes with --on-error skip")
+        raise click.UsageError("--max-errors needs --on-error skip")
     metrics = load_metrics(options)
     conversations = Conversations(paths, **options)  # type: ignore[arg-type]
     if plan:
@@ -74,7 +79,7 @@ def command(
         print_plan(conversations)
         return
     if out is None:
-        raise click.UsageError("where to? add --out RUN, or --plan to only look")
+        raise click.UsageError("Missing --out (or --plan for a dry run).")
     with ProgressDisplay() as progress:
         run = score_run(
             conversations,
@@ -86,7 +91,7 @@ def command(
         )
     print_run_summary(run)
     if not progress.done:
-        note("The run was finished before; nothing was done.")
+        note("Nothing to do: the run was finished before.")
     note(f"next: simpatico show {out}")
     result(str(out))
 
@@ -104,10 +109,11 @@ def print_plan(conversations: Conversations) -> None:
 
 def print_run_summary(run: Run) -> None:
     """What was read, scored and left out."""
-    from simpatico.readers import Alignment
+    from simpatico.readers.alignment import Alignment, count_users
 
     facts = run.facts
-    alignment = Alignment(**facts["alignment"])
+    units = run.at("dialog", ["dialog", "speaker", "system"])
+    alignment = Alignment(**facts["alignment"], users=count_users(units))
     for sentence in [*alignment.sentences(), *unused_system(alignment, facts["options"]["system"])]:
         note(sentence)
     for name, metric in facts["metrics"].items():
@@ -115,15 +121,23 @@ def print_run_summary(run: Run) -> None:
 
 
 def unused_system(alignment: Alignment, system: str | None) -> list[str]:
-    """A word of warning where --system named nobody."""
+    """A warning where --system had no effect."""
     if system is None or system in alignment.systems:
         return []
-    return [f"--system {system} named nobody: every speaker in the input has a system already."]
+    return [f"--system {system} was not used: every speaker in the input already has a system."]
 
 
 def units_sentence(units: dict[str, dict[str, int]], metric: str, level: str) -> str:
     """How many units have a score, and why the others have none."""
     counts = {k.partition(".")[2]: n for k, n in units[level].items() if k.startswith(f"{metric}.")}
     n_scored = counts.pop("scored", 0)
-    why = ", ".join(f"{n:,} {reason.replace('_', ' ')}" for reason, n in counts.items())
+    why = ", ".join(f"{n:,} {unscored_reason(reason)}" for reason, n in counts.items())
     return f"{n_scored:,} {level}s scored" + (f"; not scored: {why}" if why else "")
+
+
+def unscored_reason(code: str) -> str:
+    """The code of a missing score in words."""
+    words = code.replace("_", " ")
+    if words.startswith("answered "):  # about the turn that this one replies to
+        return f"reply to a turn with {words.removeprefix('answered ')}"
+    return {"answers nothing": "reply to no earlier turn"}.get(words, words)

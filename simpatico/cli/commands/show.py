@@ -12,7 +12,7 @@ from simpatico.cli.output import Format, line_width, note, result, show_csv, sho
 from simpatico.errors import UnknownName, suggest_names
 from simpatico.run import Run
 from simpatico.turns import KEYS, Level
-from simpatico.wording import join_with_and
+from simpatico.wording import format_interval, format_number, join_with_and
 
 ROWS = 20
 MOST_ROWS = 1_000
@@ -21,7 +21,11 @@ MOST_ROWS = 1_000
 @click.command(name="show")
 @click.argument("run", type=click.Path(path_type=Path))
 @click.option(
-    "--level", type=click.Choice(["turn", "dialog", "system"]), default="system", show_default=True
+    "--level",
+    type=click.Choice(["turn", "dialog", "system"]),
+    default="system",
+    show_default=True,
+    help="One row per turn, dialog or system.",
 )
 @click.option(
     "--format",
@@ -29,22 +33,24 @@ MOST_ROWS = 1_000
     type=click.Choice(["table", "csv", "json"]),
     default="table",
     show_default=True,
+    help="Output format.",
 )
-@click.option("--scores", help="Only these scores, comma separated.")
-@click.option("--every", is_flag=True, help="In a table, also the parts of each metric.")
+@click.option("--scores", help="Only these scores, comma-separated.")
+@click.option("--every", is_flag=True, help="In a table, also the sub-scores of each metric.")
 @click.option(
     "--rows",
     default=ROWS,
     type=click.IntRange(min=0),
     show_default=True,
-    help="Rows of a table; 0 for very many.",
+    help=f"Rows of a table; 0 = the first {MOST_ROWS:,}.",
 )
 def command(
     run: Path, level: Level, shape: Format, scores: str | None, every: bool, rows: int
 ) -> None:
-    """Print the scores of RUN; csv and json give every row and column.
+    """Print the scores of a run.
 
-    In csv, text that a spreadsheet would take for a formula gets a ' before it; json has it as is.
+    csv and json hold every row and column. In csv, text that a spreadsheet would
+    read as a formula is prefixed with '; json is unchanged.
     """
     folder = Run(run)
     frame = folder.at(level)
@@ -75,9 +81,9 @@ def score_columns(frame: pl.DataFrame, scores: list[str], level: Level) -> list[
 
 
 def show_systems(frame: pl.DataFrame, facts: dict[str, Any], *, every: bool = False) -> None:
-    """One row per score, one column per system: mean, 95% interval, number of dialogs.
+    """One row per score, one column per system: mean, 95% CI, number of dialogs.
 
-    Of a metric with parts only the score of its own name is shown, unless `every` is asked for.
+    Of a metric with sub-scores only the score of its own name is shown, unless `every` is set.
     """
     systems = frame.to_dicts()
     scores, of = list[str](), dict[str, str]()
@@ -88,7 +94,7 @@ def show_systems(frame: pl.DataFrame, facts: dict[str, Any], *, every: bool = Fa
     texts = {s: [format_mean(row, s, f"{of[s]}_null") for row in systems] for s in scores}
     wide = [[score, *(" ".join(cells).strip() for cells in texts[score])] for score in scores]
     if max((sum(len(c) + 3 for c in row) for row in wide), default=0) <= line_width():
-        title = "mean over dialogs [95% interval] number of dialogs"
+        title = "mean over dialogs [95% CI] number of dialogs"
         show_table(title, ["score", *(row["system"] for row in systems)], wide)
     else:
         pairs = [
@@ -97,21 +103,21 @@ def show_systems(frame: pl.DataFrame, facts: dict[str, Any], *, every: bool = Fa
             for row, cells in zip(systems, texts[s], strict=True)
         ]
         long = [[score, system, *cells] for score, system, cells in pairs]
-        columns = ["score", "system", "mean", "95% interval", "dialogs"]
+        columns = ["score", "system", "mean", "95% CI", "dialogs"]
         show_table("mean over dialogs", columns, long)
     if of_systems := [s for s in scores if facts["metrics"][of[s]].get("level") == "system"]:
-        verb = "describes" if len(of_systems) == 1 else "describe"
-        note(f"{join_with_and(of_systems)} {verb} a system as a whole: no mean of its dialogs")
+        verb = "is computed" if len(of_systems) == 1 else "are computed"
+        note(f"{join_with_and(of_systems)} {verb} per system, not as a mean over dialogs")
 
 
 def format_mean(row: dict[str, Any], score: str, why: str = "") -> tuple[str, str, str]:
     """A mean with what is needed to judge it: interval and number of dialogs."""
     value, low, high = row[score], row[f"{score}_low"], row[f"{score}_high"]
-    interval = "[no interval]" if low is None else f"[{low:.3f}, {high:.3f}]"
+    interval = "[no CI]" if low is None else format_interval(low, high, 3)
     if value is None:
         reason = row.get(why)
         return "–", reason.replace("_", " ") if reason else "", "" if reason else "0"
-    return f"{value:.3f}", interval, str(row[f"{score}_n"])
+    return format_number(value, 3), interval, str(row[f"{score}_n"])
 
 
 def show_units(frame: pl.DataFrame, level: Level, rows: int) -> None:
@@ -121,4 +127,4 @@ def show_units(frame: pl.DataFrame, level: Level, rows: int) -> None:
     show_table(f"{level}s", columns, first.iter_rows())
     if first.height < frame.height:
         more = f"{frame.height - first.height:,} more rows"
-        result(f"{more}; --format csv or json gives all, --rows 0 the first {MOST_ROWS:,}")
+        result(f"{more}: use --format csv or json for all, --rows 0 for the first {MOST_ROWS:,}")

@@ -41,21 +41,22 @@ METRIC = "emotional_consistency"
 
 @click.command(name="trial")
 @click.option("--bot", "specs", required=True, multiple=True, metavar="SPEC", help=SPEC)
-@click.option("--prompts", "source", required=True, metavar="FILE", help="What to answer.")
+@click.option("--prompts", "source", required=True, metavar="FILE", help="Prompts to reply to.")
 @click.option("--out", type=click.Path(path_type=Path), required=True, help="Folder to write.")
-@click.option("--system", "systems", multiple=True, help="What to call the bots, in order.")
-@click.option("--all-prompts", is_flag=True, help="Also those that are not emotional.")
+@click.option("--system", "systems", multiple=True, help="Names of the bots, in order.")
+@click.option("--all-prompts", is_flag=True, help="Also prompts that are not emotional.")
 @prompt_options
-@click.option("--title", help="Of the page; the name of the folder if not given.")
+@click.option("--title", help="Title of the report; default: the folder's name.")
 @metric_options
 @many_options
 @setting_options
 def command(specs: tuple[str, ...], out: Path, as_json: bool, **options: Any) -> None:
-    """Let bots answer emotional prompts, and see who answers feelings in kind.
+    """Let bots reply to emotional prompts and compare them.
 
-    Keeps the prompts that are emotional, lets each bot answer them, scores the answers with
-    emotional_consistency (and --metrics), compares the bots and writes a page. FILE is as for
-    `simpatico probe`. The same call again goes on where an interrupted one stopped.
+    Selects the emotional prompts and compares how well the bots match the user's sentiment: lets
+    each bot reply, scores the replies with
+    emotional_consistency (and --metrics), compares the bots and writes a report. FILE is as for
+    `simpatico probe`. Run the same command again to resume after an interruption.
     """
     from simpatico.trial import answer_files, score_answers, with_unique_names, write_page
 
@@ -80,7 +81,7 @@ def command(specs: tuple[str, ...], out: Path, as_json: bool, **options: Any) ->
     files = [Path(one["out"]) for one in summaries if one["answers"]]
     if not files:
         why = next((why for one in summaries for why in one["why"]), "see the files")
-        raise RunError(f"no prompt was answered ({why}); {out}/answers says why for each")
+        raise RunError(f"no prompt was answered ({why}); {out}/answers has the reason for each")
     with ProgressDisplay() as progress:
         run = score_answers(files, metrics, out, progress.add)
     page = write_page(run, out, title=options["title"])
@@ -93,7 +94,7 @@ def command(specs: tuple[str, ...], out: Path, as_json: bool, **options: Any) ->
 
 
 def trial_metrics(options: dict[str, Any]) -> list[Metric]:
-    """Emotional consistency, and what else is asked for; complains of models that are not there."""
+    """Emotional consistency, and what else is asked for; an error if a model is missing."""
     from simpatico.metric import plain_name, signature
 
     names = [name.strip() for name in (options["metrics"] or "").split(",") if name.strip()]
@@ -118,13 +119,13 @@ def choose_prompts(
     place = out / PROMPTS
     refuse_same_file(place, options["source"])
     prompts = read_prompts(options["source"], format=options["format"], upto=options["upto"])
-    with ProgressDisplay("prompts judged"):
+    with ProgressDisplay("prompts classified"):
         judged = judge_prompts(prompts, metric)
     every = options["all_prompts"]
     selection = judged if every else keep_emotional(judged, metric)
     write_prompts(place, selection)
-    what = "asked" if every else "emotional"
-    note(f"{len(selection):,} of {len(prompts):,} prompts are {what}; they are in {place}")
+    what = "used" if every else "emotional"
+    note(f"{len(selection):,} of {len(prompts):,} prompts are {what}; saved in {place}")
     return len(prompts), selection
 
 
@@ -173,7 +174,7 @@ def show_trial(run: Run, differences: Sequence[Difference], page: Path) -> None:
     if differences:
         show_differences(differences)
     show_systems(run.at("system"), run.facts)
-    result(f"the page to open in a browser: {page}")
+    result(f"report to open in a browser: {page}")
 
 
 def trial_json(run: Run, differences: Sequence[Difference]) -> dict[str, Any]:

@@ -38,7 +38,7 @@ def head_from_tensors(
     count = 2 * len(layers) + (bilinear is not None) + 2 * (grams is not None)
     valid = layers_match(layers) and input_matches(recipe.parts, layers, bilinear)
     if not valid or len(own) != count or (grams is None) != (recipe.grams is None):
-        raise DataError(f"{path}: the tensors of head {name!r} do not fit together")
+        raise DataError(f"{path}: the tensors of head {name!r} have shapes that do not match")
     return Head(
         tuple(recipe.parts),
         tuple((m.astype(np.float64), o.astype(np.float64)) for m, o in layers),

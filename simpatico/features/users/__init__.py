@@ -1,4 +1,4 @@
-"""Models that know who is talked to: what they read, how they predict, and their folders.
+"""User-aware models: what they read, how they predict, and their folders.
 
     contexts.py          turns with their addressee and covariates
     inputs.py            vectors and character n-grams of a context, a sparse row each

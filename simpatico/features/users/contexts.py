@@ -60,7 +60,7 @@ class Contexts:
 
     row: Ints
     user: Sequence[str]
-    """Who is talked to; "" where the data do not say."""
+    """The user addressed; "" where the data do not say."""
     profile: Sequence[str]
     previous: Sequence[str]
     """The text that the turn replies to; "" for an opening."""

@@ -231,7 +231,7 @@ def build_user_model(files: ModelFolder, recipe: UserModelRecipe) -> UserModel:
     proper = all(re.fullmatch(rf"[0-9a-f]{{{DIGITS}}}", name) for name in names)
     if not fits or "shared" not in tensors or not proper or not set(recipe.terms) <= set(all_terms):
         raise DataError(
-            f"{path}: its tensors do not fit to {RECIPE} and {USERS_FILE}; train it again"
+            f"{path}: its tensors do not match {RECIPE} and {USERS_FILE}; train it again"
         )
     if odd := [name for name in TENSORS if not all_finite(tensors[name])]:
         raise DataError(f"{path}: {odd[0]!r} holds something that is not a finite number")

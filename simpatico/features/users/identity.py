@@ -15,12 +15,12 @@ KEY_BYTES = 32
 DIGITS = 16
 
 Mode = Literal["text", "user", "profile", "both"]
-"""What a model knows about the user who is talked to."""
+"""What a model knows about the user addressed."""
 MODES: tuple[Mode, ...] = ("text", "user", "profile", "both")
 
 
 def uses_identity(mode: Mode) -> bool:
-    """Whether it matters who is talked to."""
+    """Whether the mode uses the identity of the user."""
     return mode in ("user", "both")
 
 

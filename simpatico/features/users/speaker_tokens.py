@@ -1,6 +1,6 @@
 """Dialogs as texts with speaker tokens, for an encoder that is fine-tuned on them.
 
-Before each turn stands a special token: the user's own for the user who is talked to, and `[OTHER]`
+Before each turn stands a special token: the user's own for the user addressed, and `[OTHER]`
 for everybody else (Tsuta et al. 2023 have a token for each speaker, too). A user's token is made of
 the digits of their pseudonym; users with few examples share `[SOMEBODY]` with all who are not
 known. A profile stands in front of everything. The user's name is masked in all texts, so that only

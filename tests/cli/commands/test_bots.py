@@ -33,12 +33,12 @@ def test_a_summary_with_tokens_and_cost_before_and_after(call, server, prompts, 
     assert (code, out) == (0, f"{tmp_path / 'a.jsonl'}\n")
     first, second, *rest = err.splitlines()
     assert first == (
-        "4 prompts for m: about 27 tokens to read, at most 40 to write; at most about 0.0002"
+        "4 prompts for m: about 27 input tokens, at most 40 output tokens; cost at most about 0.0002"
     )
     assert second.startswith("2 prompts answered, 2 failed: 1 empty, 1 not a completion; ")
     assert rest == [
-        "14 tokens read, 10 written; cost 0.0001",
-        "the same command with --retry-errors asks again what failed",
+        "14 input tokens, 10 output tokens; cost 0.0001",
+        "Run the same command with --retry-errors to repeat what failed.",
         f"next: simpatico score {tmp_path / 'a.jsonl'} --out RUN",
     ]
     code, out, err = call(*line, "--json")
@@ -89,7 +89,7 @@ def test_nothing_answered_is_code_2(call, tmp_path):
     code, _, err = call("probe", "--bot", f"script:{answers}", "--prompts", prompts, "--out", out)
     assert code == 2
     assert err.splitlines()[-1] == (
-        f"simpatico: no prompt was answered (not in the script); {out} says why for each"
+        f"simpatico: no prompt was answered (not in the script); {out} has the reason for each"
     )
 
 
@@ -132,7 +132,7 @@ WRONG = {
     "turns": (["--max-tokens", "0"], "max_tokens is 0; it must be from 1 to 1,000,000"),
     "price": (
         ["--price-in", "-1"],
-        "--price-in is -1.0; a price is zero or more for a million tokens",
+        "--price-in is -1.0; a price per million tokens is zero or more",
     ),
     "jobs": (["--jobs", "0"], "jobs is 0; at least one prompt must be asked at a time"),
     "limit": (["--limit", "-1"], "limit is -1; ask at least one prompt"),
@@ -151,7 +151,7 @@ def test_what_is_read_is_not_written(call, prompts):
     code, _, err = call(*line)
     assert (code, err) == (
         2,
-        f"simpatico: --out {prompts} is the file that is read; name another\n",
+        f"simpatico: --out {prompts} is the input file; name another file\n",
     )
 
 
@@ -181,7 +181,7 @@ def test_a_chat_down_a_pipe(call, tmp_path, monkeypatch):
     monkeypatch.setattr(sys, "stdin", io.StringIO("Hi\nthere\n/quit\nno\n"))
     code, shown, err = call("chat", "--bot", "script:echo", "--out", out)
     assert (code, shown) == (0, "Hi\nthere\n")
-    assert err == f"you talk with echo; /quit ends it\n4 turns kept in {out}\n"
+    assert err == f"You are talking with echo; /quit ends the dialog.\n4 turns saved in {out}\n"
     assert len(out.read_text().splitlines()) == 4
 
 

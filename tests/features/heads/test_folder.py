@@ -81,7 +81,7 @@ def test_tensors_that_do_not_fit(other, tmp_path):
     with pytest.raises(DataError) as told:
         load_heads(model, "nsp")
     where = tmp_path / "m" / WEIGHTS
-    assert str(told.value) == f"{where}: the tensors of head 'next' do not fit together"
+    assert str(told.value) == f"{where}: the tensors of head 'next' have shapes that do not match"
 
 
 @pytest.mark.parametrize(
@@ -106,7 +106,7 @@ def test_runs_of_characters_that_do_not_fit(form, sizes, tmp_path):
         {"heads": {"next": {**told, "grams": form}}},
         {f"next.{key}": value for key, value in tensors.items()},
     )
-    with pytest.raises(DataError, match="the tensors of head 'next' do not fit together"):
+    with pytest.raises(DataError, match="the tensors of head 'next' have shapes that do not match"):
         load_heads(model, "nsp")
 
 
@@ -141,7 +141,7 @@ def test_a_first_layer_that_its_parts_cannot_fill(tmp_path):
     with pytest.raises(DataError) as told:
         load_heads(model, "nsp")
     where = tmp_path / "m" / WEIGHTS
-    assert str(told.value) == f"{where}: the tensors of head 'next' do not fit together"
+    assert str(told.value) == f"{where}: the tensors of head 'next' have shapes that do not match"
 
 
 @pytest.mark.parametrize(

@@ -64,12 +64,12 @@ def test_the_alignment_says_who_answers_whom(tmp_path: Path) -> None:
     path = spelled(tmp_path, "jsonl")
     _, alignment = aligned(path)
     assert alignment.sentences() == [
-        "2 dialogs, 6 utterances in 5 turns by 4 speakers; 4 scored, 1 context only.",
+        "2 dialogs, 4 speakers, 6 utterances in 5 turns: 4 scored, 1 context only.",
         "Systems: harbor (3 turns), human (1 turn).",
-        "harbor answers context: 1 turn.",
-        "harbor answers human: 1 turn.",
-        "harbor opens the dialog: 1 turn.",
-        "human opens the dialog: 1 turn.",
+        "1 harbor turn replies to context.",
+        "1 harbor turn replies to the user.",
+        "1 harbor turn opens the dialog.",
+        "1 user turn opens the dialog.",
         f"{path.name} was read as table.",
     ]
 

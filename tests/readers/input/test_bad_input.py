@@ -113,7 +113,7 @@ def test_one_bad_file(
     assert CANARY not in message
     assert message.startswith(f"{name}:{bad.line}: ")
     if bad.code == "no_format":
-        assert re.search("say which with --format: .*openai.*table", message)
+        assert re.search("choose one with --format: .*openai.*table", message)
         return
     assert message == f"{name}:{bad.line}: {bad.reason}"
 
@@ -178,7 +178,7 @@ def test_paths_that_cannot_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     missing = tmp_path / "missing.jsonl"
     for path, reason in {
         missing: "there is no such file; check the path",
-        tmp_path: "the input has the shape of no format we know",
+        tmp_path: "unrecognised input format",
     }.items():
         with pytest.raises(DataError) as caught:
             read(path, on_error="skip")

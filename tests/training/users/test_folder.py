@@ -66,7 +66,10 @@ def test_only_the_owner_can_read_the_key_and_nobody_is_named(tmp_path):
     assert sorted(path.name for path in where.iterdir()) == sorted([*FILES, MANIFEST])
     assert stat.S_IMODE((where / "person.key").stat().st_mode) == 0o600
     assert not [name for name in users.row_of if name.encode() in bytes_of(where)]
-    assert "- it knows 2 persons, by 1 to 3 examples (median 2)" in (where / "card.md").read_text()
+    assert (
+        "- per-user weights: 2 users with 1 to 3 examples (median 2)"
+        in (where / "card.md").read_text()
+    )
 
 
 def test_two_folders_have_two_keys(tmp_path):
@@ -97,13 +100,13 @@ def test_a_person_who_is_forgotten_leaves_no_trace(tmp_path, call):
     ).value[0]
     assert predictions(after)[1] == pytest.approx(unknown)
     assert stat.S_IMODE((at(model) / "person.key").stat().st_mode) == 0o600
-    assert "- it knows 1 persons" in (at(model) / "card.md").read_text()
+    assert "- per-user weights: 1 users" in (at(model) / "card.md").read_text()
 
 
 def test_somebody_who_is_not_known_cannot_be_forgotten(tmp_path, call):
     model = folder(by_hand(), out=tmp_path / "m")
     before = bytes_of(at(model))
-    sentence = f"{model} knows nobody of this name among its 2 persons; nothing was changed"
+    sentence = f"{model} has no weights for this user among its 2 users; nothing was changed"
     with pytest.raises(BadValue) as error:
         forget_user("zoe", model)
     assert str(error.value) == sentence
@@ -230,14 +233,15 @@ def test_a_card_shows_how_far_chances_hold_and_what_is_seen(tmp_path):
     changed_recipe = replace(recipe, test=ModelEvaluation(3, 1, {}, bins), discount=0.9)
     lines = user_model_card(changed_recipe, UserWeights.empty(0)).splitlines()
     for line in (
-        "### How far its chances hold (expected calibration error 0.217)",
+        "### Calibration (expected calibration error 0.217)",
+        "| predicted | observed | turns |",
         "| 0.200 | 0.500 | 2 |",
         "- chats: 4 examples",
-        "- it knows no persons: everybody is an average one",
-        "- sees of what was heard and said and of the person's profile, but for the person's name: "
-        "vectors of package:minilm (0123456789ab), pooled by mean; runs of 2 to 4 characters in "
+        "- no per-user weights: every user is treated as an average user",
+        "- inputs from context and turn and the user's profile, without the user's name: vectors of "
+        "package:minilm (0123456789ab), pooled by mean; character n-grams of length 2 to 4 in "
         "16,384 buckets",
-        "- persons have weights for: offset; an example counts 0.9 after each later one",
-        "- made again by: `simpatico train`",
+        "- per-user weights for: offset; older examples are discounted by 0.9 per later example",
+        "- to reproduce: `simpatico train`",
     ):
         assert line in lines
