@@ -96,7 +96,7 @@ def symmetric_ticks(axis: Axis) -> list[float]:
 
 
 def difference_table(chart: DifferenceChart) -> Html:
-    """A row for each metric: sentence, plot, probability of superiority, correlation with ratings."""
+    """A row for each metric: sentence, plot, probability of superiority, r with human ratings."""
     axis = symmetric_axis(chart)
     columns = 4 if chart.with_tracks else 3
     bodies = []

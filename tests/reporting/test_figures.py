@@ -129,8 +129,8 @@ def test_what_is_refused():
         "where several speak for a system the judgements must name the speaker"
     )
     assert refused(case("no_traditional").found, "tpt") == (
-        "T, P and P+T need 60 rated units, and scores of traditional and of other metrics: score "
-        "with --metrics length,question_rate beside the others"
+        "T, P and P+T need 60 rated units, and scores of traditional and of other metrics; add "
+        "--metrics length,question_rate when scoring"
     )
 
 

@@ -32,7 +32,8 @@ def incremental_section(found: Findings) -> Section | None:
             "Incremental validity needs traditional and psychological metrics",
             intro(
                 "This section compares the variance in human ratings that traditional metrics "
-                "explain alone and together with psychological ones. Score with both kinds, for example ",
+                "explain alone and together with psychological ones. Score with both kinds, for "
+                "example ",
                 el("code", None, "simpatico score … --metrics length,question_rate --preset psych"),
                 ".",
             ),

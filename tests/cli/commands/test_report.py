@@ -143,7 +143,7 @@ def test_what_is_no_run_is_refused(command, call, small, tmp_path, monkeypatch):
     shutil.copytree(small, half)
     facts = json.loads((half / "run.json").read_text())
     (half / "run.json").write_text(json.dumps({**facts, "status": "running"}))
-    assert refused(call(*command, half)) == f"{half}: the run is not finished; repeat its command"
+    assert refused(call(*command, half)) == f"{half}: the run is not finished; run its command again"
     (half / "run.json").write_text("{")
     assert refused(call(*command, half)) == (
         f"{half / 'run.json'}: not valid JSON; score again into a new folder"
@@ -205,10 +205,10 @@ def test_what_a_figure_refuses(call, small, tmp_path):
         f"{tmp_path}/x: a figure cannot be written as a file without an ending; end the name in "
         ".svg, .pdf or .png"
     )
-    assert refused(call(*start, svg, "tpt")) == "No judgements were given; add --judgements FILE"
+    assert refused(call(*start, svg, "tpt")) == "No human ratings were given; add --judgements FILE"
     assert refused(call(*start, svg, "radar")) == (
-        "a radar needs 20 dialogs of a system and 3 metrics that all drawn systems have; with less "
-        "its shape would be chance (figure dots needs less)"
+        "a radar needs 20 dialogs per system and 3 metrics that all its systems have; use figure "
+        "dots instead"
     )
     wide = refused(call(*start, svg, "dots", "--width", "nan"))
     assert wide == "a figure is 40 to 400 millimetres wide, not nan"

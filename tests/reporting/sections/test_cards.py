@@ -36,7 +36,7 @@ def test_the_counts_on_every_card_are_those_of_the_run():
         done = own.pop("scored")
         units = {
             "turn": f"{done} turns scored",
-            "dialog": f"{done} parts of dialogs scored, one for each speaker",
+            "dialog": f"{done} dialog sides scored (one per speaker)",
         }[score.level]
         start = f"{units}. Not scored: "
         assert line.text.startswith(start if own else f"{start}none.")
@@ -112,15 +112,15 @@ def test_what_was_read_of_the_demo():
     assert rows == {
         "Files": "conversations.jsonl (read as table)",
         "Messages": "787 messages in 755 turns",
-        "Joined": "32 messages to the one before by the same speaker",
+        "Merged": "32 messages into the previous one by the same speaker",
         "Scored turns of": "human (404 turns), harbor (124 turns), carousel (120 turns), brisk (107 turns)",
         "Context only": "0 turns: replied to, not scored",
     }
-    (told,) = [p.text for p in root.all("p", "note") if "answers" in p.text]
+    (told,) = [p.text for p in root.all("p", "note") if "reply to" in p.text]
     assert told == (
-        "harbor answers human: 124 turns; carousel answers human: 120 turns; human answers harbor: "
-        "119 turns; human answers carousel: 118 turns; brisk answers human: 107 turns; human "
-        "answers brisk: 101 turns; human opens the dialog: 66 turns."
+        "124 harbor turns reply to user; 120 carousel turns reply to user; 119 user turns reply to "
+        "harbor; 118 user turns reply to carousel; 107 brisk turns reply to user; 101 user turns "
+        "reply to brisk; 66 user turns open the dialog."
     )
 
 

@@ -42,7 +42,7 @@ def test_the_numbers_of_every_forest_are_those_of_the_json():
             [
                 found.titles[r["score"]],
                 format_correlation(r["value"]),
-                f"{format_correlation(r['low'])} – {format_correlation(r['high'])}",
+                f"[{format_correlation(r['low'])}, {format_correlation(r['high'])}]",
                 f"{100 * r['value'] / one:.0f}%"
                 if one and r["value"] > 0 and r["p_adjusted"] < 0.05
                 else "–",
@@ -70,7 +70,7 @@ def test_how_far_raters_agree_is_that_of_the_json():
         for tr in side.one("tbody").all("tr")
     }
     for (quality, _), row in rows.items():
-        ends = f"{format_correlation(row['low'])} to {format_correlation(row['high'])}"
+        ends = f"[{format_correlation(row['low'])}, {format_correlation(row['high'])}]"
         known = [format_correlation(row["value"]), ends]
         assert shown[quality] == (known if row["value"] is not None else ["one rater per unit", ""])
     assert shown["enjoyed"] == ["one rater per unit", ""]
@@ -81,8 +81,8 @@ def test_how_far_raters_agree_is_that_of_the_json():
         11,
     )
     assert side.one("p", "note").text == (
-        "Krippendorff’s α, ordinal: 1 is perfect, 0 is chance. 25 raters, 649 ratings; 11 left "
-        "blank, taken as “not rated”."
+        "Ordinal Krippendorff’s α: 1 = perfect agreement, 0 = chance level. 25 raters, 649 ratings; "
+        "11 blank (not rated)."
     )
 
 
@@ -164,7 +164,7 @@ def test_a_correlation_needs_thirty_rated_dialogs(units, drawn):
         if drawn
         else [
             "No correlation is drawn.It needs at least 30 rated dialogs; there are 29. With fewer, "
-            "unrelated numbers often correlate beyond ±.36."
+            "unrelated numbers often correlate beyond ±.36 by chance."
         ]
     )
 
@@ -190,8 +190,8 @@ def test_without_judgements_it_is_not_known():
         root.one("h2").text == "The correlation with human ratings is unknown for this run"
     )
     assert root.one("p", "lede").text == (
-        "No human ratings were given. With a file of ratings this section shows how closely each "
-        "metric follows them, beside how closely raters follow each other: simpatico report run "
+        "No human ratings were given. With a file of human ratings, this section shows each "
+        "metric’s correlation with them beside inter-rater agreement: simpatico report run "
         "--judgements FILE"
     )
     lede = section(made("two_scales").found).one("p", "lede").text

@@ -154,7 +154,7 @@ def test_a_radar_needs_twenty_dialogs_of_a_system(dialogs, drawn):
         if drawn
         else [
             "heron is not drawn.It has 19 dialogs. A radar needs at least 20 per system; with "
-            "fewer the shape would be chance."
+            "fewer, its shape would be mostly noise."
         ]
     )
 

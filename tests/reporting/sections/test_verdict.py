@@ -18,8 +18,7 @@ from tests.reporting.cases import case
 from tests.reporting.pages import made
 from tests.reporting.tree import tree
 
-GROUPS = {"higher": "Higher for {a}", "lower": "Lower for {a}", "hint": "A hint, not a finding", "unclear": "Can't tell apart", "same": "Not compared", "too_few": "Not compared"}  # fmt: skip
-LUCK = "one like this turns up by chance now and then"
+GROUPS = {"higher": "Higher for {a}", "lower": "Lower for {a}", "hint": "Suggestive, not significant after correction", "unclear": "No significant difference", "same": "Not compared", "too_few": "Not compared"}  # fmt: skip
 
 
 def row_of(told: dict) -> str:
@@ -28,11 +27,11 @@ def row_of(told: dict) -> str:
     match told["finding"]:
         case "higher" | "lower":
             better = told["better"]
-            points = f"{better} is better" if better else "neither better nor worse in itself"
+            points = f"{better} is better" if better else "descriptive (no better direction)"
             return f"{verdict} {title} · {points}"
         case "hint":
-            plain = verdict.removesuffix(" A hint, not a finding.")
-            return f"{plain} {title} · among {told['family']} comparisons, {LUCK}"
+            plain = verdict.removesuffix(" Suggestive, not significant after correction.")
+            return f"{plain} {title} · not significant after correction for {told['family']} comparisons"
         case "unclear":
             return verdict.replace(". ", " ", 1)
         case _:
@@ -115,24 +114,24 @@ def test_the_first_screen_of_the_demo():
     ]
     assert top.one("h1").prose == (
         "harbor sounds more agreeable than brisk, asks in more of its turns and writes longer "
-        "turns. On empathy we can't tell the two apart."
+        "turns. No significant difference on empathy."
     )
     lede, *_ = top.all("p", "lede")
     assert lede.prose.strip() == (
-        "Based on 22 prompts that both answered. The largest of these is large compared with the "
-        "spread between prompts (3.8 SD): on the same prompt harbor comes out higher in question rate 100 "
-        "times in 100 (ties count half). Agreeableness, length and question rate are not shown to "
-        "follow “overall”."
+        "Based on 22 prompts that both replied to. The largest difference is large (3.8 times the SD "
+        "between prompts): harbor is higher in question rate in 100% of prompts (ties count half). "
+        "Agreeableness, length and question rate are not significantly correlated with “overall”."
     )
     first, second = (p.prose for p in list(top.all("div", "cols"))[-1].all("p"))
     assert first == (
-        "Thick line: 95% interval. Thin ends: the same after allowing for 21 comparisons. A finding "
-        "is what stands after Holm’s correction over all of them, a little less strict than the thin ends. Prompts are the unit, not turns, "
-        "since turns of one dialog resemble each other."
+        "Thick line: 95% CI. Thin ends: the CI adjusted for 21 comparisons. Significance is decided "
+        "by Holm’s correction over all of them, slightly less strict than the thin ends. The unit is "
+        "the prompt, not the turn, since turns of one dialog are not independent."
     )
     assert second == (
-        "Wins in 100: draw one prompt both answered; how often is the first system higher? Ties "
-        "count half; 50 is a coin toss. SD: standard deviations between prompts."
+        "Higher in % of pairs: probability of superiority, how often the first system is higher on "
+        "the same prompt. Ties count half; 50% means no difference. SD: standard deviation between "
+        "prompts."
     )
 
 
@@ -143,7 +142,7 @@ def test_the_first_screen_of_the_demo():
         ("only_people", "human was scored alone; there is nothing to compare it with.", "24 dialogs scored."),
         ("only_parts", "These systems have no score in common, so there is nothing to compare.", "8 dialogs scored."),
         ("nothing_scored", "No system was scored, so there is nothing to compare.", "0 dialogs scored."),
-        ("many_pairs", "Two prompts that both answered are too few to compare anything.", "Based on 2 prompts that both answered."),
+        ("many_pairs", "Two prompts that both replied to are too few to compare anything.", "Based on 2 prompts that both replied to."),
     ],
 )  # fmt: skip
 def test_the_headline_where_there_is_little_to_say(kind, headline, size):
