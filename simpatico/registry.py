@@ -93,7 +93,7 @@ def load_entry_point(point: EntryPoint) -> type[Any]:
     except Exception as error:  # foreign code may fail in any way
         raise MissingResource(
             f"metric {point.name!r} of {point.value} cannot be loaded ({type(error).__name__}); "
-            "mend or remove the package that offers it"
+            "fix or remove the package that offers it"
         ) from error
     return single_class([metric], point.name, point.value)
 

@@ -68,10 +68,10 @@ def keep_emotional(
     emotional = [one for one in known if (one.probability or 0.0) >= metric.threshold]
     if not emotional:
         most = max((one.probability or 0.0 for one in known), default=None)
-        reason = "none of them can be judged" if most is None else f"at most {most:.2f} likely"
+        reason = "no text to classify" if most is None else f"probability at most {most:.2f}"
         raise DataError(
             f"none of {len(prompts):,} prompts is emotional ({reason}, where {metric.threshold:g} "
-            "is needed); --all-prompts asks them as they are"
+            "is needed); --all-prompts includes them"
         )
     return emotional
 

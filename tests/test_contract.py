@@ -257,7 +257,7 @@ METRIC = (
 
 TEST = """
 from simpatico import load, read, score
-from simpatico.metric import evidence_of
+from simpatico.metric import collect_evidence
 
 def test_one_of_four_words_is_a_hedge(tmp_path):
     path = tmp_path / "a.jsonl"
@@ -267,7 +267,7 @@ def test_one_of_four_words_is_a_hedge(tmp_path):
 def test_the_hedge_is_shown(tmp_path):
     path = tmp_path / "a.jsonl"
     path.write_text('{"dialog": "d", "speaker": "x", "text": "tea sounds nice, maybe"}\\n')
-    assert evidence_of(load("hedging"), read(path)).rows() == [(0, 17, 22, 0.25)]
+    assert collect_evidence(load("hedging"), read(path)).rows() == [(0, 17, 22, 0.25)]
 """
 
 
@@ -322,7 +322,7 @@ def test_a_broken_metric_of_another_package_stops_nothing(tmp_path, monkeypatch)
         load("broken")
     assert str(told.value) == (
         "metric 'broken' of nowhere_at_all:Broken cannot be loaded (ModuleNotFoundError); "
-        "mend or remove the package that offers it"
+        "fix or remove the package that offers it"
     )
 
 

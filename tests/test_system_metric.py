@@ -68,8 +68,8 @@ def only(talk, tmp_path_factory):
 
 def refusal(run, score="distinct_n"):
     return (
-        f"{score!r} describes a system as a whole, so that no turn and no dialog has a value of "
-        f"it; simpatico show {run.folder} prints it"
+        f"{score!r} is computed per system and has no value for a turn or dialog; "
+        f"simpatico show {run.folder} prints it"
     )
 
 

@@ -74,14 +74,17 @@ def test_longer_prompts_can_be_read_again(tmp_path):
 
 def test_where_none_is_emotional_it_says_how_near_they_came(tmp_path):
     path = tmp_path / "p.txt"
-    for text, so in [("rain\n...", "at most 0.27 likely"), ("...", "none of them can be judged")]:
+    for text, so in [
+        ("rain\n...", "probability at most 0.27"),
+        ("...", "no text to classify"),
+    ]:
         path.write_text(text + "\n")
         given = judge_prompts(read_prompts(path), METRIC)
         with pytest.raises(DataError) as told:
             keep_emotional(given, METRIC)
         assert str(told.value) == (
             f"none of {len(given)} prompts is emotional ({so}, where 0.5 is needed); --all-prompts "
-            "asks them as they are"
+            "includes them"
         )
 
 

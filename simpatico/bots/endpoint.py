@@ -171,8 +171,8 @@ class Endpoint:
             )
         if 300 <= status < 400:
             return BadValue(
-                f"{where} sends us elsewhere (status {status}), which is not followed; "
-                "give the address that it leads to"
+                f"{where} redirects (status {status}), which is not followed; "
+                "give the target address"
             )
         kind = redact_key(error_kind(response.body), key)
         return RequestFailed(

@@ -55,8 +55,8 @@ class Backoff:
                 wait = error.retry_after
                 if wait is not None and wait > MAX_RETRY_AFTER:
                     raise RunError(
-                        f"{error}, and asks to be left alone for {wait:,.0f} seconds; "
-                        "the same command goes on then",
+                        f"{error}, and asks to wait {wait:,.0f} seconds; "
+                        "run the same command again then to resume",
                         resumable=True,
                     ) from None
                 if not error.retryable or attempt == retries:

@@ -151,8 +151,8 @@ def prompts_to_ask(journal: Journal, prompts: Sequence[Prompt], how: AskOptions)
         texts = [as_utf8(turn.text) for turn in by_id[name].dialog] if name in by_id else None
         if texts is None or [row.get("text") for row in rows[: len(texts)]] != texts:
             raise RunError(
-                f"{journal.out} holds an answer to {name!r}, which is not or not so among the "
-                "prompts; name another file or delete this one"
+                f"{journal.out} holds an answer to {name!r}, which is not among the "
+                "prompts or has changed; name another file or delete this one"
             )
     failures = {name for name, rows in journal.dialogs.items() if "why" in rows[-1]}
     again = failures if how.retry_errors else set[str]()

@@ -80,7 +80,7 @@ def parse_query(text: str, known: tuple[str, ...]) -> dict[str, str]:
     for name, value in parse_qsl(text, keep_blank_values=True):
         if name not in known:
             label = repr(name) if VARIABLE.fullmatch(name) else "what stands there"
-            hint = "; a key belongs into an environment variable" if "key" in name.lower() else ""
+            hint = "; put a key into an environment variable" if "key" in name.lower() else ""
             raise BadValue(f"a bot takes {', '.join(known)} after the ?, not {label}{hint}")
         if name in values:
             raise BadValue(f"{name!r} stands twice after the ? of a bot; give it once")

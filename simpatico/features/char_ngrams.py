@@ -48,7 +48,7 @@ class CharNgramSettings(msgspec.Struct, frozen=True):
         """What is wrong with these settings; null if nothing is."""
         if not 1 <= self.shortest <= self.longest <= len(FACTORS):
             return (
-                f"runs of {self.shortest} to {self.longest} characters; they are 1 to "
+                f"character n-grams of {self.shortest} to {self.longest} characters; they are 1 to "
                 f"{len(FACTORS)} long"
             )
         if self.buckets < 1 or self.buckets & (self.buckets - 1):

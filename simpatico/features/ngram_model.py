@@ -202,7 +202,7 @@ def read_recipe(files: ModelFolder) -> Recipe:
         raise DataError(f"{path}: orders {orders}; they are rising numbers from 1 to {MAX_ORDER}")
     low, high = recipe.scale
     if not recipe.heldout:
-        raise DataError(f"{path}: it does not say how the model did on people held out")
+        raise DataError(f"{path}: it has no results on held-out people")
     if not low < high:
         raise DataError(f"{path}: a scale from {low} to {high}; the first must be the lower one")
     return recipe

@@ -46,7 +46,7 @@ class Run:
         if not isinstance(facts, dict) or ("metrics" not in facts and "status" not in facts):
             raise DataError(f"{path}: not the facts of a run; score again into a new folder")
         if facts.get("status") != "done":
-            raise DataError(f"{self.folder}: the run is not finished; repeat its command")
+            raise DataError(f"{self.folder}: the run is not finished; run its command again")
         return facts
 
     def at(self, level: Level, columns: Sequence[str] | None = None) -> pl.DataFrame:
@@ -70,8 +70,8 @@ class Run:
         of_systems = {s["name"] for m in metrics if m.get("level") == "system" for s in m["scores"]}
         if refused := [name for name in scores if name in of_systems]:
             raise BadValue(
-                f"{refused[0]!r} describes a system as a whole, so that no turn and no dialog has "
-                f"a value of it; simpatico show {self.folder} prints it"
+                f"{refused[0]!r} is computed per system and has no value for a turn or dialog; "
+                f"simpatico show {self.folder} prints it"
             )
 
     def turns(self, dialogs: Iterable[str]) -> Turns | None:

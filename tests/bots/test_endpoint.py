@@ -117,13 +117,13 @@ def test_a_server_that_wants_hours_stops_the_run(server):
         ask(server, "tomorrow: x")
     assert told.value.resumable
     assert str(told.value) == (
-        f"{server.url} answered with status 429, and asks to be left alone for 86,400 seconds; "
-        "the same command goes on then"
+        f"{server.url} answered with status 429, and asks to wait 86,400 seconds; "
+        "run the same command again then to resume"
     )
 
 
 STOPS = {
-    "moved": "sends us elsewhere (status 302), which is not followed; give the address that it leads to",
+    "moved": "redirects (status 302), which is not followed; give the target address",
     "refused": "refused the key in OPENAI_API_KEY (status 401)",
     "gone": "has no chat/completions or no model 'm' (status 404); check the address and the name",
 }

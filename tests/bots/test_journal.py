@@ -43,8 +43,8 @@ def refusals():
     return {
         "bot": (other, prompts("ab"), "holds answers of another bot, or to other settings; name another file or delete this one"),
         "name": (RenamedBot(Counted(), "x"), prompts("ab"), "holds answers of another bot, or to other settings; name another file or delete this one"),
-        "text": (Counted(), prompts("ax"), "holds an answer to 'p1', which is not or not so among the prompts; name another file or delete this one"),
-        "fewer": (Counted(), prompts("a"), "holds an answer to 'p1', which is not or not so among the prompts; name another file or delete this one"),
+        "text": (Counted(), prompts("ax"), "holds an answer to 'p1', which is not among the prompts or has changed; name another file or delete this one"),
+        "fewer": (Counted(), prompts("a"), "holds an answer to 'p1', which is not among the prompts or has changed; name another file or delete this one"),
     }  # fmt: skip
 
 

@@ -45,7 +45,7 @@ WRONG = {
     "http://h/v1?model=m\r\nX: y": "the bot's address is no address; write http://HOST:PORT/v1",
     f"http://h/v1?model=m&api_key={SECRET}": (
         "a bot takes model, key_env, limit_as after the ?, not 'api_key'; "
-        "a key belongs into an environment variable"
+        "put a key into an environment variable"
     ),
     f"http://h/v1?model=m&{SECRET}": (
         "a bot takes model, key_env, limit_as after the ?, not what stands there"

@@ -224,7 +224,7 @@ HOSTILE: dict[str, tuple[Callable[[Path], object], str]] = {
     "no orders": (field(orders=[]), "orders []; they are rising numbers from 1 to 5"),
     "scale": (field(scale=[7, 1]), "a scale from 7.0 to 1.0; the first must be the lower one"),
     "NaN scale": (rewrite(RECIPE, lambda d: d.replace(b"7.0", b"NaN")), "not valid JSON"),
-    "no figures": (field(heldout=[]), "it does not say how the model did on people held out"),
+    "no figures": (field(heldout=[]), "it has no results on held-out people"),
     "extra file": (lambda f: (f / "auto_map.py").touch(), "'auto_map.py' does not belong"),
     "hidden file": (lambda f: (f / ".x").touch(), "'.x' does not belong"),
     "no card": (lambda f: (f / "card.md").unlink(), "there is no card.md"),

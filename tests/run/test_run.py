@@ -236,7 +236,7 @@ def test_an_unfinished_or_foreign_folder_cannot_be_shown(tmp_path):
     (tmp_path / "run.json").write_text('{"status": "running"}')
     with pytest.raises(DataError) as told:
         Run(tmp_path).at("turn")
-    assert str(told.value) == f"{tmp_path}: the run is not finished; repeat its command"
+    assert str(told.value) == f"{tmp_path}: the run is not finished; run its command again"
 
 
 def test_no_dialog_at_all_is_an_error(tmp_path):

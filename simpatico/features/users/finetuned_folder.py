@@ -141,7 +141,7 @@ def read_finetuned(
     try:
         recipe = msgspec.json.decode(read_plain_file(path), type=FineTunedRecipe)
     except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        raise DataError(f"{path}: not what a training with marks writes; train it again") from None
+        raise DataError(f"{path}: not a recipe with speaker tokens; train it again") from None
     bounds = recipe.bounds
     if (bounds is not None) != (recipe.target == "score") or (bounds and not bounds[0] < bounds[1]):
         raise DataError(f"{path}: the ends of the scale are {bounds}; train it again")

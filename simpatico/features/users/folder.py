@@ -185,7 +185,7 @@ def load_user_model(model: str, target: Target | None = None) -> UserModelFolder
 
 def missing_model_message(model: str, target: Target | None) -> str:
     train = f"`simpatico train {TRAINED_BY[target]}`" if target else "a training of one"
-    return f"no personal model {model!r}: give path:DIR with the folder that {train} wrote"
+    return f"no user-aware model {model!r}: give path:DIR with the folder that {train} wrote"
 
 
 def check_target(path: Path, actual: Target, target: Target | None) -> None:
@@ -206,7 +206,7 @@ def read_user_model(folder: Path, stamps: tuple[tuple[int, int], ...]) -> UserMo
         )
     if unknown := [name for name in recipe.inputs.covariates if name not in COVARIATES]:
         raise DataError(
-            f"{folder / RECIPE}: no circumstance {unknown[0]!r} is known; train it again"
+            f"{folder / RECIPE}: unknown covariate {unknown[0]!r}; train it again"
         )
     if (key := parse_key(files.files[KEY])) is None:
         raise DataError(f"{folder / KEY}: no key of {KEY_BYTES} bytes; get the model again")

@@ -169,8 +169,8 @@ def test_continuity_is_tuned_with_marks_and_gone_on_with(chance, tmp_path, call)
     assert names == ["+ user, fine-tuned", "global majority", "private majority"]
     assert len(base_token_digits(f"path:{out}")) == 8
     card = (out / "card.md").read_text(encoding="utf-8")
-    assert "- 10 marks of their own" in card
-    assert "- beside it on the same turns: private majority" in card
+    assert "- 10 special tokens" in card
+    assert "- baseline on the same turns: private majority" in card
     for path in out.iterdir():
         assert b"helper" not in path.read_bytes()
     later = tmp_path / "later"
@@ -207,7 +207,7 @@ def forgets(out, call):
     assert "It knows 7 persons." in metric.card.about
     code, _, err = call("models", "forget", "p3", "--model", out)
     assert code == 2
-    assert err.strip().endswith(f"{out} has no mark for this person; nothing was changed")
+    assert err.strip().endswith(f"{out} has no speaker token for this user; nothing was changed")
 
 
 def test_scores_are_tuned_with_marks(rating, tmp_path):
@@ -217,11 +217,11 @@ def test_scores_are_tuned_with_marks(rating, tmp_path):
     told = json.loads((out / "training.json").read_text(encoding="utf-8"))
     assert (told["problem"], told["labels"]) == ("regression", ["impression"])
     card = (out / "card.md").read_text(encoding="utf-8")
-    assert "- 6 marks of their own" in card
+    assert "- 6 special tokens" in card
     assert not set(re.findall(r"\[([0-9a-f]+)\]", card)) & base_token_digits(f"path:{out}"), (
         "of nobody"
     )
-    assert "## How well it does on later ratings, which it has not seen" in card
+    assert "## Results on the test set (later ratings)" in card
     assert f"- {LIMITS[0]}" in card
     everybody = InterlocutorTraining(learn="all", fine_tune=1)
     data = RatingData.load(*rated(), everybody)
@@ -314,7 +314,7 @@ def test_a_damaged_folder_is_a_sentence(rating, tmp_path):
     path.write_text("{}")
     with pytest.raises(DataError) as error:
         missing_resource(metric)
-    assert str(error.value) == f"{path}: not what a training with marks writes; train it again"
+    assert str(error.value) == f"{path}: not a recipe with speaker tokens; train it again"
     told = json.loads((rating[0] / "training.json").read_text(encoding="utf-8"))
     path.write_text(json.dumps({**told, "training": {**told["training"], "ends": None}}))
     with pytest.raises(DataError) as error:

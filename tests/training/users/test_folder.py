@@ -157,7 +157,7 @@ def test_a_model_of_the_other_kind_or_of_none_is_a_sentence(tmp_path):
     with pytest.raises(MissingResource) as error:
         load_user_model("path:/no/where", "score")
     assert str(error.value) == (
-        "no personal model 'path:/no/where': give path:DIR with the folder that "
+        "no user-aware model 'path:/no/where': give path:DIR with the folder that "
         "`simpatico train interlocutor` wrote"
     )
 
@@ -195,7 +195,7 @@ def changed(recipe: bytes, **told: object) -> bytes:
         (
             "recipe.json",
             lambda old: changed(old, form={"circumstances": ["moon"]}),
-            "no circumstance 'moon' is known; train it again",
+            "unknown covariate 'moon'; train it again",
         ),
     ],
 )
