@@ -115,7 +115,7 @@ def test_the_command_line_gives_the_same_figures(run, judgements):
         assert told[part]
         assert all(set(row) >= wanted for row in told[part])
     people = shown_of(run)
-    assert "Krippendorff's alpha, ordinal" in people
+    assert "Krippendorff's α (ordinal)" in people
     assert "style_matching" in people
 
 

@@ -14,6 +14,7 @@ from simpatico.comparison.verdict import CORRECTIONS
 from simpatico.wording import NO_VALUE, format_count, format_interval, format_number, format_p
 
 if TYPE_CHECKING:
+    from simpatico.stats.correction import Correction
     from simpatico.validation.controls import Controls
     from simpatico.validation.controls.rows import ControlRow
 
@@ -38,7 +39,7 @@ control_options = combine_options(
             is_flag=False,
             flag_value=EVERY,
             metavar="[KIND,...]",
-            help="Negative controls: do scores drop for wrong replies? Kinds: see simpatico perturb.",
+            help="Negative controls: do scores drop for wrong replies? Kinds of simpatico perturb.",
         ),
         click.option(
             "--logs",
@@ -74,7 +75,7 @@ def controls_from_options(run: Path, options: dict[str, Any], scores: tuple[str,
         return run_controls(Run(run), ControlSettings(kinds, scores, *rest), tick=progress.add)
 
 
-def show_controls(controls: Controls, correction: str) -> None:
+def show_controls(controls: Controls, correction: Correction) -> None:
     """Each score on each kind of wrong replies, and whether it drops."""
     for text in controls.notes:
         note(text)

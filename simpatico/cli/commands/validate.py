@@ -26,6 +26,7 @@ from simpatico.wording import (
 
 if TYPE_CHECKING:
     from simpatico.judgements import Judgements
+    from simpatico.stats.correction import Correction
     from simpatico.stats.result import Result
     from simpatico.validation.contests import ContestRow
     from simpatico.validation.evidence import Evidence
@@ -187,7 +188,7 @@ def prepare_ratings(ratings: Judgements, attention: str | None, *, standardise: 
     return ratings
 
 
-def show_evidence(evidence: Evidence, correction: str, symbol: str) -> None:
+def show_evidence(evidence: Evidence, correction: Correction, symbol: str) -> None:
     """Agreement first, since it bounds what correlations can reach."""
     for text in evidence.notes:
         note(text)
@@ -209,7 +210,7 @@ def show_rater_agreement(evidence: Evidence) -> None:
     show_table("Inter-rater agreement", ["quality", "statistic", "value", "95% CI", "units"], rows)
 
 
-def show_correlation_table(evidence: Evidence, correction: str, symbol: str) -> None:
+def show_correlation_table(evidence: Evidence, correction: Correction, symbol: str) -> None:
     """Each score's correlation with each quality, beside the noise ceiling."""
     from simpatico.validation.evidence import agreement_value
 

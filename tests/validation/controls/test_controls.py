@@ -159,7 +159,7 @@ def test_more_dialogs_than_asked_for_are_drawn(tmp_path):
     run, _ = scored(tmp_path, ["length"])
     found = run_controls(run, ControlSettings(("copied",), most=6))
     assert (found.rows[0].n, found.made[0].answers) == (6, 6)
-    assert found.notes == ["6 of 8 dialogs were drawn; --most says how many"]
+    assert found.notes == ["6 of 8 dialogs were sampled (--max-dialogs)"]
     assert found == run_controls(run, ControlSettings(("copied",), most=6))
 
 
