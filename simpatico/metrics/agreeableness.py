@@ -11,11 +11,13 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from simpatico.metric import Card
-from simpatico.metrics._shared.trait import Trait
+from simpatico.metrics._shared.trait import BIG_FIVE, Trait
 
 
 @dataclass(frozen=True)
 class Agreeableness(Trait):
+    """Parameters: `model`, a trained folder or the shipped one; `minimum_words` for a score."""
+
     model: str = "agreeableness"
 
     name: ClassVar[str] = "agreeableness"
@@ -30,10 +32,7 @@ class Agreeableness(Trait):
             "chat; elsewhere it is unproven."
         ),
         undefined="",
-        citation=(
-            "Park et al. (2015), Automatic Personality Assessment Through Social Media Language; "
-            "Giorgi et al. (2023), Psychological Metrics for Dialog System Evaluation"
-        ),
+        citation=BIG_FIVE,
         careful=(
             "A weak guess: r = .13 with the questionnaires of people who negotiated in chat, "
             "nothing detectable on essays, unproven elsewhere."

@@ -20,13 +20,7 @@ from simpatico.arrays import Floats
 from simpatico.features import Feature, Features
 from simpatico.features.likelihood import Likelihood
 from simpatico.metric import Card, Carried, Score, UsesModels, model_suffix
-from simpatico.metrics._shared.pairs import (
-    NEEDS,
-    mean_log_probabilities,
-    mean_statistic,
-    pair_with_answered,
-    pair_with_references,
-)
+from simpatico.metrics._shared.pairs import NEEDS, Pairs, mean_log_probabilities, mean_statistic
 from simpatico.turns import Level, Turns
 
 MEANINGS = {
@@ -39,6 +33,12 @@ MEANINGS = {
 
 @dataclass(frozen=True)
 class BartScore(UsesModels):
+    """Parameter `model`: a sequence-to-sequence model, or a causal one that continues the source.
+
+    Statistics: sums of f, precision and recall over `n` turns with a reference, and of faithfulness
+    over `answers` turns that answer something.
+    """
+
     model: str = "hub:facebook/bart-large-cnn"
 
     name: ClassVar = Carried("bart_score")
@@ -86,8 +86,8 @@ class BartScore(UsesModels):
         def log_probabilities(sources: Sequence[str], targets: Sequence[str]) -> Floats:
             return mean_log_probabilities(model.of(sources, targets))
 
-        references = pair_with_references(turns, features)
-        contexts = pair_with_answered(turns, features)
+        references = Pairs.with_references(turns, features)
+        contexts = Pairs.with_answered(turns, features)
         precision = log_probabilities(references.other, references.text)
         recall = log_probabilities(references.text, references.other)
         faithfulness = log_probabilities(contexts.other, contexts.text)

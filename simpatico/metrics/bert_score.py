@@ -26,7 +26,7 @@ from simpatico.features import Feature, Features
 from simpatico.features.embeddings import MINILM, TokenEmbeddings, TokenVectors, unit_length
 from simpatico.features.idf import Baseline, Idf, IdfWeights, bert_score_texts
 from simpatico.metric import Card, Carried, Score, UsesModels, model_suffix
-from simpatico.metrics._shared.pairs import NEEDS, mean_statistic, pair_with_references
+from simpatico.metrics._shared.pairs import NEEDS, NO_REFERENCE, Pairs, mean_statistic
 from simpatico.metrics._shared.product import blocked_product
 from simpatico.models.names import find_model, parse_model_name
 from simpatico.turns import Level, Turns
@@ -57,6 +57,10 @@ PARTS = {"f1": "F1", "precision": "precision", "recall": "recall"}
 
 @dataclass(frozen=True)
 class BertScore(UsesModels):
+    """Parameters: `model`, an encoder; `layer`, -1 for the published one; `idf`, a file of texts
+    whose document frequencies weigh the tokens; `baseline`, a file of bert_score that rescales.
+    """
+
     model: str = MINILM
     layer: int = DEFAULT_LAYER
     idf: str = ""
@@ -67,10 +71,7 @@ class BertScore(UsesModels):
     level: ClassVar[Level] = "turn"
     card: ClassVar[Card] = Card(
         about="How alike a turn and its references are, word piece by word piece in context.",
-        undefined=(
-            "Null when the turn has no reference with words, no words itself, or is in another "
-            "script."
-        ),
+        undefined=NO_REFERENCE,
         citation=(
             "Zhang et al. 2020, BERTScore: Evaluating Text Generation with BERT; "
             "github.com/Tiiiger/bert_score; checkpoint hub:FacebookAI/roberta-large, layer 17"
@@ -115,7 +116,7 @@ class BertScore(UsesModels):
         )
 
     def __call__(self, turns: Turns, features: Features) -> pl.DataFrame:
-        pairs = pair_with_references(turns, features)
+        pairs = Pairs.with_references(turns, features)
         texts = bert_score_texts(find_model(self.model), [*pairs.text, *pairs.other])
         tokens = features[TokenEmbeddings(self.model, self.depth)].of(texts)
         idf = features[Idf(self.model, self.idf)] if self.idf else None
@@ -136,6 +137,8 @@ def match_pieces(
 ) -> tuple[float, float, float]:
     """F1, precision and recall of one pair; NaN where no piece of a text has a weight."""
     cosines = blocked_product(unit_length(turn.vectors), unit_length(reference.vectors))
+    # unit vectors of float32 are a last bit too long at times, and a cosine is never above 1
+    cosines = np.clip(cosines, -1.0, 1.0)
     precision = weighted_mean_match(cosines.max(axis=1), turn, idf)
     recall = weighted_mean_match(cosines.max(axis=0), reference, idf)
     if np.isnan(precision) or np.isnan(recall):

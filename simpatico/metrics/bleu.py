@@ -51,6 +51,10 @@ UNSPACED_SCRIPTS = r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{
 
 @dataclass(frozen=True)
 class Bleu:
+    """Statistics: matching and all n-grams of each order, and both lengths; BLEU is read off their
+    sums, so that a dialog or a system has the corpus BLEU of its turns.
+    """
+
     name: ClassVar[str] = "bleu"
     level: ClassVar[Level] = "turn"
     card: ClassVar[Card] = Card(
@@ -74,8 +78,8 @@ class Bleu:
             meaning="BLEU with the references, of all turns of a unit at once",
             better="higher",
             title="BLEU",
-            more="is nearer to the references in its words than",
-            less="is farther from the references in its words than",
+            more="has more word overlap with the references than",
+            less="has less word overlap with the references than",
         ),
     )
 

@@ -18,12 +18,14 @@ from simpatico.errors import DataError
 from simpatico.features import Feature, Features
 from simpatico.features.classes import ClassProbabilities
 from simpatico.metric import Card, Carried, Score, UsesModels, model_suffix
-from simpatico.metrics._shared.pairs import NEEDS, mean_statistic, pair_with_references
+from simpatico.metrics._shared.pairs import NEEDS, NO_REFERENCE, Pairs, mean_statistic
 from simpatico.turns import Level, Turns
 
 
 @dataclass(frozen=True)
 class Bleurt(UsesModels):
+    """Parameter `model`: a regression model of reference and turn with a single output."""
+
     model: str = "hub:Elron/bleurt-large-512"
 
     name: ClassVar = Carried("bleurt")
@@ -31,10 +33,7 @@ class Bleurt(UsesModels):
     level: ClassVar[Level] = "turn"
     card: ClassVar[Card] = Card(
         about="How well a turn says what a reference says, by a model trained on ratings.",
-        undefined=(
-            "Null when the turn has no reference with words, no words itself, or is in another "
-            "script."
-        ),
+        undefined=NO_REFERENCE,
         citation=(
             "Sellam, Das and Parikh 2020, BLEURT: Learning Robust Metrics for Text Generation; "
             "github.com/google-research/bleurt; checkpoint BLEURT-large-512 as "
@@ -68,7 +67,7 @@ class Bleurt(UsesModels):
         )
 
     def __call__(self, turns: Turns, features: Features) -> pl.DataFrame:
-        pairs = pair_with_references(turns, features)
+        pairs = Pairs.with_references(turns, features)
         ratings = features[self._rater].of(pairs.other, pairs.text)
         if len(pairs) and ratings.shape[1] != 1:
             raise DataError(

@@ -23,10 +23,12 @@ from simpatico.turns import Level, Turns
 
 @dataclass(frozen=True)
 class Chrf:
+    """Statistics: the sum of the turns' chrF, and how many turns have one."""
+
     name: ClassVar[str] = "chrf"
     level: ClassVar[Level] = "turn"
     card: ClassVar[Card] = Card(
-        about="How many strings of letters a turn shares with its references.",
+        about="How many character n-grams a turn shares with its references.",
         undefined="Null when a turn has no reference or no words.",
         citation="Popovic 2015 (WMT, doi:10.18653/v1/W15-3049); Post 2018 (WMT, "
         "doi:10.18653/v1/W18-6319): sacrebleu, sentence_chrf",
@@ -43,8 +45,8 @@ class Chrf:
             meaning="chrF with the best reference, mean over turns",
             better="higher",
             title="ChrF",
-            more="is nearer to the references in its spelling than",
-            less="is farther from the references in its spelling than",
+            more="has more character overlap with the references than",
+            less="has less character overlap with the references than",
         ),
     )
 

@@ -16,17 +16,14 @@ from simpatico.errors import BadValue
 from simpatico.features import Feature, Features
 from simpatico.features.embeddings import MINILM, Embeddings
 from simpatico.metric import Card, Carried, Score, UsesModels, model_suffix
-from simpatico.metrics._shared.pairs import (
-    NEEDS,
-    mean_statistic,
-    pair_with_answered,
-    vector_cosines,
-)
+from simpatico.metrics._shared.pairs import NEEDS, Pairs, mean_statistic
 from simpatico.turns import Level, Turns
 
 
 @dataclass(frozen=True)
 class Coherence(UsesModels):
+    """Parameters: `model`, a sentence encoder; `history`, how many turns the context has."""
+
     model: str = MINILM
     history: int = 1
 
@@ -62,11 +59,11 @@ class Coherence(UsesModels):
                 f"coherence{model_suffix(self)}",
                 of=mean_statistic("cosine"),
                 range=(-1.0, 1.0),
-                meaning="cosine of the turn's vector and that of what it answers",
+                meaning="cosine of the embeddings of the turn and the turn replied to",
                 better="higher",
                 title="Coherence",
-                more="stays closer to what was said than",
-                less="stays less close to what was said than",
+                more="is more coherent with the previous turn than",
+                less="is less coherent with the previous turn than",
             ),
         )
 
@@ -76,6 +73,6 @@ class Coherence(UsesModels):
         def context_of(row: int) -> str:
             return " ".join(texts[max(row - self.history + 1, row - number[row]) : row + 1])
 
-        pairs = pair_with_answered(turns, features, context_of, model=self.model)
-        cosines = vector_cosines(features[Embeddings(self.model)], pairs)
+        pairs = Pairs.with_answered(turns, features, context_of, model=self.model)
+        cosines = pairs.cosines(features[Embeddings(self.model)])
         return pairs.statistics(cosine=pairs.best_per_turn(cosines))

@@ -10,11 +10,13 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from simpatico.metric import Card
-from simpatico.metrics._shared.trait import Trait
+from simpatico.metrics._shared.trait import BIG_FIVE, Trait
 
 
 @dataclass(frozen=True)
 class Conscientiousness(Trait):
+    """Parameters: `model`, a folder of `simpatico train trait`; `minimum_words` for a score."""
+
     name: ClassVar[str] = "conscientiousness"
     meaning: ClassVar[str] = (
         "conscientiousness of the speaker, as a Big Five questionnaire would put it"
@@ -22,10 +24,7 @@ class Conscientiousness(Trait):
     more: ClassVar[str] = "sounds more conscientious than"
     less: ClassVar[str] = "sounds less conscientious than"
     facts: ClassVar[Card] = Card(
-        about=("Big Five conscientiousness of a speaker, by a model of your own."),
+        about="Big Five conscientiousness of a speaker, by a model of your own.",
         undefined="",
-        citation=(
-            "Park et al. (2015), Automatic Personality Assessment Through Social Media Language; "
-            "Giorgi et al. (2023), Psychological Metrics for Dialog System Evaluation"
-        ),
+        citation=BIG_FIVE,
     )

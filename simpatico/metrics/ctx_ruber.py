@@ -14,6 +14,8 @@ from simpatico.metrics._shared.ruber import UNDEFINED, Ruber
 
 @dataclass(frozen=True)
 class CtxRuber(Ruber):
+    """RUBER with a sentence encoder; `model` is the encoder, or path:DIR of a trained folder."""
+
     model: str = MINILM
 
     name: ClassVar = Carried("ctx_ruber")

@@ -16,18 +16,16 @@ from simpatico.errors import BadValue
 from simpatico.features import Feature, Features
 from simpatico.features.embeddings import MINILM, Embeddings
 from simpatico.metric import Card, Carried, Score, UsesModels, model_suffix
-from simpatico.metrics._shared.pairs import (
-    NEEDS,
-    mean_statistic,
-    pair_with_answered,
-    pair_with_references,
-    vector_cosines,
-)
+from simpatico.metrics._shared.pairs import NEEDS, Pairs, mean_statistic
 from simpatico.turns import Level, Turns
 
 
 @dataclass(frozen=True)
 class DeepAm(UsesModels):
+    """Parameters: `model`, a sentence encoder; `mode`, "reference" or "context": which text the
+    turn is compared with.
+    """
+
     model: str = MINILM
     mode: Literal["reference", "context"] = "reference"
 
@@ -75,8 +73,8 @@ class DeepAm(UsesModels):
 
     def __call__(self, turns: Turns, features: Features) -> pl.DataFrame:
         if self.mode == "reference":
-            pairs = pair_with_references(turns, features, model=self.model)
+            pairs = Pairs.with_references(turns, features, model=self.model)
         else:
-            pairs = pair_with_answered(turns, features, model=self.model)
-        cosines = vector_cosines(features[Embeddings(self.model)], pairs)
+            pairs = Pairs.with_answered(turns, features, model=self.model)
+        cosines = pairs.cosines(features[Embeddings(self.model)])
         return pairs.statistics(adequacy=pairs.best_per_turn(cosines))

@@ -17,18 +17,17 @@ from simpatico.features import Feature, Features
 from simpatico.features.embeddings import MINILM, Embeddings
 from simpatico.features.likelihood import Likelihood
 from simpatico.metric import Card, Carried, Score, UsesModels
-from simpatico.metrics._shared.pairs import (
-    NEEDS,
-    mean_statistic,
-    pair_with_references,
-    vector_cosines,
-)
+from simpatico.metrics._shared.pairs import NEEDS, NO_REFERENCE, Pairs, mean_statistic
 from simpatico.metrics.deep_fm import GPT2, fluency_ratio, mean_fluency
 from simpatico.turns import Level, Turns
 
 
 @dataclass(frozen=True)
 class DeepAmFm(UsesModels):
+    """Parameters: `model`, a causal language model (fluency); `model_encoder`, a sentence encoder
+    (adequacy); `weight` of adequacy in the mean; `ratio` of fluencies, see `deep_fm`.
+    """
+
     model: str = GPT2
     model_encoder: str = MINILM
     weight: float = 0.5
@@ -39,10 +38,7 @@ class DeepAmFm(UsesModels):
     level: ClassVar[Level] = "turn"
     card: ClassVar[Card] = Card(
         about="How close in meaning a turn is to its reference, and whether it reads as fluently.",
-        undefined=(
-            "Null when the turn has no reference with words, no words itself, or is in another "
-            "script."
-        ),
+        undefined=NO_REFERENCE,
         citation=(
             "Zhang et al. 2021, Deep AM-FM: Toolkit for Automatic Dialogue Evaluation; "
             "github.com/e0397123/AM-FM and, with `ratio=log`, "
@@ -79,9 +75,9 @@ class DeepAmFm(UsesModels):
         )
 
     def __call__(self, turns: Turns, features: Features) -> pl.DataFrame:
-        pairs = pair_with_references(turns, features)
+        pairs = Pairs.with_references(turns, features)
         model = features[Likelihood(self.model, "end")]
-        adequacy = vector_cosines(features[Embeddings(self.model_encoder)], pairs)
+        adequacy = pairs.cosines(features[Embeddings(self.model_encoder)])
         of_turns, of_references = (mean_fluency(model, side) for side in (pairs.text, pairs.other))
         fluency = fluency_ratio(of_turns, of_references, self.ratio)
         both = self.weight * adequacy + (1 - self.weight) * fluency

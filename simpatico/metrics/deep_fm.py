@@ -22,13 +22,7 @@ from simpatico.errors import BadValue
 from simpatico.features import Feature, Features
 from simpatico.features.likelihood import Likelihood
 from simpatico.metric import Card, Carried, Score, UsesModels, model_suffix
-from simpatico.metrics._shared.pairs import (
-    NEEDS,
-    mean_log_probabilities,
-    mean_statistic,
-    pair_with_answered,
-    pair_with_references,
-)
+from simpatico.metrics._shared.pairs import NEEDS, Pairs, mean_log_probabilities, mean_statistic
 from simpatico.models.runtime.language_models import LmTokenizer
 from simpatico.models.runtime.torch_backend import load_hf_tokenizer
 from simpatico.turns import Level, Turns
@@ -39,6 +33,11 @@ CHOICES = {"mode": ("reference", "context"), "ratio": ("probability", "log")}
 
 @dataclass(frozen=True)
 class DeepFm(UsesModels):
+    """Parameters: `model`, a causal language model; `mode`, "reference" (as fluent as it?) or
+    "context" (how much likelier after what it answers?); `ratio` of probabilities or of their
+    logarithms.
+    """
+
     model: str = GPT2
     mode: Literal["reference", "context"] = "reference"
     ratio: Literal["probability", "log"] = "probability"
@@ -86,7 +85,7 @@ class DeepFm(UsesModels):
                 f"deep_fm{model_suffix(self)}",
                 of=mean_statistic("fluency"),
                 range=(-inf, inf) if free else (0.0, 1.0),
-                meaning="mean log-probability of the turn after what it answers"
+                meaning="mean log-probability of the turn given the turn replied to"
                 if free
                 else "ratio of the fluency of turn and best reference",
                 better="higher",
@@ -99,10 +98,10 @@ class DeepFm(UsesModels):
     def __call__(self, turns: Turns, features: Features) -> pl.DataFrame:
         model = features[self._reader]
         if self.mode == "context":
-            pairs = pair_with_answered(turns, features)
+            pairs = Pairs.with_answered(turns, features)
             values = pairs.best_per_turn(fluency_gain(model, pairs.other, pairs.text))
             return pairs.statistics("too_long", fluency=values)
-        pairs = pair_with_references(turns, features)
+        pairs = Pairs.with_references(turns, features)
         of_turns, of_references = (mean_fluency(model, side) for side in (pairs.text, pairs.other))
         ratios = fluency_ratio(of_turns, of_references, self.ratio)
         return pairs.statistics(fluency=pairs.best_per_turn(ratios))

@@ -19,7 +19,7 @@ from simpatico.errors import BadValue
 from simpatico.features import Feature, Features
 from simpatico.features.classes import ReplyRatings
 from simpatico.metric import Card, Carried, Score, model_suffix
-from simpatico.metrics._shared.pairs import NEEDS, mean_statistic, pair_with_answered
+from simpatico.metrics._shared.pairs import NEEDS, NO_ANSWERED_TURN, Pairs, mean_statistic
 from simpatico.models.names import why_missing
 from simpatico.turns import Level, Turns
 
@@ -37,6 +37,10 @@ HEADS = {
 
 @dataclass(frozen=True)
 class DialogRpt:
+    """Parameters: `model`, the name of the five models with `{head}` for what tells them apart;
+    `history`, how many turns they read before the reply.
+    """
+
     model: str = PUBLISHED
     history: int = 2
 
@@ -45,10 +49,7 @@ class DialogRpt:
     level: ClassVar[Level] = "turn"
     card: ClassVar[Card] = Card(
         about="How likely people would like a reply, answer it, and take it for a person's.",
-        undefined=(
-            "Null when the turn answers nothing, or when it or what it answers has no words or is "
-            "in another script."
-        ),
+        undefined=NO_ANSWERED_TURN,
         citation=(
             "Gao et al. 2020, Dialogue Response Ranking Training with Large-Scale Human Feedback "
             "Data; github.com/golsun/DialogRPT (its ensemble, and two turns of context); "
@@ -102,7 +103,7 @@ class DialogRpt:
         )
 
     def __call__(self, turns: Turns, features: Features) -> pl.DataFrame:
-        pairs = pair_with_answered(turns, features)
+        pairs = Pairs.with_answered(turns, features)
         texts, number = turns.frame["text"].to_list(), turns.frame["turn"].to_list()
         dialogs = list[tuple[str, ...]]()
         for row, own in zip(turns.answered[pairs.turn_rows], pairs.text, strict=True):

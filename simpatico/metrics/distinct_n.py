@@ -42,6 +42,11 @@ MIN_SHARE_OF_HALVES = 0.9
 
 @dataclass(frozen=True)
 class DistinctN:
+    """Parameters: `n` words in an n-gram; `size` of the sample that all systems are read at;
+    `vocabulary` of the adjusted score (30,522 is BERT's); `most` dialogs of a system that are read,
+    drawn by `seed`.
+    """
+
     n: int = 2
     size: int = 1_000
     vocabulary: int = 30_522

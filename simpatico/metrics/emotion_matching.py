@@ -25,12 +25,17 @@ from simpatico.features.words import Words, WordTable
 from simpatico.metric import Card, Carried, Score, model_suffix, reasons
 from simpatico.metrics._shared.emotion_metric import EmotionMetric
 from simpatico.metrics._shared.occlusion import occlusion_evidence
-from simpatico.metrics._shared.pairs import pair_with_answered
+from simpatico.metrics._shared.pairs import Pairs
 from simpatico.turns import Level, Turns
 
 
 @dataclass(frozen=True)
 class EmotionMatching(EmotionMetric):
+    """Parameters: `lexicon` of emotions, or `emotions` = "neural" or path:DIR for trained heads.
+
+    Statistics: the eight sums of the turn (said_...) and of what it answers (heard_...).
+    """
+
     name: ClassVar = Carried("emotion_matching")
     level: ClassVar[Level] = "turn"
     undefined_neural: ClassVar[str] = (
@@ -57,10 +62,10 @@ class EmotionMatching(EmotionMetric):
                 f"emotion_matching{model_suffix(self)}",
                 of=lambda sums: rowwise_spearman(*np.hsplit(sums.to_numpy(), 2)),
                 range=(-1.0, 1.0),
-                meaning="rank correlation of the emotions said with the emotions answered",
+                meaning="rank correlation of the emotions of a turn with those of the turn replied to",
                 title="Emotion matching",
-                more="matches the person's feelings more closely than",
-                less="matches the person's feelings less closely than",
+                more="matches the user's emotions more closely than",
+                less="matches the user's emotions less closely than",
             ),
         )
 
@@ -92,7 +97,7 @@ class EmotionMatching(EmotionMetric):
         """
         source = self.source
         if isinstance(source, EmotionProbabilities):
-            of, pairs = partial(source.of, features), pair_with_answered(turns, features)
+            of, pairs = partial(source.of, features), Pairs.with_answered(turns, features)
             return occlusion_evidence(
                 turns, pairs, lambda contexts, texts: rowwise_spearman(of(texts), of(contexts))
             )

@@ -22,6 +22,8 @@ from simpatico.turns import Level, Turns
 
 @dataclass(frozen=True)
 class EmotionShares(EmotionMetric):
+    """Parameters: `lexicon` of emotions, or `emotions` = "neural" or path:DIR for trained heads."""
+
     name: ClassVar = Carried("emotion_shares")
     level: ClassVar[Level] = "turn"
     undefined_neural: ClassVar[str] = EmotionalEntropy.undefined_neural

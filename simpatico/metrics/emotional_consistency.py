@@ -29,7 +29,7 @@ from simpatico.metric import Card, Carried, Merge, Score, UsesModels, model_suff
 from simpatico.metrics._shared.classifier import BinaryClassifier
 from simpatico.metrics._shared.evaluator import first_missing
 from simpatico.metrics._shared.occlusion import occlusion_evidence
-from simpatico.metrics._shared.pairs import NEEDS, Pairs, mean_statistic, pair_with_answered
+from simpatico.metrics._shared.pairs import NEEDS, Pairs, mean_statistic
 from simpatico.turns import Level, Turns
 
 POSITIVE_FROM = 0.5
@@ -39,6 +39,12 @@ NAME = "emotional_consistency"
 
 @dataclass(frozen=True)
 class EmotionalConsistency(UsesModels):
+    """Parameters: `neutrality` and `polarity`, classifiers of emotional and of positive texts;
+    `threshold`, from which probability on a text counts as emotional.
+
+    Statistics: sums of hard and soft points over `n` answers to emotional turns, and the extremes.
+    """
+
     neutrality: str = "neutrality"
     polarity: str = "polarity"
     threshold: float = 0.5
@@ -131,8 +137,8 @@ class EmotionalConsistency(UsesModels):
             meaning=meaning,
             better="higher",
             title=f"Emotional consistency{where and ','}{where}",
-            more=f"answers feelings in kind more often{where} than",
-            less=f"answers feelings in kind less often{where} than",
+            more=f"matches the user's sentiment more often{where} than",
+            less=f"matches the user's sentiment less often{where} than",
         )
 
     def __call__(self, turns: Turns, features: Features) -> pl.DataFrame:
@@ -147,7 +153,7 @@ class EmotionalConsistency(UsesModels):
 
     def _emotional_pairs(self, turns: Turns, features: Features) -> Pairs:
         """Only the pairs in which an emotional turn is answered; why not, of the others."""
-        pairs = pair_with_answered(turns, features)
+        pairs = Pairs.with_answered(turns, features)
         emotional = self.emotional_probability(features, pairs.other)
         masks = {"user_neutral": emotional < self.threshold, "no_known_words": np.isnan(emotional)}
         turn_masks = {

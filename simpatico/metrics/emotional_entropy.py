@@ -25,7 +25,7 @@ from simpatico.features.words import Words, WordTable
 from simpatico.metric import Card, Carried, Score, model_suffix
 from simpatico.metrics._shared.emotion_metric import EmotionMetric
 from simpatico.metrics._shared.occlusion import occlusion_evidence
-from simpatico.metrics._shared.pairs import single_turns
+from simpatico.metrics._shared.pairs import Pairs
 from simpatico.turns import Level, Turns
 
 UNITS = {2.0: "bits", e: "nats"}
@@ -33,6 +33,10 @@ UNITS = {2.0: "bits", e: "nats"}
 
 @dataclass(frozen=True)
 class EmotionalEntropy(EmotionMetric):
+    """Parameters: `lexicon` or `emotions`, see `EmotionMetric`; `base` of the logarithm (2: bits);
+    `normalised`, from 0 to 1 whatever the base.
+    """
+
     base: float = 2.0
     normalised: bool = False
 
@@ -70,10 +74,10 @@ class EmotionalEntropy(EmotionMetric):
                 f"emotional_entropy{model_suffix(self)}",
                 of=lambda sums: entropy(sums.to_numpy()) / unit,
                 range=(0.0, log(len(EMOTIONS)) / unit),
-                meaning="how evenly the words spread over eight emotions; 0 is a single emotion",
+                meaning="how evenly words are distributed over eight emotions; 0 is a single emotion",
                 title="Emotional entropy",
-                more="shows a wider mix of feelings than",
-                less="shows a narrower mix of feelings than",
+                more="uses a more varied emotion vocabulary than",
+                less="uses a less varied emotion vocabulary than",
                 unit="" if self.normalised else UNITS.get(self.base, ""),
             ),
         )
@@ -89,7 +93,7 @@ class EmotionalEntropy(EmotionMetric):
         """
         source, unit = self.source, self.nats
         if isinstance(source, EmotionProbabilities):
-            own = single_turns(turns, features)
+            own = Pairs.of_single_turns(turns, features)
             return occlusion_evidence(
                 turns, own, lambda _, s: entropy(source.of(features, s)) / unit
             )

@@ -17,12 +17,14 @@ from simpatico.metrics._shared.trait import Trait
 
 @dataclass(frozen=True)
 class Empathy(Trait):
+    """Parameters: `model`, a trained folder or the shipped one; `minimum_words` for a score."""
+
     model: str = "empathy"
 
     name: ClassVar[str] = "empathy"
     meaning: ClassVar[str] = "state empathy that the words express, as writers rated their own"
-    more: ClassVar[str] = "words its replies with more empathy than"
-    less: ClassVar[str] = "words its replies with less empathy than"
+    more: ClassVar[str] = "scores higher on the essay-trained empathic-concern model than"
+    less: ClassVar[str] = "scores lower on the essay-trained empathic-concern model than"
     facts: ClassVar[Card] = Card(
         about=(
             "State empathy of a speaker, as writers of short essays rated their own. It is a "

@@ -15,11 +15,14 @@ import polars as pl
 
 from simpatico.features.heads.folder import HeadKind
 from simpatico.metric import Card, Carried, Score
-from simpatico.metrics._shared.evaluator import UNDEFINED, Evaluator
+from simpatico.metrics._shared.evaluator import Evaluator
+from simpatico.metrics._shared.pairs import NO_ANSWERED_TURN
 
 
 @dataclass(frozen=True)
 class Engagement(Evaluator):
+    """Parameter `model`: a folder of `simpatico train engagement`, or several joined by a plus."""
+
     model: str = "engagement"
 
     name: ClassVar = Carried("engagement")
@@ -31,7 +34,7 @@ class Engagement(Evaluator):
     meaning: ClassVar[str] = "probability that the turn engages whoever it is meant for"
     facts: ClassVar[Card] = Card(
         about="How likely a turn engages whoever it is meant for.",
-        undefined=UNDEFINED,
+        undefined=NO_ANSWERED_TURN,
         citation=(
             "Ghazarian et al. 2020, Predictive Engagement: An Efficient Metric for Automatic "
             "Evaluation of Open-Domain Dialogue Systems; the authors use BERT, here an encoder "

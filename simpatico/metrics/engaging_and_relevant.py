@@ -18,9 +18,9 @@ from simpatico.arrays import Floats
 from simpatico.errors import BadValue
 from simpatico.features import Feature, Features
 from simpatico.metric import Card, Carried, Score, UsesModels, model_suffix
-from simpatico.metrics._shared.evaluator import UNDEFINED, Evaluator, first_missing
+from simpatico.metrics._shared.evaluator import Evaluator, first_missing
 from simpatico.metrics._shared.occlusion import occlusion_evidence
-from simpatico.metrics._shared.pairs import mean_statistic, pair_with_answered
+from simpatico.metrics._shared.pairs import NO_ANSWERED_TURN, Pairs, mean_statistic
 from simpatico.metrics.engagement import Engagement
 from simpatico.metrics.relevance import Relevance
 from simpatico.turns import Level, Turns
@@ -36,6 +36,10 @@ MEANINGS = {"mean": "mean", "min": "smaller", "max": "larger"}
 
 @dataclass(frozen=True)
 class EngagingAndRelevant(UsesModels):
+    """Parameters: `combine`, "mean", "min" or "max"; `engagement_model` and `relevance_model`,
+    folders of trained heads; `weight` of relevance in the mean.
+    """
+
     combine: Literal["mean", "min", "max"] = "mean"
     engagement_model: str = "engagement"
     relevance_model: str = "relevance"
@@ -47,7 +51,7 @@ class EngagingAndRelevant(UsesModels):
     level: ClassVar[Level] = "turn"
     card: ClassVar[Card] = Card(
         about="How likely a turn is engaging and a reply to what it answers, in one number.",
-        undefined=UNDEFINED,
+        undefined=NO_ANSWERED_TURN,
         citation=(
             "Ghazarian et al. 2020, Predictive Engagement: An Efficient Metric for Automatic "
             "Evaluation of Open-Domain Dialogue Systems, which takes the mean"
@@ -104,7 +108,7 @@ class EngagingAndRelevant(UsesModels):
         )
 
     def __call__(self, turns: Turns, features: Features) -> pl.DataFrame:
-        pairs = pair_with_answered(turns, features)
+        pairs = Pairs.with_answered(turns, features)
         values = self.probability(features, pairs.other, pairs.text)
         return pairs.statistics("no_known_words", both=pairs.best_per_turn(values))
 
@@ -117,5 +121,5 @@ class EngagingAndRelevant(UsesModels):
 
     def evidence(self, turns: Turns, features: Features) -> pl.DataFrame:
         """By how much each word raises or lowers the score of its turn."""
-        pairs = pair_with_answered(turns, features)
+        pairs = Pairs.with_answered(turns, features)
         return occlusion_evidence(turns, pairs, lambda a, b: self.probability(features, a, b))

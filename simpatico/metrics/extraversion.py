@@ -10,20 +10,19 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from simpatico.metric import Card
-from simpatico.metrics._shared.trait import Trait
+from simpatico.metrics._shared.trait import BIG_FIVE, Trait
 
 
 @dataclass(frozen=True)
 class Extraversion(Trait):
+    """Parameters: `model`, a folder of `simpatico train trait`; `minimum_words` for a score."""
+
     name: ClassVar[str] = "extraversion"
     meaning: ClassVar[str] = "extraversion of the speaker, as a Big Five questionnaire would put it"
     more: ClassVar[str] = "sounds more outgoing than"
     less: ClassVar[str] = "sounds less outgoing than"
     facts: ClassVar[Card] = Card(
-        about=("Big Five extraversion of a speaker, by a model of your own."),
+        about="Big Five extraversion of a speaker, by a model of your own.",
         undefined="",
-        citation=(
-            "Park et al. (2015), Automatic Personality Assessment Through Social Media Language; "
-            "Giorgi et al. (2023), Psychological Metrics for Dialog System Evaluation"
-        ),
+        citation=BIG_FIVE,
     )

@@ -67,6 +67,10 @@ def follow_ups(level: Literal["turn", "dialog"]) -> QualityFollowUps:
 
 @dataclass(frozen=True)
 class Fed(UsesModels):
+    """Parameters: `model`, a causal language model; `over`, whether the loss is that of the "whole"
+    text with the follow-up, as in the authors' program, or of the "followup" alone.
+    """
+
     model: str = "hub:microsoft/DialoGPT-large"
     over: Over = "whole"
 

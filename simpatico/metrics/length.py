@@ -23,6 +23,8 @@ from simpatico.turns import Level, Turns
 
 @dataclass(frozen=True)
 class Length:
+    """Statistics: words, and turns in a script whose words can be counted."""
+
     name: ClassVar[str] = "length"
     level: ClassVar[Level] = "turn"
     card: ClassVar[Card] = Card(

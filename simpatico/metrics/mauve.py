@@ -47,6 +47,11 @@ DRAWS = 999
 
 @dataclass(frozen=True)
 class Mauve(UsesModels):
+    """Parameters: `model`, an encoder (GPT-2 large for the published scores); `people`, the system
+    whose turns stand for people where there are no references; `minimum` of texts on a side; `most`
+    turns of a system that are read, drawn by `seed`.
+    """
+
     model: str = MINILM
     people: str = "human"
     minimum: int = 100
@@ -95,8 +100,8 @@ class Mauve(UsesModels):
                 meaning=f"area under the divergence curve of {text}",
                 better="higher",
                 title="MAUVE",
-                more="writes texts nearer to those of people than",
-                less="writes texts farther from those of people than",
+                more="writes texts closer in distribution to human texts than",
+                less="writes texts farther in distribution from human texts than",
             ),
             Score(
                 f"mauve_star{model_suffix(self)}",

@@ -12,11 +12,13 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from simpatico.metric import Card
-from simpatico.metrics._shared.trait import Trait
+from simpatico.metrics._shared.trait import BIG_FIVE, Trait
 
 
 @dataclass(frozen=True)
 class Neuroticism(Trait):
+    """Parameters: `model`, a folder of `simpatico train trait`; `minimum_words` for a score."""
+
     name: ClassVar[str] = "neuroticism"
     meaning: ClassVar[str] = "neuroticism of the speaker, as a Big Five questionnaire would put it"
     more: ClassVar[str] = "sounds more anxious than"
@@ -27,8 +29,5 @@ class Neuroticism(Trait):
             "your own."
         ),
         undefined="",
-        citation=(
-            "Park et al. (2015), Automatic Personality Assessment Through Social Media Language; "
-            "Giorgi et al. (2023), Psychological Metrics for Dialog System Evaluation"
-        ),
+        citation=BIG_FIVE,
     )

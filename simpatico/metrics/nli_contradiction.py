@@ -29,6 +29,10 @@ ROBERTA = ("hub:FacebookAI/roberta-large-mnli", "hub:roberta-large-mnli")
 
 @dataclass(frozen=True)
 class NliContradiction(UsesModels):
+    """Parameters: `model`, a classifier of inference; `history`, how many earlier turns it
+    compares.
+    """
+
     model: str = ROBERTA[0]
     history: int = 20
 

@@ -16,7 +16,7 @@ from simpatico.features import Feature, Features
 from simpatico.features.classes import NEXT_SENTENCE, ClassProbabilities
 from simpatico.features.heads.folder import PairHead, is_heads_folder
 from simpatico.metric import Card, Carried, Score, UsesModels, model_suffix
-from simpatico.metrics._shared.pairs import NEEDS, mean_statistic, pair_with_answered
+from simpatico.metrics._shared.pairs import NEEDS, NO_ANSWERED_TURN, Pairs, mean_statistic
 from simpatico.turns import Level, Turns
 
 BERT = ("hub:google-bert/bert-base-uncased", "hub:bert-base-uncased")
@@ -24,6 +24,8 @@ BERT = ("hub:google-bert/bert-base-uncased", "hub:bert-base-uncased")
 
 @dataclass(frozen=True)
 class Nsp(UsesModels):
+    """Parameter `model`: a BERT with its next-sentence head, or path:DIR of a trained folder."""
+
     model: str = BERT[0]
 
     name: ClassVar = Carried("nsp")
@@ -31,10 +33,7 @@ class Nsp(UsesModels):
     level: ClassVar[Level] = "turn"
     card: ClassVar[Card] = Card(
         about="How likely a turn follows what it answers.",
-        undefined=(
-            "Null when the turn answers nothing, or when it or what it answers has no words or is "
-            "in another script."
-        ),
+        undefined=NO_ANSWERED_TURN,
         citation=(
             "Devlin et al. 2019, BERT: Pre-training of Deep Bidirectional Transformers; checkpoint "
             "hub:google-bert/bert-base-uncased with its next-sentence head. A folder of "
@@ -61,16 +60,16 @@ class Nsp(UsesModels):
                 f"nsp{model_suffix(self)}",
                 of=mean_statistic("next"),
                 range=(0.0, 1.0),
-                meaning="probability that the turn follows what it answers",
+                meaning="probability that the turn follows the turn replied to",
                 better="higher",
                 title="Next sentence",
-                more="gives likelier next turns than",
-                less="gives less likely next turns than",
+                more="gives more probable next turns than",
+                less="gives less probable next turns than",
             ),
         )
 
     def __call__(self, turns: Turns, features: Features) -> pl.DataFrame:
-        pairs = pair_with_answered(turns, features)
+        pairs = Pairs.with_answered(turns, features)
         probabilities = features[self._classifier].of(pairs.other, pairs.text)
         if len(pairs) and not is_heads_folder(self.model):
             probabilities = probabilities[:, NEXT_SENTENCE.index("is_next")]

@@ -10,20 +10,19 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from simpatico.metric import Card
-from simpatico.metrics._shared.trait import Trait
+from simpatico.metrics._shared.trait import BIG_FIVE, Trait
 
 
 @dataclass(frozen=True)
 class Openness(Trait):
+    """Parameters: `model`, a folder of `simpatico train trait`; `minimum_words` for a score."""
+
     name: ClassVar[str] = "openness"
     meaning: ClassVar[str] = "openness of the speaker, as a Big Five questionnaire would put it"
     more: ClassVar[str] = "sounds more curious and imaginative than"
     less: ClassVar[str] = "sounds less curious and imaginative than"
     facts: ClassVar[Card] = Card(
-        about=("Big Five openness to experience of a speaker, by a model of your own."),
+        about="Big Five openness to experience of a speaker, by a model of your own.",
         undefined="",
-        citation=(
-            "Park et al. (2015), Automatic Personality Assessment Through Social Media Language; "
-            "Giorgi et al. (2023), Psychological Metrics for Dialog System Evaluation"
-        ),
+        citation=BIG_FIVE,
     )

@@ -21,14 +21,7 @@ from simpatico.features import Feature, Features
 from simpatico.features.likelihood import Likelihood
 from simpatico.features.translation import Translation
 from simpatico.metric import Card, Carried, Score, model_suffix
-from simpatico.metrics._shared.pairs import (
-    NEEDS,
-    Pairs,
-    mean_log_probabilities,
-    mean_statistic,
-    pair_with_answered,
-    pair_with_references,
-)
+from simpatico.metrics._shared.pairs import NEEDS, Pairs, mean_log_probabilities, mean_statistic
 from simpatico.models.names import why_missing
 from simpatico.turns import Level, Turns
 
@@ -42,6 +35,11 @@ MODES = {
 
 @dataclass(frozen=True)
 class Prism:
+    """Parameters: `model`, a translation model; `pivot`, a second one to translate with first;
+    `mode`, "reference", "source" (the turn from what it answers) or "unreferenced" (both
+    directions).
+    """
+
     model: str = M39V1
     pivot: str = ""
     mode: Literal["reference", "source", "unreferenced"] = "reference"
@@ -110,7 +108,7 @@ class Prism:
         )
 
     def __call__(self, turns: Turns, features: Features) -> pl.DataFrame:
-        pair = pair_with_references if self.mode == "reference" else pair_with_answered
+        pair = Pairs.with_references if self.mode == "reference" else Pairs.with_answered
         pairs: Pairs = pair(turns, features)
 
         def log_probabilities(sources: Sequence[str], targets: Sequence[str]) -> Floats:

@@ -26,6 +26,8 @@ MARK = "[?\uff1f\u061f\u037e]"
 
 @dataclass(frozen=True)
 class QuestionRate:
+    """Statistics: turns that ask, and turns."""
+
     name: ClassVar[str] = "question_rate"
     level: ClassVar[Level] = "turn"
     card: ClassVar[Card] = Card(

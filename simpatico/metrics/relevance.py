@@ -13,11 +13,14 @@ from typing import ClassVar
 
 from simpatico.features.heads.folder import HeadKind
 from simpatico.metric import Card, Carried
-from simpatico.metrics._shared.evaluator import UNDEFINED, Evaluator
+from simpatico.metrics._shared.evaluator import Evaluator
+from simpatico.metrics._shared.pairs import NO_ANSWERED_TURN
 
 
 @dataclass(frozen=True)
 class Relevance(Evaluator):
+    """Parameter `model`: a folder of `simpatico train relevance`, or several joined by a plus."""
+
     model: str = "relevance"
 
     name: ClassVar = Carried("relevance")
@@ -29,7 +32,7 @@ class Relevance(Evaluator):
     meaning: ClassVar[str] = "probability that the turn is a reply to what it answers"
     facts: ClassVar[Card] = Card(
         about="How likely a turn is a reply to what it answers rather than to something else.",
-        undefined=UNDEFINED,
+        undefined=NO_ANSWERED_TURN,
         citation=(
             "Ghazarian et al. 2019, Better Automatic Evaluation of Open-Domain Dialogue Systems "
             "with Contextualized Embeddings, the unreferenced part; a head of `simpatico train "

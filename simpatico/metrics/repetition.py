@@ -26,12 +26,14 @@ from simpatico.turns import Level, Turns
 
 @dataclass(frozen=True)
 class Repetition:
+    """Parameter `n`: words in an n-gram. Statistics: repeated n-grams, and n-grams."""
+
     n: int = 3
 
     name: ClassVar[str] = "repetition"
     level: ClassVar[Level] = "turn"
     card: ClassVar[Card] = Card(
-        about="Share of a turn's word triples that its speaker already used in the dialog.",
+        about="Share of a turn's trigrams that its speaker already used in the dialog.",
         undefined="Null when a turn has fewer than `n` words.",
         citation="a count of repeated word n-grams, as See et al. 2019 (NAACL, "
         "doi:10.18653/v1/N19-1170) look at repetition within and across a speaker's turns",

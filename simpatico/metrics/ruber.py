@@ -14,6 +14,8 @@ from simpatico.metrics._shared.ruber import UNDEFINED, Ruber
 
 @dataclass(frozen=True)
 class PlainRuber(Ruber):
+    """RUBER with word vectors; `model` is their file, or path:DIR of a trained folder."""
+
     model: str = GLOVE
 
     name: ClassVar = Carried("ruber")

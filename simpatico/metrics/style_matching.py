@@ -42,6 +42,13 @@ COLUMNS = [f"{side}_{c}" for side in ("said", "heard") for c in ("words", *CATEG
 
 @dataclass(frozen=True)
 class StyleMatching:
+    """Parameters: `lexicon` of function words; `epsilon`, which keeps a division by 0 away;
+    `empty`, whether categories that neither side uses "match" or "drop" out of the mean.
+
+    Statistics: words and words of each category, of the turn (said_...) and of what it answers
+    (heard_...).
+    """
+
     lexicon: str = "function_words"
     epsilon: float = 0.0001
     empty: Literal["match", "drop"] = "match"
@@ -81,7 +88,7 @@ class StyleMatching:
                 f"style_matching_{category}",
                 of=self.likeness(category),
                 range=(0.0, 1.0),
-                meaning=f"likeness in the use of {meaning}",
+                meaning=f"similarity of the rates of {meaning}",
                 title=f"Style matching, {meaning}",
                 more=f"mirrors the person's use of {meaning} more than",
                 less=f"mirrors the person's use of {meaning} less than",
@@ -92,10 +99,10 @@ class StyleMatching:
             "style_matching",
             of=self.mean(),
             range=(0.0, 1.0),
-            meaning="likeness of function word use to that of the turn answered",
+            meaning="similarity of function-word rates with the turn replied to",
             title="Language style matching",
-            more="mirrors the person's small words more than",
-            less="mirrors the person's small words less than",
+            more="matches the user's function words more closely than",
+            less="matches the user's function words less closely than",
         )
         empty = Score(
             "style_matching_empty",
@@ -105,8 +112,8 @@ class StyleMatching:
             range=(0.0, float(len(CATEGORIES))),
             meaning="how many of the nine categories neither side used",
             title="Style matching, unused categories",
-            more="has more kinds of small words that neither side uses than",
-            less="has fewer kinds of small words that neither side uses than",
+            more="has more function-word categories that neither side uses than",
+            less="has fewer function-word categories that neither side uses than",
             unit="of 9",
         )
         return (overall, empty, *parts)

@@ -23,18 +23,20 @@ from simpatico.features.heads.folder import HeadFolder, PairHead, is_heads_folde
 from simpatico.features.masked import MaskedLikelihood
 from simpatico.features.words import cut_words
 from simpatico.metric import Card, Carried, Score, model_suffix
-from simpatico.metrics._shared.pairs import NEEDS, Pairs, mean_statistic, pair_with_answered
+from simpatico.metrics._shared.pairs import NEEDS, Pairs, mean_statistic
 from simpatico.turns import Level, Turns
 
 PARTS = {
     "understandable": "probability that somebody wrote the turn as it is",
-    "sensible": "probability that the turn follows what it answers",
+    "sensible": "probability that the turn follows the turn replied to",
     "specific": "how unlikely the turn's words are, from 0 to 1",
 }
 
 
 @dataclass(frozen=True)
 class UslH:
+    """Parameters: `model`, a folder of `simpatico train usl-h`; `how` to combine the three parts."""
+
     model: str = ""
     how: Literal["h", "hs", "a"] = "h"
 
@@ -122,7 +124,7 @@ class UslH:
         )
 
     def __call__(self, turns: Turns, features: Features) -> pl.DataFrame:
-        pairs = pair_with_answered(turns, features)
+        pairs = Pairs.with_answered(turns, features)
         valid, follows = (features[head] for head in self._heads)
         parts = (
             valid.of(pairs.text, pairs.text),

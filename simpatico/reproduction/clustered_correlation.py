@@ -20,7 +20,7 @@ CorrelationKind = Literal["pearson", "spearman"]
 KINDS: tuple[CorrelationKind, ...] = ("pearson", "spearman")
 
 
-def cluster_codes(names: pl.Series) -> Ints:
+def dense_codes(names: pl.Series) -> Ints:
     """Names of clusters as numbers from 0."""
     return (names.rank("dense") - 1).to_numpy().astype(np.int64)
 

@@ -181,22 +181,22 @@ def test_the_name_carries_the_models_unless_they_are_ours():
 def test_words_between_systems():
     told = [(s.title, s.more) for s in METRIC.scores]
     assert told == [
-        ("Emotional consistency", "answers feelings in kind more often than"),
+        ("Emotional consistency", "matches the user's sentiment more often than"),
         (
             "Emotional consistency, at its worst",
-            "answers feelings in kind more often at its worst than",
+            "matches the user's sentiment more often at its worst than",
         ),
         (
             "Emotional consistency, at its best",
-            "answers feelings in kind more often at its best than",
+            "matches the user's sentiment more often at its best than",
         ),
         (
             "Emotional consistency, in the middle of its range",
-            "answers feelings in kind more often in the middle of its range than",
+            "matches the user's sentiment more often in the middle of its range than",
         ),
         (
             "Emotional consistency, by probability",
-            "answers feelings in kind more often by probability than",
+            "matches the user's sentiment more often by probability than",
         ),
     ]
 

@@ -18,14 +18,10 @@ from simpatico.features.heads.folder import HeadKind, is_heads_folder
 from simpatico.metric import Card, Merge, Score, UsesModels, model_suffix
 from simpatico.metrics._shared.classifier import BinaryClassifier
 from simpatico.metrics._shared.occlusion import occlusion_evidence
-from simpatico.metrics._shared.pairs import NEEDS, Pairs, mean_statistic, pair_with_answered
+from simpatico.metrics._shared.pairs import NEEDS, Pairs, mean_statistic
 from simpatico.models.names import split_model_names
 from simpatico.turns import Level, Turns
 
-UNDEFINED = (
-    "Null when the turn answers nothing, or when it or what it answers has no words or is in "
-    "another script."
-)
 OWN_MODEL_CAUTION = "It is only as good as its figures on dialogs it has not seen."
 """What the number cannot say, for a model that is not shipped and names no limits."""
 
@@ -96,7 +92,7 @@ class Evaluator(UsesModels):
         )
 
     def __call__(self, turns: Turns, features: Features) -> pl.DataFrame:
-        pairs = pair_with_answered(turns, features)
+        pairs = Pairs.with_answered(turns, features)
         values = pairs.best_per_turn(self.probability(features, pairs.other, pairs.text))
         ends = pl.Series(values).fill_nan(None)
         return pairs.statistics("no_known_words", sum=values).with_columns(least=ends, most=ends)
@@ -110,7 +106,7 @@ class Evaluator(UsesModels):
 
     def evidence(self, turns: Turns, features: Features) -> pl.DataFrame:
         """By how much each word raises or lowers the probability of its turn."""
-        pairs: Pairs = pair_with_answered(turns, features)
+        pairs: Pairs = Pairs.with_answered(turns, features)
         return occlusion_evidence(turns, pairs, lambda a, b: self.probability(features, a, b))
 
 

@@ -19,6 +19,14 @@ from simpatico.models.names import reads_any_script
 from simpatico.turns import Turns
 
 NEEDS: tuple[Feature, ...] = (Words(), OtherScript())
+NO_REFERENCE = (
+    "Null when the turn has no reference with words, no words itself, or is in another script."
+)
+NO_ANSWERED_TURN = (
+    "Null when the turn answers nothing, or when it or what it answers has no words or is in "
+    "another script."
+)
+"""`Card.undefined` of metrics that pair turns with references, or with what they answer."""
 
 
 @dataclass(frozen=True)
@@ -34,6 +42,54 @@ class Pairs:
     text: Sequence[str]
     other: Sequence[str]
     reason: pl.Series
+
+    @classmethod
+    def of_single_turns(cls, turns: Turns, features: Features) -> Pairs:
+        """Scored turns that have words, each beside itself."""
+        wordless, foreign = features[Words()].counts == 0, features[OtherScript()]
+        rows = np.flatnonzero(turns.scored & ~wordless & ~foreign)
+        texts = turns.frame["text"].gather(rows).to_list()
+        reason = reasons(len(turns), no_words=wordless, other_script=foreign)
+        return cls(len(turns), rows, texts, texts, reason)
+
+    @classmethod
+    def with_references(
+        cls, turns: Turns, features: Features, *, model: str | None = None
+    ) -> Pairs:
+        """Scored turns beside every reference that has words."""
+        wordless, foreign = features[Words()].counts == 0, unreadable_turns(features, model)
+        able = turns.scored & ~wordless & ~foreign
+        frame = turns.frame.select(row=pl.row_index(), text="text", other="references")
+        pairs = frame.filter(pl.Series(able, dtype=pl.Boolean)).explode("other").drop_nulls("other")
+        pairs = pairs.filter(pl.Series(cut_words(pairs["other"]).counts > 0, dtype=pl.Boolean))
+        rows = pairs["row"].to_numpy().astype(np.int64)
+        no_reference = ~np.isin(np.arange(len(turns)), rows)
+        reason = reasons(
+            len(turns), no_reference=no_reference, no_words=wordless, other_script=foreign
+        )
+        return cls(len(turns), rows, pairs["text"].to_list(), pairs["other"].to_list(), reason)
+
+    @classmethod
+    def with_answered(
+        cls,
+        turns: Turns,
+        features: Features,
+        context_of: Callable[[int], str] | None = None,
+        *,
+        model: str | None = None,
+    ) -> Pairs:
+        """Scored turns beside what they answer: that turn's text, or `context_of` its row."""
+        answered, foreign = turns.answered, unreadable_turns(features, model)
+        wordless, opens = features[Words()].counts == 0, turns.answered < 0
+        # an opening has -1 for what it answers, which would look up the last turn
+        wordless = wordless | (wordless[answered] & ~opens)
+        foreign = foreign | (foreign[answered] & ~opens)
+        rows = np.flatnonzero(turns.scored & ~opens & ~wordless & ~foreign)
+        texts = turns.frame["text"].to_list()
+        context_of = context_of or texts.__getitem__
+        contexts = [context_of(int(row)) for row in answered[rows]]
+        reason = reasons(len(turns), answers_nothing=opens, no_words=wordless, other_script=foreign)
+        return cls(len(turns), rows, [texts[row] for row in rows], contexts, reason)
 
     def __len__(self) -> int:
         return len(self.turn_rows)
@@ -58,62 +114,18 @@ class Pairs:
         )
         return pl.DataFrame({**columns, "n": has_values}).with_columns(reason)
 
+    def cosines(self, encoder: TextEncoder) -> Floats:
+        """The cosine of each turn with the text beside it; NaN where one has no vector."""
+        if not len(self):
+            return np.zeros(0)
+        vectors = encoder.of([*self.text, *self.other])
+        return row_cosines(vectors[: len(self)], vectors[len(self) :])
+
 
 def unreadable_turns(features: Features, model: str | None) -> Bools:
     """Turns in a script that a model does not read; without a model, in other than Latin."""
     foreign: Bools = features[OtherScript()]
     return np.zeros_like(foreign) if model is not None and reads_any_script(model) else foreign
-
-
-def single_turns(turns: Turns, features: Features) -> Pairs:
-    """Scored turns that have words, each beside itself."""
-    wordless, foreign = features[Words()].counts == 0, features[OtherScript()]
-    rows = np.flatnonzero(turns.scored & ~wordless & ~foreign)
-    texts = turns.frame["text"].gather(rows).to_list()
-    reason = reasons(len(turns), no_words=wordless, other_script=foreign)
-    return Pairs(len(turns), rows, texts, texts, reason)
-
-
-def pair_with_references(turns: Turns, features: Features, *, model: str | None = None) -> Pairs:
-    """Scored turns beside every reference that has words."""
-    wordless, foreign = features[Words()].counts == 0, unreadable_turns(features, model)
-    able = turns.scored & ~wordless & ~foreign
-    frame = turns.frame.select(row=pl.row_index(), text="text", other="references")
-    pairs = frame.filter(pl.Series(able, dtype=pl.Boolean)).explode("other").drop_nulls("other")
-    pairs = pairs.filter(pl.Series(cut_words(pairs["other"]).counts > 0, dtype=pl.Boolean))
-    rows = pairs["row"].to_numpy().astype(np.int64)
-    no_reference = ~np.isin(np.arange(len(turns)), rows)
-    reason = reasons(len(turns), no_reference=no_reference, no_words=wordless, other_script=foreign)
-    return Pairs(len(turns), rows, pairs["text"].to_list(), pairs["other"].to_list(), reason)
-
-
-def pair_with_answered(
-    turns: Turns,
-    features: Features,
-    context_of: Callable[[int], str] | None = None,
-    *,
-    model: str | None = None,
-) -> Pairs:
-    """Scored turns beside what they answer: that turn's text, or `context_of` its row."""
-    answered, foreign = turns.answered, unreadable_turns(features, model)
-    wordless, opens = features[Words()].counts == 0, turns.answered < 0
-    # an opening has -1 for what it answers, which would look up the last turn
-    wordless = wordless | (wordless[answered] & ~opens)
-    foreign = foreign | (foreign[answered] & ~opens)
-    rows = np.flatnonzero(turns.scored & ~opens & ~wordless & ~foreign)
-    texts = turns.frame["text"].to_list()
-    context_of = context_of or texts.__getitem__
-    contexts = [context_of(int(row)) for row in answered[rows]]
-    reason = reasons(len(turns), answers_nothing=opens, no_words=wordless, other_script=foreign)
-    return Pairs(len(turns), rows, [texts[row] for row in rows], contexts, reason)
-
-
-def vector_cosines(encoder: TextEncoder, pairs: Pairs) -> Floats:
-    """The cosine of each turn's vector and that of the text beside it; NaN where one has none."""
-    if not len(pairs):
-        return np.zeros(0)
-    vectors = encoder.of([*pairs.text, *pairs.other])
-    return row_cosines(vectors[: len(pairs)], vectors[len(pairs) :])
 
 
 def mean_statistic(name: str) -> pl.Expr:

@@ -1,7 +1,7 @@
 """What both kinds of RUBER share: a referenced part, a trained unreferenced one, and their blend.
 
 Tao et al. (2018, AAAI). The referenced part is the cosine of the vectors of turn and reference; the
-unreferenced one is a head's probability that the turn follows what it answers. For the blend, the
+unreferenced one is a head's probability that the turn follows the turn replied to. For the blend, the
 cosine is first rescaled so that 0 is what replies of different dialogs hardly ever fall below in
 the training data, and 1 is 1: s = (cosine - lowest) / (1 - lowest), clipped to 0 to 1.
 Example: cosine .8, lowest .6, unreferenced .7: referenced (.8 - .6) / (1 - .6) = .5; their minimum
@@ -28,13 +28,7 @@ from simpatico.features.heads.folder import (
     load_heads,
 )
 from simpatico.metric import Card, Score, model_suffix
-from simpatico.metrics._shared.pairs import (
-    NEEDS,
-    mean_statistic,
-    pair_with_answered,
-    pair_with_references,
-    vector_cosines,
-)
+from simpatico.metrics._shared.pairs import NEEDS, Pairs, mean_statistic
 from simpatico.models.names import why_missing
 from simpatico.turns import Level, Turns
 
@@ -49,7 +43,7 @@ BLENDS: dict[str, Callable[[Floats, Floats], Floats]] = {
 }
 MEANINGS = {
     "referenced": "cosine of the vectors of the turn and its best reference",
-    "unreferenced": "probability that the turn follows what it answers",
+    "unreferenced": "probability that the turn follows the turn replied to",
     "blended": "the likeness to the best reference and the fit to what is answered, in one",
 }
 UNDEFINED = (
@@ -125,12 +119,12 @@ class Ruber:
 
     def __call__(self, turns: Turns, features: Features) -> pl.DataFrame:
         if self.mode != "unreferenced":
-            references = pair_with_references(turns, features)
+            references = Pairs.with_references(turns, features)
             encoder = features[self._encoder]
-            cosines = references.best_per_turn(vector_cosines(encoder, references))
+            cosines = references.best_per_turn(references.cosines(encoder))
             if self.mode == "referenced":
                 return references.statistics("no_known_words", referenced=cosines)
-        contexts = pair_with_answered(turns, features)
+        contexts = Pairs.with_answered(turns, features)
         probabilities = features[self._head].of(contexts.other, contexts.text)
         unreferenced = contexts.best_per_turn(probabilities)
         if self.mode == "unreferenced":

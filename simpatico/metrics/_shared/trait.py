@@ -25,6 +25,11 @@ from simpatico.turns import Level, Turns
 COMMAND = (
     "simpatico train trait --data FILE --text COLUMN --target COLUMN --person COLUMN --out MODEL"
 )
+BIG_FIVE = (
+    "Park et al. (2015), Automatic Personality Assessment Through Social Media Language; "
+    "Giorgi et al. (2023), Psychological Metrics for Dialog System Evaluation"
+)
+"""Citation of the metrics of the five personality traits."""
 DEFAULT_SCALE = (1.0, 7.0)
 """The scale of the usual short questionnaires, where no model names another."""
 

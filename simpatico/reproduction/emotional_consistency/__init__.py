@@ -17,40 +17,9 @@ from simpatico.models.names import why_missing
 from simpatico.reproduction.cells import Cell, Reproduction
 from simpatico.reproduction.comparison import UNEXPLAINED, far_from_paper
 from simpatico.reproduction.csv_files import locate_file
-from simpatico.reproduction.emotional_consistency import training_mix
-from simpatico.reproduction.emotional_consistency.classifiers import (
-    evaluator_cells,
-    head_cells,
-)
-from simpatico.reproduction.emotional_consistency.data import (
-    CONVERSATIONS,
-    FOLDER,
-    PARTS,
-    TASKS,
-    read_conversations,
-    read_published,
-)
-from simpatico.reproduction.emotional_consistency.origin import (
-    origin_cells,
-    overlap_cells,
-    polarity_agreement_cells,
-    rule_cells,
-)
-from simpatico.reproduction.emotional_consistency.raters import (
-    BY_59,
-    TABLE_4,
-    TABLE_5,
-    conversation_count_cells,
-    dialog_point_cells,
-    mean_cells,
-    responder_correlation_cells,
-    turn_level_cells,
-)
-from simpatico.reproduction.emotional_consistency.scores import (
-    available_evaluators,
-    score_answers,
-    text_scorers,
-)
+from simpatico.reproduction.emotional_consistency import classifiers, origin, raters, training_mix
+from simpatico.reproduction.emotional_consistency import data as files
+from simpatico.reproduction.emotional_consistency import scores as evaluators
 from simpatico.reproduction.request import Request
 from simpatico.training.emotion.data import Utterances
 from simpatico.training.emotion.labels import Polarity, polarity_model
@@ -81,34 +50,34 @@ def reproduce(
 ) -> Reproduction:
     """Every table for which the files are there; `tell` receives progress messages."""
     request, omissions, cells = request or Request(), list[str](), list[Cell]()
-    published = read_published(data, omissions)
-    metrics = available_evaluators(request, omissions)
+    published = files.read_published(data, omissions)
+    metrics = evaluators.available_evaluators(request, omissions)
     if published:
         tell("where the published utterances come from")
         sources = read_sources(data, published, omissions)
-        cells += origin_cells(sources.published, sources.by_text)
-        cells += rule_cells(sources.published, sources.by_text, sources.signs)
-        cells += overlap_cells(sources.mix)
+        cells += origin.origin_cells(sources.published, sources.by_text)
+        cells += origin.rule_cells(sources.published, sources.by_text, sources.signs)
+        cells += origin.overlap_cells(sources.mix)
         model = load_polarity_model(request, omissions)
         cells += mix_classifier_cells(sources, model, request, omissions, tell)
         for name, utterances in published.items():
             task, _, part = name.removesuffix(".csv").partition("_")
             if part == "test":
                 tell(f"{task}: evaluators")
-                cells += evaluator_cells(task, utterances, metrics)
-    if path := locate_file(data, FOLDER, CONVERSATIONS):
+                cells += classifiers.evaluator_cells(task, utterances, metrics)
+    if path := locate_file(data, files.FOLDER, files.CONVERSATIONS):
         tell("people's ratings of the human conversations")
-        talks, seed = read_conversations(path), request.sample.seed
+        talks, seed = files.read_conversations(path), request.sample.seed
         users, answers = talks["user"].to_list(), talks["answer"].to_list()
         scores = {
-            name: score_answers(scorer, users, answers)
-            for name, scorer in text_scorers(metrics, omissions)
+            name: evaluators.score_answers(scorer, users, answers)
+            for name, scorer in evaluators.text_scorers(metrics, omissions)
         }
-        cells += conversation_count_cells(talks)
-        cells += mean_cells(talks, scores, seed=seed)
-        cells += dialog_point_cells(talks, scores, seed=seed)
-        cells += responder_correlation_cells(talks, scores)
-        cells += turn_level_cells(talks, scores, seed=seed)
+        cells += raters.conversation_count_cells(talks)
+        cells += raters.mean_cells(talks, scores, seed=seed)
+        cells += raters.dialog_point_cells(talks, scores, seed=seed)
+        cells += raters.responder_correlation_cells(talks, scores)
+        cells += raters.turn_level_cells(talks, scores, seed=seed)
     deviations = [(cell, explain_emotional_deviation(cell)) for cell in far_from_paper(cells)]
     return Reproduction(cells, [], deviations, list(dict.fromkeys(omissions)))
 
@@ -145,15 +114,15 @@ def mix_classifier_cells(
     valid = sources.published.get("EC_valid.csv")
     if valid is not None and model:
         tell("EC_valid: utterances decided one by one")
-        yield from polarity_agreement_cells(valid, sources.by_text, sources.signs, model)
-    for task in TASKS:
-        validation, test = (sources.published.get(f"{task}_{part}.csv") for part in PARTS)
+        yield from origin.polarity_agreement_cells(valid, sources.by_text, sources.signs, model)
+    for task in files.TASKS:
+        validation, test = (sources.published.get(f"{task}_{part}.csv") for part in files.PARTS)
         labels = sources.labels(task, model)
         if test is not None and any(labels):
             rows = sources.mix.rows
             train = training_mix.labelled_utterances(rows, labels, "the rebuilt mix")
             splits = UtteranceInput(train, validation, test)
-            yield from head_cells(task, splits, seed=request.sample.seed, tell=tell)
+            yield from classifiers.head_cells(task, splits, seed=request.sample.seed, tell=tell)
 
 
 def write_mix(
@@ -161,7 +130,7 @@ def write_mix(
 ) -> list[Path]:
     """Write nnc_train.csv and ec_train.csv for `simpatico train emotion`."""
     omissions = list[str]()
-    sources = read_sources(data, read_published(data, omissions), omissions)
+    sources = read_sources(data, files.read_published(data, omissions), omissions)
     if not sources.mix.rows:
         corpora = ", ".join(training_mix.CORPORA)
         raise DataError(f"{data} has none of {corpora}; give the folder of them")
@@ -170,7 +139,7 @@ def write_mix(
         tell(f"- left out: {reason}")
     out.mkdir(parents=True, exist_ok=True)
     paths = []
-    for task in TASKS:
+    for task in files.TASKS:
         path = out / f"{task.lower()}_train.csv"
         labels = sources.labels(task, model)
         n = training_mix.write_training_csv(path, sources.mix.rows, labels)
@@ -181,8 +150,8 @@ def write_mix(
 
 def explain_emotional_deviation(cell: Cell) -> str:
     """Why a figure is not the paper's."""
-    if cell.table == TABLE_4:
+    if cell.table == raters.TABLE_4:
         return UNEXPLAINED
-    if cell.table == TABLE_5:
-        return f"{OTHER_EVALUATOR}; {BY_59}"
+    if cell.table == raters.TABLE_5:
+        return f"{OTHER_EVALUATOR}; {raters.BY_59}"
     return OTHER_EVALUATOR

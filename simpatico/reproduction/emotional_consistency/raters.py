@@ -15,15 +15,7 @@ import polars as pl
 from simpatico.arrays import Floats, Ints
 from simpatico.reproduction.cells import Cell, CellKey, count_cell, result_cell
 from simpatico.reproduction.clustered_correlation import KINDS, correlation_difference
-from simpatico.reproduction.emotional_consistency.paper import (
-    DIALOGS,
-    LENGTHS,
-    PEOPLE,
-    RESPONDERS,
-    SCORES,
-    SENTENCES,
-    TURNS,
-)
+from simpatico.reproduction.emotional_consistency import paper
 from simpatico.reproduction.emotional_consistency.scores import LEXICON, VADER, AnswerScores
 from simpatico.stats.classification import LabelledPredictions, compare_runs
 from simpatico.stats.correlation import pearson
@@ -50,18 +42,18 @@ BASELINES = (LEXICON, VADER)
 
 def conversation_count_cells(talks: pl.DataFrame) -> Iterator[Cell]:
     """Tables 3 and 4, counted anew."""
-    people = talks.filter(pl.col("responder") == PEOPLE)
+    people = talks.filter(pl.col("responder") == paper.PEOPLE)
     sizes = Counter(people.group_by("dialog").len()["len"].to_list())
-    for turns, paper in TURNS.items():
+    for turns, figure in paper.TURNS.items():
         key = CellKey(TABLE_3, f"{turns} turns", "dialogs")
-        yield count_cell(key, sizes[turns], paper=paper, total=sum(sizes.values()))
+        yield count_cell(key, sizes[turns], paper=figure, total=sum(sizes.values()))
     texts = {"user": people["user"]} | {
-        who: talks.filter(pl.col("responder") == who)["answer"] for who in RESPONDERS
+        who: talks.filter(pl.col("responder") == who)["answer"] for who in paper.RESPONDERS
     }
     for who, own in texts.items():
         mean = float(np.mean([len(text.split()) for text in own]))
         note = f"0 of {len(own)} not scored; words are what blanks part"
-        yield Cell(TABLE_4, who, "words", LENGTHS[who], mean, None, None, len(own), note)
+        yield Cell(TABLE_4, who, "words", paper.LENGTHS[who], mean, None, None, len(own), note)
 
 
 def mean_over_dialogs(values: Floats, dialogs: Ints, *, seed: int) -> Result:
@@ -85,15 +77,15 @@ def mean_cells(
 ) -> Iterator[Cell]:
     """Table 1: people's means, and those of every evaluator with and without neutral turns."""
     dialogs = talks["dialog"].to_numpy()
-    for who in RESPONDERS:
-        own, paper = (talks["responder"] == who).to_numpy(), SCORES[who]
+    for who in paper.RESPONDERS:
+        own, printed = (talks["responder"] == who).to_numpy(), paper.SCORES[who]
         columns: dict[str, tuple[Floats, float | None]] = {
-            "people, turns": (talks["rating"].to_numpy(), paper.turns),
-            "people, dialogs": (dialog_ratings(talks), paper.dialogs),
+            "people, turns": (talks["rating"].to_numpy(), printed.turns),
+            "people, dialogs": (dialog_ratings(talks), printed.dialogs),
         }
         for name, answers in scores.items():
             only_emotional = np.where(answers.user_emotional >= 0.5, answers.hard, np.nan)
-            columns[name] = answers.hard, None if name in BASELINES else paper.evaluator
+            columns[name] = answers.hard, None if name in BASELINES else printed.evaluator
             columns[f"{name}, only where the user's turn is emotional"] = only_emotional, None
         for column, (values, figure) in columns.items():
             mean = mean_over_dialogs(values[own], dialogs[own], seed=seed)
@@ -125,14 +117,14 @@ def dialog_point_cells(
     """Table 5 of every evaluator."""
     for name, answers in scores.items():
         table = dialog_extremes(talks, answers.hard)
-        for who in RESPONDERS:
+        for who in paper.RESPONDERS:
             own = table.filter(pl.col("responder") == who)
             for column in ("most", "least", "middle"):
                 values = own[column].to_numpy()
                 mean = mean_over_dialogs(values, own["dialog"].to_numpy(), seed=seed)
-                paper = None if name in BASELINES else getattr(SCORES[who], column)
+                figure = None if name in BASELINES else getattr(paper.SCORES[who], column)
                 key = CellKey(TABLE_5, who, f"{name}, {column}")
-                yield result_cell(key, mean, paper=paper, rows=len(values), notes=[BY_59])
+                yield result_cell(key, mean, paper=figure, rows=len(values), notes=[BY_59])
 
 
 def responder_correlation_cells(
@@ -141,41 +133,41 @@ def responder_correlation_cells(
     """The paper's correlations, of its own figures and of ours, and the order of responders."""
 
     def means(table: pl.DataFrame, values: Floats) -> list[float]:
-        own = ((table["responder"] == who).to_numpy() for who in RESPONDERS)
+        own = ((table["responder"] == who).to_numpy() for who in paper.RESPONDERS)
         return [float(np.nanmean(values[rows])) for rows in own]
 
     turn_means, dialog_means = (
         means(talks, talks["rating"].to_numpy()),
         means(talks, dialog_ratings(talks)),
     )
-    printed_turns = [SCORES[who].evaluator for who in RESPONDERS]
-    printed_dialogs = [SCORES[who].middle for who in RESPONDERS]
-    yield three_means_cell((AS_PRINTED, "turns"), printed_turns, turn_means, SENTENCES)
-    yield three_means_cell((AS_PRINTED, "dialogs"), printed_dialogs, dialog_means, DIALOGS)
+    printed_turns = [paper.SCORES[who].evaluator for who in paper.RESPONDERS]
+    printed_dialogs = [paper.SCORES[who].middle for who in paper.RESPONDERS]
+    yield three_means_cell((AS_PRINTED, "turns"), printed_turns, turn_means, paper.SENTENCES)
+    yield three_means_cell((AS_PRINTED, "dialogs"), printed_dialogs, dialog_means, paper.DIALOGS)
     for name, answers in scores.items():
         table = dialog_extremes(talks, answers.hard)
         points, middle = means(talks, answers.hard), means(table, table["middle"].to_numpy())
         has_figure = name not in BASELINES
         yield three_means_cell(
-            (name, "turns"), points, turn_means, SENTENCES if has_figure else None
+            (name, "turns"), points, turn_means, paper.SENTENCES if has_figure else None
         )
         yield three_means_cell(
-            (name, "dialogs"), middle, dialog_means, DIALOGS if has_figure else None
+            (name, "dialogs"), middle, dialog_means, paper.DIALOGS if has_figure else None
         )
 
 
 def three_means_cell(
-    row_and_column: tuple[str, str], ours: list[float], people: list[float], paper: float | None
+    row_and_column: tuple[str, str], ours: list[float], people: list[float], figure: float | None
 ) -> Cell:
     """A correlation of three pairs of means, with its p and both orders."""
     r = pearson(ours, people)
     orders = [
-        ", ".join(RESPONDERS[index] for index in np.argsort(-np.array(means), kind="stable"))
+        ", ".join(paper.RESPONDERS[index] for index in np.argsort(-np.array(means), kind="stable"))
         for means in (ours, people)
     ]
     same = "the order of people" if orders[0] == orders[1] else f"people have {orders[1]}"
     notes = [f"p = {r.p_value:.3f}" if r.p_value else "no p", f"{orders[0]}: {same}"]
-    return result_cell(CellKey(THREE, *row_and_column), r, paper=paper, rows=3, notes=notes)
+    return result_cell(CellKey(THREE, *row_and_column), r, paper=figure, rows=3, notes=notes)
 
 
 def turn_level_cells(

@@ -19,37 +19,16 @@ from simpatico.models.names import why_missing
 from simpatico.reproduction.cells import Cell, Reproduction
 from simpatico.reproduction.comparison import UNEXPLAINED, far_from_paper
 from simpatico.reproduction.csv_files import locate_file
+from simpatico.reproduction.predictive_engagement import (
+    correlation_tests,
+    correlations,
+    counts,
+    raters,
+    transfer,
+)
 from simpatico.reproduction.predictive_engagement import data as files
 from simpatico.reproduction.predictive_engagement.classifiers import classifier_cells
-from simpatico.reproduction.predictive_engagement.correlation_tests import (
-    difference_cells,
-    partial_cells,
-)
-from simpatico.reproduction.predictive_engagement.correlations import (
-    AUTHORS,
-    TABLE_6,
-    correlation_cells,
-    example_cells,
-    score_columns,
-)
-from simpatico.reproduction.predictive_engagement.counts import (
-    SPLIT_NOTE,
-    TABLE_4,
-    score_count_cells,
-    split_count_cells,
-)
-from simpatico.reproduction.predictive_engagement.raters import (
-    FIGURE_2,
-    TABLE_3,
-    aggregation_cells,
-    rater_agreement_cells,
-)
 from simpatico.reproduction.predictive_engagement.scores import score_pairs
-from simpatico.reproduction.predictive_engagement.transfer import (
-    TransferData,
-    out_of_domain_cells,
-    transfer_cells,
-)
 from simpatico.reproduction.request import Request
 from simpatico.training.engagement.data import Reading, read_convai
 from simpatico.training.engagement.exchanges import Exchanges
@@ -67,7 +46,7 @@ class PaperData(NamedTuple):
     workers: pl.DataFrame | None
     dialogs: pl.DataFrame | None
     labelled: pl.DataFrame | None
-    transfer: TransferData | None
+    target: transfer.TransferData | None
 
     def read_exchanges(self) -> dict[Reading, Exchanges]:
         """ConvAI in both readings, without the conversations of the crowd study."""
@@ -84,15 +63,15 @@ def reproduce(
     request, omissions = request or Request(), list[str]()
     paper = read_paper_data(data, omissions)
     seed, readings = request.sample.seed, paper.read_exchanges()
-    cells = [*score_count_cells(readings)]
+    cells = [*counts.score_count_cells(readings)]
     tell("Tables 2 and 3: raters, and turns against conversations")
-    cells += rater_agreement_cells(paper.pairs, paper.workers, seed=seed)
-    cells += aggregation_cells(paper.labelled, paper.convai, seed=seed)
-    cells += split_count_cells(readings, seed=seed)
+    cells += raters.rater_agreement_cells(paper.pairs, paper.workers, seed=seed)
+    cells += raters.aggregation_cells(paper.labelled, paper.convai, seed=seed)
+    cells += counts.split_count_cells(readings, seed=seed)
     cells += trained_cells(paper, readings, request, omissions, tell)
     if paper.pairs is not None:
         cells += rated_pair_cells(paper.pairs, request, omissions, tell)
-    cells += out_of_domain_cells(data, request, omissions, tell=tell)
+    cells += transfer.out_of_domain_cells(data, request, omissions, tell=tell)
     deviations = [(cell, explain_engagement_deviation(cell)) for cell in far_from_paper(cells)]
     return Reproduction(cells, [], deviations, list(dict.fromkeys(omissions)))
 
@@ -121,17 +100,19 @@ def read_paper_data(data: Path, omissions: list[str]) -> PaperData:
     if dialogs is not None and labels:
         labelled = files.read_labelled_exchanges(dialogs, labels)
     workers = read(files.WORKERS, files.read_worker_ratings)
-    transfer, train, test = None, paths[files.TARGET_TRAIN], paths[files.TARGET_TEST]
+    target, train, test = None, paths[files.TARGET_TRAIN], paths[files.TARGET_TEST]
     if train is not None and test is not None:
-        transfer = read_transfer_data(train, test, pairs)
-    return PaperData(chats, pairs, workers, dialogs, labelled, transfer)
+        target = read_transfer_data(train, test, pairs)
+    return PaperData(chats, pairs, workers, dialogs, labelled, target)
 
 
-def read_transfer_data(train: Path, test: Path, rated: pl.DataFrame | None) -> TransferData:
+def read_transfer_data(
+    train: Path, test: Path, rated: pl.DataFrame | None
+) -> transfer.TransferData:
     """The pairs of the transfer step, without those that are rated."""
     train_pairs, train_dropped = files.read_target_pairs(train, rated)
     test_pairs, test_dropped = files.read_target_pairs(test, rated)
-    return TransferData(
+    return transfer.TransferData(
         files.pairs_as_exchanges(train_pairs, "learn"),
         files.pairs_as_exchanges(test_pairs, "test"),
         train_dropped + test_dropped,
@@ -153,9 +134,9 @@ def trained_cells(
         return
     cells, heads = classifier_cells(readings, paper.labelled, request.seeds, tell=tell)
     yield from cells
-    if paper.transfer is not None:
+    if paper.target is not None:
         tell("transfer to DailyDialog")
-        yield from transfer_cells(paper.transfer, heads, request.seeds)
+        yield from transfer.transfer_cells(paper.target, heads, request.seeds)
 
 
 def rated_pair_cells(
@@ -165,22 +146,26 @@ def rated_pair_cells(
     tell(f"Table 5: scores of {pairs.height:,} pairs")
     scores = score_pairs(pairs["query"].to_list(), pairs["reply"].to_list(), request)
     omissions += scores.omissions
-    columns, seed = list(score_columns(pairs, scores)), request.sample.seed
+    columns, seed = list(correlations.score_columns(pairs, scores)), request.sample.seed
     tell("Table 5: correlations and their differences")
-    yield from correlation_cells(pairs, columns, seed=seed)
-    yield from difference_cells(pairs, columns, scores, seed=seed)
-    yield from partial_cells(pairs, columns, scores, seed=seed)
-    yield from example_cells(pairs, columns, scores)
+    yield from correlations.correlation_cells(pairs, columns, seed=seed)
+    yield from correlation_tests.difference_cells(pairs, columns, scores, seed=seed)
+    yield from correlation_tests.partial_cells(pairs, columns, scores, seed=seed)
+    yield from correlations.example_cells(pairs, columns, scores)
 
 
 def explain_engagement_deviation(cell: Cell) -> str:
     """Why a figure is not the paper's."""
-    if cell.table == TABLE_4:
-        return SPLIT_NOTE
-    if cell.table in (TABLE_3, FIGURE_2):
+    if cell.table == counts.TABLE_4:
+        return counts.SPLIT_NOTE
+    if cell.table in (raters.TABLE_3, raters.FIGURE_2):
         return "labels of 0 and 1 say less than the five ratings from 1 to 5 that are not published"
-    if cell.column.startswith(AUTHORS) and cell.paper is not None and cell.ours is not None:
-        if cell.table == TABLE_6:
+    if (
+        cell.column.startswith(correlations.AUTHORS)
+        and cell.paper is not None
+        and cell.ours is not None
+    ):
+        if cell.table == correlations.TABLE_6:
             return "the paper cuts to two digits, or the published score is another"
         if abs(cell.paper + cell.ours) <= 0.01:
             return "the sign: the authors' own scores give a negative correlation"

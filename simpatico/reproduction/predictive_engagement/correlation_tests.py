@@ -10,8 +10,8 @@ import polars as pl
 from simpatico.reproduction.cells import Cell, CellKey, result_cell
 from simpatico.reproduction.clustered_correlation import (
     KINDS,
-    cluster_codes,
     correlation_difference,
+    dense_codes,
     partial_correlation,
 )
 from simpatico.reproduction.predictive_engagement.correlations import (
@@ -47,7 +47,7 @@ def difference_cells(
 ) -> Iterator[Cell]:
     """Each comparison on both halves and on all pairs."""
     values = {column.name: column.values for column in columns}
-    ratings, queries = pairs["mean_rating"].to_numpy(), cluster_codes(pairs["query"])
+    ratings, queries = pairs["mean_rating"].to_numpy(), dense_codes(pairs["query"])
     names = [both for both in comparisons(scores) if both[0] in values and both[1] in values]
     for kind in KINDS:
         for part in SETS:
@@ -73,7 +73,7 @@ def partial_cells(
         return
     authors = [AUTHORS + CTX, AUTHORS + MEAN, AUTHORS_MEAN]
     names = [*authors, *scores.relevance, *scores.engagement, *mean_names(scores)]
-    ratings, queries = pairs["mean_rating"].to_numpy(), cluster_codes(pairs["query"])
+    ratings, queries = pairs["mean_rating"].to_numpy(), dense_codes(pairs["query"])
     for kind in KINDS:
         table = f"Table 5: with people's ratings, the reply's length held equal, {kind.title()}"
         for part in SETS:

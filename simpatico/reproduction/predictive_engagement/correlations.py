@@ -15,20 +15,9 @@ import polars as pl
 
 from simpatico.arrays import Bools, Floats
 from simpatico.reproduction.cells import Cell, CellKey, paper_only_cell, result_cell
-from simpatico.reproduction.clustered_correlation import KINDS, CorrelationKind, cluster_codes
+from simpatico.reproduction.clustered_correlation import KINDS, CorrelationKind, dense_codes
+from simpatico.reproduction.predictive_engagement import paper
 from simpatico.reproduction.predictive_engagement.data import AUTHORS_COLUMNS, alphanumeric_key
-from simpatico.reproduction.predictive_engagement.paper import (
-    ALL,
-    BOTH_MAX,
-    BOTH_MEAN,
-    CORRELATIONS,
-    CTX,
-    EXAMPLES,
-    MAX,
-    MEAN,
-    RUBER,
-    SETS,
-)
 from simpatico.reproduction.predictive_engagement.scores import PairScores
 from simpatico.stats.correlation_bootstrap import bootstrap_correlations
 
@@ -97,18 +86,18 @@ def mean_names(scores: PairScores) -> list[str]:
     ]
 
 
-AUTHORS_MEAN = AUTHORS + combination_name("mean", MEAN, CTX)
+AUTHORS_MEAN = AUTHORS + combination_name("mean", paper.MEAN, paper.CTX)
 
 
 def score_columns(pairs: pl.DataFrame, scores: PairScores) -> Iterator[ScoreColumn]:
     """The authors' scores, ours, both combined, and baselines, in the order shown."""
     authors = {name: pairs[name].to_numpy().astype(np.float64) for name in AUTHORS_COLUMNS}
-    for name in (RUBER, CTX, MEAN, MAX):
+    for name in (paper.RUBER, paper.CTX, paper.MEAN, paper.MAX):
         yield ScoreColumn(AUTHORS + name, authors[name], name, [RECOMPUTED])
-    for name, engagement in ((BOTH_MEAN, MEAN), (BOTH_MAX, MAX)):
+    for name, engagement in ((paper.BOTH_MEAN, paper.MEAN), (paper.BOTH_MAX, paper.MAX)):
         for how in COMBINATIONS:
-            both = combine_columns(authors[engagement], authors[CTX], how)
-            label = AUTHORS + combination_name(how, engagement, CTX)
+            both = combine_columns(authors[engagement], authors[paper.CTX], how)
+            label = AUTHORS + combination_name(how, engagement, paper.CTX)
             yield ScoreColumn(label, both, name if how == "mean" else "", [RECOMPUTED])
     own = (*scores.relevance, *scores.engagement)
     for name in own:
@@ -124,7 +113,7 @@ def score_columns(pairs: pl.DataFrame, scores: PairScores) -> Iterator[ScoreColu
 
 def rows_of_part(pairs: pl.DataFrame, part: str) -> Bools:
     """Which pairs are of a part."""
-    if part == ALL:
+    if part == paper.ALL:
         return np.ones(pairs.height, dtype=np.bool_)
     return (pairs["part"] == part).to_numpy()
 
@@ -134,15 +123,15 @@ def correlation_cells(
 ) -> Iterator[Cell]:
     """Pearson and Spearman of every column, on both halves and on all pairs."""
     matrix = np.stack([column.values for column in columns], axis=1)
-    ratings, queries = pairs["mean_rating"].to_numpy(), cluster_codes(pairs["query"])
+    ratings, queries = pairs["mean_rating"].to_numpy(), dense_codes(pairs["query"])
     for index, kind in enumerate(KINDS):
-        for part in SETS:
+        for part in paper.SETS:
             rows = rows_of_part(pairs, part)
             results = bootstrap_correlations(
                 matrix[rows], ratings[rows], queries[rows], kind=kind, seed=seed
             )
             for column, r in zip(columns, results, strict=True):
-                figures = CORRELATIONS[part].get(column.printed)
+                figures = paper.CORRELATIONS[part].get(column.printed)
                 yield result_cell(
                     CellKey(correlation_table(kind), part, column.name),
                     r,
@@ -161,9 +150,9 @@ def example_cells(
         (alphanumeric_key(query), alphanumeric_key(reply)): row
         for row, (query, reply) in enumerate(texts)
     }
-    authors = [AUTHORS + CTX, AUTHORS + MEAN, AUTHORS_MEAN]
+    authors = [AUTHORS + paper.CTX, AUTHORS + paper.MEAN, AUTHORS_MEAN]
     shown = [*authors, *scores.relevance, *scores.engagement, *mean_names(scores)]
-    for number, example in enumerate(EXAMPLES, 1):
+    for number, example in enumerate(paper.EXAMPLES, 1):
         row = rows.get((alphanumeric_key(example.query), alphanumeric_key(example.reply)))
         title = example.reply
         if len(title) > MAX_EXAMPLE_TITLE:

@@ -11,14 +11,7 @@ import polars as pl
 
 from simpatico.errors import DataError
 from simpatico.reproduction.csv_files import cast_to_numbers, read_text_columns
-from simpatico.reproduction.predictive_engagement.paper import (
-    CTX,
-    GENERATED,
-    MAX,
-    MEAN,
-    RUBER,
-    WRITTEN,
-)
+from simpatico.reproduction.predictive_engagement import paper
 from simpatico.training.engagement.exchanges import Exchanges
 
 FOLDER = "predictive-engagement"
@@ -28,10 +21,10 @@ DIALOGS, LABELS = "50convs_AMT.txt", "humanAMT_engscores_utt.csv"
 TARGET_TRAIN, TARGET_TEST = "DD_finetune_train.csv", "DD_finetune_valid.csv"
 
 AUTHORS_COLUMNS = {
-    RUBER: "Ruber_Unref_Score",
-    CTX: "CTX_Unref_Score",
-    MEAN: "Eng_Score_MeanPooling",
-    MAX: "Eng_Score_MaxPooling",
+    paper.RUBER: "Ruber_Unref_Score",
+    paper.CTX: "CTX_Unref_Score",
+    paper.MEAN: "Eng_Score_MeanPooling",
+    paper.MAX: "Eng_Score_MaxPooling",
 }
 TAGGED_TURN = re.compile(r"<(sp\d)>(.*?)</\1>", re.DOTALL)
 PAIRS_A_SHEET = 10
@@ -52,7 +45,9 @@ def read_rated_pairs(path: Path) -> pl.DataFrame:
     rows = read_text_columns(path, ("query", "response", "human_score", *names))
     rows = cast_to_numbers(rows, ["human_score", *names], path)
     half = pl.int_range(pl.len()) < pl.len() // 2
-    part = pl.when(half).then(pl.lit(GENERATED)).otherwise(pl.lit(WRITTEN)).alias("part")
+    part = (
+        pl.when(half).then(pl.lit(paper.GENERATED)).otherwise(pl.lit(paper.WRITTEN)).alias("part")
+    )
     pairs = (
         rows.with_columns(part)
         .group_by("part", "query", "response", maintain_order=True)

@@ -11,16 +11,8 @@ import polars as pl
 from simpatico.arrays import Floats, Ints
 from simpatico.readers.judgement_files import read_judgements
 from simpatico.reproduction.cells import Cell, CellKey, paper_only_cell, result_cell
-from simpatico.reproduction.clustered_correlation import cluster_codes
-from simpatico.reproduction.predictive_engagement.paper import (
-    AGGREGATED,
-    ALL,
-    ASSIGNED,
-    GENERATED,
-    KAPPA,
-    PEARSON,
-    WRITTEN,
-)
+from simpatico.reproduction.clustered_correlation import dense_codes
+from simpatico.reproduction.predictive_engagement import paper
 from simpatico.stats.bootstrap import bootstrap_sums
 from simpatico.stats.correlation import correlation
 from simpatico.stats.correlation_bootstrap import bootstrap_correlation
@@ -52,20 +44,20 @@ def rater_agreement_cells(
     pairs: pl.DataFrame | None, workers: pl.DataFrame | None, *, seed: int
 ) -> Iterator[Cell]:
     """Table 2: nothing can be computed on the 297 utterances, something on the 600 pairs."""
-    for column, paper in (("mean kappa", KAPPA), ("mean Pearson", PEARSON)):
-        yield paper_only_cell(CellKey(TABLE_2, CROWD, column), paper, NO_RATINGS)
+    for column, figure in (("mean kappa", paper.KAPPA), ("mean Pearson", paper.PEARSON)):
+        yield paper_only_cell(CellKey(TABLE_2, CROWD, column), figure, NO_RATINGS)
     if pairs is None:
         return
-    for part in (GENERATED, WRITTEN, ALL):
-        rows = pairs if part == ALL else pairs.filter(part=part)
+    for part in (paper.GENERATED, paper.WRITTEN, paper.ALL):
+        rows = pairs if part == paper.ALL else pairs.filter(part=part)
         matrix = np.array(rows["ratings"].to_list(), dtype=np.float64)
         notes = [OVERALL, "raters told apart by their place in the file only"]
-        queries = cluster_codes(rows["query"])
+        queries = dense_codes(rows["query"])
         yield from agreement_statistic_cells((part, notes), matrix, queries, seed=seed)
     if workers is not None:
         matrix, queries = worker_matrix(workers)
         notes = [OVERALL, f"{matrix.shape[1]} workers told apart by their ids"]
-        row = f"{WRITTEN}, by worker"
+        row = f"{paper.WRITTEN}, by worker"
         yield from agreement_statistic_cells((row, notes), matrix, queries, seed=seed)
 
 
@@ -92,7 +84,7 @@ def worker_matrix(workers: pl.DataFrame) -> tuple[Floats, Ints]:
         "worker", index=["query", "reply"], values="rating", aggregate_function="first"
     )
     matrix = wide.drop("query", "reply").fill_null(float("nan")).to_numpy().astype(np.float64)
-    return matrix, cluster_codes(wide["query"])
+    return matrix, dense_codes(wide["query"])
 
 
 def aggregation_cells(
@@ -102,7 +94,7 @@ def aggregation_cells(
     if exchanges is None:
         for way in AGGREGATIONS:
             key = CellKey(TABLE_3, LABELLED, way)
-            yield paper_only_cell(key, AGGREGATED[way], "the files are not there")
+            yield paper_only_cell(key, paper.AGGREGATED[way], "the files are not there")
     else:
         yield from label_cells(LABELLED, exchanges, seed=seed)
         yield from label_cells(ABOVE_0, exchanges.filter(pl.col("score") > 0), seed=seed)
@@ -135,12 +127,12 @@ def label_cells(row: str, exchanges: pl.DataFrame, *, seed: int) -> Iterator[Cel
     ]
     for way in AGGREGATIONS:
         r = correlation(dialogs[way].to_numpy(), dialogs["score"].to_numpy())
-        paper, key = AGGREGATED[way] if in_paper else None, CellKey(TABLE_3, row, way)
-        yield result_cell(key, r, paper=paper, rows=dialogs.height, notes=notes)
-    clusters = cluster_codes(exchanges["dialog"])
+        figure, key = paper.AGGREGATED[way] if in_paper else None, CellKey(TABLE_3, row, way)
+        yield result_cell(key, r, paper=figure, rows=dialogs.height, notes=notes)
+    clusters = dense_codes(exchanges["dialog"])
     r = bootstrap_correlation(exchanges["label"], exchanges["score"], clusters, seed=seed)
-    paper, key = ASSIGNED if in_paper else None, CellKey(FIGURE_2, row, SINGLE)
-    yield result_cell(key, r, paper=paper, rows=exchanges.height, notes=notes)
+    figure, key = paper.ASSIGNED if in_paper else None, CellKey(FIGURE_2, row, SINGLE)
+    yield result_cell(key, r, paper=figure, rows=exchanges.height, notes=notes)
 
 
 def thumb_cells(ratings: pl.DataFrame, *, seed: int) -> Iterator[Cell]:
@@ -156,10 +148,10 @@ def thumb_cells(ratings: pl.DataFrame, *, seed: int) -> Iterator[Cell]:
     ]
     for way in AGGREGATIONS:
         r = bootstrap_correlation(
-            sides[way], sides["score"], cluster_codes(sides["dialog"]), seed=seed
+            sides[way], sides["score"], dense_codes(sides["dialog"]), seed=seed
         )
         yield result_cell(CellKey(TABLE_3, THUMBS, way), r, rows=sides.height, notes=notes)
     r = bootstrap_correlation(
-        turns["liked"], turns["score"], cluster_codes(turns["dialog"]), seed=seed
+        turns["liked"], turns["score"], dense_codes(turns["dialog"]), seed=seed
     )
     yield result_cell(CellKey(FIGURE_2, THUMBS, SINGLE), r, rows=turns.height, notes=notes)

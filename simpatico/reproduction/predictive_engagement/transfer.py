@@ -19,7 +19,7 @@ from simpatico.features.embeddings import MINILM
 from simpatico.features.heads.folder import is_heads_folder, load_heads
 from simpatico.features.heads.head import Head
 from simpatico.reproduction.cells import Cell, CellKey, result_cell
-from simpatico.reproduction.clustered_correlation import cluster_codes, partial_correlation
+from simpatico.reproduction.clustered_correlation import dense_codes, partial_correlation
 from simpatico.reproduction.metrics_and_people.data import rated_units
 from simpatico.reproduction.predictive_engagement.classifiers import (
     AUC,
@@ -197,7 +197,7 @@ def rating_correlation_cells(
     rated = rated_units(data_set, turns, by_judge, pl.col("value").mean())
     units = turns.frame.filter(turns.scored).select("dialog").with_row_index("row")
     rated = units.join(rated, on="dialog", how="inner").sort("row")
-    rows, prompts = rated["row"].to_numpy(), cluster_codes(rated["prompt"])
+    rows, prompts = rated["row"].to_numpy(), dense_codes(rated["prompt"])
     ratings = rated["rating"].to_numpy()
     matrix = np.stack([values[rows] for values in scores.values()], axis=1)
     results = bootstrap_correlations(matrix, ratings, prompts, kind="spearman", seed=seed)

@@ -7,36 +7,34 @@ whose scores others published.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import polars as pl
 
 from simpatico.reproduction.cells import Cell, Reproduction
+from simpatico.reproduction.clustered_correlation import dense_codes
 from simpatico.reproduction.comparison import far_from_paper
+from simpatico.reproduction.psychological_metrics import paper as tables
 from simpatico.reproduction.psychological_metrics.data import POOL, locate_sets, missing_sets
-from simpatico.reproduction.psychological_metrics.incremental import (
-    dense_codes,
-    incremental_cells,
-    not_scored_note,
-)
-from simpatico.reproduction.psychological_metrics.notes import explain_deviation, remarks
-from simpatico.reproduction.psychological_metrics.paper import (
-    ALL,
-    DIALOGS,
-    POOLED,
-    WITHIN,
-    metrics_of,
-    paper_r2,
-    table_number,
+from simpatico.reproduction.psychological_metrics.notes import (
+    explain_deviation,
+    incremental_note,
+    remarks,
 )
 from simpatico.reproduction.psychological_metrics.scores import DROPPED, LENGTH, score_rated_units
 from simpatico.reproduction.psychological_metrics.traditional_run import (
+    MetricColumn,
     TraditionalMetrics,
     pool_columns,
 )
 from simpatico.reproduction.request import Request
 from simpatico.stats.regression import adjusted_r2
+from simpatico.stats.result import Result
+from simpatico.validation.incremental import Incremental, IncrementalSettings, incremental
+from simpatico.validation.incremental.rows import correct_every_way
+
+COMPLETE = "over rows that have all of these scores"
 
 
 def reproduce(
@@ -53,12 +51,13 @@ def reproduce(
     others = [c for s in rows for c in incremental_cells(rows[s], s.name, columns[s], seed=seed)]
     if all(s in rows for s in POOL):
         pooled = pl.concat(rows[s] for s in POOL)
-        for name in (POOLED, WITHIN):
+        for name in (tables.POOLED, tables.WITHIN):
             cells += psychological_cells(pooled, name, lexicon, seed)
         pooled_columns = pool_columns([columns[s] for s in POOL])
-        others += incremental_cells(pooled, POOLED, pooled_columns, seed=seed)
+        others += incremental_cells(pooled, tables.POOLED, pooled_columns, seed=seed)
     else:
-        omissions.append(f"{POOLED}, {WITHIN}: needs all of {', '.join(s.name for s in POOL)}")
+        names = ", ".join(s.name for s in POOL)
+        omissions.append(f"{tables.POOLED}, {tables.WITHIN}: needs all of {names}")
     deviations = [(cell, explain_deviation(cell, cells)) for cell in far_from_paper(cells)]
     return Reproduction(cells, others, deviations, [*omissions, *traditional.omissions])
 
@@ -67,12 +66,52 @@ def psychological_cells(
     rows: pl.DataFrame, name: str, lexicon: str | None, seed: int
 ) -> Iterator[Cell]:
     """One row of a table: each metric alone, then all together."""
-    sets = dense_codes(rows["set"]) if name == WITHIN else None
+    sets = dense_codes(rows["set"]) if name == tables.WITHIN else None
     ratings, prompts = rows["rating"].to_numpy(), dense_codes(rows["prompt"])
-    baselines = (LENGTH,) if name == DIALOGS else (DROPPED, LENGTH)
-    for column in (*metrics_of(name), *baselines, ALL):
-        scores = rows.select(metrics_of(name) if column == ALL else [column]).to_numpy()
+    baselines = (LENGTH,) if name == tables.DIALOGS else (DROPPED, LENGTH)
+    for column in (*tables.metrics_of(name), *baselines, tables.ALL):
+        names = tables.metrics_of(name) if column == tables.ALL else [column]
+        scores = rows.select(names).to_numpy()
         fit = adjusted_r2(scores, ratings, prompts, sets=sets, seed=seed)
         note = "; ".join([not_scored_note(rows, fit.n), *remarks(name, column, lexicon)])
-        paper, table = paper_r2(name, column), table_number(name)
+        paper, table = tables.paper_r2(name, column), tables.table_number(name)
         yield Cell(table, name, column, paper, fit.value, fit.low, fit.high, fit.n, note)
+
+
+def incremental_cells(
+    rows: pl.DataFrame, name: str, columns: Sequence[MetricColumn], *, seed: int
+) -> Iterator[Cell]:
+    """Each of the other metrics alone (T), and with ours (P+T), beside what the paper prints."""
+    fits: list[tuple[MetricColumn, str, Incremental]] = []
+    settings = IncrementalSettings(seed=seed, unit="dialog" if name == tables.DIALOGS else "prompt")
+    ratings, prompts = rows["rating"].to_numpy(), dense_codes(rows["prompt"])
+    for column in (c for c in columns if c.scores.count()):
+        for addition in (*tables.metrics_of(name), tables.ALL):
+            psychological = rows.select(
+                tables.metrics_of(name) if addition == tables.ALL else [addition]
+            ).to_numpy()
+            traditional = column.scores.to_numpy()
+            fit = incremental(traditional, psychological, ratings, clusters=prompts, how=settings)
+            fits.append((column, addition, fit))
+    family = correct_every_way([fit.paper.p_value for *_, fit in fits])
+
+    def cell(column: MetricColumn, addition: str, fit: Result, notes: Sequence[str]) -> Cell:
+        figure = tables.paper_incremental_r2(name, column.paper, addition)
+        paper = figure.value if figure else None
+        stars = [f"the paper has {figure.stars}"] if figure and figure.stars else []
+        note = "; ".join([not_scored_note(rows, fit.n), *notes, COMPLETE, *stars])
+        label = f"{column.scores.name} + {addition}" if addition else column.scores.name
+        table = tables.table_number(name)
+        return Cell(table, name, label, paper, fit.value, fit.low, fit.high, fit.n, note)
+
+    for column, addition, fit in fits:
+        if addition == tables.ALL:
+            yield cell(column, "", fit.t, column.notes)
+    for index, (column, addition, fit) in enumerate(fits):
+        notes = [*column.notes, incremental_note(fit, family, index)]
+        yield cell(column, addition, fit.pt, notes)
+
+
+def not_scored_note(rows: pl.DataFrame, n: int) -> str:
+    """With what every note begins."""
+    return f"{rows.height - n:,} of {rows.height:,} not scored"

@@ -6,15 +6,8 @@ from collections.abc import Sequence
 
 from simpatico.reproduction.cells import Cell
 from simpatico.reproduction.comparison import PERHAPS, UNEXPLAINED, agrees_with_paper
+from simpatico.reproduction.psychological_metrics import paper as tables
 from simpatico.reproduction.psychological_metrics.data import SETS
-from simpatico.reproduction.psychological_metrics.paper import (
-    ALL,
-    DIALOGS,
-    POOLED,
-    TRAITS,
-    WITHIN,
-    paper_r2,
-)
 from simpatico.reproduction.psychological_metrics.scores import DROPPED, LENGTH
 from simpatico.validation.incremental import Incremental
 from simpatico.validation.incremental.rows import CorrectedPValues
@@ -24,8 +17,8 @@ ABOUT_SET = {
     "D7": "no overall rating exists: each judge's mean of relevance and informativeness; "
     "what came before the response is a passage, not the conversation",
     "HU": "1,000 of the 9,500 rows",
-    POOLED: "mixes 1-5 ratings with 0-1 win rates: mostly differences between data sets",
-    WITHIN: "each data set's means taken out first, the paper has no such figure",
+    tables.POOLED: "mixes 1-5 ratings with 0-1 win rates: mostly differences between data sets",
+    tables.WITHIN: "each data set's means taken out first, the paper has no such figure",
 }
 OWN_MODEL = {
     "agreeableness": "our own model, learned from negotiation chat, the paper's from Facebook",
@@ -44,11 +37,11 @@ ROUNDING = 0.0005
 def remarks(name: str, column: str, lexicon: str | None) -> list[str]:
     """What a figure is made of, where that is not what the paper had."""
     notes = resource_notes(name, column, lexicon)
-    if name not in (*SINGLE_JUDGES, POOLED, WITHIN):
+    if name not in (*SINGLE_JUDGES, tables.POOLED, tables.WITHIN):
         notes.append("judged by the mean over judges, single ratings are not public")
     if name in ABOUT_SET:
         notes.append(ABOUT_SET[name])
-    if name != WITHIN and paper_r2(name, column) is None:
+    if name != tables.WITHIN and tables.paper_r2(name, column) is None:
         notes.append("not in the paper")
     return notes
 
@@ -60,7 +53,7 @@ def resource_notes(name: str, column: str, lexicon: str | None) -> list[str]:
     notes = []
     if column in OWN_MODEL:
         notes.append(OWN_MODEL[column])
-    if column in TRAITS and name != DIALOGS:
+    if column in tables.TRAITS and name != tables.DIALOGS:
         notes.append("a model of persons applied to one response, however short")
     if column == DROPPED:
         notes.append("categories that neither side uses left out of the mean")
@@ -68,7 +61,7 @@ def resource_notes(name: str, column: str, lexicon: str | None) -> list[str]:
         notes.append("our own function words, the paper used LIWC")
     if column.startswith("emotion") and lexicon is None:
         notes.append(OWN_LEXICON)
-    if column == ALL and paper_r2(name, column) == REPEATED_FIGURE:
+    if column == tables.ALL and tables.paper_r2(name, column) == REPEATED_FIGURE:
         notes.append(REPEATED)
     return notes
 
@@ -89,7 +82,7 @@ def explain_deviation(cell: Cell, cells: Sequence[Cell]) -> str:
 
     Leaving out empty categories brings one figure to the paper's and takes others (ESL, ZP) away.
     """
-    if cell.column == ALL and cell.paper == REPEATED_FIGURE:
+    if cell.column == tables.ALL and cell.paper == REPEATED_FIGURE:
         return REPEATED
     if interval_holds(cell, cell.paper):
         return "the paper's figure lies within our interval"
@@ -101,7 +94,7 @@ def explain_deviation(cell: Cell, cells: Sequence[Cell]) -> str:
             and agrees_with_paper(other._replace(paper=cell.paper))
         ):
             return f"{PERHAPS}: without categories that neither side uses it is {other.ours:.3f}"
-    if cell.column in TRAITS or (cell.row, cell.column) == (DIALOGS, ALL):
+    if cell.column in tables.TRAITS or (cell.row, cell.column) == (tables.DIALOGS, tables.ALL):
         return f"{PERHAPS} the model: the paper's was learned from Facebook and is not public"
     if OWN_LEXICON in cell.note:
         return f"{PERHAPS} the lexicon: pass the paper's with --lexicon to see"

@@ -108,7 +108,7 @@ def test_what_is_not_there_is_told(small, tmp_path_factory):
     absent = []
     found = read_paper_data(small, absent)
     assert absent == [f"predictive-engagement: no {files.WORKERS}"]
-    assert (found.labelled.height, found.transfer.dropped) == (36, 1)
+    assert (found.labelled.height, found.target.dropped) == (36, 1)
     empty = tmp_path_factory.mktemp("empty")
     with pytest.raises(DataError) as told:
         read_paper_data(empty, [])
@@ -199,7 +199,7 @@ def test_real_counts_are_the_papers(data):
     assert [c for c in cells if c.paper is not None and c.paper != c.ours] == []
     assert (found.pairs.height, found.labelled.height) == (600, 297)
     assert (found.pairs["query"].n_unique(), found.labelled["label"].sum()) == (299, 95)
-    assert (len(found.transfer.train), len(found.transfer.test), found.transfer.dropped) == (
+    assert (len(found.target.train), len(found.target.test), found.target.dropped) == (
         201,
         88,
         11,
