@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from simpatico.features.char_ngrams import CharNgramSettings
 from simpatico.stats.result import Result
+from simpatico.wording import format_interval, format_number
 
 
 @dataclass(frozen=True)
@@ -51,9 +52,9 @@ class ModelCard:
             *([*self.evaluation, ""] if self.evaluation else []),
             f"## {self.method_title}",
             *self.method,
-            *([f"- made again by: `{about.command}`"] if about.command else []),
+            *([f"- to reproduce: `{about.command}`"] if about.command else []),
             "",
-            "## Limits",
+            "## Limitations",
             *(f"- {note}" for note in self.limits),
             "",
         ]
@@ -64,10 +65,13 @@ def describe_char_ngrams(form: CharNgramSettings | None) -> str:
     """Which character n-grams a model weighs, as the end of a sentence."""
     if form is None:
         return ""
-    return f", and runs of {form.shortest} to {form.longest} characters in {form.buckets:,} buckets"
+    return (
+        f", and character n-grams of length {form.shortest} to {form.longest} in "
+        f"{form.buckets:,} buckets"
+    )
 
 
 def format_result(result: Result) -> str:
     """A value with its 95% CI in brackets."""
     value, low, high = result.numbers
-    return f"{value:.3f} [{low:.3f}, {high:.3f}]"
+    return f"{format_number(value, 3)} {format_interval(low, high, 3)}"

@@ -12,9 +12,9 @@ from simpatico.training.emotion.settings import EmotionSettings, EmotionTask
 from simpatico.training.heads.folder import describe_head
 
 SUMMARIES: Mapping[EmotionKind, str] = {
-    "neutrality": "Says how likely an utterance is emotional, be it good or bad.",
-    "polarity": "Says how likely an utterance is positive, of those that are emotional.",
-    "plutchik": "Says how likely an utterance has each of Plutchik's eight emotions.",
+    "neutrality": "Predicts the probability that an utterance is emotional, positive or not.",
+    "polarity": "Predicts the probability that an emotional utterance is positive.",
+    "plutchik": "Predicts the probability of each of Plutchik's eight emotions in an utterance.",
 }
 CLASSES: Mapping[EmotionKind, tuple[str, str]] = {
     "neutrality": ("neutral", "emotional"),
@@ -22,15 +22,15 @@ CLASSES: Mapping[EmotionKind, tuple[str, str]] = {
     "plutchik": ("without it", "with it"),
 }
 LIMITS = (
-    "It sees one utterance and nothing before it: irony and what is only hinted at are lost.",
-    "It knows the language and the manner of the texts it learned from.",
+    "It sees one utterance without context: irony and implied emotions are missed.",
+    "It is valid for the language and the style of its training texts.",
 )
 BALANCED_LIMIT = (
-    "Both classes counted the same in training, so probabilities are too high for the class that "
-    "is rare where it is used."
+    "Both classes had equal weight in training, so probabilities are too high for the class that "
+    "is rarer in use."
 )
 RARE_LIMIT = (
-    "Emotions that are rare in the training are rarely found: read the figures of each before use."
+    "Emotions that are rare in training are rarely detected: read the results of each before use."
 )
 
 
@@ -87,10 +87,10 @@ def describe_emotion_data(report: EmotionReport) -> list[str]:
     data, rule = report.task.data, report.task.meaning.rule
     train, validation, test = (f"{len(texts):,}" for texts in data.splits)
     return [
-        f"- {train} utterances to learn from, {validation} that decide when to stop, {test} held "
-        "out",
-        f"- left out: {data.left_out:,} whose labels say nothing of it, or two things at once; "
-        f"{data.repeated:,} whose text another side has, too",
+        f"- {train} utterances in the training set, {validation} in the validation set, {test} in "
+        "the test set",
+        f"- excluded: {data.left_out:,} with irrelevant or contradictory labels; "
+        f"{data.repeated:,} with a text that is also in another split",
         *(
             f"- label {name!r} by its utterances: {sign.positive:.1%} of {sign.n:,} positive, so "
             f"{'each by itself' if sign.sign == 'each' else sign.sign}"
@@ -103,10 +103,10 @@ def describe_emotion_results(report: EmotionReport) -> list[str]:
     """The tables of results, and what they mean."""
     table = emotion_table if report.task.kind == "plutchik" else class_tables
     return [
-        "## How well it does on utterances held out",
-        "In brackets where 95% of the resamples of dialogs lie, of texts where dialogs are "
-        "unknown. Beside it what simpler guesses reach: the commoner class, and how a text is "
-        "written (case, spacing of punctuation, length) without its words.",
+        "## Results on the test set",
+        "In brackets: 95% CI (bootstrap over dialogs, or over texts where dialogs are unknown). "
+        "Baselines: the majority class, and the style of a text (case, spacing of punctuation, "
+        "length) without its words.",
         "",
         *table(report),
     ]
@@ -115,13 +115,13 @@ def describe_emotion_results(report: EmotionReport) -> list[str]:
 def class_tables(report: EmotionReport) -> list[str]:
     """The results for two classes, and those of each class."""
     ((_, rows),) = report.rows.items()
-    lines = ["| guess by | accuracy | macro-F1 | AUC | n |", "|---|---|---|---|---|"]
+    lines = ["| model | accuracy | macro-F1 | AUC | n |", "|---|---|---|---|---|"]
     for row in rows:
         results = " | ".join(map(format_result, (row.accuracy, row.macro_f1, row.auc)))
         lines.append(f"| {row.name} | {results} | {row.n:,} |")
     lines += ["", "| class | precision | recall | F1 | n |", "|---|---|---|---|---|"]
     for name, own in zip(CLASSES[report.task.kind], rows[0].classes, strict=True):
-        precision = "none told" if own.precision is None else f"{own.precision:.3f}"
+        precision = "none predicted" if own.precision is None else f"{own.precision:.3f}"
         lines.append(f"| {name} | {precision} | {own.recall:.3f} | {own.f1:.3f} | {own.n:,} |")
     return lines
 
@@ -130,10 +130,10 @@ def emotion_table(report: EmotionReport) -> list[str]:
     """The results for each of several emotions."""
     n = next(iter(report.rows.values()))[0].n
     lines = [
-        f"Of {n:,} utterances. An emotion is told where its probability is above the limit that "
-        "has the best F1 on the side that decides.",
+        f"{n:,} utterances. An emotion is predicted where its probability is above the threshold "
+        "with the best F1 on the validation set.",
         "",
-        "| emotion | with it | guess by | average precision | F1 | AUC |",
+        "| emotion | with it | model | average precision | F1 | AUC |",
         "|---|---|---|---|---|---|",
     ]
     for name, rows in report.rows.items():

@@ -123,7 +123,7 @@ def fit_heads(
         with track(f"epochs, {name}", shape.epochs) as tick:
             head = fit_head(shape, vectors, train, validation, seed=settings.seed, tick=tick)
         if char_ngrams is not None:
-            with track(f"runs of characters, {name}", len(PENALTIES)) as tick:
+            with track(f"character n-grams, {name}", len(PENALTIES)) as tick:
                 head = add_char_ngrams(head, vectors, char_ngrams, (train, validation), tick=tick)
         logits = []
         for at in rows[1:]:

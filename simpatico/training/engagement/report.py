@@ -21,10 +21,10 @@ OURS = "engagement"
 FEWEST_GROUPS = 5
 """Dialogs, or raters, of either label without which a part has no results."""
 LIMITS = (
-    "Ratings are of whole conversations: each exchange has that of the conversation it is in.",
-    "It sees one exchange and nothing before it.",
-    "It knows the language and the manner of the conversations it learned from.",
-    "Both labels counted the same in training, so probabilities are too high where engaging "
+    "Ratings are of whole conversations: each exchange has the rating of its conversation.",
+    "It sees one exchange without earlier context.",
+    "It is valid for the language and the style of its training conversations.",
+    "Both labels had equal weight in training, so probabilities are too high where engaging "
     "replies are rare.",
 )
 SPLIT_NAMES = ("learned from", "decide when to stop", "held out")
@@ -152,7 +152,7 @@ def render_engagement_card(report: EngagementReport, about: About) -> str:
     heads = report.recipe.heads if report.recipe else {}
     return ModelCard(
         "Engagement",
-        "Says how likely a reply is to be engaging, from the reply and what it answers.",
+        "Predicts the probability that a reply is engaging, from the reply and what it replies to.",
         data=[
             f"- {about.data}: {dialogs:,} dialogs",
             *report.counts,
@@ -177,15 +177,15 @@ def describe_origins(splits: EngagementSplits) -> list[str]:
 
 def describe_engagement_results(report: EngagementReport) -> list[str]:
     """The tables of results, and what they mean."""
-    seeds = "Dialogs held out once"
+    seeds = "One random split"
     if report.seeds > 1:
-        seeds = f"Means over {report.seeds} seeds, each with dialogs of its own held out"
+        seeds = f"Means over {report.seeds} random splits"
     lines = [
-        "## How well it does on dialogs it has not seen",
-        f"{seeds}; in brackets where 95% of the resamples of dialogs lie, of "
-        "raters where they are known. Beside it what simpler guesses reach.",
+        "## Results on the test set",
+        f"{seeds}; in brackets: 95% CI (bootstrap over dialogs, or over raters where they are "
+        "known). Compared with simple baselines.",
         "",
-        "| guess by | balanced accuracy | AUC | how far the model's AUC is above it |",
+        "| model | balanced accuracy | AUC | difference in AUC (engagement − model) |",
         "|---|---|---|---|",
     ]
     for row in report.rows:
@@ -194,7 +194,9 @@ def describe_engagement_results(report: EngagementReport) -> list[str]:
             f"| {row.name} | {format_result(row.balanced_accuracy)} | {format_result(row.auc)} | "
             f"{format_result(gain) if gain else ''} |"
         )
-    verdicts = [f"- it is {verdict(gain)} {name}" for name, gain in report.ahead.items()]
+    verdicts = [
+        f"- its AUC is {verdict(gain)} that of {name}" for name, gain in report.ahead.items()
+    ]
     return [*lines, "", *verdicts, *part_table(report.parts)]
 
 
@@ -204,8 +206,8 @@ def part_table(parts: Sequence[PartResult]) -> list[str]:
         return []
     lines = [
         "",
-        "### The same by where labels come from",
-        "| held out | balanced accuracy | AUC | AUC of reply length | how far above | exchanges | "
+        "### Results by origin of the labels",
+        "| test set | balanced accuracy | AUC | AUC of reply length | difference | exchanges | "
         "dialogs |",
         "|---|---|---|---|---|---|---|",
     ]
@@ -213,7 +215,7 @@ def part_table(parts: Sequence[PartResult]) -> list[str]:
         results = (part.ours.balanced_accuracy, part.ours.auc, part.length.auc, part.above)
         cells = [part.name, *map(format_result, results), f"{part.ours.n:,}", f"{part.dialogs:,}"]
         lines.append(f"| {' | '.join(cells)} |")
-    verdicts = [f"- {part.name}: {verdict(part.above)} reply length" for part in parts]
+    verdicts = [f"- {part.name}: AUC {verdict(part.above)} that of reply length" for part in parts]
     return [*lines, "", *verdicts]
 
 
@@ -222,14 +224,15 @@ def verdict(gain: Result) -> str:
     _, low, high = gain.numbers
     if high < 0:
         return "below"
-    return "above" if low > 0 else "not surely above"
+    return "above" if low > 0 else "not significantly above"
 
 
 def describe_share_between_people(report: EngagementReport) -> list[str]:
     """Who talks in the engaging exchanges, where that is known."""
     return [
-        f"- of the engaging exchanges {name.replace('decide', 'that decide')}, {share:.1%} are "
-        "between people"
-        for name, share in report.people.items()
+        f"- {share:.1%} of the engaging exchanges of the {split} set are between two people"
+        for split, share in zip(
+            ("training", "validation", "test"), report.people.values(), strict=True
+        )
         if share is not None
     ]

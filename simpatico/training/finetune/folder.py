@@ -30,8 +30,8 @@ SENTENCES = "sentence_bert_config.json"
 COPIED = ("tokenizer_config.json", "special_tokens_map.json")
 """What a tokenizer of transformers needs besides tokenizer.json; the same as the base's."""
 LIMITS = (
-    "It goes by whatever tells its training texts apart: words, length, spelling, subject.",
-    "It knows the language and the manner of the texts it learned from.",
+    "It uses whatever separates its training texts: words, length, spelling, topic.",
+    "It is valid for the language and the style of its training texts.",
 )
 
 
@@ -121,7 +121,7 @@ def render_finetuned_card(record: TrainingRecord) -> str:
     licence = catalogue()[package].licence if source == "package" else "see its own card"
     losses = ", ".join(f"{loss:.4f}" for loss in record.progress.losses)
     # tokens are counted, never named: some of them stand for users
-    tokens = [f"- {len(settings.tokens):,} marks of their own"] if settings.tokens else []
+    tokens = [f"- {len(settings.tokens):,} special tokens"] if settings.tokens else []
     card = ModelCard(
         ", ".join(record.labels),
         f"A classifier of texts, fine-tuned from {base_name(base)} ({base.sha256[:12]}).",

@@ -36,6 +36,7 @@ from simpatico.training.relevance.negatives import (
     TruePairs,
 )
 from simpatico.turns import Turns
+from simpatico.wording import format_interval
 
 SHAPE = HeadShape(("first", "second", "product", "difference", "bilinear"), rate=3e-4, decay=0.1)
 LABELS = ("not relevant", "relevant")
@@ -129,10 +130,10 @@ def fine_tune_relevance(
     results = evaluate_predictions(logits[:, 1] - logits[:, 0], pairs, "cosine", cosines)
     append_to_card(
         out,
-        "\n## How well it does on dialogs it has not seen\n"
-        f"- area under the curve {results.auc:.3f} ({results.low:.3f} to {results.high:.3f} over "
-        f"resamples of dialogs), where the {results.plain} reaches {results.plain_auc:.3f}; "
+        "\n## Results on the test set\n"
+        f"- AUC {results.auc:.3f} {format_interval(results.low, results.high, 3)} (bootstrap over "
+        f"dialogs); {results.plain} alone: {results.plain_auc:.3f}; "
         f"balanced accuracy {results.balanced:.3f}\n"
-        f"- {results.n:,} pairs of {results.dialogs:,} dialogs, half of them made up\n",
+        f"- {results.n:,} pairs of {results.dialogs:,} dialogs, half of them negatives\n",
     )
     return results

@@ -14,18 +14,19 @@ from simpatico.features.users.folder import (
 from simpatico.features.users.model import UserWeights
 from simpatico.stats.bootstrap import DECIMALS, MIN_CLUSTERS
 from simpatico.training.card import About, ModelCard, describe_char_ngrams
+from simpatico.wording import format_interval, format_number
 
 BINS = 10
 TITLES = {"chance": "Reply chance", "score": "Interlocutor's score"}
 SUMMARIES = {
-    "chance": "Says how likely the person who is talked to answers a turn.",
-    "score": "Says which score the person who is talked to gives a turn.",
+    "chance": "Predicts the probability that the addressed user replies to a turn.",
+    "score": "Predicts the rating that the addressed user gives a turn.",
 }
 LIMITS = (
-    "The weights that all persons share learned from all of them, also from those who were "
-    "forgotten since.",
-    "Who is not known is taken for an average person; a known one is as good as the examples of "
-    "theirs.",
+    "Removing a user deletes their own weights; the shared weights were trained on all users and "
+    "keep what they learned from users who were removed since.",
+    "An unknown user is treated as an average user; predictions for a known user are as good as "
+    "the examples of this user.",
 )
 
 
@@ -58,11 +59,11 @@ def user_model_card(recipe: UserModelRecipe, users: UserWeights) -> str:
     if len(users.n_examples):
         low, median, high = np.percentile(users.n_examples, (0, 50, 100)).astype(int)
         known = (
-            f"- it knows {len(users.n_examples):,} persons, by {low:,} to {high:,} examples "
-            f"(median {median:,}); names are kept as digits that only its key can make"
+            f"- per-user weights: {len(users.n_examples):,} users with {low:,} to {high:,} "
+            f"examples (median {median:,}); names are stored as keyed pseudonyms"
         )
     else:
-        known = "- it knows no persons: everybody is an average one"
+        known = "- no per-user weights: every user is treated as an average user"
     return ModelCard(
         TITLES[recipe.target],
         SUMMARIES[recipe.target],
@@ -77,13 +78,13 @@ def evaluation_lines(test: ModelEvaluation) -> list[str]:
     """Results on the test split and, for probabilities, the table of reliability."""
     noun = "turns" if test.reliability else "ratings"
     brackets = (
-        f"fewer than {MIN_CLUSTERS} persons have no intervals"
+        f"no 95% CI with fewer than {MIN_CLUSTERS} users"
         if test.users < MIN_CLUSTERS
-        else "in brackets where 95% of the resamples of persons lie"
+        else "in brackets: 95% CI (bootstrap over users)"
     )
     lines = [
-        f"## How well it does on later {noun}, which it has not seen",
-        f"{test.n:,} {noun} and {test.users:,} persons; {brackets}.",
+        f"## Results on the test set (later {noun})",
+        f"{test.n:,} {noun} and {test.users:,} users; {brackets}.",
         "",
         *(f"- {name}: {format_recorded_result(result)}" for name, result in test.results.items()),
     ]
@@ -92,9 +93,8 @@ def evaluation_lines(test: ModelEvaluation) -> list[str]:
     return [
         *lines,
         "",
-        f"### How far its chances hold (expected calibration error "
-        f"{calibration_error(test.reliability):.3f})",
-        "| told | happened | turns |",
+        f"### Calibration (expected calibration error {calibration_error(test.reliability):.3f})",
+        "| predicted | observed | turns |",
         "|---|---|---|",
         *(f"| {b.predicted:.3f} | {b.observed:.3f} | {b.n:,} |" for b in test.reliability),
     ]
@@ -103,8 +103,9 @@ def evaluation_lines(test: ModelEvaluation) -> list[str]:
 def format_recorded_result(result: RecordedResult) -> str:
     """A value with its interval, where there is one."""
     if result.low is None or result.high is None:
-        return f"{result.value:.3f}"
-    return f"{result.value:.3f} [{result.low:.3f}, {result.high:.3f}]"
+        return format_number(result.value, 3)
+    interval = format_interval(result.low, result.high, 3)
+    return f"{format_number(result.value, 3)} {interval}"
 
 
 def method_lines(recipe: UserModelRecipe) -> list[str]:
@@ -115,12 +116,12 @@ def method_lines(recipe: UserModelRecipe) -> list[str]:
         vectors if spec.encoder else "",
         describe_char_ngrams(spec.char_ngrams).removeprefix(", and "),
     ]
-    profile = " and of the person's profile" if spec.profile else ""
-    discount = f"; an example counts {recipe.discount:g} after each later one"
+    profile = " and the user's profile" if spec.profile else ""
+    discount = f"; older examples are discounted by {recipe.discount:g} per later example"
     terms = f"{', '.join(recipe.terms)}{discount if recipe.discount < 1 else ''}"
     return [
-        f"- sees of what was heard and said{profile}, but for the person's name: "
-        f"{'; '.join(filter(None, inputs)) or 'nothing'}",
-        f"- circumstances: {', '.join(spec.covariates)}",
-        f"- persons have weights for: {terms if recipe.terms else 'nothing'}",
+        f"- inputs from context and turn{profile}, without the user's name: "
+        f"{'; '.join(filter(None, inputs)) or 'none'}",
+        f"- covariates: {', '.join(spec.covariates)}",
+        f"- per-user weights for: {terms if recipe.terms else 'none'}",
     ]

@@ -94,7 +94,7 @@ def fine_tune_with_tokens(
 def base_token_digits(base: str) -> Collection[str]:
     """Pseudonyms of the users who have a token in the model to go on from."""
     if (folder := heads_folder(base)) and (folder / USERS_FILE).is_file():
-        raise BadValue(f"{base} is not fine-tuned; to go on from it, leave out --fine-tune")
+        raise BadValue(f"{base} is not fine-tuned; to update it, leave out --fine-tune")
     return load_finetuned(base).tokens.digits if is_finetuned(base) else ()
 
 

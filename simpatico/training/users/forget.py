@@ -37,7 +37,7 @@ def forget_user(user: str, model: str) -> int:
     digits, users = pseudonym(user, folder.key), folder.model.users
     if path is None or digits not in users.row_of:
         raise BadValue(
-            f"{model} knows nobody of this name among its {len(users.row_of):,} persons; nothing "
+            f"{model} has no weights for this user among its {len(users.row_of):,} users; nothing "
             "was changed"
         )
     n_examples = int(users.n_examples[users.row_of[digits]])
@@ -57,13 +57,13 @@ def forget_speaker_token(user: str, folder: Path) -> None:
     recipe, tokenizer = (json.loads((folder / n).read_bytes()) for n in (TRAINING, TOKENIZER))
     ids = {added["content"]: int(added["id"]) for added in tokenizer["added_tokens"]}
     if token not in ids:
-        raise BadValue(f"{folder} has no mark for this person; nothing was changed")
+        raise BadValue(f"{folder} has no speaker token for this user; nothing was changed")
     placeholder = f"[gone {ids[token]}]"
     path = folder / WEIGHTS
     tensors = load(path.read_bytes())
     names = [name for name in tensors if name.endswith(EMBEDDING_MATRIX)]
     if len(names) != 1:
-        raise DataError(f"{path}: {len(names)} tables of word pieces, where one is needed")
+        raise DataError(f"{path}: {len(names)} embedding matrices, where one is needed")
     embeddings = np.array(tensors[names[0]])
     embeddings[ids[token]] = embeddings[ids[UNKNOWN_USER]]
     for added in tokenizer["added_tokens"]:

@@ -22,7 +22,7 @@ from simpatico.training.users.examples import UserExamples
 from simpatico.training.users.folder import write_user_model
 from simpatico.training.users.user_weights import update_users
 
-BEFORE_UPDATE = "before going on"
+BEFORE_UPDATE = "before the update"
 
 
 @dataclass(frozen=True)
@@ -37,12 +37,11 @@ class UpdateRequest:
         """The model, once it is known that it can be updated."""
         check_writable(self.out, FILES)
         if is_finetuned(self.base):
-            raise BadValue(f"{self.base} is fine-tuned; to go on from it, add --fine-tune EPOCHS")
+            raise BadValue(f"{self.base} is fine-tuned; to update it, add --fine-tune EPOCHS")
         folder = load_user_model(self.base, target)
         if not folder.recipe.terms:
             raise BadValue(
-                f"{self.base} knows nothing of persons, so that there is nothing to go on with; "
-                "train it with --mode user"
+                f"{self.base} has no per-user weights to update; train it with --mode user"
             )
         check_encoder(folder, self.base)
         return folder
@@ -50,7 +49,10 @@ class UpdateRequest:
     def write(self, folder: UserModelFolder, examples: UserExamples, results: str) -> None:
         """Write the model after these examples, whose users have pseudonyms."""
         n, recipe = len(examples.y), folder.recipe
-        line = f"- went on with {n:,} examples of {self.data}, on which it had had {results}"
+        line = (
+            f"- updated with {n:,} examples of {self.data}; results on them before the update: "
+            f"{results}"
+        )
         recipe = msgspec.structs.replace(
             recipe, examples=recipe.examples + n, lines=(*recipe.lines, line)
         )

@@ -25,8 +25,8 @@ def test_an_encoder_is_tuned_with_the_papers_recipe(tmp_path):
     assert told["labels"] == ["negative", "positive"]
     card = (out / "card.md").read_text(encoding="utf-8")
     assert card.startswith("# negative, positive\n")
-    assert "## How well it does on utterances held out\n" in card
-    assert "- left out: 30 whose labels say nothing of it, or two things at once; " in card
+    assert "## Results on the test set\n" in card
+    assert "- excluded: 30 with irrelevant or contradictory labels; " in card
     assert ((polarity_model(f"path:{out}")(["a good day", "rain"]) - 0.5) ** 2 <= 0.25).all()
 
 

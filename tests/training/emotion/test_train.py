@@ -95,7 +95,7 @@ def test_eight_heads_with_a_limit_each(tmp_path):
     assert best["fear"].average_precision.value < 0.5
     assert set(report.thresholds) == set(EMOTIONS)
     card = (tmp_path / "m" / "card.md").read_text(encoding="utf-8")
-    assert "| emotion | with it | guess by | average precision | F1 | AUC |\n" in card
+    assert "| emotion | with it | model | average precision | F1 | AUC |\n" in card
     assert f"| joy | {best['joy'].classes[1].n} | this model | " in card
     assert "- Emotions that are rare in the training are rarely found: " in card
 

@@ -26,8 +26,8 @@ def test_an_encoder_is_tuned_and_judged_on_dialogs_held_out(tmp_path):
     assert (report.recipe, report.dialogs) == (None, 4)
     card = (tmp_path / "m" / "card.md").read_text(encoding="utf-8")
     assert card.startswith("# not engaging, engaging\n")
-    assert "## How well it does on dialogs it has not seen\nDialogs held out once; " in card
-    assert "- of the engaging exchanges held out, 100.0% are between people\n" in card
+    assert "## Results on the test set\nOne random split; " in card
+    assert "- 100.0% of the engaging exchanges of the test set are between two people\n" in card
     assert not (tmp_path / "m.partial").exists()
 
 

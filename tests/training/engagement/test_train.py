@@ -106,13 +106,12 @@ def test_the_card_says_what_people_need(tmp_path):
     for part in (
         "- made up: 40 dialogs\n- licence of the data: CC0\n"
         "- made up: 120 exchanges of 40 dialogs, 50.0% engaging\n"
-        "- of the engaging exchanges learned from, 100.0% are between people\n",
-        "Means over 2 seeds, each with dialogs of its own held out; in brackets where 95% of the "
-        "resamples of dialogs lie, of raters where they are known. Beside it what simpler guesses "
-        "reach.\n",
+        "- 100.0% of the engaging exchanges of the training set are between two people\n",
+        "Means over 2 random splits; in brackets: 95% CI (bootstrap over dialogs, or over raters "
+        "where they are known). Compared with simple baselines.\n",
         "| question mark | 0.500 [0.500, 0.500] | 0.500 [0.500, 0.500] | 0.",
-        "- it is above question mark\n",
-        "- made again by: `simpatico train engagement --data DATA --out MODEL`\n",
+        "- its AUC is above that of question mark\n",
+        "- to reproduce: `simpatico train engagement --data DATA --out MODEL`\n",
         "too high where engaging replies are rare.\n- It is made up.\n",
     ):
         assert part in card

@@ -121,7 +121,7 @@ def test_figures_by_part():
     )
     assert card[-2:] == ["- a: above reply length", "- b: below reply length"]
     unsure = b._replace(above=Result(0.1, 0.0, 0.2))
-    assert part_table([a, unsure])[-1] == "- b: not surely above reply length"
+    assert part_table([a, unsure])[-1] == "- b: AUC not significantly above that of reply length"
     assert part_table([a]) == []
     mixed = replace(
         given, kind=["human-bot"] * 12 + ["human-human", "human-human", "human-bot"] * 4

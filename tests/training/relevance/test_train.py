@@ -126,7 +126,7 @@ def test_an_encoder_is_fine_tuned_and_read(tmp_path):
     assert roc_auc(handle.of(*pairs)[:, 1], given.label) == pytest.approx(found.auc, abs=1e-6)
     assert (found.n, found.dialogs) == (len(given.label), 4)
     card = (tmp_path / "m" / "card.md").read_text(encoding="utf-8")
-    assert f"- area under the curve {found.auc:.3f} ({found.low:.3f} to {found.high:.3f}" in card
+    assert f"- AUC {found.auc:.3f} [{found.low:.3f}, {found.high:.3f}] (bootstrap" in card
 
 
 def test_complaints_are_whole_sentences(tmp_path):

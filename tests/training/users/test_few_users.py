@@ -40,14 +40,14 @@ def test_in_a_table():
 def test_on_a_card():
     """Ten persons are enough; scores are of ratings, which may be of whole dialogs."""
     few, many = (ModelEvaluation(30, n, {"r": RecordedResult(0.5)}) for n in (9, 10))
-    title = "## How well it does on later ratings, which it has not seen"
+    title = "## Results on the test set (later ratings)"
     assert evaluation_lines(few)[:2] == [
         title,
-        "30 ratings and 9 persons; fewer than 10 persons have no intervals.",
+        "30 ratings and 9 users; no 95% CI with fewer than 10 users.",
     ]
     assert evaluation_lines(many)[:2] == [
         title,
-        "30 ratings and 10 persons; in brackets where 95% of the resamples of persons lie.",
+        "30 ratings and 10 users; in brackets: 95% CI (bootstrap over users).",
     ]
     assert "- r: 0.500" in evaluation_lines(few)
 

@@ -63,7 +63,7 @@ def test_killed_before_the_old_folder_is_gone(model, tmp_path, monkeypatch):
         with pytest.raises(Killed):
             forget_user("ann", name)
     assert left(tmp_path, digits) == ["persons.json"]
-    with pytest.raises(BadValue, match="knows nobody of this name among its 1 persons"):
+    with pytest.raises(BadValue, match="has no weights for this user among its 1 users"):
         forget_user("ann", name)
     assert left(tmp_path, digits) == []
     assert [path.name for path in tmp_path.iterdir()] == ["m"]

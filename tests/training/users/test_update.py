@@ -93,12 +93,10 @@ def test_each_kind_of_model_is_gone_on_from_in_its_own_way(chance, tmp_path):
         update_continuity(
             log(60), UpdateRequest(f"path:{out}", tmp_path / "on", "x"), left=0.0, filters=MANY
         )
-    assert str(error.value) == f"path:{out} is fine-tuned; to go on from it, add --fine-tune EPOCHS"
+    assert str(error.value) == f"path:{out} is fine-tuned; to update it, add --fine-tune EPOCHS"
     with pytest.raises(BadValue) as error:
         base_token_digits(chance)
-    assert str(error.value) == (
-        f"{chance} is not fine-tuned; to go on from it, leave out --fine-tune"
-    )
+    assert str(error.value) == (f"{chance} is not fine-tuned; to update it, leave out --fine-tune")
 
 
 @pytest.mark.parametrize(

@@ -293,10 +293,10 @@ def reply_card_lines(report: ContinuityReport) -> tuple[str, ...]:
         turns = "the same turns"
         if row.n != report.test.n:
             unscored = report.unscored.get(row.name, 0)
-            without = f", without {unscored:,} that it gave no number" if unscored else ""
+            without = f", without {unscored:,} that it did not score" if unscored else ""
             turns = f"{row.n:,} of the {report.test.n:,} turns{without}"
         lines.append(
-            f"- beside it on {turns}: {row.name}, accuracy {row.accuracy.value:.3f}, "
+            f"- baseline on {turns}: {row.name}, accuracy {row.accuracy.value:.3f}, "
             f"macro-F1 {row.macro_f1.value:.3f}, {describe_auc(row.auc)}"
         )
     return (*lines, *excluded_lines(report.excluded, "turns"))
@@ -304,4 +304,4 @@ def reply_card_lines(report: ContinuityReport) -> tuple[str, ...]:
 
 def excluded_lines(excluded: Mapping[str, int], noun: str) -> list[str]:
     """What the card says of examples that were not used."""
-    return [f"- not used: {n:,} {noun} {why}" for why, n in excluded.items() if n]
+    return [f"- excluded: {n:,} {noun} {why}" for why, n in excluded.items() if n]

@@ -294,7 +294,7 @@ def evaluate_interlocutor(
 def rating_card_lines(report: InterlocutorReport) -> tuple[str, ...]:
     """What the card says of other predictions, and of ratings that were not used."""
     lines = [
-        f"- beside it on the same ratings: {row.name}, "
+        f"- baseline on the same ratings: {row.name}, "
         f"{'no r' if row.r is None else f'r {row.r.value:.3f}'}, squared error {row.mse.value:.3f}"
         for row in report.results[1:]
     ]

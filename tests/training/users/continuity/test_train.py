@@ -71,10 +71,10 @@ def test_habits_of_persons_are_found(trained):
 def test_the_folder_tells_what_was_found_and_not_of_whom(trained):
     folder, report = trained
     card = (folder / "card.md").read_text(encoding="utf-8")
-    assert "- it knows 8 persons" in card
+    assert "- per-user weights: 8 users" in card
     assert f"- accuracy: {report.results[0].accuracy.value:.3f}\n" in card
-    assert "24 turns and 8 persons; fewer than 10 persons have no intervals." in card
-    assert "- beside it on the same turns: private majority, accuracy" in card
+    assert "24 turns and 8 users; no 95% CI with fewer than 10 users." in card
+    assert "- baseline on the same turns: private majority, accuracy" in card
     assert "expected calibration error" in card
     recipe = json.loads((folder / "recipe.json").read_text(encoding="utf-8"))
     told = recipe["examples"], recipe["training"]["minutes"]
@@ -143,7 +143,7 @@ def test_going_on_moves_persons_and_leaves_the_rest(trained, tmp_path):
     before = {path.name: path.read_bytes() for path in folder.iterdir()}
     request = UpdateRequest(f"path:{folder}", tmp_path / "later", "new logs")
     found = update_continuity(new, request, left=0.0, filters=Filters(repeated=1)).results
-    assert (found.name, found.n) == ("before going on", 30)
+    assert (found.name, found.n) == ("before the update", 30)
     old, later = load_user_model(f"path:{folder}"), load_user_model(f"path:{tmp_path / 'later'}")
     assert before == {path.name: path.read_bytes() for path in folder.iterdir()}
     assert old.key == later.key
@@ -153,7 +153,7 @@ def test_going_on_moves_persons_and_leaves_the_rest(trained, tmp_path):
     assert (moved > 0).sum() == 1, "nobody else moves"
     right = f"accuracy {found.accuracy.value:.3f}, no area"
     assert later.recipe.lines[-1] == (
-        f"- went on with 30 examples of new logs, on which it had had {right}"
+        f"- updated with 30 examples of new logs; results on them before the update: {right}"
     ), "where all were answered there is nothing to be above"
 
 
@@ -200,12 +200,12 @@ def test_the_card_says_on_how_many_turns_a_metric_stands_beside():
     wordless = replace(given, turns=Turns(turns.frame.with_columns(text=text)))
     for some, told in (
         (given, "5 of the 12 turns"),
-        (wordless, "3 of the 12 turns, without 2 that it gave no number"),
+        (wordless, "3 of the 12 turns, without 2 that it did not score"),
     ):
         baselines = BaselineMetrics({"words": load("repetition")}, max_turns=5)
         found = reply_card_lines(evaluate_continuity(some, guess, baselines))
-        assert found[0].startswith("- beside it on the same turns: global majority, accuracy")
-        assert found[2].startswith(f"- beside it on {told}: words, accuracy")
+        assert found[0].startswith("- baseline on the same turns: global majority, accuracy")
+        assert found[2].startswith(f"- baseline on {told}: words, accuracy")
 
 
 def test_metrics_that_cannot_run_say_why():
@@ -239,8 +239,7 @@ def test_whole_sentences(tmp_path):
     with pytest.raises(BadValue) as error:
         update_continuity(log(60), request, left=0.0, filters=Filters())
     assert str(error.value) == (
-        f"path:{tmp_path / 'text'} knows nothing of persons, so that there is nothing to go on "
-        "with; train it with --mode user"
+        f"path:{tmp_path / 'text'} has no per-user weights to update; train it with --mode user"
     )
 
 
@@ -264,7 +263,7 @@ def test_the_command_line(call, tmp_path):
         "train", "continuity", "--data", data, "--out", later, "--continue", f"path:{out}"
     )
     assert code == 0, err
-    assert "before going on" in shown + err
+    assert "before the update" in shown + err
     code, _, err = call("train", "continuity", *told, "--test-from", "2015-03-04")
     assert code == 2
     assert "Give both --validation-from and --test-from, or neither." in err

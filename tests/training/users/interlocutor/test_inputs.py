@@ -72,7 +72,7 @@ def test_the_command_line_takes_several_files_that_hold_ratings(call, files, tmp
     assert (recipe["examples"], recipe["heldout"]["n"]) == (36, 4)
     code, shown, err = call(*told, tmp_path / "on", "--continue", f"path:{tmp_path / 'm'}")
     assert code == 0, err
-    assert "before going on" in shown
+    assert "before the update" in shown
 
 
 def test_ratings_apart_find_dialogs_by_either_name(call, tmp_path):

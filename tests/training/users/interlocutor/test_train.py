@@ -54,8 +54,8 @@ def test_persons_and_what_pleases_are_found(trained):
     assert found["mean of all"].r is None
     card = (folder / "card.md").read_text(encoding="utf-8")
     assert f"- Pearson's r: {found['+ user'].r.value:.3f}\n" in card, "no interval of 6 persons"
-    assert "ratings and 6 persons; fewer than 10 persons have no intervals." in card
-    assert "- beside it on the same ratings: mean of all, no r, squared error" in card
+    assert "ratings and 6 users; no 95% CI with fewer than 10 users." in card
+    assert "- baseline on the same ratings: mean of all, no r, squared error" in card
     assert load_user_model(f"path:{folder}", "score").model.bounds == (1, 7)
 
 
@@ -124,7 +124,10 @@ def test_going_on(trained, tmp_path):
     found = update_interlocutor(turns, judgements, request, quality=None)
     assert (found.n, found.users) == (20, 2)
     later = load_user_model(f"path:{tmp_path / 'later'}")
-    assert "- went on with 20 examples of more, on which it had had r " in later.recipe.lines[-1]
+    assert (
+        "- updated with 20 examples of more; results on them before the update: r "
+        in later.recipe.lines[-1]
+    )
     assert sorted(later.model.users.n_examples) == [27, 27, 27, 27, 37, 37], (
         "27 = 24 and 3 that decide"
     )
@@ -157,4 +160,4 @@ def test_the_command_line(call, tmp_path):
     request = ["--continue", f"path:{tmp_path / 'm'}"]
     code, shown, err = call("train", "interlocutor", *told, tmp_path / "later", *request)
     assert code == 0, err
-    assert "before going on" in shown + err
+    assert "before the update" in shown + err
