@@ -1,4 +1,4 @@
-"""Train models that know who is talked to.
+"""Train models that know the addressed user.
 
 A training makes examples (`continuity/` from logs, `interlocutor/` from ratings), splits them in
 time (splits.py), and then either

@@ -26,7 +26,7 @@ class UserExamples(NamedTuple):
     """A sparse matrix: vectors, character n-grams."""
     covariates: Floats
     user: Sequence[str]
-    """Who is talked to; "" where nobody knows."""
+    """The addressed user; "" where nobody knows."""
     y: Floats
     """1 for a reply and 0 for none, or the score."""
     weight: Floats

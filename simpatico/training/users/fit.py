@@ -61,7 +61,7 @@ def check_profiles(turns: Turns, mode: Mode) -> None:
     """Refuse a mode that reads profiles where nobody has one."""
     if uses_profile(mode) and not any(turns.frame["profile"]):
         raise DataError(
-            f"mode {mode!r} reads profiles, and nobody who is talked to has one; give profiles, or "
+            f"mode {mode!r} reads profiles, and no addressed user has one; give profiles, or "
             "another mode"
         )
 

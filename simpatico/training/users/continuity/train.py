@@ -1,4 +1,4 @@
-"""Train a model of whether the user who is talked to replies, from logs without any rating.
+"""Train a model of whether the addressed user replies, from logs without any rating.
 
 The split is chronological: train, validation, test. Users are updated with the validation split
 once everything is chosen, so that the model knows as much as the majorities it is compared with.

@@ -1,4 +1,4 @@
-"""Train a model of the score that the user who is talked to gives a turn or a dialog.
+"""Train a model of the score that the addressed user gives a turn or a dialog.
 
 It learns from the ratings of interlocutors, from outsiders' means, or from all raters, each of whom
 then is a user. It is evaluated against later ratings of interlocutors.

@@ -230,8 +230,7 @@ def test_whole_sentences(tmp_path):
     with pytest.raises(DataError) as error:
         ContinuityTraining(mode="both").examples(log(80))
     assert str(error.value) == (
-        "mode 'both' reads profiles, and nobody who is talked to has one; give profiles, or "
-        "another mode"
+        "mode 'both' reads profiles, and no addressed user has one; give profiles, or another mode"
     )
     text = ContinuityTraining(mode="text", encoder="")
     train_continuity(log(80), tmp_path / "text", training=text, about=ABOUT)
