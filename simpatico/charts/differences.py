@@ -224,7 +224,7 @@ def difference_figure(chart: DifferenceChart, width: float) -> Html:
             reason = missing_difference(row)
             why = None if mark else text_line("50%", middle, reason, anchor="middle", kind="t")
             content += [
-                el("line", {"class": "grid", "x2": left + plot + 44, "y1": y, "y2": y}),
+                el("line", {"class": "grid", "x2": width, "y1": y, "y2": y}),
                 [text_line(0, first + i * LINE, t, kind=k) for i, (t, k) in enumerate(lines)],
                 nested_svg(left, y, plot, height, grid, mark, why),
                 text_line(width, y + middle, format_number(row.times, 0), anchor="end"),

@@ -77,7 +77,11 @@ def test_places_are_the_numbers():
 def test_cells_are_the_numbers():
     first, last = body(DRAWN)[0], body(DRAWN)[12]
     assert [text(c) for c in first] == ["LEngagement", "", ".46", "[.37, .54]", "78%"]  # .46 / .59
-    assert [text(c) for c in last][2:] == ["−.07, not significant after correction", "[−.18, .05]", "–"]
+    assert [text(c) for c in last][2:] == [
+        "−.07, not significant after correction",
+        "[−.18, .05]",
+        "–",
+    ]
     assert first[2].get("title") == "n 300"
 
 

@@ -131,8 +131,7 @@ def test_one_cell_can_be_tabbed_to_the_arrow_keys_do_the_rest():
         # tanh(atanh(.54) ± 1.96 / √1502) = .503, .574; .54² = .29
         (
             (11, 10),
-            "Engagement and Reply chance: r .54 [.50, .57], n 1,505: "
-            "29% shared variance",
+            "Engagement and Reply chance: r .54 [.50, .57], n 1,505: 29% shared variance",
         ),
         (
             (6, 5),

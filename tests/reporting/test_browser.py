@@ -119,7 +119,7 @@ def test_every_pair_of_thirteen_systems_can_be_chosen(show):
         input.check(force=True)
         assert panes(page, "pair") == only(place, 78)
         a, b = pairs[place]
-        assert input.get_attribute("aria-label").startswith(f"{a} against {b}: ")
+        assert input.get_attribute("aria-label").startswith(f"{a} vs. {b}: ")
         assert texts(page, "#w-pair .pane caption")[place] == f"Differences between {a} and {b}"
 
 

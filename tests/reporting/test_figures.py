@@ -115,7 +115,7 @@ def test_what_is_refused():
     demo, plain = made("demo").found, made("unjudged").found
     assert refused(demo, "pie").startswith("no figure 'pie'; ")
     assert refused(demo, "forest", quality="overal") == (
-        "no quality 'overal' was judged; did you mean 'overall'?"
+        "no ratings of quality 'overal'; did you mean 'overall'?"
     )
     with pytest.raises(BadValue) as told:
         draw_figure(demo, "dots", width=39.9)

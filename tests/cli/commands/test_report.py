@@ -55,7 +55,7 @@ def test_the_page_is_written_and_named(call, run, tmp_path):
     html = out.read_text(encoding="utf-8")
     assert html == render_page(demo.found, title="Mine", judged=JUDGED.name)
     size = len(html.encode())
-    assert notes == f"{size:,} bytes; it quotes dialogs as they were logged: share with care\n"
+    assert notes == f"{size:,} bytes; quotes dialogs as logged: share with care\n"
     assert [p.name for p in tmp_path.iterdir()] == ["x.html"]
 
 
@@ -143,7 +143,9 @@ def test_what_is_no_run_is_refused(command, call, small, tmp_path, monkeypatch):
     shutil.copytree(small, half)
     facts = json.loads((half / "run.json").read_text())
     (half / "run.json").write_text(json.dumps({**facts, "status": "running"}))
-    assert refused(call(*command, half)) == f"{half}: the run is not finished; run its command again"
+    assert (
+        refused(call(*command, half)) == f"{half}: the run is not finished; run its command again"
+    )
     (half / "run.json").write_text("{")
     assert refused(call(*command, half)) == (
         f"{half / 'run.json'}: not valid JSON; score again into a new folder"
@@ -224,7 +226,7 @@ def test_a_quality_that_nobody_judged(call, rated_run, tmp_path):
     run, judged = rated_run
     start = ["figure", "forest", "--run", run, "--judgements", judged, "--out", tmp_path / "x.svg"]
     assert refused(call(*start, "--quality", "overal")) == (
-        "no quality 'overal' was judged; did you mean 'overall'?"
+        "no ratings of quality 'overal'; did you mean 'overall'?"
     )
     assert list(tmp_path.iterdir()) == []
 

@@ -68,9 +68,9 @@ def test_what_stands_beside_a_dialog():
 @pytest.mark.parametrize(
     ("scale", "judges", "words"),
     [
-        ((0, 100), 1, "Raters 4.3 of 100, 1 judge"),
-        ((-3, 3.5), 2, "Raters 4.3 on a scale of −3 to 3.5, 2 judges"),
-        (None, 0, "Raters 4.3"),
+        ((0, 100), 1, "Rating 4.3 of 100, 1 rater"),
+        ((-3, 3.5), 2, "Rating 4.3 on a scale of −3 to 3.5, 2 raters"),
+        (None, 0, "Rating 4.3"),
     ],
 )
 def test_ratings_in_words(scale, judges, words):

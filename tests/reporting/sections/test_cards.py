@@ -97,11 +97,13 @@ def test_metrics_of_parts_only_are_named():
         )
     )[-1]
     assert (
-        last.text == "Also scored, with sub-scores only: emotion_shares. simpatico show demo-run --every"
+        last.text
+        == "Also scored, with sub-scores only: emotion_shares. simpatico show demo-run --every"
     )
     found = case("only_parts").found
     assert (
-        "Also scored, with sub-scores only: emotion_shares. " in tree(cards_section(found, {}).html).text
+        "Also scored, with sub-scores only: emotion_shares. "
+        in tree(cards_section(found, {}).html).text
     )
 
 

@@ -59,7 +59,7 @@ def gain(row: dict) -> str:
 def test_qualities_with_too_few_ratings_are_named():
     root = tree(incremental_section(made("demo").found).html)
     assert next(root.all("p", "note")).text == (
-        "Fewer than the 60 rated units that this needs: “enjoyed” (55)."
+        "Fewer than the 60 rated units needed: “enjoyed” (55)."
     )
 
 
@@ -81,13 +81,13 @@ def test_how_many_models_gain():
     assert incremental_finding(gaining(found)) == none
     one = ("overall", "length", "empathy")
     assert incremental_finding(gaining(found, one)) == (
-        "Empathy adds to the traditional metrics in 1 of 45 models, for “overall”; on data held "
-        "out in none of these"
+        "Empathy adds to the traditional metrics in 1 of 45 models, for “overall”; confirmed "
+        "by cross-validation in none of these"
     )
     two = ("interesting", ALL, "style_matching")
     assert incremental_finding(gaining(found, one, two)) == (
-        "Empathy and language style matching add to the traditional metrics in 2 of 45 models; on "
-        "data held out in none of these"
+        "Empathy and language style matching add to the traditional metrics in 2 of 45 models; "
+        "confirmed by cross-validation in none of these"
     )
     few = ("enjoyed", "length", "empathy")
     together = ("overall", "length", ALL)
@@ -107,7 +107,7 @@ def test_models_need_sixty_ratings(units, drawn):
 @pytest.mark.parametrize("kind", ["no_traditional", "only_traditional", "one_metric"])
 def test_with_metrics_of_one_kind_there_is_nothing_to_add_to(kind):
     root = tree(incremental_section(case(kind).found).html)
-    assert root.one("h2").text == "With metrics of one kind only, there is nothing to add to"
+    assert root.one("h2").text == "Incremental validity needs traditional and psychological metrics"
 
 
 def test_without_judgements_there_is_no_such_section():
@@ -156,7 +156,10 @@ def test_what_the_heading_says_of_the_overlap():
         f"Question rate and language style matching overlap most (r = −.50); 1 of 4 {end}"
     )
     none = {f"{a}__{b}": None for a in FEW_METRICS for b in FEW_METRICS if a < b}
-    assert overlapping(structured(found, **none)) == "No correlation between two metrics can be computed"
+    assert (
+        overlapping(structured(found, **none))
+        == "No correlation between two metrics can be computed"
+    )
 
 
 def test_what_the_heading_says_of_metrics_of_one_kind():
@@ -177,8 +180,8 @@ def test_a_heat_map_needs_thirty_dialogs(dialogs, drawn):
     if not drawn:
         assert root.one("h2").text == "Too few dialogs to say which metrics overlap"
         assert root.one("p", "lede").text == (
-            "A heat map needs at least 30 dialogs with two scores; there are 29. With fewer, two "
-            "unrelated metrics often correlate beyond ±.36."
+            "A heat map needs at least 30 dialogs with two scores; there are 29. With fewer, "
+            "unrelated metrics often correlate beyond ±.36 by chance."
         )
 
 

@@ -88,7 +88,11 @@ def test_how_far_raters_agree_is_that_of_the_json():
 
 @pytest.mark.parametrize(
     ("kind", "value"),
-    [("one_rater", "one rater per unit"), ("all_alike", "no variation"), ("all_blank", "one rater per unit")],
+    [
+        ("one_rater", "one rater per unit"),
+        ("all_alike", "no variation"),
+        ("all_blank", "one rater per unit"),
+    ],
 )
 def test_why_there_is_no_agreement(kind, value):
     side = section(case(kind).found).one("div", "side")
@@ -97,7 +101,7 @@ def test_why_there_is_no_agreement(kind, value):
 
 def test_raters_without_names_are_not_counted():
     side = section(case("nobody_named").found).one("div", "side")
-    assert side.one("p", "note").text.endswith(" 0 is chance. 120 ratings.")
+    assert side.one("p", "note").text.endswith(" 0 = chance level. 120 ratings.")
 
 
 def correlated(found, value, p, score="length", others=1.0):
@@ -123,7 +127,8 @@ def test_which_metric_comes_closest():
         == f"{start} (negatively): about a third of {end}"
     )
     assert (
-        closest_metric(correlated(found, 0.4, 0.05)) == "No metric correlates significantly with “overall”"
+        closest_metric(correlated(found, 0.4, 0.05))
+        == "No metric correlates significantly with “overall”"
     )
 
 
@@ -186,9 +191,7 @@ def test_what_was_left_out_is_told():
 
 def test_without_judgements_it_is_not_known():
     root = section(made("unjudged").found)
-    assert (
-        root.one("h2").text == "The correlation with human ratings is unknown for this run"
-    )
+    assert root.one("h2").text == "The correlation with human ratings is unknown for this run"
     assert root.one("p", "lede").text == (
         "No human ratings were given. With a file of human ratings, this section shows each "
         "metric’s correlation with them beside inter-rater agreement: simpatico report run "

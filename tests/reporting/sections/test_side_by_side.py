@@ -103,7 +103,10 @@ def test_what_the_heading_says_of_three_systems():
     told = differing(found)
     assert plain_text(stands_out(told)) == "No significant difference between any two systems"
     told = differing(found, ("brisk", "harbor", "length"))
-    assert plain_text(stands_out(told)) == "1 of 21 comparisons show a significant difference; brisk is in it"
+    assert (
+        plain_text(stands_out(told))
+        == "1 of 21 comparisons show a significant difference; brisk is in it"
+    )
     told = differing(found, ("brisk", "harbor", "length"), ("brisk", "carousel", "empathy"))
     assert (
         plain_text(stands_out(told))

@@ -138,8 +138,8 @@ def test_the_first_screen_of_the_demo():
 @pytest.mark.parametrize(
     ("kind", "headline", "size"),
     [
-        ("alone", "heron was scored alone; there is nothing to compare it with.", "22 dialogs scored."),
-        ("only_people", "human was scored alone; there is nothing to compare it with.", "24 dialogs scored."),
+        ("alone", "heron is the only system; there is nothing to compare it with.", "22 dialogs scored."),
+        ("only_people", "human is the only system; there is nothing to compare it with.", "24 dialogs scored."),
         ("only_parts", "These systems have no score in common, so there is nothing to compare.", "8 dialogs scored."),
         ("nothing_scored", "No system was scored, so there is nothing to compare.", "0 dialogs scored."),
         ("many_pairs", "Two prompts that both replied to are too few to compare anything.", "Based on 2 prompts that both replied to."),
@@ -163,7 +163,7 @@ def correlated(found, score: str, value: float | None, p: float | None):
 @pytest.mark.parametrize(
     ("value", "p", "words"),
     [
-        (0.30, 0.049, "yes, .30"),
+        (0.30, 0.049, ".30"),
         (0.299, 0.01, ".30 (weak)"),
         (0.099, 0.01, ".10 (very weak)"),
         (0.5, 0.05, ".50 (n.s.)"),
@@ -190,7 +190,8 @@ def test_which_findings_also_follow_the_raters():
     )
     every = correlated(two, "question_rate", 0.4, 0.01)
     assert (
-        raters_sentence(every) == "Agreeableness, length and question rate also correlate with “overall”."
+        raters_sentence(every)
+        == "Agreeableness, length and question rate also correlate with “overall”."
     )
     against = correlated(found, "length", -0.4, 0.01)
     assert raters_sentence(against) == (
@@ -209,14 +210,14 @@ def test_the_pairs_of_many_systems_stand_in_a_matrix():
         a, b = pairs[int(box.attributes["value"])]
         clear = sum(d.finding in ("higher", "lower") for d in found.pairs[a, b])
         noun = "difference" if clear == 1 else "differences"
-        assert box.attributes["aria-label"] == f"{a} against {b}: {clear} clear {noun}"
+        assert box.attributes["aria-label"] == f"{a} vs. {b}: {clear} clear {noun}"
     assert [b.attributes["value"] for b in inputs if "checked" in b.attributes] == ["0"]
 
 
 def test_the_pairs_of_few_systems_stand_in_a_row():
     top = tree(made("demo").html).one("div", "mast")
     labels = [label.text for label in top.one("fieldset", "seg").all("label")]
-    assert labels == ["{} against {}".format(*pair) for pair in made("demo").found.pairs]
+    assert labels == ["{} vs. {}".format(*pair) for pair in made("demo").found.pairs]
     assert not list(top.all("fieldset", "matrix"))
 
 
