@@ -12,7 +12,7 @@ from simpatico.features.heads.head import BLOCK, DEPTH, Head, fixed_order_produc
 PARTS = ("first", "second", "product", "bilinear")
 WIDE = """
 import numpy as np
-from simpatico.features.pair_head import Head
+from simpatico.features.heads.head import Head
 rng = np.random.default_rng(0)
 first, second = rng.standard_normal((2, 200, 384)).astype(np.float32)
 sizes = [(1153, 64), (64, 32), (32, 1)]
