@@ -62,7 +62,7 @@ class EmotionMatching(EmotionMetric):
                 f"emotion_matching{model_suffix(self)}",
                 of=lambda sums: rowwise_spearman(*np.hsplit(sums.to_numpy(), 2)),
                 range=(-1.0, 1.0),
-                meaning="rank correlation of the emotions of a turn with those of the turn replied to",
+                meaning="rank correlation of the emotions of a turn and of the turn replied to",
                 title="Emotion matching",
                 more="matches the user's emotions more closely than",
                 less="matches the user's emotions less closely than",

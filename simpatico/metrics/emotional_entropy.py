@@ -74,7 +74,7 @@ class EmotionalEntropy(EmotionMetric):
                 f"emotional_entropy{model_suffix(self)}",
                 of=lambda sums: entropy(sums.to_numpy()) / unit,
                 range=(0.0, log(len(EMOTIONS)) / unit),
-                meaning="how evenly words are distributed over eight emotions; 0 is a single emotion",
+                meaning="how evenly words are spread over eight emotions; 0 is a single emotion",
                 title="Emotional entropy",
                 more="uses a more varied emotion vocabulary than",
                 less="uses a less varied emotion vocabulary than",

@@ -35,7 +35,7 @@ PARTS = {
 
 @dataclass(frozen=True)
 class UslH:
-    """Parameters: `model`, a folder of `simpatico train usl-h`; `how` to combine the three parts."""
+    """Parameters: `model`, a folder of `simpatico train usl-h`; `how` the parts are combined."""
 
     model: str = ""
     how: Literal["h", "hs", "a"] = "h"
