@@ -1,11 +1,11 @@
 """What both kinds of RUBER share: a referenced part, a trained unreferenced one, and their blend.
 
-Tao et al. (2018, AAAI). The referenced part is the cosine of the vectors of turn and reference; the
-unreferenced one is a head's probability that the turn follows the turn replied to. For the blend,
-the cosine is first rescaled so that 0 is what replies of different dialogs hardly ever fall below in
-the training data, and 1 is 1: s = (cosine - lowest) / (1 - lowest), clipped to 0 to 1.
-Example: cosine .8, lowest .6, unreferenced .7: referenced (.8 - .6) / (1 - .6) = .5; their minimum
-is .5, maximum .7, arithmetic mean .6, geometric mean .592.
+Tao et al. (2018, AAAI). The referenced part is the cosine of the vectors of turn and reference;
+the unreferenced one is a head's probability that the turn follows the turn replied to. For the
+blend, the cosine is first rescaled so that 0 is what replies of different dialogs hardly ever
+fall below in the training data, and 1 is 1: s = (cosine - lowest) / (1 - lowest), clipped to 0 to
+1. Example: cosine .8, lowest .6, unreferenced .7: referenced (.8 - .6) / (1 - .6) = .5; their
+minimum is .5, maximum .7, arithmetic mean .6, geometric mean .592.
 """
 
 from __future__ import annotations
