@@ -74,7 +74,7 @@ def test_standard_input_is_read_like_a_file(tmp_path):
 def test_the_plan_says_who_answers_whom_and_writes_nothing(tmp_path):
     done = call("score", SAMPLES, "--plan", cwd=tmp_path)
     assert "66 dialogs, 66 users, 66 assistants, 787 utterances in 755 turns" in done.stdout
-    assert "harbor answers human: 124 turns." in done.stdout
+    assert "124 harbor turns reply to the user." in done.stdout
     assert "was read as table" in done.stdout
     assert list(tmp_path.iterdir()) == []
 
