@@ -120,7 +120,7 @@ def test_what_is_refused():
     with pytest.raises(BadValue) as told:
         draw_figure(demo, "dots", width=39.9)
     assert str(told.value) == "a figure is 40 to 400 millimetres wide, not 39.9"
-    assert refused(plain, "tpt") == "No judgements were given; add --judgements FILE"
+    assert refused(plain, "tpt") == "No human ratings were given; add --judgements FILE"
     assert refused(case("alone").found, "forest") == (
         "there are no two systems to compare, and no --judgements were given"
     )

@@ -210,7 +210,7 @@ def test_the_pairs_of_many_systems_stand_in_a_matrix():
         a, b = pairs[int(box.attributes["value"])]
         clear = sum(d.finding in ("higher", "lower") for d in found.pairs[a, b])
         noun = "difference" if clear == 1 else "differences"
-        assert box.attributes["aria-label"] == f"{a} vs. {b}: {clear} clear {noun}"
+        assert box.attributes["aria-label"] == f"{a} vs. {b}: {clear} significant {noun}"
     assert [b.attributes["value"] for b in inputs if "checked" in b.attributes] == ["0"]
 
 
