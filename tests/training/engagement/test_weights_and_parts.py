@@ -119,7 +119,10 @@ def test_figures_by_part():
         "| a | 1.000 [1.000, 1.000] | 1.000 [1.000, 1.000] | 0.500 [0.500, 0.500] | "
         "0.500 [0.500, 0.500] | 12 | 12 |"
     )
-    assert card[-2:] == ["- a: AUC above that of reply length", "- b: AUC below that of reply length"]
+    assert card[-2:] == [
+        "- a: AUC above that of reply length",
+        "- b: AUC below that of reply length",
+    ]
     unsure = b._replace(above=Result(0.1, 0.0, 0.2))
     assert part_table([a, unsure])[-1] == "- b: AUC not significantly above that of reply length"
     assert part_table([a]) == []
