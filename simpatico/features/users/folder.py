@@ -205,9 +205,7 @@ def read_user_model(folder: Path, stamps: tuple[tuple[int, int], ...]) -> UserMo
             f"{SCHEMA}; train it again or update simpatico"
         )
     if unknown := [name for name in recipe.inputs.covariates if name not in COVARIATES]:
-        raise DataError(
-            f"{folder / RECIPE}: unknown covariate {unknown[0]!r}; train it again"
-        )
+        raise DataError(f"{folder / RECIPE}: unknown covariate {unknown[0]!r}; train it again")
     if (key := parse_key(files.files[KEY])) is None:
         raise DataError(f"{folder / KEY}: no key of {KEY_BYTES} bytes; get the model again")
     return UserModelFolder(files.sha256, recipe, build_user_model(files, recipe), key)
