@@ -119,7 +119,7 @@ def test_two_bots_from_prompts_to_a_page(call, prompts, cheer, tmp_path):
     assert "7 prompts answered by echo, 0 failed; " in err
     assert "7 prompts answered by cheer, 0 failed; " in err
     assert "emotional_consistency[" in shown
-    assert "cheer against echo" in shown or "echo against cheer" in shown
+    assert "cheer vs. echo" in shown or "echo vs. cheer" in shown
     assert shown.splitlines()[-1] == f"report to open in a browser: {out}/report.html"
     assert "matches the user's sentiment" in (out / "report.html").read_text()
     code, shown, _ = call("show", out / "run", "--format", "json")
@@ -146,7 +146,7 @@ def test_another_bot_joins_later(call, prompts, cheer, tmp_path):
     out = tmp_path / "trial"
     code, shown, err = run(call, prompts, out, "--bot", "script:echo")
     assert code == 0, err
-    assert " against " not in shown
+    assert " vs. " not in shown
     code, shown, err = run(call, prompts, out, "--bot", "script:echo", "--bot", cheer, "--json")
     assert code == 0, err
     told = json.loads(shown)

@@ -104,7 +104,7 @@ class Difference:
 
     @property
     def finding(self) -> Finding:
-        """A significant corrected p makes a finding, an uncorrected one only a hint."""
+        """A significant corrected p makes a finding, an uncorrected one is only suggestive."""
         alpha = 1 - self.confidence
         if self.status == "too_few":
             return "too_few"

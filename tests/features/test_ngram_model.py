@@ -202,7 +202,7 @@ HOSTILE: dict[str, tuple[Callable[[Path], object], str]] = {
     "infinite intercept": (tensor("intercept", [np.inf]), "'intercept' holds something"),
     "weights of text": (tensor("weights_1", [1, 2], np.int32), "'weights_1' holds something"),
     "two intercepts": (tensor("intercept", [1, 2]), "'intercept' must be a single number"),
-    "shape": (tensor("weights_1", [1, 2, 3]), "shapes (2, 1) and (3,) of order 1 do not fit"),
+    "shape": (tensor("weights_1", [1, 2, 3]), "shapes (2, 1) and (3,) of order 1 do not match"),
     "float ids": (tensor("ngrams_1", [[0], [1]]), "'ngrams_1' must be whole numbers of 32 bits"),
     "beyond": (tensor("ngrams_1", [[0], [9]], np.int32), "names a word that vocabulary.json does"),
     "below 0": (
@@ -225,8 +225,11 @@ HOSTILE: dict[str, tuple[Callable[[Path], object], str]] = {
     "scale": (field(scale=[7, 1]), "a scale from 7.0 to 1.0; the first must be the lower one"),
     "NaN scale": (rewrite(RECIPE, lambda d: d.replace(b"7.0", b"NaN")), "not valid JSON"),
     "no figures": (field(heldout=[]), "it has no results on held-out people"),
-    "extra file": (lambda f: (f / "auto_map.py").touch(), "'auto_map.py' does not belong"),
-    "hidden file": (lambda f: (f / ".x").touch(), "'.x' does not belong"),
+    "extra file": (
+        lambda f: (f / "auto_map.py").touch(),
+        "'auto_map.py' is not part of a model folder",
+    ),
+    "hidden file": (lambda f: (f / ".x").touch(), "'.x' is not part of a model folder"),
     "no card": (lambda f: (f / "card.md").unlink(), "there is no card.md"),
     "no manifest": (lambda f: (f / MANIFEST).unlink(), "there is no manifest.json"),
     "symlink": (linked, "not a plain file; a model folder holds no links and no folders"),

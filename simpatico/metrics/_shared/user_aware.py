@@ -42,7 +42,7 @@ FINETUNED_CITATION = f"{PAPER}, as it was done here with a mark for each person"
 
 @dataclass(frozen=True)
 class UserAware(UsesModels):
-    """A prediction for each turn from a model that knows, or does not know, who is talked to."""
+    """A prediction for each turn from a model that knows, or does not know, the user addressed."""
 
     model: str = ""
 

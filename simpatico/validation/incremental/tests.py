@@ -91,8 +91,8 @@ def score_test(data: NestedModels) -> StatisticResult:
     s_g = Σ_i in g u_i e_i, u the added columns less their fit on T, e the residuals of T;
     Q = S' (Σ_g s_g s_g')^-1 S with S = Σ_g s_g; F = (Q / q) / ((G - Q) / (G - q)) on q and G - q
     degrees of freedom, the regression of 1 on the s_g (Wooldridge 1991), that is Hotelling's T² of
-    them. The usual Wald test with CR1 errors rejects a true null 7 to 12 times in 100 for q = 3 and
-    40 to 100 clusters, this one 4 to 5 times.
+    them. The usual Wald test with CR1 errors rejects a true null in 7 to 12% for q = 3 and
+    40 to 100 clusters, this one in 4 to 5%.
     """
     q, groups = data.n_added, data.clusters
     method = f"score test of {q} added coefficients over {groups:,} clusters, Hotelling's F"

@@ -161,7 +161,7 @@ def random_halves(present: Bools, seed: int, split: int) -> Ints:
 
 
 def leave_one_out_statistic(views: RatingViews) -> SumStatistic:
-    """The mean over judges, weighted by units, of r of one judge with the mean of the others.
+    """The mean over judges, weighted by units, of r of a judge with the mean of all others.
 
     A score that gets here predicts people as well as one more of them would. Judges with fewer
     than three shared units, or who gave every unit the same rating, are left out.

@@ -150,7 +150,7 @@ def test_the_cache_tells_its_size_and_can_be_cleared(call, tmp_path, monkeypatch
         0,
         f"{tmp_path}: 0.4 MB; `simpatico models cache --clear` deletes it\n",
     )
-    assert call("models", "cache", "--clear")[1] == f"removed 0.4 MB from {tmp_path}\n"
+    assert call("models", "cache", "--clear")[1] == f"Deleted 0.4 MB in {tmp_path}.\n"
     assert call("models", "cache")[1].startswith(f"{tmp_path}: 0.0 MB;")
     assert list(tmp_path.iterdir()) == []
 
