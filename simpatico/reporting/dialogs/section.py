@@ -171,7 +171,7 @@ def dialogs_section(found: Findings, told: Quotations) -> Section:
         dialogs_heading(told),
         dialogs_legend(found, told),
         articles[:OPEN],
-        folded(articles[OPEN:]),
+        collapse_articles(articles[OPEN:]),
         small_print(told.why) if told.why else None,
         small_print(
             f"{len(told.quoted)} of "
@@ -219,7 +219,7 @@ def dialogs_legend(found: Findings, told: Quotations) -> Html:
     )
 
 
-def folded(articles: list[Html]) -> Html | None:
+def collapse_articles(articles: list[Html]) -> Html | None:
     if not articles:
         return None
     return el(

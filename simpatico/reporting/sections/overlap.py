@@ -116,11 +116,11 @@ def heatmap_sidebar(found: Findings, most: int) -> Html:
         ),
         el("p", {"class": "note tags"}, tags),
         heatmap_key(),
-        small_print(f"Pearson r over {counted(found, most)}, average linkage on 1 − |r|."),
+        small_print(f"Pearson r over {describe_sample(found, most)}, average linkage on 1 − |r|."),
     )
 
 
-def counted(found: Findings, most: int) -> str:
+def describe_sample(found: Findings, most: int) -> str:
     """What was correlated: dialogs, or parts of dialogs where several systems speak in one."""
     if most <= found.facts["alignment"]["dialogs"]:
         return format_count(most, "dialog")

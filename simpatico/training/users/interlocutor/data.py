@@ -82,18 +82,13 @@ def interlocutor_ratings(
     quality = choose_quality(judgements, quality)
     frame = judgements.frame.filter(quality=quality)
     own = frame.filter(judge_kind="interlocutor")
-    table = own.join(
-        frame.filter(judge_kind="outsider").group_by(UNIT).agg(outside=pl.col("value").mean()),
-        on=UNIT,
-        how="left",
-        nulls_equal=True,
-        maintain_order="left",
-    ).with_columns(target="value" if source == "interlocutor" else "outside")
     of_dialogs = own["turn"].null_count() == own.height
     # the order of the judgements must not matter, and dialogs come in the order of time below
-    table = table.filter(
-        pl.col("turn").is_null() == of_dialogs, pl.col("value", "target").is_not_null()
-    ).sort("judge", "speaker", "value")
+    table = (
+        with_targets(own, frame, source)
+        .filter(pl.col("turn").is_null() == of_dialogs, pl.col("value", "target").is_not_null())
+        .sort("judge", "speaker", "value")
+    )
     rows, clock = rated_rows(turns, table), Clock.of(turns)
     present = [at for at, turns_rated in enumerate(rows) if len(turns_rated)]
     if not present:
@@ -128,6 +123,18 @@ def interlocutor_ratings(
         (float(low.min()), float(high.max())),
         {"not rated, or of no turn that was read": own.height - len(rows)},
     )
+
+
+def with_targets(own: pl.DataFrame, frame: pl.DataFrame, source: Source) -> pl.DataFrame:
+    """Interlocutors' ratings with the target: their own, or the mean of outsiders for the unit."""
+    outside = frame.filter(judge_kind="outsider").group_by(UNIT)
+    return own.join(
+        outside.agg(outside=pl.col("value").mean()),
+        on=UNIT,
+        how="left",
+        nulls_equal=True,
+        maintain_order="left",
+    ).with_columns(target="value" if source == "interlocutor" else "outside")
 
 
 def choose_quality(judgements: Judgements, quality: str | None) -> str:
