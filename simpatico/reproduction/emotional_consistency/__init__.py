@@ -14,8 +14,7 @@ from typing import NamedTuple
 from simpatico.errors import DataError, MissingResource
 from simpatico.features.embeddings import MINILM
 from simpatico.models.names import why_missing
-from simpatico.reproduction.cells import Cell, Reproduction
-from simpatico.reproduction.comparison import UNEXPLAINED, far_from_paper
+from simpatico.reproduction.cells import UNEXPLAINED, Cell, Reproduction
 from simpatico.reproduction.csv_files import locate_file
 from simpatico.reproduction.emotional_consistency import classifiers, origin, raters, training_mix
 from simpatico.reproduction.emotional_consistency import data as files
@@ -25,7 +24,7 @@ from simpatico.training.emotion.data import Utterances
 from simpatico.training.emotion.labels import Polarity, polarity_model
 from simpatico.training.emotion.train import UtteranceInput
 
-OTHER_EVALUATOR = "another evaluator: the authors fine-tune RoBERTa, which is not to be had here"
+OTHER_EVALUATOR = "another evaluator: the authors fine-tune RoBERTa, which is not available here"
 Tell = Callable[[str], object]
 
 
@@ -33,16 +32,10 @@ class Sources(NamedTuple):
     """The published files, all corpora by text, the mix without what is published, and the sign of
     each emotion."""
 
-    published: dict[str, Utterances]
+    files: dict[str, Utterances]
     by_text: dict[str, list[training_mix.CorpusUtterance]]
     mix: training_mix.TrainingMix
-    signs: dict[tuple[str, str], str]
-
-    def labels(self, task: str, model: Polarity | None) -> list[str]:
-        """The label of every utterance of the mix; empty where it has none."""
-        if task == "NNC":
-            return training_mix.neutrality_labels(self.mix.rows)
-        return training_mix.polarity_labels(self.mix.rows, self.signs, model)
+    signs: training_mix.Signs
 
 
 def reproduce(
@@ -50,21 +43,19 @@ def reproduce(
 ) -> Reproduction:
     """Every table for which the files are there; `tell` receives progress messages."""
     request, omissions, cells = request or Request(), list[str](), list[Cell]()
-    published = files.read_published(data, omissions)
+    utterance_files = files.read_published(data, omissions)
     metrics = evaluators.available_evaluators(request, omissions)
-    if published:
+    if utterance_files:
         tell("where the published utterances come from")
-        sources = read_sources(data, published, omissions)
-        cells += origin.origin_cells(sources.published, sources.by_text)
-        cells += origin.rule_cells(sources.published, sources.by_text, sources.signs)
+        sources = read_sources(data, utterance_files, omissions)
+        cells += origin.origin_cells(sources.files, sources.by_text)
+        cells += origin.rule_cells(sources.files, sources.by_text, sources.signs)
         cells += origin.overlap_cells(sources.mix)
-        model = load_polarity_model(request, omissions)
-        cells += mix_classifier_cells(sources, model, request, omissions, tell)
-        for name, utterances in published.items():
-            task, _, part = name.removesuffix(".csv").partition("_")
-            if part == "test":
+        cells += mix_classifier_cells(sources, request, omissions, tell)
+        for task in files.TASKS:
+            if test := utterance_files.get(f"{task}_test.csv"):
                 tell(f"{task}: evaluators")
-                cells += classifiers.evaluator_cells(task, utterances, metrics)
+                cells += classifiers.evaluator_cells(task, test, metrics)
     if path := locate_file(data, files.FOLDER, files.CONVERSATIONS):
         tell("people's ratings of the human conversations")
         talks, seed = files.read_conversations(path), request.sample.seed
@@ -78,19 +69,20 @@ def reproduce(
         cells += raters.dialog_point_cells(talks, scores, seed=seed)
         cells += raters.responder_correlation_cells(talks, scores)
         cells += raters.turn_level_cells(talks, scores, seed=seed)
-    deviations = [(cell, explain_emotional_deviation(cell)) for cell in far_from_paper(cells)]
-    return Reproduction(cells, [], deviations, list(dict.fromkeys(omissions)))
+    return Reproduction.with_reasons(cells, omissions, explain_emotional_deviation)
 
 
-def read_sources(data: Path, published: Mapping[str, Utterances], omissions: list[str]) -> Sources:
+def read_sources(
+    data: Path, utterance_files: Mapping[str, Utterances], omissions: list[str]
+) -> Sources:
     """The corpora, indexed by text and without what is published."""
     utterances = training_mix.read_corpora(data, omissions)
     index = training_mix.index_by_text(utterances)
-    keys = {training_mix.text_key(text) for file in published.values() for text in file.text}
-    valid = published.get("EC_valid.csv")
+    keys = {training_mix.text_key(text) for file in utterance_files.values() for text in file.text}
+    valid = utterance_files.get("EC_valid.csv")
     signs = {} if valid is None else training_mix.emotion_signs(valid, index)
     mix = training_mix.remove_published(utterances, keys)
-    return Sources(dict(published), index, mix, signs)
+    return Sources(dict(utterance_files), index, mix, signs)
 
 
 def load_polarity_model(request: Request, omissions: list[str]) -> Polarity | None:
@@ -104,23 +96,29 @@ def load_polarity_model(request: Request, omissions: list[str]) -> Polarity | No
 
 
 def mix_classifier_cells(
-    sources: Sources, model: Polarity | None, request: Request, omissions: list[str], tell: Tell
+    sources: Sources, request: Request, omissions: list[str], tell: Tell
 ) -> Iterator[Cell]:
-    """How often the model decides as published, and a head on the mix for each task."""
+    """How often a model of polarity decides as published, and a head on the mix for each task."""
+    model = load_polarity_model(request, omissions)
     reason = why_missing(MINILM) if request.seeds else "no seeds"
     if reason:
         omissions.append(f"classifiers on the rebuilt mix: {reason}")
         return
-    valid = sources.published.get("EC_valid.csv")
+    valid = sources.files.get("EC_valid.csv")
     if valid is not None and model:
         tell("EC_valid: utterances decided one by one")
         yield from origin.polarity_agreement_cells(valid, sources.by_text, sources.signs, model)
     for task in files.TASKS:
-        validation, test = (sources.published.get(f"{task}_{part}.csv") for part in files.PARTS)
-        labels = sources.labels(task, model)
+        validation, test = (sources.files.get(f"{task}_{part}.csv") for part in files.PARTS)
+        labels = training_mix.mix_labels(task, sources.mix.rows, sources.signs, model)
         if test is not None and any(labels):
-            rows = sources.mix.rows
-            train = training_mix.labelled_utterances(rows, labels, "the rebuilt mix")
+            both = [(u, y) for u, y in zip(sources.mix.rows, labels, strict=True) if y]
+            train = Utterances(
+                "the rebuilt mix",
+                [utterance.published_text for utterance, _ in both],
+                [(label,) for _, label in both],
+                [utterance.dialog for utterance, _ in both],
+            )
             splits = UtteranceInput(train, validation, test)
             yield from classifiers.head_cells(task, splits, seed=request.sample.seed, tell=tell)
 
@@ -131,20 +129,19 @@ def write_mix(
     """Write nnc_train.csv and ec_train.csv for `simpatico train emotion`."""
     omissions = list[str]()
     sources = read_sources(data, files.read_published(data, omissions), omissions)
-    if not sources.mix.rows:
+    rows = sources.mix.rows
+    if not rows:
         corpora = ", ".join(training_mix.CORPORA)
         raise DataError(f"{data} has none of {corpora}; give the folder of them")
     model = load_polarity_model(request, omissions)
     for reason in omissions:
         tell(f"- left out: {reason}")
     out.mkdir(parents=True, exist_ok=True)
-    paths = []
-    for task in files.TASKS:
-        path = out / f"{task.lower()}_train.csv"
-        labels = sources.labels(task, model)
-        n = training_mix.write_training_csv(path, sources.mix.rows, labels)
+    paths = [out / f"{task.lower()}_train.csv" for task in files.TASKS]
+    for task, path in zip(files.TASKS, paths, strict=True):
+        labels = training_mix.mix_labels(task, rows, sources.signs, model)
+        n = training_mix.write_training_csv(path, rows, labels)
         tell(f"written: {path}, {n:,} utterances")
-        paths.append(path)
     return paths
 
 
@@ -152,6 +149,4 @@ def explain_emotional_deviation(cell: Cell) -> str:
     """Why a figure is not the paper's."""
     if cell.table == raters.TABLE_4:
         return UNEXPLAINED
-    if cell.table == raters.TABLE_5:
-        return f"{OTHER_EVALUATOR}; {raters.BY_59}"
-    return OTHER_EVALUATOR
+    return OTHER_EVALUATOR + (f"; {raters.BY_59}" if cell.table == raters.TABLE_5 else "")

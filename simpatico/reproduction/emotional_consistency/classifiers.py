@@ -18,7 +18,7 @@ from simpatico.features import features_for_texts
 from simpatico.features.detokenise import detokenise, letters_and_digits
 from simpatico.features.heads.folder import EmotionKind
 from simpatico.metrics.emotional_consistency import EmotionalConsistency
-from simpatico.reproduction.cells import Cell
+from simpatico.reproduction.cells import Cell, make_cell
 from simpatico.reproduction.emotional_consistency.data import LABEL_NAMES
 from simpatico.reproduction.emotional_consistency.paper import ACCURACY
 from simpatico.stats.classification import (
@@ -26,7 +26,6 @@ from simpatico.stats.classification import (
     LabelledPredictions,
     evaluate_classifier,
 )
-from simpatico.stats.result import Result
 from simpatico.training.card import About
 from simpatico.training.emotion.baselines import OURS
 from simpatico.training.emotion.data import Utterances
@@ -34,7 +33,6 @@ from simpatico.training.emotion.settings import EmotionSettings
 from simpatico.training.emotion.train import UtteranceInput, train_emotion
 
 KINDS: Mapping[str, EmotionKind] = {"NNC": "neutrality", "EC": "polarity"}
-FIGURES = ("accuracy", "macro_f1", "auc")
 TABLE = "Classifiers on the published test files: "
 HEAD = "head on the rebuilt mix"
 SPELLINGS = {True: "tidied text", False: "text as published"}
@@ -63,23 +61,22 @@ def head_cells(
     task: str, data: UtteranceInput, *, seed: int, tell: Callable[[str], object]
 ) -> Iterator[Cell]:
     """A head over frozen vectors beside the commoner label, style, and words."""
-    about = About("the rebuilt mix", "of the corpora")
     train = draw_groups(data.data, MAX_TRAIN, seed=seed)
     validation = data.validation and draw_groups(data.validation, MAX_VALIDATION, seed=seed)
+    signs = {name: name for name in LABEL_NAMES[task]} if task == "EC" else {}
     for tidy, spelling in SPELLINGS.items():
         tell(f"{task}: a head on {len(train):,} utterances of the mix, {spelling}")
-        mapped = {name: name for name in LABEL_NAMES[task]} if task == "EC" else {}
         with TemporaryDirectory() as folder:
             report = train_emotion(
                 replace(data, data=train, validation=validation),
                 Path(folder) / "head",
                 kind=KINDS[task],
-                settings=EmotionSettings(seed=seed, tidy=tidy, mapped=mapped),
-                about=about,
+                settings=EmotionSettings(seed=seed, tidy=tidy, mapped=signs),
+                about=About("the rebuilt mix", "of the corpora"),
             )
         for figures in next(iter(report.rows.values())):
             name = HEAD if figures.name == OURS else figures.name
-            note = f"{len(train):,} learned from"
+            note = f"trained on {len(train):,} utterances"
             yield from accuracy_cells(task, figures._replace(name=name), spelling, note)
 
 
@@ -87,20 +84,14 @@ def accuracy_cells(
     task: str, figures: ClassifierResults, spelling: str, note: str
 ) -> Iterator[Cell]:
     """Accuracy, macro-F1 and AUC of one classifier; the paper has accuracy on published text."""
-    for figure in FIGURES:
-        printed = figure == "accuracy" and spelling == SPELLINGS[False]
-        paper = ACCURACY[task][1] if printed else None
-        column = f"{figures.name}, {figure.replace('_', '-')}"
-        full_note = f"0 of {figures.n:,} not scored; {note}; interval over different texts"
-        estimate: Result = getattr(figures, figure)
-        yield Cell(
-            f"{TABLE}{task}",
-            spelling,
-            column,
-            paper,
-            *estimate.value_and_interval,
-            figures.n,
-            full_note,
+    for figure in ("accuracy", "macro_f1", "auc"):
+        in_paper = figure == "accuracy" and spelling == SPELLINGS[False]
+        yield make_cell(
+            (f"{TABLE}{task}", spelling, f"{figures.name}, {figure.replace('_', '-')}"),
+            getattr(figures, figure),
+            paper=ACCURACY[task][1] if in_paper else None,
+            n=figures.n,
+            notes=[note, "interval over different texts"],
         )
 
 
@@ -114,7 +105,7 @@ def evaluator_cells(
         for tidy, spelling in SPELLINGS.items():
             texts = [detokenise(text) if tidy else text for text in test.text]
             figures = binary_figures(name, task, test, classifier.probabilities(features, texts))
-            yield from accuracy_cells(task, figures, spelling, "half is the limit")
+            yield from accuracy_cells(task, figures, spelling, "threshold .5")
 
 
 def binary_figures(
@@ -124,9 +115,5 @@ def binary_figures(
     positive_class = "positive" if task == "EC" else "emotional"
     label = np.array([label_name == positive_class for (label_name,) in test.label])
     score = np.where(np.isnan(probabilities), 0.5, probabilities)
-    return evaluate_classifier(
-        name,
-        LabelledPredictions(
-            score, score >= 0.5, label, [letters_and_digits(text) for text in test.text]
-        ),
-    )
+    clusters = [letters_and_digits(text) for text in test.text]
+    return evaluate_classifier(name, LabelledPredictions(score, score >= 0.5, label, clusters))

@@ -50,15 +50,13 @@ def read_labelled_utterances(path: Path, task: str) -> Utterances:
     if odd := sorted(set(rows["label"]) - {"0", "1"}):
         raise DataError(f"{path}: a label is {odd[0]!r}, where {task} has 0 and 1")
     names = LABEL_NAMES[task]
-    if rows["label"].n_unique() < len(names):
-        only = [names[int(n)] for n in rows["label"].unique()]
+    labels = [names[int(n)] for n in rows["label"]]
+    if len(set(labels)) < len(names):
         raise DataError(
-            f"{path}: all {rows.height:,} rows are {''.join(only)!r}, where {task} has "
+            f"{path}: all {rows.height:,} rows are {''.join(labels[:1])!r}, where {task} has "
             f"{' and '.join(names)}; get it again"
         )
-    return Utterances(
-        path.name, rows["sentence1"].to_list(), [(names[int(n)],) for n in rows["label"]]
-    )
+    return Utterances(path.name, rows["sentence1"].to_list(), [(label,) for label in labels])
 
 
 def read_conversations(path: Path) -> pl.DataFrame:
@@ -100,10 +98,10 @@ def read_conversations(path: Path) -> pl.DataFrame:
 
 def check_mean(ratings: pl.Series, column: str, means: pl.DataFrame, path: Path) -> None:
     """Compare the mean of a column with the one that the file itself states."""
-    stated = float(means[column].item()) if means.height == 1 else None
+    file_mean = float(means[column].item()) if means.height == 1 else None
     mean = float(np.nanmean(ratings.fill_null(np.nan).to_numpy()))
-    if stated is None or abs(stated - mean) > MEAN_TOLERANCE:
+    if file_mean is None or abs(file_mean - mean) > MEAN_TOLERANCE:
         raise DataError(
-            f"{path}: the mean of {column!r} is {mean}, and the last line has {stated}; get the "
-            "file again"
+            f"{path}: the mean of {column!r} is {mean}, and the last line has {file_mean}; get "
+            "the file again"
         )

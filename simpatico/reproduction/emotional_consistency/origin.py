@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
-from simpatico.reproduction.cells import Cell, CellKey, count_cell
+from simpatico.reproduction.cells import Cell, count_cell
 from simpatico.reproduction.emotional_consistency.training_mix import (
     CORPORA,
     EACH,
-    NEUTRAL,
     POSITIVE,
     CorpusUtterance,
+    Signs,
     TrainingMix,
     text_key,
 )
@@ -24,7 +24,6 @@ OVERLAP = "Training mix: utterances of the corpora"
 SEVERAL, NOWHERE = "several corpora", "no corpus"
 
 TextIndex = Mapping[str, Sequence[CorpusUtterance]]
-Signs = Mapping[tuple[str, str], str]
 
 
 def origin_cells(files: Mapping[str, Utterances], index: TextIndex) -> Iterator[Cell]:
@@ -37,8 +36,7 @@ def origin_cells(files: Mapping[str, Utterances], index: TextIndex) -> Iterator[
     for name, utterances in files.items():
         counts = Counter(map(corpus_of, utterances.text))
         for corpus in (*CORPORA, SEVERAL, NOWHERE):
-            key = CellKey(ORIGIN, name, corpus)
-            yield count_cell(key, counts[corpus], paper=None, total=len(utterances))
+            yield count_cell((ORIGIN, name, corpus), counts[corpus], total=len(utterances))
 
 
 def rule_cells(files: Mapping[str, Utterances], index: TextIndex, signs: Signs) -> Iterator[Cell]:
@@ -47,33 +45,25 @@ def rule_cells(files: Mapping[str, Utterances], index: TextIndex, signs: Signs) 
     For EC only utterances count whose emotion has a sign of its own.
     """
     for name, utterances in files.items():
-        right, total = 0, 0
+        task, right, total = name.partition("_")[0], 0, 0
         for text, (label,) in zip(utterances.text, utterances.label, strict=True):
-            labels = [rule_label(u, name, signs) for u in index.get(text_key(text), ())]
+            labels = [u.label_by_rule(task, signs) for u in index.get(text_key(text), ())]
             if labels and EACH not in labels:
                 right, total = right + (label in labels), total + 1
-        note = "signs of emotions are read off EC_valid" if name.startswith("EC") else ""
-        key = CellKey(RULE, name, "as the rule says")
-        yield count_cell(key, right, paper=None, total=total, note=note)
-
-
-def rule_label(utterance: CorpusUtterance, file: str, signs: Signs) -> str:
-    """The label of an utterance by its corpus; empty where the corpus has none for this task."""
-    if file.startswith("NNC"):
-        return NEUTRAL if utterance.neutral else "emotional"
-    return "" if utterance.neutral else utterance.own_sign or signs.get(utterance.label, EACH)
+        notes = ["signs of emotions are read off EC_valid"] if task == "EC" else []
+        yield count_cell((RULE, name, "as the rule says"), right, total=total, notes=notes)
 
 
 def overlap_cells(mix: TrainingMix) -> Iterator[Cell]:
     """How much of each corpus is published, repeated, or left to train on."""
     left = Counter(utterance.source for utterance in mix.rows)
     note = "the same letters and digits as one of the four published files"
-    columns = {"in a published file": mix.published, "said before": mix.repeated, "left": left}
+    columns = {"in a published file": mix.n_published, "said before": mix.n_repeated, "left": left}
     for corpus in CORPORA:
         total = sum(counts[corpus] for counts in columns.values())
         for column, counts in columns.items():
-            key = CellKey(OVERLAP, corpus, column)
-            yield count_cell(key, counts[corpus], paper=None, total=total, note=note)
+            place = OVERLAP, corpus, column
+            yield count_cell(place, counts[corpus], total=total, notes=[note])
 
 
 def polarity_agreement_cells(
@@ -92,9 +82,9 @@ def polarity_agreement_cells(
         for probability, (_, positive, emotion) in zip(probabilities, rows, strict=True)
         if signs[emotion] == EACH
     ]
-    key = CellKey(RULE, "EC_valid.csv", "utterances decided one by one as published")
-    yield count_cell(key, sum(map(int, agree)), paper=None, total=len(agree))
+    place = RULE, "EC_valid.csv", "utterances decided one by one as published"
+    yield count_cell(place, sum(map(int, agree)), total=len(agree))
     rule = infer_label_signs([[name] for name in names], texts, lambda _: probabilities)
     same_sign = [rule["/".join(emotion)].sign == sign for emotion, sign in signs.items()]
-    key = CellKey(RULE, "EC_valid.csv", "emotions whose sign the 70% rule finds")
-    yield count_cell(key, sum(same_sign), paper=None, total=len(same_sign))
+    place = RULE, "EC_valid.csv", "emotions whose sign the 70% rule finds"
+    yield count_cell(place, sum(same_sign), total=len(same_sign))

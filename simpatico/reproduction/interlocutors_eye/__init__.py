@@ -8,13 +8,14 @@ was chosen by it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from functools import partial
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
+import polars as pl
+
 from simpatico.errors import DataError
+from simpatico.judgements import Judgements
 from simpatico.reproduction.cells import Cell, Reproduction
-from simpatico.reproduction.comparison import far_from_paper
 from simpatico.reproduction.interlocutors_eye import data as data_sets
 from simpatico.reproduction.interlocutors_eye.continuity import TABLE as TABLE_4
 from simpatico.reproduction.interlocutors_eye.continuity import continuity_cells, selected_metrics
@@ -30,20 +31,20 @@ from simpatico.turns import Turns
 
 FIXED_LENGTH = (
     "continuity on RealPersonaChat: its dialogs end after the thirty utterances that were asked "
-    "for, so that who answers no more says nothing"
+    "for, so that a missing reply means nothing"
 )
 REASONS = {
     TABLE_1: "the paper does not say which exchanges it dropped; ours have all six scores",
-    TABLE_4: "other data: IRC in place of X, which cannot be had, and no fine-tuned BERT",
+    TABLE_4: "other data: IRC in place of X, which is not available, and no fine-tuned BERT",
     TABLE_5: "other data: the two annotators' posts are not published, nor their ratings",
 }
-OTHER_MODEL = "another model: the authors fine-tune a Japanese BERT, which is not to be had here"
+OTHER_MODEL = "another model: the authors fine-tune a Japanese BERT, which is not available here"
 Tell = Callable[[str], object]
 Data = TypeVar("Data")
 
 
 class ReproductionRun(NamedTuple):
-    """Where the data are, the options, what was left out, and who hears what begins."""
+    """Where the data are, the options, what was left out, and who receives progress messages."""
 
     data: Path
     request: Request
@@ -57,7 +58,7 @@ class ReproductionRun(NamedTuple):
         if not (self.data / name).is_dir():
             return None
         try:
-            data = reader(self.data)
+            data = reader(self.data / name)
         except DataError as error:
             self.omissions.append(f"{name}: {error}")
             return None
@@ -66,11 +67,19 @@ class ReproductionRun(NamedTuple):
             self.omissions.append(f"{name}: the folder has no {missing}")
         return data
 
+    def read_rated(
+        self, name: str, *patterns: str, content: str = ""
+    ) -> data_sets.RatedData | None:
+        """The same for dialogs with ratings, whose files match one of the patterns."""
+        return self.read(
+            name, lambda folder: data_sets.read_rated_folder(folder, patterns), content
+        )
+
 
 def reproduce(
     data: Path, request: Request | None = None, *, tell: Tell = lambda _: None
 ) -> Reproduction:
-    """Every table for which the files are there; `tell` hears what begins."""
+    """Every table for which the files are there; `tell` receives progress messages."""
     work = ReproductionRun(data, request or Request(), [], tell)
     selected_metrics(work.request)  # an unknown name is refused before hours of work
     present = [name for name in data_sets.NEEDED if (data / name).is_dir()]
@@ -83,14 +92,13 @@ def reproduce(
     logs = work.read(data_sets.IRC, data_sets.read_irc)
     cells = [*hazumi_tables(work), *continuity_tables(work, logs)]
     cells += [*persona_tables(work), *crowd_tables(work, logs)]
-    deviations = [(cell, deviation_reason(cell)) for cell in far_from_paper(cells)]
-    return Reproduction(cells, [], deviations, list(dict.fromkeys(work.omissions)))
+    return Reproduction.with_reasons(cells, work.omissions, deviation_reason)
 
 
 def hazumi_tables(work: ReproductionRun) -> Iterator[Cell]:
     """Tables 1 and 2."""
     subsets = {
-        name: work.read(folder, partial(data_sets.read_hazumi, folder=folder))
+        name: work.read_rated(folder, data_sets.LISTED, data_sets.ANNOTATED)
         for name, folder in data_sets.HAZUMI.items()
     }
     available = {name: rated for name, rated in subsets.items() if rated is not None}
@@ -99,7 +107,9 @@ def hazumi_tables(work: ReproductionRun) -> Iterator[Cell]:
         work.omissions.append("Table 2: it needs both subsets of Hazumi")
         return
     work.tell("Table 2: scores of Hazumi's interlocutors")
-    both, request = data_sets.concat_rated(list(available.values())), work.request
+    judgements = Judgements(pl.concat([part.judgements.frame for part in available.values()]))
+    turns = data_sets.concat_turns([part.turns for part in available.values()])
+    both, request = data_sets.RatedData(turns, judgements), work.request
     cells = prediction_cells(both, seeds=request.seeds, seed=request.sample.seed)
     yield from data_sets.cells_until_unusable("Table 2, Hazumi", cells, work.omissions)
 
@@ -115,20 +125,21 @@ def continuity_tables(work: ReproductionRun, logs: Turns | None) -> Iterator[Cel
 
 def persona_tables(work: ReproductionRun) -> Iterator[Cell]:
     """Table 5's design: people about people, and about systems."""
-    people = work.read(data_sets.PERSONA, data_sets.read_persona)
+    people = work.read_rated(data_sets.PERSONA, data_sets.TALKS)
     if people is None:
         work.omissions.append("Table 5: no RealPersonaChat")
         return
     work.tell("Table 5: people about people, RealPersonaChat")
     work.omissions.append(FIXED_LENGTH)
-    systems = work.read(data_sets.PERSONA, data_sets.read_persona_systems, data_sets.SYSTEMS)
+    pattern = data_sets.SYSTEMS
+    systems = work.read_rated(data_sets.PERSONA, pattern, content=pattern)
     cells = persona_cells(people, systems, seed=work.request.sample.seed)
     yield from data_sets.cells_until_unusable("Table 5, RealPersonaChat", cells, work.omissions)
 
 
 def crowd_tables(work: ReproductionRun, logs: Turns | None) -> Iterator[Cell]:
     """Table 5's design: people about bots."""
-    crowd = work.read(data_sets.CROWD, data_sets.read_crowd)
+    crowd = work.read_rated(data_sets.CROWD, data_sets.PASSED)
     if crowd is None:
         work.omissions.append("Table 5: no dialogs of Ji et al.")
         return

@@ -13,15 +13,22 @@ from typing import NamedTuple
 import numpy as np
 
 from simpatico.arrays import Bools, Floats
+from simpatico.charts.html import Html
 from simpatico.errors import SimpaticoError, UnknownName, suggest_names
 from simpatico.features.users.inputs import InputSpec
 from simpatico.features.users.model import UserModel
-from simpatico.metric import Metric
 from simpatico.registry import load
-from simpatico.reproduction.cells import Cell, CellKey, estimate_cell, p_value_note, paper_only_cell
+from simpatico.reproduction.cells import Cell, estimate_cell, make_cell, p_value_note
+from simpatico.reproduction.figures import draw_levels, level_group
 from simpatico.reproduction.interlocutors_eye import controls
 from simpatico.reproduction.interlocutors_eye.data import cells_until_unusable
-from simpatico.reproduction.interlocutors_eye.paper import BOTH, CONTINUITY, PROFILE
+from simpatico.reproduction.interlocutors_eye.paper import (
+    ACCURACY,
+    BOTH,
+    CONTINUITY,
+    MACRO_F1,
+    PROFILE,
+)
 from simpatico.reproduction.request import Request
 from simpatico.stats.by_user import (
     ReplyPredictions,
@@ -55,6 +62,10 @@ COMPARISONS = {
     WORDS_USER: (WORDS, USER_MAJORITY),
 }
 """The models that each user-aware one is compared with."""
+CAPTION = (
+    "Dot: share of turns predicted correctly; line: 95% CI over users; hollow: the user's majority "
+    "class. Each group has about a third of all earlier examples; named by the mean over turns."
+)
 
 
 class ReplyStudy(NamedTuple):
@@ -66,7 +77,7 @@ class ReplyStudy(NamedTuple):
     examples: ReplyExamples
     predictions: dict[str, ReplyPredictions]
     n_known: Floats
-    shuffled: list[ReplyPredictions]
+    shuffles: list[ReplyPredictions]
 
     @property
     def labels(self) -> Bools:
@@ -109,21 +120,25 @@ def fit_models(examples: ReplyExamples, spec: InputSpec, *, seeds: int) -> Reply
     splits = train.split_inputs(examples, spec)
     predictions = dict[str, ReplyPredictions]()
     for text_name, user_name, inputs in (
-        (WORDS, WORDS_USER, [controls.drop_covariates(split) for split in splits]),
+        (
+            WORDS,
+            WORDS_USER,
+            [split._replace(covariates=split.covariates[:, :0]) for split in splits],
+        ),
         (TEXT, USER, splits),
     ):
         model, text_model = fit_reply_models(inputs)
         predictions[text_name] = predict_replies(text_model, inputs[2])
         predictions[user_name] = predict_replies(model, inputs[2])
     predictions[UPDATED] = predict_with_updates(model, splits[2], log_names(examples))
-    shuffled = list[ReplyPredictions]()
+    shuffles = list[ReplyPredictions]()
     for number in range(seeds):
         inputs = [controls.shuffle_users(split, number) for split in splits]
-        shuffled.append(predict_replies(fit_reply_models(inputs)[0], inputs[2]))
+        shuffles.append(predict_replies(fit_reply_models(inputs)[0], inputs[2]))
     counts = Counter([*splits[0].user, *splits[1].user])
     n_known = np.array([counts[user] for user in splits[2].user], np.float64)
     predictions |= baselines.majority_predictions(examples, examples.split.test)
-    return ReplyStudy(examples, predictions, n_known, shuffled)
+    return ReplyStudy(examples, predictions, n_known, shuffles)
 
 
 def fit_reply_models(splits: Sequence[UserExamples]) -> tuple[UserModel, UserModel]:
@@ -159,22 +174,25 @@ def model_cells(table: str, study: ReplyStudy, *, seed: int) -> Iterator[Cell]:
     """Accuracy, macro-F1 and AUC of every model; those with profiles are the paper's alone."""
     results = evaluate_replies(study.predictions, study.labels, study.users, seed=seed)
     yield from result_cells(table, results)
-    if study.shuffled:
-        models = {str(number): one for number, one in enumerate(study.shuffled)}
+    if study.shuffles:
+        models = {str(number): one for number, one in enumerate(study.shuffles)}
         rows = evaluate_replies(models, study.labels, study.users, seed=seed)
         yield from shuffled_cells(table, rows)
     for name in (PROFILE, BOTH):
-        for statistic, value in CONTINUITY[name]._asdict().items():
-            key = CellKey(table, STATISTIC_TITLES[statistic], name)
-            yield paper_only_cell(key, value, NO_PROFILE)
+        for statistic, value in zip((ACCURACY, MACRO_F1), CONTINUITY[name], strict=True):
+            yield make_cell((table, statistic, name), None, paper=value, notes=[NO_PROFILE])
+
+
+def statistics_of(row: ReplyResults) -> dict[str, Result]:
+    return {ACCURACY: row.accuracy, MACRO_F1: row.macro_f1, "AUC": row.auc}
 
 
 def shuffled_cells(table: str, rows: Sequence[ReplyResults]) -> Iterator[Cell]:
     """The mean over shuffles, and how far apart they are."""
     for statistic in statistics_of(rows[0]):
         mean = controls.mean_and_range([statistics_of(row)[statistic] for row in rows])
-        key = CellKey(table, STATISTIC_TITLES[statistic], SHUFFLED)
-        yield estimate_cell(key, mean, n=rows[0].n, notes=[controls.shuffles_note(len(rows))])
+        place, notes = (table, statistic, SHUFFLED), [controls.shuffles_note(len(rows))]
+        yield estimate_cell(place, mean, n=rows[0].n, notes=notes)
 
 
 def result_cells(
@@ -182,35 +200,31 @@ def result_cells(
 ) -> Iterator[Cell]:
     """The three statistics of every model, beside the paper's on X."""
     for row in rows:
-        published = CONTINUITY.get(row.name) if with_paper else None
+        figures = CONTINUITY.get(row.name, ()) if with_paper else ()
+        paper = dict(zip((ACCURACY, MACRO_F1), figures, strict=False))
         for statistic, result in statistics_of(row).items():
-            paper = None if published is None else getattr(published, statistic, None)
-            key = CellKey(table, STATISTIC_TITLES[statistic], row.name)
-            all_notes = [f"{row.users:,} persons", *notes]
-            yield estimate_cell(key, result, n=row.n, paper=paper, notes=all_notes)
-
-
-STATISTIC_TITLES = {"accuracy": "accuracy", "macro_f1": "macro-F1", "auc": "AUC"}
-
-
-def statistics_of(row: ReplyResults) -> dict[str, Result]:
-    return {"accuracy": row.accuracy, "macro_f1": row.macro_f1, "auc": row.auc}
+            yield estimate_cell(
+                (table, statistic, row.name),
+                result,
+                n=row.n,
+                paper=paper.get(statistic),
+                notes=[f"{row.users:,} users", *notes],
+            )
 
 
 def gain_cells(table: str, study: ReplyStudy, *, seed: int) -> Iterator[Cell]:
     """By how much knowing the user is ahead of text and of the user's majority."""
     # the first mask is of known users; where these are all, or none, it would say nothing new
-    known = train.known_and_new_users(study.n_known > 0)[:1]
-    for whom, mask in [("all persons", np.ones(len(study.n_known), bool)), *known]:
+    subsets = train.known_and_new_users(study.n_known > 0)[:1]
+    for whom, mask in [("all persons", np.ones(len(study.n_known), bool)), *subsets]:
         users = study.users_in(mask)
         for ours, others in COMPARISONS.items():
             models = {name: study.predictions[name].subset(mask) for name in (ours, *others)}
             for row in compare_replies(models, ours, study.labels[mask], users, seed=seed):
                 for statistic, result in statistics_of(row).items():
-                    column = f"{ours} − {row.name}, {whom}"
-                    note = p_value_note(result.p_value, f"{len(set(users)):,} persons")
-                    key = CellKey(f"{table}: gained", STATISTIC_TITLES[statistic], column)
-                    yield estimate_cell(key, result, n=len(users), notes=[note])
+                    note = p_value_note(result.p_value, f"{len(set(users)):,} users")
+                    place = f"{table}: gained", statistic, f"{ours} − {row.name}, {whom}"
+                    yield estimate_cell(place, result, n=len(users), notes=[note])
 
 
 def size_cells(study: ReplyStudy, *, seed: int) -> Iterator[Cell]:
@@ -225,8 +239,16 @@ def size_cells(study: ReplyStudy, *, seed: int) -> Iterator[Cell]:
             name: study.predictions[name].subset(mask) for name in (TEXT, USER, USER_MAJORITY)
         }
         for row in evaluate_replies(models, study.labels[mask], study.users_in(mask), seed=seed):
-            key = CellKey(FIGURE_3, f"{size:,} examples", row.name)
-            yield estimate_cell(key, row.accuracy, n=row.n, notes=[f"{row.users:,} persons"])
+            place = FIGURE_3, f"{size:,} examples", row.name
+            yield estimate_cell(place, row.accuracy, n=row.n, notes=[f"{row.users:,} users"])
+
+
+def figures(cells: Sequence[Cell]) -> dict[str, Html]:
+    """Figure 3, if there are cells for it, by name."""
+    title = "accuracy by the number of the user's examples"
+    group = level_group(cells, FIGURE_3, title, 0.5, is_ours=lambda c: c.column != USER_MAJORITY)
+    figure = draw_levels([group], CAPTION)
+    return {} if figure is None else {"figure-3": figure}
 
 
 def group_by_size(users: Sequence[str], n_known: Floats) -> Floats:
@@ -254,27 +276,21 @@ def selected_metrics(request: Request) -> list[str]:
     return [name for name, metric in METRICS.items() if {name, metric} & set(request.metrics)]
 
 
-def load_paper_metrics(request: Request, omissions: list[str]) -> dict[str, Metric]:
-    """The paper's baselines that were asked for and can be had."""
-    metrics = dict[str, Metric]()
-    for name in selected_metrics(request):
-        try:
-            metrics[name] = load(METRICS[name], **request.parameters_of(METRICS[name]))
-        except SimpaticoError as error:
-            omissions.append(f"{name}: {error}")
-    return metrics
-
-
 def metric_cells(
     table: str, examples: ReplyExamples, request: Request, omissions: list[str]
 ) -> Iterator[Cell]:
     """The paper's baselines, thresholded by the share of replies in the validation split."""
-    for name, metric in load_paper_metrics(request, omissions).items():
+    for name in selected_metrics(request):
+        try:
+            metric = load(METRICS[name], **request.parameters_of(METRICS[name]))
+        except SimpaticoError as error:
+            omissions.append(f"{name}: {error}")
+            continue
         by_metric = baselines.predict_by_metric(metric, examples, max_turns=request.sample.size)
         if isinstance(by_metric, str):
             omissions.append(f"{name}: {by_metric}")
             continue
         labels, users = examples.labels(by_metric.test), examples.users(by_metric.test)
-        notes = [f"{by_metric.unscored:,} turns without a number", "a sample of the turns held out"]
+        notes = [f"{by_metric.unscored:,} turns without a score", "a sample of the test turns"]
         rows = evaluate_replies({name: by_metric.predictions}, labels, users)
         yield from result_cells(table, rows, notes=notes)

@@ -9,6 +9,7 @@ import numpy as np
 from simpatico.stats.draws import draw_uniform
 from simpatico.stats.result import Result
 from simpatico.training.users.examples import UserExamples
+from simpatico.wording import format_count
 
 STREAM = 8
 """Of random numbers, so that these draws are independent of all others."""
@@ -22,11 +23,6 @@ def drop_inputs(examples: UserExamples) -> UserExamples:
     return examples._replace(rows=sparse.csr_matrix((n, 0)), covariates=np.zeros((n, 0)))
 
 
-def drop_covariates(examples: UserExamples) -> UserExamples:
-    """The same with words as the only inputs."""
-    return examples._replace(covariates=examples.covariates[:, :0])
-
-
 def shuffle_users(examples: UserExamples, seed: int) -> UserExamples:
     """The same with the users permuted over all examples."""
     order = np.argsort(draw_uniform(len(examples.user), seed, STREAM), kind="stable")
@@ -34,16 +30,18 @@ def shuffle_users(examples: UserExamples, seed: int) -> UserExamples:
 
 
 def mean_and_range(results: Sequence[Result | None]) -> Result | None:
-    """The mean over shuffles between the lowest and the highest; null where one has no value."""
-    defined = [one for one in results if one is not None]
-    if not defined or len(defined) < len(results):
+    """The mean over shuffles between the lowest and the highest.
+
+    Null where one of the shuffles has no result; without a value where one has none.
+    """
+    if not results or None in results:
         return None
-    values = [one.value for one in defined if one.value is not None]
-    if len(values) < len(defined):
+    values = [one.value for one in results if one is not None and one.value is not None]
+    if len(values) < len(results):
         return Result(None, status="degenerate")
     return Result(float(np.mean(values)), min(values), max(values))
 
 
 def shuffles_note(n: int) -> str:
     """The note on such a mean."""
-    return f"mean, lowest and highest of {n} shuffle{'s' * (n != 1)}"
+    return f"mean, lowest and highest of {format_count(n, 'shuffle')}"

@@ -7,24 +7,24 @@ ids that last, and ratings of whole dialogs. The score of a dialog is the mean o
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from hashlib import blake2b
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import msgspec
 import numpy as np
 import polars as pl
 
-from simpatico.arrays import Floats
+from simpatico.arrays import Floats, Ints
 from simpatico.features.char_ngrams import CharNgramSettings
 from simpatico.features.users.contexts import turn_contexts
 from simpatico.features.users.inputs import InputSpec
 from simpatico.features.users.model import UserModel
 from simpatico.judgements import Judgements
-from simpatico.reproduction.cells import Cell, CellKey, estimate_cell, p_value_note, paper_only_cell
+from simpatico.reproduction.cells import Cell, estimate_cell, make_cell, p_value_note
 from simpatico.reproduction.interlocutors_eye.continuity import FILTERS, TEXT, USER, WINDOW
 from simpatico.reproduction.interlocutors_eye.data import UNUSABLE, RatedData
 from simpatico.reproduction.interlocutors_eye.paper import BOTH, HUMAN, JUDGED, PROFILE, SYSTEM
+from simpatico.reproduction.request import sample_names
 from simpatico.stats.by_user import compare_ratings, evaluate_ratings
 from simpatico.training.users.continuity.data import reply_examples
 from simpatico.training.users.continuity.train import split_inputs
@@ -51,16 +51,20 @@ MAX_DIALOGS = 3_000
 CHAR_NGRAMS = {"ja": CharNgramSettings(1, 2, 2**10), "en": CharNgramSettings(2, 4, 2**11)}
 """The mean over a dialog's turns fills most buckets, so that more of them would only cost time."""
 ON_X = "the paper's are of two annotators on X, the first one's here"
-NO_IDS = "who talked with a system has no id in RealPersonaChat, so that nobody can be known"
-NO_PROFILE = "Ji et al. tell nothing of their workers but ids"
+NO_IDS = "RealPersonaChat has no ids of those who talked with a system, so no user is known"
+NO_PROFILE = "Ji et al. publish only the ids of their workers"
 
 
 class RatingStudy(NamedTuple):
-    """Predictions of all models for the test split, and its ratings."""
+    """Predictions of all models for the test split, and its ratings.
+
+    `turns`: the rows of the turns that each rating is about.
+    """
 
     predictions: dict[str, Floats]
     own: Floats
     users: list[str]
+    turns: list[Ints]
     text_model: UserModel
     text_inputs: InputSpec
 
@@ -84,28 +88,24 @@ def fit_rating_models(
             text_model, text_inputs = model, spec
     predictions[USER_MEAN] = user_means(examples.user, examples.y, split.before_test, split.test)
     own, users = data.ratings.own[split.test], data.users(split.test)
-    return RatingStudy(predictions, own, users, text_model, text_inputs)
+    turns = [data.ratings.rows[at] for at in split.test]
+    return RatingStudy(predictions, own, users, turns, text_model, text_inputs)
 
 
 def persona_cells(people: RatedData, systems: RatedData | None, *, seed: int) -> Iterator[Cell]:
     """RealPersonaChat: people about people and, by those without an id, about systems."""
     sample = sample_dialogs(people, MAX_DIALOGS, seed=seed)
-    used, total = (one.turns.frame["dialog"].n_unique() for one in (sample, people))
+    n_sample, total = (one.turns.frame["dialog"].n_unique() for one in (sample, people))
     study = fit_rating_models(sample, SATISFACTION, "ja", tuple(MODES))
     row = f"{HUMAN}: RealPersonaChat, {SATISFACTION}"
-    notes = [f"{used:,} of {total:,} dialogs"]
-    yield from study_cells(row, study, HUMAN, notes, seed=seed)
+    yield from study_cells(row, study, HUMAN, [f"{n_sample:,} of {total:,} dialogs"], seed=seed)
     if systems is not None:
         yield from system_cells(systems, study, seed=seed)
 
 
 def sample_dialogs(rated: RatedData, n: int, *, seed: int) -> RatedData:
-    """A random sample by hashes of names: the same dialogs, whatever the order of the file."""
-
-    def random_key(dialog: str) -> bytes:
-        return blake2b(f"{seed}\0{dialog}".encode(), digest_size=16).digest()
-
-    names = sorted(rated.turns.frame["dialog"].unique().to_list(), key=random_key)[:n]
+    """A random sample of dialogs, the same whatever the order of the file."""
+    names = sample_names(rated.turns.frame["dialog"], n, seed=seed)
     return filter_dialogs(rated, pl.col("dialog").is_in(names))
 
 
@@ -128,11 +128,17 @@ def system_cells(rated: RatedData, study: RatingStudy, *, seed: int) -> Iterator
     # nobody says who rated: files name raters alike, so that each dialog counts as one
     dialogs = [str(at) for at in ratings.dialog]
     for one in evaluate_ratings({TEXT: prediction}, ratings.own, dialogs, seed=seed):
-        key = CellKey(TABLE, row, TEXT)
-        notes = ["learned from what people said of people", "resampled by dialog", ON_X]
-        yield estimate_cell(key, one.r, n=one.n, paper=JUDGED[TEXT, SYSTEM][0], notes=notes)
-    for mode in (USER, PROFILE, BOTH):
-        yield paper_only_cell(CellKey(TABLE, row, mode), JUDGED[mode, SYSTEM][0], NO_IDS)
+        place, paper = (TABLE, row, TEXT), JUDGED[TEXT, SYSTEM][0]
+        notes = ["trained on people's ratings of people", "resampled by dialog", ON_X]
+        yield estimate_cell(place, one.r, n=one.n, paper=paper, notes=notes)
+    yield from paper_cells(row, (USER, PROFILE, BOTH), NO_IDS)
+
+
+def paper_cells(row: str, modes: Sequence[str], why: str) -> Iterator[Cell]:
+    """The paper's figures about systems that cannot be recomputed, and why."""
+    for mode in modes:
+        paper = JUDGED[mode, SYSTEM][0]
+        yield make_cell((TABLE, row, mode), None, paper=paper, notes=[why])
 
 
 def crowd_cells(
@@ -148,13 +154,13 @@ def crowd_cells(
     for quality in ENGAGING:
         study = fit_rating_models(bots, quality, "en", (TEXT, USER))
         if probabilities is not None:
-            means = mean_by_rating(probabilities, bots, quality)
-            study.predictions[CONTINUITY_MODEL] = means
+            # the mean probability over the turns of each rating in the test split
+            means = [np.mean([probabilities[int(row)] for row in rows]) for rows in study.turns]
+            study.predictions[CONTINUITY_MODEL] = np.array(means)
         row = f"{SYSTEM}: Ji et al., {quality}"
         notes = [f"without the dialogs of {CONTROL}"]
         yield from study_cells(row, study, SYSTEM, notes, seed=seed)
-        for mode in (PROFILE, BOTH):
-            yield paper_only_cell(CellKey(TABLE, row, mode), JUDGED[mode, SYSTEM][0], NO_PROFILE)
+        yield from paper_cells(row, (PROFILE, BOTH), NO_PROFILE)
 
 
 def reply_probabilities(logs: Turns, turns: Turns) -> dict[int, float]:
@@ -169,25 +175,17 @@ def reply_probabilities(logs: Turns, turns: Turns) -> dict[int, float]:
     return dict(zip(contexts.row.tolist(), probability.tolist(), strict=True))
 
 
-def mean_by_rating(probabilities: Mapping[int, float], rated: RatedData, quality: str) -> Floats:
-    """The mean probability over the turns of each rating in the test split."""
-    data = RatingData.load(rated.turns, rated.judgements, InterlocutorTraining(quality=quality))
-    turns = [data.ratings.rows[at] for at in data.split.test]
-    return np.array([np.mean([probabilities[int(row)] for row in rows]) for rows in turns])
-
-
 def study_cells(
     row: str, study: RatingStudy, kind: str, notes: Sequence[str], *, seed: int
 ) -> Iterator[Cell]:
     """r of every model, and what knowing the user gains."""
     for one in evaluate_ratings(study.predictions, study.own, study.users, seed=seed):
         paper, *_ = JUDGED.get((one.name, kind), (None,))
-        all_notes = [f"{one.users:,} persons", *notes, *([] if paper is None else [ON_X])]
-        key = CellKey(TABLE, row, one.name)
-        yield estimate_cell(key, one.r, n=one.n, paper=paper, notes=all_notes)
+        all_notes = [f"{one.users:,} users", *notes, *([] if paper is None else [ON_X])]
+        yield estimate_cell((TABLE, row, one.name), one.r, n=one.n, paper=paper, notes=all_notes)
     models = {name: study.predictions[name] for name in (USER, TEXT, USER_MEAN)}
     for gain in compare_ratings(models, USER, study.own, study.users, seed=seed):
         p_value = gain.r.p_value if gain.r else None
-        note = p_value_note(p_value, f"{len(set(study.users)):,} persons")
-        key = CellKey(GAINS, row, f"{USER} − {gain.name}")
-        yield estimate_cell(key, gain.r, n=len(study.own), notes=[note])
+        note = p_value_note(p_value, f"{len(set(study.users)):,} users")
+        place = GAINS, row, f"{USER} − {gain.name}"
+        yield estimate_cell(place, gain.r, n=len(study.own), notes=[note])

@@ -10,19 +10,12 @@ those of sets with one quality are compared with ours, the others stand in a not
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from simpatico.metric import plain_name
+from simpatico.reproduction.psychological_metrics.data import DataSet
 
 YEH = "Yeh et al. 2021"
 ZHANG = "Zhang et al. 2021 (DSTC10), who read responses beside the context"
 MEAN, MEDIAN = "mean of judges", "median of judges"
-
-
-class PublishedFigure(NamedTuple):
-    """A figure and who printed it."""
-
-    value: float
-    source: str
-
 
 OURS = {
     "BLEU-4": "bleu",
@@ -86,28 +79,33 @@ THEIR_NAMES = {ours: theirs for theirs, ours in OURS.items()}
 BASELINE = "deep_am_fm"
 
 
-def published_figure(set_name: str, metric: str, table: str) -> PublishedFigure | None:
-    """What was printed for a metric of ours on a data set."""
+def published_figure(data_set: DataSet, score: str, table: str) -> tuple[float | None, list[str]]:
+    """What was printed for a score of ours on a data set, and who printed it.
+
+    A printed figure is of a metric's usual mode, and on whole dialogs of FED's score of dialogs. A
+    mean over several qualities is not comparable with ours and stands in the note only.
+    """
+    name, metric = data_set.name, plain_name(score)
+    comparable = ", " not in score and (metric != "fed" or not data_set.rates_dialogs)
+    metric = "fed" if metric == "fed_dialog" else metric
     if table != MEAN:
-        return None
-    value = YEH_FIGURES.get(THEIR_NAMES.get(metric, ""), {}).get(set_name)
-    if value is not None:
-        return PublishedFigure(value, YEH)
-    value = ONE_QUALITY.get(set_name) if metric == BASELINE else None
-    return None if value is None else PublishedFigure(value, ZHANG)
+        return None, []
+    if comparable:
+        value = YEH_FIGURES.get(THEIR_NAMES.get(metric, ""), {}).get(name)
+        if value is not None:
+            return value, [f"printed by {YEH}"]
+        if metric == BASELINE and name in ONE_QUALITY:
+            return ONE_QUALITY[name], [f"printed by {ZHANG}"]
+    if metric == BASELINE and name in SEVERAL:
+        note = f"{SEVERAL[name]:.4f} over all qualities of the set is printed by {ZHANG}"
+        return None, [note]
+    return None, []
 
 
-def incomparable_figure_note(set_name: str, metric: str, table: str) -> list[str]:
-    """A printed figure that is a mean over several qualities, unlike ours; empty if none is."""
-    if metric != BASELINE or table != MEAN or set_name not in SEVERAL:
-        return []
-    return [f"{SEVERAL[set_name]:.4f} over all qualities of the set is printed by {ZHANG}"]
-
-
-def figures_of_other_metrics(set_name: str, ours: list[str]) -> dict[str, PublishedFigure]:
-    """Figures for this set of metrics that are not among ours."""
+def figures_of_other_metrics(set_name: str, ours: list[str]) -> dict[str, float]:
+    """Figures of Yeh et al. for this set, of metrics that are not among ours."""
     return {
-        metric: PublishedFigure(by_set[set_name], YEH)
+        metric: by_set[set_name]
         for metric, by_set in YEH_FIGURES.items()
         if set_name in by_set and OURS.get(metric) not in ours
     }

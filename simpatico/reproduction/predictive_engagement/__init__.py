@@ -8,6 +8,7 @@ test set: no model, weight or variant here was chosen on them.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -16,16 +17,9 @@ import polars as pl
 from simpatico.errors import DataError
 from simpatico.features.embeddings import MINILM
 from simpatico.models.names import why_missing
-from simpatico.reproduction.cells import Cell, Reproduction
-from simpatico.reproduction.comparison import UNEXPLAINED, far_from_paper
+from simpatico.reproduction.cells import UNEXPLAINED, Cell, Reproduction
 from simpatico.reproduction.csv_files import locate_file
-from simpatico.reproduction.predictive_engagement import (
-    correlation_tests,
-    correlations,
-    counts,
-    raters,
-    transfer,
-)
+from simpatico.reproduction.predictive_engagement import correlations, counts, raters, transfer
 from simpatico.reproduction.predictive_engagement import data as files
 from simpatico.reproduction.predictive_engagement.classifiers import classifier_cells
 from simpatico.reproduction.predictive_engagement.scores import score_pairs
@@ -45,7 +39,7 @@ class PaperData(NamedTuple):
     pairs: pl.DataFrame | None
     workers: pl.DataFrame | None
     dialogs: pl.DataFrame | None
-    labelled: pl.DataFrame | None
+    crowd_labels: pl.DataFrame | None
     target: transfer.TransferData | None
 
     def read_exchanges(self) -> dict[Reading, Exchanges]:
@@ -66,14 +60,13 @@ def reproduce(
     cells = [*counts.score_count_cells(readings)]
     tell("Tables 2 and 3: raters, and turns against conversations")
     cells += raters.rater_agreement_cells(paper.pairs, paper.workers, seed=seed)
-    cells += raters.aggregation_cells(paper.labelled, paper.convai, seed=seed)
+    cells += raters.aggregation_cells(paper.crowd_labels, paper.convai, seed=seed)
     cells += counts.split_count_cells(readings, seed=seed)
     cells += trained_cells(paper, readings, request, omissions, tell)
     if paper.pairs is not None:
         cells += rated_pair_cells(paper.pairs, request, omissions, tell)
     cells += transfer.out_of_domain_cells(data, request, omissions, tell=tell)
-    deviations = [(cell, explain_engagement_deviation(cell)) for cell in far_from_paper(cells)]
-    return Reproduction(cells, [], deviations, list(dict.fromkeys(omissions)))
+    return Reproduction.with_reasons(cells, omissions, explain_engagement_deviation)
 
 
 def read_paper_data(data: Path, omissions: list[str]) -> PaperData:
@@ -95,28 +88,22 @@ def read_paper_data(data: Path, omissions: list[str]) -> PaperData:
         return None if path is None else reader(path)
 
     pairs = read(files.PAIRS, files.read_rated_pairs)
-    dialogs = read(files.DIALOGS, files.read_crowd_dialogs)
-    labelled, labels = None, paths[files.LABELS]
-    if dialogs is not None and labels:
-        labelled = files.read_labelled_exchanges(dialogs, labels)
     workers = read(files.WORKERS, files.read_worker_ratings)
-    target, train, test = None, paths[files.TARGET_TRAIN], paths[files.TARGET_TEST]
+    dialogs = read(files.DIALOGS, files.read_crowd_dialogs)
+    crowd_labels, target = None, None
+    if dialogs is not None:
+        crowd_labels = read(files.LABELS, partial(files.read_labelled_exchanges, dialogs))
+    train, test = paths[files.TARGET_TRAIN], paths[files.TARGET_TEST]
     if train is not None and test is not None:
-        target = read_transfer_data(train, test, pairs)
-    return PaperData(chats, pairs, workers, dialogs, labelled, target)
-
-
-def read_transfer_data(
-    train: Path, test: Path, rated: pl.DataFrame | None
-) -> transfer.TransferData:
-    """The pairs of the transfer step, without those that are rated."""
-    train_pairs, train_dropped = files.read_target_pairs(train, rated)
-    test_pairs, test_dropped = files.read_target_pairs(test, rated)
-    return transfer.TransferData(
-        files.pairs_as_exchanges(train_pairs, "learn"),
-        files.pairs_as_exchanges(test_pairs, "test"),
-        train_dropped + test_dropped,
-    )
+        # pairs that are rated too would leak the test set into the training
+        train_pairs, n_train = files.read_target_pairs(train, pairs)
+        test_pairs, n_test = files.read_target_pairs(test, pairs)
+        target = transfer.TransferData(
+            files.pairs_as_exchanges(train_pairs, "learn"),
+            files.pairs_as_exchanges(test_pairs, "test"),
+            n_train + n_test,
+        )
+    return PaperData(chats, pairs, workers, dialogs, crowd_labels, target)
 
 
 def trained_cells(
@@ -132,7 +119,7 @@ def trained_cells(
     if reason:
         omissions.append(f"Figure 4: {reason}")
         return
-    cells, heads = classifier_cells(readings, paper.labelled, request.seeds, tell=tell)
+    cells, heads = classifier_cells(readings, paper.crowd_labels, request.seeds, tell=tell)
     yield from cells
     if paper.target is not None:
         tell("transfer to DailyDialog")
@@ -149,8 +136,8 @@ def rated_pair_cells(
     columns, seed = list(correlations.score_columns(pairs, scores)), request.sample.seed
     tell("Table 5: correlations and their differences")
     yield from correlations.correlation_cells(pairs, columns, seed=seed)
-    yield from correlation_tests.difference_cells(pairs, columns, scores, seed=seed)
-    yield from correlation_tests.partial_cells(pairs, columns, scores, seed=seed)
+    yield from correlations.difference_cells(pairs, columns, scores, seed=seed)
+    yield from correlations.partial_cells(pairs, columns, scores, seed=seed)
     yield from correlations.example_cells(pairs, columns, scores)
 
 

@@ -7,6 +7,7 @@ conversations of the crowd are in none of these.
 from __future__ import annotations
 
 import json
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from hashlib import sha256
 from typing import NamedTuple
@@ -20,7 +21,7 @@ from simpatico.features.embeddings import MINILM
 from simpatico.features.heads.head import Head
 from simpatico.features.on_model import package_release
 from simpatico.models.cache import compute_once
-from simpatico.reproduction.cells import Cell, CellKey
+from simpatico.reproduction.cells import Cell, make_cell
 from simpatico.reproduction.predictive_engagement.counts import READING_NAMES
 from simpatico.reproduction.predictive_engagement.data import pairs_as_exchanges
 from simpatico.stats.classification import LabelledPredictions, compare_runs
@@ -56,7 +57,7 @@ WITH_WORDS = "exchanges without a letter or digit on one side are left out"
 BASELINES_VERSION = 1
 """To be raised whenever baselines are trained in another way, so that no old prediction is used."""
 
-Runs = dict[tuple[str, str], list[LabelledPredictions]]
+Runs = defaultdict[tuple[str, str], list[LabelledPredictions]]
 """By test set and classifier, one for each seed."""
 
 
@@ -76,15 +77,15 @@ class SeedSplit(NamedTuple):
 
 def classifier_cells(
     readings: Mapping[Reading, Exchanges],
-    labelled: pl.DataFrame | None,
+    crowd_labels: pl.DataFrame | None,
     seeds: int,
     *,
     tell: Callable[[str], object],
 ) -> tuple[list[Cell], dict[Reading, Head]]:
     """The figures of every classifier, and our head of the first seed for each reading."""
     crowd = {}
-    if labelled is not None:
-        crowd = {CROWD: exchanges_with_words(pairs_as_exchanges(labelled, "crowd"))}
+    if crowd_labels is not None:
+        crowd = {CROWD: exchanges_with_words(pairs_as_exchanges(crowd_labels, "crowd"))}
     encodings = {
         pooling: EncodedTexts.of(
             [*readings.values(), *crowd.values()],
@@ -94,7 +95,7 @@ def classifier_cells(
     }
     cells, heads = list[Cell](), dict[Reading, Head]()
     for reading, exchanges in readings.items():
-        runs: Runs = {}
+        runs: Runs = defaultdict(list)
         for seed in range(seeds):
             tell(f"{READING_NAMES[reading]}: classifiers, seed {seed + 1} of {seeds}")
             train, validation, test = split_exchanges(exchanges_with_words(exchanges), seed=seed)
@@ -121,32 +122,29 @@ def run_classifiers(
 ) -> Head:
     """Train every classifier once and add its predictions to `runs`; returns our head."""
     for name, (shape, pooling) in HEADS.items():
-        head = train_head(splits, encodings[pooling], shape, pooling)
+        encoded_texts = encodings[pooling]
+        head = train_head(splits, encoded_texts, shape, pooling)
         for test_name, test in splits.tests.items():
-            logits = head_logits(head, encodings[pooling], test)
-            runs.setdefault((test_name, name), []).append(
-                labelled_predictions(logits, logits > 0, test)
-            )
+            logits = head_logits(head, encoded_texts, test)
+            runs[test_name, name].append(labelled_predictions(logits, logits > 0, test))
     for test_name, test in splits.tests.items():
         for name, one in length_and_question_predictions(splits.train, test).items():
-            runs.setdefault((test_name, name), []).append(one)
+            runs[test_name, name].append(one)
     for name, classifier in {SVM: svm_runs, BIRNN: birnn_runs}.items():
         try:
             for test_name, one in classifier(splits).items():
-                runs.setdefault((test_name, name), []).append(one)
+                runs[test_name, name].append(one)
         except MissingResource as error:
             tell(f"{name} is left out: {error}")
     return head
 
 
-def train_head(
-    splits: SeedSplit, encoded: EncodedTexts, shape: HeadName, pooling: PooledBy
-) -> Head:
+def train_head(splits: SeedSplit, texts: EncodedTexts, shape: HeadName, pooling: PooledBy) -> Head:
     """A head over frozen vectors; both labels have the same weight."""
     train, validation = (
-        pair_examples(part, encoded.rows) for part in (splits.train, splits.validation)
+        pair_examples(part, texts.rows) for part in (splits.train, splits.validation)
     )
-    return fit_engagement_head(SHAPES[shape, pooling], encoded, train, validation, seed=splits.seed)
+    return fit_engagement_head(SHAPES[shape, pooling], texts, train, validation, seed=splits.seed)
 
 
 def svm_runs(splits: SeedSplit) -> dict[str, LabelledPredictions]:
@@ -204,22 +202,25 @@ def classifier_figure_cells(reading: Reading, runs: Runs) -> Iterator[Cell]:
         own = {name: seeds for (test, name), seeds in runs.items() if test == test_name}
         figures, gains = compare_runs(own, OUR_HEAD)
         n, row = len(own[OUR_HEAD][0].label), f"{test_name}, {READING_NAMES[reading]}"
-        seeds_note = f"mean of {len(own[OUR_HEAD])} seeds, n is of one"
-        note = f"0 of {n:,} not scored; {BARS_ONLY}; {WITH_WORDS}; {seeds_note}"
+        notes = [BARS_ONLY, WITH_WORDS, f"mean of {len(own[OUR_HEAD])} seeds, n is of one"]
+        results = []
         for one in figures:
-            for column, value in ((BALANCED, one.balanced_accuracy), (AUC, one.auc)):
-                yield Cell(
-                    f"{FIGURE_4}{column}", row, one.name, None, *value.value_and_interval, n, note
-                )
-        for name, gain in gains.items():
-            yield Cell(f"{FIGURE_4}{ABOVE}", row, name, None, *gain.value_and_interval, n, note)
+            results += [(BALANCED, one.name, one.balanced_accuracy), (AUC, one.name, one.auc)]
+        results += [(ABOVE, name, gain) for name, gain in gains.items()]
+        for statistic, name, result in results:
+            yield make_cell((f"{FIGURE_4}{statistic}", row, name), result, n=n, notes=notes)
 
 
 def people_share_cell(reading: Reading, exchanges: Exchanges) -> Cell:
     """Which share of the engaging exchanges is between people."""
-    table = "Figure 4: exchanges between people"
-    key = CellKey(table, READING_NAMES[reading], "share of the engaging ones")
-    engaging = int(exchanges.label.sum())
     people = sum(kind == PEOPLE for kind in exchanges.kind) / max(len(exchanges), 1)
-    note = f"0 of {engaging:,} not scored; of all exchanges {people:.3f} are between people"
-    return Cell(*key, None, exchanges.share_between_people, None, None, engaging, note)
+    return make_cell(
+        (
+            "Figure 4: exchanges between people",
+            READING_NAMES[reading],
+            "share of the engaging ones",
+        ),
+        exchanges.share_between_people,
+        n=int(exchanges.label.sum()),
+        notes=[f"of all exchanges {people:.3f} are between people"],
+    )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping
 
-from simpatico.reproduction.cells import Cell, CellKey, count_cell
+from simpatico.reproduction.cells import Cell, count_cell
 from simpatico.reproduction.predictive_engagement.paper import (
     CONVERSATIONS,
     EXCHANGES,
@@ -31,24 +31,25 @@ def score_count_cells(readings: Mapping[Reading, Exchanges]) -> Iterator[Cell]:
     for reading, exchanges in readings.items():
         ratings = exchanges.rating.tolist()
         sides = Counter(score for _, score in set(zip(exchanges.dialog, ratings, strict=True)))
-        note = f"{READING_NOTES[reading]}; {WITHOUT_CROWD}"
+        notes = [READING_NOTES[reading], WITHOUT_CROWD]
         for name, counts, total, figures in (
             ("conversations", sides, exchanges.dialogs, CONVERSATIONS),
             ("exchanges", Counter(ratings), len(exchanges), EXCHANGES),
         ):
             for score in range(6):
                 paper = figures[score] if reading == "paper" else None
-                key = CellKey(TABLE_1, f"{name}, {READING_NAMES[reading]}", f"score {score}")
-                yield count_cell(key, counts[float(score)], paper=paper, total=total, note=note)
+                place = TABLE_1, f"{name}, {READING_NAMES[reading]}", f"score {score}"
+                count = counts[float(score)]
+                yield count_cell(place, count, paper=paper, total=total, notes=notes)
 
 
 def split_count_cells(readings: Mapping[Reading, Exchanges], *, seed: int) -> Iterator[Cell]:
     """Table 4 in both readings: exchanges of each label in each split."""
-    note = f"{SPLIT_NOTE}; {WITHOUT_CROWD}"
+    notes = [SPLIT_NOTE, WITHOUT_CROWD]
     for reading, exchanges in readings.items():
         for name, part in zip(SPLIT_SIZES, split_exchanges(exchanges, seed=seed), strict=True):
             for label, column in enumerate(LABELS):
                 paper = SPLIT_SIZES[name][label] if reading == "paper" else None
-                key = CellKey(TABLE_4, f"{name}, {READING_NAMES[reading]}", column)
+                place = TABLE_4, f"{name}, {READING_NAMES[reading]}", column
                 count = int((part.label == label).sum())
-                yield count_cell(key, count, paper=paper, total=len(part), note=note)
+                yield count_cell(place, count, paper=paper, total=len(part), notes=notes)

@@ -44,12 +44,10 @@ def read_rated_pairs(path: Path) -> pl.DataFrame:
     names = list(AUTHORS_COLUMNS.values())
     rows = read_text_columns(path, ("query", "response", "human_score", *names))
     rows = cast_to_numbers(rows, ["human_score", *names], path)
-    half = pl.int_range(pl.len()) < pl.len() // 2
-    part = (
-        pl.when(half).then(pl.lit(paper.GENERATED)).otherwise(pl.lit(paper.WRITTEN)).alias("part")
-    )
+    first_half = pl.int_range(pl.len()) < pl.len() // 2
+    part = pl.when(first_half).then(pl.lit(paper.GENERATED)).otherwise(pl.lit(paper.WRITTEN))
     pairs = (
-        rows.with_columns(part)
+        rows.with_columns(part=part)
         .group_by("part", "query", "response", maintain_order=True)
         .agg(
             ratings=pl.col("human_score"),
@@ -142,9 +140,9 @@ def read_target_pairs(path: Path, rated: pl.DataFrame | None) -> tuple[pl.DataFr
     pairs = cast_to_numbers(read_text_columns(path, ("query", "reply", "label")), ["label"], path)
     if rated is None:
         return pairs, 0
-    leaked = {alphanumeric_key(text) for text in [*rated["query"], *rated["reply"]]}
+    rated_texts = {alphanumeric_key(text) for text in [*rated["query"], *rated["reply"]]}
     fresh = [
-        not {alphanumeric_key(query), alphanumeric_key(reply)} & leaked
+        not {alphanumeric_key(query), alphanumeric_key(reply)} & rated_texts
         for query, reply in pairs.select("query", "reply").iter_rows()
     ]
     remaining = pairs.filter(pl.Series(fresh, dtype=pl.Boolean))

@@ -10,7 +10,7 @@ import polars as pl
 
 from simpatico.arrays import Floats
 from simpatico.reproduction.request import Request
-from simpatico.reproduction.weights import RunnableMetric, runnable_metric
+from simpatico.reproduction.runnable import RunnableMetric, runnable_metric
 from simpatico.scoring import score
 from simpatico.turns import Turns
 

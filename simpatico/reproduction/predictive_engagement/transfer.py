@@ -18,9 +18,8 @@ from simpatico.arrays import Floats
 from simpatico.features.embeddings import MINILM
 from simpatico.features.heads.folder import is_heads_folder, load_heads
 from simpatico.features.heads.head import Head
-from simpatico.reproduction.cells import Cell, CellKey, result_cell
+from simpatico.reproduction.cells import Cell, make_cell, result_cell
 from simpatico.reproduction.clustered_correlation import dense_codes, partial_correlation
-from simpatico.reproduction.metrics_and_people.data import rated_units
 from simpatico.reproduction.predictive_engagement.classifiers import (
     AUC,
     BALANCED,
@@ -38,11 +37,12 @@ from simpatico.reproduction.predictive_engagement.scores import (
 from simpatico.reproduction.psychological_metrics.data import (
     DEV,
     DataSet,
+    rated_units,
     ratings_by_judge,
     read_turns,
 )
 from simpatico.reproduction.request import Request
-from simpatico.reproduction.weights import RunnableMetric, runnable_metric
+from simpatico.reproduction.runnable import RunnableMetric, runnable_metric
 from simpatico.stats.classification import LabelledPredictions, evaluate_runs
 from simpatico.stats.correlation_bootstrap import bootstrap_correlations
 from simpatico.training.engagement.baselines import (
@@ -63,6 +63,7 @@ from simpatico.training.engagement.train import (
 )
 from simpatico.training.heads.train import HeadForm
 from simpatico.turns import Turns
+from simpatico.wording import format_count
 
 TRANSFER_TABLE = "Transfer: telling labelled DailyDialog pairs, "
 SHIPPED, SCRATCH = "shipped evaluator", "no evaluator, from scratch"
@@ -71,11 +72,14 @@ SPLIT_SHARES = (0.8, 0.2)
 """Of the pairs to train on, for training and for early stopping."""
 
 OUT_OF_DOMAIN_TABLE = "Out of domain: with how engaging or interesting people found it, Spearman"
-OUT_OF_DOMAIN_SETS = (
-    DataSet("FED-turn, engaging", DEV, "fed-turn_eval.json", DEV, ("engaging",)),
-    DataSet("FED-turn, interesting", DEV, "fed-turn_eval.json", DEV, ("interesting",)),
-    DataSet("TP, engaging", DEV, "topical-usr_eval.json", DEV, ("engaging",)),
-    DataSet("UP, engaging", DEV, "persona-usr_eval.json", DEV, ("engaging",)),
+OUT_OF_DOMAIN_SETS = tuple(
+    DataSet(f"{name}, {quality}", DEV, f"{file}_eval.json", DEV, (quality,))
+    for name, file, quality in (
+        ("FED-turn", "fed-turn", "engaging"),
+        ("FED-turn", "fed-turn", "interesting"),
+        ("TP", "topical-usr", "engaging"),
+        ("UP", "persona-usr", "engaging"),
+    )
 )
 """Judged on scales of their own by three to five people; nothing was chosen on TP and UP."""
 
@@ -89,11 +93,11 @@ class BaseHead(NamedTuple):
 
 
 class TransferData(NamedTuple):
-    """Labelled pairs to train further on and to test on; `dropped` are among the rated pairs."""
+    """Labelled pairs to train further on and to test on; `n_dropped` are rated too."""
 
     train: Exchanges
     test: Exchanges
-    dropped: int
+    n_dropped: int
 
 
 def base_heads(heads: Mapping[Reading, Head]) -> dict[str, BaseHead]:
@@ -117,35 +121,33 @@ def transfer_cells(data: TransferData, heads: Mapping[Reading, Head], seeds: int
     """Each evaluator on the test pairs before and after the transfer, and what length tells."""
 
     def encode(encoder: str, pooling: PooledBy) -> EncodedTexts:
-        return EncodedTexts.of(
-            [data.train, data.test], HeadForm(encoder, pooling, SHAPES["best", pooling])
-        )
+        form = HeadForm(encoder, pooling, SHAPES["best", pooling])
+        return EncodedTexts.of([data.train, data.test], form)
 
     for name, base in base_heads(heads).items():
-        encoded = encode(base.encoder, base.pooling)
-        logits = head_logits(base.head, encoded, data.test)
-        yield from transfer_figures(
-            name, BEFORE, [labelled_predictions(logits, logits > 0, data.test)], data
-        )
-        runs = [fine_tuned_run(data, encoded, base.head, seed) for seed in range(seeds)]
+        texts = encode(base.encoder, base.pooling)
+        logits = head_logits(base.head, texts, data.test)
+        before = labelled_predictions(logits, logits > 0, data.test)
+        yield from transfer_figures(name, BEFORE, [before], data)
+        runs = [fine_tuned_run(data, texts, base.head, seed) for seed in range(seeds)]
         yield from transfer_figures(name, AFTER, runs, data)
-    encoded = encode(MINILM, "mean")
-    runs = [fine_tuned_run(data, encoded, None, seed) for seed in range(seeds)]
+    texts = encode(MINILM, "mean")
+    runs = [fine_tuned_run(data, texts, None, seed) for seed in range(seeds)]
     yield from transfer_figures(SCRATCH, AFTER, runs, data)
     for name, one in length_and_question_predictions(data.train, data.test).items():
         yield from transfer_figures(name, AFTER, [one], data)
 
 
 def fine_tuned_run(
-    data: TransferData, encoded: EncodedTexts, base: Head | None, seed: int
+    data: TransferData, texts: EncodedTexts, base: Head | None, seed: int
 ) -> LabelledPredictions:
     """The predictions on the test pairs of a head that was trained on the others."""
     parts = split_exchanges(data.train, SPLIT_SHARES, seed=seed)
-    train, validation = (pair_examples(part, encoded.rows) for part in parts)
+    train, validation = (pair_examples(part, texts.rows) for part in parts)
     shape = SHAPES["best", "mean"] if base is None else transfer_shape(base)
     shape = replace(shape, epochs=TRANSFER_EPOCHS, batch=batch_size(len(train.label)))
-    head = fit_engagement_head(shape, encoded, train, validation, seed=seed, base=base)
-    logits = head_logits(head, encoded, data.test)
+    head = fit_engagement_head(shape, texts, train, validation, seed=seed, base=base)
+    logits = head_logits(head, texts, data.test)
     return labelled_predictions(logits, logits > 0, data.test)
 
 
@@ -154,15 +156,14 @@ def transfer_figures(
 ) -> Iterator[Cell]:
     """Balanced accuracy and AUC on the test pairs."""
     figures, n = evaluate_runs(name, runs), len(data.test)
-    note = (
-        f"0 of {n} not scored; learned from {len(data.train)} pairs; {data.dropped} of the "
-        f"published 300 left out, as their query or reply is among the rated pairs; "
-        f"mean of {len(runs)} {'seed' if len(runs) == 1 else 'seeds'}"
-    )
+    notes = [
+        f"trained on {len(data.train)} pairs",
+        f"{data.n_dropped} of the published 300 left out, as their query or reply is among the "
+        "rated pairs",
+        f"mean of {format_count(len(runs), 'seed')}",
+    ]
     for column, value in ((BALANCED, figures.balanced_accuracy), (AUC, figures.auc)):
-        yield Cell(
-            f"{TRANSFER_TABLE}{column}", when, name, None, *value.value_and_interval, n, note
-        )
+        yield make_cell((f"{TRANSFER_TABLE}{column}", when, name), value, n=n, notes=notes)
 
 
 def out_of_domain_cells(
@@ -184,9 +185,8 @@ def out_of_domain_cells(
             tell(f"{data_set.name.partition(',')[0]}: {labels}")
             turns = read_turns(path, data_set.format)
             by_path[path] = turns, {one.label: main_score(turns, one) for one in runnables}
-        yield from rating_correlation_cells(
-            data_set, path, *by_path[path], seed=request.sample.seed
-        )
+        seed = request.sample.seed
+        yield from rating_correlation_cells(data_set, path, *by_path[path], seed=seed)
 
 
 def rating_correlation_cells(
@@ -201,12 +201,13 @@ def rating_correlation_cells(
     ratings = rated["rating"].to_numpy()
     matrix = np.stack([values[rows] for values in scores.values()], axis=1)
     results = bootstrap_correlations(matrix, ratings, prompts, kind="spearman", seed=seed)
-    for label, rho in zip(scores, results, strict=True):
-        key = CellKey(OUT_OF_DOMAIN_TABLE, data_set.name, label)
-        yield result_cell(key, rho, rows=len(ratings))
+    rhos = dict(zip(scores, results, strict=True))
     for label, values in scores.items():
         if label.startswith(ENGAGEMENT) and LENGTH in scores:
             two = np.stack([values[rows], scores[LENGTH][rows]], axis=1)
-            rho = partial_correlation(two, ratings, prompts, kind="spearman", seed=seed)
-            key = CellKey(OUT_OF_DOMAIN_TABLE, data_set.name, f"{label}, length held equal")
-            yield result_cell(key, rho, rows=len(ratings))
+            rhos[f"{label}, length held equal"] = partial_correlation(
+                two, ratings, prompts, kind="spearman", seed=seed
+            )
+    for label, rho in rhos.items():
+        place = OUT_OF_DOMAIN_TABLE, data_set.name, label
+        yield result_cell(place, rho, rows=len(ratings))

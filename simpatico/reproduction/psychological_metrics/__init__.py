@@ -12,11 +12,10 @@ from pathlib import Path
 
 import polars as pl
 
-from simpatico.reproduction.cells import Cell, Reproduction
+from simpatico.reproduction.cells import Cell, Reproduction, make_cell
 from simpatico.reproduction.clustered_correlation import dense_codes
-from simpatico.reproduction.comparison import far_from_paper
 from simpatico.reproduction.psychological_metrics import paper as tables
-from simpatico.reproduction.psychological_metrics.data import POOL, locate_sets, missing_sets
+from simpatico.reproduction.psychological_metrics.data import POOL, locate_sets
 from simpatico.reproduction.psychological_metrics.notes import (
     explain_deviation,
     incremental_note,
@@ -42,30 +41,33 @@ def reproduce(
 ) -> Reproduction:
     """Every table for which `data` has the data sets; `tell` receives progress messages."""
     request = request or Request()
-    paths, seed, lexicon = locate_sets(data), request.sample.seed, request.lexicon
-    omissions = missing_sets(paths)
+    (paths, omissions), seed, lexicon = locate_sets(data), request.sample.seed, request.lexicon
     traditional = TraditionalMetrics(request, tell)
     rows = {s: score_rated_units(s, path, lexicon) for s, path in paths.items()}
     cells = [cell for s in rows for cell in psychological_cells(rows[s], s.name, lexicon, seed)]
     columns = {s: traditional.columns(rows[s], s, data) for s in rows}
     others = [c for s in rows for c in incremental_cells(rows[s], s.name, columns[s], seed=seed)]
     if all(s in rows for s in POOL):
-        pooled = pl.concat(rows[s] for s in POOL)
+        pool = pl.concat(rows[s] for s in POOL)
         for name in (tables.POOLED, tables.WITHIN):
-            cells += psychological_cells(pooled, name, lexicon, seed)
+            cells += psychological_cells(pool, name, lexicon, seed)
         pooled_columns = pool_columns([columns[s] for s in POOL])
-        others += incremental_cells(pooled, tables.POOLED, pooled_columns, seed=seed)
+        others += incremental_cells(pool, tables.POOLED, pooled_columns, seed=seed)
     else:
         names = ", ".join(s.name for s in POOL)
         omissions.append(f"{tables.POOLED}, {tables.WITHIN}: needs all of {names}")
-    deviations = [(cell, explain_deviation(cell, cells)) for cell in far_from_paper(cells)]
-    return Reproduction(cells, others, deviations, [*omissions, *traditional.omissions])
+    return Reproduction.with_reasons(
+        cells,
+        [*omissions, *traditional.omissions],
+        lambda cell: explain_deviation(cell, cells),
+        others,
+    )
 
 
 def psychological_cells(
     rows: pl.DataFrame, name: str, lexicon: str | None, seed: int
 ) -> Iterator[Cell]:
-    """One row of a table: each metric alone, then all together."""
+    """One row of a table: each metric alone, then all together (the paper's columns P)."""
     sets = dense_codes(rows["set"]) if name == tables.WITHIN else None
     ratings, prompts = rows["rating"].to_numpy(), dense_codes(rows["prompt"])
     baselines = (LENGTH,) if name == tables.DIALOGS else (DROPPED, LENGTH)
@@ -73,9 +75,14 @@ def psychological_cells(
         names = tables.metrics_of(name) if column == tables.ALL else [column]
         scores = rows.select(names).to_numpy()
         fit = adjusted_r2(scores, ratings, prompts, sets=sets, seed=seed)
-        note = "; ".join([not_scored_note(rows, fit.n), *remarks(name, column, lexicon)])
-        paper, table = tables.paper_r2(name, column), tables.table_number(name)
-        yield Cell(table, name, column, paper, fit.value, fit.low, fit.high, fit.n, note)
+        yield make_cell(
+            (tables.table_number(name), name, column),
+            fit,
+            paper=tables.paper_r2(name, column),
+            n=fit.n,
+            total=rows.height,
+            notes=remarks(name, column, lexicon),
+        )
 
 
 def incremental_cells(
@@ -86,32 +93,29 @@ def incremental_cells(
     settings = IncrementalSettings(seed=seed, unit="dialog" if name == tables.DIALOGS else "prompt")
     ratings, prompts = rows["rating"].to_numpy(), dense_codes(rows["prompt"])
     for column in (c for c in columns if c.scores.count()):
+        traditional = column.scores.to_numpy()
         for addition in (*tables.metrics_of(name), tables.ALL):
-            psychological = rows.select(
-                tables.metrics_of(name) if addition == tables.ALL else [addition]
-            ).to_numpy()
-            traditional = column.scores.to_numpy()
+            names = tables.metrics_of(name) if addition == tables.ALL else [addition]
+            psychological = rows.select(names).to_numpy()
             fit = incremental(traditional, psychological, ratings, clusters=prompts, how=settings)
             fits.append((column, addition, fit))
     family = correct_every_way([fit.paper.p_value for *_, fit in fits])
 
     def cell(column: MetricColumn, addition: str, fit: Result, notes: Sequence[str]) -> Cell:
         figure = tables.paper_incremental_r2(name, column.paper, addition)
-        paper = figure.value if figure else None
         stars = [f"the paper has {figure.stars}"] if figure and figure.stars else []
-        note = "; ".join([not_scored_note(rows, fit.n), *notes, COMPLETE, *stars])
         label = f"{column.scores.name} + {addition}" if addition else column.scores.name
-        table = tables.table_number(name)
-        return Cell(table, name, label, paper, fit.value, fit.low, fit.high, fit.n, note)
+        return make_cell(
+            (tables.table_number(name), name, label),
+            fit,
+            paper=figure.value if figure else None,
+            n=fit.n,
+            total=rows.height,
+            notes=[*column.notes, *notes, COMPLETE, *stars],
+        )
 
     for column, addition, fit in fits:
         if addition == tables.ALL:
-            yield cell(column, "", fit.t, column.notes)
+            yield cell(column, "", fit.t, [])
     for index, (column, addition, fit) in enumerate(fits):
-        notes = [*column.notes, incremental_note(fit, family, index)]
-        yield cell(column, addition, fit.pt, notes)
-
-
-def not_scored_note(rows: pl.DataFrame, n: int) -> str:
-    """With what every note begins."""
-    return f"{rows.height - n:,} of {rows.height:,} not scored"
+        yield cell(column, addition, fit.pt, [incremental_note(fit, family, index)])

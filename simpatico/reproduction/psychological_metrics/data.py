@@ -11,6 +11,7 @@ import polars as pl
 from simpatico.errors import DataError
 from simpatico.readers import Conversations
 from simpatico.readers.judgement_files import read_judgements
+from simpatico.reproduction.csv_files import locate_file
 from simpatico.turns import Level, Turns
 
 
@@ -41,8 +42,7 @@ class DataSet(NamedTuple):
 
     def locate(self, data: Path) -> Path | None:
         """Its path in `data`, which may also be the folder of this set alone."""
-        candidates = (data / self.folder / self.file, data / self.file)
-        path = next((path for path in candidates if path.is_file()), None)
+        path = locate_file(data, self.folder, self.file)
         # the reader of DSTC7 takes the folder, whose files belong together
         return path.parent if path and self.format == "dstc7" else path
 
@@ -77,20 +77,15 @@ SETS = (
 )
 
 
-def locate_sets(data: Path) -> dict[DataSet, Path]:
-    """The data sets that are in the folder."""
+def locate_sets(data: Path) -> tuple[dict[DataSet, Path], list[str]]:
+    """The data sets that are in the folder, and a line for each that is not."""
     paths = {s: path for s in SETS if (path := s.locate(data))}
     if not paths:
         raise DataError(
             f"{data} has no {SETS[0].file} nor any other of the data sets; it should hold some of "
             f"the folders {', '.join(dict.fromkeys(s.folder for s in SETS))}"
         )
-    return paths
-
-
-def missing_sets(paths: dict[DataSet, Path]) -> list[str]:
-    """A line for each data set that was not found."""
-    return [f"{s.name}: no {s.folder}/{s.file}" for s in SETS if s not in paths]
+    return paths, [f"{s.name}: no {s.folder}/{s.file}" for s in SETS if s not in paths]
 
 
 def read_turns(path: Path, format: str) -> Turns:
@@ -112,8 +107,18 @@ def ratings_by_judge(data_set: DataSet, path: Path, keys: Sequence[str]) -> pl.D
     return ratings.group_by(*keys, "judge", maintain_order=True).agg(pl.col("value").mean())
 
 
-def median_ratings(data_set: DataSet, path: Path) -> pl.DataFrame:
-    """The median over judges; where a set has two qualities, of each judge's mean of both."""
+def rated_units(
+    data_set: DataSet, turns: Turns, by_judge: pl.DataFrame, aggregate: pl.Expr
+) -> pl.DataFrame:
+    """dialog, prompt, system, rating of the scored units that were rated, each with one value.
+
+    Where whole dialogs were rated, each dialog is a prompt of its own.
+    """
     keys = data_set.keys
-    by_judge = ratings_by_judge(data_set, path, keys)
-    return by_judge.group_by(keys, maintain_order=True).agg(rating=pl.col("value").median())
+    units = turns.frame.filter(turns.scored).select("dialog", "speaker", "turn", "prompt", "system")
+    if data_set.rates_dialogs:
+        units = units.unique(keys, keep="first", maintain_order=True)
+        units = units.with_columns(prompt=pl.col("dialog"))
+    ratings = by_judge.group_by(keys, maintain_order=True).agg(rating=aggregate)
+    rows = units.join(ratings, on=keys, how="inner", validate="1:1", maintain_order="left")
+    return rows.select("dialog", "prompt", "system", "rating")

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from simpatico.reproduction.cells import Cell
-from simpatico.reproduction.comparison import PERHAPS, UNEXPLAINED, agrees_with_paper
+from simpatico.reproduction.cells import PERHAPS, UNEXPLAINED, Cell
 from simpatico.reproduction.psychological_metrics import paper as tables
 from simpatico.reproduction.psychological_metrics.data import SETS
 from simpatico.reproduction.psychological_metrics.scores import DROPPED, LENGTH
 from simpatico.validation.incremental import Incremental
 from simpatico.validation.incremental.rows import CorrectedPValues
 
+MATCHING = "style_matching"
 SINGLE_JUDGES = {s.name for s in SETS if s.single_judges}
 ABOUT_SET = {
     "D7": "no overall rating exists: each judge's mean of relevance and informativeness; "
@@ -21,7 +21,7 @@ ABOUT_SET = {
     tables.WITHIN: "each data set's means taken out first, the paper has no such figure",
 }
 OWN_MODEL = {
-    "agreeableness": "our own model, learned from negotiation chat, the paper's from Facebook",
+    "agreeableness": "our own model, trained on negotiation chat, the paper's on Facebook posts",
     "empathy": "our own model of state empathy, the paper's is of the trait",
 }
 OWN_LEXICON = "our own emotion lexicon, the paper used NRC Hashtag (pass --lexicon)"
@@ -36,34 +36,26 @@ ROUNDING = 0.0005
 
 def remarks(name: str, column: str, lexicon: str | None) -> list[str]:
     """What a figure is made of, where that is not what the paper had."""
-    notes = resource_notes(name, column, lexicon)
-    if name not in (*SINGLE_JUDGES, tables.POOLED, tables.WITHIN):
-        notes.append("judged by the mean over judges, single ratings are not public")
-    if name in ABOUT_SET:
-        notes.append(ABOUT_SET[name])
-    if name != tables.WITHIN and tables.paper_r2(name, column) is None:
-        notes.append("not in the paper")
-    return notes
-
-
-def resource_notes(name: str, column: str, lexicon: str | None) -> list[str]:
-    """The models and lexica behind a column."""
-    if column == LENGTH:
-        return ["a baseline: what counting words explains"]
-    notes = []
-    if column in OWN_MODEL:
-        notes.append(OWN_MODEL[column])
-    if column in tables.TRAITS and name != tables.DIALOGS:
-        notes.append("a model of persons applied to one response, however short")
-    if column == DROPPED:
-        notes.append("categories that neither side uses left out of the mean")
-    if column in ("style_matching", DROPPED):
-        notes.append("our own function words, the paper used LIWC")
-    if column.startswith("emotion") and lexicon is None:
-        notes.append(OWN_LEXICON)
-    if column == tables.ALL and tables.paper_r2(name, column) == REPEATED_FIGURE:
-        notes.append(REPEATED)
-    return notes
+    paper = tables.paper_r2(name, column)
+    conditions = (
+        (column == LENGTH, "a baseline: the variance that the number of words explains"),
+        (column in OWN_MODEL, OWN_MODEL.get(column, "")),
+        (
+            column in tables.TRAITS and name != tables.DIALOGS,
+            "a model of persons applied to one response, however short",
+        ),
+        (column == DROPPED, "categories that neither side uses left out of the mean"),
+        (column in (MATCHING, DROPPED), "our own function words, the paper used LIWC"),
+        (column.startswith("emotion") and lexicon is None, OWN_LEXICON),
+        (column == tables.ALL and paper == REPEATED_FIGURE, REPEATED),
+        (
+            name not in (*SINGLE_JUDGES, tables.POOLED, tables.WITHIN),
+            "judged by the mean over judges, single ratings are not public",
+        ),
+        (name in ABOUT_SET, ABOUT_SET.get(name, "")),
+        (name != tables.WITHIN and paper is None, "not in the paper"),
+    )
+    return [note for applies, note in conditions if applies]
 
 
 def incremental_note(fit: Incremental, family: CorrectedPValues, index: int) -> str:
@@ -86,16 +78,13 @@ def explain_deviation(cell: Cell, cells: Sequence[Cell]) -> str:
         return REPEATED
     if interval_holds(cell, cell.paper):
         return "the paper's figure lies within our interval"
-    if cell.column == "style_matching":
-        other = next((c for c in cells if c[:3] == (cell.table, cell.row, DROPPED)), None)
-        if (
-            other
-            and interval_holds(other, cell.paper)
-            and agrees_with_paper(other._replace(paper=cell.paper))
-        ):
+    if cell.column == MATCHING:
+        places = {c[:3]: c._replace(paper=cell.paper) for c in cells}
+        other = places.get((cell.table, cell.row, DROPPED))
+        if other and interval_holds(other, cell.paper) and other.agrees_with_paper:
             return f"{PERHAPS}: without categories that neither side uses it is {other.ours:.3f}"
     if cell.column in tables.TRAITS or (cell.row, cell.column) == (tables.DIALOGS, tables.ALL):
-        return f"{PERHAPS} the model: the paper's was learned from Facebook and is not public"
+        return f"{PERHAPS} the model: the paper's was trained on Facebook posts and is not public"
     if OWN_LEXICON in cell.note:
         return f"{PERHAPS} the lexicon: pass the paper's with --lexicon to see"
     return UNEXPLAINED

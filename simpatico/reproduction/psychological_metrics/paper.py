@@ -9,6 +9,7 @@ by Benjamini and Hochberg in Tables 8 to 18.
 from __future__ import annotations
 
 from functools import cache
+from importlib.resources import files
 from typing import NamedTuple
 
 TRAITS = ("agreeableness", "empathy")
@@ -18,6 +19,10 @@ METRICS = (*TRAITS, *STATES)
 
 ALL = "all together"
 POOLED, WITHIN, DIALOGS = "pooled", "within sets", "FED-Dial"
+
+
+NAME_WIDTH = 14
+"""Of the first column in paper_incremental_r2.txt."""
 
 
 class PaperRow(NamedTuple):
@@ -80,10 +85,14 @@ def paper_incremental_r2(row: str, metric: str, column: str = "") -> Incremental
 
 @cache
 def incremental_figures() -> dict[tuple[str, str, str], IncrementalFigure]:
-    """Every T and P+T by data set, traditional metric and what was added to it."""
+    """Every T and P+T by data set, traditional metric and what was added to it.
+
+    A line of the file has T, then P+T with each metric of `metrics_of` and with all together.
+    """
+    path = files("simpatico.reproduction.psychological_metrics") / "paper_incremental_r2.txt"
     figures: dict[tuple[str, str, str], IncrementalFigure] = {}
     row = ""
-    for line in FIGURES.strip().splitlines():
+    for line in path.read_text(encoding="utf-8").splitlines():
         if line.startswith("["):
             row = line.strip("[]")
             continue
@@ -92,98 +101,3 @@ def incremental_figures() -> dict[tuple[str, str, str], IncrementalFigure]:
             value = text.rstrip("*")
             figures[row, metric, column] = IncrementalFigure(float(value), text[len(value) :])
     return figures
-
-
-NAME_WIDTH = 14
-FIGURES = """
-[pooled]
-BARTScore     .072    .138*** .073    .128*** .190***
-BERTScore     .048    .128*** .049*   .101*** .178***
-BLEURT        .031    .113*** .032    .086*** .165***
-DialogRPT     .188    .289*** .190**  .218*** .315***
-Mauve         .095    .152*** .096    .135*** .192***
-Prism ref.    .102    .159*** .104    .148*** .205***
-USL-H         .104    .155*** .104    .170*** .215***
-[FED-Dial]
-DialogRPT     .010    .049    .011    .046
-Mauve         .012    .056    .013    .054
-USL-H         .108    .140    .105    .135
-[D7]
-BARTScore     .087    .088    .087    .095*** .088    .091*** .099***
-BERTScore     .130    .131    .130    .140*** .131    .130    .141***
-BLEURT        .126    .127    .126    .130**  .127    .126    .131***
-Prism ref.    .101    .101    .101    .105**  .101    .101    .106***
-Prism Unref.  .021    .021    .021    .028*** .021    .021    .029***
-Prism Context .011    .011    .011    .026*** .011    .012    .028***
-[ESL]
-BARTScore     .182    .182    .182    .182    .185    .192    .191
-BERTScore     .096    .098    .098    .103    .106    .127    .131*
-BLEURT        .080    .082*   .084    .081    .081    .094    .098*
-Prism ref.    .066    .067    .067    .067    .067    .079    .078
-Prism Unref.  .011    .012    .015    .010    .011    .020    .023*
-Prism Context .007    .009    .011    .013    .013    .036    .040*
-[GD]
-BARTScore     .017    .021    .018    .024*   .020    .025    .038**
-BERTScore     .116    .119    .116    .115    .117    .119    .122*
-BLEURT        .121    .123    .121    .135*   .120    .129    .140**
-Prism ref.    .014    .018    .015    .022*   .016    .022    .033**
-Prism Unref.  .002    .003    .002    .004*   .001    .002    .012**
-Prism Context .018    .025    .018    .017    .024    .018    .027**
-[HU]
-BARTScore     .078    .078    .078    .086*** .089*** .078    .099***
-BERTScore     .120    .121    .120    .121*   .129*** .122*   .130***
-BLEURT        .123    .123    .123    .129*** .132*** .124    .139***
-Prism ref.    .062    .062    .062    .075*** .073*** .062    .088***
-Prism Unref.  .006    .006    .006    .008**  .021*** .009**  .026***
-Prism Context .024    .024    .024    .043*** .033*** .024    .052***
-[NCM]
-BARTScore     .035    .035    .035    .039*   .041**  .035    .045
-BERTScore     .013    .014    .013    .026    .019*   .014    .033
-BLEURT        .019    .019    .020    .032*   .026**  .019    .039
-Prism ref.    .019    .020    .020    .030*   .027**  .019    .038
-Prism Unref.  .004    .005    .004    .009    .009**  .005    .015
-Prism Context .013    .014    .013    .015*   .015*   .015    .020
-[PD10]
-BARTScore     .060    .060    .060    .071**  .069**  .062    .078***
-BERTScore     .025    .025    .025    .041**  .037    .031    .050**
-BLEURT        .043    .043    .043    .054*** .053**  .048    .062***
-Prism ref.    .019    .019    .019    .035**  .031    .024    .044**
-Prism Unref.  .020    .020    .020    .028**  .030*   .024    .037**
-Prism Context .008    .008    .008    .027**  .018    .012    .033**
-[TD10]
-BARTScore     .063    .063    .063    .063    .063    .063    .062
-BERTScore     .054    .054    .054    .054    .055    .055    .055
-BLEURT        .049    .049    .049    .049    .049    .049    .049
-Prism ref.    .036    .036    .036    .036    .037    .037    .037
-Prism Unref.  .000    .000    .000    .000    .000    .002    .002
-Prism Context .005    .005    .005    .005    .005    .006    .005
-[TP]
-BARTScore     .138    .146    .136    .213*   .136    .168*   .227**
-BERTScore     .217    .224    .215    .279*   .215    .247*   .295**
-BLEURT        .283    .289    .281    .324*   .282    .298*   .332**
-Prism ref.    .177    .186    .175    .236*   .175    .204*   .252**
-Prism Unref.  .204    .209    .202    .238*   .202    .229    .252
-Prism Context .018    .033    .017    .117**  .015    .099**  .162***
-[UP]
-BARTScore     .044    .041    .041    .179**  .042    .060    .183***
-BERTScore     .109    .107    .106    .230**  .107    .128    .238***
-BLEURT        .151    .150    .149    .258**  .148    .161    .260***
-Prism ref.    .080    .077    .077    .202**  .077    .097    .208***
-Prism Unref.  .098    .095    .097    .159*   .096    .116*   .168***
-Prism Context .023    .020    .020    .141**  .022    .054*   .157***
-[ZD]
-BARTScore     .148    .149    .147    .192*** .150    .172**  .204***
-BERTScore     .171    .171    .170    .196**  .172    .191**  .208***
-BLEURT        .208    .207    .207    .245*** .208    .235**  .258***
-Prism ref.    .146    .145    .145    .184*** .146    .169**  .194***
-Prism Unref.  .024    .025    .024    .029**  .029    .031*   .041***
-Prism Context .007    .008    .007    .039*** .010    .024**  .051***
-[ZP]
-BARTScore     .179    .182    .178    .180    .202*** .200**  .224***
-BERTScore     .160    .163    .159    .163    .184*** .187**  .214***
-BLEURT        .170    .172    .169    .174    .191**  .191**  .216***
-Prism ref.    .132    .134    .131    .134    .157*** .159**  .184***
-Prism Unref.  .002    .004    .001    .001    .027*** .040*** .060***
-Prism Context .026    .027    .025    .025    .042**  .058*** .072***
-"""
-"""One block a data set, one line a metric: T, then P+T with each of `metrics_of`, then with all."""

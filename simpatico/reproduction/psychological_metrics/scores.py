@@ -10,7 +10,7 @@ import polars as pl
 from simpatico.features.emotions import OURS
 from simpatico.features.words import cut_words
 from simpatico.registry import load
-from simpatico.reproduction.psychological_metrics.data import DataSet, median_ratings, read_turns
+from simpatico.reproduction.psychological_metrics.data import DataSet, ratings_by_judge, read_turns
 from simpatico.reproduction.psychological_metrics.paper import METRICS, STATES, TRAITS
 from simpatico.scoring import score
 from simpatico.turns import Turns
@@ -27,9 +27,11 @@ def score_rated_units(data_set: DataSet, path: Path, lexicon: str | None) -> pl.
     """
     turns = read_turns(path, data_set.format)
     table = score_dialogs(turns) if data_set.rates_dialogs else score_responses(turns, lexicon)
-    ratings = median_ratings(data_set, path)
+    # where a set has two qualities, the median is of each judge's mean of both
+    keys, by_judge = data_set.keys, ratings_by_judge(data_set, path, data_set.keys)
+    ratings = by_judge.group_by(keys, maintain_order=True).agg(rating=pl.col("value").median())
     return (
-        table.join(ratings, on=data_set.keys, how="inner", validate="1:1", maintain_order="left")
+        table.join(ratings, on=keys, how="inner", validate="1:1", maintain_order="left")
         # a prompt belongs to its data set, also where sets are pooled
         .with_columns(set=pl.lit(data_set.name), prompt=data_set.name + pl.col("prompt"))
         .select("set", "dialog", "prompt", "extras", "text", "context", "rating", *COLUMNS)
@@ -41,7 +43,7 @@ def score_responses(turns: Turns, lexicon: str | None) -> pl.DataFrame:
     emotions = {"lexicon": lexicon or OURS}
     states = [load(m, **({} if m == "style_matching" else emotions)) for m in STATES]
     table = score(turns, [*states, *(load(t, minimum_words=0) for t in TRAITS)])
-    dropped = score(turns, [load("style_matching", empty="drop")]).at("turn")["style_matching"]
+    no_empty = score(turns, [load("style_matching", empty="drop")]).at("turn")["style_matching"]
     responses = turns.frame.filter(turns.scored)
     before = turns.answered[turns.scored]
     context = turns.frame["text"].gather(np.maximum(before, 0)).set(pl.Series(before < 0), None)
@@ -50,7 +52,7 @@ def score_responses(turns: Turns, lexicon: str | None) -> pl.DataFrame:
     return (
         table.at("turn")
         .with_columns(responses["prompt"], responses["extras"], responses["text"])
-        .with_columns(context.alias("context"), dropped.alias(DROPPED), word_counts(turns))
+        .with_columns(context.alias("context"), no_empty.alias(DROPPED), word_counts(turns))
         .join(traits, on="dialog", how="left", validate="1:1", maintain_order="left")
     )
 

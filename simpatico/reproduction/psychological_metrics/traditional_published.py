@@ -1,5 +1,6 @@
 """Scores of traditional metrics that others published, joined to our rows by their text.
 
+AM-FM: the baseline of DSTC10 (Zhang et al. 2021); USR: Mehri and Eskenazi (2020), on Topical-Chat.
 The files name responses in different ways, so each table of scores has its own key of texts.
 """
 
@@ -9,12 +10,12 @@ import ast
 import csv
 import json
 import re
-from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import NamedTuple
 
 import polars as pl
+
+from simpatico.reproduction.csv_files import ascii_key
 
 AMFM = ("AM", "FM", "AM-FM")
 AMFM_FILES = {
@@ -26,44 +27,38 @@ AMFM_FILES = {
     "FT": "fed-turn",
     "FED-Dial": "fed-dial",
 }
+USR = {"USR DR(c)": "usr-scores/both", "USR DR(f)": "usr-scores/fct"}
+"""USR's dialog retrieval, given context and fact or the fact alone. Its third part, the masked
+language model, is left out: its file has no texts."""
 HUMOD = "HU"
 SETS_WITH_PUBLISHED_SCORES = (*AMFM_FILES, HUMOD)
-Key = tuple[str, ...]
-Unit = dict[str, str]
-
-
-class PublishedScores(NamedTuple):
-    """A metric's scores by a key of texts, and how to get that key from a row of ours."""
-
-    metric: str
-    scores: dict[Key, float]
-    key: Callable[[Unit], Key]
+Key = tuple[str, str]
 
 
 def published_columns(rows: pl.DataFrame, name: str, data: Path) -> pl.DataFrame:
     """One column for each published metric of this data set; null where no text agrees."""
+    extras = [json.loads(text or "{}") for text in rows["extras"]]
     if name == HUMOD:  # its scores stand in the data set's own rows
-        extras = [json.loads(text or "{}") for text in rows["extras"]]
         am, fm = (pl.Series(n, [e.get(n.lower()) for e in extras], pl.Float64) for n in AMFM[:2])
         return pl.DataFrame([am, fm, ((am + fm) / 2).alias("AM-FM")])
-    units = list(rows.select("dialog", "text", "context", "extras").iter_rows(named=True))
-    return pl.DataFrame(
-        [
-            pl.Series(p.metric, [p.scores.get(p.key(unit)) for unit in units], pl.Float64)
-            for p in read_published(name, data)
-        ]
-    )
+    columns = []
 
+    def join(metric: str, scores: dict[Key, float], names: list[str]) -> None:
+        keys = zip(names, map(ascii_key, rows["text"]), strict=True)
+        columns.append(pl.Series(metric, [scores.get(key) for key in keys], pl.Float64))
 
-def read_published(name: str, data: Path) -> Iterator[PublishedScores]:
-    """The tables of scores that are there for a data set."""
     path = data / "amfm-scores" / f"{AMFM_FILES.get(name, '')}_results.csv"
     if path.is_file():
         for metric, scores in read_amfm(path).items():
-            yield PublishedScores(metric, scores, dialog_key)
-    for metric, folder, key in USR if name == "TP" else ():
-        if (data / folder / "dev.tsv").is_file():
-            yield PublishedScores(metric, read_usr(data / folder), key)
+            join(metric, scores, rows["dialog"].to_list())
+    facts = [str(extra.get("fact", "")) for extra in extras]
+    contexts = [
+        f"{context or ''}{fact}" for context, fact in zip(rows["context"], facts, strict=True)
+    ]
+    for (metric, folder), texts in zip(USR.items(), (contexts, facts), strict=True):
+        if name == "TP" and (data / folder / "dev.tsv").is_file():
+            join(metric, read_usr(data / folder), list(map(ascii_key, texts)))
+    return pl.DataFrame(columns)
 
 
 def read_amfm(path: Path) -> dict[str, dict[Key, float]]:
@@ -74,7 +69,7 @@ def read_amfm(path: Path) -> dict[str, dict[Key, float]]:
     scores: dict[str, dict[Key, float]] = {metric: {} for metric in AMFM}
     with path.open(encoding="utf-8", errors="replace", newline="") as file:
         for row in csv.DictReader(file):
-            key = (row["dialogue_id"], letters_and_digits(response_of(row)))
+            key = (row["dialogue_id"], ascii_key(response_of(row)))
             with suppress(ValueError):  # a row without both numbers has no score
                 am, fm = float(row["am_scores"]), float(row["fm_scores"])
                 for metric, value in zip(AMFM, (am, fm, (am + fm) / 2), strict=True):
@@ -82,7 +77,7 @@ def read_amfm(path: Path) -> dict[str, dict[Key, float]]:
     return scores
 
 
-def response_of(row: Unit) -> str:
+def response_of(row: dict[str, str]) -> str:
     """The response of a row, or all the model says in its dialog, which is written as Python."""
     if "response" in row:
         return row["response"].removeprefix("System: ")
@@ -103,38 +98,5 @@ def read_usr(folder: Path) -> dict[Key, float]:
     for line, value in zip(table, scores, strict=True):
         # the texts carry the special tokens _go and _eos
         cells = re.sub(r"\b_(go|eos)\b", " ", line).split("\t")
-        by_text[letters_and_digits(cells[3]), letters_and_digits(cells[4])] = float(value)
+        by_text[ascii_key(cells[3]), ascii_key(cells[4])] = float(value)
     return by_text
-
-
-def dialog_key(unit: Unit) -> Key:
-    """By dialog and response."""
-    return unit["dialog"], letters_and_digits(unit["text"])
-
-
-def context_key(unit: Unit) -> Key:
-    """By context with fact, and response."""
-    context = (unit["context"] or "") + fact_of(unit)
-    return letters_and_digits(context), letters_and_digits(unit["text"])
-
-
-def fact_key(unit: Unit) -> Key:
-    """By fact and response."""
-    return letters_and_digits(fact_of(unit)), letters_and_digits(unit["text"])
-
-
-def fact_of(unit: Unit) -> str:
-    """The fact that a response of Topical-Chat was to use."""
-    return str(json.loads(unit["extras"] or "{}").get("fact", ""))
-
-
-def letters_and_digits(text: str) -> str:
-    """Nothing else: files differ in spaces, quotation marks and broken characters."""
-    return re.sub(r"[^a-z0-9]", "", text.lower())
-
-
-USR = (
-    ("USR DR(c)", "usr-scores/both", context_key),
-    ("USR DR(f)", "usr-scores/fct", fact_key),
-)
-"""USR's third part, the masked language model, is left out: its file has no text to go by."""

@@ -12,8 +12,7 @@ from simpatico.errors import UnknownName, suggest_names
 from simpatico.reproduction.psychological_metrics.data import DataSet, read_turns
 from simpatico.reproduction.psychological_metrics.traditional_published import published_columns
 from simpatico.reproduction.request import Request
-from simpatico.reproduction.sample import score_sample
-from simpatico.reproduction.weights import RunnableMetric, runnable_metric
+from simpatico.reproduction.runnable import RunnableMetric, runnable_metric, score_sample
 
 PRISM = (
     "the paper does not say what it gave Prism: unreferenced is taken as response and what it "
@@ -25,25 +24,18 @@ NO_MAUVE = (
 PUBLISHED = ("scores of AM, FM and USR are as their authors published them, not in the paper",)
 
 
-class PaperMetric(NamedTuple):
-    """A metric as the paper calls it, as we call it, and with which parameters."""
-
-    paper: str
-    name: str
-    parameters: dict[str, Any]
-
-
-PAPER_METRICS = (
-    PaperMetric("BARTScore", "bart_score", {}),
-    PaperMetric("BERTScore", "bert_score", {}),
-    PaperMetric("BLEURT", "bleurt", {}),
-    PaperMetric("DialogRPT", "dialog_rpt", {}),
-    PaperMetric("Prism ref.", "prism", {}),
-    PaperMetric("Prism Unref.", "prism", {"mode": "unreferenced"}),
-    PaperMetric("Prism Context", "prism", {"mode": "source"}),
-    PaperMetric("USL-H", "usl_h", {}),
-)
-METRIC_NAMES = tuple(dict.fromkeys(metric.name for metric in PAPER_METRICS))
+PAPER_METRICS: dict[str, tuple[str, dict[str, Any]]] = {
+    "BARTScore": ("bart_score", {}),
+    "BERTScore": ("bert_score", {}),
+    "BLEURT": ("bleurt", {}),
+    "DialogRPT": ("dialog_rpt", {}),
+    "Prism ref.": ("prism", {}),
+    "Prism Unref.": ("prism", {"mode": "unreferenced"}),
+    "Prism Context": ("prism", {"mode": "source"}),
+    "USL-H": ("usl_h", {}),
+}
+"""What the paper's metrics are called here, and their parameters."""
+METRIC_NAMES = tuple(dict.fromkeys(name for name, _ in PAPER_METRICS.values()))
 
 
 class MetricColumn(NamedTuple):
@@ -64,15 +56,15 @@ class TraditionalMetrics:
                 f"the paper has no metric {unknown[0]!r}; {suggest_names(unknown[0], METRIC_NAMES)}"
             )
         self.sample, self.tell = request.sample, tell
-        self.runnable: dict[str, tuple[PaperMetric, RunnableMetric]] = {}
+        self.runnable: dict[str, RunnableMetric] = {}
         self.omissions = [NO_MAUVE] if names else []
-        for metric in (m for m in PAPER_METRICS if m.name in names):
-            parameters = request.parameters_of(metric.name) | metric.parameters
-            runnable = runnable_metric(metric.name, **parameters)
-            if isinstance(runnable, RunnableMetric):
-                self.runnable[metric.paper] = metric, runnable
-            else:
-                self.omissions.append(f"{metric.paper}: {runnable}")
+        for title, (name, parameters) in PAPER_METRICS.items():
+            if name in names:
+                runnable = runnable_metric(name, **request.parameters_of(name) | parameters)
+                if isinstance(runnable, RunnableMetric):
+                    self.runnable[title] = runnable
+                else:
+                    self.omissions.append(f"{title}: {runnable}")
 
     def columns(self, rows: pl.DataFrame, data_set: DataSet, data: Path) -> list[MetricColumn]:
         """A column for each metric, in the order of the rows: published scores first, then ours."""
@@ -83,16 +75,16 @@ class TraditionalMetrics:
         path = data_set.locate(data)
         if not self.runnable or path is None:
             return columns
-        turns, level = read_turns(path, data_set.format), data_set.level
-        for metric, runnable in self.runnable.values():
+        turns = read_turns(path, data_set.format)
+        for title, runnable in self.runnable.items():
             self.tell(f"{data_set.name}: {runnable.label}")
-            sample = score_sample(turns, runnable, level=level, sample=self.sample)
-            joined = rows.select("dialog").join(
-                sample.scores, on="dialog", how="left", validate="1:1", maintain_order="left"
+            scores, notes = score_sample(turns, runnable, level=data_set.level, sample=self.sample)
+            aligned = rows.select("dialog").join(
+                scores, on="dialog", how="left", validate="1:1", maintain_order="left"
             )
-            scores = joined[runnable.metric.name].alias(runnable.label)
-            notes = [*sample.notes, PRISM] if metric.parameters else sample.notes
-            columns.append(MetricColumn(scores, tuple(notes), metric.paper))
+            column = aligned[runnable.metric.name].alias(runnable.label)
+            notes += [PRISM] if PAPER_METRICS[title][1] else []
+            columns.append(MetricColumn(column, tuple(notes), title))
         return columns
 
 
