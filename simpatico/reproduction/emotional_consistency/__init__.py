@@ -16,7 +16,7 @@ from simpatico.features.embeddings import MINILM
 from simpatico.models.names import why_missing
 from simpatico.reproduction.cells import UNEXPLAINED, Cell, Reproduction
 from simpatico.reproduction.csv_files import locate_file
-from simpatico.reproduction.emotional_consistency import classifiers, origin, raters, training_mix
+from simpatico.reproduction.emotional_consistency import classifiers, raters, training_mix
 from simpatico.reproduction.emotional_consistency import data as files
 from simpatico.reproduction.emotional_consistency import scores as evaluators
 from simpatico.reproduction.request import Request
@@ -48,9 +48,9 @@ def reproduce(
     if utterance_files:
         tell("where the published utterances come from")
         sources = read_sources(data, utterance_files, omissions)
-        cells += origin.origin_cells(sources.files, sources.by_text)
-        cells += origin.rule_cells(sources.files, sources.by_text, sources.signs)
-        cells += origin.overlap_cells(sources.mix)
+        cells += training_mix.origin_cells(sources.files, sources.by_text)
+        cells += training_mix.rule_cells(sources.files, sources.by_text, sources.signs)
+        cells += training_mix.overlap_cells(sources.mix)
         cells += mix_classifier_cells(sources, request, omissions, tell)
         for task in files.TASKS:
             if test := utterance_files.get(f"{task}_test.csv"):
@@ -107,7 +107,9 @@ def mix_classifier_cells(
     valid = sources.files.get("EC_valid.csv")
     if valid is not None and model:
         tell("EC_valid: utterances decided one by one")
-        yield from origin.polarity_agreement_cells(valid, sources.by_text, sources.signs, model)
+        yield from training_mix.polarity_agreement_cells(
+            valid, sources.by_text, sources.signs, model
+        )
     for task in files.TASKS:
         validation, test = (sources.files.get(f"{task}_{part}.csv") for part in files.PARTS)
         labels = training_mix.mix_labels(task, sources.mix.rows, sources.signs, model)

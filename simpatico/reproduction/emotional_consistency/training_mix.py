@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -20,9 +20,10 @@ import polars as pl
 
 from simpatico.errors import DataError
 from simpatico.features.detokenise import letters_and_digits
+from simpatico.reproduction.cells import Cell, count_cell
 from simpatico.reproduction.csv_files import ascii_key, read_text_columns
 from simpatico.training.emotion.data import Utterances
-from simpatico.training.emotion.labels import Polarity
+from simpatico.training.emotion.labels import Polarity, infer_label_signs
 
 EMPATHETIC, DAILY, COUNSEL, MEISD = "empathetic-dialogues", "dailydialog", "counsel-chat", "meisd"
 CORPORA = (EMPATHETIC, DAILY, COUNSEL, MEISD)
@@ -32,7 +33,10 @@ CLEAR_SHARE = 0.95
 """From this share on, utterances of an emotion that have one sign show that the emotion has it."""
 MIN_VOTES = 3
 """Utterances of an emotion that must be found before it is said to have a sign."""
-
+ORIGIN = "Published files: utterances by corpus"
+RULE = "Published files: labels that the rule gives"
+OVERLAP = "Training mix: utterances of the corpora"
+SEVERAL, NOWHERE = "several corpora", "no corpus"
 
 Signs = Mapping[tuple[str, str], str]
 """By corpus and emotion: positive, negative, or decided for each utterance."""
@@ -77,6 +81,10 @@ class CorpusUtterance(NamedTuple):
         if self.source == DAILY:
             return " ".join(re.sub(r'([.,?!;:"])', r" \1 ", self.text).split())
         return self.text
+
+
+TextIndex = Mapping[str, Sequence[CorpusUtterance]]
+"""All utterances of each text, by `text_key`."""
 
 
 def text_key(text: str) -> str:
@@ -178,9 +186,7 @@ def remove_published(
     return TrainingMix(rows, n_published, n_repeated)
 
 
-def emotion_signs(
-    valid: Utterances, index: Mapping[str, Sequence[CorpusUtterance]]
-) -> dict[tuple[str, str], str]:
+def emotion_signs(valid: Utterances, index: TextIndex) -> dict[tuple[str, str], str]:
     """Whether each emotion of a corpus is positive, negative, or decided for each utterance.
 
     Read off the published labels of utterances that stand in one corpus under one emotion. Fewer
@@ -234,3 +240,67 @@ def write_training_csv(path: Path, rows: Sequence[CorpusUtterance], labels: Sequ
     ).filter(pl.col("label") != "")
     frame.write_csv(path)
     return frame.height
+
+
+def origin_cells(files: Mapping[str, Utterances], index: TextIndex) -> Iterator[Cell]:
+    """How many utterances of each file are of each corpus."""
+
+    def corpus_of(text: str) -> str:
+        sources = {utterance.source for utterance in index.get(text_key(text), ())}
+        return sources.pop() if len(sources) == 1 else SEVERAL if sources else NOWHERE
+
+    for name, utterances in files.items():
+        counts = Counter(map(corpus_of, utterances.text))
+        for corpus in (*CORPORA, SEVERAL, NOWHERE):
+            yield count_cell((ORIGIN, name, corpus), counts[corpus], total=len(utterances))
+
+
+def rule_cells(files: Mapping[str, Utterances], index: TextIndex, signs: Signs) -> Iterator[Cell]:
+    """How many labels of utterances found are among those that their corpora give.
+
+    For EC only utterances count whose emotion has a sign of its own.
+    """
+    for name, utterances in files.items():
+        task, right, total = name.partition("_")[0], 0, 0
+        for text, (label,) in zip(utterances.text, utterances.label, strict=True):
+            labels = [u.label_by_rule(task, signs) for u in index.get(text_key(text), ())]
+            if labels and EACH not in labels:
+                right, total = right + (label in labels), total + 1
+        notes = ["signs of emotions are read off EC_valid"] if task == "EC" else []
+        yield count_cell((RULE, name, "as the rule says"), right, total=total, notes=notes)
+
+
+def overlap_cells(mix: TrainingMix) -> Iterator[Cell]:
+    """How much of each corpus is published, repeated, or left to train on."""
+    left = Counter(utterance.source for utterance in mix.rows)
+    note = "the same letters and digits as one of the four published files"
+    columns = {"in a published file": mix.n_published, "said before": mix.n_repeated, "left": left}
+    for corpus in CORPORA:
+        total = sum(counts[corpus] for counts in columns.values())
+        for column, counts in columns.items():
+            place = OVERLAP, corpus, column
+            yield count_cell(place, counts[corpus], total=total, notes=[note])
+
+
+def polarity_agreement_cells(
+    valid: Utterances, index: TextIndex, signs: Signs, model: Polarity
+) -> Iterator[Cell]:
+    """How often a model of polarity decides as published, and finds the sign of an emotion."""
+    rows = [
+        (text, label == POSITIVE, emotions.pop())
+        for text, (label,) in zip(valid.text, valid.label, strict=True)
+        if len(emotions := {u.label for u in index.get(text_key(text), ())}) == 1
+    ]
+    texts, names = [text for text, _, _ in rows], ["/".join(emotion) for _, _, emotion in rows]
+    probabilities = model(texts)
+    agree = [
+        (probability > 0.5) == positive
+        for probability, (_, positive, emotion) in zip(probabilities, rows, strict=True)
+        if signs[emotion] == EACH
+    ]
+    place = RULE, "EC_valid.csv", "utterances decided one by one as published"
+    yield count_cell(place, sum(map(int, agree)), total=len(agree))
+    rule = infer_label_signs([[name] for name in names], texts, lambda _: probabilities)
+    same_sign = [rule["/".join(emotion)].sign == sign for emotion, sign in signs.items()]
+    place = RULE, "EC_valid.csv", "emotions whose sign the 70% rule finds"
+    yield count_cell(place, sum(same_sign), total=len(same_sign))

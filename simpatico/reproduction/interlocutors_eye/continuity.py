@@ -20,7 +20,6 @@ from simpatico.features.users.model import UserModel
 from simpatico.registry import load
 from simpatico.reproduction.cells import Cell, estimate_cell, make_cell, p_value_note
 from simpatico.reproduction.figures import draw_levels, level_group
-from simpatico.reproduction.interlocutors_eye import controls
 from simpatico.reproduction.interlocutors_eye.data import cells_until_unusable
 from simpatico.reproduction.interlocutors_eye.paper import (
     ACCURACY,
@@ -36,6 +35,7 @@ from simpatico.stats.by_user import (
     compare_replies,
     evaluate_replies,
 )
+from simpatico.stats.draws import draw_uniform
 from simpatico.stats.result import Result
 from simpatico.training.users.continuity import baselines, data, train
 from simpatico.training.users.continuity.baselines import METRICS, USER_MAJORITY
@@ -45,6 +45,7 @@ from simpatico.training.users.examples import UserExamples, input_spec
 from simpatico.training.users.fit import FitSettings, fit_both_models, predict_examples
 from simpatico.training.users.user_weights import update_users
 from simpatico.turns import Turns
+from simpatico.wording import format_count
 
 TEXT, USER, UPDATED = "text", "+ user", "+ user, going on log by log"
 SHUFFLED = "+ user, persons shuffled (mean, lowest, highest)"
@@ -62,6 +63,8 @@ COMPARISONS = {
     WORDS_USER: (WORDS, USER_MAJORITY),
 }
 """The models that each user-aware one is compared with."""
+SHUFFLE_STREAM = 8
+"""Of random numbers, so that these draws are independent of all others."""
 CAPTION = (
     "Dot: share of turns predicted correctly; line: 95% CI over users; hollow: the user's majority "
     "class. Each group has about a third of all earlier examples; named by the mean over turns."
@@ -133,7 +136,7 @@ def fit_models(examples: ReplyExamples, spec: InputSpec, *, seeds: int) -> Reply
     predictions[UPDATED] = predict_with_updates(model, splits[2], log_names(examples))
     shuffles = list[ReplyPredictions]()
     for number in range(seeds):
-        inputs = [controls.shuffle_users(split, number) for split in splits]
+        inputs = [shuffle_users(split, number) for split in splits]
         shuffles.append(predict_replies(fit_reply_models(inputs)[0], inputs[2]))
     counts = Counter([*splits[0].user, *splits[1].user])
     n_known = np.array([counts[user] for user in splits[2].user], np.float64)
@@ -170,6 +173,38 @@ def predict_with_updates(
     return ReplyPredictions.from_probability(probability)
 
 
+def drop_inputs(examples: UserExamples) -> UserExamples:
+    """The same without any input of a turn: only who it is, and in which order."""
+    from scipy import sparse
+
+    n = len(examples.y)
+    return examples._replace(rows=sparse.csr_matrix((n, 0)), covariates=np.zeros((n, 0)))
+
+
+def shuffle_users(examples: UserExamples, seed: int) -> UserExamples:
+    """The same with the users permuted over all examples."""
+    order = np.argsort(draw_uniform(len(examples.user), seed, SHUFFLE_STREAM), kind="stable")
+    return examples._replace(user=[examples.user[at] for at in order])
+
+
+def mean_and_range(results: Sequence[Result | None]) -> Result | None:
+    """The mean over shuffles between the lowest and the highest.
+
+    Null where one of the shuffles has no result; without a value where one has none.
+    """
+    if not results or None in results:
+        return None
+    values = [one.value for one in results if one is not None and one.value is not None]
+    if len(values) < len(results):
+        return Result(None, status="degenerate")
+    return Result(float(np.mean(values)), min(values), max(values))
+
+
+def shuffles_note(n: int) -> str:
+    """The note on such a mean."""
+    return f"mean, lowest and highest of {format_count(n, 'shuffle')}"
+
+
 def model_cells(table: str, study: ReplyStudy, *, seed: int) -> Iterator[Cell]:
     """Accuracy, macro-F1 and AUC of every model; those with profiles are the paper's alone."""
     results = evaluate_replies(study.predictions, study.labels, study.users, seed=seed)
@@ -190,8 +225,8 @@ def statistics_of(row: ReplyResults) -> dict[str, Result]:
 def shuffled_cells(table: str, rows: Sequence[ReplyResults]) -> Iterator[Cell]:
     """The mean over shuffles, and how far apart they are."""
     for statistic in statistics_of(rows[0]):
-        mean = controls.mean_and_range([statistics_of(row)[statistic] for row in rows])
-        place, notes = (table, statistic, SHUFFLED), [controls.shuffles_note(len(rows))]
+        mean = mean_and_range([statistics_of(row)[statistic] for row in rows])
+        place, notes = (table, statistic, SHUFFLED), [shuffles_note(len(rows))]
         yield estimate_cell(place, mean, n=rows[0].n, notes=notes)
 
 

@@ -18,14 +18,8 @@ from simpatico.features.char_ngrams import CharNgramSettings
 from simpatico.features.users.inputs import InputSpec
 from simpatico.features.users.model import UserModel
 from simpatico.judgements import UNIT, Judgements
-from simpatico.reproduction.cells import (
-    Cell,
-    count_cell,
-    estimate_cell,
-    make_cell,
-    p_value_note,
-)
-from simpatico.reproduction.interlocutors_eye.controls import (
+from simpatico.reproduction.cells import Cell, count_cell, estimate_cell, make_cell, p_value_note
+from simpatico.reproduction.interlocutors_eye.continuity import (
     drop_inputs,
     mean_and_range,
     shuffle_users,

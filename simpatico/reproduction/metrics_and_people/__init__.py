@@ -32,7 +32,7 @@ from simpatico.reproduction.psychological_metrics.data import (
     read_turns,
 )
 from simpatico.reproduction.psychological_metrics.scores import score_rated_units
-from simpatico.reproduction.psychological_metrics.traditional_published import (
+from simpatico.reproduction.psychological_metrics.traditional import (
     SETS_WITH_PUBLISHED_SCORES,
     published_columns,
 )

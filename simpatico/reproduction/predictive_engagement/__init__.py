@@ -7,7 +7,7 @@ test set: no model, weight or variant here was chosen on them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
@@ -42,27 +42,32 @@ class PaperData(NamedTuple):
     crowd_labels: pl.DataFrame | None
     target: transfer.TransferData | None
 
-    def read_exchanges(self) -> dict[Reading, Exchanges]:
-        """ConvAI in both readings, without the conversations of the crowd study."""
-        if self.convai is None:
-            return {}
-        crowd = [] if self.dialogs is None else self.dialogs["dialog"].to_list()
-        return {reading: read_convai(self.convai, reading, without=crowd) for reading in READINGS}
-
 
 def reproduce(
     data: Path, request: Request | None = None, *, tell: Tell = lambda _: None
 ) -> Reproduction:
     """Every table for which the files are there; `tell` receives progress messages."""
     request, omissions = request or Request(), list[str]()
-    paper = read_paper_data(data, omissions)
-    seed, readings = request.sample.seed, paper.read_exchanges()
+    paper, seed = read_paper_data(data, omissions), request.sample.seed
+    readings: dict[Reading, Exchanges] = {}
+    if paper.convai is not None:  # without the conversations of the crowd study
+        crowd = [] if paper.dialogs is None else paper.dialogs["dialog"].to_list()
+        readings = {name: read_convai(paper.convai, name, without=crowd) for name in READINGS}
     cells = [*counts.score_count_cells(readings)]
     tell("Tables 2 and 3: raters, and turns against conversations")
     cells += raters.rater_agreement_cells(paper.pairs, paper.workers, seed=seed)
     cells += raters.aggregation_cells(paper.crowd_labels, paper.convai, seed=seed)
     cells += counts.split_count_cells(readings, seed=seed)
-    cells += trained_cells(paper, readings, request, omissions, tell)
+    can_train = readings and request.seeds
+    reason = why_missing(MINILM) if can_train else "no seeds, or no ConvAI to train on"
+    if reason:
+        omissions.append(f"Figure 4: {reason}")
+    else:
+        figures, heads = classifier_cells(readings, paper.crowd_labels, request.seeds, tell=tell)
+        cells += figures
+        if paper.target is not None:
+            tell("transfer to DailyDialog")
+            cells += transfer.transfer_cells(paper.target, heads, request.seeds)
     if paper.pairs is not None:
         cells += rated_pair_cells(paper.pairs, request, omissions, tell)
     cells += transfer.out_of_domain_cells(data, request, omissions, tell=tell)
@@ -106,26 +111,6 @@ def read_paper_data(data: Path, omissions: list[str]) -> PaperData:
     return PaperData(chats, pairs, workers, dialogs, crowd_labels, target)
 
 
-def trained_cells(
-    paper: PaperData,
-    readings: Mapping[Reading, Exchanges],
-    request: Request,
-    omissions: list[str],
-    tell: Tell,
-) -> Iterator[Cell]:
-    """Figure 4 and the transfer step, which train classifiers over frozen vectors."""
-    can_train = readings and request.seeds
-    reason = why_missing(MINILM) if can_train else "no seeds, or no ConvAI to train on"
-    if reason:
-        omissions.append(f"Figure 4: {reason}")
-        return
-    cells, heads = classifier_cells(readings, paper.crowd_labels, request.seeds, tell=tell)
-    yield from cells
-    if paper.target is not None:
-        tell("transfer to DailyDialog")
-        yield from transfer.transfer_cells(paper.target, heads, request.seeds)
-
-
 def rated_pair_cells(
     pairs: pl.DataFrame, request: Request, omissions: list[str], tell: Tell
 ) -> Iterator[Cell]:
@@ -147,13 +132,9 @@ def explain_engagement_deviation(cell: Cell) -> str:
         return counts.SPLIT_NOTE
     if cell.table in (raters.TABLE_3, raters.FIGURE_2):
         return "labels of 0 and 1 say less than the five ratings from 1 to 5 that are not published"
-    if (
-        cell.column.startswith(correlations.AUTHORS)
-        and cell.paper is not None
-        and cell.ours is not None
-    ):
+    if cell.column.startswith(correlations.AUTHORS):
         if cell.table == correlations.TABLE_6:
             return "the paper cuts to two digits, or the published score is another"
-        if abs(cell.paper + cell.ours) <= 0.01:
+        if abs((cell.paper or 0.0) + (cell.ours or 0.0)) <= 0.01:
             return "the sign: the authors' own scores give a negative correlation"
     return UNEXPLAINED

@@ -6,11 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 
 from simpatico.reproduction.cells import Cell, count_cell
-from simpatico.reproduction.predictive_engagement.paper import (
-    CONVERSATIONS,
-    EXCHANGES,
-    SPLIT_SIZES,
-)
+from simpatico.reproduction.predictive_engagement.paper import CONVERSATIONS, EXCHANGES, SPLIT_SIZES
 from simpatico.training.engagement.data import Reading
 from simpatico.training.engagement.exchanges import Exchanges, split_exchanges
 

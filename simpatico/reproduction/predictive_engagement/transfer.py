@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, get_args
 
 import numpy as np
 import polars as pl
@@ -20,12 +20,7 @@ from simpatico.features.heads.folder import is_heads_folder, load_heads
 from simpatico.features.heads.head import Head
 from simpatico.reproduction.cells import Cell, make_cell, result_cell
 from simpatico.reproduction.clustered_correlation import dense_codes, partial_correlation
-from simpatico.reproduction.predictive_engagement.classifiers import (
-    AUC,
-    BALANCED,
-    HEADS,
-    OUR_HEAD,
-)
+from simpatico.reproduction.predictive_engagement.classifiers import AUC, BALANCED, HEADS, OUR_HEAD
 from simpatico.reproduction.predictive_engagement.counts import READING_NAMES
 from simpatico.reproduction.predictive_engagement.scores import (
     BASELINES,
@@ -72,24 +67,13 @@ SPLIT_SHARES = (0.8, 0.2)
 """Of the pairs to train on, for training and for early stopping."""
 
 OUT_OF_DOMAIN_TABLE = "Out of domain: with how engaging or interesting people found it, Spearman"
-OUT_OF_DOMAIN_SETS = tuple(
-    DataSet(f"{name}, {quality}", DEV, f"{file}_eval.json", DEV, (quality,))
-    for name, file, quality in (
-        ("FED-turn", "fed-turn", "engaging"),
-        ("FED-turn", "fed-turn", "interesting"),
-        ("TP", "topical-usr", "engaging"),
-        ("UP", "persona-usr", "engaging"),
-    )
+OUT_OF_DOMAIN_SETS = (
+    DataSet("FED-turn, engaging", DEV, "fed-turn_eval.json", DEV, ("engaging",)),
+    DataSet("FED-turn, interesting", DEV, "fed-turn_eval.json", DEV, ("interesting",)),
+    DataSet("TP, engaging", DEV, "topical-usr_eval.json", DEV, ("engaging",)),
+    DataSet("UP, engaging", DEV, "persona-usr_eval.json", DEV, ("engaging",)),
 )
 """Judged on scales of their own by three to five people; nothing was chosen on TP and UP."""
-
-
-class BaseHead(NamedTuple):
-    """A trained head, and how texts are encoded for it."""
-
-    head: Head
-    encoder: str
-    pooling: PooledBy
 
 
 class TransferData(NamedTuple):
@@ -100,40 +84,34 @@ class TransferData(NamedTuple):
     n_dropped: int
 
 
-def base_heads(heads: Mapping[Reading, Head]) -> dict[str, BaseHead]:
-    """The evaluator that is shipped, if there is one, and those just trained on ConvAI."""
-    pooling = HEADS[OUR_HEAD][1]
-    bases = {
-        f"ConvAI, {READING_NAMES[reading]}": BaseHead(head, MINILM, pooling)
-        for reading, head in heads.items()
-    }
-    if not is_heads_folder("engagement"):
-        return bases
-    folder = load_heads("engagement", "engagement")
-    recipe = folder.recipe.heads[ENGAGING]
-    if recipe.pooling not in ("mean", "max"):
-        return bases
-    pooling = "mean" if recipe.pooling == "mean" else "max"
-    return {SHIPPED: BaseHead(folder.heads[ENGAGING], recipe.encoder, pooling), **bases}
+def base_heads(heads: Mapping[Reading, Head]) -> dict[str, tuple[Head | None, str, PooledBy]]:
+    """Heads to train further, each with its encoder and pooling.
+
+    The one that is shipped, if there is one, those just trained on ConvAI, and none at all.
+    """
+    bases: dict[str, tuple[Head | None, str, PooledBy]] = {}
+    if is_heads_folder("engagement"):
+        folder = load_heads("engagement", "engagement")
+        recipe = folder.recipe.heads[ENGAGING]
+        for pooling in get_args(PooledBy):
+            if recipe.pooling == pooling:
+                bases[SHIPPED] = folder.heads[ENGAGING], recipe.encoder, pooling
+    for reading, head in heads.items():
+        bases[f"ConvAI, {READING_NAMES[reading]}"] = head, MINILM, HEADS[OUR_HEAD][1]
+    return bases | {SCRATCH: (None, MINILM, "mean")}
 
 
 def transfer_cells(data: TransferData, heads: Mapping[Reading, Head], seeds: int) -> Iterator[Cell]:
     """Each evaluator on the test pairs before and after the transfer, and what length tells."""
-
-    def encode(encoder: str, pooling: PooledBy) -> EncodedTexts:
+    for name, (head, encoder, pooling) in base_heads(heads).items():
         form = HeadForm(encoder, pooling, SHAPES["best", pooling])
-        return EncodedTexts.of([data.train, data.test], form)
-
-    for name, base in base_heads(heads).items():
-        texts = encode(base.encoder, base.pooling)
-        logits = head_logits(base.head, texts, data.test)
-        before = labelled_predictions(logits, logits > 0, data.test)
-        yield from transfer_figures(name, BEFORE, [before], data)
-        runs = [fine_tuned_run(data, texts, base.head, seed) for seed in range(seeds)]
+        texts = EncodedTexts.of([data.train, data.test], form)
+        if head is not None:
+            logits = head_logits(head, texts, data.test)
+            before = labelled_predictions(logits, logits > 0, data.test)
+            yield from transfer_figures(name, BEFORE, [before], data)
+        runs = [fine_tuned_run(data, texts, head, seed) for seed in range(seeds)]
         yield from transfer_figures(name, AFTER, runs, data)
-    texts = encode(MINILM, "mean")
-    runs = [fine_tuned_run(data, texts, None, seed) for seed in range(seeds)]
-    yield from transfer_figures(SCRATCH, AFTER, runs, data)
     for name, one in length_and_question_predictions(data.train, data.test).items():
         yield from transfer_figures(name, AFTER, [one], data)
 
