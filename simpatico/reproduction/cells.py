@@ -6,8 +6,11 @@ else a reader must know follows, separated by semicolons.
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Callable, Iterable, Sequence
-from typing import NamedTuple
+from functools import cache
+from importlib.resources import files
+from typing import Any, NamedTuple
 
 from simpatico.stats.by_user import NO_INTERVAL
 from simpatico.stats.result import Result
@@ -81,6 +84,16 @@ class Reproduction(NamedTuple):
         """Cells with a reason for each that is far from the paper's; omissions once each."""
         deviations = [(cell, explain(cell)) for cell in far_from_paper(cells)]
         return cls(cells, list(other_metrics), deviations, list(dict.fromkeys(omissions)))
+
+
+@cache
+def printed_tables(paper: str) -> dict[str, Any]:
+    """A paper's figures as it printed them, from `printed.toml` in its folder.
+
+    They stand in a file of their own, so that they can be checked against the paper line by line.
+    """
+    path = files(f"simpatico.reproduction.{paper}") / "printed.toml"
+    return tomllib.loads(path.read_text(encoding="utf-8"))
 
 
 def make_cell(

@@ -90,8 +90,7 @@ def reproduce(
     absent = [name for name in data_sets.NEEDED if name not in present]
     work.omissions.extend(f"{name}: no folder of that name" for name in absent)
     logs = work.read(data_sets.IRC, data_sets.read_irc)
-    cells = [*hazumi_tables(work), *continuity_tables(work, logs)]
-    cells += [*persona_tables(work), *crowd_tables(work, logs)]
+    cells = [*hazumi_tables(work), *continuity_tables(work, logs), *rating_tables(work, logs)]
     return Reproduction.with_reasons(cells, work.omissions, deviation_reason)
 
 
@@ -123,29 +122,26 @@ def continuity_tables(work: ReproductionRun, logs: Turns | None) -> Iterator[Cel
     yield from continuity_cells(logs, work.request, work.omissions)
 
 
-def persona_tables(work: ReproductionRun) -> Iterator[Cell]:
-    """Table 5's design: people about people, and about systems."""
+def rating_tables(work: ReproductionRun, logs: Turns | None) -> Iterator[Cell]:
+    """Table 5's design: people about people and about systems, and crowd workers about bots."""
+    seed, omissions = work.request.sample.seed, work.omissions
     people = work.read_rated(data_sets.PERSONA, data_sets.TALKS)
     if people is None:
-        work.omissions.append("Table 5: no RealPersonaChat")
-        return
-    work.tell("Table 5: people about people, RealPersonaChat")
-    work.omissions.append(FIXED_LENGTH)
-    pattern = data_sets.SYSTEMS
-    systems = work.read_rated(data_sets.PERSONA, pattern, content=pattern)
-    cells = persona_cells(people, systems, seed=work.request.sample.seed)
-    yield from data_sets.cells_until_unusable("Table 5, RealPersonaChat", cells, work.omissions)
-
-
-def crowd_tables(work: ReproductionRun, logs: Turns | None) -> Iterator[Cell]:
-    """Table 5's design: people about bots."""
+        omissions.append("Table 5: no RealPersonaChat")
+    else:
+        work.tell("Table 5: people about people, RealPersonaChat")
+        omissions.append(FIXED_LENGTH)
+        pattern = data_sets.SYSTEMS
+        systems = work.read_rated(data_sets.PERSONA, pattern, content=pattern)
+        cells = persona_cells(people, systems, seed=seed)
+        yield from data_sets.cells_until_unusable("Table 5, RealPersonaChat", cells, omissions)
     crowd = work.read_rated(data_sets.CROWD, data_sets.PASSED)
     if crowd is None:
-        work.omissions.append("Table 5: no dialogs of Ji et al.")
-        return
-    work.tell("Table 5: people about bots, Ji et al.")
-    cells = crowd_cells(crowd, logs, work.omissions, seed=work.request.sample.seed)
-    yield from data_sets.cells_until_unusable("Table 5, Ji et al.", cells, work.omissions)
+        omissions.append("Table 5: no dialogs of Ji et al.")
+    else:
+        work.tell("Table 5: people about bots, Ji et al.")
+        cells = crowd_cells(crowd, logs, omissions, seed=seed)
+        yield from data_sets.cells_until_unusable("Table 5, Ji et al.", cells, omissions)
 
 
 def deviation_reason(cell: Cell) -> str:

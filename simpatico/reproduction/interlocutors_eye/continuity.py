@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import compress
 from typing import NamedTuple
 
 import numpy as np
@@ -77,21 +78,11 @@ class ReplyStudy(NamedTuple):
     `n_known`: how many earlier examples there are of each one's user.
     """
 
-    examples: ReplyExamples
+    labels: Bools
+    users: list[str]
     predictions: dict[str, ReplyPredictions]
     n_known: Floats
     shuffles: list[ReplyPredictions]
-
-    @property
-    def labels(self) -> Bools:
-        return self.examples.labels(self.examples.split.test)
-
-    @property
-    def users(self) -> list[str]:
-        return self.examples.users(self.examples.split.test)
-
-    def users_in(self, mask: Bools) -> list[str]:
-        return [user for user, inside in zip(self.users, mask, strict=True) if inside]
 
 
 def continuity_cells(turns: Turns, request: Request, omissions: list[str]) -> Iterator[Cell]:
@@ -140,8 +131,9 @@ def fit_models(examples: ReplyExamples, spec: InputSpec, *, seeds: int) -> Reply
         shuffles.append(predict_replies(fit_reply_models(inputs)[0], inputs[2]))
     counts = Counter([*splits[0].user, *splits[1].user])
     n_known = np.array([counts[user] for user in splits[2].user], np.float64)
-    predictions |= baselines.majority_predictions(examples, examples.split.test)
-    return ReplyStudy(examples, predictions, n_known, shuffles)
+    test = examples.split.test
+    predictions |= baselines.majority_predictions(examples, test)
+    return ReplyStudy(examples.labels(test), examples.users(test), predictions, n_known, shuffles)
 
 
 def fit_reply_models(splits: Sequence[UserExamples]) -> tuple[UserModel, UserModel]:
@@ -252,7 +244,7 @@ def gain_cells(table: str, study: ReplyStudy, *, seed: int) -> Iterator[Cell]:
     # the first mask is of known users; where these are all, or none, it would say nothing new
     subsets = train.known_and_new_users(study.n_known > 0)[:1]
     for whom, mask in [("all persons", np.ones(len(study.n_known), bool)), *subsets]:
-        users = study.users_in(mask)
+        users = list(compress(study.users, mask))
         for ours, others in COMPARISONS.items():
             models = {name: study.predictions[name].subset(mask) for name in (ours, *others)}
             for row in compare_replies(models, ours, study.labels[mask], users, seed=seed):
@@ -269,11 +261,11 @@ def size_cells(study: ReplyStudy, *, seed: int) -> Iterator[Cell]:
         mask = group == number
         if not mask.any():
             continue
-        size = round(float(np.mean(study.n_known[mask])))
+        size, users = round(float(np.mean(study.n_known[mask]))), list(compress(study.users, mask))
         models = {
             name: study.predictions[name].subset(mask) for name in (TEXT, USER, USER_MAJORITY)
         }
-        for row in evaluate_replies(models, study.labels[mask], study.users_in(mask), seed=seed):
+        for row in evaluate_replies(models, study.labels[mask], users, seed=seed):
             place = FIGURE_3, f"{size:,} examples", row.name
             yield estimate_cell(place, row.accuracy, n=row.n, notes=[f"{row.users:,} users"])
 

@@ -19,6 +19,7 @@ from simpatico.features.users.inputs import InputSpec
 from simpatico.features.users.model import UserModel
 from simpatico.judgements import UNIT, Judgements
 from simpatico.reproduction.cells import Cell, count_cell, estimate_cell, make_cell, p_value_note
+from simpatico.reproduction.interlocutors_eye import paper
 from simpatico.reproduction.interlocutors_eye.continuity import (
     drop_inputs,
     mean_and_range,
@@ -26,17 +27,6 @@ from simpatico.reproduction.interlocutors_eye.continuity import (
     shuffles_note,
 )
 from simpatico.reproduction.interlocutors_eye.data import RatedData
-from simpatico.reproduction.interlocutors_eye.paper import (
-    AWARE,
-    DIALOGS,
-    EXCHANGES,
-    INTERLOCUTOR,
-    OUTSIDER,
-    PARTICIPANT,
-    PREDICTED,
-    STATISTICS,
-    WIZARD,
-)
 from simpatico.stats.by_user import compare_ratings, evaluate_ratings
 from simpatico.training.users.examples import UserExamples, stack_examples, user_means
 from simpatico.training.users.fit import (
@@ -62,8 +52,8 @@ OUTSIDERS = "the five outsiders themselves"
 USER_MEAN = "the participant's mean, no text"
 NO_TEXT = "the participant's scores so far, no text"
 DEVIATION = "the participant's mean and what the text adds"
-ALL_SIX = "learned from all six" + AWARE
-OURS = INTERLOCUTOR + AWARE
+OUTSIDER, INTERLOCUTOR, AWARE = paper.OUTSIDER, paper.INTERLOCUTOR, paper.AWARE
+ALL_SIX, OURS = "learned from all six" + AWARE, INTERLOCUTOR + AWARE
 SHUFFLED = f"{OURS}, participants shuffled (mean, lowest, highest)"
 R, MSE = "Pearson's r", "mean squared error"
 COMPARISONS: Mapping[str, tuple[str, ...]] = {
@@ -102,19 +92,19 @@ class GroundTruth(NamedTuple):
 def statistics_cells(sets: Mapping[str, RatedData]) -> Iterator[Cell]:
     """Table 1, counted anew."""
     for name, rated in sets.items():
-        paper, judgements = STATISTICS[name], complete_judgements(rated.judgements).frame
+        figures, judgements = paper.STATISTICS[name], complete_judgements(rated.judgements).frame
         exchanges, dialogs = judgements.select(UNIT).n_unique(), judgements["dialog"].n_unique()
-        for column, n in ((DIALOGS, dialogs), (EXCHANGES, exchanges)):
-            yield count_cell((TABLE_1, name, column), n, paper=int(paper[column]), total=n)
+        for column, n in ((paper.DIALOGS, dialogs), (paper.EXCHANGES, exchanges)):
+            yield count_cell((TABLE_1, name, column), n, paper=int(figures[column]), total=n)
         lengths = rated.turns.frame.with_columns(pl.col("text").str.len_chars())
         units = judgements.select("dialog", "turn").unique()
-        for column, later in ((WIZARD, 0), (PARTICIPANT, 1)):
+        for column, later in ((paper.WIZARD, 0), (paper.PARTICIPANT, 1)):
             turns = units.with_columns(pl.col("turn") + later)
             chars = lengths.join(turns, on=["dialog", "turn"])["text"]
             mean = float(np.mean(chars.to_numpy())) if len(chars) else None
             notes = ["silence counts as no character", *([] if len(chars) else [NONE_COMPLETE])]
-            place, figure = (TABLE_1, name, column), paper[column]
-            yield make_cell(place, mean, paper=figure, n=len(chars), notes=notes)
+            place = TABLE_1, name, column
+            yield make_cell(place, mean, paper=figures[column], n=len(chars), notes=notes)
 
 
 def complete_judgements(judgements: Judgements) -> Judgements:
@@ -214,9 +204,9 @@ def predict_deviation(examples: UserExamples, split: TimeSplit, history: Ints) -
 def rating_cells(table: str, models: Mapping[str, Floats], truth: GroundTruth) -> Iterator[Cell]:
     """r and the error of every model."""
     for row in evaluate_ratings(models, truth.own, truth.users, seed=truth.seed):
-        paper = PREDICTED.get(row.name) if table == TABLE_2 else None
+        figure = paper.PREDICTED.get(row.name) if table == TABLE_2 else None
         place, notes = (table, R, row.name), [ONE_OPTIMUM]
-        yield estimate_cell(place, row.r, n=row.n, paper=paper, notes=notes)
+        yield estimate_cell(place, row.r, n=row.n, paper=figure, notes=notes)
         if row.name not in (OUTSIDER, OUTSIDER + AWARE, OUTSIDERS):
             yield estimate_cell((table, MSE, row.name), row.mse, n=row.n, notes=notes)
 

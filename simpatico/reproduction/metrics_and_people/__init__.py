@@ -1,8 +1,15 @@
 """How well every metric that runs here correlates with human ratings, on every data set.
 
 Spearman's rho of each metric with the rating of a response (or a whole dialog, on FED-Dial), its
-interval over resamples of prompts, and figures that others printed for the same set: Yeh et al.
-(2021), Tables 4 and 7; Zhang et al. (2021), Tables 2 and 3 (see `published`).
+interval over resamples of prompts, and figures that others printed for the same set (printed.toml):
+
+- Yeh, Eskenazi and Mehri (2021), A Comprehensive Assessment of Dialog Evaluation Metrics, Tables 4
+  and 7 ("S", of turns and of dialogs): overall quality, mean over judges; of the USR sets without
+  the original answers, which are the references.
+- Zhang et al. (2021), Automatic Evaluation and Moderation of Open-domain Dialogue Systems, Tables 2
+  and 3: the baseline, Deep AM-FM with RoBERTa base and GPT-2 medium beside the context. Its figures
+  are means over all qualities of a set: those of sets with one quality are compared with ours, the
+  others stand in a note.
 """
 
 from __future__ import annotations
@@ -15,15 +22,8 @@ import polars as pl
 
 from simpatico.metric import plain_name
 from simpatico.registry import available, metric_class
-from simpatico.reproduction.cells import Cell, Reproduction, make_cell
+from simpatico.reproduction.cells import Cell, Reproduction, make_cell, printed_tables
 from simpatico.reproduction.clustered_correlation import dense_codes
-from simpatico.reproduction.metrics_and_people.published import (
-    MEAN,
-    MEDIAN,
-    YEH,
-    figures_of_other_metrics,
-    published_figure,
-)
 from simpatico.reproduction.psychological_metrics.data import (
     DataSet,
     locate_sets,
@@ -56,6 +56,26 @@ SECONDARY_SCORES = {"bart_score": ("bart_score_faithfulness",), "fed": ("fed_dia
 PUBLISHED = "scores as their authors published them, not run here"
 ORIGINAL = "Original Ground Truth"
 """What the USR sets call the answers that are their references."""
+
+YEH = "Yeh et al. 2021"
+ZHANG = "Zhang et al. 2021 (DSTC10), who read responses beside the context"
+MEAN, MEDIAN = "mean of judges", "median of judges"
+
+OURS = {
+    "BLEU-4": "bleu",
+    "BERTScore": "bert_score",
+    "BLEURT": "bleurt",
+    "RUBER": "ruber",
+    "BERT-RUBER": "ctx_ruber",
+    "USL-H": "usl_h",
+    "DialogRPT": "dialog_rpt",
+    "Deep AM-FM": "deep_am_fm",
+    "FED": "fed",
+}
+"""What we call the metrics that we have too; without the model."""
+
+THEIR_NAMES = {ours: theirs for theirs, ours in OURS.items()}
+BASELINE = "deep_am_fm"
 
 
 class RatingView(NamedTuple):
@@ -94,7 +114,7 @@ def reproduce(
             columns = published_columns(units, data_set.name, data)
             table = pl.concat([units.select("dialog"), columns], how="horizontal")
             cells += correlation_cells(rated, table, [PUBLISHED], seed=request.sample.seed)
-        cells += other_metric_cells(data_set, runnables)
+        cells += other_metric_cells(data_set.name, runnables)
     return Reproduction(cells, [], [], [*missing_sets, *omissions])
 
 
@@ -193,9 +213,35 @@ def clustered_rho(rows: pl.DataFrame, seed: int) -> Result:
     return bootstrap_correlation(x, y, dense_codes(rows["prompt"]), kind="spearman", seed=seed)
 
 
-def other_metric_cells(data_set: DataSet, runnables: Sequence[RunnableMetric]) -> Iterator[Cell]:
-    """Printed figures of metrics that we do not run."""
+def published_figure(data_set: DataSet, score: str, table: str) -> tuple[float | None, list[str]]:
+    """What was printed for a score of ours on a data set, and who printed it.
+
+    A printed figure is of a metric's usual mode, and on whole dialogs of FED's score of dialogs. A
+    mean over several qualities is not comparable with ours and stands in the note only.
+    """
+    name, metric = data_set.name, plain_name(score)
+    comparable = ", " not in score and (metric != "fed" or not data_set.rates_dialogs)
+    metric = "fed" if metric == "fed_dialog" else metric
+    if table != MEAN:
+        return None, []
+    tables = printed_tables("metrics_and_people")
+    baseline = tables["zhang"]
+    if comparable:
+        value = tables["yeh"].get(THEIR_NAMES.get(metric, ""), {}).get(name)
+        if value is not None:
+            return value, [f"printed by {YEH}"]
+        if metric == BASELINE and name in baseline["one_quality"]:
+            return baseline["one_quality"][name], [f"printed by {ZHANG}"]
+    if metric == BASELINE and name in baseline["several_qualities"]:
+        mean = baseline["several_qualities"][name]
+        return None, [f"{mean:.4f} over all qualities of the set is printed by {ZHANG}"]
+    return None, []
+
+
+def other_metric_cells(set_name: str, runnables: Sequence[RunnableMetric]) -> Iterator[Cell]:
+    """Figures of Yeh et al. for this set, of metrics that we do not run."""
     ours = [plain_name(one.label) for one in runnables if ", " not in one.label]
-    for name, figure in figures_of_other_metrics(data_set.name, ours).items():
-        note = f"printed by {YEH}; not run here"
-        yield Cell(MEAN, data_set.name, name, figure, None, None, None, 0, note)
+    for name, by_set in printed_tables("metrics_and_people")["yeh"].items():
+        if set_name in by_set and OURS.get(name) not in ours:
+            note = f"printed by {YEH}; not run here"
+            yield Cell(MEAN, set_name, name, by_set[set_name], None, None, None, 0, note)

@@ -15,7 +15,7 @@ import numpy as np
 import polars as pl
 
 from simpatico.arrays import Bools, Floats, Ints
-from simpatico.reproduction.cells import Cell, make_cell, result_cell
+from simpatico.reproduction.cells import Cell, make_cell, printed_tables, result_cell
 from simpatico.reproduction.clustered_correlation import (
     KINDS,
     CorrelationKind,
@@ -128,6 +128,7 @@ def correlation_cells(
     """Pearson and Spearman of every column, on both halves and on all pairs."""
     matrix = np.stack([column.values for column in columns], axis=1)
     ratings, queries = pairs["mean_rating"].to_numpy(), dense_codes(pairs["query"])
+    printed = printed_tables("predictive_engagement")["correlations"]
     for index, kind in enumerate(KINDS):
         for part in paper.SETS:
             rows = rows_of_part(pairs, part)
@@ -135,7 +136,7 @@ def correlation_cells(
                 matrix[rows], ratings[rows], queries[rows], kind=kind, seed=seed
             )
             for column, r in zip(columns, results, strict=True):
-                figures = paper.CORRELATIONS[part].get(column.paper)
+                figures = printed[part].get(column.paper)
                 yield result_cell(
                     (correlation_table(kind), part, column.name),
                     r,
@@ -213,21 +214,21 @@ def example_cells(
         for row, (query, reply) in enumerate(texts)
     }
     names = main_columns(scores)
-    for number, example in enumerate(paper.EXAMPLES, 1):
-        row = rows.get((alphanumeric_key(example.query), alphanumeric_key(example.reply)))
-        title = example.reply
-        if len(title) > MAX_EXAMPLE_TITLE:
-            title = f"{title[: MAX_EXAMPLE_TITLE - 1].rstrip()}…"
-        title = f"{number}: {title}"
+    for number, example in enumerate(printed_tables("predictive_engagement")["examples"], 1):
+        query, reply, human, *others = example.values()
+        row = rows.get((alphanumeric_key(query), alphanumeric_key(reply)))
+        title = f"{number}: {reply}"
+        if len(reply) > MAX_EXAMPLE_TITLE:
+            title = f"{number}: {reply[: MAX_EXAMPLE_TITLE - 1].rstrip()}…"
         if row is None:
             place, notes = (TABLE_6, title, HUMAN), ["not among the pairs"]
-            yield make_cell(place, None, paper=example.human, notes=notes)
+            yield make_cell(place, None, paper=human, notes=notes)
             continue
-        figures = dict(zip(AUTHORS_MAIN, example[-3:], strict=True)) | {HUMAN: example.human}
+        figures = dict(zip(AUTHORS_MAIN, others, strict=True)) | {HUMAN: human}
         # the mean of three ratings from 1 to 5, rescaled to 0 to 1
         values = {HUMAN: (pairs["mean_rating"][row] - 1) / 4}
         values |= {c.name: float(c.values[row]) for c in columns if c.name in names}
         for column, value in values.items():
             ours = None if np.isnan(value) else value
-            note = f"{int(ours is None)} of 1 not scored; {example.query} – {example.reply}"
+            note = f"{int(ours is None)} of 1 not scored; {query} – {reply}"
             yield Cell(TABLE_6, title, column, figures.get(column), ours, None, None, 1, note)

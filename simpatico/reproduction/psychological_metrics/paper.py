@@ -9,8 +9,9 @@ by Benjamini and Hochberg in Tables 8 to 18.
 from __future__ import annotations
 
 from functools import cache
-from importlib.resources import files
 from typing import NamedTuple
+
+from simpatico.reproduction.cells import printed_tables
 
 TRAITS = ("agreeableness", "empathy")
 STATES = ("emotional_entropy", "emotion_matching", "style_matching")
@@ -19,10 +20,6 @@ METRICS = (*TRAITS, *STATES)
 
 ALL = "all together"
 POOLED, WITHIN, DIALOGS = "pooled", "within sets", "FED-Dial"
-
-
-NAME_WIDTH = 14
-"""Of the first column in paper_incremental_r2.txt."""
 
 
 class PaperRow(NamedTuple):
@@ -85,19 +82,12 @@ def paper_incremental_r2(row: str, metric: str, column: str = "") -> Incremental
 
 @cache
 def incremental_figures() -> dict[tuple[str, str, str], IncrementalFigure]:
-    """Every T and P+T by data set, traditional metric and what was added to it.
-
-    A line of the file has T, then P+T with each metric of `metrics_of` and with all together.
-    """
-    path = files("simpatico.reproduction.psychological_metrics") / "paper_incremental_r2.txt"
+    """Every T and P+T by data set, traditional metric and what was added to it."""
     figures: dict[tuple[str, str, str], IncrementalFigure] = {}
-    row = ""
-    for line in path.read_text(encoding="utf-8").splitlines():
-        if line.startswith("["):
-            row = line.strip("[]")
-            continue
-        metric, texts = line[:NAME_WIDTH].strip(), line[NAME_WIDTH:].split()
-        for column, text in zip(("", *metrics_of(row), ALL), texts, strict=True):
-            value = text.rstrip("*")
-            figures[row, metric, column] = IncrementalFigure(float(value), text[len(value) :])
+    for row, lines in printed_tables("psychological_metrics")["incremental_r2"].items():
+        for metric, line in lines.items():
+            for column, text in zip(("", *metrics_of(row), ALL), line.split(), strict=True):
+                value = text.rstrip("*")
+                stars = text.removeprefix(value)
+                figures[row, metric, column] = IncrementalFigure(float(value), stars)
     return figures
