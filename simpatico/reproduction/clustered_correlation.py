@@ -75,11 +75,9 @@ def partial_correlation(
     with_z = correlation_draws(x[:, None], z, clusters, kind=kind, seed=seed)
     draws = partial_r(with_y[:, 0], with_y[:, 1], with_z[:, 0])
     draws = draws[np.isfinite(draws)]
-    observed = [
-        np.array([correlation_coefficient(a, b, kind)]) for a, b in ((x, y), (z, y), (x, z))
-    ]
+    sample = (np.asarray(correlation_coefficient(a, b, kind)) for a, b in ((x, y), (z, y), (x, z)))
     return make_result(
-        float(partial_r(*observed)[0]),
+        float(partial_r(*sample)),
         n=len(x),
         method=method,
         interval=percentile_interval(draws) if len(draws) else None,

@@ -18,7 +18,6 @@ from simpatico.reproduction.cells import UNEXPLAINED, Cell, Reproduction
 from simpatico.reproduction.csv_files import locate_file
 from simpatico.reproduction.emotional_consistency import classifiers, raters, training_mix
 from simpatico.reproduction.emotional_consistency import data as files
-from simpatico.reproduction.emotional_consistency import scores as evaluators
 from simpatico.reproduction.request import Request
 from simpatico.training.emotion.data import Utterances
 from simpatico.training.emotion.labels import Polarity, polarity_model
@@ -44,7 +43,7 @@ def reproduce(
     """Every table for which the files are there; `tell` receives progress messages."""
     request, omissions, cells = request or Request(), list[str](), list[Cell]()
     utterance_files = files.read_published(data, omissions)
-    metrics = evaluators.available_evaluators(request, omissions)
+    metrics = classifiers.available_evaluators(request, omissions)
     if utterance_files:
         tell("where the published utterances come from")
         sources = read_sources(data, utterance_files, omissions)
@@ -61,8 +60,8 @@ def reproduce(
         talks, seed = files.read_conversations(path), request.sample.seed
         users, answers = talks["user"].to_list(), talks["answer"].to_list()
         scores = {
-            name: evaluators.score_answers(scorer, users, answers)
-            for name, scorer in evaluators.text_scorers(metrics, omissions)
+            name: classifiers.score_answers(scorer, users, answers)
+            for name, scorer in classifiers.text_scorers(metrics, omissions)
         }
         cells += raters.conversation_count_cells(talks)
         cells += raters.mean_cells(talks, scores, seed=seed)

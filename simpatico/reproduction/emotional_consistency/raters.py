@@ -16,7 +16,7 @@ from simpatico.arrays import Floats, Ints
 from simpatico.reproduction.cells import Cell, Place, count_cell, make_cell, result_cell
 from simpatico.reproduction.clustered_correlation import KINDS, correlation_difference
 from simpatico.reproduction.emotional_consistency import paper
-from simpatico.reproduction.emotional_consistency.scores import LEXICON, VADER, AnswerScores
+from simpatico.reproduction.emotional_consistency.classifiers import LEXICON, VADER, AnswerScores
 from simpatico.stats.classification import LabelledPredictions, compare_runs
 from simpatico.stats.correlation import pearson
 from simpatico.stats.correlation_bootstrap import bootstrap_correlations

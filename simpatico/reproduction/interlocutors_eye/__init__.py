@@ -11,10 +11,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
-import polars as pl
-
 from simpatico.errors import DataError
-from simpatico.judgements import Judgements
 from simpatico.reproduction.cells import Cell, Reproduction
 from simpatico.reproduction.interlocutors_eye import data as data_sets
 from simpatico.reproduction.interlocutors_eye.continuity import TABLE as TABLE_4
@@ -106,9 +103,7 @@ def hazumi_tables(work: ReproductionRun) -> Iterator[Cell]:
         work.omissions.append("Table 2: it needs both subsets of Hazumi")
         return
     work.tell("Table 2: scores of Hazumi's interlocutors")
-    judgements = Judgements(pl.concat([part.judgements.frame for part in available.values()]))
-    turns = data_sets.concat_turns([part.turns for part in available.values()])
-    both, request = data_sets.RatedData(turns, judgements), work.request
+    both, request = data_sets.concat_rated(list(available.values())), work.request
     cells = prediction_cells(both, seeds=request.seeds, seed=request.sample.seed)
     yield from data_sets.cells_until_unusable("Table 2, Hazumi", cells, work.omissions)
 

@@ -21,14 +21,8 @@ from simpatico.features.users.model import UserModel
 from simpatico.registry import load
 from simpatico.reproduction.cells import Cell, estimate_cell, make_cell, p_value_note
 from simpatico.reproduction.figures import draw_levels, level_group
+from simpatico.reproduction.interlocutors_eye import paper
 from simpatico.reproduction.interlocutors_eye.data import cells_until_unusable
-from simpatico.reproduction.interlocutors_eye.paper import (
-    ACCURACY,
-    BOTH,
-    CONTINUITY,
-    MACRO_F1,
-    PROFILE,
-)
 from simpatico.reproduction.request import Request
 from simpatico.stats.by_user import (
     ReplyPredictions,
@@ -205,13 +199,14 @@ def model_cells(table: str, study: ReplyStudy, *, seed: int) -> Iterator[Cell]:
         models = {str(number): one for number, one in enumerate(study.shuffles)}
         rows = evaluate_replies(models, study.labels, study.users, seed=seed)
         yield from shuffled_cells(table, rows)
-    for name in (PROFILE, BOTH):
-        for statistic, value in zip((ACCURACY, MACRO_F1), CONTINUITY[name], strict=True):
-            yield make_cell((table, statistic, name), None, paper=value, notes=[NO_PROFILE])
+    for name in (paper.PROFILE, paper.BOTH):
+        figures = zip((paper.ACCURACY, paper.MACRO_F1), paper.CONTINUITY[name], strict=True)
+        for statistic, figure in figures:
+            yield make_cell((table, statistic, name), None, paper=figure, notes=[NO_PROFILE])
 
 
 def statistics_of(row: ReplyResults) -> dict[str, Result]:
-    return {ACCURACY: row.accuracy, MACRO_F1: row.macro_f1, "AUC": row.auc}
+    return {paper.ACCURACY: row.accuracy, paper.MACRO_F1: row.macro_f1, "AUC": row.auc}
 
 
 def shuffled_cells(table: str, rows: Sequence[ReplyResults]) -> Iterator[Cell]:
@@ -227,14 +222,14 @@ def result_cells(
 ) -> Iterator[Cell]:
     """The three statistics of every model, beside the paper's on X."""
     for row in rows:
-        figures = CONTINUITY.get(row.name, ()) if with_paper else ()
-        paper = dict(zip((ACCURACY, MACRO_F1), figures, strict=False))
+        in_paper = paper.CONTINUITY.get(row.name, ()) if with_paper else ()
+        figures = dict(zip((paper.ACCURACY, paper.MACRO_F1), in_paper, strict=False))
         for statistic, result in statistics_of(row).items():
             yield estimate_cell(
                 (table, statistic, row.name),
                 result,
                 n=row.n,
-                paper=paper.get(statistic),
+                paper=figures.get(statistic),
                 notes=[f"{row.users:,} users", *notes],
             )
 

@@ -68,14 +68,20 @@ def read_rated_folder(folder: Path, patterns: Sequence[str]) -> RatedData | None
 
 def read_rated(paths: Sequence[Path]) -> RatedData:
     """The dialogs and judgements of these files; with several, a dialog's name has the file's."""
-    turns, judgements = [], []
+    parts = []
     for path in paths:
         prefix = f"{path.stem}/" if len(paths) > 1 else ""
         dialog = pl.concat_str(pl.lit(prefix), "dialog").alias("dialog")
-        turns.append(Turns(read(path).frame.with_columns(dialog)))
-        judgements.append(read_judgements(path).frame.with_columns(dialog))
-    return RatedData(concat_turns(turns), Judgements(pl.concat(judgements)))
+        turns = read(path).frame.with_columns(dialog)
+        judgements = read_judgements(path).frame.with_columns(dialog)
+        parts.append(RatedData(Turns(turns), Judgements(judgements)))
+    return concat_rated(parts)
 
 
 def concat_turns(parts: Sequence[Turns]) -> Turns:
     return Turns(pl.concat([part.frame for part in parts]).rechunk())
+
+
+def concat_rated(parts: Sequence[RatedData]) -> RatedData:
+    turns = concat_turns([part.turns for part in parts])
+    return RatedData(turns, Judgements(pl.concat([part.judgements.frame for part in parts])))

@@ -30,8 +30,8 @@ from simpatico.reproduction.psychological_metrics.data import (
     rated_units,
     ratings_by_judge,
     read_turns,
+    score_rated_units,
 )
-from simpatico.reproduction.psychological_metrics.scores import score_rated_units
 from simpatico.reproduction.psychological_metrics.traditional import (
     SETS_WITH_PUBLISHED_SCORES,
     published_columns,

@@ -19,10 +19,9 @@ from simpatico.features.embeddings import MINILM
 from simpatico.models.names import why_missing
 from simpatico.reproduction.cells import UNEXPLAINED, Cell, Reproduction
 from simpatico.reproduction.csv_files import locate_file
-from simpatico.reproduction.predictive_engagement import correlations, counts, raters, transfer
+from simpatico.reproduction.predictive_engagement import classifiers, correlations, counts, raters
 from simpatico.reproduction.predictive_engagement import data as files
-from simpatico.reproduction.predictive_engagement.classifiers import classifier_cells
-from simpatico.reproduction.predictive_engagement.scores import score_pairs
+from simpatico.reproduction.predictive_engagement.scores import out_of_domain_cells, score_pairs
 from simpatico.reproduction.request import Request
 from simpatico.training.engagement.data import Reading, read_convai
 from simpatico.training.engagement.exchanges import Exchanges
@@ -33,14 +32,17 @@ Tell = Callable[[str], object]
 
 
 class PaperData(NamedTuple):
-    """The files that are there; null where one is not."""
+    """The files that are there; null where one is not.
+
+    `readings`: ConvAI in both readings, without the conversations of the crowd study.
+    """
 
     convai: Path | None
+    readings: dict[Reading, Exchanges]
     pairs: pl.DataFrame | None
     workers: pl.DataFrame | None
-    dialogs: pl.DataFrame | None
     crowd_labels: pl.DataFrame | None
-    target: transfer.TransferData | None
+    target: classifiers.TransferData | None
 
 
 def reproduce(
@@ -49,28 +51,26 @@ def reproduce(
     """Every table for which the files are there; `tell` receives progress messages."""
     request, omissions = request or Request(), list[str]()
     paper, seed = read_paper_data(data, omissions), request.sample.seed
-    readings: dict[Reading, Exchanges] = {}
-    if paper.convai is not None:  # without the conversations of the crowd study
-        crowd = [] if paper.dialogs is None else paper.dialogs["dialog"].to_list()
-        readings = {name: read_convai(paper.convai, name, without=crowd) for name in READINGS}
-    cells = [*counts.score_count_cells(readings)]
+    cells = [*counts.score_count_cells(paper.readings)]
     tell("Tables 2 and 3: raters, and turns against conversations")
     cells += raters.rater_agreement_cells(paper.pairs, paper.workers, seed=seed)
     cells += raters.aggregation_cells(paper.crowd_labels, paper.convai, seed=seed)
-    cells += counts.split_count_cells(readings, seed=seed)
-    can_train = readings and request.seeds
+    cells += counts.split_count_cells(paper.readings, seed=seed)
+    can_train = paper.readings and request.seeds
     reason = why_missing(MINILM) if can_train else "no seeds, or no ConvAI to train on"
     if reason:
         omissions.append(f"Figure 4: {reason}")
     else:
-        figures, heads = classifier_cells(readings, paper.crowd_labels, request.seeds, tell=tell)
+        figures, heads = classifiers.classifier_cells(
+            paper.readings, paper.crowd_labels, request.seeds, tell=tell
+        )
         cells += figures
         if paper.target is not None:
             tell("transfer to DailyDialog")
-            cells += transfer.transfer_cells(paper.target, heads, request.seeds)
+            cells += classifiers.transfer_cells(paper.target, heads, request.seeds)
     if paper.pairs is not None:
         cells += rated_pair_cells(paper.pairs, request, omissions, tell)
-    cells += transfer.out_of_domain_cells(data, request, omissions, tell=tell)
+    cells += out_of_domain_cells(data, request, omissions, tell=tell)
     return Reproduction.with_reasons(cells, omissions, explain_engagement_deviation)
 
 
@@ -103,12 +103,16 @@ def read_paper_data(data: Path, omissions: list[str]) -> PaperData:
         # pairs that are rated too would leak the test set into the training
         train_pairs, n_train = files.read_target_pairs(train, pairs)
         test_pairs, n_test = files.read_target_pairs(test, pairs)
-        target = transfer.TransferData(
+        target = classifiers.TransferData(
             files.pairs_as_exchanges(train_pairs, "learn"),
             files.pairs_as_exchanges(test_pairs, "test"),
             n_train + n_test,
         )
-    return PaperData(chats, pairs, workers, dialogs, crowd_labels, target)
+    readings: dict[Reading, Exchanges] = {}
+    if chats is not None:
+        crowd = [] if dialogs is None else dialogs["dialog"].to_list()
+        readings = {name: read_convai(chats, name, without=crowd) for name in READINGS}
+    return PaperData(chats, readings, pairs, workers, crowd_labels, target)
 
 
 def rated_pair_cells(

@@ -1,7 +1,8 @@
-"""Figure 4: classifiers of engaging exchanges, tested on ConvAI and on the crowd's labels.
+"""Figure 4 and the transfer step: classifiers of engaging exchanges.
 
-For every seed the conversations are split anew into 60% train, 20% validation and 20% test. The 50
-conversations of the crowd are in none of these.
+Figure 4: tested on ConvAI and on the crowd's labels. For every seed the conversations are split
+anew into 60% train, 20% validation and 20% test; the 50 conversations of the crowd are in none of
+these. Transfer: a trained head is trained further on 300 labelled pairs of DailyDialog.
 """
 
 from __future__ import annotations
@@ -9,8 +10,9 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from hashlib import sha256
-from typing import NamedTuple
+from typing import NamedTuple, get_args
 
 import numpy as np
 import polars as pl
@@ -18,13 +20,14 @@ import polars as pl
 from simpatico.arrays import Floats
 from simpatico.errors import MissingResource
 from simpatico.features.embeddings import MINILM
+from simpatico.features.heads.folder import is_heads_folder, load_heads
 from simpatico.features.heads.head import Head
 from simpatico.features.on_model import package_release
 from simpatico.models.cache import compute_once
 from simpatico.reproduction.cells import Cell, make_cell
 from simpatico.reproduction.predictive_engagement.counts import READING_NAMES
 from simpatico.reproduction.predictive_engagement.data import pairs_as_exchanges
-from simpatico.stats.classification import LabelledPredictions, compare_runs
+from simpatico.stats.classification import LabelledPredictions, compare_runs, evaluate_runs
 from simpatico.training.engagement.baselines import (
     ORDERS,
     SVM_C,
@@ -40,8 +43,18 @@ from simpatico.training.engagement.exchanges import (
     split_exchanges,
 )
 from simpatico.training.engagement.heads import EncodedTexts, fit_engagement_head, head_logits
-from simpatico.training.engagement.train import SHAPES, HeadName, PooledBy, pair_examples
+from simpatico.training.engagement.train import (
+    ENGAGING,
+    SHAPES,
+    TRANSFER_EPOCHS,
+    HeadName,
+    PooledBy,
+    batch_size,
+    pair_examples,
+    transfer_shape,
+)
 from simpatico.training.heads.train import HeadForm
+from simpatico.wording import format_count
 
 FIGURE_4 = "Figure 4: telling engaging exchanges, "
 BALANCED, AUC, ABOVE = "balanced accuracy", "AUC", "AUC of our head minus that of others"
@@ -56,6 +69,11 @@ BARS_ONLY = "the paper draws these as bars without numbers"
 WITH_WORDS = "exchanges without a letter or digit on one side are left out"
 BASELINES_VERSION = 1
 """To be raised whenever baselines are trained in another way, so that no old prediction is used."""
+TRANSFER_TABLE = "Transfer: telling labelled DailyDialog pairs, "
+SHIPPED, SCRATCH = "shipped evaluator", "no evaluator, from scratch"
+BEFORE, AFTER = "before", "after"
+SPLIT_SHARES = (0.8, 0.2)
+"""Of the pairs to train on, for training and for early stopping."""
 
 Runs = defaultdict[tuple[str, str], list[LabelledPredictions]]
 """By test set and classifier, one for each seed."""
@@ -154,7 +172,7 @@ def svm_runs(splits: SeedSplit) -> dict[str, LabelledPredictions]:
         return svm_scores(splits.train, splits.all_tests, seed=splits.seed)
 
     kind = f"{SVM}|{SVM_C}|{ORDERS}|{package_release('scikit-learn')}"
-    return runs_by_test(splits, cached_predictions(kind, splits, predict), 0.0)
+    return cached_runs(kind, splits, predict, threshold=0.0)
 
 
 def birnn_runs(splits: SeedSplit) -> dict[str, LabelledPredictions]:
@@ -167,30 +185,24 @@ def birnn_runs(splits: SeedSplit) -> dict[str, LabelledPredictions]:
         return np.asarray(predict_by_birnn(*columns, seed=splits.seed), np.float64)
 
     kind = f"{BIRNN}|{DEFAULT}|{package_release('torch')}"
-    return runs_by_test(splits, cached_predictions(kind, splits, predict), 0.5)
+    return cached_runs(kind, splits, predict, threshold=0.5)
 
 
-def cached_predictions(kind: str, splits: SeedSplit, predict: Callable[[], Floats]) -> Floats:
-    """Predictions for all test sets, from disk where they were made before."""
+def cached_runs(
+    kind: str, splits: SeedSplit, predict: Callable[[], Floats], *, threshold: float
+) -> dict[str, LabelledPredictions]:
+    """Predictions by test set, from disk where they were made before."""
 
     def digest(exchanges: Exchanges) -> str:
         columns = zip(exchanges.query, exchanges.reply, exchanges.label, strict=True)
         rows = [[query, reply, int(label)] for query, reply, label in columns]
         return sha256(json.dumps(rows).encode()).hexdigest()
 
-    parts = (splits.train, splits.validation, splits.all_tests)
-    key = (str(splits.seed), *map(digest, parts))
+    key = (str(splits.seed), *map(digest, (splits.train, splits.validation, splits.all_tests)))
     cache_kind = f"{kind}|{BASELINES_VERSION}"
-    (predictions,) = compute_once(cache_kind, [key], lambda _: [(0, predict())], memo={})
-    return np.asarray(predictions, np.float64)
-
-
-def runs_by_test(
-    splits: SeedSplit, predictions: Floats, threshold: float
-) -> dict[str, LabelledPredictions]:
-    """Predictions for all test sets, by test set."""
+    (cached,) = compute_once(cache_kind, [key], lambda _: [(0, predict())], memo={})
     cuts = np.cumsum([len(test) for test in splits.tests.values()])[:-1]
-    parts = zip(splits.tests.items(), np.split(predictions, cuts), strict=True)
+    parts = zip(splits.tests.items(), np.split(np.asarray(cached, np.float64), cuts), strict=True)
     return {
         name: labelled_predictions(part, part > threshold, test) for (name, test), part in parts
     }
@@ -224,3 +236,71 @@ def people_share_cell(reading: Reading, exchanges: Exchanges) -> Cell:
         n=int(exchanges.label.sum()),
         notes=[f"of all exchanges {people:.3f} are between people"],
     )
+
+
+class TransferData(NamedTuple):
+    """Labelled pairs to train further on and to test on; `n_dropped` are rated too."""
+
+    train: Exchanges
+    test: Exchanges
+    n_dropped: int
+
+
+def base_heads(heads: Mapping[Reading, Head]) -> dict[str, tuple[Head | None, str, PooledBy]]:
+    """Heads to train further, each with its encoder and pooling.
+
+    The one that is shipped, if there is one, those just trained on ConvAI, and none at all.
+    """
+    bases: dict[str, tuple[Head | None, str, PooledBy]] = {}
+    if is_heads_folder("engagement"):
+        folder = load_heads("engagement", "engagement")
+        recipe = folder.recipe.heads[ENGAGING]
+        for pooling in get_args(PooledBy):
+            if recipe.pooling == pooling:
+                bases[SHIPPED] = folder.heads[ENGAGING], recipe.encoder, pooling
+    for reading, head in heads.items():
+        bases[f"ConvAI, {READING_NAMES[reading]}"] = head, MINILM, HEADS[OUR_HEAD][1]
+    return bases | {SCRATCH: (None, MINILM, "mean")}
+
+
+def transfer_cells(data: TransferData, heads: Mapping[Reading, Head], seeds: int) -> Iterator[Cell]:
+    """Each evaluator on the test pairs before and after the transfer, and what length tells."""
+    for name, (head, encoder, pooling) in base_heads(heads).items():
+        form = HeadForm(encoder, pooling, SHAPES["best", pooling])
+        texts = EncodedTexts.of([data.train, data.test], form)
+        if head is not None:
+            logits = head_logits(head, texts, data.test)
+            before = labelled_predictions(logits, logits > 0, data.test)
+            yield from transfer_figures(name, BEFORE, [before], data)
+        runs = [fine_tuned_run(data, texts, head, seed) for seed in range(seeds)]
+        yield from transfer_figures(name, AFTER, runs, data)
+    for name, one in length_and_question_predictions(data.train, data.test).items():
+        yield from transfer_figures(name, AFTER, [one], data)
+
+
+def fine_tuned_run(
+    data: TransferData, texts: EncodedTexts, base: Head | None, seed: int
+) -> LabelledPredictions:
+    """The predictions on the test pairs of a head that was trained on the others."""
+    parts = split_exchanges(data.train, SPLIT_SHARES, seed=seed)
+    train, validation = (pair_examples(part, texts.rows) for part in parts)
+    shape = SHAPES["best", "mean"] if base is None else transfer_shape(base)
+    shape = replace(shape, epochs=TRANSFER_EPOCHS, batch=batch_size(len(train.label)))
+    head = fit_engagement_head(shape, texts, train, validation, seed=seed, base=base)
+    logits = head_logits(head, texts, data.test)
+    return labelled_predictions(logits, logits > 0, data.test)
+
+
+def transfer_figures(
+    name: str, when: str, runs: list[LabelledPredictions], data: TransferData
+) -> Iterator[Cell]:
+    """Balanced accuracy and AUC on the test pairs."""
+    figures, n = evaluate_runs(name, runs), len(data.test)
+    notes = [
+        f"trained on {len(data.train)} pairs",
+        f"{data.n_dropped} of the published 300 left out, as their query or reply is among the "
+        "rated pairs",
+        f"mean of {format_count(len(runs), 'seed')}",
+    ]
+    for column, value in ((BALANCED, figures.balanced_accuracy), (AUC, figures.auc)):
+        yield make_cell((f"{TRANSFER_TABLE}{column}", when, name), value, n=n, notes=notes)

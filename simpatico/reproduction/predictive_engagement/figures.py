@@ -44,21 +44,20 @@ def aggregation_figure(data: Path) -> Html | None:
         return None
     single = files.read_labelled_exchanges(files.read_crowd_dialogs(dialogs), labels)
 
-    def panel(rows: pl.DataFrame, value: str, units: str, up: str) -> Bubbles:
-        r = format_correlation(rows.select(pl.corr("score", value)).item())
-        points = tuple((x, y) for x, y in rows.select("score", value).iter_rows())
-        title = f"{rows.height} {units.format(r=r)}"
-        return Bubbles(title, "engagement score of the conversation", up, points)
-
-    panels = [
-        panel(
+    panels = []
+    for rows, value, title, up in (
+        (
             aggregate_turns(single, ["dialog"], "label"),
             "mean",
-            "conversations, r = {r} (paper .85)",
+            "conversations, r = {} (paper .85)",
             "share labelled engaging",
         ),
-        panel(single, "label", "utterances, r = {r} (paper .60)", "label"),
-    ]
+        (single, "label", "utterances, r = {} (paper .60)", "label"),
+    ):
+        r = format_correlation(rows.select(pl.corr("score", value)).item())
+        points = tuple((x, y) for x, y in rows.select("score", value).iter_rows())
+        title = f"{rows.height} {title.format(r)}"
+        panels.append(Bubbles(title, "engagement score of the conversation", up, points))
     caption = (
         "Labels 0 and 1, where the paper has means of five ratings, which are not published. "
         "All 25 conversations with a bot have the score 0. Area: how many."

@@ -14,9 +14,8 @@ import polars as pl
 
 from simpatico.reproduction.cells import PERHAPS, UNEXPLAINED, Cell, Reproduction, make_cell
 from simpatico.reproduction.clustered_correlation import dense_codes
+from simpatico.reproduction.psychological_metrics import data as data_sets
 from simpatico.reproduction.psychological_metrics import paper as tables
-from simpatico.reproduction.psychological_metrics.data import POOL, SETS, locate_sets
-from simpatico.reproduction.psychological_metrics.scores import DROPPED, LENGTH, score_rated_units
 from simpatico.reproduction.psychological_metrics.traditional import (
     MetricColumn,
     TraditionalMetrics,
@@ -30,7 +29,7 @@ from simpatico.validation.incremental.rows import CorrectedPValues, correct_ever
 
 COMPLETE = "over rows that have all of these scores"
 MATCHING = "style_matching"
-SINGLE_JUDGES = {s.name for s in SETS if s.single_judges}
+SINGLE_JUDGES = {s.name for s in data_sets.SETS if s.single_judges}
 ABOUT_SET = {
     "D7": "no overall rating exists: each judge's mean of relevance and informativeness; "
     "what came before the response is a passage, not the conversation",
@@ -57,20 +56,21 @@ def reproduce(
 ) -> Reproduction:
     """Every table for which `data` has the data sets; `tell` receives progress messages."""
     request = request or Request()
-    (paths, omissions), seed, lexicon = locate_sets(data), request.sample.seed, request.lexicon
+    seed, lexicon = request.sample.seed, request.lexicon
+    paths, omissions = data_sets.locate_sets(data)
     traditional = TraditionalMetrics(request, tell)
-    rows = {s: score_rated_units(s, path, lexicon) for s, path in paths.items()}
+    rows = {s: data_sets.score_rated_units(s, path, lexicon) for s, path in paths.items()}
     cells = [cell for s in rows for cell in psychological_cells(rows[s], s.name, lexicon, seed)]
     columns = {s: traditional.columns(rows[s], s, data) for s in rows}
     others = [c for s in rows for c in incremental_cells(rows[s], s.name, columns[s], seed=seed)]
-    if all(s in rows for s in POOL):
-        pool = pl.concat(rows[s] for s in POOL)
+    if all(s in rows for s in data_sets.POOL):
+        pool = pl.concat(rows[s] for s in data_sets.POOL)
         for name in (tables.POOLED, tables.WITHIN):
             cells += psychological_cells(pool, name, lexicon, seed)
-        pooled_columns = pool_columns([columns[s] for s in POOL])
+        pooled_columns = pool_columns([columns[s] for s in data_sets.POOL])
         others += incremental_cells(pool, tables.POOLED, pooled_columns, seed=seed)
     else:
-        names = ", ".join(s.name for s in POOL)
+        names = ", ".join(s.name for s in data_sets.POOL)
         omissions.append(f"{tables.POOLED}, {tables.WITHIN}: needs all of {names}")
     return Reproduction.with_reasons(
         cells,
@@ -86,8 +86,8 @@ def psychological_cells(
     """One row of a table: each metric alone, then all together (the paper's columns P)."""
     sets = dense_codes(rows["set"]) if name == tables.WITHIN else None
     ratings, prompts = rows["rating"].to_numpy(), dense_codes(rows["prompt"])
-    baselines = (LENGTH,) if name == tables.DIALOGS else (DROPPED, LENGTH)
-    for column in (*tables.metrics_of(name), *baselines, tables.ALL):
+    baselines = [data_sets.DROPPED] if name != tables.DIALOGS else []
+    for column in (*tables.metrics_of(name), *baselines, data_sets.LENGTH, tables.ALL):
         names = tables.metrics_of(name) if column == tables.ALL else [column]
         scores = rows.select(names).to_numpy()
         fit = adjusted_r2(scores, ratings, prompts, sets=sets, seed=seed)
@@ -141,14 +141,14 @@ def remarks(name: str, column: str, lexicon: str | None) -> list[str]:
     """What a figure is made of, where that is not what the paper had."""
     paper = tables.paper_r2(name, column)
     conditions = (
-        (column == LENGTH, "a baseline: the variance that the number of words explains"),
+        (column == data_sets.LENGTH, "a baseline: the variance that the number of words explains"),
         (column in OWN_MODEL, OWN_MODEL.get(column, "")),
         (
             column in tables.TRAITS and name != tables.DIALOGS,
             "a model of persons applied to one response, however short",
         ),
-        (column == DROPPED, "categories that neither side uses left out of the mean"),
-        (column in (MATCHING, DROPPED), "our own function words, the paper used LIWC"),
+        (column == data_sets.DROPPED, "categories that neither side uses left out of the mean"),
+        (column in (MATCHING, data_sets.DROPPED), "our own function words, the paper used LIWC"),
         (column.startswith("emotion") and lexicon is None, OWN_LEXICON),
         (column == tables.ALL and paper == REPEATED_FIGURE, REPEATED),
         (
@@ -183,7 +183,7 @@ def explain_deviation(cell: Cell, cells: Sequence[Cell]) -> str:
         return "the paper's figure lies within our interval"
     if cell.column == MATCHING:
         places = {c[:3]: c._replace(paper=cell.paper) for c in cells}
-        other = places.get((cell.table, cell.row, DROPPED))
+        other = places.get((cell.table, cell.row, data_sets.DROPPED))
         if other and interval_holds(other, cell.paper) and other.agrees_with_paper:
             return f"{PERHAPS}: without categories that neither side uses it is {other.ours:.3f}"
     if cell.column in tables.TRAITS or (cell.row, cell.column) == (tables.DIALOGS, tables.ALL):

@@ -5,7 +5,13 @@ import pytest
 
 from simpatico.reproduction import emotional_consistency as paper
 from simpatico.reproduction.emotional_consistency import data as files
-from simpatico.reproduction.emotional_consistency.classifiers import binary_figures, draw_groups
+from simpatico.reproduction.emotional_consistency.classifiers import (
+    AnswerScores,
+    binary_figures,
+    draw_groups,
+    lexicon_probabilities,
+    score_answers,
+)
 from simpatico.reproduction.emotional_consistency.raters import (
     conversation_count_cells,
     dialog_extremes,
@@ -13,11 +19,6 @@ from simpatico.reproduction.emotional_consistency.raters import (
     mean_over_dialogs,
     three_means_cell,
     turn_level_cells,
-)
-from simpatico.reproduction.emotional_consistency.scores import (
-    AnswerScores,
-    lexicon_probabilities,
-    score_answers,
 )
 from simpatico.reproduction.emotional_consistency.training_mix import NEGATIVE, POSITIVE
 from simpatico.reproduction.request import Request
@@ -40,7 +41,7 @@ def test_the_papers_correlation_of_three_has_this_p():
     """r = .9376 of the printed means; t = r sqrt(1 / (1 - r²)) = 2.70 with 1 degree of freedom:
     p = 1 - 2 atan(2.70) / pi = .226."""
     cell = three_means_cell(
-        ("x", "turns"), [0.8085, 0.8865, 0.6879], [0.8511, 0.8617, 0.6525], 0.9375
+        ("table", "x", "turns"), [0.8085, 0.8865, 0.6879], [0.8511, 0.8617, 0.6525], 0.9375
     )
     assert cell.ours == pytest.approx(0.9376, abs=5e-4)
     assert "p = 0.226; Blenderbot, human, DialoGPT: the order of people" in cell.note

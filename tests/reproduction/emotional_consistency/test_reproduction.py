@@ -8,17 +8,15 @@ from simpatico.errors import DataError
 from simpatico.reproduction import emotional_consistency as paper
 from simpatico.reproduction.emotional_consistency import data as files
 from simpatico.reproduction.emotional_consistency import training_mix as mix
-from simpatico.reproduction.emotional_consistency.origin import (
-    NOWHERE,
-    origin_cells,
-    polarity_agreement_cells,
-    rule_cells,
-)
 from simpatico.reproduction.emotional_consistency.training_mix import (
     EACH,
     NEGATIVE,
+    NOWHERE,
     POSITIVE,
     CorpusUtterance,
+    origin_cells,
+    polarity_agreement_cells,
+    rule_cells,
 )
 from simpatico.training.emotion.data import Utterances
 from tests.reproduction.emotional_consistency.data_sets import MEANS, TALKS, published
@@ -87,14 +85,14 @@ def test_what_is_published_is_not_learned_from(data):
     """Of ten, two are published and one is said twice, so seven are left."""
     found = paper.read_sources(data, files.read_published(data, []), [])
     assert len(found.mix.rows) == 7
-    assert found.mix.published == {
+    assert found.mix.n_published == {
         "empathetic-dialogues": 1,
         "dailydialog": 1,
         "counsel-chat": 0,
         "meisd": 0,
     }
-    assert found.mix.repeated["dailydialog"] == 1
-    held = {mix.text_key(t) for given in found.published.values() for t in given.text}
+    assert found.mix.n_repeated["dailydialog"] == 1
+    held = {mix.text_key(t) for given in found.files.values() for t in given.text}
     assert not held & {mix.text_key(said.text) for said in found.mix.rows}
 
 
@@ -119,7 +117,7 @@ def test_labels_by_emotion_by_corpus_and_by_judge():
         CorpusUtterance("e", "counsel-chat", "1", ""),
     ]
     meant = {("dailydialog", "happiness"): POSITIVE, ("dailydialog", "surprise"): EACH}
-    assert mix.neutrality_labels(rows) == [
+    assert mix.mix_labels("NNC", rows, meant, None) == [
         "emotional",
         "emotional",
         "neutral",
@@ -127,8 +125,8 @@ def test_labels_by_emotion_by_corpus_and_by_judge():
         "emotional",
     ]
     judge = lambda texts: np.array([0.2] * len(texts))  # noqa: E731
-    assert mix.polarity_labels(rows, meant, judge) == [POSITIVE, NEGATIVE, "", NEGATIVE, ""]
-    assert mix.polarity_labels(rows, meant, None) == [POSITIVE, "", "", NEGATIVE, ""]
+    assert mix.mix_labels("EC", rows, meant, judge) == [POSITIVE, NEGATIVE, "", NEGATIVE, ""]
+    assert mix.mix_labels("EC", rows, meant, None) == [POSITIVE, "", "", NEGATIVE, ""]
 
 
 def test_how_often_a_judge_decides_as_published():
@@ -160,11 +158,11 @@ def test_how_often_a_judge_decides_as_published():
 
 def test_where_utterances_come_from_and_whether_the_rule_gives_their_labels(data):
     found = paper.read_sources(data, files.read_published(data, []), [])
-    cells = {(c.row, c.column): c for c in origin_cells(found.published, found.by_text)}
+    cells = {(c.row, c.column): c for c in origin_cells(found.files, found.by_text)}
     assert cells["NNC_test.csv", "dailydialog"].ours == 1
     assert cells["NNC_test.csv", "empathetic-dialogues"].ours == 1
     assert cells["EC_test.csv", NOWHERE].ours == 2
-    rules = {c.row: c for c in rule_cells(found.published, found.by_text, found.signs)}
+    rules = {c.row: c for c in rule_cells(found.files, found.by_text, found.signs)}
     assert (rules["NNC_test.csv"].ours, rules["NNC_test.csv"].n) == (2, 2)
 
 

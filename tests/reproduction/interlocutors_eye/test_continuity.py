@@ -7,7 +7,6 @@ from simpatico.features.char_ngrams import CharNgramSettings
 from simpatico.features.users.inputs import InputSpec
 from simpatico.reproduction.interlocutors_eye import continuity as eye
 from simpatico.reproduction.interlocutors_eye import data as files
-from simpatico.reproduction.interlocutors_eye.figures import figures
 from simpatico.reproduction.request import Request
 from simpatico.stats.by_user import ReplyPredictions, compare_replies, evaluate_replies
 from simpatico.training.users.continuity.baselines import USER_MAJORITY
@@ -21,19 +20,23 @@ SPEC = InputSpec(char_ngrams=CharNgramSettings(2, 2, 2**5))
 def turns(tmp_path_factory):
     made = tmp_path_factory.mktemp("logs")
     seeing.irc(made)
-    return files.read_irc(made)
+    return files.read_irc(made / files.IRC)
 
 
 @pytest.fixture(scope="module")
-def found(turns):
-    examples = reply_examples(turns, window=eye.WINDOW, by="person", filters=eye.FILTERS)
+def examples(turns):
+    return reply_examples(turns, window=eye.WINDOW, by="person", filters=eye.FILTERS)
+
+
+@pytest.fixture(scope="module")
+def found(examples):
     return eye.fit_models(examples, SPEC, seeds=1)
 
 
 def test_habits_are_learned_and_shuffled_names_have_none(found):
     """Even persons thank 9 times in 10 and odd ones once; text is the same for all."""
     shown = {eye.USER: found.predictions[eye.USER], eye.TEXT: found.predictions[eye.TEXT]}
-    shown["mixed"] = found.shuffled[0]
+    shown["mixed"] = found.shuffles[0]
     gaps = {row.name: row for row in compare_replies(shown, eye.USER, found.labels, found.users)}
     assert gaps[eye.TEXT].auc.value > 0.15
     assert gaps["mixed"].auc.value > 0.15
@@ -41,9 +44,9 @@ def test_habits_are_learned_and_shuffled_names_have_none(found):
     assert mine == np.mean(found.predictions[USER_MAJORITY].predicted == found.labels) > 0.8
 
 
-def test_going_on_begins_where_the_model_stands(found):
+def test_going_on_begins_where_the_model_stands(found, examples):
     """The first log held out is told by the model as it was trained."""
-    log = np.array(eye.log_names(found.examples))
+    log = np.array(eye.log_names(examples))
     first = log == log[0]
     one, other = (found.predictions[name].score for name in (eye.USER, eye.UPDATED))
     assert 0 < first.sum() < len(first)
@@ -76,15 +79,13 @@ def test_three_groups_by_what_is_known():
 def test_figure_3(found):
     cells = list(eye.size_cells(found, seed=0))
     assert {cell.column for cell in cells} == {"text", "+ user", "private majority"}
-    assert set(figures(cells)) == {"figure-3"}
-    assert "examples" in str(figures(cells)["figure-3"])
-    assert figures([]) == {}
+    assert set(eye.figures(cells)) == {"figure-3"}
+    assert "examples" in str(eye.figures(cells)["figure-3"])
+    assert eye.figures([]) == {}
 
 
 def test_baselines_that_were_not_asked_for_do_not_run():
-    absent = []
-    assert eye.load_paper_metrics(Request(metrics=[]), absent) == {}
-    assert list(eye.load_paper_metrics(Request(metrics=["nsp"]), absent)) in ([], ["NSP"])
+    assert eye.selected_metrics(Request(metrics=[])) == []
     assert eye.selected_metrics(Request()) == list(eye.METRICS)
     assert eye.selected_metrics(Request(metrics=["Deep-AM", "nsp"])) == ["NSP", "Deep-AM"]
 

@@ -11,12 +11,24 @@ from simpatico.features.users.inputs import InputSpec
 from simpatico.reproduction.interlocutors_eye import data as files
 from simpatico.reproduction.interlocutors_eye import hazumi
 from simpatico.reproduction.interlocutors_eye import ratings as own
-from simpatico.reproduction.interlocutors_eye.controls import drop_inputs, shuffle_users
+from simpatico.reproduction.interlocutors_eye.continuity import drop_inputs, shuffle_users
 from simpatico.stats.by_user import compare_ratings, evaluate_ratings
 from simpatico.training.users.fit import predict_examples
 from tests.reproduction.interlocutors_eye import data_sets as seeing
 
 SPEC = InputSpec(char_ngrams=CharNgramSettings(1, 2, 2**5))
+
+
+def read_hazumi(data, name):
+    return files.read_rated_folder(data / name, [files.LISTED])
+
+
+def read_persona(data, pattern):
+    return files.read_rated_folder(data / files.PERSONA, [pattern])
+
+
+def read_crowd(data):
+    return files.read_rated_folder(data / files.CROWD, [files.PASSED])
 
 
 @pytest.fixture(scope="module")
@@ -31,7 +43,7 @@ def folder(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def both(folder):
-    return files.concat_rated([files.read_hazumi(folder, name) for name in files.HAZUMI.values()])
+    return files.concat_rated([read_hazumi(folder, name) for name in files.HAZUMI.values()])
 
 
 @pytest.fixture(scope="module")
@@ -43,7 +55,7 @@ def learned(both):
 def test_statistics_are_of_exchanges_with_all_scores(folder):
     """12 participants of 20 exchanges, one of them without a number: 239. The Wizard says "good "
     or "bad " and a number; the participant says "hm", and nothing in exchanges 0, 7 and 14."""
-    sets = {"Hazumi1902": files.read_hazumi(folder, "hazumi1902")}
+    sets = {"Hazumi1902": read_hazumi(folder, "hazumi1902")}
     cells = {cell.column: cell for cell in hazumi.statistics_cells(sets)}
     assert {name: cell.ours for name, cell in cells.items()} == {
         "dialogs": 12,
@@ -139,7 +151,9 @@ def test_names_are_dealt_out_and_nothing_else(learned):
 def test_people_about_people_and_about_systems(folder):
     """Raters differ by up to 2 points and words by 1."""
     cells = list(
-        own.persona_cells(files.read_persona(folder), files.read_persona_systems(folder), seed=0)
+        own.persona_cells(
+            read_persona(folder, files.TALKS), read_persona(folder, files.SYSTEMS), seed=0
+        )
     )
     by_place = {(cell.table, cell.row, cell.column): cell for cell in cells}
     row = "what people say: RealPersonaChat, satisfaction"
@@ -148,7 +162,7 @@ def test_people_about_people_and_about_systems(folder):
     profile, both = (by_place[own.TABLE, row, name] for name in ("+ profile", "+ both"))
     assert None not in (profile.ours, both.ours)
     assert (profile.paper, both.paper) == (0.754, 0.727)
-    said = "0 of 6 not scored; 6 persons; 36 of 36 dialogs"
+    said = "0 of 6 not scored; 6 users; 36 of 36 dialogs"
     assert profile.note.startswith(f"{said}; {own.ON_X}")
     mean = by_place[own.TABLE, row, "mean of the person"]
     assert (mean.paper, own.ON_X in mean.note) == (None, False)
@@ -161,7 +175,7 @@ def test_people_about_people_and_about_systems(folder):
 
 
 def test_some_dialogs_are_drawn_by_name(folder):
-    given = files.read_persona(folder)
+    given = read_persona(folder, files.TALKS)
     some = own.sample_dialogs(given, 5, seed=0)
     assert some.turns.frame["dialog"].n_unique() == 5
     assert some.judgements.frame.height == 10
@@ -173,7 +187,7 @@ def test_some_dialogs_are_drawn_by_name(folder):
 
 def test_bots_made_worse_on_purpose_are_left_out(folder):
     """8 workers of 7 other dialogs: of each worker's, one is held out."""
-    cells = list(own.crowd_cells(files.read_crowd(folder), None, [], seed=0))
+    cells = list(own.crowd_cells(read_crowd(folder), None, [], seed=0))
     assert {cell.n for cell in cells if cell.ours is not None} == {8}
     gone = {(cell.column, cell.paper) for cell in cells if cell.ours is None}
     assert gone == {("+ profile", 0.369), ("+ both", 0.367)}
@@ -185,8 +199,8 @@ def test_files_of_several_names_keep_their_dialogs_apart(folder, tmp_path):
     seeing.crowd(tmp_path)
     one = tmp_path / "ji2022" / "pass_free_run1.json"
     one.with_name("pass_icebreaker.json").write_text(one.read_text())
-    given = files.read_crowd(tmp_path)
-    alone = files.read_crowd(folder)
+    given = read_crowd(tmp_path)
+    alone = read_crowd(folder)
     assert given.turns.frame["dialog"].n_unique() == 2 * alone.turns.frame["dialog"].n_unique()
     assert given.judgements.frame.select("dialog").unique().height == 128
 

@@ -13,7 +13,7 @@ from simpatico.reproduction.interlocutors_eye import data as files
 from simpatico.reproduction.interlocutors_eye import hazumi
 from simpatico.reproduction.interlocutors_eye import ratings as own
 from simpatico.reproduction.interlocutors_eye.continuity import TABLE as TABLE_4
-from simpatico.reproduction.interlocutors_eye.controls import mean_and_range, shuffles_note
+from simpatico.reproduction.interlocutors_eye.continuity import mean_and_range, shuffles_note
 from simpatico.reproduction.request import Request
 from simpatico.stats.result import Result
 from tests.reproduction.interlocutors_eye import data_sets as seeing
@@ -75,7 +75,7 @@ def test_where_no_exchange_has_all_scores_there_are_no_means(tmp_path):
     assert first[2].note == (
         f"0 of 0 not scored; silence counts as no character; {hazumi.NONE_COMPLETE}"
     )
-    why = "Table 2, Hazumi: no exchange has all six scores; learning needs some"
+    why = "Table 2, Hazumi: no exchange has all six scores; training needs some"
     assert why in done.omissions
 
 
@@ -83,7 +83,9 @@ def test_what_no_outsider_rated_is_not_complete(tmp_path):
     """2 participants of 6 exchanges, one of them without a number, and one without outsiders."""
     seeing.hazumi(tmp_path, "hazumi1902", people=2, exchanges=6)
     rewritten(tmp_path, "hazumi1902", lambda at, row: {**row, "outsiders": {}} if at == 5 else row)
-    kept = hazumi.complete_judgements(files.read_hazumi(tmp_path, "hazumi1902").judgements)
+    kept = hazumi.complete_judgements(
+        files.read_rated_folder(tmp_path / "hazumi1902", [files.LISTED]).judgements
+    )
     assert kept.frame.select("dialog", "turn").n_unique() == 10
 
 

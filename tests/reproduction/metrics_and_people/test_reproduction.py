@@ -7,25 +7,20 @@ import pytest
 
 from simpatico.errors import UnknownName
 from simpatico.models.names import why_missing
-from simpatico.reproduction.cells import Cell, Reproduction
-from simpatico.reproduction.markdown import markdown_cell, markdown_page
+from simpatico.reproduction.cells import Cell, Reproduction, markdown_cell, markdown_page
 from simpatico.reproduction.metrics_and_people import (
+    MEAN,
+    MEDIAN,
     clustered_rho,
-    has_published_figure,
+    other_metric_cells,
+    published_figure,
+    read_rated_set,
     reproduce,
     runnable_metrics,
 )
-from simpatico.reproduction.metrics_and_people.data import read_rated_set
-from simpatico.reproduction.metrics_and_people.published import (
-    MEAN,
-    MEDIAN,
-    figures_of_other_metrics,
-    incomparable_figure_note,
-    published_figure,
-)
 from simpatico.reproduction.psychological_metrics.data import SETS
-from simpatico.reproduction.request import Request
-from simpatico.reproduction.sample import Sample, score_sample
+from simpatico.reproduction.request import Request, Sample
+from simpatico.reproduction.runnable import runnable_metric, score_sample
 
 BY_NAME = {s.name: s for s in SETS}
 
@@ -72,41 +67,48 @@ def test_rows_of_one_prompt_are_resampled_together():
 
 
 def test_figures_read_by_hand_from_the_papers():
-    assert published_figure("TP", "bert_score", MEAN)[:2] == (0.325, "Yeh et al. 2021")
-    assert published_figure("UP", "usl_h", MEAN).value == 0.523
-    assert published_figure("FED-Dial", "fed", MEAN).value == 0.320
-    assert published_figure("ESL", "deep_am_fm", MEAN).value == 0.3229
-    assert published_figure("TP", "bert_score", MEDIAN) is None
-    assert published_figure("TP", "length", MEAN) is None
+    assert published_figure(BY_NAME["TP"], "bert_score", MEAN) == (
+        0.325,
+        ["printed by Yeh et al. 2021"],
+    )
+    assert published_figure(BY_NAME["UP"], "usl_h", MEAN)[0] == 0.523
+    assert published_figure(BY_NAME["FED-Dial"], "fed_dialog", MEAN)[0] == 0.320
+    assert published_figure(BY_NAME["ESL"], "deep_am_fm", MEAN)[0] == 0.3229
+    assert published_figure(BY_NAME["TP"], "bert_score", MEDIAN) == (None, [])
+    assert published_figure(BY_NAME["TP"], "length", MEAN) == (None, [])
 
 
 def test_a_mean_over_several_qualities_is_told_but_not_laid_beside():
-    assert published_figure("TD10", "deep_am_fm", MEAN) is None
-    assert incomparable_figure_note("TD10", "deep_am_fm", MEAN) == [
-        "0.1748 over all qualities of the set is printed by Zhang et al. 2021 (DSTC10), who read "
-        "responses beside the context"
-    ]
-    assert incomparable_figure_note("TD10", "bleu", MEAN) == []
+    assert published_figure(BY_NAME["TD10"], "deep_am_fm", MEAN) == (
+        None,
+        [
+            "0.1748 over all qualities of the set is printed by Zhang et al. 2021 (DSTC10), who "
+            "read responses beside the context"
+        ],
+    )
+    assert published_figure(BY_NAME["TD10"], "bleu", MEAN) == (None, [])
 
 
 def test_metrics_that_only_others_have_are_listed():
-    theirs = figures_of_other_metrics("FT", ["fed", "usl_h"])
-    assert theirs["DynaEval"].value == 0.323
-    assert not {"FED", "USL-H", "BLEU-4"} & set(theirs)
-    assert "DialogRPT" in theirs
+    runnables = [runnable_metric("length")._replace(label=name) for name in ("fed[x]", "usl_h")]
+    cells = {cell.column: cell for cell in other_metric_cells("FT", runnables)}
+    assert cells["DynaEval"].paper == 0.323
+    assert cells["DynaEval"].note == "printed by Yeh et al. 2021; not run here"
+    assert not {"FED", "USL-H", "BLEU-4"} & set(cells)
+    assert "DialogRPT" in cells
 
 
 def test_a_printed_figure_is_not_laid_beside_another_mode():
-    assert has_published_figure("ruber[glove-50d]", BY_NAME["TP"])
-    assert not has_published_figure("ruber[glove-50d], referenced", BY_NAME["TP"])
-    assert has_published_figure("fed_dialog[smollm2]", BY_NAME["FED-Dial"])
-    assert not has_published_figure("fed[smollm2]", BY_NAME["FED-Dial"])
+    assert published_figure(BY_NAME["TP"], "ruber[glove-50d]", MEAN)[0] == 0.259
+    assert published_figure(BY_NAME["TP"], "ruber[glove-50d], referenced", MEAN) == (None, [])
+    assert published_figure(BY_NAME["FED-Dial"], "fed_dialog[smollm2]", MEAN)[0] == 0.320
+    assert published_figure(BY_NAME["FED-Dial"], "fed[smollm2]", MEAN) == (None, [])
 
 
 def test_every_metric_runs_or_is_told_why_not():
     by_level, omissions = runnable_metrics(Request(metrics=["length", "distinct_n", "empathy"]))
     assert [one.label for one in by_level["turn"]] == ["length", "empathy"]
-    assert omissions == ["distinct_n: it describes a system as a whole and has no value for a turn"]
+    assert omissions == ["distinct_n: it describes whole systems and has no value for a turn"]
     of_turns, of_dialogs = (by_level[level][1].metric.minimum_words for level in ("turn", "dialog"))
     assert (of_turns, of_dialogs) == (0, 20)
 
@@ -164,7 +166,7 @@ def test_the_command_writes_json_and_tables(small, call):
     assert code == 0
     assert set(json.loads(out)[0]) == set(Cell._fields)
     assert (
-        "- left out: mauve: it describes a system as a whole and has no value for a turn\n" in err
+        "- left out: mauve: it describes whole systems and has no value for a turn\n" in err
     )
     code, out, err = call(*given)
     assert "Spearman's rho with people's judgements" in out
@@ -192,9 +194,7 @@ def test_cosine_of_minilm_on_real_data_is_what_was_found_before(data):
     for name in ("UP", "GD"):
         rated = read_rated_set(BY_NAME[name], BY_NAME[name].locate(small_sets))
         by_level, _ = runnable_metrics(Request(metrics=["coherence"]))
-        scores = score_sample(
-            rated.turns, by_level["turn"][0], level="turn", sample=Sample()
-        ).scores
+        scores, _ = score_sample(rated.turns, by_level["turn"][0], level="turn", sample=Sample())
         rows = rated.views[0].rows.join(scores, on="dialog", maintain_order="left")
         found[name] = clustered_rho(rows.select("prompt", "rating", x="coherence"), 0)
     assert found["UP"].n == 300

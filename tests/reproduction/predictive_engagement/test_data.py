@@ -108,7 +108,7 @@ def test_what_is_not_there_is_told(small, tmp_path_factory):
     absent = []
     found = read_paper_data(small, absent)
     assert absent == [f"predictive-engagement: no {files.WORKERS}"]
-    assert (found.labelled.height, found.target.dropped) == (36, 1)
+    assert (found.crowd_labels.height, found.target.n_dropped) == (36, 1)
     empty = tmp_path_factory.mktemp("empty")
     with pytest.raises(DataError) as told:
         read_paper_data(empty, [])
@@ -126,7 +126,7 @@ def test_counts_by_score_and_side(small):
     At most 2 gives three exchanges of six turns, above 2 five.
     """
     found = read_paper_data(small, [])
-    cells = by_place(score_count_cells(found.read_exchanges()))
+    cells = by_place(score_count_cells(found.readings))
     row = "conversations, the paper's reading"
     told = [cells[TABLE_1, row, f"score {n}"].ours for n in range(6)]
     assert told == [24, 0, 5, 4, 15, 0]
@@ -135,9 +135,7 @@ def test_counts_by_score_and_side(small):
     assert told == [72, 0, 15, 20, 75, 0]
     assert cells[TABLE_1, row, "score 4"].paper == 1492
     sides = [
-        c
-        for c in split_count_cells(found.read_exchanges(), seed=0)
-        if c.row.endswith("paper's reading")
+        c for c in split_count_cells(found.readings, seed=0) if c.row.endswith("paper's reading")
     ]
     assert {c.table for c in sides} == {TABLE_4}
     assert sum(c.ours for c in sides) == 182
@@ -154,9 +152,9 @@ def test_least_greatest_and_mean_of_a_conversation():
 
 def test_conversations_against_their_turns(small):
     found = read_paper_data(small, [])
-    cells = by_place(aggregation_cells(found.labelled, found.convai, seed=0))
+    cells = by_place(aggregation_cells(found.crowd_labels, found.convai, seed=0))
     mean = cells[TABLE_3, LABELLED, "mean"]
-    whole = aggregate_turns(found.labelled, ["dialog"], "label")
+    whole = aggregate_turns(found.crowd_labels, ["dialog"], "label")
     assert mean.ours == pytest.approx(np.corrcoef(whole["mean"], whole["score"])[0, 1])
     assert (mean.paper, mean.n) == (0.85, 12)
     assert cells[TABLE_3, ABOVE_0, "mean"].n == 10
@@ -165,7 +163,7 @@ def test_conversations_against_their_turns(small):
     assert {key[1] for key in cells if key[0] == FIGURE_2} == {LABELLED, ABOVE_0, REAL, THUMBS}
     lacking = list(aggregation_cells(None, None, seed=0))
     assert [c.paper for c in lacking] == [0.49, 0.72, 0.85]
-    assert lacking[0].note == "0 of 0 not scored; the files are not there"
+    assert lacking[0].note == "0 of 0 not scored; the files are missing"
 
 
 def test_agreement_of_raters(small):
@@ -197,9 +195,9 @@ def test_real_counts_are_the_papers(data):
     cells = list(score_count_cells({"paper": read_convai(found.convai, "paper", without=crowd)}))
     assert len(cells) == 12
     assert [c for c in cells if c.paper is not None and c.paper != c.ours] == []
-    assert (found.pairs.height, found.labelled.height) == (600, 297)
-    assert (found.pairs["query"].n_unique(), found.labelled["label"].sum()) == (299, 95)
-    assert (len(found.target.train), len(found.target.test), found.target.dropped) == (
+    assert (found.pairs.height, found.crowd_labels.height) == (600, 297)
+    assert (found.pairs["query"].n_unique(), found.crowd_labels["label"].sum()) == (299, 95)
+    assert (len(found.target.train), len(found.target.test), found.target.n_dropped) == (
         201,
         88,
         11,

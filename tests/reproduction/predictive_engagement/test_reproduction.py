@@ -8,26 +8,17 @@ import numpy as np
 import polars as pl
 import pytest
 
-from simpatico.reproduction.cells import Cell, Reproduction
+from simpatico.reproduction.cells import Cell, Reproduction, markdown_page
 from simpatico.reproduction.clustered_correlation import (
     correlation_difference,
     partial_correlation,
     partial_r,
 )
 from simpatico.reproduction.csv_files import locate_file
-from simpatico.reproduction.markdown import markdown_page
-from simpatico.reproduction.predictive_engagement import (
-    classifiers,
-    explain_engagement_deviation,
-    transfer,
-)
+from simpatico.reproduction.predictive_engagement import classifiers, explain_engagement_deviation
 from simpatico.reproduction.predictive_engagement import data as files
 from simpatico.reproduction.predictive_engagement import scores as engagement_scores
-from simpatico.reproduction.predictive_engagement.classifiers import (
-    SeedSplit,
-    cached_predictions,
-    runs_by_test,
-)
+from simpatico.reproduction.predictive_engagement.classifiers import SeedSplit, cached_runs
 from simpatico.reproduction.predictive_engagement.correlations import (
     AUTHORS,
     HUMAN,
@@ -42,8 +33,11 @@ from simpatico.reproduction.predictive_engagement.correlations import (
 from simpatico.reproduction.predictive_engagement.counts import TABLE_1
 from simpatico.reproduction.predictive_engagement.figures import engagement_figures
 from simpatico.reproduction.predictive_engagement.paper import ALL, CTX, GENERATED, WRITTEN
-from simpatico.reproduction.predictive_engagement.scores import PairScores, pairs_as_turns
-from simpatico.reproduction.predictive_engagement.transfer import OUT_OF_DOMAIN_TABLE
+from simpatico.reproduction.predictive_engagement.scores import (
+    OUT_OF_DOMAIN_TABLE,
+    PairScores,
+    pairs_as_turns,
+)
 from simpatico.reproduction.request import Request
 from simpatico.stats.classification import evaluate_runs
 from simpatico.training.engagement import heads as engagement_heads
@@ -264,39 +258,38 @@ def test_what_a_baseline_guessed_is_kept_on_disk(monkeypatch, tmp_path):
     given = exchanges(2)
     bench = SeedSplit(given, given, {"one": given, "two": given}, 0)
     for _ in range(2):
-        found = runs_by_test(bench, cached_predictions("a way", bench, learn), 0.6)
+        found = cached_runs("a way", bench, learn, threshold=0.6)
     assert (asked, found["one"].predicted.tolist()) == ([1], [False, True])
     assert found["two"].score.tolist() == [0.5, 1.0]
-    cached_predictions("a way", bench._replace(seed=1), learn)
+    cached_runs("a way", bench._replace(seed=1), learn, threshold=0.6)
     assert asked == [1, 1]
 
 
 def test_a_trained_head_goes_on_learning(monkeypatch):
     """What can be told well before can be told well after, and from scratch."""
     monkeypatch.setattr(engagement_heads, "encode_texts", made_up)
-    monkeypatch.setattr(transfer, "is_heads_folder", lambda model: False)
-    for module in (classifiers, transfer):
-        monkeypatch.setattr(module, "SHAPES", dict.fromkeys(classifiers.SHAPES, FAST))
+    monkeypatch.setattr(classifiers, "is_heads_folder", lambda model: False)
+    monkeypatch.setattr(classifiers, "SHAPES", dict.fromkeys(classifiers.SHAPES, FAST))
     given = exchanges(120, seed=1)
     known = classifiers.EncodedTexts(*made_up([*given.query, *given.reply], None))
     head = classifiers.train_head(SeedSplit(given, given, {}, 0), known, "best", "mean")
     frame = pl.DataFrame({"query": given.query, "reply": given.reply, "label": given.label})
-    target = transfer.TransferData(
+    target = classifiers.TransferData(
         files.pairs_as_exchanges(frame[:80], "learn"),
         files.pairs_as_exchanges(frame[80:], "test"),
         3,
     )
-    cells = list(transfer.transfer_cells(target, {"rated": head}, 2))
+    cells = list(classifiers.transfer_cells(target, {"rated": head}, 2))
     by = {(c.table, c.row, c.column): c for c in cells}
-    table = f"{transfer.TRANSFER_TABLE}{classifiers.AUC}"
+    table = f"{classifiers.TRANSFER_TABLE}{classifiers.AUC}"
     assert by[table, "before", "ConvAI, real ratings"].ours == 1.0
     assert by[table, "after", "ConvAI, real ratings"].ours == 1.0
     assert by[table, "after", "no evaluator, from scratch"].ours == 1.0
     assert by[table, "after", "reply length"].note == (
-        "0 of 40 not scored; learned from 80 pairs; 3 of the published 300 left out, as their "
+        "0 of 40 not scored; trained on 80 pairs; 3 of the published 300 left out, as their "
         "query or reply is among the rated pairs; mean of 1 seed"
     )
-    run = transfer.fine_tuned_run(target, known, head, 0)
+    run = classifiers.fine_tuned_run(target, known, head, 0)
     assert evaluate_runs("", [run]).auc.value == 1.0
 
 
@@ -361,7 +354,7 @@ def test_drawings_hold_every_figure(small):
 def test_the_authors_own_scores_give_their_table_again(data):
     """Table 5 prints .54 and .55 for Ctx-RUBER, .61 and .64 for the mean with engagement, n = 600."""
     pairs = files.read_rated_pairs(locate_file(data, files.FOLDER, files.PAIRS))
-    shown = [c for c in score_columns(pairs, NONE) if c.printed]
+    shown = [c for c in score_columns(pairs, NONE) if c.paper]
     frame = pl.DataFrame({c.name: c.values for c in shown}).with_columns(pairs["mean_rating"])
     for column, r, rho in (
         (shown[0], 0.24, 0.30),

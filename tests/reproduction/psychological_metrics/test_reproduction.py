@@ -8,19 +8,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from simpatico.reproduction.cells import Cell, Reproduction
-from simpatico.reproduction.comparison import (
+from simpatico.reproduction.cells import (
+    Cell,
+    Reproduction,
     agreement_summary,
-    agrees_with_paper,
     comparable_cells,
     far_from_paper,
 )
-from simpatico.reproduction.psychological_metrics import reproduce
-from simpatico.reproduction.psychological_metrics.data import SETS
-from simpatico.reproduction.psychological_metrics.notes import explain_deviation, remarks
+from simpatico.reproduction.psychological_metrics import explain_deviation, remarks, reproduce
+from simpatico.reproduction.psychological_metrics.data import DROPPED, SETS, score_rated_units
 from simpatico.reproduction.psychological_metrics.paper import ALL, PAPER, paper_r2, table_number
-from simpatico.reproduction.psychological_metrics.scores import DROPPED, score_rated_units
-from simpatico.reproduction.psychological_metrics.traditional_published import published_columns
+from simpatico.reproduction.psychological_metrics.traditional import published_columns
 from simpatico.reproduction.request import Request
 from simpatico.stats.regression import adjusted_r2
 from tests.command_line import simpatico
@@ -106,7 +104,7 @@ def cell(paper, ours, **other):
     ],
 )
 def test_agreement_is_near_zero_or_one_sign_and_a_factor_of_three(paper, ours, agree):
-    assert agrees_with_paper(cell(paper, ours)) is agree
+    assert cell(paper, ours).agrees_with_paper is agree
 
 
 def test_only_figures_far_from_the_paper_are_listed_the_farthest_first():

@@ -4,13 +4,12 @@ from simpatico import load
 from simpatico.cli.commands.train._users import format_estimate, format_p_suffix
 from simpatico.features.users.folder import ModelEvaluation, RecordedResult
 from simpatico.reproduction import cells as eye_cells
-from simpatico.reproduction.cells import CellKey
 from simpatico.stats.by_user import NO_INTERVAL
 from simpatico.stats.result import Result
 from simpatico.training.users.card import evaluation_lines
 from tests.metrics.user_models import by_hand, folder
 
-KEY = CellKey("table", "row", "column")
+KEY = ("table", "row", "column")
 
 
 def test_on_the_command_line():
