@@ -177,14 +177,14 @@ def agreement_summary(reproduction: Reproduction) -> str:
     agree = sum(cell.agrees_with_paper for cell in cells)
     near = sum(max(abs(c.paper or 0.0), abs(c.ours or 0.0)) < NEAR_ZERO for c in cells)
     reasons = [reason for _, reason in reproduction.deviations]
-    unexplained = reasons.count(UNEXPLAINED)
-    guesses = sum(reason.startswith(PERHAPS) for reason in reasons)
+    n_unexplained = reasons.count(UNEXPLAINED)
+    n_guesses = sum(reason.startswith(PERHAPS) for reason in reasons)
     return (
         f"{agree} of {len(cells)} figures agree with the paper in sign and size: "
         f"{near} are below {NEAR_ZERO:g} in both, {agree - near} are larger and "
         f"within a factor of {RATIO:g}. {len(reasons)} differ by more than {TOLERANCE:g}: "
-        f"{unexplained} unexplained, {guesses} with a guess, "
-        f"{len(reasons) - unexplained - guesses} with a reason."
+        f"{n_unexplained} unexplained, {n_guesses} with a guess, "
+        f"{len(reasons) - n_unexplained - n_guesses} with a reason."
     )
 
 

@@ -1,4 +1,8 @@
-"""Differences of correlations and partial correlations, over resamples of whole clusters."""
+"""Differences of correlations and partial correlations, over resamples of whole clusters.
+
+Rows of one cluster (a query, a prompt, a dialog) are drawn together, as they are not independent.
+Both statistics of a difference come from the same draws, so that what they share cancels.
+"""
 
 from __future__ import annotations
 
@@ -86,6 +90,9 @@ def partial_correlation(
 
 
 def partial_r(xy: Floats, zy: Floats, xz: Floats) -> Floats:
-    """(xy - xz zy) / sqrt((1 - xz²)(1 - zy²))."""
+    """The partial correlation of x and y given z, out of their correlations.
+
+    (xy - xz zy) / sqrt((1 - xz²)(1 - zy²)), Yule (1907); on ranks for Spearman.
+    """
     with np.errstate(invalid="ignore", divide="ignore"):
         return np.asarray((xy - xz * zy) / np.sqrt((1 - xz**2) * (1 - zy**2)))

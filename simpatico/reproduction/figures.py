@@ -1,4 +1,7 @@
-"""A paper's figure as a chart: the cells of its tables as dots with intervals."""
+"""A paper's figure as a chart: the cells of its tables as dots with intervals.
+
+What the paper printed is a coloured tick on the same axis, where it printed a number.
+"""
 
 from __future__ import annotations
 

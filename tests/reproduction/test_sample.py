@@ -43,11 +43,11 @@ def test_metrics_that_are_not_slow_read_everything():
 
 
 def test_fed_reads_half_as_many():
-    class Fed(Slow):
+    class HalfSample(Slow):
         class metric:  # noqa: N801
             name = "fed[smollm2]"
 
-    assert len(choose_dialogs(NAMES, Fed, Sample(200))) == 100
+    assert len(choose_dialogs(NAMES, HalfSample, Sample(200))) == 100
 
 
 def conversations(n):
@@ -105,17 +105,17 @@ def test_a_name_that_does_not_exist_is_a_sentence_too():
 def test_published_weights_come_before_others(bare):
     """A folder where the hub's weights would be is enough for the choice; nothing is loaded."""
     (bare / "hub--FacebookAI--roberta-large").mkdir()
-    found = runnable_metric("bert_score")
-    assert (found.label, found.published_weights) == ("bert_score", True)
-    assert found.note == "bert_score runs on hub:FacebookAI/roberta-large, its own weights"
+    runnable = runnable_metric("bert_score")
+    assert (runnable.label, runnable.published_weights) == ("bert_score", True)
+    assert runnable.note == "bert_score runs on hub:FacebookAI/roberta-large, its own weights"
 
 
 def test_other_weights_are_named_and_said_not_to_be_the_published_ones(bare):
     (bare / "hub--microsoft--DialoGPT-medium").mkdir()
-    found = runnable_metric("fed", model="hub:microsoft/DialoGPT-medium")
-    assert not found.published_weights
-    assert found.slow
-    assert found.note == (
+    runnable = runnable_metric("fed", model="hub:microsoft/DialoGPT-medium")
+    assert not runnable.published_weights
+    assert runnable.slow
+    assert runnable.note == (
         "fed[DialoGPT-medium] runs on hub:microsoft/DialoGPT-medium, "
         "not the weights it was published with"
     )
@@ -133,9 +133,9 @@ def test_the_papers_metrics_that_cannot_run_are_left_out_with_the_reason(bare):
 
 
 def test_a_metric_that_the_paper_does_not_have_is_refused():
-    with pytest.raises(UnknownName) as told:
+    with pytest.raises(UnknownName) as error:
         TraditionalMetrics(Request(metrics=["bert_scor"]), print)
     assert (
-        str(told.value)
+        str(error.value)
         == "the paper has no metric 'bert_scor'; did you mean 'bert_score' or 'bart_score'?"
     )

@@ -1,8 +1,13 @@
 """Evaluator for Emotionally Consistent Chatbots (Liu et al.): what can be redone.
 
-Where the published utterances come from, classifiers of them, and how well evaluators follow
-people's ratings of 141 turns with three answers each. These ratings are a test set: no model,
-threshold or variant here was chosen on them.
+Where the published utterances come from, classifiers of them (accuracies in the paper's text), and
+how well evaluators correlate with people's ratings of 141 turns with three answers each (Tables 1,
+3, 4 and 5). These ratings are a test set: no model, threshold or variant here was chosen on them.
+
+The paper has two classifiers, NNC (neutral or not) and EC (positive or negative), fine-tuned on a
+mix of four corpora; an answer gets a point if it has the sign of the user's turn, half a point if
+it is neutral. Left out: Table 2, evaluator scores of chatbots on a test set of dialogs, as the
+answers are not published. The training mix is not published either and is rebuilt from the corpora.
 """
 
 from __future__ import annotations

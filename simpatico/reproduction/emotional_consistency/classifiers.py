@@ -2,6 +2,10 @@
 
 Their accuracy on NNC and EC, and the points that they give answers in the human conversations.
 
+The paper prints an accuracy of .919 for NNC and .844 for EC on the test files, of RoBERTa models
+that were fine-tuned on its mix. The heads here are over frozen MiniLM vectors and see 20,000
+utterances: they show what the mix teaches a small model, and do not replicate the paper's.
+
 Each text is read as published and tidied: punctuation that stands apart, and small letters, tell
 from which corpus a text is, and for NNC the corpus nearly is the label.
 """
@@ -55,6 +59,7 @@ MAX_TRAIN, MAX_VALIDATION = 20_000, 2_000
 SHIPPED, FINE_TUNED, AS_GIVEN = "shipped", "fine-tuned", "as given"
 LEXICON, VADER = "our lexicon", "VADER"
 GOOD, BAD = ("joy", "trust"), ("anger", "fear", "disgust", "sadness")
+"""Plutchik's emotions by sign; surprise and anticipation have none."""
 
 Probabilities = tuple[Floats, Floats]
 """That texts are emotional, and that they are positive."""
@@ -70,7 +75,10 @@ class AnswerScores(NamedTuple):
 
 
 def draw_groups(utterances: Utterances, most: int, *, seed: int) -> Utterances:
-    """Whole groups of utterances, drawn until there are `most`; the order is kept."""
+    """Whole groups of utterances, drawn until there are `most`; the order is kept.
+
+    Groups, as utterances of one dialog are alike: half a dialog would add little.
+    """
     if len(utterances) <= most:
         return utterances
     group = utterances.group

@@ -1,4 +1,9 @@
-"""The files of Liu et al.: labelled utterances, and conversations answered by three responders."""
+"""The files of Liu et al.: labelled utterances, and conversations answered by three responders.
+
+NNC and EC files: a label and an utterance, without its corpus or dialog. Conversations: 60 dialogs
+of users' turns, each answered by a person, Blenderbot and DialoGPT and rated 0, .5 or 1 for
+emotional consistency, by turn and by dialog.
+"""
 
 from __future__ import annotations
 
@@ -25,6 +30,7 @@ COLUMNS = (
 )
 """Answer, rating of the turn and of the dialog, by responder."""
 MEAN_TOLERANCE = 1e-6
+"""The file states its means with ten decimals."""
 
 
 def read_published(data: Path, omissions: list[str]) -> dict[str, Utterances]:

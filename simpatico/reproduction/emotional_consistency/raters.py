@@ -1,5 +1,10 @@
 """Tables 1, 3, 4 and 5: the human conversations, and how evaluators follow people's ratings.
 
+Table 1: mean evaluator score and human rating by responder. Tables 3 and 4: dialogs by number of
+turns, and words by speaker. Table 5: the most, least and middle point of each dialog, averaged. The
+paper's evidence is Pearson's r over three responders, .94 for turns and .89 for dialogs; with n = 3
+its p is .23 (t with one degree of freedom), so correlations turn by turn are added.
+
 These ratings are a test set: nothing here was chosen on them. Every interval resamples dialogs, so
 that the answers of one dialog, by all three responders, are drawn together.
 """
@@ -36,6 +41,7 @@ BY_59 = (
 )
 GOOD_ANSWER = "an answer is a good one if its rating is 1, not .5 or 0"
 DRAWS = 9_999
+"""Bootstrap draws of a mean."""
 BASELINES = (LEXICON, VADER)
 """Beside which the paper has no figure."""
 
@@ -76,7 +82,11 @@ def mean_over_dialogs(values: Floats, dialogs: Ints, *, seed: int) -> Result:
 def mean_cells(
     talks: pl.DataFrame, scores: Mapping[str, AnswerScores], *, seed: int
 ) -> Iterator[Cell]:
-    """Table 1: people's means, and those of every evaluator with and without neutral turns."""
+    """Table 1: people's means, and those of every evaluator with and without neutral turns.
+
+    The paper counts turns of users that have no emotion to be consistent with; the second column
+    leaves them out.
+    """
     dialogs = talks["dialog"].to_numpy()
     for who in paper.RESPONDERS:
         own, figures = (talks["responder"] == who).to_numpy(), paper.SCORES[who]
@@ -176,7 +186,11 @@ def three_means_cell(
 def turn_level_cells(
     talks: pl.DataFrame, scores: Mapping[str, AnswerScores], *, seed: int
 ) -> Iterator[Cell]:
-    """Pearson, Spearman and AUC over all answers, and the gain over a lexicon."""
+    """Pearson, Spearman and AUC over all answers, and the gain over a lexicon.
+
+    Not in the paper. "hard" are the paper's points of 0, .5 and 1; "soft" what the probabilities
+    expect them to be.
+    """
     ratings, dialogs = talks["rating"].to_numpy(), talks["dialog"].to_numpy().astype(np.int64)
     clusters = talks["dialog"].cast(pl.String).to_list()
     columns: dict[str, Floats] = {

@@ -1,8 +1,17 @@
 """The interlocutor's eye (Tsuta et al., 2023), as far as it can be reproduced.
 
-Hazumi is the paper's own data; IRC, RealPersonaChat and Ji et al. stand in for X, whose posts
-cannot be had. The test split comes last in each dialog or in time, and no model, weight or variant
-was chosen by it.
+Tsuta et al., Rethinking Response Evaluation from Interlocutor's Eye for Open-Domain Dialogue
+Systems, ask whether an evaluator that knows the interlocutor predicts their judgements better.
+
+- Tables 1 and 2, Hazumi: the paper's own data (`hazumi`).
+- Table 4 and Figure 3, will the user reply: IRC in place of X, whose posts are not available
+  (`continuity`).
+- Table 5, own ratings of replies by people and by systems: RealPersonaChat and Ji et al. (2022) in
+  place of the two annotators' posts (`ratings`).
+
+Table 3 describes the data set of X and is left out. The paper fine-tunes a Japanese BERT with a
+speaker token for each user; ours is a linear model of character n-grams with weights for each user.
+The test split comes last in each dialog or in time; no model, weight or variant was chosen by it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""The data sets on which the tables are recomputed: where they are, and how to read them."""
+"""The data sets on which the tables are recomputed: where they are, and how to read them.
+
+A set that is missing, or that cannot be read, leaves out its tables and no others.
+"""
 
 from __future__ import annotations
 

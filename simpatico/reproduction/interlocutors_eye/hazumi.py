@@ -1,7 +1,14 @@
 """Tables 1 and 2: Hazumi, where a participant and five outsiders rated every turn of the Wizard.
 
-Each dialog is split in its order: eight tenths for training, one for validation, the last for test.
-The paper lacks the baseline that needs no text: the participant's own mean.
+Table 1: dialogs, exchanges and utterance lengths in characters. Table 2: Pearson's r with the
+participant's own scores (1 to 7) of models that were trained on outsiders' mean or on the
+participant's scores, each with and without knowledge of who the participant is. As in the paper
+each dialog is split in its order: eight tenths for training, one for validation, the last for test.
+
+The paper lacks the baseline that needs no text: the participant's own mean over the training part.
+Knowing the participant raises its r from .166 to .496, and that baseline shows how much of this is
+the level of a participant's ratings. Deviations: the paper drops exchanges with an empty utterance
+without a list of them, ours are those with all six scores; the model is linear, not a BERT.
 """
 
 from __future__ import annotations
@@ -144,7 +151,10 @@ def prediction_cells(rated: RatedData, *, seeds: int, seed: int) -> Iterator[Cel
 
 
 def predict_models(hazumi: HazumiData) -> tuple[dict[str, Floats], dict[str, Floats]]:
-    """Predictions of each model for the test split: before and after an update with validation."""
+    """Predictions of each model for the test split: before and after an update with validation.
+
+    The update uses the tenth that is closest to the test in time; the paper does not.
+    """
     examples, split = hazumi.examples, hazumi.data.split
     train, validation, test = (examples.take(indices) for indices in split[:3])
     no_inputs = drop_inputs(examples)

@@ -1,4 +1,7 @@
-"""What Tsuta et al. (2023), Rethinking Response Evaluation from Interlocutor's Eye, printed."""
+"""What Tsuta et al. (2023), Rethinking Response Evaluation from Interlocutor's Eye, printed.
+
+Table 4 calls its model BERT-DCP (dialog continuity prediction); here it is "text".
+"""
 
 from __future__ import annotations
 

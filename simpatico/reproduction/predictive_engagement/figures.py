@@ -1,4 +1,9 @@
-"""Figures 2, 4 and 5 of Ghazarian et al. (2020) as charts."""
+"""Figures 2, 4 and 5 of Ghazarian et al. (2020) as charts.
+
+Figure 2: engagement of conversations against that of their utterances. Figure 4: balanced accuracy
+of classifiers, which the paper draws as bars without numbers. Figure 5: correlation of engagement
+alone with human judgements, drawn beside that of the reply's length.
+"""
 
 from __future__ import annotations
 

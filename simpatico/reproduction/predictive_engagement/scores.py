@@ -98,7 +98,10 @@ def score_pairs(queries: Sequence[str], replies: Sequence[str], request: Request
 def runnable_variants(
     name: str, request: Request, omissions: list[str]
 ) -> Iterator[RunnableMetric]:
-    """A metric as it is shipped and, if parameters were given, with these; else why it cannot."""
+    """A metric as it is shipped and, if parameters were given, with these; else why it cannot.
+
+    A metric that is not shipped but was given a model is no omission.
+    """
     settings: list[Mapping[str, object]] = [{}]
     if own := request.parameters_of(name):
         settings.append(own)
@@ -144,7 +147,10 @@ def out_of_domain_cells(
 def rating_correlation_cells(
     data_set: DataSet, path: Path, turns: Turns, scores: dict[str, Floats], *, seed: int
 ) -> Iterator[Cell]:
-    """Each score's rho, and that of engagement with length held equal."""
+    """Each score's rho, and that of engagement with length held equal.
+
+    The second shows whether a score says more than how long the reply is.
+    """
     by_judge = ratings_by_judge(data_set, path, data_set.keys)
     rated = rated_units(data_set, turns, by_judge, pl.col("value").mean())
     units = turns.frame.filter(turns.scored).select("dialog").with_row_index("row")

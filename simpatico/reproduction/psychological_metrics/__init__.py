@@ -2,7 +2,13 @@
 
 What the psychological metrics alone explain of people's judgements (the columns "P" of Tables 1, 2
 and 8 to 18), and what they add to traditional metrics (T and P+T): those that run here, and those
-whose scores others published.
+whose scores others published. All figures are adjusted R² of a linear regression of the median
+judgement, 1 - (1 - R²)(n - 1) / (n - p - 1); intervals resample prompts, as responses to one prompt
+are not independent.
+
+Left out: Tables 3 to 5, whose dialogs of three bots are not among the data, and Table 7 (DSTC6).
+Deviations with known reasons: the models of agreeableness and empathy are our own, as the paper's
+are not public; so is the lexicon unless the paper's is given; some sets publish mean ratings only.
 """
 
 from __future__ import annotations
@@ -83,7 +89,11 @@ def reproduce(
 def psychological_cells(
     rows: pl.DataFrame, name: str, lexicon: str | None, seed: int
 ) -> Iterator[Cell]:
-    """One row of a table: each metric alone, then all together (the paper's columns P)."""
+    """One row of a table: each metric alone, then all together (the paper's columns P).
+
+    "within sets" takes the mean of each data set out of scores and ratings first: pooled sets have
+    scales of their own, and their differences are most of what Table 1 explains.
+    """
     sets = dense_codes(rows["set"]) if name == tables.WITHIN else None
     ratings, prompts = rows["rating"].to_numpy(), dense_codes(rows["prompt"])
     baselines = [data_sets.DROPPED] if name != tables.DIALOGS else []
@@ -130,6 +140,7 @@ def incremental_cells(
             notes=[*column.notes, *notes, COMPLETE, *stars],
         )
 
+    # T is the same whatever is added, save for rows without the added score; once is enough
     for column, addition, fit in fits:
         if addition == tables.ALL:
             yield cell(column, "", fit.t, [])

@@ -1,4 +1,8 @@
-"""The public data sets of Giorgi et al. (2023): files, people's ratings, and our scores."""
+"""The public data sets of Giorgi et al. (2023): files, people's ratings, and our scores.
+
+Table 6 of the paper says which judgement stands for quality on each set, and that the median over
+judges is the gold standard.
+"""
 
 from __future__ import annotations
 

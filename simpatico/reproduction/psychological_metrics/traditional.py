@@ -105,17 +105,20 @@ class TraditionalMetrics:
         for title, runnable in self.runnable.items():
             self.tell(f"{data_set.name}: {runnable.label}")
             scores, notes = score_sample(turns, runnable, level=data_set.level, sample=self.sample)
-            aligned = rows.select("dialog").join(
+            table = rows.select("dialog").join(
                 scores, on="dialog", how="left", validate="1:1", maintain_order="left"
             )
-            column = aligned[runnable.metric.name].alias(runnable.label)
+            column = table[runnable.metric.name].alias(runnable.label)
             notes += [PRISM] if PAPER_METRICS[title][1] else []
             columns.append(MetricColumn(column, tuple(notes), title))
         return columns
 
 
 def pool_columns(sets: Sequence[Sequence[MetricColumn]]) -> list[MetricColumn]:
-    """The columns that every one of these data sets has, one below the other."""
+    """The columns that every one of these data sets has, one below the other.
+
+    Published scores are not in the paper and not pooled.
+    """
     by_label = [{c.scores.name: c for c in columns if c.paper} for columns in sets]
     return [
         MetricColumn(

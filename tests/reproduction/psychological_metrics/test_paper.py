@@ -63,7 +63,7 @@ def printed_lines(paper, table):
 
 def test_every_figure_is_as_the_paper_has_it(paper):
     """In a line T comes first, then P and P+T by turns; Tables 1 and 2 begin with another set."""
-    checked = 0
+    n = 0
     for row, of in PAPER.items():
         if row == "within sets":
             continue
@@ -72,5 +72,5 @@ def test_every_figure_is_as_the_paper_has_it(paper):
             ours = [paper_incremental_r2(row, name, one) for one in ("", *metrics_of(row), ALL)]
             theirs = [figures[0], *figures[2::2]]
             assert [f"{o.value:.3f}".lstrip("0") + o.stars for o in ours] == theirs, (row, name)
-            checked += len(ours)
-    assert checked == len(incremental_figures()) == 11 * 6 * 7 + 7 * 5 + 3 * 4
+            n += len(ours)
+    assert n == len(incremental_figures()) == 11 * 6 * 7 + 7 * 5 + 3 * 4
