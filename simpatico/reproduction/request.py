@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import Any, NamedTuple
 
 DEFAULT_SIZE = 100
+Tell = Callable[[str], object]
+"""Receives progress messages."""
 
 
 class Sample(NamedTuple):

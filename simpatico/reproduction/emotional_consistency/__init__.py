@@ -12,7 +12,7 @@ answers are not published. The training mix is not published either and is rebui
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -23,13 +23,12 @@ from simpatico.reproduction.cells import UNEXPLAINED, Cell, Reproduction
 from simpatico.reproduction.csv_files import locate_file
 from simpatico.reproduction.emotional_consistency import classifiers, raters, training_mix
 from simpatico.reproduction.emotional_consistency import data as files
-from simpatico.reproduction.request import Request
+from simpatico.reproduction.request import Request, Tell
 from simpatico.training.emotion.data import Utterances
 from simpatico.training.emotion.labels import Polarity, polarity_model
 from simpatico.training.emotion.train import UtteranceInput
 
 OTHER_EVALUATOR = "another evaluator: the authors fine-tune RoBERTa, which is not available here"
-Tell = Callable[[str], object]
 
 
 class Sources(NamedTuple):

@@ -37,7 +37,7 @@ from simpatico.metrics.emotional_consistency import (
 from simpatico.reproduction.cells import Cell, make_cell
 from simpatico.reproduction.emotional_consistency.data import LABEL_NAMES
 from simpatico.reproduction.emotional_consistency.paper import ACCURACY
-from simpatico.reproduction.request import Request
+from simpatico.reproduction.request import Request, Tell
 from simpatico.stats.classification import (
     ClassifierResults,
     LabelledPredictions,
@@ -94,9 +94,7 @@ def draw_groups(utterances: Utterances, most: int, *, seed: int) -> Utterances:
     )
 
 
-def head_cells(
-    task: str, data: UtteranceInput, *, seed: int, tell: Callable[[str], object]
-) -> Iterator[Cell]:
+def head_cells(task: str, data: UtteranceInput, *, seed: int, tell: Tell) -> Iterator[Cell]:
     """A head over frozen vectors beside the commoner label, style, and words."""
     train = draw_groups(data.data, MAX_TRAIN, seed=seed)
     validation = data.validation and draw_groups(data.validation, MAX_VALIDATION, seed=seed)

@@ -22,17 +22,9 @@ from typing import NamedTuple, TypeVar
 
 from simpatico.errors import DataError
 from simpatico.reproduction.cells import Cell, Reproduction
+from simpatico.reproduction.interlocutors_eye import continuity, hazumi, ratings
 from simpatico.reproduction.interlocutors_eye import data as data_sets
-from simpatico.reproduction.interlocutors_eye.continuity import TABLE as TABLE_4
-from simpatico.reproduction.interlocutors_eye.continuity import continuity_cells, selected_metrics
-from simpatico.reproduction.interlocutors_eye.hazumi import (
-    TABLE_1,
-    prediction_cells,
-    statistics_cells,
-)
-from simpatico.reproduction.interlocutors_eye.ratings import TABLE as TABLE_5
-from simpatico.reproduction.interlocutors_eye.ratings import crowd_cells, persona_cells
-from simpatico.reproduction.request import Request
+from simpatico.reproduction.request import Request, Tell
 from simpatico.turns import Turns
 
 FIXED_LENGTH = (
@@ -40,12 +32,11 @@ FIXED_LENGTH = (
     "for, so that a missing reply means nothing"
 )
 REASONS = {
-    TABLE_1: "the paper does not say which exchanges it dropped; ours have all six scores",
-    TABLE_4: "other data: IRC in place of X, which is not available, and no fine-tuned BERT",
-    TABLE_5: "other data: the two annotators' posts are not published, nor their ratings",
+    hazumi.TABLE_1: "the paper does not say which exchanges it dropped; ours have all six scores",
+    continuity.TABLE: "other data, IRC in place of X, which is not available; no fine-tuned BERT",
+    ratings.TABLE: "other data: the two annotators' posts are not published, nor their ratings",
 }
 OTHER_MODEL = "another model: the authors fine-tune a Japanese BERT, which is not available here"
-Tell = Callable[[str], object]
 Data = TypeVar("Data")
 
 
@@ -87,7 +78,7 @@ def reproduce(
 ) -> Reproduction:
     """Every table for which the files are there; `tell` receives progress messages."""
     work = ReproductionRun(data, request or Request(), [], tell)
-    selected_metrics(work.request)  # an unknown name is refused before hours of work
+    continuity.selected_metrics(work.request)  # an unknown name is refused before hours of work
     present = [name for name in data_sets.NEEDED if (data / name).is_dir()]
     if not present:
         raise DataError(
@@ -107,13 +98,13 @@ def hazumi_tables(work: ReproductionRun) -> Iterator[Cell]:
         for name, folder in data_sets.HAZUMI.items()
     }
     available = {name: rated for name, rated in subsets.items() if rated is not None}
-    yield from statistics_cells(available)
+    yield from hazumi.statistics_cells(available)
     if len(available) < len(subsets):
         work.omissions.append("Table 2: it needs both subsets of Hazumi")
         return
     work.tell("Table 2: scores of Hazumi's interlocutors")
     both, request = data_sets.concat_rated(list(available.values())), work.request
-    cells = prediction_cells(both, seeds=request.seeds, seed=request.sample.seed)
+    cells = hazumi.prediction_cells(both, seeds=request.seeds, seed=request.sample.seed)
     yield from data_sets.cells_until_unusable("Table 2, Hazumi", cells, work.omissions)
 
 
@@ -123,7 +114,7 @@ def continuity_tables(work: ReproductionRun, logs: Turns | None) -> Iterator[Cel
         work.omissions.append("Table 4: no logs of IRC")
         return
     work.tell(f"Table 4: will they answer? {len(logs):,} turns of IRC")
-    yield from continuity_cells(logs, work.request, work.omissions)
+    yield from continuity.continuity_cells(logs, work.request, work.omissions)
 
 
 def rating_tables(work: ReproductionRun, logs: Turns | None) -> Iterator[Cell]:
@@ -137,14 +128,14 @@ def rating_tables(work: ReproductionRun, logs: Turns | None) -> Iterator[Cell]:
         omissions.append(FIXED_LENGTH)
         pattern = data_sets.SYSTEMS
         systems = work.read_rated(data_sets.PERSONA, pattern, content=pattern)
-        cells = persona_cells(people, systems, seed=seed)
+        cells = ratings.persona_cells(people, systems, seed=seed)
         yield from data_sets.cells_until_unusable("Table 5, RealPersonaChat", cells, omissions)
     crowd = work.read_rated(data_sets.CROWD, data_sets.PASSED)
     if crowd is None:
         omissions.append("Table 5: no dialogs of Ji et al.")
     else:
         work.tell("Table 5: people about bots, Ji et al.")
-        cells = crowd_cells(crowd, logs, omissions, seed=seed)
+        cells = ratings.crowd_cells(crowd, logs, omissions, seed=seed)
         yield from data_sets.cells_until_unusable("Table 5, Ji et al.", cells, omissions)
 
 

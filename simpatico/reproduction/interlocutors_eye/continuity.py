@@ -48,12 +48,12 @@ from simpatico.training.users.user_weights import update_users
 from simpatico.turns import Turns
 from simpatico.wording import format_count
 
-TEXT, USER, UPDATED = "text", "+ user", "+ user, going on log by log"
-SHUFFLED = "+ user, persons shuffled (mean, lowest, highest)"
+TEXT, USER, UPDATED = "text", "+ user", "+ user, updated after each log"
+SHUFFLED = "+ user, users shuffled (mean, lowest, highest)"
 WORDS, WORDS_USER = "words alone", "words alone + user"
 """Without covariates, which the paper's model does not have either."""
-SPLITS: Mapping[str, By | None] = {"over all": None, "over each person's dialogs": "person"}
-TABLE, FIGURE_3 = "Table 4 on IRC, split in time", "Figure 3 on IRC: accuracy by what is known"
+SPLITS: Mapping[str, By | None] = {"over all": None, "over each user's dialogs": "person"}
+TABLE, FIGURE_3 = "Table 4 on IRC, split in time", "Figure 3 on IRC: accuracy by number of examples"
 BOTS = frozenset({"ubottu", "ubotu", "ubot3", "ubot5"})
 WINDOW, FILTERS = Window(30.0, 5.0), Filters(BOTS)
 NO_PROFILE = "IRC has no profiles"
@@ -114,14 +114,8 @@ def fit_models(examples: ReplyExamples, spec: InputSpec, *, seeds: int) -> Reply
     """Models with and without users, majorities, and models of shuffled users."""
     splits = train.split_inputs(examples, spec)
     predictions = dict[str, ReplyPredictions]()
-    for text_name, user_name, inputs in (
-        (
-            WORDS,
-            WORDS_USER,
-            [split._replace(covariates=split.covariates[:, :0]) for split in splits],
-        ),
-        (TEXT, USER, splits),
-    ):
+    words = [split._replace(covariates=split.covariates[:, :0]) for split in splits]
+    for text_name, user_name, inputs in ((WORDS, WORDS_USER, words), (TEXT, USER, splits)):
         model, text_model = fit_reply_models(inputs)
         predictions[text_name] = predict_replies(text_model, inputs[2])
         predictions[user_name] = predict_replies(model, inputs[2])
@@ -248,14 +242,14 @@ def gain_cells(table: str, study: ReplyStudy, *, seed: int) -> Iterator[Cell]:
     """By how much knowing the user is ahead of text and of the user's majority."""
     # the first mask is of known users; where these are all, or none, it would say nothing new
     subsets = train.known_and_new_users(study.n_known > 0)[:1]
-    for whom, mask in [("all persons", np.ones(len(study.n_known), bool)), *subsets]:
+    for whom, mask in [("all users", np.ones(len(study.n_known), bool)), *subsets]:
         users = list(compress(study.users, mask))
         for ours, others in COMPARISONS.items():
             models = {name: study.predictions[name].subset(mask) for name in (ours, *others)}
             for row in compare_replies(models, ours, study.labels[mask], users, seed=seed):
                 for statistic, result in statistics_of(row).items():
                     note = p_value_note(result.p_value, f"{len(set(users)):,} users")
-                    place = f"{table}: gained", statistic, f"{ours} − {row.name}, {whom}"
+                    place = f"{table}: gains", statistic, f"{ours} − {row.name}, {whom}"
                     yield estimate_cell(place, result, n=len(users), notes=[note])
 
 

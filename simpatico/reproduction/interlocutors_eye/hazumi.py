@@ -53,14 +53,14 @@ from simpatico.training.users.user_weights import update_users
 
 TABLE_1 = "Table 1: Hazumi, exchanges with all six scores"
 TABLE_2 = "Table 2: scores that the interlocutor gave, the last tenth of each dialog"
-GAINS = "Table 2: what is gained, resampled by participant"
-AFTER_UPDATE = "Table 2: after going on with the tenth that decided"
+GAINS = "Table 2: gains, resampled by participant"
+AFTER_UPDATE = "Table 2: after an update with the validation tenth"
 OUTSIDERS = "the five outsiders themselves"
 USER_MEAN = "the participant's mean, no text"
 NO_TEXT = "the participant's scores so far, no text"
-DEVIATION = "the participant's mean and what the text adds"
+DEVIATION = "the participant's mean plus the deviation predicted from text"
 OUTSIDER, INTERLOCUTOR, AWARE = paper.OUTSIDER, paper.INTERLOCUTOR, paper.AWARE
-ALL_SIX, OURS = "learned from all six" + AWARE, INTERLOCUTOR + AWARE
+ALL_SIX, OURS = "trained on all six" + AWARE, INTERLOCUTOR + AWARE
 SHUFFLED = f"{OURS}, participants shuffled (mean, lowest, highest)"
 R, MSE = "Pearson's r", "mean squared error"
 COMPARISONS: Mapping[str, tuple[str, ...]] = {
@@ -74,7 +74,7 @@ INPUTS = InputSpec(char_ngrams=CharNgramSettings(1, 2, 2**13))
 encoder `use-multilingual` do no better (r .639) than these character n-grams (.643)."""
 SOURCES: tuple[Literal["interlocutor", "outsiders"], ...] = ("interlocutor", "outsiders")
 ONE_OPTIMUM = (
-    "the fit has one optimum, so that every seed gives this figure; the interval is by person"
+    "the fit has one optimum, so that every seed gives this figure; the interval is by participant"
 )
 NONE_COMPLETE = "no value: no exchange has all six scores"
 SETTINGS = FitSettings("score", bounds=(1.0, 7.0), update_on_validation=False)

@@ -15,7 +15,7 @@ STATISTICS: Mapping[str, Mapping[str, float]] = {
 }
 """Table 1."""
 
-OUTSIDER, INTERLOCUTOR = "learned from outsiders", "learned from the interlocutor"
+OUTSIDER, INTERLOCUTOR = "trained on outsiders", "trained on the interlocutor"
 AWARE = ", aware of the target"
 PREDICTED: Mapping[str, float] = {
     OUTSIDER: 0.141,

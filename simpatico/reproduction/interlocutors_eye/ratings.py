@@ -44,8 +44,8 @@ from simpatico.training.users.interlocutor.train import (
 from simpatico.turns import Turns
 
 TABLE = "Table 5's design: Pearson's r with the interlocutor's own rating"
-GAINS = "Table 5's design: what is gained, resampled by person"
-CONTINUITY_MODEL = "continuity, learned on IRC without ratings"
+GAINS = "Table 5's design: gains, resampled by user"
+CONTINUITY_MODEL = "continuity, trained on IRC without ratings"
 MODES = {TEXT: (False, False), USER: (True, False), PROFILE: (False, True), BOTH: (True, True)}
 """Whether users, and whether profiles are known."""
 SATISFACTION = "satisfaction"

@@ -14,7 +14,7 @@ interval over resamples of prompts, and figures that others printed for the same
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -24,19 +24,12 @@ from simpatico.metric import plain_name
 from simpatico.registry import available, metric_class
 from simpatico.reproduction.cells import Cell, Reproduction, make_cell, printed_tables
 from simpatico.reproduction.clustered_correlation import dense_codes
-from simpatico.reproduction.psychological_metrics.data import (
-    DataSet,
-    locate_sets,
-    rated_units,
-    ratings_by_judge,
-    read_turns,
-    score_rated_units,
-)
+from simpatico.reproduction.psychological_metrics import data as data_sets
 from simpatico.reproduction.psychological_metrics.traditional import (
     SETS_WITH_PUBLISHED_SCORES,
     published_columns,
 )
-from simpatico.reproduction.request import Request, Sample
+from simpatico.reproduction.request import Request, Sample, Tell
 from simpatico.reproduction.runnable import RunnableMetric, runnable_metric, score_sample
 from simpatico.stats.correlation import correlation
 from simpatico.stats.correlation_bootstrap import bootstrap_correlation
@@ -89,17 +82,17 @@ class RatingView(NamedTuple):
 class RatedSet(NamedTuple):
     """A data set: its conversations, and people's ratings aggregated in one or two ways."""
 
-    data_set: DataSet
+    data_set: data_sets.DataSet
     turns: Turns
     views: list[RatingView]
 
 
 def reproduce(
-    data: Path, request: Request | None = None, *, tell: Callable[[str], object] = lambda _: None
+    data: Path, request: Request | None = None, *, tell: Tell = lambda _: None
 ) -> Reproduction:
     """The metrics on the data sets that are there; `tell` receives progress messages."""
     request = request or Request()
-    paths, missing_sets = locate_sets(data)
+    paths, missing_sets = data_sets.locate_sets(data)
     by_level, omissions = runnable_metrics(request)
     cells: list[Cell] = []
     for data_set, path in paths.items():
@@ -110,7 +103,7 @@ def reproduce(
                 tell(f"{data_set.name}: {runnable.label}")
             cells += run_metric_cells(rated, runnable, request.sample)
         if data_set.name in SETS_WITH_PUBLISHED_SCORES:
-            units = score_rated_units(data_set, path, None)
+            units = data_sets.score_rated_units(data_set, path, None)
             columns = published_columns(units, data_set.name, data)
             table = pl.concat([units.select("dialog"), columns], how="horizontal")
             cells += correlation_cells(rated, table, [PUBLISHED], seed=request.sample.seed)
@@ -118,16 +111,16 @@ def reproduce(
     return Reproduction(cells, [], [], [*missing_sets, *omissions])
 
 
-def read_rated_set(data_set: DataSet, path: Path) -> RatedSet:
+def read_rated_set(data_set: data_sets.DataSet, path: Path) -> RatedSet:
     """Conversations with ratings: the median over judges, as Giorgi et al. (2023) have it, and the
     mean, as Yeh et al. (2021) do. Where the file has means only, there is nothing else."""
-    turns = read_turns(path, data_set.format)
-    by_judge = ratings_by_judge(data_set, path, ["dialog", "turn", "speaker"])
+    turns = data_sets.read_turns(path, data_set.format)
+    by_judge = data_sets.ratings_by_judge(data_set, path, ["dialog", "turn", "speaker"])
     note = f"judged: {' and '.join(data_set.qualities)}"
-    rows = rated_units(data_set, turns, by_judge, pl.col("value").mean())
+    rows = data_sets.rated_units(data_set, turns, by_judge, pl.col("value").mean())
     if not data_set.single_judges:
         return RatedSet(data_set, turns, [RatingView(MEAN, rows, [note])])
-    median = rated_units(data_set, turns, by_judge, pl.col("value").median())
+    median = data_sets.rated_units(data_set, turns, by_judge, pl.col("value").median())
     notes, without_original = [note], rows.filter(pl.col("system").ne_missing(ORIGINAL))
     if without_original.height < rows.height:
         rows = without_original
@@ -213,7 +206,9 @@ def clustered_rho(rows: pl.DataFrame, seed: int) -> Result:
     return bootstrap_correlation(x, y, dense_codes(rows["prompt"]), kind="spearman", seed=seed)
 
 
-def published_figure(data_set: DataSet, score: str, table: str) -> tuple[float | None, list[str]]:
+def published_figure(
+    data_set: data_sets.DataSet, score: str, table: str
+) -> tuple[float | None, list[str]]:
     """What was printed for a score of ours on a data set, and who printed it.
 
     A printed figure is of a metric's usual mode, and on whole dialogs of FED's score of dialogs. A

@@ -32,14 +32,9 @@ from simpatico.models.cache import compute_once
 from simpatico.reproduction.cells import Cell, make_cell
 from simpatico.reproduction.predictive_engagement.counts import READING_NAMES
 from simpatico.reproduction.predictive_engagement.data import pairs_as_exchanges
+from simpatico.reproduction.request import Tell
 from simpatico.stats.classification import LabelledPredictions, compare_runs, evaluate_runs
-from simpatico.training.engagement.baselines import (
-    ORDERS,
-    SVM_C,
-    labelled_predictions,
-    length_and_question_predictions,
-    svm_scores,
-)
+from simpatico.training.engagement import baselines
 from simpatico.training.engagement.data import Reading
 from simpatico.training.engagement.exchanges import (
     PEOPLE,
@@ -61,7 +56,7 @@ from simpatico.training.engagement.train import (
 from simpatico.training.heads.train import HeadForm
 from simpatico.wording import format_count
 
-FIGURE_4 = "Figure 4: telling engaging exchanges, "
+FIGURE_4 = "Figure 4: classifying engaging exchanges, "
 BALANCED, AUC, ABOVE = "balanced accuracy", "AUC", "AUC of our head minus that of others"
 OUR_HEAD, SVM, BIRNN = "our head", "SVM", "Bi-RNN"
 HEADS: Mapping[str, tuple[HeadName, PooledBy]] = {
@@ -74,7 +69,7 @@ BARS_ONLY = "the paper draws these as bars without numbers"
 WITH_WORDS = "exchanges without a letter or digit on one side are left out"
 BASELINES_VERSION = 1
 """To be raised whenever baselines are trained in another way, so that no old prediction is used."""
-TRANSFER_TABLE = "Transfer: telling labelled DailyDialog pairs, "
+TRANSFER_TABLE = "Transfer: classifying labelled DailyDialog pairs, "
 SHIPPED, SCRATCH = "shipped evaluator", "no evaluator, from scratch"
 BEFORE, AFTER = "before", "after"
 SPLIT_SHARES = (0.8, 0.2)
@@ -103,7 +98,7 @@ def classifier_cells(
     crowd_labels: pl.DataFrame | None,
     seeds: int,
     *,
-    tell: Callable[[str], object],
+    tell: Tell,
 ) -> tuple[list[Cell], dict[Reading, Head]]:
     """The figures of every classifier, and our head of the first seed for each reading."""
     crowd = {}
@@ -142,7 +137,7 @@ def run_classifiers(
     splits: SeedSplit,
     encodings: Mapping[PooledBy, EncodedTexts],
     runs: Runs,
-    tell: Callable[[str], object],
+    tell: Tell,
 ) -> Head:
     """Train every classifier once and add its predictions to `runs`; returns our head."""
     for name, (shape, pooling) in HEADS.items():
@@ -150,9 +145,9 @@ def run_classifiers(
         head = train_head(splits, encoded_texts, shape, pooling)
         for test_name, test in splits.tests.items():
             logits = head_logits(head, encoded_texts, test)
-            runs[test_name, name].append(labelled_predictions(logits, logits > 0, test))
+            runs[test_name, name].append(baselines.labelled_predictions(logits, logits > 0, test))
     for test_name, test in splits.tests.items():
-        for name, one in length_and_question_predictions(splits.train, test).items():
+        for name, one in baselines.length_and_question_predictions(splits.train, test).items():
             runs[test_name, name].append(one)
     for name, classifier in {SVM: svm_runs, BIRNN: birnn_runs}.items():
         try:
@@ -175,9 +170,9 @@ def svm_runs(splits: SeedSplit) -> dict[str, LabelledPredictions]:
     """A linear SVM on words."""
 
     def predict() -> Floats:
-        return svm_scores(splits.train, splits.all_tests, seed=splits.seed)
+        return baselines.svm_scores(splits.train, splits.all_tests, seed=splits.seed)
 
-    kind = f"{SVM}|{SVM_C}|{ORDERS}|{package_release('scikit-learn')}"
+    kind = f"{SVM}|{baselines.SVM_C}|{baselines.ORDERS}|{package_release('scikit-learn')}"
     return cached_runs(kind, splits, predict, threshold=0.0)
 
 
@@ -210,7 +205,8 @@ def cached_runs(
     cuts = np.cumsum([len(test) for test in splits.tests.values()])[:-1]
     parts = zip(splits.tests.items(), np.split(np.asarray(values, np.float64), cuts), strict=True)
     return {
-        name: labelled_predictions(part, part > threshold, test) for (name, test), part in parts
+        name: baselines.labelled_predictions(part, part > threshold, test)
+        for (name, test), part in parts
     }
 
 
@@ -279,11 +275,11 @@ def transfer_cells(data: TransferData, heads: Mapping[Reading, Head], seeds: int
         texts = EncodedTexts.of([data.train, data.test], form)
         if head is not None:
             logits = head_logits(head, texts, data.test)
-            before = labelled_predictions(logits, logits > 0, data.test)
+            before = baselines.labelled_predictions(logits, logits > 0, data.test)
             yield from transfer_figures(name, BEFORE, [before], data)
         runs = [fine_tuned_run(data, texts, head, seed) for seed in range(seeds)]
         yield from transfer_figures(name, AFTER, runs, data)
-    for name, one in length_and_question_predictions(data.train, data.test).items():
+    for name, one in baselines.length_and_question_predictions(data.train, data.test).items():
         yield from transfer_figures(name, AFTER, [one], data)
 
 
@@ -297,7 +293,7 @@ def fine_tuned_run(
     shape = replace(shape, epochs=TRANSFER_EPOCHS, batch=batch_size(len(train.label)))
     head = fit_engagement_head(shape, texts, train, validation, seed=seed, base=base)
     logits = head_logits(head, texts, data.test)
-    return labelled_predictions(logits, logits > 0, data.test)
+    return baselines.labelled_predictions(logits, logits > 0, data.test)
 
 
 def transfer_figures(

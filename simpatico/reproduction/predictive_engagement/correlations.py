@@ -7,7 +7,8 @@ queries, so that both replies to a query are drawn together.
 
 The paper's own columns ("theirs: ") are computed from the scores that the authors published; ours
 are of the shipped evaluators. Its claim is that relevance and engagement together correlate better
-with people (.61) than relevance alone (.54); each such difference is tested here.
+with people (.61) than relevance alone (.54), tested as dependent overlapping correlations
+(Diedenhofen and Musch 2015); here Williams' t, one of these tests, stands beside a bootstrap.
 """
 
 from __future__ import annotations
@@ -35,17 +36,17 @@ from simpatico.stats.correlation_bootstrap import bootstrap_correlations
 Combination = Literal["mean", "min", "max", "even", "weighted"]
 COMBINATIONS: dict[Combination, str] = {
     "mean": "mean",
-    "min": "least",
-    "max": "greatest",
-    "even": "mean at one spread",
-    "weighted": "mean, seven tenths relevance,",
+    "min": "minimum",
+    "max": "maximum",
+    "even": "mean of z-scores",
+    "weighted": "mean, 70% relevance,",
 }
 RELEVANCE_WEIGHT = 0.7
 """What relevance counts in the weighted mean: of .5, .6 ... 1 it goes best with people's judgements
 of three other sets of dialogs, Pearson's r averaged over them."""
 AUTHORS = "theirs: "
 """How columns of the authors' published scores begin."""
-RECOMPUTED = "the authors' own published scores, correlated anew"
+RECOMPUTED = "computed from the authors' published scores"
 TABLE_6 = "Table 6: examples"
 HUMAN = "people, from 0 to 1"
 MAX_EXAMPLE_TITLE = 40

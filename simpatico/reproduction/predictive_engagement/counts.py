@@ -24,7 +24,7 @@ READING_NOTES: Mapping[Reading, str] = {
     "rated": "a reply has what its speaker got from the interlocutor, 0 being no rating",
 }
 WITHOUT_CROWD = "without the 50 conversations of the crowd study"
-SPLIT_NOTE = "drawn anew by whole conversations, where the paper does not say how it drew"
+SPLIT_NOTE = "split by whole conversations, as the paper does not say how it split"
 LABELS = ("not engaging", "engaging")
 
 

@@ -69,20 +69,13 @@ def read_rated_pairs(path: Path) -> pl.DataFrame:
 
 def read_worker_ratings(path: Path) -> pl.DataFrame:
     """query, reply, worker, rating of the human-written replies; ten pairs stand on a sheet."""
-    numbers = range(1, PAIRS_A_SHEET + 1)
-    columns = ["WorkerId"]
-    columns += [f"{name}{n}" for n in numbers for name in ("Input.query", "Input.response")]
-    columns += [f"Answer.pair{n}" for n in numbers]
-    sheets = read_text_columns(path, tuple(columns))
-    pairs = [
-        sheets.select(
-            query=f"Input.query{n}",
-            reply=f"Input.response{n}",
-            worker="WorkerId",
-            rating=f"Answer.pair{n}",
-        )
-        for n in numbers
+    columns = [
+        {"query": f"Input.query{n}", "reply": f"Input.response{n}", "rating": f"Answer.pair{n}"}
+        for n in range(1, PAIRS_A_SHEET + 1)
     ]
+    names = [name for pair in columns for name in pair.values()]
+    sheets = read_text_columns(path, ("WorkerId", *names))
+    pairs = [sheets.select(worker="WorkerId", **pair) for pair in columns]
     return cast_to_numbers(pl.concat(pairs), ["rating"], path)
 
 

@@ -18,13 +18,9 @@ from simpatico.reproduction.cells import Cell
 from simpatico.reproduction.clustered_correlation import KINDS
 from simpatico.reproduction.csv_files import locate_file
 from simpatico.reproduction.figures import WIDTH, draw_levels, level_group
+from simpatico.reproduction.predictive_engagement import correlations
 from simpatico.reproduction.predictive_engagement import data as files
 from simpatico.reproduction.predictive_engagement.classifiers import AUC, BALANCED, FIGURE_4, HEADS
-from simpatico.reproduction.predictive_engagement.correlations import (
-    AUTHORS,
-    COMBINATIONS,
-    correlation_table,
-)
 from simpatico.reproduction.predictive_engagement.paper import MAX, MEAN
 from simpatico.reproduction.predictive_engagement.raters import aggregate_turns
 from simpatico.wording import format_correlation
@@ -85,16 +81,16 @@ def classifier_figure(cells: Sequence[Cell]) -> Html | None:
 
 def correlation_figure(cells: Sequence[Cell]) -> Html | None:
     """How engagement alone follows people's ratings, beside length."""
-    authors = (AUTHORS + MEAN, AUTHORS + MAX)
-    combinations = tuple(f"{name} of " for name in COMBINATIONS.values())
-    others = (AUTHORS, *combinations, "relevance")
+    authors = (correlations.AUTHORS + MEAN, correlations.AUTHORS + MAX)
+    combinations = tuple(f"{name} of " for name in correlations.COMBINATIONS.values())
+    others = (correlations.AUTHORS, *combinations, "relevance")
     own = [c for c in cells if c.column in authors or not c.column.startswith(others)]
 
     def is_ours(cell: Cell) -> bool:
-        return not cell.column.startswith((AUTHORS, "length", "question", "coherence"))
+        return not cell.column.startswith((correlations.AUTHORS, "length", "question", "coherence"))
 
     groups = [
-        level_group(own, correlation_table(kind), kind.title(), 0.0, is_ours=is_ours)
+        level_group(own, correlations.correlation_table(kind), kind.title(), 0.0, is_ours=is_ours)
         for kind in KINDS
     ]
     caption = (

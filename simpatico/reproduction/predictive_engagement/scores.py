@@ -6,7 +6,7 @@ with people who judged how engaging or interesting replies are.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -23,7 +23,7 @@ from simpatico.reproduction.psychological_metrics.data import (
     ratings_by_judge,
     read_turns,
 )
-from simpatico.reproduction.request import Request
+from simpatico.reproduction.request import Request, Tell
 from simpatico.reproduction.runnable import RunnableMetric, runnable_metric
 from simpatico.scoring import score
 from simpatico.stats.correlation_bootstrap import bootstrap_correlations
@@ -86,11 +86,8 @@ def score_pairs(queries: Sequence[str], replies: Sequence[str], request: Request
             if name in own:
                 (scores.relevance if name == RELEVANCE else scores.engagement).append(label)
     for name in BASELINES:
-        baseline = runnable_metric(name)
-        if isinstance(baseline, RunnableMetric):
+        for baseline in runnable_variants(name, Request(), scores.omissions):
             scores.columns[name], scores.notes[name] = main_score(turns, baseline), []
-        else:
-            scores.omissions.append(f"{name}: {baseline}")
     scores.columns[LOG_LENGTH], scores.notes[LOG_LENGTH] = np.log1p(scores.columns[LENGTH]), []
     return scores
 
@@ -122,12 +119,12 @@ def main_score(turns: Turns, runnable: RunnableMetric) -> Floats:
 
 
 def out_of_domain_cells(
-    data: Path, request: Request, omissions: list[str], *, tell: Callable[[str], object]
+    data: Path, request: Request, omissions: list[str], *, tell: Tell
 ) -> Iterator[Cell]:
     """Every set that is there; why others are not goes to `omissions`."""
     runnables = [
         *runnable_variants(ENGAGEMENT, request, []),
-        *(one for n in BASELINES if isinstance(one := runnable_metric(n), RunnableMetric)),
+        *(one for name in BASELINES for one in runnable_variants(name, Request(), [])),
     ]
     by_path: dict[Path, tuple[Turns, dict[str, Floats]]] = {}
     for data_set in OUT_OF_DOMAIN_SETS:

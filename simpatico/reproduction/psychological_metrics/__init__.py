@@ -13,7 +13,7 @@ are not public; so is the lexicon unless the paper's is given; some sets publish
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import polars as pl
@@ -27,7 +27,7 @@ from simpatico.reproduction.psychological_metrics.traditional import (
     TraditionalMetrics,
     pool_columns,
 )
-from simpatico.reproduction.request import Request
+from simpatico.reproduction.request import Request, Tell
 from simpatico.stats.regression import adjusted_r2
 from simpatico.stats.result import Result
 from simpatico.validation.incremental import Incremental, IncrementalSettings, incremental
@@ -58,7 +58,7 @@ ROUNDING = 0.0005
 
 
 def reproduce(
-    data: Path, request: Request | None = None, *, tell: Callable[[str], object] = lambda _: None
+    data: Path, request: Request | None = None, *, tell: Tell = lambda _: None
 ) -> Reproduction:
     """Every table for which `data` has the data sets; `tell` receives progress messages."""
     request = request or Request()
@@ -156,7 +156,7 @@ def remarks(name: str, column: str, lexicon: str | None) -> list[str]:
         (column in OWN_MODEL, OWN_MODEL.get(column, "")),
         (
             column in tables.TRAITS and name != tables.DIALOGS,
-            "a model of persons applied to one response, however short",
+            "a model of a person's trait, applied to one response however short",
         ),
         (column == data_sets.DROPPED, "categories that neither side uses left out of the mean"),
         (column in (MATCHING, data_sets.DROPPED), "our own function words, the paper used LIWC"),

@@ -11,7 +11,7 @@ import ast
 import csv
 import json
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -21,7 +21,7 @@ import polars as pl
 from simpatico.errors import UnknownName, suggest_names
 from simpatico.reproduction.csv_files import ascii_key
 from simpatico.reproduction.psychological_metrics.data import DataSet, read_turns
-from simpatico.reproduction.request import Request
+from simpatico.reproduction.request import Request, Tell
 from simpatico.reproduction.runnable import RunnableMetric, runnable_metric, score_sample
 
 PRISM = (
@@ -75,7 +75,7 @@ class MetricColumn(NamedTuple):
 class TraditionalMetrics:
     """The traditional metrics that can run here, each read once per data set."""
 
-    def __init__(self, request: Request, tell: Callable[[str], object]) -> None:
+    def __init__(self, request: Request, tell: Tell) -> None:
         names = METRIC_NAMES if request.metrics is None else request.metrics
         if unknown := [name for name in names if name not in METRIC_NAMES]:
             raise UnknownName(

@@ -84,7 +84,7 @@ def test_correlations_by_hand(pairs):
     assert cell.paper == 0.55
     assert cells[correlation_table("spearman"), WRITTEN, AUTHORS + CTX].paper == 0.12
     assert cell.note == (
-        "0 of 12 not scored; the authors' own published scores, correlated anew; Pearson r, "
+        "0 of 12 not scored; computed from the authors' published scores; Pearson r, "
         "bootstrap of 12 clusters"
     )
 
@@ -168,7 +168,7 @@ def test_combinations_of_ours_stand_beside_theirs(pairs):
     scores = PairScores(values, ["relevance"], ["engagement"], notes, [])
     columns = {c.name: c for c in score_columns(pairs, scores)}
     assert columns["mean of engagement and relevance"].values == pytest.approx((one + other) / 2)
-    assert columns["least of engagement and relevance"].values == pytest.approx(
+    assert columns["minimum of engagement and relevance"].values == pytest.approx(
         np.minimum(one, other)
     )
     assert columns["engagement"].notes == ["why"]
