@@ -78,7 +78,10 @@ def reproduce(
 def read_sources(
     data: Path, utterance_files: Mapping[str, Utterances], omissions: list[str]
 ) -> Sources:
-    """The corpora, indexed by text and without what is published."""
+    """The corpora, indexed by text and without what is published.
+
+    The sign of an emotion is read off the validation file alone; the test file stays unseen.
+    """
     utterances = training_mix.read_corpora(data, omissions)
     index = training_mix.index_by_text(utterances)
     keys = {training_mix.text_key(text) for file in utterance_files.values() for text in file.text}
@@ -117,6 +120,7 @@ def mix_classifier_cells(
         validation, test = (sources.files.get(f"{task}_{part}.csv") for part in files.PARTS)
         labels = training_mix.mix_labels(task, sources.mix.rows, sources.signs, model)
         if test is not None and any(labels):
+            # spelt as the published files are, where commas are "_comma_" and stops stand apart
             both = [(u, y) for u, y in zip(sources.mix.rows, labels, strict=True) if y]
             train = Utterances(
                 "the rebuilt mix",
@@ -151,7 +155,10 @@ def write_mix(
 
 
 def explain_emotional_deviation(cell: Cell) -> str:
-    """Why a figure is not the paper's."""
+    """Why a figure is not the paper's.
+
+    Table 4 is a count of words on the same file: whatever the tokenisation was, it is not known.
+    """
     if cell.table == raters.TABLE_4:
         return UNEXPLAINED
     return OTHER_EVALUATOR + (f"; {raters.BY_59}" if cell.table == raters.TABLE_5 else "")

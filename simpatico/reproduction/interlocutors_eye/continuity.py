@@ -56,6 +56,7 @@ SPLITS: Mapping[str, By | None] = {"over all": None, "over each user's dialogs":
 TABLE, FIGURE_3 = "Table 4 on IRC, split in time", "Figure 3 on IRC: accuracy by number of examples"
 BOTS = frozenset({"ubottu", "ubotu", "ubot3", "ubot5"})
 WINDOW, FILTERS = Window(30.0, 5.0), Filters(BOTS)
+"""Minutes for a reply, as in the paper; turns in the last five minutes of a log are not counted."""
 NO_PROFILE = "IRC has no profiles"
 GROUPS = 3
 """Of users, as in Figure 3."""

@@ -78,6 +78,8 @@ ONE_OPTIMUM = (
 )
 NONE_COMPLETE = "no value: no exchange has all six scores"
 SETTINGS = FitSettings("score", bounds=(1.0, 7.0), update_on_validation=False)
+"""Hazumi's scale. The users' weights are not updated with the validation tenth, as the paper's are
+not; what such an update gains is a table of its own."""
 
 
 class HazumiData(NamedTuple):
@@ -115,7 +117,10 @@ def statistics_cells(sets: Mapping[str, RatedData]) -> Iterator[Cell]:
 
 
 def complete_judgements(judgements: Judgements) -> Judgements:
-    """Those of turns that everybody rated, the participant and outsiders."""
+    """Those of turns that everybody rated, the participant and outsiders.
+
+    Models of either are then trained and tested on the same turns, so that their r can be compared.
+    """
     no_null = pl.col("value").is_not_null().all().over(UNIT)
     by_both = pl.col("judge_kind").n_unique().over(UNIT) == len(SOURCES)
     return Judgements(judgements.frame.filter(no_null & by_both))
@@ -158,6 +163,7 @@ def predict_models(hazumi: HazumiData) -> tuple[dict[str, Floats], dict[str, Flo
     examples, split = hazumi.examples, hazumi.data.split
     train, validation, test = (examples.take(indices) for indices in split[:3])
     no_inputs = drop_inputs(examples)
+    # outsiders' single scores join the training as those of other users, one in each dialog
     all_six = stack_examples(train, outsider_examples(hazumi.data, examples))
     from_outsiders = examples._replace(y=hazumi.outsider_means)
     outsider_aware, outsider_text = fit_split(from_outsiders, split)
@@ -187,7 +193,10 @@ def predict_models(hazumi: HazumiData) -> tuple[dict[str, Floats], dict[str, Flo
 
 
 def predict_shuffled(hazumi: HazumiData, *, seeds: int) -> list[Floats]:
-    """Predictions of models of shuffled participants, one for each shuffle."""
+    """Predictions of models of shuffled participants, one for each shuffle.
+
+    Whoever's name a score gets, the model has as many weights as before.
+    """
     split = hazumi.data.split
     shuffles = [shuffle_users(hazumi.examples, number) for number in range(seeds)]
     return [predict_examples(fit_split(one, split)[0], one.take(split.test)) for one in shuffles]

@@ -192,7 +192,11 @@ def birnn_runs(splits: SeedSplit) -> dict[str, LabelledPredictions]:
 def cached_runs(
     kind: str, splits: SeedSplit, predict: Callable[[], Floats], *, threshold: float
 ) -> dict[str, LabelledPredictions]:
-    """Predictions by test set, from disk where they were made before."""
+    """Predictions by test set, from disk where they were made before.
+
+    The key has the texts and labels themselves, so that other data never get old predictions. All
+    test sets are predicted at once, as training takes minutes and prediction seconds.
+    """
 
     def digest(exchanges: Exchanges) -> str:
         columns = zip(exchanges.query, exchanges.reply, exchanges.label, strict=True)
@@ -286,7 +290,10 @@ def transfer_cells(data: TransferData, heads: Mapping[Reading, Head], seeds: int
 def fine_tuned_run(
     data: TransferData, texts: EncodedTexts, base: Head | None, seed: int
 ) -> LabelledPredictions:
-    """The predictions on the test pairs of a head that was trained on the others."""
+    """The predictions on the test pairs of a head that was trained on the others.
+
+    Epochs and batches are those for few pairs, whether it starts from a head or from scratch.
+    """
     parts = split_exchanges(data.train, SPLIT_SHARES, seed=seed)
     train, validation = (pair_examples(part, texts.rows) for part in parts)
     shape = SHAPES["best", "mean"] if base is None else transfer_shape(base)

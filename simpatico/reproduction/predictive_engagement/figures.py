@@ -80,7 +80,10 @@ def classifier_figure(cells: Sequence[Cell]) -> Html | None:
 
 
 def correlation_figure(cells: Sequence[Cell]) -> Html | None:
-    """How engagement alone follows people's ratings, beside length."""
+    """How engagement alone correlates with people's ratings, beside length.
+
+    The paper's figure has engagement only; baselines show how much of it plain numbers reach.
+    """
     authors = (correlations.AUTHORS + MEAN, correlations.AUTHORS + MAX)
     combinations = tuple(f"{name} of " for name in correlations.COMBINATIONS.values())
     others = (correlations.AUTHORS, *combinations, "relevance")

@@ -56,7 +56,10 @@ class PairScores(NamedTuple):
 
 
 def pairs_as_turns(queries: Sequence[str], replies: Sequence[str]) -> Turns:
-    """A dialog of two turns for each pair, of which the reply gets a score."""
+    """A dialog of two turns for each pair, of which the reply gets a score.
+
+    Names are padded with zeros, so that their order is that of the pairs.
+    """
     n = len(queries)
     names = [f"{i:06d}" for i in range(n)]
     frame = pl.DataFrame(
@@ -132,7 +135,7 @@ def out_of_domain_cells(
         if path is None:
             omissions.append(f"{data_set.name}: no {data_set.folder}/{data_set.file}")
             continue
-        if path not in by_path:
+        if path not in by_path:  # two sets share the file of FED: it is scored once
             labels = ", ".join(one.label for one in runnables)
             tell(f"{data_set.name.partition(',')[0]}: {labels}")
             turns = read_turns(path, data_set.format)

@@ -149,7 +149,10 @@ def incremental_cells(
 
 
 def remarks(name: str, column: str, lexicon: str | None) -> list[str]:
-    """What a figure is made of, where that is not what the paper had."""
+    """What a figure is made of, where that is not what the paper had.
+
+    The command prints each of these once, with the number of figures that have it.
+    """
     paper = tables.paper_r2(name, column)
     conditions = (
         (column == data_sets.LENGTH, "a baseline: the variance that the number of words explains"),
@@ -205,7 +208,10 @@ def explain_deviation(cell: Cell, cells: Sequence[Cell]) -> str:
 
 
 def interval_holds(cell: Cell, value: float | None) -> bool:
-    """Whether our interval holds this value, which is known to three decimals."""
+    """Whether our interval holds this value, which is known to three decimals.
+
+    A printed .011 may be anything from .0105 to .0115.
+    """
     if value is None or cell.low is None or cell.high is None:
         return False
     return cell.low - ROUNDING <= value <= cell.high + ROUNDING

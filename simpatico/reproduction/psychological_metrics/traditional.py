@@ -105,6 +105,7 @@ class TraditionalMetrics:
         for title, runnable in self.runnable.items():
             self.tell(f"{data_set.name}: {runnable.label}")
             scores, notes = score_sample(turns, runnable, level=data_set.level, sample=self.sample)
+            # rows that were not sampled stay as nulls, so that all columns have the same rows
             table = rows.select("dialog").join(
                 scores, on="dialog", how="left", validate="1:1", maintain_order="left"
             )
@@ -187,7 +188,7 @@ def read_usr(folder: Path) -> dict[Key, float]:
     """A score of USR by text; the first row of the table was taken for a header by its authors."""
     table = (folder / "dev.tsv").read_text(encoding="utf-8").rstrip("\n").split("\n")[1:]
     scores = json.loads((folder / "dr.scores").read_text(encoding="utf-8"))
-    if len(table) != len(scores):
+    if len(table) != len(scores):  # they are joined by position: another file would shift them all
         return {}
     by_text: dict[Key, float] = {}
     for line, value in zip(table, scores, strict=True):
