@@ -151,7 +151,7 @@ def count_cell(
     return Cell(*place, paper, count, None, None, total, note)
 
 
-def p_value_note(p: float | None, units: str) -> str:
+def p_note(p: float | None, units: str) -> str:
     """The p of a difference, and which units were resampled."""
     return f"p {format_p(p)}, resamples of {units}"
 

@@ -25,7 +25,7 @@ from simpatico.errors import SimpaticoError, UnknownName, suggest_names
 from simpatico.features.users.inputs import InputSpec
 from simpatico.features.users.model import UserModel
 from simpatico.registry import load
-from simpatico.reproduction.cells import Cell, estimate_cell, make_cell, p_value_note
+from simpatico.reproduction.cells import Cell, estimate_cell, make_cell, p_note, printed_tables
 from simpatico.reproduction.figures import draw_levels, level_group
 from simpatico.reproduction.interlocutors_eye import paper
 from simpatico.reproduction.interlocutors_eye.data import cells_until_unusable
@@ -204,8 +204,9 @@ def model_cells(table: str, study: ReplyStudy, *, seed: int) -> Iterator[Cell]:
         models = {str(number): one for number, one in enumerate(study.shuffles)}
         rows = evaluate_replies(models, study.labels, study.users, seed=seed)
         yield from shuffled_cells(table, rows)
+    table_4 = printed_tables("interlocutors_eye")["continuity"]
     for name in (paper.PROFILE, paper.BOTH):
-        figures = zip((paper.ACCURACY, paper.MACRO_F1), paper.CONTINUITY[name], strict=True)
+        figures = zip((paper.ACCURACY, paper.MACRO_F1), table_4[name], strict=True)
         for statistic, figure in figures:
             yield make_cell((table, statistic, name), None, paper=figure, notes=[NO_PROFILE])
 
@@ -226,8 +227,9 @@ def result_cells(
     table: str, rows: Sequence[ReplyResults], *, with_paper: bool = True, notes: Sequence[str] = ()
 ) -> Iterator[Cell]:
     """The three statistics of every model, beside the paper's on X."""
+    table_4 = printed_tables("interlocutors_eye")["continuity"] if with_paper else {}
     for row in rows:
-        in_paper = paper.CONTINUITY.get(row.name, ()) if with_paper else ()
+        in_paper = table_4.get(row.name, ())
         figures = dict(zip((paper.ACCURACY, paper.MACRO_F1), in_paper, strict=False))
         for statistic, result in statistics_of(row).items():
             yield estimate_cell(
@@ -249,7 +251,7 @@ def gain_cells(table: str, study: ReplyStudy, *, seed: int) -> Iterator[Cell]:
             models = {name: study.predictions[name].subset(mask) for name in (ours, *others)}
             for row in compare_replies(models, ours, study.labels[mask], users, seed=seed):
                 for statistic, result in statistics_of(row).items():
-                    note = p_value_note(result.p_value, f"{len(set(users)):,} users")
+                    note = p_note(result.p_value, f"{len(set(users)):,} users")
                     place = f"{table}: gains", statistic, f"{ours} − {row.name}, {whom}"
                     yield estimate_cell(place, result, n=len(users), notes=[note])
 

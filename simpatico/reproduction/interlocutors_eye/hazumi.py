@@ -25,7 +25,7 @@ from simpatico.features.char_ngrams import CharNgramSettings
 from simpatico.features.users.inputs import InputSpec
 from simpatico.features.users.model import UserModel
 from simpatico.judgements import UNIT, Judgements
-from simpatico.reproduction.cells import Cell, count_cell, estimate_cell, make_cell, p_value_note
+from simpatico.reproduction.cells import Cell, count_cell, estimate_cell, make_cell, p_note
 from simpatico.reproduction.interlocutors_eye import paper
 from simpatico.reproduction.interlocutors_eye.continuity import (
     drop_inputs,
@@ -241,7 +241,7 @@ def rating_gain_cells(
         own = {name: models[name] for name in (ours, *others)}
         for row in compare_ratings(own, ours, truth.own, truth.users, seed=truth.seed):
             for statistic, gain in ((R, row.r), (f"less {MSE}", row.mse)):
-                note = p_value_note(gain.p_value if gain else None, "participants")
+                note = p_note(gain.p_value if gain else None, "participants")
                 place = table, statistic, f"{ours} − {row.name}"
                 yield estimate_cell(place, gain, n=len(truth.own), notes=[note])
 
@@ -269,6 +269,6 @@ def shuffle_gain_cells(
     for statistic, gains in ((R, r_gains), (f"less {MSE}", mse_gains)):
         p_values = [gain.p_value for gain in gains if gain and gain.p_value is not None]
         highest = max(p_values) if len(p_values) == len(rows) else None
-        notes = [shuffles_note(len(rows)), f"the highest {p_value_note(highest, 'participants')}"]
+        notes = [shuffles_note(len(rows)), f"the highest {p_note(highest, 'participants')}"]
         place = GAINS, statistic, f"{OURS} − {SHUFFLED}"
         yield estimate_cell(place, mean_and_range(gains), n=len(truth.own), notes=notes)

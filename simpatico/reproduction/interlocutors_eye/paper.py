@@ -1,6 +1,7 @@
 """What Tsuta et al. (2023), Rethinking Response Evaluation from Interlocutor's Eye, printed.
 
-Table 4 calls its model BERT-DCP (dialog continuity prediction); here it is "text".
+Tables 4 and 5 are in printed.toml; their model BERT-DCP (dialog continuity prediction) is "text"
+here.
 """
 
 from __future__ import annotations
@@ -25,34 +26,6 @@ PREDICTED: Mapping[str, float] = {
 }
 """Table 2: Pearson's r with the interlocutor's scores."""
 
-
 ACCURACY, MACRO_F1 = "accuracy", "macro-F1"
-CONTINUITY: Mapping[str, tuple[float, float]] = {
-    "global majority": (0.564, 0.361),
-    "private majority": (0.683, 0.659),
-    "NSP": (0.548, 0.444),
-    "RUBER": (0.541, 0.488),
-    "Deep-AM": (0.507, 0.495),
-    "Deep-FM": (0.543, 0.533),
-    "Deep-AM-FM": (0.541, 0.531),
-    "FED": (0.460, 0.446),
-    "text": (0.668, 0.653),
-    "+ user": (0.751, 0.744),
-    "+ profile": (0.746, 0.738),
-    "+ both": (0.751, 0.744),
-}
-"""Table 4: accuracy and macro-F1 of predicting whether a user replies."""
-
 HUMAN, SYSTEM = "what people say", "what systems say"
-UNAWARE, KNOWING, PROFILE, BOTH = "text", "+ user", "+ profile", "+ both"
-JUDGED: Mapping[tuple[str, str], tuple[float, float]] = {
-    (UNAWARE, HUMAN): (0.646, 0.578),
-    (UNAWARE, SYSTEM): (0.401, 0.156),
-    (KNOWING, HUMAN): (0.720, 0.582),
-    (KNOWING, SYSTEM): (0.364, 0.072),
-    (PROFILE, HUMAN): (0.754, 0.543),
-    (PROFILE, SYSTEM): (0.369, 0.077),
-    (BOTH, HUMAN): (0.727, 0.527),
-    (BOTH, SYSTEM): (0.367, 0.078),
-}
-"""Table 5: Pearson's r with the own scores of the first and of the second annotator."""
+PROFILE, BOTH = "+ profile", "+ both"

@@ -24,10 +24,10 @@ from simpatico.features.users.contexts import turn_contexts
 from simpatico.features.users.inputs import InputSpec
 from simpatico.features.users.model import UserModel
 from simpatico.judgements import Judgements
-from simpatico.reproduction.cells import Cell, estimate_cell, make_cell, p_value_note
+from simpatico.reproduction.cells import Cell, estimate_cell, make_cell, p_note, printed_tables
 from simpatico.reproduction.interlocutors_eye.continuity import FILTERS, TEXT, USER, WINDOW
 from simpatico.reproduction.interlocutors_eye.data import UNUSABLE, RatedData
-from simpatico.reproduction.interlocutors_eye.paper import BOTH, HUMAN, JUDGED, PROFILE, SYSTEM
+from simpatico.reproduction.interlocutors_eye.paper import BOTH, HUMAN, PROFILE, SYSTEM
 from simpatico.reproduction.request import sample_names
 from simpatico.stats.by_user import compare_ratings, evaluate_ratings
 from simpatico.training.users.continuity.data import reply_examples
@@ -133,7 +133,7 @@ def system_cells(rated: RatedData, study: RatingStudy, *, seed: int) -> Iterator
     # nobody says who rated: files name raters alike, so that each dialog counts as one
     dialogs = [str(at) for at in ratings.dialog]
     for one in evaluate_ratings({TEXT: prediction}, ratings.own, dialogs, seed=seed):
-        place, paper = (TABLE, row, TEXT), JUDGED[TEXT, SYSTEM][0]
+        place, paper = (TABLE, row, TEXT), first_annotator(TEXT, SYSTEM)
         notes = ["trained on people's ratings of people", "resampled by dialog", ON_X]
         yield estimate_cell(place, one.r, n=one.n, paper=paper, notes=notes)
     yield from paper_cells(row, (USER, PROFILE, BOTH), NO_IDS)
@@ -142,8 +142,14 @@ def system_cells(rated: RatedData, study: RatingStudy, *, seed: int) -> Iterator
 def paper_cells(row: str, modes: Sequence[str], why: str) -> Iterator[Cell]:
     """The paper's figures about systems that cannot be recomputed, and why."""
     for mode in modes:
-        paper = JUDGED[mode, SYSTEM][0]
+        paper = first_annotator(mode, SYSTEM)
         yield make_cell((TABLE, row, mode), None, paper=paper, notes=[why])
+
+
+def first_annotator(mode: str, kind: str) -> float | None:
+    """The paper's figure of a model, for the first of its two annotators; null where none is."""
+    figures = printed_tables("interlocutors_eye")["own_ratings"][kind].get(mode)
+    return figures[0] if figures else None
 
 
 def crowd_cells(
@@ -185,12 +191,12 @@ def study_cells(
 ) -> Iterator[Cell]:
     """r of every model, and what knowing the user gains."""
     for one in evaluate_ratings(study.predictions, study.own, study.users, seed=seed):
-        paper, *_ = JUDGED.get((one.name, kind), (None,))
+        paper = first_annotator(one.name, kind)
         all_notes = [f"{one.users:,} users", *notes, *([] if paper is None else [ON_X])]
         yield estimate_cell((TABLE, row, one.name), one.r, n=one.n, paper=paper, notes=all_notes)
     models = {name: study.predictions[name] for name in (USER, TEXT, USER_MEAN)}
     for gain in compare_ratings(models, USER, study.own, study.users, seed=seed):
         p_value = gain.r.p_value if gain.r else None
-        note = p_value_note(p_value, f"{len(set(study.users)):,} users")
+        note = p_note(p_value, f"{len(set(study.users)):,} users")
         place = GAINS, row, f"{USER} − {gain.name}"
         yield estimate_cell(place, gain.r, n=len(study.own), notes=[note])
