@@ -18,7 +18,7 @@ import numpy as np
 import polars as pl
 
 from simpatico.arrays import Floats, Ints
-from simpatico.reproduction.cells import Cell, Place, count_cell, make_cell, result_cell
+from simpatico.reproduction.cells import Cell, count_cell, make_cell, printed_tables, result_cell
 from simpatico.reproduction.clustered_correlation import KINDS, correlation_difference
 from simpatico.reproduction.emotional_consistency import paper
 from simpatico.reproduction.emotional_consistency.classifiers import LEXICON, VADER, AnswerScores
@@ -63,6 +63,12 @@ def conversation_count_cells(talks: pl.DataFrame) -> Iterator[Cell]:
         yield make_cell(place, mean, paper=paper.LENGTHS[who], n=len(own), notes=notes)
 
 
+def printed_scores(who: str) -> dict[str, float]:
+    """Tables 1 and 5 of one responder."""
+    scores: dict[str, float] = printed_tables("emotional_consistency")["scores"][who]
+    return scores
+
+
 def mean_over_dialogs(values: Floats, dialogs: Ints, *, seed: int) -> Result:
     """The mean of the finite values, with its interval over resamples of dialogs."""
     finite = np.isfinite(values)
@@ -89,14 +95,14 @@ def mean_cells(
     """
     dialogs = talks["dialog"].to_numpy()
     for who in paper.RESPONDERS:
-        own, figures = (talks["responder"] == who).to_numpy(), paper.SCORES[who]
+        own, figures = (talks["responder"] == who).to_numpy(), printed_scores(who)
         columns: dict[str, tuple[Floats, float | None]] = {
-            "people, turns": (talks["rating"].to_numpy(), figures.turns),
-            "people, dialogs": (dialog_ratings(talks), figures.dialogs),
+            "people, turns": (talks["rating"].to_numpy(), figures["turns"]),
+            "people, dialogs": (dialog_ratings(talks), figures["dialogs"]),
         }
         for name, answers in scores.items():
             only_emotional = np.where(answers.user_emotional >= 0.5, answers.hard, np.nan)
-            columns[name] = answers.hard, None if name in BASELINES else figures.evaluator
+            columns[name] = answers.hard, None if name in BASELINES else figures["evaluator"]
             columns[f"{name}, only where the user's turn is emotional"] = only_emotional, None
         for column, (values, figure) in columns.items():
             mean = mean_over_dialogs(values[own], dialogs[own], seed=seed)
@@ -136,7 +142,7 @@ def dialog_point_cells(
             for column in ("most", "least", "middle"):
                 values = own[column].to_numpy()
                 mean = mean_over_dialogs(values, own["dialog"].to_numpy(), seed=seed)
-                figure = None if name in BASELINES else getattr(paper.SCORES[who], column)
+                figure = None if name in BASELINES else printed_scores(who)[column]
                 place = TABLE_5, who, f"{name}, {column}"
                 yield result_cell(place, mean, paper=figure, rows=len(values), notes=[BY_59])
 
@@ -155,11 +161,11 @@ def responder_correlation_cells(
         "dialogs": means(talks, dialog_ratings(talks)),
     }
     correlations = {"turns": paper.SENTENCES, "dialogs": paper.DIALOGS}
-    own_figures = [paper.SCORES[who] for who in paper.RESPONDERS]
+    own_figures = [printed_scores(who) for who in paper.RESPONDERS]
     ours = {
         AS_PRINTED: {
-            "turns": [figures.evaluator for figures in own_figures],
-            "dialogs": [figures.middle for figures in own_figures],
+            "turns": [figures["evaluator"] for figures in own_figures],
+            "dialogs": [figures["middle"] for figures in own_figures],
         }
     }
     for name, answers in scores.items():
@@ -173,7 +179,7 @@ def responder_correlation_cells(
 
 
 def three_means_cell(
-    place: Place, ours: list[float], people: list[float], figure: float | None
+    place: tuple[str, str, str], ours: list[float], people: list[float], figure: float | None
 ) -> Cell:
     """A correlation of three pairs of means, with its p and both orders.
 

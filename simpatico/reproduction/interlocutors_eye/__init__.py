@@ -87,7 +87,13 @@ def reproduce(
     absent = [name for name in data_sets.NEEDED if name not in present]
     work.omissions.extend(f"{name}: no folder of that name" for name in absent)
     logs = work.read(data_sets.IRC, data_sets.read_irc)
-    cells = [*hazumi_tables(work), *continuity_tables(work, logs), *rating_tables(work, logs)]
+    cells = list(hazumi_tables(work))
+    if logs is None:
+        work.omissions.append("Table 4: no logs of IRC")
+    else:
+        tell(f"Table 4: will they answer? {len(logs):,} turns of IRC")
+        cells += continuity.continuity_cells(logs, work.request, work.omissions)
+    cells += rating_tables(work, logs)
     return Reproduction.with_reasons(cells, work.omissions, deviation_reason)
 
 
@@ -106,15 +112,6 @@ def hazumi_tables(work: ReproductionRun) -> Iterator[Cell]:
     both, request = data_sets.concat_rated(list(available.values())), work.request
     cells = hazumi.prediction_cells(both, seeds=request.seeds, seed=request.sample.seed)
     yield from data_sets.cells_until_unusable("Table 2, Hazumi", cells, work.omissions)
-
-
-def continuity_tables(work: ReproductionRun, logs: Turns | None) -> Iterator[Cell]:
-    """Table 4 and Figure 3."""
-    if logs is None:
-        work.omissions.append("Table 4: no logs of IRC")
-        return
-    work.tell(f"Table 4: will they answer? {len(logs):,} turns of IRC")
-    yield from continuity.continuity_cells(logs, work.request, work.omissions)
 
 
 def rating_tables(work: ReproductionRun, logs: Turns | None) -> Iterator[Cell]:

@@ -11,7 +11,7 @@ authors published of their own scores is correlated anew and gives most of Table
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
@@ -72,8 +72,16 @@ def reproduce(
         if paper.target is not None:
             tell("transfer to DailyDialog")
             cells += classifiers.transfer_cells(paper.target, heads, request.seeds)
-    if paper.pairs is not None:
-        cells += rated_pair_cells(paper.pairs, request, omissions, tell)
+    if (pairs := paper.pairs) is not None:
+        tell(f"Table 5: scores of {pairs.height:,} pairs")
+        scores = score_pairs(pairs["query"].to_list(), pairs["reply"].to_list(), request)
+        omissions += scores.omissions
+        columns = list(correlations.score_columns(pairs, scores))
+        tell("Table 5: correlations and their differences")
+        cells += correlations.correlation_cells(pairs, columns, seed=seed)
+        cells += correlations.difference_cells(pairs, columns, scores, seed=seed)
+        cells += correlations.partial_cells(pairs, columns, scores, seed=seed)
+        cells += correlations.example_cells(pairs, columns, scores)
     cells += out_of_domain_cells(data, request, omissions, tell=tell)
     return Reproduction.with_reasons(cells, omissions, explain_engagement_deviation)
 
@@ -117,21 +125,6 @@ def read_paper_data(data: Path, omissions: list[str]) -> PaperData:
         crowd = [] if dialogs is None else dialogs["dialog"].to_list()
         readings = {name: read_convai(chats, name, without=crowd) for name in READINGS}
     return PaperData(chats, readings, pairs, workers, crowd_labels, target)
-
-
-def rated_pair_cells(
-    pairs: pl.DataFrame, request: Request, omissions: list[str], tell: Tell
-) -> Iterator[Cell]:
-    """Tables 5 and 6 and Figure 5."""
-    tell(f"Table 5: scores of {pairs.height:,} pairs")
-    scores = score_pairs(pairs["query"].to_list(), pairs["reply"].to_list(), request)
-    omissions += scores.omissions
-    columns, seed = list(correlations.score_columns(pairs, scores)), request.sample.seed
-    tell("Table 5: correlations and their differences")
-    yield from correlations.correlation_cells(pairs, columns, seed=seed)
-    yield from correlations.difference_cells(pairs, columns, scores, seed=seed)
-    yield from correlations.partial_cells(pairs, columns, scores, seed=seed)
-    yield from correlations.example_cells(pairs, columns, scores)
 
 
 def explain_engagement_deviation(cell: Cell) -> str:

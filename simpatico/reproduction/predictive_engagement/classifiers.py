@@ -235,16 +235,10 @@ def people_share_cell(reading: Reading, exchanges: Exchanges) -> Cell:
     In the paper's reading all of them are, so that a classifier can do well by telling bots apart.
     """
     people = sum(kind == PEOPLE for kind in exchanges.kind) / max(len(exchanges), 1)
-    return make_cell(
-        (
-            "Figure 4: exchanges between people",
-            READING_NAMES[reading],
-            "share of the engaging ones",
-        ),
-        exchanges.share_between_people,
-        n=int(exchanges.label.sum()),
-        notes=[f"of all exchanges {people:.3f} are between people"],
-    )
+    table, column = "Figure 4: exchanges between people", "share of the engaging ones"
+    place, n = (table, READING_NAMES[reading], column), int(exchanges.label.sum())
+    notes = [f"of all exchanges {people:.3f} are between people"]
+    return make_cell(place, exchanges.share_between_people, n=n, notes=notes)
 
 
 class TransferData(NamedTuple):

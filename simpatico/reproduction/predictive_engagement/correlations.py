@@ -154,19 +154,13 @@ def correlation_cells(
                 )
 
 
-class TwoColumns(NamedTuple):
-    """Two columns of scores on a part of the pairs, with the ratings and query of each row."""
-
-    kind: CorrelationKind
-    part: str
-    names: tuple[str, str]
-    data: tuple[Floats, Floats, Ints]
-
-
 def two_columns(
     pairs: pl.DataFrame, columns: Sequence[ScoreColumn], names: Sequence[tuple[str, str]]
-) -> Iterator[TwoColumns]:
-    """Those of the named columns that are there, for both correlations and every part."""
+) -> Iterator[tuple[CorrelationKind, str, tuple[str, str], tuple[Floats, Floats, Ints]]]:
+    """Those of the named columns that are there, for both correlations and every part.
+
+    Kind, part and names, then what a correlation takes: both columns, ratings and queries.
+    """
     values = {column.name: column.values for column in columns}
     ratings, queries = pairs["mean_rating"].to_numpy(), dense_codes(pairs["query"])
     for kind in KINDS:
@@ -176,7 +170,7 @@ def two_columns(
                 if first in values and second in values:
                     two = np.stack([values[first][rows], values[second][rows]], axis=1)
                     data = two, ratings[rows], queries[rows]
-                    yield TwoColumns(kind, part, (first, second), data)
+                    yield kind, part, (first, second), data
 
 
 def difference_cells(
@@ -192,12 +186,12 @@ def difference_cells(
             names += [(both, other) for other in others]
     for engagement in scores.engagement:
         names += [(engagement, AUTHORS + paper.MEAN), (engagement, LOG_LENGTH)]
-    for two in two_columns(pairs, columns, names):
-        difference, note = correlation_difference(*two.data, kind=two.kind, seed=seed)
-        notes = [note, BOLD] if two.names == names[0] and two.part != paper.GENERATED else [note]
-        table = f"Table 5: differences between correlations, {two.kind.title()}"
-        place = table, two.part, " − ".join(two.names)
-        yield result_cell(place, difference, rows=len(two.data[1]), notes=notes)
+    for kind, part, two, data in two_columns(pairs, columns, names):
+        difference, note = correlation_difference(*data, kind=kind, seed=seed)
+        notes = [note, BOLD] if two == names[0] and part != paper.GENERATED else [note]
+        table = f"Table 5: differences between correlations, {kind.title()}"
+        place = table, part, " − ".join(two)
+        yield result_cell(place, difference, rows=len(data[1]), notes=notes)
 
 
 def partial_cells(
@@ -205,11 +199,10 @@ def partial_cells(
 ) -> Iterator[Cell]:
     """Relevance, engagement and both with people's ratings, the reply's length held equal."""
     names = [(name, LOG_LENGTH) for name in main_columns(scores)]
-    for two in two_columns(pairs, columns, names):
-        r = partial_correlation(*two.data, kind=two.kind, seed=seed)
-        kind = two.kind.title()
-        table = f"Table 5: with people's ratings, the reply's length held equal, {kind}"
-        yield result_cell((table, two.part, two.names[0]), r, rows=len(two.data[1]))
+    for kind, part, (name, _), data in two_columns(pairs, columns, names):
+        r = partial_correlation(*data, kind=kind, seed=seed)
+        table = f"Table 5: with people's ratings, the reply's length held equal, {kind.title()}"
+        yield result_cell((table, part, name), r, rows=len(data[1]))
 
 
 def example_cells(

@@ -14,10 +14,11 @@ from simpatico.reproduction.cells import (
     agreement_summary,
     comparable_cells,
     far_from_paper,
+    printed_tables,
 )
 from simpatico.reproduction.psychological_metrics import explain_deviation, remarks, reproduce
 from simpatico.reproduction.psychological_metrics.data import DROPPED, SETS, score_rated_units
-from simpatico.reproduction.psychological_metrics.paper import ALL, PAPER, paper_r2, table_number
+from simpatico.reproduction.psychological_metrics.paper import ALL, paper_r2, table_number
 from simpatico.reproduction.psychological_metrics.traditional import published_columns
 from simpatico.reproduction.request import Request
 from simpatico.stats.regression import adjusted_r2
@@ -149,8 +150,9 @@ def test_the_papers_figures():
     assert [table_number(name) for name in ("D7", "ZP", "JSALT", "within sets")] == [
         "8", "18", "–", "1",
     ]  # fmt: skip
-    assert set(PAPER) - {"pooled", "within sets"} <= {s.name for s in SETS}
-    assert sorted(int(row.table) for row in PAPER.values()) == [1, 1, 2, *range(8, 19)]
+    rows = printed_tables("psychological_metrics")["p"]
+    assert set(rows) - {"pooled", "within sets"} <= {s.name for s in SETS}
+    assert sorted(int(row["table"]) for row in rows.values()) == [1, 1, 2, *range(8, 19)]
 
 
 ZHAO = [
