@@ -119,15 +119,12 @@ def accuracy_cells(
     task: str, figures: ClassifierResults, spelling: str, note: str
 ) -> Iterator[Cell]:
     """Accuracy, macro-F1 and AUC of one classifier; the paper has accuracy on published text."""
+    notes = [note, "interval over different texts"]
     for figure in ("accuracy", "macro_f1", "auc"):
         in_paper = figure == "accuracy" and spelling == SPELLINGS[False]
-        yield make_cell(
-            (f"{TABLE}{task}", spelling, f"{figures.name}, {figure.replace('_', '-')}"),
-            getattr(figures, figure),
-            paper=ACCURACY[task][1] if in_paper else None,
-            n=figures.n,
-            notes=[note, "interval over different texts"],
-        )
+        paper = ACCURACY[task][1] if in_paper else None
+        place = f"{TABLE}{task}", spelling, f"{figures.name}, {figure.replace('_', '-')}"
+        yield make_cell(place, getattr(figures, figure), paper=paper, n=figures.n, notes=notes)
 
 
 def evaluator_cells(

@@ -232,13 +232,9 @@ def result_cells(
         in_paper = table_4.get(row.name, ())
         figures = dict(zip((paper.ACCURACY, paper.MACRO_F1), in_paper, strict=False))
         for statistic, result in statistics_of(row).items():
-            yield estimate_cell(
-                (table, statistic, row.name),
-                result,
-                n=row.n,
-                paper=figures.get(statistic),
-                notes=[f"{row.users:,} users", *notes],
-            )
+            place, figure = (table, statistic, row.name), figures.get(statistic)
+            all_notes = [f"{row.users:,} users", *notes]
+            yield estimate_cell(place, result, n=row.n, paper=figure, notes=all_notes)
 
 
 def gain_cells(table: str, study: ReplyStudy, *, seed: int) -> Iterator[Cell]:

@@ -188,14 +188,9 @@ def correlation_cells(
             if rows[name].count():
                 rho = clustered_rho(rows.select("prompt", "rating", x=name), seed)
                 paper, source = published_figure(rated.data_set, name, view.table)
-                yield make_cell(
-                    (view.table, rated.data_set.name, name),
-                    rho,
-                    paper=paper,
-                    n=rho.n,
-                    total=rows.height,
-                    notes=[*notes, *view.notes, *source],
-                )
+                place, total = (view.table, rated.data_set.name, name), rows.height
+                remarks = [*notes, *view.notes, *source]
+                yield make_cell(place, rho, paper=paper, n=rho.n, total=total, notes=remarks)
 
 
 def clustered_rho(rows: pl.DataFrame, seed: int) -> Result:

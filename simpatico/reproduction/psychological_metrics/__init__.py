@@ -101,14 +101,9 @@ def psychological_cells(
         names = tables.metrics_of(name) if column == tables.ALL else [column]
         scores = rows.select(names).to_numpy()
         fit = adjusted_r2(scores, ratings, prompts, sets=sets, seed=seed)
-        yield make_cell(
-            (tables.table_number(name), name, column),
-            fit,
-            paper=tables.paper_r2(name, column),
-            n=fit.n,
-            total=rows.height,
-            notes=remarks(name, column, lexicon),
-        )
+        place = tables.table_number(name), name, column
+        paper, notes = tables.paper_r2(name, column), remarks(name, column, lexicon)
+        yield make_cell(place, fit, paper=paper, n=fit.n, total=rows.height, notes=notes)
 
 
 def incremental_cells(
@@ -131,14 +126,9 @@ def incremental_cells(
         figure = tables.paper_incremental_r2(name, column.paper, addition)
         stars = [f"the paper has {figure.stars}"] if figure and figure.stars else []
         label = f"{column.scores.name} + {addition}" if addition else column.scores.name
-        return make_cell(
-            (tables.table_number(name), name, label),
-            fit,
-            paper=figure.value if figure else None,
-            n=fit.n,
-            total=rows.height,
-            notes=[*column.notes, *notes, COMPLETE, *stars],
-        )
+        place, paper = (tables.table_number(name), name, label), figure.value if figure else None
+        notes = [*column.notes, *notes, COMPLETE, *stars]
+        return make_cell(place, fit, paper=paper, n=fit.n, total=rows.height, notes=notes)
 
     # T is the same whatever is added, save for rows without the added score; once is enough
     for column, addition, fit in fits:
