@@ -153,7 +153,7 @@ def predict_with_updates(
 ) -> ReplyPredictions:
     """The predictions of a model that is updated with each log once it is over.
 
-    A log is predicted as a whole before it is learned from, so that no reply is known early.
+    A log is predicted as a whole before the model is updated with it: no reply is known early.
     """
     probability, names = np.zeros(len(logs)), np.array(logs, object)
     for log in dict.fromkeys(logs):
