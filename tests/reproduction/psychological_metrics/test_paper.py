@@ -65,10 +65,10 @@ def printed_lines(paper, table):
 def test_every_figure_is_as_the_paper_has_it(paper):
     """In a line T comes first, then P and P+T by turns; Tables 1 and 2 begin with another set."""
     n = 0
-    for row, printed in PRINTED.items():
+    for row, cells in PRINTED.items():
         if row == "within sets":
             continue
-        lines = list(printed_lines(paper, printed["table"]))
+        lines = list(printed_lines(paper, cells["table"]))
         for name, figures in lines[-LINES.get(row, 6) :]:
             ours = [paper_incremental_r2(row, name, one) for one in ("", *metrics_of(row), ALL)]
             theirs = [figures[0], *figures[2::2]]
