@@ -84,12 +84,12 @@ def real(name: str, data: Path) -> Real:
     path = next(p for p in (data / file, data / "dstc10-test" / file) if p.is_file())
     (chunk,) = Conversations((path,), format="dstc10-test").chunks(10**9)
     table = score(chunk.turns, [load(metric)])
-    judged = read_judgements(path, format="dstc10-test").frame.filter(
+    ratings = read_judgements(path, format="dstc10-test").frame.filter(
         pl.col("quality").str.to_lowercase() == "appropriateness"
     )
     unit = ["dialog", "turn", "speaker"]
     rows = table.at("turn").select(*unit, metric).with_columns(table.keys["system", "prompt"])
-    rows = rows.join(judged.select(*unit, "value"), on=unit, how="inner", validate="1:1")
+    rows = rows.join(ratings.select(*unit, "value"), on=unit, how="inner", validate="1:1")
     shape = rows["system"].n_unique(), rows["prompt"].n_unique()
     place = tuple(rows[key].rank("dense").to_numpy() - 1 for key in ("system", "prompt"))
     matrices = []
@@ -188,23 +188,23 @@ def few_systems(datasets: int) -> Iterator[str]:
 
 
 def main() -> int:
-    options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    options.add_argument("--data", type=Path, help="not needed for the part 'few'")
-    options.add_argument("--datasets", type=int, default=500)
-    options.add_argument("--set", choices=SETS, action="append")
-    options.add_argument("--part", choices=("null", "coverage", "few"), action="append")
-    given = options.parse_args()
-    wanted = given.part or ["null", "coverage"]
-    if "few" in wanted:
-        print(*few_systems(given.datasets), sep="\n")
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--data", type=Path, help="not needed for the part 'few'")
+    parser.add_argument("--datasets", type=int, default=500)
+    parser.add_argument("--set", choices=SETS, action="append")
+    parser.add_argument("--part", choices=("null", "coverage", "few"), action="append")
+    options = parser.parse_args()
+    parts = options.part or ["null", "coverage"]
+    if "few" in parts:
+        print(*few_systems(options.datasets), sep="\n")
     on_real = {"null": false_positives, "coverage": coverage}
-    on_real = {part: rows for part, rows in on_real.items() if part in wanted}
-    if on_real and given.data is None:
-        options.error("--data is needed: the folder of the DSTC10 test sets")
-    for name in (given.set or SETS) if on_real else ():
-        source = real(name, given.data)
+    on_real = {part: rows for part, rows in on_real.items() if part in parts}
+    if on_real and options.data is None:
+        parser.error("--data is needed: the folder of the DSTC10 test sets")
+    for name in (options.set or SETS) if on_real else ():
+        source = real(name, options.data)
         for rows in on_real.values():
-            for row in rows(source, given.datasets):
+            for row in rows(source, options.datasets):
                 print(row, flush=True)
     return 0
 

@@ -18,7 +18,7 @@ import spacy
 from convokit import Corpus, Speaker, TextParser, TextProcessor, Utterance
 
 
-class Whole:
+class OneSentence:
     """A text as one sentence, which costs less than any way of splitting it."""
 
     def tokenize(self, text: str) -> list[str]:
@@ -26,26 +26,26 @@ class Whole:
 
 
 def cpu() -> float:
-    used = resource.getrusage(resource.RUSAGE_SELF)
-    return used.ru_utime + used.ru_stime
+    usage = resource.getrusage(resource.RUSAGE_SELF)
+    return usage.ru_utime + usage.ru_stime
 
 
 def lexicon(path: Path) -> dict[str, list[str]]:
-    found: dict[str, list[str]] = {}
+    categories: dict[str, list[str]] = {}
     for row in csv.DictReader(path.read_text(encoding="utf-8").splitlines()):
-        found.setdefault(row["term"], []).append(row["category"])
-    return found
+        categories.setdefault(row["term"], []).append(row["category"])
+    return categories
 
 
 def main(source: Path, words: Path) -> None:
     rows = [json.loads(line) for line in source.open(encoding="utf-8")]
-    known = lexicon(words)
+    categories = lexicon(words)
 
-    def count(parsed: list[dict[str, list[dict[str, str]]]]) -> dict[str, int]:
+    def count(sentences: list[dict[str, list[dict[str, str]]]]) -> dict[str, int]:
         counts: dict[str, int] = {}
-        for sentence in parsed:
+        for sentence in sentences:
             for token in sentence["toks"]:
-                for category in known.get(token["tok"].lower(), ()):
+                for category in categories.get(token["tok"].lower(), ()):
                     counts[category] = counts.get(category, 0) + 1
         return counts
 
@@ -63,14 +63,14 @@ def main(source: Path, words: Path) -> None:
             for number, row in enumerate(rows)
         ]
     )
-    corpus = TextParser(mode="tokenize", spacy_nlp=english, sent_tokenizer=Whole()).transform(
+    corpus = TextParser(mode="tokenize", spacy_nlp=english, sent_tokenizer=OneSentence()).transform(
         corpus
     )
     counter = TextProcessor(proc_fn=count, input_field="parsed", output_field="counts")
     corpus = counter.transform(corpus)
-    used = cpu() - begin
+    seconds = cpu() - begin
     hits = sum(sum(u.meta["counts"].values()) for u in corpus.iter_utterances())
-    print(json.dumps({"utterances": len(rows), "cpu_seconds": used, "hits": hits}))
+    print(json.dumps({"utterances": len(rows), "cpu_seconds": seconds, "hits": hits}))
 
 
 if __name__ == "__main__":

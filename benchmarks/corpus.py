@@ -49,24 +49,24 @@ def vocabulary() -> Vocabulary:
     from wordfreq import get_frequency_dict
 
     plain = re.compile(r"[a-z]+(?:'[a-z]+)*")
-    found = {w: f for w, f in get_frequency_dict("en").items() if plain.fullmatch(w)}
-    words = sorted(found, key=lambda w: (-found[w], w))[:TYPES]
-    share = np.array([found[w] for w in words])
+    frequency = {w: f for w, f in get_frequency_dict("en").items() if plain.fullmatch(w)}
+    words = sorted(frequency, key=lambda w: (-frequency[w], w))[:TYPES]
+    share = np.array([frequency[w] for w in words])
     forms = np.array([words, [w.capitalize() for w in words], [w.upper() for w in words]], object)
     return Vocabulary(np.cumsum(share) / share.sum(), forms)
 
 
 def block(number: int) -> list[str]:
     """The texts of one block of `BLOCK` utterances."""
-    rng, known = np.random.default_rng([7, number]), vocabulary()
-    drawn = rng.lognormal(np.log(LENGTH) - SPREAD**2 / 2, SPREAD, BLOCK)
-    lengths = np.clip(np.rint(drawn), 1, 400).astype(int)
+    rng, words = np.random.default_rng([7, number]), vocabulary()
+    raw_lengths = rng.lognormal(np.log(LENGTH) - SPREAD**2 / 2, SPREAD, BLOCK)
+    lengths = np.clip(np.rint(raw_lengths), 1, 400).astype(int)
     ends = np.cumsum(lengths)
     total = int(ends[-1])
-    picked = np.searchsorted(known.cumulative, rng.random(total)).clip(max=len(known.forms[0]) - 1)
+    word = np.searchsorted(words.cumulative, rng.random(total)).clip(max=len(words.forms[0]) - 1)
     form = rng.choice(3, total, p=[0.965, 0.03, 0.005])
     form[(ends - lengths)[rng.random(BLOCK) < 0.6]] = 1
-    tokens = known.forms[form, picked] + ENDS.astype(object)[rng.choice(8, total, p=END_SHARES)]
+    tokens = words.forms[form, word] + ENDS.astype(object)[rng.choice(8, total, p=END_SHARES)]
     parts = tokens.tolist()
     texts = ["".join(parts[e - n : e]).strip() for e, n in zip(ends, lengths, strict=True)]
     return [odd(t, u, rng) for t, u in zip(texts, rng.random(BLOCK), strict=True)]

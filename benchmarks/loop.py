@@ -17,14 +17,14 @@ Entries = dict[str, list[tuple[int, float]]]
 
 def entries(rows: Iterable[tuple[str, str, float]], columns: list[str]) -> Entries:
     """For each word, which of `columns` it adds to and how much."""
-    found: Entries = {}
+    by_word: Entries = {}
     for term, category, weight in rows:
         if weight:
-            found.setdefault(term.lower(), []).append((columns.index(category), weight))
-    return found
+            by_word.setdefault(term.lower(), []).append((columns.index(category), weight))
+    return by_word
 
 
-def sums(texts: Iterable[str], known: Entries, width: int) -> list[list[float]]:
+def sums(texts: Iterable[str], by_word: Entries, width: int) -> list[list[float]]:
     """Per text: a sum for each column, then the number of words."""
     rows = []
     for text in texts:
@@ -34,8 +34,8 @@ def sums(texts: Iterable[str], known: Entries, width: int) -> list[list[float]]:
         words = WORD.findall(text.lower())
         row[width] = len(words)
         for word in words:
-            if word in known:
-                for column, weight in known[word]:
+            if word in by_word:
+                for column, weight in by_word[word]:
                     row[column] += weight
         rows.append(row)
     return rows

@@ -27,7 +27,7 @@ from unittest.mock import patch
 
 import numpy as np
 import polars as pl
-from speed import Row, show, timed
+from speed import Row, cpu_time, show
 
 from simpatico import Turns, load, score
 from simpatico.features.embeddings import MINILM, Embeddings
@@ -53,8 +53,8 @@ TORCH, CAUSAL = "package:minilm-torch", "package:smollm2"
 def utterances(data: Path, n: int) -> list[str]:
     """The first utterances of ConvAI 2017 that are not empty."""
     dialogs = json.loads((data / "convai2017" / "train_full.json").read_text(encoding="utf-8"))
-    said = (line["text"] for dialog in dialogs for line in dialog["thread"])
-    return [text for text in said if text.strip()][:n]
+    lines = (line["text"] for dialog in dialogs for line in dialog["thread"])
+    return [text for text in lines if text.strip()][:n]
 
 
 def ours(texts: list[str], cache: str = "off") -> np.ndarray:
@@ -70,7 +70,7 @@ def one_by_one(texts: list[str]) -> tuple[float, np.ndarray]:
     model = SentenceTransformer(str(find_model(TORCH).folder))
     model.encode(texts[0])
     rows: list[np.ndarray] = []
-    took = timed(lambda: rows.extend(model.encode(t, show_progress_bar=False) for t in texts))
+    took = cpu_time(lambda: rows.extend(model.encode(t, show_progress_bar=False) for t in texts))
     return took / len(texts), np.stack(rows)
 
 
@@ -79,99 +79,99 @@ def as_they_come(texts: list[str]) -> float:
     import torch
     from transformers import AutoModel, AutoTokenizer
 
-    cut = AutoTokenizer.from_pretrained(find_model(TORCH).folder)
+    tokenizer = AutoTokenizer.from_pretrained(find_model(TORCH).folder)
     model = AutoModel.from_pretrained(find_model(TORCH).folder).eval()
 
     def work() -> None:
         with torch.inference_mode():
             for start in range(0, len(texts), BATCH):
-                some = texts[start : start + BATCH]
-                given = cut(
-                    some, padding=True, truncation=True, max_length=256, return_tensors="pt"
+                chunk = texts[start : start + BATCH]
+                batch = tokenizer(
+                    chunk, padding=True, truncation=True, max_length=256, return_tensors="pt"
                 )
-                states = model(**given).last_hidden_state
-                mask = given["attention_mask"][..., None]
+                states = model(**batch).last_hidden_state
+                mask = batch["attention_mask"][..., None]
                 torch.nn.functional.normalize((states * mask).sum(1) / mask.sum(1))
 
-    return timed(work) / len(texts)
+    return cpu_time(work) / len(texts)
 
 
 def embeddings(texts: list[str], sample: int, folder: Path) -> list[Row]:
     """Ours against both peers, and against itself when everything is known."""
     ours(texts[:1])
     rows: list[np.ndarray] = []
-    took = timed(lambda: rows.append(ours(texts)))
+    took = cpu_time(lambda: rows.append(ours(texts)))
     alone, theirs = one_by_one(texts[:sample])
-    apart = float(np.abs(rows[0][:sample] - theirs).max())
+    difference = float(np.abs(rows[0][:sample] - theirs).max())
     batch = as_they_come(texts[: 4 * sample])
     ours(texts, str(folder))
-    again = timed(lambda: rows.append(ours(texts, str(folder))))
+    again = cpu_time(lambda: rows.append(ours(texts, str(folder))))
     if not np.array_equal(rows[0], rows[1]):
         raise SystemExit("the cache gave other numbers")
     per = took / len(texts)
     distinct = f"{len(set(texts)):,} of {len(texts):,} texts are distinct"
     return [
         Row("embeddings, ours, texts per CPU second", 1 / per, note=distinct),
-        Row("times as fast as one by one", alone / per, TIMES_ONE, f"differ by {apart:.0e}"),
+        Row("times as fast as one by one", alone / per, TIMES_ONE, f"differ by {difference:.0e}"),
         Row("times as fast as 64 as they come", batch / per, TIMES_BATCH),
         Row("times as fast when cached", took / again, TIMES_CACHE, "the same bytes"),
     ]
 
 
-def published(contexts: list[tuple[str, ...]], follow: tuple[str, ...]) -> np.ndarray:
+def published_losses(contexts: list[tuple[str, ...]], follow: tuple[str, ...]) -> np.ndarray:
     """The mean loss of context and follow-up, every pair read anew."""
     import torch
 
     from simpatico.models.runtime.torch_backend import load_causal, load_hf_tokenizer
 
-    net, cut = load_causal(find_model(CAUSAL)), load_hf_tokenizer(find_model(CAUSAL))
-    mark, losses = cut.convert_tokens_to_ids("<|endoftext|>"), []
+    net, tokenizer = load_causal(find_model(CAUSAL)), load_hf_tokenizer(find_model(CAUSAL))
+    mark, losses = tokenizer.convert_tokens_to_ids("<|endoftext|>"), []
     for context in contexts:
-        head = [t for turn in context for t in (mark, *text_ids(cut, f" {turn} "))] + [mark]
+        head = [t for turn in context for t in (mark, *text_ids(tokenizer, f" {turn} "))] + [mark]
         for text in follow:
-            ids = torch.tensor([[*head, *text_ids(cut, f" {text}")]])
+            ids = torch.tensor([[*head, *text_ids(tokenizer, f" {text}")]])
             with torch.inference_mode():
                 losses.append(float(net(input_ids=ids, labels=ids).loss))
     return np.array(losses).reshape(len(contexts), len(follow))
 
 
-def collect(losses: list[np.ndarray], *asked: Any) -> None:
-    losses.append(published(*asked))
+def collect(losses: list[np.ndarray], *arguments: Any) -> None:
+    losses.append(published_losses(*arguments))
 
 
-def text_ids(cut: object, text: str) -> list[int]:
-    return cut(text, add_special_tokens=False)["input_ids"]  # type: ignore[operator,no-any-return]
+def text_ids(tokenizer: object, text: str) -> list[int]:
+    return tokenizer(text, add_special_tokens=False)["input_ids"]  # type: ignore[operator,no-any-return]
 
 
 def follow_ups(texts: list[str], contexts: int) -> list[Row]:
     """FED of a turn and of the dialog so far, after contexts of ten utterances."""
-    from simpatico.metrics.fed import follow_ups as asked
+    from simpatico.metrics.fed import follow_ups as level_of
 
-    levels = [asked("turn"), asked("dialog")]
-    given = [tuple(texts[TURNS * n : TURNS * (n + 1)]) for n in range(contexts)]
+    levels = [level_of("turn"), level_of("dialog")]
+    contexts_of_turns = [tuple(texts[TURNS * n : TURNS * (n + 1)]) for n in range(contexts)]
     os.environ["SIMPATICO_CACHE"] = "off"
     handle = Likelihood(CAUSAL).compute(None, None)  # type: ignore[arg-type]
-    handle.follow_ups(given[:1], ("yes",))
-    found: list[np.ndarray] = []
+    handle.follow_ups(contexts_of_turns[:1], ("yes",))
+    scores: list[np.ndarray] = []
 
     def work() -> None:
         for level in levels:
-            said = handle.follow_ups(given, level.texts)
-            values = [level.values(one, "whole") for one in said]
-            found.append(np.array(values))
+            losses = handle.follow_ups(contexts_of_turns, level.texts)
+            values = [level.values(one, "whole") for one in losses]
+            scores.append(np.array(values))
 
-    took, theirs = timed(work), 0.0
-    apart = 0.0
-    for level, ours in zip(levels, found, strict=True):
+    took, theirs = cpu_time(work), 0.0
+    difference = 0.0
+    for level, ours in zip(levels, scores, strict=True):
         losses: list[np.ndarray] = []
         weights = np.stack(list(level.weights.values()))
         # the published loop reads a follow-up once for every quality that has it
         calls = np.flatnonzero(weights.any(0)).repeat((weights != 0).sum(0)).tolist()
         texts_of_calls = tuple(level.texts[n] for n in calls)
-        theirs += timed(partial(collect, losses, given, texts_of_calls))
+        theirs += cpu_time(partial(collect, losses, contexts_of_turns, texts_of_calls))
         first = [calls.index(n) for n in range(len(level.texts))]
-        apart = max(apart, float(np.abs(losses[0][:, first] @ weights.T - ours).max()))
-    note = f"{contexts} contexts of {TURNS} utterances; scores differ by {apart:.0e}"
+        difference = max(difference, float(np.abs(losses[0][:, first] @ weights.T - ours).max()))
+    note = f"{contexts} contexts of {TURNS} utterances; scores differ by {difference:.0e}"
     return [
         Row("fed, ours, CPU seconds a context", took / contexts),
         Row("times as fast as the published loop", theirs / took, TIMES_FED, note),
@@ -181,14 +181,14 @@ def follow_ups(texts: list[str], contexts: int) -> list[Row]:
 def exchanges(data: Path, n: int) -> Turns:
     """Whole dialogs of ConvAI 2017, in file order, with some `n` turns that answer another."""
     dialogs = json.loads((data / "convai2017" / "train_full.json").read_text(encoding="utf-8"))
-    rows, found = list[tuple[str, str, str]](), 0
+    rows, n_exchanges = list[tuple[str, str, str]](), 0
     for number, dialog in enumerate(dialogs):
-        said = [(str(number), line["userId"], line["text"]) for line in dialog["thread"]]
-        rows += said
-        found += sum(
-            a[1] != b[1] and bool(a[2].strip() and b[2].strip()) for a, b in pairwise(said)
+        turns = [(str(number), line["userId"], line["text"]) for line in dialog["thread"]]
+        rows += turns
+        n_exchanges += sum(
+            a[1] != b[1] and bool(a[2].strip() and b[2].strip()) for a, b in pairwise(turns)
         )
-        if found >= n:
+        if n_exchanges >= n:
             break
     return Turns.from_utterances(pl.DataFrame(rows, ["dialog", "speaker", "text"], orient="row"))
 
@@ -202,8 +202,8 @@ def evaluator(folder: Path) -> Metric:
     layers = tuple((rng.standard_normal(s) / s[0] ** 0.5, np.zeros(s[1])) for s in sizes)
     parts: list[Part] = ["first", "second"]
     figures = HeadEvaluation(0.5, 0.5, "length", 0.5, 0, 0)
-    told = HeadRecipe(encoder.name, encoder.sha256, "mean", parts, "tanh", figures)
-    recipe = HeadsRecipe("engagement", SCHEMA, 0, {"engaging": told})
+    head_recipe = HeadRecipe(encoder.name, encoder.sha256, "mean", parts, "tanh", figures)
+    recipe = HeadsRecipe("engagement", SCHEMA, 0, {"engaging": head_recipe})
     heads = {"engaging": Head(tuple(parts), layers)}
     save_heads(folder / "random", recipe, heads, costs={}, about=About("nothing"))
     return load("engagement", model=f"path:{folder / 'random'}")
@@ -214,20 +214,20 @@ def head_of_scoring(turns: Turns, folder: Path) -> list[Row]:
     os.environ["SIMPATICO_CACHE"] = "off"
     metric, real, spent = evaluator(folder), Head.probability, list[float]()
 
-    def watched(head: Head, *sides: Any) -> Any:
-        found = list[Any]()
-        spent.append(timed(lambda: found.append(real(head, *sides))))
-        return found[0]
+    def timed_probability(head: Head, *sides: Any) -> Any:
+        results = list[Any]()
+        spent.append(cpu_time(lambda: results.append(real(head, *sides))))
+        return results[0]
 
     score(next(turns.chunks(1)), [metric])
-    with patch.object(Head, "probability", watched):
+    with patch.object(Head, "probability", timed_probability):
         tables: list[ScoreTable] = []
-        whole = timed(lambda: tables.append(score(turns, [metric])))
+        total = cpu_time(lambda: tables.append(score(turns, [metric])))
     n = tables[0].at("turn")[metric.name].count()
-    note = f"{metric.name}: {sum(spent) / whole:.1%} of {whole:.1f} CPU seconds"
+    note = f"{metric.name}: {sum(spent) / total:.1%} of {total:.1f} CPU seconds"
     return [
-        Row("exchanges scored per CPU second", n / whole, note=f"{n:,} exchanges"),
-        Row("times as long as the head alone", whole / sum(spent), TIMES_HEAD, note),
+        Row("exchanges scored per CPU second", n / total, note=f"{n:,} exchanges"),
+        Row("times as long as the head alone", total / sum(spent), TIMES_HEAD, note),
     ]
 
 
@@ -252,7 +252,7 @@ def main() -> int:
         rows += head_of_scoring(exchanges(options.data, options.exchanges), Path(folder))
     rows += follow_ups(texts, options.contexts)
     show(rows)
-    return 0 if all(row.met for row in rows) else 1
+    return 0 if all(row.meets_target for row in rows) else 1
 
 
 if __name__ == "__main__":

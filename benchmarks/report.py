@@ -85,9 +85,9 @@ def make(dialogs: int, folder: Path) -> tuple[Path, Path]:
         Conversations((source,)), [load(name) for name in METRICS], folder / f"run-{dialogs}"
     )
     source.unlink()
-    judged = folder / f"{dialogs}.csv"
-    judgements(run).write_csv(judged)
-    return run.folder, judged
+    path = folder / f"{dialogs}.csv"
+    judgements(run).write_csv(path)
+    return run.folder, path
 
 
 def judgements(run: Run) -> pl.DataFrame:
@@ -95,83 +95,83 @@ def judgements(run: Run) -> pl.DataFrame:
     rng = np.random.default_rng(7)
     rows = run.at("dialog", ["dialog", "speaker", "system", "style_matching"])
     rows = rows.filter(pl.col("system") != "human")
-    chosen = rows.gather_every(max(1, rows.height // JUDGED)).head(JUDGED)
-    place = chosen["style_matching"].fill_null(0.8).rank().to_numpy() / chosen.height
+    sample = rows.gather_every(max(1, rows.height // JUDGED)).head(JUDGED)
+    place = sample["style_matching"].fill_null(0.8).rank().to_numpy() / sample.height
     parts = []
     for quality in QUALITIES:
         for judge in range(JUDGES):
-            said = np.clip(np.rint(1.5 + 2 * place + rng.normal(0, 1, len(place)) + 0.5), 1, 5)
+            ratings = np.clip(np.rint(1.5 + 2 * place + rng.normal(0, 1, len(place)) + 0.5), 1, 5)
             parts.append(
-                chosen.select("dialog", "speaker").with_columns(
+                sample.select("dialog", "speaker").with_columns(
                     quality=pl.lit(quality),
                     judge=pl.lit(f"judge-{judge}"),
                     judge_kind=pl.lit("outsider"),
-                    value=pl.Series(said),
+                    value=pl.Series(ratings),
                 )
             )
     return pl.concat(parts)
 
 
-def imported(run: Run, judged: Judgements) -> str:
+def run_imports(run: Run, judgements: Judgements) -> str:
     return ""
 
 
-def reported(run: Run, judged: Judgements) -> str:
+def run_report(run: Run, judgements: Judgements) -> str:
     from simpatico.reporting.page import report
 
-    return report(run, judged)
+    return report(run, judgements)
 
 
-def compared(run: Run, judged: Judgements) -> str:
+def run_compare(run: Run, judgements: Judgements) -> str:
     return str(compare([run]))
 
 
-def validated(run: Run, judged: Judgements) -> str:
-    return str(validate(run, judged))
+def run_validate(run: Run, judgements: Judgements) -> str:
+    return str(validate(run, judgements))
 
 
-def structured(run: Run, judged: Judgements) -> str:
+def run_structure(run: Run, judgements: Judgements) -> str:
     return str(correlation_structure(run.at("dialog", list(METRICS))))
 
 
-def whole_table(run: Run, judged: Judgements) -> str:
+def whole_table(run: Run, judgements: Judgements) -> str:
     return str(run.at("dialog").shape)
 
 
-def few_columns(run: Run, judged: Judgements) -> str:
+def few_columns(run: Run, judgements: Judgements) -> str:
     return str(run.at("dialog", ["dialog", "system", *METRICS]).shape)
 
 
-def quoted(run: Run, judged: Judgements) -> str:
-    names = judged.frame["dialog"].unique(maintain_order=True)
+def run_quotes(run: Run, judgements: Judgements) -> str:
+    names = judgements.frame["dialog"].unique(maintain_order=True)
     return str(run.turns(names.gather_every(len(names) // QUOTED).head(QUOTED)))
 
 
 PIECES: dict[str, Callable[[Run, Judgements], str]] = {
-    "imports and judgements only": imported,
+    "imports and judgements only": run_imports,
     'Run.at("dialog")': whole_table,
     'Run.at("dialog", columns)': few_columns,
-    "Run.turns of 24 dialogs": quoted,
-    "structure": structured,
-    "compare": compared,
-    "validate": validated,
-    **({"report": reported} if HAS_REPORT else {}),
+    "Run.turns of 24 dialogs": run_quotes,
+    "structure": run_structure,
+    "compare": run_compare,
+    "validate": run_validate,
+    **({"report": run_report} if HAS_REPORT else {}),
 }
 """What is measured, in order; a new measurement is one more here."""
 
 
-def measured(piece: str, dialogs: int, run: Path, judged: Path) -> Cost:
+def measure(piece: str, dialogs: int, run: Path, judgements: Path) -> Cost:
     """The cost of one piece in a process of its own."""
-    command = [sys.executable, __file__, "--piece", piece, "--run", run, "--judgements", judged]
-    with tempfile.TemporaryFile() as told:
-        process = subprocess.Popen(command, stdout=told, stderr=subprocess.STDOUT)
-        _, status, used = os.wait4(process.pid, 0)
-        told.seek(0)
-        said = told.read().decode()
+    command = [sys.executable, __file__, "--piece", piece, "--run", run, "--judgements", judgements]
+    with tempfile.TemporaryFile() as output:
+        process = subprocess.Popen(command, stdout=output, stderr=subprocess.STDOUT)
+        _, status, usage = os.wait4(process.pid, 0)
+        output.seek(0)
+        text = output.read().decode()
     if status:
-        raise SystemExit(said)
-    size, peak = map(int, said.split())
-    return Cost(piece, dialogs, used.ru_utime + used.ru_stime, peak / 1024, size)
+        raise SystemExit(text)
+    size, peak = map(int, text.split())
+    return Cost(piece, dialogs, usage.ru_utime + usage.ru_stime, peak / 1024, size)
 
 
 def peak() -> int:
@@ -192,38 +192,38 @@ def targets(costs: list[Cost]) -> list[tuple[str, float, float]]:
 
 
 def arguments() -> argparse.Namespace:
-    options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    options.add_argument("--short", type=int, default=1_000)
-    options.add_argument("--long", type=int, default=100_000)
-    options.add_argument("--keep", type=Path, help="make the runs here, or use those made before")
-    options.add_argument("--json", type=Path, help="where to write the figures too")
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--short", type=int, default=1_000)
+    parser.add_argument("--long", type=int, default=100_000)
+    parser.add_argument("--keep", type=Path, help="make the runs here, or use those made before")
+    parser.add_argument("--json", type=Path, help="where to write the figures too")
     for own in ("--piece", "--run", "--judgements"):
-        options.add_argument(own, help=argparse.SUPPRESS)
-    return options.parse_args()
+        parser.add_argument(own, help=argparse.SUPPRESS)
+    return parser.parse_args()
 
 
 def main() -> int:
-    given = arguments()
-    if given.piece:
-        told = PIECES[given.piece](Run(Path(given.run)), read_judgements(given.judgements))
-        print(len(told.encode()), peak())
+    options = arguments()
+    if options.piece:
+        text = PIECES[options.piece](Run(Path(options.run)), read_judgements(options.judgements))
+        print(len(text.encode()), peak())
         return 0
     costs = []
     with tempfile.TemporaryDirectory() as folder:
-        place = given.keep or Path(folder)
-        for dialogs in (given.short, given.long):
-            run, judged = place / f"run-{dialogs}", place / f"{dialogs}.csv"
-            if not judged.exists():
+        place = options.keep or Path(folder)
+        for dialogs in (options.short, options.long):
+            run, ratings = place / f"run-{dialogs}", place / f"{dialogs}.csv"
+            if not ratings.exists():
                 make(dialogs, place)
             for piece in PIECES:
-                costs.append(measured(piece, dialogs, run, judged))
+                costs.append(measure(piece, dialogs, run, ratings))
                 print(costs[-1], flush=True)
-    reached = targets(costs) if HAS_REPORT else []
-    for what, value, most in reached:
+    results = targets(costs) if HAS_REPORT else []
+    for what, value, most in results:
         print(f"{what} {value:,.2f}  <= {most:,g}  {'met' if value <= most else 'MISSED'}")
-    if given.json:
-        given.json.write_text(json.dumps([asdict(c) for c in costs], indent=1) + "\n")
-    return 0 if all(value <= most for _, value, most in reached) else 1
+    if options.json:
+        options.json.write_text(json.dumps([asdict(c) for c in costs], indent=1) + "\n")
+    return 0 if all(value <= most for _, value, most in results) else 1
 
 
 if __name__ == "__main__":

@@ -17,7 +17,7 @@ import tempfile
 from pathlib import Path
 
 import numpy as np
-from speed import Row, show, timed
+from speed import Row, cpu_time, show
 
 from simpatico.stats.correlation_bootstrap import bootstrap_correlations
 from simpatico.stats.systems.resampling import ResamplingPlan, compare_metrics, matrix_interval
@@ -44,8 +44,8 @@ def theirs(python: Path, level: str, coefficient: str, draws: int) -> tuple[floa
         script = HERE / "nlpstats_draws.py"
         command = [python, script, path, level, coefficient, str(draws)]
         done = subprocess.run(command, capture_output=True, text=True, check=True)
-    measured = json.loads(done.stdout.splitlines()[-1])
-    return measured["cpu_seconds"], measured["p"]
+    cost = json.loads(done.stdout.splitlines()[-1])
+    return cost["cpu_seconds"], cost["p"]
 
 
 def against_nlpstats(python: Path, rounds: int) -> list[Row]:
@@ -55,9 +55,11 @@ def against_nlpstats(python: Path, rounds: int) -> list[Row]:
     for level, coefficient, draws in STATISTICS:
         plan = ResamplingPlan(level, coefficient, "both", DRAWS)
         name = f"PERM-BOTH, {level}-level {coefficient}"
-        took = min(timed(lambda plan=plan: compare_metrics(x, y, z, plan)) for _ in range(rounds))
+        took = min(
+            cpu_time(lambda plan=plan: compare_metrics(x, y, z, plan)) for _ in range(rounds)
+        )
         p = compare_metrics(x, y, z, plan).p_value
-        boot = min(timed(lambda plan=plan: matrix_interval(x, z, plan)) for _ in range(rounds))
+        boot = min(cpu_time(lambda plan=plan: matrix_interval(x, z, plan)) for _ in range(rounds))
         rows += [
             Row(f"{name}: ours, CPU seconds", took, note=f"p = {p:.4f}"),
             Row(f"BOOT-BOTH, {level}-level {coefficient}: ours, CPU seconds", boot),
@@ -66,11 +68,11 @@ def against_nlpstats(python: Path, rounds: int) -> list[Row]:
             rows.append(Row("nlpstats, not measured", 0.0, note=f"no {python}; see README.md"))
             continue
         other, their_p = theirs(python, level, coefficient, draws)
-        scaled = other * DRAWS / draws
+        seconds = other * DRAWS / draws
         note = f"p = {their_p:.4f}, {draws:,} draws in {other:.1f}"
         rows += [
-            Row(f"{name}: nlpstats, CPU seconds", scaled, note=note),
-            Row(f"{name}: times as fast as nlpstats", scaled / took, TIMES),
+            Row(f"{name}: nlpstats, CPU seconds", seconds, note=note),
+            Row(f"{name}: times as fast as nlpstats", seconds / took, TIMES),
         ]
     return rows
 
@@ -80,7 +82,7 @@ def many_metrics() -> list[Row]:
     rng = np.random.default_rng(0)
     scores, ratings = rng.normal(size=(ROWS, METRICS)), rng.normal(size=ROWS)
     clusters = rng.integers(CLUSTERS, size=ROWS)
-    took = timed(lambda: bootstrap_correlations(scores, ratings, clusters))
+    took = cpu_time(lambda: bootstrap_correlations(scores, ratings, clusters))
     name = f"{METRICS} metrics x 9,999 bootstrap draws on {ROWS:,} rows"
     return [
         Row(f"{name}, CPU seconds", took),
@@ -89,13 +91,13 @@ def many_metrics() -> list[Row]:
 
 
 def main() -> int:
-    options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    options.add_argument("--nlpstats", type=Path, default=HERE.parent / ".venv-bench/bin/python")
-    options.add_argument("--rounds", type=int, default=3)
-    given = options.parse_args()
-    rows = [*against_nlpstats(given.nlpstats, given.rounds), *many_metrics()]
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--nlpstats", type=Path, default=HERE.parent / ".venv-bench/bin/python")
+    parser.add_argument("--rounds", type=int, default=3)
+    options = parser.parse_args()
+    rows = [*against_nlpstats(options.nlpstats, options.rounds), *many_metrics()]
     show(rows)
-    return 0 if all(row.met for row in rows) else 1
+    return 0 if all(row.meets_target for row in rows) else 1
 
 
 if __name__ == "__main__":

@@ -46,7 +46,7 @@ class Row:
     note: str = ""
 
     @property
-    def met(self) -> bool:
+    def meets_target(self) -> bool:
         return self.target is None or self.value >= self.target
 
 
@@ -62,11 +62,11 @@ class Job:
 
 def cpu() -> float:
     """CPU seconds of this process so far, all threads, user and system."""
-    used = resource.getrusage(resource.RUSAGE_SELF)
-    return used.ru_utime + used.ru_stime
+    usage = resource.getrusage(resource.RUSAGE_SELF)
+    return usage.ru_utime + usage.ru_stime
 
 
-def timed(work: Callable[[], object]) -> float:
+def cpu_time(work: Callable[[], object]) -> float:
     begin = cpu()
     work()
     return cpu() - begin
@@ -76,7 +76,7 @@ def texts(job: Job) -> list[str]:
     return job.turns.frame["text"].to_list()
 
 
-def known() -> loop.Entries:
+def lexicon_entries() -> loop.Entries:
     """Both lexica as the loop reads them: word, column, weight."""
     rows = []
     for source in ("emotions", "function_words"):
@@ -102,26 +102,26 @@ def difference(turns: Turns, theirs: list[list[float]]) -> float:
 def against_loop(job: Job) -> list[Row]:
     """Ours from turns to turn scores, against a hand-written loop that only makes the sums."""
     metrics = [load(name) for name in METRICS]
-    size, lines, entries = len(job.turns), texts(job), known()
+    size, lines, entries = len(job.turns), texts(job), lexicon_entries()
     width = len(EMOTIONS) + len(CATEGORIES)
     score(next(job.turns.chunks(1_000)), metrics).at("turn")
     ours, theirs = [], []
     sums: list[list[float]] = []
     for _ in range(job.rounds):
-        ours.append(timed(lambda: score(job.turns, metrics).at("turn")))
+        ours.append(cpu_time(lambda: score(job.turns, metrics).at("turn")))
         begin = cpu()
         sums = loop.sums(lines, entries, width)
         theirs.append(cpu() - begin)
-    apart = difference(job.turns, sums)
-    if apart > 1e-9:
-        raise SystemExit(f"the loop's sums differ from ours by up to {apart}")
+    gap = difference(job.turns, sums)
+    if gap > 1e-9:
+        raise SystemExit(f"the loop's sums differ from ours by up to {gap}")
     best, other = min(ours), min(theirs)
     return [
         Row("ours, CPU seconds", best, note=f"least of {[round(s, 2) for s in ours]}"),
         Row("ours, utterances per CPU second", size / best, PER_SECOND),
         Row("loop, CPU seconds", other, note=f"least of {[round(s, 2) for s in theirs]}"),
         Row("loop, utterances per CPU second", size / other),
-        Row("times as fast as the loop", other / best, TIMES_LOOP, f"sums differ by {apart:.0e}"),
+        Row("times as fast as the loop", other / best, TIMES_LOOP, f"sums differ by {gap:.0e}"),
         Row("the same in the worst pairing", min(theirs) / max(ours), note="least over greatest"),
     ]
 
@@ -136,13 +136,13 @@ def against_convokit(job: Job) -> list[Row]:
         corpus.write(job.sample, source)
         command = [job.convokit, HERE / "convokit_count.py", source, SHIPPED / "function_words.csv"]
         done = subprocess.run(command, capture_output=True, text=True, check=True)
-    told = json.loads(done.stdout.splitlines()[-1])
+    record = json.loads(done.stdout.splitlines()[-1])
     ours = len(job.turns) / min(
-        timed(lambda: score(job.turns, metrics).at("turn")) for _ in range(job.rounds)
+        cpu_time(lambda: score(job.turns, metrics).at("turn")) for _ in range(job.rounds)
     )
-    theirs = told["utterances"] / told["cpu_seconds"]
+    theirs = record["utterances"] / record["cpu_seconds"]
     return [
-        Row("convokit, utterances per CPU second", theirs, note=f"on {told['utterances']:,}"),
+        Row("convokit, utterances per CPU second", theirs, note=f"on {record['utterances']:,}"),
         Row("times as fast as convokit", ours / theirs, TIMES_CONVOKIT),
     ]
 
@@ -150,7 +150,7 @@ def against_convokit(job: Job) -> list[Row]:
 def traits(job: Job) -> list[Row]:
     """The shipped trait models apart, from turns to dialog scores."""
     metrics = [load(name) for name in TRAITS]
-    took = min(timed(lambda: score(job.turns, metrics).at("dialog")) for _ in range(job.rounds))
+    took = min(cpu_time(lambda: score(job.turns, metrics).at("dialog")) for _ in range(job.rounds))
     return [Row(f"{' and '.join(TRAITS)}, utterances per CPU second", len(job.turns) / took)]
 
 
@@ -160,29 +160,28 @@ MEASURES: tuple[Callable[[Job], list[Row]], ...] = (against_loop, against_convok
 
 def show(rows: list[Row]) -> None:
     for row in rows:
-        target = (
-            "" if row.target is None else f">= {row.target:,g}  {'met' if row.met else 'MISSED'}"
-        )
+        verdict = "met" if row.meets_target else "MISSED"
+        target = "" if row.target is None else f">= {row.target:,g}  {verdict}"
         value = f"{row.value:,.0f}" if row.value >= 1000 else f"{row.value:.2f}"
         print(f"{row.what:56} {value:>12}  {target:20} {row.note}")
 
 
 def main() -> int:
-    options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    options.add_argument("--utterances", type=int, default=500_000)
-    options.add_argument("--rounds", type=int, default=3)
-    options.add_argument("--convokit", type=Path, default=HERE.parent / ".venv-bench/bin/python")
-    options.add_argument("--sample", type=int, default=5_000, help="utterances for convokit")
-    options.add_argument("--json", type=Path, help="where to write the figures too")
-    given = options.parse_args()
-    turns = Turns.from_utterances(corpus.utterances(given.utterances))
-    job = Job(turns, given.rounds, given.convokit, given.sample)
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--utterances", type=int, default=500_000)
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--convokit", type=Path, default=HERE.parent / ".venv-bench/bin/python")
+    parser.add_argument("--sample", type=int, default=5_000, help="utterances for convokit")
+    parser.add_argument("--json", type=Path, help="where to write the figures too")
+    options = parser.parse_args()
+    turns = Turns.from_utterances(corpus.utterances(options.utterances))
+    job = Job(turns, options.rounds, options.convokit, options.sample)
     rows = [row for measure in MEASURES for row in measure(job)]
     show(rows)
-    if given.json:
-        told = [{**asdict(row), "met": row.met} for row in rows]
-        given.json.write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
-    return 0 if all(row.met for row in rows) else 1
+    if options.json:
+        record = [{**asdict(row), "met": row.meets_target} for row in rows]
+        options.json.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
+    return 0 if all(row.meets_target for row in rows) else 1
 
 
 if __name__ == "__main__":

@@ -1,4 +1,8 @@
-"""Differences of correlations and partial correlations, over resamples of whole clusters."""
+"""Differences of correlations and partial correlations, over resamples of whole clusters.
+
+Rows of one cluster (a query, a prompt, a dialog) are drawn together, as they are not independent.
+Both statistics of a difference come from the same draws, so that what they share cancels.
+"""
 
 from __future__ import annotations
 
@@ -75,11 +79,9 @@ def partial_correlation(
     with_z = correlation_draws(x[:, None], z, clusters, kind=kind, seed=seed)
     draws = partial_r(with_y[:, 0], with_y[:, 1], with_z[:, 0])
     draws = draws[np.isfinite(draws)]
-    observed = [
-        np.array([correlation_coefficient(a, b, kind)]) for a, b in ((x, y), (z, y), (x, z))
-    ]
+    sample = (np.asarray(correlation_coefficient(a, b, kind)) for a, b in ((x, y), (z, y), (x, z)))
     return make_result(
-        float(partial_r(*observed)[0]),
+        float(partial_r(*sample)),
         n=len(x),
         method=method,
         interval=percentile_interval(draws) if len(draws) else None,
@@ -88,6 +90,9 @@ def partial_correlation(
 
 
 def partial_r(xy: Floats, zy: Floats, xz: Floats) -> Floats:
-    """(xy - xz zy) / sqrt((1 - xz²)(1 - zy²))."""
+    """The partial correlation of x and y given z, out of their correlations.
+
+    (xy - xz zy) / sqrt((1 - xz²)(1 - zy²)), Yule (1907); on ranks for Spearman.
+    """
     with np.errstate(invalid="ignore", divide="ignore"):
         return np.asarray((xy - xz * zy) / np.sqrt((1 - xz**2) * (1 - zy**2)))

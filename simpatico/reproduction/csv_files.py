@@ -1,7 +1,8 @@
-"""Reading the CSV files that papers publish: finding them, checking their columns and numbers."""
+"""Reading the CSV files that papers publish: finding them, checking columns, matching texts."""
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import polars as pl
@@ -30,3 +31,12 @@ def cast_to_numbers(frame: pl.DataFrame, names: list[str], path: Path) -> pl.Dat
         if n := frame[name].null_count():
             raise DataError(f"{path}: {n} of {frame.height} values of {name!r} are no numbers")
     return frame
+
+
+def ascii_key(text: str) -> str:
+    """Letters a to z and digits only, in lower case.
+
+    By this texts are recognised across files, which differ in spaces, quotation marks and broken
+    characters. Example: "Well, it’s 5." is "wellits5".
+    """
+    return re.sub(r"[^a-z0-9]", "", text.lower())

@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from hashlib import blake2b
+from typing import Any, NamedTuple
 
-from simpatico.reproduction.sample import Sample
+DEFAULT_SIZE = 100
+Tell = Callable[[str], object]
+"""Receives progress messages."""
+
+
+class Sample(NamedTuple):
+    """How many responses of each data set a slow metric reads (0: all), and which."""
+
+    size: int = DEFAULT_SIZE
+    seed: int = 0
 
 
 @dataclass(frozen=True)
@@ -28,3 +38,15 @@ class Request:
     def parameters_of(self, metric: str) -> dict[str, Any]:
         """The parameters set for a metric."""
         return dict(self.settings.get(metric, {}))
+
+
+def sample_names(names: Iterable[str], size: int, *, seed: int) -> list[str]:
+    """A random sample of dialogs, ordered by a hash of their names.
+
+    A smaller sample is thus part of a larger one, and neither depends on the order of the file.
+    """
+
+    def random_key(name: str) -> bytes:
+        return blake2b(f"{seed}\0{name}".encode(), digest_size=16).digest()
+
+    return sorted(set(names), key=random_key)[:size]

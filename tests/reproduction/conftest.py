@@ -34,7 +34,7 @@ def small(tmp_path):
     """30 responses to 15 prompts of one set and 36 responses to 12 prompts of another."""
     folder = tmp_path / "dstc10-dev"
     folder.mkdir()
-    made = {"dailydialog-zhao": [zhao(i) for i in range(30)], "topical-usr": map(usr, range(36))}
-    for name, rows in made.items():
+    sets = {"dailydialog-zhao": [zhao(i) for i in range(30)], "topical-usr": map(usr, range(36))}
+    for name, rows in sets.items():
         (folder / f"{name}_eval.json").write_text(json.dumps(list(rows)))
     return tmp_path

@@ -15,11 +15,14 @@ from simpatico.cli.options import parse_settings, typed_parameters
 from simpatico.cli.output import note, result, show_json, show_table
 from simpatico.cli.progress import ProgressDisplay
 from simpatico.errors import BadValue, MissingResource
-from simpatico.reproduction.cells import Cell, Reproduction
-from simpatico.reproduction.comparison import TOLERANCE, agreement_summary
-from simpatico.reproduction.markdown import markdown_page
-from simpatico.reproduction.request import Request
-from simpatico.reproduction.sample import DEFAULT_SIZE, Sample
+from simpatico.reproduction.cells import (
+    TOLERANCE,
+    Cell,
+    Reproduction,
+    agreement_summary,
+    markdown_page,
+)
+from simpatico.reproduction.request import DEFAULT_SIZE, Request, Sample
 
 PSYCHOLOGICAL, ALL_METRICS = "psychological-metrics", "metrics-and-people"
 ENGAGEMENT, EMOTIONAL, EYE = "predictive-engagement", "emotional-consistency", "interlocutors-eye"
@@ -151,7 +154,7 @@ def write_figures(paper: str, data: Path, reproduction: Reproduction, folder: Pa
 
         figures = engagement_figures(data, reproduction.cells)
     else:
-        from simpatico.reproduction.interlocutors_eye.figures import figures as eye_figures
+        from simpatico.reproduction.interlocutors_eye.continuity import figures as eye_figures
 
         figures = eye_figures(reproduction.cells)
     for name, figure in figures.items():

@@ -1,4 +1,9 @@
-"""The files of Liu et al.: labelled utterances, and conversations answered by three responders."""
+"""The files of Liu et al.: labelled utterances, and conversations answered by three responders.
+
+NNC and EC files: a label and an utterance, without its corpus or dialog. Conversations: 60 dialogs
+of users' turns, each answered by a person, Blenderbot and DialoGPT and rated 0, .5 or 1 for
+emotional consistency, by turn and by dialog.
+"""
 
 from __future__ import annotations
 
@@ -25,6 +30,7 @@ COLUMNS = (
 )
 """Answer, rating of the turn and of the dialog, by responder."""
 MEAN_TOLERANCE = 1e-6
+"""The file states its means with ten decimals."""
 
 
 def read_published(data: Path, omissions: list[str]) -> dict[str, Utterances]:
@@ -50,15 +56,13 @@ def read_labelled_utterances(path: Path, task: str) -> Utterances:
     if odd := sorted(set(rows["label"]) - {"0", "1"}):
         raise DataError(f"{path}: a label is {odd[0]!r}, where {task} has 0 and 1")
     names = LABEL_NAMES[task]
-    if rows["label"].n_unique() < len(names):
-        only = [names[int(n)] for n in rows["label"].unique()]
+    labels = [names[int(n)] for n in rows["label"]]
+    if len(set(labels)) < len(names):
         raise DataError(
-            f"{path}: all {rows.height:,} rows are {''.join(only)!r}, where {task} has "
+            f"{path}: all {rows.height:,} rows are {''.join(labels[:1])!r}, where {task} has "
             f"{' and '.join(names)}; get it again"
         )
-    return Utterances(
-        path.name, rows["sentence1"].to_list(), [(names[int(n)],) for n in rows["label"]]
-    )
+    return Utterances(path.name, rows["sentence1"].to_list(), [(label,) for label in labels])
 
 
 def read_conversations(path: Path) -> pl.DataFrame:
@@ -100,10 +104,10 @@ def read_conversations(path: Path) -> pl.DataFrame:
 
 def check_mean(ratings: pl.Series, column: str, means: pl.DataFrame, path: Path) -> None:
     """Compare the mean of a column with the one that the file itself states."""
-    stated = float(means[column].item()) if means.height == 1 else None
+    file_mean = float(means[column].item()) if means.height == 1 else None
     mean = float(np.nanmean(ratings.fill_null(np.nan).to_numpy()))
-    if stated is None or abs(stated - mean) > MEAN_TOLERANCE:
+    if file_mean is None or abs(file_mean - mean) > MEAN_TOLERANCE:
         raise DataError(
-            f"{path}: the mean of {column!r} is {mean}, and the last line has {stated}; get the "
-            "file again"
+            f"{path}: the mean of {column!r} is {mean}, and the last line has {file_mean}; get "
+            "the file again"
         )

@@ -7,21 +7,23 @@ corpora as different ones.
 
 from __future__ import annotations
 
+import json
 import re
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 from zipfile import ZipFile
 
-import msgspec
 import numpy as np
 import polars as pl
 
 from simpatico.errors import DataError
 from simpatico.features.detokenise import letters_and_digits
-from simpatico.reproduction.csv_files import read_text_columns
+from simpatico.reproduction.cells import Cell, count_cell
+from simpatico.reproduction.csv_files import ascii_key, read_text_columns
 from simpatico.training.emotion.data import Utterances
-from simpatico.training.emotion.labels import Polarity
+from simpatico.training.emotion.labels import Polarity, infer_label_signs
 
 EMPATHETIC, DAILY, COUNSEL, MEISD = "empathetic-dialogues", "dailydialog", "counsel-chat", "meisd"
 CORPORA = (EMPATHETIC, DAILY, COUNSEL, MEISD)
@@ -31,6 +33,13 @@ CLEAR_SHARE = 0.95
 """From this share on, utterances of an emotion that have one sign show that the emotion has it."""
 MIN_VOTES = 3
 """Utterances of an emotion that must be found before it is said to have a sign."""
+ORIGIN = "Published files: utterances by corpus"
+RULE = "Published files: labels that the rule gives"
+OVERLAP = "Training mix: utterances of the corpora"
+SEVERAL, NOWHERE = "several corpora", "no corpus"
+
+Signs = Mapping[tuple[str, str], str]
+"""By corpus and emotion: positive, negative, or decided for each utterance."""
 
 
 class CorpusUtterance(NamedTuple):
@@ -53,10 +62,16 @@ class CorpusUtterance(NamedTuple):
         """Of which corpus the emotion is, and what it is called there."""
         return self.source, self.emotion
 
-    @property
-    def own_sign(self) -> str:
-        """The sign that the corpus itself gives; empty where it gives none."""
-        return self.emotion if self.emotion in (POSITIVE, NEGATIVE) else ""
+    def label_by_rule(self, task: str, signs: Signs) -> str:
+        """The label that the rule behind the published files gives.
+
+        Empty where the corpus has none for this task; `EACH` for an emotion without a clear sign.
+        """
+        if task == "NNC":
+            return NEUTRAL if self.neutral else EMOTIONAL
+        if self.neutral or self.emotion in (POSITIVE, NEGATIVE):
+            return "" if self.neutral else self.emotion
+        return signs.get(self.label, EACH)
 
     @property
     def published_text(self) -> str:
@@ -68,17 +83,21 @@ class CorpusUtterance(NamedTuple):
         return self.text
 
 
+TextIndex = Mapping[str, Sequence[CorpusUtterance]]
+"""All utterances of each text, by `text_key`."""
+
+
 def text_key(text: str) -> str:
     """By what an utterance is recognised. Example: "Well_comma_ it’s 5." is "wellits5"."""
-    return re.sub(r"[^a-z0-9]", "", letters_and_digits(text))
+    return ascii_key(letters_and_digits(text))
 
 
 class TrainingMix(NamedTuple):
-    """Utterances to train on, and how many of each corpus were left out, for what reason."""
+    """Utterances to train on, and how many of each corpus are left out: published, or repeated."""
 
     rows: list[CorpusUtterance]
-    published: Mapping[str, int]
-    repeated: Mapping[str, int]
+    n_published: Mapping[str, int]
+    n_repeated: Mapping[str, int]
 
 
 def read_corpora(data: Path, omissions: list[str]) -> list[CorpusUtterance]:
@@ -107,30 +126,17 @@ def read_empathetic_dialogues(folder: Path) -> Iterator[CorpusUtterance]:
                 yield CorpusUtterance(text, EMPATHETIC, f"{EMPATHETIC} {dialog}", path.stem)
 
 
-class ConvLabTurn(msgspec.Struct):
-    """A turn in ConvLab's form of DailyDialog."""
-
-    utterance: str
-    emotion: str
-
-
-class ConvLabDialog(msgspec.Struct):
-    """A dialog in ConvLab's form of DailyDialog."""
-
-    dialogue_id: str
-    turns: list[ConvLabTurn]
-
-
 def read_dailydialog(folder: Path) -> Iterator[CorpusUtterance]:
     """DailyDialog in the form of ConvLab."""
     if not (path := folder / "data.zip").is_file():
         return
     with ZipFile(path) as archive:
-        text = archive.read("data/dialogues.json")
-    for dialog in msgspec.json.decode(text, type=list[ConvLabDialog]):
-        for turn in dialog.turns:
-            emotion = NEUTRAL if turn.emotion == "no emotion" else turn.emotion
-            yield CorpusUtterance(turn.utterance.strip(), DAILY, dialog.dialogue_id, emotion)
+        dialogs = json.loads(archive.read("data/dialogues.json"))
+    for dialog in dialogs:
+        for turn in dialog["turns"]:
+            emotion = NEUTRAL if turn["emotion"] == "no emotion" else turn["emotion"]
+            text = turn["utterance"].strip()
+            yield CorpusUtterance(text, DAILY, dialog["dialogue_id"], emotion)
 
 
 def read_counsel_chat(folder: Path) -> Iterator[CorpusUtterance]:
@@ -155,10 +161,10 @@ def read_meisd(folder: Path) -> Iterator[CorpusUtterance]:
 
 def index_by_text(utterances: Iterable[CorpusUtterance]) -> dict[str, list[CorpusUtterance]]:
     """All utterances of each text."""
-    index: dict[str, list[CorpusUtterance]] = {}
+    index = defaultdict[str, list[CorpusUtterance]](list)
     for utterance in utterances:
-        index.setdefault(text_key(utterance.text), []).append(utterance)
-    return index
+        index[text_key(utterance.text)].append(utterance)
+    return dict(index)
 
 
 def remove_published(
@@ -166,33 +172,31 @@ def remove_published(
 ) -> TrainingMix:
     """What is not in the published files, each text once for every emotion it has."""
     rows, keys = list[CorpusUtterance](), set[tuple[str, str]]()
-    published, repeated = dict.fromkeys(CORPORA, 0), dict.fromkeys(CORPORA, 0)
+    n_published, n_repeated = dict.fromkeys(CORPORA, 0), dict.fromkeys(CORPORA, 0)
     for utterance in utterances:
         if not (key := text_key(utterance.text)):
             continue
         if key in published_keys:
-            published[utterance.source] += 1
+            n_published[utterance.source] += 1
         elif (key, utterance.emotion) in keys:
-            repeated[utterance.source] += 1
+            n_repeated[utterance.source] += 1
         else:
             keys.add((key, utterance.emotion))
             rows.append(utterance)
-    return TrainingMix(rows, published, repeated)
+    return TrainingMix(rows, n_published, n_repeated)
 
 
-def emotion_signs(
-    valid: Utterances, index: Mapping[str, Sequence[CorpusUtterance]]
-) -> dict[tuple[str, str], str]:
+def emotion_signs(valid: Utterances, index: TextIndex) -> dict[tuple[str, str], str]:
     """Whether each emotion of a corpus is positive, negative, or decided for each utterance.
 
     Read off the published labels of utterances that stand in one corpus under one emotion. Fewer
     than three of them say nothing, and then each utterance is decided by itself.
     """
-    votes: dict[tuple[str, str], list[bool]] = {}
+    votes = defaultdict[tuple[str, str], list[bool]](list)
     for text, (label,) in zip(valid.text, valid.label, strict=True):
         emotions = {utterance.label for utterance in index.get(text_key(text), ())}
         if len(emotions) == 1:
-            votes.setdefault(emotions.pop(), []).append(label == POSITIVE)
+            votes[emotions.pop()].append(label == POSITIVE)
     return {emotion: sign_of_votes(own) for emotion, own in votes.items()}
 
 
@@ -204,24 +208,17 @@ def sign_of_votes(positive: Sequence[bool]) -> str:
     return POSITIVE if share >= CLEAR_SHARE else NEGATIVE
 
 
-def neutrality_labels(rows: Sequence[CorpusUtterance]) -> list[str]:
-    """The label of each utterance for NNC."""
-    return [NEUTRAL if utterance.neutral else EMOTIONAL for utterance in rows]
-
-
-def polarity_labels(
-    rows: Sequence[CorpusUtterance], signs: Mapping[tuple[str, str], str], model: Polarity | None
+def mix_labels(
+    task: str, rows: Sequence[CorpusUtterance], signs: Signs, model: Polarity | None
 ) -> list[str]:
-    """The label of each utterance for EC.
+    """The label of each utterance for NNC or EC.
 
-    Empty where it has none: neutral, counselling, or an emotion without a sign and no model that
-    could decide.
+    For EC it is empty where there is none: neutral, counselling, or an emotion without a sign and
+    no model of polarity that could decide.
     """
     labels = [
-        ""
-        if utterance.neutral or utterance.source == COUNSEL
-        else utterance.own_sign or signs.get(utterance.label, EACH)
-        for utterance in rows
+        "" if task == "EC" and row.source == COUNSEL else row.label_by_rule(task, signs)
+        for row in rows
     ]
     each = [index for index, label in enumerate(labels) if label == EACH]
     texts = [rows[index].text for index in each]
@@ -230,19 +227,6 @@ def polarity_labels(
         # NaN compares false both ways: no label
         labels[index] = POSITIVE if probability > 0.5 else NEGATIVE if probability <= 0.5 else ""
     return labels
-
-
-def labelled_utterances(
-    rows: Sequence[CorpusUtterance], labels: Sequence[str], source: str
-) -> Utterances:
-    """Those that have a label, spelt as the authors' files are, to train on."""
-    both = [(row, label) for row, label in zip(rows, labels, strict=True) if label]
-    return Utterances(
-        source,
-        [row.published_text for row, _ in both],
-        [(label,) for _, label in both],
-        [row.dialog for row, _ in both],
-    )
 
 
 def write_training_csv(path: Path, rows: Sequence[CorpusUtterance], labels: Sequence[str]) -> int:
@@ -256,3 +240,67 @@ def write_training_csv(path: Path, rows: Sequence[CorpusUtterance], labels: Sequ
     ).filter(pl.col("label") != "")
     frame.write_csv(path)
     return frame.height
+
+
+def origin_cells(files: Mapping[str, Utterances], index: TextIndex) -> Iterator[Cell]:
+    """How many utterances of each file are of each corpus."""
+
+    def corpus_of(text: str) -> str:
+        sources = {utterance.source for utterance in index.get(text_key(text), ())}
+        return sources.pop() if len(sources) == 1 else SEVERAL if sources else NOWHERE
+
+    for name, utterances in files.items():
+        counts = Counter(map(corpus_of, utterances.text))
+        for corpus in (*CORPORA, SEVERAL, NOWHERE):
+            yield count_cell((ORIGIN, name, corpus), counts[corpus], total=len(utterances))
+
+
+def rule_cells(files: Mapping[str, Utterances], index: TextIndex, signs: Signs) -> Iterator[Cell]:
+    """How many labels of utterances found are among those that their corpora give.
+
+    For EC only utterances count whose emotion has a sign of its own.
+    """
+    for name, utterances in files.items():
+        task, right, total = name.partition("_")[0], 0, 0
+        for text, (label,) in zip(utterances.text, utterances.label, strict=True):
+            labels = [u.label_by_rule(task, signs) for u in index.get(text_key(text), ())]
+            if labels and EACH not in labels:
+                right, total = right + (label in labels), total + 1
+        notes = ["signs of emotions are read off EC_valid"] if task == "EC" else []
+        yield count_cell((RULE, name, "as the rule says"), right, total=total, notes=notes)
+
+
+def overlap_cells(mix: TrainingMix) -> Iterator[Cell]:
+    """How much of each corpus is published, repeated, or left to train on."""
+    left = Counter(utterance.source for utterance in mix.rows)
+    note = "the same letters and digits as one of the four published files"
+    columns = {"in a published file": mix.n_published, "said before": mix.n_repeated, "left": left}
+    for corpus in CORPORA:
+        total = sum(counts[corpus] for counts in columns.values())
+        for column, counts in columns.items():
+            place = OVERLAP, corpus, column
+            yield count_cell(place, counts[corpus], total=total, notes=[note])
+
+
+def polarity_agreement_cells(
+    valid: Utterances, index: TextIndex, signs: Signs, model: Polarity
+) -> Iterator[Cell]:
+    """How often a model of polarity decides as published, and finds the sign of an emotion."""
+    rows = [
+        (text, label == POSITIVE, emotions.pop())
+        for text, (label,) in zip(valid.text, valid.label, strict=True)
+        if len(emotions := {u.label for u in index.get(text_key(text), ())}) == 1
+    ]
+    texts, names = [text for text, _, _ in rows], ["/".join(emotion) for _, _, emotion in rows]
+    probabilities = model(texts)
+    agree = [
+        (probability > 0.5) == positive
+        for probability, (_, positive, emotion) in zip(probabilities, rows, strict=True)
+        if signs[emotion] == EACH
+    ]
+    place = RULE, "EC_valid.csv", "utterances decided one by one as published"
+    yield count_cell(place, sum(map(int, agree)), total=len(agree))
+    rule = infer_label_signs([[name] for name in names], texts, lambda _: probabilities)
+    same_sign = [rule["/".join(emotion)].sign == sign for emotion, sign in signs.items()]
+    place = RULE, "EC_valid.csv", "emotions whose sign the 70% rule finds"
+    yield count_cell(place, sum(same_sign), total=len(same_sign))

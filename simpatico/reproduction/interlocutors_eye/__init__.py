@@ -1,49 +1,47 @@
 """The interlocutor's eye (Tsuta et al., 2023), as far as it can be reproduced.
 
-Hazumi is the paper's own data; IRC, RealPersonaChat and Ji et al. stand in for X, whose posts
-cannot be had. The test split comes last in each dialog or in time, and no model, weight or variant
-was chosen by it.
+Tsuta et al., Rethinking Response Evaluation from Interlocutor's Eye for Open-Domain Dialogue
+Systems, ask whether an evaluator that knows the interlocutor predicts their judgements better.
+
+- Tables 1 and 2, Hazumi: the paper's own data (`hazumi`).
+- Table 4 and Figure 3, will the user reply: IRC in place of X, whose posts are not available
+  (`continuity`).
+- Table 5, own ratings of replies by people and by systems: RealPersonaChat and Ji et al. (2022) in
+  place of the two annotators' posts (`ratings`).
+
+Table 3 describes the data set of X and is left out. The paper fine-tunes a Japanese BERT with a
+speaker token for each user; ours is a linear model of character n-grams with weights for each user.
+The test split comes last in each dialog or in time; no model, weight or variant was chosen by it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from functools import partial
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
 from simpatico.errors import DataError
 from simpatico.reproduction.cells import Cell, Reproduction
-from simpatico.reproduction.comparison import far_from_paper
+from simpatico.reproduction.interlocutors_eye import continuity, hazumi, ratings
 from simpatico.reproduction.interlocutors_eye import data as data_sets
-from simpatico.reproduction.interlocutors_eye.continuity import TABLE as TABLE_4
-from simpatico.reproduction.interlocutors_eye.continuity import continuity_cells, selected_metrics
-from simpatico.reproduction.interlocutors_eye.hazumi import (
-    TABLE_1,
-    prediction_cells,
-    statistics_cells,
-)
-from simpatico.reproduction.interlocutors_eye.ratings import TABLE as TABLE_5
-from simpatico.reproduction.interlocutors_eye.ratings import crowd_cells, persona_cells
-from simpatico.reproduction.request import Request
+from simpatico.reproduction.request import Request, Tell
 from simpatico.turns import Turns
 
 FIXED_LENGTH = (
     "continuity on RealPersonaChat: its dialogs end after the thirty utterances that were asked "
-    "for, so that who answers no more says nothing"
+    "for, so that a missing reply means nothing"
 )
 REASONS = {
-    TABLE_1: "the paper does not say which exchanges it dropped; ours have all six scores",
-    TABLE_4: "other data: IRC in place of X, which cannot be had, and no fine-tuned BERT",
-    TABLE_5: "other data: the two annotators' posts are not published, nor their ratings",
+    hazumi.TABLE_1: "the paper does not say which exchanges it dropped; ours have all six scores",
+    continuity.TABLE: "other data, IRC in place of X, which is not available; no fine-tuned BERT",
+    ratings.TABLE: "other data: the two annotators' posts are not published, nor their ratings",
 }
-OTHER_MODEL = "another model: the authors fine-tune a Japanese BERT, which is not to be had here"
-Tell = Callable[[str], object]
+OTHER_MODEL = "another model: the authors fine-tune a Japanese BERT, which is not available here"
 Data = TypeVar("Data")
 
 
 class ReproductionRun(NamedTuple):
-    """Where the data are, the options, what was left out, and who hears what begins."""
+    """Where the data are, the options, what was left out, and who receives progress messages."""
 
     data: Path
     request: Request
@@ -57,7 +55,7 @@ class ReproductionRun(NamedTuple):
         if not (self.data / name).is_dir():
             return None
         try:
-            data = reader(self.data)
+            data = reader(self.data / name)
         except DataError as error:
             self.omissions.append(f"{name}: {error}")
             return None
@@ -66,13 +64,21 @@ class ReproductionRun(NamedTuple):
             self.omissions.append(f"{name}: the folder has no {missing}")
         return data
 
+    def read_rated(
+        self, name: str, *patterns: str, content: str = ""
+    ) -> data_sets.RatedData | None:
+        """The same for dialogs with ratings, whose files match one of the patterns."""
+        return self.read(
+            name, lambda folder: data_sets.read_rated_folder(folder, patterns), content
+        )
+
 
 def reproduce(
     data: Path, request: Request | None = None, *, tell: Tell = lambda _: None
 ) -> Reproduction:
-    """Every table for which the files are there; `tell` hears what begins."""
+    """Every table for which the files are there; `tell` receives progress messages."""
     work = ReproductionRun(data, request or Request(), [], tell)
-    selected_metrics(work.request)  # an unknown name is refused before hours of work
+    continuity.selected_metrics(work.request)  # an unknown name is refused before hours of work
     present = [name for name in data_sets.NEEDED if (data / name).is_dir()]
     if not present:
         raise DataError(
@@ -81,60 +87,53 @@ def reproduce(
     absent = [name for name in data_sets.NEEDED if name not in present]
     work.omissions.extend(f"{name}: no folder of that name" for name in absent)
     logs = work.read(data_sets.IRC, data_sets.read_irc)
-    cells = [*hazumi_tables(work), *continuity_tables(work, logs)]
-    cells += [*persona_tables(work), *crowd_tables(work, logs)]
-    deviations = [(cell, deviation_reason(cell)) for cell in far_from_paper(cells)]
-    return Reproduction(cells, [], deviations, list(dict.fromkeys(work.omissions)))
+    cells = list(hazumi_tables(work))
+    if logs is None:
+        work.omissions.append("Table 4: no logs of IRC")
+    else:
+        tell(f"Table 4: will they answer? {len(logs):,} turns of IRC")
+        cells += continuity.continuity_cells(logs, work.request, work.omissions)
+    cells += rating_tables(work, logs)
+    return Reproduction.with_reasons(cells, work.omissions, deviation_reason)
 
 
 def hazumi_tables(work: ReproductionRun) -> Iterator[Cell]:
     """Tables 1 and 2."""
     subsets = {
-        name: work.read(folder, partial(data_sets.read_hazumi, folder=folder))
+        name: work.read_rated(folder, data_sets.LISTED, data_sets.ANNOTATED)
         for name, folder in data_sets.HAZUMI.items()
     }
     available = {name: rated for name, rated in subsets.items() if rated is not None}
-    yield from statistics_cells(available)
+    yield from hazumi.statistics_cells(available)
     if len(available) < len(subsets):
         work.omissions.append("Table 2: it needs both subsets of Hazumi")
         return
     work.tell("Table 2: scores of Hazumi's interlocutors")
     both, request = data_sets.concat_rated(list(available.values())), work.request
-    cells = prediction_cells(both, seeds=request.seeds, seed=request.sample.seed)
+    cells = hazumi.prediction_cells(both, seeds=request.seeds, seed=request.sample.seed)
     yield from data_sets.cells_until_unusable("Table 2, Hazumi", cells, work.omissions)
 
 
-def continuity_tables(work: ReproductionRun, logs: Turns | None) -> Iterator[Cell]:
-    """Table 4 and Figure 3."""
-    if logs is None:
-        work.omissions.append("Table 4: no logs of IRC")
-        return
-    work.tell(f"Table 4: will they answer? {len(logs):,} turns of IRC")
-    yield from continuity_cells(logs, work.request, work.omissions)
-
-
-def persona_tables(work: ReproductionRun) -> Iterator[Cell]:
-    """Table 5's design: people about people, and about systems."""
-    people = work.read(data_sets.PERSONA, data_sets.read_persona)
+def rating_tables(work: ReproductionRun, logs: Turns | None) -> Iterator[Cell]:
+    """Table 5's design: people about people and about systems, and crowd workers about bots."""
+    seed, omissions = work.request.sample.seed, work.omissions
+    people = work.read_rated(data_sets.PERSONA, data_sets.TALKS)
     if people is None:
-        work.omissions.append("Table 5: no RealPersonaChat")
-        return
-    work.tell("Table 5: people about people, RealPersonaChat")
-    work.omissions.append(FIXED_LENGTH)
-    systems = work.read(data_sets.PERSONA, data_sets.read_persona_systems, data_sets.SYSTEMS)
-    cells = persona_cells(people, systems, seed=work.request.sample.seed)
-    yield from data_sets.cells_until_unusable("Table 5, RealPersonaChat", cells, work.omissions)
-
-
-def crowd_tables(work: ReproductionRun, logs: Turns | None) -> Iterator[Cell]:
-    """Table 5's design: people about bots."""
-    crowd = work.read(data_sets.CROWD, data_sets.read_crowd)
+        omissions.append("Table 5: no RealPersonaChat")
+    else:
+        work.tell("Table 5: people about people, RealPersonaChat")
+        omissions.append(FIXED_LENGTH)
+        pattern = data_sets.SYSTEMS
+        systems = work.read_rated(data_sets.PERSONA, pattern, content=pattern)
+        cells = ratings.persona_cells(people, systems, seed=seed)
+        yield from data_sets.cells_until_unusable("Table 5, RealPersonaChat", cells, omissions)
+    crowd = work.read_rated(data_sets.CROWD, data_sets.PASSED)
     if crowd is None:
-        work.omissions.append("Table 5: no dialogs of Ji et al.")
-        return
-    work.tell("Table 5: people about bots, Ji et al.")
-    cells = crowd_cells(crowd, logs, work.omissions, seed=work.request.sample.seed)
-    yield from data_sets.cells_until_unusable("Table 5, Ji et al.", cells, work.omissions)
+        omissions.append("Table 5: no dialogs of Ji et al.")
+    else:
+        work.tell("Table 5: people about bots, Ji et al.")
+        cells = ratings.crowd_cells(crowd, logs, omissions, seed=seed)
+        yield from data_sets.cells_until_unusable("Table 5, Ji et al.", cells, omissions)
 
 
 def deviation_reason(cell: Cell) -> str:

@@ -1,27 +1,34 @@
 """Table 4 and Figure 3: will this user reply? On logs of IRC, where the paper had X.
 
-The posts of X that the paper trained on cannot be had. IRC has what the question needs: names that
-last, times, and links that say which message answers which; it has no profiles.
+The posts of X that the paper trained on are not available. IRC has what the question needs: names
+that last, times, and links that say which message replies to which; it has no profiles. As in the
+paper an intermediate reply is positive and the last one negative, replies count within 30 minutes,
+and the test split is later than the training split.
+
+Two things are added. "Private majority" needs no text, and any model that knows the user should
+beat it; the gains over it are tested. And with users shuffled the same model has the same number of
+weights but nothing to know, so that what is left of its gain is not knowledge of the user.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import compress
 from typing import NamedTuple
 
 import numpy as np
 
 from simpatico.arrays import Bools, Floats
+from simpatico.charts.html import Html
 from simpatico.errors import SimpaticoError, UnknownName, suggest_names
 from simpatico.features.users.inputs import InputSpec
 from simpatico.features.users.model import UserModel
-from simpatico.metric import Metric
 from simpatico.registry import load
-from simpatico.reproduction.cells import Cell, CellKey, estimate_cell, p_value_note, paper_only_cell
-from simpatico.reproduction.interlocutors_eye import controls
+from simpatico.reproduction.cells import Cell, estimate_cell, make_cell, p_note, printed_tables
+from simpatico.reproduction.figures import draw_levels, level_group
+from simpatico.reproduction.interlocutors_eye import paper
 from simpatico.reproduction.interlocutors_eye.data import cells_until_unusable
-from simpatico.reproduction.interlocutors_eye.paper import BOTH, CONTINUITY, PROFILE
 from simpatico.reproduction.request import Request
 from simpatico.stats.by_user import (
     ReplyPredictions,
@@ -29,6 +36,7 @@ from simpatico.stats.by_user import (
     compare_replies,
     evaluate_replies,
 )
+from simpatico.stats.draws import draw_uniform
 from simpatico.stats.result import Result
 from simpatico.training.users.continuity import baselines, data, train
 from simpatico.training.users.continuity.baselines import METRICS, USER_MAJORITY
@@ -38,23 +46,32 @@ from simpatico.training.users.examples import UserExamples, input_spec
 from simpatico.training.users.fit import FitSettings, fit_both_models, predict_examples
 from simpatico.training.users.user_weights import update_users
 from simpatico.turns import Turns
+from simpatico.wording import format_count
 
-TEXT, USER, UPDATED = "text", "+ user", "+ user, going on log by log"
-SHUFFLED = "+ user, persons shuffled (mean, lowest, highest)"
+TEXT, USER, UPDATED = "text", "+ user", "+ user, updated after each log"
+SHUFFLED = "+ user, users shuffled (mean, lowest, highest)"
 WORDS, WORDS_USER = "words alone", "words alone + user"
 """Without covariates, which the paper's model does not have either."""
-SPLITS: Mapping[str, By | None] = {"over all": None, "over each person's dialogs": "person"}
-TABLE, FIGURE_3 = "Table 4 on IRC, split in time", "Figure 3 on IRC: accuracy by what is known"
+SPLITS: Mapping[str, By | None] = {"over all": None, "over each user's dialogs": "person"}
+TABLE, FIGURE_3 = "Table 4 on IRC, split in time", "Figure 3 on IRC: accuracy by number of examples"
 BOTS = frozenset({"ubottu", "ubotu", "ubot3", "ubot5"})
 WINDOW, FILTERS = Window(30.0, 5.0), Filters(BOTS)
+"""Minutes for a reply, as in the paper; turns in the last five minutes of a log are not counted."""
 NO_PROFILE = "IRC has no profiles"
 GROUPS = 3
+"""Of users, as in Figure 3."""
 COMPARISONS = {
     USER: (TEXT, USER_MAJORITY),
     UPDATED: (TEXT, USER_MAJORITY),
     WORDS_USER: (WORDS, USER_MAJORITY),
 }
 """The models that each user-aware one is compared with."""
+SHUFFLE_STREAM = 8
+"""Of random numbers, so that these draws are independent of all others."""
+CAPTION = (
+    "Dot: share of turns predicted correctly; line: 95% CI over users; hollow: the user's majority "
+    "class. Each group has about a third of all earlier examples; named by the mean over turns."
+)
 
 
 class ReplyStudy(NamedTuple):
@@ -63,21 +80,11 @@ class ReplyStudy(NamedTuple):
     `n_known`: how many earlier examples there are of each one's user.
     """
 
-    examples: ReplyExamples
+    labels: Bools
+    users: list[str]
     predictions: dict[str, ReplyPredictions]
     n_known: Floats
-    shuffled: list[ReplyPredictions]
-
-    @property
-    def labels(self) -> Bools:
-        return self.examples.labels(self.examples.split.test)
-
-    @property
-    def users(self) -> list[str]:
-        return self.examples.users(self.examples.split.test)
-
-    def users_in(self, mask: Bools) -> list[str]:
-        return [user for user, inside in zip(self.users, mask, strict=True) if inside]
+    shuffles: list[ReplyPredictions]
 
 
 def continuity_cells(turns: Turns, request: Request, omissions: list[str]) -> Iterator[Cell]:
@@ -108,22 +115,21 @@ def fit_models(examples: ReplyExamples, spec: InputSpec, *, seeds: int) -> Reply
     """Models with and without users, majorities, and models of shuffled users."""
     splits = train.split_inputs(examples, spec)
     predictions = dict[str, ReplyPredictions]()
-    for text_name, user_name, inputs in (
-        (WORDS, WORDS_USER, [controls.drop_covariates(split) for split in splits]),
-        (TEXT, USER, splits),
-    ):
+    words = [split._replace(covariates=split.covariates[:, :0]) for split in splits]
+    for text_name, user_name, inputs in ((WORDS, WORDS_USER, words), (TEXT, USER, splits)):
         model, text_model = fit_reply_models(inputs)
         predictions[text_name] = predict_replies(text_model, inputs[2])
         predictions[user_name] = predict_replies(model, inputs[2])
     predictions[UPDATED] = predict_with_updates(model, splits[2], log_names(examples))
-    shuffled = list[ReplyPredictions]()
+    shuffles = list[ReplyPredictions]()
     for number in range(seeds):
-        inputs = [controls.shuffle_users(split, number) for split in splits]
-        shuffled.append(predict_replies(fit_reply_models(inputs)[0], inputs[2]))
+        inputs = [shuffle_users(split, number) for split in splits]
+        shuffles.append(predict_replies(fit_reply_models(inputs)[0], inputs[2]))
     counts = Counter([*splits[0].user, *splits[1].user])
     n_known = np.array([counts[user] for user in splits[2].user], np.float64)
-    predictions |= baselines.majority_predictions(examples, examples.split.test)
-    return ReplyStudy(examples, predictions, n_known, shuffled)
+    test = examples.split.test
+    predictions |= baselines.majority_predictions(examples, test)
+    return ReplyStudy(examples.labels(test), examples.users(test), predictions, n_known, shuffles)
 
 
 def fit_reply_models(splits: Sequence[UserExamples]) -> tuple[UserModel, UserModel]:
@@ -145,7 +151,10 @@ def log_names(examples: ReplyExamples) -> list[str]:
 def predict_with_updates(
     model: UserModel, test: UserExamples, logs: Sequence[str]
 ) -> ReplyPredictions:
-    """The predictions of a model that is updated with each log once it is over."""
+    """The predictions of a model that is updated with each log once it is over.
+
+    A log is predicted as a whole before the model is updated with it: no reply is known early.
+    """
     probability, names = np.zeros(len(logs)), np.array(logs, object)
     for log in dict.fromkeys(logs):
         indices = np.flatnonzero(names == log)
@@ -155,62 +164,92 @@ def predict_with_updates(
     return ReplyPredictions.from_probability(probability)
 
 
+def drop_inputs(examples: UserExamples) -> UserExamples:
+    """The same without any input of a turn: only who it is, and in which order."""
+    from scipy import sparse
+
+    n = len(examples.y)
+    return examples._replace(rows=sparse.csr_matrix((n, 0)), covariates=np.zeros((n, 0)))
+
+
+def shuffle_users(examples: UserExamples, seed: int) -> UserExamples:
+    """The same with the users permuted over all examples."""
+    order = np.argsort(draw_uniform(len(examples.user), seed, SHUFFLE_STREAM), kind="stable")
+    return examples._replace(user=[examples.user[at] for at in order])
+
+
+def mean_and_range(results: Sequence[Result | None]) -> Result | None:
+    """The mean over shuffles between the lowest and the highest.
+
+    Null where one of the shuffles has no result; without a value where one has none.
+    """
+    if not results or None in results:
+        return None
+    values = [one.value for one in results if one is not None and one.value is not None]
+    if len(values) < len(results):
+        return Result(None, status="degenerate")
+    return Result(float(np.mean(values)), min(values), max(values))
+
+
+def shuffles_note(n: int) -> str:
+    """The note on such a mean."""
+    return f"mean, lowest and highest of {format_count(n, 'shuffle')}"
+
+
 def model_cells(table: str, study: ReplyStudy, *, seed: int) -> Iterator[Cell]:
     """Accuracy, macro-F1 and AUC of every model; those with profiles are the paper's alone."""
     results = evaluate_replies(study.predictions, study.labels, study.users, seed=seed)
     yield from result_cells(table, results)
-    if study.shuffled:
-        models = {str(number): one for number, one in enumerate(study.shuffled)}
+    if study.shuffles:
+        models = {str(number): one for number, one in enumerate(study.shuffles)}
         rows = evaluate_replies(models, study.labels, study.users, seed=seed)
         yield from shuffled_cells(table, rows)
-    for name in (PROFILE, BOTH):
-        for statistic, value in CONTINUITY[name]._asdict().items():
-            key = CellKey(table, STATISTIC_TITLES[statistic], name)
-            yield paper_only_cell(key, value, NO_PROFILE)
+    table_4 = printed_tables("interlocutors_eye")["continuity"]
+    for name in (paper.PROFILE, paper.BOTH):
+        figures = zip((paper.ACCURACY, paper.MACRO_F1), table_4[name], strict=True)
+        for statistic, figure in figures:
+            yield make_cell((table, statistic, name), None, paper=figure, notes=[NO_PROFILE])
+
+
+def statistics_of(row: ReplyResults) -> dict[str, Result]:
+    return {paper.ACCURACY: row.accuracy, paper.MACRO_F1: row.macro_f1, "AUC": row.auc}
 
 
 def shuffled_cells(table: str, rows: Sequence[ReplyResults]) -> Iterator[Cell]:
     """The mean over shuffles, and how far apart they are."""
     for statistic in statistics_of(rows[0]):
-        mean = controls.mean_and_range([statistics_of(row)[statistic] for row in rows])
-        key = CellKey(table, STATISTIC_TITLES[statistic], SHUFFLED)
-        yield estimate_cell(key, mean, n=rows[0].n, notes=[controls.shuffles_note(len(rows))])
+        mean = mean_and_range([statistics_of(row)[statistic] for row in rows])
+        place, notes = (table, statistic, SHUFFLED), [shuffles_note(len(rows))]
+        yield estimate_cell(place, mean, n=rows[0].n, notes=notes)
 
 
 def result_cells(
     table: str, rows: Sequence[ReplyResults], *, with_paper: bool = True, notes: Sequence[str] = ()
 ) -> Iterator[Cell]:
     """The three statistics of every model, beside the paper's on X."""
+    table_4 = printed_tables("interlocutors_eye")["continuity"] if with_paper else {}
     for row in rows:
-        published = CONTINUITY.get(row.name) if with_paper else None
+        in_paper = table_4.get(row.name, ())
+        figures = dict(zip((paper.ACCURACY, paper.MACRO_F1), in_paper, strict=False))
         for statistic, result in statistics_of(row).items():
-            paper = None if published is None else getattr(published, statistic, None)
-            key = CellKey(table, STATISTIC_TITLES[statistic], row.name)
-            all_notes = [f"{row.users:,} persons", *notes]
-            yield estimate_cell(key, result, n=row.n, paper=paper, notes=all_notes)
-
-
-STATISTIC_TITLES = {"accuracy": "accuracy", "macro_f1": "macro-F1", "auc": "AUC"}
-
-
-def statistics_of(row: ReplyResults) -> dict[str, Result]:
-    return {"accuracy": row.accuracy, "macro_f1": row.macro_f1, "auc": row.auc}
+            place, figure = (table, statistic, row.name), figures.get(statistic)
+            all_notes = [f"{row.users:,} users", *notes]
+            yield estimate_cell(place, result, n=row.n, paper=figure, notes=all_notes)
 
 
 def gain_cells(table: str, study: ReplyStudy, *, seed: int) -> Iterator[Cell]:
     """By how much knowing the user is ahead of text and of the user's majority."""
     # the first mask is of known users; where these are all, or none, it would say nothing new
-    known = train.known_and_new_users(study.n_known > 0)[:1]
-    for whom, mask in [("all persons", np.ones(len(study.n_known), bool)), *known]:
-        users = study.users_in(mask)
+    subsets = train.known_and_new_users(study.n_known > 0)[:1]
+    for whom, mask in [("all users", np.ones(len(study.n_known), bool)), *subsets]:
+        users = list(compress(study.users, mask))
         for ours, others in COMPARISONS.items():
             models = {name: study.predictions[name].subset(mask) for name in (ours, *others)}
             for row in compare_replies(models, ours, study.labels[mask], users, seed=seed):
                 for statistic, result in statistics_of(row).items():
-                    column = f"{ours} − {row.name}, {whom}"
-                    note = p_value_note(result.p_value, f"{len(set(users)):,} persons")
-                    key = CellKey(f"{table}: gained", STATISTIC_TITLES[statistic], column)
-                    yield estimate_cell(key, result, n=len(users), notes=[note])
+                    note = p_note(result.p_value, f"{len(set(users)):,} users")
+                    place = f"{table}: gains", statistic, f"{ours} − {row.name}, {whom}"
+                    yield estimate_cell(place, result, n=len(users), notes=[note])
 
 
 def size_cells(study: ReplyStudy, *, seed: int) -> Iterator[Cell]:
@@ -220,13 +259,21 @@ def size_cells(study: ReplyStudy, *, seed: int) -> Iterator[Cell]:
         mask = group == number
         if not mask.any():
             continue
-        size = round(float(np.mean(study.n_known[mask])))
+        size, users = round(float(np.mean(study.n_known[mask]))), list(compress(study.users, mask))
         models = {
             name: study.predictions[name].subset(mask) for name in (TEXT, USER, USER_MAJORITY)
         }
-        for row in evaluate_replies(models, study.labels[mask], study.users_in(mask), seed=seed):
-            key = CellKey(FIGURE_3, f"{size:,} examples", row.name)
-            yield estimate_cell(key, row.accuracy, n=row.n, notes=[f"{row.users:,} persons"])
+        for row in evaluate_replies(models, study.labels[mask], users, seed=seed):
+            place = FIGURE_3, f"{size:,} examples", row.name
+            yield estimate_cell(place, row.accuracy, n=row.n, notes=[f"{row.users:,} users"])
+
+
+def figures(cells: Sequence[Cell]) -> dict[str, Html]:
+    """Figure 3, if there are cells for it, by name."""
+    title = "accuracy by the number of the user's examples"
+    group = level_group(cells, FIGURE_3, title, 0.5, is_ours=lambda c: c.column != USER_MAJORITY)
+    figure = draw_levels([group], CAPTION)
+    return {} if figure is None else {"figure-3": figure}
 
 
 def group_by_size(users: Sequence[str], n_known: Floats) -> Floats:
@@ -254,27 +301,21 @@ def selected_metrics(request: Request) -> list[str]:
     return [name for name, metric in METRICS.items() if {name, metric} & set(request.metrics)]
 
 
-def load_paper_metrics(request: Request, omissions: list[str]) -> dict[str, Metric]:
-    """The paper's baselines that were asked for and can be had."""
-    metrics = dict[str, Metric]()
-    for name in selected_metrics(request):
-        try:
-            metrics[name] = load(METRICS[name], **request.parameters_of(METRICS[name]))
-        except SimpaticoError as error:
-            omissions.append(f"{name}: {error}")
-    return metrics
-
-
 def metric_cells(
     table: str, examples: ReplyExamples, request: Request, omissions: list[str]
 ) -> Iterator[Cell]:
     """The paper's baselines, thresholded by the share of replies in the validation split."""
-    for name, metric in load_paper_metrics(request, omissions).items():
+    for name in selected_metrics(request):
+        try:
+            metric = load(METRICS[name], **request.parameters_of(METRICS[name]))
+        except SimpaticoError as error:
+            omissions.append(f"{name}: {error}")
+            continue
         by_metric = baselines.predict_by_metric(metric, examples, max_turns=request.sample.size)
         if isinstance(by_metric, str):
             omissions.append(f"{name}: {by_metric}")
             continue
         labels, users = examples.labels(by_metric.test), examples.users(by_metric.test)
-        notes = [f"{by_metric.unscored:,} turns without a number", "a sample of the turns held out"]
+        notes = [f"{by_metric.unscored:,} turns without a score", "a sample of the test turns"]
         rows = evaluate_replies({name: by_metric.predictions}, labels, users)
         yield from result_cells(table, rows, notes=notes)

@@ -1,4 +1,7 @@
-"""The data sets on which the tables are recomputed: where they are, and how to read them."""
+"""The data sets on which the tables are recomputed: where they are, and how to read them.
+
+A set that is missing, or that cannot be read, leaves out its tables and no others.
+"""
 
 from __future__ import annotations
 
@@ -18,6 +21,8 @@ from simpatico.turns import Turns
 HAZUMI = {"Hazumi1902": "hazumi1902", "Hazumi1911": "hazumi1911"}
 LISTED, ANNOTATED = "exchanges_parsed.json", "elan"
 IRC, PERSONA, CROWD = "irc", "real-persona-chat", "ji2022"
+"""Ubuntu IRC logs with reply links; RealPersonaChat, in Japanese; Ji et al. (2022), crowd workers
+who passed the quality control, with bots."""
 PARTS = ("train", "dev", "test")
 TALKS = "dialogues.jsonl.gz"
 SYSTEMS = "llm/GPT*.json"
@@ -49,47 +54,31 @@ def cells_until_unusable(what: str, cells: Iterable[Cell], omissions: list[str])
         omissions.append(f"{what}: {error}")
 
 
-def read_hazumi(data: Path, folder: str) -> RatedData | None:
-    """One of the two subsets, from its list of exchanges or from its ELAN files."""
-    paths = (data / folder / LISTED, data / folder / ANNOTATED)
-    path = next((path for path in paths if path.exists()), None)
-    return None if path is None else read_rated([path])
-
-
-def read_irc(data: Path) -> Turns | None:
+def read_irc(folder: Path) -> Turns | None:
     """The logs of IRC, whichever parts are there; all of them are split by time anew."""
-    folders = [*(data / IRC / part for part in PARTS), data / IRC]
+    folders = [*(folder / part for part in PARTS), folder]
     paths = [path for path in folders if path.is_dir() and any(path.glob(LOGGED))]
     return concat_turns([read(path) for path in paths]) if paths else None
 
 
-def read_persona(data: Path) -> RatedData | None:
-    """RealPersonaChat: people with people."""
-    path = data / PERSONA / TALKS
-    return read_rated([path]) if path.is_file() else None
-
-
-def read_persona_systems(data: Path) -> RatedData | None:
-    """RealPersonaChat: people with systems."""
-    paths = sorted((data / PERSONA).glob(SYSTEMS))
-    return read_rated(paths) if paths else None
-
-
-def read_crowd(data: Path) -> RatedData | None:
-    """Ji et al.: crowd workers who passed the quality control, with bots."""
-    paths = sorted((data / CROWD).glob(PASSED))
-    return read_rated(paths) if paths else None
+def read_rated_folder(folder: Path, patterns: Sequence[str]) -> RatedData | None:
+    """The files of the first pattern for which there are some; null where there are none."""
+    for pattern in patterns:
+        if paths := sorted(folder.glob(pattern)):
+            return read_rated(paths)
+    return None
 
 
 def read_rated(paths: Sequence[Path]) -> RatedData:
-    """The dialogs and judgements of these files; names of files keep those of several apart."""
-    turns, judgements = [], []
+    """The dialogs and judgements of these files; with several, a dialog's name has the file's."""
+    parts = []
     for path in paths:
         prefix = f"{path.stem}/" if len(paths) > 1 else ""
         dialog = pl.concat_str(pl.lit(prefix), "dialog").alias("dialog")
-        turns.append(Turns(read(path).frame.with_columns(dialog)))
-        judgements.append(read_judgements(path).frame.with_columns(dialog))
-    return RatedData(concat_turns(turns), Judgements(pl.concat(judgements)))
+        turns = read(path).frame.with_columns(dialog)
+        judgements = read_judgements(path).frame.with_columns(dialog)
+        parts.append(RatedData(Turns(turns), Judgements(judgements)))
+    return concat_rated(parts)
 
 
 def concat_turns(parts: Sequence[Turns]) -> Turns:

@@ -1,41 +1,40 @@
-"""How well every metric that runs here follows people's judgements, on every data set.
+"""How well every metric that runs here correlates with human ratings, on every data set.
 
-Spearman's rho of each metric with the value that people gave a response (or a whole dialog, on
-FED-Dial), its interval over resamples of prompts, and figures that others printed for the same set.
+Spearman's rho of each metric with the rating of a response (or a whole dialog, on FED-Dial), its
+interval over resamples of prompts, and figures that others printed for the same set (printed.toml):
+
+- Yeh, Eskenazi and Mehri (2021), A Comprehensive Assessment of Dialog Evaluation Metrics, Tables 4
+  and 7 ("S", of turns and of dialogs): overall quality, mean over judges; of the USR sets without
+  the original answers, which are the references.
+- Zhang et al. (2021), Automatic Evaluation and Moderation of Open-domain Dialogue Systems, Tables 2
+  and 3: the baseline, Deep AM-FM with RoBERTa base and GPT-2 medium beside the context. Its figures
+  are means over all qualities of a set: those of sets with one quality are compared with ours, the
+  others stand in a note.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-import numpy as np
 import polars as pl
 
 from simpatico.metric import plain_name
 from simpatico.registry import available, metric_class
-from simpatico.reproduction.cells import Cell, Reproduction
-from simpatico.reproduction.metrics_and_people.data import RatedSet, read_rated_set
-from simpatico.reproduction.metrics_and_people.published import (
-    MEAN,
-    figures_of_other_metrics,
-    incomparable_figure_note,
-    published_figure,
-)
-from simpatico.reproduction.psychological_metrics.data import DataSet, locate_sets, missing_sets
-from simpatico.reproduction.psychological_metrics.scores import score_rated_units
-from simpatico.reproduction.psychological_metrics.traditional_published import (
+from simpatico.reproduction.cells import Cell, Reproduction, make_cell, printed_tables
+from simpatico.reproduction.clustered_correlation import dense_codes
+from simpatico.reproduction.psychological_metrics import data as data_sets
+from simpatico.reproduction.psychological_metrics.traditional import (
     SETS_WITH_PUBLISHED_SCORES,
     published_columns,
 )
-from simpatico.reproduction.request import Request
-from simpatico.reproduction.sample import Sample, score_sample
-from simpatico.reproduction.weights import RunnableMetric, runnable_metric
+from simpatico.reproduction.request import Request, Sample, Tell
+from simpatico.reproduction.runnable import RunnableMetric, runnable_metric, score_sample
 from simpatico.stats.correlation import correlation
 from simpatico.stats.correlation_bootstrap import bootstrap_correlation
 from simpatico.stats.result import Result
-from simpatico.turns import Level
+from simpatico.turns import Level, Turns
 
 MODES = {
     "prism": ("unreferenced", "source"),
@@ -48,14 +47,52 @@ MODES = {
 SECONDARY_SCORES = {"bart_score": ("bart_score_faithfulness",), "fed": ("fed_dialog",)}
 """Scores that are shown beside a metric's main one, without the model."""
 PUBLISHED = "scores as their authors published them, not run here"
+ORIGINAL = "Original Ground Truth"
+"""What the USR sets call the answers that are their references."""
+
+YEH = "Yeh et al. 2021"
+ZHANG = "Zhang et al. 2021 (DSTC10), who read responses beside the context"
+MEAN, MEDIAN = "mean of judges", "median of judges"
+
+OURS = {
+    "BLEU-4": "bleu",
+    "BERTScore": "bert_score",
+    "BLEURT": "bleurt",
+    "RUBER": "ruber",
+    "BERT-RUBER": "ctx_ruber",
+    "USL-H": "usl_h",
+    "DialogRPT": "dialog_rpt",
+    "Deep AM-FM": "deep_am_fm",
+    "FED": "fed",
+}
+"""What we call the metrics that we have too; without the model."""
+
+THEIR_NAMES = {ours: theirs for theirs, ours in OURS.items()}
+BASELINE = "deep_am_fm"
+
+
+class RatingView(NamedTuple):
+    """One row per rated response or dialog (dialog, prompt, system, rating), and its notes."""
+
+    table: str
+    rows: pl.DataFrame
+    notes: list[str]
+
+
+class RatedSet(NamedTuple):
+    """A data set: its conversations, and people's ratings aggregated in one or two ways."""
+
+    data_set: data_sets.DataSet
+    turns: Turns
+    views: list[RatingView]
 
 
 def reproduce(
-    data: Path, request: Request | None = None, *, tell: Callable[[str], object] = lambda _: None
+    data: Path, request: Request | None = None, *, tell: Tell = lambda _: None
 ) -> Reproduction:
     """The metrics on the data sets that are there; `tell` receives progress messages."""
     request = request or Request()
-    paths = locate_sets(data)
+    paths, missing_sets = data_sets.locate_sets(data)
     by_level, omissions = runnable_metrics(request)
     cells: list[Cell] = []
     for data_set, path in paths.items():
@@ -65,9 +102,31 @@ def reproduce(
             if runnable.slow:
                 tell(f"{data_set.name}: {runnable.label}")
             cells += run_metric_cells(rated, runnable, request.sample)
-        cells += published_score_cells(rated, path, data, seed=request.sample.seed)
-        cells += other_metric_cells(data_set, runnables)
-    return Reproduction(cells, [], [], [*missing_sets(paths), *omissions])
+        if data_set.name in SETS_WITH_PUBLISHED_SCORES:
+            units = data_sets.score_rated_units(data_set, path, None)
+            columns = published_columns(units, data_set.name, data)
+            table = pl.concat([units.select("dialog"), columns], how="horizontal")
+            cells += correlation_cells(rated, table, [PUBLISHED], seed=request.sample.seed)
+        cells += other_metric_cells(data_set.name, runnables)
+    return Reproduction(cells, [], [], [*missing_sets, *omissions])
+
+
+def read_rated_set(data_set: data_sets.DataSet, path: Path) -> RatedSet:
+    """Conversations with ratings: the median over judges, as Giorgi et al. (2023) have it, and the
+    mean, as Yeh et al. (2021) do. Where the file has means only, there is nothing else."""
+    turns = data_sets.read_turns(path, data_set.format)
+    by_judge = data_sets.ratings_by_judge(data_set, path, ["dialog", "turn", "speaker"])
+    note = f"judged: {' and '.join(data_set.qualities)}"
+    rows = data_sets.rated_units(data_set, turns, by_judge, pl.col("value").mean())
+    if not data_set.single_judges:
+        return RatedSet(data_set, turns, [RatingView(MEAN, rows, [note])])
+    median = data_sets.rated_units(data_set, turns, by_judge, pl.col("value").median())
+    notes, without_original = [note], rows.filter(pl.col("system").ne_missing(ORIGINAL))
+    if without_original.height < rows.height:
+        rows = without_original
+        notes.append("without the original answers, which are the references")
+    views = [RatingView(MEDIAN, median, [note]), RatingView(MEAN, rows, notes)]
+    return RatedSet(data_set, turns, views)
 
 
 def runnable_metrics(request: Request) -> tuple[dict[Level, list[RunnableMetric]], list[str]]:
@@ -77,9 +136,7 @@ def runnable_metrics(request: Request) -> tuple[dict[Level, list[RunnableMetric]
     for name in available() if request.metrics is None else request.metrics:
         cls = metric_class(name)
         if cls.level == "system":
-            omissions[f"{name}: it describes a system as a whole and has no value for a turn"] = (
-                None
-            )
+            omissions |= {f"{name}: it describes whole systems and has no value for a turn": None}
             continue
         for mode in ("", *MODES.get(name, ())):
             for level, runnables in by_level.items():
@@ -87,7 +144,7 @@ def runnable_metrics(request: Request) -> tuple[dict[Level, list[RunnableMetric]
                 if isinstance(runnable, RunnableMetric):
                     runnables.append(runnable)
                 else:
-                    omissions[f"{name}{', ' if mode else ''}{mode}: {runnable}"] = None
+                    omissions |= {f"{name}{', ' if mode else ''}{mode}: {runnable}": None}
     return by_level, list(omissions)
 
 
@@ -102,82 +159,79 @@ def metric_parameters(cls: type[Any], request: Request, level: Level, mode: str)
 
 
 def run_metric_cells(rated: RatedSet, runnable: RunnableMetric, sample: Sample) -> Iterator[Cell]:
-    """The figures of one metric on one data set, for each way of aggregating the ratings.
+    """The figures of one metric on one data set.
 
     Shown are the metric's main score and few others, or all where none has its name; in a mode that
     is not the usual one, the mode stands behind the score's name.
     """
     level = rated.data_set.level
-    sampled = score_sample(rated.turns, runnable, level=level, sample=sample)
+    scores, notes = score_sample(rated.turns, runnable, level=level, sample=sample)
     main, names = plain_name(runnable.metric.name), [s.name for s in runnable.metric.scores]
-    more = [
-        score
-        for score in SECONDARY_SCORES.get(main, ())
-        if level == "dialog" or not score.endswith("_dialog")
+    others = [
+        name
+        for name in SECONDARY_SCORES.get(main, ())
+        if level == "dialog" or not name.endswith("_dialog")
     ]
-    shown = [name for name in names if plain_name(name) in (main, *more)] or names
+    columns = [name for name in names if plain_name(name) in (main, *others)] or names
     mode = runnable.label.removeprefix(runnable.metric.name)
+    table = scores.select("dialog", *(pl.col(name).alias(name + mode) for name in columns))
+    yield from correlation_cells(rated, table, notes, seed=sample.seed)
+
+
+def correlation_cells(
+    rated: RatedSet, scores: pl.DataFrame, notes: Sequence[str], *, seed: int
+) -> Iterator[Cell]:
+    """Rho of every score with people's ratings, for each way of aggregating these."""
     for view in rated.views:
-        rows = view.rows.join(sampled.scores, on="dialog", how="inner", maintain_order="left")
-        for name in shown:
+        rows = view.rows.join(scores, on="dialog", how="inner", maintain_order="left")
+        for name in scores.columns[1:]:
             if rows[name].count():
-                columns = rows.select("prompt", "rating", pl.col(name).alias(name + mode))
-                notes, seed = [*sampled.notes, *view.notes], sample.seed
-                yield correlation_cell(rated, view.table, columns, notes=notes, seed=seed)
-
-
-def published_score_cells(rated: RatedSet, path: Path, data: Path, *, seed: int) -> Iterator[Cell]:
-    """Metrics whose scores others published row by row."""
-    if rated.data_set.name not in SETS_WITH_PUBLISHED_SCORES:
-        return
-    units = score_rated_units(rated.data_set, path, None)
-    columns = published_columns(units, rated.data_set.name, data)
-    table = pl.concat([units.select("dialog"), columns], how="horizontal")
-    for view in rated.views:
-        rows = view.rows.join(table, on="dialog", how="inner", maintain_order="left")
-        for name in columns.columns:
-            if rows[name].count():
-                scores, notes = rows.select("prompt", "rating", name), [PUBLISHED, *view.notes]
-                yield correlation_cell(rated, view.table, scores, notes=notes, seed=seed)
-
-
-def other_metric_cells(data_set: DataSet, runnables: Sequence[RunnableMetric]) -> Iterator[Cell]:
-    """Printed figures of metrics that we do not run."""
-    ours = [plain_name(one.label) for one in runnables if ", " not in one.label]
-    for name, figure in figures_of_other_metrics(data_set.name, ours).items():
-        note = f"printed by {figure.source}; not run here"
-        yield Cell(MEAN, data_set.name, name, figure.value, None, None, None, 0, note)
-
-
-def correlation_cell(
-    rated: RatedSet, table: str, rows: pl.DataFrame, *, notes: list[str], seed: int
-) -> Cell:
-    """Rho of the last column with people's ratings, beside a figure that was printed."""
-    data_set, name = rated.data_set, rows.columns[-1]
-    metric = "fed" if plain_name(name) == "fed_dialog" else plain_name(name)
-    figure = None
-    if has_published_figure(name, data_set):
-        figure = published_figure(data_set.name, metric, table)
-    rho = clustered_rho(rows.rename({name: "x"}), seed)
-    parts = [f"{rows.height - rho.n:,} of {rows.height:,} not scored", *notes]
-    if figure:
-        parts.append(f"printed by {figure.source}")
-    else:
-        parts += incomparable_figure_note(data_set.name, metric, table)
-    paper, key = figure.value if figure else None, (table, data_set.name, name)
-    return Cell(*key, paper, rho.value, rho.low, rho.high, rho.n, "; ".join(parts))
-
-
-def has_published_figure(name: str, data_set: DataSet) -> bool:
-    """Whether a printed figure is about this score: of dialogs FED's score of dialogs is meant,
-    and never a mode that is not a metric's usual one."""
-    return ", " not in name and (plain_name(name) != "fed" or not data_set.rates_dialogs)
+                rho = clustered_rho(rows.select("prompt", "rating", x=name), seed)
+                paper, source = published_figure(rated.data_set, name, view.table)
+                place, total = (view.table, rated.data_set.name, name), rows.height
+                remarks = [*notes, *view.notes, *source]
+                yield make_cell(place, rho, paper=paper, n=rho.n, total=total, notes=remarks)
 
 
 def clustered_rho(rows: pl.DataFrame, seed: int) -> Result:
     """Spearman's rho of x with the rating; rows of one prompt are resampled together."""
     x, y = (rows[c].cast(pl.Float64).fill_null(float("nan")).to_numpy() for c in ("x", "rating"))
-    prompts = rows["prompt"].rank("dense").to_numpy().astype(np.int64)
     if rows["prompt"].n_unique() == rows.height:
         return correlation(x, y, kind="spearman")
-    return bootstrap_correlation(x, y, prompts, kind="spearman", seed=seed)
+    return bootstrap_correlation(x, y, dense_codes(rows["prompt"]), kind="spearman", seed=seed)
+
+
+def published_figure(
+    data_set: data_sets.DataSet, score: str, table: str
+) -> tuple[float | None, list[str]]:
+    """What was printed for a score of ours on a data set, and who printed it.
+
+    A printed figure is of a metric's usual mode, and on whole dialogs of FED's score of dialogs. A
+    mean over several qualities is not comparable with ours and stands in the note only.
+    """
+    name, metric = data_set.name, plain_name(score)
+    comparable = ", " not in score and (metric != "fed" or not data_set.rates_dialogs)
+    metric = "fed" if metric == "fed_dialog" else metric
+    if table != MEAN:
+        return None, []
+    tables = printed_tables("metrics_and_people")
+    baseline = tables["zhang"]
+    if comparable:
+        value = tables["yeh"].get(THEIR_NAMES.get(metric, ""), {}).get(name)
+        if value is not None:
+            return value, [f"printed by {YEH}"]
+        if metric == BASELINE and name in baseline["one_quality"]:
+            return baseline["one_quality"][name], [f"printed by {ZHANG}"]
+    if metric == BASELINE and name in baseline["several_qualities"]:
+        mean = baseline["several_qualities"][name]
+        return None, [f"{mean:.4f} over all qualities of the set is printed by {ZHANG}"]
+    return None, []
+
+
+def other_metric_cells(set_name: str, runnables: Sequence[RunnableMetric]) -> Iterator[Cell]:
+    """Figures of Yeh et al. for this set, of metrics that we do not run."""
+    ours = [plain_name(one.label) for one in runnables if ", " not in one.label]
+    for name, by_set in printed_tables("metrics_and_people")["yeh"].items():
+        if set_name in by_set and OURS.get(name) not in ours:
+            note = f"printed by {YEH}; not run here"
+            yield Cell(MEAN, set_name, name, by_set[set_name], None, None, None, 0, note)

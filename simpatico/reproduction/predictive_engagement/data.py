@@ -1,4 +1,10 @@
-"""The files of Ghazarian et al. (2020): rated pairs, labelled pairs, 50 conversations."""
+"""The files of Ghazarian et al. (2020): rated pairs, labelled pairs, 50 conversations.
+
+Rated pairs: 300 queries of DailyDialog with a generated and a human-written reply each, three
+ratings from 1 to 5 of each pair (Table 5). Conversations: the crowd study of Table 2. Labelled
+pairs: the DailyDialog pairs of the transfer step. Texts are spelt differently across files, so they
+are matched by letters and digits.
+"""
 
 from __future__ import annotations
 
@@ -44,12 +50,10 @@ def read_rated_pairs(path: Path) -> pl.DataFrame:
     names = list(AUTHORS_COLUMNS.values())
     rows = read_text_columns(path, ("query", "response", "human_score", *names))
     rows = cast_to_numbers(rows, ["human_score", *names], path)
-    half = pl.int_range(pl.len()) < pl.len() // 2
-    part = (
-        pl.when(half).then(pl.lit(paper.GENERATED)).otherwise(pl.lit(paper.WRITTEN)).alias("part")
-    )
+    first_half = pl.int_range(pl.len()) < pl.len() // 2
+    part = pl.when(first_half).then(pl.lit(paper.GENERATED)).otherwise(pl.lit(paper.WRITTEN))
     pairs = (
-        rows.with_columns(part)
+        rows.with_columns(part=part)
         .group_by("part", "query", "response", maintain_order=True)
         .agg(
             ratings=pl.col("human_score"),
@@ -65,20 +69,13 @@ def read_rated_pairs(path: Path) -> pl.DataFrame:
 
 def read_worker_ratings(path: Path) -> pl.DataFrame:
     """query, reply, worker, rating of the human-written replies; ten pairs stand on a sheet."""
-    numbers = range(1, PAIRS_A_SHEET + 1)
-    columns = ["WorkerId"]
-    columns += [f"{name}{n}" for n in numbers for name in ("Input.query", "Input.response")]
-    columns += [f"Answer.pair{n}" for n in numbers]
-    sheets = read_text_columns(path, tuple(columns))
-    pairs = [
-        sheets.select(
-            query=f"Input.query{n}",
-            reply=f"Input.response{n}",
-            worker="WorkerId",
-            rating=f"Answer.pair{n}",
-        )
-        for n in numbers
+    columns = [
+        {"query": f"Input.query{n}", "reply": f"Input.response{n}", "rating": f"Answer.pair{n}"}
+        for n in range(1, PAIRS_A_SHEET + 1)
     ]
+    names = [name for pair in columns for name in pair.values()]
+    sheets = read_text_columns(path, ("WorkerId", *names))
+    pairs = [sheets.select(worker="WorkerId", **pair) for pair in columns]
     return cast_to_numbers(pl.concat(pairs), ["rating"], path)
 
 
@@ -142,9 +139,9 @@ def read_target_pairs(path: Path, rated: pl.DataFrame | None) -> tuple[pl.DataFr
     pairs = cast_to_numbers(read_text_columns(path, ("query", "reply", "label")), ["label"], path)
     if rated is None:
         return pairs, 0
-    leaked = {alphanumeric_key(text) for text in [*rated["query"], *rated["reply"]]}
+    rated_texts = {alphanumeric_key(text) for text in [*rated["query"], *rated["reply"]]}
     fresh = [
-        not {alphanumeric_key(query), alphanumeric_key(reply)} & leaked
+        not {alphanumeric_key(query), alphanumeric_key(reply)} & rated_texts
         for query, reply in pairs.select("query", "reply").iter_rows()
     ]
     remaining = pairs.filter(pl.Series(fresh, dtype=pl.Boolean))

@@ -1,33 +1,29 @@
-"""Figures 2, 4 and 5 as drawings."""
+"""Figures 2, 4 and 5 of Ghazarian et al. (2020) as charts.
+
+Figure 2: engagement of conversations against that of their utterances. Figure 4: balanced accuracy
+of classifiers, which the paper draws as bars without numbers. Figure 5: correlation of engagement
+alone with human judgements, drawn beside that of the reply's length.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import polars as pl
 
-from simpatico.charts import bubbles, levels
-from simpatico.charts.bubbles import Bubbles
+from simpatico.charts.bubbles import Bubbles, bubbles_figure
 from simpatico.charts.html import Html
-from simpatico.charts.levels import Level, LevelGroup, LevelPanel
-from simpatico.charts.svg import mm_to_pixels
 from simpatico.reproduction.cells import Cell
 from simpatico.reproduction.clustered_correlation import KINDS
 from simpatico.reproduction.csv_files import locate_file
+from simpatico.reproduction.figures import WIDTH, draw_levels, level_group
+from simpatico.reproduction.predictive_engagement import correlations
 from simpatico.reproduction.predictive_engagement import data as files
 from simpatico.reproduction.predictive_engagement.classifiers import AUC, BALANCED, FIGURE_4, HEADS
-from simpatico.reproduction.predictive_engagement.correlations import (
-    AUTHORS,
-    COMBINATIONS,
-    correlation_table,
-)
 from simpatico.reproduction.predictive_engagement.paper import MAX, MEAN
 from simpatico.reproduction.predictive_engagement.raters import aggregate_turns
 from simpatico.wording import format_correlation
-
-WIDTH = 174.0
-"""Millimetres, a page's text."""
 
 
 def engagement_figures(data: Path, cells: Sequence[Cell]) -> dict[str, Html]:
@@ -49,78 +45,59 @@ def aggregation_figure(data: Path) -> Html | None:
         return None
     single = files.read_labelled_exchanges(files.read_crowd_dialogs(dialogs), labels)
 
-    def panel(rows: pl.DataFrame, value: str, units: str, up: str) -> Bubbles:
-        r = format_correlation(rows.select(pl.corr("score", value)).item())
-        points = tuple((x, y) for x, y in rows.select("score", value).iter_rows())
-        title = f"{rows.height} {units.format(r=r)}"
-        return Bubbles(title, "engagement score of the conversation", up, points)
-
-    panels = [
-        panel(
+    panels = []
+    for rows, value, title, up in (
+        (
             aggregate_turns(single, ["dialog"], "label"),
             "mean",
-            "conversations, r = {r} (paper .85)",
+            "conversations, r = {} (paper .85)",
             "share labelled engaging",
         ),
-        panel(single, "label", "utterances, r = {r} (paper .60)", "label"),
-    ]
+        (single, "label", "utterances, r = {} (paper .60)", "label"),
+    ):
+        r = format_correlation(rows.select(pl.corr("score", value)).item())
+        points = tuple((x, y) for x, y in rows.select("score", value).iter_rows())
+        title = f"{rows.height} {title.format(r)}"
+        panels.append(Bubbles(title, "engagement score of the conversation", up, points))
     caption = (
         "Labels 0 and 1, where the paper has means of five ratings, which are not published. "
         "All 25 conversations with a bot have the score 0. Area: how many."
     )
-    return bubbles.bubbles_figure(panels, caption, mm_to_pixels(WIDTH))
+    return bubbles_figure(panels, caption, WIDTH)
 
 
 def classifier_figure(cells: Sequence[Cell]) -> Html | None:
     """Balanced accuracy and AUC on each test set, in both readings."""
     groups = [
-        panels_of_table(cells, f"{FIGURE_4}{what}", (what, 0.5), lambda cell: cell.column in HEADS)
+        level_group(cells, f"{FIGURE_4}{what}", what, 0.5, is_ours=lambda c: c.column in HEADS)
         for what in (BALANCED, AUC)
     ]
-    if not any(group.panels for group in groups):
-        return None
     caption = (
-        "Dot: mean over seeds; line: 95% interval over conversations; upright line: chance. "
+        "Dot: mean over seeds; line: 95% CI over conversations; vertical line: chance. "
         "Hollow: baselines."
     )
-    return levels.levels_figure(groups, caption, mm_to_pixels(WIDTH))
+    return draw_levels(groups, caption)
 
 
 def correlation_figure(cells: Sequence[Cell]) -> Html | None:
-    """How engagement alone follows people's ratings, beside length."""
-    authors = (AUTHORS + MEAN, AUTHORS + MAX)
-    combinations = tuple(f"{name} of " for name in COMBINATIONS.values())
-    others = (AUTHORS, *combinations, "relevance")
-    shown = [c for c in cells if c.column in authors or not c.column.startswith(others)]
+    """How engagement alone correlates with people's ratings, beside length.
+
+    The paper's figure has engagement only; baselines show how much of it plain numbers reach.
+    """
+    authors = (correlations.AUTHORS + MEAN, correlations.AUTHORS + MAX)
+    combinations = tuple(f"{name} of " for name in correlations.COMBINATIONS.values())
+    others = (correlations.AUTHORS, *combinations, "relevance")
+    own = [c for c in cells if c.column in authors or not c.column.startswith(others)]
 
     def is_ours(cell: Cell) -> bool:
-        return not cell.column.startswith((AUTHORS, "length", "question", "coherence"))
+        return not cell.column.startswith((correlations.AUTHORS, "length", "question", "coherence"))
 
     groups = [
-        panels_of_table(shown, correlation_table(kind), (kind.title(), 0.0), is_ours)
+        level_group(own, correlations.correlation_table(kind), kind.title(), 0.0, is_ours=is_ours)
         for kind in KINDS
     ]
-    if not any(group.panels for group in groups):
-        return None
     caption = (
-        "Dot: correlation with the mean of three ratings; line: 95% interval over queries; "
+        "Dot: correlation with the mean of three ratings; line: 95% CI over queries; "
         "coloured tick: what the paper prints; hollow: the authors' scores and plain numbers."
     )
-    return levels.levels_figure(groups, caption, mm_to_pixels(WIDTH))
-
-
-def panels_of_table(
-    cells: Sequence[Cell],
-    table: str,
-    title_and_reference: tuple[str, float],
-    is_ours: Callable[[Cell], bool],
-) -> LevelGroup:
-    """The cells of a table: its rows are panels, its columns names."""
-    in_table = [cell for cell in cells if cell.table == table]
-    panels = []
-    for row in dict.fromkeys(cell.row for cell in in_table):
-        own = (c for c in in_table if c.row == row)
-        figures = (Level(c.column, c.ours, c.low, c.high, c.paper, is_ours(c)) for c in own)
-        panels.append(LevelPanel(row, tuple(figures)))
-    title, reference = title_and_reference
-    return LevelGroup(title, tuple(panels), reference)
+    return draw_levels(groups, caption)

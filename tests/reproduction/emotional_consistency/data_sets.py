@@ -28,7 +28,7 @@ FR,i hate it,2,negative
 COUNSEL = "questionID,questionText\n0,Why am I sad?\n0,Why am I sad?\n1,What now?\n"
 
 
-def published(tmp_path):
+def write_published(tmp_path):
     """Small files in the shape of the public ones."""
     own = tmp_path / "emotional-consistency"
     (own / "human_conversation").mkdir(parents=True)
@@ -48,6 +48,6 @@ def published(tmp_path):
     (tmp_path / "dailydialog").mkdir()
     turns = [("Is it you?", "no emotion"), ("Yes, me.", "happiness"), ("Yes, me.", "happiness")]
     dialog = {"dialogue_id": "d-1", "turns": [{"utterance": u, "emotion": e} for u, e in turns]}
-    with ZipFile(tmp_path / "dailydialog" / "data.zip", "w") as packed:
-        packed.writestr("data/dialogues.json", json.dumps([dialog]))
+    with ZipFile(tmp_path / "dailydialog" / "data.zip", "w") as archive:
+        archive.writestr("data/dialogues.json", json.dumps([dialog]))
     return tmp_path

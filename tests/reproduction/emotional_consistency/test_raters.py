@@ -5,7 +5,13 @@ import pytest
 
 from simpatico.reproduction import emotional_consistency as paper
 from simpatico.reproduction.emotional_consistency import data as files
-from simpatico.reproduction.emotional_consistency.classifiers import binary_figures, draw_groups
+from simpatico.reproduction.emotional_consistency.classifiers import (
+    AnswerScores,
+    binary_figures,
+    draw_groups,
+    lexicon_probabilities,
+    score_answers,
+)
 from simpatico.reproduction.emotional_consistency.raters import (
     conversation_count_cells,
     dialog_extremes,
@@ -14,33 +20,28 @@ from simpatico.reproduction.emotional_consistency.raters import (
     three_means_cell,
     turn_level_cells,
 )
-from simpatico.reproduction.emotional_consistency.scores import (
-    AnswerScores,
-    lexicon_probabilities,
-    score_answers,
-)
 from simpatico.reproduction.emotional_consistency.training_mix import NEGATIVE, POSITIVE
 from simpatico.reproduction.request import Request
 from simpatico.training.emotion.data import Utterances
-from tests.reproduction.emotional_consistency.data_sets import published
+from tests.reproduction.emotional_consistency.data_sets import write_published
 
 
 @pytest.fixture
 def data(tmp_path):
-    return published(tmp_path)
+    return write_published(tmp_path)
 
 
 def test_means_by_hand():
     """1, 0 and 1 of two dialogs is 2/3; what has no value is not in n."""
-    found = mean_over_dialogs(np.array([1.0, 0, 1, np.nan]), np.array([1, 1, 2, 2]), seed=0)
-    assert (found.value, found.n) == (pytest.approx(2 / 3), 3)
+    mean = mean_over_dialogs(np.array([1.0, 0, 1, np.nan]), np.array([1, 1, 2, 2]), seed=0)
+    assert (mean.value, mean.n) == (pytest.approx(2 / 3), 3)
 
 
 def test_the_papers_correlation_of_three_has_this_p():
     """r = .9376 of the printed means; t = r sqrt(1 / (1 - r²)) = 2.70 with 1 degree of freedom:
     p = 1 - 2 atan(2.70) / pi = .226."""
     cell = three_means_cell(
-        ("x", "turns"), [0.8085, 0.8865, 0.6879], [0.8511, 0.8617, 0.6525], 0.9375
+        ("table", "x", "turns"), [0.8085, 0.8865, 0.6879], [0.8511, 0.8617, 0.6525], 0.9375
     )
     assert cell.ours == pytest.approx(0.9376, abs=5e-4)
     assert "p = 0.226; Blenderbot, human, DialoGPT: the order of people" in cell.note
@@ -59,8 +60,10 @@ def test_counts_and_dialogs_stand_beside_the_papers(data):
     cells = {(c.table[:7], c.row): c for c in conversation_count_cells(talks)}
     assert (cells["Table 3", "2 turns"].ours, cells["Table 3", "2 turns"].paper) == (1, 43)
     assert cells["Table 4", "user"].ours == pytest.approx((2 + 4 + 2) / 3)
-    found = score_answers(lexicon_probabilities, talks["user"].to_list(), talks["answer"].to_list())
-    assert len(list(dialog_point_cells(talks, {"our lexicon": found}, seed=0))) == 9
+    scores = score_answers(
+        lexicon_probabilities, talks["user"].to_list(), talks["answer"].to_list()
+    )
+    assert len(list(dialog_point_cells(talks, {"our lexicon": scores}, seed=0))) == 9
 
 
 def test_what_follows_people_and_what_is_ahead(data):
@@ -88,20 +91,20 @@ def test_lexicon_says_good_bad_or_nothing():
 
 def test_figures_of_probabilities():
     """.9 and .2 are right, .6 is wrong, and what has no chance counts as even, here right: 3/4."""
-    given = Utterances(
+    utterances = Utterances(
         "x", ["a", "b", "c", "d"], [(POSITIVE,), (NEGATIVE,), (NEGATIVE,), (POSITIVE,)]
     )
-    found = binary_figures("x", "EC", given, np.array([0.9, 0.2, 0.6, np.nan]))
-    assert found.accuracy.value == pytest.approx(0.75)
-    assert found.n == 4
+    figures = binary_figures("x", "EC", utterances, np.array([0.9, 0.2, 0.6, np.nan]))
+    assert figures.accuracy.value == pytest.approx(0.75)
+    assert figures.n == 4
 
 
 def test_a_draw_keeps_the_order():
-    given = Utterances("x", list("abcdef"), [("y",)] * 6)
-    found = draw_groups(given, 3, seed=1)
-    assert len(found) == 3
-    assert found.text == sorted(found.text)
-    assert draw_groups(given, 9, seed=1) is given
+    utterances = Utterances("x", list("abcdef"), [("y",)] * 6)
+    sample = draw_groups(utterances, 3, seed=1)
+    assert len(sample) == 3
+    assert sample.text == sorted(sample.text)
+    assert draw_groups(utterances, 9, seed=1) is utterances
 
 
 def test_without_seeds_there_are_no_classifiers_of_ours(data):

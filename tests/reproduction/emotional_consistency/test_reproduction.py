@@ -8,25 +8,23 @@ from simpatico.errors import DataError
 from simpatico.reproduction import emotional_consistency as paper
 from simpatico.reproduction.emotional_consistency import data as files
 from simpatico.reproduction.emotional_consistency import training_mix as mix
-from simpatico.reproduction.emotional_consistency.origin import (
+from simpatico.reproduction.emotional_consistency.training_mix import (
+    EACH,
+    NEGATIVE,
     NOWHERE,
+    POSITIVE,
+    CorpusUtterance,
     origin_cells,
     polarity_agreement_cells,
     rule_cells,
 )
-from simpatico.reproduction.emotional_consistency.training_mix import (
-    EACH,
-    NEGATIVE,
-    POSITIVE,
-    CorpusUtterance,
-)
 from simpatico.training.emotion.data import Utterances
-from tests.reproduction.emotional_consistency.data_sets import MEANS, TALKS, published
+from tests.reproduction.emotional_consistency.data_sets import MEANS, TALKS, write_published
 
 
 @pytest.fixture
 def data(tmp_path):
-    return published(tmp_path)
+    return write_published(tmp_path)
 
 
 def test_conversations_and_their_means(data):
@@ -65,9 +63,9 @@ def test_in_ec_1_is_negative(data):
 
 def test_the_corpora_and_what_is_neutral_in_them(data):
     omissions = []
-    said = mix.read_corpora(data, omissions)
+    utterances = mix.read_corpora(data, omissions)
     assert omissions == []
-    assert [(s.text, s.emotion) for s in said] == [
+    assert [(s.text, s.emotion) for s in utterances] == [
         ("Well, a party!", "joyful"),
         ("Have fun there.", "joyful"),
         ("Is it you?", "neutral"),
@@ -79,23 +77,23 @@ def test_the_corpora_and_what_is_neutral_in_them(data):
         ("i like it", "positive"),
         ("i hate it", "negative"),
     ]
-    assert said[0].published_text == "Well_comma_ a party!"
-    assert said[3].published_text == "Yes , me ."
+    assert utterances[0].published_text == "Well_comma_ a party!"
+    assert utterances[3].published_text == "Yes , me ."
 
 
 def test_what_is_published_is_not_learned_from(data):
     """Of ten, two are published and one is said twice, so seven are left."""
-    found = paper.read_sources(data, files.read_published(data, []), [])
-    assert len(found.mix.rows) == 7
-    assert found.mix.published == {
+    sources = paper.read_sources(data, files.read_published(data, []), [])
+    assert len(sources.mix.rows) == 7
+    assert sources.mix.n_published == {
         "empathetic-dialogues": 1,
         "dailydialog": 1,
         "counsel-chat": 0,
         "meisd": 0,
     }
-    assert found.mix.repeated["dailydialog"] == 1
-    held = {mix.text_key(t) for given in found.published.values() for t in given.text}
-    assert not held & {mix.text_key(said.text) for said in found.mix.rows}
+    assert sources.mix.n_repeated["dailydialog"] == 1
+    keys = {mix.text_key(t) for file in sources.files.values() for t in file.text}
+    assert not keys & {mix.text_key(row.text) for row in sources.mix.rows}
 
 
 def test_the_same_text_however_it_was_stored():
@@ -118,8 +116,8 @@ def test_labels_by_emotion_by_corpus_and_by_judge():
         CorpusUtterance("d", "meisd", "1", "negative"),
         CorpusUtterance("e", "counsel-chat", "1", ""),
     ]
-    meant = {("dailydialog", "happiness"): POSITIVE, ("dailydialog", "surprise"): EACH}
-    assert mix.neutrality_labels(rows) == [
+    emotion_signs = {("dailydialog", "happiness"): POSITIVE, ("dailydialog", "surprise"): EACH}
+    assert mix.mix_labels("NNC", rows, emotion_signs, None) == [
         "emotional",
         "emotional",
         "neutral",
@@ -127,8 +125,14 @@ def test_labels_by_emotion_by_corpus_and_by_judge():
         "emotional",
     ]
     judge = lambda texts: np.array([0.2] * len(texts))  # noqa: E731
-    assert mix.polarity_labels(rows, meant, judge) == [POSITIVE, NEGATIVE, "", NEGATIVE, ""]
-    assert mix.polarity_labels(rows, meant, None) == [POSITIVE, "", "", NEGATIVE, ""]
+    assert mix.mix_labels("EC", rows, emotion_signs, judge) == [
+        POSITIVE,
+        NEGATIVE,
+        "",
+        NEGATIVE,
+        "",
+    ]
+    assert mix.mix_labels("EC", rows, emotion_signs, None) == [POSITIVE, "", "", NEGATIVE, ""]
 
 
 def test_how_often_a_judge_decides_as_published():
@@ -139,32 +143,32 @@ def test_how_often_a_judge_decides_as_published():
     the judge has one positive of three, .67 negative, which is below .7: found as well. Anger is
     published as negative, and the judge has one of two positive: not found.
     """
-    said = [("happiness", "oh 0 a"), ("happiness", "oh 1 a"), ("happiness", "oh 2 a")]
-    said += [("surprise", "oh 3 b"), ("surprise", "no b"), ("surprise", "no c")]
-    said += [("anger", "oh 1 d"), ("anger", "no d")]
-    known = mix.index_by_text(
-        [CorpusUtterance(text, "dailydialog", "1", emotion) for emotion, text in said]
+    texts = [("happiness", "oh 0 a"), ("happiness", "oh 1 a"), ("happiness", "oh 2 a")]
+    texts += [("surprise", "oh 3 b"), ("surprise", "no b"), ("surprise", "no c")]
+    texts += [("anger", "oh 1 d"), ("anger", "no d")]
+    index = mix.index_by_text(
+        [CorpusUtterance(text, "dailydialog", "1", emotion) for emotion, text in texts]
     )
     labels = [POSITIVE] * 4 + [POSITIVE, NEGATIVE] + [NEGATIVE] * 2
-    valid = Utterances("EC_valid.csv", [t for _, t in said], [(y,) for y in labels])
-    meant = {
+    valid = Utterances("EC_valid.csv", [t for _, t in texts], [(y,) for y in labels])
+    emotion_signs = {
         ("dailydialog", "happiness"): POSITIVE,
         ("dailydialog", "surprise"): EACH,
         ("dailydialog", "anger"): NEGATIVE,
     }
     judge = lambda texts: np.array([float("oh" in text) for text in texts])  # noqa: E731
-    each, signs = polarity_agreement_cells(valid, known, meant, judge)
+    each, signs = polarity_agreement_cells(valid, index, emotion_signs, judge)
     assert (each.ours, each.n) == (2, 3)
     assert (signs.ours, signs.n) == (2, 3)
 
 
 def test_where_utterances_come_from_and_whether_the_rule_gives_their_labels(data):
-    found = paper.read_sources(data, files.read_published(data, []), [])
-    cells = {(c.row, c.column): c for c in origin_cells(found.published, found.by_text)}
+    sources = paper.read_sources(data, files.read_published(data, []), [])
+    cells = {(c.row, c.column): c for c in origin_cells(sources.files, sources.by_text)}
     assert cells["NNC_test.csv", "dailydialog"].ours == 1
     assert cells["NNC_test.csv", "empathetic-dialogues"].ours == 1
     assert cells["EC_test.csv", NOWHERE].ours == 2
-    rules = {c.row: c for c in rule_cells(found.published, found.by_text, found.signs)}
+    rules = {c.row: c for c in rule_cells(sources.files, sources.by_text, sources.signs)}
     assert (rules["NNC_test.csv"].ours, rules["NNC_test.csv"].n) == (2, 2)
 
 

@@ -26,9 +26,9 @@ def hazumi(folder, name, people=12, exchanges=20):
     rows = []
     for person in range(people):
         for n in range(exchanges):
-            liked = 2 * kind(person, n) - 1
-            own = 4 + (person % 5 - 2) + 0.8 * liked + 0.6 * noise(person, n)
-            others = {f"UI_{o}": str(round(4 + 1.5 * liked)) for o in ("F1", "M2")}
+            sign = 2 * kind(person, n) - 1
+            own = 4 + (person % 5 - 2) + 0.8 * sign + 0.6 * noise(person, n)
+            others = {f"UI_{o}": str(round(4 + 1.5 * sign)) for o in ("F1", "M2")}
             rows.append(
                 {
                     "dialog": f"{name[-4:]}F{person:04}",
@@ -72,8 +72,10 @@ def persona(folder, people=6, rounds=6):
     """Everybody talks with everybody, again and again; two systems are rated by nobody we know."""
     home = folder / "real-persona-chat"
     (home / "llm").mkdir(parents=True)
-    told = {f"P{n}": {"persona": [f"I am number {n}."], "personality": {}} for n in range(people)}
-    (home / "interlocutors.json").write_text(json.dumps(told))
+    profiles = {
+        f"P{n}": {"persona": [f"I am number {n}."], "personality": {}} for n in range(people)
+    }
+    (home / "interlocutors.json").write_text(json.dumps(profiles))
     talks = []
     for n in range(people * rounds):
         pair = n % people, (n + 1 + n // people % 3) % people
@@ -85,7 +87,7 @@ def persona(folder, people=6, rounds=6):
 
 
 def talk(n, names, pair):
-    said = [
+    utterances = [
         {
             "utterance_id": at,
             "interlocutor_id": names[at % 2],
@@ -98,11 +100,16 @@ def talk(n, names, pair):
         {"interlocutor_id": who, "satisfaction": 2 + one % 3 + kind(n, 1 - side)}
         for side, (who, one) in enumerate(zip(names, pair, strict=True))
     ]
-    return {"dialogue_id": n, "interlocutors": names, "utterances": said, "evaluations": rated}
+    return {
+        "dialogue_id": n,
+        "interlocutors": names,
+        "utterances": utterances,
+        "evaluations": rated,
+    }
 
 
 def with_system(n):
-    said = [
+    utterances = [
         {"utterance_id": at, "interlocutor": who, "text": f"{WORDS[1 - kind(n)]} {at}"}
         for at, who in enumerate(("user", "system") * 2)
     ]
@@ -110,7 +117,7 @@ def with_system(n):
         "dialogue_id": n,
         "system_id": "GPT-4",
         "interlocutor_id": "P1",
-        "utterances": said,
+        "utterances": utterances,
         "evaluation": {"satisfaction": 3 + kind(n) + n % 2},
     }
 
@@ -122,12 +129,12 @@ def crowd(folder, workers=8, each=8):
     for worker in range(workers):
         talks = []
         for n in range(each):
-            told = WORDS[1 - kind(worker, n)]
+            word = WORDS[1 - kind(worker, n)]
             score = 30 + 5 * worker + 10 * kind(worker, n)
             talks.append(
                 {
                     "model": "QualityControl" if n % 8 == 7 else "A",
-                    "dialogue": [{"user": "hi", "bot": f"{told} {n}"}] * 2,
+                    "dialogue": [{"user": "hi", "bot": f"{word} {n}"}] * 2,
                     "raw scores": {"interesting": score, "fun": 100 - score},
                 }
             )

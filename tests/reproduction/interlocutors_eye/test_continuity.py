@@ -7,7 +7,6 @@ from simpatico.features.char_ngrams import CharNgramSettings
 from simpatico.features.users.inputs import InputSpec
 from simpatico.reproduction.interlocutors_eye import continuity as eye
 from simpatico.reproduction.interlocutors_eye import data as files
-from simpatico.reproduction.interlocutors_eye.figures import figures
 from simpatico.reproduction.request import Request
 from simpatico.stats.by_user import ReplyPredictions, compare_replies, evaluate_replies
 from simpatico.training.users.continuity.baselines import USER_MAJORITY
@@ -19,40 +18,44 @@ SPEC = InputSpec(char_ngrams=CharNgramSettings(2, 2, 2**5))
 
 @pytest.fixture(scope="module")
 def turns(tmp_path_factory):
-    made = tmp_path_factory.mktemp("logs")
-    seeing.irc(made)
-    return files.read_irc(made)
+    data = tmp_path_factory.mktemp("logs")
+    seeing.irc(data)
+    return files.read_irc(data / files.IRC)
 
 
 @pytest.fixture(scope="module")
-def found(turns):
-    examples = reply_examples(turns, window=eye.WINDOW, by="person", filters=eye.FILTERS)
+def examples(turns):
+    return reply_examples(turns, window=eye.WINDOW, by="person", filters=eye.FILTERS)
+
+
+@pytest.fixture(scope="module")
+def study(examples):
     return eye.fit_models(examples, SPEC, seeds=1)
 
 
-def test_habits_are_learned_and_shuffled_names_have_none(found):
+def test_habits_are_learned_and_shuffled_names_have_none(study):
     """Even persons thank 9 times in 10 and odd ones once; text is the same for all."""
-    shown = {eye.USER: found.predictions[eye.USER], eye.TEXT: found.predictions[eye.TEXT]}
-    shown["mixed"] = found.shuffled[0]
-    gaps = {row.name: row for row in compare_replies(shown, eye.USER, found.labels, found.users)}
+    models = {eye.USER: study.predictions[eye.USER], eye.TEXT: study.predictions[eye.TEXT]}
+    models["mixed"] = study.shuffles[0]
+    gaps = {row.name: row for row in compare_replies(models, eye.USER, study.labels, study.users)}
     assert gaps[eye.TEXT].auc.value > 0.15
     assert gaps["mixed"].auc.value > 0.15
-    mine = np.mean(found.predictions[eye.USER].predicted == found.labels)
-    assert mine == np.mean(found.predictions[USER_MAJORITY].predicted == found.labels) > 0.8
+    mine = np.mean(study.predictions[eye.USER].predicted == study.labels)
+    assert mine == np.mean(study.predictions[USER_MAJORITY].predicted == study.labels) > 0.8
 
 
-def test_going_on_begins_where_the_model_stands(found):
+def test_going_on_begins_where_the_model_stands(study, examples):
     """The first log held out is told by the model as it was trained."""
-    log = np.array(eye.log_names(found.examples))
+    log = np.array(eye.log_names(examples))
     first = log == log[0]
-    one, other = (found.predictions[name].score for name in (eye.USER, eye.UPDATED))
+    one, other = (study.predictions[name].score for name in (eye.USER, eye.UPDATED))
     assert 0 < first.sum() < len(first)
     assert other[first].tolist() == one[first].tolist()
     assert other[~first].tolist() != one[~first].tolist()
 
 
-def test_the_ladder_has_every_rung(found):
-    cells = list(eye.model_cells("t", found, seed=0))
+def test_the_ladder_has_every_rung(study):
+    cells = list(eye.model_cells("t", study, seed=0))
     names = {cell.column for cell in cells}
     assert names == {
         *("text", "+ user", eye.UPDATED, eye.SHUFFLED, "+ profile", "+ both"),
@@ -69,22 +72,20 @@ def test_the_ladder_has_every_rung(found):
 def test_three_groups_by_what_is_known():
     """12 examples in all, 4 to a group: a and b have 1 + 3, c has 4, d has 4; e is new."""
     person = ["d", "a", "b", "c", "e", "d"]
-    known = np.array([4.0, 1.0, 3.0, 4.0, 0.0, 4.0])
-    assert eye.group_by_size(person, known).tolist() == [2, 0, 0, 1, -1, 2]
+    n_known = np.array([4.0, 1.0, 3.0, 4.0, 0.0, 4.0])
+    assert eye.group_by_size(person, n_known).tolist() == [2, 0, 0, 1, -1, 2]
 
 
-def test_figure_3(found):
-    cells = list(eye.size_cells(found, seed=0))
+def test_figure_3(study):
+    cells = list(eye.size_cells(study, seed=0))
     assert {cell.column for cell in cells} == {"text", "+ user", "private majority"}
-    assert set(figures(cells)) == {"figure-3"}
-    assert "examples" in str(figures(cells)["figure-3"])
-    assert figures([]) == {}
+    assert set(eye.figures(cells)) == {"figure-3"}
+    assert "examples" in str(eye.figures(cells)["figure-3"])
+    assert eye.figures([]) == {}
 
 
 def test_baselines_that_were_not_asked_for_do_not_run():
-    absent = []
-    assert eye.load_paper_metrics(Request(metrics=[]), absent) == {}
-    assert list(eye.load_paper_metrics(Request(metrics=["nsp"]), absent)) in ([], ["NSP"])
+    assert eye.selected_metrics(Request(metrics=[])) == []
     assert eye.selected_metrics(Request()) == list(eye.METRICS)
     assert eye.selected_metrics(Request(metrics=["Deep-AM", "nsp"])) == ["NSP", "Deep-AM"]
 
@@ -105,10 +106,10 @@ def test_where_all_answered_there_is_no_area():
         assert (mean["AUC"].ours, mean["AUC"].low) == (None, None)
 
 
-def test_persons_met_before_stand_alone_only_where_others_are_new(found):
+def test_persons_met_before_stand_alone_only_where_others_are_new(study):
     """Else their rows would be those of all persons again, or of nobody."""
-    new = np.where(np.array(found.users) == found.users[0], 0.0, 1.0)
-    for known, apart in ((new * 0, False), (new * 0 + 1, False), (new, True)):
-        cells = eye.gain_cells("t", found._replace(n_known=known), seed=0)
+    new = np.where(np.array(study.users) == study.users[0], 0.0, 1.0)
+    for n_known, separate in ((new * 0, False), (new * 0 + 1, False), (new, True)):
+        cells = eye.gain_cells("t", study._replace(n_known=n_known), seed=0)
         columns = {cell.column for cell in cells}
-        assert any("persons met before" in name for name in columns) == apart
+        assert any("persons met before" in name for name in columns) == separate

@@ -13,7 +13,7 @@ from simpatico.reproduction.interlocutors_eye import data as files
 from simpatico.reproduction.interlocutors_eye import hazumi
 from simpatico.reproduction.interlocutors_eye import ratings as own
 from simpatico.reproduction.interlocutors_eye.continuity import TABLE as TABLE_4
-from simpatico.reproduction.interlocutors_eye.controls import mean_and_range, shuffles_note
+from simpatico.reproduction.interlocutors_eye.continuity import mean_and_range, shuffles_note
 from simpatico.reproduction.request import Request
 from simpatico.stats.result import Result
 from tests.reproduction.interlocutors_eye import data_sets as seeing
@@ -32,8 +32,8 @@ def rewritten(folder, name, change):
 def test_figures_of_shuffles_are_averaged_and_not_their_guesses():
     """One guess is the truth, one 5 minus it: r 1 and -1, squared errors 0 and (9 + 1 + 1 + 9) / 4
     = 5. The mean of both guesses is 2.5 everywhere and has no r."""
-    mixed = [TRUTH.own, 5 - TRUTH.own]
-    r, error = hazumi.shuffle_cells(mixed, TRUTH)
+    shuffles = [TRUTH.own, 5 - TRUTH.own]
+    r, error = hazumi.shuffle_cells(shuffles, TRUTH)
     assert (r.row, r.column, r.paper, r.n) == (hazumi.R, hazumi.SHUFFLED, None, 12)
     assert (r.ours, r.low, r.high) == (0, -1, 1)
     assert (error.ours, error.low, error.high) == (2.5, 0, 5)
@@ -58,9 +58,9 @@ def test_without_shuffles_there_is_nothing_to_average():
 
 @given(st.lists(st.floats(-1, 1), min_size=1))
 def test_a_mean_is_between_the_lowest_and_the_highest(values):
-    found = mean_and_range([Result(value) for value in values])
-    assert (found.low, found.high) == (min(values), max(values))
-    assert found.low - 1e-12 <= found.value <= found.high + 1e-12
+    mean = mean_and_range([Result(value) for value in values])
+    assert (mean.low, mean.high) == (min(values), max(values))
+    assert mean.low - 1e-12 <= mean.value <= mean.high + 1e-12
     assert mean_and_range([*(Result(value) for value in values), None]) is None
 
 
@@ -75,7 +75,7 @@ def test_where_no_exchange_has_all_scores_there_are_no_means(tmp_path):
     assert first[2].note == (
         f"0 of 0 not scored; silence counts as no character; {hazumi.NONE_COMPLETE}"
     )
-    why = "Table 2, Hazumi: no exchange has all six scores; learning needs some"
+    why = "Table 2, Hazumi: no exchange has all six scores; training needs some"
     assert why in done.omissions
 
 
@@ -83,8 +83,10 @@ def test_what_no_outsider_rated_is_not_complete(tmp_path):
     """2 participants of 6 exchanges, one of them without a number, and one without outsiders."""
     seeing.hazumi(tmp_path, "hazumi1902", people=2, exchanges=6)
     rewritten(tmp_path, "hazumi1902", lambda at, row: {**row, "outsiders": {}} if at == 5 else row)
-    kept = hazumi.complete_judgements(files.read_hazumi(tmp_path, "hazumi1902").judgements)
-    assert kept.frame.select("dialog", "turn").n_unique() == 10
+    complete = hazumi.complete_judgements(
+        files.read_rated_folder(tmp_path / "hazumi1902", [files.LISTED]).judgements
+    )
+    assert complete.frame.select("dialog", "turn").n_unique() == 10
 
 
 def test_one_log_too_few_leaves_the_other_tables_whole(tmp_path):
@@ -130,7 +132,7 @@ def test_folders_without_their_files_are_listed(tmp_path):
         (tmp_path / name).mkdir()
     done = paper.reproduce(tmp_path, QUIET)
     assert done.cells == []
-    assert [told for told in done.omissions if "the folder has" in told] == [
+    assert [line for line in done.omissions if "the folder has" in line] == [
         "irc: the folder has no *.ascii.txt, nor have train, dev and test in it",
         "hazumi1902: the folder has no exchanges_parsed.json and no elan",
         "hazumi1911: the folder has no exchanges_parsed.json and no elan",
@@ -150,18 +152,18 @@ def test_dialogs_with_systems_that_are_not_there_are_told(tmp_path):
 def test_a_metric_that_the_paper_has_not_is_refused_first(tmp_path, call):
     """Before anything is read, and whether or not IRC is there."""
     seeing.hazumi(tmp_path, "hazumi1902")
-    begun = []
+    messages = []
     with pytest.raises(UnknownName) as error:
-        paper.reproduce(tmp_path, Request(metrics=["nsp", "nosuch"]), tell=begun.append)
+        paper.reproduce(tmp_path, Request(metrics=["nsp", "nosuch"]), tell=messages.append)
     assert str(error.value) == (
         "the paper has no metric 'nosuch'; there are nsp, ctx_ruber, fed, deep_am, deep_fm, "
         "deep_am_fm"
     )
-    given = ("reproduce", "interlocutors-eye", "--data", tmp_path, "--json", "--metrics")
-    code, out, err = call(*given, "deep-am")
-    assert (code, out, begun) == (2, "", [])
+    arguments = ("reproduce", "interlocutors-eye", "--data", tmp_path, "--json", "--metrics")
+    code, out, err = call(*arguments, "deep-am")
+    assert (code, out, messages) == (2, "", [])
     assert "the paper has no metric 'deep-am'; did you mean 'deep_am'" in err
-    assert call(*given, "none")[0] == 0
+    assert call(*arguments, "none")[0] == 0
 
 
 def test_a_folder_without_any_of_the_sets_is_refused(tmp_path):

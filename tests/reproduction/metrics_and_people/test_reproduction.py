@@ -7,25 +7,20 @@ import pytest
 
 from simpatico.errors import UnknownName
 from simpatico.models.names import why_missing
-from simpatico.reproduction.cells import Cell, Reproduction
-from simpatico.reproduction.markdown import markdown_cell, markdown_page
+from simpatico.reproduction.cells import Cell, Reproduction, markdown_cell, markdown_page
 from simpatico.reproduction.metrics_and_people import (
+    MEAN,
+    MEDIAN,
     clustered_rho,
-    has_published_figure,
+    other_metric_cells,
+    published_figure,
+    read_rated_set,
     reproduce,
     runnable_metrics,
 )
-from simpatico.reproduction.metrics_and_people.data import read_rated_set
-from simpatico.reproduction.metrics_and_people.published import (
-    MEAN,
-    MEDIAN,
-    figures_of_other_metrics,
-    incomparable_figure_note,
-    published_figure,
-)
 from simpatico.reproduction.psychological_metrics.data import SETS
-from simpatico.reproduction.request import Request
-from simpatico.reproduction.sample import Sample, score_sample
+from simpatico.reproduction.request import Request, Sample
+from simpatico.reproduction.runnable import runnable_metric, score_sample
 
 BY_NAME = {s.name: s for s in SETS}
 
@@ -55,9 +50,9 @@ def test_rho_by_hand():
     rows = pl.DataFrame(
         {"x": [1.0, 2, 3, 4, 5, None], "rating": [2.0, 1, 4, 3, 5, 9], "prompt": list("abcdef")}
     )
-    found = clustered_rho(rows, 0)
-    assert (found.value, found.n) == (pytest.approx(0.8), 5)
-    assert found.method == "Spearman rho, Bonett-Wright interval"
+    rho = clustered_rho(rows, 0)
+    assert (rho.value, rho.n) == (pytest.approx(0.8), 5)
+    assert rho.method == "Spearman rho, Bonett-Wright interval"
 
 
 def test_rows_of_one_prompt_are_resampled_together():
@@ -72,49 +67,56 @@ def test_rows_of_one_prompt_are_resampled_together():
 
 
 def test_figures_read_by_hand_from_the_papers():
-    assert published_figure("TP", "bert_score", MEAN)[:2] == (0.325, "Yeh et al. 2021")
-    assert published_figure("UP", "usl_h", MEAN).value == 0.523
-    assert published_figure("FED-Dial", "fed", MEAN).value == 0.320
-    assert published_figure("ESL", "deep_am_fm", MEAN).value == 0.3229
-    assert published_figure("TP", "bert_score", MEDIAN) is None
-    assert published_figure("TP", "length", MEAN) is None
+    assert published_figure(BY_NAME["TP"], "bert_score", MEAN) == (
+        0.325,
+        ["printed by Yeh et al. 2021"],
+    )
+    assert published_figure(BY_NAME["UP"], "usl_h", MEAN)[0] == 0.523
+    assert published_figure(BY_NAME["FED-Dial"], "fed_dialog", MEAN)[0] == 0.320
+    assert published_figure(BY_NAME["ESL"], "deep_am_fm", MEAN)[0] == 0.3229
+    assert published_figure(BY_NAME["TP"], "bert_score", MEDIAN) == (None, [])
+    assert published_figure(BY_NAME["TP"], "length", MEAN) == (None, [])
 
 
 def test_a_mean_over_several_qualities_is_told_but_not_laid_beside():
-    assert published_figure("TD10", "deep_am_fm", MEAN) is None
-    assert incomparable_figure_note("TD10", "deep_am_fm", MEAN) == [
-        "0.1748 over all qualities of the set is printed by Zhang et al. 2021 (DSTC10), who read "
-        "responses beside the context"
-    ]
-    assert incomparable_figure_note("TD10", "bleu", MEAN) == []
+    assert published_figure(BY_NAME["TD10"], "deep_am_fm", MEAN) == (
+        None,
+        [
+            "0.1748 over all qualities of the set is printed by Zhang et al. 2021 (DSTC10), who "
+            "read responses beside the context"
+        ],
+    )
+    assert published_figure(BY_NAME["TD10"], "bleu", MEAN) == (None, [])
 
 
 def test_metrics_that_only_others_have_are_listed():
-    theirs = figures_of_other_metrics("FT", ["fed", "usl_h"])
-    assert theirs["DynaEval"].value == 0.323
-    assert not {"FED", "USL-H", "BLEU-4"} & set(theirs)
-    assert "DialogRPT" in theirs
+    runnables = [runnable_metric("length")._replace(label=name) for name in ("fed[x]", "usl_h")]
+    cells = {cell.column: cell for cell in other_metric_cells("FT", runnables)}
+    assert cells["DynaEval"].paper == 0.323
+    assert cells["DynaEval"].note == "printed by Yeh et al. 2021; not run here"
+    assert not {"FED", "USL-H", "BLEU-4"} & set(cells)
+    assert "DialogRPT" in cells
 
 
 def test_a_printed_figure_is_not_laid_beside_another_mode():
-    assert has_published_figure("ruber[glove-50d]", BY_NAME["TP"])
-    assert not has_published_figure("ruber[glove-50d], referenced", BY_NAME["TP"])
-    assert has_published_figure("fed_dialog[smollm2]", BY_NAME["FED-Dial"])
-    assert not has_published_figure("fed[smollm2]", BY_NAME["FED-Dial"])
+    assert published_figure(BY_NAME["TP"], "ruber[glove-50d]", MEAN)[0] == 0.259
+    assert published_figure(BY_NAME["TP"], "ruber[glove-50d], referenced", MEAN) == (None, [])
+    assert published_figure(BY_NAME["FED-Dial"], "fed_dialog[smollm2]", MEAN)[0] == 0.320
+    assert published_figure(BY_NAME["FED-Dial"], "fed[smollm2]", MEAN) == (None, [])
 
 
 def test_every_metric_runs_or_is_told_why_not():
     by_level, omissions = runnable_metrics(Request(metrics=["length", "distinct_n", "empathy"]))
     assert [one.label for one in by_level["turn"]] == ["length", "empathy"]
-    assert omissions == ["distinct_n: it describes a system as a whole and has no value for a turn"]
+    assert omissions == ["distinct_n: it describes whole systems and has no value for a turn"]
     of_turns, of_dialogs = (by_level[level][1].metric.minimum_words for level in ("turn", "dialog"))
     assert (of_turns, of_dialogs) == (0, 20)
 
 
 def test_a_metric_that_does_not_exist_is_refused_before_anything_is_read(small):
-    with pytest.raises(UnknownName) as told:
+    with pytest.raises(UnknownName) as error:
         reproduce(small, Request(metrics=["lenght"]))
-    assert str(told.value) == "no metric 'lenght'; did you mean 'length'?"
+    assert str(error.value) == "no metric 'lenght'; did you mean 'length'?"
 
 
 def test_cells_of_a_small_file(small):
@@ -138,16 +140,16 @@ def test_cells_of_a_small_file(small):
 
 
 def test_a_figure_on_a_page_has_its_interval_and_n():
-    made = Cell(MEAN, "TP", "bleu", 0.296, 0.3, 0.2, 0.4, 300, "")
-    assert markdown_cell(made) == "0.300 [0.20, 0.40] n=300 / 0.296"
-    assert markdown_cell(made._replace(paper=None, low=None, high=None)) == "0.300 n=300"
-    assert markdown_cell(made._replace(ours=None)) == "– / 0.296"
+    cell = Cell(MEAN, "TP", "bleu", 0.296, 0.3, 0.2, 0.4, 300, "")
+    assert markdown_cell(cell) == "0.300 [0.20, 0.40] n=300 / 0.296"
+    assert markdown_cell(cell._replace(paper=None, low=None, high=None)) == "0.300 n=300"
+    assert markdown_cell(cell._replace(ours=None)) == "– / 0.296"
     assert markdown_cell(None) == ""
 
 
 def test_a_page_has_metrics_down_and_data_sets_across():
-    made = Cell(MEAN, "TP", "bleu", None, 0.3, 0.2, 0.4, 300, "")
-    cells = [made, made._replace(row="UP", ours=0.1, n=240), made._replace(column="chrf")]
+    cell = Cell(MEAN, "TP", "bleu", None, 0.3, 0.2, 0.4, 300, "")
+    cells = [cell, cell._replace(row="UP", ours=0.1, n=240), cell._replace(column="chrf")]
     assert markdown_page(Reproduction(cells, [], [], ["mauve: no"])) == (
         "### Mean of judges\n\n"
         "| metric | TP | UP |\n"
@@ -159,23 +161,21 @@ def test_a_page_has_metrics_down_and_data_sets_across():
 
 
 def test_the_command_writes_json_and_tables(small, call):
-    given = ("reproduce", "metrics-and-people", "--data", small, "--metrics", "length,mauve")
-    code, out, err = call(*given, "--json")
+    arguments = ("reproduce", "metrics-and-people", "--data", small, "--metrics", "length,mauve")
+    code, out, err = call(*arguments, "--json")
     assert code == 0
     assert set(json.loads(out)[0]) == set(Cell._fields)
-    assert (
-        "- left out: mauve: it describes a system as a whole and has no value for a turn\n" in err
-    )
-    code, out, err = call(*given)
+    assert "- left out: mauve: it describes whole systems and has no value for a turn\n" in err
+    code, out, err = call(*arguments)
     assert "Spearman's rho with people's judgements" in out
     assert "ZD: 30 judged\n" in err
-    code, out, _ = call(*given, "--markdown")
+    code, out, _ = call(*arguments, "--markdown")
     assert out.startswith("### Median of judges\n\n| metric | TP | ZD |\n|---|---|---|\n| length |")
 
 
 def test_parameters_reach_the_metric(small, call):
-    given = ("reproduce", "metrics-and-people", "--data", small, "--metrics", "bert_score")
-    code, _, err = call(*given, "--set", "bert_score.model=path:nowhere")
+    arguments = ("reproduce", "metrics-and-people", "--data", small, "--metrics", "bert_score")
+    code, _, err = call(*arguments, "--set", "bert_score.model=path:nowhere")
     assert code == 0
     assert (
         "- left out: bert_score: model 'path:nowhere': there is no such folder; give the folder "
@@ -188,18 +188,16 @@ def test_cosine_of_minilm_on_real_data_is_what_was_found_before(data):
     if why := why_missing("package:minilm"):
         pytest.skip(why)
     small_sets = data / "dstc10-dev"
-    found = {}
+    rhos = {}
     for name in ("UP", "GD"):
         rated = read_rated_set(BY_NAME[name], BY_NAME[name].locate(small_sets))
         by_level, _ = runnable_metrics(Request(metrics=["coherence"]))
-        scores = score_sample(
-            rated.turns, by_level["turn"][0], level="turn", sample=Sample()
-        ).scores
+        scores, _ = score_sample(rated.turns, by_level["turn"][0], level="turn", sample=Sample())
         rows = rated.views[0].rows.join(scores, on="dialog", maintain_order="left")
-        found[name] = clustered_rho(rows.select("prompt", "rating", x="coherence"), 0)
-    assert found["UP"].n == 300
-    assert found["UP"].value == pytest.approx(0.263, abs=0.01)
-    assert found["GD"].value == pytest.approx(0.364, abs=0.01)
+        rhos[name] = clustered_rho(rows.select("prompt", "rating", x="coherence"), 0)
+    assert rhos["UP"].n == 300
+    assert rhos["UP"].value == pytest.approx(0.263, abs=0.01)
+    assert rhos["GD"].value == pytest.approx(0.364, abs=0.01)
 
 
 def test_references_that_are_the_responses_themselves_are_no_references(small):

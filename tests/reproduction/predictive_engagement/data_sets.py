@@ -32,14 +32,14 @@ def rated(queries: int = 12):
     for part in ("generated", "written"):
         for turn in range(3):
             for i, (query, reply) in enumerate(texts):
-                said = reply if part == "written" else f"{i} of the machine"
+                text = reply if part == "written" else f"{i} of the machine"
                 value = 1 + (i + turn * (i == 0)) % 5
-                yield query, said, value, "0.5\n", f"{i / 100}\n", f"{(i % 4) / 4}\n", f"{i % 3}\n"
+                yield query, text, value, "0.5\n", f"{i / 100}\n", f"{(i % 4) / 4}\n", f"{i % 3}\n"
 
 
 def talk(number: int, bot: bool):
     """Bob gets what stands under his id; Alice, a person, nothing from a bot."""
-    given = {"Alice": 0 if bot else 4, "Bob": 1 + number % 5}
+    ratings = {"Alice": 0 if bot else 4, "Bob": 1 + number % 5}
     texts = [f"hello {number} {turn}" for turn in range(6)]
     return {
         "dialogId": number,
@@ -49,7 +49,7 @@ def talk(number: int, bot: bool):
         ],
         "evaluation": [
             {"userId": name, "quality": v, "breadth": v, "engagement": v}
-            for name, v in given.items()
+            for name, v in ratings.items()
         ],
         "thread": [
             {"userId": "AliceBob"[5 * (i % 2) : 5 + 3 * (i % 2)], "text": text, "evaluation": i % 3}
@@ -59,7 +59,7 @@ def talk(number: int, bot: bool):
     }
 
 
-def published(folder: Path) -> Path:
+def write_published(folder: Path) -> Path:
     """All files of the paper and ConvAI, small."""
     own, chats = folder / files.FOLDER, folder / "convai2017"
     own.mkdir()
@@ -70,22 +70,22 @@ def published(folder: Path) -> Path:
     lines, labels = [], []
     for number in range(12):
         texts = [f"hello {number} {turn}" for turn in range(6)]
-        said = " ".join(f"<sp{1 + i % 2}> {text} </sp{1 + i % 2}>" for i, text in enumerate(texts))
-        lines.append(f"{number}\t6\t{number % 6}\t4\t4\t {said}")
+        turns = " ".join(f"<sp{1 + i % 2}> {text} </sp{1 + i % 2}>" for i, text in enumerate(texts))
+        lines.append(f"{number}\t6\t{number % 6}\t4\t4\t {turns}")
         pairs = list(zip(texts[::2], texts[1::2], strict=True))
         labels += [(q, r, int(place < number / 4)) for place, (q, r) in enumerate(pairs)]
     (own / files.DIALOGS).write_text("\n".join(lines) + "\n")
-    write(own / files.LABELS, ["id", "query", "reply", "label"], enumerated(reversed(labels)))
+    write(own / files.LABELS, ["id", "query", "reply", "label"], with_numbers(reversed(labels)))
     target = [(f"Ask {i}", f"Reply {i} {'more ' * (i % 7)}", int(i % 7 > 3)) for i in range(60)]
     leak = [("What is number 3 ?", "Something new .", 1)]
     write(
         own / files.TARGET_TRAIN,
         ["id", "query", "reply", "label"],
-        enumerated([*leak, *target[:40]]),
+        with_numbers([*leak, *target[:40]]),
     )
-    write(own / files.TARGET_TEST, ["id", "query", "reply", "label"], enumerated(target[40:]))
+    write(own / files.TARGET_TEST, ["id", "query", "reply", "label"], with_numbers(target[40:]))
     return folder
 
 
-def enumerated(rows):
+def with_numbers(rows):
     return [(i, *row) for i, row in enumerate(rows)]

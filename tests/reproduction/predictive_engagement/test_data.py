@@ -28,13 +28,12 @@ from simpatico.reproduction.predictive_engagement.raters import (
     rater_agreement_cells,
     worker_matrix,
 )
-from simpatico.training.engagement.data import read_convai
-from tests.reproduction.predictive_engagement.data_sets import HEAD, published, write
+from tests.reproduction.predictive_engagement.data_sets import HEAD, write, write_published
 
 
 @pytest.fixture
 def small(tmp_path):
-    return published(tmp_path)
+    return write_published(tmp_path)
 
 
 def by_place(cells):
@@ -53,28 +52,30 @@ def test_three_rows_of_a_pair_become_one(small):
 def test_files_that_are_not_what_they_should_be(tmp_path):
     path = tmp_path / files.PAIRS
     write(path, HEAD[:3], [("a", "b", 1)])
-    with pytest.raises(DataError) as told:
+    with pytest.raises(DataError) as error:
         files.read_rated_pairs(path)
-    assert str(told.value) == (
+    assert str(error.value) == (
         f"{path}: no column 'Ruber_Unref_Score'; it has query, response, human_score"
     )
     write(path, HEAD, [("a", "b", "good", 1, 1, 1, 1)])
-    with pytest.raises(DataError) as told:
+    with pytest.raises(DataError) as error:
         files.read_rated_pairs(path)
-    assert str(told.value) == f"{path}: 1 of 1 values of 'human_score' are no numbers"
+    assert str(error.value) == f"{path}: 1 of 1 values of 'human_score' are no numbers"
     write(path, HEAD, [("a", "b", 1, 1, 1, 1, 1)] * 2)
-    with pytest.raises(DataError) as told:
+    with pytest.raises(DataError) as error:
         files.read_rated_pairs(path)
-    assert str(told.value) == f"{path}: pairs with [1] ratings, where each should have 3"
+    assert str(error.value) == f"{path}: pairs with [1] ratings, where each should have 3"
     talks = tmp_path / files.DIALOGS
     talks.write_text("1\t2\n")
-    with pytest.raises(DataError) as told:
+    with pytest.raises(DataError) as error:
         files.read_crowd_dialogs(talks)
-    assert str(told.value) == f"{talks}: line 1 has 2 columns, where 6 are needed"
+    assert str(error.value) == f"{talks}: line 1 has 2 columns, where 6 are needed"
     talks.write_text("1\t2\tfine\t4\t5\t<sp1> a </sp1>\n")
-    with pytest.raises(DataError) as told:
+    with pytest.raises(DataError) as error:
         files.read_crowd_dialogs(talks)
-    assert str(told.value) == f"{talks}: line 1 has the engagement score 'fine', which is no number"
+    assert (
+        str(error.value) == f"{talks}: line 1 has the engagement score 'fine', which is no number"
+    )
 
 
 def test_utterances_are_found_in_their_conversations_whatever_their_spacing(tmp_path):
@@ -88,16 +89,16 @@ def test_utterances_are_found_in_their_conversations_whatever_their_spacing(tmp_
     )
     path = tmp_path / "labels.csv"
     write(path, ["query", "reply", "label"], [("hi !", "oh .", 1), ("Hi", "oh", 0), ("x", "y", 1)])
-    found = files.read_labelled_exchanges(talks, path)
-    assert found.rows() == [("a", 4.0, "Hi!", "Oh", 1.0), ("b", 0.0, "hi", "oh", 0.0)]
+    exchanges = files.read_labelled_exchanges(talks, path)
+    assert exchanges.rows() == [("a", 4.0, "Hi!", "Oh", 1.0), ("b", 0.0, "hi", "oh", 0.0)]
 
 
 def test_pairs_to_tune_on_are_not_among_the_rated_ones(small):
     pairs = files.read_rated_pairs(locate_file(small, files.FOLDER, files.PAIRS))
-    kept, dropped = files.read_target_pairs(
+    pairs, n_dropped = files.read_target_pairs(
         locate_file(small, files.FOLDER, files.TARGET_TRAIN), pairs
     )
-    assert (kept.height, dropped) == (40, 1)
+    assert (pairs.height, n_dropped) == (40, 1)
     assert (
         files.read_target_pairs(locate_file(small, files.FOLDER, files.TARGET_TRAIN), None)[1] == 0
     )
@@ -106,13 +107,13 @@ def test_pairs_to_tune_on_are_not_among_the_rated_ones(small):
 def test_what_is_not_there_is_told(small, tmp_path_factory):
     (small / files.FOLDER / files.WORKERS).unlink(missing_ok=True)
     absent = []
-    found = read_paper_data(small, absent)
+    paper = read_paper_data(small, absent)
     assert absent == [f"predictive-engagement: no {files.WORKERS}"]
-    assert (found.labelled.height, found.target.dropped) == (36, 1)
+    assert (paper.crowd_labels.height, paper.target.n_dropped) == (36, 1)
     empty = tmp_path_factory.mktemp("empty")
-    with pytest.raises(DataError) as told:
+    with pytest.raises(DataError) as error:
         read_paper_data(empty, [])
-    assert str(told.value) == (
+    assert str(error.value) == (
         f"{empty} has neither convai2017/train_full.json nor a file of predictive-engagement such "
         f"as {files.PAIRS}; give the folder that holds convai2017 and predictive-engagement"
     )
@@ -125,19 +126,17 @@ def test_counts_by_score_and_side(small):
     5, 4, 5, 5, 5, whose means 2.5, 3, 3.5, 4, 4.5 become 2, 3, 4, 4, 4: 5 of 2, 4 of 3, 15 of 4.
     At most 2 gives three exchanges of six turns, above 2 five.
     """
-    found = read_paper_data(small, [])
-    cells = by_place(score_count_cells(found.read_exchanges()))
+    paper = read_paper_data(small, [])
+    cells = by_place(score_count_cells(paper.readings))
     row = "conversations, the paper's reading"
-    told = [cells[TABLE_1, row, f"score {n}"].ours for n in range(6)]
-    assert told == [24, 0, 5, 4, 15, 0]
+    counts = [cells[TABLE_1, row, f"score {n}"].ours for n in range(6)]
+    assert counts == [24, 0, 5, 4, 15, 0]
     row = "exchanges, the paper's reading"
-    told = [cells[TABLE_1, row, f"score {n}"].ours for n in range(6)]
-    assert told == [72, 0, 15, 20, 75, 0]
+    counts = [cells[TABLE_1, row, f"score {n}"].ours for n in range(6)]
+    assert counts == [72, 0, 15, 20, 75, 0]
     assert cells[TABLE_1, row, "score 4"].paper == 1492
     sides = [
-        c
-        for c in split_count_cells(found.read_exchanges(), seed=0)
-        if c.row.endswith("paper's reading")
+        c for c in split_count_cells(paper.readings, seed=0) if c.row.endswith("paper's reading")
     ]
     assert {c.table for c in sides} == {TABLE_4}
     assert sum(c.ours for c in sides) == 182
@@ -153,11 +152,11 @@ def test_least_greatest_and_mean_of_a_conversation():
 
 
 def test_conversations_against_their_turns(small):
-    found = read_paper_data(small, [])
-    cells = by_place(aggregation_cells(found.labelled, found.convai, seed=0))
+    paper = read_paper_data(small, [])
+    cells = by_place(aggregation_cells(paper.crowd_labels, paper.convai, seed=0))
     mean = cells[TABLE_3, LABELLED, "mean"]
-    whole = aggregate_turns(found.labelled, ["dialog"], "label")
-    assert mean.ours == pytest.approx(np.corrcoef(whole["mean"], whole["score"])[0, 1])
+    dialogs = aggregate_turns(paper.crowd_labels, ["dialog"], "label")
+    assert mean.ours == pytest.approx(np.corrcoef(dialogs["mean"], dialogs["score"])[0, 1])
     assert (mean.paper, mean.n) == (0.85, 12)
     assert cells[TABLE_3, ABOVE_0, "mean"].n == 10
     assert cells[TABLE_3, REAL, "mean"].n == 12
@@ -165,7 +164,7 @@ def test_conversations_against_their_turns(small):
     assert {key[1] for key in cells if key[0] == FIGURE_2} == {LABELLED, ABOVE_0, REAL, THUMBS}
     lacking = list(aggregation_cells(None, None, seed=0))
     assert [c.paper for c in lacking] == [0.49, 0.72, 0.85]
-    assert lacking[0].note == "0 of 0 not scored; the files are not there"
+    assert lacking[0].note == "0 of 0 not scored; the files are missing"
 
 
 def test_agreement_of_raters(small):
@@ -191,15 +190,14 @@ def test_a_column_for_each_worker():
 
 def test_real_counts_are_the_papers(data):
     absent = []
-    found = read_paper_data(data, absent)
+    paper = read_paper_data(data, absent)
     assert absent == []
-    crowd = found.dialogs["dialog"].to_list()
-    cells = list(score_count_cells({"paper": read_convai(found.convai, "paper", without=crowd)}))
+    cells = list(score_count_cells({"paper": paper.readings["paper"]}))
     assert len(cells) == 12
     assert [c for c in cells if c.paper is not None and c.paper != c.ours] == []
-    assert (found.pairs.height, found.labelled.height) == (600, 297)
-    assert (found.pairs["query"].n_unique(), found.labelled["label"].sum()) == (299, 95)
-    assert (len(found.target.train), len(found.target.test), found.target.dropped) == (
+    assert (paper.pairs.height, paper.crowd_labels.height) == (600, 297)
+    assert (paper.pairs["query"].n_unique(), paper.crowd_labels["label"].sum()) == (299, 95)
+    assert (len(paper.target.train), len(paper.target.test), paper.target.n_dropped) == (
         201,
         88,
         11,

@@ -8,26 +8,17 @@ import numpy as np
 import polars as pl
 import pytest
 
-from simpatico.reproduction.cells import Cell, Reproduction
+from simpatico.reproduction.cells import Cell, Reproduction, markdown_page
 from simpatico.reproduction.clustered_correlation import (
     correlation_difference,
     partial_correlation,
     partial_r,
 )
 from simpatico.reproduction.csv_files import locate_file
-from simpatico.reproduction.markdown import markdown_page
-from simpatico.reproduction.predictive_engagement import (
-    classifiers,
-    explain_engagement_deviation,
-    transfer,
-)
+from simpatico.reproduction.predictive_engagement import classifiers, explain_engagement_deviation
 from simpatico.reproduction.predictive_engagement import data as files
 from simpatico.reproduction.predictive_engagement import scores as engagement_scores
-from simpatico.reproduction.predictive_engagement.classifiers import (
-    SeedSplit,
-    cached_predictions,
-    runs_by_test,
-)
+from simpatico.reproduction.predictive_engagement.classifiers import SeedSplit, cached_runs
 from simpatico.reproduction.predictive_engagement.correlations import (
     AUTHORS,
     HUMAN,
@@ -42,14 +33,17 @@ from simpatico.reproduction.predictive_engagement.correlations import (
 from simpatico.reproduction.predictive_engagement.counts import TABLE_1
 from simpatico.reproduction.predictive_engagement.figures import engagement_figures
 from simpatico.reproduction.predictive_engagement.paper import ALL, CTX, GENERATED, WRITTEN
-from simpatico.reproduction.predictive_engagement.scores import PairScores, pairs_as_turns
-from simpatico.reproduction.predictive_engagement.transfer import OUT_OF_DOMAIN_TABLE
+from simpatico.reproduction.predictive_engagement.scores import (
+    OUT_OF_DOMAIN_TABLE,
+    PairScores,
+    pairs_as_turns,
+)
 from simpatico.reproduction.request import Request
 from simpatico.stats.classification import evaluate_runs
 from simpatico.training.engagement import heads as engagement_heads
 from simpatico.training.engagement.exchanges import Exchanges
 from simpatico.training.fit.mlp import HeadShape
-from tests.reproduction.predictive_engagement.data_sets import published
+from tests.reproduction.predictive_engagement.data_sets import write_published
 
 FAST = HeadShape(("first", "second"), (), rate=0.1, epochs=40)
 NONE = PairScores({}, [], [], {}, [])
@@ -57,7 +51,7 @@ NONE = PairScores({}, [], [], {}, [])
 
 @pytest.fixture(scope="module")
 def small(tmp_path_factory):
-    return published(tmp_path_factory.mktemp("small"))
+    return write_published(tmp_path_factory.mktemp("small"))
 
 
 @pytest.fixture(scope="module")
@@ -79,18 +73,18 @@ def test_correlations_by_hand(pairs):
     """Ctx-RUBER says i / 100 of pair i, rated 2 for i = 0 and else 1 + i mod 5, in both halves."""
     i = np.arange(12)
     rated = np.where(i == 0, 2, 1 + i % 5)
-    expected = np.corrcoef(i, rated)[0, 1]
+    by_hand = np.corrcoef(i, rated)[0, 1]
     cells = {
         (c.table, c.row, c.column): c
         for c in correlation_cells(pairs, list(score_columns(pairs, NONE)), seed=0)
     }
-    found = cells[correlation_table("pearson"), GENERATED, AUTHORS + CTX]
-    assert (found.ours, found.n) == (pytest.approx(expected), 12)
-    assert cells[correlation_table("pearson"), ALL, AUTHORS + CTX].ours == pytest.approx(expected)
-    assert found.paper == 0.55
+    cell = cells[correlation_table("pearson"), GENERATED, AUTHORS + CTX]
+    assert (cell.ours, cell.n) == (pytest.approx(by_hand), 12)
+    assert cells[correlation_table("pearson"), ALL, AUTHORS + CTX].ours == pytest.approx(by_hand)
+    assert cell.paper == 0.55
     assert cells[correlation_table("spearman"), WRITTEN, AUTHORS + CTX].paper == 0.12
-    assert found.note == (
-        "0 of 12 not scored; the authors' own published scores, correlated anew; Pearson r, "
+    assert cell.note == (
+        "0 of 12 not scored; computed from the authors' published scores; Pearson r, "
         "bootstrap of 12 clusters"
     )
 
@@ -101,10 +95,12 @@ def test_a_partial_correlation_by_hand():
     assert partial_r(*one)[0] == pytest.approx(0.38 / sqrt(0.84 * 0.91))
     x = np.array([1.0, 2, 3, 4, 5, 6, 7, 8, 9, 11, 13, 12])
     z, y = x**2 - 3 * x, np.sin(x) + x
-    found = partial_correlation(np.stack([x, z], axis=1), y, np.arange(12), kind="pearson", seed=0)
+    partial = partial_correlation(
+        np.stack([x, z], axis=1), y, np.arange(12), kind="pearson", seed=0
+    )
     r = np.corrcoef([x, y, z])
     by_hand = (r[0, 1] - r[0, 2] * r[1, 2]) / sqrt((1 - r[0, 2] ** 2) * (1 - r[1, 2] ** 2))
-    assert (found.value, found.n) == (pytest.approx(by_hand), 12)
+    assert (partial.value, partial.n) == (pytest.approx(by_hand), 12)
     flat = partial_correlation(
         np.stack([np.ones(12), z], axis=1), y, np.arange(12), kind="pearson", seed=0
     )
@@ -117,12 +113,12 @@ def test_a_difference_of_two_correlations():
     near, far = y.copy(), np.array([6.0, 1, 9, 0, 5, 3, 8, 2, 7, 4, 11, 10])
     near[[3, 4]] = near[[4, 3]]
     two = np.stack([near, far], axis=1)
-    found, told = correlation_difference(two, y, np.arange(12), kind="spearman", seed=0)
-    assert found.value == pytest.approx(6 * (156 - 2) / 1716)
-    assert told == "0.993 against 0.455, p = .004 by resamples, p < .001 by Williams' t"
-    assert found.low < found.value < found.high
-    same, told = correlation_difference(np.ones((12, 2)), y, np.arange(12), kind="pearson", seed=0)
-    assert (same.value, same.status, told) == (None, "degenerate", "no test")
+    difference, note = correlation_difference(two, y, np.arange(12), kind="spearman", seed=0)
+    assert difference.value == pytest.approx(6 * (156 - 2) / 1716)
+    assert note == "0.993 against 0.455, p = .004 by resamples, p < .001 by Williams' t"
+    assert difference.low < difference.value < difference.high
+    same, note = correlation_difference(np.ones((12, 2)), y, np.arange(12), kind="pearson", seed=0)
+    assert (same.value, same.status, note) == (None, "degenerate", "no test")
 
 
 def test_a_pair_is_a_dialog_whose_reply_is_scored():
@@ -143,19 +139,19 @@ def no_encoder(monkeypatch):
 
 
 def test_scores_of_pairs_are_in_their_order(no_encoder):
-    found = engagement_scores.score_pairs(
+    scores = engagement_scores.score_pairs(
         ["How?", "Tea?"], ["So it is.", "No?"], Request(metrics=["bleu"])
     )
-    assert found.columns["length"].tolist() == [3.0, 1.0]
-    assert found.columns["question_rate"].tolist() == [0.0, 1.0]
-    assert found.columns[engagement_scores.LOG_LENGTH] == pytest.approx(np.log([4, 2]))
-    assert np.isnan(found.columns["bleu"]).all()
+    assert scores.columns["length"].tolist() == [3.0, 1.0]
+    assert scores.columns["question_rate"].tolist() == [0.0, 1.0]
+    assert scores.columns[engagement_scores.LOG_LENGTH] == pytest.approx(np.log([4, 2]))
+    assert np.isnan(scores.columns["bleu"]).all()
 
 
 def test_a_metric_runs_as_shipped_and_as_asked_for():
     absent = []
-    asked = Request(settings={"empathy": {"model": "nowhere"}})
-    ready = list(engagement_scores.runnable_variants("empathy", asked, absent))
+    request = Request(settings={"empathy": {"model": "nowhere"}})
+    ready = list(engagement_scores.runnable_variants("empathy", request, absent))
     assert [one.label for one in ready] == ["empathy"]
     assert len(absent) == 1
     assert absent[0].startswith(
@@ -168,15 +164,15 @@ def test_a_metric_runs_as_shipped_and_as_asked_for():
 def test_combinations_of_ours_stand_beside_theirs(pairs):
     one, other = np.linspace(0, 1, 24), np.linspace(1, 0, 24) ** 2
     notes = {"relevance": [], "engagement": ["why"], "length": []}
-    made = {"relevance": one, "engagement": other, "length": one * 3}
-    found = PairScores(made, ["relevance"], ["engagement"], notes, [])
-    shown = {c.name: c for c in score_columns(pairs, found)}
-    assert shown["mean of engagement and relevance"].values == pytest.approx((one + other) / 2)
-    assert shown["least of engagement and relevance"].values == pytest.approx(
+    values = {"relevance": one, "engagement": other, "length": one * 3}
+    scores = PairScores(values, ["relevance"], ["engagement"], notes, [])
+    columns = {c.name: c for c in score_columns(pairs, scores)}
+    assert columns["mean of engagement and relevance"].values == pytest.approx((one + other) / 2)
+    assert columns["minimum of engagement and relevance"].values == pytest.approx(
         np.minimum(one, other)
     )
-    assert shown["engagement"].notes == ["why"]
-    assert list(shown)[-1] == "length"
+    assert columns["engagement"].notes == ["why"]
+    assert list(columns)[-1] == "length"
 
 
 def test_the_papers_example_is_found_again(pairs):
@@ -191,14 +187,14 @@ def test_the_papers_example_is_found_again(pairs):
 
 
 def test_reasons_for_what_is_not_as_in_the_paper():
-    made = Cell(
+    cell = Cell(
         correlation_table("pearson"), GENERATED, AUTHORS + "x", 0.09, -0.093, None, None, 300, ""
     )
     assert (
-        explain_engagement_deviation(made)
+        explain_engagement_deviation(cell)
         == "the sign: the authors' own scores give a negative correlation"
     )
-    assert explain_engagement_deviation(made._replace(ours=0.3)) == "unexplained"
+    assert explain_engagement_deviation(cell._replace(ours=0.3)) == "unexplained"
 
 
 def exchanges(n: int, seed: int = 0) -> Exchanges:
@@ -215,7 +211,7 @@ def exchanges(n: int, seed: int = 0) -> Exchanges:
     )
 
 
-def made_up(texts, form):
+def fake_encoding(texts, form):
     """Two numbers for a text: whether it is a good one, and its last digit."""
     place = {text: at for at, text in enumerate(dict.fromkeys(texts))}
     rows = [[1.0 if "good" in t else -1.0, float(len(t) % 3)] for t in place]
@@ -223,19 +219,19 @@ def made_up(texts, form):
 
 
 def test_classifiers_learn_what_can_be_learned(monkeypatch):
-    monkeypatch.setattr(engagement_heads, "encode_texts", made_up)
+    monkeypatch.setattr(engagement_heads, "encode_texts", fake_encoding)
     monkeypatch.setattr(classifiers, "birnn_runs", classifiers.svm_runs)
-    labelled = pl.DataFrame(
+    crowd_labels = pl.DataFrame(
         {
             "dialog": ["a"] * 4,
             "query": ["x", "x", "x", ""],
             "reply": ["good", "dull", "good 1", "dull"],
         }
     ).with_columns(label=pl.Series([1, 0, 1, 0]))
-    given = {"rated": exchanges(160)}
-    told = []
+    readings = {"rated": exchanges(160)}
+    messages = []
     monkeypatch.setattr(classifiers, "SHAPES", dict.fromkeys(classifiers.SHAPES, FAST))
-    cells, heads = classifiers.classifier_cells(given, labelled, 2, tell=told.append)
+    cells, heads = classifiers.classifier_cells(readings, crowd_labels, 2, tell=messages.append)
     by = {(c.table, c.row, c.column): c for c in cells}
     table = f"{classifiers.FIGURE_4}{classifiers.BALANCED}"
     assert by[table, "ConvAI test, real ratings", "our head"].ours == 1.0
@@ -246,7 +242,7 @@ def test_classifiers_learn_what_can_be_learned(monkeypatch):
     assert by[table, "ConvAI test, real ratings", "question mark"].ours == 0.5
     share = by["Figure 4: exchanges between people", "real ratings", "share of the engaging ones"]
     assert share.ours == 1.0
-    assert told == [
+    assert messages == [
         "real ratings: classifiers, seed 1 of 2",
         "real ratings: classifiers, seed 2 of 2",
     ]
@@ -255,54 +251,53 @@ def test_classifiers_learn_what_can_be_learned(monkeypatch):
 
 def test_what_a_baseline_guessed_is_kept_on_disk(monkeypatch, tmp_path):
     monkeypatch.setenv("SIMPATICO_CACHE", str(tmp_path))
-    asked = []
+    calls = []
 
-    def learn():
-        asked.append(1)
+    def predict():
+        calls.append(1)
         return np.array([0.25, 0.75, 0.5, 1.0])
 
-    given = exchanges(2)
-    bench = SeedSplit(given, given, {"one": given, "two": given}, 0)
+    data = exchanges(2)
+    bench = SeedSplit(data, data, {"one": data, "two": data}, 0)
     for _ in range(2):
-        found = runs_by_test(bench, cached_predictions("a way", bench, learn), 0.6)
-    assert (asked, found["one"].predicted.tolist()) == ([1], [False, True])
-    assert found["two"].score.tolist() == [0.5, 1.0]
-    cached_predictions("a way", bench._replace(seed=1), learn)
-    assert asked == [1, 1]
+        runs = cached_runs("a way", bench, predict, threshold=0.6)
+    assert (calls, runs["one"].predicted.tolist()) == ([1], [False, True])
+    assert runs["two"].score.tolist() == [0.5, 1.0]
+    cached_runs("a way", bench._replace(seed=1), predict, threshold=0.6)
+    assert calls == [1, 1]
 
 
 def test_a_trained_head_goes_on_learning(monkeypatch):
     """What can be told well before can be told well after, and from scratch."""
-    monkeypatch.setattr(engagement_heads, "encode_texts", made_up)
-    monkeypatch.setattr(transfer, "is_heads_folder", lambda model: False)
-    for module in (classifiers, transfer):
-        monkeypatch.setattr(module, "SHAPES", dict.fromkeys(classifiers.SHAPES, FAST))
-    given = exchanges(120, seed=1)
-    known = classifiers.EncodedTexts(*made_up([*given.query, *given.reply], None))
-    head = classifiers.train_head(SeedSplit(given, given, {}, 0), known, "best", "mean")
-    frame = pl.DataFrame({"query": given.query, "reply": given.reply, "label": given.label})
-    target = transfer.TransferData(
+    monkeypatch.setattr(engagement_heads, "encode_texts", fake_encoding)
+    monkeypatch.setattr(classifiers, "is_heads_folder", lambda model: False)
+    monkeypatch.setattr(classifiers, "SHAPES", dict.fromkeys(classifiers.SHAPES, FAST))
+    data = exchanges(120, seed=1)
+    texts = classifiers.EncodedTexts(*fake_encoding([*data.query, *data.reply], None))
+    head = classifiers.train_head(SeedSplit(data, data, {}, 0), texts, "best", "mean")
+    frame = pl.DataFrame({"query": data.query, "reply": data.reply, "label": data.label})
+    target = classifiers.TransferData(
         files.pairs_as_exchanges(frame[:80], "learn"),
         files.pairs_as_exchanges(frame[80:], "test"),
         3,
     )
-    cells = list(transfer.transfer_cells(target, {"rated": head}, 2))
+    cells = list(classifiers.transfer_cells(target, {"rated": head}, 2))
     by = {(c.table, c.row, c.column): c for c in cells}
-    table = f"{transfer.TRANSFER_TABLE}{classifiers.AUC}"
+    table = f"{classifiers.TRANSFER_TABLE}{classifiers.AUC}"
     assert by[table, "before", "ConvAI, real ratings"].ours == 1.0
     assert by[table, "after", "ConvAI, real ratings"].ours == 1.0
     assert by[table, "after", "no evaluator, from scratch"].ours == 1.0
     assert by[table, "after", "reply length"].note == (
-        "0 of 40 not scored; learned from 80 pairs; 3 of the published 300 left out, as their "
+        "0 of 40 not scored; trained on 80 pairs; 3 of the published 300 left out, as their "
         "query or reply is among the rated pairs; mean of 1 seed"
     )
-    run = transfer.fine_tuned_run(target, known, head, 0)
+    run = classifiers.fine_tuned_run(target, texts, head, 0)
     assert evaluate_runs("", [run]).auc.value == 1.0
 
 
 def test_the_command_shows_writes_and_draws(small, call, tmp_path, no_encoder):
-    given = ("reproduce", "predictive-engagement", "--data", small, "--seeds", 0)
-    code, out, err = call(*given, "--json", "--figures", tmp_path / "drawn")
+    arguments = ("reproduce", "predictive-engagement", "--data", small, "--seeds", 0)
+    code, out, err = call(*arguments, "--json", "--figures", tmp_path / "drawn")
     assert code == 0
     cells = [Cell(**cell) for cell in json.loads(out)]
     assert {c.table for c in cells} >= {correlation_table("pearson"), TABLE_6}
@@ -313,11 +308,11 @@ def test_the_command_shows_writes_and_draws(small, call, tmp_path, no_encoder):
     assert not any(c.table.startswith(classifiers.FIGURE_4) for c in cells)
     counts = [c for c in cells if c.table == TABLE_1]
     assert "| score 0 | 24 n=48 / 1,690 | 72 n=182 / 10,122 | 0 n=" in markdown_page(
-        made_of(counts)
+        reproduction_of(counts)
     )
 
 
-def made_of(cells):
+def reproduction_of(cells):
     return Reproduction(cells, [], [], [])
 
 
@@ -350,9 +345,9 @@ def test_drawings_hold_every_figure(small):
     cells.append(
         Cell(correlation_table("pearson"), ALL, "engagement", 0.39, -0.12, None, None, 600, "")
     )
-    drawn = engagement_figures(small, cells)
-    assert list(drawn) == ["figure-2", "figure-4", "figure-5"]
-    texts = {name: "".join(ElementTree.fromstring(svg).itertext()) for name, svg in drawn.items()}
+    figures = engagement_figures(small, cells)
+    assert list(figures) == ["figure-2", "figure-4", "figure-5"]
+    texts = {name: "".join(ElementTree.fromstring(svg).itertext()) for name, svg in figures.items()}
     assert texts["figure-4"].count(".61") == 4
     assert "−.12" in texts["figure-5"]
     assert "12 conversations, r = " in texts["figure-2"]
@@ -361,19 +356,19 @@ def test_drawings_hold_every_figure(small):
 def test_the_authors_own_scores_give_their_table_again(data):
     """Table 5 prints .54 and .55 for Ctx-RUBER, .61 and .64 for the mean with engagement, n = 600."""
     pairs = files.read_rated_pairs(locate_file(data, files.FOLDER, files.PAIRS))
-    shown = [c for c in score_columns(pairs, NONE) if c.printed]
-    frame = pl.DataFrame({c.name: c.values for c in shown}).with_columns(pairs["mean_rating"])
+    columns = [c for c in score_columns(pairs, NONE) if c.paper]
+    frame = pl.DataFrame({c.name: c.values for c in columns}).with_columns(pairs["mean_rating"])
     for column, r, rho in (
-        (shown[0], 0.24, 0.30),
-        (shown[1], 0.54, 0.55),
-        (shown[2], 0.39, 0.45),
-        (shown[3], 0.35, 0.36),
-        (shown[4], 0.61, 0.64),
-        (shown[5], 0.60, 0.62),
+        (columns[0], 0.24, 0.30),
+        (columns[1], 0.54, 0.55),
+        (columns[2], 0.39, 0.45),
+        (columns[3], 0.35, 0.36),
+        (columns[4], 0.61, 0.64),
+        (columns[5], 0.60, 0.62),
     ):
-        found = frame.select(
+        both = frame.select(
             pl.corr(column.name, "mean_rating"),
             pl.corr(column.name, "mean_rating", method="spearman").alias("rho"),
         ).row(0)
-        assert found == pytest.approx((r, rho), abs=0.0051)
-    assert [isinstance(c, ScoreColumn) for c in shown] == [True] * 6
+        assert both == pytest.approx((r, rho), abs=0.0051)
+    assert [isinstance(c, ScoreColumn) for c in columns] == [True] * 6

@@ -4,15 +4,16 @@ import re
 
 import pytest
 
+from simpatico.reproduction.cells import printed_tables
 from simpatico.reproduction.psychological_metrics.paper import (
     ALL,
-    PAPER,
     incremental_figures,
     metrics_of,
     paper_incremental_r2,
 )
 from tests.conftest import ROOT
 
+PRINTED = printed_tables("psychological_metrics")["p"]
 LINES = {"D7": 6, "pooled": 7, "FED-Dial": 3}
 METRICS = {name for _, name, _ in incremental_figures()} | {"Mauve"}
 
@@ -34,7 +35,7 @@ def test_what_the_paper_does_not_have_is_null():
 
 
 def test_every_set_of_the_appendix_has_six_metrics_alone_and_with_six_others():
-    for row in set(PAPER) - {"within sets"}:
+    for row in set(PRINTED) - {"within sets"}:
         names = {metric for name, metric, _ in incremental_figures() if name == row}
         assert len(names) == LINES.get(row, 6)
         for metric in names:
@@ -63,14 +64,14 @@ def printed_lines(paper, table):
 
 def test_every_figure_is_as_the_paper_has_it(paper):
     """In a line T comes first, then P and P+T by turns; Tables 1 and 2 begin with another set."""
-    checked = 0
-    for row, of in PAPER.items():
+    n = 0
+    for row, cells in PRINTED.items():
         if row == "within sets":
             continue
-        lines = list(printed_lines(paper, of.table))
+        lines = list(printed_lines(paper, cells["table"]))
         for name, figures in lines[-LINES.get(row, 6) :]:
             ours = [paper_incremental_r2(row, name, one) for one in ("", *metrics_of(row), ALL)]
             theirs = [figures[0], *figures[2::2]]
             assert [f"{o.value:.3f}".lstrip("0") + o.stars for o in ours] == theirs, (row, name)
-            checked += len(ours)
-    assert checked == len(incremental_figures()) == 11 * 6 * 7 + 7 * 5 + 3 * 4
+            n += len(ours)
+    assert n == len(incremental_figures()) == 11 * 6 * 7 + 7 * 5 + 3 * 4

@@ -8,19 +8,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from simpatico.reproduction.cells import Cell, Reproduction
-from simpatico.reproduction.comparison import (
+from simpatico.reproduction.cells import (
+    Cell,
+    Reproduction,
     agreement_summary,
-    agrees_with_paper,
     comparable_cells,
     far_from_paper,
+    printed_tables,
 )
-from simpatico.reproduction.psychological_metrics import reproduce
-from simpatico.reproduction.psychological_metrics.data import SETS
-from simpatico.reproduction.psychological_metrics.notes import explain_deviation, remarks
-from simpatico.reproduction.psychological_metrics.paper import ALL, PAPER, paper_r2, table_number
-from simpatico.reproduction.psychological_metrics.scores import DROPPED, score_rated_units
-from simpatico.reproduction.psychological_metrics.traditional_published import published_columns
+from simpatico.reproduction.psychological_metrics import explain_deviation, remarks, reproduce
+from simpatico.reproduction.psychological_metrics.data import DROPPED, SETS, score_rated_units
+from simpatico.reproduction.psychological_metrics.paper import ALL, paper_r2, table_number
+from simpatico.reproduction.psychological_metrics.traditional import published_columns
 from simpatico.reproduction.request import Request
 from simpatico.stats.regression import adjusted_r2
 from tests.command_line import simpatico
@@ -67,13 +66,13 @@ def test_it_equals_plain_least_squares(seed, predictors):
     design = np.column_stack([np.ones(60), x])
     rest = y - design @ np.linalg.lstsq(design, y, rcond=None)[0]
     r2 = 1 - (rest**2).sum() / ((y - y.mean()) ** 2).sum()
-    expected = 1 - (1 - r2) * 59 / (59 - predictors)
+    by_hand = 1 - (1 - r2) * 59 / (59 - predictors)
     fit = adjusted_r2(x, y, np.arange(60), seed=seed)
-    assert fit.value == pytest.approx(expected, abs=1e-10)
+    assert fit.value == pytest.approx(by_hand, abs=1e-10)
     assert fit.low < fit.high
-    moved = adjusted_r2(100 * x - 7, 3 * y + 1, np.arange(60), seed=seed)
-    assert moved.value_and_interval == pytest.approx(fit.value_and_interval, abs=1e-8)
-    assert moved.n == fit.n
+    rescaled_fit = adjusted_r2(100 * x - 7, 3 * y + 1, np.arange(60), seed=seed)
+    assert rescaled_fit.value_and_interval == pytest.approx(fit.value_and_interval, abs=1e-8)
+    assert rescaled_fit.n == fit.n
 
 
 def test_clusters_widen_the_interval():
@@ -82,14 +81,14 @@ def test_clusters_widen_the_interval():
     x = rng.normal(size=80)
     y = x + rng.normal(size=80)
     many_x, many_y = np.repeat(x, 10)[:, None], np.repeat(y, 10)
-    apart = adjusted_r2(many_x, many_y, np.arange(800))
-    together = adjusted_r2(many_x, many_y, np.repeat(np.arange(80), 10))
-    assert together.high - together.low > 2 * (apart.high - apart.low)
+    by_row = adjusted_r2(many_x, many_y, np.arange(800))
+    by_cluster = adjusted_r2(many_x, many_y, np.repeat(np.arange(80), 10))
+    assert by_cluster.high - by_cluster.low > 2 * (by_row.high - by_row.low)
 
 
 def cell(paper, ours, **other):
-    made = Cell("1", "set", "metric", paper, ours, None, None, 9, "0 of 9 not scored")
-    return made._replace(**other)
+    default = Cell("1", "set", "metric", paper, ours, None, None, 9, "0 of 9 not scored")
+    return default._replace(**other)
 
 
 @pytest.mark.parametrize(
@@ -106,7 +105,7 @@ def cell(paper, ours, **other):
     ],
 )
 def test_agreement_is_near_zero_or_one_sign_and_a_factor_of_three(paper, ours, agree):
-    assert agrees_with_paper(cell(paper, ours)) is agree
+    assert cell(paper, ours).agrees_with_paper is agree
 
 
 def test_only_figures_far_from_the_paper_are_listed_the_farthest_first():
@@ -128,17 +127,17 @@ def test_the_summary_counts_cheap_agreement_apart():
 
 def test_reasons_are_only_given_where_the_figures_show_them():
     style = cell(0.056, 0.003, column="style_matching", low=0.001, high=0.006)
-    dropped = cell(None, 0.046, column=DROPPED, low=0.035, high=0.057)
+    no_empty = cell(None, 0.046, column=DROPPED, low=0.035, high=0.057)
     assert explain_deviation(style, [style]) == "unexplained"
-    assert "it is 0.046" in explain_deviation(style, [style, dropped])
-    assert explain_deviation(style, [style, dropped._replace(ours=0.002)]) == "unexplained"
+    assert "it is 0.046" in explain_deviation(style, [style, no_empty])
+    assert explain_deviation(style, [style, no_empty._replace(ours=0.002)]) == "unexplained"
     assert "within our interval" in explain_deviation(style._replace(high=0.056), [])
     assert "Tables 7-18" in explain_deviation(cell(0.009, 0.08, column=ALL), [])
     assert "perhaps the model" in explain_deviation(cell(0.044, 0.0, column="empathy"), [])
     entropy = cell(0.1, 0.0, column="emotional_entropy")
     assert explain_deviation(entropy, []) == "unexplained"
-    told = "; ".join(["0 of 9 not scored", *remarks("TP", "emotional_entropy", None)])
-    assert "perhaps the lexicon" in explain_deviation(entropy._replace(note=told), [])
+    note = "; ".join(["0 of 9 not scored", *remarks("TP", "emotional_entropy", None)])
+    assert "perhaps the lexicon" in explain_deviation(entropy._replace(note=note), [])
 
 
 def test_the_papers_figures():
@@ -151,8 +150,9 @@ def test_the_papers_figures():
     assert [table_number(name) for name in ("D7", "ZP", "JSALT", "within sets")] == [
         "8", "18", "–", "1",
     ]  # fmt: skip
-    assert set(PAPER) - {"pooled", "within sets"} <= {s.name for s in SETS}
-    assert sorted(int(row.table) for row in PAPER.values()) == [1, 1, 2, *range(8, 19)]
+    rows = printed_tables("psychological_metrics")["p"]
+    assert set(rows) - {"pooled", "within sets"} <= {s.name for s in SETS}
+    assert sorted(int(row["table"]) for row in rows.values()) == [1, 1, 2, *range(8, 19)]
 
 
 ZHAO = [
@@ -188,19 +188,19 @@ def test_absent_data_sets_are_left_out_and_told(small):
     assert {c.row for c in (*done.cells, *done.other_metrics)} == {"ZD"}
     assert {c.table for c in done.cells} == {"17"}
     assert len(done.omissions) == len(SETS)
-    assert any(told.startswith("pooled, within sets: needs all of") for told in done.omissions)
+    assert any(line.startswith("pooled, within sets: needs all of") for line in done.omissions)
     assert reproduce(small / "dstc10-dev", Request(metrics=[])).other_metrics == []
 
 
 def test_published_scores_are_joined_by_text_not_by_position(small):
     (zd,) = [s for s in SETS if s.name == "ZD"]
     rows = score_rated_units(zd, zd.locate(small), None)
-    found = published_columns(rows, "ZD", small)
-    assert found["AM"].to_list() == [None, None, *((i * 7) % 11 for i in range(2, 30))]
-    assert found["AM-FM"][4] == (28 % 11 + 20 % 13) / 2
-    together = {c.column: c for c in reproduce(small, Request(metrics=[])).other_metrics}
-    assert together["AM"].n == together["AM + all together"].n == 28
-    assert {c.paper for c in together.values()} == {None}
+    scores = published_columns(rows, "ZD", small)
+    assert scores["AM"].to_list() == [None, None, *((i * 7) % 11 for i in range(2, 30))]
+    assert scores["AM-FM"][4] == (28 % 11 + 20 % 13) / 2
+    columns = {c.column: c for c in reproduce(small, Request(metrics=[])).other_metrics}
+    assert columns["AM"].n == columns["AM + all together"].n == 28
+    assert {c.paper for c in columns.values()} == {None}
 
 
 def test_gold_is_the_median_over_judges(small):
@@ -260,9 +260,9 @@ def test_every_response_of_the_data_at_hand_is_there(cells):
 
 
 def test_every_figure_of_the_paper_has_one_beside_it(cells):
-    told = [c for c in cells if c["paper"] is not None]
-    assert len(told) == 11 * 6 + 4 + 3
-    assert all(c["paper"] == paper_r2(c["row"], c["column"]) for c in told)
+    comparable = [c for c in cells if c["paper"] is not None]
+    assert len(comparable) == 11 * 6 + 4 + 3
+    assert all(c["paper"] == paper_r2(c["row"], c["column"]) for c in comparable)
 
 
 def test_the_figures_that_hold_whatever_the_lexicon(cells):
@@ -284,8 +284,8 @@ def test_published_scores_fit_the_rows(cells):
 def test_most_of_the_pooled_figure_lies_between_data_sets(cells):
     ours = {(c["row"], c["column"]): c["ours"] for c in cells}
     assert ours["pooled", "emotional_entropy"] > 5 * ours["within sets", "emotional_entropy"]
-    told = [c["note"] for c in cells if c["row"] == "pooled"]
-    assert all("mixes 1-5 ratings with 0-1 win rates" in note for note in told)
+    comparable = [c["note"] for c in cells if c["row"] == "pooled"]
+    assert all("mixes 1-5 ratings with 0-1 win rates" in note for note in comparable)
 
 
 def test_without_the_papers_lexicon_the_output_says_so(cells):

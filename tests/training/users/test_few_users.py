@@ -4,13 +4,12 @@ from simpatico import load
 from simpatico.cli.commands.train._users import format_estimate, format_p_suffix
 from simpatico.features.users.folder import ModelEvaluation, RecordedResult
 from simpatico.reproduction import cells as eye_cells
-from simpatico.reproduction.cells import CellKey
 from simpatico.stats.by_user import NO_INTERVAL
 from simpatico.stats.result import Result
 from simpatico.training.users.card import evaluation_lines
 from tests.metrics.user_models import by_hand, folder
 
-KEY = CellKey("table", "row", "column")
+KEY = ("table", "row", "column")
 
 
 def test_on_the_command_line():
@@ -24,9 +23,7 @@ def test_on_the_command_line():
 def test_in_a_table():
     whole = eye_cells.estimate_cell(KEY, Result(0.5, 0.25, 0.75), n=4)
     assert whole[4:] == (0.5, 0.25, 0.75, 4, "0 of 4 not scored")
-    few = eye_cells.estimate_cell(
-        KEY, Result(0.5), n=4, notes=[eye_cells.p_value_note(None, "persons")]
-    )
+    few = eye_cells.estimate_cell(KEY, Result(0.5), n=4, notes=[eye_cells.p_note(None, "persons")])
     assert few[4:8] == (0.5, None, None, 4)
     assert few.note == f"0 of 4 not scored; p –, resamples of persons; {NO_INTERVAL}"
     none = eye_cells.estimate_cell(KEY, Result(None), n=4)

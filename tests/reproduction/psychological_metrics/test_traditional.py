@@ -2,11 +2,10 @@
 
 import pytest
 
-from simpatico.reproduction.psychological_metrics import reproduce, traditional_run
+from simpatico.reproduction.psychological_metrics import reproduce, traditional
 from simpatico.reproduction.psychological_metrics.paper import ALL
-from simpatico.reproduction.psychological_metrics.traditional_run import (
+from simpatico.reproduction.psychological_metrics.traditional import (
     NO_MAUVE,
-    PaperMetric,
     TraditionalMetrics,
     pool_columns,
 )
@@ -16,9 +15,8 @@ from simpatico.reproduction.request import Request
 @pytest.fixture
 def length_for_bert_score(monkeypatch):
     """A metric without a model stands where BERTScore would."""
-    made = (PaperMetric("BERTScore", "length", {}),)
-    monkeypatch.setattr(traditional_run, "PAPER_METRICS", made)
-    monkeypatch.setattr(traditional_run, "METRIC_NAMES", ("length",))
+    monkeypatch.setattr(traditional, "PAPER_METRICS", {"BERTScore": ("length", {})})
+    monkeypatch.setattr(traditional, "METRIC_NAMES", ("length",))
 
 
 def test_a_metric_stands_alone_and_with_ours_beside_the_papers_figures(
@@ -46,13 +44,12 @@ def test_a_metric_stands_alone_and_with_ours_beside_the_papers_figures(
 
 
 def test_columns_of_pooled_sets_stand_one_below_the_other(small, length_for_bert_score):
-    from simpatico.reproduction.psychological_metrics.data import SETS
-    from simpatico.reproduction.psychological_metrics.scores import score_rated_units
+    from simpatico.reproduction.psychological_metrics.data import SETS, score_rated_units
 
     sets = [s for s in SETS if s.name in ("ZD", "TP")]
-    traditional = TraditionalMetrics(Request(), lambda _: None)
+    metrics = TraditionalMetrics(Request(), lambda _: None)
     rows = {s: score_rated_units(s, s.locate(small), None) for s in sets}
-    columns = [traditional.columns(rows[s], s, small) for s in sets]
+    columns = [metrics.columns(rows[s], s, small) for s in sets]
     (both,) = pool_columns(columns)
     assert both.paper == "BERTScore"
     assert both.scores.to_list() == [v for own in columns for v in own[0].scores]
