@@ -109,7 +109,7 @@ class Journal:
         for number, line in enumerate(lines, 2):
             rows = json_or_none(line) if line.endswith(b"\n") else None
             if rows is None and number <= len(lines):
-                raise RunError(f"{self.path}:{number}: the line is damaged; take it out")
+                raise RunError(f"{self.path}:{number}: the line is damaged; remove it")
             if rows is not None:
                 end += len(line)
                 self.dialogs[rows[0]["dialog"]] = rows

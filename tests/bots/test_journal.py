@@ -34,7 +34,7 @@ def test_a_damaged_line_in_the_middle_is_not_passed_over(tmp_path):
     partial.write_bytes(b"".join([lines[0], b"{\n", *lines[2:]]))
     with pytest.raises(RunError) as told:
         probe(Counted(), prompts("abc"), out)
-    assert str(told.value) == f"{partial}:2: the line is damaged; take it out"
+    assert str(told.value) == f"{partial}:2: the line is damaged; remove it"
 
 
 def refusals():

@@ -43,7 +43,7 @@ def test_ids_are_taken_over(tmp_path):
 
 
 BAD = {
-    "empty.jsonl": ('{"prompt": " "}\n', "1: the prompt is empty; take it out"),
+    "empty.jsonl": ('{"prompt": " "}\n', "1: the prompt is empty; remove it"),
     "twice.csv": ("prompt,id\na,1\nb,1\n", "3: an earlier prompt has the same 'id'"),
     "type.jsonl": (
         '{"prompt": "a"}\n{"prompt": 3}\n',

@@ -157,13 +157,13 @@ LINES = [
         "text_twice",
         row()[:-1] + b', "text": "x"}',
         "duplicate_key",
-        "'text' stands in the record twice",
+        "'text' is in the record twice",
     ),
     Bad(
         "dialog_twice",
         row()[:-1] + b', "dialog" : "x"}',
         "duplicate_key",
-        "'dialog' stands in the record twice",
+        "'dialog' is in the record twice",
     ),
     Bad(
         "nested_lists",
@@ -362,7 +362,7 @@ FILES = [
         ".csv",
         b"dialog,speaker,text\rg,ann,CANARY-7f3a\r",
         "csv",
-        "there is a carriage return without a line feed; save the file with other line ends",
+        "there is a carriage return without a line feed; convert the line ends",
         piped=False,
     ),
     BadFile(
@@ -377,7 +377,7 @@ FILES = [
         ".csv",
         b"dialog,speaker,text,text\ng,ann,CANARY-7f3a,x\n",
         "header",
-        "the column 'text' stands there twice",
+        "the column 'text' is there twice; keep one",
     ),
     BadFile(
         "open_quote",

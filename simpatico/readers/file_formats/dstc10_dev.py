@@ -22,12 +22,13 @@ from simpatico.readers.file_formats._benchmark import (
     Rating,
     Scale,
     alternate_speakers,
+    as_json_object,
     row_dialog,
     row_judgements,
     system_name,
 )
-from simpatico.readers.input.decode import decode_records, unique_records
-from simpatico.readers.input.record import Ledger, Place, Utterance
+from simpatico.readers.input.decode import unique_records
+from simpatico.readers.input.record import Ledger, Utterance
 from simpatico.readers.input.source import Head, Source
 
 FIVE: dict[str, Scale] = {"*": (1.0, 5.0)}
@@ -91,10 +92,9 @@ class DSTC10Dev:
     system: str | None = None
 
     def matches(self, head: Head) -> bool:
-        turn, dialog = {"context", "response"}, ({"dialog"}, {"dialogue"})
-        return {"dialogue_id", "annotations"} <= head.keys and any(
-            fields <= head.keys for fields in (turn, *dialog)
-        )
+        fields = ({"context", "response"}, {"dialog"}, {"dialogue"})
+        is_row = any(names <= head.keys for names in fields)
+        return is_row and {"dialogue_id", "annotations"} <= head.keys
 
     def dialogs(self, source: Source, ledger: Ledger) -> Iterator[list[Utterance]]:
         return map(row_dialog, self.rows(source, ledger))
@@ -107,42 +107,26 @@ class DSTC10Dev:
 
     def rows(self, source: Source, ledger: Ledger) -> Iterator[RatedRow]:
         """The rows that can be read; a dialogue_id that comes again is refused."""
-        records = decode_records(source.records(ledger), ROW.decode, ledger)
-        for place, row in unique_records(records, lambda row: row.dialogue_id, ledger):
-            if rated := self.rated_row(row, place, ledger):
-                yield rated
-
-    def rated_row(self, row: DevRow, place: Place, ledger: Ledger) -> RatedRow | None:
-        """The row in the words of this package."""
-        system = system_name(row.model or self.system or "system")
-        dialog = row.dialogue if row.dialog is None else row.dialog
-        if dialog is not None:
-            lines = [RatedLine(speaker_name(line.speaker, system), line.text) for line in dialog]
-            return RatedRow(
-                row.dialogue_id, place, lines, system, row.annotations, whole_dialog=True
-            )
-        if row.context is None or row.response is None:
-            reason = "a row needs 'context' and 'response', or 'dialogue'"
-            ledger.reject(place, "missing", reason)
-            return None
-        lines = context_and_response(row.context, row.response, system)
-        extras = None if row.fact is None else msgspec.json.encode({"fact": row.fact}).decode()
-        return RatedRow(
-            row.dialogue_id,
-            place,
-            lines,
-            system,
-            row.annotations,
-            references=row.reference,
-            extras=extras,
-        )
-
-
-def speaker_name(speaker: str, system: str) -> str:
-    """The speaker's name here; a person who talks with the system called human is the user."""
-    if speaker.lower() in SYSTEM:
-        return system
-    return "user" if speaker.lower() in USER else speaker
+        rows = source.values(DevRow, ledger)
+        for place, row in unique_records(rows, "dialogue_id", "dialogue_id", ledger):
+            system = system_name(row.model or self.system or "system")
+            # a user is called user here, as the system may be called human
+            names = dict.fromkeys(SYSTEM, system) | dict.fromkeys(USER, "user")
+            dialog = row.dialogue if row.dialog is None else row.dialog
+            rated = RatedRow(row.dialogue_id, place, (), system, row.annotations)
+            if dialog is not None:
+                sides = [(names.get(one.speaker.lower(), one.speaker), one.text) for one in dialog]
+                lines = [RatedLine(*side) for side in sides]
+                yield rated._replace(lines=lines, whole_dialog=True)
+            elif row.context is None or row.response is None:
+                reason = "a row needs 'context' and 'response', or 'dialogue'"
+                ledger.reject(place, "missing", reason)
+            else:
+                yield rated._replace(
+                    lines=context_and_response(row.context, row.response, system),
+                    references=row.reference,
+                    extras=as_json_object({} if row.fact is None else {"fact": row.fact}),
+                )
 
 
 def context_and_response(context: str, response: str, system: str) -> list[RatedLine]:
@@ -151,6 +135,3 @@ def context_and_response(context: str, response: str, system: str) -> list[Rated
         return fed.labelled_lines(context, response, system)
     texts = [line.strip() for line in context.split("\n") if line.strip()]
     return [*alternate_speakers(texts), RatedLine(system, response)]
-
-
-ROW = msgspec.json.Decoder(DevRow)

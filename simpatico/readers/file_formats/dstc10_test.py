@@ -23,8 +23,9 @@ from simpatico.readers.file_formats._benchmark import (
     row_judgements,
     system_name,
 )
+from simpatico.readers.input.decode import decode
 from simpatico.readers.input.record import Ledger, Place, Utterance
-from simpatico.readers.input.source import Head, Source, decode
+from simpatico.readers.input.source import Head, Source
 
 LISTS = frozenset({"contexts", "responses", "reference", "models", "scores"})
 
@@ -94,11 +95,11 @@ class DSTC10Test:
 
 def response_rows(source: Source, ledger: Ledger) -> Iterator[RatedRow]:
     """The rows that can be read."""
-    place = Place(source.name, 1, 0)
+    place, read = Place(source.name, 1, 0), msgspec.json.Decoder(TestRow)
     for number, raw in enumerate(transpose_lists(source, ledger)):
         # a row has no line of its own in these files, so its number goes into the reason
         own = Ledger("skip")
-        row: TestRow | None = decode(raw, ROW, place, own)
+        row: TestRow | None = decode(raw, read, place, own)
         for reject in own.rejects:
             ledger.reject(place, reject.code, f"row {number}: {reject.reason}")
         if row is not None:
@@ -114,19 +115,19 @@ def response_rows(source: Source, ledger: Ledger) -> Iterator[RatedRow]:
 
 def transpose_lists(source: Source, ledger: Ledger) -> Iterator[bytes]:
     """Each row as a JSON object."""
-    place = Place(source.name, 1, 0)
-    file: TestColumns | None = decode(source.document(ledger), TestColumns, place, ledger)
+    file = source.value(TestColumns, ledger)
     if file is None:
         return
-    n = len(file.contexts)
-    lists = (file.contexts, file.responses, file.models, file.scores, file.reference or [NULL] * n)
+    n, names = len(file.contexts), TestRow.__struct_fields__
+    references = file.reference or [msgspec.Raw(b"null")] * n
+    lists = (file.contexts, file.responses, file.models, file.scores, references)
     if {*map(len, lists)} != {n}:
-        counts = ", ".join(f"{len(list_)} {name}" for name, list_ in zip(NAMES, lists, strict=True))
-        ledger.reject(place, "lengths", f"the lists differ in length ({counts}); no row is read")
+        counts = ", ".join(f"{len(list_)} {name}" for name, list_ in zip(names, lists, strict=True))
+        reason = f"the lists differ in length ({counts}); no row is read"
+        ledger.reject(Place(source.name, 1, 0), "lengths", reason)
         return
     for cells in zip(*lists, strict=True):
-        pairs = zip(NAMES, cells, strict=True)
-        yield b"{%s}" % b",".join(b'"%s":%s' % (name.encode(), bytes(cell)) for name, cell in pairs)
+        yield msgspec.json.encode(dict(zip(names, cells, strict=True)))
 
 
 def infer_scale(values: list[float]) -> Scale | tuple[None, None]:
@@ -137,8 +138,3 @@ def infer_scale(values: list[float]) -> Scale | tuple[None, None]:
     if low >= 1 and 3 < high <= 5:
         return 1.0, 5.0
     return None, None
-
-
-NAMES = ("context", "response", "model", "scores", "references")
-NULL = msgspec.Raw(b"null")
-ROW = msgspec.json.Decoder(TestRow)

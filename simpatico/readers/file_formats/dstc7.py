@@ -27,13 +27,12 @@ QUALITIES = ("Relevance", "Informativeness")
 SAME = {"TeamEC": "TeamCE"}
 """Ratings of TeamEC are a second round for TeamCE: only so do the published means come out."""
 
-Cells = tuple[Place, dict[str, str]]
-
 
 @dataclass(frozen=True)
 class DSTC7:
     """Each response is a dialog of two turns: the passage that was talked about, and the response.
 
+    Its id is that of the context and that of the system, joined by a colon.
     What people said before the response is not in the folder. Judges are outsiders with ids; the
     few responses that a judge rated twice keep the first rating.
     """
@@ -56,7 +55,7 @@ class DSTC7:
         rated: set[tuple[str, str]] = set()
         for place, cells in table_cells(source, RATINGS, ledger):
             system = SAME.get(cells["SystemID"], cells["SystemID"])
-            dialog, judge = dialog_id(cells["InstanceID"], system), cells["JudgeID"]
+            dialog, judge = f"{cells['InstanceID']}:{system}", cells["JudgeID"]
             if dialog not in units:
                 ledger.reject(place, "unknown", "there is no response that this rating is about")
             elif (dialog, judge) in rated:
@@ -65,41 +64,36 @@ class DSTC7:
                 rated.add((dialog, judge))
                 unit = units[dialog]._replace(judge=judge, scale_min=1.0, scale_max=5.0)
                 for quality in QUALITIES:
-                    own = unit._replace(quality=quality.lower())
-                    if judgement := rate(own, cells[quality], place, ledger):
+                    unit = unit._replace(quality=quality.lower())
+                    if judgement := rate(unit, cells[quality], place, ledger):
                         yield judgement
 
 
 def response_rows(source: Source, ledger: Ledger) -> Iterator[RatedRow]:
     """The responses that can be read, in the order of the file."""
     contexts = {c["InstanceID"]: c["Context"] for _, c in table_cells(source, CONTEXTS, ledger)}
-    references = dict(read_references(source, ledger))
+    references: dict[str, list[str]] = {}
+    if source.folder and (source.folder / REFERENCES).is_file():
+        for _, (instance, *texts) in tab_cells(source.file(REFERENCES), ledger):
+            references[instance] = [text for text in texts if text.strip()]
     dialogs: set[str] = set()
     for place, cells in table_cells(source, RESPONSES, ledger):
         instance, system = cells["InstanceID"], system_name(cells["SystemID"])
-        dialog = dialog_id(instance, cells["SystemID"])
+        dialog = f"{instance}:{cells['SystemID']}"
         if instance not in contexts:
             ledger.reject(place, "unknown", "no context has this InstanceID")
         elif dialog in dialogs:
             ledger.reject(place, "duplicate_id", "the system answered this context in a row before")
         else:
             dialogs.add(dialog)
-            lines = [
-                RatedLine("context-a", contexts[instance]),
-                RatedLine(system, cells["Response"]),
-            ]
-            gold = references.get(instance)
+            passage, gold = RatedLine("context-a", contexts[instance]), references.get(instance)
+            lines = [passage, RatedLine(system, cells["Response"])]
             yield RatedRow(dialog, place, lines, system, {}, references=gold)
 
 
-def read_references(source: Source, ledger: Ledger) -> Iterator[tuple[str, list[str]]]:
-    """The references of each context, if the folder has that file."""
-    if source.folder and (source.folder / REFERENCES).is_file():
-        for _, (instance, *texts) in tab_cells(source.file(REFERENCES), ledger):
-            yield instance, [text for text in texts if text.strip()]
-
-
-def table_cells(folder: Source, name: str, ledger: Ledger) -> Iterator[Cells]:
+def table_cells(
+    folder: Source, name: str, ledger: Ledger
+) -> Iterator[tuple[Place, dict[str, str]]]:
     """The rows of a table of the folder, by the names in its header."""
     source = folder.file(name)
     rows = tab_cells(source, ledger)
@@ -120,11 +114,6 @@ def tab_cells(source: Source, ledger: Ledger) -> Iterator[tuple[Place, list[str]
             continue
         if text:
             yield place, text.split("\t")
-
-
-def dialog_id(instance: str, system: str) -> str:
-    """The id of a dialog: which context, and who answered."""
-    return f"{instance}:{system}"
 
 
 COLUMNS = {

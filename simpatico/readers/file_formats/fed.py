@@ -25,8 +25,9 @@ from simpatico.readers.file_formats._benchmark import (
     row_judgements,
     system_name,
 )
+from simpatico.readers.input.decode import decode
 from simpatico.readers.input.record import Ledger, Utterance
-from simpatico.readers.input.source import Head, Source, decode
+from simpatico.readers.input.source import Head, Source
 
 SCALES: dict[str, Scale] = {
     "Understandable": (0.0, 1.0),
@@ -36,7 +37,7 @@ SCALES: dict[str, Scale] = {
 }
 """FED's questions: yes or no for two qualities, five points overall, three points otherwise."""
 
-LABEL = re.compile(r"(User|System): ?")
+LABEL = re.compile(r"^(User|System): ?")
 
 
 class FEDRow(msgspec.Struct):
@@ -98,7 +99,7 @@ def labelled_lines(context: str, response: str | None, system: str) -> list[Rate
         label = LABEL.match(line)
         if label or not lines:
             speaker = system if label and label[1] == "System" else "user"
-            lines.append(RatedLine(speaker, strip_label(line)))
+            lines.append(RatedLine(speaker, LABEL.sub("", line, count=1)))
         else:
             lines[-1] = RatedLine(lines[-1].speaker, f"{lines[-1].text}\n{line}")
     if response is None:
@@ -106,13 +107,7 @@ def labelled_lines(context: str, response: str | None, system: str) -> list[Rate
     if lines and lines[-1].speaker == system:
         # under one name the response would be merged into the context that it follows
         lines = [RatedLine("context" if s == system else s, text) for s, text in lines]
-    return [*lines, RatedLine(system, strip_label(response))]
-
-
-def strip_label(line: str) -> str:
-    """The line without the label at its start."""
-    label = LABEL.match(line)
-    return line[label.end() :] if label else line
+    return [*lines, RatedLine(system, LABEL.sub("", response, count=1))]
 
 
 ROW = msgspec.json.Decoder(FEDRow)

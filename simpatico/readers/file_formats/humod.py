@@ -22,11 +22,12 @@ from simpatico.readers.file_formats._benchmark import (
     RatedRow,
     Rating,
     alternate_speakers,
+    as_json_object,
     row_dialog,
     row_judgements,
 )
-from simpatico.readers.input.decode import decode_records, unique_records
-from simpatico.readers.input.record import Ledger, Place, Utterance
+from simpatico.readers.input.decode import unique_records
+from simpatico.readers.input.record import Ledger, Utterance
 from simpatico.readers.input.source import Head, Source
 
 NEEDED = frozenset({"dialogue_id", "context", "response", "human_mean_relevance"})
@@ -74,25 +75,19 @@ class HUMOD:
 
     def rows(self, source: Source, ledger: Ledger) -> Iterator[RatedRow]:
         """The rows that can be read; a dialogue_id that comes again is refused."""
-        records = decode_records(source.records(ledger), ROW.decode, ledger)
-        for place, row in unique_records(records, lambda row: row.dialogue_id, ledger):
-            yield self.rated_row(row, place, ledger)
-
-    def rated_row(self, row: HUMODRow, place: Place, ledger: Ledger) -> RatedRow:
-        """The row in the words of this package."""
-        system = self.system or "system"
-        texts = [line.strip() for line in row.context.split("\n") if line.strip()]
-        others = {"am": row.am, "fm": row.fm}
-        scores = {name: score for name, score in others.items() if score is not None}
-        return RatedRow(
-            row.dialogue_id,
-            place,
-            [*alternate_speakers(texts), RatedLine(system, row.response)],
-            system,
-            {"relevance": [row.human_mean_relevance]},
-            references=parse_python_list(row.reference, ledger),
-            extras=msgspec.json.encode(scores).decode() if scores else None,
-        )
+        rows, system = source.values(HUMODRow, ledger), self.system or "system"
+        for place, row in unique_records(rows, "dialogue_id", "dialogue_id", ledger):
+            texts = [line.strip() for line in row.context.split("\n") if line.strip()]
+            others = {"am": row.am, "fm": row.fm}
+            yield RatedRow(
+                row.dialogue_id,
+                place,
+                [*alternate_speakers(texts), RatedLine(system, row.response)],
+                system,
+                {"relevance": [row.human_mean_relevance]},
+                references=parse_python_list(row.reference, ledger),
+                extras=as_json_object({k: v for k, v in others.items() if v is not None}),
+            )
 
 
 def parse_python_list(raw: str | list[str] | None, ledger: Ledger) -> list[str] | None:
@@ -109,6 +104,3 @@ def parse_python_list(raw: str | list[str] | None, ledger: Ledger) -> list[str] 
         return texts
     ledger.skip("references that cannot be read")
     return None
-
-
-ROW = msgspec.json.Decoder(HUMODRow)

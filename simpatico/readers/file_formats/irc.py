@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 from typing import ClassVar, NamedTuple
 
@@ -59,39 +59,25 @@ class IRC:
 
     def dialogs(self, source: Source, ledger: Ledger) -> Iterator[list[Utterance]]:
         # utterances keep their line numbers as ids, so that replies can be looked up in the log
-        for log in log_files(source):
+        folder = source.folder
+        paths = sorted(folder.glob(f"*{LOG}")) if folder else []
+        for log in [source.file(path.name) for path in paths] if folder else [source]:
             messages = dict(read_messages(log, ledger))
             replies = read_links(log, messages, ledger)
-            if unlinked := len(messages) - len(replies):
-                ledger.skip("message outside the part with links", unlinked)
+            if n_outside := len(messages) - len(replies):
+                ledger.skip("message outside the part with links", n_outside)
             start = first_day(log.name)
             title = Path(log.name).name.removesuffix(LOG)
             for lines in split_threads(replies):
-                dialog = f"{title}:{lines[0]}"
-                utterances = [
-                    Utterance(
-                        dialog,
-                        messages[line].nick,
-                        messages[line].text,
-                        self.system or "human",
-                        id=str(line),
-                        reply_to=str(max(replies[line])) if replies[line] else None,
-                        time=None if start is None else start + 60.0 * messages[line].minute,
-                    )
-                    for line in lines
-                ]
-                yield Dialog(
-                    with_interlocutors(utterances), [messages[line].place for line in lines]
-                )
-
-
-def log_files(source: Source) -> Iterator[Source]:
-    """The log itself, or every log of a folder by name."""
-    if source.folder is None:
-        yield source
-        return
-    for path in sorted(source.folder.glob(f"*{LOG}")):
-        yield source.file(path.name)
+                utterances, places = list[Utterance](), list[Place]()
+                for line in lines:
+                    place, nick, text, minute = messages[line]
+                    row = Utterance(f"{title}:{lines[0]}", nick, text, self.system or "human")
+                    time = None if start is None else start + 60.0 * minute
+                    reply_to = str(max(replies[line])) if replies[line] else None
+                    utterances.append(row._replace(id=str(line), reply_to=reply_to, time=time))
+                    places.append(place)
+                yield Dialog(with_interlocutors(utterances), places)
 
 
 def links_name(log: str) -> str:
@@ -187,8 +173,6 @@ def first_day(name: str) -> float | None:
     """When the day in a file's name began, in seconds since 1970; null if it names none."""
     date = DATE.match(Path(name).name)
     try:
-        return (
-            datetime.fromisoformat(date.group()).replace(tzinfo=UTC).timestamp() if date else None
-        )
-    except ValueError:
+        return datetime.fromisoformat(f"{date.group()}T00:00Z").timestamp() if date else None
+    except ValueError:  # such as the 31st of June
         return None

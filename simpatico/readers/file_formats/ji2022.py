@@ -15,9 +15,10 @@ from typing import Any, ClassVar
 import msgspec
 
 from simpatico.judgements import Judgement
-from simpatico.readers.file_formats._benchmark import Rating, rate
+from simpatico.readers.file_formats._benchmark import Rating, as_json_object, rate
+from simpatico.readers.input.decode import unique_records
 from simpatico.readers.input.record import Dialog, Ledger, Place, Utterance
-from simpatico.readers.input.source import Head, Source, decode
+from simpatico.readers.input.source import Head, Source
 
 WORKER, BOT = "user", "bot"
 LOW, HIGH = 0.0, 100.0
@@ -69,6 +70,7 @@ class Ji2022:
         return {"AssignmentId", "WorkerId", "data"} <= head.keys
 
     def dialogs(self, source: Source, ledger: Ledger) -> Iterator[list[Utterance]]:
+        control = {"pass": "passed", "fail": "failed"}.get(source.stem.partition("_")[0])
         for place, dialog, worker, talk in worker_dialogs(source, ledger):
             if not talk.dialogue:
                 ledger.skip("dialog without utterances")
@@ -79,7 +81,9 @@ class Ji2022:
                 for turn in talk.dialogue
                 for utterance in (Utterance(dialog, WORKER, turn.user), bot._replace(text=turn.bot))
             ]
-            utterances[0] = utterances[0]._replace(extras=dialog_extras(source.stem, talk))
+            facts = {"quality_control": control, "topics": talk.topic}
+            extras = as_json_object({name: fact for name, fact in facts.items() if fact})
+            utterances[0] = utterances[0]._replace(extras=extras)
             yield Dialog(utterances, [place])
 
     def judgements(self, source: Source, ledger: Ledger) -> Iterator[Judgement]:
@@ -96,26 +100,7 @@ def worker_dialogs(
     source: Source, ledger: Ledger
 ) -> Iterator[tuple[Place, str, str, Conversation]]:
     """Every dialog with its id, which is the sitting's and a number in it, and its worker."""
-    assignments: set[str] = set()
-    for place, raw in source.records(ledger):
-        sitting: Assignment | None = decode(raw, ASSIGNMENT, place, ledger)
-        if sitting is None:
-            continue
-        if sitting.assignment_id in assignments:
-            reason = "the AssignmentId stands in an earlier record too"
-            ledger.reject(place, "duplicate_id", reason)
-            continue
-        assignments.add(sitting.assignment_id)
+    sittings = source.values(Assignment, ledger)
+    for place, sitting in unique_records(sittings, "assignment_id", "AssignmentId", ledger):
         for number, talk in enumerate(sitting.data, start=1):
             yield place, f"{sitting.assignment_id}:{number}", sitting.worker_id, talk
-
-
-def dialog_extras(stem: str, talk: Conversation) -> str | None:
-    """Whether the worker passed the control of quality, and the topics, as a JSON object."""
-    control = {"pass": "passed", "fail": "failed"}.get(stem.partition("_")[0])
-    quality = {"quality_control": control} if control else {}
-    extras = quality | ({"topics": talk.topic} if talk.topic else {})
-    return msgspec.json.encode(extras).decode() if extras else None
-
-
-ASSIGNMENT = msgspec.json.Decoder(Assignment)

@@ -12,7 +12,6 @@ from typing import Any, ClassVar
 import msgspec
 
 from simpatico.readers.file_formats._chat import PERSON_ROLES, non_empty_dialog
-from simpatico.readers.input.decode import decode_records
 from simpatico.readers.input.record import Ledger, Utterance
 from simpatico.readers.input.source import Head, Source
 
@@ -33,9 +32,6 @@ class ParlAIDialog(msgspec.Struct):
     context: list[Any] | None = None
 
 
-RECORD = msgspec.json.Decoder(ParlAIDialog)
-
-
 @dataclass(frozen=True)
 class ParlAI:
     """An act's `id` is its speaker; those with "human" in it are people, others are systems."""
@@ -50,7 +46,7 @@ class ParlAI:
         return isinstance(steps, list) and all(isinstance(acts, list) for acts in steps)
 
     def dialogs(self, source: Source, ledger: Ledger) -> Iterator[list[Utterance]]:
-        for place, record in decode_records(source.records(ledger), RECORD.decode, ledger):
+        for place, record in source.values(ParlAIDialog, ledger):
             if record.context:
                 ledger.skip("context act", len(record.context))
             acts = [act for step in record.dialog for act in step]

@@ -11,15 +11,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import msgspec
 
 from simpatico.judgements import Judgement
-from simpatico.readers.file_formats._benchmark import Rating, rate
+from simpatico.readers.file_formats._benchmark import Rating, as_json_object, rate
 from simpatico.readers.file_formats.convokit import time_or_none
+from simpatico.readers.input.decode import decode_records
 from simpatico.readers.input.record import Dialog, Ledger, Place, Utterance
-from simpatico.readers.input.source import Head, Source, decode
+from simpatico.readers.input.source import Head, Source
 
 PEOPLE = "interlocutors.json"
 LOW, HIGH = 1.0, 5.0
@@ -92,28 +93,26 @@ class RealPersonaChat:
         for place, talk in valid_dialogs(source, ledger):
             for unit, ratings in dialog_ratings(talk):
                 for quality, rating in ratings.items():
-                    own = unit._replace(quality=quality)
-                    if judgement := rate(own, rating, place, ledger):
+                    if judgement := rate(unit._replace(quality=quality), rating, place, ledger):
                         yield judgement
 
 
 def valid_dialogs(source: Source, ledger: Ledger) -> Iterator[tuple[Place, PersonaDialog]]:
     """The records that can be read and hold together; the very same one again is skipped."""
     hashes: dict[int | str, int] = {}
-    for place, raw in source.records(ledger):
-        talk: PersonaDialog | None = decode(raw, DIALOG, place, ledger)
-        if talk is None:
-            continue
-        # a hash is enough to tell a repeated record from another one with the same id
-        before = hashes.get(talk.dialogue_id)
-        if before == hash(raw):
+    decode = msgspec.json.Decoder(PersonaDialog).decode
+    # a hash is enough to tell a repeated record from another one with the same id
+    records = decode_records(source.records(ledger), lambda raw: (hash(raw), decode(raw)), ledger)
+    for place, (code, talk) in records:
+        if hashes.get(talk.dialogue_id) == code:
             ledger.skip("dialog that stands in the file twice")
-        elif before is not None:
-            ledger.reject(place, "duplicate_id", "the dialogue_id stands in an earlier record too")
-        elif reason := id_problem(talk):
-            ledger.reject(place, "interlocutors", reason)
+        elif talk.dialogue_id in hashes:
+            reason = "an earlier record has the same 'dialogue_id'"
+            ledger.reject(place, "duplicate_id", reason)
+        elif problem := id_problem(talk):
+            ledger.reject(place, "interlocutors", problem)
         else:
-            hashes[talk.dialogue_id] = hash(raw)
+            hashes[talk.dialogue_id] = code
             yield place, talk
 
 
@@ -127,17 +126,16 @@ def id_problem(talk: PersonaDialog) -> str | None:
         return "a conversation needs two interlocutors with different ids"
     raters = [ratings.get("interlocutor_id") for ratings in talk.evaluations]
     if not {row.interlocutor_id for row in talk.utterances} | set(raters) <= ids:
-        return "an interlocutor_id is none of the conversation's interlocutors"
+        return "an interlocutor_id is not one of the conversation's interlocutors"
     return "an interlocutor_id rates twice" if len(set(raters)) < len(raters) else None
 
 
 def human_dialog(talk: PersonaDialog, people: dict[str, Person], ledger: Ledger) -> list[Utterance]:
     """A dialog of two people, each with the other as interlocutor."""
     utterances: list[Utterance] = []
-    introduced: set[str] = set()
     for row in talk.utterances:
         speaker, other = row.interlocutor_id, other_person(talk, row.interlocutor_id)
-        about = people.get(other)
+        about, first = people.get(other), all(speaker != one.speaker for one in utterances)
         utterances.append(
             Utterance(
                 str(talk.dialogue_id),
@@ -147,30 +145,21 @@ def human_dialog(talk: PersonaDialog, people: dict[str, Person], ledger: Ledger)
                 time=time_or_none(row.timestamp, ledger),
                 interlocutor=other,
                 profile="\n".join(about.persona) if about and about.persona else None,
-                extras=None if speaker in introduced else big_five(people.get(speaker)),
+                extras=big_five(people.get(speaker)) if first else None,
             )
         )
-        introduced.add(speaker)
     return utterances
 
 
 def system_dialog(talk: PersonaDialog) -> list[Utterance]:
     """A dialog of somebody, who has no id, with a system."""
-    plays = {"plays": talk.interlocutor_id} if talk.interlocutor_id else {}
-    extras = msgspec.json.encode(plays).decode() if plays else None
+    extras = as_json_object({"plays": talk.interlocutor_id} if talk.interlocutor_id else {})
     utterances: list[Utterance] = []
     for row in talk.utterances:
         system = talk.system_id if row.interlocutor == SYSTEM else None
+        utterance = Utterance(str(talk.dialogue_id), row.interlocutor, row.text, system)
         first = system is not None and all(before.system is None for before in utterances)
-        utterances.append(
-            Utterance(
-                str(talk.dialogue_id),
-                row.interlocutor,
-                row.text,
-                system,
-                extras=extras if first else None,
-            )
-        )
+        utterances.append(utterance._replace(extras=extras) if first else utterance)
     return utterances
 
 
@@ -198,21 +187,14 @@ def read_people(source: Source, ledger: Ledger) -> dict[str, Person]:
     path = source.path and not source.spool and source.path.parent / PEOPLE
     if not path or not path.is_file():
         return {}
-    file = Source.of(path)
-    place = Place(file.name, 1, 0)
-    people: dict[str, Person] | None = decode(file.document(ledger), PERSONS, place, ledger)
-    return people or {}
+    return Source.of(path).value(dict[str, Person], ledger) or {}
 
 
 def big_five(person: Person | None) -> str | None:
     """A speaker's Big Five as a JSON object."""
-    traits: dict[str, Any] = {
+    traits = {
         name.removeprefix(BIG_FIVE).lower(): value
         for name, value in (person.personality if person else {}).items()
         if name.startswith(BIG_FIVE)
     }
-    return msgspec.json.encode({"big_five": traits}).decode() if traits else None
-
-
-DIALOG = msgspec.json.Decoder(PersonaDialog)
-PERSONS = msgspec.json.Decoder(dict[str, Person])
+    return as_json_object({"big_five": traits} if traits else {})

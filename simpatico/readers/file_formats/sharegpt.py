@@ -12,7 +12,6 @@ from typing import ClassVar
 import msgspec
 
 from simpatico.readers.file_formats._chat import ChatMessage, chat_utterances, non_empty_dialog
-from simpatico.readers.input.decode import decode_records
 from simpatico.readers.input.record import Ledger, Utterance
 from simpatico.readers.input.source import Head, Source
 
@@ -34,9 +33,6 @@ class ShareGPTRecord(msgspec.Struct):
     system: str | None = None
 
 
-RECORD = msgspec.json.Decoder(ShareGPTRecord)
-
-
 @dataclass(frozen=True)
 class ShareGPT:
     """`human` and `user` are people; `gpt`, `chatgpt`, `bing` and the like are the system."""
@@ -52,11 +48,10 @@ class ShareGPT:
         return isinstance(first, dict) and {"from", "value"} <= first.keys()
 
     def dialogs(self, source: Source, ledger: Ledger) -> Iterator[list[Utterance]]:
-        for place, record in decode_records(source.records(ledger), RECORD.decode, ledger):
+        for place, record in source.values(ShareGPTRecord, ledger):
             if record.system:
                 ledger.skip("system message")
             name = f"{source.stem}:{place.line}" if record.id in (None, "") else str(record.id)
             messages = (ChatMessage(m.role, m.value, m.name) for m in record.conversations)
-            system = self.system or record.model
-            rows = chat_utterances(messages, name, ledger, system=system)
+            rows = chat_utterances(messages, name, ledger, system=self.system or record.model)
             yield from non_empty_dialog(rows, place, ledger)

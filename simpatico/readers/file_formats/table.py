@@ -9,7 +9,7 @@ straight into a tuple; only other rows are looked at more closely.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar
 
@@ -18,7 +18,12 @@ import msgspec
 from simpatico.readers.file_formats._chat import SKIPPED_ROLES, system_of
 from simpatico.readers.file_formats._table_csv import table_rows
 from simpatico.readers.file_formats._table_fields import Fields, parse_references, parse_time
-from simpatico.readers.input.decode import DECODE_ERRORS, InvalidValue, decode_problem
+from simpatico.readers.input.decode import (
+    DECODE_ERRORS,
+    InvalidValue,
+    decode_problem,
+    repeated_fields,
+)
 from simpatico.readers.input.record import Dialog, Ledger, Place, Utterance
 from simpatico.readers.input.source import NEW_TUPLE, Head, Source
 
@@ -60,10 +65,7 @@ class Table:
 
     name: ClassVar[str] = "table"
     about: ClassVar[str] = "one utterance a row: dialog, speaker, text and more"
-    suffixes: ClassVar[tuple[str, ...]] = (
-        *(".jsonl", ".ndjson", ".json"),
-        *(".csv", ".tsv", ".parquet"),
-    )
+    suffixes: ClassVar[tuple[str, ...]] = (".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".parquet")
     scattered: ClassVar[bool] = True
     system: str | None = None
 
@@ -105,10 +107,8 @@ class Table:
                     try:
                         values = plain(line)
                         if no_field_repeats(line, values):
-                            yield (
-                                place,
-                                NEW_TUPLE(Utterance, (*self.with_system(values), None, False)),
-                            )
+                            row = NEW_TUPLE(Utterance, (*self.with_system(values), None, False))
+                            yield place, row
                             continue
                     except msgspec.ValidationError:
                         pass
@@ -129,7 +129,10 @@ class Table:
             values, cells = decode(line), BYTES.decode(line)
             if count_names(line) > len(cells):
                 inner = sum(count_names(bytes(cell)) for cell in cells.values())
-                fields.refuse_repeated(line, len(cells), count_names(line) - inner)
+                twice = repeated_fields(line) & fields.own_columns
+                if count_names(line) - inner > len(cells) and twice:
+                    reason = f"{min(twice)!r} is in the record twice"
+                    raise InvalidValue("duplicate_key", reason)
             return self.utterance(values, fields.extras(cells))
 
         return decode_utterance
@@ -142,20 +145,8 @@ class Table:
 
     def utterance(self, values: tuple[Any, ...], extras: str | None) -> Utterance:
         """The utterance of a row in the order of `TYPES`, or the error `InvalidValue`."""
-        values = self.with_system(values)
-        (
-            dialog,
-            speaker,
-            text,
-            system,
-            name,
-            reply_to,
-            time,
-            references,
-            partner,
-            profile,
-            prompt,
-        ) = values
+        dialog, speaker, text, *more = self.with_system(values)
+        system, name, reply_to, time, references, partner, profile, prompt = more
         return Utterance(
             dialog if dialog.__class__ is str and dialog else non_empty(dialog, "dialog"),
             speaker if speaker.__class__ is str and speaker else non_empty(speaker, "speaker"),
@@ -203,10 +194,10 @@ def count_names(line: bytes) -> int:
 
 def no_field_repeats(line: bytes, values: tuple[Any, ...]) -> bool:
     """Whether no field can stand twice, as there are no more names in the line than values."""
-    filled = len(values) - values.count(None) - (values[3] is msgspec.UNSET)
-    if (n := count_names(line)) > filled:
-        filled += line.count(b":null") + line.count(b": null")
-    return 3 <= n <= filled
+    n, most = count_names(line), len(values) - values.count(None) - (values[3] is msgspec.UNSET)
+    if n > most:
+        most += line.count(b":null") + line.count(b": null")
+    return 3 <= n <= most
 
 
 def group_dialogs(rows: PlacedUtterances, ledger: Ledger) -> Iterator[Dialog]:
@@ -237,7 +228,7 @@ def group_dialogs(rows: PlacedUtterances, ledger: Ledger) -> Iterator[Dialog]:
         yield Dialog(utterances, places)
 
 
-def skip_roles(rows: Iterable[tuple[Place, Utterance]], ledger: Ledger) -> PlacedUtterances:
+def skip_roles(rows: PlacedUtterances, ledger: Ledger) -> PlacedUtterances:
     """The rows whose role is no instruction and no tool; the others are counted."""
     for place, row in rows:
         if (role := row.speaker.lower()) in SKIPPED_ROLES:

@@ -49,25 +49,26 @@ def decode(raw: bytes | msgspec.Raw, kind: Any, place: Place, ledger: Ledger) ->
 
 def json_items(document: bytes, name: str, ledger: Ledger) -> Iterator[tuple[Place, bytes]]:
     """The items of a JSON list, or the one value that is no list, each with its place."""
-    start = Place(name, document.count(b"\n", 0, leading(document)) + 1, leading(document))
-    if document[start.byte : start.byte + 1] != b"[":
+    blank = len(document) - len(document.lstrip())
+    start = Place(name, document.count(b"\n", 0, blank) + 1, blank)
+    if document[blank : blank + 1] != b"[":
         if document.strip():
             yield start, document.strip()
         return
-    for place, item in locate_parts(document, decode(document, LIST, start, ledger) or [], start):
-        yield place, bytes(item)
+    items = decode(document, list[msgspec.Raw], start, ledger)
+    yield from locate_parts(document, items or [], start)
 
 
 def locate_parts(
     document: bytes, parts: Iterable[msgspec.Raw], start: Place
-) -> Iterator[tuple[Place, msgspec.Raw]]:
+) -> Iterator[tuple[Place, bytes]]:
     """Parts of a document in their order, each with its place; the first is after `start`."""
     line, at, byte = start.line, start.byte, start.byte
-    for part in parts:
-        byte = document.find(bytes(part), byte)
+    for part in map(bytes, parts):
+        byte = document.find(part, byte)
         line, at = line + document.count(b"\n", at, byte), byte
         yield Place(start.file, line, byte), part
-        byte += len(bytes(part))
+        byte += len(part)
 
 
 def decode_problem(raw: bytes, error: Exception) -> tuple[str, str]:
@@ -124,14 +125,6 @@ def repeated_fields(raw: bytes) -> set[str]:
     return {name for name, n in last.items() if n > 1}
 
 
-def leading(document: bytes) -> int:
-    """How many blank bytes a document starts with."""
-    return len(document) - len(document.lstrip())
-
-
-LIST = msgspec.json.Decoder(list[msgspec.Raw])
-
-
 def decode_records(
     records: Iterable[tuple[Place, bytes]], read: Callable[[bytes], Value], ledger: Ledger
 ) -> Iterator[tuple[Place, Value]]:
@@ -146,15 +139,16 @@ def decode_records(
 
 
 def unique_records(
-    records: Iterable[tuple[Place, Value]], name: Callable[[Value], str], ledger: Ledger
+    records: Iterable[tuple[Place, Value]], attribute: str, field: str, ledger: Ledger
 ) -> Iterator[tuple[Place, Value]]:
-    """The records whose dialogue_id is new; one that comes again is rejected."""
-    ids: set[str] = set()
+    """The records with a new id, called `field` in the file; one that comes again is rejected."""
+    ids: set[object] = set()
     for place, record in records:
-        if name(record) in ids:
-            ledger.reject(place, "duplicate_id", "the dialogue_id stands in an earlier row too")
+        if (name := getattr(record, attribute)) in ids:
+            reason = f"an earlier record has the same {field!r}"
+            ledger.reject(place, "duplicate_id", reason)
         else:
-            ids.add(name(record))
+            ids.add(name)
             yield place, record
 
 

@@ -10,9 +10,7 @@ import gzip
 import io
 import re
 import zlib
-from pathlib import Path
-from tempfile import TemporaryFile
-from typing import IO, BinaryIO, cast
+from typing import BinaryIO, cast
 
 from simpatico.errors import DataError
 
@@ -80,24 +78,14 @@ def unpacking_problem(error: Exception) -> tuple[str, str]:
 
 def path_problem(name: str, error: OSError) -> DataError:
     """Why a file cannot be opened, as one sentence; line 0 stands for the whole file."""
-    if isinstance(error, FileNotFoundError):
-        return DataError(f"{name}:0: there is no such file; check the path")
-    if isinstance(error, PermissionError):
-        return DataError(f"{name}:0: no permission to read the file; check its owner and mode")
-    if isinstance(error, IsADirectoryError):
-        return DataError(
-            f"{name}:0: this is a folder; give a file, or a ConvoKit folder with utterances.jsonl"
-        )
-    return DataError(f"{name}:0: the file cannot be read ({error.strerror or 'unknown reason'})")
-
-
-def spool(stream: IO[bytes]) -> BinaryIO:
-    """A stream copied to a private nameless file, so that it can be read more than once."""
-    file = TemporaryFile()  # noqa: SIM115 - it lives as long as its source
-    while block := stream.read(1 << 20):
-        file.write(block)
-    file.flush()
-    return cast(BinaryIO, file)
+    folder = "this is a folder; give a file, or a ConvoKit folder with utterances.jsonl"
+    problems: dict[type[OSError], str] = {
+        FileNotFoundError: "there is no such file; check the path",
+        PermissionError: "no permission to read the file; check its owner and mode",
+        IsADirectoryError: folder,
+    }
+    other = f"the file cannot be read ({error.strerror or 'unknown reason'})"
+    return DataError(f"{name}:0: {problems.get(type(error), other)}")
 
 
 def content_problem(head: bytes) -> tuple[str, str] | None:
@@ -114,13 +102,3 @@ def content_problem(head: bytes) -> tuple[str, str] | None:
     if not head.removeprefix(BOM).strip():
         return "empty", "the file is empty; give a file with conversations"
     return None
-
-
-def stem(path: Path) -> str:
-    """The file name without its suffix, and without .gz before that."""
-    return Path(path.name.removesuffix(".gz")).stem
-
-
-def suffix(path: Path) -> str:
-    """The last suffix in lower case, not counting .gz."""
-    return Path(path.name.lower().removesuffix(".gz")).suffix

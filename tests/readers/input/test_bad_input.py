@@ -188,7 +188,7 @@ def test_paths_that_cannot_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert str(caught.value) == (
         f"{tmp_path}:0: this is a folder; give a file, or a ConvoKit folder with utterances.jsonl"
     )
-    with pytest.raises(DataError, match="this is no file name"):
+    with pytest.raises(DataError, match="not a valid file name"):
         read("a\0b")
 
 
