@@ -67,20 +67,12 @@ class Process:
             raise MissingResource(
                 f"the program {words[0]!r} cannot be started ({why}); check its name and mode"
             ) from None
+        self.pipes = [pipe for pipe in (self.process.stdin, self.process.stdout) if pipe]
+        self.stdin, self.stdout = (pipe.fileno() for pipe in self.pipes)
         # neither side may wait for the other for ever: reads and writes go through select
         os.set_blocking(self.stdout, False)
         os.set_blocking(self.stdin, False)
         self.requests = 0
-
-    @property
-    def stdin(self) -> int:
-        """File descriptor of the program's standard input."""
-        return self.process.stdin.fileno() if self.process.stdin else -1
-
-    @property
-    def stdout(self) -> int:
-        """File descriptor of the program's standard output."""
-        return self.process.stdout.fileno() if self.process.stdout else -1
 
     def is_ready(self) -> bool:
         """Whether it runs and has written nothing that nobody asked for."""
@@ -150,10 +142,9 @@ class Process:
         """End it and give back what it held."""
         self.stop()
         self.process.wait()
-        for pipe in (self.process.stdin, self.process.stdout):
-            if pipe:
-                with suppress(OSError):
-                    pipe.close()
+        for pipe in self.pipes:
+            with suppress(OSError):
+                pipe.close()
 
 
 @dataclass(frozen=True)
@@ -176,7 +167,7 @@ class Command:
         # arguments may hold anything, a key too: a short hash tells two commands apart
         digest = sha256("\0".join(self.words).encode(errors="replace")).hexdigest()[:12]
         facts = {"kind": "command", "program": self.name, "sha256": digest}
-        return {**facts, **self.settings.describe()}
+        return facts | self.settings.describe()
 
     def __call__(self, dialog: Sequence[Message]) -> Reply:
         turns = self.settings.with_instruction(dialog)
@@ -216,9 +207,9 @@ class Command:
     def close(self) -> None:
         """End the programs; whoever still waits for one hears that it ended."""
         with self.lock:
-            waiting, self.idle[:] = list(self.idle), []
-            busy = list(self.busy)
+            idle, busy = list(self.idle), list(self.busy)
+            self.idle.clear()
         for process in busy:
             process.stop()
-        for process in waiting:
+        for process in idle:
             process.kill()

@@ -15,10 +15,10 @@ from typing import Annotated, Any
 import msgspec
 
 from simpatico.bots.bot import Message, Reply, Settings
-from simpatico.bots.http import Address, RequestFailed, ServerResponse, post
-from simpatico.bots.retry import Backoff
+from simpatico.bots.http import Address, Backoff, RequestFailed, ServerResponse, post
 from simpatico.errors import BadValue, NoAnswer
 from simpatico.models.runtime.tokens import as_utf8
+from simpatico.readers.input.head import json_or_none
 
 KEY = "OPENAI_API_KEY"
 MIN_SECRET = 8
@@ -91,7 +91,7 @@ class Endpoint:
     @property
     def description(self) -> Mapping[str, Any]:
         facts = {"kind": "http", "address": str(self.address), "model": self.model}
-        return {**facts, **self.settings.describe()}
+        return facts | self.settings.describe()
 
     def __call__(self, dialog: Sequence[Message]) -> Reply:
         key = self.key()
@@ -144,8 +144,10 @@ class Endpoint:
             raise NoAnswer(
                 f"{self.address} sent no JSON of a chat completion", why="not a completion"
             ) from None
-        text = completion_text(completion)
-        if not text.strip():
+        content = completion.choices[0].message.content if completion.choices else None
+        if isinstance(content, list):
+            content = "\n".join(part.text for part in content if part.type == "text")
+        if not (text := content or "").strip():
             raise NoAnswer(f"{self.address} sent an empty answer", why="empty")
         usage = completion.usage or Usage()
         reason = completion.choices[0].finish_reason
@@ -174,7 +176,12 @@ class Endpoint:
                 f"{where} redirects (status {status}), which is not followed; "
                 "give the target address"
             )
-        kind = redact_key(error_kind(response.body), key)
+        # the kind of error, if it is one plain word; messages may hold what we sent
+        body = json_or_none(response.body)
+        error = body.get("error") if isinstance(body, dict) else None
+        words = [error.get(name) for name in ("code", "type")] if isinstance(error, dict) else []
+        kind = next((w for w in words if isinstance(w, str) and WORD.fullmatch(w)), "")
+        kind = redact_key(kind, key)
         return RequestFailed(
             f"{where} answered with status {status}" + (f" ({kind})" if kind else ""),
             why=f"status {status}",
@@ -183,25 +190,6 @@ class Endpoint:
         )
 
 
-def completion_text(completion: Completion) -> str:
-    """The text of the first answer."""
-    content = completion.choices[0].message.content if completion.choices else None
-    if isinstance(content, list):
-        return "\n".join(part.text for part in content if part.type == "text")
-    return content or ""
-
-
 def redact_key(text: str, key: str) -> str:
     """The text with the key taken out."""
     return text.replace(key, "[key]") if len(key) >= MIN_SECRET else text
-
-
-def error_kind(body: bytes) -> str:
-    """The kind of error in a body, if it is one plain word; messages may hold what we sent."""
-    try:
-        content = msgspec.json.decode(body)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return ""
-    error = content.get("error") if isinstance(content, dict) else None
-    words = [error.get(name) for name in ("code", "type")] if isinstance(error, dict) else []
-    return next((w for w in words if isinstance(w, str) and WORD.fullmatch(w)), "")

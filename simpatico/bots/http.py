@@ -1,4 +1,7 @@
-"""One request over HTTP, bounded in time and size; redirects are not followed, nothing is kept.
+"""Requests over HTTP, bounded in time and size, and tried again where that may help.
+
+Redirects are not followed, and nothing is kept. Waits grow exponentially, with jitter, and are
+never shorter than a server asks for.
 
 `http.client` rather than a library: its timeout is per read, so that a server which drips bytes
 could hold a run for hours; here a timer cuts the connection after `timeout` seconds in all.
@@ -8,18 +11,26 @@ from __future__ import annotations
 
 import socket
 import ssl
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection
-from threading import Event, Timer
-from typing import NamedTuple
+from random import Random
+from threading import Event, Lock, Timer
+from time import monotonic
+from typing import NamedTuple, TypeVar
 
-from simpatico.errors import NoAnswer
+from simpatico.errors import NoAnswer, RunError
 
 MAX_BYTES = 1_000_000
 """Bytes of a response that are read at most."""
+FIRST_DELAY = 1.0
+MAX_DELAY = 30.0
+MAX_RETRY_AFTER = 300.0
+"""Seconds a server may ask us to wait; if it wants more, the run stops and can go on later."""
+
+Value = TypeVar("Value")
 
 
 class RequestFailed(NoAnswer):
@@ -62,7 +73,7 @@ class Address:
         return self.scheme == "https" or loopback
 
     def connection(self, timeout: float) -> HTTPConnection:
-        """A connection that is not open yet."""
+        """A connection that is not open yet; that of HTTPS checks the certificate."""
         if self.scheme == "https":
             context = ssl.create_default_context()
             return HTTPSConnection(self.host, self.port, timeout=timeout, context=context)
@@ -108,28 +119,28 @@ def send_request(
     timeout: float,
 ) -> ServerResponse:
     """The response over an open connection, which is cut off after `timeout` seconds."""
-    expired = Event()
+    timeout_passed = Event()
     line = connection.sock
 
-    def cut() -> None:
-        expired.set()
+    def cut_off() -> None:
+        timeout_passed.set()
         try:
             # not SSLSocket.shutdown, which also drops the SSL object the other thread reads from
             socket.socket.shutdown(line, socket.SHUT_RDWR)
         except OSError:  # it is closed already
             return
 
-    timer = Timer(timeout, cut)
+    timer = Timer(timeout, cut_off)
     timer.daemon = True
     timer.start()
     response: HTTPResponse | None = None
     slow = RequestFailed(f"{address} took longer than {timeout:g} seconds", why="too slow")
-    dropped = RequestFailed(f"{address} broke off the connection", why="broken off")
+    broken_off = RequestFailed(f"{address} broke off the connection", why="broken off")
     try:
         connection.request("POST", address.path, body, dict(headers))
         response = connection.getresponse()
         data = response.read(MAX_BYTES + 1)
-        if expired.is_set():
+        if timeout_passed.is_set():
             raise slow
         if len(data) > MAX_BYTES:
             raise RequestFailed(
@@ -138,13 +149,13 @@ def send_request(
                 retryable=False,
             )
         if response.length:  # bytes that the header promised did not come
-            raise dropped
+            raise broken_off
         retry_after = parse_retry_after(response.headers.get("Retry-After"))
         return ServerResponse(response.status, data, retry_after)
     except TimeoutError:
         raise slow from None
     except (OSError, HTTPException, ValueError):
-        raise (slow if expired.is_set() else dropped) from None
+        raise (slow if timeout_passed.is_set() else broken_off) from None
     finally:
         timer.cancel()
         if response is not None:
@@ -162,3 +173,51 @@ def parse_retry_after(header: str | None) -> float | None:
         return max(0.0, (moment.astimezone(UTC) - datetime.now(UTC)).total_seconds())
     except (ValueError, OverflowError):
         return None
+
+
+class Backoff:
+    """When a server may be asked next, for all threads that ask it."""
+
+    def __init__(self, rng: Random | None = None) -> None:
+        # jitter only spreads the retries of several processes; no answer depends on it
+        self.rng = rng or Random()  # noqa: S311
+        self.stop = Event()
+        self._lock = Lock()
+        self._not_before = 0.0
+
+    def sleep(self, seconds: float) -> None:
+        """Wait; setting `stop` ends the wait at once."""
+        if self.stop.wait(seconds):
+            raise NoAnswer("given up, as the run was stopped", why="stopped")
+
+    def delay(self, failures: int) -> float:
+        """The wait after so many failures: doubled each time, at random from half to all of it."""
+        longest = min(MAX_DELAY, FIRST_DELAY * 2.0**failures)
+        return longest * (0.5 + self.rng.random() / 2)
+
+    def retry(self, call: Callable[[], Value], retries: int) -> Value:
+        """What `call` returns, tried again where that may help."""
+        for attempt in range(retries + 1):
+            while (seconds := self._not_before - monotonic()) > 0:
+                self.sleep(seconds)
+            try:
+                return call()
+            except RequestFailed as error:
+                wait = error.retry_after
+                if wait is not None and wait > MAX_RETRY_AFTER:
+                    raise RunError(
+                        f"{error}, and asks to wait {wait:,.0f} seconds; "
+                        "run the same command again then to resume",
+                        resumable=True,
+                    ) from None
+                if not error.retryable or attempt == retries:
+                    if error.unreachable:  # there is no server, so no prompt will have an answer
+                        raise RunError(str(error), resumable=error.retryable) from None
+                    times = f" (asked {attempt + 1} times)" if attempt else ""
+                    raise NoAnswer(f"{error}{times}", why=error.why) from None
+                if wait is None:
+                    self.sleep(self.delay(attempt))
+                    continue
+                with self._lock:  # the server is asked nothing for so long, on any thread
+                    self._not_before = max(self._not_before, monotonic() + wait)
+        raise NoAnswer("never asked", why="stopped")

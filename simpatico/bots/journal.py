@@ -136,20 +136,18 @@ class Journal:
             raise RunError(f"{self.path} could not be written: {why}", resumable=True) from None
 
     def publish(self, order: Iterable[str]) -> None:
-        """Let the file appear, with its dialogs in this order; the journal goes."""
-        lines = (
-            msgspec.json.encode(row) + b"\n" for name in order for row in self.dialogs.get(name, ())
-        )
+        """Let the file appear, with its dialogs in this order; the journal goes.
+
+        Where nothing is new, the file stays as it is.
+        """
+        rows = (row for name in order for row in self.dialogs.get(name, ()))
 
         def write(path: Path) -> None:
             with path.open("wb") as file:
-                file.writelines(lines)
+                file.writelines(msgspec.json.encode(row) + b"\n" for row in rows)
 
-        write_atomically(self.out, write, private=True)
-        self.path.unlink()
-
-    def leave(self) -> None:
-        """Nothing is new: leave the file as it is."""
+        if self.has_new:
+            write_atomically(self.out, write, private=True)
         self.path.unlink()
 
 

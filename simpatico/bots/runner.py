@@ -23,7 +23,6 @@ from simpatico.bots.prompts import Prompt
 from simpatico.errors import BadValue, NoAnswer, RunError, SimpaticoError
 from simpatico.models.runtime.tokens import as_utf8
 
-JOBS = 4
 CHARACTERS_PER_TOKEN = 4
 """Of English, about."""
 TOKENS_PER_TURN = 4
@@ -95,7 +94,7 @@ class AskOptions:
     `on_start` is called with what is about to be asked, `progress` with 1 for every dialog done.
     """
 
-    jobs: int = JOBS
+    jobs: int = 4
     limit: int | None = None
     retry_errors: bool = False
     on_start: Callable[[Sequence[Prompt]], object] = field(default=len, repr=False, compare=False)
@@ -136,10 +135,7 @@ def ask_all(
             journal.add(rows)
             summary.add(rows)
             how.progress(1)
-        if journal.has_new:
-            journal.publish(prompt.id for prompt in prompts)
-        else:
-            journal.leave()
+        journal.publish(prompt.id for prompt in prompts)
     summary.seconds = monotonic() - start
     return summary
 
@@ -172,8 +168,8 @@ def ask_parallel(work: Work, prompts: Iterable[Prompt], jobs: int) -> Iterator[R
                 waiting.add(pool.submit(work, prompt))
             if not waiting:
                 break
-            finished, waiting = wait(waiting, return_when=FIRST_COMPLETED)
-            for future in finished:
+            done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
+            for future in done:
                 if isinstance(error := future.exception(), SimpaticoError):
                     errors.append(error)
                 else:
@@ -186,26 +182,19 @@ def ask_parallel(work: Work, prompts: Iterable[Prompt], jobs: int) -> Iterator[R
 
 def prompt_rows(prompt: Prompt, speakers: dict[str, str]) -> Rows:
     """The turns before the first answer, which belong to no system."""
-    return [
-        {
-            "dialog": prompt.id,
-            "speaker": speakers[turn.role],
-            "text": as_utf8(turn.text),
-            "system": None,
-            "prompt": prompt.id,
-        }
-        for turn in prompt.dialog
-    ]
+    return [utterance_row(prompt, speakers[t.role], t.text, None) for t in prompt.dialog]
+
+
+def utterance_row(prompt: Prompt, speaker: str, text: str, system: str | None) -> Row:
+    """What one side says, as the reader of our own table takes it."""
+    names = {"dialog": prompt.id, "speaker": speaker}
+    return {**names, "text": as_utf8(text), "system": system, "prompt": prompt.id}
 
 
 def reply_row(prompt: Prompt, reply: Reply, bot: Bot, *, speaker: str) -> Row:
     """A reply as a row, with the bot and settings that gave it."""
     return {
-        "dialog": prompt.id,
-        "speaker": speaker,
-        "text": as_utf8(reply.text),
-        "system": bot.name,
-        "prompt": prompt.id,
+        **utterance_row(prompt, speaker, reply.text, bot.name),
         "bot": dict(bot.description),
         "model": reply.model and as_utf8(reply.model),
         "ended": reply.stop_reason,

@@ -8,10 +8,8 @@ from random import Random
 
 import pytest
 
-from simpatico.bots import Message, Reply, Settings, load_bot
-from simpatico.bots import retry as retry_module
-from simpatico.bots.http import Address, parse_retry_after
-from simpatico.bots.retry import Backoff
+from simpatico.bots import Message, Reply, Settings, http, load_bot
+from simpatico.bots.http import Address, Backoff, parse_retry_after
 from simpatico.errors import BadValue, NoAnswer, RunError
 
 pytestmark = pytest.mark.usefixtures("quick")
@@ -220,7 +218,7 @@ def test_half_a_surrogate_pair_is_sent_as_a_question_mark(server):
 
 def test_waits_double_with_chance_in_them(monkeypatch):
     """1, 2, 4, 8 … up to 30 seconds, and of each between half and all."""
-    monkeypatch.setattr(retry_module, "FIRST_DELAY", 1.0)
+    monkeypatch.setattr(http, "FIRST_DELAY", 1.0)
     waits = [Backoff(Random(1)).delay(failures) for failures in range(8)]
     for wait, most in zip(waits, (1, 2, 4, 8, 16, 30, 30, 30), strict=True):
         assert most / 2 <= wait <= most

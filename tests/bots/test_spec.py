@@ -40,17 +40,17 @@ WRONG = {
     f"http://h/v1?model=m#{SECRET}": (
         "the bot's address has no host, or a # in it; write http://HOST:PORT/v1"
     ),
-    "http://h:port/v1?model=m": "the bot's address is no address; write http://HOST:PORT/v1",
-    "http://h/v 1?model=m": "the bot's address is no address; write http://HOST:PORT/v1",
-    "http://h/v1?model=m\r\nX: y": "the bot's address is no address; write http://HOST:PORT/v1",
+    "http://h:port/v1?model=m": "the bot's address is not valid; write http://HOST:PORT/v1",
+    "http://h/v 1?model=m": "the bot's address is not valid; write http://HOST:PORT/v1",
+    "http://h/v1?model=m\r\nX: y": "the bot's address is not valid; write http://HOST:PORT/v1",
     f"http://h/v1?model=m&api_key={SECRET}": (
         "a bot takes model, key_env, limit_as after the ?, not 'api_key'; "
         "put a key into an environment variable"
     ),
     f"http://h/v1?model=m&{SECRET}": (
-        "a bot takes model, key_env, limit_as after the ?, not what stands there"
+        "a bot takes model, key_env, limit_as after the ?, not another name"
     ),
-    "http://h/v1?model=m&model=n": "'model' stands twice after the ? of a bot; give it once",
+    "http://h/v1?model=m&model=n": "'model' is twice after the ? of a bot; give it once",
     f"http://h/v1?model=m&key_env={SECRET}": (
         "key_env is not the name of an environment variable, such as MY_KEY"
     ),
@@ -60,7 +60,7 @@ WRONG = {
     "command:": "command: names no program; write command:PROGRAM ARGS",
     "command:a 'b": "command: has a quote that is not closed; close it",
     "script:eco": (
-        "no script 'eco'; did you mean 'script:echo', or a file script:ANSWERS.jsonl?"
+        "no script 'eco'; write 'script:echo' or 'script:generic', or a file script:ANSWERS.jsonl"
     ),
 }  # fmt: skip
 
@@ -143,7 +143,7 @@ def test_a_dialog_without_turns_has_no_answer():
         ({"retries": 99}, "retries is 99; it must be from 0 to 20"),
         (
             {"instruction": "\udce4"},
-            "the instruction holds bytes that are no text; write it in UTF-8",
+            "the instruction is not valid UTF-8; write it in UTF-8",
         ),
     ],
 )

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from simpatico.errors import DataError, UnknownName
 from simpatico.readers import Conversations, Source, read
+from simpatico.readers.input.record import Ledger
 from tests.readers.files import aligned, everything, json_lines, packed, piped, written
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
