@@ -69,24 +69,18 @@ class ScoreTable:
             table = system_table(self.at("dialog").get_column, scores)
             return join_summaries(table, self._summaries)
         if level == "turn":
-            readable = [m for m in self.metrics if m.level == "turn"]
-            parts = [read_scores(m, self.statistics[m.name]) for m in readable]
+            metrics = [m for m in self.metrics if m.level == "turn"]
+            parts = [read_scores(m, self.statistics[m.name]) for m in metrics]
             return pl.concat([self.keys.select(KEYS["turn"]), *parts], how="horizontal")
-        parts = [
-            read_scores(m, self._unit_statistics(m))
-            for m in self.metrics
-            if not is_system_metric(m)
-        ]
+        metrics = [m for m in self.metrics if not is_system_metric(m)]
+        parts = [read_scores(m, self._unit_statistics(m)) for m in metrics]
         return pl.concat([self._dialogs, *parts], how="horizontal")
 
     @cached_property
     def _summaries(self) -> list[pl.DataFrame]:
         """What each metric of level "system" says of the systems."""
-        return [
-            summarise_systems(m, self.statistics[m.name])
-            for m in self.metrics
-            if is_system_metric(m)
-        ]
+        metrics = filter(is_system_metric, self.metrics)
+        return [summarise_systems(m, self.statistics[m.name]) for m in metrics]
 
     @cached_property
     def _order(self) -> tuple[Ints, Ints]:
@@ -197,24 +191,21 @@ def system_table(column: Callable[[str], pl.Series], scores: Sequence[Score]) ->
     cuts = np.searchsorted(place[order], np.arange(1, len(names)))
     ends = [0, *cuts.tolist(), len(dialogs)]
     ordered = dialogs.gather(order)
-    starts = [dialog_starts(ordered.slice(a, b - a)) for a, b in pairwise(ends) if len(dialogs)]
+    parts = [ordered.slice(a, b - a) for a, b in pairwise(ends) if len(dialogs)]
+    # where each dialog of a system begins; its rows stand together
+    starts = [p.ne_missing(p.shift(1)).fill_null(True).arg_true().to_numpy() for p in parts]
     columns = [
         pl.Series("system", names, pl.String),
         pl.Series("dialogs", [len(s) for s in starts], pl.Int64),
     ]
     for score in scores:
-        parts = np.split(column(score.name).to_numpy()[order], cuts) if len(names) else []
+        values = np.split(column(score.name).to_numpy()[order], cuts) if len(names) else []
         means = [
-            mean_with_interval(dialog_means(part, first), score.range)
-            for part, first in zip(parts, starts, strict=True)
+            mean_with_interval(dialog_means(one, first), score.range)
+            for one, first in zip(values, starts, strict=True)
         ]
         columns += pl.DataFrame(means, schema=mean_schema(score.name), orient="row").get_columns()
     return pl.DataFrame(columns)
-
-
-def dialog_starts(dialogs: pl.Series) -> Ints:
-    """Where each dialog begins; its rows stand together."""
-    return dialogs.ne_missing(dialogs.shift(1)).fill_null(True).arg_true().to_numpy()
 
 
 def dialog_means(values: Floats, starts: Ints) -> list[float]:

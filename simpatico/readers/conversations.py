@@ -8,7 +8,7 @@ A file is read once from start to end, except ConvoKit's, whose order is looked 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import count
@@ -178,6 +178,11 @@ def dialog_prefixes(sources: tuple[Source, ...]) -> list[str]:
         return [""]
     names: list[str] = []
     for source in sources:
-        tries = (source.stem if n == 1 else f"{source.stem}-{n}" for n in count(1))
-        names.append(next(name for name in tries if name not in names))
+        names.append(free_name(source.stem, names))
     return names
+
+
+def free_name(name: str, names: Container[str]) -> str:
+    """The name, or the first with a number after it, that is none of these names."""
+    tries = (name if n == 1 else f"{name}-{n}" for n in count(1))
+    return next(one for one in tries if one not in names)

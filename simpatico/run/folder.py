@@ -67,19 +67,9 @@ def begin_run(folder: Path, key: str) -> bool:
     return True
 
 
-def discard_run(folder: Path) -> None:
-    """Take back an unfinished run, so that the folder can be used again."""
-    shutil.rmtree(folder / "parts")
-    (folder / "run.json").unlink()
-
-
 def part_path(folder: Path, index: int, ending: str) -> Path:
     """A file of one part, such as its `turn.parquet`."""
     return folder / "parts" / f"{index:06d}.{ending}"
-
-
-def is_part_done(folder: Path, index: int) -> bool:
-    return part_path(folder, index, "json").exists()
 
 
 def join_parts(files: Sequence[Path], out: Path) -> None:

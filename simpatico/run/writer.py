@@ -12,7 +12,7 @@ import shutil
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
-from dataclasses import dataclass, field, fields
+from dataclasses import fields
 from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
@@ -32,8 +32,6 @@ from simpatico.run.description import describe_metric, metric_parameters
 from simpatico.run.folder import (
     ZSTD_LEVEL,
     begin_run,
-    discard_run,
-    is_part_done,
     join_parts,
     lock_run,
     part_path,
@@ -68,23 +66,42 @@ def score_run(
     With `keep_text` the folder also holds the conversations, for the report to quote from.
     """
     check_metrics(metrics)
-    chunk = chunk or chunk_size(metrics)
-    folder, identity = Path(folder), run_identity(conversations, metrics, chunk, keep_text)
+    folder, size = Path(folder), chunk or chunk_size(metrics)
+    identity = run_identity(conversations, metrics, size, keep_text)
     key = run_key(identity)
+    alignment, rejects, parts = Alignment(), list[Reject](), 0
+
+    def tasks() -> Iterator[tuple[Path, int, Turns, Sequence[Metric], bool]]:
+        """The parts that are still to be scored; those already done are only counted."""
+        nonlocal alignment, parts
+        for part in conversations.chunks(size):
+            alignment += part.alignment
+            rejects.extend(part.rejects)
+            index, parts = parts, parts + 1
+            if part_path(folder, index, "json").exists():
+                progress(len(part.turns))
+            else:
+                yield folder, index, part.turns, metrics, keep_text
+
     with lock_run(folder):
-        if begin_run(folder, key):
-            job = Scoring(conversations, metrics, folder, chunk, jobs, progress, keep_text)
-            try:
-                job.score()
-                # hashed once more: parts of two versions of a file would make a run of neither
-                if run_identity(conversations, metrics, chunk, keep_text) != identity:
-                    raise RecordError("an input, lexicon or model changed meanwhile; score again")
-            except RecordError:  # the input must change or has changed: no part is of use
-                discard_run(folder)
-                raise
-            write_rejects(folder, job.rejects)
-            facts = {**identity, "key": key, "alignment": job.alignment.as_json()}
-            finish_run(folder, metrics, job.parts, facts)
+        if not begin_run(folder, key):
+            return Run(folder)
+        try:
+            for n_turns in map_parallel(score_part, tasks(), jobs=jobs):
+                progress(n_turns)
+            if not alignment.dialogs:
+                raise RecordError(f"no dialog in {', '.join(map(str, conversations.paths))}")
+            # hashed once more: parts of two versions of a file would make a run of neither
+            if run_identity(conversations, metrics, size, keep_text) != identity:
+                raise RecordError("an input, lexicon or model changed meanwhile; score again")
+        except RecordError:  # the input must change or has changed: no part is of use
+            shutil.rmtree(folder / "parts")
+            (folder / "run.json").unlink()
+            raise
+        write_rejects(folder, rejects)
+        finish_run(
+            folder, metrics, parts, {**identity, "key": key, "alignment": alignment.as_json()}
+        )
     return Run(folder)
 
 
@@ -120,40 +137,6 @@ def describe_input(source: Source) -> dict[str, str]:
         digest.update(f"{path.relative_to(source.folder)}\0".encode())
         digest.update(Source.of(path).sha256().encode())
     return {"name": name, "sha256": digest.hexdigest()}
-
-
-@dataclass
-class Scoring:
-    """One call of `score_run`: what is read, with which metrics, into which folder."""
-
-    conversations: Conversations
-    metrics: Sequence[Metric]
-    folder: Path
-    chunk: int
-    jobs: int
-    progress: Callable[[int], object]
-    keep_text: bool
-    alignment: Alignment = field(default_factory=Alignment)
-    rejects: list[Reject] = field(default_factory=list)
-    parts: int = 0
-
-    def tasks(self) -> Iterator[tuple[Path, int, Turns, Sequence[Metric], bool]]:
-        """The chunks that are still to be scored; those already done are only counted."""
-        for chunk in self.conversations.chunks(self.chunk):
-            self.alignment = self.alignment + chunk.alignment
-            self.rejects += chunk.rejects
-            index, self.parts = self.parts, self.parts + 1
-            if is_part_done(self.folder, index):
-                self.progress(len(chunk.turns))
-            else:
-                yield self.folder, index, chunk.turns, self.metrics, self.keep_text
-
-    def score(self) -> None:
-        """Score what is to be scored and wait until every part is on disk."""
-        for turns in map_parallel(score_part, self.tasks(), jobs=self.jobs):
-            self.progress(turns)
-        if not self.alignment.dialogs:
-            raise RecordError(f"no dialog in {', '.join(map(str, self.conversations.paths))}")
 
 
 def score_part(
@@ -216,10 +199,9 @@ def finish_run(
         text = part_path(folder, index, "json").read_text(encoding="utf-8")
         for level, counts in json.loads(text).items():
             nulls[level].update(counts)
-    described = {
-        m.name: {**facts["metrics"][m.name], "parameters": metric_parameters(m)} for m in metrics
-    }
-    done = {"metrics": described, "units": nulls, "status": "done"}
+    parameters = {m.name: {"parameters": metric_parameters(m)} for m in metrics}
+    descriptions = {name: facts["metrics"][name] | more for name, more in parameters.items()}
+    done = {"metrics": descriptions, "units": nulls, "status": "done"}
     write_json_atomically(folder / "run.json", {**facts, **done})
     shutil.rmtree(folder / "parts")
 
