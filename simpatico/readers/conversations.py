@@ -19,8 +19,16 @@ import polars as pl
 
 from simpatico.errors import DataError
 from simpatico.readers.alignment import Alignment
-from simpatico.readers.detect import Reader, pick_reader
-from simpatico.readers.input.record import Dialog, Ledger, OnError, Place, Reject, Utterance
+from simpatico.readers.detect import pick_reader
+from simpatico.readers.input.record import (
+    Dialog,
+    Ledger,
+    OnError,
+    Place,
+    Reader,
+    Reject,
+    Utterance,
+)
 from simpatico.readers.input.source import Source
 from simpatico.turns import SCHEMA, Turns
 
@@ -82,8 +90,8 @@ class Conversations:
                 yield self.chunk(part, ledger)
                 part = ChunkBuilder()
             part.format = reader.name
-            columns: dict[str, str] = getattr(reader, "columns", lambda head: {})(source.head)
-            pairs = ", ".join(f"{ours} = {theirs}" for ours, theirs in columns.items())
+            columns = reader.columns(source.head).items()
+            pairs = ", ".join(f"{ours} = {theirs}" for ours, theirs in columns)
             label = f"{reader.name} ({pairs})" if pairs else reader.name
             part.formats[prefix or Path(source.name).name] = label
             for dialog in self.dialogs(reader, source, ledger):
@@ -97,15 +105,14 @@ class Conversations:
     def dialogs(self, reader: Reader, source: Source, ledger: Ledger) -> Iterator[list[Utterance]]:
         """The dialogs of one input; one whose id was there before is rejected."""
         dialogs = reader.dialogs(source, ledger)
-        rows_are_utterances = getattr(reader, "scattered", False)
-        if self.gather and rows_are_utterances:  # needs the whole input in memory
+        if self.gather and reader.rows_are_utterances:  # needs the whole input in memory
             by_id: dict[str, list[Utterance]] = {}
             for dialog in dialogs:
                 by_id.setdefault(dialog[0].dialog, []).extend(dialog)
             yield from by_id.values()
             return
         code, reason = "id_used_twice", DUPLICATE_ID
-        if rows_are_utterances:  # the dialog may go on, rather than be another one
+        if reader.rows_are_utterances:  # the dialog may go on, rather than be another one
             code, reason = "dialog_comes_back", RETURNING_DIALOG
         ids, file = set[str](), [Place(source.name, 0, 0)]
         for dialog in filter(None, dialogs):

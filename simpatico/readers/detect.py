@@ -6,31 +6,16 @@ error: a wrong guess would go unnoticed.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from importlib import import_module
 from pkgutil import iter_modules
-from typing import ClassVar, Protocol, cast
 
 from simpatico.errors import DataError, UnknownName, suggest_names
 from simpatico.readers import file_formats
-from simpatico.readers.input.record import Ledger, Utterance
-from simpatico.readers.input.source import Head, Source
+from simpatico.readers.input.record import Ledger, Reader
+from simpatico.readers.input.source import Source
 
 TABLES = (".jsonl", ".ndjson", ".csv", ".tsv", ".parquet")
 """Suffixes of files that hold a table, whatever is in it."""
-
-
-class Reader(Protocol):
-    """A format: how to tell it by its first bytes, and how to get dialogs out of it."""
-
-    name: ClassVar[str]
-    about: ClassVar[str]
-    suffixes: ClassVar[tuple[str, ...]]
-
-    @property
-    def system(self) -> str | None: ...
-    def matches(self, head: Head) -> bool: ...
-    def dialogs(self, source: Source, ledger: Ledger) -> Iterator[list[Utterance]]: ...
 
 
 def format_names() -> list[str]:
@@ -43,7 +28,8 @@ def make_reader(name: str, system: str | None) -> Reader:
     """A reader that calls the evaluated side `system` where the file does not say."""
     module = import_module(f"{file_formats.__name__}.{name.replace('-', '_')}")
     (cls,) = (c for c in vars(module).values() if getattr(c, "name", None) == name)
-    return cast(Reader, cls(system=system))
+    reader: Reader = cls(system=system)
+    return reader
 
 
 def all_readers(system: str | None = None) -> list[Reader]:

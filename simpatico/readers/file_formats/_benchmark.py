@@ -15,25 +15,16 @@ from simpatico.readers.input.record import Dialog, Ledger, Place, Utterance
 Rating = int | float | str | None
 """A rating as the files hold it."""
 
-Scale = tuple[float, float]
-
-
-class RatedLine(NamedTuple):
-    """Who says what in a row of a benchmark."""
-
-    speaker: str
-    text: str
-
 
 class RatedRow(NamedTuple):
     """A row of a benchmark: the last line is judged, or all that `system` says (`whole_dialog`).
 
-    `ratings` has for each quality what each judge wrote.
+    A line is a speaker and a text; `ratings` has for each quality what each judge wrote.
     """
 
     dialog: str
     place: Place
-    lines: Sequence[RatedLine]
+    lines: Sequence[tuple[str, str]]
     system: str
     ratings: Mapping[str, Sequence[Rating]]
     whole_dialog: bool = False
@@ -45,7 +36,7 @@ def row_dialog(row: RatedRow) -> list[Utterance]:
     """The row as a dialog; lines that are not judged are context and have no system."""
     if row.whole_dialog:
         systems = {row.system: row.system}
-        utterances = [Utterance(row.dialog, *line, systems.get(line.speaker)) for line in row.lines]
+        utterances = [Utterance(row.dialog, *line, systems.get(line[0])) for line in row.lines]
         return Dialog(utterances, [row.place])
     *context, answer = row.lines
     # responses to equal contexts share this name, by which systems can be compared on a prompt
@@ -56,7 +47,7 @@ def row_dialog(row: RatedRow) -> list[Utterance]:
 
 
 def row_judgements(
-    row: RatedRow, scales: Mapping[str, Scale], ledger: Ledger
+    row: RatedRow, scales: Mapping[str, tuple[float, float]], ledger: Ledger
 ) -> Iterator[Judgement]:
     """One judgement per quality and place in its list; `scales["*"]` is for every other quality.
 
@@ -80,7 +71,7 @@ def row_unit(row: RatedRow) -> Judgement:
     unit = Judgement(row.dialog, None, row.system, "", None, "outsider", None)
     if row.whole_dialog:
         return unit
-    speakers = [line.speaker for line in row.lines]
+    speakers = [speaker for speaker, _ in row.lines]
     return unit._replace(turn=turn_numbers(speakers)[-1], speaker=speakers[-1])
 
 
@@ -102,12 +93,10 @@ def turn_numbers(speakers: Sequence[str]) -> list[int]:
     return [number for number, (_, turn) in enumerate(groupby(speakers)) for _ in turn]
 
 
-def alternate_speakers(texts: Sequence[str]) -> list[RatedLine]:
+def alternate_speakers(texts: Sequence[str]) -> list[tuple[str, str]]:
     """Context whose speakers take turns; the last one, who is answered, is always context-a."""
-    return [
-        RatedLine("context-a" if (len(texts) - i) % 2 else "context-b", text)
-        for i, text in enumerate(texts)
-    ]
+    names = ("context-b", "context-a")
+    return [(names[(len(texts) - i) % 2], text) for i, text in enumerate(texts)]
 
 
 def system_name(model: str) -> str:

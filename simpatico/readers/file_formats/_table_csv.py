@@ -21,52 +21,41 @@ from simpatico.readers.input.source import Source
 Row = tuple[Place, tuple[Any, ...], str | None]
 
 
-class CsvLines:
-    """The lines of a CSV file as text, and what is known of the row being read."""
-
-    def __init__(self, source: Source, ledger: Ledger) -> None:
-        self._scan = source.scan(ledger)
-        self.place: Place | None = None
-        self.problem: tuple[str, str] | None = None
-
-    def __iter__(self) -> Iterator[str]:
-        for place, line in self._scan:
-            self.place = self.place or place
-            if b"\0" in line:
-                self.problem = ("nul", "there is a NUL byte in the row")
-            try:
-                yield line.decode()
-            except UnicodeDecodeError:
-                self.problem = ("utf8", "the text is not valid UTF-8")
-                yield line.decode(errors="replace")
-
-    def end_row(self) -> tuple[Place, tuple[str, str] | None]:
-        """Place and problem of the row that was just read; the next row starts anew."""
-        row = self.place or Place("", 1, 0), self.problem
-        self.place = self.problem = None
-        return row
-
-
 def csv_rows(source: Source, ledger: Ledger) -> Iterator[tuple[Place, list[str]]]:
     """Every row of cells that can be read; the first one is the header."""
     csv.field_size_limit(raw.LINE_LIMIT)
-    lines = CsvLines(source, ledger)
-    reader = csv.reader(lines, delimiter=source.head.delimiter, strict=True)
+    # of the row that is being read, which may go over several lines
+    start: Place | None = None
+    problem: tuple[str, str] | None = None
+
+    def lines() -> Iterator[str]:
+        nonlocal start, problem
+        for place, line in source.scan(ledger):
+            start = start or place
+            if b"\0" in line:
+                problem = ("nul", "there is a NUL byte in the row")
+            try:
+                yield line.decode()
+            except UnicodeDecodeError:
+                problem = ("utf8", "the text is not valid UTF-8")
+                yield line.decode(errors="replace")
+
+    reader = csv.reader(lines(), delimiter=source.head.delimiter, strict=True)
     while True:
+        row: list[str] = []
         try:
             row = next(reader)
         except StopIteration:
             return
         except csv.Error as error:
-            place, problem = lines.end_row()
             reason = "a quote is not closed or not doubled"
             if "new-line" in str(error):
                 reason = "there is a carriage return without a line feed; convert the line ends"
-            ledger.reject(place, *(problem or ("csv", reason)))
-            continue
-        place, problem = lines.end_row()
+            problem = problem or ("csv", reason)
+        place, start = start or Place("", 1, 0), None
         if problem:
             ledger.reject(place, *problem)
+            problem = None
         elif row:
             yield place, row
 

@@ -10,8 +10,7 @@ Editing a message or asking for another answer makes a second child: only one br
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import msgspec
 
@@ -22,7 +21,7 @@ from simpatico.readers.file_formats._chat import (
     non_empty_dialog,
 )
 from simpatico.readers.input.decode import InvalidValue, decode_records
-from simpatico.readers.input.record import Ledger, Utterance
+from simpatico.readers.input.record import Ledger, Reader, Utterance
 from simpatico.readers.input.source import Head, Source
 
 TYPES = ("text", "multimodal_text")
@@ -78,14 +77,12 @@ class ChatGPTRecord(msgspec.Struct):
     default_model_slug: str | None = None
 
 
-@dataclass(frozen=True)
-class ChatGPT:
+class ChatGPT(Reader):
     """Only the branch that ends in `current_node` is read: what the person last saw."""
 
-    name: ClassVar[str] = "chatgpt"
-    about: ClassVar[str] = "ChatGPT export, conversations.json: the branch last seen of each chat"
-    suffixes: ClassVar[tuple[str, ...]] = (".json",)
-    system: str | None = None
+    name = "chatgpt"
+    about = "ChatGPT export, conversations.json: the branch last seen of each chat"
+    suffixes = (".json",)
 
     def matches(self, head: Head) -> bool:
         return isinstance(head.item, dict) and isinstance(head.item.get("mapping"), dict)

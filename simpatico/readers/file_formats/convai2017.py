@@ -9,14 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Literal
 
 import msgspec
 
 from simpatico.judgements import Judgement
 from simpatico.readers.file_formats._benchmark import as_json_object, rate, turn_numbers
 from simpatico.readers.input.decode import unique_records
-from simpatico.readers.input.record import Dialog, Ledger, Place, Utterance
+from simpatico.readers.input.record import Dialog, Ledger, Place, Reader, Utterance
 from simpatico.readers.input.source import Head, Source
 
 QUALITIES = ("quality", "breadth", "engagement")
@@ -59,7 +59,7 @@ class ConvAIDialog(msgspec.Struct, rename="camel"):
 
 
 @dataclass(frozen=True)
-class ConvAI2017:
+class ConvAI2017(Reader):
     """Both sides are under evaluation, as system human or bot; each is judged by the other.
 
     The userId of an evaluation is who is rated, not who rates. With a bot, only the entry under
@@ -70,11 +70,9 @@ class ConvAI2017:
     paper did.
     """
 
-    name: ClassVar[str] = "convai2017"
-    about: ClassVar[str] = "ConvAI 2017: conversations with ratings by the interlocutor"
-    suffixes: ClassVar[tuple[str, ...]] = (".json",)
-
-    system: str | None = None
+    name = "convai2017"
+    about = "ConvAI 2017: conversations with ratings by the interlocutor"
+    suffixes = (".json",)
     zero: Literal["not_rated", "rating"] = "not_rated"
 
     def matches(self, head: Head) -> bool:

@@ -9,9 +9,8 @@ Chang et al. (2020), ConvoKit. Older corpora say `user` and `root` for speaker a
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import chain
-from typing import Any, ClassVar
+from typing import Any
 
 import msgspec
 
@@ -19,7 +18,7 @@ from simpatico.readers.file_formats._chat import MACHINE_ROLES
 from simpatico.readers.file_formats._table_fields import parse_time
 from simpatico.readers.file_formats.table import group_dialogs
 from simpatico.readers.input.decode import InvalidValue, decode_records
-from simpatico.readers.input.record import Dialog, Ledger, Place, Utterance
+from simpatico.readers.input.record import Dialog, Ledger, Place, Reader, Utterance
 from simpatico.readers.input.source import Head, Source
 
 FILES = ("utterances.jsonl", "utterances.json")
@@ -48,18 +47,16 @@ class DialogKey(msgspec.Struct):
     root: Name = None
 
 
-@dataclass(frozen=True)
-class ConvoKit:
+class ConvoKit(Reader):
     """Speakers are people unless an utterance's or speaker's meta has `system` or `model`.
 
     A corpus whose conversations do not stand together is collected in memory first.
     """
 
-    name: ClassVar[str] = "convokit"
-    about: ClassVar[str] = "ConvoKit corpus folder, or its utterances.jsonl"
-    suffixes: ClassVar[tuple[str, ...]] = ("", ".jsonl", ".json")
-    scattered: ClassVar[bool] = True
-    system: str | None = None
+    name = "convokit"
+    about = "ConvoKit corpus folder, or its utterances.jsonl"
+    suffixes = ("", ".jsonl", ".json")
+    rows_are_utterances = True
 
     def matches(self, head: Head) -> bool:
         """A folder with the utterances, or rows that have `meta` and a field for the reply."""

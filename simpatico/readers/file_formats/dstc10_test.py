@@ -7,24 +7,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import ClassVar
 
 import msgspec
 
 from simpatico.judgements import Judgement
-from simpatico.readers.file_formats._benchmark import (
-    RatedLine,
-    RatedRow,
-    Rating,
-    Scale,
-    alternate_speakers,
-    row_dialog,
-    row_judgements,
-    system_name,
-)
+from simpatico.readers.file_formats import _benchmark as benchmark
 from simpatico.readers.input.decode import decode
-from simpatico.readers.input.record import Ledger, Place, Utterance
+from simpatico.readers.input.record import Ledger, Place, Reader, Utterance
 from simpatico.readers.input.source import Head, Source
 
 LISTS = frozenset({"contexts", "responses", "reference", "models", "scores"})
@@ -49,12 +38,11 @@ class TestRow(msgspec.Struct):
     context: list[str]
     response: str
     model: str
-    scores: dict[str, Rating]
+    scores: dict[str, benchmark.Rating]
     references: list[str] | None = None
 
 
-@dataclass(frozen=True)
-class DSTC10Test:
+class DSTC10Test(Reader):
     """Each row is a dialog whose last turn is judged; ratings are means over outsiders.
 
     The files do not say on which scale people rated, so it is read off all values of a quality:
@@ -62,11 +50,9 @@ class DSTC10Test:
     anything else stays without a scale (jsalt: nothing above 3, and 170 of 741 exactly 3).
     """
 
-    name: ClassVar[str] = "dstc10-test"
-    about: ClassVar[str] = "DSTC10 track 5 test sets: parallel lists of contexts and responses"
-    suffixes: ClassVar[tuple[str, ...]] = (".json",)
-
-    system: str | None = None
+    name = "dstc10-test"
+    about = "DSTC10 track 5 test sets: parallel lists of contexts and responses"
+    suffixes = (".json",)
 
     def matches(self, head: Head) -> bool:
         if not head.keys or not head.keys <= LISTS or isinstance(head.json, list):
@@ -74,14 +60,14 @@ class DSTC10Test:
         return all(isinstance(column, list) for column in head.item.values())
 
     def dialogs(self, source: Source, ledger: Ledger) -> Iterator[list[Utterance]]:
-        return map(row_dialog, response_rows(source, ledger))
+        return map(benchmark.row_dialog, response_rows(source, ledger))
 
     def judgements(self, source: Source, ledger: Ledger) -> Iterator[Judgement]:
         """All are read before the first is given: the scale is inferred from all values."""
         judgements = [
             judgement
             for row in response_rows(source, ledger)
-            for judgement in row_judgements(row, {}, ledger)
+            for judgement in benchmark.row_judgements(row, {}, ledger)
         ]
         values: dict[str, list[float]] = {}
         for judgement in judgements:
@@ -93,7 +79,7 @@ class DSTC10Test:
             yield judgement._replace(judge=None, scale_min=low, scale_max=high)
 
 
-def response_rows(source: Source, ledger: Ledger) -> Iterator[RatedRow]:
+def response_rows(source: Source, ledger: Ledger) -> Iterator[benchmark.RatedRow]:
     """The rows that can be read."""
     place, read = Place(source.name, 1, 0), msgspec.json.Decoder(TestRow)
     for number, raw in enumerate(transpose_lists(source, ledger)):
@@ -103,11 +89,12 @@ def response_rows(source: Source, ledger: Ledger) -> Iterator[RatedRow]:
         for reject in own.rejects:
             ledger.reject(place, reject.code, f"row {number}: {reject.reason}")
         if row is not None:
-            yield RatedRow(
+            system = benchmark.system_name(row.model)
+            yield benchmark.RatedRow(
                 f"{source.stem}:{number}",
                 place,
-                [*alternate_speakers(row.context), RatedLine(system_name(row.model), row.response)],
-                system_name(row.model),
+                [*benchmark.alternate_speakers(row.context), (system, row.response)],
+                system,
                 {q: [mean] for q, mean in row.scores.items() if q not in NOT_A_QUALITY},
                 references=row.references,
             )
@@ -130,7 +117,7 @@ def transpose_lists(source: Source, ledger: Ledger) -> Iterator[bytes]:
         yield msgspec.json.encode(dict(zip(names, cells, strict=True)))
 
 
-def infer_scale(values: list[float]) -> Scale | tuple[None, None]:
+def infer_scale(values: list[float]) -> tuple[float, float] | tuple[None, None]:
     """The scale as far as the values tell: a win rate, 1 to 5, or unknown."""
     low, high = min(values, default=-1.0), max(values, default=-1.0)
     if 0 <= low < 1 and high <= 1:

@@ -3,20 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import ClassVar
 
 from simpatico.judgements import Judgement
-from simpatico.readers.file_formats._benchmark import (
-    RatedLine,
-    RatedRow,
-    rate,
-    row_dialog,
-    row_unit,
-    system_name,
-)
+from simpatico.readers.file_formats import _benchmark as benchmark
 from simpatico.readers.input.decode import rows_by_header
-from simpatico.readers.input.record import Ledger, Place, Utterance
+from simpatico.readers.input.record import Ledger, Place, Reader, Utterance
 from simpatico.readers.input.source import Head, Source
 
 START = "dstc7-task2-"
@@ -28,8 +19,7 @@ SAME = {"TeamEC": "TeamCE"}
 """Ratings of TeamEC are a second round for TeamCE: only so do the published means come out."""
 
 
-@dataclass(frozen=True)
-class DSTC7:
+class DSTC7(Reader):
     """Each response is a dialog of two turns: the passage that was talked about, and the response.
 
     Its id is that of the context and that of the system, joined by a colon.
@@ -37,21 +27,19 @@ class DSTC7:
     few responses that a judge rated twice keep the first rating.
     """
 
-    name: ClassVar[str] = "dstc7"
-    about: ClassVar[str] = "DSTC7 task 2: folder with contexts, responses and ratings per judge"
-    suffixes: ClassVar[tuple[str, ...]] = ("",)
-
-    system: str | None = None
+    name = "dstc7"
+    about = "DSTC7 task 2: folder with contexts, responses and ratings per judge"
+    suffixes = ("",)
 
     def matches(self, head: Head) -> bool:
         folder = head.folder
         return folder is not None and all((folder / n).is_file() for n in (CONTEXTS, RESPONSES))
 
     def dialogs(self, source: Source, ledger: Ledger) -> Iterator[list[Utterance]]:
-        return map(row_dialog, response_rows(source, ledger))
+        return map(benchmark.row_dialog, response_rows(source, ledger))
 
     def judgements(self, source: Source, ledger: Ledger) -> Iterator[Judgement]:
-        units = {row.dialog: row_unit(row) for row in response_rows(source, ledger)}
+        units = {row.dialog: benchmark.row_unit(row) for row in response_rows(source, ledger)}
         rated: set[tuple[str, str]] = set()
         for place, cells in table_cells(source, RATINGS, ledger):
             system = SAME.get(cells["SystemID"], cells["SystemID"])
@@ -65,11 +53,11 @@ class DSTC7:
                 unit = units[dialog]._replace(judge=judge, scale_min=1.0, scale_max=5.0)
                 for quality in QUALITIES:
                     unit = unit._replace(quality=quality.lower())
-                    if judgement := rate(unit, cells[quality], place, ledger):
+                    if judgement := benchmark.rate(unit, cells[quality], place, ledger):
                         yield judgement
 
 
-def response_rows(source: Source, ledger: Ledger) -> Iterator[RatedRow]:
+def response_rows(source: Source, ledger: Ledger) -> Iterator[benchmark.RatedRow]:
     """The responses that can be read, in the order of the file."""
     contexts = {c["InstanceID"]: c["Context"] for _, c in table_cells(source, CONTEXTS, ledger)}
     references: dict[str, list[str]] = {}
@@ -78,7 +66,7 @@ def response_rows(source: Source, ledger: Ledger) -> Iterator[RatedRow]:
             references[instance] = [text for text in texts if text.strip()]
     dialogs: set[str] = set()
     for place, cells in table_cells(source, RESPONSES, ledger):
-        instance, system = cells["InstanceID"], system_name(cells["SystemID"])
+        instance, system = cells["InstanceID"], benchmark.system_name(cells["SystemID"])
         dialog = f"{instance}:{cells['SystemID']}"
         if instance not in contexts:
             ledger.reject(place, "unknown", "no context has this InstanceID")
@@ -86,9 +74,9 @@ def response_rows(source: Source, ledger: Ledger) -> Iterator[RatedRow]:
             ledger.reject(place, "duplicate_id", "the system answered this context in a row before")
         else:
             dialogs.add(dialog)
-            passage, gold = RatedLine("context-a", contexts[instance]), references.get(instance)
-            lines = [passage, RatedLine(system, cells["Response"])]
-            yield RatedRow(dialog, place, lines, system, {}, references=gold)
+            passage, gold = ("context-a", contexts[instance]), references.get(instance)
+            lines = [passage, (system, cells["Response"])]
+            yield benchmark.RatedRow(dialog, place, lines, system, {}, references=gold)
 
 
 def table_cells(

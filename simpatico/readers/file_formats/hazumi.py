@@ -11,16 +11,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import groupby
-from typing import ClassVar
 from xml.etree import ElementTree
 
 import msgspec
 
 from simpatico.judgements import Judgement
 from simpatico.readers.file_formats._benchmark import as_json_object, rate
-from simpatico.readers.input.record import Dialog, Ledger, Place, Utterance
+from simpatico.readers.input.record import Dialog, Ledger, Place, Reader, Utterance
 from simpatico.readers.input.source import Head, Source
 
 WIZARD, PARTICIPANT = "Wizard", "Participant"
@@ -47,8 +45,7 @@ class Exchange(msgspec.Struct):
 PlacedExchange = tuple[Place, Exchange]
 
 
-@dataclass(frozen=True)
-class Hazumi:
+class Hazumi(Reader):
     """The Wizard is under evaluation; its interlocutor is the participant, who has the dialog's id.
 
     Every exchange is two turns, the second of them empty where the participant said nothing, so
@@ -58,11 +55,9 @@ class Hazumi:
     on the interlocutor's eye has 2,477 and 2,824.
     """
 
-    name: ClassVar[str] = "hazumi"
-    about: ClassVar[str] = "Hazumi: ELAN files (one or a folder of them) or a list of exchanges"
-    suffixes: ClassVar[tuple[str, ...]] = (ELAN, ".json", "")
-
-    system: str | None = None
+    name = "hazumi"
+    about = "Hazumi: ELAN files (one or a folder of them) or a list of exchanges"
+    suffixes = (ELAN, ".json", "")
 
     def matches(self, head: Head) -> bool:
         if head.folder:

@@ -7,14 +7,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import ClassVar
 
 import msgspec
 
 from simpatico.readers.file_formats._chat import ChatMessage, chat_utterances, non_empty_dialog
 from simpatico.readers.input.decode import decode, decode_records, locate_parts
-from simpatico.readers.input.record import Ledger, Place, Utterance
+from simpatico.readers.input.record import Ledger, Place, Reader, Utterance
 from simpatico.readers.input.source import Head, Source
 
 
@@ -39,14 +37,12 @@ class InspectSample(msgspec.Struct):
     epoch: int = 1
 
 
-@dataclass(frozen=True)
-class Inspect:
+class Inspect(Reader):
     """The assistant's system is --system, else the model of the message or of the evaluation."""
 
-    name: ClassVar[str] = "inspect"
-    about: ClassVar[str] = "Inspect log in JSON (make one with `inspect log convert --to json`)"
-    suffixes: ClassVar[tuple[str, ...]] = (".json",)
-    system: str | None = None
+    name = "inspect"
+    about = "Inspect log in JSON (make one with `inspect log convert --to json`)"
+    suffixes = (".json",)
 
     def matches(self, head: Head) -> bool:
         return {"eval", "version"} <= head.keys and isinstance(head.json, dict)

@@ -10,12 +10,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
-from simpatico.readers.input.record import Dialog, Ledger, Place, Utterance
+from simpatico.readers.input.record import Dialog, Ledger, Place, Reader, Utterance
 from simpatico.readers.input.source import Head, Source
 
 LOG, LINKS = ".ascii.txt", ".annotation.txt"
@@ -34,8 +33,7 @@ class IRCMessage(NamedTuple):
     minute: int
 
 
-@dataclass(frozen=True)
-class IRC:
+class IRC(Reader):
     """A dialog is a thread: the messages that links connect, in the order of the log.
 
     All who speak are people. A message that answers several earlier ones has the last of them as
@@ -46,11 +44,9 @@ class IRC:
     first; how long an answer took is right all the same.
     """
 
-    name: ClassVar[str] = "irc"
-    about: ClassVar[str] = "IRC: *.ascii.txt with *.annotation.txt beside it, or a folder of them"
-    suffixes: ClassVar[tuple[str, ...]] = (".txt", "")
-
-    system: str | None = None
+    name = "irc"
+    about = "IRC: *.ascii.txt with *.annotation.txt beside it, or a folder of them"
+    suffixes = (".txt", "")
 
     def matches(self, head: Head) -> bool:
         if head.folder:

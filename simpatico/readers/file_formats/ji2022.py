@@ -9,15 +9,14 @@ Ji et al. (2022), Achieving reliable human assessment of open-domain dialogue sy
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import msgspec
 
 from simpatico.judgements import Judgement
 from simpatico.readers.file_formats._benchmark import Rating, as_json_object, rate
 from simpatico.readers.input.decode import unique_records
-from simpatico.readers.input.record import Dialog, Ledger, Place, Utterance
+from simpatico.readers.input.record import Dialog, Ledger, Place, Reader, Utterance
 from simpatico.readers.input.source import Head, Source
 
 WORKER, BOT = "user", "bot"
@@ -48,8 +47,7 @@ class Assignment(msgspec.Struct, rename="pascal"):
     data: list[Conversation] = msgspec.field(name="data")
 
 
-@dataclass(frozen=True)
-class Ji2022:
+class Ji2022(Reader):
     """The bot is under evaluation; its system is the file's `model`, _p meaning with a persona.
 
     One dialog of every sitting is with `QualityControl`, a bot that was made worse on purpose;
@@ -60,11 +58,9 @@ class Ji2022:
     across dialogs and files.
     """
 
-    name: ClassVar[str] = "ji2022"
-    about: ClassVar[str] = "Ji et al. 2022: conversations with bots, rated by who talked with them"
-    suffixes: ClassVar[tuple[str, ...]] = (".json",)
-
-    system: str | None = None
+    name = "ji2022"
+    about = "Ji et al. 2022: conversations with bots, rated by who talked with them"
+    suffixes = (".json",)
 
     def matches(self, head: Head) -> bool:
         return {"AssignmentId", "WorkerId", "data"} <= head.keys

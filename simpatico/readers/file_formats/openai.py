@@ -9,14 +9,13 @@ OpenAI's batch files.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import msgspec
 
 from simpatico.readers.file_formats._chat import ChatMessage, chat_utterances, non_empty_dialog
 from simpatico.readers.input.decode import DECODE_ERRORS, InvalidValue, decode_problem
-from simpatico.readers.input.record import Ledger, Place, Utterance
+from simpatico.readers.input.record import Ledger, Place, Reader, Utterance
 from simpatico.readers.input.source import Head, Source
 
 LISTS = ("messages", "conversation", "conversations")
@@ -51,14 +50,12 @@ class OpenAIRecord(msgspec.Struct):
 RECORD = msgspec.json.Decoder(OpenAIRecord | Messages)
 
 
-@dataclass(frozen=True)
-class OpenAI:
+class OpenAI(Reader):
     """The assistant's system is --system, else the model that the file names."""
 
-    name: ClassVar[str] = "openai"
-    about: ClassVar[str] = "one chat a record: messages of role and content (also TRL, WildChat)"
-    suffixes: ClassVar[tuple[str, ...]] = (".jsonl", ".ndjson", ".json", ".parquet")
-    system: str | None = None
+    name = "openai"
+    about = "one chat a record: messages of role and content (also TRL, WildChat)"
+    suffixes = (".jsonl", ".ndjson", ".json", ".parquet")
 
     def matches(self, head: Head) -> bool:
         """A list of messages, alone or under one of the names that data sets give it."""

@@ -6,13 +6,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import msgspec
 
 from simpatico.readers.file_formats._chat import PERSON_ROLES, non_empty_dialog
-from simpatico.readers.input.record import Ledger, Utterance
+from simpatico.readers.input.record import Ledger, Reader, Utterance
 from simpatico.readers.input.source import Head, Source
 
 SILENCE = "__SILENCE__"
@@ -32,14 +31,12 @@ class ParlAIDialog(msgspec.Struct):
     context: list[Any] | None = None
 
 
-@dataclass(frozen=True)
-class ParlAI:
+class ParlAI(Reader):
     """An act's `id` is its speaker; those with "human" in it are people, others are systems."""
 
-    name: ClassVar[str] = "parlai"
-    about: ClassVar[str] = "ParlAI conversations: dialog of pairs of acts with id and text"
-    suffixes: ClassVar[tuple[str, ...]] = (".jsonl",)
-    system: str | None = None
+    name = "parlai"
+    about = "ParlAI conversations: dialog of pairs of acts with id and text"
+    suffixes = (".jsonl",)
 
     def matches(self, head: Head) -> bool:
         steps = head.item.get("dialog") if isinstance(head.item, dict) else None

@@ -10,8 +10,6 @@ Yamashita et al. (2023), RealPersonaChat.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import ClassVar
 
 import msgspec
 
@@ -19,7 +17,7 @@ from simpatico.judgements import Judgement
 from simpatico.readers.file_formats._benchmark import Rating, as_json_object, rate
 from simpatico.readers.file_formats.convokit import time_or_none
 from simpatico.readers.input.decode import decode_records
-from simpatico.readers.input.record import Dialog, Ledger, Place, Utterance
+from simpatico.readers.input.record import Dialog, Ledger, Place, Reader, Utterance
 from simpatico.readers.input.source import Head, Source
 
 PEOPLE = "interlocutors.json"
@@ -56,8 +54,7 @@ class Person(msgspec.Struct):
     personality: dict[str, float] = {}
 
 
-@dataclass(frozen=True)
-class RealPersonaChat:
+class RealPersonaChat(Reader):
     """Both sides are people under evaluation; each is judged by the other, whose id lasts.
 
     The interlocutor_id of an evaluation is who rates, not who is rated: ratings go with that id
@@ -69,11 +66,9 @@ class RealPersonaChat:
     which its first utterance has as extras; who talks with it and rates it has no id.
     """
 
-    name: ClassVar[str] = "real-persona-chat"
-    about: ClassVar[str] = "RealPersonaChat: Japanese, with profiles and ratings by interlocutors"
-    suffixes: ClassVar[tuple[str, ...]] = (".jsonl", ".json")
-
-    system: str | None = None
+    name = "real-persona-chat"
+    about = "RealPersonaChat: Japanese, with profiles and ratings by interlocutors"
+    suffixes = (".jsonl", ".json")
 
     def matches(self, head: Head) -> bool:
         people = {"dialogue_id", "interlocutors", "utterances", "evaluations"} <= head.keys

@@ -6,13 +6,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import ClassVar
 
 import msgspec
 
 from simpatico.readers.file_formats._chat import ChatMessage, chat_utterances, non_empty_dialog
-from simpatico.readers.input.record import Ledger, Utterance
+from simpatico.readers.input.record import Ledger, Reader, Utterance
 from simpatico.readers.input.source import Head, Source
 
 
@@ -33,14 +31,12 @@ class ShareGPTRecord(msgspec.Struct):
     system: str | None = None
 
 
-@dataclass(frozen=True)
-class ShareGPT:
+class ShareGPT(Reader):
     """`human` and `user` are people; `gpt`, `chatgpt`, `bing` and the like are the system."""
 
-    name: ClassVar[str] = "sharegpt"
-    about: ClassVar[str] = "one chat a record: conversations of from and value"
-    suffixes: ClassVar[tuple[str, ...]] = (".json", ".jsonl", ".ndjson", ".parquet")
-    system: str | None = None
+    name = "sharegpt"
+    about = "one chat a record: conversations of from and value"
+    suffixes = (".json", ".jsonl", ".ndjson", ".parquet")
 
     def matches(self, head: Head) -> bool:
         messages = head.item.get("conversations") if isinstance(head.item, dict) else None

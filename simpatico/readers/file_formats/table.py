@@ -10,39 +10,41 @@ straight into a tuple; only other rows are looked at more closely.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any
 
 import msgspec
 
 from simpatico.readers.file_formats._chat import SKIPPED_ROLES, system_of
 from simpatico.readers.file_formats._table_csv import table_rows
-from simpatico.readers.file_formats._table_fields import Fields, parse_references, parse_time
+from simpatico.readers.file_formats._table_fields import (
+    ALIASES,
+    NEEDED,
+    Fields,
+    parse_references,
+    parse_time,
+)
 from simpatico.readers.input.decode import (
     DECODE_ERRORS,
     InvalidValue,
     decode_problem,
     repeated_fields,
 )
-from simpatico.readers.input.record import Dialog, Ledger, Place, Utterance
+from simpatico.readers.input.record import Dialog, Ledger, Place, Reader, Utterance
 from simpatico.readers.input.source import NEW_TUPLE, Head, Source
 
 Name = str | int
 PlacedUtterances = Iterator[tuple[Place, Utterance]]
 
-TYPES: dict[str, Any] = {
+TYPES: dict[str, Any] = dict.fromkeys(ALIASES, Name | None) | {
     "dialog": Name,
     "speaker": Name,
     "text": str,
+    "profile": str | None,
     "system": Name | None | msgspec.UnsetType,
-    "id": Name | None,
-    "reply_to": Name | None,
     "time": float | str | None,
     "references": list[str] | str | None,
-    "interlocutor": Name | None,
-    "profile": str | None,
-    "prompt": Name | None,
 }
+"""By field, in the order of an utterance; others than these are names, which may be absent."""
 NonEmpty = Annotated[str, msgspec.Meta(min_length=1)]
 PLAIN: dict[str, Any] = dict.fromkeys(TYPES, str | None) | {
     "dialog": NonEmpty,
@@ -53,21 +55,17 @@ PLAIN: dict[str, Any] = dict.fromkeys(TYPES, str | None) | {
     "references": None,
 }
 """The types of a row that needs no second look."""
-
-OPTIONAL = {name: None for name in TYPES if name not in ("dialog", "speaker", "text")}
-DEFAULTS: dict[str, Any] = OPTIONAL | {"system": msgspec.UNSET}
+DEFAULTS: dict[str, Any] = {n: None for n in TYPES if n not in NEEDED} | {"system": msgspec.UNSET}
 BYTES = msgspec.json.Decoder(dict[str, msgspec.Raw])
 
 
-@dataclass(frozen=True)
-class Table:
+class Table(Reader):
     """Rows of dialog, speaker and text; the rows of a dialog stand together."""
 
-    name: ClassVar[str] = "table"
-    about: ClassVar[str] = "one utterance a row: dialog, speaker, text and more"
-    suffixes: ClassVar[tuple[str, ...]] = (".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".parquet")
-    scattered: ClassVar[bool] = True
-    system: str | None = None
+    name = "table"
+    about = "one utterance a row: dialog, speaker, text and more"
+    suffixes = (".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".parquet")
+    rows_are_utterances = True
 
     def matches(self, head: Head) -> bool:
         return Fields.of(head).are_utterances(head)
@@ -126,13 +124,11 @@ class Table:
         decode = row_decoder(fields, TYPES)
 
         def decode_utterance(line: bytes) -> Utterance:
-            values, cells = decode(line), BYTES.decode(line)
-            if count_names(line) > len(cells):
-                inner = sum(count_names(bytes(cell)) for cell in cells.values())
-                twice = repeated_fields(line) & fields.own_columns
-                if count_names(line) - inner > len(cells) and twice:
-                    reason = f"{min(twice)!r} is in the record twice"
-                    raise InvalidValue("duplicate_key", reason)
+            values, cells, n = decode(line), BYTES.decode(line), count_names(line)
+            if n > len(cells):  # names inside of cells do not count
+                n -= sum(count_names(bytes(cell)) for cell in cells.values())
+            if n > len(cells) and (twice := repeated_fields(line) & fields.own_columns):
+                raise InvalidValue("duplicate_key", f"{min(twice)!r} is in the record twice")
             return self.utterance(values, fields.extras(cells))
 
         return decode_utterance

@@ -351,7 +351,7 @@ def test_convai_refuses(tmp_path: Path, change: dict[str, Any], reason: str) -> 
 def test_numbers_of_turns_are_those_of_the_turn_table() -> None:
     assert turn_numbers(["a", "a", "b", "a", "a"]) == [0, 0, 1, 2, 2]
     assert turn_numbers([]) == []
-    assert [line.speaker for line in alternate_speakers(["x", "y"])] == ["context-b", "context-a"]
+    assert [speaker for speaker, _ in alternate_speakers(["x", "y"])] == ["context-b", "context-a"]
 
 
 def test_judgements_of_a_benchmark_join_its_turns(tmp_path: Path) -> None:
