@@ -27,8 +27,9 @@ def lock_folder(folder: Path, holder: Path | None = None) -> Iterator[None]:
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
-            known = holder is not None and holder.exists()
-            who = holder.read_text(encoding="utf-8") if holder and known else "another process"
+            who = "another process"
+            if holder and holder.exists():
+                who = holder.read_text(encoding="utf-8")
             raise RunError(f"{folder} is being written by {who}; wait or use another") from None
         yield
     finally:

@@ -134,9 +134,10 @@ def complete_columns(utterances: pl.DataFrame) -> pl.DataFrame:
         raise DataError(f"no column {sorted(missing)}; the table has {utterances.columns}")
     if "system" not in utterances.columns:
         utterances = utterances.with_columns(system="speaker")
-    have = [pl.col(c).cast(t) for c, t in SCHEMA.items() if c in utterances.columns]
-    lack = [pl.lit(None, t).alias(c) for c, t in SCHEMA.items() if c not in utterances.columns]
-    rows = utterances.select(*have, *lack).select(list(SCHEMA))
+    names = utterances.columns
+    rows = utterances.select(
+        pl.col(c).cast(t) if c in names else pl.lit(None, t).alias(c) for c, t in SCHEMA.items()
+    )
     for column in ("dialog", "speaker"):
         if n := rows[column].null_count():
             raise DataError(f"{n} of {rows.height} utterances have no {column}")

@@ -5,11 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple, Protocol
+from typing import Annotated, Any, Literal, NamedTuple, Protocol
+
+import msgspec
 
 from simpatico.errors import BadValue
 
 Role = Literal["system", "user", "assistant"]
+TokenCount = Annotated[int, msgspec.Meta(ge=0, le=10**12)]
+"""As a server or program counts; what no model can reach is a mistake, and would spoil sums."""
 
 
 class Message(NamedTuple):
@@ -48,6 +52,7 @@ class Settings:
     retries: int = 4
 
     def __post_init__(self) -> None:
+        # wide bounds, for slips of the keyboard: a timeout of 0 would fail every prompt
         temperature = 0.0 if self.temperature is None else self.temperature
         bounds = {
             "temperature": (temperature, 0.0, 10.0),

@@ -46,6 +46,7 @@ class ChatLog:
     def say(self, text: str) -> Reply:
         """The bot's reply; both turns are on disk when it is given. A failure leaves no trace."""
         dialog = [*self.dialog, Message("user", as_utf8(text))]
+        # before anything is written: a turn without its answer would be no dialog to score
         reply = self.bot(dialog)
         self.dialog = [*dialog, Message("assistant", reply.text)]
         answer = self.row("assistant", self.bot.name, reply.text)

@@ -18,19 +18,18 @@ from hashlib import sha256
 from pathlib import Path
 from threading import Lock
 from time import monotonic
-from typing import Annotated, Any
+from typing import Any
 
 import msgspec
 
-from simpatico.bots.bot import Message, Reply, Settings
+from simpatico.bots.bot import Message, Reply, Settings, TokenCount
 from simpatico.errors import MissingResource, NoAnswer
 from simpatico.models.runtime.tokens import as_utf8
 
 MAX_BYTES = 1_000_000
 """Bytes of an answer that are read at most."""
 BLOCK = 1 << 16
-
-Count = Annotated[int, msgspec.Meta(ge=0, le=10**12)]
+"""Bytes that a pipe holds on Linux: a larger write would wait for the program to read."""
 
 
 class AnswerLine(msgspec.Struct):
@@ -39,12 +38,9 @@ class AnswerLine(msgspec.Struct):
     text: str | None = None
     error: str | None = None
     id: int | None = None
-    tokens_in: Count | None = None
-    tokens_out: Count | None = None
+    tokens_in: TokenCount | None = None
+    tokens_out: TokenCount | None = None
     model: str | None = None
-
-
-ANSWER_LINE = msgspec.json.Decoder(AnswerLine)
 
 
 class Process:
@@ -86,7 +82,7 @@ class Process:
         self.send(msgspec.json.encode({"id": self.requests, **request}) + b"\n", until)
         line = self.receive(until)
         try:
-            answer = ANSWER_LINE.decode(line)
+            answer = msgspec.json.decode(line, type=AnswerLine)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
             raise NoAnswer(f"{self.name} wrote a line that is no answer", why="no JSON") from None
         if answer.id not in (None, self.requests):
@@ -127,6 +123,7 @@ class Process:
 
     def end_error(self) -> NoAnswer:
         """The error for a program that is gone."""
+        # a pipe may be closed a moment before the code of the process is there
         with suppress(subprocess.TimeoutExpired):
             self.process.wait(3)
         code = self.process.poll()
@@ -192,7 +189,10 @@ class Command:
         return Reply(line.text or "", line.tokens_in, line.tokens_out, line.model)
 
     def take_process(self) -> Process:
-        """A program that waits for a line, started if there is none."""
+        """A program that waits for a line, started if there is none.
+
+        It is started outside of the lock, so that slow starts do not wait for each other.
+        """
         while True:
             with self.lock:
                 process = self.idle.pop() if self.idle else None

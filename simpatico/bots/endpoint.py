@@ -10,11 +10,11 @@ import os
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Annotated, Any
+from typing import Any
 
 import msgspec
 
-from simpatico.bots.bot import Message, Reply, Settings
+from simpatico.bots.bot import Message, Reply, Settings, TokenCount
 from simpatico.bots.http import Address, Backoff, RequestFailed, ServerResponse, post
 from simpatico.errors import BadValue, NoAnswer
 from simpatico.models.runtime.tokens import as_utf8
@@ -24,10 +24,11 @@ KEY = "OPENAI_API_KEY"
 MIN_SECRET = 8
 """Shorter keys, such as EMPTY, are no secret; taking them out would harm answers."""
 RETRYABLE = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
+"""Statuses after which the same request may succeed: timeouts, rate limits and overload."""
 WORD = re.compile(r"[a-z_]{1,40}")
+"""What a server says in one plain word, such as `length`, holds no text of a dialog."""
 MAX_MODEL_NAME = 200
-
-Count = Annotated[int, msgspec.Meta(ge=0, le=10**12)]
+"""Characters that are kept of what a server calls its model, as every row repeats it."""
 
 
 class AnswerPart(msgspec.Struct):
@@ -53,8 +54,8 @@ class CompletionChoice(msgspec.Struct):
 class Usage(msgspec.Struct):
     """Tokens as the server counted them."""
 
-    prompt_tokens: Count | None = None
-    completion_tokens: Count | None = None
+    prompt_tokens: TokenCount | None = None
+    completion_tokens: TokenCount | None = None
 
 
 class Completion(msgspec.Struct):
@@ -63,9 +64,6 @@ class Completion(msgspec.Struct):
     choices: list[CompletionChoice]
     model: str | None = None
     usage: Usage | None = None
-
-
-COMPLETION = msgspec.json.Decoder(Completion)
 
 
 @dataclass(frozen=True)
@@ -139,7 +137,7 @@ class Endpoint:
         if response.status != 200:
             raise self.status_error(response, key)
         try:
-            completion = COMPLETION.decode(response.body)
+            completion = msgspec.json.decode(response.body, type=Completion)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
             raise NoAnswer(
                 f"{self.address} sent no JSON of a chat completion", why="not a completion"

@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection
+from http.client import HTTPConnection, HTTPException, HTTPSConnection
 from random import Random
 from threading import Event, Lock, Timer
 from time import monotonic
@@ -27,6 +27,8 @@ MAX_BYTES = 1_000_000
 """Bytes of a response that are read at most."""
 FIRST_DELAY = 1.0
 MAX_DELAY = 30.0
+"""Seconds of the first wait, and of the longest: min(30, 2^n) with equal jitter, as in Brooker
+(2015), Exponential backoff and jitter: half of it is fixed, so that no wait is too short."""
 MAX_RETRY_AFTER = 300.0
 """Seconds a server may ask us to wait; if it wants more, the run stops and can go on later."""
 
@@ -95,6 +97,7 @@ def post(
     connection = address.connection(timeout)
     try:
         try:
+            # by itself, as a server that is not there ends the run, and one that fails does not
             connection.connect()
         except OSError as error:
             why = "timed out" if isinstance(error, TimeoutError) else error.strerror
@@ -133,13 +136,12 @@ def send_request(
     timer = Timer(timeout, cut_off)
     timer.daemon = True
     timer.start()
-    response: HTTPResponse | None = None
     slow = RequestFailed(f"{address} took longer than {timeout:g} seconds", why="too slow")
     broken_off = RequestFailed(f"{address} broke off the connection", why="broken off")
     try:
         connection.request("POST", address.path, body, dict(headers))
-        response = connection.getresponse()
-        data = response.read(MAX_BYTES + 1)
+        with connection.getresponse() as response:
+            data = response.read(MAX_BYTES + 1)
         if timeout_passed.is_set():
             raise slow
         if len(data) > MAX_BYTES:
@@ -158,8 +160,6 @@ def send_request(
         raise (slow if timeout_passed.is_set() else broken_off) from None
     finally:
         timer.cancel()
-        if response is not None:
-            response.close()
 
 
 def parse_retry_after(header: str | None) -> float | None:
@@ -167,7 +167,7 @@ def parse_retry_after(header: str | None) -> float | None:
     if header is None:
         return None
     if header.strip().isascii() and header.strip().isdecimal():
-        return float(header.strip()[:9])
+        return float(header.strip()[:9])  # thirty years: no number of digits gives infinity
     try:
         moment = parsedate_to_datetime(header)
         return max(0.0, (moment.astimezone(UTC) - datetime.now(UTC)).total_seconds())
@@ -198,6 +198,7 @@ class Backoff:
     def retry(self, call: Callable[[], Value], retries: int) -> Value:
         """What `call` returns, tried again where that may help."""
         for attempt in range(retries + 1):
+            # not once: while this thread slept, another may have been told to wait longer
             while (seconds := self._not_before - monotonic()) > 0:
                 self.sleep(seconds)
             try:

@@ -40,6 +40,7 @@ class Local:
 
     @property
     def temperature(self) -> float:
+        """0 if nobody says, which takes the likeliest token: the same answer every time."""
         return self.settings.temperature or 0.0
 
     @property

@@ -59,7 +59,11 @@ def is_text(head: Head) -> bool:
 
 
 def holds_dialogs(head: Head) -> bool:
-    """Whether the file is one of dialogs, rather than of prompts."""
+    """Whether the file is one of dialogs, rather than of prompts.
+
+    Rows with a speaker are utterances; `completion` and lists of messages are whole chats, whose
+    last user turn is the prompt. A row with a text and none of these is a prompt by itself.
+    """
     if is_text(head):
         return False
     names, keys = head.columns, Fields.of(head).keys

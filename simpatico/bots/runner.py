@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
+from math import ceil
 from pathlib import Path
 from time import monotonic
 from typing import Any, NamedTuple
@@ -69,8 +70,7 @@ class Summary:
 
     def add(self, rows: Rows) -> None:
         """Count one dialog."""
-        why = rows[-1].get("why")
-        if why is None:
+        if (why := rows[-1].get("why")) is None:
             self.n_answered += 1
         else:
             self.failures[why] += 1
@@ -121,6 +121,7 @@ def ask_all(
     Whatever else the rows depend on is in `more`.
     """
     start, summary = monotonic(), Summary()
+    # a model on this machine gets slower, not faster, with more threads than cores
     jobs = min([how.jobs, *(bot.max_parallel for bot in bots if bot.max_parallel)])
     about = {
         "bots": [dict(bot.description) for bot in bots],
@@ -175,6 +176,7 @@ def ask_parallel(work: Work, prompts: Iterable[Prompt], jobs: int) -> Iterator[R
                 else:
                     yield future.result()
     finally:
+        # calls may take minutes: who interrupts the run need not wait for them
         pool.shutdown(wait=False, cancel_futures=True)
     if errors:
         raise errors[0]
@@ -211,9 +213,7 @@ def failure_rows(rows: Rows, error: NoAnswer, bot: Bot) -> Rows:
 
 def estimate_tokens(prompts: Iterable[Prompt], settings: Settings) -> TokenCounts:
     """About how many tokens are read, and how many are written at most."""
-    read = most = 0
-    for prompt in prompts:
-        for turn in settings.with_instruction(prompt.dialog):
-            read += TOKENS_PER_TURN + -(-len(turn.text) // CHARACTERS_PER_TOKEN)
-        most += settings.max_tokens
-    return TokenCounts(read, most)
+    dialogs = [settings.with_instruction(prompt.dialog) for prompt in prompts]
+    characters = [len(turn.text) for dialog in dialogs for turn in dialog]
+    read = sum(TOKENS_PER_TURN + ceil(n / CHARACTERS_PER_TOKEN) for n in characters)
+    return TokenCounts(read, len(dialogs) * settings.max_tokens)

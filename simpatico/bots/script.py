@@ -62,6 +62,7 @@ def generic_answer(dialog: Sequence[Message]) -> str:
     return GENERIC[digest[0] % len(GENERIC)]
 
 
+# both are lower bounds: a metric that does not tell them from a real bot measures little
 SCRIPTS: dict[str, Callable[[Sequence[Message]], str]] = {
     "echo": last_text,
     "generic": generic_answer,

@@ -17,8 +17,10 @@ FORMS = (
     "or script:NAME"
 )
 KIND = re.compile(r"[A-Za-z][A-Za-z0-9+.-]{0,20}")
+"""The scheme of a URL (RFC 3986); short, so that a key before a colon is not shown as one."""
 VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,99}")
 LIMITS = ("max_tokens", "max_completion_tokens")
+"""What servers call the limit of an answer: OpenAI's newer models know the second name only."""
 
 
 def load_bot(spec: str, settings: Settings | None = None) -> Bot:
@@ -47,6 +49,7 @@ def load_endpoint(spec: str, settings: Settings) -> Bot:
     from simpatico.bots.http import Address
 
     try:
+        # urlsplit drops line breaks and tabs without a word: the address would be another one
         if not spec.isprintable() or " " in spec or not spec.isascii():
             raise ValueError
         parts = urlsplit(spec)

@@ -73,6 +73,7 @@ def rebuild_metric(name: str, facts: Mapping[str, Any]) -> Metric | str:
         now = signature(metric)
     except (SimpaticoError, OSError):
         return f"its word list or model is missing or damaged{where}"
+    # a signature is parts of `name:value`: whichever name differs tells what has changed
     differing = {p.partition(":")[0] for p in {*now.split("|")} ^ {*facts["signature"].split("|")}}
     if not differing:
         return metric

@@ -22,7 +22,9 @@ from simpatico.files import lock_folder, write_atomically, write_json_atomically
 from simpatico.readers.input.record import Reject
 
 HOLDER = "parts/holder"
+"""Says which process writes the folder; it goes with the parts, so that no finished run has it."""
 ROWS_PER_GROUP = 65_536
+"""Rows of a Parquet row group: what a reader of few columns or dialogs has to unpack at least."""
 ZSTD_LEVEL = 1
 """Half the work of the usual level 3, for files that are only a few percent larger."""
 
@@ -61,6 +63,7 @@ def begin_run(folder: Path, key: str) -> bool:
     else:
         write_json_atomically(path, {"status": "running", "key": key})
     (folder / "parts").mkdir(exist_ok=True)
+    # files that a killed process had not renamed yet
     for leftover in [*folder.glob(".*.tmp"), *folder.glob("parts/.*.tmp")]:
         leftover.unlink()
     sign_folder(folder)

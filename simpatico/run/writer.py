@@ -48,6 +48,7 @@ from simpatico.table import system_table
 from simpatico.turns import Turns
 
 SECONDS_BETWEEN_CHECKS = 0.5
+"""How soon a worker notices that its parent is gone."""
 Result = TypeVar("Result")
 
 
@@ -99,9 +100,8 @@ def score_run(
             (folder / "run.json").unlink()
             raise
         write_rejects(folder, rejects)
-        finish_run(
-            folder, metrics, parts, {**identity, "key": key, "alignment": alignment.as_json()}
-        )
+        facts = {**identity, "key": key, "alignment": alignment.as_json()}
+        finish_run(folder, metrics, parts, facts)
     return Run(folder)
 
 
@@ -113,6 +113,7 @@ def run_identity(
     Metrics come first: a missing lexicon or model is noticed before large inputs are hashed.
     """
     options = {f.name: getattr(conversations, f.name) for f in fields(conversations)}
+    # not the paths: the same bytes in another place are the same run
     return {
         "version": package_version(),
         "metrics": {m.name: describe_metric(m) for m in metrics},
@@ -152,6 +153,7 @@ def score_part(
         for metric in metrics:
             if (column := f"{metric.name}_null") in frame.columns:
                 nulls[level] |= count_reasons(metric.name, frame[column])
+    # material and text can hold what people said, so that only their owner may read them
     for metric in filter(is_system_metric, metrics):
         path = material_path(folder, index, metric)
         write_atomically(path, table.statistics[metric.name].write_parquet, private=True)
@@ -171,6 +173,7 @@ def material_path(folder: Path, index: int, metric: Metric) -> Path:
 
 def count_reasons(name: str, reasons: pl.Series) -> dict[str, int]:
     """How many units were scored and, by reason, how many were not, keyed `metric.reason`."""
+    # a reason ends at its first space: what follows, such as how many are lacking, is a detail
     counts = reasons.str.extract("^([^ ]*)").fill_null("scored").value_counts(sort=True)
     return {f"{name}.{reason}": n for reason, n in counts.iter_rows()}
 
@@ -179,12 +182,14 @@ def finish_run(
     folder: Path, metrics: Sequence[Metric], parts: int, facts: Mapping[str, Any]
 ) -> None:
     """Join the parts into whole tables and say in `run.json` that the run is done."""
+    # in the order of the parts, which is that of the input, whoever scored them when
     for table in ("turn", "dialog", *(["text"] if facts["text"] else [])):
         files = [part_path(folder, i, f"{table}.parquet") for i in range(parts)]
         path = folder / f"{table}.parquet"
         write_atomically(path, partial(join_parts, files), private=table == "text")
     dialogs = pl.scan_parquet(folder / "dialog.parquet", glob=False)
     scores = [s for m in metrics if not is_system_metric(m) for s in m.scores]
+    # off the file, a column at a time: the table of all dialogs may be larger than the memory
     systems = system_table(lambda c: dialogs.select(c).collect().to_series(), scores)
     nulls: dict[str, Counter[str]] = {"turn": Counter(), "dialog": Counter()}
     summaries = []
@@ -202,6 +207,7 @@ def finish_run(
     parameters = {m.name: {"parameters": metric_parameters(m)} for m in metrics}
     descriptions = {name: facts["metrics"][name] | more for name, more in parameters.items()}
     done = {"metrics": descriptions, "units": nulls, "status": "done"}
+    # before the parts go: until this file says "done", they are what the run resumes from
     write_json_atomically(folder / "run.json", {**facts, **done})
     shutil.rmtree(folder / "parts")
 
@@ -219,7 +225,7 @@ def map_parallel(
         waiting: set[Future[Result]] = set()
         for task in tasks:
             waiting.add(pool.submit(work, *task))
-            while len(waiting) >= 2 * jobs:
+            while len(waiting) >= 2 * jobs:  # one being scored and one at hand for each process
                 done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
                 yield from (future.result() for future in done)
         yield from (future.result() for future in wait(waiting).done)
