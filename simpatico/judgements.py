@@ -37,15 +37,9 @@ class Judgement(NamedTuple):
 
 
 SCHEMA: dict[str, pl.DataType] = {
-    "dialog": pl.String(),
+    **dict.fromkeys(Judgement._fields, pl.String()),
     "turn": pl.Int32(),
-    "speaker": pl.String(),
-    "quality": pl.String(),
-    "judge": pl.String(),
-    "judge_kind": pl.String(),
-    "value": pl.Float64(),
-    "scale_min": pl.Float64(),
-    "scale_max": pl.Float64(),
+    **dict.fromkeys(("value", "scale_min", "scale_max"), pl.Float64()),
 }
 
 UNIT = ["dialog", "turn", "speaker", "quality"]
@@ -142,7 +136,7 @@ def judgement_problem(judgement: Judgement) -> str | None:
     if judgement.dialog is None or judgement.quality is None:
         return "a judgement needs a dialog and a quality"
     if judgement.judge_kind is not None and judgement.judge_kind not in JUDGE_KINDS:
-        return f"the judge_kind is none of {', '.join(JUDGE_KINDS)}"
+        return f"the judge_kind must be one of {', '.join(JUDGE_KINDS)}"
     if low is not None and high is not None and low >= high:
         return f"the scale from {low:g} to {high:g} has no width"
     if value is None:

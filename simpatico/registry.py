@@ -46,8 +46,8 @@ def load(name: str, **parameters: Any) -> Metric:
     `bart_score[smollm2]` is `bart_score` with the model `package:smollm2`.
     """
     name, bracket, model = name.partition("[")
-    closed = len(model) > 1 and model.endswith("]") and ":" not in model
-    if bracket and (not closed or "model" in parameters):
+    is_name = len(model) > 1 and model.endswith("]") and ":" not in model
+    if bracket and (not is_name or "model" in parameters):
         raise UnknownName(
             f"{name}[{model} names no metric; write {name}[MODEL] with a name of "
             "`simpatico models`, or give the parameter model"
@@ -55,9 +55,9 @@ def load(name: str, **parameters: Any) -> Metric:
     cls = metric_class(name)
     if bracket:
         parameters |= models_in_brackets(cls, model[:-1])
-    known = [f.name for f in fields(cls)]
-    if unknown := sorted(set(parameters) - set(known)):
-        raise UnknownName(f"{name} has no parameter {unknown[0]!r}; it has {known}")
+    names = [f.name for f in fields(cls)]
+    if unknown := sorted(set(parameters) - set(names)):
+        raise UnknownName(f"{name} has no parameter {unknown[0]!r}; it has {names}")
     metric: Metric = cls(**{k: str(v) if isinstance(v, Path) else v for k, v in parameters.items()})
     return metric
 

@@ -137,11 +137,11 @@ def reduce_units(values: Floats, starts: Ints, how: Merge) -> Floats:
     """One number for each unit; NaN, that is null, only where all of its turns are."""
     if not len(starts):
         return values
-    known = ~np.isnan(values)
-    if how != "sum" or known.all():
+    has_value = ~np.isnan(values)
+    if how != "sum" or has_value.all():
         return np.asarray(REDUCE[how](values, starts))
-    sums = np.add.reduceat(np.where(known, values, 0.0), starts)
-    return np.where(np.logical_or.reduceat(known, starts), sums, np.nan)
+    sums = np.add.reduceat(np.where(has_value, values, 0.0), starts)
+    return np.where(np.logical_or.reduceat(has_value, starts), sums, np.nan)
 
 
 def first_reason(reasons: pl.Series, starts: Ints) -> pl.Series:
@@ -174,8 +174,8 @@ def read_scores(metric: Metric, statistics: pl.DataFrame) -> pl.DataFrame:
     )
     reasons = statistics["reason"] if "reason" in statistics.columns else pl.Series([None])
     why = pl.lit(reasons, pl.String) if frame.height else pl.lit(None, pl.String)
-    undefined = pl.col(names[0]).is_null()
-    reason = pl.when(undefined).then(why.fill_null(pl.lit("undefined")))
+    no_score = pl.col(names[0]).is_null()
+    reason = pl.when(no_score).then(why.fill_null(pl.lit("undefined")))
     return frame.with_columns(reason.alias(f"{metric.name}_null"))
 
 
@@ -190,8 +190,8 @@ def system_table(column: Callable[[str], pl.Series], scores: Sequence[Score]) ->
     order = np.argsort(place, kind="stable")
     cuts = np.searchsorted(place[order], np.arange(1, len(names)))
     ends = [0, *cuts.tolist(), len(dialogs)]
-    ordered = dialogs.gather(order)
-    parts = [ordered.slice(a, b - a) for a, b in pairwise(ends) if len(dialogs)]
+    sorted_dialogs = dialogs.gather(order)
+    parts = [sorted_dialogs.slice(a, b - a) for a, b in pairwise(ends) if len(dialogs)]
     # where each dialog of a system begins; its rows stand together
     starts = [p.ne_missing(p.shift(1)).fill_null(True).arg_true().to_numpy() for p in parts]
     columns = [
@@ -211,10 +211,10 @@ def system_table(column: Callable[[str], pl.Series], scores: Sequence[Score]) ->
 def dialog_means(values: Floats, starts: Ints) -> list[float]:
     """One value for each dialog: the mean over those of its speakers that are of the system."""
     if len(starts) < len(values):
-        known = ~np.isnan(values)
-        n = np.add.reduceat(known.astype(float), starts)
+        has_value = ~np.isnan(values)
+        n = np.add.reduceat(has_value.astype(float), starts)
         with np.errstate(invalid="ignore"):
-            values = np.add.reduceat(np.where(known, values, 0.0), starts) / n
+            values = np.add.reduceat(np.where(has_value, values, 0.0), starts) / n
     means: list[float] = values[~np.isnan(values)].tolist()
     return means
 

@@ -65,10 +65,9 @@ def keep_emotional(
     prompts: Sequence[JudgedPrompt], metric: EmotionalConsistency
 ) -> list[JudgedPrompt]:
     """Those prompts that are emotional; an error where none is."""
-    known = [one for one in prompts if one.probability is not None]
-    emotional = [one for one in known if (one.probability or 0.0) >= metric.threshold]
+    emotional = [one for one in prompts if (one.probability or 0.0) >= metric.threshold]
     if not emotional:
-        most = max((one.probability or 0.0 for one in known), default=None)
+        most = max((p for one in prompts if (p := one.probability) is not None), default=None)
         reason = "no text to classify" if most is None else f"probability at most {most:.2f}"
         raise DataError(
             f"none of {len(prompts):,} prompts is emotional ({reason}, where {metric.threshold:g} "

@@ -84,7 +84,7 @@ class Process:
         try:
             answer = msgspec.json.decode(line, type=AnswerLine)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-            raise NoAnswer(f"{self.name} wrote a line that is no answer", why="no JSON") from None
+            raise NoAnswer(f"{self.name} wrote no valid answer", why="no JSON") from None
         if answer.id not in (None, self.requests):
             raise NoAnswer(f"{self.name} answered another request", why="out of step")
         return answer

@@ -117,7 +117,7 @@ class Endpoint:
         if self.key_env and not key:
             raise BadValue(f"the environment variable {name} is empty; put the key into it")
         if not key.isascii() or not key.isprintable():
-            raise BadValue(f"what is in {name} cannot be a key; it may hold plain characters only")
+            raise BadValue(f"the value of {name} is not a valid key; it must be printable ASCII")
         return key
 
     def request(self, dialog: Sequence[Message]) -> dict[str, Any]:
@@ -140,7 +140,8 @@ class Endpoint:
             completion = msgspec.json.decode(response.body, type=Completion)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
             raise NoAnswer(
-                f"{self.address} sent no JSON of a chat completion", why="not a completion"
+                f"{self.address} sent no valid chat completion",
+                why="not a completion",
             ) from None
         content = completion.choices[0].message.content if completion.choices else None
         if isinstance(content, list):

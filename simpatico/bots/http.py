@@ -188,7 +188,7 @@ class Backoff:
     def sleep(self, seconds: float) -> None:
         """Wait; setting `stop` ends the wait at once."""
         if self.stop.wait(seconds):
-            raise NoAnswer("given up, as the run was stopped", why="stopped")
+            raise NoAnswer("stopped, as the run was interrupted", why="stopped")
 
     def delay(self, failures: int) -> float:
         """The wait after so many failures: doubled each time, at random from half to all of it."""

@@ -25,7 +25,7 @@ Rows = list[Row]
 
 
 def foreign_file_error(out: Path) -> RunError:
-    return RunError(f"{out} holds something else than answers of a bot; name another file")
+    return RunError(f"{out} does not hold answers of a bot; name another file")
 
 
 class Journal:

@@ -49,7 +49,7 @@ def read_prompts(
         source.is_rejected(Ledger())
         prompts = list(single_prompts(source))
     if not prompts:
-        raise DataError(f"{source.name}:0: there is no prompt in the file; a bot has nothing to do")
+        raise DataError(f"{source.name}:0: there is no prompt in the file; give at least one")
     return prompts
 
 

@@ -70,7 +70,7 @@ SCRIPTS: dict[str, Callable[[Sequence[Message]], str]] = {
 
 
 def load_script(what: str) -> Script:
-    """The script of this name, or the answers in this file."""
+    """The script of this name, or the answers in this file, by the text they reply to."""
     if what in SCRIPTS:
         return Script(what, SCRIPTS[what], {"kind": "script", "script": what})
     if Path(what).suffix not in (".jsonl", ".ndjson", ".json", ".parquet"):
@@ -78,15 +78,10 @@ def load_script(what: str) -> Script:
         raise UnknownName(f"no script {what!r}; write {names}, or a file script:ANSWERS.jsonl")
     source = Source.of(what)
     facts = {"kind": "script", "script": Path(what).name, "sha256": source.sha256()}
-    return Script(source.stem, answers_from(source), facts)
-
-
-def answers_from(source: Source) -> Callable[[Sequence[Message]], str]:
-    """Answers by what was said last; where a text stands there twice, the first is taken."""
     source.is_rejected(Ledger())
     answers: dict[str, str] = {}
     for _, pair in source.values(Pair, Ledger()):
-        answers.setdefault(pair.prompt, pair.answer)
+        answers.setdefault(pair.prompt, pair.answer)  # of two answers to one text, the first
 
     def answer(dialog: Sequence[Message]) -> str:
         text = last_text(dialog)
@@ -94,4 +89,4 @@ def answers_from(source: Source) -> Callable[[Sequence[Message]], str]:
             raise NoAnswer(f"{source.name} has no answer to this prompt", why="not in the script")
         return answers[text]
 
-    return answer
+    return Script(source.stem, answer, facts)

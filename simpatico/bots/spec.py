@@ -28,7 +28,7 @@ def load_bot(spec: str, settings: Settings | None = None) -> Bot:
     settings = settings or Settings()
     kind, colon, what = spec.partition(":")
     if not colon or not KIND.fullmatch(kind):
-        raise BadValue(f"a bot without a kind before a colon; {FORMS}")
+        raise BadValue(f"the bot has no kind before a colon; {FORMS}")
     match kind.lower():
         case "http" | "https":
             return load_endpoint(spec, settings)

@@ -68,7 +68,7 @@ def parse_kind(kind: str) -> Kind:
     """The kind of this name, or the error."""
     if kind in KINDS:
         return kind
-    raise UnknownName(f"no kind of wrong answers {kind!r}; {suggest_names(kind, KINDS)}")
+    raise UnknownName(f"no perturbation {kind!r}; {suggest_names(kind, KINDS)}")
 
 
 def replacement_problems(before: pl.Series, after: pl.Series) -> pl.Series:
@@ -101,7 +101,7 @@ def wrong_texts(turns: Turns, kind: Kind, rows: Ints, seed: int) -> list[str | N
             donors = shuffle_answers(turns, rows, seed)
         case "off-topic":
             donors = off_topic_answers(turns, rows, seed)
-        case "copied":
+        case "copied":  # what was to be answered, which no metric of relevance should reward
             donors = turns.answered[rows]
     indices = pl.Series(np.where(donors < 0, 0, donors)).set(pl.Series(donors < 0), None)
     return turns.frame["text"].gather(indices).to_list()

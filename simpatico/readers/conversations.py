@@ -86,6 +86,7 @@ class Conversations:
             if source.is_rejected(ledger):
                 continue
             reader = pick_reader(source, format=self.format, system=self.system)
+            # a chunk is of one format, which its alignment names
             if len(part) and reader.name != part.format:
                 yield self.chunk(part, ledger)
                 part = ChunkBuilder()

@@ -67,6 +67,7 @@ def read_judgements(
 
 def detect_format(source: Source, benchmarks: Mapping[str, JudgementReader]) -> str:
     """The format, by shape or else by suffix."""
+    # benchmarks first: theirs are .json and .jsonl files too
     for name, benchmark in benchmarks.items():
         if benchmark.matches(source.head):
             return name
@@ -89,6 +90,7 @@ def header_problem(names: list[str]) -> str | None:
 
 def usable_judgements(rows: Iterable[tuple[Place, Cells]], ledger: Ledger) -> Iterator[Judgement]:
     """The judgements that can be used, each judge once for a quality of a unit."""
+    # by key, the line of each judgement: the complaint about a second one names the first
     lines: dict[tuple[object, ...], int] = {}
     for place, cells in rows:
         try:
@@ -125,6 +127,7 @@ def parse_name(cell: object) -> str | None:
     """A name; a whole number is one too, and an empty cell is none."""
     if cell is None or cell == "":
         return None
+    # true and false are whole numbers to Python
     if isinstance(cell, bool) or not isinstance(cell, str | int):
         raise ValueError("not a name")
     return str(cell)

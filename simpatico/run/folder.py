@@ -59,7 +59,7 @@ def begin_run(folder: Path, key: str) -> bool:
             shutil.rmtree(folder / "parts", ignore_errors=True)
             return False
     elif any(not p.name.endswith(".tmp") for p in folder.iterdir()):
-        raise RunError(f"{folder} holds files that are not of a run; choose an empty folder")
+        raise RunError(f"{folder} holds files that do not belong to a run; choose an empty folder")
     else:
         write_json_atomically(path, {"status": "running", "key": key})
     (folder / "parts").mkdir(exist_ok=True)

@@ -70,11 +70,11 @@ FAILURES = {
     "busy": ("status 429", "answered with status 429 (asked 2 times)"),
     "ill": ("status 500", "answered with status 500 (asked 2 times)"),
     "bad": ("status 400", "answered with status 400 (context_length_exceeded)"),
-    "malformed": ("not a completion", "sent no JSON of a chat completion"),
-    "other": ("not a completion", "sent no JSON of a chat completion"),
-    "bytes": ("not a completion", "sent no JSON of a chat completion"),
-    "deep": ("not a completion", "sent no JSON of a chat completion"),
-    "surrogate": ("not a completion", "sent no JSON of a chat completion"),
+    "malformed": ("not a completion", "sent no valid chat completion"),
+    "other": ("not a completion", "sent no valid chat completion"),
+    "bytes": ("not a completion", "sent no valid chat completion"),
+    "deep": ("not a completion", "sent no valid chat completion"),
+    "surrogate": ("not a completion", "sent no valid chat completion"),
     "nothing": ("empty", "sent an empty answer"),
     "null": ("empty", "sent an empty answer"),
     "empty": ("empty", "sent an empty answer"),
@@ -208,7 +208,7 @@ def test_what_cannot_be_a_key_is_refused_without_being_shown(server, monkeypatch
     with pytest.raises(BadValue) as told:
         ask(server, "Hi")
     assert str(told.value) == (
-        "what is in OPENAI_API_KEY cannot be a key; it may hold plain characters only"
+        "the value of OPENAI_API_KEY is not a valid key; it must be printable ASCII"
     )
 
 

@@ -67,7 +67,7 @@ def test_a_file_of_something_else_is_never_overwritten(text, tmp_path):
     out.write_text(text)
     with pytest.raises(RunError) as told:
         probe(Counted(), prompts("ab"), out)
-    assert str(told.value) == f"{out} holds something else than answers of a bot; name another file"
+    assert str(told.value) == f"{out} does not hold answers of a bot; name another file"
     assert out.read_text() == text
     out.rename(tmp_path / "b.jsonl.partial")
     with pytest.raises(RunError, match="was begun with another bot or other settings"):

@@ -20,8 +20,8 @@ FORMS = (
 SECRET = "sk-secret-abcdef123456"
 
 WRONG = {
-    "": f"a bot without a kind before a colon; {FORMS}",
-    SECRET: f"a bot without a kind before a colon; {FORMS}",
+    "": f"the bot has no kind before a colon; {FORMS}",
+    SECRET: f"the bot has no kind before a colon; {FORMS}",
     "ftp://host/x": f"no bot of the kind 'ftp'; {FORMS}",
     "http://127.0.0.1:80/v1": (
         "the bot's address names no model; write http://127.0.0.1:80/v1?model=NAME"
@@ -116,7 +116,7 @@ def test_answers_from_a_file(tmp_path):
     [
         ('{"prompt": "Hi"}\n', "there is no 'answer'"),
         ('{"prompt": "Hi", "answer": 3}\n', "'answer' must be text, not a whole number"),
-        ("{", "the JSON is cut off"),
+        ("{", "the JSON is truncated"),
     ],
 )
 def test_a_bad_file_of_answers(tmp_path, text, reason):

@@ -18,9 +18,11 @@ SKIPPED_ROLES = frozenset(
     {"system", "developer", "tool", "function", "observation", "function_call"}
 )
 """Instructions and tools: no part of what was said."""
+# one name a side, as a turn ends where the speaker's name changes
 SPEAKERS = dict.fromkeys(PERSON_ROLES, "user") | dict.fromkeys(MACHINE_ROLES, "assistant")
 
 TEXT_PARTS = (None, "text", "input_text", "output_text")
+"""Types of parts that hold text: of chat completions, and of OpenAI's responses."""
 
 
 class ContentPart(msgspec.Struct):

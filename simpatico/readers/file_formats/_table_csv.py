@@ -23,7 +23,7 @@ Row = tuple[Place, tuple[Any, ...], str | None]
 
 def csv_rows(source: Source, ledger: Ledger) -> Iterator[tuple[Place, list[str]]]:
     """Every row of cells that can be read; the first one is the header."""
-    csv.field_size_limit(raw.LINE_LIMIT)
+    csv.field_size_limit(raw.LINE_LIMIT)  # of the csv module it is 128 KiB
     # of the row that is being read, which may go over several lines
     start: Place | None = None
     problem: tuple[str, str] | None = None

@@ -15,6 +15,7 @@ CONTEXTS, RESPONSES = f"{START}context.tsv", f"{START}system_responses.tsv"
 REFERENCES, RATINGS = f"{START}gold_responses.tsv", f"{START}human-eval-per-judge.tsv"
 
 QUALITIES = ("Relevance", "Informativeness")
+"""Columns of ratings, from 1 to 5."""
 SAME = {"TeamEC": "TeamCE"}
 """Ratings of TeamEC are a second round for TeamCE: only so do the published means come out."""
 
@@ -45,7 +46,7 @@ class DSTC7(Reader):
             system = SAME.get(cells["SystemID"], cells["SystemID"])
             dialog, judge = f"{cells['InstanceID']}:{system}", cells["JudgeID"]
             if dialog not in units:
-                ledger.reject(place, "unknown", "there is no response that this rating is about")
+                ledger.reject(place, "unknown", "no response matches this rating")
             elif (dialog, judge) in rated:
                 ledger.skip("second rating of a response by one judge")
             else:
@@ -71,7 +72,7 @@ def response_rows(source: Source, ledger: Ledger) -> Iterator[benchmark.RatedRow
         if instance not in contexts:
             ledger.reject(place, "unknown", "no context has this InstanceID")
         elif dialog in dialogs:
-            ledger.reject(place, "duplicate_id", "the system answered this context in a row before")
+            ledger.reject(place, "duplicate_id", "an earlier row has this response")
         else:
             dialogs.add(dialog)
             passage, gold = ("context-a", contexts[instance]), references.get(instance)

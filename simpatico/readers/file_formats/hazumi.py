@@ -169,5 +169,5 @@ def read_tiers(
             tiers[tier.get("TIER_ID", "")] = sorted(annotations)
         return tiers
     except (ElementTree.ParseError, KeyError, ValueError):
-        ledger.reject(place, "elan", "this is no ELAN file, or an annotation in it has no time")
+        ledger.reject(place, "elan", "not an ELAN file, or an annotation in it has no time")
         return {}

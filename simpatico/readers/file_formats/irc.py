@@ -96,6 +96,7 @@ def read_messages(log: Source, ledger: Ledger) -> Iterator[tuple[int, IRCMessage
             continue
         hours, minutes, nick, actor, text = match.groups()
         now = 60 * int(hours) + int(minutes)
+        # a clock that goes back has passed midnight, or noon if it counts to twelve only
         offset += clock_correction(clock - now)
         clock = now
         yield number, IRCMessage(place, nick or actor, text.strip(), offset + now)

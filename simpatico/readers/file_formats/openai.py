@@ -121,7 +121,10 @@ def starts_with_message(value: Any) -> bool:
 
 
 def is_message_list(head: Head) -> bool:
-    """Whether the file is one list of messages, without a record around it."""
+    """Whether the file is one list of messages, without a record around it.
+
+    Messages with the id of a dialog are rows of our table instead.
+    """
     ids = {"dialog", "conversation_id", "dialog_id", "dialogue_id", "session_id"}
     is_message = {"role", "content"} <= head.keys and not head.keys & {*LISTS, *ids}
     return isinstance(head.json, list) and is_message

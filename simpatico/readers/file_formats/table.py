@@ -175,6 +175,7 @@ def row_decoder(fields: Fields, types: dict[str, Any]) -> Callable[[bytes], tupl
         forbid_unknown_fields=types is PLAIN,
         gc=False,
     )
+    # gc=False: no cycles, and the collector need not walk millions of rows
     decode, values = msgspec.json.Decoder(row).decode, msgspec.structs.astuple
     return lambda line: values(decode(line))
 
@@ -205,6 +206,7 @@ def group_dialogs(rows: PlacedUtterances, ledger: Ledger) -> Iterator[Dialog]:
     utterances, places, ids = list[Utterance](), list[Place](), set[str]()
     errors = ledger.errors
     for place, row in rows:
+        # fields by position (dialog 0, id 4): by name takes twice as long
         if row[0] != dialog:
             if utterances:
                 yield Dialog(utterances, places)

@@ -28,6 +28,7 @@ SURROGATE = re.compile(
 NOT_A_NUMBER = re.compile(rb"[:\[,]\s*-?(?:NaN|Infinity)\b")
 PLAIN = {"str": "text", "int": "a whole number", "float": "a number", "bool": "true or false"}
 PLAIN |= {"null": "null", "array": "a list", "object": "an object"}
+# ValueError: InvalidValue, and numbers that Python does not turn into integers
 DECODE_ERRORS = (msgspec.DecodeError, UnicodeDecodeError, RecursionError, ValueError)
 
 
@@ -81,14 +82,15 @@ def decode_problem(raw: bytes, error: Exception) -> tuple[str, str]:
         return "utf8", "the text is not valid UTF-8"
     if isinstance(error, RecursionError):
         return "nesting", "the JSON is nested too deeply"
+    # the decoder says only that the JSON is invalid: the usual causes, most telling first
     if b"\0" in raw:
         return "nul", "there is a NUL byte in the JSON"
     if SURROGATE.search(raw):
-        return "surrogate", "there is half a surrogate pair (\\ud800 to \\udfff), which is no text"
+        return "surrogate", "an unpaired surrogate (\\ud800 to \\udfff) is not valid text"
     if NOT_A_NUMBER.search(raw):
         return "number", "NaN and Infinity are not JSON; write null"
     if "truncated" in str(error):
-        return "truncated", "the JSON is cut off"
+        return "truncated", "the JSON is truncated"
     at = re.search(r"\(byte \d+\)$", str(error))
     return "json", f"this is not JSON {at.group() if at else ''}".rstrip()
 
@@ -100,9 +102,9 @@ def shape_problem(message: str) -> tuple[str, str]:
     if missing := MISSING.match(message):
         inside = f" in {path!r}" if path else ""
         return "missing", f"there is no {missing['field']!r}{inside}"
-    if expected := EXPECTED.match(message):
-        want = " or ".join(PLAIN.get(w, w) for w in expected["want"].split(" | "))
-        have = PLAIN.get(expected["have"], expected["have"])
+    if types := EXPECTED.match(message):
+        want = " or ".join(PLAIN.get(w, w) for w in types["want"].split(" | "))
+        have = PLAIN.get(types["have"], types["have"])
         return "type", f"{repr(path) if path else 'the record'} must be {want}, not {have}"
     if "out of range" in message:
         return "number", f"{path!r} is a number too large to read"

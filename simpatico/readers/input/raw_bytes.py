@@ -15,8 +15,10 @@ from typing import BinaryIO, cast
 from simpatico.errors import DataError
 
 HEAD = 64 * 1024
+"""Bytes from which a format is told: enough for a long first record."""
 LINE_LIMIT = 64 * 1024**2
 DOCUMENT_LIMIT = 2 * 1024**3
+"""Bytes of a line, and of a document that has to be held in memory as a whole."""
 BOMB_FLOOR = 16 * 1024**2
 BOMB_RATIO = 200
 """A file may unpack to 16 MiB, or to 200 times its size; text compresses about 3 to 20 times."""
@@ -32,9 +34,9 @@ class GzipBomb(EOFError):
 class GzipStream(io.RawIOBase):
     """The unpacked bytes of a gzip file, given up when they grow out of all proportion."""
 
-    def __init__(self, packed: BinaryIO) -> None:
-        self._packed = packed
-        self._gzip = gzip.GzipFile(fileobj=packed)
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+        self._gzip = gzip.GzipFile(fileobj=file)
         self._unpacked = 0
 
     def readable(self) -> bool:
@@ -44,14 +46,14 @@ class GzipStream(io.RawIOBase):
         # measured as it goes: the size in the gzip trailer is modulo 4 GiB and may be forged
         n = self._gzip.readinto(cast(bytearray, buffer))
         self._unpacked += n
-        if self._unpacked > max(BOMB_FLOOR, BOMB_RATIO * self._packed.tell()):
+        if self._unpacked > max(BOMB_FLOOR, BOMB_RATIO * self._file.tell()):
             raise GzipBomb
         return n
 
     def close(self) -> None:
         if not self.closed:
             self._gzip.close()
-            self._packed.close()
+            self._file.close()
         super().close()
 
 
@@ -72,7 +74,7 @@ def unpacking_problem(error: Exception) -> tuple[str, str]:
             "unpack it yourself if you trust it"
         )
     if isinstance(error, EOFError):
-        return "gzip_truncated", "the gzip file is cut off; get the whole file again"
+        return "gzip_truncated", "the gzip file is truncated; get the whole file again"
     return "gzip_corrupt", "the gzip file is damaged; get the file again"
 
 

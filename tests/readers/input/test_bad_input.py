@@ -134,7 +134,7 @@ def test_rows_before_a_cut_in_a_gzip_file_are_kept(tmp_path: Path) -> None:
     assert place.line - 1 == alignment.utterances
     assert 0 < place.line - 1 < len(lines)
     assert place.byte == sum(map(len, lines[: place.line - 1]))
-    with pytest.raises(DataError, match=rf"a.jsonl.gz:{place.line}: the gzip file is cut off"):
+    with pytest.raises(DataError, match=rf"a.jsonl.gz:{place.line}: the gzip file is truncated"):
         everything(path)
 
 
