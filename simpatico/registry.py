@@ -43,7 +43,8 @@ def entry_point_metrics() -> dict[str, EntryPoint]:
 def load(name: str, **parameters: Any) -> Metric:
     """The metric called `name`, built with these parameters.
 
-    `bart_score[smollm2]` is `bart_score` with the model `package:smollm2`.
+    `bart_score[smollm2]` is `bart_score` with the model `package:smollm2`; the models of a metric
+    with several are joined by a plus.
     """
     name, bracket, model = name.partition("[")
     is_name = len(model) > 1 and model.endswith("]") and ":" not in model
@@ -54,26 +55,25 @@ def load(name: str, **parameters: Any) -> Metric:
         )
     cls = metric_class(name)
     if bracket:
-        parameters |= models_in_brackets(cls, model[:-1])
+        holders = getattr(cls, "carries", ("model",))  # the fields that take a model
+        models = model[:-1].split("+")
+        if not set(holders) <= set(cls.__dataclass_fields__):
+            raise UnknownName(f"{name} uses no model; write {name} without brackets")
+        if len(models) == 1 and "model" in cls.__dataclass_fields__:
+            holders = ("model",)
+        elif len(models) != len(holders):
+            raise UnknownName(
+                f"{name} carries {len(holders)} models, not {len(models)}: {model[:-1]!r}"
+            )
+        # names that the metric has for models of its own are taken as they are
+        own = getattr(cls, "called", ())
+        pairs = zip(holders, models, strict=True)
+        parameters |= {h: m if m in own else f"package:{m}" for h, m in pairs}
     names = [f.name for f in fields(cls)]
     if unknown := sorted(set(parameters) - set(names)):
         raise UnknownName(f"{name} has no parameter {unknown[0]!r}; it has {names}")
     metric: Metric = cls(**{k: str(v) if isinstance(v, Path) else v for k, v in parameters.items()})
     return metric
-
-
-def models_in_brackets(cls: type[Any], names: str) -> dict[str, str]:
-    """The models in a metric's brackets, as its parameters; several are joined by a plus."""
-    holders = getattr(cls, "carries", ("model",))  # the fields that take a model
-    models = names.split("+")
-    if not set(holders) <= set(cls.__dataclass_fields__):
-        raise UnknownName(f"{cls.name} uses no model; write {cls.name} without brackets")
-    if len(models) == 1 and "model" in cls.__dataclass_fields__:
-        holders = ("model",)
-    elif len(models) != len(holders):
-        raise UnknownName(f"{cls.name} carries {len(holders)} models, not {len(models)}: {names!r}")
-    own = getattr(cls, "called", ())
-    return {h: m if m in own else f"package:{m}" for h, m in zip(holders, models, strict=True)}
 
 
 def metric_class(name: str) -> type[Any]:

@@ -20,10 +20,9 @@ import polars as pl
 
 from simpatico.arrays import Floats, Ints
 from simpatico.errors import UnknownName
-from simpatico.metric import Merge, Metric, Score, merge_rules, plain_name, title_with_model
+from simpatico.metric import Merge, Metric, Score, merge_rules, score_wording
 from simpatico.system_metric import is_system_metric, join_summaries, mean_schema, summarise_systems
 from simpatico.turns import KEYS, LEVELS, Level
-from simpatico.wording import title_from_name
 
 if TYPE_CHECKING:
     from simpatico.charts.means import Group
@@ -128,7 +127,7 @@ def chart_groups(metrics: Sequence[Metric], systems: pl.DataFrame) -> list[Group
                 Dot(who[r["system"]], r[name], r[f"{name}_low"], r[f"{name}_high"], r[f"{name}_n"])
                 for r in rows
             )
-            title = title_with_model(score.title or title_from_name(plain_name(name)), name)
+            title = score_wording(name, vars(score))["title"]
             panels.setdefault(metric.card.kind, []).append(Panel(title, ends + unit, dots))
     return [Group(kind.capitalize(), "", tuple(group)) for kind, group in panels.items()]
 

@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import socket
 import ssl
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -90,12 +91,33 @@ class ServerResponse(NamedTuple):
     retry_after: float | None
 
 
+@contextmanager
+def cut_off_after(seconds: float, line: socket.socket) -> Iterator[Event]:
+    """Shut a connection down after so many seconds; the event says whether it was."""
+    time_is_up = Event()
+
+    def cut_off() -> None:
+        time_is_up.set()
+        with suppress(OSError):  # it is closed already
+            # not SSLSocket.shutdown, which also drops the SSL object the other thread reads from
+            socket.socket.shutdown(line, socket.SHUT_RDWR)
+
+    timer = Timer(seconds, cut_off)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield time_is_up
+    finally:
+        timer.cancel()
+
+
 def post(
     address: Address, body: bytes, headers: Mapping[str, str], *, timeout: float
 ) -> ServerResponse:
     """Send a body and read the response, all within `timeout` seconds after connecting."""
-    connection = address.connection(timeout)
-    try:
+    slow = RequestFailed(f"{address} took longer than {timeout:g} seconds", why="too slow")
+    broken_off = RequestFailed(f"{address} broke off the connection", why="broken off")
+    with closing(address.connection(timeout)) as connection:
         try:
             # by itself, as a server that is not there ends the run, and one that fails does not
             connection.connect()
@@ -108,58 +130,24 @@ def post(
                 retryable=not isinstance(error, ssl.SSLError),
                 unreachable=True,
             ) from None
-        return send_request(connection, address, body, headers=headers, timeout=timeout)
-    finally:
-        connection.close()
-
-
-def send_request(
-    connection: HTTPConnection,
-    address: Address,
-    body: bytes,
-    *,
-    headers: Mapping[str, str],
-    timeout: float,
-) -> ServerResponse:
-    """The response over an open connection, which is cut off after `timeout` seconds."""
-    timeout_passed = Event()
-    line = connection.sock
-
-    def cut_off() -> None:
-        timeout_passed.set()
-        try:
-            # not SSLSocket.shutdown, which also drops the SSL object the other thread reads from
-            socket.socket.shutdown(line, socket.SHUT_RDWR)
-        except OSError:  # it is closed already
-            return
-
-    timer = Timer(timeout, cut_off)
-    timer.daemon = True
-    timer.start()
-    slow = RequestFailed(f"{address} took longer than {timeout:g} seconds", why="too slow")
-    broken_off = RequestFailed(f"{address} broke off the connection", why="broken off")
-    try:
-        connection.request("POST", address.path, body, dict(headers))
-        with connection.getresponse() as response:
-            data = response.read(MAX_BYTES + 1)
-        if timeout_passed.is_set():
-            raise slow
-        if len(data) > MAX_BYTES:
-            raise RequestFailed(
-                f"{address} sent more than {MAX_BYTES:,} bytes; lower --max-tokens",
-                why="too large",
-                retryable=False,
-            )
-        if response.length:  # bytes that the header promised did not come
-            raise broken_off
-        retry_after = parse_retry_after(response.headers.get("Retry-After"))
-        return ServerResponse(response.status, data, retry_after)
-    except TimeoutError:
-        raise slow from None
-    except (OSError, HTTPException, ValueError):
-        raise (slow if timeout_passed.is_set() else broken_off) from None
-    finally:
-        timer.cancel()
+        with cut_off_after(timeout, connection.sock) as time_is_up:
+            try:
+                connection.request("POST", address.path, body, dict(headers))
+                with connection.getresponse() as response:
+                    data = response.read(MAX_BYTES + 1)
+            except TimeoutError:
+                raise slow from None
+            except (OSError, HTTPException, ValueError):
+                raise (slow if time_is_up.is_set() else broken_off) from None
+            if time_is_up.is_set():
+                raise slow
+    if len(data) > MAX_BYTES:
+        reason = f"{address} sent more than {MAX_BYTES:,} bytes; lower --max-tokens"
+        raise RequestFailed(reason, why="too large", retryable=False)
+    if response.length:  # bytes that the header promised did not come
+        raise broken_off
+    retry_after = parse_retry_after(response.headers.get("Retry-After"))
+    return ServerResponse(response.status, data, retry_after)
 
 
 def parse_retry_after(header: str | None) -> float | None:

@@ -52,7 +52,7 @@ def read_judgements(
     if source.is_rejected(ledger):
         return Judgements.of(())
     benchmarks = {r.name: r for r in all_readers() if isinstance(r, JudgementReader)}
-    name = format or detect_format(source, benchmarks)
+    name = format or detect_format(source.head, benchmarks)
     if name in benchmarks:
         return Judgements.of(benchmarks[name].judgements(source, ledger))
     if name in TABLES:
@@ -65,18 +65,18 @@ def read_judgements(
     raise UnknownName(f"no format {name!r}; {suggest_names(name, [*TABLES, *benchmarks])}")
 
 
-def detect_format(source: Source, benchmarks: Mapping[str, JudgementReader]) -> str:
+def detect_format(head: Head, benchmarks: Mapping[str, JudgementReader]) -> str:
     """The format, by shape or else by suffix."""
     # benchmarks first: theirs are .json and .jsonl files too
     for name, benchmark in benchmarks.items():
-        if benchmark.matches(source.head):
+        if benchmark.matches(head):
             return name
-    if set(REQUIRED) <= source.head.keys:
+    if set(REQUIRED) <= head.keys:
         return "jsonl"
-    if (suffix := source.head.suffix.removeprefix(".")) in TABLES:
+    if (suffix := head.suffix.removeprefix(".")) in TABLES:
         return suffix
     raise DataError(
-        f"{source.name}:1: this is neither a table of judgements ({', '.join(TABLES)}) "
+        f"{head.name}:1: this is neither a table of judgements ({', '.join(TABLES)}) "
         f"nor a benchmark that holds some ({', '.join(benchmarks)}); name its format"
     )
 
@@ -95,15 +95,16 @@ def usable_judgements(rows: Iterable[tuple[Place, Cells]], ledger: Ledger) -> It
     for place, cells in rows:
         try:
             judgement = parse_judgement(cells)
-            key = tuple(getattr(judgement, name) for name in JUDGEMENT_KEY)
-            if key in lines:
-                reason = f"the unit, quality and judge are those of line {lines[key]}; {ADVICE}"
-                raise InvalidValue("repeated", reason)
         except InvalidValue as error:
             ledger.reject(place, error.code, error.reason)
             continue
-        lines[key] = place.line
-        yield judgement
+        key = tuple(getattr(judgement, name) for name in JUDGEMENT_KEY)
+        if key not in lines:
+            lines[key] = place.line
+            yield judgement
+        else:
+            reason = f"the unit, quality and judge are those of line {lines[key]}; {ADVICE}"
+            ledger.reject(place, "repeated", reason)
 
 
 def parse_judgement(cells: Cells) -> Judgement:

@@ -114,16 +114,14 @@ def read_branch(item: bytes) -> tuple[ChatGPTRecord, list[Node]]:
 
 def visible_message(node: Node, ledger: Ledger) -> ChatMessage | None:
     """The message a person saw, or nothing if it was hidden, replaced, or for a tool."""
-    reason = None
-    if node.metadata.is_visually_hidden_from_conversation:
-        reason = "hidden message"
-    elif node.weight == 0:
-        reason = "message of weight 0"
-    elif node.recipient not in (None, "all"):
-        reason = "tool call"
-    elif node.author.role in ("user", "assistant") and node.content.content_type not in TYPES:
-        reason = "message that is not text"
-    if reason:
+    is_text = node.content.content_type in TYPES or node.author.role not in ("user", "assistant")
+    reasons = {
+        "hidden message": node.metadata.is_visually_hidden_from_conversation,
+        "message of weight 0": node.weight == 0,
+        "tool call": node.recipient not in (None, "all"),
+        "message that is not text": not is_text,
+    }
+    if reason := next((reason for reason, holds in reasons.items() if holds), None):
         ledger.skip(reason)
         return None
     parts: list[ContentPart | str] = [

@@ -56,8 +56,8 @@ class IRC(Reader):
     def dialogs(self, source: Source, ledger: Ledger) -> Iterator[list[Utterance]]:
         # utterances keep their line numbers as ids, so that replies can be looked up in the log
         folder = source.folder
-        paths = sorted(folder.glob(f"*{LOG}")) if folder else []
-        for log in [source.file(path.name) for path in paths] if folder else [source]:
+        names = sorted(path.name for path in folder.glob(f"*{LOG}")) if folder else []
+        for log in map(source.file, names) if folder else [source]:
             messages = dict(read_messages(log, ledger))
             replies = read_links(log, messages, ledger)
             if n_outside := len(messages) - len(replies):
@@ -66,14 +66,21 @@ class IRC(Reader):
             title = Path(log.name).name.removesuffix(LOG)
             for lines in split_threads(replies):
                 utterances, places = list[Utterance](), list[Place]()
+                whom: dict[str | None, tuple[str, str | None]] = {}
                 for line in lines:
                     place, nick, text, minute = messages[line]
                     row = Utterance(f"{title}:{lines[0]}", nick, text, self.system or "human")
                     time = None if start is None else start + 60.0 * minute
                     reply_to = str(max(replies[line])) if replies[line] else None
-                    utterances.append(row._replace(id=str(line), reply_to=reply_to, time=time))
+                    # it speaks to who said what it replies to; a reply to one's own words speaks
+                    # to whom those were said
+                    speaker, before = whom.get(reply_to, (nick, None))
+                    person = before if speaker == nick else speaker
+                    whom[str(line)] = nick, person
+                    row = row._replace(id=str(line), reply_to=reply_to, time=time)
+                    utterances.append(row._replace(interlocutor=person))
                     places.append(place)
-                yield Dialog(with_interlocutors(utterances), places)
+                yield Dialog(utterances, places)
 
 
 def links_name(log: str) -> str:
@@ -149,21 +156,6 @@ def find_root(root: dict[int, int], line: int) -> int:
     while root[line] != line:
         line = root[line]
     return line
-
-
-def with_interlocutors(dialog: list[Utterance]) -> list[Utterance]:
-    """The utterances with whom each speaks to: who said what it replies to.
-
-    A reply to one's own words speaks to whom those words were said.
-    """
-    whom: dict[str | None, tuple[str, str | None]] = {}
-    utterances: list[Utterance] = []
-    for row in dialog:
-        speaker, before = whom.get(row.reply_to, (row.speaker, None))
-        person = before if speaker == row.speaker else speaker
-        whom[row.id] = row.speaker, person
-        utterances.append(row._replace(interlocutor=person))
-    return utterances
 
 
 def first_day(name: str) -> float | None:

@@ -78,19 +78,19 @@ def decode_problem(raw: bytes, error: Exception) -> tuple[str, str]:
         return error.code, error.reason
     if isinstance(error, msgspec.ValidationError):
         return shape_problem(str(error))
-    if isinstance(error, UnicodeDecodeError):
-        return "utf8", "the text is not valid UTF-8"
-    if isinstance(error, RecursionError):
-        return "nesting", "the JSON is nested too deeply"
+    surrogate = "an unpaired surrogate (\\ud800 to \\udfff) is not valid text"
     # the decoder says only that the JSON is invalid: the usual causes, most telling first
-    if b"\0" in raw:
-        return "nul", "there is a NUL byte in the JSON"
-    if SURROGATE.search(raw):
-        return "surrogate", "an unpaired surrogate (\\ud800 to \\udfff) is not valid text"
-    if NOT_A_NUMBER.search(raw):
-        return "number", "NaN and Infinity are not JSON; write null"
-    if "truncated" in str(error):
-        return "truncated", "the JSON is truncated"
+    causes: tuple[tuple[object, str, str], ...] = (
+        (isinstance(error, UnicodeDecodeError), "utf8", "the text is not valid UTF-8"),
+        (isinstance(error, RecursionError), "nesting", "the JSON is nested too deeply"),
+        (b"\0" in raw, "nul", "there is a NUL byte in the JSON"),
+        (SURROGATE.search(raw), "surrogate", surrogate),
+        (NOT_A_NUMBER.search(raw), "number", "NaN and Infinity are not JSON; write null"),
+        ("truncated" in str(error), "truncated", "the JSON is truncated"),
+    )
+    for holds, code, reason in causes:
+        if holds:
+            return code, reason
     at = re.search(r"\(byte \d+\)$", str(error))
     return "json", f"this is not JSON {at.group() if at else ''}".rstrip()
 
