@@ -67,7 +67,8 @@ def keep_emotional(
     """Those prompts that are emotional; an error where none is."""
     emotional = [one for one in prompts if (one.probability or 0.0) >= metric.threshold]
     if not emotional:
-        most = max((p for one in prompts if (p := one.probability) is not None), default=None)
+        values = [one.probability for one in prompts if one.probability is not None]
+        most = max(values, default=None)
         reason = "no text to classify" if most is None else f"probability at most {most:.2f}"
         raise DataError(
             f"none of {len(prompts):,} prompts is emotional ({reason}, where {metric.threshold:g} "

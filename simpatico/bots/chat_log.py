@@ -1,4 +1,4 @@
-"""A dialog with a person, written to a file turn by turn."""
+"""A dialog with a user, written to a file turn by turn."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ QUIT = "/quit"
 
 
 class ChatLog:
-    """A dialog between a person and a bot, added to the end of a file."""
+    """A dialog between a user and a bot, added to the end of a file."""
 
     def __init__(self, bot: Bot, out: Path) -> None:
         self.bot, self.dialog = bot, list[Message]()

@@ -186,7 +186,7 @@ class Backoff:
     def retry(self, call: Callable[[], Value], retries: int) -> Value:
         """What `call` returns, tried again where that may help."""
         for attempt in range(retries + 1):
-            # not once: while this thread slept, another may have been told to wait longer
+            # not once: while this thread slept, the server may have asked another to wait longer
             while (seconds := self._not_before - monotonic()) > 0:
                 self.sleep(seconds)
             try:

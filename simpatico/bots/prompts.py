@@ -78,6 +78,7 @@ def single_prompts(source: Source) -> Iterator[Prompt]:
 
     One that is empty, or has the name of an earlier one, is an error.
     """
+    # a ledger that fails at once: a prompt left out would leave systems without a common prompt
     ledger, ids = Ledger(), set[str]()
     rows: Iterator[tuple[Place, Any]]
     if is_text(source.head):

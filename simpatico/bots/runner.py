@@ -143,6 +143,7 @@ def ask_all(
 
 def prompts_to_ask(journal: Journal, prompts: Sequence[Prompt], how: AskOptions) -> list[Prompt]:
     """The prompts to ask; what the journal holds must be answers to these prompts."""
+    # an answer to other words under the same name would be scored as one to this prompt
     by_id = {prompt.id: prompt for prompt in prompts}
     for name, rows in journal.dialogs.items():
         texts = [as_utf8(turn.text) for turn in by_id[name].dialog] if name in by_id else None
@@ -194,7 +195,10 @@ def utterance_row(prompt: Prompt, speaker: str, text: str, system: str | None) -
 
 
 def reply_row(prompt: Prompt, reply: Reply, bot: Bot, *, speaker: str) -> Row:
-    """A reply as a row, with the bot and settings that gave it."""
+    """A reply as a row, with the bot and settings that gave it.
+
+    Each row has them, so that files can be joined and still say how every answer came about.
+    """
     return {
         **utterance_row(prompt, speaker, reply.text, bot.name),
         "bot": dict(bot.description),

@@ -45,7 +45,7 @@ class Alignment:
 
     @classmethod
     def of(cls, turns: Turns, *, utterances: int) -> Alignment:
-        """The alignment of turns that were made of so many utterances."""
+        """The alignment of turns that so many utterances were merged into."""
         frame, n = turns.frame, len(turns)
         distinct = frame["system"].drop_nulls().unique(maintain_order=True)
         names = distinct.to_list()

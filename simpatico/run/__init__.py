@@ -55,7 +55,7 @@ class Run:
             raise UnknownName(f"no level {level!r}; there are {', '.join(LEVELS)}")
         self.facts  # noqa: B018 - refuses an unfinished run
         path = self.folder / f"{level}.parquet"
-        table = pl.scan_parquet(path, glob=False)
+        table = pl.scan_parquet(path, glob=False)  # the folder's name may have a star in it
         names = list(table.collect_schema())
         if unknown := [c for c in columns or () if c not in names]:
             self.refuse_system_scores(unknown)
@@ -81,6 +81,7 @@ class Run:
         if not path.is_file():
             return None
         rows = pl.scan_parquet(path, glob=False).filter(pl.col("dialog").is_in(list(dialogs)))
+        # features of metrics read all columns of a turn, of which the run keeps those for people
         columns = [*Turn._fields, *FIRST_UTTERANCE_COLUMNS]
         absent = [pl.lit(None, SCHEMA[c]).alias(c) for c in columns if c not in TEXT_COLUMNS]
         return Turns(rows.collect().with_columns(absent).select(columns).rechunk())

@@ -70,6 +70,7 @@ def rebuild_metric(name: str, facts: Mapping[str, Any]) -> Metric | str:
     except (SimpaticoError, TypeError) as error:
         return f"it cannot be built again: {error}"
     try:
+        # the file of a lexicon or model is read here, and may be gone or another one by now
         now = signature(metric)
     except (SimpaticoError, OSError):
         return f"its word list or model is missing or damaged{where}"

@@ -236,7 +236,7 @@ def begin_worker(parent: int) -> None:
 
     A worker uses one thread, since the other workers use the other cores.
     """
-    os.environ.setdefault("SIMPATICO_THREADS", "1")
+    os.environ.setdefault("SIMPATICO_THREADS", "1")  # unless the user has set it
 
     def watch() -> None:
         while os.getppid() == parent:

@@ -10,7 +10,7 @@ import msgspec
 from simpatico.readers.file_formats._table_fields import parse_time
 from simpatico.readers.input.record import Dialog, Ledger, Place, Utterance
 
-PERSON_ROLES = frozenset({"user", "human", "prompter", "customer", "customer_user"})
+USER_ROLES = frozenset({"user", "human", "prompter", "customer", "customer_user"})
 MACHINE_ROLES = frozenset(
     {"assistant", "gpt", "ai", "bot", "model", "chatbot", "chatgpt", "bing", "bard", "claude"}
 )
@@ -19,7 +19,7 @@ SKIPPED_ROLES = frozenset(
 )
 """Instructions and tools: no part of what was said."""
 # one name a side, as a turn ends where the speaker's name changes
-SPEAKERS = dict.fromkeys(PERSON_ROLES, "user") | dict.fromkeys(MACHINE_ROLES, "assistant")
+SPEAKERS = dict.fromkeys(USER_ROLES, "user") | dict.fromkeys(MACHINE_ROLES, "assistant")
 
 TEXT_PARTS = (None, "text", "input_text", "output_text")
 """Types of parts that hold text: of chat completions, and of OpenAI's responses."""
@@ -62,7 +62,7 @@ def message_text(content: Content, ledger: Ledger) -> str | None:
 def system_of(speaker: str, name: str | None) -> str:
     """The system a speaker stands for in a file that does not say: people are `human`."""
     role = speaker.lower()
-    if role in PERSON_ROLES:
+    if role in USER_ROLES:
         return "human"
     return name or speaker if role in MACHINE_ROLES else speaker
 

@@ -78,7 +78,7 @@ class ChatGPTRecord(msgspec.Struct):
 
 
 class ChatGPT(Reader):
-    """Only the branch that ends in `current_node` is read: what the person last saw."""
+    """Only the branch that ends in `current_node` is read: what the user last saw."""
 
     name = "chatgpt"
     about = "ChatGPT export, conversations.json: the branch last seen of each chat"
@@ -113,7 +113,7 @@ def read_branch(item: bytes) -> tuple[ChatGPTRecord, list[Node]]:
 
 
 def visible_message(node: Node, ledger: Ledger) -> ChatMessage | None:
-    """The message a person saw, or nothing if it was hidden, replaced, or for a tool."""
+    """The message a user saw, or nothing if it was hidden, replaced, or for a tool."""
     is_text = node.content.content_type in TYPES or node.author.role not in ("user", "assistant")
     reasons = {
         "hidden message": node.metadata.is_visually_hidden_from_conversation,

@@ -25,7 +25,7 @@ LIKED = "liked"
 
 
 class User(msgspec.Struct, rename="camel"):
-    """A side of the conversation; ids are Alice and Bob throughout, so they are no persons."""
+    """A side of the conversation; ids are Alice and Bob throughout, so they identify nobody."""
 
     id: str
     user_type: Literal["Human", "Bot"]

@@ -75,10 +75,10 @@ class IRC(Reader):
                     # it speaks to who said what it replies to; a reply to one's own words speaks
                     # to whom those were said
                     speaker, before = whom.get(reply_to, (nick, None))
-                    person = before if speaker == nick else speaker
-                    whom[str(line)] = nick, person
+                    partner = before if speaker == nick else speaker
+                    whom[str(line)] = nick, partner
                     row = row._replace(id=str(line), reply_to=reply_to, time=time)
-                    utterances.append(row._replace(interlocutor=person))
+                    utterances.append(row._replace(interlocutor=partner))
                     places.append(place)
                 yield Dialog(utterances, places)
 

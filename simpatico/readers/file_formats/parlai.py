@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from simpatico.readers.file_formats._chat import PERSON_ROLES, non_empty_dialog
+from simpatico.readers.file_formats._chat import USER_ROLES, non_empty_dialog
 from simpatico.readers.input.record import Ledger, Reader, Utterance
 from simpatico.readers.input.source import Head, Source
 
@@ -58,6 +58,6 @@ class ParlAI(Reader):
 
     def utterance(self, dialog: str, act: Act) -> Utterance:
         """What was said in one act."""
-        person = "human" in act.id.lower() or act.id.lower() in PERSON_ROLES
-        system = "human" if person else self.system or act.id
+        is_user = "human" in act.id.lower() or act.id.lower() in USER_ROLES
+        system = "human" if is_user else self.system or act.id
         return Utterance(dialog, act.id or "unnamed", act.text or "", system or "unnamed")

@@ -1,4 +1,4 @@
-"""RealPersonaChat: Japanese small talk of people who told about themselves and rated each other.
+"""RealPersonaChat: Japanese small talk of people who described themselves and rated each other.
 
     {"dialogue_id": 1, "interlocutors": ["AA", "BB"],
      "utterances": [{"interlocutor_id": "AA", "text": "…", "timestamp": "…"}],
@@ -48,7 +48,7 @@ class PersonaDialog(msgspec.Struct):
 
 
 class Person(msgspec.Struct):
-    """What a speaker told of himself or herself."""
+    """A speaker's description of themselves, and answers to a personality questionnaire."""
 
     persona: list[str] = []
     personality: dict[str, float] = {}
@@ -93,7 +93,7 @@ class RealPersonaChat(Reader):
 
 
 def valid_dialogs(source: Source, ledger: Ledger) -> Iterator[tuple[Place, PersonaDialog]]:
-    """The records that can be read and hold together; the very same one again is skipped."""
+    """The records that can be read and are consistent; an identical one is skipped."""
     hashes: dict[int | str, int] = {}
     decode = msgspec.json.Decoder(PersonaDialog).decode
     # a hash is enough to tell a repeated record from another one with the same id
@@ -171,14 +171,14 @@ def dialog_ratings(talk: PersonaDialog) -> Iterator[tuple[Judgement, dict[str, R
         yield unit._replace(speaker=other_person(talk, rater), judge=rater), ratings
 
 
-def other_person(talk: PersonaDialog, person: str) -> str:
-    """Who talks with a person."""
-    (other,) = (one for one in talk.interlocutors if one != person)
+def other_person(talk: PersonaDialog, speaker: str) -> str:
+    """Who talks with a speaker."""
+    (other,) = (one for one in talk.interlocutors if one != speaker)
     return other
 
 
 def read_people(source: Source, ledger: Ledger) -> dict[str, Person]:
-    """What the speakers told about themselves, from the file beside this one if it is there."""
+    """The speakers' descriptions of themselves, from the file beside this one if it is there."""
     path = source.path and not source.spool and source.path.parent / PEOPLE
     if not path or not path.is_file():
         return {}

@@ -4,7 +4,7 @@
     {"dialog": "d1", "speaker": "bot", "text": "Hello", "system": "acme-2"}
 
 The fastest of the readers, as it reads the largest files: rows that are all text are decoded
-straight into a tuple; only other rows are looked at more closely.
+straight into a tuple; all other rows take a longer way.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The first bytes of a file, from which its format is told.
+"""The first bytes of a file, from which its format is detected.
 
 64 KiB may end in the middle of a value: `close_json` drops what is cut off and closes the brackets.
 """

@@ -15,7 +15,7 @@ from typing import BinaryIO, cast
 from simpatico.errors import DataError
 
 HEAD = 64 * 1024
-"""Bytes from which a format is told: enough for a long first record."""
+"""Bytes from which a format is detected: enough for a long first record."""
 LINE_LIMIT = 64 * 1024**2
 DOCUMENT_LIMIT = 2 * 1024**3
 """Bytes of a line, and of a document that has to be held in memory as a whole."""
