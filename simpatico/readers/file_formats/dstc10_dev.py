@@ -114,7 +114,7 @@ class DSTC10Dev(Reader):
 
 
 def context_and_response(context: str, response: str, system: str) -> list[tuple[str, str]]:
-    """The lines of the context, by speaker as they are labelled or else in turns, and the response."""
+    """The lines of the context, by their labels or else in turns, and the response."""
     if fed.is_labelled(context):
         return fed.labelled_lines(context, response, system)
     texts = [line.strip() for line in context.split("\n") if line.strip()]
