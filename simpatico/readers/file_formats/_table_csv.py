@@ -75,8 +75,10 @@ def named_rows(
 
 def table_rows(source: Source, fields: Fields, ledger: Ledger) -> Iterator[Row]:
     """Place, values in the order of our fields, and extras of every row after the header."""
+    others, keys = set[str](), list(fields.keys.values())
 
     def header_problem(names: list[str]) -> str | None:
+        others.update(set(names) - fields.own_columns)
         for field in NEEDED if names else ():
             if fields.keys[field] not in names:
                 aliases = ", ".join(ALIASES[field])
@@ -84,13 +86,11 @@ def table_rows(source: Source, fields: Fields, ledger: Ledger) -> Iterator[Row]:
         return repeated_column(names, fields.keys.values())
 
     for place, cells in named_rows(source, ledger, header_problem):
-        values: dict[str, Any] = {
-            field: cells.get(key) or None for field, key in fields.keys.items()
-        }
-        values |= {field: values[field] or "" for field in NEEDED}
-        if fields.keys["system"] not in cells:  # absent is not the same as empty: see `Table`
-            values["system"] = msgspec.UNSET
-        yield place, tuple(values.values()), fields.extras(cells)
+        values: list[Any] = [cells.get(key) or None for key in keys]
+        values[:3] = [value or "" for value in values[:3]]
+        if "system" not in cells:  # absent is not the same as empty: see `Table.with_system`
+            values[3] = msgspec.UNSET
+        yield place, tuple(values), fields.extras(cells) if others else None
 
 
 def repeated_column(names: list[str], columns: Iterable[str]) -> str | None:
