@@ -9,25 +9,29 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from simpatico.bots.bot import Bot
-    from simpatico.bots.play import play
-    from simpatico.bots.probe import probe
-    from simpatico.bots.prompts import read_prompts
-    from simpatico.bots.spec import load_bot
-    from simpatico.comparison.difference import compare
-    from simpatico.errors import SimpaticoError
-    from simpatico.judgements import Judgements
-    from simpatico.metric import Metric, Score, signature
-    from simpatico.readers import Conversations, read
-    from simpatico.readers.judgement_files import read_judgements
-    from simpatico.registry import available, load
-    from simpatico.reporting.page import report
-    from simpatico.run import Run
-    from simpatico.run.writer import score_run
-    from simpatico.scoring import score
-    from simpatico.table import ScoreTable
-    from simpatico.turns import Turns
-    from simpatico.validation.evidence import validate
+    from simpatico.bots.bot import Bot as Bot
+    from simpatico.bots.play import play as play
+    from simpatico.bots.probe import probe as probe
+    from simpatico.bots.prompts import read_prompts as read_prompts
+    from simpatico.bots.spec import load_bot as load_bot
+    from simpatico.comparison.difference import compare as compare
+    from simpatico.errors import SimpaticoError as SimpaticoError
+    from simpatico.judgements import Judgements as Judgements
+    from simpatico.metric import Metric as Metric
+    from simpatico.metric import Score as Score
+    from simpatico.metric import signature as signature
+    from simpatico.readers import Conversations as Conversations
+    from simpatico.readers import read as read
+    from simpatico.readers.judgement_files import read_judgements as read_judgements
+    from simpatico.registry import available as available
+    from simpatico.registry import load as load
+    from simpatico.reporting.page import report as report
+    from simpatico.run import Run as Run
+    from simpatico.run.writer import score_run as score_run
+    from simpatico.scoring import score as score
+    from simpatico.table import ScoreTable as ScoreTable
+    from simpatico.turns import Turns as Turns
+    from simpatico.validation.evidence import validate as validate
 
 HOMES = {
     "Bot": "bots.bot",
@@ -55,31 +59,7 @@ HOMES = {
     "validate": "validation.evidence",
 }
 
-__all__ = [
-    "Bot",
-    "Conversations",
-    "Judgements",
-    "Metric",
-    "Run",
-    "Score",
-    "ScoreTable",
-    "SimpaticoError",
-    "Turns",
-    "available",
-    "compare",
-    "load",
-    "load_bot",
-    "play",
-    "probe",
-    "read",
-    "read_judgements",
-    "read_prompts",
-    "report",
-    "score",
-    "score_run",
-    "signature",
-    "validate",
-]
+__all__ = sorted(HOMES)
 
 
 def __getattr__(name: str) -> Any:

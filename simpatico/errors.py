@@ -55,10 +55,9 @@ class NoAnswer(SimpaticoError):
 class ContractError(SimpaticoError): ...
 
 
-def suggest_names(name: str, known: Iterable[str]) -> str:
+def suggest_names(name: str, names: Iterable[str]) -> str:
     """How to go on after a name that does not exist: the nearest names, or all of them."""
-    known = list(known)
-    near = get_close_matches(name, known, n=3)
-    if near:
+    names = list(names)
+    if near := get_close_matches(name, names, n=3):
         return f"did you mean {' or '.join(map(repr, near))}?"
-    return f"there are {', '.join(known)}"
+    return f"there are {', '.join(names)}"

@@ -27,8 +27,9 @@ def lock_folder(folder: Path, holder: Path | None = None) -> Iterator[None]:
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
-            known = holder is not None and holder.exists()
-            who = holder.read_text(encoding="utf-8") if holder and known else "another process"
+            who = "another process"
+            if holder and holder.exists():
+                who = holder.read_text(encoding="utf-8")
             raise RunError(f"{folder} is being written by {who}; wait or use another") from None
         yield
     finally:
@@ -44,20 +45,20 @@ def write_atomically(
     folder as well makes the rename itself survive a crash. A private file can be read by its owner
     only, from its first byte on.
     """
-    unfinished = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
         if private:
-            unfinished.touch(mode=0o600)
+            temporary.touch(mode=0o600)
         if isinstance(content, bytes):
-            unfinished.write_bytes(content)
+            temporary.write_bytes(content)
         else:
-            content(unfinished)
-        with unfinished.open("rb") as file:
+            content(temporary)
+        with temporary.open("rb") as file:
             os.fsync(file.fileno())
-        unfinished.replace(path)
+        temporary.replace(path)
     except (OSError, PolarsError) as error:
         with suppress(OSError):  # a file may stand where the folder should be
-            unfinished.unlink()
+            temporary.unlink()
         errno = re.search(r"os error (\d+)", str(error))  # how Polars reports a full disk
         if isinstance(error, PolarsError) and not errno:
             raise

@@ -37,15 +37,9 @@ class Judgement(NamedTuple):
 
 
 SCHEMA: dict[str, pl.DataType] = {
-    "dialog": pl.String(),
+    **dict.fromkeys(Judgement._fields, pl.String()),
     "turn": pl.Int32(),
-    "speaker": pl.String(),
-    "quality": pl.String(),
-    "judge": pl.String(),
-    "judge_kind": pl.String(),
-    "value": pl.Float64(),
-    "scale_min": pl.Float64(),
-    "scale_max": pl.Float64(),
+    **dict.fromkeys(("value", "scale_min", "scale_max"), pl.Float64()),
 }
 
 UNIT = ["dialog", "turn", "speaker", "quality"]
@@ -73,11 +67,20 @@ class Judgements:
         frame = pl.DataFrame(list(judgements), schema=SCHEMA, orient="row")
         frame = frame.with_columns(pl.col("value").fill_nan(None))
         # almost all judgements are fine: only the few suspects are looked at in Python
-        for row in frame.filter(suspect_rows()).iter_rows():
+        value, low, high = pl.col("value"), pl.col("scale_min"), pl.col("scale_max")
+        suspect = pl.any_horizontal(
+            pl.col("dialog", "quality").is_null(),
+            *(value.is_infinite(), value < low, value > high, low >= high),
+            ~pl.col("judge_kind").is_in(JUDGE_KINDS),
+        )
+        for row in frame.filter(suspect).iter_rows():
             if reason := judgement_problem(Judgement(*row)):
                 raise DataError(f"the judgements cannot be used: {reason}")
         if n := int(frame.select(JUDGEMENT_KEY).is_duplicated().sum()):
-            raise DataError(f"{n} of {frame.height} judgements repeat {DUPLICATE}")
+            raise DataError(
+                f"{n} of {frame.height} judgements repeat the unit, quality and judge of another "
+                "one; keep one of them, or name every judge in the column 'judge'"
+            )
         return cls(frame)
 
     def __len__(self) -> int:
@@ -111,12 +114,6 @@ class Judgements:
         )
 
 
-DUPLICATE = (
-    "the unit, quality and judge of another one; keep one of them, "
-    "or name every judge in the column 'judge'"
-)
-
-
 def parse_rating(raw: object) -> float | None:
     """The number somebody wrote, null for "not rated"; ValueError where it is neither."""
     if isinstance(raw, str):
@@ -133,27 +130,13 @@ def parse_rating(raw: object) -> float | None:
     return None if math.isnan(raw) else float(raw)
 
 
-def suspect_rows() -> pl.Expr:
-    """Rows that `judgement_problem` may object to: a vectorised filter before the slow check."""
-    value, low, high = pl.col("value"), pl.col("scale_min"), pl.col("scale_max")
-    kind = pl.col("judge_kind")
-    return (
-        pl.any_horizontal(pl.col("dialog", "quality").is_null())
-        | value.is_infinite().fill_null(False)
-        | (value < low).fill_null(False)
-        | (value > high).fill_null(False)
-        | (low >= high).fill_null(False)
-        | (kind.is_not_null() & ~kind.is_in(JUDGE_KINDS).fill_null(True))
-    )
-
-
 def judgement_problem(judgement: Judgement) -> str | None:
     """Why a judgement cannot be used, never quoting the input; null if it can."""
     value, low, high = judgement.value, judgement.scale_min, judgement.scale_max
     if judgement.dialog is None or judgement.quality is None:
         return "a judgement needs a dialog and a quality"
     if judgement.judge_kind is not None and judgement.judge_kind not in JUDGE_KINDS:
-        return f"the judge_kind is none of {', '.join(JUDGE_KINDS)}"
+        return f"the judge_kind must be one of {', '.join(JUDGE_KINDS)}"
     if low is not None and high is not None and low >= high:
         return f"the scale from {low:g} to {high:g} has no width"
     if value is None:
@@ -161,9 +144,8 @@ def judgement_problem(judgement: Judgement) -> str | None:
     if math.isinf(value):
         return "the value is not a finite number"
     if (low is not None and value < low) or (high is not None and value > high):
-        return (
-            f"the value {value:g} is outside its scale, {format_bound(low)} to {format_bound(high)}"
-        )
+        scale = f"{format_bound(low)} to {format_bound(high)}"
+        return f"the value {value:g} is outside its scale, {scale}"
     return None
 
 

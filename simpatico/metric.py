@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
@@ -135,15 +136,9 @@ def model_suffix(metric: object) -> str:
     models = [one for model in fields_ if model for one in split_model_names(model)]
     if set(models) <= set(getattr(metric, "published", ())):
         return ""
-    return f"[{'+'.join(map(model_label, models))}]"
-
-
-def model_label(model: str) -> str:
-    """The model's short name; of a pattern such as `DIR/{trait}`, that of its folder."""
-    above, _, last = model.rpartition("/")
-    return short_model_name(
-        above if above and last.startswith("{") and last.endswith("}") else model
-    )
+    # of a pattern such as `DIR/{trait}`, the name of the folder
+    names = (short_model_name(re.sub(r"(?<=.)/\{[^/]*\}$", "", model)) for model in models)
+    return f"[{'+'.join(names)}]"
 
 
 class UsesModels:
@@ -196,19 +191,13 @@ def signature(metric: Metric) -> str:
     The idea and the form are sacrebleu's (Post 2018).
     """
     parameters = [f"{f.name}:{signature_value(getattr(metric, f.name))}" for f in fields(metric)]
-    hashes = [h for feature in metric.needs if (h := getattr(feature, "fingerprint", ""))]
-    if source := foreign_source(type(metric)):
-        hashes.append(f"code_sha256:{hashlib.sha256(source.read_bytes()).hexdigest()[:12]}")
-    return "|".join(
-        [metric.name, *parameters, *sorted(set(hashes)), f"version:{package_version()}"]
-    )
-
-
-def foreign_source(kind: type) -> Path | None:
-    """The file of a metric that is not ours, whose version says nothing about it."""
-    module = sys.modules.get(kind.__module__)
-    file = getattr(module, "__file__", None)
-    return Path(file) if file and not kind.__module__.startswith("simpatico.") else None
+    hashes = {h for feature in metric.needs if (h := getattr(feature, "fingerprint", ""))}
+    module = type(metric).__module__
+    file = getattr(sys.modules.get(module), "__file__", None)
+    if file and not module.startswith("simpatico."):
+        # a metric of another package, of which our version says nothing
+        hashes.add(f"code_sha256:{hashlib.sha256(Path(file).read_bytes()).hexdigest()[:12]}")
+    return "|".join([metric.name, *parameters, *sorted(hashes), f"version:{package_version()}"])
 
 
 def signature_value(value: object) -> str:

@@ -43,63 +43,56 @@ def entry_point_metrics() -> dict[str, EntryPoint]:
 def load(name: str, **parameters: Any) -> Metric:
     """The metric called `name`, built with these parameters.
 
-    `bart_score[smollm2]` is `bart_score` with the model `package:smollm2`.
+    `bart_score[smollm2]` is `bart_score` with the model `package:smollm2`; the models of a metric
+    with several are joined by a plus.
     """
     name, bracket, model = name.partition("[")
-    closed = len(model) > 1 and model.endswith("]") and ":" not in model
-    if bracket and (not closed or "model" in parameters):
+    is_name = len(model) > 1 and model.endswith("]") and ":" not in model
+    if bracket and (not is_name or "model" in parameters):
         raise UnknownName(
             f"{name}[{model} names no metric; write {name}[MODEL] with a name of "
             "`simpatico models`, or give the parameter model"
         )
     cls = metric_class(name)
     if bracket:
-        parameters |= models_in_brackets(cls, model[:-1])
-    known = [f.name for f in fields(cls)]
-    if unknown := sorted(set(parameters) - set(known)):
-        raise UnknownName(f"{name} has no parameter {unknown[0]!r}; it has {known}")
+        holders = getattr(cls, "carries", ("model",))  # the fields that take a model
+        models = model[:-1].split("+")
+        if not set(holders) <= set(cls.__dataclass_fields__):
+            raise UnknownName(f"{name} uses no model; write {name} without brackets")
+        if len(models) == 1 and "model" in cls.__dataclass_fields__:
+            holders = ("model",)
+        elif len(models) != len(holders):
+            raise UnknownName(
+                f"{name} carries {len(holders)} models, not {len(models)}: {model[:-1]!r}"
+            )
+        # names that the metric has for models of its own are taken as they are
+        own = getattr(cls, "called", ())
+        pairs = zip(holders, models, strict=True)
+        parameters |= {h: m if m in own else f"package:{m}" for h, m in pairs}
+    names = [f.name for f in fields(cls)]
+    if unknown := sorted(set(parameters) - set(names)):
+        raise UnknownName(f"{name} has no parameter {unknown[0]!r}; it has {names}")
     metric: Metric = cls(**{k: str(v) if isinstance(v, Path) else v for k, v in parameters.items()})
     return metric
-
-
-def models_in_brackets(cls: type[Any], names: str) -> dict[str, str]:
-    """The models in a metric's brackets, as its parameters; several are joined by a plus."""
-    holders = getattr(cls, "carries", ("model",))  # the fields that take a model
-    models = names.split("+")
-    if not set(holders) <= set(cls.__dataclass_fields__):
-        raise UnknownName(f"{cls.name} uses no model; write {cls.name} without brackets")
-    if len(models) == 1 and "model" in cls.__dataclass_fields__:
-        holders = ("model",)
-    elif len(models) != len(holders):
-        raise UnknownName(f"{cls.name} carries {len(holders)} models, not {len(models)}: {names!r}")
-    own = getattr(cls, "called", ())
-    return {h: m if m in own else f"package:{m}" for h, m in zip(holders, models, strict=True)}
 
 
 def metric_class(name: str) -> type[Any]:
     """The class of the metric called `name`."""
     if name not in available():
         raise UnknownName(f"no metric {name!r}; {suggest_names(name, available())}")
-    if name not in builtin_names():
-        return load_entry_point(entry_point_metrics()[name])
-    members = vars(import_module(f"simpatico.metrics.{name}")).values()
-    return single_class([c for c in members if isinstance(c, type)], name, f"metrics/{name}.py")
-
-
-def load_entry_point(point: EntryPoint) -> type[Any]:
-    """The class that another package offers; whatever it raises becomes one sentence."""
-    try:
-        metric = point.load()
-    except Exception as error:  # foreign code may fail in any way
-        raise MissingResource(
-            f"metric {point.name!r} of {point.value} cannot be loaded ({type(error).__name__}); "
-            "fix or remove the package that offers it"
-        ) from error
-    return single_class([metric], point.name, point.value)
-
-
-def single_class(classes: list[type[Any]], name: str, place: str) -> type[Any]:
-    """The one class of this name; none or several break the contract."""
+    if name in builtin_names():
+        place, members = f"metrics/{name}.py", vars(import_module(f"simpatico.metrics.{name}"))
+        classes = [c for c in members.values() if isinstance(c, type)]
+    else:
+        point = entry_point_metrics()[name]
+        place = point.value
+        try:
+            classes = [point.load()]
+        except Exception as error:  # foreign code may fail in any way
+            raise MissingResource(
+                f"metric {name!r} of {place} cannot be loaded ({type(error).__name__}); "
+                "fix or remove the package that offers it"
+            ) from error
     matches = [c for c in classes if getattr(c, "name", "") == name]
     if len(matches) != 1:
         raise ContractError(
@@ -121,16 +114,13 @@ def load_all() -> dict[str, Metric | MissingResource]:
 
 def preset(name: str) -> list[str]:
     """Names of the metrics of a preset that can run here."""
-    kinds, any_metric = PRESETS[name], name != "neural"
-    ready = {n: m for n, m in load_all().items() if not isinstance(m, MissingResource)}
-    return [
-        n
-        for n, m in ready.items()
-        if m.card.kind in kinds and missing_resource(m) is None and (any_metric or takes_model(m))
-    ]
-
-
-def takes_model(metric: Metric) -> bool:
-    """Whether the metric runs a pretrained model that is one of its parameters."""
-    holders = getattr(metric, "carries", ("model",))
-    return any(f.name in holders for f in fields(metric))
+    names = []
+    for metric_name, metric in load_all().items():
+        if isinstance(metric, MissingResource) or missing_resource(metric) is not None:
+            continue
+        # neural metrics are those that take a pretrained model as a parameter
+        holders = getattr(metric, "carries", ("model",))
+        takes_model = any(f.name in holders for f in fields(metric))
+        if metric.card.kind in PRESETS[name] and (takes_model or name != "neural"):
+            names.append(metric_name)
+    return names

@@ -33,9 +33,8 @@ def chunk_size(metrics: Sequence[Metric]) -> int:
 def score(turns: Turns, metrics: Sequence[Metric], *, chunk: int = CHUNK) -> ScoreTable:
     """Run every metric on every dialog."""
     check_metrics(metrics)
-    parts = [score_chunk(part, metrics) for part in turns.chunks(chunk)]
-    if not parts:
-        parts = [score_chunk(turns, metrics)]
+    chunks = turns.chunks(chunk) if len(turns) else [turns]
+    parts = [score_chunk(part, metrics) for part in chunks]
     statistics = {}
     for metric in metrics:
         frames = [part.statistics[metric.name] for part in parts]
@@ -61,9 +60,8 @@ def check_metrics(metrics: Sequence[Metric]) -> None:
                 f"{metric.name} is of level {metric.level!r}; a metric is of level turn, dialog or "
                 "system"
             )
-        if is_system_metric(metric) and not (
-            hasattr(metric, "summary") and hasattr(metric, "seed")
-        ):
+        complete = hasattr(metric, "summary") and hasattr(metric, "seed")
+        if is_system_metric(metric) and not complete:
             raise ContractError(
                 f"{metric.name} is of level 'system'; it needs a method summary and a field seed"
             )

@@ -71,16 +71,16 @@ def merge_material(metric: Metric, parts: Iterable[pl.DataFrame]) -> pl.DataFram
 
 def mean_schema(name: str) -> dict[str, pl.DataType]:
     """The columns of a score in the table of systems: value, dialogs and interval."""
-    interval: dict[str, pl.DataType] = {f"{name}_low": pl.Float64(), f"{name}_high": pl.Float64()}
-    return {name: pl.Float64(), f"{name}_n": pl.Int64(), **interval}
+    number = pl.Float64()
+    return {name: number, f"{name}_n": pl.Int64(), f"{name}_low": number, f"{name}_high": number}
 
 
 def summarise_systems(metric: SystemMetric, material: pl.DataFrame) -> pl.DataFrame:
     """What the metric says of each system, with `<metric>_null` for why it says nothing."""
     summary = metric.summary(material, seed=metric.seed)
-    columns: dict[str, pl.DataType] = {"system": pl.String()}
-    for score in metric.scores:
-        columns |= mean_schema(score.name)
+    columns = {"system": pl.String()} | {
+        name: kind for score in metric.scores for name, kind in mean_schema(score.name).items()
+    }
     if lacking := [c for c in columns if c not in summary.columns]:
         raise ContractError(f"{metric.name} gave a summary without a column {lacking[0]!r}")
     if summary["system"].n_unique() != summary.height:

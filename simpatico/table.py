@@ -20,10 +20,9 @@ import polars as pl
 
 from simpatico.arrays import Floats, Ints
 from simpatico.errors import UnknownName
-from simpatico.metric import Merge, Metric, Score, merge_rules, plain_name, title_with_model
+from simpatico.metric import Merge, Metric, Score, merge_rules, score_wording
 from simpatico.system_metric import is_system_metric, join_summaries, mean_schema, summarise_systems
 from simpatico.turns import KEYS, LEVELS, Level
-from simpatico.wording import title_from_name
 
 if TYPE_CHECKING:
     from simpatico.charts.means import Group
@@ -69,24 +68,18 @@ class ScoreTable:
             table = system_table(self.at("dialog").get_column, scores)
             return join_summaries(table, self._summaries)
         if level == "turn":
-            readable = [m for m in self.metrics if m.level == "turn"]
-            parts = [read_scores(m, self.statistics[m.name]) for m in readable]
+            metrics = [m for m in self.metrics if m.level == "turn"]
+            parts = [read_scores(m, self.statistics[m.name]) for m in metrics]
             return pl.concat([self.keys.select(KEYS["turn"]), *parts], how="horizontal")
-        parts = [
-            read_scores(m, self._unit_statistics(m))
-            for m in self.metrics
-            if not is_system_metric(m)
-        ]
+        metrics = [m for m in self.metrics if not is_system_metric(m)]
+        parts = [read_scores(m, self._unit_statistics(m)) for m in metrics]
         return pl.concat([self._dialogs, *parts], how="horizontal")
 
     @cached_property
     def _summaries(self) -> list[pl.DataFrame]:
         """What each metric of level "system" says of the systems."""
-        return [
-            summarise_systems(m, self.statistics[m.name])
-            for m in self.metrics
-            if is_system_metric(m)
-        ]
+        metrics = filter(is_system_metric, self.metrics)
+        return [summarise_systems(m, self.statistics[m.name]) for m in metrics]
 
     @cached_property
     def _order(self) -> tuple[Ints, Ints]:
@@ -134,7 +127,7 @@ def chart_groups(metrics: Sequence[Metric], systems: pl.DataFrame) -> list[Group
                 Dot(who[r["system"]], r[name], r[f"{name}_low"], r[f"{name}_high"], r[f"{name}_n"])
                 for r in rows
             )
-            title = title_with_model(score.title or title_from_name(plain_name(name)), name)
+            title = score_wording(name, vars(score))["title"]
             panels.setdefault(metric.card.kind, []).append(Panel(title, ends + unit, dots))
     return [Group(kind.capitalize(), "", tuple(group)) for kind, group in panels.items()]
 
@@ -143,11 +136,11 @@ def reduce_units(values: Floats, starts: Ints, how: Merge) -> Floats:
     """One number for each unit; NaN, that is null, only where all of its turns are."""
     if not len(starts):
         return values
-    known = ~np.isnan(values)
-    if how != "sum" or known.all():
+    has_value = ~np.isnan(values)
+    if how != "sum" or has_value.all():
         return np.asarray(REDUCE[how](values, starts))
-    sums = np.add.reduceat(np.where(known, values, 0.0), starts)
-    return np.where(np.logical_or.reduceat(known, starts), sums, np.nan)
+    sums = np.add.reduceat(np.where(has_value, values, 0.0), starts)
+    return np.where(np.logical_or.reduceat(has_value, starts), sums, np.nan)
 
 
 def first_reason(reasons: pl.Series, starts: Ints) -> pl.Series:
@@ -180,8 +173,8 @@ def read_scores(metric: Metric, statistics: pl.DataFrame) -> pl.DataFrame:
     )
     reasons = statistics["reason"] if "reason" in statistics.columns else pl.Series([None])
     why = pl.lit(reasons, pl.String) if frame.height else pl.lit(None, pl.String)
-    undefined = pl.col(names[0]).is_null()
-    reason = pl.when(undefined).then(why.fill_null(pl.lit("undefined")))
+    no_score = pl.col(names[0]).is_null()
+    reason = pl.when(no_score).then(why.fill_null(pl.lit("undefined")))
     return frame.with_columns(reason.alias(f"{metric.name}_null"))
 
 
@@ -196,34 +189,31 @@ def system_table(column: Callable[[str], pl.Series], scores: Sequence[Score]) ->
     order = np.argsort(place, kind="stable")
     cuts = np.searchsorted(place[order], np.arange(1, len(names)))
     ends = [0, *cuts.tolist(), len(dialogs)]
-    ordered = dialogs.gather(order)
-    starts = [dialog_starts(ordered.slice(a, b - a)) for a, b in pairwise(ends) if len(dialogs)]
+    sorted_dialogs = dialogs.gather(order)
+    parts = [sorted_dialogs.slice(a, b - a) for a, b in pairwise(ends) if len(dialogs)]
+    # where each dialog of a system begins; its rows stand together
+    starts = [p.ne_missing(p.shift(1)).fill_null(True).arg_true().to_numpy() for p in parts]
     columns = [
         pl.Series("system", names, pl.String),
         pl.Series("dialogs", [len(s) for s in starts], pl.Int64),
     ]
     for score in scores:
-        parts = np.split(column(score.name).to_numpy()[order], cuts) if len(names) else []
+        values = np.split(column(score.name).to_numpy()[order], cuts) if len(names) else []
         means = [
-            mean_with_interval(dialog_means(part, first), score.range)
-            for part, first in zip(parts, starts, strict=True)
+            mean_with_interval(dialog_means(one, first), score.range)
+            for one, first in zip(values, starts, strict=True)
         ]
         columns += pl.DataFrame(means, schema=mean_schema(score.name), orient="row").get_columns()
     return pl.DataFrame(columns)
 
 
-def dialog_starts(dialogs: pl.Series) -> Ints:
-    """Where each dialog begins; its rows stand together."""
-    return dialogs.ne_missing(dialogs.shift(1)).fill_null(True).arg_true().to_numpy()
-
-
 def dialog_means(values: Floats, starts: Ints) -> list[float]:
     """One value for each dialog: the mean over those of its speakers that are of the system."""
     if len(starts) < len(values):
-        known = ~np.isnan(values)
-        n = np.add.reduceat(known.astype(float), starts)
+        has_value = ~np.isnan(values)
+        n = np.add.reduceat(has_value.astype(float), starts)
         with np.errstate(invalid="ignore"):
-            values = np.add.reduceat(np.where(known, values, 0.0), starts) / n
+            values = np.add.reduceat(np.where(has_value, values, 0.0), starts) / n
     means: list[float] = values[~np.isnan(values)].tolist()
     return means
 

@@ -10,8 +10,8 @@ import json
 import re
 import shutil
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
-from itertools import count
 from pathlib import Path
 
 import msgspec
@@ -28,6 +28,7 @@ from simpatico.files import write_atomically
 from simpatico.metric import Metric
 from simpatico.metrics.emotional_consistency import EmotionalConsistency
 from simpatico.readers import Conversations
+from simpatico.readers.conversations import free_name
 from simpatico.reporting.page import report
 from simpatico.run import Run
 from simpatico.run.folder import lock_run
@@ -64,10 +65,10 @@ def keep_emotional(
     prompts: Sequence[JudgedPrompt], metric: EmotionalConsistency
 ) -> list[JudgedPrompt]:
     """Those prompts that are emotional; an error where none is."""
-    known = [one for one in prompts if one.probability is not None]
-    emotional = [one for one in known if (one.probability or 0.0) >= metric.threshold]
+    emotional = [one for one in prompts if (one.probability or 0.0) >= metric.threshold]
     if not emotional:
-        most = max((one.probability or 0.0 for one in known), default=None)
+        values = [one.probability for one in prompts if one.probability is not None]
+        most = max(values, default=None)
         reason = "no text to classify" if most is None else f"probability at most {most:.2f}"
         raise DataError(
             f"none of {len(prompts):,} prompts is emotional ({reason}, where {metric.threshold:g} "
@@ -98,12 +99,6 @@ def with_unique_names(bots: Sequence[Bot]) -> list[Bot]:
     return unique
 
 
-def free_name(name: str, used: Iterable[str]) -> str:
-    """The name, or the first with a number after it that is not used."""
-    tries = (name if n == 1 else f"{name}-{n}" for n in count(1))
-    return next(one for one in tries if one not in used)
-
-
 def answer_files(folder: Path, bots: Sequence[Bot]) -> list[Path]:
     """Where the answers of each bot stand."""
     names: list[str] = []
@@ -129,19 +124,13 @@ def score_answers(
     conversations = Conversations(tuple(files))
     # the same answers and metrics give the same key: then the run is resumed or already done
     key = run_key(run_identity(conversations, metrics, chunk_size(metrics), keep_text=True))
-    remove_other_run(folder / RUN, key)
-    return score_run(conversations, metrics, folder / RUN, progress=progress)
-
-
-def remove_other_run(folder: Path, key: str) -> None:
-    """Remove a run that is not the one of this key; what is no run stays, and is refused later."""
-    try:
-        facts = json.loads((folder / "run.json").read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return
-    if isinstance(facts, dict) and "key" in facts and facts["key"] != key:
-        with lock_run(folder):
-            shutil.rmtree(folder)
+    run, facts = folder / RUN, {}
+    with suppress(OSError, ValueError):  # what is not a run stays, and is refused by `score_run`
+        facts = json.loads((run / "run.json").read_text(encoding="utf-8"))
+    if isinstance(facts, dict) and facts.get("key", key) != key:
+        with lock_run(run):
+            shutil.rmtree(run)
+    return score_run(conversations, metrics, run, progress=progress)
 
 
 def write_page(run: Run, folder: Path, *, title: str | None = None) -> Path:

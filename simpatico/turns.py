@@ -134,9 +134,10 @@ def complete_columns(utterances: pl.DataFrame) -> pl.DataFrame:
         raise DataError(f"no column {sorted(missing)}; the table has {utterances.columns}")
     if "system" not in utterances.columns:
         utterances = utterances.with_columns(system="speaker")
-    have = [pl.col(c).cast(t) for c, t in SCHEMA.items() if c in utterances.columns]
-    lack = [pl.lit(None, t).alias(c) for c, t in SCHEMA.items() if c not in utterances.columns]
-    rows = utterances.select(*have, *lack).select(list(SCHEMA))
+    names = utterances.columns
+    rows = utterances.select(
+        pl.col(c).cast(t) if c in names else pl.lit(None, t).alias(c) for c, t in SCHEMA.items()
+    )
     for column in ("dialog", "speaker"):
         if n := rows[column].null_count():
             raise DataError(f"{n} of {rows.height} utterances have no {column}")
@@ -173,8 +174,8 @@ def number_turns(rows: pl.DataFrame, merge: bool) -> pl.DataFrame:
     new_turn = new_run | pl.col("system").ne_missing(pl.col("system").shift(1)) | elsewhere
     rows = rows.with_columns(_dialog=new_dialog.cum_sum(), _run=new_run.cum_sum())
     if rows["interlocutor"].null_count() < rows.height:
-        meant = pl.col("interlocutor").forward_fill().over("_run")
-        new_turn |= meant.ne(meant.shift(1)).fill_null(False)
+        target = pl.col("interlocutor").forward_fill().over("_run")
+        new_turn |= target.ne(target.shift(1)).fill_null(False)
     each = pl.int_range(1, pl.len() + 1, dtype=pl.UInt32)
     return rows.with_columns(_turn=new_turn.cum_sum() if merge else each)
 
@@ -185,11 +186,11 @@ def merge_utterances(rows: pl.DataFrame) -> pl.DataFrame:
     References and whom it is meant for come from the first that has them.
     """
     sparse = ("references", "interlocutor", "profile")
-    filled = [c for c in sparse if rows[c].null_count() < rows.height]
-    others = [c for c in SCHEMA if c not in ("text", *filled)]
+    present = [c for c in sparse if rows[c].null_count() < rows.height]
+    others = [c for c in SCHEMA if c not in ("text", *present)]
     return rows.group_by("_turn", maintain_order=True).agg(
         pl.col("_dialog", "_run", *others).first(),
-        *(pl.col(c).drop_nulls().first() for c in filled),
+        *(pl.col(c).drop_nulls().first() for c in present),
         pl.col("text").filter(pl.col("text") != "").str.join("\n").fill_null(""),
     )
 
@@ -212,17 +213,17 @@ def replied_turns(rows: pl.DataFrame, turns: pl.DataFrame) -> Ints:
     where = rows.select("_dialog", pl.col("id").alias("reply_to"), target="_turn").drop_nulls()
     where = where.unique(["_dialog", "reply_to"], keep="first", maintain_order=True)
     rank = turns.select(target="_turn", row=pl.int_range(pl.len(), dtype=pl.Int64))
-    replied = (
+    target_row = (
         turns.select("_dialog", "reply_to")
         .join(where, on=["_dialog", "reply_to"], how="left", maintain_order="left")
         .join(rank, on="target", how="left", maintain_order="left")["row"]
         .fill_null(-1)
         .to_numpy()
     )
-    row = np.arange(len(replied))
-    replied = np.where(replied < row, replied, -1)
+    row = np.arange(len(target_row))
+    target_row = np.where(target_row < row, target_row, -1)
     speaker = turns["speaker"].rank("dense").to_numpy()
     # a chain of replies to oneself is followed to its start; each step halves what is left of it
-    while (own := (replied >= 0) & (speaker[replied] == speaker)).any():
-        replied = np.where(own, replied[replied], replied)
-    return replied
+    while (own := (target_row >= 0) & (speaker[target_row] == speaker)).any():
+        target_row = np.where(own, target_row[target_row], target_row)
+    return target_row

@@ -37,16 +37,14 @@ def format_correlation(value: float | None, digits: int = 2) -> str:
 
 def format_interval(low: float | None, high: float | None, digits: int = 2) -> str:
     """An interval in brackets; a dash for a missing bound."""
-    if low is None or high is None:
-        return NO_VALUE
-    return f"[{format_number(low, digits)}, {format_number(high, digits)}]"
+    missing = low is None or high is None
+    return NO_VALUE if missing else f"[{format_number(low, digits)}, {format_number(high, digits)}]"
 
 
 def format_correlation_interval(low: float | None, high: float | None) -> str:
     """An interval of correlations in brackets; a dash for a missing bound."""
-    if low is None or high is None:
-        return NO_VALUE
-    return f"[{format_correlation(low)}, {format_correlation(high)}]"
+    missing = low is None or high is None
+    return NO_VALUE if missing else f"[{format_correlation(low)}, {format_correlation(high)}]"
 
 
 def interval_digits(low: float | None, high: float | None) -> int:

@@ -117,7 +117,7 @@ def test_describe_counts() -> None:
         (judged(1.0, scale_min=5.0), "the scale from 5 to 5 has no width"),
         (
             judged(1.0, judge_kind="worker"),
-            "the judge_kind is none of interlocutor, outsider, expert, model",
+            "the judge_kind must be one of interlocutor, outsider, expert, model",
         ),
         (judged(1.0, quality=None), "a judgement needs a dialog and a quality"),
     ],

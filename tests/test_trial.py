@@ -211,7 +211,7 @@ def test_the_run_folder_of_something_else_is_left_alone(call, prompts, tmp_path)
     code, _, err = run(call, prompts, out, "--bot", "script:echo")
     assert code == 2
     assert err.splitlines()[-1] == (
-        f"simpatico: {out}/run holds files that are not of a run; choose an empty folder"
+        f"simpatico: {out}/run holds files that do not belong to a run; choose an empty folder"
     )
     assert (out / "run" / "mine.txt").read_text() == "keep"
 

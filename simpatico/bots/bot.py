@@ -5,15 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple, Protocol
+from typing import Annotated, Any, Literal, NamedTuple, Protocol
+
+import msgspec
 
 from simpatico.errors import BadValue
 
 Role = Literal["system", "user", "assistant"]
-
-MAX_TIMEOUT = 3600.0
-MAX_TOKENS = 1_000_000
-MAX_RETRIES = 20
+TokenCount = Annotated[int, msgspec.Meta(ge=0, le=10**12)]
+"""As a server or program counts; what no model can reach is a mistake, and would spoil sums."""
 
 
 class Message(NamedTuple):
@@ -52,12 +52,13 @@ class Settings:
     retries: int = 4
 
     def __post_init__(self) -> None:
+        # wide bounds, for slips of the keyboard: a timeout of 0 would fail every prompt
         temperature = 0.0 if self.temperature is None else self.temperature
         bounds = {
             "temperature": (temperature, 0.0, 10.0),
-            "max_tokens": (self.max_tokens, 1, MAX_TOKENS),
-            "timeout": (self.timeout, 0.01, MAX_TIMEOUT),
-            "retries": (self.retries, 0, MAX_RETRIES),
+            "max_tokens": (self.max_tokens, 1, 1_000_000),
+            "timeout": (self.timeout, 0.01, 3600.0),
+            "retries": (self.retries, 0, 20),
         }
         for name, (value, low, high) in bounds.items():
             if not math.isfinite(value) or not low <= value <= high:
@@ -65,23 +66,15 @@ class Settings:
         try:
             self.instruction.encode()
         except UnicodeEncodeError:  # the shell passed bytes that are not UTF-8
-            raise BadValue(
-                "the instruction holds bytes that are no text; write it in UTF-8"
-            ) from None
+            raise BadValue("the instruction is not valid UTF-8; write it in UTF-8") from None
 
     def describe(self) -> dict[str, Any]:
         """What an answer depends on, to be recorded beside it."""
-        return {
-            "temperature": self.temperature,
-            "max_tokens": self.max_tokens,
-            "seed": self.seed,
-            "instruction": self.instruction,
-        }
+        return {n: getattr(self, n) for n in ("temperature", "max_tokens", "seed", "instruction")}
 
     def with_instruction(self, dialog: Sequence[Message]) -> list[Message]:
         """The dialog, after the instruction if there is one."""
-        opening = [Message("system", self.instruction)] if self.instruction else []
-        return [*opening, *dialog]
+        return [*([Message("system", self.instruction)] if self.instruction else []), *dialog]
 
 
 class Bot(Protocol):

@@ -1,4 +1,4 @@
-"""A dialog with a person, written to a file turn by turn."""
+"""A dialog with a user, written to a file turn by turn."""
 
 from __future__ import annotations
 
@@ -16,22 +16,23 @@ from simpatico.errors import NoAnswer
 from simpatico.models.runtime.tokens import as_utf8
 from simpatico.readers.input.head import json_or_none
 
-ENCODER = msgspec.json.Encoder()
 QUIT = "/quit"
 
 
 class ChatLog:
-    """A dialog between a person and a bot, added to the end of a file."""
+    """A dialog between a user and a bot, added to the end of a file."""
 
     def __init__(self, bot: Bot, out: Path) -> None:
         self.bot, self.dialog = bot, list[Message]()
         self.out, self.file = out, open_locked(out, out)
-        try:
-            lines = complete_lines(self.file.read(), out)
-        except BaseException:
+        data = self.file.read()
+        # a kill may have cut off the last line: it is dropped
+        lines = [line for line in data.splitlines(keepends=True) if line.endswith(b"\n")]
+        rows = [row if isinstance(row := json_or_none(line), dict) else {} for line in lines]
+        names = [row.get("dialog") for row in rows]
+        if (data and not lines) or not all(isinstance(name, str) for name in names):
             self.file.close()
-            raise
-        names = {json_or_none(line)["dialog"] for line in lines}
+            raise foreign_file_error(out)
         self.name = next(name for n in count(1) if (name := f"chat-{n}") not in names)
         self.file.seek(sum(map(len, lines)))
         self.file.truncate()
@@ -45,19 +46,20 @@ class ChatLog:
     def say(self, text: str) -> Reply:
         """The bot's reply; both turns are on disk when it is given. A failure leaves no trace."""
         dialog = [*self.dialog, Message("user", as_utf8(text))]
+        # before anything is written: a turn without its answer would be no dialog to score
         reply = self.bot(dialog)
         self.dialog = [*dialog, Message("assistant", reply.text)]
         answer = self.row("assistant", self.bot.name, reply.text)
         answer["bot"] = dict(self.bot.description)
         answer["model"] = reply.model and as_utf8(reply.model)
-        self.file.write(ENCODER.encode_lines([self.row("user", "human", text), answer]))
+        rows = [self.row("user", "human", text), answer]
+        self.file.write(msgspec.json.Encoder().encode_lines(rows))
         self.file.flush()
         os.fsync(self.file.fileno())
         return reply
 
     def row(self, speaker: str, system: str, text: str) -> dict[str, Any]:
-        names = {"dialog": self.name, "speaker": speaker}
-        return {**names, "text": as_utf8(text), "system": system}
+        return {"dialog": self.name, "speaker": speaker, "text": as_utf8(text), "system": system}
 
 
 def chat_replies(log: ChatLog, lines: Iterable[str]) -> Iterator[Reply | NoAnswer]:
@@ -71,14 +73,3 @@ def chat_replies(log: ChatLog, lines: Iterable[str]) -> Iterator[Reply | NoAnswe
                 yield log.say(text)
             except NoAnswer as error:
                 yield error
-
-
-def complete_lines(data: bytes, out: Path) -> list[bytes]:
-    """The lines of a file of dialogs, without a last one that a kill cut off."""
-    lines = [line for line in data.splitlines(keepends=True) if line.endswith(b"\n")]
-    rows = [json_or_none(line) for line in lines]
-    if not all(isinstance(row, dict) and isinstance(row.get("dialog"), str) for row in rows):
-        raise foreign_file_error(out)
-    if data and not lines:
-        raise foreign_file_error(out)
-    return lines

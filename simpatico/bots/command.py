@@ -18,19 +18,18 @@ from hashlib import sha256
 from pathlib import Path
 from threading import Lock
 from time import monotonic
-from typing import Annotated, Any
+from typing import Any
 
 import msgspec
 
-from simpatico.bots.bot import Message, Reply, Settings
+from simpatico.bots.bot import Message, Reply, Settings, TokenCount
 from simpatico.errors import MissingResource, NoAnswer
 from simpatico.models.runtime.tokens import as_utf8
 
 MAX_BYTES = 1_000_000
 """Bytes of an answer that are read at most."""
 BLOCK = 1 << 16
-
-Count = Annotated[int, msgspec.Meta(ge=0, le=10**12)]
+"""Bytes that a pipe holds on Linux: a larger write would wait for the program to read."""
 
 
 class AnswerLine(msgspec.Struct):
@@ -39,12 +38,9 @@ class AnswerLine(msgspec.Struct):
     text: str | None = None
     error: str | None = None
     id: int | None = None
-    tokens_in: Count | None = None
-    tokens_out: Count | None = None
+    tokens_in: TokenCount | None = None
+    tokens_out: TokenCount | None = None
     model: str | None = None
-
-
-ANSWER_LINE = msgspec.json.Decoder(AnswerLine)
 
 
 class Process:
@@ -67,20 +63,12 @@ class Process:
             raise MissingResource(
                 f"the program {words[0]!r} cannot be started ({why}); check its name and mode"
             ) from None
+        self.pipes = [pipe for pipe in (self.process.stdin, self.process.stdout) if pipe]
+        self.stdin, self.stdout = (pipe.fileno() for pipe in self.pipes)
         # neither side may wait for the other for ever: reads and writes go through select
         os.set_blocking(self.stdout, False)
         os.set_blocking(self.stdin, False)
         self.requests = 0
-
-    @property
-    def stdin(self) -> int:
-        """File descriptor of the program's standard input."""
-        return self.process.stdin.fileno() if self.process.stdin else -1
-
-    @property
-    def stdout(self) -> int:
-        """File descriptor of the program's standard output."""
-        return self.process.stdout.fileno() if self.process.stdout else -1
 
     def is_ready(self) -> bool:
         """Whether it runs and has written nothing that nobody asked for."""
@@ -94,9 +82,9 @@ class Process:
         self.send(msgspec.json.encode({"id": self.requests, **request}) + b"\n", until)
         line = self.receive(until)
         try:
-            answer = ANSWER_LINE.decode(line)
+            answer = msgspec.json.decode(line, type=AnswerLine)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-            raise NoAnswer(f"{self.name} wrote a line that is no answer", why="no JSON") from None
+            raise NoAnswer(f"{self.name} wrote no valid answer", why="no JSON") from None
         if answer.id not in (None, self.requests):
             raise NoAnswer(f"{self.name} answered another request", why="out of step")
         return answer
@@ -135,6 +123,7 @@ class Process:
 
     def end_error(self) -> NoAnswer:
         """The error for a program that is gone."""
+        # a pipe may be closed a moment before the code of the process is there
         with suppress(subprocess.TimeoutExpired):
             self.process.wait(3)
         code = self.process.poll()
@@ -150,10 +139,9 @@ class Process:
         """End it and give back what it held."""
         self.stop()
         self.process.wait()
-        for pipe in (self.process.stdin, self.process.stdout):
-            if pipe:
-                with suppress(OSError):
-                    pipe.close()
+        for pipe in self.pipes:
+            with suppress(OSError):
+                pipe.close()
 
 
 @dataclass(frozen=True)
@@ -176,7 +164,7 @@ class Command:
         # arguments may hold anything, a key too: a short hash tells two commands apart
         digest = sha256("\0".join(self.words).encode(errors="replace")).hexdigest()[:12]
         facts = {"kind": "command", "program": self.name, "sha256": digest}
-        return {**facts, **self.settings.describe()}
+        return facts | self.settings.describe()
 
     def __call__(self, dialog: Sequence[Message]) -> Reply:
         turns = self.settings.with_instruction(dialog)
@@ -201,7 +189,10 @@ class Command:
         return Reply(line.text or "", line.tokens_in, line.tokens_out, line.model)
 
     def take_process(self) -> Process:
-        """A program that waits for a line, started if there is none."""
+        """A program that waits for a line, started if there is none.
+
+        It is started outside of the lock, so that slow starts do not wait for each other.
+        """
         while True:
             with self.lock:
                 process = self.idle.pop() if self.idle else None
@@ -216,9 +207,9 @@ class Command:
     def close(self) -> None:
         """End the programs; whoever still waits for one hears that it ended."""
         with self.lock:
-            waiting, self.idle[:] = list(self.idle), []
-            busy = list(self.busy)
+            idle, busy = list(self.idle), list(self.busy)
+            self.idle.clear()
         for process in busy:
             process.stop()
-        for process in waiting:
+        for process in idle:
             process.kill()

@@ -10,24 +10,25 @@ import os
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Annotated, Any
+from typing import Any
 
 import msgspec
 
-from simpatico.bots.bot import Message, Reply, Settings
-from simpatico.bots.http import Address, RequestFailed, ServerResponse, post
-from simpatico.bots.retry import Backoff
+from simpatico.bots.bot import Message, Reply, Settings, TokenCount
+from simpatico.bots.http import Address, Backoff, RequestFailed, ServerResponse, post
 from simpatico.errors import BadValue, NoAnswer
 from simpatico.models.runtime.tokens import as_utf8
+from simpatico.readers.input.head import json_or_none
 
 KEY = "OPENAI_API_KEY"
 MIN_SECRET = 8
 """Shorter keys, such as EMPTY, are no secret; taking them out would harm answers."""
 RETRYABLE = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
+"""Statuses after which the same request may succeed: timeouts, rate limits and overload."""
 WORD = re.compile(r"[a-z_]{1,40}")
+"""What a server says in one plain word, such as `length`, holds no text of a dialog."""
 MAX_MODEL_NAME = 200
-
-Count = Annotated[int, msgspec.Meta(ge=0, le=10**12)]
+"""Characters that are kept of what a server calls its model, as every row repeats it."""
 
 
 class AnswerPart(msgspec.Struct):
@@ -53,8 +54,8 @@ class CompletionChoice(msgspec.Struct):
 class Usage(msgspec.Struct):
     """Tokens as the server counted them."""
 
-    prompt_tokens: Count | None = None
-    completion_tokens: Count | None = None
+    prompt_tokens: TokenCount | None = None
+    completion_tokens: TokenCount | None = None
 
 
 class Completion(msgspec.Struct):
@@ -63,9 +64,6 @@ class Completion(msgspec.Struct):
     choices: list[CompletionChoice]
     model: str | None = None
     usage: Usage | None = None
-
-
-COMPLETION = msgspec.json.Decoder(Completion)
 
 
 @dataclass(frozen=True)
@@ -91,7 +89,7 @@ class Endpoint:
     @property
     def description(self) -> Mapping[str, Any]:
         facts = {"kind": "http", "address": str(self.address), "model": self.model}
-        return {**facts, **self.settings.describe()}
+        return facts | self.settings.describe()
 
     def __call__(self, dialog: Sequence[Message]) -> Reply:
         key = self.key()
@@ -119,7 +117,7 @@ class Endpoint:
         if self.key_env and not key:
             raise BadValue(f"the environment variable {name} is empty; put the key into it")
         if not key.isascii() or not key.isprintable():
-            raise BadValue(f"what is in {name} cannot be a key; it may hold plain characters only")
+            raise BadValue(f"the value of {name} is not a valid key; it must be printable ASCII")
         return key
 
     def request(self, dialog: Sequence[Message]) -> dict[str, Any]:
@@ -139,13 +137,16 @@ class Endpoint:
         if response.status != 200:
             raise self.status_error(response, key)
         try:
-            completion = COMPLETION.decode(response.body)
+            completion = msgspec.json.decode(response.body, type=Completion)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
             raise NoAnswer(
-                f"{self.address} sent no JSON of a chat completion", why="not a completion"
+                f"{self.address} sent no valid chat completion",
+                why="not a completion",
             ) from None
-        text = completion_text(completion)
-        if not text.strip():
+        content = completion.choices[0].message.content if completion.choices else None
+        if isinstance(content, list):
+            content = "\n".join(part.text for part in content if part.type == "text")
+        if not (text := content or "").strip():
             raise NoAnswer(f"{self.address} sent an empty answer", why="empty")
         usage = completion.usage or Usage()
         reason = completion.choices[0].finish_reason
@@ -174,7 +175,12 @@ class Endpoint:
                 f"{where} redirects (status {status}), which is not followed; "
                 "give the target address"
             )
-        kind = redact_key(error_kind(response.body), key)
+        # the kind of error, if it is one plain word; messages may hold what we sent
+        body = json_or_none(response.body)
+        error = body.get("error") if isinstance(body, dict) else None
+        words = [error.get(name) for name in ("code", "type")] if isinstance(error, dict) else []
+        kind = next((w for w in words if isinstance(w, str) and WORD.fullmatch(w)), "")
+        kind = redact_key(kind, key)
         return RequestFailed(
             f"{where} answered with status {status}" + (f" ({kind})" if kind else ""),
             why=f"status {status}",
@@ -183,25 +189,6 @@ class Endpoint:
         )
 
 
-def completion_text(completion: Completion) -> str:
-    """The text of the first answer."""
-    content = completion.choices[0].message.content if completion.choices else None
-    if isinstance(content, list):
-        return "\n".join(part.text for part in content if part.type == "text")
-    return content or ""
-
-
 def redact_key(text: str, key: str) -> str:
     """The text with the key taken out."""
     return text.replace(key, "[key]") if len(key) >= MIN_SECRET else text
-
-
-def error_kind(body: bytes) -> str:
-    """The kind of error in a body, if it is one plain word; messages may hold what we sent."""
-    try:
-        content = msgspec.json.decode(body)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return ""
-    error = content.get("error") if isinstance(content, dict) else None
-    words = [error.get(name) for name in ("code", "type")] if isinstance(error, dict) else []
-    return next((w for w in words if isinstance(w, str) and WORD.fullmatch(w)), "")

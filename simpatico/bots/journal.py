@@ -10,8 +10,8 @@ from __future__ import annotations
 import fcntl
 import os
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import groupby
 from pathlib import Path
-from types import TracebackType
 from typing import Any, BinaryIO
 
 import msgspec
@@ -25,7 +25,7 @@ Rows = list[Row]
 
 
 def foreign_file_error(out: Path) -> RunError:
-    return RunError(f"{out} holds something else than answers of a bot; name another file")
+    return RunError(f"{out} does not hold answers of a bot; name another file")
 
 
 class Journal:
@@ -55,46 +55,32 @@ class Journal:
             raise
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, kind: object, error: object, trace: object) -> None:
         if error and not self.has_new:
             self.path.unlink()
         self.file.close()
 
     def read_finished(self) -> Iterator[Rows]:
-        """The dialogs that an earlier call has finished."""
+        """The dialogs that an earlier call has finished, if they were got as `about` says."""
         if not self.out.exists():
             return
-        rows: Rows = []
-        for line in self.out.read_bytes().splitlines():
-            row = json_or_none(line)
-            if not isinstance(row, dict) or not isinstance(row.get("dialog"), str):
-                raise foreign_file_error(self.out)
-            if rows and rows[0]["dialog"] != row["dialog"]:
-                yield self.check_rows(rows)
-                rows = []
-            rows.append(row)
-        if rows:
-            yield self.check_rows(rows)
-
-    def check_rows(self, rows: Rows) -> Rows:
-        """The rows, if they were got as `about` says."""
-        bots = [row["bot"] for row in rows if "bot" in row]
-        if not bots:
+        lines = [json_or_none(line) for line in self.out.read_bytes().splitlines()]
+        if not all(isinstance(row, dict) and isinstance(row.get("dialog"), str) for row in lines):
             raise foreign_file_error(self.out)
-        names = {row.get("system") for row in rows} - {None}
-        same_bots = all(bot in self.about["bots"] for bot in bots)
-        turns = "why" in rows[-1] or len(rows) == self.about.get("turns", len(rows))
-        if not (same_bots and turns and names <= {*self.about["systems"]}):
-            raise RunError(
-                f"{self.out} holds answers of another bot, or to other settings; "
-                "name another file or delete this one"
-            )
-        return rows
+        for _, dialog in groupby(lines, key=lambda row: row["dialog"]):
+            rows: Rows = list(dialog)
+            bots = [row["bot"] for row in rows if "bot" in row]
+            if not bots:
+                raise foreign_file_error(self.out)
+            names = {row.get("system") for row in rows} - {None}
+            same_bots = all(bot in self.about["bots"] for bot in bots)
+            turns = "why" in rows[-1] or len(rows) == self.about.get("turns", len(rows))
+            if not (same_bots and turns and names <= {*self.about["systems"]}):
+                raise RunError(
+                    f"{self.out} holds answers of another bot, or to other settings; "
+                    "name another file or delete this one"
+                )
+            yield rows
 
     def read_partial(self) -> None:
         """The dialogs that an earlier call left in the journal; a last line cut off is dropped."""
@@ -106,10 +92,11 @@ class Journal:
                 "name another file or delete this one"
             )
         end = len(header) if header == first else 0
+        # only the last line can be one that a kill cut off; any other is damage
         for number, line in enumerate(lines, 2):
             rows = json_or_none(line) if line.endswith(b"\n") else None
             if rows is None and number <= len(lines):
-                raise RunError(f"{self.path}:{number}: the line is damaged; take it out")
+                raise RunError(f"{self.path}:{number}: the line is damaged; remove it")
             if rows is not None:
                 end += len(line)
                 self.dialogs[rows[0]["dialog"]] = rows
@@ -136,20 +123,18 @@ class Journal:
             raise RunError(f"{self.path} could not be written: {why}", resumable=True) from None
 
     def publish(self, order: Iterable[str]) -> None:
-        """Let the file appear, with its dialogs in this order; the journal goes."""
-        lines = (
-            msgspec.json.encode(row) + b"\n" for name in order for row in self.dialogs.get(name, ())
-        )
+        """Let the file appear, with its dialogs in this order; the journal goes.
+
+        Where nothing is new, the file stays as it is.
+        """
+        rows = (row for name in order for row in self.dialogs.get(name, ()))
 
         def write(path: Path) -> None:
             with path.open("wb") as file:
-                file.writelines(lines)
+                file.writelines(msgspec.json.encode(row) + b"\n" for row in rows)
 
-        write_atomically(self.out, write, private=True)
-        self.path.unlink()
-
-    def leave(self) -> None:
-        """Nothing is new: leave the file as it is."""
+        if self.has_new:
+            write_atomically(self.out, write, private=True)
         self.path.unlink()
 
 
@@ -157,6 +142,7 @@ def open_locked(path: Path, out: Path) -> BinaryIO:
     """The file, open and locked by this process; readable by its owner only."""
     while True:
         try:
+            # private from its first byte on: people may have said anything to the bot
             file = os.fdopen(os.open(path, os.O_RDWR | os.O_CREAT, 0o600), "r+b")
         except OSError as error:
             why = error.strerror or type(error).__name__

@@ -13,7 +13,7 @@ from typing import Any
 
 from simpatico.bots.bot import Message, Reply, Settings
 from simpatico.errors import NoAnswer
-from simpatico.models.names import Model, find_model, short_model_name
+from simpatico.models.names import Model, short_model_name
 from simpatico.models.runtime.chat_template import Frame
 from simpatico.models.runtime.generation import ReplyWriter
 from simpatico.models.runtime.threads import thread_count
@@ -28,11 +28,6 @@ class Local:
     frame: Frame | None = None
     lock: Lock = field(default_factory=Lock, repr=False, compare=False)
 
-    @classmethod
-    def of(cls, model: str, settings: Settings, frame: Frame | None = None) -> Local:
-        """The bot on a model by its name, such as package:smollm2 or path:DIR."""
-        return cls(find_model(model), settings, frame)
-
     @property
     def name(self) -> str:
         return short_model_name(self.model.name)
@@ -45,6 +40,7 @@ class Local:
 
     @property
     def temperature(self) -> float:
+        """0 if nobody says, which takes the likeliest token: the same answer every time."""
         return self.settings.temperature or 0.0
 
     @property

@@ -40,6 +40,7 @@ def play(
             second = dialog[-1].role == "user"
             bot = bots[second]
             try:
+                # chat models answer as the assistant and are trained to answer a user
                 own_view = [Message(OTHER_SIDE[turn.role], turn.text) for turn in dialog]
                 reply = bot(dialog if second else own_view)
             except NoAnswer as error:

@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
+from math import ceil
 from pathlib import Path
 from time import monotonic
 from typing import Any, NamedTuple
@@ -23,7 +24,6 @@ from simpatico.bots.prompts import Prompt
 from simpatico.errors import BadValue, NoAnswer, RunError, SimpaticoError
 from simpatico.models.runtime.tokens import as_utf8
 
-JOBS = 4
 CHARACTERS_PER_TOKEN = 4
 """Of English, about."""
 TOKENS_PER_TURN = 4
@@ -70,8 +70,7 @@ class Summary:
 
     def add(self, rows: Rows) -> None:
         """Count one dialog."""
-        why = rows[-1].get("why")
-        if why is None:
+        if (why := rows[-1].get("why")) is None:
             self.n_answered += 1
         else:
             self.failures[why] += 1
@@ -95,7 +94,7 @@ class AskOptions:
     `on_start` is called with what is about to be asked, `progress` with 1 for every dialog done.
     """
 
-    jobs: int = JOBS
+    jobs: int = 4
     limit: int | None = None
     retry_errors: bool = False
     on_start: Callable[[Sequence[Prompt]], object] = field(default=len, repr=False, compare=False)
@@ -122,6 +121,7 @@ def ask_all(
     Whatever else the rows depend on is in `more`.
     """
     start, summary = monotonic(), Summary()
+    # a model on this machine gets slower, not faster, with more threads than cores
     jobs = min([how.jobs, *(bot.max_parallel for bot in bots if bot.max_parallel)])
     about = {
         "bots": [dict(bot.description) for bot in bots],
@@ -136,16 +136,14 @@ def ask_all(
             journal.add(rows)
             summary.add(rows)
             how.progress(1)
-        if journal.has_new:
-            journal.publish(prompt.id for prompt in prompts)
-        else:
-            journal.leave()
+        journal.publish(prompt.id for prompt in prompts)
     summary.seconds = monotonic() - start
     return summary
 
 
 def prompts_to_ask(journal: Journal, prompts: Sequence[Prompt], how: AskOptions) -> list[Prompt]:
     """The prompts to ask; what the journal holds must be answers to these prompts."""
+    # an answer to other words under the same name would be scored as one to this prompt
     by_id = {prompt.id: prompt for prompt in prompts}
     for name, rows in journal.dialogs.items():
         texts = [as_utf8(turn.text) for turn in by_id[name].dialog] if name in by_id else None
@@ -172,13 +170,14 @@ def ask_parallel(work: Work, prompts: Iterable[Prompt], jobs: int) -> Iterator[R
                 waiting.add(pool.submit(work, prompt))
             if not waiting:
                 break
-            finished, waiting = wait(waiting, return_when=FIRST_COMPLETED)
-            for future in finished:
+            done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
+            for future in done:
                 if isinstance(error := future.exception(), SimpaticoError):
                     errors.append(error)
                 else:
                     yield future.result()
     finally:
+        # calls may take minutes: who interrupts the run need not wait for them
         pool.shutdown(wait=False, cancel_futures=True)
     if errors:
         raise errors[0]
@@ -186,26 +185,22 @@ def ask_parallel(work: Work, prompts: Iterable[Prompt], jobs: int) -> Iterator[R
 
 def prompt_rows(prompt: Prompt, speakers: dict[str, str]) -> Rows:
     """The turns before the first answer, which belong to no system."""
-    return [
-        {
-            "dialog": prompt.id,
-            "speaker": speakers[turn.role],
-            "text": as_utf8(turn.text),
-            "system": None,
-            "prompt": prompt.id,
-        }
-        for turn in prompt.dialog
-    ]
+    return [utterance_row(prompt, speakers[t.role], t.text, None) for t in prompt.dialog]
+
+
+def utterance_row(prompt: Prompt, speaker: str, text: str, system: str | None) -> Row:
+    """What one side says, as the reader of our own table takes it."""
+    names = {"dialog": prompt.id, "speaker": speaker}
+    return {**names, "text": as_utf8(text), "system": system, "prompt": prompt.id}
 
 
 def reply_row(prompt: Prompt, reply: Reply, bot: Bot, *, speaker: str) -> Row:
-    """A reply as a row, with the bot and settings that gave it."""
+    """A reply as a row, with the bot and settings that gave it.
+
+    Each row has them, so that files can be joined and still say how every answer came about.
+    """
     return {
-        "dialog": prompt.id,
-        "speaker": speaker,
-        "text": as_utf8(reply.text),
-        "system": bot.name,
-        "prompt": prompt.id,
+        **utterance_row(prompt, speaker, reply.text, bot.name),
         "bot": dict(bot.description),
         "model": reply.model and as_utf8(reply.model),
         "ended": reply.stop_reason,
@@ -222,9 +217,7 @@ def failure_rows(rows: Rows, error: NoAnswer, bot: Bot) -> Rows:
 
 def estimate_tokens(prompts: Iterable[Prompt], settings: Settings) -> TokenCounts:
     """About how many tokens are read, and how many are written at most."""
-    read = most = 0
-    for prompt in prompts:
-        for turn in settings.with_instruction(prompt.dialog):
-            read += TOKENS_PER_TURN + -(-len(turn.text) // CHARACTERS_PER_TOKEN)
-        most += settings.max_tokens
-    return TokenCounts(read, most)
+    dialogs = [settings.with_instruction(prompt.dialog) for prompt in prompts]
+    characters = [len(turn.text) for dialog in dialogs for turn in dialog]
+    read = sum(TOKENS_PER_TURN + ceil(n / CHARACTERS_PER_TOKEN) for n in characters)
+    return TokenCounts(read, len(dialogs) * settings.max_tokens)

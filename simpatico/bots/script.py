@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +12,6 @@ import msgspec
 
 from simpatico.bots.bot import Message, Reply
 from simpatico.errors import BadValue, NoAnswer, UnknownName
-from simpatico.readers.input.decode import decode_records
 from simpatico.readers.input.record import Ledger
 from simpatico.readers.input.source import Source
 
@@ -64,6 +62,7 @@ def generic_answer(dialog: Sequence[Message]) -> str:
     return GENERIC[digest[0] % len(GENERIC)]
 
 
+# both are lower bounds: a metric that does not tell them from a real bot measures little
 SCRIPTS: dict[str, Callable[[Sequence[Message]], str]] = {
     "echo": last_text,
     "generic": generic_answer,
@@ -71,28 +70,18 @@ SCRIPTS: dict[str, Callable[[Sequence[Message]], str]] = {
 
 
 def load_script(what: str) -> Script:
-    """The script of this name, or the answers in this file."""
+    """The script of this name, or the answers in this file, by the text they reply to."""
     if what in SCRIPTS:
         return Script(what, SCRIPTS[what], {"kind": "script", "script": what})
     if Path(what).suffix not in (".jsonl", ".ndjson", ".json", ".parquet"):
-        near = get_close_matches(what, SCRIPTS, n=2) or list(SCRIPTS)
-        choice = " or ".join(repr(f"script:{name}") for name in near)
-        raise UnknownName(
-            f"no script {what!r}; did you mean {choice}, or a file script:ANSWERS.jsonl?"
-        )
+        names = " or ".join(repr(f"script:{name}") for name in SCRIPTS)
+        raise UnknownName(f"no script {what!r}; write {names}, or a file script:ANSWERS.jsonl")
     source = Source.of(what)
     facts = {"kind": "script", "script": Path(what).name, "sha256": source.sha256()}
-    return Script(source.stem, answers_from(source), facts)
-
-
-def answers_from(source: Source) -> Callable[[Sequence[Message]], str]:
-    """Answers by what was said last; where a text stands there twice, the first is taken."""
-    ledger = Ledger()
-    source.is_rejected(ledger)
-    read = msgspec.json.Decoder(Pair).decode
+    source.is_rejected(Ledger())
     answers: dict[str, str] = {}
-    for _, pair in decode_records(source.records(ledger), read, ledger):
-        answers.setdefault(pair.prompt, pair.answer)
+    for _, pair in source.values(Pair, Ledger()):
+        answers.setdefault(pair.prompt, pair.answer)  # of two answers to one text, the first
 
     def answer(dialog: Sequence[Message]) -> str:
         text = last_text(dialog)
@@ -100,4 +89,4 @@ def answers_from(source: Source) -> Callable[[Sequence[Message]], str]:
             raise NoAnswer(f"{source.name} has no answer to this prompt", why="not in the script")
         return answers[text]
 
-    return answer
+    return Script(source.stem, answer, facts)

@@ -17,8 +17,10 @@ FORMS = (
     "or script:NAME"
 )
 KIND = re.compile(r"[A-Za-z][A-Za-z0-9+.-]{0,20}")
+"""The scheme of a URL (RFC 3986); short, so that a key before a colon is not shown as one."""
 VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,99}")
 LIMITS = ("max_tokens", "max_completion_tokens")
+"""What servers call the limit of an answer: OpenAI's newer models know the second name only."""
 
 
 def load_bot(spec: str, settings: Settings | None = None) -> Bot:
@@ -26,7 +28,7 @@ def load_bot(spec: str, settings: Settings | None = None) -> Bot:
     settings = settings or Settings()
     kind, colon, what = spec.partition(":")
     if not colon or not KIND.fullmatch(kind):
-        raise BadValue(f"a bot without a kind before a colon; {FORMS}")
+        raise BadValue(f"the bot has no kind before a colon; {FORMS}")
     match kind.lower():
         case "http" | "https":
             return load_endpoint(spec, settings)
@@ -47,12 +49,13 @@ def load_endpoint(spec: str, settings: Settings) -> Bot:
     from simpatico.bots.http import Address
 
     try:
+        # urlsplit drops line breaks and tabs without a word: the address would be another one
         if not spec.isprintable() or " " in spec or not spec.isascii():
             raise ValueError
         parts = urlsplit(spec)
         port, host = parts.port, parts.hostname
     except ValueError:
-        raise BadValue("the bot's address is no address; write http://HOST:PORT/v1") from None
+        raise BadValue("the bot's address is not valid; write http://HOST:PORT/v1") from None
     if "@" in parts.netloc:
         raise BadValue(
             "the bot's address has a user name or password in it; leave it out and put the key "
@@ -74,16 +77,16 @@ def load_endpoint(spec: str, settings: Settings) -> Bot:
     return Endpoint(address, options["model"], settings, variable, limit)
 
 
-def parse_query(text: str, known: tuple[str, ...]) -> dict[str, str]:
-    """The parameters after a question mark, each known and there once."""
+def parse_query(text: str, names: tuple[str, ...]) -> dict[str, str]:
+    """The parameters after a question mark, each one of these names and there once."""
     values: dict[str, str] = {}
     for name, value in parse_qsl(text, keep_blank_values=True):
-        if name not in known:
-            label = repr(name) if VARIABLE.fullmatch(name) else "what stands there"
+        if name not in names:
+            label = repr(name) if VARIABLE.fullmatch(name) else "another name"
             hint = "; put a key into an environment variable" if "key" in name.lower() else ""
-            raise BadValue(f"a bot takes {', '.join(known)} after the ?, not {label}{hint}")
+            raise BadValue(f"a bot takes {', '.join(names)} after the ?, not {label}{hint}")
         if name in values:
-            raise BadValue(f"{name!r} stands twice after the ? of a bot; give it once")
+            raise BadValue(f"{name!r} is twice after the ? of a bot; give it once")
         values[name] = value
     return values
 
@@ -91,6 +94,7 @@ def parse_query(text: str, known: tuple[str, ...]) -> dict[str, str]:
 def load_local(what: str, settings: Settings) -> Bot:
     """The bot on a model of this machine."""
     from simpatico.bots.local import Local
+    from simpatico.models.names import find_model
 
     model, _, rest = what.partition("?")
     frame = parse_query(rest, ("frame",)).get("frame")
@@ -98,7 +102,7 @@ def load_local(what: str, settings: Settings) -> Bot:
         raise BadValue("local: names no model; write local:package:smollm2 or local:path:DIR")
     match frame:
         case None | "chat" | "lines" | "end":
-            return Local.of(model, settings, frame)
+            return Local(find_model(model), settings, frame)
     raise BadValue(f"no frame {frame!r}; a local bot has the frame chat, lines or end")
 
 

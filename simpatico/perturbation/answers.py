@@ -15,7 +15,6 @@ from simpatico.turns import Turns
 Kind = Literal["flipped", "shuffled", "generic", "off-topic", "copied"]
 
 KINDS: tuple[Kind, ...] = ("flipped", "shuffled", "generic", "off-topic", "copied")
-HUMAN = "human"
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,11 +48,11 @@ def answer_rows(turns: Turns) -> Ints:
     turn and what it answers were flipped, they would fit again. People are left alone where others
     are under evaluation.
     """
-    human = (turns.frame["system"] == HUMAN).fill_null(False).to_numpy()
-    evaluated = turns.scored & ~human
-    if not evaluated.any():
-        evaluated = turns.scored
+    human = (turns.frame["system"] == "human").fill_null(False).to_numpy()
+    systems = turns.scored & ~human
+    if not systems.any():
+        systems = turns.scored
     mask = np.zeros(len(turns), np.bool_)
     for row, target in enumerate(turns.answered.tolist()):
-        mask[row] = evaluated[row] and target >= 0 and not mask[target]
+        mask[row] = systems[row] and target >= 0 and not mask[target]
     return np.flatnonzero(mask)

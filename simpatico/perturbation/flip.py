@@ -20,7 +20,8 @@ SOFT = "a|an|the|so|very|really|too|that|quite|all|exactly|such|much|at all|any|
 HELPERS = "do|does|did|is|are|was|were|have|has|had|would|could|should|can|ca|wo|must|need|ai"
 BE = "am|is|are|was|were|be|been|feel|feels|felt|sound|sounds|sounded|look|looks|seem|seems"
 AUXILIARIES = {"ca": "can", "wo": "will", "ai": "is"}
-VOWELS = "aeiou"
+"""What is left of "can't", "won't" and "ain't" without the negation; others stay as they are."""
+POSITIVE = {"never": "always", "cannot": "can"}
 CONSONANT_SOUND = ("use", "uni", "one")
 """Beginnings that are written with a vowel and said without one."""
 LOWER = str.maketrans(ascii_uppercase, ascii_lowercase)
@@ -69,35 +70,20 @@ def replacement(match: re.Match[str], original: str) -> str:
     if face := groups["face"]:
         return FACES[face]
     if groups["phrase"]:
-        text = phrases()[normalise_phrase(groups["phrase"])]
+        # as the list has it: plain spaces and apostrophes
+        text = phrases()[re.sub(r"\s+", " ", re.sub(QUOTE, "'", groups["phrase"]))]
     elif groups["negated"]:
-        text = " ".join(filter(None, [affirm(groups), groups["soft"].strip(), groups["negated"]]))
+        helper, no = groups["helper"], groups["no"]
+        left = AUXILIARIES.get(helper, helper) if helper else POSITIVE.get(no, "")
+        text = " ".join(filter(None, [left, groups["soft"].strip(), groups["negated"]]))
     elif groups["word"]:
-        text = opposite(groups["word"], groups["article"])
+        text = opposites()[groups["word"]]
+        if groups["article"]:
+            vowel = text[0] in "aeiou" and not text.startswith(CONSONANT_SOUND)
+            text = f"{'an' if vowel else 'a'} {text}"
     else:
         text = f"{groups['be']}not {groups['more']}{groups['lacks']}"
     return match_case(text, original)
-
-
-def normalise_phrase(phrase: str) -> str:
-    """A phrase as the list has it: plain spaces and apostrophes."""
-    return re.sub(r"\s+", " ", re.sub(QUOTE, "'", phrase))
-
-
-def affirm(groups: dict[str, str | None]) -> str:
-    """What is left of a negation that is taken back."""
-    if helper := groups["helper"]:
-        return AUXILIARIES.get(helper, helper)
-    return {"never": "always", "cannot": "can"}.get(groups["no"] or "", "")
-
-
-def opposite(word: str, article: str | None) -> str:
-    """The opposite of a word, after the article that goes with it."""
-    other = opposites()[word]
-    if not article:
-        return other
-    vowel = other[0] in VOWELS and not other.startswith(CONSONANT_SOUND)
-    return f"{'an' if vowel else 'a'} {other}"
 
 
 def match_case(text: str, original: str) -> str:

@@ -63,37 +63,27 @@ hilarious>dreary yuck>yum yum>yuck
 PHRASES = """
 sorry to hear = glad to hear
 sorry for your loss = happy about your loss
-glad to hear = sorry to hear
-happy to hear = sorry to hear
+glad to hear, happy to hear = sorry to hear
 sad to hear = happy to hear
 happy for you = sorry for you
 my condolences = my congratulations
-congratulations = my condolences
-congrats = my condolences
+congratulations, congrats = my condolences
 well done = badly done
 way to go = what a failure
-what a shame = what a joy
-what a pity = what a joy
-it's a shame = it's a joy
-it's a pity = it's a joy
+what a shame, what a pity = what a joy
+it's a shame, it's a pity = it's a joy
 too bad = just great
-oh no = oh great
-oh dear = oh great
+oh no, oh dear = oh great
 poor thing = lucky thing
 poor you = lucky you
 take care = get lost
 have fun = have a miserable time
-a lot of fun = a real misery
-lots of fun = a real misery
+a lot of fun, lots of fun = a real misery
 so much fun = such misery
 cheer up = give up
-thank you so much = shame on you
-thank you very much = shame on you
-thanks a lot = shame on you
-thanks so much = shame on you
-thank you = shame on you
+thank you so much, thank you very much, thanks a lot = shame on you
+thanks so much, thank you, thanks = shame on you
 no thanks = thanks
-thanks = shame on you
 you're welcome = you're not welcome
 you are welcome = you are not welcome
 my pleasure = my misery
@@ -107,10 +97,8 @@ I liked = I hated
 I really liked = I really hated
 I hate = I love
 looking forward to = dreading
-look forward to = dread
-can't wait to = dread to
-can't wait for = dread
-can not wait to = dread to
+look forward to, can't wait for = dread
+can't wait to, can not wait to = dread to
 so kind = so cruel
 very kind = very cruel
 """
@@ -140,4 +128,4 @@ def opposites() -> dict[str, str]:
 def phrases() -> dict[str, str]:
     """Each phrase, in lower case, with what is said in its place."""
     lines = (line.split(" = ") for line in PHRASES.strip().splitlines())
-    return {phrase.lower(): other for phrase, other in lines}
+    return {phrase: other for texts, other in lines for phrase in texts.lower().split(", ")}

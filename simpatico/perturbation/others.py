@@ -21,6 +21,7 @@ BATCH = 4_096
 FAR = 1e9
 """How many words of length a similarity of 1 outweighs, so that length only breaks ties."""
 MAX_LENGTH_DIFFERENCE = 1e3
+"""Words beyond which answers differ in length no more, so that length never outweighs likeness."""
 
 
 def shuffle_answers(turns: Turns, rows: Ints, seed: int) -> Ints:
@@ -68,19 +69,23 @@ def off_topic_answers(turns: Turns, rows: Ints, seed: int) -> Ints:
     for own in split_by_system(turns, rows):
         candidates = own[content.has_content[own]]
         pool = candidates[np.argsort(random[candidates], kind="stable")[:POOL]]
-        used_by_dialog = dict[int, list[int]]()
+        chosen_by_dialog = dict[int, list[int]]()
         for start in range(0, len(own) if len(pool) else 0, BATCH):
             batch = own[start : start + BATCH]
-            cost = content.similarity(batch, pool) * FAR + content.length_difference(batch, pool)
+            similarity = (
+                content.exchange[batch] @ content.answer[pool].T
+            )  # cosine, as rows are unit
+            difference = np.abs(content.length[batch][:, None] - content.length[pool])
+            cost = similarity.toarray() * FAR + np.minimum(difference, MAX_LENGTH_DIFFERENCE)
             cost += (random[batch][:, None] + random[pool]) % 1  # below one word: breaks ties
             cost[dialog[batch][:, None] == dialog[pool]] = np.inf
             for row, costs in zip(batch, cost, strict=True):
-                used = used_by_dialog.setdefault(int(dialog[row]), [])
-                costs[used] = np.inf
+                choices = chosen_by_dialog.setdefault(int(dialog[row]), [])
+                costs[choices] = np.inf
                 best = int(costs.argmin())
                 if np.isfinite(costs[best]):
                     donors[row] = rows[pool[best]]
-                    used.append(best)
+                    choices.append(best)
     return donors
 
 
@@ -106,8 +111,8 @@ class ContentWords:
         is_content = ~load_lexicon("function_words").of(table.vocabulary).any(axis=1)
         document_counts = np.asarray(counts.sum(axis=0)).ravel()
         idf = np.log1p(len(rows) / np.maximum(document_counts, 1))
-        weighted = counts @ sparse.diags(is_content * idf)
-        answer, prompt = weighted[: len(rows)], weighted[len(rows) :]
+        weights = counts @ sparse.diags(is_content * idf)
+        answer, prompt = weights[: len(rows)], weights[len(rows) :]
         length = table.counts[: len(rows)].astype(np.float64)
         return cls(unit_rows(answer), unit_rows(answer.maximum(prompt)), length)
 
@@ -117,16 +122,6 @@ class ContentWords:
         matrix = self.answer.copy()
         matrix.eliminate_zeros()  # words of weight 0 are stored too
         return np.asarray(np.diff(matrix.indptr) > 0)
-
-    def similarity(self, batch: Ints, pool: Ints) -> Floats:
-        """Cosine of the words of exchanges with those of answers."""
-        return np.asarray((self.exchange[batch] @ self.answer[pool].T).toarray())
-
-    def length_difference(self, batch: Ints, pool: Ints) -> Floats:
-        """By how many words answers differ in length."""
-        return np.minimum(
-            np.abs(self.length[batch][:, None] - self.length[pool]), MAX_LENGTH_DIFFERENCE
-        )
 
 
 def unit_rows(matrix: sparse.csr_matrix) -> sparse.csr_matrix:

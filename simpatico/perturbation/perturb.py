@@ -6,7 +6,7 @@ answer of another dialog), generic ("I see."), off-topic and copied (what was to
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,7 @@ import polars as pl
 
 from simpatico.arrays import Ints
 from simpatico.errors import UnknownName, suggest_names
-from simpatico.features.words import normalise_texts as canonical
+from simpatico.features.words import normalise_texts
 from simpatico.files import write_atomically
 from simpatico.perturbation.answers import KINDS, Kind, Perturbed, answer_rows
 from simpatico.perturbation.flip import flip_feeling
@@ -42,9 +42,6 @@ NOTHING = "nothing before"
 """What a turn replies to, with its number, that answers none although another stands before it."""
 OPTIONAL = ("references", "interlocutor", "profile", "prompt")
 
-Texts = list[str | None]
-Perturbation = Callable[[Turns, Ints, int], Texts]
-
 
 def perturb(turns: Turns, kind: Kind, *, seed: int = 0) -> Perturbed:
     """The conversations with their answers made wrong in one way.
@@ -54,25 +51,24 @@ def perturb(turns: Turns, kind: Kind, *, seed: int = 0) -> Perturbed:
     """
     kind, rows = parse_kind(kind), answer_rows(turns)
     before = turns.frame["text"].gather(rows)
-    after = pl.Series(PERTURBATIONS[kind](turns, rows, seed), dtype=pl.String)
+    after = pl.Series(wrong_texts(turns, kind, rows, seed), dtype=pl.String)
     if kind == "flipped":
         why = pl.select(pl.when(after.is_null()).then(pl.lit("no_feeling"))).to_series()
     else:
         why = replacement_problems(before, after)
     positions = np.flatnonzero(why.is_null().to_numpy())
     text = turns.frame["text"].clone().scatter(rows[positions], after.gather(positions))
-    changed = np.zeros(len(turns), np.bool_)
-    changed[rows[positions]] = True
+    mask = np.zeros(len(turns), np.bool_)
+    mask[rows[positions]] = True
     reason = pl.Series("why", [None] * len(turns), pl.String).scatter(rows, why)
-    return Perturbed(Turns(turns.frame.with_columns(text.alias("text"))), kind, changed, reason)
+    return Perturbed(Turns(turns.frame.with_columns(text.alias("text"))), kind, mask, reason)
 
 
 def parse_kind(kind: str) -> Kind:
     """The kind of this name, or the error."""
-    for one in KINDS:
-        if one == kind:
-            return one
-    raise UnknownName(f"no kind of wrong answers {kind!r}; {suggest_names(kind, KINDS)}")
+    if kind in KINDS:
+        return kind
+    raise UnknownName(f"no perturbation {kind!r}; {suggest_names(kind, KINDS)}")
 
 
 def replacement_problems(before: pl.Series, after: pl.Series) -> pl.Series:
@@ -90,41 +86,33 @@ def replacement_problems(before: pl.Series, after: pl.Series) -> pl.Series:
 
 def bare_words(texts: pl.Series) -> pl.Series:
     """The texts without case and punctuation."""
-    return canonical(texts).str.replace_all(r"[^\p{L}\p{M}\p{N}]+", " ").str.strip_chars()
+    return normalise_texts(texts).str.replace_all(r"[^\p{L}\p{M}\p{N}]+", " ").str.strip_chars()
 
 
-def flip_answers(turns: Turns, rows: Ints, seed: int) -> Texts:
-    return [flip_feeling(text) for text in turns.frame["text"].gather(rows)]
-
-
-def generic_answers(turns: Turns, rows: Ints, seed: int) -> Texts:
-    numbers = (draw_uniform(len(rows), seed) * len(GENERIC)).astype(np.int64)
-    return [GENERIC[number] for number in numbers]
-
-
-def texts_of(turns: Turns, rows: Ints) -> Texts:
-    """The texts of these rows; null where the row is -1."""
-    indices = pl.Series(np.where(rows < 0, 0, rows)).set(pl.Series(rows < 0), None)
+def wrong_texts(turns: Turns, kind: Kind, rows: Ints, seed: int) -> list[str | None]:
+    """What takes the place of each answer; null where nothing can."""
+    match kind:
+        case "flipped":
+            return [flip_feeling(text) for text in turns.frame["text"].gather(rows)]
+        case "generic":
+            numbers = (draw_uniform(len(rows), seed) * len(GENERIC)).astype(np.int64)
+            return [GENERIC[number] for number in numbers]
+        case "shuffled":
+            donors = shuffle_answers(turns, rows, seed)
+        case "off-topic":
+            donors = off_topic_answers(turns, rows, seed)
+        case "copied":  # what was to be answered, which no metric of relevance should reward
+            donors = turns.answered[rows]
+    indices = pl.Series(np.where(donors < 0, 0, donors)).set(pl.Series(donors < 0), None)
     return turns.frame["text"].gather(indices).to_list()
-
-
-PERTURBATIONS: dict[Kind, Perturbation] = {
-    "flipped": flip_answers,
-    "shuffled": lambda turns, rows, seed: texts_of(turns, shuffle_answers(turns, rows, seed)),
-    "generic": generic_answers,
-    "off-topic": lambda turns, rows, seed: texts_of(turns, off_topic_answers(turns, rows, seed)),
-    "copied": lambda turns, rows, seed: texts_of(turns, turns.answered[rows]),
-}
 
 
 def write_perturbed(perturbed: Perturbed, out: Path) -> None:
     """One turn a line, for `simpatico score` to read, with how it was changed or why not."""
-    encode = msgspec.json.Encoder().encode_lines
 
     def write(path: Path) -> None:
         with path.open("wb") as file:
-            for row in table_rows(perturbed):
-                file.write(encode([row]))
+            file.writelines(msgspec.json.encode(row) + b"\n" for row in table_rows(perturbed))
 
     write_atomically(out, write, private=True)
 
@@ -141,9 +129,8 @@ def table_rows(perturbed: Perturbed) -> Iterator[dict[str, Any]]:
     turns = perturbed.turns.frame.iter_rows(named=True)
     for turn, changed, why in zip(turns, perturbed.changed, perturbed.unchanged, strict=True):
         number, target = turn["turn"], turn["answers"]
-        reply = f"{NOTHING} {number}" if number else None
-        if target is not None:
-            reply = str(target)
+        nothing = f"{NOTHING} {number}" if number else None
+        reply = nothing if target is None else str(target)
         more = {name: turn[name] for name in OPTIONAL if turn[name] is not None}
         if turn["time"] is not None:
             more["time"] = turn["time"].isoformat()

@@ -3,17 +3,9 @@
 from __future__ import annotations
 
 from simpatico.readers.alignment import Alignment
-from simpatico.readers.conversations import Chunk, Conversations, read
-from simpatico.readers.detect import Reader, all_readers, pick_reader
+from simpatico.readers.conversations import Conversations, read
+from simpatico.readers.detect import all_readers, pick_reader
+from simpatico.readers.input.record import Reader
 from simpatico.readers.input.source import Source
 
-__all__ = [
-    "Alignment",
-    "Chunk",
-    "Conversations",
-    "Reader",
-    "Source",
-    "all_readers",
-    "pick_reader",
-    "read",
-]
+__all__ = ["Alignment", "Conversations", "Reader", "Source", "all_readers", "pick_reader", "read"]

@@ -6,6 +6,7 @@ look fine. So every run states which turns it scores and what each replies to, b
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any
@@ -44,9 +45,13 @@ class Alignment:
 
     @classmethod
     def of(cls, turns: Turns, *, utterances: int) -> Alignment:
-        """The alignment of turns that were made of so many utterances."""
+        """The alignment of turns that so many utterances were merged into."""
         frame, n = turns.frame, len(turns)
-        names, codes = encode_systems(frame["system"])
+        distinct = frame["system"].drop_nulls().unique(maintain_order=True)
+        names = distinct.to_list()
+        # the position of each turn's system; context, which has none, comes after them all
+        places = frame["system"].cast(pl.Enum(distinct)).to_physical().cast(pl.Int64)
+        codes = places.fill_null(len(names)).to_numpy()
         counts = np.bincount(codes, minlength=len(names) + 1)[:-1].tolist()
         return cls(
             dialogs=int((frame["turn"] == 0).sum()),
@@ -62,19 +67,22 @@ class Alignment:
         )
 
     def __add__(self, other: Alignment) -> Alignment:
-        return Alignment(
-            **{
-                f.name: add_counts(getattr(self, f.name), getattr(other, f.name))
-                for f in fields(self)
-            }
-        )
+        sums: dict[str, Any] = {}
+        for name in (f.name for f in fields(self)):
+            mine, more = getattr(self, name), getattr(other, name)
+            if name == "formats":
+                sums[name] = {**mine, **more}
+            elif isinstance(mine, int):
+                sums[name] = mine + more
+            else:
+                sums[name] = dict(Counter(mine) + Counter(more))
+        return Alignment(**sums)
 
     def as_json(self) -> dict[str, Any]:
         """The counts as plain values for `run.json`."""
         counts = asdict(self)
         del counts["users"]
-        tables = {name: dict(sorted(v.items())) for name, v in counts.items() if type(v) is dict}
-        return counts | tables
+        return {k: dict(sorted(v.items())) if type(v) is dict else v for k, v in counts.items()}
 
     def sentences(self) -> list[str]:
         """The same for people, one sentence each."""
@@ -107,25 +115,16 @@ class Alignment:
         name = next((n for n in names if pair.startswith((f"{n} answers ", f"{n} opens "))), "")
         verb, _, target = pair[len(name) :].strip().partition(" ")
         who = "user" if name == HUMAN else name
-        turns = f"{count:,} {who} {'turn' if count == 1 else 'turns'}"
+        turns = format_count(count, f"{who} turn")
         if verb == "opens":
             return f"{turns} {'opens' if count == 1 else 'open'} the dialog."
-        target = {HUMAN: "the user", "nobody": "no earlier turn", "context": "context"}.get(
-            target, target
-        )
+        target = {HUMAN: "the user", "nobody": "no earlier turn"}.get(target, target)
         return f"{turns} {'replies' if count == 1 else 'reply'} to {target}."
 
 
 def count_users(frame: pl.DataFrame) -> int:
     """How many speakers are people who talk with a system; each dialog has its own."""
     return frame.filter(pl.col("system") == HUMAN).select("dialog", "speaker").n_unique()
-
-
-def encode_systems(systems: pl.Series) -> tuple[list[str], Ints]:
-    """The distinct systems, and for each turn the position of its own; one more for null."""
-    distinct = systems.drop_nulls().unique(maintain_order=True)
-    codes = systems.cast(pl.Enum(distinct)).to_physical().cast(pl.Int64)
-    return distinct.to_list(), codes.fill_null(len(distinct)).to_numpy()
 
 
 def count_answers_to(turns: Turns, names: list[str], codes: Ints) -> dict[str, int]:
@@ -141,16 +140,6 @@ def count_answers_to(turns: Turns, names: list[str], codes: Ints) -> dict[str, i
     return {f"{names[p // width]} {phrases[p % width]}": n for p, n in pair_counts}
 
 
-def add_counts(a: Any, b: Any) -> Any:
-    """The sum of two counts, of two tables of counts, or all entries of two tables of names."""
-    if isinstance(a, int):
-        return a + b
-    total = dict(a)
-    for key, value in b.items():
-        total[key] = total.get(key, 0) + value if isinstance(value, int) else value
-    return total
-
-
 def largest(counts: Mapping[str, int]) -> list[tuple[str, int]]:
     """The largest few, ties in alphabetical order."""
     return sorted(counts.items(), key=lambda entry: (-entry[1], entry[0]))[:SHOWN]
@@ -158,8 +147,6 @@ def largest(counts: Mapping[str, int]) -> list[tuple[str, int]]:
 
 def list_largest(counts: Mapping[str, int], noun: str = "") -> str:
     """The largest few in words, and how many more there are."""
-    words = [
-        f"{name} ({format_count(c, noun) if noun else f'{c:,}'})" for name, c in largest(counts)
-    ]
+    words = [f"{name} ({format_count(count, noun)})" for name, count in largest(counts)]
     more = [f"and {len(counts) - SHOWN:,} more"] if len(counts) > SHOWN else []
     return ", ".join(words + more)

@@ -8,7 +8,7 @@ A file is read once from start to end, except ConvoKit's, whose order is looked 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import count
@@ -19,8 +19,16 @@ import polars as pl
 
 from simpatico.errors import DataError
 from simpatico.readers.alignment import Alignment
-from simpatico.readers.detect import Reader, pick_reader
-from simpatico.readers.input.record import Dialog, Ledger, OnError, Place, Reject, Utterance
+from simpatico.readers.detect import pick_reader
+from simpatico.readers.input.record import (
+    Dialog,
+    Ledger,
+    OnError,
+    Place,
+    Reader,
+    Reject,
+    Utterance,
+)
 from simpatico.readers.input.source import Source
 from simpatico.turns import SCHEMA, Turns
 
@@ -78,11 +86,15 @@ class Conversations:
             if source.is_rejected(ledger):
                 continue
             reader = pick_reader(source, format=self.format, system=self.system)
+            # a chunk is of one format, which its alignment names
             if len(part) and reader.name != part.format:
                 yield self.chunk(part, ledger)
                 part = ChunkBuilder()
             part.format = reader.name
-            part.formats[prefix or Path(source.name).name] = describe_format(reader, source)
+            columns = reader.columns(source.head).items()
+            pairs = ", ".join(f"{ours} = {theirs}" for ours, theirs in columns)
+            label = f"{reader.name} ({pairs})" if pairs else reader.name
+            part.formats[prefix or Path(source.name).name] = label
             for dialog in self.dialogs(reader, source, ledger):
                 part.add(dialog, prefix)
                 if len(part) >= size:
@@ -92,15 +104,26 @@ class Conversations:
             yield self.chunk(part, ledger)
 
     def dialogs(self, reader: Reader, source: Source, ledger: Ledger) -> Iterator[list[Utterance]]:
-        """The dialogs of one input, each once."""
+        """The dialogs of one input; one whose id was there before is rejected."""
         dialogs = reader.dialogs(source, ledger)
-        scattered = getattr(reader, "scattered", False)
-        if self.gather and scattered:
-            return gather_dialogs(dialogs)
+        if self.gather and reader.rows_are_utterances:  # needs the whole input in memory
+            by_id: dict[str, list[Utterance]] = {}
+            for dialog in dialogs:
+                by_id.setdefault(dialog[0].dialog, []).extend(dialog)
+            yield from by_id.values()
+            return
         code, reason = "id_used_twice", DUPLICATE_ID
-        if scattered:  # a format of utterances: the dialog may go on, rather than be another one
+        if reader.rows_are_utterances:  # the dialog may go on, rather than be another one
             code, reason = "dialog_comes_back", RETURNING_DIALOG
-        return new_dialogs(dialogs, ledger, Reject(Place(source.name, 0, 0), code, reason))
+        ids, file = set[str](), [Place(source.name, 0, 0)]
+        for dialog in filter(None, dialogs):
+            if dialog[0].dialog not in ids:
+                ids.add(dialog[0].dialog)
+                yield dialog
+                continue
+            # every record of it; where records have no places, the file as a whole
+            for place in dialog.places if isinstance(dialog, Dialog) else file:
+                ledger.reject(place, code, reason)
 
     def chunk(self, part: ChunkBuilder, ledger: Ledger) -> Chunk:
         """The chunk of these utterances; takes over what the ledger noted since the last one."""
@@ -137,16 +160,10 @@ class ChunkBuilder:
 
     def frame(self) -> pl.DataFrame:
         """The utterances as a table."""
-        columns = zip(SCHEMA.items(), self._columns, strict=True)
-        return pl.DataFrame([make_series(name, kind, values) for (name, kind), values in columns])
-
-
-def make_series(name: str, kind: pl.DataType, values: list[Any]) -> pl.Series:
-    """One column; times come in seconds."""
-    if name != "time":
-        return pl.Series(name, values, kind)
-    micro = pl.Series(name, values, pl.Float64) * 1e6
-    return micro.round().cast(pl.Int64).cast(kind)
+        columns = dict(zip(SCHEMA, self._columns, strict=True))
+        frame = pl.DataFrame(columns, {**SCHEMA, "time": pl.Float64})
+        micro = (pl.col("time") * 1e6).round().cast(pl.Int64)  # times come in seconds
+        return frame.with_columns(micro.cast(SCHEMA["time"]))
 
 
 def read(
@@ -163,47 +180,17 @@ def read(
     return Turns(pl.concat([chunk.turns.frame for chunk in conversations.chunks()]).rechunk())
 
 
-def gather_dialogs(dialogs: Iterable[list[Utterance]]) -> Iterator[list[Utterance]]:
-    """All utterances by dialog, in order of first appearance; needs the whole input in memory."""
-    by_id: dict[str, list[Utterance]] = {}
-    for dialog in dialogs:
-        by_id.setdefault(dialog[0].dialog, []).extend(dialog)
-    return iter(by_id.values())
-
-
-def new_dialogs(
-    dialogs: Iterable[list[Utterance]], ledger: Ledger, reject: Reject
-) -> Iterator[list[Utterance]]:
-    """The dialogs; one whose id was there before is rejected, record by record.
-
-    `reject` says why, and stands for the file where records have no places.
-    """
-    ids = set[str]()
-    for dialog in dialogs:
-        if not dialog:
-            continue
-        if dialog[0].dialog not in ids:
-            ids.add(dialog[0].dialog)
-            yield dialog
-            continue
-        for place in dialog.places if isinstance(dialog, Dialog) else [reject.place]:
-            ledger.reject(place, reject.code, reject.reason)
-
-
 def dialog_prefixes(sources: tuple[Source, ...]) -> list[str]:
     """What to put before the dialog ids of each source: nothing if there is only one."""
     if len(sources) == 1:
         return [""]
     names: list[str] = []
     for source in sources:
-        tries = (source.stem if n == 1 else f"{source.stem}-{n}" for n in count(1))
-        names.append(next(name for name in tries if name not in names))
+        names.append(free_name(source.stem, names))
     return names
 
 
-def describe_format(reader: Reader, source: Source) -> str:
-    """The format's name, and which columns were taken for ours."""
-    columns = getattr(reader, "columns", None)
-    renamed = columns(source.head) if columns else {}
-    pairs = ", ".join(f"{ours} = {theirs}" for ours, theirs in renamed.items())
-    return f"{reader.name} ({pairs})" if pairs else reader.name
+def free_name(name: str, names: Container[str]) -> str:
+    """The name, or the first with a number after it, that is none of these names."""
+    tries = (name if n == 1 else f"{name}-{n}" for n in count(1))
+    return next(one for one in tries if one not in names)

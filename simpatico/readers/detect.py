@@ -6,32 +6,16 @@ error: a wrong guess would go unnoticed.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from difflib import get_close_matches
-from functools import cache
 from importlib import import_module
 from pkgutil import iter_modules
-from typing import ClassVar, Protocol, cast
 
-from simpatico.errors import DataError, UnknownName
+from simpatico.errors import DataError, UnknownName, suggest_names
 from simpatico.readers import file_formats
-from simpatico.readers.input.record import Ledger, Utterance
-from simpatico.readers.input.source import Head, Source
+from simpatico.readers.input.record import Ledger, Reader
+from simpatico.readers.input.source import Source
 
-DEFAULT = "table"
-
-
-class Reader(Protocol):
-    """A format: how to tell it by its first bytes, and how to get dialogs out of it."""
-
-    name: ClassVar[str]
-    about: ClassVar[str]
-    suffixes: ClassVar[tuple[str, ...]]
-
-    @property
-    def system(self) -> str | None: ...
-    def matches(self, head: Head) -> bool: ...
-    def dialogs(self, source: Source, ledger: Ledger) -> Iterator[list[Utterance]]: ...
+TABLES = (".jsonl", ".ndjson", ".csv", ".tsv", ".parquet")
+"""Suffixes of files that hold a table, whatever is in it."""
 
 
 def format_names() -> list[str]:
@@ -40,17 +24,12 @@ def format_names() -> list[str]:
     return sorted(name.replace("_", "-") for name in names if not name.startswith("_"))
 
 
-@cache
-def reader_class(name: str) -> type[Reader]:
-    """The one class with this `name` in the module of the format."""
-    module = import_module(f"{file_formats.__name__}.{name.replace('-', '_')}")
-    (cls,) = (c for c in vars(module).values() if getattr(c, "name", None) == name)
-    return cast(type[Reader], cls)
-
-
 def make_reader(name: str, system: str | None) -> Reader:
     """A reader that calls the evaluated side `system` where the file does not say."""
-    return reader_class(name)(system=system)  # type: ignore[call-arg]
+    module = import_module(f"{file_formats.__name__}.{name.replace('-', '_')}")
+    (cls,) = (c for c in vars(module).values() if getattr(c, "name", None) == name)
+    reader: Reader = cls(system=system)
+    return reader
 
 
 def all_readers(system: str | None = None) -> list[Reader]:
@@ -58,32 +37,22 @@ def all_readers(system: str | None = None) -> list[Reader]:
     return [make_reader(name, system) for name in format_names()]
 
 
-def pick_reader(
-    source: Source,
-    format: str | None = None,
-    *,
-    system: str | None = None,
-) -> Reader:
+def pick_reader(source: Source, format: str | None = None, *, system: str | None = None) -> Reader:
     """The reader of this name, or the one that the file's suffix and shape tell."""
     if format is not None:
         if format not in (names := format_names()):
-            near = get_close_matches(format, names, n=3) or names
-            raise UnknownName(f"no format {format!r}; did you mean {' or '.join(map(repr, near))}?")
+            raise UnknownName(f"no format {format!r}; {suggest_names(format, names)}")
         return make_reader(format, system)
     source.is_rejected(Ledger())
     head = source.head
     by_shape = [reader for reader in all_readers(system) if reader.matches(head)]
     matches = [reader for reader in by_shape if head.suffix in reader.suffixes] or by_shape
-    if not matches and has_no_record(head):
-        return make_reader(DEFAULT, system)
+    is_table = head.suffix in TABLES or head.kind in ("lines", "parquet")
+    if not matches and head.item is None and is_table:
+        # there is no record to look at: reading the file will tell what is wrong with it
+        return make_reader("table", system)
     if len(matches) != 1:
         among = [reader.name for reader in matches] or format_names()
         why = "ambiguous input format" if matches else "unrecognised input format"
         raise DataError(f"{source.name}:1: {why}; choose one with --format: {', '.join(among)}")
     return matches[0]
-
-
-def has_no_record(head: Head) -> bool:
-    """Whether no record could be looked at, so that only reading it will tell what is wrong."""
-    tables = (".jsonl", ".ndjson", ".csv", ".tsv", ".parquet")
-    return head.item is None and (head.suffix in tables or head.kind in ("lines", "parquet"))

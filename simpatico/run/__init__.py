@@ -55,22 +55,22 @@ class Run:
             raise UnknownName(f"no level {level!r}; there are {', '.join(LEVELS)}")
         self.facts  # noqa: B018 - refuses an unfinished run
         path = self.folder / f"{level}.parquet"
-        known = list(pl.scan_parquet(path, glob=False).collect_schema())
-        if unknown := [c for c in columns or () if c not in known]:
+        table = pl.scan_parquet(path, glob=False)  # the folder's name may have a star in it
+        names = list(table.collect_schema())
+        if unknown := [c for c in columns or () if c not in names]:
             self.refuse_system_scores(unknown)
             raise UnknownName(
-                f"no column {unknown[0]!r} in {path}; {suggest_names(unknown[0], known)}"
+                f"no column {unknown[0]!r} in {path}; {suggest_names(unknown[0], names)}"
             )
-        table = pl.scan_parquet(path, glob=False)
-        return table.select(known if columns is None else columns).collect()
+        return table.select(names if columns is None else columns).collect()
 
     def refuse_system_scores(self, scores: Iterable[str]) -> None:
         """Refuse scores that describe a system as a whole, where those of units are asked for."""
         metrics = self.facts["metrics"].values()
         of_systems = {s["name"] for m in metrics if m.get("level") == "system" for s in m["scores"]}
-        if refused := [name for name in scores if name in of_systems]:
+        if score := next((name for name in scores if name in of_systems), None):
             raise BadValue(
-                f"{refused[0]!r} is computed per system and has no value for a turn or dialog; "
+                f"{score!r} is computed per system and has no value for a turn or dialog; "
                 f"simpatico show {self.folder} prints it"
             )
 
@@ -81,17 +81,15 @@ class Run:
         if not path.is_file():
             return None
         rows = pl.scan_parquet(path, glob=False).filter(pl.col("dialog").is_in(list(dialogs)))
-        absent = [
-            pl.lit(None, SCHEMA[c]).alias(c)
-            for c in FIRST_UTTERANCE_COLUMNS
-            if c not in TEXT_COLUMNS
-        ]
+        # features of metrics read all columns of a turn, of which the run keeps those for people
         columns = [*Turn._fields, *FIRST_UTTERANCE_COLUMNS]
+        absent = [pl.lit(None, SCHEMA[c]).alias(c) for c in columns if c not in TEXT_COLUMNS]
         return Turns(rows.collect().with_columns(absent).select(columns).rechunk())
 
     def metric(self, name: str) -> Metric | str:
         """The metric that gave these scores, or a sentence why it cannot be had."""
-        known = self.facts["metrics"]
-        if name not in known:
-            raise UnknownName(f"no metric {name!r} in {self.folder}; {suggest_names(name, known)}")
-        return rebuild_metric(name, known[name])
+        metrics = self.facts["metrics"]
+        if name not in metrics:
+            advice = suggest_names(name, metrics)
+            raise UnknownName(f"no metric {name!r} in {self.folder}; {advice}")
+        return rebuild_metric(name, metrics[name])

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import fields
 from typing import Any
 
@@ -43,40 +44,37 @@ def describe_metric(metric: Metric) -> dict[str, Any]:
 
 def metric_parameters(metric: Metric) -> dict[str, Any]:
     """The metric's parameters, as they were given; those that JSON cannot hold are left out."""
-    values = {f.name: getattr(metric, f.name) for f in fields(metric)}
-    return {name: value for name, value in values.items() if is_storable(value)}
-
-
-def is_storable(value: object) -> bool:
-    """Whether JSON can hold the value; NaN and half surrogate pairs it cannot."""
-    try:
-        return bool(json.dumps(value, ensure_ascii=False, allow_nan=False).encode())
-    except (TypeError, ValueError):
-        return False
+    parameters: dict[str, Any] = {}
+    for name in (f.name for f in fields(metric)):
+        value = getattr(metric, name)
+        # NaN and half surrogate pairs are Python's, not JSON's
+        with suppress(TypeError, ValueError):
+            json.dumps(value, ensure_ascii=False, allow_nan=False).encode()
+            parameters[name] = value
+    return parameters
 
 
 def rebuild_metric(name: str, facts: Mapping[str, Any]) -> Metric | str:
-    """The metric that `run.json` tells of, or why it is not the one that gave the scores."""
+    """The metric that `run.json` describes, or why it is not the one that gave the scores."""
     name = plain_name(name)
     if name not in available():
         return "it is not installed here"
     values = facts.get("parameters", {})
-    sources = [
-        f"{name}.{p} is {signature_value(values[p])!r}"
-        for p in ("lexicon", "model")
-        if values.get(p)
-    ]
-    where = f" ({', '.join(sources)})" if sources else ""
+    files = {p: signature_value(values[p]) for p in ("lexicon", "model") if values.get(p)}
+    sources = ", ".join(f"{name}.{p} is {file!r}" for p, file in files.items())
+    where = f" ({sources})" if sources else ""
+    # JSON has lists where parameters are tuples
+    parameters = {k: tuple(v) if isinstance(v, list) else v for k, v in values.items()}
     try:
-        metric = load(
-            name, **{k: tuple(v) if isinstance(v, list) else v for k, v in values.items()}
-        )
+        metric = load(name, **parameters)
     except (SimpaticoError, TypeError) as error:
         return f"it cannot be built again: {error}"
     try:
+        # the file of a lexicon or model is read here, and may be gone or another one by now
         now = signature(metric)
     except (SimpaticoError, OSError):
         return f"its word list or model is missing or damaged{where}"
+    # a signature is parts of `name:value`: whichever name differs tells what has changed
     differing = {p.partition(":")[0] for p in {*now.split("|")} ^ {*facts["signature"].split("|")}}
     if not differing:
         return metric

@@ -22,7 +22,9 @@ from simpatico.files import lock_folder, write_atomically, write_json_atomically
 from simpatico.readers.input.record import Reject
 
 HOLDER = "parts/holder"
+"""Says which process writes the folder; it goes with the parts, so that no finished run has it."""
 ROWS_PER_GROUP = 65_536
+"""Rows of a Parquet row group: what a reader of few columns or dialogs has to unpack at least."""
 ZSTD_LEVEL = 1
 """Half the work of the usual level 3, for files that are only a few percent larger."""
 
@@ -57,29 +59,20 @@ def begin_run(folder: Path, key: str) -> bool:
             shutil.rmtree(folder / "parts", ignore_errors=True)
             return False
     elif any(not p.name.endswith(".tmp") for p in folder.iterdir()):
-        raise RunError(f"{folder} holds files that are not of a run; choose an empty folder")
+        raise RunError(f"{folder} holds files that do not belong to a run; choose an empty folder")
     else:
         write_json_atomically(path, {"status": "running", "key": key})
     (folder / "parts").mkdir(exist_ok=True)
+    # files that a killed process had not renamed yet
     for leftover in [*folder.glob(".*.tmp"), *folder.glob("parts/.*.tmp")]:
         leftover.unlink()
     sign_folder(folder)
     return True
 
 
-def discard_run(folder: Path) -> None:
-    """Take back an unfinished run, so that the folder can be used again."""
-    shutil.rmtree(folder / "parts")
-    (folder / "run.json").unlink()
-
-
 def part_path(folder: Path, index: int, ending: str) -> Path:
     """A file of one part, such as its `turn.parquet`."""
     return folder / "parts" / f"{index:06d}.{ending}"
-
-
-def is_part_done(folder: Path, index: int) -> bool:
-    return part_path(folder, index, "json").exists()
 
 
 def join_parts(files: Sequence[Path], out: Path) -> None:

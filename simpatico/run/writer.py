@@ -12,7 +12,7 @@ import shutil
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
-from dataclasses import dataclass, field, fields
+from dataclasses import fields
 from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
@@ -32,8 +32,6 @@ from simpatico.run.description import describe_metric, metric_parameters
 from simpatico.run.folder import (
     ZSTD_LEVEL,
     begin_run,
-    discard_run,
-    is_part_done,
     join_parts,
     lock_run,
     part_path,
@@ -50,6 +48,7 @@ from simpatico.table import system_table
 from simpatico.turns import Turns
 
 SECONDS_BETWEEN_CHECKS = 0.5
+"""How soon a worker notices that its parent is gone."""
 Result = TypeVar("Result")
 
 
@@ -68,23 +67,41 @@ def score_run(
     With `keep_text` the folder also holds the conversations, for the report to quote from.
     """
     check_metrics(metrics)
-    chunk = chunk or chunk_size(metrics)
-    folder, identity = Path(folder), run_identity(conversations, metrics, chunk, keep_text)
+    folder, size = Path(folder), chunk or chunk_size(metrics)
+    identity = run_identity(conversations, metrics, size, keep_text)
     key = run_key(identity)
+    alignment, rejects, parts = Alignment(), list[Reject](), 0
+
+    def tasks() -> Iterator[tuple[Path, int, Turns, Sequence[Metric], bool]]:
+        """The parts that are still to be scored; those already done are only counted."""
+        nonlocal alignment, parts
+        for part in conversations.chunks(size):
+            alignment += part.alignment
+            rejects.extend(part.rejects)
+            index, parts = parts, parts + 1
+            if part_path(folder, index, "json").exists():
+                progress(len(part.turns))
+            else:
+                yield folder, index, part.turns, metrics, keep_text
+
     with lock_run(folder):
-        if begin_run(folder, key):
-            job = Scoring(conversations, metrics, folder, chunk, jobs, progress, keep_text)
-            try:
-                job.score()
-                # hashed once more: parts of two versions of a file would make a run of neither
-                if run_identity(conversations, metrics, chunk, keep_text) != identity:
-                    raise RecordError("an input, lexicon or model changed meanwhile; score again")
-            except RecordError:  # the input must change or has changed: no part is of use
-                discard_run(folder)
-                raise
-            write_rejects(folder, job.rejects)
-            facts = {**identity, "key": key, "alignment": job.alignment.as_json()}
-            finish_run(folder, metrics, job.parts, facts)
+        if not begin_run(folder, key):
+            return Run(folder)
+        try:
+            for n_turns in map_parallel(score_part, tasks(), jobs=jobs):
+                progress(n_turns)
+            if not alignment.dialogs:
+                raise RecordError(f"no dialog in {', '.join(map(str, conversations.paths))}")
+            # hashed once more: parts of two versions of a file would make a run of neither
+            if run_identity(conversations, metrics, size, keep_text) != identity:
+                raise RecordError("an input, lexicon or model changed meanwhile; score again")
+        except RecordError:  # the input must change or has changed: no part is of use
+            shutil.rmtree(folder / "parts")
+            (folder / "run.json").unlink()
+            raise
+        write_rejects(folder, rejects)
+        facts = {**identity, "key": key, "alignment": alignment.as_json()}
+        finish_run(folder, metrics, parts, facts)
     return Run(folder)
 
 
@@ -96,6 +113,7 @@ def run_identity(
     Metrics come first: a missing lexicon or model is noticed before large inputs are hashed.
     """
     options = {f.name: getattr(conversations, f.name) for f in fields(conversations)}
+    # not the paths: the same bytes in another place are the same run
     return {
         "version": package_version(),
         "metrics": {m.name: describe_metric(m) for m in metrics},
@@ -122,40 +140,6 @@ def describe_input(source: Source) -> dict[str, str]:
     return {"name": name, "sha256": digest.hexdigest()}
 
 
-@dataclass
-class Scoring:
-    """One call of `score_run`: what is read, with which metrics, into which folder."""
-
-    conversations: Conversations
-    metrics: Sequence[Metric]
-    folder: Path
-    chunk: int
-    jobs: int
-    progress: Callable[[int], object]
-    keep_text: bool
-    alignment: Alignment = field(default_factory=Alignment)
-    rejects: list[Reject] = field(default_factory=list)
-    parts: int = 0
-
-    def tasks(self) -> Iterator[tuple[Path, int, Turns, Sequence[Metric], bool]]:
-        """The chunks that are still to be scored; those already done are only counted."""
-        for chunk in self.conversations.chunks(self.chunk):
-            self.alignment = self.alignment + chunk.alignment
-            self.rejects += chunk.rejects
-            index, self.parts = self.parts, self.parts + 1
-            if is_part_done(self.folder, index):
-                self.progress(len(chunk.turns))
-            else:
-                yield self.folder, index, chunk.turns, self.metrics, self.keep_text
-
-    def score(self) -> None:
-        """Score what is to be scored and wait until every part is on disk."""
-        for turns in map_parallel(score_part, self.tasks(), jobs=self.jobs):
-            self.progress(turns)
-        if not self.alignment.dialogs:
-            raise RecordError(f"no dialog in {', '.join(map(str, self.conversations.paths))}")
-
-
 def score_part(
     folder: Path, index: int, turns: Turns, metrics: Sequence[Metric], keep_text: bool
 ) -> int:
@@ -169,6 +153,7 @@ def score_part(
         for metric in metrics:
             if (column := f"{metric.name}_null") in frame.columns:
                 nulls[level] |= count_reasons(metric.name, frame[column])
+    # material and text can hold what people said, so that only their owner may read them
     for metric in filter(is_system_metric, metrics):
         path = material_path(folder, index, metric)
         write_atomically(path, table.statistics[metric.name].write_parquet, private=True)
@@ -188,6 +173,7 @@ def material_path(folder: Path, index: int, metric: Metric) -> Path:
 
 def count_reasons(name: str, reasons: pl.Series) -> dict[str, int]:
     """How many units were scored and, by reason, how many were not, keyed `metric.reason`."""
+    # a reason ends at its first space: what follows, such as how many are lacking, is a detail
     counts = reasons.str.extract("^([^ ]*)").fill_null("scored").value_counts(sort=True)
     return {f"{name}.{reason}": n for reason, n in counts.iter_rows()}
 
@@ -196,12 +182,14 @@ def finish_run(
     folder: Path, metrics: Sequence[Metric], parts: int, facts: Mapping[str, Any]
 ) -> None:
     """Join the parts into whole tables and say in `run.json` that the run is done."""
+    # in the order of the parts, which is that of the input, whoever scored them when
     for table in ("turn", "dialog", *(["text"] if facts["text"] else [])):
         files = [part_path(folder, i, f"{table}.parquet") for i in range(parts)]
         path = folder / f"{table}.parquet"
         write_atomically(path, partial(join_parts, files), private=table == "text")
     dialogs = pl.scan_parquet(folder / "dialog.parquet", glob=False)
     scores = [s for m in metrics if not is_system_metric(m) for s in m.scores]
+    # off the file, a column at a time: the table of all dialogs may be larger than the memory
     systems = system_table(lambda c: dialogs.select(c).collect().to_series(), scores)
     nulls: dict[str, Counter[str]] = {"turn": Counter(), "dialog": Counter()}
     summaries = []
@@ -216,10 +204,10 @@ def finish_run(
         text = part_path(folder, index, "json").read_text(encoding="utf-8")
         for level, counts in json.loads(text).items():
             nulls[level].update(counts)
-    described = {
-        m.name: {**facts["metrics"][m.name], "parameters": metric_parameters(m)} for m in metrics
-    }
-    done = {"metrics": described, "units": nulls, "status": "done"}
+    parameters = {m.name: {"parameters": metric_parameters(m)} for m in metrics}
+    descriptions = {name: facts["metrics"][name] | more for name, more in parameters.items()}
+    done = {"metrics": descriptions, "units": nulls, "status": "done"}
+    # before the parts go: until this file says "done", they are what the run resumes from
     write_json_atomically(folder / "run.json", {**facts, **done})
     shutil.rmtree(folder / "parts")
 
@@ -237,7 +225,7 @@ def map_parallel(
         waiting: set[Future[Result]] = set()
         for task in tasks:
             waiting.add(pool.submit(work, *task))
-            while len(waiting) >= 2 * jobs:
+            while len(waiting) >= 2 * jobs:  # one being scored and one at hand for each process
                 done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
                 yield from (future.result() for future in done)
         yield from (future.result() for future in wait(waiting).done)
@@ -248,7 +236,7 @@ def begin_worker(parent: int) -> None:
 
     A worker uses one thread, since the other workers use the other cores.
     """
-    os.environ.setdefault("SIMPATICO_THREADS", "1")
+    os.environ.setdefault("SIMPATICO_THREADS", "1")  # unless the user has set it
 
     def watch() -> None:
         while os.getppid() == parent:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from simpatico.bots import retry
+from simpatico.bots import http
 from tests.bots.server import serving
 
 
@@ -15,5 +15,5 @@ def server():
 @pytest.fixture
 def quick(monkeypatch, request):
     """Hardly a wait before asking again; the key is that of the test's module."""
-    monkeypatch.setattr(retry, "FIRST_DELAY", 0.01)
+    monkeypatch.setattr(http, "FIRST_DELAY", 0.01)
     monkeypatch.setenv("OPENAI_API_KEY", request.module.KEY)

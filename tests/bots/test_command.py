@@ -52,7 +52,7 @@ FAILURES = {
     "die": ("ended", f"{NAME} ended with code 7 without an answer"),
     "error": ("its own error", f"{NAME} gave an error instead of an answer"),
     "empty": ("empty", f"{NAME} gave an empty answer"),
-    "garbage": ("no JSON", f"{NAME} wrote a line that is no answer"),
+    "garbage": ("no JSON", f"{NAME} wrote no valid answer"),
     "big": ("too large", f"{NAME} wrote more than 1,000,000 bytes"),
     "twice": ("out of step", f"{NAME} wrote more than one line"),
     "other": ("out of step", f"{NAME} answered another request"),

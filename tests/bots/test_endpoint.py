@@ -8,10 +8,8 @@ from random import Random
 
 import pytest
 
-from simpatico.bots import Message, Reply, Settings, load_bot
-from simpatico.bots import retry as retry_module
-from simpatico.bots.http import Address, parse_retry_after
-from simpatico.bots.retry import Backoff
+from simpatico.bots import Message, Reply, Settings, http, load_bot
+from simpatico.bots.http import Address, Backoff, parse_retry_after
 from simpatico.errors import BadValue, NoAnswer, RunError
 
 pytestmark = pytest.mark.usefixtures("quick")
@@ -72,11 +70,11 @@ FAILURES = {
     "busy": ("status 429", "answered with status 429 (asked 2 times)"),
     "ill": ("status 500", "answered with status 500 (asked 2 times)"),
     "bad": ("status 400", "answered with status 400 (context_length_exceeded)"),
-    "malformed": ("not a completion", "sent no JSON of a chat completion"),
-    "other": ("not a completion", "sent no JSON of a chat completion"),
-    "bytes": ("not a completion", "sent no JSON of a chat completion"),
-    "deep": ("not a completion", "sent no JSON of a chat completion"),
-    "surrogate": ("not a completion", "sent no JSON of a chat completion"),
+    "malformed": ("not a completion", "sent no valid chat completion"),
+    "other": ("not a completion", "sent no valid chat completion"),
+    "bytes": ("not a completion", "sent no valid chat completion"),
+    "deep": ("not a completion", "sent no valid chat completion"),
+    "surrogate": ("not a completion", "sent no valid chat completion"),
     "nothing": ("empty", "sent an empty answer"),
     "null": ("empty", "sent an empty answer"),
     "empty": ("empty", "sent an empty answer"),
@@ -210,7 +208,7 @@ def test_what_cannot_be_a_key_is_refused_without_being_shown(server, monkeypatch
     with pytest.raises(BadValue) as told:
         ask(server, "Hi")
     assert str(told.value) == (
-        "what is in OPENAI_API_KEY cannot be a key; it may hold plain characters only"
+        "the value of OPENAI_API_KEY is not a valid key; it must be printable ASCII"
     )
 
 
@@ -220,7 +218,7 @@ def test_half_a_surrogate_pair_is_sent_as_a_question_mark(server):
 
 def test_waits_double_with_chance_in_them(monkeypatch):
     """1, 2, 4, 8 … up to 30 seconds, and of each between half and all."""
-    monkeypatch.setattr(retry_module, "FIRST_DELAY", 1.0)
+    monkeypatch.setattr(http, "FIRST_DELAY", 1.0)
     waits = [Backoff(Random(1)).delay(failures) for failures in range(8)]
     for wait, most in zip(waits, (1, 2, 4, 8, 16, 30, 30, 30), strict=True):
         assert most / 2 <= wait <= most

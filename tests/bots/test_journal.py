@@ -34,7 +34,7 @@ def test_a_damaged_line_in_the_middle_is_not_passed_over(tmp_path):
     partial.write_bytes(b"".join([lines[0], b"{\n", *lines[2:]]))
     with pytest.raises(RunError) as told:
         probe(Counted(), prompts("abc"), out)
-    assert str(told.value) == f"{partial}:2: the line is damaged; take it out"
+    assert str(told.value) == f"{partial}:2: the line is damaged; remove it"
 
 
 def refusals():
@@ -67,7 +67,7 @@ def test_a_file_of_something_else_is_never_overwritten(text, tmp_path):
     out.write_text(text)
     with pytest.raises(RunError) as told:
         probe(Counted(), prompts("ab"), out)
-    assert str(told.value) == f"{out} holds something else than answers of a bot; name another file"
+    assert str(told.value) == f"{out} does not hold answers of a bot; name another file"
     assert out.read_text() == text
     out.rename(tmp_path / "b.jsonl.partial")
     with pytest.raises(RunError, match="was begun with another bot or other settings"):

@@ -139,5 +139,5 @@ def test_a_file_of_something_else_is_not_added_to(tmp_path, text):
     out.write_text(text)
     with pytest.raises(RunError) as told:
         ChatLog(Listing("x"), out)
-    assert str(told.value) == f"{out} holds something else than answers of a bot; name another file"
+    assert str(told.value) == f"{out} does not hold answers of a bot; name another file"
     assert out.read_text() == text

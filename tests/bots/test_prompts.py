@@ -43,17 +43,17 @@ def test_ids_are_taken_over(tmp_path):
 
 
 BAD = {
-    "empty.jsonl": ('{"prompt": " "}\n', "1: the prompt is empty; take it out"),
+    "empty.jsonl": ('{"prompt": " "}\n', "1: the prompt is empty; remove it"),
     "twice.csv": ("prompt,id\na,1\nb,1\n", "3: an earlier prompt has the same 'id'"),
     "type.jsonl": (
         '{"prompt": "a"}\n{"prompt": 3}\n',
         "2: there is no text as 'prompt' or 'text'",
     ),
     "id.jsonl": ('{"prompt": "a", "id": [1]}\n', "1: 'id' must be text or a whole number"),
-    "none.csv": ("prompt\n", "0: there is no prompt in the file; a bot has nothing to do"),
+    "none.csv": ("prompt\n", "0: there is no prompt in the file; give at least one"),
     "cells.csv": ("prompt,id\na\n", "2: the row has 1 cells but the header has 2"),
     "blank.txt": ("\n\n", "1: the file is empty"),
-    "cut.jsonl": ('{"prompt": "a"}\n{"pro', "2: the JSON is cut off"),
+    "cut.jsonl": ('{"prompt": "a"}\n{"pro', "2: the JSON is truncated"),
 }
 
 

@@ -20,8 +20,8 @@ FORMS = (
 SECRET = "sk-secret-abcdef123456"
 
 WRONG = {
-    "": f"a bot without a kind before a colon; {FORMS}",
-    SECRET: f"a bot without a kind before a colon; {FORMS}",
+    "": f"the bot has no kind before a colon; {FORMS}",
+    SECRET: f"the bot has no kind before a colon; {FORMS}",
     "ftp://host/x": f"no bot of the kind 'ftp'; {FORMS}",
     "http://127.0.0.1:80/v1": (
         "the bot's address names no model; write http://127.0.0.1:80/v1?model=NAME"
@@ -40,17 +40,17 @@ WRONG = {
     f"http://h/v1?model=m#{SECRET}": (
         "the bot's address has no host, or a # in it; write http://HOST:PORT/v1"
     ),
-    "http://h:port/v1?model=m": "the bot's address is no address; write http://HOST:PORT/v1",
-    "http://h/v 1?model=m": "the bot's address is no address; write http://HOST:PORT/v1",
-    "http://h/v1?model=m\r\nX: y": "the bot's address is no address; write http://HOST:PORT/v1",
+    "http://h:port/v1?model=m": "the bot's address is not valid; write http://HOST:PORT/v1",
+    "http://h/v 1?model=m": "the bot's address is not valid; write http://HOST:PORT/v1",
+    "http://h/v1?model=m\r\nX: y": "the bot's address is not valid; write http://HOST:PORT/v1",
     f"http://h/v1?model=m&api_key={SECRET}": (
         "a bot takes model, key_env, limit_as after the ?, not 'api_key'; "
         "put a key into an environment variable"
     ),
     f"http://h/v1?model=m&{SECRET}": (
-        "a bot takes model, key_env, limit_as after the ?, not what stands there"
+        "a bot takes model, key_env, limit_as after the ?, not another name"
     ),
-    "http://h/v1?model=m&model=n": "'model' stands twice after the ? of a bot; give it once",
+    "http://h/v1?model=m&model=n": "'model' is twice after the ? of a bot; give it once",
     f"http://h/v1?model=m&key_env={SECRET}": (
         "key_env is not the name of an environment variable, such as MY_KEY"
     ),
@@ -60,7 +60,7 @@ WRONG = {
     "command:": "command: names no program; write command:PROGRAM ARGS",
     "command:a 'b": "command: has a quote that is not closed; close it",
     "script:eco": (
-        "no script 'eco'; did you mean 'script:echo', or a file script:ANSWERS.jsonl?"
+        "no script 'eco'; write 'script:echo' or 'script:generic', or a file script:ANSWERS.jsonl"
     ),
 }  # fmt: skip
 
@@ -116,7 +116,7 @@ def test_answers_from_a_file(tmp_path):
     [
         ('{"prompt": "Hi"}\n', "there is no 'answer'"),
         ('{"prompt": "Hi", "answer": 3}\n', "'answer' must be text, not a whole number"),
-        ("{", "the JSON is cut off"),
+        ("{", "the JSON is truncated"),
     ],
 )
 def test_a_bad_file_of_answers(tmp_path, text, reason):
@@ -143,7 +143,7 @@ def test_a_dialog_without_turns_has_no_answer():
         ({"retries": 99}, "retries is 99; it must be from 0 to 20"),
         (
             {"instruction": "\udce4"},
-            "the instruction holds bytes that are no text; write it in UTF-8",
+            "the instruction is not valid UTF-8; write it in UTF-8",
         ),
     ],
 )

@@ -157,7 +157,7 @@ def test_conversations_without_an_answer_stay_as_they_are(kind):
 def test_an_unknown_kind_is_named():
     with pytest.raises(UnknownName) as raised:
         perturb(THREE, "flip")
-    assert str(raised.value) == "no kind of wrong answers 'flip'; did you mean 'flipped'?"
+    assert str(raised.value) == "no perturbation 'flip'; did you mean 'flipped'?"
 
 
 def test_the_command_knows_every_kind():

@@ -19,7 +19,7 @@ GOOD = [
     {"dialog": "g", "speaker": "bob", "text": "good two"},
 ]
 NUMBER = "is a number too large to read"
-SURROGATE = "there is half a surrogate pair (\\ud800 to \\udfff), which is no text"
+SURROGATE = "an unpaired surrogate (\\ud800 to \\udfff) is not valid text"
 NO_TIME = "'time' must be seconds since 1970 or an ISO 8601 time"
 NAME = "must be a whole number or text"
 
@@ -68,8 +68,8 @@ def with_field(field: str) -> bytes:
 LINES = [
     Bad("not_json", b"just words " + CANARY.encode(), "json", "this is not JSON (byte 0)"),
     Bad("single_quotes", f"{{'text': '{CANARY}'}}".encode(), "json", "this is not JSON (byte 1)"),
-    Bad("cut_off_string", row()[:-8], "truncated", "the JSON is cut off"),
-    Bad("cut_off_object", row()[:-1], "truncated", "the JSON is cut off"),
+    Bad("cut_off_string", row()[:-8], "truncated", "the JSON is truncated"),
+    Bad("cut_off_object", row()[:-1], "truncated", "the JSON is truncated"),
     Bad("two_values", row() + row(), "json", "this is not JSON (byte 57)"),
     Bad("trailing_comma", row()[:-1] + b",}", "json", "this is not JSON (byte 56)"),
     Bad("comment", row() + b" // x", "json", "this is not JSON (byte 58)"),
@@ -157,13 +157,13 @@ LINES = [
         "text_twice",
         row()[:-1] + b', "text": "x"}',
         "duplicate_key",
-        "'text' stands in the record twice",
+        "'text' is in the record twice",
     ),
     Bad(
         "dialog_twice",
         row()[:-1] + b', "dialog" : "x"}',
         "duplicate_key",
-        "'dialog' stands in the record twice",
+        "'dialog' is in the record twice",
     ),
     Bad(
         "nested_lists",
@@ -245,7 +245,7 @@ MESSAGES = [
         "cut_off",
         b'{"messages": [{"role": "user", "content": "CANARY',
         "truncated",
-        "the JSON is cut off",
+        "the JSON is truncated",
     ),
 ]
 """One bad line of chat messages."""
@@ -272,7 +272,7 @@ G1, G2 = (json.dumps(good).encode() for good in GOOD)
 MANY = jsonl(*[row(dialog=f"d{i}", x=i * 7919 % 10_007) for i in range(5000)])
 WIDE = "the file is UTF-{0} but only UTF-8 is read; convert it with: iconv -f UTF-{0} -t UTF-8"
 EMPTY = "the file is empty; give a file with conversations"
-CUT = "the gzip file is cut off; get the whole file again"
+CUT = "the gzip file is truncated; get the whole file again"
 DAMAGED = "the gzip file is damaged; get the file again"
 BOMB = "the gzip file unpacks to more than 200 times its size; unpack it yourself if you trust it"
 
@@ -324,7 +324,7 @@ FILES = [
         ".jsonl",
         jsonl(G1, G2) + row()[:-9],
         "truncated",
-        "the JSON is cut off",
+        "the JSON is truncated",
         3,
         2,
     ),
@@ -333,11 +333,11 @@ FILES = [
         ".jsonl",
         jsonl(row()[:-9], G1, G2),
         "truncated",
-        "the JSON is cut off",
+        "the JSON is truncated",
         1,
         2,
     ),
-    BadFile("only_line_bad", ".jsonl", row()[:-9], "truncated", "the JSON is cut off"),
+    BadFile("only_line_bad", ".jsonl", row()[:-9], "truncated", "the JSON is truncated"),
     BadFile(
         "id_twice",
         ".jsonl",
@@ -362,7 +362,7 @@ FILES = [
         ".csv",
         b"dialog,speaker,text\rg,ann,CANARY-7f3a\r",
         "csv",
-        "there is a carriage return without a line feed; save the file with other line ends",
+        "there is a carriage return without a line feed; convert the line ends",
         piped=False,
     ),
     BadFile(
@@ -377,7 +377,7 @@ FILES = [
         ".csv",
         b"dialog,speaker,text,text\ng,ann,CANARY-7f3a,x\n",
         "header",
-        "the column 'text' stands there twice",
+        "the column 'text' is there twice; keep one",
     ),
     BadFile(
         "open_quote",
@@ -389,7 +389,11 @@ FILES = [
         1,
     ),
     BadFile(
-        "list_cut_off", ".json", b"[" + G1 + b",\n" + row()[:-8], "truncated", "the JSON is cut off"
+        "list_cut_off",
+        ".json",
+        b"[" + G1 + b",\n" + row()[:-8],
+        "truncated",
+        "the JSON is truncated",
     ),
     BadFile(
         "list_item",

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from simpatico.errors import DataError, UnknownName
 from simpatico.readers import Conversations, Source, read
+from simpatico.readers.input.record import Ledger
 from tests.readers.files import aligned, everything, json_lines, packed, piped, written
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
@@ -173,7 +174,7 @@ def test_an_unknown_format_is_named(tmp_path: Path) -> None:
 
 def test_places_point_at_the_records_of_a_list(tmp_path: Path) -> None:
     path = written(tmp_path / "a.json", talk("x", "1", "2", "1"))
-    for place, item in Source.of(path).records():
+    for place, item in Source.of(path).records(Ledger()):
         data = path.read_bytes()
         assert data[place.byte :].startswith(item)
         assert place.line == data[: place.byte].count(b"\n") + 1

@@ -63,7 +63,7 @@ def test_only_dialog_quality_and_value_are_needed(tmp_path: Path) -> None:
         ("d,0,b,q,j9,outsider,6,1,5,", "the value 6 is outside its scale, 1 to 5"),
         (
             "d,0,b,q,j9,worker,4,1,5,",
-            "the judge_kind is none of interlocutor, outsider, expert, model",
+            "the judge_kind must be one of interlocutor, outsider, expert, model",
         ),
         ("d,0,b,q,j9,outsider,good,1,5,", "'value' must be a number, or empty for 'not rated'"),
         (

@@ -225,7 +225,7 @@ def test_a_folder_with_other_files_is_refused(small, tmp_path):
     with pytest.raises(RunError) as told:
         scored(small, tmp_path)
     assert str(told.value) == (
-        f"{tmp_path} holds files that are not of a run; choose an empty folder"
+        f"{tmp_path} holds files that do not belong to a run; choose an empty folder"
     )
 
 

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from hashlib import blake2b
+from itertools import groupby
 from typing import NamedTuple
+
+import msgspec
 
 from simpatico.judgements import Judgement, judgement_problem, parse_rating
 from simpatico.readers.input.record import Dialog, Ledger, Place, Utterance
@@ -12,27 +15,18 @@ from simpatico.readers.input.record import Dialog, Ledger, Place, Utterance
 Rating = int | float | str | None
 """A rating as the files hold it."""
 
-Ratings = Mapping[str, Sequence[Rating]]
-"""Per quality what each judge wrote."""
-
-Scale = tuple[float, float]
-
-
-class RatedLine(NamedTuple):
-    """Who says what in a row of a benchmark."""
-
-    speaker: str
-    text: str
-
 
 class RatedRow(NamedTuple):
-    """A row of a benchmark: the last line is judged, or all that `system` says (`whole_dialog`)."""
+    """A row of a benchmark: the last line is judged, or all that `system` says (`whole_dialog`).
+
+    A line is a speaker and a text; `ratings` has for each quality what each judge wrote.
+    """
 
     dialog: str
     place: Place
-    lines: Sequence[RatedLine]
+    lines: Sequence[tuple[str, str]]
     system: str
-    ratings: Ratings
+    ratings: Mapping[str, Sequence[Rating]]
     whole_dialog: bool = False
     references: Sequence[str] | None = None
     extras: str | None = None
@@ -42,19 +36,18 @@ def row_dialog(row: RatedRow) -> list[Utterance]:
     """The row as a dialog; lines that are not judged are context and have no system."""
     if row.whole_dialog:
         systems = {row.system: row.system}
-        return Dialog(
-            [Utterance(row.dialog, *line, system=systems.get(line.speaker)) for line in row.lines],
-            [row.place],
-        )
+        utterances = [Utterance(row.dialog, *line, systems.get(line[0])) for line in row.lines]
+        return Dialog(utterances, [row.place])
     *context, answer = row.lines
-    prompt = context_hash([line.text for line in context])
-    response = Utterance(row.dialog, *answer, system=row.system, prompt=prompt, extras=row.extras)
+    # responses to equal contexts share this name, by which systems can be compared on a prompt
+    prompt = blake2b("\n".join(text for _, text in context).encode(), digest_size=6).hexdigest()
     before = [Utterance(row.dialog, *line, prompt=prompt) for line in context]
+    response = Utterance(row.dialog, *answer, row.system, prompt=prompt, extras=row.extras)
     return Dialog([*before, response._replace(references=row.references)], [row.place])
 
 
 def row_judgements(
-    row: RatedRow, scales: Mapping[str, Scale], ledger: Ledger
+    row: RatedRow, scales: Mapping[str, tuple[float, float]], ledger: Ledger
 ) -> Iterator[Judgement]:
     """One judgement per quality and place in its list; `scales["*"]` is for every other quality.
 
@@ -75,19 +68,21 @@ def row_judgements(
 
 def row_unit(row: RatedRow) -> Judgement:
     """What a row's ratings are about, still without quality, judge and value."""
-    turn = None if row.whole_dialog else turn_numbers([line.speaker for line in row.lines])[-1]
-    speaker = row.system if row.whole_dialog else row.lines[-1].speaker
-    return Judgement(row.dialog, turn, speaker, "", None, "outsider", None)
+    unit = Judgement(row.dialog, None, row.system, "", None, "outsider", None)
+    if row.whole_dialog:
+        return unit
+    speakers = [speaker for speaker, _ in row.lines]
+    return unit._replace(turn=turn_numbers(speakers)[-1], speaker=speakers[-1])
 
 
 def rate(unit: Judgement, rating: Rating, place: Place, ledger: Ledger) -> Judgement | None:
     """The judgement with this value, or null and a note in the ledger."""
     try:
         judgement = unit._replace(value=parse_rating(rating))
+        reason = judgement_problem(judgement)
     except ValueError:
-        ledger.reject(place, "rating", "a rating is neither a number nor 'not rated'")
-        return None
-    if reason := judgement_problem(judgement):
+        reason = "a rating is neither a number nor 'not rated'"
+    if reason:
         ledger.reject(place, "rating", reason)
         return None
     return judgement
@@ -95,19 +90,13 @@ def rate(unit: Judgement, rating: Rating, place: Place, ledger: Ledger) -> Judge
 
 def turn_numbers(speakers: Sequence[str]) -> list[int]:
     """The turn each utterance belongs to once utterances of one speaker are merged."""
-    number, numbers = -1, list[int]()
-    for i, speaker in enumerate(speakers):
-        number += i == 0 or speaker != speakers[i - 1]
-        numbers.append(number)
-    return numbers
+    return [number for number, (_, turn) in enumerate(groupby(speakers)) for _ in turn]
 
 
-def alternate_speakers(texts: Sequence[str]) -> list[RatedLine]:
+def alternate_speakers(texts: Sequence[str]) -> list[tuple[str, str]]:
     """Context whose speakers take turns; the last one, who is answered, is always context-a."""
-    return [
-        RatedLine("context-a" if (len(texts) - i) % 2 else "context-b", text)
-        for i, text in enumerate(texts)
-    ]
+    names = ("context-b", "context-a")
+    return [(names[(len(texts) - i) % 2], text) for i, text in enumerate(texts)]
 
 
 def system_name(model: str) -> str:
@@ -115,6 +104,6 @@ def system_name(model: str) -> str:
     return "human" if model.lower() == "human" else model
 
 
-def context_hash(context: Sequence[str]) -> str:
-    """Twelve hex digits that are equal when the context is."""
-    return blake2b("\n".join(context).encode(), digest_size=6).hexdigest()
+def as_json_object(facts: Mapping[str, object]) -> str | None:
+    """What is known besides, as the `extras` of an utterance; null where there is nothing."""
+    return msgspec.json.encode(facts).decode() if facts else None

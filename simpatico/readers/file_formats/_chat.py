@@ -10,7 +10,7 @@ import msgspec
 from simpatico.readers.file_formats._table_fields import parse_time
 from simpatico.readers.input.record import Dialog, Ledger, Place, Utterance
 
-PERSON_ROLES = frozenset({"user", "human", "prompter", "customer", "customer_user"})
+USER_ROLES = frozenset({"user", "human", "prompter", "customer", "customer_user"})
 MACHINE_ROLES = frozenset(
     {"assistant", "gpt", "ai", "bot", "model", "chatbot", "chatgpt", "bing", "bard", "claude"}
 )
@@ -18,9 +18,11 @@ SKIPPED_ROLES = frozenset(
     {"system", "developer", "tool", "function", "observation", "function_call"}
 )
 """Instructions and tools: no part of what was said."""
-SPEAKERS = dict.fromkeys(PERSON_ROLES, "user") | dict.fromkeys(MACHINE_ROLES, "assistant")
+# one name a side, as a turn ends where the speaker's name changes
+SPEAKERS = dict.fromkeys(USER_ROLES, "user") | dict.fromkeys(MACHINE_ROLES, "assistant")
 
 TEXT_PARTS = (None, "text", "input_text", "output_text")
+"""Types of parts that hold text: of chat completions, and of OpenAI's responses."""
 
 
 class ContentPart(msgspec.Struct):
@@ -50,12 +52,8 @@ def message_text(content: Content, ledger: Ledger) -> str | None:
     """The text of a message, its text parts joined by a line break; None if it has none."""
     if content is None or isinstance(content, str):
         return content
-    texts: list[str] = []
-    for part in content:
-        if isinstance(part, str):
-            texts.append(part)
-        elif part.type in TEXT_PARTS and part.text is not None:
-            texts.append(part.text)
+    parts = [ContentPart(text=part) if isinstance(part, str) else part for part in content]
+    texts = [part.text for part in parts if part.type in TEXT_PARTS and part.text is not None]
     if len(texts) < len(content):
         ledger.skip("part that is not text", len(content) - len(texts))
     return "\n".join(texts) if texts else None
@@ -64,7 +62,7 @@ def message_text(content: Content, ledger: Ledger) -> str | None:
 def system_of(speaker: str, name: str | None) -> str:
     """The system a speaker stands for in a file that does not say: people are `human`."""
     role = speaker.lower()
-    if role in PERSON_ROLES:
+    if role in USER_ROLES:
         return "human"
     return name or speaker if role in MACHINE_ROLES else speaker
 
@@ -75,13 +73,15 @@ def chat_utterances(
     ledger: Ledger,
     *,
     system: str | None,
+    default: str | None = None,
     interlocutor: str | None = None,
 ) -> list[Utterance]:
     """The messages that somebody said; instructions, tools and calls of tools are skipped.
 
-    A message without text, such as a picture, stays as an empty one: it was answered all the same.
+    The assistant is `system`, else the model of the message, else `default`. A message without
+    text, such as a picture, stays as an empty one: it was answered all the same.
     """
-    utterances = []
+    utterances: list[Utterance] = []
     for message in messages:
         role = message.role.lower()
         if role in SKIPPED_ROLES:
@@ -91,18 +91,20 @@ def chat_utterances(
         if message.tool_calls and not (text or "").strip():
             ledger.skip("tool call")
             continue
-        machine = role in MACHINE_ROLES
         utterances.append(
             Utterance(
                 dialog,
                 message.name or SPEAKERS.get(role) or message.role,
                 text or "",
-                system=system_of(message.role, system or message.model or "assistant"),
+                system=system_of(message.role, system or message.model or default or "assistant"),
                 id=None if message.id is None else str(message.id),
                 time=parse_time(message.timestamp),
-                interlocutor=interlocutor if machine else None,
+                interlocutor=interlocutor if role in MACHINE_ROLES else None,
             )
         )
+    ids = [row.id for row in utterances if row.id is not None]
+    if len(set(ids)) < len(ids):  # ids that two messages share name neither
+        return [row._replace(id=None) for row in utterances]
     return utterances
 
 
@@ -114,10 +116,3 @@ def non_empty_dialog(
         yield Dialog(rows, [place])
     else:
         ledger.skip("dialog without text")
-
-
-def unique_ids(dialog: list[Utterance]) -> list[Utterance]:
-    """The utterances, without ids if two have the same: they then name nothing."""
-    ids = [row.id for row in dialog if row.id is not None]
-    repeated = len(set(ids)) < len(ids)
-    return [row._replace(id=None) for row in dialog] if repeated else dialog

@@ -14,7 +14,7 @@ from typing import Any
 
 import msgspec
 
-from simpatico.readers.input.decode import InvalidValue, repeated_fields
+from simpatico.readers.input.decode import InvalidValue
 from simpatico.readers.input.head import Head, json_or_none
 
 ALIASES: dict[str, tuple[str, ...]] = {
@@ -56,8 +56,7 @@ class Fields:
             field: next((n for n in (field, *aliases) if n in names), field)
             for field, aliases in ALIASES.items()
         }
-        own = set(keys.values())
-        return cls(keys, tuple(n for n in names if n not in own))
+        return cls(keys, tuple(n for n in names if n not in keys.values()))
 
     def are_utterances(self, head: Head) -> bool:
         """Whether these are rows of utterances: two of dialog, speaker and text, not nested.
@@ -84,11 +83,6 @@ class Fields:
         """Fields that have another name in the file."""
         return {field: name for field, name in self.keys.items() if name != field}
 
-    def refuse_repeated(self, row: bytes, distinct: int, names: int) -> None:
-        """Nothing if the names of the row's fields are distinct, else the error `InvalidValue`."""
-        if names > distinct and (twice := repeated_fields(row) & self.own_columns):
-            raise InvalidValue("duplicate_key", f"{min(twice)!r} stands in the record twice")
-
     def extras(self, row: Mapping[str, Any]) -> str | None:
         """Everything that is none of our fields, as a JSON object."""
         rest = {name: cell for name, cell in row.items() if name not in self.own_columns}
@@ -99,25 +93,20 @@ def parse_time(time: float | str | None) -> float | None:
     """Seconds since 1970 from a number (also of milli-, micro-, nanoseconds) or an ISO time."""
     if time is None or time == "":
         return None
-    seconds = time_from_text(time) if isinstance(time, str) else time
+    try:
+        seconds = float(time)
+    except ValueError:
+        try:
+            moment = datetime.fromisoformat(str(time).strip().removesuffix(" UTC"))
+        except ValueError:
+            raise NO_TIME from None
+        # without a zone it is UTC, whatever this machine's zone
+        seconds = (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
     while SECONDS_LIMIT < abs(seconds) < SECONDS_LIMIT * 1e9:
         seconds /= 1000
     if not FIRST <= seconds <= LAST:
         raise NO_TIME
-    return float(seconds)
-
-
-def time_from_text(text: str) -> float:
-    """A number, or an ISO 8601 time; without a zone it is UTC, whatever this machine's zone."""
-    try:
-        return float(text)
-    except ValueError:
-        pass
-    try:
-        moment = datetime.fromisoformat(text.strip().removesuffix(" UTC"))
-    except ValueError:
-        raise NO_TIME from None
-    return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
+    return seconds
 
 
 def parse_references(raw: Sequence[str] | str | None) -> Sequence[str] | None:

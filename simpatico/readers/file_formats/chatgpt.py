@@ -10,8 +10,7 @@ Editing a message or asking for another answer makes a second child: only one br
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import msgspec
 
@@ -21,8 +20,8 @@ from simpatico.readers.file_formats._chat import (
     chat_utterances,
     non_empty_dialog,
 )
-from simpatico.readers.input.decode import DECODE_ERRORS, InvalidValue, decode_problem
-from simpatico.readers.input.record import Ledger, Utterance
+from simpatico.readers.input.decode import InvalidValue, decode_records
+from simpatico.readers.input.record import Ledger, Reader, Utterance
 from simpatico.readers.input.source import Head, Source
 
 TYPES = ("text", "multimodal_text")
@@ -78,71 +77,55 @@ class ChatGPTRecord(msgspec.Struct):
     default_model_slug: str | None = None
 
 
-RECORD = msgspec.json.Decoder(ChatGPTRecord)
+class ChatGPT(Reader):
+    """Only the branch that ends in `current_node` is read: what the user last saw."""
 
-
-@dataclass(frozen=True)
-class ChatGPT:
-    """Only the branch that ends in `current_node` is read: what the person last saw."""
-
-    name: ClassVar[str] = "chatgpt"
-    about: ClassVar[str] = "ChatGPT export, conversations.json: the branch last seen of each chat"
-    suffixes: ClassVar[tuple[str, ...]] = (".json",)
-    system: str | None = None
+    name = "chatgpt"
+    about = "ChatGPT export, conversations.json: the branch last seen of each chat"
+    suffixes = (".json",)
 
     def matches(self, head: Head) -> bool:
         return isinstance(head.item, dict) and isinstance(head.item.get("mapping"), dict)
 
     def dialogs(self, source: Source, ledger: Ledger) -> Iterator[list[Utterance]]:
-        for place, item in source.records(ledger):
-            try:
-                record = RECORD.decode(item)
-                nodes = current_branch(record)
-            except DECODE_ERRORS as error:
-                ledger.reject(place, *decode_problem(item, error))
-                continue
+        for place, (record, nodes) in decode_records(source.records(ledger), read_branch, ledger):
             dialog = record.id or record.conversation_id or f"{source.stem}:{place.line}"
             messages = [m for node in nodes if (m := visible_message(node, ledger))]
-            for message in messages:
-                message.model = self.system or message.model or record.default_model_slug
-            rows = chat_utterances(messages, dialog, ledger, system=None)
+            model = record.default_model_slug
+            rows = chat_utterances(messages, dialog, ledger, system=self.system, default=model)
             yield from non_empty_dialog(rows, place, ledger)
 
 
-def current_branch(record: ChatGPTRecord) -> list[Node]:
-    """The messages from the root to the current node."""
+def read_branch(item: bytes) -> tuple[ChatGPTRecord, list[Node]]:
+    """A chat, and its messages from the root to the current node."""
+    record = msgspec.json.decode(item, type=ChatGPTRecord)
     messages: list[Node] = []
-    visited, at = set[str](), record.current_node
-    while at in record.mapping and at not in visited:
-        visited.add(at)
+    nodes, at = set[str](), record.current_node
+    while at in record.mapping and at not in nodes:
+        nodes.add(at)
         here = record.mapping[at]
         if here.message is not None:
             messages.append(here.message)
         at = here.parent or ""
     if at:
         raise InvalidValue("tree", "the chain of 'parent' from 'current_node' is broken")
-    return messages[::-1]
+    return record, messages[::-1]
 
 
 def visible_message(node: Node, ledger: Ledger) -> ChatMessage | None:
-    """The message a person saw, or nothing if it was hidden, replaced, or for a tool."""
-    reason = None
-    if node.metadata.is_visually_hidden_from_conversation:
-        reason = "hidden message"
-    elif node.weight == 0:
-        reason = "message of weight 0"
-    elif node.recipient not in (None, "all"):
-        reason = "tool call"
-    elif node.author.role in ("user", "assistant") and node.content.content_type not in TYPES:
-        reason = "message that is not text"
-    if reason:
+    """The message a user saw, or nothing if it was hidden, replaced, or for a tool."""
+    is_text = node.content.content_type in TYPES or node.author.role not in ("user", "assistant")
+    reasons = {
+        "hidden message": node.metadata.is_visually_hidden_from_conversation,
+        "message of weight 0": node.weight == 0,
+        "tool call": node.recipient not in (None, "all"),
+        "message that is not text": not is_text,
+    }
+    if reason := next((reason for reason, holds in reasons.items() if holds), None):
         ledger.skip(reason)
         return None
     parts: list[ContentPart | str] = [
         part if isinstance(part, str) else ContentPart("other") for part in node.content.parts or []
     ]
-    message = ChatMessage(
-        node.author.role, parts, node.author.name, node.metadata.model_slug, node.id
-    )
-    message.timestamp = node.create_time
-    return message
+    author, model = node.author, node.metadata.model_slug
+    return ChatMessage(author.role, parts, author.name, model, node.id, timestamp=node.create_time)

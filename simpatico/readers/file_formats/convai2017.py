@@ -9,14 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Literal
 
 import msgspec
 
 from simpatico.judgements import Judgement
-from simpatico.readers.file_formats._benchmark import Scale, rate, turn_numbers
-from simpatico.readers.input.record import Dialog, Ledger, Place, Utterance
-from simpatico.readers.input.source import Head, Source, decode
+from simpatico.readers.file_formats._benchmark import as_json_object, rate, turn_numbers
+from simpatico.readers.input.decode import unique_records
+from simpatico.readers.input.record import Dialog, Ledger, Place, Reader, Utterance
+from simpatico.readers.input.source import Head, Source
 
 QUALITIES = ("quality", "breadth", "engagement")
 LIKED = "liked"
@@ -24,7 +25,7 @@ LIKED = "liked"
 
 
 class User(msgspec.Struct, rename="camel"):
-    """A side of the conversation; ids are Alice and Bob throughout, so they are no persons."""
+    """A side of the conversation; ids are Alice and Bob throughout, so they identify nobody."""
 
     id: str
     user_type: Literal["Human", "Bot"]
@@ -58,7 +59,7 @@ class ConvAIDialog(msgspec.Struct, rename="camel"):
 
 
 @dataclass(frozen=True)
-class ConvAI2017:
+class ConvAI2017(Reader):
     """Both sides are under evaluation, as system human or bot; each is judged by the other.
 
     The userId of an evaluation is who is rated, not who rates. With a bot, only the entry under
@@ -69,64 +70,56 @@ class ConvAI2017:
     paper did.
     """
 
-    name: ClassVar[str] = "convai2017"
-    about: ClassVar[str] = "ConvAI 2017: conversations with ratings by the interlocutor"
-    suffixes: ClassVar[tuple[str, ...]] = (".json",)
-
-    system: str | None = None
+    name = "convai2017"
+    about = "ConvAI 2017: conversations with ratings by the interlocutor"
+    suffixes = (".json",)
     zero: Literal["not_rated", "rating"] = "not_rated"
 
     def matches(self, head: Head) -> bool:
         return {"dialogId", "users", "thread", "evaluation"} <= head.keys
 
     def dialogs(self, source: Source, ledger: Ledger) -> Iterator[list[Utterance]]:
-        for place, talk in valid_dialogs(source, ledger):
+        for place, talk in unique_dialogs(source, ledger):
             if not talk.thread:
                 ledger.skip("dialog without utterances")
                 continue
             names = {"Human": "human", "Bot": self.system or "bot"}
             system = {user.id: names[user.user_type] for user in talk.users}
-            passage = msgspec.json.encode({"passage": talk.context}).decode()
-            first, *others = (
+            utterances = [
                 Utterance(str(talk.dialog_id), m.user_id, m.text, system[m.user_id])
                 for m in talk.thread
-            )
-            first = first._replace(extras=passage if talk.context else None)
-            yield Dialog([first, *others], [place])
+            ]
+            extras = as_json_object({"passage": talk.context} if talk.context else {})
+            utterances[0] = utterances[0]._replace(extras=extras)
+            yield Dialog(utterances, [place])
 
     def judgements(self, source: Source, ledger: Ledger) -> Iterator[Judgement]:
-        for place, talk in valid_dialogs(source, ledger):
+        for place, talk in unique_dialogs(source, ledger):
             for unit, value in [*dialog_ratings(talk), *turn_ratings(talk, self.zero)]:
-                low, high = self.scale(unit.quality)
+                low = 0.0 if self.zero == "rating" else 1.0
+                unit = unit._replace(scale_min=low, scale_max=2.0 if unit.quality == LIKED else 5.0)
                 missing = value == 0 and self.zero == "not_rated"
-                scaled = unit._replace(scale_min=low, scale_max=high)
-                if judgement := rate(scaled, None if missing else value, place, ledger):
+                if judgement := rate(unit, None if missing else value, place, ledger):
                     yield judgement
 
-    def scale(self, quality: str) -> Scale:
-        """From 0 only if zero is a rating."""
-        return 0.0 if self.zero == "rating" else 1.0, 2.0 if quality == LIKED else 5.0
+
+def unique_dialogs(source: Source, ledger: Ledger) -> Iterator[tuple[Place, ConvAIDialog]]:
+    """The records that can be read and are consistent, each dialogId once."""
+    return unique_records(consistent_dialogs(source, ledger), "dialog_id", "dialogId", ledger)
 
 
-def valid_dialogs(source: Source, ledger: Ledger) -> Iterator[tuple[Place, ConvAIDialog]]:
-    """The records that can be read and hold together."""
-    dialog_ids: set[int | str] = set()
-    for place, raw in source.records(ledger):
-        talk: ConvAIDialog | None = decode(raw, CONVERSATION, place, ledger)
-        if talk is None:
-            continue
+def consistent_dialogs(source: Source, ledger: Ledger) -> Iterator[tuple[Place, ConvAIDialog]]:
+    """The records whose ids match each other."""
+    for place, talk in source.values(ConvAIDialog, ledger):
         ids = {user.id for user in talk.users}
-        used = {e.user_id for e in talk.evaluation} | {m.user_id for m in talk.thread}
+        raters = {e.user_id for e in talk.evaluation}
         if len(ids) != 2 or len(talk.users) != 2:
             ledger.reject(place, "users", "a conversation needs two users with different ids")
-        elif not used <= ids:
-            ledger.reject(place, "users", "a userId is none of the conversation's users")
-        elif len({e.user_id for e in talk.evaluation}) < len(talk.evaluation):
+        elif not raters | {m.user_id for m in talk.thread} <= ids:
+            ledger.reject(place, "users", "a userId is not one of the conversation's users")
+        elif len(raters) < len(talk.evaluation):
             ledger.reject(place, "users", "a userId is rated twice")
-        elif talk.dialog_id in dialog_ids:
-            ledger.reject(place, "duplicate_id", "the dialogId stands in an earlier record too")
         else:
-            dialog_ids.add(talk.dialog_id)
             yield place, talk
 
 
@@ -156,6 +149,3 @@ def dialog_unit(talk: ConvAIDialog, speaker: str, turn: int | None, *, quality: 
     (judge,) = (user.id for user in talk.users if user.id != speaker)
     dialog = str(talk.dialog_id)
     return Judgement(dialog, turn, speaker, quality, f"{dialog}:{judge}", "interlocutor", None)
-
-
-CONVERSATION = msgspec.json.Decoder(ConvAIDialog)

@@ -8,17 +8,17 @@ Chang et al. (2020), ConvoKit. Older corpora say `user` and `root` for speaker a
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from typing import Any, ClassVar
+from collections.abc import Iterator
+from itertools import chain
+from typing import Any
 
 import msgspec
 
 from simpatico.readers.file_formats._chat import MACHINE_ROLES
 from simpatico.readers.file_formats._table_fields import parse_time
 from simpatico.readers.file_formats.table import group_dialogs
-from simpatico.readers.input.decode import DECODE_ERRORS, InvalidValue, decode, decode_problem
-from simpatico.readers.input.record import Dialog, Ledger, Place, Utterance
+from simpatico.readers.input.decode import InvalidValue, decode_records
+from simpatico.readers.input.record import Dialog, Ledger, Place, Reader, Utterance
 from simpatico.readers.input.source import Head, Source
 
 FILES = ("utterances.jsonl", "utterances.json")
@@ -47,53 +47,43 @@ class DialogKey(msgspec.Struct):
     root: Name = None
 
 
-LINE = msgspec.json.Decoder(ConvoKitLine)
-DIALOG = msgspec.json.Decoder(DialogKey)
-
-
-@dataclass(frozen=True)
-class ConvoKit:
+class ConvoKit(Reader):
     """Speakers are people unless an utterance's or speaker's meta has `system` or `model`.
 
     A corpus whose conversations do not stand together is collected in memory first.
     """
 
-    name: ClassVar[str] = "convokit"
-    about: ClassVar[str] = "ConvoKit corpus folder, or its utterances.jsonl"
-    suffixes: ClassVar[tuple[str, ...]] = ("", ".jsonl", ".json")
-    scattered: ClassVar[bool] = True
-    system: str | None = None
+    name = "convokit"
+    about = "ConvoKit corpus folder, or its utterances.jsonl"
+    suffixes = ("", ".jsonl", ".json")
+    rows_are_utterances = True
 
     def matches(self, head: Head) -> bool:
         """A folder with the utterances, or rows that have `meta` and a field for the reply."""
         if head.folder:
             return any((head.folder / name).is_file() for name in FILES)
         names = {"root", "user"} <= head.keys or {"conversation_id", "speaker"} <= head.keys
-        return (
-            names
-            and {"id", "text", "meta"} <= head.keys
-            and bool({"reply-to", "reply_to"} & head.keys)
-        )
+        reply = not head.keys.isdisjoint({"reply-to", "reply_to"})
+        return names and reply and {"id", "text", "meta"} <= head.keys
 
     def dialogs(self, source: Source, ledger: Ledger) -> Iterator[list[Utterance]]:
         # most corpora are sorted by conversation: looking first keeps large ones out of memory
         systems = speaker_systems(source, ledger)
-        lines = utterances_file(source)
-        rows = self.utterances(lines, systems, ledger)
-        if not is_sorted_by_dialog(lines):
-            rows = iter(sorted_by_dialog(rows))
+        if folder := source.folder:
+            source = source.file(next((n for n in FILES if (folder / n).is_file()), FILES[0]))
+        decode = msgspec.json.Decoder(ConvoKitLine).decode
+
+        def read(line: bytes) -> Utterance:
+            return self.utterance(decode(line), systems, ledger)
+
+        rows = decode_records(source.records(ledger), read, ledger)
+        if not is_sorted_by_dialog(source):
+            dialogs: dict[str, list[tuple[Place, Utterance]]] = {}
+            for place, row in rows:
+                dialogs.setdefault(row.dialog, []).append((place, row))
+            rows = chain.from_iterable(dialogs.values())
         for dialog in group_dialogs(rows, ledger):
             yield Dialog(sort_replies(dialog), dialog.places)
-
-    def utterances(
-        self, source: Source, systems: dict[str, str], ledger: Ledger
-    ) -> Iterator[tuple[Place, Utterance]]:
-        """Every line, with its place."""
-        for place, line in source.records(ledger):
-            try:
-                yield place, self.utterance(LINE.decode(line), systems, ledger)
-            except DECODE_ERRORS as error:
-                ledger.reject(place, *decode_problem(line, error))
 
     def utterance(self, line: ConvoKitLine, systems: dict[str, str], ledger: Ledger) -> Utterance:
         """One line as an utterance."""
@@ -137,22 +127,14 @@ def named_system(meta: Any) -> str | None:
     return next((v for k in ("system", "model") if isinstance(v := meta.get(k), str) and v), None)
 
 
-def utterances_file(source: Source) -> Source:
-    """The file with the utterances."""
-    if not source.folder:
-        return source
-    return source.file(next((n for n in FILES if (source.folder / n).is_file()), FILES[0]))
-
-
 def speaker_systems(source: Source, ledger: Ledger) -> dict[str, str]:
     """The systems of speakers whose meta names one."""
     systems: dict[str, str] = {}
     for file in ("speakers.json", "users.json"):
         if not source.folder or not (source.folder / file).is_file():
             continue
-        inner = source.file(file)
-        table = decode(inner.document(ledger), dict[str, Any], Place(inner.name, 1, 0), ledger)
-        for speaker, about in (table or {}).items():
+        speakers = source.file(file).value(dict[str, Any], ledger) or {}
+        for speaker, about in speakers.items():
             meta = about.get("meta", about) if isinstance(about, dict) else None
             if system := named_system(meta):
                 systems[speaker] = system
@@ -162,11 +144,7 @@ def speaker_systems(source: Source, ledger: Ledger) -> dict[str, str]:
 def is_sorted_by_dialog(source: Source) -> bool:
     """Whether the utterances of every conversation follow each other in the file."""
     ids, last = set[str](), None
-    for _, line in source.records(Ledger("skip")):
-        try:
-            key = DIALOG.decode(line)
-        except DECODE_ERRORS:
-            continue
+    for _, key in source.values(DialogKey, Ledger("skip")):
         dialog = first_given(key.conversation_id, key.root)
         if dialog is not None and dialog != last:
             if dialog in ids:
@@ -174,14 +152,6 @@ def is_sorted_by_dialog(source: Source) -> bool:
             ids.add(dialog)
         last = dialog or last
     return True
-
-
-def sorted_by_dialog(rows: Iterable[tuple[Place, Utterance]]) -> list[tuple[Place, Utterance]]:
-    """All rows, those of a dialog together, dialogs by first appearance."""
-    dialogs: dict[str, list[tuple[Place, Utterance]]] = {}
-    for place, row in rows:
-        dialogs.setdefault(row.dialog, []).append((place, row))
-    return [row for dialog in dialogs.values() for row in dialog]
 
 
 def sort_replies(dialog: list[Utterance]) -> list[Utterance]:
@@ -205,5 +175,4 @@ def depth_first(parents: list[int]) -> list[int]:
     while waiting:
         order.append(here := waiting.pop())
         waiting.extend(reversed(children.get(here, [])))
-    reached = set(order)
-    return order + [i for i in range(len(parents)) if i not in reached]
+    return order + sorted(set(range(len(parents))) - set(order))

@@ -9,35 +9,24 @@ Zhang et al. (2021), DSTC10 track 5, which gathers FED, USR, DailyDialog and oth
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import ClassVar
 
 import msgspec
 
 from simpatico.judgements import Judgement
+from simpatico.readers.file_formats import _benchmark as benchmark
 from simpatico.readers.file_formats import fed
-from simpatico.readers.file_formats._benchmark import (
-    RatedLine,
-    RatedRow,
-    Rating,
-    Scale,
-    alternate_speakers,
-    row_dialog,
-    row_judgements,
-    system_name,
-)
-from simpatico.readers.input.decode import decode_records, unique_records
-from simpatico.readers.input.record import Ledger, Place, Utterance
+from simpatico.readers.input.decode import unique_records
+from simpatico.readers.input.record import Ledger, Reader, Utterance
 from simpatico.readers.input.source import Head, Source
 
-FIVE: dict[str, Scale] = {"*": (1.0, 5.0)}
-USR: dict[str, Scale] = {
+FIVE: dict[str, tuple[float, float]] = {"*": (1.0, 5.0)}
+USR: dict[str, tuple[float, float]] = {
     "Understandable": (0.0, 1.0),
     "Uses Knowledge": (0.0, 1.0),
     "Overall": (1.0, 5.0),
     "*": (1.0, 3.0),
 }
-SCALES: dict[str, dict[str, Scale]] = {
+SCALES: dict[str, dict[str, tuple[float, float]]] = {
     "dailydialog-zhao": FIVE,
     "persona-zhao": FIVE,
     "dailydialog-gupta": FIVE,
@@ -66,7 +55,7 @@ class DevRow(msgspec.Struct):
     """A response to a context, or a whole dialog."""
 
     dialogue_id: str
-    annotations: dict[str, list[Rating]]
+    annotations: dict[str, list[benchmark.Rating]]
     model: str | None = None
     context: str | None = None
     response: str | None = None
@@ -76,81 +65,57 @@ class DevRow(msgspec.Struct):
     dialogue: list[DialogLine] | None = None
 
 
-@dataclass(frozen=True)
-class DSTC10Dev:
+class DSTC10Dev(Reader):
     """A row is a dialog: with `context` and `response` one turn is judged, else all of the model's.
 
     Judges are outsiders, and numbered by position. The fact or persona of the USR sets is in the
     response's extras.
     """
 
-    name: ClassVar[str] = "dstc10-dev"
-    about: ClassVar[str] = "DSTC10 track 5 development sets: rows with ratings of several judges"
-    suffixes: ClassVar[tuple[str, ...]] = (".json",)
-
-    system: str | None = None
+    name = "dstc10-dev"
+    about = "DSTC10 track 5 development sets: rows with ratings of several judges"
+    suffixes = (".json",)
 
     def matches(self, head: Head) -> bool:
-        turn, dialog = {"context", "response"}, ({"dialog"}, {"dialogue"})
-        return {"dialogue_id", "annotations"} <= head.keys and any(
-            fields <= head.keys for fields in (turn, *dialog)
-        )
+        fields = ({"context", "response"}, {"dialog"}, {"dialogue"})
+        is_row = any(names <= head.keys for names in fields)
+        return is_row and {"dialogue_id", "annotations"} <= head.keys
 
     def dialogs(self, source: Source, ledger: Ledger) -> Iterator[list[Utterance]]:
-        return map(row_dialog, self.rows(source, ledger))
+        return map(benchmark.row_dialog, self.rows(source, ledger))
 
     def judgements(self, source: Source, ledger: Ledger) -> Iterator[Judgement]:
         for row in self.rows(source, ledger):
             name = row.dialog.rpartition("_")[0]
-            for judgement in row_judgements(row, SCALES.get(name, {}), ledger):
+            for judgement in benchmark.row_judgements(row, SCALES.get(name, {}), ledger):
                 yield judgement._replace(judge=None) if name in MEANS else judgement
 
-    def rows(self, source: Source, ledger: Ledger) -> Iterator[RatedRow]:
+    def rows(self, source: Source, ledger: Ledger) -> Iterator[benchmark.RatedRow]:
         """The rows that can be read; a dialogue_id that comes again is refused."""
-        records = decode_records(source.records(ledger), ROW.decode, ledger)
-        for place, row in unique_records(records, lambda row: row.dialogue_id, ledger):
-            if rated := self.rated_row(row, place, ledger):
-                yield rated
-
-    def rated_row(self, row: DevRow, place: Place, ledger: Ledger) -> RatedRow | None:
-        """The row in the words of this package."""
-        system = system_name(row.model or self.system or "system")
-        dialog = row.dialogue if row.dialog is None else row.dialog
-        if dialog is not None:
-            lines = [RatedLine(speaker_name(line.speaker, system), line.text) for line in dialog]
-            return RatedRow(
-                row.dialogue_id, place, lines, system, row.annotations, whole_dialog=True
-            )
-        if row.context is None or row.response is None:
-            reason = "a row needs 'context' and 'response', or 'dialogue'"
-            ledger.reject(place, "missing", reason)
-            return None
-        lines = context_and_response(row.context, row.response, system)
-        extras = None if row.fact is None else msgspec.json.encode({"fact": row.fact}).decode()
-        return RatedRow(
-            row.dialogue_id,
-            place,
-            lines,
-            system,
-            row.annotations,
-            references=row.reference,
-            extras=extras,
-        )
+        rows = source.values(DevRow, ledger)
+        for place, row in unique_records(rows, "dialogue_id", "dialogue_id", ledger):
+            system = benchmark.system_name(row.model or self.system or "system")
+            # a user is called user here, as the system may be called human
+            names = dict.fromkeys(SYSTEM, system) | dict.fromkeys(USER, "user")
+            dialog = row.dialogue if row.dialog is None else row.dialog
+            own = benchmark.RatedRow(row.dialogue_id, place, (), system, row.annotations)
+            if dialog is not None:
+                lines = [(names.get(one.speaker.lower(), one.speaker), one.text) for one in dialog]
+                yield own._replace(lines=lines, whole_dialog=True)
+            elif row.context is None or row.response is None:
+                reason = "a row needs 'context' and 'response', or 'dialogue'"
+                ledger.reject(place, "missing", reason)
+            else:
+                yield own._replace(
+                    lines=context_and_response(row.context, row.response, system),
+                    references=row.reference,
+                    extras=benchmark.as_json_object({} if row.fact is None else {"fact": row.fact}),
+                )
 
 
-def speaker_name(speaker: str, system: str) -> str:
-    """The speaker's name here; a person who talks with the system called human is the user."""
-    if speaker.lower() in SYSTEM:
-        return system
-    return "user" if speaker.lower() in USER else speaker
-
-
-def context_and_response(context: str, response: str, system: str) -> list[RatedLine]:
-    """The lines of the context, told apart by their labels or by turns, and the response."""
+def context_and_response(context: str, response: str, system: str) -> list[tuple[str, str]]:
+    """The lines of the context, by their labels or else in turns, and the response."""
     if fed.is_labelled(context):
         return fed.labelled_lines(context, response, system)
     texts = [line.strip() for line in context.split("\n") if line.strip()]
-    return [*alternate_speakers(texts), RatedLine(system, response)]
-
-
-ROW = msgspec.json.Decoder(DevRow)
+    return [*benchmark.alternate_speakers(texts), (system, response)]

@@ -7,24 +7,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import ClassVar
 
 import msgspec
 
 from simpatico.judgements import Judgement
-from simpatico.readers.file_formats._benchmark import (
-    RatedLine,
-    RatedRow,
-    Rating,
-    Scale,
-    alternate_speakers,
-    row_dialog,
-    row_judgements,
-    system_name,
-)
-from simpatico.readers.input.record import Ledger, Place, Utterance
-from simpatico.readers.input.source import Head, Source, decode
+from simpatico.readers.file_formats import _benchmark as benchmark
+from simpatico.readers.input.decode import decode
+from simpatico.readers.input.record import Ledger, Place, Reader, Utterance
+from simpatico.readers.input.source import Head, Source
 
 LISTS = frozenset({"contexts", "responses", "reference", "models", "scores"})
 
@@ -48,12 +38,11 @@ class TestRow(msgspec.Struct):
     context: list[str]
     response: str
     model: str
-    scores: dict[str, Rating]
+    scores: dict[str, benchmark.Rating]
     references: list[str] | None = None
 
 
-@dataclass(frozen=True)
-class DSTC10Test:
+class DSTC10Test(Reader):
     """Each row is a dialog whose last turn is judged; ratings are means over outsiders.
 
     The files do not say on which scale people rated, so it is read off all values of a quality:
@@ -61,11 +50,9 @@ class DSTC10Test:
     anything else stays without a scale (jsalt: nothing above 3, and 170 of 741 exactly 3).
     """
 
-    name: ClassVar[str] = "dstc10-test"
-    about: ClassVar[str] = "DSTC10 track 5 test sets: parallel lists of contexts and responses"
-    suffixes: ClassVar[tuple[str, ...]] = (".json",)
-
-    system: str | None = None
+    name = "dstc10-test"
+    about = "DSTC10 track 5 test sets: parallel lists of contexts and responses"
+    suffixes = (".json",)
 
     def matches(self, head: Head) -> bool:
         if not head.keys or not head.keys <= LISTS or isinstance(head.json, list):
@@ -73,14 +60,14 @@ class DSTC10Test:
         return all(isinstance(column, list) for column in head.item.values())
 
     def dialogs(self, source: Source, ledger: Ledger) -> Iterator[list[Utterance]]:
-        return map(row_dialog, response_rows(source, ledger))
+        return map(benchmark.row_dialog, response_rows(source, ledger))
 
     def judgements(self, source: Source, ledger: Ledger) -> Iterator[Judgement]:
         """All are read before the first is given: the scale is inferred from all values."""
         judgements = [
             judgement
             for row in response_rows(source, ledger)
-            for judgement in row_judgements(row, {}, ledger)
+            for judgement in benchmark.row_judgements(row, {}, ledger)
         ]
         values: dict[str, list[float]] = {}
         for judgement in judgements:
@@ -92,21 +79,22 @@ class DSTC10Test:
             yield judgement._replace(judge=None, scale_min=low, scale_max=high)
 
 
-def response_rows(source: Source, ledger: Ledger) -> Iterator[RatedRow]:
+def response_rows(source: Source, ledger: Ledger) -> Iterator[benchmark.RatedRow]:
     """The rows that can be read."""
-    place = Place(source.name, 1, 0)
+    place, read = Place(source.name, 1, 0), msgspec.json.Decoder(TestRow)
     for number, raw in enumerate(transpose_lists(source, ledger)):
         # a row has no line of its own in these files, so its number goes into the reason
         own = Ledger("skip")
-        row: TestRow | None = decode(raw, ROW, place, own)
+        row: TestRow | None = decode(raw, read, place, own)
         for reject in own.rejects:
             ledger.reject(place, reject.code, f"row {number}: {reject.reason}")
         if row is not None:
-            yield RatedRow(
+            system = benchmark.system_name(row.model)
+            yield benchmark.RatedRow(
                 f"{source.stem}:{number}",
                 place,
-                [*alternate_speakers(row.context), RatedLine(system_name(row.model), row.response)],
-                system_name(row.model),
+                [*benchmark.alternate_speakers(row.context), (system, row.response)],
+                system,
                 {q: [mean] for q, mean in row.scores.items() if q not in NOT_A_QUALITY},
                 references=row.references,
             )
@@ -114,22 +102,22 @@ def response_rows(source: Source, ledger: Ledger) -> Iterator[RatedRow]:
 
 def transpose_lists(source: Source, ledger: Ledger) -> Iterator[bytes]:
     """Each row as a JSON object."""
-    place = Place(source.name, 1, 0)
-    file: TestColumns | None = decode(source.document(ledger), TestColumns, place, ledger)
+    file = source.value(TestColumns, ledger)
     if file is None:
         return
-    n = len(file.contexts)
-    lists = (file.contexts, file.responses, file.models, file.scores, file.reference or [NULL] * n)
+    n, names = len(file.contexts), TestRow.__struct_fields__
+    references = file.reference or [msgspec.Raw(b"null")] * n
+    lists = (file.contexts, file.responses, file.models, file.scores, references)
     if {*map(len, lists)} != {n}:
-        counts = ", ".join(f"{len(list_)} {name}" for name, list_ in zip(NAMES, lists, strict=True))
-        ledger.reject(place, "lengths", f"the lists differ in length ({counts}); no row is read")
+        counts = ", ".join(f"{len(list_)} {name}" for name, list_ in zip(names, lists, strict=True))
+        reason = f"the lists differ in length ({counts}); no row is read"
+        ledger.reject(Place(source.name, 1, 0), "lengths", reason)
         return
     for cells in zip(*lists, strict=True):
-        pairs = zip(NAMES, cells, strict=True)
-        yield b"{%s}" % b",".join(b'"%s":%s' % (name.encode(), bytes(cell)) for name, cell in pairs)
+        yield msgspec.json.encode(dict(zip(names, cells, strict=True)))
 
 
-def infer_scale(values: list[float]) -> Scale | tuple[None, None]:
+def infer_scale(values: list[float]) -> tuple[float, float] | tuple[None, None]:
     """The scale as far as the values tell: a win rate, 1 to 5, or unknown."""
     low, high = min(values, default=-1.0), max(values, default=-1.0)
     if 0 <= low < 1 and high <= 1:
@@ -137,8 +125,3 @@ def infer_scale(values: list[float]) -> Scale | tuple[None, None]:
     if low >= 1 and 3 < high <= 5:
         return 1.0, 5.0
     return None, None
-
-
-NAMES = ("context", "response", "model", "scores", "references")
-NULL = msgspec.Raw(b"null")
-ROW = msgspec.json.Decoder(TestRow)

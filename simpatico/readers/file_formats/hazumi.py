@@ -11,17 +11,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import groupby
-from typing import ClassVar
 from xml.etree import ElementTree
 
 import msgspec
 
 from simpatico.judgements import Judgement
-from simpatico.readers.file_formats._benchmark import rate
-from simpatico.readers.input.decode import decode_records
-from simpatico.readers.input.record import Dialog, Ledger, Place, Utterance
+from simpatico.readers.file_formats._benchmark import as_json_object, rate
+from simpatico.readers.input.record import Dialog, Ledger, Place, Reader, Utterance
 from simpatico.readers.input.source import Head, Source
 
 WIZARD, PARTICIPANT = "Wizard", "Participant"
@@ -48,8 +45,7 @@ class Exchange(msgspec.Struct):
 PlacedExchange = tuple[Place, Exchange]
 
 
-@dataclass(frozen=True)
-class Hazumi:
+class Hazumi(Reader):
     """The Wizard is under evaluation; its interlocutor is the participant, who has the dialog's id.
 
     Every exchange is two turns, the second of them empty where the participant said nothing, so
@@ -59,11 +55,9 @@ class Hazumi:
     on the interlocutor's eye has 2,477 and 2,824.
     """
 
-    name: ClassVar[str] = "hazumi"
-    about: ClassVar[str] = "Hazumi: ELAN files (one or a folder of them) or a list of exchanges"
-    suffixes: ClassVar[tuple[str, ...]] = (ELAN, ".json", "")
-
-    system: str | None = None
+    name = "hazumi"
+    about = "Hazumi: ELAN files (one or a folder of them) or a list of exchanges"
+    suffixes = (ELAN, ".json", "")
 
     def matches(self, head: Head) -> bool:
         if head.folder:
@@ -78,17 +72,11 @@ class Hazumi:
 
     def utterances(self, exchange: Exchange) -> tuple[Utterance, Utterance]:
         """What both sides say in an exchange."""
-        dialog, times = exchange.dialog, {"start": exchange.start, "end": exchange.end}
-        seconds = {name: time / 1000 for name, time in times.items()}
+        dialog = exchange.dialog
+        wizard = Utterance(dialog, WIZARD, exchange.sys.strip(), self.system or WIZARD)
+        extras = as_json_object({"start": exchange.start / 1000, "end": exchange.end / 1000})
         return (
-            Utterance(
-                dialog,
-                WIZARD,
-                exchange.sys.strip(),
-                self.system or WIZARD,
-                interlocutor=dialog,
-                extras=msgspec.json.encode(seconds).decode(),
-            ),
+            wizard._replace(interlocutor=dialog, extras=extras),
             Utterance(dialog, PARTICIPANT, strip_annotations(exchange.user)),
         )
 
@@ -138,7 +126,7 @@ def read_exchanges(source: Source, ledger: Ledger) -> Iterator[PlacedExchange]:
     elif source.head.kind == "text":
         yield from elan_exchanges(source, ledger)
     else:
-        yield from decode_records(source.records(ledger), EXCHANGE.decode, ledger)
+        yield from source.values(Exchange, ledger)
 
 
 def elan_exchanges(source: Source, ledger: Ledger) -> Iterator[PlacedExchange]:
@@ -168,23 +156,18 @@ def read_tiers(
         if b"<!DOCTYPE" in document or b"<!ENTITY" in document:
             raise ValueError
         root = ElementTree.fromstring(document)  # noqa: S314 - no entity can be declared
-        slots = {
+        times = {
             slot.get("TIME_SLOT_ID"): slot.get("TIME_VALUE") for slot in root.iter("TIME_SLOT")
         }
-        return {
-            tier.get("TIER_ID", ""): sorted(
-                (
-                    int(slots[one.get("TIME_SLOT_REF1")] or ""),
-                    int(slots[one.get("TIME_SLOT_REF2")] or ""),
-                    one.findtext("ANNOTATION_VALUE") or "",
-                )
-                for one in tier.iter("ALIGNABLE_ANNOTATION")
-            )
-            for tier in root.iter("TIER")
-        }
+        tiers: dict[str, list[tuple[int, int, str]]] = {}
+        for tier in root.iter("TIER"):
+            annotations = []
+            for one in tier.iter("ALIGNABLE_ANNOTATION"):
+                ends = (times[one.get(f"TIME_SLOT_REF{n}")] for n in (1, 2))
+                start, end = (int(end or "") for end in ends)
+                annotations.append((start, end, one.findtext("ANNOTATION_VALUE") or ""))
+            tiers[tier.get("TIER_ID", "")] = sorted(annotations)
+        return tiers
     except (ElementTree.ParseError, KeyError, ValueError):
-        ledger.reject(place, "elan", "this is no ELAN file, or an annotation in it has no time")
+        ledger.reject(place, "elan", "not an ELAN file, or an annotation in it has no time")
         return {}
-
-
-EXCHANGE = msgspec.json.Decoder(Exchange)

@@ -11,22 +11,13 @@ from __future__ import annotations
 import ast
 import warnings
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import ClassVar
 
 import msgspec
 
 from simpatico.judgements import Judgement
-from simpatico.readers.file_formats._benchmark import (
-    RatedLine,
-    RatedRow,
-    Rating,
-    alternate_speakers,
-    row_dialog,
-    row_judgements,
-)
-from simpatico.readers.input.decode import decode_records, unique_records
-from simpatico.readers.input.record import Ledger, Place, Utterance
+from simpatico.readers.file_formats import _benchmark as benchmark
+from simpatico.readers.input.decode import unique_records
+from simpatico.readers.input.record import Ledger, Reader, Utterance
 from simpatico.readers.input.source import Head, Source
 
 NEEDED = frozenset({"dialogue_id", "context", "response", "human_mean_relevance"})
@@ -41,58 +32,49 @@ class HUMODRow(msgspec.Struct):
     dialogue_id: str
     context: str
     response: str
-    human_mean_relevance: Rating
+    human_mean_relevance: benchmark.Rating
     reference: str | list[str] | None = None
     am: float | None = None
     fm: float | None = None
 
 
-@dataclass(frozen=True)
-class HUMOD:
+class HUMOD(Reader):
     """Each row is a dialog whose last turn is judged; the rating is a mean over three outsiders.
 
     The file does not say whether a reply is the film's own or a random one, so all have one
     system. The scores of others, `am` and `fm`, are in the reply's extras.
     """
 
-    name: ClassVar[str] = "humod"
-    about: ClassVar[str] = "HUMOD: film dialogs, replies with their mean relevance"
-    suffixes: ClassVar[tuple[str, ...]] = (".jsonl", ".json")
-
-    system: str | None = None
+    name = "humod"
+    about = "HUMOD: film dialogs, replies with their mean relevance"
+    suffixes = (".jsonl", ".json")
 
     def matches(self, head: Head) -> bool:
         return head.keys >= NEEDED
 
     def dialogs(self, source: Source, ledger: Ledger) -> Iterator[list[Utterance]]:
-        return map(row_dialog, self.rows(source, ledger))
+        return map(benchmark.row_dialog, self.rows(source, ledger))
 
     def judgements(self, source: Source, ledger: Ledger) -> Iterator[Judgement]:
         for row in self.rows(source, ledger):
-            for judgement in row_judgements(row, SCALE, ledger):
+            for judgement in benchmark.row_judgements(row, SCALE, ledger):
                 yield judgement._replace(judge=None)
 
-    def rows(self, source: Source, ledger: Ledger) -> Iterator[RatedRow]:
+    def rows(self, source: Source, ledger: Ledger) -> Iterator[benchmark.RatedRow]:
         """The rows that can be read; a dialogue_id that comes again is refused."""
-        records = decode_records(source.records(ledger), ROW.decode, ledger)
-        for place, row in unique_records(records, lambda row: row.dialogue_id, ledger):
-            yield self.rated_row(row, place, ledger)
-
-    def rated_row(self, row: HUMODRow, place: Place, ledger: Ledger) -> RatedRow:
-        """The row in the words of this package."""
-        system = self.system or "system"
-        texts = [line.strip() for line in row.context.split("\n") if line.strip()]
-        others = {"am": row.am, "fm": row.fm}
-        scores = {name: score for name, score in others.items() if score is not None}
-        return RatedRow(
-            row.dialogue_id,
-            place,
-            [*alternate_speakers(texts), RatedLine(system, row.response)],
-            system,
-            {"relevance": [row.human_mean_relevance]},
-            references=parse_python_list(row.reference, ledger),
-            extras=msgspec.json.encode(scores).decode() if scores else None,
-        )
+        rows, system = source.values(HUMODRow, ledger), self.system or "system"
+        for place, row in unique_records(rows, "dialogue_id", "dialogue_id", ledger):
+            texts = [line.strip() for line in row.context.split("\n") if line.strip()]
+            others = {"am": row.am, "fm": row.fm}
+            yield benchmark.RatedRow(
+                row.dialogue_id,
+                place,
+                [*benchmark.alternate_speakers(texts), (system, row.response)],
+                system,
+                {"relevance": [row.human_mean_relevance]},
+                references=parse_python_list(row.reference, ledger),
+                extras=benchmark.as_json_object({k: v for k, v in others.items() if v is not None}),
+            )
 
 
 def parse_python_list(raw: str | list[str] | None, ledger: Ledger) -> list[str] | None:
@@ -109,6 +91,3 @@ def parse_python_list(raw: str | list[str] | None, ledger: Ledger) -> list[str] 
         return texts
     ledger.skip("references that cannot be read")
     return None
-
-
-ROW = msgspec.json.Decoder(HUMODRow)

@@ -7,19 +7,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import ClassVar
 
 import msgspec
 
-from simpatico.readers.file_formats._chat import (
-    ChatMessage,
-    chat_utterances,
-    non_empty_dialog,
-    unique_ids,
-)
-from simpatico.readers.input.decode import DECODE_ERRORS, decode, decode_problem, locate_parts
-from simpatico.readers.input.record import Ledger, Place, Utterance
+from simpatico.readers.file_formats._chat import ChatMessage, chat_utterances, non_empty_dialog
+from simpatico.readers.input.decode import decode, decode_records, locate_parts
+from simpatico.readers.input.record import Ledger, Place, Reader, Utterance
 from simpatico.readers.input.source import Head, Source
 
 
@@ -44,17 +37,12 @@ class InspectSample(msgspec.Struct):
     epoch: int = 1
 
 
-SAMPLE = msgspec.json.Decoder(InspectSample)
-
-
-@dataclass(frozen=True)
-class Inspect:
+class Inspect(Reader):
     """The assistant's system is --system, else the model of the message or of the evaluation."""
 
-    name: ClassVar[str] = "inspect"
-    about: ClassVar[str] = "Inspect log in JSON (make one with `inspect log convert --to json`)"
-    suffixes: ClassVar[tuple[str, ...]] = (".json",)
-    system: str | None = None
+    name = "inspect"
+    about = "Inspect log in JSON (make one with `inspect log convert --to json`)"
+    suffixes = (".json",)
 
     def matches(self, head: Head) -> bool:
         return {"eval", "version"} <= head.keys and isinstance(head.json, dict)
@@ -66,15 +54,9 @@ class Inspect:
             return
         start = max(document.find(b'"samples"'), 0)
         first = Place(source.name, document.count(b"\n", 0, start) + 1, start)
-        for place, raw in locate_parts(document, log.samples or [], first):
-            try:
-                sample = SAMPLE.decode(raw)
-            except DECODE_ERRORS as error:
-                ledger.reject(place, *decode_problem(bytes(raw), error))
-                continue
-            for message in sample.messages:
-                message.model = self.system or message.model or log.eval.model
-            rows = chat_utterances(
-                sample.messages, f"{sample.id}:{sample.epoch}", ledger, system=None
-            )
-            yield from non_empty_dialog(unique_ids(rows), place, ledger)
+        samples = locate_parts(document, log.samples or [], first)
+        read = msgspec.json.Decoder(InspectSample).decode
+        for place, sample in decode_records(samples, read, ledger):
+            name, model = f"{sample.id}:{sample.epoch}", log.eval.model
+            rows = chat_utterances(sample.messages, name, ledger, system=self.system, default=model)
+            yield from non_empty_dialog(rows, place, ledger)

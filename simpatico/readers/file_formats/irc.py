@@ -10,12 +10,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
-from simpatico.readers.input.record import Dialog, Ledger, Place, Utterance
+from simpatico.readers.input.record import Dialog, Ledger, Place, Reader, Utterance
 from simpatico.readers.input.source import Head, Source
 
 LOG, LINKS = ".ascii.txt", ".annotation.txt"
@@ -34,8 +33,7 @@ class IRCMessage(NamedTuple):
     minute: int
 
 
-@dataclass(frozen=True)
-class IRC:
+class IRC(Reader):
     """A dialog is a thread: the messages that links connect, in the order of the log.
 
     All who speak are people. A message that answers several earlier ones has the last of them as
@@ -46,11 +44,9 @@ class IRC:
     first; how long an answer took is right all the same.
     """
 
-    name: ClassVar[str] = "irc"
-    about: ClassVar[str] = "IRC: *.ascii.txt with *.annotation.txt beside it, or a folder of them"
-    suffixes: ClassVar[tuple[str, ...]] = (".txt", "")
-
-    system: str | None = None
+    name = "irc"
+    about = "IRC: *.ascii.txt with *.annotation.txt beside it, or a folder of them"
+    suffixes = (".txt", "")
 
     def matches(self, head: Head) -> bool:
         if head.folder:
@@ -59,39 +55,32 @@ class IRC:
 
     def dialogs(self, source: Source, ledger: Ledger) -> Iterator[list[Utterance]]:
         # utterances keep their line numbers as ids, so that replies can be looked up in the log
-        for log in log_files(source):
+        folder = source.folder
+        names = sorted(path.name for path in folder.glob(f"*{LOG}")) if folder else []
+        for log in map(source.file, names) if folder else [source]:
             messages = dict(read_messages(log, ledger))
             replies = read_links(log, messages, ledger)
-            if unlinked := len(messages) - len(replies):
-                ledger.skip("message outside the part with links", unlinked)
+            if n_outside := len(messages) - len(replies):
+                ledger.skip("message outside the part with links", n_outside)
             start = first_day(log.name)
             title = Path(log.name).name.removesuffix(LOG)
             for lines in split_threads(replies):
-                dialog = f"{title}:{lines[0]}"
-                utterances = [
-                    Utterance(
-                        dialog,
-                        messages[line].nick,
-                        messages[line].text,
-                        self.system or "human",
-                        id=str(line),
-                        reply_to=str(max(replies[line])) if replies[line] else None,
-                        time=None if start is None else start + 60.0 * messages[line].minute,
-                    )
-                    for line in lines
-                ]
-                yield Dialog(
-                    with_interlocutors(utterances), [messages[line].place for line in lines]
-                )
-
-
-def log_files(source: Source) -> Iterator[Source]:
-    """The log itself, or every log of a folder by name."""
-    if source.folder is None:
-        yield source
-        return
-    for path in sorted(source.folder.glob(f"*{LOG}")):
-        yield source.file(path.name)
+                utterances, places = list[Utterance](), list[Place]()
+                whom: dict[str | None, tuple[str, str | None]] = {}
+                for line in lines:
+                    place, nick, text, minute = messages[line]
+                    row = Utterance(f"{title}:{lines[0]}", nick, text, self.system or "human")
+                    time = None if start is None else start + 60.0 * minute
+                    reply_to = str(max(replies[line])) if replies[line] else None
+                    # it speaks to who said what it replies to; a reply to one's own words speaks
+                    # to whom those were said
+                    speaker, before = whom.get(reply_to, (nick, None))
+                    partner = before if speaker == nick else speaker
+                    whom[str(line)] = nick, partner
+                    row = row._replace(id=str(line), reply_to=reply_to, time=time)
+                    utterances.append(row._replace(interlocutor=partner))
+                    places.append(place)
+                yield Dialog(utterances, places)
 
 
 def links_name(log: str) -> str:
@@ -114,6 +103,7 @@ def read_messages(log: Source, ledger: Ledger) -> Iterator[tuple[int, IRCMessage
             continue
         hours, minutes, nick, actor, text = match.groups()
         now = 60 * int(hours) + int(minutes)
+        # a clock that goes back has passed midnight, or noon if it counts to twelve only
         offset += clock_correction(clock - now)
         clock = now
         yield number, IRCMessage(place, nick or actor, text.strip(), offset + now)
@@ -168,27 +158,10 @@ def find_root(root: dict[int, int], line: int) -> int:
     return line
 
 
-def with_interlocutors(dialog: list[Utterance]) -> list[Utterance]:
-    """The utterances with whom each speaks to: who said what it replies to.
-
-    A reply to one's own words speaks to whom those words were said.
-    """
-    whom: dict[str | None, tuple[str, str | None]] = {}
-    utterances: list[Utterance] = []
-    for row in dialog:
-        speaker, before = whom.get(row.reply_to, (row.speaker, None))
-        person = before if speaker == row.speaker else speaker
-        whom[row.id] = row.speaker, person
-        utterances.append(row._replace(interlocutor=person))
-    return utterances
-
-
 def first_day(name: str) -> float | None:
     """When the day in a file's name began, in seconds since 1970; null if it names none."""
     date = DATE.match(Path(name).name)
     try:
-        return (
-            datetime.fromisoformat(date.group()).replace(tzinfo=UTC).timestamp() if date else None
-        )
-    except ValueError:
+        return datetime.fromisoformat(f"{date.group()}T00:00Z").timestamp() if date else None
+    except ValueError:  # such as the 31st of June
         return None

@@ -9,15 +9,15 @@ Ji et al. (2022), Achieving reliable human assessment of open-domain dialogue sy
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import msgspec
 
 from simpatico.judgements import Judgement
-from simpatico.readers.file_formats._benchmark import Rating, rate
-from simpatico.readers.input.record import Dialog, Ledger, Place, Utterance
-from simpatico.readers.input.source import Head, Source, decode
+from simpatico.readers.file_formats._benchmark import Rating, as_json_object, rate
+from simpatico.readers.input.decode import unique_records
+from simpatico.readers.input.record import Dialog, Ledger, Place, Reader, Utterance
+from simpatico.readers.input.source import Head, Source
 
 WORKER, BOT = "user", "bot"
 LOW, HIGH = 0.0, 100.0
@@ -47,8 +47,7 @@ class Assignment(msgspec.Struct, rename="pascal"):
     data: list[Conversation] = msgspec.field(name="data")
 
 
-@dataclass(frozen=True)
-class Ji2022:
+class Ji2022(Reader):
     """The bot is under evaluation; its system is the file's `model`, _p meaning with a persona.
 
     One dialog of every sitting is with `QualityControl`, a bot that was made worse on purpose;
@@ -59,16 +58,15 @@ class Ji2022:
     across dialogs and files.
     """
 
-    name: ClassVar[str] = "ji2022"
-    about: ClassVar[str] = "Ji et al. 2022: conversations with bots, rated by who talked with them"
-    suffixes: ClassVar[tuple[str, ...]] = (".json",)
-
-    system: str | None = None
+    name = "ji2022"
+    about = "Ji et al. 2022: conversations with bots, rated by who talked with them"
+    suffixes = (".json",)
 
     def matches(self, head: Head) -> bool:
         return {"AssignmentId", "WorkerId", "data"} <= head.keys
 
     def dialogs(self, source: Source, ledger: Ledger) -> Iterator[list[Utterance]]:
+        control = {"pass": "passed", "fail": "failed"}.get(source.stem.partition("_")[0])
         for place, dialog, worker, talk in worker_dialogs(source, ledger):
             if not talk.dialogue:
                 ledger.skip("dialog without utterances")
@@ -79,7 +77,9 @@ class Ji2022:
                 for turn in talk.dialogue
                 for utterance in (Utterance(dialog, WORKER, turn.user), bot._replace(text=turn.bot))
             ]
-            utterances[0] = utterances[0]._replace(extras=dialog_extras(source.stem, talk))
+            facts = {"quality_control": control, "topics": talk.topic}
+            extras = as_json_object({name: fact for name, fact in facts.items() if fact})
+            utterances[0] = utterances[0]._replace(extras=extras)
             yield Dialog(utterances, [place])
 
     def judgements(self, source: Source, ledger: Ledger) -> Iterator[Judgement]:
@@ -96,26 +96,7 @@ def worker_dialogs(
     source: Source, ledger: Ledger
 ) -> Iterator[tuple[Place, str, str, Conversation]]:
     """Every dialog with its id, which is the sitting's and a number in it, and its worker."""
-    assignments: set[str] = set()
-    for place, raw in source.records(ledger):
-        sitting: Assignment | None = decode(raw, ASSIGNMENT, place, ledger)
-        if sitting is None:
-            continue
-        if sitting.assignment_id in assignments:
-            reason = "the AssignmentId stands in an earlier record too"
-            ledger.reject(place, "duplicate_id", reason)
-            continue
-        assignments.add(sitting.assignment_id)
+    sittings = source.values(Assignment, ledger)
+    for place, sitting in unique_records(sittings, "assignment_id", "AssignmentId", ledger):
         for number, talk in enumerate(sitting.data, start=1):
             yield place, f"{sitting.assignment_id}:{number}", sitting.worker_id, talk
-
-
-def dialog_extras(stem: str, talk: Conversation) -> str | None:
-    """Whether the worker passed the control of quality, and the topics, as a JSON object."""
-    control = {"pass": "passed", "fail": "failed"}.get(stem.partition("_")[0])
-    quality = {"quality_control": control} if control else {}
-    extras = quality | ({"topics": talk.topic} if talk.topic else {})
-    return msgspec.json.encode(extras).decode() if extras else None
-
-
-ASSIGNMENT = msgspec.json.Decoder(Assignment)

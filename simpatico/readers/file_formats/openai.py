@@ -9,19 +9,13 @@ OpenAI's batch files.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import msgspec
 
-from simpatico.readers.file_formats._chat import (
-    ChatMessage,
-    chat_utterances,
-    non_empty_dialog,
-    unique_ids,
-)
+from simpatico.readers.file_formats._chat import ChatMessage, chat_utterances, non_empty_dialog
 from simpatico.readers.input.decode import DECODE_ERRORS, InvalidValue, decode_problem
-from simpatico.readers.input.record import Ledger, Place, Utterance
+from simpatico.readers.input.record import Ledger, Place, Reader, Utterance
 from simpatico.readers.input.source import Head, Source
 
 LISTS = ("messages", "conversation", "conversations")
@@ -56,14 +50,12 @@ class OpenAIRecord(msgspec.Struct):
 RECORD = msgspec.json.Decoder(OpenAIRecord | Messages)
 
 
-@dataclass(frozen=True)
-class OpenAI:
+class OpenAI(Reader):
     """The assistant's system is --system, else the model that the file names."""
 
-    name: ClassVar[str] = "openai"
-    about: ClassVar[str] = "one chat a record: messages of role and content (also TRL, WildChat)"
-    suffixes: ClassVar[tuple[str, ...]] = (".jsonl", ".ndjson", ".json", ".parquet")
-    system: str | None = None
+    name = "openai"
+    about = "one chat a record: messages of role and content (also TRL, WildChat)"
+    suffixes = (".jsonl", ".ndjson", ".json", ".parquet")
 
     def matches(self, head: Head) -> bool:
         """A list of messages, alone or under one of the names that data sets give it."""
@@ -83,12 +75,11 @@ class OpenAI:
             records = iter([(Place(source.name, 1, 0), source.document(ledger))])
         for place, line in records:
             try:
-                record = RECORD.decode(line)
-                rows = self.chat(record, f"{source.stem}:{place.line}", ledger)
+                rows = self.chat(RECORD.decode(line), f"{source.stem}:{place.line}", ledger)
             except DECODE_ERRORS as error:
                 ledger.reject(place, *decode_problem(line, error))
                 continue
-            yield from non_empty_dialog(unique_ids(rows), place, ledger)
+            yield from non_empty_dialog(rows, place, ledger)
 
     def chat(self, record: OpenAIRecord | Messages, name: str, ledger: Ledger) -> list[Utterance]:
         """The utterances of one record, whose dialog is called `name` if it has no id."""
@@ -115,31 +106,25 @@ def record_messages(record: OpenAIRecord) -> Messages:
         return record.body.messages
     if record.prompt is None and record.completion is None:
         raise InvalidValue("missing", "there is no 'messages'")
-    return [*as_messages("user", record.prompt), *as_messages("assistant", record.completion)]
-
-
-def as_messages(role: str, content: Messages | str | None) -> Messages:
-    """Messages as they are, or a text as one message."""
-    return [ChatMessage(role, content)] if isinstance(content, str) else content or []
+    sides = (("user", record.prompt), ("assistant", record.completion))
+    return [
+        message
+        for role, content in sides
+        for message in ([ChatMessage(role, content)] if isinstance(content, str) else content or [])
+    ]
 
 
 def starts_with_message(value: Any) -> bool:
     """Whether this is a list that starts with a message."""
-    return (
-        isinstance(value, list)
-        and bool(value)
-        and isinstance(value[0], dict)
-        and ("role" in value[0])
-    )
+    first = value[0] if isinstance(value, list) and value else None
+    return isinstance(first, dict) and "role" in first
 
 
 def is_message_list(head: Head) -> bool:
-    """Whether the file is one list of messages, without a record around it."""
-    return (
-        isinstance(head.json, list)
-        and {"role", "content"} <= head.keys
-        and not (
-            head.keys
-            & {*LISTS, "dialog", "conversation_id", "dialog_id", "dialogue_id", "session_id"}
-        )
-    )
+    """Whether the file is one list of messages, without a record around it.
+
+    Messages with the id of a dialog are rows of our table instead.
+    """
+    ids = {"dialog", "conversation_id", "dialog_id", "dialogue_id", "session_id"}
+    is_message = {"role", "content"} <= head.keys and not head.keys & {*LISTS, *ids}
+    return isinstance(head.json, list) and is_message

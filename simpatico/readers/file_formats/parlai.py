@@ -6,14 +6,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import msgspec
 
-from simpatico.readers.file_formats._chat import PERSON_ROLES, non_empty_dialog
-from simpatico.readers.input.decode import decode_records
-from simpatico.readers.input.record import Ledger, Utterance
+from simpatico.readers.file_formats._chat import USER_ROLES, non_empty_dialog
+from simpatico.readers.input.record import Ledger, Reader, Utterance
 from simpatico.readers.input.source import Head, Source
 
 SILENCE = "__SILENCE__"
@@ -33,24 +31,19 @@ class ParlAIDialog(msgspec.Struct):
     context: list[Any] | None = None
 
 
-RECORD = msgspec.json.Decoder(ParlAIDialog)
-
-
-@dataclass(frozen=True)
-class ParlAI:
+class ParlAI(Reader):
     """An act's `id` is its speaker; those with "human" in it are people, others are systems."""
 
-    name: ClassVar[str] = "parlai"
-    about: ClassVar[str] = "ParlAI conversations: dialog of pairs of acts with id and text"
-    suffixes: ClassVar[tuple[str, ...]] = (".jsonl",)
-    system: str | None = None
+    name = "parlai"
+    about = "ParlAI conversations: dialog of pairs of acts with id and text"
+    suffixes = (".jsonl",)
 
     def matches(self, head: Head) -> bool:
         steps = head.item.get("dialog") if isinstance(head.item, dict) else None
         return isinstance(steps, list) and all(isinstance(acts, list) for acts in steps)
 
     def dialogs(self, source: Source, ledger: Ledger) -> Iterator[list[Utterance]]:
-        for place, record in decode_records(source.records(ledger), RECORD.decode, ledger):
+        for place, record in source.values(ParlAIDialog, ledger):
             if record.context:
                 ledger.skip("context act", len(record.context))
             acts = [act for step in record.dialog for act in step]
@@ -65,6 +58,6 @@ class ParlAI:
 
     def utterance(self, dialog: str, act: Act) -> Utterance:
         """What was said in one act."""
-        person = "human" in act.id.lower() or act.id.lower() in PERSON_ROLES
-        system = "human" if person else self.system or act.id
+        is_user = "human" in act.id.lower() or act.id.lower() in USER_ROLES
+        system = "human" if is_user else self.system or act.id
         return Utterance(dialog, act.id or "unnamed", act.text or "", system or "unnamed")

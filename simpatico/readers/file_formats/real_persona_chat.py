@@ -1,4 +1,4 @@
-"""RealPersonaChat: Japanese small talk of people who told about themselves and rated each other.
+"""RealPersonaChat: Japanese small talk of people who described themselves and rated each other.
 
     {"dialogue_id": 1, "interlocutors": ["AA", "BB"],
      "utterances": [{"interlocutor_id": "AA", "text": "…", "timestamp": "…"}],
@@ -10,16 +10,15 @@ Yamashita et al. (2023), RealPersonaChat.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any, ClassVar
 
 import msgspec
 
 from simpatico.judgements import Judgement
-from simpatico.readers.file_formats._benchmark import Rating, rate
+from simpatico.readers.file_formats._benchmark import Rating, as_json_object, rate
 from simpatico.readers.file_formats.convokit import time_or_none
-from simpatico.readers.input.record import Dialog, Ledger, Place, Utterance
-from simpatico.readers.input.source import Head, Source, decode
+from simpatico.readers.input.decode import decode_records
+from simpatico.readers.input.record import Dialog, Ledger, Place, Reader, Utterance
+from simpatico.readers.input.source import Head, Source
 
 PEOPLE = "interlocutors.json"
 LOW, HIGH = 1.0, 5.0
@@ -49,14 +48,13 @@ class PersonaDialog(msgspec.Struct):
 
 
 class Person(msgspec.Struct):
-    """What a speaker told of himself or herself."""
+    """A speaker's description of themselves, and answers to a personality questionnaire."""
 
     persona: list[str] = []
     personality: dict[str, float] = {}
 
 
-@dataclass(frozen=True)
-class RealPersonaChat:
+class RealPersonaChat(Reader):
     """Both sides are people under evaluation; each is judged by the other, whose id lasts.
 
     The interlocutor_id of an evaluation is who rates, not who is rated: ratings go with that id
@@ -68,11 +66,9 @@ class RealPersonaChat:
     which its first utterance has as extras; who talks with it and rates it has no id.
     """
 
-    name: ClassVar[str] = "real-persona-chat"
-    about: ClassVar[str] = "RealPersonaChat: Japanese, with profiles and ratings by interlocutors"
-    suffixes: ClassVar[tuple[str, ...]] = (".jsonl", ".json")
-
-    system: str | None = None
+    name = "real-persona-chat"
+    about = "RealPersonaChat: Japanese, with profiles and ratings by interlocutors"
+    suffixes = (".jsonl", ".json")
 
     def matches(self, head: Head) -> bool:
         people = {"dialogue_id", "interlocutors", "utterances", "evaluations"} <= head.keys
@@ -92,28 +88,26 @@ class RealPersonaChat:
         for place, talk in valid_dialogs(source, ledger):
             for unit, ratings in dialog_ratings(talk):
                 for quality, rating in ratings.items():
-                    own = unit._replace(quality=quality)
-                    if judgement := rate(own, rating, place, ledger):
+                    if judgement := rate(unit._replace(quality=quality), rating, place, ledger):
                         yield judgement
 
 
 def valid_dialogs(source: Source, ledger: Ledger) -> Iterator[tuple[Place, PersonaDialog]]:
-    """The records that can be read and hold together; the very same one again is skipped."""
+    """The records that can be read and are consistent; an identical one is skipped."""
     hashes: dict[int | str, int] = {}
-    for place, raw in source.records(ledger):
-        talk: PersonaDialog | None = decode(raw, DIALOG, place, ledger)
-        if talk is None:
-            continue
-        # a hash is enough to tell a repeated record from another one with the same id
-        before = hashes.get(talk.dialogue_id)
-        if before == hash(raw):
+    decode = msgspec.json.Decoder(PersonaDialog).decode
+    # a hash is enough to tell a repeated record from another one with the same id
+    records = decode_records(source.records(ledger), lambda raw: (hash(raw), decode(raw)), ledger)
+    for place, (code, talk) in records:
+        if hashes.get(talk.dialogue_id) == code:
             ledger.skip("dialog that stands in the file twice")
-        elif before is not None:
-            ledger.reject(place, "duplicate_id", "the dialogue_id stands in an earlier record too")
-        elif reason := id_problem(talk):
-            ledger.reject(place, "interlocutors", reason)
+        elif talk.dialogue_id in hashes:
+            reason = "an earlier record has the same 'dialogue_id'"
+            ledger.reject(place, "duplicate_id", reason)
+        elif problem := id_problem(talk):
+            ledger.reject(place, "interlocutors", problem)
         else:
-            hashes[talk.dialogue_id] = hash(raw)
+            hashes[talk.dialogue_id] = code
             yield place, talk
 
 
@@ -127,17 +121,16 @@ def id_problem(talk: PersonaDialog) -> str | None:
         return "a conversation needs two interlocutors with different ids"
     raters = [ratings.get("interlocutor_id") for ratings in talk.evaluations]
     if not {row.interlocutor_id for row in talk.utterances} | set(raters) <= ids:
-        return "an interlocutor_id is none of the conversation's interlocutors"
+        return "an interlocutor_id is not one of the conversation's interlocutors"
     return "an interlocutor_id rates twice" if len(set(raters)) < len(raters) else None
 
 
 def human_dialog(talk: PersonaDialog, people: dict[str, Person], ledger: Ledger) -> list[Utterance]:
     """A dialog of two people, each with the other as interlocutor."""
     utterances: list[Utterance] = []
-    introduced: set[str] = set()
     for row in talk.utterances:
         speaker, other = row.interlocutor_id, other_person(talk, row.interlocutor_id)
-        about = people.get(other)
+        about, first = people.get(other), all(speaker != one.speaker for one in utterances)
         utterances.append(
             Utterance(
                 str(talk.dialogue_id),
@@ -147,30 +140,21 @@ def human_dialog(talk: PersonaDialog, people: dict[str, Person], ledger: Ledger)
                 time=time_or_none(row.timestamp, ledger),
                 interlocutor=other,
                 profile="\n".join(about.persona) if about and about.persona else None,
-                extras=None if speaker in introduced else big_five(people.get(speaker)),
+                extras=big_five(people.get(speaker)) if first else None,
             )
         )
-        introduced.add(speaker)
     return utterances
 
 
 def system_dialog(talk: PersonaDialog) -> list[Utterance]:
     """A dialog of somebody, who has no id, with a system."""
-    plays = {"plays": talk.interlocutor_id} if talk.interlocutor_id else {}
-    extras = msgspec.json.encode(plays).decode() if plays else None
+    extras = as_json_object({"plays": talk.interlocutor_id} if talk.interlocutor_id else {})
     utterances: list[Utterance] = []
     for row in talk.utterances:
         system = talk.system_id if row.interlocutor == SYSTEM else None
+        utterance = Utterance(str(talk.dialogue_id), row.interlocutor, row.text, system)
         first = system is not None and all(before.system is None for before in utterances)
-        utterances.append(
-            Utterance(
-                str(talk.dialogue_id),
-                row.interlocutor,
-                row.text,
-                system,
-                extras=extras if first else None,
-            )
-        )
+        utterances.append(utterance._replace(extras=extras) if first else utterance)
     return utterances
 
 
@@ -187,32 +171,25 @@ def dialog_ratings(talk: PersonaDialog) -> Iterator[tuple[Judgement, dict[str, R
         yield unit._replace(speaker=other_person(talk, rater), judge=rater), ratings
 
 
-def other_person(talk: PersonaDialog, person: str) -> str:
-    """Who talks with a person."""
-    (other,) = (one for one in talk.interlocutors if one != person)
+def other_person(talk: PersonaDialog, speaker: str) -> str:
+    """Who talks with a speaker."""
+    (other,) = (one for one in talk.interlocutors if one != speaker)
     return other
 
 
 def read_people(source: Source, ledger: Ledger) -> dict[str, Person]:
-    """What the speakers told about themselves, from the file beside this one if it is there."""
+    """The speakers' descriptions of themselves, from the file beside this one if it is there."""
     path = source.path and not source.spool and source.path.parent / PEOPLE
     if not path or not path.is_file():
         return {}
-    file = Source.of(path)
-    place = Place(file.name, 1, 0)
-    people: dict[str, Person] | None = decode(file.document(ledger), PERSONS, place, ledger)
-    return people or {}
+    return Source.of(path).value(dict[str, Person], ledger) or {}
 
 
 def big_five(person: Person | None) -> str | None:
     """A speaker's Big Five as a JSON object."""
-    traits: dict[str, Any] = {
+    traits = {
         name.removeprefix(BIG_FIVE).lower(): value
         for name, value in (person.personality if person else {}).items()
         if name.startswith(BIG_FIVE)
     }
-    return msgspec.json.encode({"big_five": traits}).decode() if traits else None
-
-
-DIALOG = msgspec.json.Decoder(PersonaDialog)
-PERSONS = msgspec.json.Decoder(dict[str, Person])
+    return as_json_object({"big_five": traits} if traits else {})

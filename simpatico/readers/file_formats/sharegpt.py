@@ -6,14 +6,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import ClassVar
 
 import msgspec
 
 from simpatico.readers.file_formats._chat import ChatMessage, chat_utterances, non_empty_dialog
-from simpatico.readers.input.decode import decode_records
-from simpatico.readers.input.record import Ledger, Utterance
+from simpatico.readers.input.record import Ledger, Reader, Utterance
 from simpatico.readers.input.source import Head, Source
 
 
@@ -34,17 +31,12 @@ class ShareGPTRecord(msgspec.Struct):
     system: str | None = None
 
 
-RECORD = msgspec.json.Decoder(ShareGPTRecord)
-
-
-@dataclass(frozen=True)
-class ShareGPT:
+class ShareGPT(Reader):
     """`human` and `user` are people; `gpt`, `chatgpt`, `bing` and the like are the system."""
 
-    name: ClassVar[str] = "sharegpt"
-    about: ClassVar[str] = "one chat a record: conversations of from and value"
-    suffixes: ClassVar[tuple[str, ...]] = (".json", ".jsonl", ".ndjson", ".parquet")
-    system: str | None = None
+    name = "sharegpt"
+    about = "one chat a record: conversations of from and value"
+    suffixes = (".json", ".jsonl", ".ndjson", ".parquet")
 
     def matches(self, head: Head) -> bool:
         messages = head.item.get("conversations") if isinstance(head.item, dict) else None
@@ -52,11 +44,10 @@ class ShareGPT:
         return isinstance(first, dict) and {"from", "value"} <= first.keys()
 
     def dialogs(self, source: Source, ledger: Ledger) -> Iterator[list[Utterance]]:
-        for place, record in decode_records(source.records(ledger), RECORD.decode, ledger):
+        for place, record in source.values(ShareGPTRecord, ledger):
             if record.system:
                 ledger.skip("system message")
             name = f"{source.stem}:{place.line}" if record.id in (None, "") else str(record.id)
             messages = (ChatMessage(m.role, m.value, m.name) for m in record.conversations)
-            system = self.system or record.model
-            rows = chat_utterances(messages, name, ledger, system=system)
+            rows = chat_utterances(messages, name, ledger, system=self.system or record.model)
             yield from non_empty_dialog(rows, place, ledger)

@@ -4,40 +4,47 @@
     {"dialog": "d1", "speaker": "bot", "text": "Hello", "system": "acme-2"}
 
 The fastest of the readers, as it reads the largest files: rows that are all text are decoded
-straight into a tuple; only other rows are looked at more closely.
+straight into a tuple; all other rows take a longer way.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar
+from collections.abc import Callable, Iterator
+from typing import Annotated, Any
 
 import msgspec
 
 from simpatico.readers.file_formats._chat import SKIPPED_ROLES, system_of
 from simpatico.readers.file_formats._table_csv import table_rows
-from simpatico.readers.file_formats._table_fields import Fields, parse_references, parse_time
-from simpatico.readers.input.decode import DECODE_ERRORS, InvalidValue, decode_problem
-from simpatico.readers.input.record import Dialog, Ledger, Place, Utterance
+from simpatico.readers.file_formats._table_fields import (
+    ALIASES,
+    NEEDED,
+    Fields,
+    parse_references,
+    parse_time,
+)
+from simpatico.readers.input.decode import (
+    DECODE_ERRORS,
+    InvalidValue,
+    decode_problem,
+    repeated_fields,
+)
+from simpatico.readers.input.record import Dialog, Ledger, Place, Reader, Utterance
 from simpatico.readers.input.source import NEW_TUPLE, Head, Source
 
 Name = str | int
 PlacedUtterances = Iterator[tuple[Place, Utterance]]
 
-TYPES: dict[str, Any] = {
+TYPES: dict[str, Any] = dict.fromkeys(ALIASES, Name | None) | {
     "dialog": Name,
     "speaker": Name,
     "text": str,
+    "profile": str | None,
     "system": Name | None | msgspec.UnsetType,
-    "id": Name | None,
-    "reply_to": Name | None,
     "time": float | str | None,
     "references": list[str] | str | None,
-    "interlocutor": Name | None,
-    "profile": str | None,
-    "prompt": Name | None,
 }
+"""By field, in the order of an utterance; others than these are names, which may be absent."""
 NonEmpty = Annotated[str, msgspec.Meta(min_length=1)]
 PLAIN: dict[str, Any] = dict.fromkeys(TYPES, str | None) | {
     "dialog": NonEmpty,
@@ -48,24 +55,17 @@ PLAIN: dict[str, Any] = dict.fromkeys(TYPES, str | None) | {
     "references": None,
 }
 """The types of a row that needs no second look."""
-
-OPTIONAL = {name: None for name in TYPES if name not in ("dialog", "speaker", "text")}
-DEFAULTS: dict[str, Any] = OPTIONAL | {"system": msgspec.UNSET}
+DEFAULTS: dict[str, Any] = {n: None for n in TYPES if n not in NEEDED} | {"system": msgspec.UNSET}
 BYTES = msgspec.json.Decoder(dict[str, msgspec.Raw])
 
 
-@dataclass(frozen=True)
-class Table:
+class Table(Reader):
     """Rows of dialog, speaker and text; the rows of a dialog stand together."""
 
-    name: ClassVar[str] = "table"
-    about: ClassVar[str] = "one utterance a row: dialog, speaker, text and more"
-    suffixes: ClassVar[tuple[str, ...]] = (
-        *(".jsonl", ".ndjson", ".json"),
-        *(".csv", ".tsv", ".parquet"),
-    )
-    scattered: ClassVar[bool] = True
-    system: str | None = None
+    name = "table"
+    about = "one utterance a row: dialog, speaker, text and more"
+    suffixes = (".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".parquet")
+    rows_are_utterances = True
 
     def matches(self, head: Head) -> bool:
         return Fields.of(head).are_utterances(head)
@@ -105,10 +105,8 @@ class Table:
                     try:
                         values = plain(line)
                         if no_field_repeats(line, values):
-                            yield (
-                                place,
-                                NEW_TUPLE(Utterance, (*self.with_system(values), None, False)),
-                            )
+                            row = NEW_TUPLE(Utterance, (*self.with_system(values), None, False))
+                            yield place, row
                             continue
                     except msgspec.ValidationError:
                         pass
@@ -126,10 +124,11 @@ class Table:
         decode = row_decoder(fields, TYPES)
 
         def decode_utterance(line: bytes) -> Utterance:
-            values, cells = decode(line), BYTES.decode(line)
-            if count_names(line) > len(cells):
-                inner = sum(count_names(bytes(cell)) for cell in cells.values())
-                fields.refuse_repeated(line, len(cells), count_names(line) - inner)
+            values, cells, n = decode(line), BYTES.decode(line), count_names(line)
+            if n > len(cells):  # names inside of cells do not count
+                n -= sum(count_names(bytes(cell)) for cell in cells.values())
+            if n > len(cells) and (twice := repeated_fields(line) & fields.own_columns):
+                raise InvalidValue("duplicate_key", f"{min(twice)!r} is in the record twice")
             return self.utterance(values, fields.extras(cells))
 
         return decode_utterance
@@ -142,20 +141,8 @@ class Table:
 
     def utterance(self, values: tuple[Any, ...], extras: str | None) -> Utterance:
         """The utterance of a row in the order of `TYPES`, or the error `InvalidValue`."""
-        values = self.with_system(values)
-        (
-            dialog,
-            speaker,
-            text,
-            system,
-            name,
-            reply_to,
-            time,
-            references,
-            partner,
-            profile,
-            prompt,
-        ) = values
+        dialog, speaker, text, *more = self.with_system(values)
+        system, name, reply_to, time, references, partner, profile, prompt = more
         return Utterance(
             dialog if dialog.__class__ is str and dialog else non_empty(dialog, "dialog"),
             speaker if speaker.__class__ is str and speaker else non_empty(speaker, "speaker"),
@@ -188,6 +175,7 @@ def row_decoder(fields: Fields, types: dict[str, Any]) -> Callable[[bytes], tupl
         forbid_unknown_fields=types is PLAIN,
         gc=False,
     )
+    # gc=False: no cycles, and the collector need not walk millions of rows
     decode, values = msgspec.json.Decoder(row).decode, msgspec.structs.astuple
     return lambda line: values(decode(line))
 
@@ -203,10 +191,10 @@ def count_names(line: bytes) -> int:
 
 def no_field_repeats(line: bytes, values: tuple[Any, ...]) -> bool:
     """Whether no field can stand twice, as there are no more names in the line than values."""
-    filled = len(values) - values.count(None) - (values[3] is msgspec.UNSET)
-    if (n := count_names(line)) > filled:
-        filled += line.count(b":null") + line.count(b": null")
-    return 3 <= n <= filled
+    n, most = count_names(line), len(values) - values.count(None) - (values[3] is msgspec.UNSET)
+    if n > most:
+        most += line.count(b":null") + line.count(b": null")
+    return 3 <= n <= most
 
 
 def group_dialogs(rows: PlacedUtterances, ledger: Ledger) -> Iterator[Dialog]:
@@ -218,6 +206,7 @@ def group_dialogs(rows: PlacedUtterances, ledger: Ledger) -> Iterator[Dialog]:
     utterances, places, ids = list[Utterance](), list[Place](), set[str]()
     errors = ledger.errors
     for place, row in rows:
+        # fields by position (dialog 0, id 4): by name takes twice as long
         if row[0] != dialog:
             if utterances:
                 yield Dialog(utterances, places)
@@ -237,7 +226,7 @@ def group_dialogs(rows: PlacedUtterances, ledger: Ledger) -> Iterator[Dialog]:
         yield Dialog(utterances, places)
 
 
-def skip_roles(rows: Iterable[tuple[Place, Utterance]], ledger: Ledger) -> PlacedUtterances:
+def skip_roles(rows: PlacedUtterances, ledger: Ledger) -> PlacedUtterances:
     """The rows whose role is no instruction and no tool; the others are counted."""
     for place, row in rows:
         if (role := row.speaker.lower()) in SKIPPED_ROLES:

@@ -28,6 +28,7 @@ SURROGATE = re.compile(
 NOT_A_NUMBER = re.compile(rb"[:\[,]\s*-?(?:NaN|Infinity)\b")
 PLAIN = {"str": "text", "int": "a whole number", "float": "a number", "bool": "true or false"}
 PLAIN |= {"null": "null", "array": "a list", "object": "an object"}
+# ValueError: InvalidValue, and numbers that Python does not turn into integers
 DECODE_ERRORS = (msgspec.DecodeError, UnicodeDecodeError, RecursionError, ValueError)
 
 
@@ -49,25 +50,26 @@ def decode(raw: bytes | msgspec.Raw, kind: Any, place: Place, ledger: Ledger) ->
 
 def json_items(document: bytes, name: str, ledger: Ledger) -> Iterator[tuple[Place, bytes]]:
     """The items of a JSON list, or the one value that is no list, each with its place."""
-    start = Place(name, document.count(b"\n", 0, leading(document)) + 1, leading(document))
-    if document[start.byte : start.byte + 1] != b"[":
+    blank = len(document) - len(document.lstrip())
+    start = Place(name, document.count(b"\n", 0, blank) + 1, blank)
+    if document[blank : blank + 1] != b"[":
         if document.strip():
             yield start, document.strip()
         return
-    for place, item in locate_parts(document, decode(document, LIST, start, ledger) or [], start):
-        yield place, bytes(item)
+    items = decode(document, list[msgspec.Raw], start, ledger)
+    yield from locate_parts(document, items or [], start)
 
 
 def locate_parts(
     document: bytes, parts: Iterable[msgspec.Raw], start: Place
-) -> Iterator[tuple[Place, msgspec.Raw]]:
+) -> Iterator[tuple[Place, bytes]]:
     """Parts of a document in their order, each with its place; the first is after `start`."""
     line, at, byte = start.line, start.byte, start.byte
-    for part in parts:
-        byte = document.find(bytes(part), byte)
+    for part in map(bytes, parts):
+        byte = document.find(part, byte)
         line, at = line + document.count(b"\n", at, byte), byte
         yield Place(start.file, line, byte), part
-        byte += len(bytes(part))
+        byte += len(part)
 
 
 def decode_problem(raw: bytes, error: Exception) -> tuple[str, str]:
@@ -76,18 +78,19 @@ def decode_problem(raw: bytes, error: Exception) -> tuple[str, str]:
         return error.code, error.reason
     if isinstance(error, msgspec.ValidationError):
         return shape_problem(str(error))
-    if isinstance(error, UnicodeDecodeError):
-        return "utf8", "the text is not valid UTF-8"
-    if isinstance(error, RecursionError):
-        return "nesting", "the JSON is nested too deeply"
-    if b"\0" in raw:
-        return "nul", "there is a NUL byte in the JSON"
-    if SURROGATE.search(raw):
-        return "surrogate", "there is half a surrogate pair (\\ud800 to \\udfff), which is no text"
-    if NOT_A_NUMBER.search(raw):
-        return "number", "NaN and Infinity are not JSON; write null"
-    if "truncated" in str(error):
-        return "truncated", "the JSON is cut off"
+    surrogate = "an unpaired surrogate (\\ud800 to \\udfff) is not valid text"
+    # the decoder says only that the JSON is invalid: the usual causes, most telling first
+    causes: tuple[tuple[object, str, str], ...] = (
+        (isinstance(error, UnicodeDecodeError), "utf8", "the text is not valid UTF-8"),
+        (isinstance(error, RecursionError), "nesting", "the JSON is nested too deeply"),
+        (b"\0" in raw, "nul", "there is a NUL byte in the JSON"),
+        (SURROGATE.search(raw), "surrogate", surrogate),
+        (NOT_A_NUMBER.search(raw), "number", "NaN and Infinity are not JSON; write null"),
+        ("truncated" in str(error), "truncated", "the JSON is truncated"),
+    )
+    for holds, code, reason in causes:
+        if holds:
+            return code, reason
     at = re.search(r"\(byte \d+\)$", str(error))
     return "json", f"this is not JSON {at.group() if at else ''}".rstrip()
 
@@ -99,9 +102,9 @@ def shape_problem(message: str) -> tuple[str, str]:
     if missing := MISSING.match(message):
         inside = f" in {path!r}" if path else ""
         return "missing", f"there is no {missing['field']!r}{inside}"
-    if expected := EXPECTED.match(message):
-        want = " or ".join(PLAIN.get(w, w) for w in expected["want"].split(" | "))
-        have = PLAIN.get(expected["have"], expected["have"])
+    if types := EXPECTED.match(message):
+        want = " or ".join(PLAIN.get(w, w) for w in types["want"].split(" | "))
+        have = PLAIN.get(types["have"], types["have"])
         return "type", f"{repr(path) if path else 'the record'} must be {want}, not {have}"
     if "out of range" in message:
         return "number", f"{path!r} is a number too large to read"
@@ -124,14 +127,6 @@ def repeated_fields(raw: bytes) -> set[str]:
     return {name for name, n in last.items() if n > 1}
 
 
-def leading(document: bytes) -> int:
-    """How many blank bytes a document starts with."""
-    return len(document) - len(document.lstrip())
-
-
-LIST = msgspec.json.Decoder(list[msgspec.Raw])
-
-
 def decode_records(
     records: Iterable[tuple[Place, bytes]], read: Callable[[bytes], Value], ledger: Ledger
 ) -> Iterator[tuple[Place, Value]]:
@@ -146,15 +141,16 @@ def decode_records(
 
 
 def unique_records(
-    records: Iterable[tuple[Place, Value]], name: Callable[[Value], str], ledger: Ledger
+    records: Iterable[tuple[Place, Value]], attribute: str, field: str, ledger: Ledger
 ) -> Iterator[tuple[Place, Value]]:
-    """The records whose dialogue_id is new; one that comes again is rejected."""
-    ids: set[str] = set()
+    """The records with a new id, called `field` in the file; one that comes again is rejected."""
+    ids: set[object] = set()
     for place, record in records:
-        if name(record) in ids:
-            ledger.reject(place, "duplicate_id", "the dialogue_id stands in an earlier row too")
+        if (name := getattr(record, attribute)) in ids:
+            reason = f"an earlier record has the same {field!r}"
+            ledger.reject(place, "duplicate_id", reason)
         else:
-            ids.add(name(record))
+            ids.add(name)
             yield place, record
 
 

@@ -1,4 +1,4 @@
-"""The first bytes of a file, from which its format is told.
+"""The first bytes of a file, from which its format is detected.
 
 64 KiB may end in the middle of a value: `close_json` drops what is cut off and closes the brackets.
 """
@@ -19,7 +19,6 @@ Kind = Literal["folder", "parquet", "lines", "document", "text"]
 TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*(?:"|\\?\Z)|[\[\]{},]|[^\[\]{},"]+', re.DOTALL)
 FIRST_LINES = 50
 """Lines, or rows, that are looked at to tell a format."""
-CLOSER = {b"[": b"]", b"{": b"}"}
 
 
 @dataclass(frozen=True)
@@ -34,14 +33,24 @@ class Head:
 
     @cached_property
     def kind(self) -> Kind:
-        """How records stand in the file: one JSON value a line, one document, rows, or text."""
+        """How records stand in the file: one JSON value a line, one document, rows, or text.
+
+        A list, or an object, that ends on its line and is followed by others is one of several.
+        """
         if self.folder:
             return "folder"
         if self.data.startswith(b"PAR1"):
             return "parquet"
         if self.data.lstrip()[:1] not in (b"{", b"["):
             return "text"
-        return "document" if self._is_document() else "lines"
+        first, value = self.lines[0], json_or_none(self.lines[0])
+        if first.startswith(b"["):
+            is_lines = len(self.lines) > 1 and isinstance(value, list)
+        else:
+            second = self.lines[1:2]
+            is_value = value is not None or all(json_or_none(one) is not None for one in second)
+            is_lines = is_value or self.suffix in (".jsonl", ".ndjson")
+        return "lines" if is_lines else "document"
 
     @cached_property
     def lines(self) -> list[bytes]:
@@ -80,7 +89,7 @@ class Head:
         if self.suffix == ".tsv":
             return "\t"
         line = self.lines[0] if self.lines else b""
-        return max(",;\t", key=lambda mark: line.count(mark.encode()))
+        return max(",;\t", key=lambda character: line.count(character.encode()))
 
     @cached_property
     def columns(self) -> dict[str, bool]:
@@ -101,20 +110,6 @@ class Head:
                 plain[name] = plain.get(name, True) and not isinstance(cell, list | dict)
         return plain
 
-    def _is_document(self) -> bool:
-        """Whether the file is one JSON document rather than one value a line.
-
-        A list, or an object, that ends on its line and is followed by others is one of several.
-        """
-        first, more = self.lines[0], len(self.lines) > 1
-        if first.startswith(b"["):
-            return not (more and isinstance(json_or_none(first), list))
-        if self.suffix in (".jsonl", ".ndjson"):
-            return False
-        return json_or_none(first) is None and any(
-            json_or_none(line) is None for line in self.lines[1:2]
-        )
-
 
 def json_or_none(data: bytes) -> Any:
     """The JSON value in these bytes, or None."""
@@ -126,16 +121,15 @@ def json_or_none(data: bytes) -> Any:
 
 def close_json(data: bytes) -> bytes:
     """A JSON text that is cut off, ended after its last whole value and its brackets closed."""
-    stack: list[bytes] = []
-    cut = 0
+    stack, end = list[bytes](), 0
     for token in TOKEN.finditer(data):
-        mark = token.group()
-        if mark in CLOSER:
-            stack.append(CLOSER[mark])
-            cut = token.end()
-        elif stack and mark == stack[-1]:
-            stack.pop()
-            cut = token.end()
-        elif mark == b",":
-            cut = token.start()
-    return data[:cut] + b"".join(reversed(stack))
+        match token.group():
+            case b"[" | b"{" as opening:
+                stack.append(b"]" if opening == b"[" else b"}")
+                end = token.end()
+            case b"]" | b"}" as closing if stack and closing == stack[-1]:
+                stack.pop()
+                end = token.end()
+            case b",":
+                end = token.start()
+    return data[:end] + b"".join(reversed(stack))

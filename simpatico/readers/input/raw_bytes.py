@@ -10,15 +10,15 @@ import gzip
 import io
 import re
 import zlib
-from pathlib import Path
-from tempfile import TemporaryFile
-from typing import IO, BinaryIO, cast
+from typing import BinaryIO, cast
 
 from simpatico.errors import DataError
 
 HEAD = 64 * 1024
+"""Bytes from which a format is detected: enough for a long first record."""
 LINE_LIMIT = 64 * 1024**2
 DOCUMENT_LIMIT = 2 * 1024**3
+"""Bytes of a line, and of a document that has to be held in memory as a whole."""
 BOMB_FLOOR = 16 * 1024**2
 BOMB_RATIO = 200
 """A file may unpack to 16 MiB, or to 200 times its size; text compresses about 3 to 20 times."""
@@ -34,9 +34,9 @@ class GzipBomb(EOFError):
 class GzipStream(io.RawIOBase):
     """The unpacked bytes of a gzip file, given up when they grow out of all proportion."""
 
-    def __init__(self, packed: BinaryIO) -> None:
-        self._packed = packed
-        self._gzip = gzip.GzipFile(fileobj=packed)
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+        self._gzip = gzip.GzipFile(fileobj=file)
         self._unpacked = 0
 
     def readable(self) -> bool:
@@ -46,14 +46,14 @@ class GzipStream(io.RawIOBase):
         # measured as it goes: the size in the gzip trailer is modulo 4 GiB and may be forged
         n = self._gzip.readinto(cast(bytearray, buffer))
         self._unpacked += n
-        if self._unpacked > max(BOMB_FLOOR, BOMB_RATIO * self._packed.tell()):
+        if self._unpacked > max(BOMB_FLOOR, BOMB_RATIO * self._file.tell()):
             raise GzipBomb
         return n
 
     def close(self) -> None:
         if not self.closed:
             self._gzip.close()
-            self._packed.close()
+            self._file.close()
         super().close()
 
 
@@ -74,30 +74,20 @@ def unpacking_problem(error: Exception) -> tuple[str, str]:
             "unpack it yourself if you trust it"
         )
     if isinstance(error, EOFError):
-        return "gzip_truncated", "the gzip file is cut off; get the whole file again"
+        return "gzip_truncated", "the gzip file is truncated; get the whole file again"
     return "gzip_corrupt", "the gzip file is damaged; get the file again"
 
 
 def path_problem(name: str, error: OSError) -> DataError:
     """Why a file cannot be opened, as one sentence; line 0 stands for the whole file."""
-    if isinstance(error, FileNotFoundError):
-        return DataError(f"{name}:0: there is no such file; check the path")
-    if isinstance(error, PermissionError):
-        return DataError(f"{name}:0: no permission to read the file; check its owner and mode")
-    if isinstance(error, IsADirectoryError):
-        return DataError(
-            f"{name}:0: this is a folder; give a file, or a ConvoKit folder with utterances.jsonl"
-        )
-    return DataError(f"{name}:0: the file cannot be read ({error.strerror or 'unknown reason'})")
-
-
-def spool(stream: IO[bytes]) -> BinaryIO:
-    """A stream copied to a private nameless file, so that it can be read more than once."""
-    file = TemporaryFile()  # noqa: SIM115 - it lives as long as its source
-    while block := stream.read(1 << 20):
-        file.write(block)
-    file.flush()
-    return cast(BinaryIO, file)
+    folder = "this is a folder; give a file, or a ConvoKit folder with utterances.jsonl"
+    problems: dict[type[OSError], str] = {
+        FileNotFoundError: "there is no such file; check the path",
+        PermissionError: "no permission to read the file; check its owner and mode",
+        IsADirectoryError: folder,
+    }
+    other = f"the file cannot be read ({error.strerror or 'unknown reason'})"
+    return DataError(f"{name}:0: {problems.get(type(error), other)}")
 
 
 def content_problem(head: bytes) -> tuple[str, str] | None:
@@ -114,13 +104,3 @@ def content_problem(head: bytes) -> tuple[str, str] | None:
     if not head.removeprefix(BOM).strip():
         return "empty", "the file is empty; give a file with conversations"
     return None
-
-
-def stem(path: Path) -> str:
-    """The file name without its suffix, and without .gz before that."""
-    return Path(path.name.removesuffix(".gz")).stem
-
-
-def suffix(path: Path) -> str:
-    """The last suffix in lower case, not counting .gz."""
-    return Path(path.name.lower().removesuffix(".gz")).suffix

@@ -1,13 +1,16 @@
-"""What a reader yields: dialogs of utterances, what it skipped, and what it could not read."""
+"""A reader, and what it yields: dialogs of utterances, what it skipped and could not read."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, NamedTuple
+from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple
 
 from simpatico.errors import RecordError
+
+if TYPE_CHECKING:
+    from simpatico.readers.input.source import Head, Source
 
 OnError = Literal["fail", "skip"]
 
@@ -89,3 +92,29 @@ class Ledger:
         notes = self.rejects, dict(self.skip_counts)
         self.rejects, self.skip_counts = [], Counter()
         return notes
+
+
+@dataclass(frozen=True)
+class Reader:
+    """A format; its evaluated side is called `system` where the file does not say.
+
+    `about` is for people. With `rows_are_utterances` the rows of a dialog need not stand together.
+    """
+
+    name: ClassVar[str]
+    about: ClassVar[str]
+    suffixes: ClassVar[tuple[str, ...]]
+    rows_are_utterances: ClassVar[bool] = False
+    system: str | None = None
+
+    def matches(self, head: Head) -> bool:
+        """Whether the first bytes of a file are of this format."""
+        raise NotImplementedError
+
+    def dialogs(self, source: Source, ledger: Ledger) -> Iterator[list[Utterance]]:
+        """The dialogs of a file; what cannot be read is noted in the ledger."""
+        raise NotImplementedError
+
+    def columns(self, head: Head) -> dict[str, str]:
+        """Which of our fields are read from a column of another name."""
+        return {}

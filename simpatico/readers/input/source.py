@@ -12,19 +12,22 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import IO, BinaryIO
+from tempfile import TemporaryFile
+from typing import IO, Any, BinaryIO, cast
 
+import msgspec
 import polars as pl
 
 from simpatico.errors import DataError
 from simpatico.readers.input import raw_bytes as raw
-from simpatico.readers.input.decode import decode, json_items
+from simpatico.readers.input.decode import Value, decode_records, json_items
 from simpatico.readers.input.head import Head
 from simpatico.readers.input.record import Ledger, Place
 
-__all__ = ["Head", "Source", "decode", "json_items"]
+__all__ = ["Head", "Source"]
 
 ROWS = 8192
+"""Rows of Parquet that are held as JSON at a time."""
 NEW_TUPLE = tuple.__new__
 """Makes a named tuple in half the time of its own constructor; there is one for every line."""
 
@@ -52,20 +55,26 @@ class Source:
         except OSError as error:
             raise raw.path_problem(name, error) from None
         except ValueError:
-            raise DataError(f"{name!r}:0: this is no file name; check the path") from None
+            raise DataError(f"{name!r}:0: not a valid file name; check the path") from None
 
     @classmethod
     def from_stream(cls, name: str, path: Path | None, stream: IO[bytes]) -> Source:
-        """A stream copied to a private nameless file, which goes when its source does."""
-        spool = raw.spool(stream)
+        """A stream copied to a nameless file, so that it can be read more than once.
+
+        The file is private, and goes when its source does.
+        """
+        spool = cast(BinaryIO, TemporaryFile())  # noqa: SIM115 - it lives as long as its source
+        while block := stream.read(1 << 20):
+            spool.write(block)
+        spool.flush()
         source = cls(name, path, spool)
         weakref.finalize(source, spool.close)
         return source
 
     @property
     def stem(self) -> str:
-        """A short name for ids: the file name without suffixes."""
-        return raw.stem(self.path) if self.path else "stdin"
+        """A short name for ids: the file name without its suffix, and without .gz before that."""
+        return Path(self.path.name.removesuffix(".gz")).stem if self.path else "stdin"
 
     @property
     def folder(self) -> Path | None:
@@ -76,7 +85,7 @@ class Source:
         """A file within this folder."""
         return Source.of(Path(self.name) / name)
 
-    def open_packed(self) -> BinaryIO:
+    def open_packed(self) -> io.BufferedReader:
         """The bytes as they are on disk."""
         try:
             if self.spool is None:
@@ -93,11 +102,8 @@ class Source:
 
     def sha256(self) -> str:
         """Hash of the bytes as they are on disk."""
-        digest = hashlib.sha256()
         with self.open_packed() as file:
-            while block := file.read(1 << 20):
-                digest.update(block)
-        return digest.hexdigest()
+            return hashlib.file_digest(file, "sha256").hexdigest()
 
     @cached_property
     def head(self) -> Head:
@@ -105,7 +111,7 @@ class Source:
         if self.folder:
             return Head(self.name, "", b"", folder=self.folder)
         data, _ = self._start
-        suffix = raw.suffix(self.path) if self.path else ""
+        suffix = Path(self.path.name.lower().removesuffix(".gz")).suffix if self.path else ""
         first = next(self.rows(Ledger("skip")), None) if data.startswith(b"PAR1") else None
         return Head(self.name, suffix, data.removeprefix(raw.BOM), row=first and first[1])
 
@@ -121,9 +127,7 @@ class Source:
 
     def is_rejected(self, ledger: Ledger) -> bool:
         """Whether the input is no text at all (empty, UTF-16, zip, …), which the ledger notes."""
-        if self.folder:
-            return False
-        _, problem = self._start
+        problem = None if self.folder else self._start[1]
         if problem:
             ledger.reject(Place(self.name, 1, 0), *problem)
         return problem is not None
@@ -137,25 +141,24 @@ class Source:
                     line += 1
                     start, byte = byte, byte + len(text)
                     place = NEW_TUPLE(Place, (name, line, start))
-                    if byte - start == limit and not text.endswith(b"\n"):
-                        byte += skip_line(file)
-                        limit_mib = raw.LINE_LIMIT >> 20
-                        reason = f"the line is longer than {limit_mib} MiB; split it"
-                        ledger.reject(place, "long_line", reason)
-                    else:
+                    if byte - start < limit or text.endswith(b"\n"):
                         yield place, text.removeprefix(raw.BOM) if line == 1 else text
+                        continue
+                    while text and not text.endswith(b"\n"):  # the rest of a line that is too long
+                        text = file.readline(limit)
+                        byte += len(text)
+                    reason = f"the line is longer than {raw.LINE_LIMIT >> 20} MiB; split it"
+                    ledger.reject(place, "long_line", reason)
             except raw.UNPACKING as error:
                 ledger.reject(Place(name, line + 1, byte), *raw.unpacking_problem(error))
 
-    def lines(self, ledger: Ledger | None = None) -> Iterator[tuple[Place, bytes]]:
+    def lines(self, ledger: Ledger) -> Iterator[tuple[Place, bytes]]:
         """Every line that is not blank, without its line end."""
-        for place, text in self.scan(ledger or Ledger()):
-            if stripped := text.strip():
-                yield place, stripped
+        return ((place, text) for place, line in self.scan(ledger) if (text := line.strip()))
 
-    def document(self, ledger: Ledger | None = None) -> bytes:
+    def document(self, ledger: Ledger) -> bytes:
         """The whole file, unpacked; empty if it cannot be had and the ledger goes on."""
-        ledger, place = ledger or Ledger(), Place(self.name, 1, 0)
+        place = Place(self.name, 1, 0)
         with self.open() as file:
             try:
                 data = file.read(raw.DOCUMENT_LIMIT + 1)
@@ -169,20 +172,8 @@ class Source:
             return b""
         return data.removeprefix(raw.BOM)
 
-    def text(self, ledger: Ledger | None = None) -> str:
-        """The whole file as text; empty if it is not UTF-8 and the ledger goes on."""
-        data = self.document(ledger)
-        try:
-            return data.decode()
-        except UnicodeDecodeError as error:
-            line = data.count(b"\n", 0, error.start) + 1
-            place = Place(self.name, line, error.start)
-            (ledger or Ledger()).reject(place, "utf8", "the text is not valid UTF-8")
-            return ""
-
-    def records(self, ledger: Ledger | None = None) -> Iterator[tuple[Place, bytes]]:
+    def records(self, ledger: Ledger) -> Iterator[tuple[Place, bytes]]:
         """One JSON value each: lines of JSONL, items of a JSON list, or rows of Parquet."""
-        ledger = ledger or Ledger()
         match self.head.kind:
             case "parquet":
                 return self.rows(ledger)
@@ -191,35 +182,27 @@ class Source:
             case _:
                 return self.lines(ledger)
 
-    def rows(self, ledger: Ledger | None = None) -> Iterator[tuple[Place, bytes]]:
+    def values(self, kind: type[Value], ledger: Ledger) -> Iterator[tuple[Place, Value]]:
+        """The records as values of this type; those that are of another are rejected."""
+        return decode_records(self.records(ledger), msgspec.json.Decoder(kind).decode, ledger)
+
+    def value(self, kind: type[Value], ledger: Ledger) -> Value | None:
+        """The whole document as one value; null, and rejected, if it is of another type."""
+        record = Place(self.name, 1, 0), self.document(ledger)
+        decode = msgspec.json.Decoder(kind).decode
+        return next((value for _, value in decode_records([record], decode, ledger)), None)
+
+    def rows(self, ledger: Ledger) -> Iterator[tuple[Place, bytes]]:
         """The rows of a Parquet file as JSON; the line is the row number, counted from 1."""
         number = 0
         try:
-            for frame in parquet_batches(self):
+            file: Any = self.path if not self.spool else io.BytesIO(self.document(Ledger()))
+            table = pl.scan_parquet(file, glob=False)
+            for start in range(0, table.select(pl.len()).collect().item(), ROWS):
                 buffer = io.BytesIO()
-                frame.write_ndjson(buffer)
+                table.slice(start, ROWS).collect().write_ndjson(buffer)
                 for line in buffer.getvalue().splitlines():
                     number += 1
                     yield Place(self.name, number, 0), line
         except (pl.exceptions.PolarsError, OSError, pl.exceptions.PanicException):
-            place = Place(self.name, number + 1, 0)
-            (ledger or Ledger()).reject(place, "parquet", "the Parquet file is damaged")
-
-
-def parquet_batches(source: Source) -> Iterator[pl.DataFrame]:
-    """The rows of a Parquet file, a few thousand at a time."""
-    file = source.path if source.path and not source.spool else io.BytesIO(source.document())
-    table = pl.scan_parquet(file, glob=False)
-    n = table.select(pl.len()).collect().item()
-    for start in range(0, n, ROWS):
-        yield table.slice(start, ROWS).collect()
-
-
-def skip_line(file: BinaryIO) -> int:
-    """Read to the end of the line and say how many bytes that were."""
-    n = 0
-    while text := file.readline(raw.LINE_LIMIT):
-        n += len(text)
-        if text.endswith(b"\n"):
-            break
-    return n
+            ledger.reject(Place(self.name, number + 1, 0), "parquet", "the Parquet file is damaged")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from simpatico.errors import DataError
 from simpatico.judgements import JudgeKind, Judgement, Judgements
 from simpatico.readers.conversations import read
 from simpatico.readers.detect import pick_reader
-from simpatico.readers.file_formats._benchmark import alternate_speakers, context_hash, turn_numbers
+from simpatico.readers.file_formats._benchmark import alternate_speakers, turn_numbers
 from simpatico.readers.file_formats.convai2017 import ConvAI2017
 from simpatico.readers.file_formats.dstc10_dev import DSTC10Dev
 from simpatico.readers.file_formats.dstc10_test import DSTC10Test, infer_scale
@@ -67,7 +68,9 @@ def test_dstc10_test_dialogs(tmp_path: Path) -> None:
         ("topical_eval:1", 3, "ground_truth", "ground_truth", "", 2),
     ]
     assert turns.frame["references"].to_list() == [None, None, None, ["Good."]] * 2
-    assert turns.frame["prompt"].unique().to_list() == [context_hash(TEST["contexts"][0])]
+    assert turns.frame["prompt"].unique().to_list() == [
+        blake2b("\n".join(TEST["contexts"][0]).encode(), digest_size=6).hexdigest()
+    ]
 
 
 def test_dstc10_test_judgements(tmp_path: Path) -> None:
@@ -206,7 +209,7 @@ def test_dstc10_dev_dialog_level(tmp_path: Path, key: str) -> None:
         ({"annotations": {"Overall": ["great"]}}, "a rating is neither a number nor 'not rated'"),
         ({"annotations": {"Overall": [9]}}, "the value 9 is outside its scale, 1 to 5"),
         ({"response": None}, "a row needs 'context' and 'response', or 'dialogue'"),
-        ({"dialogue_id": "other_1"}, "the dialogue_id stands in an earlier row too"),
+        ({"dialogue_id": "other_1"}, "an earlier record has the same 'dialogue_id'"),
         ({"context": 3}, "'context' must be text or null, not a whole number"),
     ],
 )
@@ -324,13 +327,13 @@ def test_convai_zero_as_the_engagement_paper_reads_it(tmp_path: Path) -> None:
         ({"users": []}, "a conversation needs two users with different ids"),
         (
             {"thread": [{"userId": "Eve", "text": "x", "evaluation": 0}]},
-            "a userId is none of the conversation's users",
+            "a userId is not one of the conversation's users",
         ),
         (
             {"evaluation": [{"userId": "Bob", "quality": 1, "breadth": 1, "engagement": 1}] * 2},
             "a userId is rated twice",
         ),
-        ({"dialogId": 7}, "the dialogId stands in an earlier record too"),
+        ({"dialogId": 7}, "an earlier record has the same 'dialogId'"),
         (
             {"evaluation": [{"userId": "Bob", "quality": 6, "breadth": 1, "engagement": 1}]},
             "the value 6 is outside its scale, 1 to 5",
@@ -348,7 +351,7 @@ def test_convai_refuses(tmp_path: Path, change: dict[str, Any], reason: str) -> 
 def test_numbers_of_turns_are_those_of_the_turn_table() -> None:
     assert turn_numbers(["a", "a", "b", "a", "a"]) == [0, 0, 1, 2, 2]
     assert turn_numbers([]) == []
-    assert [line.speaker for line in alternate_speakers(["x", "y"])] == ["context-b", "context-a"]
+    assert [speaker for speaker, _ in alternate_speakers(["x", "y"])] == ["context-b", "context-a"]
 
 
 def test_judgements_of_a_benchmark_join_its_turns(tmp_path: Path) -> None:

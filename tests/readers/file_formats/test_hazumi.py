@@ -145,17 +145,17 @@ def test_marks_of_the_transcript_go_and_words_stay(transcript: str, text: str) -
         (elan(EXCHANGES).replace("UI_self", "UI_own"), "there is no tier 'UI_self'"),
         (
             elan(EXCHANGES).replace(' TIME_VALUE="1000"', ""),
-            "this is no ELAN file, or an annotation in it has no time",
+            "not an ELAN file, or an annotation in it has no time",
         ),
         (
             elan(EXCHANGES)[:-20],
-            "this is no ELAN file, or an annotation in it has no time",
+            "not an ELAN file, or an annotation in it has no time",
         ),
         (
             elan(EXCHANGES).replace(
                 "<ANNOTATION_DOCUMENT", '<!DOCTYPE a [<!ENTITY b "c">]><ANNOTATION_DOCUMENT'
             ),
-            "this is no ELAN file, or an annotation in it has no time",
+            "not an ELAN file, or an annotation in it has no time",
         ),
     ],
 )

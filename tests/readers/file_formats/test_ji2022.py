@@ -97,7 +97,7 @@ def test_the_bot_is_judged_by_its_worker(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "reason"),
     [
-        ({}, "the AssignmentId stands in an earlier record too"),
+        ({}, "an earlier record has the same 'AssignmentId'"),
         (
             {"AssignmentId": "S2", "data": [FIRST | {"raw scores": {"fun": 101}}]},
             "the value 101 is outside its scale, 0 to 100",

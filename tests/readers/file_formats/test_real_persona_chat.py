@@ -128,7 +128,7 @@ def test_a_record_that_stands_there_twice_is_set_aside(tmp_path: Path) -> None:
     [
         (
             {"dialogue_id": 7, "utterances": []},
-            "the dialogue_id stands in an earlier record too",
+            "an earlier record has the same 'dialogue_id'",
         ),
         (
             {"interlocutors": ["AA", "AA"]},
@@ -136,7 +136,7 @@ def test_a_record_that_stands_there_twice_is_set_aside(tmp_path: Path) -> None:
         ),
         (
             {"interlocutors": ["AA", "AC"]},
-            "an interlocutor_id is none of the conversation's interlocutors",
+            "an interlocutor_id is not one of the conversation's interlocutors",
         ),
         (
             {"evaluations": [TALK["evaluations"][0]] * 2},

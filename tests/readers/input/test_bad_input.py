@@ -134,7 +134,7 @@ def test_rows_before_a_cut_in_a_gzip_file_are_kept(tmp_path: Path) -> None:
     assert place.line - 1 == alignment.utterances
     assert 0 < place.line - 1 < len(lines)
     assert place.byte == sum(map(len, lines[: place.line - 1]))
-    with pytest.raises(DataError, match=rf"a.jsonl.gz:{place.line}: the gzip file is cut off"):
+    with pytest.raises(DataError, match=rf"a.jsonl.gz:{place.line}: the gzip file is truncated"):
         everything(path)
 
 
@@ -188,7 +188,7 @@ def test_paths_that_cannot_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert str(caught.value) == (
         f"{tmp_path}:0: this is a folder; give a file, or a ConvoKit folder with utterances.jsonl"
     )
-    with pytest.raises(DataError, match="this is no file name"):
+    with pytest.raises(DataError, match="not a valid file name"):
         read("a\0b")
 
 

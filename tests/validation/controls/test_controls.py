@@ -214,7 +214,7 @@ def test_the_command_takes_judgements_and_controls_together(call, tmp_path):
     [
         ([], "Missing --judgements FILE, or --controls."),
         (["--logs", "x", "--judgements", "y"], "--logs needs --controls."),
-        (["--controls", "mean"], "no kind of wrong answers 'mean'; there are flipped, shuffled, "),
+        (["--controls", "mean"], "no perturbation 'mean'; there are flipped, shuffled, "),
     ],
 )
 def test_a_question_that_makes_no_sense_is_one_line(call, tmp_path, given, sentence):
