@@ -6,6 +6,7 @@ A unit is a CSS pixel, 1/96 inch, so that charts of the page keep their sizes on
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from functools import cache
 from importlib import resources
 from unicodedata import combining, east_asian_width
@@ -159,6 +160,10 @@ def vertical_line(x: object, height: float, kind: str) -> Html:
     return el("line", {"x1": x, "x2": x, "y1": 0, "y2": height, "class": kind})
 
 
+def horizontal_line(x1: object, x2: object, y: float, kind: str | None = None) -> Html:
+    return el("line", {"x1": x1, "x2": x2, "y1": y, "y2": y, "class": kind})
+
+
 def text_line(
     x: object, y: float, text: str, kind: str | None = None, anchor: str | None = None
 ) -> Html:
@@ -216,6 +221,17 @@ def wrap_to_width(text: str, room: float, size: float = FONT_SIZE, bold: bool = 
     return lines
 
 
-def text_lines(x: float, y: float, lines: list[str], step: float = 12.5, kind: str = "t") -> Html:
-    """Lines of text below each other, the first with its baseline at y."""
-    return join_html(text_line(x, y + i * step, line, kind=kind) for i, line in enumerate(lines))
+def text_lines(
+    x: float,
+    y: float,
+    lines: Iterable[str | tuple[str, str]],
+    step: float = 12.5,
+    kind: str = "t",
+    anchor: str | None = None,
+) -> Html:
+    """Lines of text below each other, the first with its baseline at y.
+
+    A line that is a pair of text and class has a class of its own.
+    """
+    pairs = (line if isinstance(line, tuple) else (line, kind) for line in lines)
+    return join_html(text_line(x, y + i * step, *pair, anchor) for i, pair in enumerate(pairs))

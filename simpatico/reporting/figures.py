@@ -53,8 +53,8 @@ def draw_radar(findings: Findings, quality: str | None, width: float) -> Html:
 def draw_heatmap(findings: Findings, quality: str | None, width: float) -> Html:
     n = largest_pair_count(findings.structure)
     if n < minimum.HEAT_DIALOGS:
-        needed = f"{minimum.HEAT_DIALOGS} dialogs with two scores"
-        raise DataError(f"a heat map needs {needed}; there are {n}")
+        minimum_size = f"{minimum.HEAT_DIALOGS} dialogs with two scores"
+        raise DataError(f"a heat map needs {minimum_size}; there are {n}")
     return heatmap_figure(heatmap_data(findings), width)
 
 

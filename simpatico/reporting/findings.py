@@ -165,7 +165,7 @@ def gather_findings(
     table = run.at("system")
     pairs = compare_pairs(run)
     main = choose_pair(pairs, pair)
-    shown = select_pairs(pairs, main, len(scores))
+    on_page = select_pairs(pairs, main, len(scores))
     evidence, reason = validate_judgements(run, judgements, traditional)
     # NaN is an open end; a profile then has no position within the metric's range.
     bounds = ((s.name, s.low, s.high) for s in scores)
@@ -175,9 +175,9 @@ def gather_findings(
         facts=run.facts,
         scores=scores,
         table=table,
-        pairs={p: pairs[p] for p in shown},
+        pairs={p: pairs[p] for p in on_page},
         main=main,
-        pairs_left_out=len(pairs) - len(shown),
+        pairs_left_out=len(pairs) - len(on_page),
         structure=run_structure(run),
         profiles=tuple(system_profiles(table.filter(pl.col("system") != HUMAN), ranges)),
         central_ranges=central_ranges(run, [s.name for s in scores if s.level != "system"]),
@@ -199,24 +199,24 @@ def compare_pairs(run: Run) -> dict[Pair, Sequence[Difference]]:
     except DataError:  # one system: nothing to compare
         return {}
     pairs = group_by_pair([d for d in differences if HUMAN not in (d.a, d.b)])
-    oriented = [orient_pair(pair) for pair in pairs.values()]
-    return {(pair[0].a, pair[0].b): pair for pair in oriented}
+    facing = map(orient_pair, pairs.values())
+    return {(pair[0].a, pair[0].b): pair for pair in facing}
 
 
-def choose_pair(pairs: Mapping[Pair, Sequence[Difference]], requested: Pair | None) -> Pair | None:
-    """The pair the page leads with: as requested, or the one with the clearest differences."""
-    if requested is None:
+def choose_pair(pairs: Mapping[Pair, Sequence[Difference]], request: Pair | None) -> Pair | None:
+    """The pair the page leads with: as request, or the one with the clearest differences."""
+    if request is None:
         return main_pair([d for pair in pairs.values() for d in pair])
     for pair in pairs:
-        if set(pair) == set(requested):
+        if set(pair) == set(request):
             return pair
     systems = sorted({name for pair in pairs for name in pair})
     if not systems:
         raise DataError("there are no two systems to compare, so --pair does not apply")
-    for name in requested:
+    for name in request:
         if name not in systems:
             raise UnknownName(f"no system {name!r}; {suggest_names(name, systems)}")
-    raise DataError(f"{requested[0]!r} and {requested[1]!r} are not two systems to compare")
+    raise DataError(f"{request[0]!r} and {request[1]!r} are not two systems to compare")
 
 
 def select_pairs(

@@ -59,11 +59,11 @@ def render_page(findings: Findings, *, title: str | None = None, judged: str | N
         input_section(findings, scoring_sample(findings, quotations)),
         rerun_section(findings, judged),
     ]
-    shown = [s for s in sections if s is not None]
+    present = [s for s in sections if s is not None]
     verdict, missing = verdict_section(findings, title), missing_section(findings)
-    body = el("main", {"id": "main"}, verdict, missing, [s.html for s in shown])
+    body = el("main", {"id": "main"}, verdict, missing, [s.html for s in present])
     panes = max(len(findings.pairs), len(findings.qualities), 3)  # of the largest switch
-    return html_document(title, body, contents_nav(findings, shown), panes)
+    return html_document(title, body, contents_nav(findings, present), panes)
 
 
 def contents_nav(findings: Findings, sections: Sequence[Section]) -> Html:

@@ -39,7 +39,7 @@ MOST = 40
 class Quotations:
     """The quoted dialogs; `why` says what could not be shown, and the reason."""
 
-    quoted: tuple[QuotedDialog, ...]
+    dialogs: tuple[QuotedDialog, ...]
     turns: Turns | None
     lead: str
     why: str
@@ -52,7 +52,7 @@ class Quotations:
                 "evidence": [[list(span) for span in turn.spans] for turn in q.turns],
                 "emotions": [turn.emotions and dict(turn.emotions) for turn in q.turns],
             }
-            for q in self.quoted
+            for q in self.dialogs
         ]
 
 
@@ -75,23 +75,23 @@ def collect_quotations(findings: Findings) -> Quotations:
     spans, why = lead_evidence(metric, turns, examples, findings.titles[lead])
     emotions = turn_emotions(findings, turns)
     for longest in LENGTHS:
-        quoted = [
+        dialogs = [
             quote_dialog(turns, e, spans, emotions, findings.styles, longest=longest)
             for e in examples
         ]
-        if total_length(quoted) <= LETTERS:
+        if total_length(dialogs) <= LETTERS:
             break
     # Where even short turns are too many, the last dialogs go: a page stays small for any run.
-    while len(quoted) > 1 and (
-        total_length(quoted) > LETTERS or sum(len(q.turns) for q in quoted) > TURNS
+    while len(dialogs) > 1 and (
+        total_length(dialogs) > LETTERS or sum(len(q.turns) for q in dialogs) > TURNS
     ):
-        quoted.pop()
-    return Quotations(tuple(quoted), turns, lead, why)
+        dialogs.pop()
+    return Quotations(tuple(dialogs), turns, lead, why)
 
 
-def total_length(quoted: Sequence[QuotedDialog]) -> int:
+def total_length(dialogs: Sequence[QuotedDialog]) -> int:
     """Characters of all turns that are quoted."""
-    return sum(len(turn.text) for q in quoted for turn in q.turns)
+    return sum(len(turn.text) for q in dialogs for turn in q.turns)
 
 
 def lead_score(findings: Findings) -> str | None:
@@ -165,11 +165,11 @@ def lead_evidence(
     if not isinstance(metric, str):
         key = ["dialog", "speaker"]
         units = pl.DataFrame([(e.dialog, e.speaker) for e in examples], key, orient="row")
-        quoted = units.unique().with_columns(_quoted=True)
-        frame = turns.frame.join(quoted, on=key, how="left", maintain_order="left")
+        flags = units.unique().with_columns(_quoted=True)
+        frame = turns.frame.join(flags, on=key, how="left", maintain_order="left")
         left = pl.col("turn").max().over("dialog") - pl.col("turn")
-        shown = pl.col("_quoted").is_not_null() & ((pl.col("turn") < MOST) | (left < MOST))
-        masked = frame.with_columns(system=pl.when(shown).then("system")).drop("_quoted")
+        in_page = pl.col("_quoted").is_not_null() & ((pl.col("turn") < MOST) | (left < MOST))
+        masked = frame.with_columns(system=pl.when(in_page).then("system")).drop("_quoted")
         try:
             return collect_evidence(metric, Turns(masked)), ""
         except SimpaticoError as error:

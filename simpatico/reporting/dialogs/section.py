@@ -32,10 +32,10 @@ SAMPLE = 4
 
 def dialogs_section(findings: Findings, quotations: Quotations) -> page.Section:
     """The section of quoted dialogs."""
-    quoted, topic = quotations.quoted, "Dialogs to read"
-    if not quoted:
+    topic = "Dialogs to read"
+    if not quotations.dialogs:
         return page.make_section("read", topic, "No dialog is quoted", page.intro(quotations.why))
-    articles = [dialog_article(q, findings.titles) for q in quoted]
+    articles = [dialog_article(q, findings.titles) for q in quotations.dialogs]
     rest = articles[OPEN:]
     summary = el("summary", None, f"{format_count(len(rest), 'more dialog')} by system")
     dialogs = format_count(findings.facts["alignment"]["dialogs"], "dialog")
@@ -48,7 +48,7 @@ def dialogs_section(findings: Findings, quotations: Quotations) -> page.Section:
         el("details", {"class": "more"}, summary, rest) if rest else None,
         page.small_print(quotations.why) if quotations.why else None,
         page.small_print(
-            f"{len(quoted)} of {dialogs} are quoted in this file. Scores of all dialogs: ",
+            f"{len(articles)} of {dialogs} are quoted in this file. Scores of all dialogs: ",
             el("code", None, f"simpatico show {findings.shell_name} --level dialog"),
         ),
     )
@@ -56,7 +56,7 @@ def dialogs_section(findings: Findings, quotations: Quotations) -> page.Section:
 
 def dialogs_heading(quotations: Quotations) -> str:
     """What kinds of dialogs stand there, in words."""
-    titles = [q.example.title for q in quotations.quoted]
+    titles = [q.example.title for q in quotations.dialogs]
     if titles[0] in ONLY:
         return ONLY[titles[0]]
     kinds = [words for start, words in KINDS.items() if any(t.startswith(start) for t in titles)]
@@ -67,7 +67,7 @@ def dialogs_heading(quotations: Quotations) -> str:
 
 def dialogs_legend(findings: Findings, quotations: Quotations) -> Html:
     """How to read the marks, those that are there."""
-    turns = [turn for q in quotations.quoted for turn in q.turns]
+    turns = [turn for q in quotations.dialogs for turn in q.turns]
     marks = el(
         "span",
         None,
@@ -87,9 +87,9 @@ def dialogs_legend(findings: Findings, quotations: Quotations) -> Html:
 
 def scoring_sample(findings: Findings, quotations: Quotations) -> Html | None:
     """The first turns of a quoted dialog, each with the turn it replies to."""
-    if quotations.turns is None or not quotations.quoted:
+    if quotations.turns is None or not quotations.dialogs:
         return None
-    dialog = quotations.quoted[0].example.dialog
+    dialog = quotations.dialogs[0].example.dialog
     items = []
     for turn in [t for t in quotations.turns if t.dialog == dialog][:SAMPLE]:
         style = findings.styles.get(turn.system or "")

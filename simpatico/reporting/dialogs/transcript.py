@@ -72,7 +72,7 @@ def quote_dialog(
     row = pl.int_range(pl.len(), dtype=pl.Int64).alias("row")  # evidence refers to rows
     dialog = turns.frame.with_columns(row).filter(dialog=example.dialog)
     first = most * 3 // 4 if dialog.height > most else dialog.height
-    shown = pl.concat([dialog.head(first), dialog.tail(min(most, dialog.height) - first)])
+    ends = pl.concat([dialog.head(first), dialog.tail(min(most, dialog.height) - first)])
     voices = speaker_styles(dialog, styles)
     part = dialog.filter(speaker=example.speaker, system=example.system).select("row")
     own = spans.drop_nulls().join(part, on="row", how="semi").sort("row", "start", "end")
@@ -83,18 +83,18 @@ def quote_dialog(
     if emotions is not None:
         rows = emotions.filter(dialog=example.dialog).drop("dialog").drop_nulls()
         shares = {turn.pop("turn"): turn for turn in rows.iter_rows(named=True)}
-    quoted = []
-    for turn in shown.iter_rows(named=True):
+    content = []
+    for turn in ends.iter_rows(named=True):
         text, marks = cut_text(turn["text"], evidence.get(turn["row"], []), longest)
         style = voices[turn["speaker"], turn["system"]]
         share = None if emotions is None else shares.get(turn["turn"], {})
         left_out = len(turn["text"]) - len(text)
-        quoted.append(QuotedTurn(style, text, marks, share, turn["speaker"], left_out))
-    omitted = first if dialog.height > most else None
+        content.append(QuotedTurn(style, text, marks, share, turn["speaker"], left_out))
+    omitted_after = first if dialog.height > most else None
     texts = dict(dialog.select("row", "text").iter_rows())
     why = strongest_words((texts[at], marks) for at, marks in evidence.items())
     style = styles[example.system]
-    return QuotedDialog(example, style, tuple(quoted), dialog.height, omitted, why)
+    return QuotedDialog(example, style, tuple(content), dialog.height, omitted_after, why)
 
 
 def speaker_styles(
@@ -129,13 +129,13 @@ def cut_text(text: str, spans: Sequence[Span], longest: int) -> tuple[str, tuple
     return text[:at], tuple(valid_spans(text[:at], spans))
 
 
-def dialog_article(quoted: QuotedDialog, titles: Mapping[str, str]) -> Html:
+def dialog_article(dialog: QuotedDialog, titles: Mapping[str, str]) -> Html:
     """The dialog with what is known about it at its side."""
-    example = quoted.example
-    lines = [dialog_source(quoted), dialog_length(quoted), rating_text(example)]
+    example = dialog.example
+    lines = [dialog_source(dialog), dialog_length(dialog), rating_text(example)]
     meta = [[el("br") if i else None, line] for i, line in enumerate(lines) if line]
     scores = [score_line(place, titles) for place in example.places]
-    strips = any(turn.emotions is not None for turn in quoted.turns)
+    strips = any(turn.emotions is not None for turn in dialog.turns)
     # A system's name before the reason is isolated: it may run from right to left.
     heading: list[Child] = [example.title]
     name = shorten_name(example.system)
@@ -155,18 +155,18 @@ def dialog_article(quoted: QuotedDialog, titles: Mapping[str, str]) -> Html:
         el(
             "div",
             None,
-            el("ol", kind, turn_items(quoted, strips)),
-            el("p", {"class": "why"}, quoted.why) if quoted.why else None,
+            el("ol", kind, turn_items(dialog, strips)),
+            el("p", {"class": "why"}, dialog.why) if dialog.why else None,
         ),
     )
 
 
-def dialog_source(quoted: QuotedDialog) -> list[Child]:
+def dialog_source(dialog: QuotedDialog) -> list[Child]:
     """The system and the dialog's id, and the speaker where that is not clear from the system."""
-    example = quoted.example
-    speakers = {turn.speaker for turn in quoted.turns if turn.style.key == quoted.style.key}
+    example = dialog.example
+    speakers = {turn.speaker for turn in dialog.turns if turn.style.key == dialog.style.key}
     part = [" (", isolate_name(example.speaker), ")"] if len(speakers) > 1 else None
-    return [styled_name(quoted.style), part, " · ", isolate_name(example.dialog)]
+    return [styled_name(dialog.style), part, " · ", isolate_name(example.dialog)]
 
 
 def isolate_name(name: str) -> Html:
@@ -175,14 +175,14 @@ def isolate_name(name: str) -> Html:
     return el("bdi", {"title": name if short != name else None}, short)
 
 
-def dialog_length(quoted: QuotedDialog) -> list[Child]:
+def dialog_length(dialog: QuotedDialog) -> list[Child]:
     """How many turns the dialog has, and with whom."""
-    text = format_count(quoted.total, "turn")
-    if quoted.omitted_after is not None:
-        last = len(quoted.turns) - quoted.omitted_after
-        text = f"first {quoted.omitted_after} and last {last} of {text}"
-    users = {turn.speaker for turn in quoted.turns if turn.style.key == "sp"} - {""}
-    if len(users) == 1 and quoted.style.key != "sp":
+    text = format_count(dialog.total, "turn")
+    if dialog.omitted_after is not None:
+        last = len(dialog.turns) - dialog.omitted_after
+        text = f"first {dialog.omitted_after} and last {last} of {text}"
+    users = {turn.speaker for turn in dialog.turns if turn.style.key == "sp"} - {""}
+    if len(users) == 1 and dialog.style.key != "sp":
         return [text, ", user ", isolate_name(users.pop())]
     return [text, f", {len(users)} users" if len(users) > 1 else None]
 
@@ -217,13 +217,13 @@ def score_line(place: ScorePlace, titles: Mapping[str, str]) -> list[Child]:
     ]
 
 
-def turn_items(quoted: QuotedDialog, strips: bool) -> Iterator[Html]:
+def turn_items(dialog: QuotedDialog, strips: bool) -> Iterator[Html]:
     """The turns: who, the emotions, the words; with a line where some are left out."""
-    weights = [abs(weight) for turn in quoted.turns for _, _, weight in turn.spans]
+    weights = [abs(weight) for turn in dialog.turns for _, _, weight in turn.spans]
     least = FAINT * max(weights, default=0.0)
-    for i, turn in enumerate(quoted.turns):
-        if i == quoted.omitted_after:
-            rest = format_count(quoted.total - len(quoted.turns), "turn")
+    for i, turn in enumerate(dialog.turns):
+        if i == dialog.omitted_after:
+            rest = format_count(dialog.total - len(dialog.turns), "turn")
             yield el("li", None, remark(f"… {rest} left out …"))
         name = turn.speaker if turn.speaker not in ("", turn.style.name) else None
         words = mark_evidence(turn.text, turn.spans, least)

@@ -49,8 +49,8 @@ def cards_section(findings: Findings) -> page.Section:
 def metric_card(findings: Findings, score: ScoreInfo) -> Html:
     central = findings.central_ranges.get(score.name, CentralRange(None, None, 0))
     means = dict(findings.table.select("system", score.name).iter_rows())
-    shown = list(findings.main or ()) if len(findings.systems) > MARKED else findings.systems
-    marks = tuple((findings.styles[s], means[s]) for s in shown if means[s] is not None)
+    systems = list(findings.main or ()) if len(findings.systems) > MARKED else findings.systems
+    marks = tuple((findings.styles[s], means[s]) for s in systems if means[s] is not None)
     chart = RangeChart(score.low, score.high, central.p5, central.p95, marks, score.direction)
     levels = "turn, dialog" if score.level == "turn" else score.level
     careful, citation = score.card.get("careful"), score.card.get("citation")

@@ -39,8 +39,8 @@ def incremental_section(findings: Findings) -> page.Section | None:
         ]
     elif not blocks:
         finding = "Too few ratings to say what each metric adds"
-        needed = f"T, P and P+T need at least {RATED_MODELS} rated dialogs or turns."
-        content = [page.intro(needed)]
+        reason = f"T, P and P+T need at least {RATED_MODELS} rated dialogs or turns."
+        content = [page.intro(reason)]
     else:
         finding = incremental_finding(findings)
         legend = page.intro(
@@ -59,7 +59,7 @@ def after_table(findings: Findings) -> list[Html]:
         q: max((r.n for r in quality_rows(findings, q)), default=0) for q in findings.qualities
     }
     few = ", ".join(f"“{q[0]}” ({n:,})" for q, n in sizes.items() if n < RATED_MODELS)
-    needed = f"Fewer than the {RATED_MODELS} rated units needed: {few}."
+    note = f"Fewer than the {RATED_MODELS} rated units needed: {few}."
     method = page.small_print(
         "The bootstrap resamples whole dialogs, since turns of one dialog are not independent. The "
         "paired t-test of Giorgi et al. (2023) treats them as independent; its p-values and the "
@@ -67,7 +67,7 @@ def after_table(findings: Findings) -> list[Html]:
         el("code", None, "simpatico validate --json"),
         ".",
     )
-    return [page.small_print(needed), method] if few else [method]
+    return [page.small_print(note), method] if few else [method]
 
 
 def quality_rows(findings: Findings, quality: Quality) -> list[IncrementalRow]:
@@ -96,8 +96,8 @@ def incremental_finding(findings: Findings) -> str:
     qualities = {r.quality for r in gains}
     if len(qualities) == 1 and len(findings.qualities) > 1:
         where = f", {'all for' if len(gains) > 1 else 'for'} “{qualities.pop()}”"
-    confirmed = sum(r.cv_low is not None and r.cv_low > 0 for r in gains)
-    proof = f"confirmed by cross-validation in {confirmed or 'none'} of these"
+    held_up = sum(r.cv_low is not None and r.cv_low > 0 for r in gains)
+    proof = f"confirmed by cross-validation in {held_up or 'none'} of these"
     return f"{text} {verb} to the traditional metrics in {share}{where}; {proof}"
 
 

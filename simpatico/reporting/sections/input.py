@@ -23,13 +23,13 @@ FILES = 3
 def input_section(findings: Findings, sample: Html | None) -> page.Section:
     """Counts of what was scored and what was not, and one dialog to check them by."""
     counts = findings.facts["alignment"]
-    unused = {**counts["aside"], **counts["rejected"]}
+    reasons = {**counts["aside"], **counts["rejected"]}
     records = sum(counts["aside"].values()) + sum(counts["rejected"].values())
     verb = "was" if records == 1 else "were"
     loss = f"{format_count(records, 'record')} {verb} skipped or rejected"
     loss = loss if records else "no record skipped or rejected"
     tables = (
-        ("Skipped by design or rejected", unused_table(unused, bool(counts["rejected"]))),
+        ("Skipped by design or rejected", unused_table(reasons, bool(counts["rejected"]))),
         ("How the input was read", reading_table(counts)),
     )
     return page.make_section(
@@ -49,18 +49,19 @@ def largest_first(counts: Mapping[str, int]) -> list[tuple[str, int]]:
     return sorted(counts.items(), key=lambda item: (-item[1], item[0]))
 
 
-def unused_table(unused: Mapping[str, int], rejected: bool) -> Html:
+def unused_table(reasons: Mapping[str, int], rejects_file: bool) -> Html:
     """What was not used and why, the largest first."""
-    if not unused:
+    if not reasons:
         return page.small_print("Every record of the input was used.")
-    rows = largest_first(unused)
+    rows = largest_first(reasons)
     body = []
     for reason, n in rows[:MOST]:
         count = el("td", {"class": "r count"}, f"{n:,}")
         body.append(el("tr", None, count, el("td", None, el("bdi", None, reason))))
     more = f"{len(rows) - MOST} more reasons. " if len(rows) > MOST else ""
-    listed = "Each one with its file and line: rejects.jsonl in the run folder." if rejected else ""
-    end = page.small_print(more, listed) if more or listed else None
+    where = "Each one with its file and line: rejects.jsonl in the run folder."
+    where = where if rejects_file else ""
+    end = page.small_print(more, where) if more or where else None
     return el("div", None, el("table", None, el("tbody", None, body)), end)
 
 
@@ -71,12 +72,12 @@ def reading_table(counts: Mapping[str, Any]) -> Html:
         (name, f" ({format_count(n, 'turn')})") for name, n in largest_first(counts["systems"])
     ]
     messages = format_count(counts["utterances"], "message")
-    merged = format_count(counts["merged"], "message")
+    merges = format_count(counts["merged"], "message")
     context = format_count(counts["context"], "turn")
     rows: dict[str, Child] = {
         "Files": names_with_notes(formats, FILES),
         "Messages": f"{messages} in {format_count(counts['turns'], 'turn')}",
-        "Merged": f"{merged} into the previous one by the same speaker",
+        "Merged": f"{merges} into the previous one by the same speaker",
         "Scored turns of": names_with_notes(systems, MOST),
         "Context only": f"{context}: replied to, not scored",
     }
@@ -89,9 +90,9 @@ def reading_table(counts: Mapping[str, Any]) -> Html:
 
 def names_with_notes(items: list[tuple[str, str]], most: int) -> Child:
     """The names, each with its note, and how many more there are."""
-    shown = [[left_to_right(name), note] for name, note in items[:most]]
+    parts = [[left_to_right(name), note] for name, note in items[:most]]
     more = f" and {len(items) - most} more" if len(items) > most else None
-    return [page.join_children(shown, ", "), more] if shown else "–"
+    return [page.join_children(parts, ", "), more] if parts else "–"
 
 
 def left_to_right(name: str) -> Html:

@@ -77,12 +77,12 @@ def overlap_finding(findings: Findings) -> str:
     if not pairs:
         return "No correlation between two metrics can be computed"
     kinds = findings.kinds
-    mixed = [p for p in pairs if {kinds.get(p[0]), kinds.get(p[1])} == {"P", "T"}]
-    counted = mixed or pairs
-    low = sum(abs(r) < LOW for *_, r in counted)
-    among = "pairs with a traditional metric" if mixed else "pairs of metrics"
-    share = f"{low} of {len(counted)} {among} stay below |r| = {format_correlation(LOW, 1)}"
-    if mixed and low >= MOSTLY * len(mixed):
+    across = [p for p in pairs if {kinds.get(p[0]), kinds.get(p[1])} == {"P", "T"}]
+    sample = across or pairs
+    low = sum(abs(r) < LOW for *_, r in sample)
+    among = "pairs with a traditional metric" if across else "pairs of metrics"
+    share = f"{low} of {len(sample)} {among} stay below |r| = {format_correlation(LOW, 1)}"
+    if across and low >= MOSTLY * len(across):
         return f"The psychological metrics correlate little with the traditional ones: {share}"
     a, b, r = max(pairs, key=lambda p: abs(p[2]))
     both = f"{titles.get(a, a)} and {lower_first_letter(titles.get(b, b))}"

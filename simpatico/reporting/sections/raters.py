@@ -179,10 +179,10 @@ def rater_counts(findings: Findings) -> Html | None:
     raters = frame.drop_nulls("value")["judge"].drop_nulls().n_unique()
     ratings, blank = frame["value"].count(), frame["value"].null_count()
     who = f"{format_count(raters, 'rater')}, " if raters else ""
-    unrated = f"; {blank:,} blank (not rated)" if blank else ""
+    blanks = f"; {blank:,} blank (not rated)" if blank else ""
     return page.small_print(
         "Ordinal Krippendorff’s α: 1 = perfect agreement, 0 = chance level. "
-        f"{who}{format_count(ratings, 'rating')}{unrated}."
+        f"{who}{format_count(ratings, 'rating')}{blanks}."
     )
 
 

@@ -75,9 +75,9 @@ def systems_finding(findings: Findings) -> list[TextPart]:
         titles = [lower_first_letter(t) for s, t in findings.titles.items() if s in distinct[best]]
         text = page.sentence_list(titles)
         return [SystemName(best), f" differs from every other system in {text}"]
-    shown = "comparisons shown here" if partial else "comparisons"
+    scope = "comparisons shown here" if partial else "comparisons"
     show = "shows" if len(comparable) == 1 else "show"
-    summary = f"{len(clear)} of {len(comparable)} {shown} {show} a significant difference"
+    summary = f"{len(clear)} of {len(comparable)} {scope} {show} a significant difference"
     if len(systems) == 2:
         return [summary]
     counts = {s: sum(s in (d.a, d.b) for d in clear) for s in systems}
@@ -98,14 +98,14 @@ def distinct_scores(system: str, clear: Sequence[Difference], others: int) -> se
 def metric_groups(findings: Findings) -> list[Group]:
     """The metrics by kind, each with one dot per system and, last, the users."""
     rows = {row["system"]: row for row in findings.table.to_dicts()}
-    shown = [(style, rows[name]) for name, style in findings.styles.items()]
+    speakers = [(style, rows[name]) for name, style in findings.styles.items()]
     if HUMAN in rows and HUMAN not in findings.systems:
-        shown.append((person_style("users (human)"), rows[HUMAN]))
+        speakers.append((person_style("users (human)"), rows[HUMAN]))
     groups = []
     for kind, (title, about) in ABOUT.items():
         panels = []
         for score in (s for s in findings.scores if s.kind == kind):
-            dots = tuple(system_dot(score.name, row, style) for style, row in shown)
+            dots = tuple(system_dot(score.name, row, style) for style, row in speakers)
             scope = "; of the system as a whole" if score.level == "system" else ""
             panels.append(Panel(score.title, score.direction + scope, dots))
         if panels:

@@ -67,9 +67,9 @@ def certainty(findings: Findings) -> list[Child]:
     if sentence := raters_sentence(findings):
         parts += [el("a", {"href": "#trust"}, sentence), " "]
     counts = findings.facts["alignment"]
-    unused = sum(counts["aside"].values()) + sum(counts["rejected"].values())
-    if unused:
-        text = f"{format_count(unused, 'record')} skipped or rejected"
+    losses = sum(counts["aside"].values()) + sum(counts["rejected"].values())
+    if losses:
+        text = f"{format_count(losses, 'record')} skipped or rejected"
         parts += [el("a", {"href": "#data"}, text), "."]
     return parts
 
@@ -163,8 +163,7 @@ def pair_matrix(findings: Findings) -> Html:
     """All pairs as a triangle of radio buttons, each with its number of findings."""
     pairs = list(findings.pairs)
     positions = {frozenset(pair): i for i, pair in enumerate(pairs)}
-    compared = {name for pair in pairs for name in pair}
-    systems = [s for s in findings.systems if s in compared]
+    systems = [s for s in findings.systems if any(s in pair for pair in pairs)]
 
     def cell(row: str, column: str) -> Html:
         position = positions.get(frozenset((row, column)))

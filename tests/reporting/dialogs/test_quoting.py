@@ -33,7 +33,7 @@ def test_long_dialogs_are_cut_and_the_page_stays_below_a_megabyte(tmp_path, turn
     talks = Conversations((str(tmp_path / "talk.jsonl"),))
     run = score_run(talks, [load(name) for name in METRICS], tmp_path / "run")
     found = gather_findings(run)
-    quoted = collect_quotations(found).quoted
+    quoted = collect_quotations(found).dialogs
     assert quoted
     assert total_length(quoted) <= LETTERS
     assert sum(len(q.turns) for q in quoted) <= TURNS

@@ -226,7 +226,7 @@ def test_which_dialogs_are_quoted(kind, heading):
     root = tree(dialogs_section(found, told).html)
     assert root.one("h2").text == heading
     articles = list(root.all("article"))
-    assert len(articles) == len(told.quoted)
+    assert len(articles) == len(told.dialogs)
     last = list(root.all("p", "note"))[-1].text
     assert last.startswith(f"{len(articles)} of {found.facts['alignment']['dialogs']} dialogs are ")
 
@@ -236,8 +236,8 @@ def test_headings_over_quoted_dialogs():
     told = collect_quotations(found)
 
     def titled(*titles):
-        some = zip(told.quoted, titles, strict=False)
-        return replace(told, quoted=tuple(replace(q, example=replace(q.example, title=t)) for q, t in some))  # fmt: skip
+        some = zip(told.dialogs, titles, strict=False)
+        return replace(told, dialogs=tuple(replace(q, example=replace(q.example, title=t)) for q, t in some))  # fmt: skip
 
     assert dialogs_heading(titled("The only dialog")) == "The one dialog"
     assert dialogs_heading(titled("One of 2 dialogs", "One of 2 dialogs")) == "Both dialogs"
