@@ -25,6 +25,8 @@ SHORT_NOTE = 48
 FIGURE_ROW, LINE = 20.0, 12.0
 FIGURE_PLOT = 0.44
 """Share of a figure's width for the plot."""
+NARROW_FIGURE = 260.0
+"""Pixels, 69 mm, below which sentences beside the plot would be columns of single words."""
 
 AMOUNT = re.compile(r"\S+(?: [^\W\d]+)? \[[^\[\]]*\]\.?\Z")
 """A number with its unit and interval at the end of a sentence."""
@@ -190,10 +192,17 @@ def difference_mark(
 
 
 def difference_figure(chart: DifferenceChart, width: float) -> Html:
-    """The table as a figure: sentences, plot, probability of superiority."""
+    """The table as a figure: sentences, plot, probability of superiority.
+
+    In a narrow figure the sentences go above their plots: beside them no word would fit.
+    """
     axis, plot, last = symmetric_axis(chart), width * FIGURE_PLOT, 48.0
     left = width - plot - last - 10
-    content: list[Child] = [svg.nested_svg(left, 0, plot, 30, difference_scale(chart, axis, 16))]
+    room, longest, stacks = left - 12, 16, width < NARROW_FIGURE
+    if stacks:
+        left, plot, room, longest = 0.0, width - last - 10, width, 8
+    scale = difference_scale(chart, axis, longest)
+    content: list[Child] = [svg.nested_svg(left, 0, plot, 30, scale)]
     content.append(svg.text_lines(width, 10, ("higher in", "% of pairs"), LINE, anchor="end"))
     y = 30.0
     for title, rows in chart.groups:
@@ -205,14 +214,16 @@ def difference_figure(chart: DifferenceChart, width: float) -> Html:
         y += 22
         for row in rows:
             # A number stays in one line with its interval, below the sentence if need be.
-            text, room = plain_words(row.claim), left - 12
+            text = plain_words(row.claim)
             amount = AMOUNT.search(text)
             split = amount.start() if amount and svg.text_width(text) > room else len(text)
             claim = svg.wrap_to_width(text[:split], room) + svg.wrap_to_width(text[split:], room)
             lines = [(line, "k") for line in claim]
             lines += [(line, "t") for line in svg.wrap_to_width(row.note, room)]
-            height = max(FIGURE_ROW, len(lines) * LINE + 6)
-            first = y + height / 2 - len(lines) * LINE / 2 + LINE - 3
+            text_height = len(lines) * LINE + 6
+            height = FIGURE_ROW if stacks else max(FIGURE_ROW, text_height)
+            below = text_height if stacks else 0.0
+            first = y + (below or height) / 2 - len(lines) * LINE / 2 + LINE - 3
             middle = height / 2 + 3.5
             mark = difference_mark(chart, axis, row, height)
             grid = difference_grid(axis, height) if mark else None
@@ -221,10 +232,10 @@ def difference_figure(chart: DifferenceChart, width: float) -> Html:
             content += [
                 el("line", {"class": "grid", "x2": width, "y1": y, "y2": y}),
                 svg.text_lines(0, first, lines, LINE),
-                svg.nested_svg(left, y, plot, height, grid, mark, why),
-                svg.text_line(width, y + middle, format_number(row.times, 0), anchor="end"),
+                svg.nested_svg(left, y + below, plot, height, grid, mark, why),
+                svg.text_line(width, y + below + middle, format_number(row.times, 0), anchor="end"),
             ]
-            y += height
+            y += below + height
     return svg.svg_document(width, y + 2, content)
 
 

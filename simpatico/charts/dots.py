@@ -91,9 +91,15 @@ def missing_value_notes(dots: Sequence[Dot]) -> list[str]:
     return notes
 
 
-def panel_scale(panel: Panel, axis: Axis, height: float, size: float | None = None) -> list[Child]:
-    """Grid lines, the dotted line of people, and the tick labels below."""
-    ticks = panel_ticks(panel, axis)
+def panel_scale(
+    panel: Panel,
+    axis: Axis,
+    height: float,
+    size: float | None = None,
+    widest: int = WIDEST_LABELS,
+) -> list[Child]:
+    """Grid lines, the dotted line of people, and tick labels of so many characters below."""
+    ticks = panel_ticks(panel, axis, widest)
     people = [d.value for d in human_dots(panel) if d.value is not None]
     lines = [("grid", axis.at(t)) for t in ticks] + [("ref", axis.at(v)) for v in people]
     place = {"y": height + 11, "text-anchor": "middle", "class": "t", "font-size": size}
@@ -104,13 +110,13 @@ def panel_scale(panel: Panel, axis: Axis, height: float, size: float | None = No
     ]
 
 
-def panel_ticks(panel: Panel, axis: Axis) -> list[float]:
+def panel_ticks(panel: Panel, axis: Axis, widest: int) -> list[float]:
     """About three round numbers, fewer where their labels are long, none without a value."""
     if not any(has_value(d) for d in panel.dots):
         return []
     choices = [axis.ticks(about) for about in (4, 3, 5, 8)]
-    choices += [[t[0], t[-1]] for t in choices if t]
-    fitting = [t for t in choices if len(t) > 1 and len("".join(tick_labels(t))) <= WIDEST_LABELS]
+    choices += [[t[0], t[-1]] for t in choices if len(t) > 1]
+    fitting = [t for t in choices if len(t) > 1 and len("".join(tick_labels(t))) <= widest]
     return fitting[0] if fitting else choices[0][:1]
 
 
@@ -208,7 +214,8 @@ def dots_figure_panel(
     values = [format_number(d.value, digits) for d in dots]
     plot = max(room - max(map(svg.text_width, values), default=0.0) - 8, 20.0)
     height = FIGURE_ROW * len(dots)
-    scale = panel_scale(panel, axis, height, svg.FONT_SIZE - 1)
+    widest = min(WIDEST_LABELS, int(plot / 5))  # a digit is 5 pixels wide
+    scale = panel_scale(panel, axis, height, svg.FONT_SIZE - 1, widest)
     content: list[Child] = [svg.nested_svg(x, top, plot, height, scale)]
     for i, (dot, value) in enumerate(zip(dots, values, strict=True)):
         y = top + i * FIGURE_ROW

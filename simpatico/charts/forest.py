@@ -20,6 +20,9 @@ ROW, THIN_ROW, TOP = 27.0, 17.0, 46.0
 WIDE_FIGURE = 420.0
 """Pixels from which a figure has room for the share of one rater."""
 
+NARROWEST_PLOT = 60.0
+"""Pixels below which the interval's column gives way, and only whole numbers are labelled."""
+
 KINDS = {"P": "psychological", "L": "learned", "T": "traditional", "O": "other"}
 
 
@@ -110,7 +113,7 @@ def reference_labels(chart: Forest, axis: Axis) -> list[Html]:
 
 def forest_ticks(axis: Axis, y: float, step: float = 0.25) -> list[Html]:
     """Round numbers; quarters (class q) give way on narrow pages and wide axes."""
-    step = 0.5 if axis.high - axis.low > 1.5 else step
+    step = max(step, 0.5) if axis.high - axis.low > 1.5 else step
     steps = [i * step for i in range(-round(1 / step), round(1 / step) + 1)]
     ticks = []
     for v in steps:
@@ -182,11 +185,19 @@ def share_of_rater(row: ForestRow, chart: Forest) -> str:
 
 
 def forest_figure(chart: Forest, width: float) -> Html:
-    """The same as a figure; the share of one rater needs more than one column's width."""
+    """The same as a figure; columns of numbers give way until the plot has room.
+
+    The share of one rater needs more than one column of a journal, the interval more than half.
+    """
     axis = forest_axis(chart)
     # Names get what they need up to two fifths, so that the plot stays the widest part.
     left = min(max([svg.text_width(r.title) for r in chart.rows] or [0]) + 18, 0.42 * width)
-    ends = (width - 118, width - 62, width) if width >= WIDE_FIGURE else (width - 56, width)
+    ends: tuple[float, ...] = (width - 56, width)
+    if width >= WIDE_FIGURE:
+        ends = (width - 118, width - 62, width)
+    step = 0.5
+    if ends[0] - 28 - left < NARROWEST_PLOT:
+        ends, step = (width,), 1.0
     plot = ends[0] - 28 - left
     body = THIN_ROW * max(len(chart.rows), 1)
     heads = zip(ends, ("r", "95% CI", "of one rater"), strict=False)
@@ -207,7 +218,7 @@ def forest_figure(chart: Forest, width: float) -> Html:
             (share_of_rater(row, chart), None),
         )
         rows += [svg.text_line(x, base, *cell, "end") for x, cell in zip(ends, cells, strict=False)]
-    labels = reference_labels(chart, axis), forest_ticks(axis, 40, 0.5)
+    labels = reference_labels(chart, axis), forest_ticks(axis, 40, step)
     caption = svg.wrap_to_width(chart.caption, width)
     return svg.svg_document(
         width,

@@ -43,7 +43,8 @@ def test_no_text_of_a_figure_is_cut_or_covers_another(fonts, browser, tmp_path):
     page = browser.new_page(device_scale_factor=2)  # without rounding to whole pixels
     path = tmp_path / "figure.svg"
     problems = []
-    for run, kind, width in product(("demo", "thirteen"), FIGURES, (84, 174)):
+    figures = [*product(("demo", "thirteen"), FIGURES), ("unjudged", "forest")]
+    for (run, kind), width in product(figures, (40, 84, 174)):
         if run == "thirteen" and kind == "radar":
             continue  # too few dialogs of each system
         path.write_text(draw_figure(made(run).found, kind, width=width), encoding="utf-8")
