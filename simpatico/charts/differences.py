@@ -1,4 +1,8 @@
-"""Differences between two systems: a sentence each, plotted on one axis in standard deviations."""
+"""Differences between two systems: a sentence each, plotted on one axis in standard deviations.
+
+Sentences give each difference in its metric's unit; the plot divides it by the standard deviation
+between units (a standardised mean difference), which makes metrics comparable with each other.
+"""
 
 from __future__ import annotations
 
@@ -79,14 +83,9 @@ def in_standard_deviations(row: DifferenceRow) -> dict[str, float]:
     """The difference ("x") and the ends of its intervals, as far as they are known."""
     if not row.sd or row.difference is None or not isfinite(row.difference):
         return {}
-    values = {
-        "x": row.difference,
-        "low": row.low,
-        "high": row.high,
-        "from": row.wide_low,
-        "to": row.wide_high,
-    }
-    return {n: v / row.sd for n, v in values.items() if v is not None and isfinite(v)}
+    values = (row.difference, row.low, row.high, row.wide_low, row.wide_high)
+    names = zip(("x", "low", "high", "from", "to"), values, strict=True)
+    return {n: v / row.sd for n, v in names if v is not None and isfinite(v)}
 
 
 def symmetric_ticks(axis: Axis) -> list[float]:
@@ -159,10 +158,12 @@ def difference_row(chart: DifferenceChart, axis: Axis, row: DifferenceRow) -> Ht
 
 
 def missing_difference(row: DifferenceRow) -> str:
+    """Why a difference is not plotted: there is none, or no standard deviation to divide it by."""
     return "no difference available" if row.difference is None else "no variation between dialogs"
 
 
 def difference_grid(axis: Axis, height: float) -> list[Html]:
+    """Zero and the tick on each side; rows repeat it, so that each can be read alone."""
     positions = map(axis.at, symmetric_ticks(axis))
     lines = zip(("grid", "zero", "grid"), positions, strict=True)
     return [el("line", {"class": k, "x1": x, "x2": x, "y2": height}) for k, x in lines]

@@ -1,4 +1,9 @@
-"""Systems side by side: a dot and its interval per system, one small panel per metric."""
+"""Systems side by side: a dot and its interval per system, one small panel per metric.
+
+Small multiples (Tufte 1983): all panels have the same rows, so that a system is found at the same
+height everywhere, while each metric has a scale of its own. Dots, not bars, as a cut scale would
+make the lengths of bars lie.
+"""
 
 from __future__ import annotations
 
@@ -91,14 +96,14 @@ def missing_value_notes(dots: Sequence[Dot]) -> list[str]:
     return notes
 
 
-def panel_scale(
-    panel: Panel,
-    axis: Axis,
-    height: float,
-    size: float | None = None,
-    widest: int = WIDEST_LABELS,
-) -> list[Child]:
-    """Grid lines, the dotted line of people, and tick labels of so many characters below."""
+def panel_scale(panel: Panel, axis: Axis, height: float, plot: float | None = None) -> list[Child]:
+    """Grid lines, the dotted line of people, and the tick labels below.
+
+    In a figure the width of the plot is known: labels are smaller and only as many as fit.
+    """
+    # A digit of a figure's labels is 5 pixels wide.
+    widest = WIDEST_LABELS if plot is None else min(WIDEST_LABELS, int(plot / 5))
+    size = None if plot is None else svg.FONT_SIZE - 1
     ticks = panel_ticks(panel, axis, widest)
     people = [d.value for d in human_dots(panel) if d.value is not None]
     lines = [("grid", axis.at(t)) for t in ticks] + [("ref", axis.at(v)) for v in people]
@@ -143,7 +148,7 @@ def dot_mark(dot: Dot, axis: Axis, middle: float) -> list[Child]:
 
 
 def dots_key(groups: Sequence[Group]) -> Html:
-    """What line, mark and dotted line mean."""
+    """What line, mark and dotted line mean, and that scales are cut."""
     line = el("line", {"x2": 40, "y1": 7, "y2": 7, "stroke-width": 2})
     mark = use_mark("s0", 20, 7, small=True)
     mean = el("svg", {"class": "ink", "aria-hidden": "true"}, line, mark)
@@ -214,8 +219,7 @@ def dots_figure_panel(
     values = [format_number(d.value, digits) for d in dots]
     plot = max(room - max(map(svg.text_width, values), default=0.0) - 8, 20.0)
     height = FIGURE_ROW * len(dots)
-    widest = min(WIDEST_LABELS, int(plot / 5))  # a digit is 5 pixels wide
-    scale = panel_scale(panel, axis, height, svg.FONT_SIZE - 1, widest)
+    scale = panel_scale(panel, axis, height, plot)
     content: list[Child] = [svg.nested_svg(x, top, plot, height, scale)]
     for i, (dot, value) in enumerate(zip(dots, values, strict=True)):
         y = top + i * FIGURE_ROW

@@ -125,6 +125,7 @@ def forest_ticks(axis: Axis, y: float, step: float = 0.25) -> list[Html]:
 
 
 def forest_table_row(row: ForestRow, chart: Forest, axis: Axis) -> Html:
+    """One metric; grid and references are in every row, so that they run through the table."""
     name = el("th", {"class": "nm", "scope": "row"}, kind_tag(row.kind), el("bdi", None, row.title))
     marks = forest_background(chart, axis, ROW), forest_mark(row, axis, ROW)
     plot = el("svg", {"aria-hidden": "true"}, marks)
@@ -171,6 +172,7 @@ def forest_background(chart: Forest, axis: Axis, height: float) -> list[Html]:
 
 
 def shaded_band(axis: Axis, low: float, high: float, height: float) -> Html:
+    """The grey between two values: an interval, or what lies above the noise ceiling."""
     width = f"{100 * (axis.share(high) - axis.share(low)):.2f}%"
     size = {"x": axis.at(low), "width": width, "y": 0, "height": height}
     return el("rect", {**size, "class": "ceil"})

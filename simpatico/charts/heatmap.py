@@ -1,4 +1,8 @@
-"""How metrics overlap: a triangle of correlations, names on the diagonal, a dendrogram left."""
+"""How metrics overlap: a triangle of correlations, names on the diagonal, a dendrogram left.
+
+The matrix is symmetric, so that half of it says everything; names on the diagonal are read without
+turning the head, and belong to the row at their left and the column below.
+"""
 
 from __future__ import annotations
 
@@ -151,6 +155,7 @@ def colored_rect(size: Mapping[str, float], r: float | None) -> Html:
 
 
 def cell_opacity(r: float) -> float:
+    """Full colour from |r| = .63; a trace of it even at 0, or the cell would not be seen."""
     return max(0.04, min(1.0, OPACITY_PER_R * abs(r)))
 
 

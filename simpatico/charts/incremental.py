@@ -107,6 +107,7 @@ def table_block(block: GainBlock, axis: Axis, widest: int) -> Html:
 
 
 def gain_cell(t: float | None, cell: GainCell, axis: Axis) -> Html:
+    """A number and a bar; the gain itself in the tooltip, and for screen readers."""
     if cell.pt is None:
         content = [el("b", None, NO_VALUE), el("small", None, cell.why)]
         return el("td", {"class": "p"}, el("div", {"class": "cell"}, content))

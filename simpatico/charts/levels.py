@@ -1,4 +1,7 @@
-"""Values on one scale: a dot and an interval each, and a tick for the published value."""
+"""Values on one scale: a dot and an interval each, and a tick for the published value.
+
+For reproductions: whether the published value lies inside our interval is seen at a glance.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""The mean of every system on every metric, and the table of these."""
+"""The mean of every system on every metric, and the table of these.
+
+Dots, panels and groups are also what the dot plots and radars are drawn from, so that the three
+views of the page cannot show different numbers.
+"""
 
 from __future__ import annotations
 
@@ -55,6 +59,7 @@ def has_value(dot: Dot) -> bool:
 
 
 def find_dot(panel: Panel, style: SystemStyle) -> Dot:
+    """The dot of a system; an empty one where the panel has none, so that rows stay level."""
     missing = Dot(style, None, None, None, 0, "not scored")
     return next((d for d in panel.dots if d.style == style), missing)
 

@@ -1,4 +1,8 @@
-"""The whole range of a metric, where most dialogs lie in it, and the systems."""
+"""The whole range of a metric, where most dialogs lie in it, and the systems.
+
+The counterpart of the dot plots, whose scales are cut: it shows whether a difference that fills a
+panel there is a hundredth of the range.
+"""
 
 from __future__ import annotations
 

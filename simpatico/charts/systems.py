@@ -22,9 +22,12 @@ SHAPES = (
     "M-4.6 -2.4L-2.4 -4.6 0 -2.2 2.4 -4.6 4.6 -2.4 2.2 0 4.6 2.4 2.4 4.6 0 2.2 -2.4 4.6 -4.6 2.4"
     " -2.2 0z",
 )
+"""Shapes of systems in their order, of about the same area, around 0, 0."""
 SQUARE = "M-4 -4h8v8h-8z"
 RING = "M-3.8 0a3.8 3.8 0 1 0 7.6 0a3.8 3.8 0 1 0 -7.6 0z"
+"""Of people, and of systems beyond those that have a shape."""
 DASHES = ("", "6 3", "2 3", "8 3 2 3", "1 3", "10 4")
+"""Of a radar's outlines, in the order of `SHAPES`."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,8 @@
-"""Figures for papers: the charts of the page, each alone and as wide as a column."""
+"""Figures for papers: the charts of the page, each alone and as wide as a column.
+
+They are laid out anew for their width instead of scaled, so that letters keep the size of print.
+What the page would not draw for lack of data is refused here as well, with the minimum it needs.
+"""
 
 from __future__ import annotations
 
@@ -37,6 +41,7 @@ def draw_figure(
 
 
 def draw_dots(findings: Findings, quality: str | None, width: float) -> Html:
+    """Means and intervals of every metric; needs no minimum, as intervals say what is not known."""
     return dots_figure(metric_groups(findings), width)
 
 
@@ -51,6 +56,7 @@ def draw_radar(findings: Findings, quality: str | None, width: float) -> Html:
 
 
 def draw_heatmap(findings: Findings, quality: str | None, width: float) -> Html:
+    """Correlations between the metrics, clustered."""
     n = largest_pair_count(findings.structure)
     if n < minimum.HEAT_DIALOGS:
         minimum_size = f"{minimum.HEAT_DIALOGS} dialogs with two scores"

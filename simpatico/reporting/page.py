@@ -1,4 +1,9 @@
-"""The page: one file that needs no network, reads without script, and prints."""
+"""The page: one file that needs no network, reads without script, and prints.
+
+Runs hold private dialogs, so that nothing on the page may call home: style, script and font are in
+the file, and a content security policy forbids everything else. The same run always gives the same
+bytes.
+"""
 
 from __future__ import annotations
 
@@ -128,6 +133,7 @@ def font_face() -> str:
 
 
 def read_resource(package: str, name: str) -> str:
+    """A style or script of the package, from wherever it is installed."""
     return files(f"simpatico.{package}").joinpath(name).read_text(encoding="utf-8")
 
 

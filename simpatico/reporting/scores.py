@@ -1,4 +1,8 @@
-"""What the page says of each score: its title, its range, and where the dialogs of a run lie."""
+"""What the page says of each score: its title, its range, and where the dialogs of a run lie.
+
+All of it comes from `run.json`, not from the installed metrics: a page of an old run says what the
+metric was when it was scored, and needs no package of others to be installed.
+"""
 
 from __future__ import annotations
 

@@ -234,7 +234,11 @@ def quote_rules(pool: Pool) -> Iterator[Rule]:
 
 
 def rated_rules(pool: Pool) -> Iterator[Rule]:
-    """Where raters and the lead agree at both ends, then where they differ most, both ways."""
+    """Where raters and the lead agree at both ends, then where they differ most, both ways.
+
+    Where the lead falls as ratings rise, its ranks are turned round first, or agreement would be
+    called disagreement; titles then say so.
+    """
     raters = percentiles(np.where(pool.both, pool.rating, np.nan))
     lead = percentiles(np.where(pool.both, pool.lead, np.nan))
     opposite = bool(np.nansum((raters - 50) * (lead - 50)) < -1e-6)
@@ -315,7 +319,10 @@ def scored_rules(pool: Pool) -> Iterator[Rule]:
 
 
 def system_rules(pool: Pool, system: str) -> Iterator[Rule]:
-    """The two ends of a system's dialogs, by rating or, where there is none, by the lead."""
+    """The two ends of a system's dialogs, by rating or, where there is none, by the lead.
+
+    Every system is quoted, not only those at the ends of the whole run.
+    """
     own = (pool.frame["system"] == system).to_numpy()
     rated = pool.rated and bool(np.isfinite(pool.rating[own]).any())
     key = np.where(own, pool.rating if rated else pool.lead, np.nan)

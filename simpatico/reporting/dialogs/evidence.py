@@ -83,9 +83,14 @@ def quote_words(weight: float, words: str, digits: int) -> Html:
     effect = format_difference(weight, digits)
     if abs(weight) < 1:
         effect = effect.replace("0.", ".", 1)
-    if len(words) > QUOTE:
-        words = words[: character_boundary(words, QUOTE - 1)].rstrip() + "…"
-    return join_html(["“", el("bdi", None, words), f"” ({effect})"])
+    return join_html(["“", el("bdi", None, truncate(words, QUOTE)), f"” ({effect})"])
+
+
+def truncate(text: str, longest: int) -> str:
+    """The beginning of a text that is too long, with an ellipsis."""
+    if len(text) <= longest:
+        return text
+    return text[: character_boundary(text, longest - 1)].rstrip() + "…"
 
 
 def character_boundary(text: str, at: int) -> int:

@@ -1,4 +1,8 @@
-"""The dialogs that a page quotes: which, how much of them, and the words that moved a score."""
+"""The dialogs that a page quotes: which, how much of them, and the words that moved a score.
+
+A page is mailed and opened on telephones: it stays below a megabyte whatever the run, by limits on
+the dialogs, on their turns and on the characters of a turn.
+"""
 
 from __future__ import annotations
 
@@ -179,7 +183,10 @@ def lead_evidence(
 
 
 def turn_emotions(findings: Findings, turns: Turns) -> pl.DataFrame | None:
-    """The eight shares of every quoted turn, context as well, by the lexicon of the run."""
+    """The eight shares of every quoted turn, context as well, by the lexicon of the run.
+
+    Null where no metric of the run looks for emotions, or its lexicon is not there any more.
+    """
     metrics = findings.facts["metrics"]
     metric = findings.run.metric("emotion_shares") if "emotion_shares" in metrics else ""
     if isinstance(metric, str):

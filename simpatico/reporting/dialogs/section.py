@@ -1,10 +1,15 @@
-"""Dialogs to read: quoted with the words that moved a score and the emotions of each turn."""
+"""Dialogs to read: quoted with the words that moved a score and the emotions of each turn.
+
+Means hide what a score reacts to. Reading where metric and raters agree and where they do not is
+the quickest way to see whether the metric measures what it should.
+"""
 
 from __future__ import annotations
 
 from simpatico.charts.emotion_strip import emotion_legend
 from simpatico.charts.html import Child, Html, el
 from simpatico.charts.systems import shorten_name, styled_name
+from simpatico.reporting.dialogs.evidence import truncate
 from simpatico.reporting.dialogs.quoting import Quotations
 from simpatico.reporting.dialogs.transcript import dialog_article
 from simpatico.reporting.findings import Findings
@@ -26,12 +31,12 @@ KINDS = {
 """How titles of dialogs begin, and what a heading says of them."""
 OPEN = 4
 """Dialogs that stand open on the page; the others are behind a line to click."""
-SAMPLE = 4
-"""Turns of the dialog that shows what each turn replies to."""
+SAMPLE, SAMPLE_LENGTH = 4, 160
+"""Turns of the dialog that shows what each turn replies to, and characters of each."""
 
 
 def dialogs_section(findings: Findings, quotations: Quotations) -> page.Section:
-    """The section of quoted dialogs."""
+    """The section of quoted dialogs, the first ones open, or why there are none."""
     topic = "Dialogs to read"
     if not quotations.dialogs:
         return page.make_section("read", topic, "No dialog is quoted", page.intro(quotations.why))
@@ -55,7 +60,7 @@ def dialogs_section(findings: Findings, quotations: Quotations) -> page.Section:
 
 
 def dialogs_heading(quotations: Quotations) -> str:
-    """What kinds of dialogs stand there, in words."""
+    """The kinds of dialogs that are quoted, in words; only those that were found."""
     titles = [q.example.title for q in quotations.dialogs]
     if titles[0] in ONLY:
         return ONLY[titles[0]]
@@ -66,7 +71,10 @@ def dialogs_heading(quotations: Quotations) -> str:
 
 
 def dialogs_legend(findings: Findings, quotations: Quotations) -> Html:
-    """How to read the marks, those that are there."""
+    """How to read the marks, those that are there.
+
+    Words are marked by a metric that can name its evidence; emotions need a lexicon in the run.
+    """
     turns = [turn for q in quotations.dialogs for turn in q.turns]
     marks = el(
         "span",
@@ -86,7 +94,10 @@ def dialogs_legend(findings: Findings, quotations: Quotations) -> Html:
 
 
 def scoring_sample(findings: Findings, quotations: Quotations) -> Html | None:
-    """The first turns of a quoted dialog, each with the turn it replies to."""
+    """The first turns of a quoted dialog, each with the turn it replies to.
+
+    Shown where the input is described, for people to check that speakers and replies are right.
+    """
     if quotations.turns is None or not quotations.dialogs:
         return None
     dialog = quotations.dialogs[0].example.dialog
@@ -101,7 +112,7 @@ def scoring_sample(findings: Findings, quotations: Quotations) -> Html | None:
                 None,
                 el("span", {"class": "note"}, turn.turn + 1),
                 el("span", {"class": "who"}, who),
-                el("span", {"class": "said", "dir": "auto"}, shorten_name(turn.text, 160)),
+                el("span", {"class": "said", "dir": "auto"}, truncate(turn.text, SAMPLE_LENGTH)),
                 el("small", None, reply if turn.system is not None else f"{reply}, not scored"),
             )
         )

@@ -1,4 +1,8 @@
-"""A quoted dialog: what was said, by whom, with which emotions, and what moved the score."""
+"""A quoted dialog: what was said, by whom, with which emotions, and what moved the score.
+
+Text comes from logs and may hold anything: every name and turn goes through `el`, which escapes it,
+and is isolated (`bdi`, `dir`), as text from right to left would reorder the line around it.
+"""
 
 from __future__ import annotations
 
@@ -28,6 +32,7 @@ FAINT = 0.25
 LONGEST = 48
 """Characters of a dialog's or speaker's id that are shown."""
 PERCENT = Axis(0, 100)
+"""Of the dots that show a dialog's place among all."""
 
 
 @dataclass(frozen=True)
@@ -130,10 +135,9 @@ def cut_text(text: str, spans: Sequence[Span], longest: int) -> tuple[str, tuple
 
 
 def dialog_article(dialog: QuotedDialog, titles: Mapping[str, str]) -> Html:
-    """The dialog with what is known about it at its side."""
+    """The dialog with what is known about it at its side: why it is quoted, ratings, scores."""
     example = dialog.example
-    lines = [dialog_source(dialog), dialog_length(dialog), rating_text(example)]
-    meta = [[el("br") if i else None, line] for i, line in enumerate(lines) if line]
+    meta = [[el("br") if i else None, line] for i, line in enumerate(dialog_facts(dialog))]
     scores = [score_line(place, titles) for place in example.places]
     strips = any(turn.emotions is not None for turn in dialog.turns)
     # A system's name before the reason is isolated: it may run from right to left.
@@ -161,12 +165,30 @@ def dialog_article(dialog: QuotedDialog, titles: Mapping[str, str]) -> Html:
     )
 
 
-def dialog_source(dialog: QuotedDialog) -> list[Child]:
-    """The system and the dialog's id, and the speaker where that is not clear from the system."""
+def dialog_facts(dialog: QuotedDialog) -> list[Child]:
+    """Lines beside a dialog: system and id, length and users, and what raters gave, if any did."""
     example = dialog.example
+    # The speaker is named where the system alone does not say who is meant.
     speakers = {turn.speaker for turn in dialog.turns if turn.style.key == dialog.style.key}
     part = [" (", isolate_name(example.speaker), ")"] if len(speakers) > 1 else None
-    return [styled_name(dialog.style), part, " · ", isolate_name(example.dialog)]
+    lines: list[Child] = [[styled_name(dialog.style), part, " · ", isolate_name(example.dialog)]]
+    length = format_count(dialog.total, "turn")
+    if dialog.omitted_after is not None:
+        last = len(dialog.turns) - dialog.omitted_after
+        length = f"first {dialog.omitted_after} and last {last} of {length}"
+    users = {turn.speaker for turn in dialog.turns if turn.style.key == "sp"} - {""}
+    if len(users) == 1 and dialog.style.key != "sp":
+        lines.append([length, ", user ", isolate_name(users.pop())])
+    else:
+        lines.append([length, f", {len(users)} users" if len(users) > 1 else None])
+    if example.rating is not None:
+        scale = ""
+        if example.scale is not None:
+            low, high = (format_number(end, 0 if end == int(end) else 1) for end in example.scale)
+            scale = f" of {high}" if low in ("0", "1") else f" on a scale of {low} to {high}"
+        raters = f", {format_count(example.judges, 'rater')}" if example.judges else ""
+        lines.append(f"Rating {format_number(example.rating, 1)}{scale}{raters}")
+    return lines
 
 
 def isolate_name(name: str) -> Html:
@@ -175,32 +197,11 @@ def isolate_name(name: str) -> Html:
     return el("bdi", {"title": name if short != name else None}, short)
 
 
-def dialog_length(dialog: QuotedDialog) -> list[Child]:
-    """How many turns the dialog has, and with whom."""
-    text = format_count(dialog.total, "turn")
-    if dialog.omitted_after is not None:
-        last = len(dialog.turns) - dialog.omitted_after
-        text = f"first {dialog.omitted_after} and last {last} of {text}"
-    users = {turn.speaker for turn in dialog.turns if turn.style.key == "sp"} - {""}
-    if len(users) == 1 and dialog.style.key != "sp":
-        return [text, ", user ", isolate_name(users.pop())]
-    return [text, f", {len(users)} users" if len(users) > 1 else None]
-
-
-def rating_text(example: Example) -> str:
-    """What raters gave, on which scale, and how many they were."""
-    if example.rating is None:
-        return ""
-    scale = ""
-    if example.scale is not None:
-        low, high = (format_number(end, 0 if end == int(end) else 1) for end in example.scale)
-        scale = f" of {high}" if low in ("0", "1") else f" on a scale of {low} to {high}"
-    raters = f", {format_count(example.judges, 'rater')}" if example.judges else ""
-    return f"Rating {format_number(example.rating, 1)}{scale}{raters}"
-
-
 def score_line(place: ScorePlace, titles: Mapping[str, str]) -> list[Child]:
-    """A score by name, its place among all dialogs as a dot on a line, its value."""
+    """A score by name, its place among all dialogs as a dot on a line, its value.
+
+    The place is what compares scores of different units; the line has a tick at the median.
+    """
     percentile = min(max(round(place.percentile), 0), 99)
     tiny = place.value != 0 and round(place.value, 2) == 0
     about = f"percentile {percentile} of all dialogs, ties counted half"
@@ -218,7 +219,10 @@ def score_line(place: ScorePlace, titles: Mapping[str, str]) -> list[Child]:
 
 
 def turn_items(dialog: QuotedDialog, strips: bool) -> Iterator[Html]:
-    """The turns: who, the emotions, the words; with a line where some are left out."""
+    """The turns: who, the emotions, the words; with a line where some are left out.
+
+    Faint evidence is not marked, by the strongest in the dialog, or nearly every word would be.
+    """
     weights = [abs(weight) for turn in dialog.turns for _, _, weight in turn.spans]
     least = FAINT * max(weights, default=0.0)
     for i, turn in enumerate(dialog.turns):

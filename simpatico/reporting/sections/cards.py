@@ -1,4 +1,9 @@
-"""A card for every metric: what its score measures, and its limits."""
+"""A card for every metric: what its score measures, and its limits.
+
+A number without its limits invites wrong decisions: each card says what the metric cannot see, how
+many units have no score and why. Its signature names version and parameters, as scores by other
+ones are other measurements (Post 2018 showed that for BLEU).
+"""
 
 from __future__ import annotations
 
@@ -47,6 +52,11 @@ def cards_section(findings: Findings) -> page.Section:
 
 
 def metric_card(findings: Findings, score: ScoreInfo) -> Html:
+    """One metric, on its whole possible range.
+
+    The dot plots cut their scales to the data, where any difference looks large; here it is seen
+    how small a part of the range the systems take up.
+    """
     central = findings.central_ranges.get(score.name, CentralRange(None, None, 0))
     means = dict(findings.table.select("system", score.name).iter_rows())
     systems = list(findings.main or ()) if len(findings.systems) > MARKED else findings.systems

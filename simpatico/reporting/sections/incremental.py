@@ -76,12 +76,19 @@ def quality_rows(findings: Findings, quality: Quality) -> list[IncrementalRow]:
 
 
 def is_clear_gain(row: IncrementalRow) -> bool:
-    """Whether the gain is significant: its 95% CI is above zero and its corrected test agrees."""
+    """Whether the gain is significant: its 95% CI is above zero and its corrected test agrees.
+
+    The interval alone would not do, as it is not corrected for the number of models.
+    """
     return row.low is not None and row.low > 0 and is_significant(row.p_adjusted)
 
 
 def incremental_finding(findings: Findings) -> str:
-    """How many metrics add something, over all qualities on the page."""
+    """How many metrics add something, over all qualities on the page.
+
+    Models of single metrics are counted, not those of all together, which would count gains twice.
+    Cross-validation is the stricter judge: a gain that it does not confirm may be overfitting.
+    """
     rows = [r for r in findings.required_evidence.incremental if r.n >= RATED_MODELS]
     models = [r for r in rows if r.added_name != ALL] or rows
     gains = [r for r in models if is_clear_gain(r)]
@@ -102,7 +109,10 @@ def incremental_finding(findings: Findings) -> str:
 
 
 def gain_block(findings: Findings, quality: Quality) -> GainBlock | None:
-    """One quality: a line for each traditional metric, a column for each psychological one."""
+    """One quality: a line for each traditional metric, a column for each psychological one.
+
+    Null below the minimum of ratings. P alone has one value a column, whichever the line.
+    """
     rows = quality_rows(findings, quality)
     n = max((r.n for r in rows), default=0)
     if n < RATED_MODELS:
@@ -127,5 +137,6 @@ def gain_block(findings: Findings, quality: Quality) -> GainBlock | None:
 
 
 def gain_cell(row: IncrementalRow) -> GainCell:
+    """Adjusted R² of both metrics together, and its gain over the traditional one."""
     reason = WHY.get(row.status, "")
     return GainCell(row.adj_r2_pt, row.value, row.low, row.high, is_clear_gain(row), reason)

@@ -1,4 +1,8 @@
-"""What was read: how the input was understood, and what was skipped or rejected."""
+"""What was read: how the input was understood, and what was skipped or rejected.
+
+Speakers taken for each other, or context taken for replies, change every score, and no statistic
+shows it. The counts here and one dialog in full let a person see it.
+"""
 
 from __future__ import annotations
 
@@ -50,7 +54,7 @@ def largest_first(counts: Mapping[str, int]) -> list[tuple[str, int]]:
 
 
 def unused_table(reasons: Mapping[str, int], rejects_file: bool) -> Html:
-    """What was not used and why, the largest first."""
+    """What was not used and why, the largest first; never dropped in silence."""
     if not reasons:
         return page.small_print("Every record of the input was used.")
     rows = largest_first(reasons)
@@ -66,7 +70,10 @@ def unused_table(reasons: Mapping[str, int], rejects_file: bool) -> Html:
 
 
 def reading_table(counts: Mapping[str, Any]) -> Html:
-    """Files, messages, whose turns were scored."""
+    """Files and their formats, messages and turns, and whose turns were scored.
+
+    Consecutive messages of a speaker are one turn, unless the run was read with --no-merge.
+    """
     formats = [(name, f" (read as {kind})") for name, kind in counts["formats"].items()]
     systems = [
         (name, f" ({format_count(n, 'turn')})") for name, n in largest_first(counts["systems"])
@@ -96,8 +103,11 @@ def names_with_notes(items: list[tuple[str, str]], most: int) -> Child:
 
 
 def left_to_right(name: str) -> Html:
-    """A name that is read from left to right as a part of its line, whatever its script."""
-    return el("bdi", {"dir": "ltr"}, name)
+    """A name that is read from left to right as a part of its line, whatever its script.
+
+    Turns of people are stored under the system name `human`; the page calls them users.
+    """
+    return el("bdi", {"dir": "ltr"}, "user" if name == HUMAN else name)
 
 
 def reply_counts(counts: Mapping[str, Any]) -> list[Child]:
@@ -118,8 +128,6 @@ def reply_counts(counts: Mapping[str, Any]) -> list[Child]:
         else:  # worded by another version
             parts += [left_to_right(pair), f": {n:,} {turns}"]
             continue
-        # Turns of people are stored under the system name `human`.
-        who, whom = ("user" if part == HUMAN else part for part in (speaker, name))
-        reply = left_to_right(whom) if name else None
-        parts += [f"{n:,} ", left_to_right(who), f" {turns} {verb}", reply]
+        reply = left_to_right(name) if name else None
+        parts += [f"{n:,} ", left_to_right(speaker), f" {turns} {verb}", reply]
     return [*parts, f"; and {len(rows) - MOST} more." if len(rows) > MOST else "."]

@@ -1,4 +1,8 @@
-"""What is missing from the page for lack of data, and what it would need."""
+"""What is missing from the page for lack of data, and what it would need.
+
+Charts of a handful of dialogs can be drawn and look like any other, but show chance. Such parts are
+left out, and this table says what each would need, so that nobody takes the gap for a defect.
+"""
 
 from __future__ import annotations
 
@@ -59,7 +63,10 @@ def missing_section(findings: Findings) -> Html | None:
 
 
 def available_data(findings: Findings) -> list[tuple[bool, str]]:
-    """For each of `PARTS` whether there are enough data, and how many there are."""
+    """For each of `PARTS` whether there are enough data, and how many there are.
+
+    In the order of `PARTS`; the floors are those of the sections themselves.
+    """
     scores, structure, evidence = findings.scores, findings.structure, findings.evidence
     sizes = [findings.dialogs[s] for s in findings.systems]
     have = " and ".join(f"{n:,}" for n in sizes) or "none"

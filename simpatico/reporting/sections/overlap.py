@@ -1,4 +1,9 @@
-"""How the metrics overlap: their correlations as a clustered heat map."""
+"""How the metrics overlap: their correlations as a clustered heat map.
+
+Metrics that measure the same are one argument, not two. The question of Giorgi et al. (2023) is
+whether psychological metrics measure something that traditional ones, such as length, do not; the
+heading answers it where there are both. Distance is 1 − |r|, as opposites measure the same.
+"""
 
 from __future__ import annotations
 
@@ -67,7 +72,10 @@ def heatmap_data(findings: Findings) -> Heatmap:
 
 
 def overlap_finding(findings: Findings) -> str:
-    """The heading: that the kinds correlate little, or else which two metrics overlap most."""
+    """The heading: that the kinds correlate little, or else which two metrics overlap most.
+
+    Pairs of a psychological and a traditional metric are counted, or all where there are none.
+    """
     names, titles = findings.structure.names, findings.titles
     pairs = [
         (names[i], names[j], r)

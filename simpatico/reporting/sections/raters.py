@@ -1,4 +1,9 @@
-"""Correlation with human ratings: each metric beside the noise ceiling and one more rater."""
+"""Correlation with human ratings: each metric beside the noise ceiling and one more rater.
+
+How high a correlation can be depends on the raters. Two references show that: the correlation of
+one more rater with the others, which a metric competes with, and the noise ceiling, which not even
+a perfect metric exceeds where raters disagree.
+"""
 
 from __future__ import annotations
 
@@ -18,6 +23,7 @@ from simpatico.wording import (
 )
 
 ALPHA = "krippendorff_alpha_ordinal"
+"""For ratings on a scale, any number of raters and missing ratings (Krippendorff 2011)."""
 MOST_OF = 0.95
 """Scores that fewer of the rated units have than this share are listed with their n."""
 SHARES = {
@@ -71,11 +77,16 @@ def raters_section(findings: Findings) -> page.Section:
 
 
 def quality_label(quality: Quality) -> str:
+    """The name of a quality; one may be rated for turns and for dialogs."""
     return f"{quality[0]} (turn)" if quality[1] == "turn" else quality[0]
 
 
 def closest_metric(findings: Findings) -> str:
-    """The metric that comes closest to the raters on the quality the page leads with."""
+    """The heading: the metric that comes closest to the raters on the page's main quality.
+
+    Only significant correlations count, or the largest of many chance values would be named. It is
+    given as a share of what one more rater reaches, where there are several raters.
+    """
     quality, level = findings.qualities[0]
     rows = findings.correlations_with((quality, level))
     if max((r.n for r in rows), default=0) < RATED:
@@ -102,7 +113,10 @@ def share_in_words(share: float) -> str:
 
 
 def quality_pane(findings: Findings, quality: Quality) -> list[Child]:
-    """The forest of one quality, or why it is not drawn."""
+    """The forest of one quality, or why it is not drawn; notes name scores with fewer units.
+
+    Their correlations rest on another sample than those beside them.
+    """
     name, level = quality
     rows = findings.correlations_with(quality)
     n = max((r.n for r in rows), default=0)
@@ -163,7 +177,11 @@ def agreement_sidebar(findings: Findings) -> Html:
 
 
 def missing_alpha(row: AgreementRow | None) -> str:
-    """Why there is no α, if there is none."""
+    """Why there is no α, if there is none.
+
+    Agreement needs units that two rated, and ratings that differ: raters who all give the same
+    value agree perfectly and by chance alike.
+    """
     if row is not None and row.value is not None:
         return ""
     if row is not None and row.status == "degenerate":
@@ -187,7 +205,10 @@ def rater_counts(findings: Findings) -> Html | None:
 
 
 def interlocutor_notes(findings: Findings) -> list[Child]:
-    """The correlation of the interlocutor's ratings with those of outside raters."""
+    """The correlation of the interlocutor's ratings with those of outside raters.
+
+    Who took part felt the dialog, who reads it afterwards judges it; the two often differ.
+    """
     notes: list[Child] = []
     for row in findings.required_evidence.agreement:
         if row.score != "inside_outside" or row.value is None:

@@ -1,4 +1,8 @@
-"""How to run it again: commands, versions, hashes and signatures."""
+"""How to run it again: commands, versions, hashes and signatures.
+
+A page is passed on without its run. Files are named without their folders, which are private and
+exist on one machine only; hashes tell whether a file is the same.
+"""
 
 from __future__ import annotations
 
@@ -50,7 +54,7 @@ def rerun_section(findings: Findings, judged: str | None) -> page.Section:
 
 
 def rerun_commands(findings: Findings, judged: str | None) -> list[str]:
-    """The commands that made this page, with the names of files but not their folders."""
+    """The commands that made this page, each a line that a shell takes as it stands."""
     facts, run, pair = findings.facts, findings.shell_name, findings.requested_pair
     names = [quote(f["name"]) for f in facts["inputs"]]
     files = " ".join(names[:COMMAND_FILES]) + (" …" if len(names) > COMMAND_FILES else "")

@@ -1,4 +1,8 @@
-"""The systems side by side: every metric on its own scale, as dots, as a radar, as a table."""
+"""The systems side by side: every metric on its own scale, as dots, as a radar, as a table.
+
+There is no total score: metrics have different units and directions, and any weights would be
+arbitrary. Dots with intervals come first, as a radar shows no uncertainty.
+"""
 
 from __future__ import annotations
 
@@ -55,7 +59,11 @@ def systems_section(findings: Findings) -> page.Section:
 
 
 def systems_finding(findings: Findings) -> list[TextPart]:
-    """The heading: a system that differs from all others, or how many comparisons differ."""
+    """The heading: a system that differs from all others, or how many comparisons differ.
+
+    Where pairs were left out for want of room, "every other" cannot be claimed, and counts are
+    those of the pairs shown.
+    """
     systems, partial = findings.systems, findings.pairs_left_out > 0
     if len(systems) < 2:
         return ["How ", SystemName(systems[0]), " scores"]
@@ -114,7 +122,10 @@ def metric_groups(findings: Findings) -> list[Group]:
 
 
 def system_dot(score: str, row: Mapping[str, Any], style: SystemStyle) -> Dot:
-    """A system's mean; with the reason where there is none, or no interval."""
+    """A system's mean; with the reason where there is none, or no interval.
+
+    The table of systems has a score's mean, interval, number and reason in columns beside it.
+    """
     value, n = row[score], row[f"{score}_n"] or 0
     low, high = row[f"{score}_low"], row[f"{score}_high"]
     reason = ""
@@ -186,6 +197,7 @@ def build_radars(findings: Findings, groups: Sequence[Group]) -> list[Radar]:
 
 
 def has_all(panel: Panel, systems: Sequence[str]) -> bool:
+    """Whether every system has a mean on a metric."""
     return set(systems) <= {d.style.name for d in panel.dots if d.value is not None}
 
 
@@ -196,7 +208,7 @@ def axis_share(panel: Panel, system: str) -> float | None:
 
 
 def radar_refusals(findings: Findings) -> list[Child]:
-    """Which systems are not in the radar, and why."""
+    """Which systems are not in the radar, and why: too few dialogs, or too many outlines."""
     notes: list[Child] = []
     if len(findings.scores) < RADAR_METRICS:
         have = format_count(len(findings.scores), "metric")

@@ -1,4 +1,9 @@
-"""The verdict: which system is higher on what, by how much, and how sure that is."""
+"""The verdict: which system is higher on what, by how much, and how sure that is.
+
+Significance says that two systems differ on a metric, not that anybody would notice. So the first
+screen also gives the size of the largest difference, and whether the metrics that differ correlate
+with human ratings at all.
+"""
 
 from __future__ import annotations
 
@@ -75,7 +80,10 @@ def certainty(findings: Findings) -> list[Child]:
 
 
 def raters_sentence(findings: Findings) -> str:
-    """Which of the metrics with a significant difference also correlate with ratings."""
+    """Which of the metrics with a significant difference also correlate with ratings.
+
+    Metrics with too few ratings are left out; weak correlations are called so, with their bound.
+    """
     if not findings.main or not findings.qualities:
         return ""
     pair = findings.pairs[findings.main]
@@ -131,7 +139,10 @@ def tracking_text(findings: Findings, score: str) -> str:
 
 
 def pair_switch(findings: Findings) -> Html:
-    """One table for each pair of systems."""
+    """One table for each pair of systems, with buttons or a matrix to choose it.
+
+    On paper, which has no buttons, all pairs are printed unless they are very many.
+    """
     options = []
     for i, (a, b) in enumerate(findings.pairs):
         names = [el("bdi", None, findings.styles[s].display_name) for s in (a, b)]
@@ -160,7 +171,10 @@ def pair_pane(findings: Findings, pair: Pair, *, first: bool) -> list[Child]:
 
 
 def pair_matrix(findings: Findings) -> Html:
-    """All pairs as a triangle of radio buttons, each with its number of findings."""
+    """All pairs as a triangle of radio buttons, each with its number of findings.
+
+    A cell without a button is a pair that is not on the page.
+    """
     pairs = list(findings.pairs)
     positions = {frozenset(pair): i for i, pair in enumerate(pairs)}
     systems = [s for s in findings.systems if any(s in pair for pair in pairs)]

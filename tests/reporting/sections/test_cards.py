@@ -105,7 +105,7 @@ def test_what_was_read_of_the_demo():
         "Files": "conversations.jsonl (read as table)",
         "Messages": "787 messages in 755 turns",
         "Merged": "32 messages into the previous one by the same speaker",
-        "Scored turns of": "human (404 turns), harbor (124 turns), carousel (120 turns), brisk (107 turns)",
+        "Scored turns of": "user (404 turns), harbor (124 turns), carousel (120 turns), brisk (107 turns)",
         "Context only": "0 turns: replied to, not scored",
     }
     (told,) = [p.text for p in root.all("p", "note") if "reply to" in p.text]
