@@ -28,7 +28,7 @@ class Axis:
         return (value - self.low) / (self.high - self.low)
 
     def at(self, value: float) -> str:
-        """The value's position as an SVG percentage; nothing is ever clipped."""
+        """The value's position as an SVG percentage; below 0% and above 100% for values outside."""
         return f"{value_text(100 * self.share(value))}%"
 
     def ticks(self, about: int = 3) -> list[float]:

@@ -1,4 +1,7 @@
-"""How many came through: one bar in parts, each named with its count below."""
+"""How many came through: one bar in parts, each named with its count below.
+
+Shades of grey, not colours: these are the systems'.
+"""
 
 from __future__ import annotations
 

@@ -139,6 +139,7 @@ def difference_scale(chart: DifferenceChart, axis: Axis, longest: int = 13) -> l
 
 
 def difference_row(chart: DifferenceChart, axis: Axis, row: DifferenceRow) -> Html:
+    """One metric: the sentence with its small line, the plot, and the two columns of numbers."""
     in_line = row.side is None and len(row.note) <= SHORT_NOTE
     note = el("small", {"class": "in" if in_line else None}, row.note) if row.note else None
     plot = el("small", None, missing_difference(row))

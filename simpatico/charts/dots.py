@@ -44,10 +44,12 @@ def systems_in_order(groups: Sequence[Group]) -> list[SystemStyle]:
 
 
 def human_dots(panel: Panel) -> list[Dot]:
+    """The values of people where they were scored: a line to compare with, not a row."""
     return [d for d in panel.dots if d.style.key == "sp" and has_value(d)]
 
 
 def human_names(groups: Sequence[Group]) -> list[str]:
+    """What the dotted lines are called in the key."""
     names = (d.style.display_name for g in groups for p in g.panels for d in human_dots(p))
     return list(dict.fromkeys(names))
 

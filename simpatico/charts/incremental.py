@@ -151,6 +151,7 @@ def gain_bar(t: float | None, cell: GainCell, axis: Axis, height: float = BAR) -
 
 
 def format_r2(value: float | None) -> str:
+    """Three digits, as gains are often below .01."""
     return format_correlation(value, 3)
 
 
@@ -165,10 +166,12 @@ class FigureColumns:
 
     @property
     def bar_beside(self) -> bool:
+        """Whether bars are beside the numbers; in narrow columns they are below."""
         return self.column >= BAR_BESIDE
 
     @property
     def row(self) -> float:
+        """The height of a row."""
         return 17.0 if self.bar_beside else 27.0
 
     @property

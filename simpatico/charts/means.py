@@ -55,6 +55,7 @@ def panel_axis(panel: Panel) -> Axis:
 
 
 def has_value(dot: Dot) -> bool:
+    """Whether there is a mean; infinite ones, of a metric gone wrong, are not drawn."""
     return dot.value is not None and isfinite(dot.value)
 
 
@@ -103,6 +104,7 @@ def means_table(groups: Sequence[Group]) -> Html:
 
 
 def means_cell(dot: Dot, digits: int) -> Html:
+    """Mean, interval and number of values, or why there is no mean."""
     if not has_value(dot):
         return el("td", None, NO_VALUE, el("small", None, dot.why or "not scored"))
     ends = [" ", format_interval(dot.low, dot.high, digits)] if dot_interval(dot) else None

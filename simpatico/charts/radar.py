@@ -170,6 +170,7 @@ def radar_grid(boxes: Sequence[LabelBox], reach: float) -> Html:
 
 
 def format_point(xy: tuple[float, float]) -> str:
+    """A point of a path, its two numbers as short as the page writes them."""
     return f"{value_text(xy[0])} {value_text(xy[1])}"
 
 
@@ -204,6 +205,7 @@ def split_label(spoke: str) -> tuple[str, ...]:
 
 
 def full_label(spoke: str) -> str:
+    """The label in one line, as it would be with any amount of room."""
     return " ".join(svg.wrap_to_width(spoke, inf, TEXT))
 
 

@@ -44,6 +44,7 @@ def range_axis(chart: RangeChart) -> Axis:
 
 
 def is_finite(value: float | None) -> TypeGuard[float]:
+    """Whether a bound or value exists; a range may be open at either end."""
     return value is not None and isfinite(value)
 
 

@@ -99,6 +99,7 @@ def notebook_frame(*children: Child) -> Html:
 
 
 def mm_to_pixels(millimetres: float) -> float:
+    """CSS pixels, of which an inch has 96."""
     return round(millimetres / 25.4 * 96, 2)
 
 
@@ -147,6 +148,7 @@ def css_rules() -> tuple[tuple[str, str], ...]:
 
 
 def charts_css() -> str:
+    """The style of all charts, as the package ships it."""
     return resources.files("simpatico.charts").joinpath("charts.css").read_text(encoding="utf-8")
 
 
@@ -157,6 +159,7 @@ def nested_svg(x: float, y: float, width: float, height: float, *children: Child
 
 
 def vertical_line(x: object, height: float, kind: str) -> Html:
+    """A line from top to bottom of its box; `x` may be a percentage."""
     return el("line", {"x1": x, "x2": x, "y1": 0, "y2": height, "class": kind})
 
 
@@ -186,6 +189,7 @@ def text_width(text: str, size: float = FONT_SIZE, bold: bool = False) -> float:
 
 
 def letter_width(letter: str) -> int:
+    """The advance width of a letter in thousandths of the font size."""
     if combining(letter):
         return 0
     if east_asian_width(letter) in "WF":

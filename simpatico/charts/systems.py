@@ -41,6 +41,7 @@ class SystemStyle:
 
     @property
     def display_name(self) -> str:
+        """The name as charts show it: short, and different from all others."""
         return self.label or shorten_name(self.name)
 
 
@@ -60,6 +61,7 @@ def assign_styles(systems: Iterable[str], compared: Iterable[str] = ()) -> dict[
 
 
 def person_style(name: str) -> SystemStyle:
+    """A grey square: people are a reference, not one of the systems."""
     return SystemStyle(name, "sp")
 
 

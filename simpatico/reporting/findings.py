@@ -26,7 +26,7 @@ from simpatico.reporting.minimum_data import ROWS
 from simpatico.reporting.scores import CentralRange, ScoreInfo, central_ranges, main_scores
 from simpatico.run import Run
 from simpatico.validation.correlations import CorrelationRow
-from simpatico.validation.evidence import Evidence, Question, agreement_value, validate
+from simpatico.validation.evidence import Evidence, Question, validate
 from simpatico.validation.overlap import (
     ScoreStructure,
     SystemProfile,
@@ -71,6 +71,7 @@ class Findings:
 
     @cached_property
     def titles(self) -> dict[str, str]:
+        """What each score is called on the page."""
         return {s.name: s.title for s in self.scores}
 
     @cached_property
@@ -121,10 +122,6 @@ class Findings:
         """The correlation of a score with the quality that the page leads with."""
         rows = self.correlations_with(self.qualities[0]) if self.qualities else []
         return next((r for r in rows if r.score == score), None)
-
-    def rater_reference(self, row: CorrelationRow, statistic: str) -> float | None:
-        """What one more rater, or a perfect score, reaches on the quality of a row."""
-        return agreement_value(self.evidence.agreement, row, statistic) if self.evidence else None
 
     def as_json(self) -> dict[str, Any]:
         """Every figure of the page, for scripts."""
@@ -222,7 +219,10 @@ def choose_pair(pairs: Mapping[Pair, Sequence[Difference]], request: Pair | None
 def select_pairs(
     pairs: Mapping[Pair, Sequence[Difference]], main: Pair | None, scores: int
 ) -> list[Pair]:
-    """The pairs that are on the page, the main one first: all, or those with one of its two."""
+    """The pairs that are on the page, the main one first: all, or those with one of its two.
+
+    26 systems have 325 pairs; tables of all would make a page that no browser opens quickly.
+    """
     if main is None:
         return []
     others = [p for p in pairs if p != main]

@@ -32,6 +32,7 @@ from simpatico.reporting.sections.verdict import verdict_section
 from simpatico.run import Run
 
 STYLES = (("charts", "charts.css"), ("reporting", "page.css"), ("reporting", "dialogs.css"))
+"""Package and file of each style sheet, in the order in which they override each other."""
 LISTED = 14
 """Systems named beside the contents at most."""
 

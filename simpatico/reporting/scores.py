@@ -19,6 +19,7 @@ from simpatico.wording import title_from_name
 KINDS = {"psychological": "P", "evaluator": "L", "traditional": "T", "other": "O"}
 """The kinds of metrics in `run.json`, and their letters on the page, in the page's order."""
 DIRECTIONS = {"higher": "higher is better", "lower": "lower is better"}
+"""Most metrics are neither: longer replies, for example, are not better ones."""
 
 
 @dataclass(frozen=True)

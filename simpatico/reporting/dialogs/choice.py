@@ -33,6 +33,7 @@ TOP, HIGH, LOW, BOTTOM = 90.0, 60.0, 40.0, 10.0
 """Percentiles from which, or below which, a rank is called by these words."""
 
 UNIT = ["dialog", "speaker", "system"]
+"""What has a score: the part of one speaker in a dialog."""
 RATING: dict[str, pl.DataType] = {
     "value": pl.Float64(),
     "judges": pl.Int64(),
@@ -89,10 +90,12 @@ class Pool:
 
     @property
     def lead(self) -> Floats:
+        """The score the page is about."""
         return self.values[:, 0]
 
     @cached_property
     def rating(self) -> Floats:
+        """The rating of each dialog, NaN where nobody rated it."""
         return self.column("_value")
 
     @cached_property
@@ -106,6 +109,7 @@ class Pool:
         return bool(self.both.sum() >= RATED) and varies(self.rating[self.both])
 
     def column(self, name: str) -> Floats:
+        """A column as numbers; what is missing or infinite is NaN."""
         values = self.frame[name].cast(pl.Float64).fill_null(np.nan).to_numpy()
         return np.where(np.isfinite(values), values, np.nan)
 
@@ -217,6 +221,7 @@ def percentiles(values: Floats) -> Floats:
 
 
 def varies(values: Floats) -> bool:
+    """Whether there are two different values, so that one can be called the highest."""
     finite = values[np.isfinite(values)]
     return bool(finite.size and finite.min() < finite.max())
 

@@ -22,6 +22,7 @@ Span = tuple[int, int, float]
 QUOTE = 40
 """Characters of evidence that are quoted in a sentence."""
 JOINER = "\u200d"
+"""Joins emoji into one sign, such as a family."""
 CLUSTER = 32
 """Code points that a cut goes back at most to keep what is read as one character whole."""
 

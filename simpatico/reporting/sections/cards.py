@@ -78,7 +78,10 @@ def metric_card(findings: Findings, score: ScoreInfo) -> Html:
 
 
 def scored_counts(findings: Findings, score: ScoreInfo) -> str:
-    """How many units have the score, and why the others have none, the most frequent first."""
+    """How many units have the score, and why the others have none, the most frequent first.
+
+    `run.json` counts them as `metric.scored` and `metric.reason`, for each level.
+    """
     level, prefix = score.level, f"{score.metric}."
     counts = findings.facts["units"].get(level, {})
     own = {k.removeprefix(prefix): n for k, n in counts.items() if k.startswith(prefix)}

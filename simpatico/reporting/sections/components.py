@@ -33,6 +33,7 @@ def intro(*children: Child) -> Html:
 
 
 def small_print(*children: Child) -> Html:
+    """A remark below a chart: sample, method, or where to find more."""
     return el("p", {"class": "note"}, children)
 
 
@@ -48,6 +49,7 @@ def table(attributes: dict[str, object] | None, head: Child, rows: Child) -> Htm
 
 
 def column_heads(titles: Sequence[Child], kind: str | None = None) -> list[Html]:
+    """Heads with their scope, by which screen readers announce cells."""
     return [el("th", {"scope": "col", "class": kind}, title) for title in titles]
 
 

@@ -71,6 +71,7 @@ def after_table(findings: Findings) -> list[Html]:
 
 
 def quality_rows(findings: Findings, quality: Quality) -> list[IncrementalRow]:
+    """The models of one quality; none without ratings."""
     rows = findings.evidence.incremental if findings.evidence else []
     return [r for r in rows if (r.quality, r.level) == quality]
 

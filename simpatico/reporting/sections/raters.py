@@ -13,7 +13,7 @@ from simpatico.reporting.findings import Findings
 from simpatico.reporting.minimum_data import RATED
 from simpatico.reporting.sections import components as page
 from simpatico.validation.chart import Quality, correlation_forest, is_significant
-from simpatico.validation.evidence import judgements_at
+from simpatico.validation.evidence import agreement_value, judgements_at
 from simpatico.validation.raters.agreement import AgreementRow, find_statistic
 from simpatico.wording import (
     NO_VALUE,
@@ -95,7 +95,8 @@ def closest_metric(findings: Findings) -> str:
     best = max(significant, key=lambda r: abs(r.value or 0.0), default=None)
     if best is None:
         return f"No metric correlates significantly with “{quality}”"
-    value, one_more = best.value or 0.0, findings.rater_reference(best, "one_more_judge")
+    value, agreement = best.value or 0.0, findings.required_evidence.agreement
+    one_more = agreement_value(agreement, best, "one_more_judge")
     how = f"r = {format_correlation(best.value)}"
     if one_more and one_more > 0:
         share = share_in_words(abs(value) / one_more)

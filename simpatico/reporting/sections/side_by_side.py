@@ -104,7 +104,10 @@ def distinct_scores(system: str, clear: Sequence[Difference], others: int) -> se
 
 
 def metric_groups(findings: Findings) -> list[Group]:
-    """The metrics by kind, each with one dot per system and, last, the users."""
+    """The metrics by kind, each with one dot per system and, last, the users.
+
+    Users are there as a reference: how people write who talk with these systems.
+    """
     rows = {row["system"]: row for row in findings.table.to_dicts()}
     speakers = [(style, rows[name]) for name, style in findings.styles.items()]
     if HUMAN in rows and HUMAN not in findings.systems:
@@ -137,7 +140,10 @@ def system_dot(score: str, row: Mapping[str, Any], style: SystemStyle) -> Dot:
 
 
 def radar_view(findings: Findings, groups: Sequence[Group]) -> Html:
-    """One radar for each kind of metric that has enough of them, and what is not drawn."""
+    """One radar for each kind of metric that has enough of them, and what is not drawn.
+
+    The caution below it is part of the chart: the shape depends on the order of the axes.
+    """
     refusals = radar_refusals(findings)
     radars = build_radars(findings, groups)
     if not radars:

@@ -53,7 +53,7 @@ def verdict_section(findings: Findings, title: str) -> Html:
 
 
 def page_headline(findings: Findings) -> Child:
-    """The verdict on the main pair, names in their colours."""
+    """The verdict on the main pair, names in their colours; or why nothing can be compared."""
     if findings.main:
         return color_names(headline(findings.pairs[findings.main]), findings.styles)
     if not findings.systems:
@@ -122,7 +122,10 @@ def tracking_direction(findings: Findings, score: str) -> int | None:
 
 
 def tracking_text(findings: Findings, score: str) -> str:
-    """A score's correlation with ratings, and in brackets what speaks against it."""
+    """A score's correlation with ratings, and in brackets what speaks against it.
+
+    A difference on a metric that raters do not share may be real and still not matter.
+    """
     row = findings.lead_correlation(score)
     if row is None or row.value is None:
         return "–"
