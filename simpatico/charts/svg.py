@@ -71,16 +71,11 @@ PER_LETTER = {letter: width for width, letters in WIDTHS.items() for letter in l
 def svg_document(width: float, height: float, *children: Child) -> Html:
     """A standalone SVG with its own style, on white, in the light colours."""
     content = join_html(children)
+    size = {"width": width, "height": height, "viewBox": f"0 0 {width:g} {height:g}"}
+    font = {"font-family": FONT_FAMILIES, "font-size": FONT_SIZE}
     return el(
         "svg",
-        {
-            "xmlns": "http://www.w3.org/2000/svg",
-            "width": width,
-            "height": height,
-            "viewBox": f"0 0 {width:g} {height:g}",
-            "font-family": FONT_FAMILIES,
-            "font-size": FONT_SIZE,
-        },
+        {"xmlns": "http://www.w3.org/2000/svg", **size, **font},
         raw_element("style", {}, FALLBACK_FACES + figure_style(content)),
         mark_definitions() if "<use" in content else None,
         el("rect", {"width": "100%", "height": "100%", "fill": "#fff"}),
@@ -107,9 +102,8 @@ def figure_style(markup: str) -> str:
     """The rules of charts.css that apply to this markup, with variables resolved."""
     names = set(" ".join(re.findall(r'class="([^"]*)"', markup)).split())
     names |= set(re.findall(r"<([a-zA-Z]+)", markup))
-    return "".join(
-        f"{s}{{{d}}}" for s, d in paint_rules() if set(re.findall(r"[\w-]+", s)) <= names
-    )
+    rules = (r for r in paint_rules() if set(re.findall(r"[\w-]+", r[0])) <= names)
+    return "".join(f"{selector}{{{declarations}}}" for selector, declarations in rules)
 
 
 @cache

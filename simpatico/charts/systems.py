@@ -1,6 +1,6 @@
 """Who is who: a colour and a shape for every system, the same in every view.
 
-Shapes and dashes repeat what colours say, for readers who cannot tell these apart and for print.
+Shapes and dashes repeat what colours say, for print and for readers who see no difference in these.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ DASHES = ("", "6 3", "2 3", "8 3 2 3", "1 3", "10 4")
 
 @dataclass(frozen=True)
 class SystemStyle:
-    """Somebody with a name: a system by its place in the run, a person, or one of too many."""
+    """Somebody with a name: a system by its place in the run, a user, or one of too many."""
 
     name: str
     key: str
@@ -60,7 +60,7 @@ def assign_styles(systems: Iterable[str], compared: Iterable[str] = ()) -> dict[
     return {n: SystemStyle(n, keys[n], label) for n, label in zip(names, labels, strict=True)}
 
 
-def person_style(name: str) -> SystemStyle:
+def user_style(name: str) -> SystemStyle:
     """A grey square: people are a reference, not one of the systems."""
     return SystemStyle(name, "sp")
 

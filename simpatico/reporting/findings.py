@@ -99,8 +99,10 @@ class Findings:
     def required_evidence(self) -> Evidence:
         """The correlations with ratings, for what cannot be drawn without them."""
         if self.evidence is None:
+            # The reason is a sentence for the page; an error is a clause after the program's name.
+            reason = self.no_evidence_reason.rstrip(".")
             way_out = "" if self.judgements is not None else "; add --judgements FILE"
-            raise DataError(f"{self.no_evidence_reason.rstrip('.')}{way_out}")
+            raise DataError(f"{reason[:1].lower()}{reason[1:]}{way_out}")
         return self.evidence
 
     @property

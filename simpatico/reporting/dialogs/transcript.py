@@ -11,10 +11,9 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from simpatico.charts.axis import Axis
 from simpatico.charts.emotion_strip import emotion_strip
-from simpatico.charts.html import Child, Html, el
-from simpatico.charts.systems import SystemStyle, person_style, shorten_name, styled_name
+from simpatico.charts.html import Child, Html, el, value_text
+from simpatico.charts.systems import SystemStyle, shorten_name, styled_name, user_style
 from simpatico.comparison.samples import HUMAN
 from simpatico.reporting.dialogs.choice import Example, ScorePlace, score_title
 from simpatico.reporting.dialogs.evidence import (
@@ -31,8 +30,6 @@ FAINT = 0.25
 """Share of the strongest weight in a dialog below which a word is not marked."""
 LONGEST = 48
 """Characters of a dialog's or speaker's id that are shown."""
-PERCENT = Axis(0, 100)
-"""Of the dots that show a dialog's place among all."""
 
 
 @dataclass(frozen=True)
@@ -116,7 +113,7 @@ def speaker_styles(
     for speaker, system in units:
         if system in (None, HUMAN):
             number = f" {users.index(speaker) + 1}" if len(users) > 1 else ""
-            style = person_style(f"user{number}")
+            style = user_style(f"user{number}")
         else:
             style = styles.get(system, SystemStyle(system, "sx"))
             if systems.count(system) > 1:
@@ -204,6 +201,7 @@ def score_line(place: ScorePlace, titles: Mapping[str, str]) -> list[Child]:
     """
     percentile = min(max(round(place.percentile), 0), 99)
     tiny = place.value != 0 and round(place.value, 2) == 0
+    x = f"{value_text(place.percentile)}%"
     about = f"percentile {percentile} of all dialogs, ties counted half"
     return [
         el("span", None, score_title(place.score, titles)),
@@ -212,7 +210,7 @@ def score_line(place: ScorePlace, titles: Mapping[str, str]) -> list[Child]:
             {"role": "img", "aria-label": about},
             el("line", {"x1": 0, "x2": "100%", "y1": 6, "y2": 6, "class": "zero"}),
             el("line", {"x1": "50%", "x2": "50%", "y1": 3, "y2": 9, "class": "zero"}),
-            el("circle", {"cx": PERCENT.at(place.percentile), "cy": 6, "r": 3.5, "class": "dot"}),
+            el("circle", {"cx": x, "cy": 6, "r": 3.5, "class": "dot"}),
         ),
         el("b", None, format_significant(place.value) if tiny else format_number(place.value)),
     ]

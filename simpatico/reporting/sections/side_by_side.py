@@ -13,7 +13,7 @@ from simpatico.charts.dots import small_multiples
 from simpatico.charts.html import Child, Html, el
 from simpatico.charts.means import Dot, Group, Panel, means_table, panel_axis
 from simpatico.charts.radar import Radar, RadarOutline, radar
-from simpatico.charts.systems import SystemStyle, person_style, styled_name
+from simpatico.charts.systems import SystemStyle, styled_name, user_style
 from simpatico.comparison.chart import color_names
 from simpatico.comparison.difference import Difference
 from simpatico.comparison.headline import SystemName, TextPart
@@ -111,7 +111,7 @@ def metric_groups(findings: Findings) -> list[Group]:
     rows = {row["system"]: row for row in findings.table.to_dicts()}
     speakers = [(style, rows[name]) for name, style in findings.styles.items()]
     if HUMAN in rows and HUMAN not in findings.systems:
-        speakers.append((person_style("users (human)"), rows[HUMAN]))
+        speakers.append((user_style("users (human)"), rows[HUMAN]))
     groups = []
     for kind, (title, about) in ABOUT.items():
         panels = []
