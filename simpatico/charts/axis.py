@@ -1,4 +1,7 @@
-"""A linear scale from values to the width of a chart, in percent, with round ticks."""
+"""A linear scale from values to the width of a chart, in percent, with round ticks.
+
+Percentages let the browser stretch a chart with its column, without script or a second layout.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +28,7 @@ class Axis:
         return (value - self.low) / (self.high - self.low)
 
     def at(self, value: float) -> str:
-        """The value's position as an SVG percentage; nothing is ever clipped."""
+        """The value's position as an SVG percentage; below 0% and above 100% for values outside."""
         return f"{value_text(100 * self.share(value))}%"
 
     def ticks(self, about: int = 3) -> list[float]:
@@ -36,15 +39,19 @@ class Axis:
 
 
 def rounded_step(size: float) -> float:
-    """The step of 1, 2 or 5 times a power of ten that is nearest above `size`."""
+    """The step of 1, 2 or 5 times a power of ten that is nearest above `size`.
+
+    The tolerances of 1e-9, here and in `ticks`, absorb rounding: 0.1 * 3 is more than 0.3.
+    """
     power: float = 10.0 ** floor(log10(size))
     return next(m * power for m in (1, 2, 5, 10) if m * power >= size * (1 - 1e-9))
 
 
 def axis_around(values: Iterable[float | None], margin: float = 0.08) -> Axis:
     """An axis that holds all finite values, with a margin of so much of their range."""
-    known = [v for v in values if v is not None and isfinite(v)]
-    low, high = (min(known), max(known)) if known else (0.0, 1.0)
+    finite = [v for v in values if v is not None and isfinite(v)]
+    low, high = (min(finite), max(finite)) if finite else (0.0, 1.0)
+    # A single value gets an axis as wide as a tenth of itself, and zero one from -0.08 to 0.08.
     extent = next(r for r in (high - low, abs(high) * 0.1, 1.0) if r > SMALLEST)
     return Axis(low - margin * extent, high + margin * extent)
 

@@ -1,4 +1,7 @@
-"""Two numbers of many things against each other: a circle for each place, large for many."""
+"""Two numbers of many things against each other: a circle for each place, large for many.
+
+Ratings take few values, so that points of a plain scatter plot would cover each other.
+"""
 
 from __future__ import annotations
 
@@ -7,11 +10,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import sqrt
 
-from simpatico.charts.axis import Axis, axis_around, tick_labels
+from simpatico.charts import svg
+from simpatico.charts.axis import axis_around, tick_labels
 from simpatico.charts.html import Child, Html, el
-from simpatico.charts.svg import nested_svg, svg_document, text_line, text_lines, wrap_to_width
 
 PLOT, LEFT, GAP, LINE = 150.0, 34.0, 26.0, 12.5
+"""Height of a plot, room for its vertical scale, between panels, and height of a line of text."""
 SMALLEST, LARGEST = 2.2, 9.0
 """Radii of one thing and of most things at one place."""
 
@@ -26,66 +30,48 @@ class Bubbles:
     points: tuple[tuple[float, float], ...]
 
 
-def bubbles_figure(drawn: Sequence[Bubbles], caption: str, width: float) -> Html:
+def bubbles_figure(charts: Sequence[Bubbles], caption: str, width: float) -> Html:
     """The panels beside each other."""
-    room = (width - GAP * (len(drawn) - 1)) / max(len(drawn), 1)
-    heads = [wrap_to_width(one.title, room, bold=True) for one in drawn]
-    top = max((len(h) for h in heads), default=1) * LINE + 8
+    room = (width - GAP * (len(charts) - 1)) / max(len(charts), 1)
+    heads = [svg.wrap_to_width(chart.title, room, bold=True) for chart in charts]
+    top = max((len(head) for head in heads), default=1) * LINE + 8
     parts: list[Child] = []
-    for i, (one, head) in enumerate(zip(drawn, heads, strict=True)):
+    for i, (chart, head) in enumerate(zip(charts, heads, strict=True)):
         x = i * (room + GAP)
-        parts += [text_line(x, LINE * (j + 1) - 2, line, "h") for j, line in enumerate(head)]
-        parts.append(bubble_panel(one, (x, top), room))
-    lines = wrap_to_width(caption, width)
+        parts.append(svg.text_lines(x, LINE - 2, head, LINE, "h"))
+        parts.append(svg.nested_svg(x, top, room, PLOT + 32, bubble_panel(chart, room - LEFT)))
+    lines = svg.wrap_to_width(caption, width)
     below = top + PLOT + 44
-    return svg_document(width, below + LINE * len(lines), parts, text_lines(0, below, lines))
-
-
-def bubble_panel(drawn: Bubbles, at: tuple[float, float], room: float) -> Html:
-    """One plot with its scales."""
-    plot = room - LEFT
-    xs, ys = (axis_around([p[side] for p in drawn.points], 0.1) for side in (0, 1))
-    inside = nested_svg(
-        LEFT, 0, plot, PLOT, bubble_grid(xs, ys, plot), bubble_circles(drawn, xs, ys, plot)
+    return svg.svg_document(
+        width, below + LINE * len(lines), parts, svg.text_lines(0, below, lines)
     )
-    turned = f"translate(9 {PLOT / 2:g}) rotate(-90)"
-    names = [
-        text_line(LEFT + plot / 2, PLOT + 28, drawn.across, "t", "middle"),
-        el("text", {"class": "t", "text-anchor": "middle", "transform": turned}, drawn.up),
-    ]
-    return nested_svg(*at, room, PLOT + 32, inside, names)
 
 
-def bubble_grid(xs: Axis, ys: Axis, plot: float) -> list[Child]:
-    """Lines and numbers of both scales."""
-    across, up = xs.ticks(6), ys.ticks(4)
-    drawn: list[Child] = []
-    for tick, text in zip(across, tick_labels(across), strict=True):
-        x = xs.share(tick) * plot
-        drawn.append(el("line", {"x1": x, "x2": x, "y1": 0, "y2": PLOT, "class": "grid"}))
-        drawn.append(text_line(x, PLOT + 13, text, "t", "middle"))
-    for tick, text in zip(up, tick_labels(up), strict=True):
+def bubble_panel(chart: Bubbles, width: float) -> list[Child]:
+    """The grid, a circle for each place, and the names of both axes."""
+    xs, ys = (axis_around([p[side] for p in chart.points], 0.1) for side in (0, 1))
+    grid: list[Child] = []
+    ticks = xs.ticks(6)
+    for tick, text in zip(ticks, tick_labels(ticks), strict=True):
+        x = xs.share(tick) * width
+        grid.append(svg.vertical_line(x, PLOT, "grid"))
+        grid.append(svg.text_line(x, PLOT + 13, text, "t", "middle"))
+    ticks = ys.ticks(4)
+    for tick, text in zip(ticks, tick_labels(ticks), strict=True):
         y = (1 - ys.share(tick)) * PLOT
-        drawn.append(el("line", {"x1": 0, "x2": plot, "y1": y, "y2": y, "class": "grid"}))
-        drawn.append(text_line(-5, y + 3.5, text, "t", "end"))
-    return drawn
-
-
-def bubble_circles(drawn: Bubbles, xs: Axis, ys: Axis, plot: float) -> list[Child]:
-    """A circle for each place; its area says how many are there."""
-    counts = Counter(drawn.points)
+        grid.append(svg.horizontal_line(0, width, y, "grid"))
+        grid.append(svg.text_line(-5, y + 3.5, text, "t", "end"))
+    counts = Counter(chart.points)
     most = max(counts.values(), default=1)
-    step = LARGEST / sqrt(most) if most > 1 else SMALLEST
+    unit = LARGEST / sqrt(most) if most > 1 else SMALLEST  # the area is proportional to the count
+    circles = []
+    for (x, y), n in counts.items():
+        middle = {"cx": xs.share(x) * width, "cy": (1 - ys.share(y)) * PLOT}
+        size = {"r": max(SMALLEST, unit * sqrt(n)), "class": "ink", "fill-opacity": 0.35}
+        circles.append(el("circle", {**middle, **size}))
+    upwards = f"translate(9 {PLOT / 2:g}) rotate(-90)"
     return [
-        el(
-            "circle",
-            {
-                "cx": xs.share(x) * plot,
-                "cy": (1 - ys.share(y)) * PLOT,
-                "r": max(SMALLEST, step * sqrt(n)),
-                "class": "ink",
-                "fill-opacity": 0.35,
-            },
-        )
-        for (x, y), n in counts.items()
+        svg.nested_svg(LEFT, 0, width, PLOT, grid, circles),
+        svg.text_line(LEFT + width / 2, PLOT + 28, chart.across, "t", "middle"),
+        el("text", {"class": "t", "text-anchor": "middle", "transform": upwards}, chart.up),
     ]

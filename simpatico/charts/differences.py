@@ -1,4 +1,8 @@
-"""Differences between two systems: a sentence each, plotted on one axis in standard deviations."""
+"""Differences between two systems: a sentence each, plotted on one axis in standard deviations.
+
+Sentences give each difference in its metric's unit; the plot divides it by the standard deviation
+between units (a standardised mean difference), which makes metrics comparable with each other.
+"""
 
 from __future__ import annotations
 
@@ -9,9 +13,9 @@ from html import unescape
 from math import floor, isfinite, log10
 from typing import Literal
 
+from simpatico.charts import svg
 from simpatico.charts.axis import Axis, tick_labels
-from simpatico.charts.html import Child, Html, el
-from simpatico.charts.svg import nested_svg, svg_document, text_line, text_width, wrap_to_width
+from simpatico.charts.html import Child, Html, el, hidden_text
 from simpatico.charts.systems import SystemStyle, shorten_name, use_mark
 from simpatico.wording import NO_VALUE, format_number
 
@@ -25,9 +29,11 @@ SHORT_NOTE = 48
 FIGURE_ROW, LINE = 20.0, 12.0
 FIGURE_PLOT = 0.44
 """Share of a figure's width for the plot."""
+NARROW_FIGURE = 260.0
+"""Pixels, 69 mm, below which sentences beside the plot would be columns of single words."""
 
 AMOUNT = re.compile(r"\S+(?: [^\W\d]+)? \[[^\[\]]*\]\.?\Z")
-"""A number with its unit and interval at the end of a sentence, which should stay in one line."""
+"""A number with its unit and interval at the end of a sentence."""
 
 
 @dataclass(frozen=True)
@@ -77,14 +83,9 @@ def in_standard_deviations(row: DifferenceRow) -> dict[str, float]:
     """The difference ("x") and the ends of its intervals, as far as they are known."""
     if not row.sd or row.difference is None or not isfinite(row.difference):
         return {}
-    values = {
-        "x": row.difference,
-        "low": row.low,
-        "high": row.high,
-        "from": row.wide_low,
-        "to": row.wide_high,
-    }
-    return {n: v / row.sd for n, v in values.items() if v is not None and isfinite(v)}
+    values = (row.difference, row.low, row.high, row.wide_low, row.wide_high)
+    names = zip(("x", "low", "high", "from", "to"), values, strict=True)
+    return {n: v / row.sd for n, v in names if v is not None and isfinite(v)}
 
 
 def symmetric_ticks(axis: Axis) -> list[float]:
@@ -98,32 +99,26 @@ def symmetric_ticks(axis: Axis) -> list[float]:
 def difference_table(chart: DifferenceChart) -> Html:
     """A row for each metric: sentence, plot, probability of superiority, r with human ratings."""
     axis = symmetric_axis(chart)
-    columns = 4 if chart.with_tracks else 3
+    scale = el("svg", {"aria-hidden": "true"}, difference_scale(chart, axis))
+    level = f"{100 * chart.confidence:.4g}%"
+    plot = hidden_text(f"plot, in standard deviations between {chart.unit}s")
+    heads = [
+        el("th", {"scope": "col"}, f"Difference in the metric’s unit [{level} CI]"),
+        el("th", {"class": "ax", "scope": "col"}, plot, scale),
+        el("th", {"class": "of r", "scope": "col"}, "higher in % of pairs"),
+    ]
+    if chart.with_tracks:
+        heads.append(el("th", {"class": "tr", "scope": "col"}, "r with human ratings"))
     bodies = []
     for title, rows in chart.groups:
         if rows:
             count = el("span", None, len(rows))
-            name = el("th", {"colspan": columns, "scope": "rowgroup"}, title, count)
+            name = el("th", {"colspan": len(heads), "scope": "rowgroup"}, title, count)
             lines = [difference_row(chart, axis, row) for row in rows]
             bodies.append(el("tbody", None, el("tr", {"class": "grp"}, name), lines))
     caption = el("caption", {"class": "vh"}, chart.caption)
-    return el("table", {"class": "verdict"}, caption, difference_head(chart, axis), bodies)
-
-
-def difference_head(chart: DifferenceChart, axis: Axis) -> Html:
-    scale = el("svg", {"aria-hidden": "true"}, difference_scale(chart, axis))
-    level = f"{100 * chart.confidence:.4g}%"
-    plot = el("span", {"class": "vh"}, f"plot, in standard deviations between {chart.unit}s")
-    tracks = el("th", {"class": "tr", "scope": "col"}, "r with human ratings")
-    row = el(
-        "tr",
-        None,
-        el("th", {"scope": "col"}, f"Difference in the metric’s unit [{level} CI]"),
-        el("th", {"class": "ax", "scope": "col"}, plot, scale),
-        el("th", {"class": "of r", "scope": "col"}, "higher in % of pairs"),
-        tracks if chart.with_tracks else None,
-    )
-    return el("thead", None, row)
+    head = el("thead", None, el("tr", None, heads))
+    return el("table", {"class": "verdict"}, caption, head, bodies)
 
 
 def difference_scale(chart: DifferenceChart, axis: Axis, longest: int = 13) -> list[Html]:
@@ -132,25 +127,25 @@ def difference_scale(chart: DifferenceChart, axis: Axis, longest: int = 13) -> l
     to_a = f"{shorten_name(chart.a.name, longest)} →"
     ticks = symmetric_ticks(axis)
     minus, _, plus = tick_labels(ticks)
+    labels = zip(ticks, (f"{minus} SD", "0", f"+{plus} SD"), strict=True)
     return [
         el("text", {"class": "t", "x": "49%", "y": 10, "text-anchor": "end"}, to_b),
         el("text", {"class": "t", "x": "51%", "y": 10}, to_a),
         *(
             el("text", {"class": "t", "x": axis.at(v), "y": 26, "text-anchor": "middle"}, text)
-            for v, text in zip(ticks, (f"{minus} SD", "0", f"+{plus} SD"), strict=True)
+            for v, text in labels
         ),
     ]
 
 
 def difference_row(chart: DifferenceChart, axis: Axis, row: DifferenceRow) -> Html:
+    """One metric: the sentence with its small line, the plot, and the two columns of numbers."""
     in_line = row.side is None and len(row.note) <= SHORT_NOTE
     note = el("small", {"class": "in" if in_line else None}, row.note) if row.note else None
-    mark = difference_mark(chart, axis, row, ROW)
-    plot = (
-        el("small", None, missing_difference(row))
-        if mark is None
-        else el("svg", {"aria-hidden": "true"}, difference_grid(axis, ROW), mark)
-    )
+    plot = el("small", None, missing_difference(row))
+    if mark := difference_mark(chart, axis, row, ROW):
+        plot = el("svg", {"aria-hidden": "true"}, difference_grid(axis, ROW), mark)
+    # Anything but a plain or a weak correlation is grey: its brackets say what speaks against it.
     follows = row.tracks.endswith("(weak)") or row.tracks[-1:].isdigit()
     tracks = el("td", {"class": "tr" if follows else "tr no"}, row.tracks or NO_VALUE)
     return el(
@@ -164,10 +159,12 @@ def difference_row(chart: DifferenceChart, axis: Axis, row: DifferenceRow) -> Ht
 
 
 def missing_difference(row: DifferenceRow) -> str:
+    """Why a difference is not plotted: there is none, or no standard deviation to divide it by."""
     return "no difference available" if row.difference is None else "no variation between dialogs"
 
 
 def difference_grid(axis: Axis, height: float) -> list[Html]:
+    """Zero and the tick on each side; rows repeat it, so that each can be read alone."""
     positions = map(axis.at, symmetric_ticks(axis))
     lines = zip(("grid", "zero", "grid"), positions, strict=True)
     return [el("line", {"class": k, "x1": x, "x2": x, "y2": height}) for k, x in lines]
@@ -190,58 +187,58 @@ def difference_mark(
         if low in values and high in values:
             ends = {"x1": axis.at(values[low]), "x2": axis.at(values[high])}
             lines.append(el("line", {"class": kind, **ends, "y1": middle, "y2": middle}))
+    if style:
+        return el("g", {"class": style.key}, lines, use_mark(style.key, x, middle))
     dot = {"class": "hollow", "cx": x, "cy": middle, "r": 4, "stroke-width": 1.5}
-    return el(
-        "g",
-        {"class": style.key if style else "mute"},
-        lines,
-        use_mark(style.key, x, middle) if style else el("circle", dot),
-    )
+    return el("g", {"class": "mute"}, lines, el("circle", dot))
 
 
 def difference_figure(chart: DifferenceChart, width: float) -> Html:
-    """The table as a figure: sentences, plot, probability of superiority."""
+    """The table as a figure: sentences, plot, probability of superiority.
+
+    In a narrow figure the sentences go above their plots: beside them no word would fit.
+    """
     axis, plot, last = symmetric_axis(chart), width * FIGURE_PLOT, 48.0
     left = width - plot - last - 10
-    content: list[Child] = [nested_svg(left, 0, plot, 30, difference_scale(chart, axis, 16))]
-    content.append(text_line(width, 10, "higher in", anchor="end", kind="t"))
-    content.append(text_line(width, 22, "% of pairs", anchor="end", kind="t"))
+    room, longest, stacks = left - 12, 16, width < NARROW_FIGURE
+    if stacks:
+        left, plot, room, longest = 0.0, width - last - 10, width, 8
+    scale = difference_scale(chart, axis, longest)
+    content: list[Child] = [svg.nested_svg(left, 0, plot, 30, scale)]
+    content.append(svg.text_lines(width, 10, ("higher in", "% of pairs"), LINE, anchor="end"))
     y = 30.0
     for title, rows in chart.groups:
         if not rows:
             continue
-        content.append(text_line(0, y + 14, title, kind="h"))
-        after = text_width(title, bold=True) + 6
-        content.append(text_line(after, y + 14, str(len(rows)), kind="t"))
+        content.append(svg.text_line(0, y + 14, title, kind="h"))
+        after = svg.text_width(title, bold=True) + 6
+        content.append(svg.text_line(after, y + 14, str(len(rows)), kind="t"))
         y += 22
         for row in rows:
-            lines = difference_figure_lines(row, left - 12)
-            height = max(FIGURE_ROW, len(lines) * LINE + 6)
-            first = y + height / 2 - len(lines) * LINE / 2 + LINE - 3
+            # A number stays in one line with its interval, below the sentence if need be.
+            text = plain_words(row.claim)
+            amount = AMOUNT.search(text)
+            split = amount.start() if amount and svg.text_width(text) > room else len(text)
+            claim = svg.wrap_to_width(text[:split], room) + svg.wrap_to_width(text[split:], room)
+            lines = [(line, "k") for line in claim]
+            lines += [(line, "t") for line in svg.wrap_to_width(row.note, room)]
+            text_height = len(lines) * LINE + 6
+            height = FIGURE_ROW if stacks else max(FIGURE_ROW, text_height)
+            below = text_height if stacks else 0.0
+            first = y + (below or height) / 2 - len(lines) * LINE / 2 + LINE - 3
             middle = height / 2 + 3.5
             mark = difference_mark(chart, axis, row, height)
             grid = difference_grid(axis, height) if mark else None
             reason = missing_difference(row)
-            why = None if mark else text_line("50%", middle, reason, anchor="middle", kind="t")
+            why = None if mark else svg.text_line("50%", middle, reason, anchor="middle", kind="t")
             content += [
                 el("line", {"class": "grid", "x2": width, "y1": y, "y2": y}),
-                [text_line(0, first + i * LINE, t, kind=k) for i, (t, k) in enumerate(lines)],
-                nested_svg(left, y, plot, height, grid, mark, why),
-                text_line(width, y + middle, format_number(row.times, 0), anchor="end"),
+                svg.text_lines(0, first, lines, LINE),
+                svg.nested_svg(left, y + below, plot, height, grid, mark, why),
+                svg.text_line(width, y + below + middle, format_number(row.times, 0), anchor="end"),
             ]
-            y += height
-    return svg_document(width, y + 2, content)
-
-
-def difference_figure_lines(row: DifferenceRow, room: float) -> list[tuple[str, str]]:
-    """The lines of a row's sentence and note, each with its class."""
-    text = plain_words(row.claim)
-    amount = AMOUNT.search(text)
-    if amount and text_width(text) > room:
-        lines = wrap_to_width(text[: amount.start()], room) + wrap_to_width(amount[0], room)
-    else:
-        lines = wrap_to_width(text, room)
-    return [(t, "k") for t in lines] + [(t, "t") for t in wrap_to_width(row.note, room)]
+            y += below + height
+    return svg.svg_document(width, y + 2, content)
 
 
 def plain_words(child: Child) -> str:

@@ -1,4 +1,8 @@
-"""Write a figure as SVG, or as PDF or PNG through vl-convert, which needs no browser."""
+"""Write a figure as SVG, or as PDF or PNG through vl-convert, which needs no browser.
+
+vl-convert is an extra of the package: it brings its own renderer and fonts, 84 MB that only
+authors of papers need.
+"""
 
 from __future__ import annotations
 

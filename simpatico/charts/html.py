@@ -49,6 +49,11 @@ def el(tag: str, attributes: Mapping[str, object] | None = None, *children: Chil
     return Html(f"<{opening}>{join_html(children)}</{tag}>")
 
 
+def hidden_text(text: str) -> Html:
+    """Words for screen readers only."""
+    return el("span", {"class": "vh"}, text)
+
+
 def render_attribute(name: str, value: object) -> str:
     """One attribute with a leading space, or an empty string."""
     if not NAME.match(name) or name in REFUSED or name.lower().startswith("on"):
@@ -82,8 +87,8 @@ def render_child(child: Child) -> str:
 def value_text(value: object) -> str:
     """A value as text; coordinates keep two decimals at most."""
     if isinstance(value, float):
-        rounded = f"{value:.2f}".rstrip("0").rstrip(".")
-        return "0" if rounded == "-0" else rounded
+        short = f"{value:.2f}".rstrip("0").rstrip(".")
+        return "0" if short == "-0" else short
     return str(value)
 
 

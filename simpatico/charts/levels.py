@@ -1,23 +1,17 @@
-"""Values on one scale: a dot and an interval each, and a tick for the published value."""
+"""Values on one scale: a dot and an interval each, and a tick for the published value.
+
+For reproductions: whether the published value lies inside our interval is seen at a glance.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from simpatico.charts import svg
 from simpatico.charts.axis import Axis, axis_around, tick_labels
 from simpatico.charts.html import Child, Html, el
-from simpatico.charts.svg import (
-    FONT_SIZE,
-    nested_svg,
-    shorten_to_width,
-    svg_document,
-    text_line,
-    text_lines,
-    text_width,
-    vertical_line,
-    wrap_to_width,
-)
 from simpatico.wording import format_correlation
 
 ROW, LINE, GAP, VALUE = 16.0, 12.0, 16.0, 28.0
@@ -58,14 +52,16 @@ class LevelGroup:
 def levels_figure(groups: Sequence[LevelGroup], caption: str, width: float) -> Html:
     """All groups as one figure, the names once before every row."""
     names = list(dict.fromkeys(v.name for g in groups for p in g.panels for v in p.levels))
-    left = min(max(map(text_width, names), default=0.0) + 10, WIDEST_NAMES * width)
+    left = min(max(map(svg.text_width, names), default=0.0) + 10, WIDEST_NAMES * width)
     content, y = list[Child](), 0.0
     for group in groups:
         panels, height = level_panels(group, names, left, width)
-        content.append(nested_svg(0, y, width, height, panels))
+        content.append(svg.nested_svg(0, y, width, height, panels))
         y += height + 12
-    lines = wrap_to_width(caption, width)
-    return svg_document(width, y + len(lines) * 12.5 + 4, content, text_lines(0, y + 10, lines))
+    lines = svg.wrap_to_width(caption, width)
+    return svg.svg_document(
+        width, y + len(lines) * 12.5 + 4, content, svg.text_lines(0, y + 10, lines)
+    )
 
 
 def level_panels(
@@ -76,53 +72,52 @@ def level_panels(
     values = [n for v in levels for n in (v.value, v.low, v.high, v.printed)]
     axis = axis_around([*values, group.reference], 0.04)
     room = (width - left + GAP) / max(len(group.panels), 1) - GAP
-    heads = [wrap_to_width(panel.title, room, bold=True) for panel in group.panels]
+    heads = [svg.wrap_to_width(panel.title, room, bold=True) for panel in group.panels]
     top = LINE + 6 + max((len(h) for h in heads), default=0) * LINE + 14
     height = ROW * len(names)
-    content: list[Child] = [text_line(0, LINE, group.title, "h")]
+    content: list[Child] = [svg.text_line(0, LINE, group.title, "h")]
     for i, name in enumerate(names):
-        content.append(text_line(0, top + i * ROW + 11, shorten_to_width(name, left - 8), "k"))
+        content.append(
+            svg.text_line(0, top + i * ROW + 11, svg.shorten_to_width(name, left - 8), "k")
+        )
     for i, (panel, head) in enumerate(zip(group.panels, heads, strict=True)):
         x = left + i * (room + GAP)
-        first = top - 16 - len(head) * LINE + LINE
         background = levels_background(axis, group.reference, height)
-        content += [text_line(x, first + j * LINE, line, "h") for j, line in enumerate(head)]
-        content.append(nested_svg(x, top, room - VALUE, height, background))
+        content.append(svg.text_lines(x, top - 16 - (len(head) - 1) * LINE, head, LINE, "h"))
+        content.append(svg.nested_svg(x, top, room - VALUE, height, background))
         for level in panel.levels:
             y = top + names.index(level.name) * ROW
-            content.append(nested_svg(x, y, room - VALUE, ROW, level_mark(level, axis)))
-            content.append(text_line(x + room, y + 11, format_correlation(level.value), "k", "end"))
+            content.append(svg.nested_svg(x, y, room - VALUE, ROW, level_mark(level, axis)))
+            content.append(
+                svg.text_line(x + room, y + 11, format_correlation(level.value), "k", "end")
+            )
     return content, top + height
 
 
 def levels_background(axis: Axis, reference: float, height: float) -> list[Child]:
-    """Grid, tick labels, and the line of no relation."""
+    """Grid, tick labels without a zero before the point, and the line of no relation."""
     ticks = axis.ticks(3)
-    place = {"y": -4, "class": "t", "text-anchor": "middle"}
+    lines = [svg.vertical_line(axis.at(tick), height, "grid") for tick in ticks]
     labels = []
     for tick, text in zip(ticks, tick_labels(ticks), strict=True):
-        without_zero = text.replace("0.", ".", 1) if text.startswith(("0.", "−0.")) else text
-        shown = without_zero if text.strip("0.") else "0"
-        labels.append(el("text", {"x": axis.at(tick), **place}, shown))
-    return [
-        *(vertical_line(axis.at(tick), height, "grid") for tick in ticks),
-        *labels,
-        vertical_line(axis.at(reference), height, "zero null"),
-    ]
+        short = re.sub(r"^(−?)0\.", r"\1.", text) if text.strip("0.") else "0"
+        place = {"x": axis.at(tick), "y": -4, "class": "t", "text-anchor": "middle"}
+        labels.append(el("text", place, short))
+    return [*lines, *labels, svg.vertical_line(axis.at(reference), height, "zero null")]
 
 
 def level_mark(level: Level, axis: Axis) -> list[Child]:
-    """The interval, the dot, and the tick of the published value."""
-    middle, content = ROW / 2, list[Child]()
+    """The interval, the tick of the published value, and the dot; hollow where not ours."""
+    content: list[Child] = []
     kind = "ink" if level.own else "mute"
     if level.low is not None and level.high is not None:
-        ends = {"x1": axis.at(level.low), "x2": axis.at(level.high), "y1": middle, "y2": middle}
-        content.append(el("line", {**ends, "class": f"{kind} reach"}))
+        ends = axis.at(level.low), axis.at(level.high)
+        content.append(svg.horizontal_line(*ends, ROW / 2, f"{kind} reach"))
     if level.printed is not None:
         x = axis.at(level.printed)
         content.append(el("line", {"x1": x, "x2": x, "y1": 2, "y2": ROW - 2, "class": "s1 reach"}))
     if level.value is not None:
-        dot = {"cx": axis.at(level.value), "cy": middle, "r": FONT_SIZE / 3}
+        dot = {"cx": axis.at(level.value), "cy": ROW / 2, "r": svg.FONT_SIZE / 3}
         fill = "" if level.own else " hollow"
         content.append(el("circle", {**dot, "class": f"{kind} dot{fill}"}))
     return content

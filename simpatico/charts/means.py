@@ -1,4 +1,8 @@
-"""The mean of every system on every metric, and the table of these."""
+"""The mean of every system on every metric, and the table of these.
+
+Dots, panels and groups are also what the dot plots and radars are drawn from, so that the three
+views of the page cannot show different numbers.
+"""
 
 from __future__ import annotations
 
@@ -51,10 +55,12 @@ def panel_axis(panel: Panel) -> Axis:
 
 
 def has_value(dot: Dot) -> bool:
+    """Whether there is a mean; infinite ones, of a metric gone wrong, are not drawn."""
     return dot.value is not None and isfinite(dot.value)
 
 
 def find_dot(panel: Panel, style: SystemStyle) -> Dot:
+    """The dot of a system; an empty one where the panel has none, so that rows stay level."""
     missing = Dot(style, None, None, None, 0, "not scored")
     return next((d for d in panel.dots if d.style == style), missing)
 
@@ -79,27 +85,26 @@ def dot_interval(dot: Dot) -> tuple[float, float] | None:
 
 def means_table(groups: Sequence[Group]) -> Html:
     """The same numbers as a table: a row per metric, a column per system, people last."""
-    every = (d.style for g in groups for p in g.panels for d in p.dots)
-    styles = sorted(dict.fromkeys(every), key=lambda s: s.key == "sp")
+    by_dot = (d.style for g in groups for p in g.panels for d in p.dots)
+    styles = sorted(dict.fromkeys(by_dot), key=lambda s: s.key == "sp")
     heads = [el("th", {"scope": "col"}, styled_name(s)) for s in styles]
     head = el("thead", None, el("tr", None, el("th", {"scope": "col"}, "metric"), heads))
     caption = el("caption", {"class": "vh"}, "Mean, 95% CI and number of values")
-    bodies = [means_group(g, styles) for g in groups]
+    bodies = []
+    for group in groups:
+        title = el("th", {"scope": "colgroup", "colspan": len(styles) + 1}, group.title)
+        rows = [el("tr", {"class": "gr"}, title)]
+        for panel in group.panels:
+            cells = [means_cell(find_dot(panel, s), panel_digits(panel)) for s in styles]
+            rows.append(el("tr", None, el("th", {"scope": "row"}, panel.title), cells))
+        bodies.append(el("tbody", None, rows))
     region = {"class": "scroll", "tabindex": 0, "role": "region", "aria-label": "Means"}
     kind = "plain means many" if len(styles) > PAPER_COLUMNS else "plain means"
     return el("div", region, el("table", {"class": kind}, caption, head, bodies))
 
 
-def means_group(group: Group, styles: Sequence[SystemStyle]) -> Html:
-    head = el("th", {"scope": "colgroup", "colspan": len(styles) + 1}, group.title)
-    rows = []
-    for panel in group.panels:
-        cells = [means_cell(find_dot(panel, s), panel_digits(panel)) for s in styles]
-        rows.append(el("tr", None, el("th", {"scope": "row"}, panel.title), cells))
-    return el("tbody", None, el("tr", {"class": "gr"}, head), rows)
-
-
 def means_cell(dot: Dot, digits: int) -> Html:
+    """Mean, interval and number of values, or why there is no mean."""
     if not has_value(dot):
         return el("td", None, NO_VALUE, el("small", None, dot.why or "not scored"))
     ends = [" ", format_interval(dot.low, dot.high, digits)] if dot_interval(dot) else None

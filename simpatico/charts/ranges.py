@@ -1,9 +1,14 @@
-"""The whole range of a metric, where most dialogs lie in it, and the systems."""
+"""The whole range of a metric, where most dialogs lie in it, and the systems.
+
+The counterpart of the dot plots, whose scales are cut: it shows whether a difference that fills a
+panel there is a hundredth of the range.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from math import isfinite
+from typing import TypeGuard
 
 from simpatico.charts.axis import Axis, axis_around
 from simpatico.charts.html import Html, el
@@ -11,7 +16,8 @@ from simpatico.charts.systems import SystemStyle, use_mark
 from simpatico.wording import format_number, format_significant, interval_digits
 
 MIDDLE = 10
-ARROW = {"low": "M5 -4L0 0 5 4", "high": "M-5 -4L0 0 -5 4"}
+LEFT_ARROW, RIGHT_ARROW = "M5 -4L0 0 5 4", "M-5 -4L0 0 -5 4"
+"""Where a bound is open, the line goes on."""
 
 
 @dataclass(frozen=True)
@@ -26,41 +32,45 @@ class RangeChart:
     note: str
 
 
-def range_axis(drawn: RangeChart) -> Axis:
+def range_axis(chart: RangeChart) -> Axis:
     """From bound to bound; an open side ends where the data do, with some air."""
-    data = [v for v in (drawn.p5, drawn.p95, *(v for _, v in drawn.marks)) if is_finite(v)]
-    seen = axis_around([*data, finite_or_none(drawn.low), finite_or_none(drawn.high)])
-    inner = [v for v in data if v is not None]
-    low, high = finite_or_none(drawn.low), finite_or_none(drawn.high)
-    first = seen.low if low is None else min([low, *inner])
-    last = seen.high if high is None else max([high, *inner])
+    data = [v for v in (chart.p5, chart.p95, *(v for _, v in chart.marks)) if is_finite(v)]
+    low, high = (b if is_finite(b) else None for b in (chart.low, chart.high))
+    around = axis_around([*data, low, high])
+    # Values beyond a bound move the end of the axis: nothing is drawn outside the card.
+    first = around.low if low is None else min([low, *data])
+    last = around.high if high is None else max([high, *data])
     return Axis(first, last) if last > first else axis_around([first])
 
 
-def is_finite(value: float | None) -> bool:
+def is_finite(value: float | None) -> TypeGuard[float]:
+    """Whether a bound or value exists; a range may be open at either end."""
     return value is not None and isfinite(value)
 
 
-def finite_or_none(value: float | None) -> float | None:
-    return value if is_finite(value) else None
-
-
-def range_chart(drawn: RangeChart) -> Html:
+def range_chart(chart: RangeChart) -> Html:
     """The range as a line with its ends and its note below."""
-    axis = range_axis(drawn)
-    ends = [bound_text(drawn.low), bound_text(drawn.high)]
-    line = el("line", {"class": "zero", "x2": "100%", "y1": MIDDLE, "y2": MIDDLE})
-    open_ends = [
-        open_end(side) for side, b in (("low", drawn.low), ("high", drawn.high)) if not is_finite(b)
-    ]
-    marks = [
-        el("g", {"class": party.key}, use_mark(party.key, axis.at(value), MIDDLE, small=True))
-        for party, value in drawn.marks
-        if isfinite(value)
-    ]
-    svg = {"role": "img", "aria-label": range_description(drawn, axis)}
-    below = el("p", None, [el("span", None, t) for t in (ends[0], drawn.note, ends[1])])
-    picture = el("svg", svg, line, central_range_line(drawn, axis), open_ends, marks)
+    axis = range_axis(chart)
+    digits = interval_digits(axis.low, axis.high)
+    low, high = bound_text(chart.low), bound_text(chart.high)
+    about = [f"possible range {low} to {high}" if low != high else f"range {low} on both sides"]
+    parts = [el("line", {"class": "zero", "x2": "100%", "y1": MIDDLE, "y2": MIDDLE})]
+    if is_finite(chart.p5) and is_finite(chart.p95):
+        ends = {"x1": axis.at(chart.p5), "x2": axis.at(chart.p95)}
+        parts.append(el("line", {"class": "most", **ends, "y1": MIDDLE, "y2": MIDDLE}))
+        ends_text = f"{format_number(chart.p5, digits)} and {format_number(chart.p95, digits)}"
+        about.append(f"90% of dialogs between {ends_text}")
+    for x, bound, arrow in ((0, chart.low, LEFT_ARROW), ("100%", chart.high, RIGHT_ARROW)):
+        if not is_finite(bound):
+            place = {"x": x, "y": MIDDLE, "overflow": "visible"}
+            parts.append(el("svg", place, el("path", {"class": "zero", "d": arrow})))
+    for style, value in chart.marks:
+        if isfinite(value):
+            mark = use_mark(style.key, axis.at(value), MIDDLE, small=True)
+            parts.append(el("g", {"class": style.key}, mark))
+            about.append(f"{style.display_name} {format_number(value, digits)}")
+    picture = el("svg", {"role": "img", "aria-label": "; ".join(about)}, parts)
+    below = el("p", None, [el("span", None, text) for text in (low, chart.note, high)])
     return el("div", {"class": "rng"}, picture, below)
 
 
@@ -69,28 +79,3 @@ def bound_text(value: float | None) -> str:
     if value is None or not isfinite(value):
         return "open"
     return format_number(value, 0) if value == int(value) else format_significant(value)
-
-
-def central_range_line(drawn: RangeChart, axis: Axis) -> Html | None:
-    if drawn.p5 is None or drawn.p95 is None or not isfinite(drawn.p95 - drawn.p5):
-        return None
-    ends = {"x1": axis.at(drawn.p5), "x2": axis.at(drawn.p95)}
-    return el("line", {"class": "most", **ends, "y1": MIDDLE, "y2": MIDDLE})
-
-
-def open_end(side: str) -> Html:
-    """The line goes on."""
-    place = {"x": "100%" if side == "high" else 0, "y": MIDDLE, "overflow": "visible"}
-    return el("svg", place, el("path", {"class": "zero", "d": ARROW[side]}))
-
-
-def range_description(drawn: RangeChart, axis: Axis) -> str:
-    """The drawing in a sentence."""
-    digits = interval_digits(axis.low, axis.high)
-    low, high = bound_text(drawn.low), bound_text(drawn.high)
-    parts = [f"possible range {low} to {high}" if low != high else f"range {low} on both sides"]
-    if is_finite(drawn.p5) and is_finite(drawn.p95):
-        nine = f"{format_number(drawn.p5, digits)} and {format_number(drawn.p95, digits)}"
-        parts.append(f"90% of dialogs between {nine}")
-    parts += [f"{p.display_name} {format_number(v, digits)}" for p, v in drawn.marks if isfinite(v)]
-    return "; ".join(parts)

@@ -6,6 +6,7 @@ A unit is a CSS pixel, 1/96 inch, so that charts of the page keep their sizes on
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from functools import cache
 from importlib import resources
 from unicodedata import combining, east_asian_width
@@ -70,16 +71,11 @@ PER_LETTER = {letter: width for width, letters in WIDTHS.items() for letter in l
 def svg_document(width: float, height: float, *children: Child) -> Html:
     """A standalone SVG with its own style, on white, in the light colours."""
     content = join_html(children)
+    size = {"width": width, "height": height, "viewBox": f"0 0 {width:g} {height:g}"}
+    font = {"font-family": FONT_FAMILIES, "font-size": FONT_SIZE}
     return el(
         "svg",
-        {
-            "xmlns": "http://www.w3.org/2000/svg",
-            "width": width,
-            "height": height,
-            "viewBox": f"0 0 {width:g} {height:g}",
-            "font-family": FONT_FAMILIES,
-            "font-size": FONT_SIZE,
-        },
+        {"xmlns": "http://www.w3.org/2000/svg", **size, **font},
         raw_element("style", {}, FALLBACK_FACES + figure_style(content)),
         mark_definitions() if "<use" in content else None,
         el("rect", {"width": "100%", "height": "100%", "fill": "#fff"}),
@@ -98,6 +94,7 @@ def notebook_frame(*children: Child) -> Html:
 
 
 def mm_to_pixels(millimetres: float) -> float:
+    """CSS pixels, of which an inch has 96."""
     return round(millimetres / 25.4 * 96, 2)
 
 
@@ -105,9 +102,8 @@ def figure_style(markup: str) -> str:
     """The rules of charts.css that apply to this markup, with variables resolved."""
     names = set(" ".join(re.findall(r'class="([^"]*)"', markup)).split())
     names |= set(re.findall(r"<([a-zA-Z]+)", markup))
-    return "".join(
-        f"{s}{{{d}}}" for s, d in paint_rules() if set(re.findall(r"[\w-]+", s)) <= names
-    )
+    rules = (r for r in paint_rules() if set(re.findall(r"[\w-]+", r[0])) <= names)
+    return "".join(f"{selector}{{{declarations}}}" for selector, declarations in rules)
 
 
 @cache
@@ -146,6 +142,7 @@ def css_rules() -> tuple[tuple[str, str], ...]:
 
 
 def charts_css() -> str:
+    """The style of all charts, as the package ships it."""
     return resources.files("simpatico.charts").joinpath("charts.css").read_text(encoding="utf-8")
 
 
@@ -156,7 +153,12 @@ def nested_svg(x: float, y: float, width: float, height: float, *children: Child
 
 
 def vertical_line(x: object, height: float, kind: str) -> Html:
+    """A line from top to bottom of its box; `x` may be a percentage."""
     return el("line", {"x1": x, "x2": x, "y1": 0, "y2": height, "class": kind})
+
+
+def horizontal_line(x1: object, x2: object, y: float, kind: str | None = None) -> Html:
+    return el("line", {"x1": x1, "x2": x2, "y1": y, "y2": y, "class": kind})
 
 
 def text_line(
@@ -181,6 +183,7 @@ def text_width(text: str, size: float = FONT_SIZE, bold: bool = False) -> float:
 
 
 def letter_width(letter: str) -> int:
+    """The advance width of a letter in thousandths of the font size."""
     if combining(letter):
         return 0
     if east_asian_width(letter) in "WF":
@@ -216,6 +219,17 @@ def wrap_to_width(text: str, room: float, size: float = FONT_SIZE, bold: bool = 
     return lines
 
 
-def text_lines(x: float, y: float, lines: list[str], step: float = 12.5, kind: str = "t") -> Html:
-    """Lines of text below each other, the first with its baseline at y."""
-    return join_html(text_line(x, y + i * step, line, kind=kind) for i, line in enumerate(lines))
+def text_lines(
+    x: float,
+    y: float,
+    lines: Iterable[str | tuple[str, str]],
+    step: float = 12.5,
+    kind: str = "t",
+    anchor: str | None = None,
+) -> Html:
+    """Lines of text below each other, the first with its baseline at y.
+
+    A line that is a pair of text and class has a class of its own.
+    """
+    pairs = (line if isinstance(line, tuple) else (line, kind) for line in lines)
+    return join_html(text_line(x, y + i * step, *pair, anchor) for i, pair in enumerate(pairs))

@@ -27,24 +27,26 @@ from simpatico.comparison.verdict import (
     direction_text,
     verdict_sentence,
 )
+from simpatico.wording import format_count
 
 SIDES = {"higher": "a", "lower": "b"}
+"""Significant findings, and the system with the higher value."""
 
 
 def pair_table(
     pair: Sequence[Difference],
-    who: Mapping[str, SystemStyle],
+    styles: Mapping[str, SystemStyle],
     tracks: Callable[[str], str] | None = None,
 ) -> DifferenceChart:
     """One pair of systems, by finding; `tracks` says how a score correlates with ratings."""
-    a, b = who[pair[0].a], who[pair[0].b]
+    first = pair[0]
+    a, b = styles[first.a], styles[first.b]
     brief = [replace(d, a=a.display_name, b=b.display_name) for d in pair]
     groups = tuple(
-        (title, tuple(pair_table_row(d, tracks) for d in own))
-        for title, own in group_by_finding(brief)
+        (title, tuple(pair_table_row(d, tracks) for d in rows))
+        for title, rows in group_by_finding(brief)
     )
     caption = f"Differences between {a.name} and {b.name}"
-    first = pair[0]
     return DifferenceChart(a, b, groups, caption, tracks is not None, first.unit, first.confidence)
 
 
@@ -89,26 +91,24 @@ def note_cell(d: Difference) -> str:
     return ""
 
 
-def color_names(parts: Sequence[TextPart], who: Mapping[str, SystemStyle]) -> list[Child]:
+def color_names(parts: Sequence[TextPart], styles: Mapping[str, SystemStyle]) -> list[Child]:
     """A text with the names of systems in their colours."""
-    return [part if isinstance(part, str) else styled_name(who[part.name]) for part in parts]
+    return [part if isinstance(part, str) else styled_name(styles[part.name]) for part in parts]
 
 
 def differences_notebook(differences: Sequence[Difference]) -> str:
-    """The main pair as a notebook shows it."""
+    """The main pair as a notebook shows it; the others are counted."""
     pairs = group_by_pair(differences)
     main = main_pair(differences)
     if main is None:
         return notebook_frame(el("p", None, "There are no two systems to compare."))
-    who = assign_styles(dict.fromkeys(name for pair in pairs for name in pair), main)
+    styles = assign_styles(dict.fromkeys(name for pair in pairs for name in pair), main)
     pair = orient_pair(pairs[main])
     rest = len(pairs) - 1
-    more = (
-        f"{rest} more {'pair' if rest == 1 else 'pairs'} of systems in this list." if rest else ""
-    )
+    more = f"{format_count(rest, 'more pair')} of systems in this list."
     return notebook_frame(
-        el("p", {"class": "lead"}, color_names(headline(pair), who)),
+        el("p", {"class": "lead"}, color_names(headline(pair), styles)),
         el("p", {"class": "small"}, plain_text(lede(pair))),
-        difference_table(pair_table(pair, who)),
-        el("p", {"class": "small"}, more) if more else None,
+        difference_table(pair_table(pair, styles)),
+        el("p", {"class": "small"}, more) if rest else None,
     )

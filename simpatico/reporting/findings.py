@@ -1,6 +1,7 @@
 """All that a page shows, gathered once: the results of compare and validate, and tables of the run.
 
-Nothing is computed here that `simpatico report --json` does not give.
+Sections and figures only choose, word and draw: every number on the page is in `Findings.as_json`,
+which `simpatico report --json` prints.
 """
 
 from __future__ import annotations
@@ -8,13 +9,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from math import nan
 from shlex import quote
 from typing import Any
 
 import polars as pl
 
+from simpatico.charts.systems import SystemStyle, assign_styles
 from simpatico.comparison.difference import Difference, compare
-from simpatico.comparison.headline import main_pair, orient_pair
+from simpatico.comparison.headline import group_by_pair, main_pair, orient_pair
 from simpatico.comparison.samples import HUMAN
 from simpatico.comparison.verdict import difference_as_json
 from simpatico.errors import DataError, UnknownName, suggest_names
@@ -23,7 +26,7 @@ from simpatico.reporting.minimum_data import ROWS
 from simpatico.reporting.scores import CentralRange, ScoreInfo, central_ranges, main_scores
 from simpatico.run import Run
 from simpatico.validation.correlations import CorrelationRow
-from simpatico.validation.evidence import Evidence, agreement_value, validate
+from simpatico.validation.evidence import Evidence, Question, validate
 from simpatico.validation.overlap import (
     ScoreStructure,
     SystemProfile,
@@ -32,14 +35,18 @@ from simpatico.validation.overlap import (
 )
 from simpatico.wording import capitalize
 
-WHOLE = ("overall", "quality")
-"""Names of qualities that a page leads with."""
+OVERALL = ("overall", "quality")
+"""Beginnings of names of qualities that a page leads with: ratings of a dialog as a whole."""
 Pair = tuple[str, str]
 
 
 @dataclass(frozen=True)
 class Findings:
-    """What is known about a run; `evidence` is null without judgements, and `unjudged` says why."""
+    """What is known about a run.
+
+    `evidence` is null where no ratings could be used, and `no_evidence_reason` says why. Of many
+    systems only some pairs are on the page; `pairs_left_out` counts the others.
+    """
 
     run: Run
     facts: Mapping[str, Any] = field(repr=False)
@@ -64,13 +71,24 @@ class Findings:
 
     @cached_property
     def titles(self) -> dict[str, str]:
+        """What each score is called on the page."""
         return {s.name: s.title for s in self.scores}
+
+    @cached_property
+    def kinds(self) -> dict[str, str]:
+        """The letter of each score's kind: P, L, T or O."""
+        return {s.name: s.kind for s in self.scores}
 
     @cached_property
     def systems(self) -> list[str]:
         """The systems under evaluation; people only where there is nobody else."""
-        named: list[str] = self.table["system"].to_list()
-        return [s for s in named if s != HUMAN] or named
+        names: list[str] = self.table["system"].to_list()
+        return [name for name in names if name != HUMAN] or names
+
+    @cached_property
+    def styles(self) -> dict[str, SystemStyle]:
+        """Colour and shape of every system, the same in all sections and figures."""
+        return assign_styles(self.systems, self.main or ())
 
     @cached_property
     def dialogs(self) -> dict[str, int]:
@@ -79,33 +97,33 @@ class Findings:
 
     @property
     def required_evidence(self) -> Evidence:
-        """What the judgements say, where there are any."""
+        """The correlations with ratings, for what cannot be drawn without them."""
         if self.evidence is None:
+            # The reason is a sentence for the page; an error is a clause after the program's name.
+            reason = self.no_evidence_reason.rstrip(".")
             way_out = "" if self.judgements is not None else "; add --judgements FILE"
-            raise DataError(f"{self.no_evidence_reason.rstrip('.')}{way_out}")
+            raise DataError(f"{reason[:1].lower()}{reason[1:]}{way_out}")
         return self.evidence
 
     @property
     def qualities(self) -> list[tuple[str, str]]:
-        """What was judged, at which level: the one the page leads with first."""
+        """What was rated, at which level: the one the page leads with first.
+
+        Overall quality leads, whole dialogs come before turns, and more ratings before fewer.
+        """
         rows = self.evidence.correlations if self.evidence else []
         units = {(r.quality, str(r.level)): r.n + r.nulls for r in rows}
         return sorted(units, key=lambda q: (quality_rank(q[0]), q[1] == "turn", -units[q], q))
 
     def correlations_with(self, quality: tuple[str, str]) -> list[CorrelationRow]:
-        """How each score follows one quality."""
+        """The correlation of each score with one quality."""
         rows = self.evidence.correlations if self.evidence else []
         return [r for r in rows if (r.quality, r.level) == quality]
 
     def lead_correlation(self, score: str) -> CorrelationRow | None:
-        """How a score follows the quality that the page leads with."""
-        for quality in self.qualities[:1]:
-            return next((r for r in self.correlations_with(quality) if r.score == score), None)
-        return None
-
-    def rater_reference(self, row: CorrelationRow, what: str) -> float | None:
-        """What one more judge, or a perfect score, reaches on the quality of a row."""
-        return agreement_value(self.evidence.agreement, row, what) if self.evidence else None
+        """The correlation of a score with the quality that the page leads with."""
+        rows = self.correlations_with(self.qualities[0]) if self.qualities else []
+        return next((r for r in rows if r.score == score), None)
 
     def as_json(self) -> dict[str, Any]:
         """Every figure of the page, for scripts."""
@@ -113,7 +131,7 @@ class Findings:
             "run": {k: self.facts[k] for k in ("version", "key", "inputs", "alignment", "units")},
             "scores": [[s.name, s.title, s.kind] for s in self.scores],
             "systems": self.table.to_dicts(),
-            "differences": [difference_as_json(d) for told in self.pairs.values() for d in told],
+            "differences": [difference_as_json(d) for pair in self.pairs.values() for d in pair],
             "main": list(self.main) if self.main else None,
             "pairs_left_out": self.pairs_left_out,
             "structure": self.structure.as_json(),
@@ -125,9 +143,9 @@ class Findings:
 
 
 def quality_rank(quality: str) -> int:
-    """Where a quality stands by its name: those about the whole first."""
+    """The position of a quality by its name: overall quality first."""
     name = quality.lower()
-    return next((i for i, word in enumerate(WHOLE) if name.startswith(word)), len(WHOLE))
+    return next((i for i, word in enumerate(OVERALL) if name.startswith(word)), len(OVERALL))
 
 
 def gather_findings(
@@ -136,36 +154,35 @@ def gather_findings(
     *,
     pair: Pair | None = None,
     traditional: tuple[str, ...] = (),
-    unjudged: str = "",
 ) -> Findings:
     """Everything about a run that a page shows."""
-    facts = run.facts
-    scores = main_scores(facts)
+    scores = main_scores(run.facts)
+    names = [s.name for s in scores]
     for name in traditional:
-        if name not in [s.name for s in scores]:
-            raise UnknownName(f"no score {name!r}; {suggest_names(name, [s.name for s in scores])}")
+        if name not in names:
+            raise UnknownName(f"no score {name!r}; {suggest_names(name, names)}")
     table = run.at("system")
-    found = compare_pairs(run)
-    main = choose_pair(found, pair)
-    kept = select_pairs(found, main, len(scores))
-    evidence, why = validate_judgements(run, judgements, traditional, unjudged)
-    ranges = {s.name: (s.low, s.high) for s in scores}
-    open_ended = {n: tuple(float("nan") if b is None else b for b in r) for n, r in ranges.items()}
-    own = table.filter(pl.col("system").is_in([s for s in table["system"] if s != HUMAN]))
+    pairs = compare_pairs(run)
+    main = choose_pair(pairs, pair)
+    on_page = select_pairs(pairs, main, len(scores))
+    evidence, reason = validate_judgements(run, judgements, traditional)
+    # NaN is an open end; a profile then has no position within the metric's range.
+    bounds = ((s.name, s.low, s.high) for s in scores)
+    ranges = {n: (nan if lo is None else lo, nan if hi is None else hi) for n, lo, hi in bounds}
     return Findings(
         run=run,
-        facts=facts,
+        facts=run.facts,
         scores=scores,
         table=table,
-        pairs={p: found[p] for p in kept},
+        pairs={p: pairs[p] for p in on_page},
         main=main,
-        pairs_left_out=len(found) - len(kept),
+        pairs_left_out=len(pairs) - len(on_page),
         structure=run_structure(run),
-        profiles=tuple(system_profiles(own, open_ended)),  # type: ignore[arg-type]
+        profiles=tuple(system_profiles(table.filter(pl.col("system") != HUMAN), ranges)),
         central_ranges=central_ranges(run, [s.name for s in scores if s.level != "system"]),
         judgements=judgements,
         evidence=evidence,
-        no_evidence_reason=why,
+        no_evidence_reason=reason,
         requested_pair=pair,
         traditional=traditional,
     )
@@ -174,60 +191,60 @@ def gather_findings(
 def compare_pairs(run: Run) -> dict[Pair, Sequence[Difference]]:
     """The differences of every pair of systems, each pair facing the way it reads best.
 
-    People are no system: a page that compared one with them would say little of either.
+    Users are not systems under evaluation, so pairs with them are left out.
     """
     try:
-        found = compare([run])
+        differences = compare([run])
     except DataError:  # one system: nothing to compare
         return {}
-    told: dict[Pair, list[Difference]] = {}
-    for difference in found:
-        if HUMAN in (difference.a, difference.b):
-            continue
-        told.setdefault((difference.a, difference.b), []).append(difference)
-    turned = [orient_pair(own) for own in told.values()]
-    return {(own[0].a, own[0].b): own for own in turned}
+    pairs = group_by_pair([d for d in differences if HUMAN not in (d.a, d.b)])
+    facing = map(orient_pair, pairs.values())
+    return {(pair[0].a, pair[0].b): pair for pair in facing}
 
 
-def choose_pair(found: Mapping[Pair, Sequence[Difference]], asked: Pair | None) -> Pair | None:
-    """The pair the page leads with: the one asked for, or the one with the clearest differences."""
-    if asked is None:
-        return main_pair([d for told in found.values() for d in told])
-    for pair in found:
-        if set(pair) == set(asked):
+def choose_pair(pairs: Mapping[Pair, Sequence[Difference]], request: Pair | None) -> Pair | None:
+    """The pair the page leads with: as request, or the one with the clearest differences."""
+    if request is None:
+        return main_pair([d for pair in pairs.values() for d in pair])
+    for pair in pairs:
+        if set(pair) == set(request):
             return pair
-    known = sorted({name for pair in found for name in pair})
-    if not known:
+    systems = sorted({name for pair in pairs for name in pair})
+    if not systems:
         raise DataError("there are no two systems to compare, so --pair does not apply")
-    for name in asked:
-        if name not in known:
-            raise UnknownName(f"no system {name!r}; {suggest_names(name, known)}")
-    raise DataError(f"{asked[0]!r} and {asked[1]!r} are not two systems to compare")
+    for name in request:
+        if name not in systems:
+            raise UnknownName(f"no system {name!r}; {suggest_names(name, systems)}")
+    raise DataError(f"{request[0]!r} and {request[1]!r} are not two systems to compare")
 
 
 def select_pairs(
-    found: Mapping[Pair, Sequence[Difference]], main: Pair | None, scores: int
+    pairs: Mapping[Pair, Sequence[Difference]], main: Pair | None, scores: int
 ) -> list[Pair]:
-    """The pairs that are on the page, the main one first: all, or those with one of its two."""
+    """The pairs that are on the page, the main one first: all, or those with one of its two.
+
+    26 systems have 325 pairs; tables of all would make a page that no browser opens quickly.
+    """
     if main is None:
         return []
-    others = [p for p in found if p != main]
+    others = [p for p in pairs if p != main]
     most = max(ROWS // max(scores, 1), 1)
-    if len(found) > most:
+    if len(pairs) > most:
         others = [p for p in others if set(p) & set(main)][: most - 1]
     return [main, *others]
 
 
 def validate_judgements(
-    run: Run, judgements: Judgements | None, traditional: tuple[str, ...], unjudged: str
+    run: Run, judgements: Judgements | None, traditional: tuple[str, ...]
 ) -> tuple[Evidence | None, str]:
-    """The scores against the judgements, or a sentence why there is nothing to say."""
-    if judgements is None:
-        return None, unjudged or "No human ratings were given."
-    from simpatico.validation.evidence import Question
+    """The scores against the ratings, or a sentence why they cannot be compared.
 
+    Ratings that do not fit must not cost the page: the rest of it does not need them.
+    """
+    if judgements is None:
+        return None, "No human ratings were given."
     try:
         return validate(run, judgements, Question(traditional=traditional)), ""
-    except DataError as refused:
-        text = str(refused).replace(str(run.folder), run.folder.resolve().name)
+    except DataError as error:
+        text = str(error).replace(str(run.folder), run.folder.resolve().name)
         return None, f"{capitalize(text)}."

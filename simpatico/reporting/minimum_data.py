@@ -9,6 +9,7 @@ RADAR_METRICS = 3
 HEAT_DIALOGS = 30
 """With 30 dialogs two unrelated metrics correlate beyond ±.36 once in 20 times (Fisher)."""
 HEAT_METRICS = 3
+"""The correlation of two metrics is one number, which needs no map."""
 RATED = 30
 """Rated units for a correlation, for the same reason."""
 RATED_MODELS = 60

@@ -1,4 +1,9 @@
-"""The page: one file that needs no network, reads without script, and prints."""
+"""The page: one file that needs no network, reads without script, and prints.
+
+Runs hold private dialogs, so that nothing on the page may call home: style, script and font are in
+the file, and a content security policy forbids everything else. The same run always gives the same
+bytes.
+"""
 
 from __future__ import annotations
 
@@ -9,9 +14,10 @@ from importlib.resources import files
 from pathlib import Path
 
 from simpatico.charts.html import Html, el, raw_element, show_invisible
-from simpatico.charts.systems import SystemStyle, assign_styles, mark_definitions, styled_name
+from simpatico.charts.systems import mark_definitions, styled_name
 from simpatico.judgements import Judgements
-from simpatico.reporting.dialogs.section import collect_quotations, dialogs_section, scoring_sample
+from simpatico.reporting.dialogs.quoting import collect_quotations
+from simpatico.reporting.dialogs.section import dialogs_section, scoring_sample
 from simpatico.reporting.findings import Findings, gather_findings
 from simpatico.reporting.sections.cards import cards_section
 from simpatico.reporting.sections.components import Section, switch_rules
@@ -26,6 +32,7 @@ from simpatico.reporting.sections.verdict import verdict_section
 from simpatico.run import Run
 
 STYLES = (("charts", "charts.css"), ("reporting", "page.css"), ("reporting", "dialogs.css"))
+"""Package and file of each style sheet, in the order in which they override each other."""
 LISTED = 14
 """Systems named beside the contents at most."""
 
@@ -39,48 +46,39 @@ def report(
     judged: str | None = None,
 ) -> str:
     """The page of a run; `judged` is the name of the file that the judgements came from."""
-    opened = run if isinstance(run, Run) else Run(Path(run))
-    return render_page(gather_findings(opened, judgements, pair=pair), title=title, judged=judged)
+    folder = run if isinstance(run, Run) else Run(Path(run))
+    return render_page(gather_findings(folder, judgements, pair=pair), title=title, judged=judged)
 
 
-def render_page(found: Findings, *, title: str | None = None, judged: str | None = None) -> str:
+def render_page(findings: Findings, *, title: str | None = None, judged: str | None = None) -> str:
     """The page of what is known about a run."""
-    who = assign_styles(found.systems, found.main or ())
-    shown = title or found.run.folder.resolve().name
-    quoted = collect_quotations(found, who)
+    title = title or findings.run.folder.resolve().name
+    quotations = collect_quotations(findings)
+    drawable = findings.systems and findings.scores
     sections = [
-        systems_section(found, who) if found.systems and found.scores else None,
-        raters_section(found),
-        incremental_section(found),
-        overlap_section(found),
-        dialogs_section(found, quoted),
-        cards_section(found, who),
-        input_section(found, scoring_sample(quoted, who)),
-        rerun_section(found, judged),
+        systems_section(findings) if drawable else None,
+        raters_section(findings),
+        incremental_section(findings),
+        overlap_section(findings),
+        dialogs_section(findings, quotations),
+        cards_section(findings),
+        input_section(findings, scoring_sample(findings, quotations)),
+        rerun_section(findings, judged),
     ]
-    kept = [s for s in sections if s is not None]
-    body = el(
-        "main",
-        {"id": "main"},
-        verdict_section(found, who, shown),
-        missing_section(found),
-        [s.html for s in kept],
-    )
-    return html_document(shown, body, contents_nav(found, kept, who), panes(found))
+    present = [s for s in sections if s is not None]
+    verdict, missing = verdict_section(findings, title), missing_section(findings)
+    body = el("main", {"id": "main"}, verdict, missing, [s.html for s in present])
+    panes = max(len(findings.pairs), len(findings.qualities), 3)  # of the largest switch
+    return html_document(title, body, contents_nav(findings, present), panes)
 
 
-def panes(found: Findings) -> int:
-    """How many panes the largest switch has."""
-    return max(len(found.pairs), len(found.qualities), 3)
-
-
-def contents_nav(found: Findings, sections: Sequence[Section], who: dict[str, SystemStyle]) -> Html:
-    """The sections as links, and the systems with their colours."""
+def contents_nav(findings: Findings, sections: Sequence[Section]) -> Html:
+    """The sections as links, and the systems with their colours and numbers of dialogs."""
     links = [("verdict", "Verdict"), *((s.id, s.topic) for s in sections)]
     items = [el("li", None, el("a", {"href": f"#{id}"}, topic)) for id, topic in links]
     systems = [
-        el("div", None, styled_name(who[s]), el("span", None, f"{found.dialogs[s]:,}"))
-        for s in found.systems[:LISTED]
+        el("div", None, styled_name(style), el("span", None, f"{findings.dialogs[name]:,}"))
+        for name, style in list(findings.styles.items())[:LISTED]
     ]
     brand = el("div", {"class": "brand"}, "simpatico ", el("span", None, "report"))
     legend = el("div", {"class": "lg", "role": "group", "aria-label": "Systems"}, systems)
@@ -88,7 +86,10 @@ def contents_nav(found: Findings, sections: Sequence[Section], who: dict[str, Sy
 
 
 def html_document(title: str, body: Html, nav: Html, most: int) -> str:
-    """Head and body, with a policy that lets nothing run or load but our own style and script."""
+    """Head and body, with a policy that lets nothing run or load but our own style and script.
+
+    Dialogs come from anywhere: should escaping ever fail, the browser still refuses to run them.
+    """
     style = font_face() + "".join(read_resource(p, name) for p, name in STYLES) + switch_rules(most)
     script = read_resource("reporting", "page.js")
     policy = (
@@ -105,19 +106,16 @@ def html_document(title: str, body: Html, nav: Html, most: int) -> str:
         el("title", None, show_invisible(f"{title} · simpatico report")),
         raw_element("style", {}, style),
     )
-    whole = el(
+    hidden = {"class": "defs", "width": 0, "height": 0, "aria-hidden": "true"}
+    content = el(
         "body",
         {"class": "simpatico"},
         el("a", {"class": "skip", "href": "#main"}, "Skip to the report"),
-        el(
-            "svg",
-            {"class": "defs", "width": 0, "height": 0, "aria-hidden": "true"},
-            mark_definitions(),
-        ),
+        el("svg", hidden, mark_definitions()),
         el("div", {"class": "page"}, nav, body),
         raw_element("script", {}, script),
     )
-    return f"<!doctype html>\n{el('html', {'lang': 'en'}, head, whole)}\n"
+    return f"<!doctype html>\n{el('html', {'lang': 'en'}, head, content)}\n"
 
 
 def font_face() -> str:
@@ -136,9 +134,10 @@ def font_face() -> str:
 
 
 def read_resource(package: str, name: str) -> str:
+    """A style or script of the package, from wherever it is installed."""
     return files(f"simpatico.{package}").joinpath(name).read_text(encoding="utf-8")
 
 
 def csp_hash(text: str) -> str:
-    """The hash by which a policy knows a style or script."""
+    """The hash by which a content security policy allows an inline style or script."""
     return f"sha256-{b64encode(sha256(text.encode()).digest()).decode()}"

@@ -5,10 +5,10 @@ import xml.etree.ElementTree as ET
 from collections.abc import Iterator
 
 from simpatico.charts.axis import Axis
-from simpatico.charts.systems import SystemStyle, assign_styles, person_style
+from simpatico.charts.systems import SystemStyle, assign_styles, user_style
 
 HERON, JUNIPER, SLATE = assign_styles(["heron-1", "juniper-2", "slate-8b"]).values()
-PEOPLE = person_style("people with people")
+PEOPLE = user_style("people with people")
 LONG = "x" * 200
 
 

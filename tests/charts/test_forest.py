@@ -158,6 +158,16 @@ def test_the_figure_has_the_same_numbers():
     assert words[at - 1 : at + 4] == ["L", "Engagement", ".46", "[.37, .54]", "78%"]
 
 
+def test_in_a_narrow_figure_the_interval_gives_way_to_the_plot():
+    """Of 151 px, 40 mm, names take 63 and r 28."""
+    root = ElementTree.fromstring(forest_figure(DRAWN, 151))
+    words = [text(t) for t in root.iter(f"{SVG}text")]
+    assert words[:5] == ["noise ceiling .89", "one more rater .59", "0", "1.00", "r"]
+    assert "[.37, .54]" not in words
+    plots = [float(e.get("width")) for e in root.iter(f"{SVG}svg") if e is not root]
+    assert set(plots) == {59.58}
+
+
 @given(st.floats(-1, 1), st.floats(0, 0.5), st.booleans())
 def test_every_dot_and_line_lies_on_the_axis(value, half, clear):
     reach = ForestRow("a", "P", value, max(value - half, -1), min(value + half, 1), 30, clear)

@@ -10,10 +10,10 @@ from simpatico.charts.systems import (
     SHAPES,
     assign_styles,
     mark_definitions,
-    person_style,
     shorten_name,
     styled_name,
     use_mark,
+    user_style,
 )
 from tests.charts.charts import tree
 
@@ -86,8 +86,8 @@ def test_long_names_lose_their_middle_and_keep_their_title():
     name = "a" * 100 + "b" * 100
     assert shorten_name(name) == "aaaaaaaaaaaa…bbbbbbbbbbb"
     assert len(shorten_name(name)) == 24
-    assert f'title="{name}"' in styled_name(person_style(name))
-    assert "title" not in styled_name(person_style("a"))
+    assert f'title="{name}"' in styled_name(user_style(name))
+    assert "title" not in styled_name(user_style("a"))
 
 
 def test_every_mark_is_defined_in_both_sizes():

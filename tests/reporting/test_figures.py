@@ -43,7 +43,8 @@ def test_no_text_of_a_figure_is_cut_or_covers_another(fonts, browser, tmp_path):
     page = browser.new_page(device_scale_factor=2)  # without rounding to whole pixels
     path = tmp_path / "figure.svg"
     problems = []
-    for run, kind, width in product(("demo", "thirteen"), FIGURES, (84, 174)):
+    figures = [*product(("demo", "thirteen"), FIGURES), ("unjudged", "forest")]
+    for (run, kind), width in product(figures, (40, 84, 174)):
         if run == "thirteen" and kind == "radar":
             continue  # too few dialogs of each system
         path.write_text(draw_figure(made(run).found, kind, width=width), encoding="utf-8")
@@ -120,12 +121,12 @@ def test_what_is_refused():
     with pytest.raises(BadValue) as told:
         draw_figure(demo, "dots", width=39.9)
     assert str(told.value) == "a figure is 40 to 400 millimetres wide, not 39.9"
-    assert refused(plain, "tpt") == "No human ratings were given; add --judgements FILE"
+    assert refused(plain, "tpt") == "no human ratings were given; add --judgements FILE"
     assert refused(case("alone").found, "forest") == (
         "there are no two systems to compare, and no --judgements were given"
     )
     assert refused(case("joins_nothing").found, "forest") == (
-        "None of the 48 judged units was scored in run; dialog ids must be the same, and "
+        "none of the 48 judged units was scored in run; dialog ids must be the same, and "
         "where several speak for a system the judgements must name the speaker"
     )
     assert refused(case("no_traditional").found, "tpt") == (

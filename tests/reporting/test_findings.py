@@ -127,7 +127,7 @@ def test_why_there_is_no_evidence(kind, sentence):
     with pytest.raises(DataError) as told:
         found.required_evidence  # noqa: B018
     way_out = "; add --judgements FILE" if found.judgements is None else ""
-    assert str(told.value) == f"{sentence.rstrip('.')}{way_out}"
+    assert str(told.value) == f"{sentence[0].lower()}{sentence[1:].rstrip('.')}{way_out}"
 
 
 def test_one_quality_on_two_scales_is_no_evidence():

@@ -4,8 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from simpatico.validation.chart import correlation_forest, is_significant, quality_statistic
+from simpatico.validation.chart import correlation_forest, is_significant
 from simpatico.validation.evidence import Evidence
+from simpatico.validation.raters.agreement import find_statistic
 from simpatico.wording import format_correlation
 from tests.reporting.cases import case
 from tests.reporting.pages import made
@@ -37,9 +38,9 @@ def test_a_forest_has_every_score_the_highest_first(evidence):
         told.high,
         66,
     )
-    one = quality_statistic(evidence.agreement, OVERALL, "one_more_judge")
+    one = find_statistic(evidence.agreement, *OVERALL, "one_more_judge")
     assert drawn.one_more == (one.value, one.low, one.high)
-    assert drawn.ceiling == quality_statistic(evidence.agreement, OVERALL, "ceiling").value
+    assert drawn.ceiling == find_statistic(evidence.agreement, *OVERALL, "ceiling").value
     assert drawn.caption == "Correlation of each metric with “overall”"
 
 
@@ -62,10 +63,10 @@ def test_a_notebook_shows_a_forest_of_every_quality(evidence):
     root = tree(evidence._repr_html_())
     leads = [p.text for p in root.all("p", "lead")]
     assert sorted(leads) == [
-        "“empathetic”: r with the judgement, 66 rated dialogs",
-        "“enjoyed”: r with the judgement, 55 rated dialogs",
-        "“interesting”: r with the judgement, 66 rated dialogs",
-        "“overall”: r with the judgement, 66 rated dialogs",
+        "“empathetic”: correlation with human ratings, 66 rated dialogs",
+        "“enjoyed”: correlation with human ratings, 55 rated dialogs",
+        "“interesting”: correlation with human ratings, 66 rated dialogs",
+        "“overall”: correlation with human ratings, 66 rated dialogs",
     ]
     for lead, table in zip(leads, root.all("table", "forest"), strict=True):
         quality = lead.split("”")[0].strip("“")

@@ -50,10 +50,9 @@ def command(
 
     One self-contained file that quotes up to 24 dialogs: share it with care.
     """
-    from simpatico.charts.systems import assign_styles
     from simpatico.files import write_atomically
     from simpatico.readers.judgement_files import read_judgements
-    from simpatico.reporting.dialogs.section import collect_quotations
+    from simpatico.reporting.dialogs.quoting import collect_quotations
     from simpatico.reporting.findings import gather_findings
     from simpatico.reporting.page import render_page
     from simpatico.run import Run
@@ -63,8 +62,7 @@ def command(
     names = tuple(n.strip() for n in traditional.split(",") if n.strip())
     found = gather_findings(Run(run), given, pair=pair or None, traditional=names)
     if as_json:
-        who = assign_styles(found.systems, found.main or ())
-        show_json({**found.as_json(), "examples": collect_quotations(found, who).as_json()})
+        show_json({**found.as_json(), "examples": collect_quotations(found).as_json()})
         return
     text = render_page(found, title=title, judged=judgements.name if judgements else None)
     write_atomically(place, lambda path: path.write_text(text, encoding="utf-8"))

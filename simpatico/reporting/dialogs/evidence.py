@@ -5,7 +5,7 @@ Evidence is offsets and weights beside the plain text, never marked-up text.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from math import isfinite
 from unicodedata import category
@@ -22,57 +22,57 @@ Span = tuple[int, int, float]
 QUOTE = 40
 """Characters of evidence that are quoted in a sentence."""
 JOINER = "\u200d"
+"""Joins emoji into one sign, such as a family."""
 CLUSTER = 32
 """Code points that a cut goes back at most to keep what is read as one character whole."""
 
 
 def valid_spans(text: str, spans: Iterable[Span]) -> list[Span]:
     """The spans that lie in the text, cut to it; those without length or weight are left out."""
-    cut = [(max(start, 0), min(end, len(text)), w) for start, end, w in spans if isfinite(w) and w]
-    return [span for span in cut if span[0] < span[1]]
+    inside = [(max(a, 0), min(b, len(text)), w) for a, b, w in spans if isfinite(w) and w]
+    return [span for span in inside if span[0] < span[1]]
 
 
 def mark_evidence(text: str, spans: Sequence[Span], least: float) -> Html:
     """The text, marked where the weights that lie on it add up to more than `least` in size."""
-    return join_html(
-        piece(text[start:end], sign) for start, end, sign in signed_stretches(text, spans, least)
-    )
-
-
-def piece(text: str, sign: float) -> Child:
-    """Words of one sign; a line break of two characters is one, or `el` would show the first."""
-    words = text.replace("\r\n", "\n")
-    return el("mark", {"class": "p" if sign > 0 else "m"}, words) if sign else words
-
-
-def signed_stretches(text: str, spans: Sequence[Span], least: float) -> Iterator[Span]:
-    """The whole text as stretches of one sign; a space between words of one sign is theirs."""
     weights = np.zeros(len(text))
     for start, end, weight in valid_spans(text, spans):
         weights[start:end] += weight
     sign = np.where(abs(weights) > least, np.sign(weights), 0.0)
-    for i in range(1, len(text) - 1):
+    for i in range(1, len(text) - 1):  # a space between words of one sign is marked with them
         if text[i] == " " and sign[i - 1] == sign[i + 1]:
             sign[i] = sign[i - 1]
     cuts = [0, *(np.flatnonzero(np.diff(sign)) + 1).tolist(), len(text)]
-    return ((start, end, float(sign[start])) for start, end in pairwise(cuts) if start < end)
+    parts: list[Child] = []
+    for start, end in pairwise(cuts):
+        if start < end:
+            # A line break of two characters is one, or `el` would show the first as invisible.
+            words = text[start:end].replace("\r\n", "\n")
+            kind = {"class": "p" if sign[start] > 0 else "m"}
+            parts.append(el("mark", kind, words) if sign[start] else words)
+    return join_html(parts)
 
 
 def strongest_words(text_spans: Iterable[tuple[str, Sequence[Span]]], n: int = 2) -> Html:
-    """The words that moved the score most, as a sentence; empty where nothing did."""
-    found: dict[tuple[bool, str], tuple[float, str]] = {}
+    """The words that moved the score most, as a sentence; empty where nothing did.
+
+    A word that occurs several times counts once, with its strongest weight in each direction.
+    """
+    strongest: dict[tuple[bool, str], tuple[float, str]] = {}
     for text, spans in text_spans:
         for start, end, weight in valid_spans(text, spans):
             words = " ".join(text[start:end].split())
             key = (weight > 0, words.casefold())
-            if words and abs(weight) > abs(found.get(key, (0.0, ""))[0]):
-                found[key] = (weight, words)
-    ordered = sorted(found.values(), key=lambda row: (-abs(row[0]), row[1]))
-    raised = [row for row in ordered if row[0] > 0][:n]
-    lowered = [row for row in ordered if row[0] < 0][:n]
-    digits = enough_digits([weight for weight, _ in raised + lowered])
+            if words and abs(weight) > abs(strongest.get(key, (0.0, ""))[0]):
+                strongest[key] = (weight, words)
+    ranking = sorted(strongest.values(), key=lambda row: (-abs(row[0]), row[1]))
+    raising = [row for row in ranking if row[0] > 0][:n]
+    lowering = [row for row in ranking if row[0] < 0][:n]
+    digits = 2  # more where a weight would round to 0
+    while digits < MAX_DIGITS and any(not round(w, digits) for w, _ in raising + lowering):
+        digits += 1
     parts: list[Child] = []
-    for verb, rows in (("raised", raised), ("lowered", lowered)):
+    for verb, rows in (("raised", raising), ("lowered", lowering)):
         if rows:
             parts += [f"; {verb}" if parts else verb.capitalize(), " most by "]
             parts += join_children([quote_words(*row, digits) for row in rows])
@@ -84,30 +84,28 @@ def quote_words(weight: float, words: str, digits: int) -> Html:
     effect = format_difference(weight, digits)
     if abs(weight) < 1:
         effect = effect.replace("0.", ".", 1)
-    shown = (
-        words
-        if len(words) <= QUOTE
-        else words[: character_boundary(words, QUOTE - 1)].rstrip() + "…"
-    )
-    return join_html(["“", el("bdi", None, shown), f"” ({effect})"])
+    return join_html(["“", el("bdi", None, truncate(words, QUOTE)), f"” ({effect})"])
 
 
-def enough_digits(weights: Sequence[float]) -> int:
-    """Two digits after the point, more where a weight would round to 0."""
-    digits = 2
-    while digits < MAX_DIGITS and any(not round(weight, digits) for weight in weights):
-        digits += 1
-    return digits
+def truncate(text: str, longest: int) -> str:
+    """The beginning of a text that is too long, with an ellipsis."""
+    if len(text) <= longest:
+        return text
+    return text[: character_boundary(text, longest - 1)].rstrip() + "…"
 
 
 def character_boundary(text: str, at: int) -> int:
-    """The last place up to `at` where a cut leaves accents and joined signs with their letters."""
+    """The last place up to `at` where a cut leaves accents and joined signs with their letters.
+
+    A simplification of Unicode's grapheme clusters (UAX 29) that covers what people write in chats:
+    combining marks, joined emoji, skin tones and flags.
+    """
     if at >= len(text):
         return len(text)
-    place = at
-    while place > max(at - CLUSTER, 0) and is_one_character(text[place - 1], text[place]):
+    place, first = at, max(at - CLUSTER, 0)
+    while place > first and is_one_character(text[place - 1], text[place]):
         place -= 1
-    return place if place > max(at - CLUSTER, 0) else at
+    return place if place > first else at
 
 
 def is_one_character(before: str, after: str) -> bool:

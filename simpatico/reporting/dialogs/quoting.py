@@ -1,21 +1,32 @@
-"""Dialogs as a page quotes them: the words that moved a score, the feelings, and not too much."""
+"""The dialogs that a page quotes: which, how much of them, and the words that moved a score.
+
+A page is mailed and opened on telephones: it stays below a megabyte whatever the run, by limits on
+the dialogs, on their turns and on the characters of a turn.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
 
 import polars as pl
 
-from simpatico.charts.systems import SystemStyle
+from simpatico.comparison.headline import select_findings
+from simpatico.comparison.samples import HUMAN
 from simpatico.errors import SimpaticoError
+from simpatico.features.emotions import EMOTIONS
 from simpatico.features.spans import EVIDENCE
 from simpatico.metric import Metric, collect_evidence
 from simpatico.registry import load
-from simpatico.reporting.dialogs.choice import Example
-from simpatico.reporting.dialogs.transcript import QuotedDialog, quoted_turns, score_explanation
+from simpatico.reporting.dialogs.choice import Example, choose_examples
+from simpatico.reporting.dialogs.transcript import QuotedDialog, quote_dialog
 from simpatico.reporting.findings import Findings
+from simpatico.reporting.minimum_data import QUOTED
 from simpatico.scoring import score
 from simpatico.turns import Turns
+from simpatico.validation.chart import is_significant
+from simpatico.validation.evidence import judgements_at
 from simpatico.wording import lower_first_letter
 
 LENGTHS = (2_000, 1_000, 500, 250)
@@ -26,90 +37,165 @@ TURNS = 480
 """Turns of all quoted dialogs together."""
 MOST = 40
 """Turns at each end of a dialog that are explained."""
-SHARE = "_share"
 
 
-def limit_to_examples(turns: Turns, chosen: Sequence[Example]) -> Turns:
-    """The same turns with only those as scored that are shown, so that no others are explained."""
-    whose = pl.DataFrame(
-        {"dialog": [e.dialog for e in chosen], "speaker": [e.speaker for e in chosen]}
-    ).with_columns(_quoted=True)
-    left = pl.col("turn").max().over("dialog") - pl.col("turn")
-    shown = pl.col("_quoted").is_not_null() & ((pl.col("turn") < MOST) | (left < MOST))
-    frame = turns.frame.join(
-        whose.unique(), on=["dialog", "speaker"], how="left", maintain_order="left"
+@dataclass(frozen=True)
+class Quotations:
+    """The quoted dialogs; `why` says what could not be shown, and the reason."""
+
+    dialogs: tuple[QuotedDialog, ...]
+    turns: Turns | None
+    lead: str
+    why: str
+
+    def as_json(self) -> list[dict[str, Any]]:
+        """Each dialog with where it stands, and the words that moved its score."""
+        return [
+            {
+                **asdict(q.example),
+                "evidence": [[list(span) for span in turn.spans] for turn in q.turns],
+                "emotions": [turn.emotions and dict(turn.emotions) for turn in q.turns],
+            }
+            for q in self.dialogs
+        ]
+
+
+def collect_quotations(findings: Findings) -> Quotations:
+    """The dialogs to read, with everything that is shown of them."""
+    lead = lead_score(findings)
+    if lead is None:
+        return Quotations((), None, "", "No metric has a score to choose dialogs by.")
+    examples = select_examples(findings, lead)
+    if not examples:
+        return Quotations((), None, lead, "No dialog has a score to choose it by.")
+    turns = findings.run.turns([e.dialog for e in examples])
+    if turns is None:
+        reason = "The run was scored with --no-text, so no dialog can be quoted."
+        return Quotations((), None, lead, reason)
+    speakers = set(turns.frame.select("dialog", "speaker").iter_rows())
+    if any((e.dialog, e.speaker) not in speakers for e in examples):
+        return Quotations((), None, lead, "The stored dialogs do not match this run.")
+    metric = findings.run.metric(next(s.metric for s in findings.scores if s.name == lead))
+    spans, why = lead_evidence(metric, turns, examples, findings.titles[lead])
+    emotions = turn_emotions(findings, turns)
+    for longest in LENGTHS:
+        dialogs = [
+            quote_dialog(turns, e, spans, emotions, findings.styles, longest=longest)
+            for e in examples
+        ]
+        if total_length(dialogs) <= LETTERS:
+            break
+    # Where even short turns are too many, the last dialogs go: a page stays small for any run.
+    while len(dialogs) > 1 and (
+        total_length(dialogs) > LETTERS or sum(len(q.turns) for q in dialogs) > TURNS
+    ):
+        dialogs.pop()
+    return Quotations(tuple(dialogs), turns, lead, why)
+
+
+def total_length(dialogs: Sequence[QuotedDialog]) -> int:
+    """Characters of all turns that are quoted."""
+    return sum(len(turn.text) for q in dialogs for turn in q.turns)
+
+
+def lead_score(findings: Findings) -> str | None:
+    """The score that dialogs are chosen by.
+
+    The highest significant correlation with ratings, else the highest positive one, else the
+    clearest difference between the main pair. Traditional metrics only where there is no other:
+    that a dialog is long can be seen without reading it.
+    """
+    rows = findings.correlations_with(findings.qualities[0]) if findings.qualities else []
+    significant = [r for r in rows if is_significant(r.p_adjusted)]
+    ours = [r for r in rows if findings.kinds.get(r.score) != "T"]
+    if best := [r for r in significant if r in ours] or significant:
+        return max(best, key=lambda r: abs(r.value or 0)).score
+    if positive := [r for r in ours if (r.value or 0) > 0]:
+        return max(positive, key=lambda r: r.value or 0).score
+    pair = findings.pairs[findings.main] if findings.main else []
+    ranking = [
+        *select_findings(pair, "higher", "lower"),
+        *select_findings(pair, "hint"),
+        *select_findings(pair, "unclear"),
+    ]
+    first = [d for d in ranking if d.kind != "traditional"] or ranking
+    return first[0].score if first else next(iter(findings.central_ranges), None)
+
+
+def select_examples(findings: Findings, lead: str) -> list[Example]:
+    """The dialogs to quote, by the tables of the run; users only where there is nobody else."""
+    names = list(findings.central_ranges)
+    dialogs = pl.scan_parquet(findings.run.folder / "dialog.parquet", glob=False)
+    units = dialogs.select("dialog", "speaker", "system", *names)
+    if HUMAN not in findings.systems:
+        units = units.filter(pl.col("system") != HUMAN)
+    ratings = lead_ratings(findings)
+    return choose_examples(units.collect(), names, findings.titles, lead, ratings, QUOTED)
+
+
+def lead_ratings(findings: Findings) -> pl.DataFrame | None:
+    """The median rating of the quality that the page leads with, of each dialog and speaker.
+
+    Ratings of single turns are averaged over the dialog.
+    """
+    if findings.judgements is None or not findings.qualities:
+        return None
+    quality, level = findings.qualities[0]
+    ratings = judgements_at(findings.judgements, "turn" if level == "turn" else "dialog").frame
+    units = ratings.filter(quality=quality).group_by(
+        "dialog", "turn", "speaker", maintain_order=True
     )
-    masked = frame.with_columns(system=pl.when(shown).then("system"))
-    return Turns(masked.drop("_quoted"))
-
-
-def lead_evidence(metric: Metric | str, turns: Turns, title: str) -> tuple[pl.DataFrame, str]:
-    """The words that moved the lead score, or why they are not marked."""
-    nothing = pl.DataFrame(schema=EVIDENCE)
-    if isinstance(metric, str):
-        return nothing, f"The words behind {lower_first_letter(title)} are not marked: {metric}."
-    try:
-        return collect_evidence(metric, turns), ""
-    except SimpaticoError as error:
-        return nothing, f"The words behind {lower_first_letter(title)} are not marked: {error}."
-
-
-def turn_emotions(found: Findings, turns: Turns) -> pl.DataFrame | None:
-    """The eight shares of every quoted turn, context as well, by the lexicon of the run."""
-    metric = (
-        found.run.metric("emotion_shares") if "emotion_shares" in found.facts["metrics"] else ""
+    medians = units.agg(
+        pl.col("value").median(),
+        judges=pl.col("value").count(),
+        scale_min=pl.col("scale_min").min(),
+        scale_max=pl.col("scale_max").max(),
     )
+    dialogs = medians.group_by("dialog", "speaker", maintain_order=True).agg(
+        pl.col("value").mean(), pl.col("judges", "scale_max").max(), pl.col("scale_min").min()
+    )
+    return dialogs.drop_nulls("value").with_columns(quality=pl.lit(quality))
+
+
+def lead_evidence(
+    metric: Metric | str, turns: Turns, examples: Sequence[Example], title: str
+) -> tuple[pl.DataFrame, str]:
+    """The words that moved the lead score, or why they are not marked.
+
+    A metric explains every turn of a system, which takes time: here only turns that may be shown
+    keep their system.
+    """
+    reason = metric
+    if not isinstance(metric, str):
+        key = ["dialog", "speaker"]
+        units = pl.DataFrame([(e.dialog, e.speaker) for e in examples], key, orient="row")
+        flags = units.unique().with_columns(_quoted=True)
+        frame = turns.frame.join(flags, on=key, how="left", maintain_order="left")
+        left = pl.col("turn").max().over("dialog") - pl.col("turn")
+        in_page = pl.col("_quoted").is_not_null() & ((pl.col("turn") < MOST) | (left < MOST))
+        masked = frame.with_columns(system=pl.when(in_page).then("system")).drop("_quoted")
+        try:
+            return collect_evidence(metric, Turns(masked)), ""
+        except SimpaticoError as error:
+            reason = str(error)
+    note = f"The words behind {lower_first_letter(title)} are not marked: {reason}."
+    return pl.DataFrame(schema=EVIDENCE), note
+
+
+def turn_emotions(findings: Findings, turns: Turns) -> pl.DataFrame | None:
+    """The eight shares of every quoted turn, context as well, by the lexicon of the run.
+
+    Null where no metric of the run looks for emotions, or its lexicon is not there any more.
+    """
+    metrics = findings.facts["metrics"]
+    metric = findings.run.metric("emotion_shares") if "emotion_shares" in metrics else ""
     if isinstance(metric, str):
-        if {"emotional_entropy", "emotion_matching"}.isdisjoint(found.facts["metrics"]):
+        others = [n for n in ("emotional_entropy", "emotion_matching") if n in metrics]
+        other = findings.run.metric(others[0]) if others else ""
+        if isinstance(other, str):
             return None
-        told = found.run.metric(
-            "emotional_entropy"
-            if "emotional_entropy" in found.facts["metrics"]
-            else "emotion_matching"
-        )
-        if isinstance(told, str):
-            return None
-        metric = load("emotion_shares", lexicon=getattr(told, "lexicon", "emotions"))
+        metric = load("emotion_shares", lexicon=getattr(other, "lexicon", "emotions"))
     everybody = turns.frame.with_columns(pl.col("system").fill_null("context"))
     shares = score(Turns(everybody), [metric]).at("turn")
-    names = [c for c in shares.columns if c.endswith(SHARE)]
-    return shares.select("dialog", "turn", **{n.removesuffix(SHARE): n for n in names})
-
-
-def quote_dialogs(
-    chosen: Sequence[Example],
-    turns: Turns,
-    spans: pl.DataFrame,
-    emotions: pl.DataFrame | None,
-    parties: Mapping[str, SystemStyle],
-) -> tuple[QuotedDialog, ...]:
-    """The dialogs as they are quoted: long turns cut shorter where together they are too long.
-
-    Where even that does not do, the last ones are left out; a page stays small whatever the run.
-    """
-    for longest in LENGTHS:
-        made = [quote(e, turns, spans, emotions, parties, longest) for e in chosen]
-        if sum(quote_length(q) for q in made) <= LETTERS:
-            break
-    while len(made) > 1 and (
-        sum(quote_length(q) for q in made) > LETTERS or sum(len(q.turns) for q in made) > TURNS
-    ):
-        made.pop()
-    return tuple(made)
-
-
-def quote_length(quoted: QuotedDialog) -> int:
-    return sum(len(turn.text) for turn in quoted.turns)
-
-
-def quote(
-    example: Example,
-    turns: Turns,
-    spans: pl.DataFrame,
-    emotions: pl.DataFrame | None,
-    parties: Mapping[str, SystemStyle],
-    longest: int,
-) -> QuotedDialog:
-    said, total, omitted = quoted_turns(turns, example, spans, emotions, parties, longest=longest)
-    moved = score_explanation(turns, example, spans)
-    return QuotedDialog(example, parties[example.system], said, total, omitted, moved)
+    names = {e: f"{e}_share" for e in EMOTIONS if f"{e}_share" in shares.columns}
+    return shares.select("dialog", "turn", **names)

@@ -1,4 +1,8 @@
-"""A quoted dialog: what was said, by whom, with which feeling, and what moved the score."""
+"""A quoted dialog: what was said, by whom, with which emotions, and what moved the score.
+
+Text comes from logs and may hold anything: every name and turn goes through `el`, which escapes it,
+and is isolated (`bdi`, `dir`), as text from right to left would reorder the line around it.
+"""
 
 from __future__ import annotations
 
@@ -7,13 +11,11 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from simpatico.charts.axis import Axis
 from simpatico.charts.emotion_strip import emotion_strip
-from simpatico.charts.html import Child, Html, el
-from simpatico.charts.systems import SystemStyle, person_style, shorten_name, styled_name
+from simpatico.charts.html import Child, Html, el, value_text
+from simpatico.charts.systems import SystemStyle, shorten_name, styled_name, user_style
 from simpatico.comparison.samples import HUMAN
-from simpatico.features.emotions import EMOTIONS
-from simpatico.reporting.dialogs.choice import Example, ScorePlace
+from simpatico.reporting.dialogs.choice import Example, ScorePlace, score_title
 from simpatico.reporting.dialogs.evidence import (
     Span,
     character_boundary,
@@ -21,7 +23,6 @@ from simpatico.reporting.dialogs.evidence import (
     strongest_words,
     valid_spans,
 )
-from simpatico.reporting.dialogs.pool import score_title
 from simpatico.turns import Turns
 from simpatico.wording import format_count, format_number, format_significant
 
@@ -29,7 +30,6 @@ FAINT = 0.25
 """Share of the strongest weight in a dialog below which a word is not marked."""
 LONGEST = 48
 """Characters of a dialog's or speaker's id that are shown."""
-PERCENT = Axis(0, 100)
 
 
 @dataclass(frozen=True)
@@ -40,10 +40,9 @@ class QuotedTurn:
     text: str
     spans: tuple[Span, ...]
     emotions: Mapping[str, float] | None
-    """Shares of the eight feelings; empty where no word shows one, null where none was sought."""
-    lang: str | None
-    speaker: str = ""
-    left_out: int = 0
+    """Shares of the eight emotions; empty where no word shows one, null where none was sought."""
+    speaker: str
+    left_out: int
 
 
 @dataclass(frozen=True)
@@ -55,231 +54,194 @@ class QuotedDialog:
     turns: tuple[QuotedTurn, ...]
     total: int
     omitted_after: int | None
-    why: str
+    why: Html
+    """What moved the score most, anywhere in the dialog, as a sentence."""
 
 
-def quoted_turns(
+def quote_dialog(
     turns: Turns,
     example: Example,
     spans: pl.DataFrame,
     emotions: pl.DataFrame | None,
-    parties: Mapping[str, SystemStyle],
+    styles: Mapping[str, SystemStyle],
     most: int = 40,
     longest: int = 2000,
-) -> tuple[tuple[QuotedTurn, ...], int, int | None]:
-    """The turns to quote of a dialog, how many it has, and after how many some are left out.
+) -> QuotedDialog:
+    """The dialog of an example, with at most so many turns of at most so many characters.
 
     Of a long dialog three quarters of `most` are its first turns and the rest its last ones.
     """
-    own = dialog_rows(turns, example.dialog)
-    first = most * 3 // 4 if own.height > most else own.height
-    shown = pl.concat([own.head(first), own.tail(min(most, own.height) - first)])
-    voices = speaker_styles(own, parties)
-    evidence = spans_by_row(own, example, spans)
-    feelings = emotions_by_turn(emotions, example.dialog)
-    said = []
-    for place, speaker, system, text, at in shown.select(
-        "turn", "speaker", "system", "text", "row"
-    ).iter_rows():
-        kept, marks = cut_text(text, evidence.get(at, []), longest)
-        feeling = feelings.get(place, {}) if emotions is not None else None
-        left_out = len(text) - len(kept)
-        said.append(
-            QuotedTurn(voices[speaker, system], kept, marks, feeling, None, speaker, left_out)
-        )
-    return tuple(said), own.height, first if own.height > most else None
+    row = pl.int_range(pl.len(), dtype=pl.Int64).alias("row")  # evidence refers to rows
+    dialog = turns.frame.with_columns(row).filter(dialog=example.dialog)
+    first = most * 3 // 4 if dialog.height > most else dialog.height
+    ends = pl.concat([dialog.head(first), dialog.tail(min(most, dialog.height) - first)])
+    voices = speaker_styles(dialog, styles)
+    part = dialog.filter(speaker=example.speaker, system=example.system).select("row")
+    own = spans.drop_nulls().join(part, on="row", how="semi").sort("row", "start", "end")
+    evidence: dict[int, list[Span]] = {}
+    for at, start, end, weight in own.select("row", "start", "end", "weight").iter_rows():
+        evidence.setdefault(at, []).append((start, end, weight))
+    shares: dict[int, dict[str, float]] = {}
+    if emotions is not None:
+        rows = emotions.filter(dialog=example.dialog).drop("dialog").drop_nulls()
+        shares = {turn.pop("turn"): turn for turn in rows.iter_rows(named=True)}
+    content = []
+    for turn in ends.iter_rows(named=True):
+        text, marks = cut_text(turn["text"], evidence.get(turn["row"], []), longest)
+        style = voices[turn["speaker"], turn["system"]]
+        share = None if emotions is None else shares.get(turn["turn"], {})
+        left_out = len(turn["text"]) - len(text)
+        content.append(QuotedTurn(style, text, marks, share, turn["speaker"], left_out))
+    omitted_after = first if dialog.height > most else None
+    texts = dict(dialog.select("row", "text").iter_rows())
+    why = strongest_words((texts[at], marks) for at, marks in evidence.items())
+    style = styles[example.system]
+    return QuotedDialog(example, style, tuple(content), dialog.height, omitted_after, why)
 
 
 def speaker_styles(
-    own: pl.DataFrame, parties: Mapping[str, SystemStyle]
+    dialog: pl.DataFrame, styles: Mapping[str, SystemStyle]
 ) -> dict[tuple[str, str | None], SystemStyle]:
-    """Who speaks: people by number if there are several, systems by name.
+    """The style of each speaker: users by number if there are several, systems by name.
 
     Where one system speaks as two of a dialog's speakers, their names are added.
     """
-    units = list(own.select("speaker", "system").unique(maintain_order=True).iter_rows())
-    people = list(dict.fromkeys(s for s, system in units if system in (None, HUMAN)))
-    speakers = [system for _, system in units]
-    found = {}
+    units = list(dialog.select("speaker", "system").unique(maintain_order=True).iter_rows())
+    users = list(dict.fromkeys(s for s, system in units if system in (None, HUMAN)))
+    systems = [system for _, system in units]
+    voices = {}
     for speaker, system in units:
         if system in (None, HUMAN):
-            place = f" {people.index(speaker) + 1}" if len(people) > 1 else ""
-            found[speaker, system] = person_style(f"user{place}")
-            continue
-        party = parties.get(system, SystemStyle(system, "sx"))
-        twice = speakers.count(system) > 1
-        found[speaker, system] = SystemStyle(f"{system} ({speaker})", party.key) if twice else party
-    return found
-
-
-def score_explanation(turns: Turns, example: Example, spans: pl.DataFrame) -> Html:
-    """What moved the score of the example most, anywhere in its dialog, as a sentence."""
-    own = dialog_rows(turns, example.dialog)
-    texts = dict(own.select("row", "text").iter_rows())
-    found = spans_by_row(own, example, spans)
-    return strongest_words((texts[row], marks) for row, marks in found.items())
-
-
-def dialog_rows(turns: Turns, dialog: str) -> pl.DataFrame:
-    """The turns of a dialog with their rows in the whole table."""
-    row = pl.int_range(pl.len(), dtype=pl.Int64).alias("row")
-    return turns.frame.with_columns(row).filter(dialog=dialog)
-
-
-def spans_by_row(own: pl.DataFrame, example: Example, spans: pl.DataFrame) -> dict[int, list[Span]]:
-    """The evidence in the turns whose score the example is about, by row."""
-    part = own.filter(speaker=example.speaker, system=example.system).select("row")
-    rows = spans.drop_nulls().join(part, on="row", how="semi").sort("row", "start", "end")
-    found: dict[int, list[Span]] = {}
-    for row, start, end, weight in rows.select("row", "start", "end", "weight").iter_rows():
-        found.setdefault(row, []).append((start, end, weight))
-    return found
-
-
-def emotions_by_turn(emotions: pl.DataFrame | None, dialog: str) -> dict[int, dict[str, float]]:
-    """The eight shares of each turn that has them; columns are named by emotion or by score."""
-    if emotions is None:
-        return {}
-    forms = ("{}", "{}_share", "emotion_shares_{}")
-    names = {e: f.format(e) for e in EMOTIONS for f in forms if f.format(e) in emotions.columns}
-    rows = emotions.filter(dialog=dialog).select("turn", **names).drop_nulls()
-    return {row.pop("turn"): row for row in rows.iter_rows(named=True)}
+            number = f" {users.index(speaker) + 1}" if len(users) > 1 else ""
+            style = user_style(f"user{number}")
+        else:
+            style = styles.get(system, SystemStyle(system, "sx"))
+            if systems.count(system) > 1:
+                style = SystemStyle(f"{system} ({speaker})", style.key)
+        voices[speaker, system] = style
+    return voices
 
 
 def cut_text(text: str, spans: Sequence[Span], longest: int) -> tuple[str, tuple[Span, ...]]:
     """The beginning of a text, not cut inside of a character and if possible of no evidence."""
     at = character_boundary(text, longest)
     across = min((start for start, end, _ in spans if start < at < end), default=at)
-    if longest - across <= longest // 10:
+    if longest - across <= longest // 10:  # a span that is longer than a tenth is cut after all
         at = across
     return text[:at], tuple(valid_spans(text[:at], spans))
 
 
-def dialog_article(quoted: QuotedDialog, titles: Mapping[str, str]) -> Html:
-    """The dialog with what is known about it at its side."""
-    example = quoted.example
-    lines = [
-        line
-        for line in (dialog_source(quoted), dialog_length(quoted), rating_text(example))
-        if line
-    ]
-    meta = [[el("br") if i else None, line] for i, line in enumerate(lines)]
+def dialog_article(dialog: QuotedDialog, titles: Mapping[str, str]) -> Html:
+    """The dialog with what is known about it at its side: why it is quoted, ratings, scores."""
+    example = dialog.example
+    meta = [[el("br") if i else None, line] for i, line in enumerate(dialog_facts(dialog))]
     scores = [score_line(place, titles) for place in example.places]
-    strips = any(said.emotions is not None for said in quoted.turns)
+    strips = any(turn.emotions is not None for turn in dialog.turns)
+    # A system's name before the reason is isolated: it may run from right to left.
+    heading: list[Child] = [example.title]
+    name = shorten_name(example.system)
+    if example.title.startswith(f"{name}:"):
+        heading = [el("bdi", None, name), example.title.removeprefix(name)]
+    kind = {"class": "turns" if strips else "turns bare"}
     return el(
         "article",
         {"class": "dlg"},
         el(
             "aside",
             None,
-            el("h3", None, dialog_heading(example)),
+            el("h3", None, heading),
             el("div", {"class": "meta"}, meta),
             el("div", {"class": "scores"}, scores) if scores else None,
         ),
         el(
             "div",
             None,
-            el("ol", {"class": "turns" if strips else "turns bare"}, turn_items(quoted, strips)),
-            el("p", {"class": "why"}, quoted.why) if quoted.why else None,
+            el("ol", kind, turn_items(dialog, strips)),
+            el("p", {"class": "why"}, dialog.why) if dialog.why else None,
         ),
     )
 
 
-def dialog_source(quoted: QuotedDialog) -> list[Child]:
-    """The system and the dialog's id, and the speaker where that is not clear from the system."""
-    example = quoted.example
-    same = {s.speaker for s in quoted.turns if s.style.key == quoted.style.key}
-    part = [" (", isolate_name(example.speaker), ")"] if len(same) > 1 else None
-    return [styled_name(quoted.style), part, " · ", isolate_name(example.dialog)]
+def dialog_facts(dialog: QuotedDialog) -> list[Child]:
+    """Lines beside a dialog: system and id, length and users, and what raters gave, if any did."""
+    example = dialog.example
+    # The speaker is named where the system alone does not say who is meant.
+    speakers = {turn.speaker for turn in dialog.turns if turn.style.key == dialog.style.key}
+    part = [" (", isolate_name(example.speaker), ")"] if len(speakers) > 1 else None
+    lines: list[Child] = [[styled_name(dialog.style), part, " · ", isolate_name(example.dialog)]]
+    length = format_count(dialog.total, "turn")
+    if dialog.omitted_after is not None:
+        last = len(dialog.turns) - dialog.omitted_after
+        length = f"first {dialog.omitted_after} and last {last} of {length}"
+    users = {turn.speaker for turn in dialog.turns if turn.style.key == "sp"} - {""}
+    if len(users) == 1 and dialog.style.key != "sp":
+        lines.append([length, ", user ", isolate_name(users.pop())])
+    else:
+        lines.append([length, f", {len(users)} users" if len(users) > 1 else None])
+    if example.rating is not None:
+        scale = ""
+        if example.scale is not None:
+            low, high = (format_number(end, 0 if end == int(end) else 1) for end in example.scale)
+            scale = f" of {high}" if low in ("0", "1") else f" on a scale of {low} to {high}"
+        raters = f", {format_count(example.judges, 'rater')}" if example.judges else ""
+        lines.append(f"Rating {format_number(example.rating, 1)}{scale}{raters}")
+    return lines
 
 
 def isolate_name(name: str) -> Html:
     """A name from outside in running text, whichever way it is written."""
-    shown = shorten_name(name, LONGEST)
-    return el("bdi", {"title": name if shown != name else None}, shown)
-
-
-def dialog_length(quoted: QuotedDialog) -> list[Child]:
-    """How many turns the dialog has, and with whom."""
-    told = format_count(quoted.total, "turn")
-    if quoted.omitted_after is not None:
-        last = len(quoted.turns) - quoted.omitted_after
-        told = f"first {quoted.omitted_after} and last {last} of {told}"
-    people = {said.speaker for said in quoted.turns if said.style.key == "sp"} - {""}
-    if len(people) == 1 and quoted.style.key != "sp":
-        return [told, ", user ", isolate_name(people.pop())]
-    return [told, f", {len(people)} users" if len(people) > 1 else None]
-
-
-def rating_text(example: Example) -> list[Child]:
-    """What raters gave, on which scale, and how many they were."""
-    if example.rating is None:
-        return []
-    judges = f", {format_count(example.judges, 'rater')}" if example.judges else ""
-    value = f"Rating {format_number(example.rating, 1)}"
-    if example.scale is None:
-        return [value, judges]
-    low, high = (format_number(end, 0 if end == int(end) else 1) for end in example.scale)
-    return [
-        value,
-        f" of {high}" if low in ("0", "1") else f" on a scale of {low} to {high}",
-        judges,
-    ]
-
-
-def dialog_heading(example: Example) -> list[Child]:
-    """Why the dialog is quoted; a system's name before that stands apart from it."""
-    name = f"{shorten_name(example.system)}:"
-    if not example.title.startswith(name):
-        return [example.title]
-    return [el("bdi", None, name[:-1]), ":", example.title.removeprefix(name)]
+    short = shorten_name(name, LONGEST)
+    return el("bdi", {"title": name if short != name else None}, short)
 
 
 def score_line(place: ScorePlace, titles: Mapping[str, str]) -> list[Child]:
-    """A score by name, its place among all dialogs as a dot on a line, its value."""
-    higher = min(max(round(place.percentile), 0), 99)
+    """A score by name, its place among all dialogs as a dot on a line, its value.
+
+    The place is what compares scores of different units; the line has a tick at the median.
+    """
+    percentile = min(max(round(place.percentile), 0), 99)
     tiny = place.value != 0 and round(place.value, 2) == 0
+    x = f"{value_text(place.percentile)}%"
+    about = f"percentile {percentile} of all dialogs, ties counted half"
     return [
         el("span", None, score_title(place.score, titles)),
         el(
             "svg",
-            {"role": "img", "aria-label": f"percentile {higher} of all dialogs, ties counted half"},
+            {"role": "img", "aria-label": about},
             el("line", {"x1": 0, "x2": "100%", "y1": 6, "y2": 6, "class": "zero"}),
             el("line", {"x1": "50%", "x2": "50%", "y1": 3, "y2": 9, "class": "zero"}),
-            el("circle", {"cx": PERCENT.at(place.percentile), "cy": 6, "r": 3.5, "class": "dot"}),
+            el("circle", {"cx": x, "cy": 6, "r": 3.5, "class": "dot"}),
         ),
         el("b", None, format_significant(place.value) if tiny else format_number(place.value)),
     ]
 
 
-def turn_items(quoted: QuotedDialog, strips: bool) -> Iterator[Html]:
-    """The turns, with a line where some are left out."""
-    weights = [abs(weight) for said in quoted.turns for _, _, weight in said.spans]
+def turn_items(dialog: QuotedDialog, strips: bool) -> Iterator[Html]:
+    """The turns: who, the emotions, the words; with a line where some are left out.
+
+    Faint evidence is not marked, by the strongest in the dialog, or nearly every word would be.
+    """
+    weights = [abs(weight) for turn in dialog.turns for _, _, weight in turn.spans]
     least = FAINT * max(weights, default=0.0)
-    for place, said in enumerate(quoted.turns):
-        if place == quoted.omitted_after:
-            gone = format_count(quoted.total - len(quoted.turns), "turn")
-            yield el("li", None, remark(f"… {gone} left out …"))
-        yield turn_item(said, least, strips)
+    for i, turn in enumerate(dialog.turns):
+        if i == dialog.omitted_after:
+            rest = format_count(dialog.total - len(dialog.turns), "turn")
+            yield el("li", None, remark(f"… {rest} left out …"))
+        name = turn.speaker if turn.speaker not in ("", turn.style.name) else None
+        words = mark_evidence(turn.text, turn.spans, least)
+        end = f"… {format_count(turn.left_out, 'character')} left out"
+        yield el(
+            "li",
+            None,
+            el("span", {"class": "who", "title": name}, styled_name(turn.style)),
+            emotion_strip(turn.emotions, turn.style) if strips else None,
+            el("span", {"class": "said", "dir": "auto"}, words)
+            if turn.text.strip()
+            else remark("(no words)"),
+            remark(end) if turn.left_out else None,
+        )
 
 
-def turn_item(said: QuotedTurn, least: float, strips: bool) -> Html:
-    """Who, the feelings, the words."""
-    own = said.speaker if said.speaker not in ("", said.style.name) else None
-    words = {"class": "said", "dir": "auto", "lang": said.lang}
-    gone = f"… {format_count(said.left_out, 'character')} left out" if said.left_out else None
-    return el(
-        "li",
-        None,
-        el("span", {"class": "who", "title": own}, styled_name(said.style)),
-        emotion_strip(said.emotions, said.style) if strips else None,
-        el("span", words, mark_evidence(said.text, said.spans, least))
-        if said.text.strip()
-        else remark("(no words)"),
-        remark(gone) if gone else None,
-    )
-
-
-def remark(words: str) -> Html:
-    """A remark that nobody in the dialog made."""
-    return el("span", {"class": "end"}, words)
+def remark(text: str) -> Html:
+    """Words that nobody in the dialog said."""
+    return el("span", {"class": "end"}, text)

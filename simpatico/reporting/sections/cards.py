@@ -1,16 +1,18 @@
-"""A card for every metric: what its score measures, and its limits."""
+"""A card for every metric: what its score measures, and its limits.
+
+A number without its limits invites wrong decisions: each card says what the metric cannot see, how
+many units have no score and why. Its signature names version and parameters, as scores by other
+ones are other measurements (Post 2018 showed that for BLEU).
+"""
 
 from __future__ import annotations
-
-from collections.abc import Mapping
 
 from simpatico.charts.forest import kind_tag
 from simpatico.charts.html import Html, el
 from simpatico.charts.ranges import RangeChart, range_chart
-from simpatico.charts.systems import SystemStyle
 from simpatico.reporting.findings import Findings
 from simpatico.reporting.scores import CentralRange, ScoreInfo
-from simpatico.reporting.sections.components import Section, intro, make_section
+from simpatico.reporting.sections import components as page
 from simpatico.wording import capitalize, format_count
 
 REASONS = {
@@ -23,71 +25,70 @@ REASONS = {
     "other_script": "in another script",
     "too_few_words": "with too few words",
 }
-"""Why units have no score, as a sentence goes on."""
-EACH = " (one per speaker)"
+"""Why units have no score, as a sentence goes on after their number."""
 MARKED = 6
-"""Systems marked on a card at most."""
+"""Systems marked on a card at most; of more only the two that are compared."""
 
 
-def cards_section(found: Findings, parties: Mapping[str, SystemStyle]) -> Section:
+def cards_section(findings: Findings) -> page.Section:
     """Meaning, range, warnings, counts and signature of every metric."""
-    return make_section(
+    scored = {s.metric for s in findings.scores}
+    parts_only = ", ".join(name for name in findings.facts["metrics"] if name not in scored)
+    note = page.small_print(
+        f"Also scored, with sub-scores only: {parts_only}. ",
+        el("code", None, f"simpatico show {findings.shell_name} --every"),
+    )
+    return page.make_section(
         "cards",
         "Metric cards",
         "What each score measures, and its limits",
-        intro(
+        page.intro(
             "Line: the possible range. Thick part: the middle 90% of these dialogs. Marks: "
             "system means."
         ),
-        el("div", {"class": "cards"}, [metric_card(found, s, parties) for s in found.scores]),
-        parts_only_note(found),
+        el("div", {"class": "cards"}, [metric_card(findings, s) for s in findings.scores]),
+        note if parts_only else None,
     )
 
 
-def metric_card(found: Findings, score: ScoreInfo, parties: Mapping[str, SystemStyle]) -> Html:
-    spread = found.central_ranges.get(score.name, CentralRange(score.name, None, None, 0))
-    means = {row["system"]: row[score.name] for row in found.table.to_dicts()}
-    shown = list(found.main or ()) if len(found.systems) > MARKED else found.systems
-    marks = tuple((parties[s], means[s]) for s in shown if means.get(s) is not None)
-    line = RangeChart(score.low, score.high, spread.p5, spread.p95, marks, score.direction)
+def metric_card(findings: Findings, score: ScoreInfo) -> Html:
+    """One metric, on its whole possible range.
+
+    The dot plots cut their scales to the data, where any difference looks large; here it is seen
+    how small a part of the range the systems take up.
+    """
+    central = findings.central_ranges.get(score.name, CentralRange(None, None, 0))
+    means = dict(findings.table.select("system", score.name).iter_rows())
+    systems = list(findings.main or ()) if len(findings.systems) > MARKED else findings.systems
+    marks = tuple((findings.styles[s], means[s]) for s in systems if means[s] is not None)
+    chart = RangeChart(score.low, score.high, central.p5, central.p95, marks, score.direction)
     levels = "turn, dialog" if score.level == "turn" else score.level
-    careful = score.card.get("careful")
+    careful, citation = score.card.get("careful"), score.card.get("citation")
     return el(
         "article",
         {"class": "card"},
         el("h3", None, kind_tag(score.kind), score.title, el("small", None, levels)),
         el("p", None, capitalize(score.meaning) + "."),
-        range_chart(line),
+        range_chart(chart),
         el("p", {"class": "w"}, f"Careful: {careful}") if careful else None,
-        el("p", {"class": "n"}, scored_counts(found, score)),
-        el("p", {"class": "n"}, score.card["citation"]) if score.card.get("citation") else None,
+        el("p", {"class": "n"}, scored_counts(findings, score)),
+        el("p", {"class": "n"}, citation) if citation else None,
         el("p", {"class": "sig"}, score.signature),
     )
 
 
-def scored_counts(found: Findings, score: ScoreInfo) -> str:
-    """How many units have the score, and why the others have none."""
-    level = score.level
-    counts = found.facts["units"].get(level, {})
-    start = f"{score.metric}."
-    own = {k.removeprefix(start): n for k, n in counts.items() if k.startswith(start)}
-    done = own.pop("scored", 0)
-    reasons = sorted(own.items(), key=lambda kv: (-kv[1], kv[0]))
-    why = ", ".join(f"{n:,} {REASONS.get(r, r.replace('_', ' '))}" for r, n in reasons)
-    units = format_count(done, "dialog side") if level == "dialog" else format_count(done, level)
-    return f"{units} scored{EACH if level == 'dialog' else ''}. Not scored: {why or 'none'}."
+def scored_counts(findings: Findings, score: ScoreInfo) -> str:
+    """How many units have the score, and why the others have none, the most frequent first.
 
-
-def parts_only_note(found: Findings) -> Html | None:
-    """Metrics of the run that have only parts, which the page does not draw."""
-    shown = {s.metric for s in found.scores}
-    rest = [name for name in found.facts["metrics"] if name not in shown]
-    if not rest:
-        return None
-    names = ", ".join(rest)
-    return el(
-        "p",
-        {"class": "note"},
-        f"Also scored, with sub-scores only: {names}. ",
-        el("code", None, f"simpatico show {found.shell_name} --every"),
-    )
+    `run.json` counts them as `metric.scored` and `metric.reason`, for each level.
+    """
+    level, prefix = score.level, f"{score.metric}."
+    counts = findings.facts["units"].get(level, {})
+    own = {k.removeprefix(prefix): n for k, n in counts.items() if k.startswith(prefix)}
+    n = own.pop("scored", 0)
+    reasons = sorted(own.items(), key=lambda item: (-item[1], item[0]))
+    why = ", ".join(f"{n:,} {REASONS.get(r, r.replace('_', ' '))}" for r, n in reasons) or "none"
+    units = f"{format_count(n, level)} scored"
+    if level == "dialog":
+        units = f"{format_count(n, 'dialog side')} scored (one per speaker)"
+    return f"{units}. Not scored: {why}."

@@ -1,44 +1,39 @@
-"""What the sections of a page are built from: findings as headings, and switches without script."""
+"""What the sections of a page are built from: headings that state findings, tables, switches."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from simpatico import wording as phrases
 from simpatico.charts.html import Child, Html, el
+from simpatico.wording import join_with_and
 
 
 @dataclass(frozen=True)
 class Section:
-    """A part of the page: where it is, what it is about, what was found."""
+    """A part of the page: its anchor, its entry in the contents, and its markup."""
 
     id: str
     topic: str
     html: Html
 
 
-@dataclass(frozen=True)
-class Option:
-    """One choice of a switch: its label and what it shows."""
-
-    label: Child
-    pane: Child
-
-
 def make_section(id: str, topic: str, finding: Child, *children: Child) -> Section:
-    """A section whose heading says what was found."""
+    """A section whose heading states what was found; its topic is in small print above."""
     heading = el("h2", {"id": f"h-{id}"}, finding)
-    small = el("p", {"class": "topic"}, topic)
-    whole = el("section", {"id": id, "aria-labelledby": f"h-{id}"}, small, heading, children)
-    return Section(id, topic, whole)
+    topic_line = el("p", {"class": "topic"}, topic)
+    # The heading labels the region, so that screen readers list findings rather than topics.
+    attributes = {"id": id, "aria-labelledby": f"h-{id}"}
+    return Section(id, topic, el("section", attributes, topic_line, heading, children))
 
 
 def intro(*children: Child) -> Html:
+    """The paragraph below a heading: what is shown, and how to read it."""
     return el("p", {"class": "lede"}, children)
 
 
 def small_print(*children: Child) -> Html:
+    """A remark below a chart: sample, method, or where to find more."""
     return el("p", {"class": "note"}, children)
 
 
@@ -47,45 +42,51 @@ def refusal(title: Child, reason: Child) -> Html:
     return el("p", {"class": "refuse"}, el("b", None, title), el("span", None, reason))
 
 
+def table(attributes: dict[str, object] | None, head: Child, rows: Child) -> Html:
+    """A table with one row of column heads."""
+    thead = el("thead", None, el("tr", None, head))
+    return el("table", attributes, thead, el("tbody", None, rows))
+
+
+def column_heads(titles: Sequence[Child], kind: str | None = None) -> list[Html]:
+    """Heads with their scope, by which screen readers announce cells."""
+    return [el("th", {"scope": "col", "class": kind}, title) for title in titles]
+
+
 def switch(
     name: str,
     legend: str,
-    options: Sequence[Option],
+    options: Sequence[tuple[Child, Child]],
     *,
     picker: Html | None = None,
     print_all: bool = True,
 ) -> Html:
-    """Radio buttons that show one pane each by style alone; on paper all are shown."""
+    """Radio buttons, each with a label and the pane it shows.
+
+    Style alone shows and hides panes (see `switch_rules`), so that the page works where scripts
+    are blocked, as in many mail programs; on paper all panes are shown, if `print_all`.
+    """
     if len(options) == 1:
-        return el("div", {"class": "pane only"}, options[0].pane)
-    panes = [el("div", {"class": "pane"}, option.pane) for option in options]
-    return el(
-        "div",
-        {"class": "switch", "id": f"w-{name}"},
-        picker or segments(name, legend, [option.label for option in options]),
-        el("div", {"class": "panes all" if print_all else "panes"}, panes),
-    )
+        return el("div", {"class": "pane only"}, options[0][1])
+    labels = [el("label", None, radio_button(name, i), o[0]) for i, o in enumerate(options)]
+    buttons = el("fieldset", {"class": "pick seg"}, el("legend", {"class": "vh"}, legend), labels)
+    panes = [el("div", {"class": "pane"}, pane) for _, pane in options]
+    kind = "panes all" if print_all else "panes"
+    attributes = {"class": "switch", "id": f"w-{name}"}
+    return el("div", attributes, picker or buttons, el("div", {"class": kind}, panes))
 
 
-def segments(name: str, legend: str, labels: Sequence[Child]) -> Html:
-    """A row of radio buttons, the first one chosen."""
-    return el(
-        "fieldset",
-        {"class": "pick seg"},
-        el("legend", {"class": "vh"}, legend),
-        [el("label", None, radio_button(name, i), label) for i, label in enumerate(labels)],
-    )
-
-
-def radio_button(name: str, place: int, said: str | None = None) -> Html:
+def radio_button(name: str, position: int, label: str | None = None) -> Html:
+    """A button of a switch; the first one is checked."""
     return el(
         "input",
         {
             "type": "radio",
             "name": name,
-            "value": place,
-            "checked": place == 0,
-            "aria-label": said,
+            "value": position,
+            "checked": position == 0,
+            "aria-label": label,
+            # Firefox would restore an earlier choice on reload; the page opens with its lead.
             "autocomplete": "off",
         },
     )
@@ -100,19 +101,15 @@ def switch_rules(most: int) -> str:
     )
 
 
-def join_children(words: Sequence[Child], last: str = "and") -> list[Child]:
+def join_children(items: Sequence[Child], last: str = " and ") -> list[Child]:
     """a, b and c; as children of an element."""
-    found: list[Child] = []
-    for i, word in enumerate(words):
-        if i:
-            found.append(f" {last} " if i == len(words) - 1 else ", ")
-        found.append(word)
-    return found
+    end = len(items) - 1
+    separators = [None if i == 0 else last if i == end else ", " for i in range(len(items))]
+    return [part for pair in zip(separators, items, strict=True) for part in pair]
 
 
 def sentence_list(words: Sequence[str], most: int = 3) -> str:
     """a, b and c; or a, b and 4 more."""
-    shown = list(words[:most])
     if len(words) > most:
-        shown = [*words[: most - 1], f"{len(words) - most + 1} more"]
-    return phrases.join_with_and(shown)
+        words = [*words[: most - 1], f"{len(words) - most + 1} more"]
+    return join_with_and(words)

@@ -1,4 +1,8 @@
-"""What each psychological metric adds to the traditional ones: T, P and P+T."""
+"""What each psychological metric adds to the traditional ones: T, P and P+T.
+
+The design of Giorgi et al. (2023): the ratings of a quality are regressed on a traditional metric
+(T), on a psychological one (P) and on both (P+T); what P adds is the gain in adjusted R² over T.
+"""
 
 from __future__ import annotations
 
@@ -6,148 +10,134 @@ from simpatico.charts.html import Html, el
 from simpatico.charts.incremental import GainBlock, GainCell, GainRow, incremental_table
 from simpatico.reporting.findings import Findings
 from simpatico.reporting.minimum_data import RATED_MODELS
-from simpatico.reporting.sections.components import (
-    Section,
-    intro,
-    make_section,
-    sentence_list,
-    small_print,
-)
+from simpatico.reporting.sections import components as page
 from simpatico.validation.chart import Quality, is_significant
 from simpatico.validation.incremental.rows import ALL, IncrementalRow
 from simpatico.wording import format_count, lower_first_letter
 
-TOPIC = "What each metric adds"
 WHY = {"too_few": "too few", "degenerate": "adds nothing new", "not_converged": "no fit"}
+"""Why a model has no gain, by its status, short enough for a cell."""
 
 
-def incremental_section(found: Findings) -> Section | None:
+def incremental_section(findings: Findings) -> page.Section | None:
     """Whether a psychological metric explains what the traditional ones do not; null if unrated."""
-    if found.evidence is None:
+    if findings.evidence is None:
         return None
-    if not found.evidence.incremental:
-        return make_section(
-            "adds",
-            TOPIC,
-            "Incremental validity needs traditional and psychological metrics",
-            intro(
+    blocks = [b for q in findings.qualities if (b := gain_block(findings, q))]
+    content: list[Html]
+    if not findings.evidence.incremental:
+        finding = "Incremental validity needs traditional and psychological metrics"
+        command = "simpatico score … --metrics length,question_rate --preset psych"
+        content = [
+            page.intro(
                 "This section compares the variance in human ratings that traditional metrics "
                 "explain alone and together with psychological ones. Score with both kinds, for "
                 "example ",
-                el("code", None, "simpatico score … --metrics length,question_rate --preset psych"),
+                el("code", None, command),
                 ".",
-            ),
+            )
+        ]
+    elif not blocks:
+        finding = "Too few ratings to say what each metric adds"
+        reason = f"T, P and P+T need at least {RATED_MODELS} rated dialogs or turns."
+        content = [page.intro(reason)]
+    else:
+        finding = incremental_finding(findings)
+        legend = page.intro(
+            "Adjusted R²: the share of variance in human ratings that a regression explains. T is "
+            "the traditional metric alone, P the psychological metric alone, P+T both. In a bar, "
+            "grey is T and purple the gain from adding P; dashed purple is not significant: the "
+            "95% CI includes zero, or the test is not significant after correction."
         )
-    blocks = [b for q in found.qualities if (b := gain_block(found, q))]
-    if not blocks:
-        return make_section(
-            "adds",
-            TOPIC,
-            "Too few ratings to say what each metric adds",
-            intro(f"T, P and P+T need at least {RATED_MODELS} rated dialogs or turns."),
-        )
-    return make_section(
-        "adds",
-        TOPIC,
-        incremental_finding(found),
-        explanation(),
-        incremental_table(blocks),
-        too_few_ratings(found),
-        after(),
-    )
+        content = [legend, incremental_table(blocks), *after_table(findings)]
+    return page.make_section("adds", "What each metric adds", finding, content)
 
 
-def too_few_ratings(found: Findings) -> Html | None:
-    """The qualities that have no block, and why."""
-    sizes = {q: max((r.n for r in quality_rows(found, q)), default=0) for q in found.qualities}
-    few = [f"“{q[0]}” ({n:,})" for q, n in sizes.items() if n < RATED_MODELS]
-    if not few:
-        return None
-    return small_print(f"Fewer than the {RATED_MODELS} rated units needed: {', '.join(few)}.")
-
-
-def explanation() -> Html:
-    return intro(
-        "Adjusted R²: the share of variance in human ratings that a regression explains. T is the "
-        "traditional metric alone, P the psychological metric alone, P+T both. In a bar, grey is T "
-        "and purple the gain from adding P; dashed purple is not significant: the 95% CI includes "
-        "zero, or the test is not significant after correction."
-    )
-
-
-def after() -> Html:
-    return small_print(
+def after_table(findings: Findings) -> list[Html]:
+    """The qualities without a block, and how certainty was computed."""
+    sizes = {
+        q: max((r.n for r in quality_rows(findings, q)), default=0) for q in findings.qualities
+    }
+    few = ", ".join(f"“{q[0]}” ({n:,})" for q, n in sizes.items() if n < RATED_MODELS)
+    note = f"Fewer than the {RATED_MODELS} rated units needed: {few}."
+    method = page.small_print(
         "The bootstrap resamples whole dialogs, since turns of one dialog are not independent. The "
         "paired t-test of Giorgi et al. (2023) treats them as independent; its p-values and the "
         "cross-validated gains are in ",
         el("code", None, "simpatico validate --json"),
         ".",
     )
+    return [page.small_print(note), method] if few else [method]
 
 
-def quality_rows(found: Findings, quality: Quality) -> list[IncrementalRow]:
-    rows = found.evidence.incremental if found.evidence else []
+def quality_rows(findings: Findings, quality: Quality) -> list[IncrementalRow]:
+    """The models of one quality; none without ratings."""
+    rows = findings.evidence.incremental if findings.evidence else []
     return [r for r in rows if (r.quality, r.level) == quality]
 
 
 def is_clear_gain(row: IncrementalRow) -> bool:
-    """Whether the gain is significant: its 95% CI is above zero and its corrected test agrees."""
+    """Whether the gain is significant: its 95% CI is above zero and its corrected test agrees.
+
+    The interval alone would not do, as it is not corrected for the number of models.
+    """
     return row.low is not None and row.low > 0 and is_significant(row.p_adjusted)
 
 
-def incremental_finding(found: Findings) -> str:
-    """How many metrics add something, over all qualities on the page."""
-    rows = [
-        r for r in (found.evidence.incremental if found.evidence else []) if r.n >= RATED_MODELS
-    ]
-    singles = [r for r in rows if r.added_name != ALL]
-    judged = singles or rows
-    names = sorted({r.added_name for r in judged if is_clear_gain(r)}, key=list(found.titles).index)
-    if not names:
+def incremental_finding(findings: Findings) -> str:
+    """How many metrics add something, over all qualities on the page.
+
+    Models of single metrics are counted, not those of all together, which would count gains twice.
+    Cross-validation is the stricter judge: a gain that it does not confirm may be overfitting.
+    """
+    rows = [r for r in findings.required_evidence.incremental if r.n >= RATED_MODELS]
+    models = [r for r in rows if r.added_name != ALL] or rows
+    gains = [r for r in models if is_clear_gain(r)]
+    if not gains:
         return "No psychological metric adds significantly to the traditional ones"
-    titles = [found.titles.get(n, n) for n in names]
-    text = sentence_list([titles[0], *(lower_first_letter(t) for t in titles[1:])])
-    clear_ones = [r for r in judged if is_clear_gain(r)]
-    about = {r.quality for r in clear_ones}
-    every = "all for" if len(clear_ones) > 1 else "for"
-    where = f", {every} “{about.pop()}”" if len(about) == 1 and len(found.qualities) > 1 else ""
-    held = sum(r.cv_low is not None and r.cv_low > 0 for r in clear_ones)
-    proof = f"confirmed by cross-validation in {held or 'none'} of these"
-    many = f"{len(clear_ones)} of {format_count(len(judged), 'model')}"
+    names = sorted({r.added_name for r in gains}, key=list(findings.titles).index)
+    titles = [findings.titles.get(n, n) for n in names]
+    text = page.sentence_list([titles[0], *(lower_first_letter(t) for t in titles[1:])])
     verb = "adds" if len(names) == 1 else "add"
-    return f"{text} {verb} to the traditional metrics in {many}{where}; {proof}"
+    share = f"{len(gains)} of {format_count(len(models), 'model')}"
+    where = ""
+    qualities = {r.quality for r in gains}
+    if len(qualities) == 1 and len(findings.qualities) > 1:
+        where = f", {'all for' if len(gains) > 1 else 'for'} “{qualities.pop()}”"
+    held_up = sum(r.cv_low is not None and r.cv_low > 0 for r in gains)
+    proof = f"confirmed by cross-validation in {held_up or 'none'} of these"
+    return f"{text} {verb} to the traditional metrics in {share}{where}; {proof}"
 
 
-def gain_block(found: Findings, quality: Quality) -> GainBlock | None:
-    """One quality: a line for each traditional metric, a column for each psychological one."""
-    rows = quality_rows(found, quality)
-    if not rows or max(r.n for r in rows) < RATED_MODELS:
+def gain_block(findings: Findings, quality: Quality) -> GainBlock | None:
+    """One quality: a line for each traditional metric, a column for each psychological one.
+
+    Null below the minimum of ratings. P alone has one value a column, whichever the line.
+    """
+    rows = quality_rows(findings, quality)
+    n = max((r.n for r in rows), default=0)
+    if n < RATED_MODELS:
         return None
     columns = list(dict.fromkeys(r.added_name for r in rows))
     lines = list(dict.fromkeys(r.score for r in rows))
-    by = {(r.score, r.added_name): r for r in rows}
-    heads = tuple((metric_title(found, c), by[lines[0], c].adj_r2_p) for c in columns)
-    n = max(r.n for r in rows)
+    by_name = {(r.score, r.added_name): r for r in rows}
+    titles = {**findings.titles, ALL: "All combined"}
     return GainBlock(
         title=f"“{quality[0]}”",
-        about=f"{format_count(n, f'rated {quality[1]}')}",
-        columns=heads,
+        about=format_count(n, f"rated {quality[1]}"),
+        columns=tuple((titles.get(c, c), by_name[lines[0], c].adj_r2_p) for c in columns),
         rows=tuple(
             GainRow(
-                metric_title(found, name, "All combined"),
-                by[name, columns[0]].adj_r2_t,
-                tuple(cell(by[name, c]) for c in columns),
+                titles.get(name, name),
+                by_name[name, columns[0]].adj_r2_t,
+                tuple(gain_cell(by_name[name, c]) for c in columns),
             )
             for name in lines
         ),
     )
 
 
-def metric_title(found: Findings, name: str, every: str = "All combined") -> str:
-    return every if name == ALL else found.titles.get(name, name)
-
-
-def cell(row: IncrementalRow) -> GainCell:
-    return GainCell(
-        row.adj_r2_pt, row.value, row.low, row.high, is_clear_gain(row), WHY.get(row.status, "")
-    )
+def gain_cell(row: IncrementalRow) -> GainCell:
+    """Adjusted R² of both metrics together, and its gain over the traditional one."""
+    reason = WHY.get(row.status, "")
+    return GainCell(row.adj_r2_pt, row.value, row.low, row.high, is_clear_gain(row), reason)

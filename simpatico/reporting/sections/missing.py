@@ -1,90 +1,91 @@
-"""What is missing from the page for want of data, and what it would need."""
+"""What is missing from the page for lack of data, and what it would need.
+
+Charts of a handful of dialogs can be drawn and look like any other, but show chance. Such parts are
+left out, and this table says what each would need, so that nobody takes the gap for a defect.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from simpatico.charts.html import Html, el
 from simpatico.comparison.samples import MIN_PAIRS, MIN_VALUES
+from simpatico.reporting import minimum_data as minimum
 from simpatico.reporting.findings import Findings
-from simpatico.reporting.minimum_data import (
-    HEAT_DIALOGS,
-    HEAT_METRICS,
-    RADAR_DIALOGS,
-    RADAR_METRICS,
-    RATED,
-    RATED_MODELS,
-)
+from simpatico.reporting.sections import components as page
 from simpatico.reporting.sections.overlap import largest_pair_count
 from simpatico.wording import format_count
 
-Row = tuple[str, str, str, str]
-VERDICT = (
-    "Intervals and verdict",
-    f"{MIN_PAIRS} prompts both replied to, or {MIN_VALUES} dialogs of each",
-)
-RADAR = ("Radar", f"{RADAR_DIALOGS} dialogs of a system, {RADAR_METRICS} metrics")
-RATERS = ("Correlation with human ratings", f"{RATED} rated dialogs or turns")
-MODELS = ("T, P and P+T", f"{RATED_MODELS} rated dialogs or turns")
-HEAT = ("Heat map of metrics", f"{HEAT_DIALOGS} dialogs, {HEAT_METRICS} metrics")
 LISTED = 4
-"""Numbers of dialogs that are named one by one."""
+"""Up to so many systems have their numbers of dialogs named one by one."""
+PARTS = {
+    "Intervals and verdict": (
+        f"{MIN_PAIRS} prompts both replied to, or {MIN_VALUES} dialogs of each",
+        "a difference that two more dialogs could reverse",
+    ),
+    "Radar": (
+        f"{minimum.RADAR_DIALOGS} dialogs of a system, {minimum.RADAR_METRICS} metrics",
+        "a shape that is mostly noise",
+    ),
+    "Correlation with human ratings": (
+        f"{minimum.RATED} rated dialogs or turns",
+        "correlations near +1 or −1 by chance",
+    ),
+    "T, P and P+T": (
+        f"{minimum.RATED_MODELS} rated dialogs or turns",
+        "overfitting: a near-perfect fit for any metric",
+    ),
+    "Heat map of metrics": (
+        f"{minimum.HEAT_DIALOGS} dialogs, {minimum.HEAT_METRICS} metrics",
+        "cells near +1 or −1 by chance",
+    ),
+}
+"""What each part of the page needs, and what it would show with less."""
 
 
-def missing_section(found: Findings) -> Html | None:
+def missing_section(findings: Findings) -> Html | None:
     """A table of the parts that cannot be drawn; null when every part can."""
-    rows = missing_parts(found)
-    if not rows:
-        return None
-    head = ("Part of the report", "needs", "you have", "risk with fewer")
-    body = [
+    parts = zip(PARTS.items(), available_data(findings), strict=True)
+    rows = [
         el(
             "tr",
             None,
             el("th", {"scope": "row"}, part),
-            [el("td", None, text) for text in rest[:-1]],
-            el("td", {"class": "note"}, rest[-1]),
+            [el("td", None, text) for text in (needs, have)],
+            el("td", {"class": "note"}, risk),
         )
-        for part, *rest in rows
+        for (part, (needs, risk)), (enough, have) in parts
+        if not enough
     ]
-    titles = [el("th", {"scope": "col"}, text) for text in head]
-    table = el(
-        "table",
-        {"class": "plain few"},
-        el("thead", None, el("tr", None, titles)),
-        el("tbody", None, body),
-    )
-    return el(
-        "div",
-        {"class": "scroll", "tabindex": 0, "role": "region", "aria-label": "What is missing"},
-        table,
-    )
+    if not rows:
+        return None
+    head = page.column_heads(("Part of the report", "needs", "you have", "risk with fewer"))
+    region = {"class": "scroll", "tabindex": 0, "role": "region", "aria-label": "What is missing"}
+    return el("div", region, page.table({"class": "plain few"}, head, rows))
 
 
-def dialog_counts(sizes: Sequence[int]) -> str:
-    """How many dialogs the systems have."""
-    if len(sizes) <= LISTED:
-        return " and ".join(f"{n:,}" for n in sizes) or "none"
-    low, high = min(sizes), max(sizes)
-    return f"{low:,} each" if low == high else f"{low:,} to {high:,}"
+def available_data(findings: Findings) -> list[tuple[bool, str]]:
+    """For each of `PARTS` whether there are enough data, and how many there are.
 
-
-def missing_parts(found: Findings) -> list[Row]:
-    """The parts of the page that lack something, each with what it would need."""
-    sizes = [found.dialogs[s] for s in found.systems]
-    have, both = dialog_counts(sizes), largest_pair_count(found.structure)
-    metrics = format_count(len(found.scores), "metric")
-    rated = max((r.n for r in found.evidence.correlations), default=0) if found.evidence else RATED
-    told = any(d.finding != "too_few" for pair in found.pairs.values() for d in pair)
-    radar = max(sizes, default=0) >= RADAR_DIALOGS and len(found.scores) >= RADAR_METRICS
-    verdict = told or len(found.systems) < 2 or not found.central_ranges
-    heat = both >= HEAT_DIALOGS and len(found.structure.names) >= HEAT_METRICS
-    models = found.evidence is None or rated >= RATED_MODELS
-    parts = [
-        (verdict, VERDICT, have, "a difference that two more dialogs could reverse"),
-        (radar, RADAR, f"{have}; {metrics}", "a shape that is mostly noise"),
-        (rated >= RATED, RATERS, f"{rated:,}", "correlations near +1 or −1 by chance"),
-        (models, MODELS, f"{rated:,}", "overfitting: a near-perfect fit for any metric"),
-        (heat, HEAT, f"{both:,}; {metrics}", "cells near +1 or −1 by chance"),
+    In the order of `PARTS`; the floors are those of the sections themselves.
+    """
+    scores, structure, evidence = findings.scores, findings.structure, findings.evidence
+    sizes = [findings.dialogs[s] for s in findings.systems]
+    have = " and ".join(f"{n:,}" for n in sizes) or "none"
+    if len(sizes) > LISTED:
+        low, high = min(sizes), max(sizes)
+        have = f"{low:,} each" if low == high else f"{low:,} to {high:,}"
+    metrics = format_count(len(scores), "metric")
+    pairs = largest_pair_count(structure)
+    # Without ratings nothing is said of them here: their own section does.
+    rated = max((r.n for r in evidence.correlations), default=0) if evidence else minimum.RATED
+    # With one system, or without a score of a whole dialog, the headline says what is missing.
+    nothing_to_test = len(findings.systems) < 2 or not findings.central_ranges
+    differences = [d for pair in findings.pairs.values() for d in pair]
+    radar = max(sizes, default=0) >= minimum.RADAR_DIALOGS
+    heat = pairs >= minimum.HEAT_DIALOGS
+    return [
+        (nothing_to_test or any(d.finding != "too_few" for d in differences), have),
+        (radar and len(scores) >= minimum.RADAR_METRICS, f"{have}; {metrics}"),
+        (rated >= minimum.RATED, f"{rated:,}"),
+        (evidence is None or rated >= minimum.RATED_MODELS, f"{rated:,}"),
+        (heat and len(structure.names) >= minimum.HEAT_METRICS, f"{pairs:,}; {metrics}"),
     ]
-    return [(*needs, now, instead) for there, needs, now, instead in parts if not there]

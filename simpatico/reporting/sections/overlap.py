@@ -1,4 +1,9 @@
-"""How the metrics overlap: their correlations as a clustered heat map."""
+"""How the metrics overlap: their correlations as a clustered heat map.
+
+Metrics that measure the same are one argument, not two. The question of Giorgi et al. (2023) is
+whether psychological metrics measure something that traditional ones, such as length, do not; the
+heading answers it where there are both. Distance is 1 − |r|, as opposites measure the same.
+"""
 
 from __future__ import annotations
 
@@ -9,119 +14,104 @@ from simpatico.charts.heatmap import Heatmap, heatmap, heatmap_key
 from simpatico.charts.html import Html, el
 from simpatico.reporting.findings import Findings
 from simpatico.reporting.minimum_data import HEAT_DIALOGS, HEAT_METRICS
-from simpatico.reporting.sections.components import Section, intro, make_section, small_print
+from simpatico.reporting.sections import components as page
 from simpatico.reporting.sections.side_by_side import ABOUT
 from simpatico.validation.overlap import ScoreStructure
 from simpatico.wording import format_correlation, format_count, lower_first_letter
 
-TOPIC = "How metrics overlap"
 LOW = 0.2
+"""|r| below which two metrics share less than 4% of their variance."""
 MOSTLY = 0.75
+"""Share of pairs below `LOW` from which kinds of metrics are said to correlate little."""
 
 
-def overlap_section(found: Findings) -> Section | None:
-    """Which metrics move together; null where there are too few of them to ask."""
-    told = found.structure
-    most = largest_pair_count(told)
-    if len(told.names) < HEAT_METRICS:
+def overlap_section(findings: Findings) -> page.Section | None:
+    """Which metrics correlate with each other; null where there are too few of them to ask."""
+    n = largest_pair_count(findings.structure)
+    if len(findings.structure.names) < HEAT_METRICS:
         return None
-    if most < HEAT_DIALOGS:
-        return make_section(
-            "overlap",
-            TOPIC,
-            "Too few dialogs to say which metrics overlap",
-            intro(
-                f"A heat map needs at least {HEAT_DIALOGS} dialogs with two scores; there are "
-                f"{most}. With fewer, unrelated metrics often correlate beyond ±.36 by chance."
-            ),
+    if n < HEAT_DIALOGS:
+        finding = "Too few dialogs to say which metrics overlap"
+        content = page.intro(
+            f"A heat map needs at least {HEAT_DIALOGS} dialogs with two scores; there are {n}. "
+            "With fewer, unrelated metrics often correlate beyond ±.36 by chance."
         )
-    return make_section(
+        return page.make_section("overlap", "How metrics overlap", finding, content)
+    chart = el("div", None, heatmap(heatmap_data(findings)))
+    return page.make_section(
         "overlap",
-        TOPIC,
-        overlap_finding(found),
-        intro(
+        "How metrics overlap",
+        overlap_finding(findings),
+        page.intro(
             "Each cell is the correlation of the metrics of its row and column. The dendrogram "
             "groups metrics that correlate, positively or negatively."
         ),
-        el(
-            "div",
-            {"class": "heat"},
-            el("div", None, heatmap(heatmap_data(found))),
-            heatmap_sidebar(found, most),
-        ),
+        el("div", {"class": "heat"}, chart, heatmap_sidebar(findings, n)),
     )
 
 
-def largest_pair_count(told: ScoreStructure) -> int:
-    """How many dialogs the pair of scores with most of them has."""
-    pairs = [n for i, row in enumerate(told.n) for j, n in enumerate(row) if i != j]
-    return max(pairs, default=0)
+def largest_pair_count(structure: ScoreStructure) -> int:
+    """The number of dialogs that have both scores, for the pair with most of them."""
+    return max((n for i, row in enumerate(structure.n) for n in row[:i]), default=0)
 
 
-def heatmap_data(found: Findings) -> Heatmap:
-    """The structure as the drawing takes it."""
-    told = found.structure
-    kinds = {s.name: s.kind for s in found.scores}
-    place = {name: i for i, name in enumerate(told.names)}
+def heatmap_data(findings: Findings) -> Heatmap:
+    """The structure as the chart takes it: titles for names, positions for the order."""
+    structure = findings.structure
     return Heatmap(
-        titles=tuple(found.titles.get(n, n) for n in told.names),
-        kinds=tuple(kinds.get(n, "O") for n in told.names),
-        r=tuple(map(tuple, told.r)),
-        low=tuple(map(tuple, told.low)),
-        high=tuple(map(tuple, told.high)),
-        n=tuple(map(tuple, told.n)),
-        order=tuple(place[n] for n in told.order),
-        linkage=tuple(map(tuple, told.linkage)),
+        titles=tuple(findings.titles.get(n, n) for n in structure.names),
+        kinds=tuple(findings.kinds.get(n, "O") for n in structure.names),
+        r=tuple(map(tuple, structure.r)),
+        low=tuple(map(tuple, structure.low)),
+        high=tuple(map(tuple, structure.high)),
+        n=tuple(map(tuple, structure.n)),
+        order=tuple(structure.names.index(n) for n in structure.order),
+        linkage=tuple(map(tuple, structure.linkage)),
         caption="Correlations between metrics",
     )
 
 
-def overlap_finding(found: Findings) -> str:
-    """How much the metrics have in common."""
-    told = found.structure
-    kinds = {s.name: s.kind for s in found.scores}
+def overlap_finding(findings: Findings) -> str:
+    """The heading: that the kinds correlate little, or else which two metrics overlap most.
+
+    Pairs of a psychological and a traditional metric are counted, or all where there are none.
+    """
+    names, titles = findings.structure.names, findings.titles
     pairs = [
-        (told.names[i], told.names[j], r)
-        for i, j in combinations(range(len(told.names)), 2)
-        if (r := told.r[i][j]) is not None
+        (names[i], names[j], r)
+        for i, j in combinations(range(len(names)), 2)
+        if (r := findings.structure.r[i][j]) is not None
     ]
     if not pairs:
         return "No correlation between two metrics can be computed"
-    mixed = [p for p in pairs if {kinds.get(p[0]), kinds.get(p[1])} == {"P", "T"}]
-    chosen = mixed or pairs
-    low = sum(abs(r) < LOW for *_, r in chosen)
-    below = f"stay below |r| = {format_correlation(LOW, 1)}"
-    among = "pairs with a traditional metric" if mixed else "pairs of metrics"
-    if mixed and low >= MOSTLY * len(mixed):
-        start = "The psychological metrics correlate little with the traditional ones: "
-        return f"{start}{low} of {len(mixed)} {among} {below}"
+    kinds = findings.kinds
+    across = [p for p in pairs if {kinds.get(p[0]), kinds.get(p[1])} == {"P", "T"}]
+    sample = across or pairs
+    low = sum(abs(r) < LOW for *_, r in sample)
+    among = "pairs with a traditional metric" if across else "pairs of metrics"
+    share = f"{low} of {len(sample)} {among} stay below |r| = {format_correlation(LOW, 1)}"
+    if across and low >= MOSTLY * len(across):
+        return f"The psychological metrics correlate little with the traditional ones: {share}"
     a, b, r = max(pairs, key=lambda p: abs(p[2]))
-    return (
-        f"{found.titles.get(a, a)} and {lower_first_letter(found.titles.get(b, b))} overlap most "
-        f"(r = {format_correlation(r)}); {low} of {len(chosen)} {among} {below}"
-    )
+    both = f"{titles.get(a, a)} and {lower_first_letter(titles.get(b, b))}"
+    return f"{both} overlap most (r = {format_correlation(r)}); {share}"
 
 
-def heatmap_sidebar(found: Findings, most: int) -> Html:
-    """The reading of one pair, and the key."""
-    kinds = [k for k in ABOUT if any(s.kind == k for s in found.scores)]
+def heatmap_sidebar(findings: Findings, n: int) -> Html:
+    """Where the values of one cell are shown, the letters of kinds, the colours, the method."""
+    kinds = [k for k in ABOUT if k in findings.kinds.values()]
     tags = [el("span", {"class": "tagged"}, kind_tag(k), ABOUT[k][0].lower()) for k in kinds]
+    # More units than dialogs: several systems speak in one dialog, and each has its own scores.
+    sample = format_count(n, "dialog")
+    if n > findings.facts["alignment"]["dialogs"]:
+        sample = f"{format_count(n, 'dialog side')} (one per speaker)"
+    readout = {"class": "readout", "id": "readout", "aria-live": "polite", "hidden": True}
+    hint = "Point at a cell or use the arrow keys to see its values here."
     return el(
         "div",
         None,
-        el(
-            "div",
-            {"class": "readout", "id": "readout", "aria-live": "polite", "hidden": True},
-            "Point at a cell or use the arrow keys to see its values here.",
-        ),
+        el("div", readout, hint),
         el("p", {"class": "note tags"}, tags),
         heatmap_key(),
-        small_print(f"Pearson r over {describe_sample(found, most)}, average linkage on 1 − |r|."),
+        page.small_print(f"Pearson r over {sample}, average linkage on 1 − |r|."),
     )
-
-
-def describe_sample(found: Findings, most: int) -> str:
-    """What was correlated: dialogs, or parts of dialogs where several systems speak in one."""
-    if most <= found.facts["alignment"]["dialogs"]:
-        return format_count(most, "dialog")
-    return f"{format_count(most, 'dialog side')} (one per speaker)"

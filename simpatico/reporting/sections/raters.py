@@ -1,31 +1,20 @@
-"""Correlation with human ratings: each metric beside the noise ceiling and one more rater."""
+"""Correlation with human ratings: each metric beside the noise ceiling and one more rater.
+
+How high a correlation can be depends on the raters. Two references show that: the correlation of
+one more rater with the others, which a metric competes with, and the noise ceiling, which not even
+a perfect metric exceeds where raters disagree.
+"""
 
 from __future__ import annotations
-
-from collections.abc import Sequence
 
 from simpatico.charts.forest import forest_table
 from simpatico.charts.html import Child, Html, el
 from simpatico.reporting.findings import Findings
 from simpatico.reporting.minimum_data import RATED
-from simpatico.reporting.sections.components import (
-    Option,
-    Section,
-    intro,
-    make_section,
-    refusal,
-    small_print,
-    switch,
-)
-from simpatico.validation.chart import (
-    Quality,
-    correlation_forest,
-    is_significant,
-    quality_statistic,
-)
-from simpatico.validation.correlations import CorrelationRow
-from simpatico.validation.evidence import judgements_at
-from simpatico.validation.raters.agreement import AgreementRow
+from simpatico.reporting.sections import components as page
+from simpatico.validation.chart import Quality, correlation_forest, is_significant
+from simpatico.validation.evidence import agreement_value, judgements_at
+from simpatico.validation.raters.agreement import AgreementRow, find_statistic
 from simpatico.wording import (
     NO_VALUE,
     format_correlation,
@@ -34,183 +23,166 @@ from simpatico.wording import (
 )
 
 ALPHA = "krippendorff_alpha_ordinal"
+"""For ratings on a scale, any number of raters and missing ratings (Krippendorff 2011)."""
 MOST_OF = 0.95
-"""A score that fewer of the rated units have than this is said to be rare."""
+"""Scores that fewer of the rated units have than this share are listed with their n."""
+SHARES = {
+    0.25: "about a quarter of",
+    1 / 3: "about a third of",
+    0.5: "about half",
+    2 / 3: "about two thirds of",
+    0.75: "about three quarters of",
+}
+SHARE_TOLERANCE = 0.035
+"""Below half the distance between a quarter and a third, so that no share has two names."""
 
 
-def raters_section(found: Findings) -> Section:
+def raters_section(findings: Findings) -> page.Section:
     """How closely each metric correlates with human ratings."""
-    if found.evidence is None:
-        return make_section(
+    topic = "Correlation with human ratings"
+    if findings.evidence is None:
+        return page.make_section(
             "trust",
-            "Correlation with human ratings",
+            topic,
             "The correlation with human ratings is unknown for this run",
-            intro(
-                found.no_evidence_reason,
+            page.intro(
+                findings.no_evidence_reason,
                 " With a file of human ratings, this section shows each metric’s correlation with "
                 "them beside inter-rater agreement: ",
-                el("code", None, f"simpatico report {found.shell_name} --judgements FILE"),
+                el("code", None, f"simpatico report {findings.shell_name} --judgements FILE"),
             ),
         )
-    options = [Option(quality_label(q), quality_pane(found, q)) for q in found.qualities]
-    return make_section(
+    options = [(quality_label(q), quality_pane(findings, q)) for q in findings.qualities]
+    statistics = {r.score for r in findings.evidence.agreement if r.value is not None}
+    rater = " Dashed line: correlation of one more rater with the others (band: 95% CI)."
+    ceiling = " Grey at the right: above the noise ceiling that rater disagreement sets."
+    return page.make_section(
         "trust",
-        "Correlation with human ratings",
-        closest_metric(found),
-        intro(
+        topic,
+        closest_metric(findings),
+        page.intro(
             "Correlation (Pearson’s r) of each metric with the median rating. Filled dots: "
             "significant after correction for the number of metrics; hollow: not significant.",
-            reference_note(found),
+            rater if "one_more_judge" in statistics else None,
+            ceiling if "ceiling" in statistics else None,
         ),
         el(
             "div",
             {"class": "two"},
-            switch("judge", "Quality rated", options),
-            agreement_sidebar(found),
+            page.switch("judge", "Quality rated", options),
+            agreement_sidebar(findings),
         ),
-        [small_print(text) for text in found.evidence.notes],
+        [page.small_print(text) for text in findings.evidence.notes],
     )
 
 
-def reference_note(found: Findings) -> str:
-    """How to read the lines of the raters themselves, where there are any."""
-    there = {r.score for r in found.required_evidence.agreement if r.value is not None}
-    text = ""
-    if "one_more_judge" in there:
-        text += " Dashed line: correlation of one more rater with the others (band: 95% CI)."
-    if "ceiling" in there:
-        text += " Grey at the right: above the noise ceiling that rater disagreement sets."
-    return text
-
-
 def quality_label(quality: Quality) -> str:
+    """The name of a quality; one may be rated for turns and for dialogs."""
     return f"{quality[0]} (turn)" if quality[1] == "turn" else quality[0]
 
 
-def closest_metric(found: Findings) -> str:
-    """The metric that comes closest to the raters on the quality the page leads with."""
-    quality = found.qualities[0]
-    rows = found.correlations_with(quality)
+def closest_metric(findings: Findings) -> str:
+    """The heading: the metric that comes closest to the raters on the page's main quality.
+
+    Only significant correlations count, or the largest of many chance values would be named. It is
+    given as a share of what one more rater reaches, where there are several raters.
+    """
+    quality, level = findings.qualities[0]
+    rows = findings.correlations_with((quality, level))
     if max((r.n for r in rows), default=0) < RATED:
-        return f"Too few rated {quality[1]}s to correlate metrics with human ratings"
-    best = max((r for r in rows if is_significant(r.p_adjusted)), key=size, default=None)
+        return f"Too few rated {level}s to correlate metrics with human ratings"
+    significant = [r for r in rows if is_significant(r.p_adjusted)]
+    best = max(significant, key=lambda r: abs(r.value or 0.0), default=None)
     if best is None:
-        return f"No metric correlates significantly with “{quality[0]}”"
-    title = found.titles[best.score]
-    one = found.rater_reference(best, "one_more_judge")
-    against = " (negatively)" if (best.value or 0) < 0 else ""
-    if not one or one <= 0:
-        r = format_correlation(best.value)
-        return f"{title} correlates most with human ratings{against}: r = {r}"
-    share = abs(best.value or 0) / one
-    one_more = f"{share_in_words(share)} the correlation that one more rater has"
-    return f"{title} correlates most with human ratings{against}: {one_more}"
-
-
-def size(row: CorrelationRow) -> float:
-    return abs(row.value or 0.0)
+        return f"No metric correlates significantly with “{quality}”"
+    value, agreement = best.value or 0.0, findings.required_evidence.agreement
+    one_more = agreement_value(agreement, best, "one_more_judge")
+    how = f"r = {format_correlation(best.value)}"
+    if one_more and one_more > 0:
+        share = share_in_words(abs(value) / one_more)
+        how = f"{share} the correlation that one more rater has"
+    sign = " (negatively)" if value < 0 else ""
+    return f"{findings.titles[best.score]} correlates most with human ratings{sign}: {how}"
 
 
 def share_in_words(share: float) -> str:
     """A share in words, or as a percentage where no words are near."""
     if share >= 1:
         return "at least"
-    for value, text in (
-        (0.25, "about a quarter of"),
-        (1 / 3, "about a third of"),
-        (0.5, "about half"),
-    ):
-        if abs(share - value) < 0.035:
-            return text
-    for value, text in ((2 / 3, "about two thirds of"), (0.75, "about three quarters of")):
-        if abs(share - value) < 0.035:
-            return text
-    return f"{share:.0%} of"
+    near = (text for value, text in SHARES.items() if abs(share - value) < SHARE_TOLERANCE)
+    return next(near, f"{share:.0%} of")
 
 
-def quality_pane(found: Findings, quality: Quality) -> list[Child]:
-    """The forest of one quality."""
-    rows = found.correlations_with(quality)
-    unit = quality[1]
+def quality_pane(findings: Findings, quality: Quality) -> list[Child]:
+    """The forest of one quality, or why it is not drawn; notes name scores with fewer units.
+
+    Their correlations rest on another sample than those beside them.
+    """
+    name, level = quality
+    rows = findings.correlations_with(quality)
     n = max((r.n for r in rows), default=0)
-    name = ["“", el("bdi", None, quality[0]), "”, "]
-    about = [*name, f"{format_count(n, f'rated {unit}')}{scale_text(found, quality)}"]
+    size = f"{format_count(n, f'rated {level}')}{scale_text(findings, quality)}"
+    about = page.small_print("“", el("bdi", None, name), "”, ", size)
     if n < RATED:
-        return [
-            small_print(about),
-            refusal(
-                "No correlation is drawn.",
-                f"It needs at least {RATED} rated {unit}s; there are {n}. With fewer, unrelated "
-                "numbers often correlate beyond ±.36 by chance.",
-            ),
-        ]
-    kinds = {s.name: s.kind for s in found.scores}
-    drawn = correlation_forest(found.required_evidence, quality, found.titles, kinds)
-    seen, of_units = {r.score for r in rows}, [s for s in found.scores if s.level != "system"]
-    missing = [s.title for s in of_units if s.name not in seen]
-    absent = f"Only at dialog level: {', '.join(missing)}." if missing and unit == "turn" else ""
+        reason = (
+            f"It needs at least {RATED} rated {level}s; there are {n}. With fewer, unrelated "
+            "numbers often correlate beyond ±.36 by chance."
+        )
+        return [about, page.refusal("No correlation is drawn.", reason)]
+    evidence = findings.required_evidence
+    forest = correlation_forest(evidence, quality, findings.titles, findings.kinds)
+    notes = []
+    scored = {r.score for r in rows}
+    missing = [s.title for s in findings.scores if s.level != "system" and s.name not in scored]
+    if missing and level == "turn":
+        notes.append(f"Only at dialog level: {', '.join(missing)}.")
     rare = [r for r in rows if r.value is not None and r.n < MOST_OF * n]
-    fewer = ", ".join(f"{found.titles[r.score]} (n {r.n:,})" for r in rare)
-    seldom = f"Scored for fewer units: {fewer}." if fewer else ""
-    return [
-        small_print(about),
-        forest_table(drawn),
-        [small_print(text) for text in (absent, seldom) if text],
-    ]
+    if rare:
+        fewer = ", ".join(f"{findings.titles[r.score]} (n {r.n:,})" for r in rare)
+        notes.append(f"Scored for fewer units: {fewer}.")
+    return [about, forest_table(forest), [page.small_print(note) for note in notes]]
 
 
-def scale_text(found: Findings, quality: Quality) -> str:
-    """From where to where people could rate."""
-    if found.judgements is None:
+def scale_text(findings: Findings, quality: Quality) -> str:
+    """The ends of the rating scale, where the file of ratings says them."""
+    if findings.judgements is None:
         return ""
-    own = (
-        judgements_at(found.judgements, "turn" if quality[1] == "turn" else "dialog")
-        .describe()
-        .filter(quality=quality[0])
-        .to_dicts()
-    )
-    low, high = (own[0]["scale_min"], own[0]["scale_max"]) if own else (None, None)
-    return "" if low is None or high is None else f", on a scale from {low:g} to {high:g}"
+    ratings = judgements_at(findings.judgements, "turn" if quality[1] == "turn" else "dialog")
+    for row in ratings.describe().filter(quality=quality[0]).iter_rows(named=True):
+        if row["scale_min"] is not None and row["scale_max"] is not None:
+            return f", on a scale from {row['scale_min']:g} to {row['scale_max']:g}"
+    return ""
 
 
-def agreement_sidebar(found: Findings) -> Html:
-    """Inter-rater agreement."""
-    rows = [
-        (q, quality_statistic(found.required_evidence.agreement, q, ALPHA)) for q in found.qualities
-    ]
+def agreement_sidebar(findings: Findings) -> Html:
+    """Krippendorff's α of each quality, who rated, and whether interlocutors agree."""
+    rows = []
+    for quality in findings.qualities:
+        row = find_statistic(findings.required_evidence.agreement, *quality, ALPHA)
+        reason = missing_alpha(row)
+        interval = NO_VALUE if row is None else format_correlation_interval(row.low, row.high)
+        cells = [
+            el("td", None, el("bdi", None, quality_label(quality))),
+            el("td", {"class": "r"}, reason or format_correlation(row.value if row else None)),
+            el("td", {"class": "r num"}, "" if reason else interval),
+        ]
+        rows.append(el("tr", None, cells))
+    head = [page.column_heads(["quality"]), page.column_heads(["α", "95% CI"], "r")]
     return el(
         "div",
         {"class": "side"},
         el("h3", None, "Inter-rater agreement"),
-        el("div", None, agreement_table(rows)),
-        el("div", None, rater_counts(found), participant_notes(found)),
+        el("div", None, page.table(None, head, rows)),
+        el("div", None, rater_counts(findings), interlocutor_notes(findings)),
     )
 
 
-def agreement_table(rows: Sequence[tuple[Quality, AgreementRow | None]]) -> Html:
-    head = [el("th", {"scope": "col"}, "quality")]
-    head += [el("th", {"scope": "col", "class": "r"}, text) for text in ("α", "95% CI")]
-    body = []
-    for quality, row in rows:
-        why = missing_alpha(row)
-        ends = NO_VALUE
-        if row is not None and row.low is not None:
-            ends = format_correlation_interval(row.low, row.high)
-        value = why or format_correlation(row.value if row else None)
-        body.append(
-            el(
-                "tr",
-                None,
-                el("td", None, el("bdi", None, quality_label(quality))),
-                el("td", {"class": "r"}, value),
-                el("td", {"class": "r num"}, "" if why else ends),
-            )
-        )
-    return el("table", None, el("thead", None, el("tr", None, head)), el("tbody", None, body))
-
-
 def missing_alpha(row: AgreementRow | None) -> str:
-    """Why there is no α, if there is none."""
+    """Why there is no α, if there is none.
+
+    Agreement needs units that two rated, and ratings that differ: raters who all give the same
+    value agree perfectly and by chance alike.
+    """
     if row is not None and row.value is not None:
         return ""
     if row is not None and row.status == "degenerate":
@@ -218,40 +190,36 @@ def missing_alpha(row: AgreementRow | None) -> str:
     return "too few" if row is not None and row.n else "one rater per unit"
 
 
-def rater_counts(found: Findings) -> Html | None:
-    """Who rated, and how much was not rated."""
-    if found.judgements is None:
+def rater_counts(findings: Findings) -> Html | None:
+    """How many rated, how often, and how many ratings are blank."""
+    if findings.judgements is None:
         return None
-    frame = found.judgements.frame
-    named = frame.drop_nulls("value")["judge"].drop_nulls().n_unique()
-    given, blank = frame["value"].count(), frame["value"].null_count()
-    who = f"{format_count(named, 'rater')}, " if named else ""
-    left = f"; {blank:,} blank (not rated)" if blank else ""
-    return small_print(
+    frame = findings.judgements.frame
+    raters = frame.drop_nulls("value")["judge"].drop_nulls().n_unique()
+    ratings, blank = frame["value"].count(), frame["value"].null_count()
+    who = f"{format_count(raters, 'rater')}, " if raters else ""
+    blanks = f"; {blank:,} blank (not rated)" if blank else ""
+    return page.small_print(
         "Ordinal Krippendorff’s α: 1 = perfect agreement, 0 = chance level. "
-        f"{who}{format_count(given, 'rating')}{left}."
+        f"{who}{format_count(ratings, 'rating')}{blanks}."
     )
 
 
-def participant_notes(found: Findings) -> list[Child]:
-    """Whether the interlocutor agrees with the outside raters."""
-    told = [
-        r
-        for r in found.required_evidence.agreement
-        if r.score == "inside_outside" and r.value is not None
-    ]
-    return [
-        small_print(
-            el("b", None, "Interlocutor vs. outsiders. "),
-            f"In {format_count(r.n, r.level or 'dialog')} the interlocutor also rated "
-            f"“{r.quality}”; correlation with the outside raters: "
-            f"r = {format_correlation(r.value)}{ends(r)}.",
+def interlocutor_notes(findings: Findings) -> list[Child]:
+    """The correlation of the interlocutor's ratings with those of outside raters.
+
+    Who took part felt the dialog, who reads it afterwards judges it; the two often differ.
+    """
+    notes: list[Child] = []
+    for row in findings.required_evidence.agreement:
+        if row.score != "inside_outside" or row.value is None:
+            continue
+        interval = format_correlation_interval(row.low, row.high)
+        text = (
+            f"In {format_count(row.n, row.level or 'dialog')} the interlocutor also rated "
+            f"“{row.quality}”; correlation with the outside raters: "
+            f"r = {format_correlation(row.value)} "
+            f"{'(no 95% CI)' if row.low is None else interval}."
         )
-        for r in told
-    ]
-
-
-def ends(row: AgreementRow) -> str:
-    return (
-        " (no 95% CI)" if row.low is None else f" {format_correlation_interval(row.low, row.high)}"
-    )
+        notes.append(page.small_print(el("b", None, "Interlocutor vs. outsiders. "), text))
+    return notes

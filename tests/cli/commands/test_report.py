@@ -207,7 +207,7 @@ def test_what_a_figure_refuses(call, small, tmp_path):
         f"{tmp_path}/x: a figure cannot be written as a file without an ending; end the name in "
         ".svg, .pdf or .png"
     )
-    assert refused(call(*start, svg, "tpt")) == "No human ratings were given; add --judgements FILE"
+    assert refused(call(*start, svg, "tpt")) == "no human ratings were given; add --judgements FILE"
     assert refused(call(*start, svg, "radar")) == (
         "a radar needs 20 dialogs per system and 3 metrics that all its systems have; use figure "
         "dots instead"

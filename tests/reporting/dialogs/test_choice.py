@@ -9,9 +9,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simpatico.errors import UnknownName
-from simpatico.reporting.dialogs.choice import ScorePlace, choose_examples
-from simpatico.reporting.dialogs.pool import percentiles, score_title
-from simpatico.reporting.dialogs.rules import agreement_heading, rated_standing, standing
+from simpatico.reporting.dialogs.choice import (
+    ScorePlace,
+    agreement_heading,
+    choose_examples,
+    percentiles,
+    rated_standing,
+    score_title,
+    standing,
+)
 
 TITLES = {"empathy": "Empathy", "style_matching": "Language style matching", "bert": "BERTScore"}
 

@@ -4,9 +4,12 @@ import polars as pl
 import pytest
 
 from simpatico import Conversations, load, score_run
-from simpatico.charts.systems import assign_styles
-from simpatico.reporting.dialogs.quoting import LETTERS, TURNS, quote_length
-from simpatico.reporting.dialogs.section import collect_quotations
+from simpatico.reporting.dialogs.quoting import (
+    LETTERS,
+    TURNS,
+    collect_quotations,
+    total_length,
+)
 from simpatico.reporting.findings import gather_findings
 from simpatico.reporting.page import render_page
 
@@ -30,8 +33,8 @@ def test_long_dialogs_are_cut_and_the_page_stays_below_a_megabyte(tmp_path, turn
     talks = Conversations((str(tmp_path / "talk.jsonl"),))
     run = score_run(talks, [load(name) for name in METRICS], tmp_path / "run")
     found = gather_findings(run)
-    quoted = collect_quotations(found, assign_styles(found.systems, found.main or ())).quoted
+    quoted = collect_quotations(found).dialogs
     assert quoted
-    assert sum(quote_length(q) for q in quoted) <= LETTERS
+    assert total_length(quoted) <= LETTERS
     assert sum(len(q.turns) for q in quoted) <= TURNS
     assert len(render_page(found).encode()) < 1_000_000

@@ -10,13 +10,7 @@ from simpatico.charts.html import show_invisible
 from simpatico.charts.systems import SystemStyle, assign_styles
 from simpatico.metric import EVIDENCE
 from simpatico.reporting.dialogs.choice import Example, ScorePlace
-from simpatico.reporting.dialogs.transcript import (
-    QuotedDialog,
-    QuotedTurn,
-    dialog_article,
-    quoted_turns,
-    score_explanation,
-)
+from simpatico.reporting.dialogs.transcript import dialog_article, quote_dialog
 from tests.reporting.dialogs.test_evidence import HOSTILE
 from tests.reporting.reading import Page
 
@@ -34,10 +28,7 @@ def turns(*rows, dialog="d"):
 
 
 def quote(table, example=EXAMPLE, spans=NOTHING, emotions=None, **most):
-    said, total, omitted = quoted_turns(table, example, spans, emotions, WHO, **most)
-    return QuotedDialog(
-        example, WHO[example.system], said, total, omitted, score_explanation(table, example, spans)
-    )
+    return quote_dialog(table, example, spans, emotions, WHO, **most)
 
 
 def page(quoted):
@@ -100,9 +91,8 @@ def test_weights_below_a_quarter_of_the_strongest_are_not_marked():
 
 def test_feelings_stand_before_the_words_of_each_turn():
     shares = pl.DataFrame({"dialog": ["d", "d"], "turn": [0, 1], "joy": [None, 0.75]})
-    for name in ("joy", "joy_share", "emotion_shares_joy"):
-        said, _, _ = quoted_turns(TALK, EXAMPLE, NOTHING, shares.rename({"joy": name}), WHO)
-        assert [dict(s.emotions) for s in said] == [{}, {"joy": 0.75}, {}, {}]
+    turns = quote(TALK, emotions=shares).turns
+    assert [dict(turn.emotions) for turn in turns] == [{}, {"joy": 0.75}, {}, {}]
     found = page(quote(TALK, emotions=shares))
     assert found.inside("span", "emo") == ["–", "joy", "–", "–"]
     assert page(quote(TALK)).inside("ol", "bare")
@@ -174,10 +164,3 @@ def test_hostile_words_ids_and_names_are_text(text):
     assert show_invisible(text[:20]) in found.inside("div", "meta")[0]
     tags = {tag for tag, _ in found.elements}
     assert tags <= {"article", "aside", "h3", "div", "span", "svg", "use", "bdi", "br", "line", "circle", "b", "ol", "li", "mark", "p"}  # fmt: skip
-
-
-def test_the_language_of_a_turn_is_told_to_the_browser():
-    said = QuotedTurn(WHO["heron"], "こんにちは", (), None, "ja")
-    found = page(QuotedDialog(EXAMPLE, WHO["heron"], (said,), 1, None, ""))
-    assert found.attributes("span", "lang") == ["ja"]
-    assert found.inside("p") == []

@@ -6,12 +6,8 @@ import pytest
 
 from simpatico.charts.ranges import RangeChart, range_axis
 from simpatico.charts.systems import assign_styles
-from simpatico.reporting.dialogs.section import (
-    collect_quotations,
-    dialogs_heading,
-    dialogs_section,
-    lead_score,
-)
+from simpatico.reporting.dialogs.quoting import collect_quotations, lead_score
+from simpatico.reporting.dialogs.section import dialogs_heading, dialogs_section
 from simpatico.reporting.sections.cards import cards_section, scored_counts
 from simpatico.reporting.sections.input import input_section
 from simpatico.reporting.sections.missing import missing_section
@@ -27,7 +23,7 @@ def test_the_counts_on_every_card_are_those_of_the_run():
     """By kind of metric: each unit of its level is either scored or has a reason."""
     found = made("demo").found
     told = found.as_json()
-    for card, score in zip(tree(cards_section(found, assign_styles(found.systems)).html).all("article"), found.scores, strict=True):  # fmt: skip
+    for card, score in zip(tree(cards_section(found).html).all("article"), found.scores, strict=True):  # fmt: skip
         counts = told["run"]["units"][score.level]
         own = {k.split(".")[1]: n for k, n in counts.items() if k.startswith(f"{score.name}.")}
         line = (
@@ -53,7 +49,7 @@ def test_the_ranges_on_every_card_are_those_of_the_json():
     means = {row["system"]: row for row in told["systems"]}
     who = assign_styles(found.systems)
     for card, score in zip(
-        tree(cards_section(found, who).html).all("article"), found.scores, strict=True
+        tree(cards_section(found).html).all("article"), found.scores, strict=True
     ):
         p5, p95, _ = told["spreads"][score.name]
         said = next(card.all("svg")).attributes["aria-label"].split("; ")
@@ -83,19 +79,13 @@ def test_reasons_in_words_the_most_frequent_first():
 
 def test_of_many_systems_the_two_that_lead_are_marked():
     found = made("thirteen").found
-    card = next(
-        tree(cards_section(found, assign_styles(found.systems, found.main)).html).all("article")
-    )
+    card = next(tree(cards_section(found).html).all("article"))
     said = next(card.all("svg")).attributes["aria-label"].split("; ")
     assert [s.rpartition(" ")[0] for s in said[2:]] == list(found.main)
 
 
 def test_metrics_of_parts_only_are_named():
-    last = list(
-        tree(cards_section(made("demo").found, assign_styles(made("demo").found.systems)).html).all(
-            "p"
-        )
-    )[-1]
+    last = list(tree(cards_section(made("demo").found).html).all("p"))[-1]
     assert (
         last.text
         == "Also scored, with sub-scores only: emotion_shares. simpatico show demo-run --every"
@@ -103,7 +93,7 @@ def test_metrics_of_parts_only_are_named():
     found = case("only_parts").found
     assert (
         "Also scored, with sub-scores only: emotion_shares. "
-        in tree(cards_section(found, {}).html).text
+        in tree(cards_section(found).html).text
     )
 
 
@@ -115,7 +105,7 @@ def test_what_was_read_of_the_demo():
         "Files": "conversations.jsonl (read as table)",
         "Messages": "787 messages in 755 turns",
         "Merged": "32 messages into the previous one by the same speaker",
-        "Scored turns of": "human (404 turns), harbor (124 turns), carousel (120 turns), brisk (107 turns)",
+        "Scored turns of": "user (404 turns), harbor (124 turns), carousel (120 turns), brisk (107 turns)",
         "Context only": "0 turns: replied to, not scored",
     }
     (told,) = [p.text for p in root.all("p", "note") if "reply to" in p.text]
@@ -231,23 +221,23 @@ def test_the_dialogs_of_many_systems_are_not_listed_one_by_one():
 )
 def test_which_dialogs_are_quoted(kind, heading):
     found = made(kind).found
-    told = collect_quotations(found, assign_styles(found.systems, found.main or ()))
+    told = collect_quotations(found)
     assert dialogs_heading(told) == heading
     root = tree(dialogs_section(found, told).html)
     assert root.one("h2").text == heading
     articles = list(root.all("article"))
-    assert len(articles) == len(told.quoted)
+    assert len(articles) == len(told.dialogs)
     last = list(root.all("p", "note"))[-1].text
     assert last.startswith(f"{len(articles)} of {found.facts['alignment']['dialogs']} dialogs are ")
 
 
 def test_headings_over_quoted_dialogs():
     found = made("demo").found
-    told = collect_quotations(found, assign_styles(found.systems, found.main))
+    told = collect_quotations(found)
 
     def titled(*titles):
-        some = zip(told.quoted, titles, strict=False)
-        return replace(told, quoted=tuple(replace(q, example=replace(q.example, title=t)) for q, t in some))  # fmt: skip
+        some = zip(told.dialogs, titles, strict=False)
+        return replace(told, dialogs=tuple(replace(q, example=replace(q.example, title=t)) for q, t in some))  # fmt: skip
 
     assert dialogs_heading(titled("The only dialog")) == "The one dialog"
     assert dialogs_heading(titled("One of 2 dialogs", "One of 2 dialogs")) == "Both dialogs"

@@ -4,10 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from simpatico.charts.systems import assign_styles
 from simpatico.comparison.headline import plain_text
 from simpatico.reporting.page import render_page
-from simpatico.reporting.sections.side_by_side import stands_out, systems_section
+from simpatico.reporting.sections.side_by_side import systems_finding, systems_section
 from simpatico.wording import format_interval, format_number, interval_digits
 from tests.reporting.cases import TWO, case
 from tests.reporting.pages import Made, made, scored, talks
@@ -15,7 +14,7 @@ from tests.reporting.tree import tree
 
 
 def section(found):
-    return tree(systems_section(found, assign_styles(found.systems, found.main or ())).html)
+    return tree(systems_section(found).html)
 
 
 def digits_of(rows: list[dict], score: str) -> int:
@@ -101,44 +100,44 @@ def test_what_the_heading_says_of_three_systems():
     """7 scores of 3 pairs are 21 comparisons."""
     found = made("demo").found
     told = differing(found)
-    assert plain_text(stands_out(told)) == "No significant difference between any two systems"
+    assert plain_text(systems_finding(told)) == "No significant difference between any two systems"
     told = differing(found, ("brisk", "harbor", "length"))
     assert (
-        plain_text(stands_out(told))
+        plain_text(systems_finding(told))
         == "1 of 21 comparisons show a significant difference; brisk is in it"
     )
     told = differing(found, ("brisk", "harbor", "length"), ("brisk", "carousel", "empathy"))
     assert (
-        plain_text(stands_out(told))
+        plain_text(systems_finding(told))
         == "2 of 21 comparisons show a significant difference; brisk is in 2 of them"
     )
     told = differing(found, ("brisk", "harbor", "length"), ("brisk", "carousel", "length"))
-    assert plain_text(stands_out(told)) == "brisk differs from every other system in length"
+    assert plain_text(systems_finding(told)) == "brisk differs from every other system in length"
     names = ("length", "empathy", "question_rate", "style_matching")
     every = [("brisk", other, s) for other in ("harbor", "carousel") for s in names]
-    assert plain_text(stands_out(differing(found, *every))) == (
+    assert plain_text(systems_finding(differing(found, *every))) == (
         "brisk differs from every other system in empathy, language style matching and 2 more"
     )
     left_out = replace(differing(found, *every[:1], every[4]), pairs_left_out=1)
-    assert plain_text(stands_out(left_out)) == (
+    assert plain_text(systems_finding(left_out)) == (
         "2 of 21 comparisons shown here show a significant difference; brisk is in 2 of them"
     )
 
 
 def test_what_the_heading_says_of_fewer_systems():
     two = made("unjudged").found
-    assert plain_text(stands_out(differing(two, (*TWO, "length")))) == (
+    assert plain_text(systems_finding(differing(two, (*TWO, "length")))) == (
         "1 of 4 comparisons show a significant difference"
     )
-    assert plain_text(stands_out(replace(two, pairs={}))) == "How the systems score"
-    assert plain_text(stands_out(case("alone").found)) == "How heron scores"
+    assert plain_text(systems_finding(replace(two, pairs={}))) == "How the systems score"
+    assert plain_text(systems_finding(case("alone").found)) == "How heron scores"
 
 
 def test_names_of_metrics_keep_their_capitals_in_a_sentence():
     found = made("demo").found
     scores = tuple(replace(s, title="BERTScore") if s.name == "length" else s for s in found.scores)
     told = differing(found, ("brisk", "harbor", "length"), ("brisk", "carousel", "length"))
-    assert plain_text(stands_out(replace(told, scores=scores))) == (
+    assert plain_text(systems_finding(replace(told, scores=scores))) == (
         "brisk differs from every other system in BERTScore"
     )
 

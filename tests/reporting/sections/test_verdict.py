@@ -4,7 +4,6 @@ from dataclasses import replace
 
 import pytest
 
-from simpatico.charts.systems import assign_styles
 from simpatico.reporting.page import render_page
 from simpatico.reporting.sections.verdict import raters_sentence, tracking_text, verdict_section
 from simpatico.wording import (
@@ -233,7 +232,7 @@ def test_what_could_not_be_used_is_a_link():
     found = made("unjudged").found
     read = {**found.facts["alignment"], "aside": {"empty": 2}, "rejected": {"json": 1}}
     odd = replace(found, facts={**found.facts, "alignment": read})
-    root = tree(verdict_section(odd, assign_styles(odd.systems), "x"))
+    root = tree(verdict_section(odd, "x"))
     (link,) = [a for a in root.all("a") if a.attributes["href"] == "#data"]
     assert link.text == "3 records skipped or rejected"
     assert "3 records were skipped or rejected" in tree(render_page(odd)).text
