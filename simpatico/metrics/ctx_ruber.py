@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 from simpatico.features import Feature
 from simpatico.features.embeddings import MINILM, Embeddings
-from simpatico.features.heads.folder import HeadKind
 from simpatico.metric import Card, Carried
 from simpatico.metrics._shared.ruber import UNDEFINED, Ruber
 
@@ -18,11 +16,10 @@ class CtxRuber(Ruber):
 
     model: str = MINILM
 
-    name: ClassVar = Carried("ctx_ruber")
-    plain: ClassVar[str] = "ctx_ruber"
-    kind: ClassVar[HeadKind] = "ctx-ruber"
-    title: ClassVar[str] = "Contextual RUBER"
-    card: ClassVar[Card] = Card(
+    name = Carried("ctx_ruber")
+    kind = "ctx-ruber"
+    title = "Contextual RUBER"
+    card = Card(
         about="A turn's likeness to a reference and its fit to what it answers, in one number.",
         undefined=UNDEFINED,
         citation=(

@@ -22,7 +22,6 @@ import polars as pl
 from scipy import sparse
 
 from simpatico.arrays import Floats
-from simpatico.errors import BadValue
 from simpatico.features import Feature, Features
 from simpatico.features.words import Words
 from simpatico.metric import Card, Score
@@ -32,12 +31,21 @@ from simpatico.metrics._shared.jackknife import (
     half_sample_interval,
     sampling_ranks,
 )
+from simpatico.metrics._shared.model_metric import both_ways, check_minimum
 from simpatico.turns import Level, Turns
 
 DRAWS = 200
 """Halves of the dialogs that the interval is made from."""
 MIN_SHARE_OF_HALVES = 0.9
 """Share of the halves that must hold enough n-grams for an interval."""
+
+
+def distinct_score(
+    name: str, title: str, comparison: str, meaning: str, highest: float = 1.0
+) -> Score:
+    """A score that `DistinctN.summary` gives as a column of this name."""
+    more, less = both_ways(comparison)
+    return Score(name, pl.col(name), (0.0, highest), meaning, None, title, more, less)
 
 
 @dataclass(frozen=True)
@@ -69,51 +77,36 @@ class DistinctN:
     )
     needs: ClassVar[tuple[Feature, ...]] = (Words(),)
     scores: ClassVar[tuple[Score, ...]] = (
-        Score(
+        distinct_score(
             "distinct_n",
-            of=pl.col("distinct_n"),
-            range=(0.0, 1.0),
-            meaning="share of distinct ones among `size` n-grams drawn from all a system said",
-            title="Distinct n-grams",
-            more="varies its words more than",
-            less="varies its words less than",
+            "Distinct n-grams",
+            "varies its words (more|less)",
+            "share of distinct ones among `size` n-grams drawn from all a system said",
         ),
-        Score(
+        distinct_score(
             "distinct_1",
-            of=pl.col("distinct_1"),
-            range=(0.0, 1.0),
-            meaning="the same of single words",
-            title="Distinct words",
-            more="has more different words than",
-            less="has fewer different words than",
+            "Distinct words",
+            "has (more|fewer) different words",
+            "the same of single words",
         ),
-        Score(
+        distinct_score(
             "distinct_n_raw",
-            of=pl.col("distinct_n_raw"),
-            range=(0.0, 1.0),
-            meaning="distinct n-grams over all words, as Li et al. have it; falls with length",
-            title="Distinct n-grams, raw",
-            more="has a higher raw share of distinct n-grams than",
-            less="has a lower raw share of distinct n-grams than",
+            "Distinct n-grams, raw",
+            "has a (higher|lower) raw share of distinct n-grams",
+            "distinct n-grams over all words, as Li et al. have it; falls with length",
         ),
-        Score(
+        distinct_score(
             "distinct_n_adjusted",
-            of=pl.col("distinct_n_adjusted"),
-            range=(0.0, inf),
-            meaning="distinct words over those expected if as many were drawn evenly from "
+            "Distinct words, adjusted",
+            "has (more|fewer) different words for its length",
+            "distinct words over those expected if as many were drawn evenly from "
             "`vocabulary` words, as Liu et al. have it",
-            title="Distinct words, adjusted",
-            more="has more different words for its length than",
-            less="has fewer different words for its length than",
+            highest=inf,
         ),
     )
 
     def __post_init__(self) -> None:
-        for field in ("n", "size", "most"):
-            if (value := getattr(self, field)) < 1:
-                raise BadValue(f"distinct_n.{field} is {value}; it is 1 or more")
-        if self.vocabulary < 2:
-            raise BadValue(f"distinct_n.vocabulary is {self.vocabulary}; it is 2 or more")
+        check_minimum(self, n=1, size=1, most=1, vocabulary=2)
 
     def __call__(self, turns: Turns, features: Features) -> pl.DataFrame:
         table = features[Words()]

@@ -8,7 +8,6 @@ Example: weight 3 in joy and 1 in trust gives joy 0.75, trust 0.25 and 0 for the
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import polars as pl
 
@@ -17,17 +16,16 @@ from simpatico.features.emotions import EMOTIONS
 from simpatico.metric import Card, Carried, Score, model_suffix
 from simpatico.metrics._shared.emotion_metric import EmotionMetric
 from simpatico.metrics.emotional_entropy import EmotionalEntropy
-from simpatico.turns import Level, Turns
+from simpatico.turns import Turns
 
 
 @dataclass(frozen=True)
 class EmotionShares(EmotionMetric):
     """Parameters: `lexicon` of emotions, or `emotions` = "neural" or path:DIR for trained heads."""
 
-    name: ClassVar = Carried("emotion_shares")
-    level: ClassVar[Level] = "turn"
-    undefined_neural: ClassVar[str] = EmotionalEntropy.undefined_neural
-    facts: ClassVar[Card] = Card(
+    name = Carried("emotion_shares")
+    undefined_neural = EmotionalEntropy.undefined_neural
+    facts = Card(
         about="How a speaker's emotional weight divides among eight emotions.",
         undefined=EmotionalEntropy.facts.undefined,
         citation="Plutchik (1980), Emotion: A Psychoevolutionary Synthesis",

@@ -12,21 +12,22 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from math import inf
-from typing import ClassVar, Literal
+from typing import Literal
 
 import msgspec
 import numpy as np
 import polars as pl
 
 from simpatico.arrays import Bools, Floats, Ints
-from simpatico.errors import BadValue
 from simpatico.features import Feature, Features
 from simpatico.features.likelihood import FollowUps, Likelihood, Likelihoods
 from simpatico.features.script import OtherScript
 from simpatico.features.words import Words
-from simpatico.metric import Card, Carried, Score, UsesModels, model_suffix, reasons
+from simpatico.metric import Card, Carried, Score, reasons
+from simpatico.metrics._shared.model_metric import ModelMetric
+from simpatico.metrics._shared.pairs import NEEDS
 from simpatico.models.runtime.language_models import MAX_TOKENS
-from simpatico.turns import KEYS, Level, Turns
+from simpatico.turns import KEYS, Turns
 
 Over = Literal["whole", "followup"]
 
@@ -66,7 +67,7 @@ def follow_ups(level: Literal["turn", "dialog"]) -> QualityFollowUps:
 
 
 @dataclass(frozen=True)
-class Fed(UsesModels):
+class Fed(ModelMetric):
     """Parameters: `model`, a causal language model; `over`, whether the loss is that of the "whole"
     text with the follow-up, as in the authors' program, or of the "followup" alone.
     """
@@ -74,10 +75,9 @@ class Fed(UsesModels):
     model: str = "hub:microsoft/DialoGPT-large"
     over: Over = "whole"
 
-    name: ClassVar = Carried("fed")
-    published: ClassVar[tuple[str, ...]] = ("hub:microsoft/DialoGPT-large",)
-    level: ClassVar[Level] = "turn"
-    card: ClassVar[Card] = Card(
+    name = Carried("fed")
+    published = ("hub:microsoft/DialoGPT-large",)
+    card = Card(
         about=(
             "How much harder a language model finds displeased follow-ups than pleased ones, for "
             "eight qualities of a turn and ten of a whole dialog."
@@ -99,39 +99,31 @@ class Fed(UsesModels):
         ),
     )
 
-    def __post_init__(self) -> None:
-        if self.over not in ("whole", "followup"):
-            raise BadValue(f"fed.over is {self.over!r}; it is 'whole' or 'followup'")
-
     @property
     def needs(self) -> tuple[Feature, ...]:
-        return (Likelihood(self.model), Words(), OtherScript())
+        return (Likelihood(self.model), *NEEDS)
 
     @property
     def scores(self) -> tuple[Score, ...]:
-        turn, dialog = list(follow_ups("turn").weights), list(follow_ups("dialog").weights)
-        return (
-            self._score("fed", ALL, "n", "all qualities of a turn"),
-            *(self._score(f"fed_{q}", q, "n", q.replace("_", " ")) for q in turn),
-            self._score("fed_dialog", DIALOG_PREFIX + ALL, "dialogs", "all qualities of a dialog"),
-            *(
-                self._score(f"fed_{q}", DIALOG_PREFIX + q, "dialogs", q.replace("_", " "))
-                for q in dialog
-            ),
-        )
-
-    def _score(self, name: str, column: str, count: str, quality: str) -> Score:
-        title = name.removeprefix("fed_").replace("_", " ") if name != "fed" else ""
-        return Score(
-            f"{name}{model_suffix(self)}",
-            of=pl.col(column) / pl.col(count),
-            range=(-inf, inf),
-            meaning=f"loss of displeased less pleased follow-ups, {quality}",
-            better="higher",
-            title=f"FED {title}".strip(),
-            more=f"gets a higher FED score ({quality}) than",
-            less=f"gets a lower FED score ({quality}) than",
-        )
+        scores = list[Score]()
+        for level, part, prefix, count in (
+            ("turn", "", "", "n"),
+            ("dialog", "_dialog", DIALOG_PREFIX, "dialogs"),
+        ):
+            overall = (part, ALL, f"all qualities of a {level}")
+            each = ((f"_{q}", q, q.replace("_", " ")) for q in follow_ups(level).weights)
+            scores += (
+                self.score(
+                    part,
+                    pl.col(prefix + column) / pl.col(count),
+                    f"loss of displeased less pleased follow-ups, {quality}",
+                    range=(-inf, inf),
+                    title=f"FED{part.replace('_', ' ')}",
+                    comparison=f"gets a (higher|lower) FED score ({quality})",
+                )
+                for part, column, quality in (overall, *each)
+            )
+        return tuple(scores)
 
     def __call__(self, turns: Turns, features: Features) -> pl.DataFrame:
         wordless, foreign = features[Words()].counts == 0, features[OtherScript()]

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -20,7 +20,7 @@ from simpatico.arrays import Floats, Floats32
 from simpatico.errors import BadValue
 from simpatico.features import Feature, Features
 from simpatico.features.embeddings import MINILM, Embeddings, TokenEmbeddings
-from simpatico.metric import Card, Carried, Score, UsesModels, model_suffix
+from simpatico.metric import Card, Carried, Score
 from simpatico.metrics._shared.jackknife import (
     MIN_DIALOGS,
     draw_halves,
@@ -28,7 +28,8 @@ from simpatico.metrics._shared.jackknife import (
     sampling_ranks,
 )
 from simpatico.metrics._shared.kmeans import kmeans_labels
-from simpatico.turns import Level, Turns
+from simpatico.metrics._shared.model_metric import ModelMetric, check_minimum
+from simpatico.turns import Turns
 
 # the first six are defaults of mauve-text: `compute_mauve`
 STARTS, ROUNDS = 5, 500
@@ -46,7 +47,7 @@ DRAWS = 999
 
 
 @dataclass(frozen=True)
-class Mauve(UsesModels):
+class Mauve(ModelMetric):
     """Parameters: `model`, an encoder (GPT-2 large for the published scores); `people`, the system
     whose turns stand for people where there are no references; `minimum` of texts on a side; `most`
     turns of a system that are read, drawn by `seed`.
@@ -58,10 +59,10 @@ class Mauve(UsesModels):
     most: int = 5_000
     seed: int = 25
 
-    name: ClassVar = Carried("mauve")
-    published: ClassVar[tuple[str, ...]] = ("hub:openai-community/gpt2-large", "hub:gpt2-large")
-    level: ClassVar[Level] = "system"
-    card: ClassVar[Card] = Card(
+    name = Carried("mauve")
+    published = ("hub:openai-community/gpt2-large", "hub:gpt2-large")
+    level = "system"
+    card = Card(
         about="How near the texts of a system are, taken together, to texts of people.",
         undefined="Null when a side has fewer than `minimum` texts, or there are no texts of "
         "people: the first reference of each turn or, where no turn has any, the turns of the "
@@ -78,8 +79,7 @@ class Mauve(UsesModels):
     )
 
     def __post_init__(self) -> None:
-        if self.minimum < 2:
-            raise BadValue(f"mauve.minimum is {self.minimum}; it is 2 or more")
+        check_minimum(self, minimum=2)
         if self.most < self.minimum:
             raise BadValue(f"mauve.most is {self.most}; it is at least minimum, {self.minimum}")
 
@@ -91,27 +91,24 @@ class Mauve(UsesModels):
 
     @property
     def scores(self) -> tuple[Score, ...]:
-        text, column = "texts of the system beside texts of people", pl.col
+        star = f"mauve_star{self.name.removeprefix('mauve')}"
+        texts = "texts of the system beside texts of people"
         return (
-            Score(
-                self.name,
-                of=column(self.name),
-                range=(0.0, 1.0),
-                meaning=f"area under the divergence curve of {text}",
-                better="higher",
+            self.score(
+                "",
+                pl.col(self.name),
+                f"area under the divergence curve of {texts}",
                 title="MAUVE",
-                more="writes texts closer in distribution to human texts than",
-                less="writes texts farther in distribution from human texts than",
+                comparison="writes texts (closer in distribution to|farther in distribution from) "
+                "human texts",
             ),
-            Score(
-                f"mauve_star{model_suffix(self)}",
-                of=column(f"mauve_star{model_suffix(self)}"),
-                range=(0.0, 1.0),
-                meaning="the same with half a text added to every cluster of both sides",
-                better="higher",
+            self.score(
+                "_star",
+                pl.col(star),
+                "the same with half a text added to every cluster of both sides",
                 title="MAUVE, smoothed",
-                more="writes texts nearer, by smoothed MAUVE, to those of people than",
-                less="writes texts farther, by smoothed MAUVE, from those of people than",
+                comparison="writes texts (nearer, by smoothed MAUVE, to|farther, by smoothed "
+                "MAUVE, from) those of people",
             ),
         )
 

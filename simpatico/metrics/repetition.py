@@ -16,11 +16,11 @@ import numpy as np
 import polars as pl
 
 from simpatico.arrays import Bools, Ints
-from simpatico.errors import BadValue
 from simpatico.features import Feature, Features
 from simpatico.features.word_positions import word_positions
 from simpatico.features.words import Words, WordTable
 from simpatico.metric import Card, Score, reasons
+from simpatico.metrics._shared.model_metric import check_minimum
 from simpatico.turns import Level, Turns
 
 
@@ -56,8 +56,7 @@ class Repetition:
     )
 
     def __post_init__(self) -> None:
-        if self.n < 1:
-            raise BadValue(f"repetition.n is {self.n}; it is 1 or more")
+        check_minimum(self, n=1)
 
     def __call__(self, turns: Turns, features: Features) -> pl.DataFrame:
         table = features[Words()]

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 from simpatico.features import Feature
-from simpatico.features.heads.folder import HeadKind
 from simpatico.features.word_vectors import GLOVE, WordExtremes
 from simpatico.metric import Card, Carried
 from simpatico.metrics._shared.ruber import UNDEFINED, Ruber
@@ -18,11 +16,10 @@ class PlainRuber(Ruber):
 
     model: str = GLOVE
 
-    name: ClassVar = Carried("ruber")
-    plain: ClassVar[str] = "ruber"
-    kind: ClassVar[HeadKind] = "ruber"
-    title: ClassVar[str] = "RUBER"
-    card: ClassVar[Card] = Card(
+    name = Carried("ruber")
+    kind = "ruber"
+    title = "RUBER"
+    card = Card(
         about="A turn's likeness to a reference and its fit to what it answers, in one number.",
         undefined=UNDEFINED,
         citation=(

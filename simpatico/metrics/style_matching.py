@@ -24,6 +24,8 @@ from simpatico.features.script import OtherScript
 from simpatico.features.spans import spans
 from simpatico.features.words import Words, WordTable
 from simpatico.metric import Card, Score, reasons
+from simpatico.metrics._shared.model_metric import check_choices
+from simpatico.metrics._shared.pairs import NEEDS
 from simpatico.turns import Level, Turns
 
 CATEGORIES = {
@@ -72,14 +74,13 @@ class StyleMatching:
     )
 
     def __post_init__(self) -> None:
+        check_choices(self)
         if not 0 < self.epsilon < 1:
             raise BadValue(f"style_matching.epsilon is {self.epsilon}; it lies between 0 and 1")
-        if self.empty not in ("match", "drop"):
-            raise BadValue(f"style_matching.empty is {self.empty!r}; it is 'match' or 'drop'")
 
     @property
     def needs(self) -> tuple[Feature, ...]:
-        return (LexiconSums(self.lexicon, tuple(CATEGORIES)), Words(), OtherScript())
+        return (LexiconSums(self.lexicon, tuple(CATEGORIES)), *NEEDS)
 
     @property
     def scores(self) -> tuple[Score, ...]:

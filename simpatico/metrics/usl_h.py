@@ -11,20 +11,20 @@ Example: U .9, S .5, L .2 give (.9 + .45 + .09) / 3 = .48.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal
 
 import numpy as np
 import polars as pl
 
 from simpatico.arrays import Floats
-from simpatico.errors import BadValue
 from simpatico.features import Feature, Features
 from simpatico.features.heads.folder import HeadFolder, PairHead, is_heads_folder, load_heads
 from simpatico.features.masked import MaskedLikelihood
 from simpatico.features.words import cut_words
-from simpatico.metric import Card, Carried, Score, model_suffix
+from simpatico.metric import Card, Carried, Score
+from simpatico.metrics._shared.model_metric import ModelMetric
 from simpatico.metrics._shared.pairs import NEEDS, Pairs, mean_statistic
-from simpatico.turns import Level, Turns
+from simpatico.turns import Turns
 
 PARTS = {
     "understandable": "probability that somebody wrote the turn as it is",
@@ -34,16 +34,15 @@ PARTS = {
 
 
 @dataclass(frozen=True)
-class UslH:
+class UslH(ModelMetric):
     """Parameters: `model`, a folder of `simpatico train usl-h`; `how` the parts are combined."""
 
     model: str = ""
     how: Literal["h", "hs", "a"] = "h"
 
-    name: ClassVar = Carried("usl_h")
-    published: ClassVar[tuple[str, ...]] = ()
-    level: ClassVar[Level] = "turn"
-    card: ClassVar[Card] = Card(
+    name = Carried("usl_h")
+    title = "USL-H"
+    card = Card(
         about="Whether a turn can be understood, makes sense as an answer, and is specific.",
         undefined=(
             "Null when the turn answers nothing, when it or what it answers has no words or is in "
@@ -62,10 +61,6 @@ class UslH:
             "only, rare words are all there is to it."
         ),
     )
-
-    def __post_init__(self) -> None:
-        if self.how not in ("h", "hs", "a"):
-            raise BadValue(f"usl_h.how is {self.how!r}; there are h, hs and a")
 
     @property
     def missing(self) -> str | None:
@@ -99,28 +94,19 @@ class UslH:
 
     @property
     def scores(self) -> tuple[Score, ...]:
-        overall = Score(
-            f"usl_h{model_suffix(self)}",
-            of=mean_statistic("usl"),
-            range=(0.0, 1.0),
-            meaning="understandable, then sensible, then specific, in one number",
-            better="higher",
-            title="USL-H",
-            more="has a higher USL-H than",
-            less="has a lower USL-H than",
-        )
-        return (overall, *(self.part(name, meaning) for name, meaning in PARTS.items()))
-
-    def part(self, name: str, meaning: str) -> Score:
-        return Score(
-            f"usl_h_{name}{model_suffix(self)}",
-            of=mean_statistic(name),
-            range=(0.0, 1.0),
-            meaning=meaning,
-            better="higher",
-            title=f"USL-H, {name}",
-            more=f"is more {name} than",
-            less=f"is less {name} than",
+        overall = "understandable, then sensible, then specific, in one number"
+        return (
+            self.score("", mean_statistic("usl"), overall),
+            *(
+                self.score(
+                    f"_{part}",
+                    mean_statistic(part),
+                    meaning,
+                    title=f"USL-H, {part}",
+                    comparison=f"is (more|less) {part}",
+                )
+                for part, meaning in PARTS.items()
+            ),
         )
 
     def __call__(self, turns: Turns, features: Features) -> pl.DataFrame:

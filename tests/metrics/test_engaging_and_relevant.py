@@ -99,7 +99,7 @@ def test_a_way_that_is_none_is_refused():
     with pytest.raises(BadValue) as told:
         metric(combine="product")
     assert str(told.value) == (
-        "engaging_and_relevant.combine is 'product'; there are mean, min and max"
+        "engaging_and_relevant.combine is 'product'; it is 'mean', 'min' or 'max'"
     )
 
 

@@ -255,7 +255,8 @@ def test_ruber_says_how_to_get_its_trained_part(name, kind):
     )
     with pytest.raises(BadValue) as told:
         load(name, blend="sum")
-    assert str(told.value) == f"{name}.blend is 'sum'; there are min, max, arithmetic, geometric"
+    choices = "'min', 'max', 'arithmetic' or 'geometric'"
+    assert str(told.value) == f"{name}.blend is 'sum'; it is {choices}"
 
 
 def test_a_head_of_another_kind_is_refused():
@@ -298,8 +299,8 @@ def test_deep_am_fm_is_the_weighted_mean_of_both():
 def test_deep_am_fm_takes_both_parts_from_one_reference(monkeypatch):
     """Adequacy .8 and .5, fluency .4 and .8: .6 and .65, the best of which is .65; the best of
     either part, .8 and .8, belong to no reference."""
-    monkeypatch.setattr(deep_am_fm.Pairs, "cosines", lambda pairs, encoder: np.array([0.8, 0.5]))
-    monkeypatch.setattr(deep_am_fm, "fluency_ratio", lambda one, other, ratio: np.array([0.4, 0.8]))
+    monkeypatch.setattr(deep_am_fm, "text_cosines", lambda *texts: np.array([0.8, 0.5]))
+    monkeypatch.setattr(deep_am_fm, "fluency_ratio", lambda *texts: np.array([0.4, 0.8]))
     metric = load("deep_am_fm", model=f"path:{tiny('gpt2')}", model_encoder=BERT)
     turns = answers(("I like tea.", ["you like rain", "no"]))
     assert scores(metric, turns) == [pytest.approx(0.65, abs=1e-12)]

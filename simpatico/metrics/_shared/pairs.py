@@ -114,18 +114,19 @@ class Pairs:
         )
         return pl.DataFrame({**columns, "n": has_values}).with_columns(reason)
 
-    def cosines(self, encoder: TextEncoder) -> Floats:
-        """The cosine of each turn with the text beside it; NaN where one has no vector."""
-        if not len(self):
-            return np.zeros(0)
-        vectors = encoder.of([*self.text, *self.other])
-        return row_cosines(vectors[: len(self)], vectors[len(self) :])
-
 
 def unreadable_turns(features: Features, model: str | None) -> Bools:
     """Turns in a script that a model does not read; without a model, in other than Latin."""
     foreign: Bools = features[OtherScript()]
     return np.zeros_like(foreign) if model is not None and reads_any_script(model) else foreign
+
+
+def text_cosines(encoder: TextEncoder, texts: Sequence[str], others: Sequence[str]) -> Floats:
+    """The cosine of each text with the one beside it; NaN where one has no vector."""
+    if not texts:
+        return np.zeros(0)
+    vectors = encoder.of([*texts, *others])
+    return row_cosines(vectors[: len(texts)], vectors[len(texts) :])
 
 
 def mean_statistic(name: str) -> pl.Expr:

@@ -25,10 +25,12 @@ from simpatico.features.users.finetuned_folder import FineTunedFolder
 from simpatico.features.users.folder import TRAINED_BY
 from simpatico.features.users.model import Target
 from simpatico.features.words import Words
-from simpatico.metric import Card, Merge, Score, UsesModels, model_suffix, reasons
+from simpatico.metric import Card, Score, reasons
+from simpatico.metrics._shared.model_metric import EXTREMES, ModelMetric
 from simpatico.metrics._shared.occlusion import occlusion_evidence
 from simpatico.metrics._shared.pairs import NEEDS, Pairs, mean_statistic
-from simpatico.turns import Level, Turns
+from simpatico.turns import Turns
+from simpatico.wording import title_from_name
 
 EXAMPLE_NOUN: dict[Target, str] = {"chance": "turns", "score": "ratings"}
 UNDEFINED = "Null when the turn has no words or is in a script that the model does not read."
@@ -41,23 +43,20 @@ FINETUNED_CITATION = f"{PAPER}, as it was done here with a mark for each person"
 
 
 @dataclass(frozen=True)
-class UserAware(UsesModels):
+class UserAware(ModelMetric):
     """A prediction for each turn from a model that knows, or does not know, the user addressed."""
 
     model: str = ""
 
-    name: ClassVar[str]
-    plain: ClassVar[str]
     target: ClassVar[Target]
     facts: ClassVar[Card]
     meaning: ClassVar[str]
-    more: ClassVar[tuple[str, str]]
+    comparison: ClassVar[str]
     known_users: ClassVar[str]
     """Whom the model knows, in words of the comparison."""
     scores_unaddressed: ClassVar[bool] = True
     """Whether a turn that is addressed to nobody else has a score."""
-    level: ClassVar[Level] = "turn"
-    merge: ClassVar[dict[str, Merge]] = {"least": "min", "most": "max"}
+    merge = EXTREMES
 
     @property
     def folder(self) -> Folder | None:
@@ -114,38 +113,17 @@ class UserAware(UsesModels):
 
     @property
     def scores(self) -> tuple[Score, ...]:
-        known = Score(
-            f"{self.plain}_known{model_suffix(self)}",
-            of=mean_statistic("known"),
-            range=(0.0, 1.0),
-            meaning="share of scored turns that are meant for a person the model knows",
-            title=f"{self.title}, share of known persons",
-            more=f"talks more to {self.known_users} than",
-            less=f"talks less to {self.known_users} than",
+        known_share = self.score(
+            "_known",
+            mean_statistic("known"),
+            "share of scored turns that are meant for a person the model knows",
+            better=None,
+            title=f"{title_from_name(self.plain)}, share of known persons",
+            comparison=f"talks (more|less) to {self.known_users}",
         )
         return (
-            self.score("", mean_statistic("sum"), ""),
-            self.score("_min", pl.col("least"), " at its lowest"),
-            self.score("_max", pl.col("most"), " at its highest"),
-            known,
-        )
-
-    @property
-    def title(self) -> str:
-        return self.plain.capitalize().replace("_", " ")
-
-    def score(self, part: str, of: pl.Expr, where: str) -> Score:
-        """The mean over turns, the lowest or the highest: `part` of the name, `where` in words."""
-        more, less = self.more
-        return Score(
-            f"{self.plain}{part}{model_suffix(self)}",
-            of=of,
-            range=self.bounds,
-            meaning=self.meaning + where.replace(" at ", ", at "),
-            better="higher",
-            title=self.title + where.replace(" at ", ", at "),
-            more=f"{more}{where} than",
-            less=f"{less}{where} than",
+            *self.scores_with_extremes(self.meaning, self.comparison, self.bounds),
+            known_share,
         )
 
     def __call__(self, turns: Turns, features: Features) -> pl.DataFrame:
