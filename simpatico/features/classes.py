@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
@@ -11,9 +11,9 @@ import numpy as np
 from simpatico.arrays import Floats, Floats32
 from simpatico.errors import BadValue, ContractError, DataError
 from simpatico.features import Features
-from simpatico.features.on_model import OnModel, cache_key
-from simpatico.models.cache import Array, compute_once
-from simpatico.models.names import Model, find_model
+from simpatico.features.on_model import ModelRunner, OnModel
+from simpatico.models.cache import Array
+from simpatico.models.names import find_model
 from simpatico.models.runtime.encoders import Task, load_net, run_texts
 from simpatico.models.runtime.language_models import LmTokenizer, TokenIds, as_batch
 from simpatico.models.runtime.tokens import load_tokenizer
@@ -47,14 +47,12 @@ class ClassProbabilities(OnModel):
 
 
 @dataclass(frozen=True)
-class Classes:
-    """Classifies texts; each distinct one once."""
+class Classes(ModelRunner[tuple[str, ...]]):
+    """Classifies texts, or pairs of texts, with one model."""
 
-    model: Model
     pair: bool
     output: Output
     head: Task
-    memo: dict[tuple[str, ...], Array] = field(default_factory=dict, compare=False, repr=False)
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -73,8 +71,7 @@ class Classes:
             raise ContractError(f"{self.model.name} was asked for pairs: {self.pair}; give just so")
         columns: list[Iterable[str]] = [texts] if seconds is None else [texts, seconds]
         keys: list[tuple[str, ...]] = list(zip(*columns, strict=True))
-        kind = cache_key("classes", VERSION, self.model, self.head)
-        rows = compute_once(kind, keys, self._compute, memo=self.memo)
+        rows = self.outputs(keys, "classes", VERSION, self.head)
         if not rows:
             return np.zeros((0, len(self.labels)), np.float32)
         # row by row, so that a row's last bit cannot depend on how many rows there are
@@ -89,8 +86,7 @@ class Classes:
 def softmax(logits: Floats32) -> Floats32:
     """Probabilities that add up to 1."""
     powers = np.exp(logits - logits.max())
-    probabilities: Floats32 = powers / powers.sum()
-    return probabilities
+    return np.asarray(powers / powers.sum())
 
 
 def sigmoid(logits: Any) -> Any:
@@ -116,16 +112,12 @@ class ReplyRatings(OnModel):
 
 
 @dataclass(frozen=True)
-class ReplyRater:
-    """Rates replies with one model; each distinct conversation once."""
-
-    model: Model
-    memo: dict[tuple[str, ...], Array] = field(default_factory=dict, compare=False, repr=False)
+class ReplyRater(ModelRunner[tuple[str, ...]]):
+    """Rates replies with one model."""
 
     def of(self, conversations: Sequence[tuple[str, ...]]) -> Floats:
         """A number for the last turn of each conversation."""
-        kind = cache_key("reply ratings", REPLY_VERSION, self.model)
-        logits = compute_once(kind, list(conversations), self._compute, memo=self.memo)
+        logits = self.outputs(conversations, "reply ratings", REPLY_VERSION)
         return np.array([sigmoid(np.asarray(row, np.float64)[0]) for row in logits], np.float64)
 
     def _compute(self, conversations: list[tuple[str, ...]]) -> Iterator[tuple[int, Array]]:

@@ -108,10 +108,21 @@ class Baseline:
         return f"baseline_sha256:{hashlib.sha256(read_bytes(self.source)).hexdigest()[:12]}"
 
     def compute(self, turns: Turns, features: Features) -> Floats:
-        scores = parse_numbers(self.source) or read_baseline_row(self.source, self.layer)
+        scores = parse_numbers(self.source) or self._read_row()
         if not all(isfinite(score) and score < 1 for score in scores):
             raise BadValue(f"baseline {self.source!r}; its numbers are below 1")
         return np.array(scores)
+
+    def _read_row(self) -> list[float]:
+        """The row of the layer, or the last one, of a table LAYER,P,R,F."""
+        lines = read_bytes(self.source).decode("utf-8", "replace").split()
+        table = {cells[0]: cells[1:] for line in lines[1:] if len(cells := line.split(",")) == 4}
+        key = next(reversed(table), "") if self.layer is None else str(self.layer)
+        try:
+            return [float(cell) for cell in table[key]]
+        except (KeyError, ValueError):
+            where = "its last layer" if self.layer is None else f"layer {self.layer}"
+            raise DataError(f"{self.source}: no row LAYER,P,R,F with numbers for {where}") from None
 
 
 def parse_numbers(source: str) -> list[float] | None:
@@ -121,15 +132,3 @@ def parse_numbers(source: str) -> list[float] | None:
     except ValueError:
         return None
     return numbers if len(numbers) == 3 else None
-
-
-def read_baseline_row(file: str, layer: int | None) -> list[float]:
-    """The row of a layer, or the last one, of a table LAYER,P,R,F."""
-    lines = read_bytes(file).decode("utf-8", "replace").split()
-    table = {cells[0]: cells[1:] for line in lines[1:] if len(cells := line.split(",")) == 4}
-    key = str(layer) if layer is not None else next(reversed(table), "")
-    try:
-        return [float(cell) for cell in table[key]]
-    except (KeyError, ValueError):
-        where = "its last layer" if layer is None else f"layer {layer}"
-        raise DataError(f"{file}: no row LAYER,P,R,F with numbers for {where}") from None

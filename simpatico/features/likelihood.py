@@ -19,7 +19,7 @@ import numpy as np
 from simpatico.arrays import Floats
 from simpatico.errors import BadValue
 from simpatico.features import Features
-from simpatico.features.on_model import OnModel, cache_key
+from simpatico.features.on_model import ModelRunner, OnModel, cache_key
 from simpatico.models.cache import Array, compute_once
 from simpatico.models.names import Model, find_model
 from simpatico.models.runtime.language_models import (
@@ -89,12 +89,10 @@ class FollowUps(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Likelihoods:
-    """Scores texts with one model; each distinct pair of context and target once."""
+class Likelihoods(ModelRunner[tuple[str, ...]]):
+    """Scores targets, each after a context, with one model."""
 
-    model: Model
     frame: Frame
-    memo: dict[tuple[str, ...], Array] = field(default_factory=dict, compare=False, repr=False)
     follow_up_memo: dict[str, dict[tuple[str, ...], Array]] = field(
         default_factory=dict, compare=False, repr=False
     )
@@ -102,9 +100,7 @@ class Likelihoods:
     def of(self, contexts: Sequence[str], targets: Sequence[str]) -> list[Floats]:
         """For each target, given its context, the log-probability of each of its tokens."""
         keys: list[tuple[str, ...]] = list(zip(contexts, targets, strict=True))
-        kind = cache_key("likelihood", VERSION, self.model, self.frame)
-        compute = self._compute_seq2seq if is_seq2seq(self.model) else self._compute_causal
-        rows = compute_once(kind, keys, compute, memo=self.memo)
+        rows = self.outputs(keys, "likelihood", VERSION, self.frame)
         return [np.asarray(row, np.float64) for row in rows]
 
     def follow_ups(
@@ -127,25 +123,24 @@ class Likelihoods:
         arrays = compute_once(kind, list(contexts), compute, memo=memo)
         return [FollowUps.of(np.asarray(rows, np.float64)) for rows in arrays]
 
-    def _compute_causal(self, keys: list[tuple[str, ...]]) -> Iterator[tuple[int, Array]]:
-        """Log-probabilities by a causal model; equal contexts are read once."""
-        net, tokenizer = load_causal(self.model), LmTokenizer(load_hf_tokenizer(self.model))
+    def _compute(self, keys: list[tuple[str, ...]]) -> Iterator[tuple[int, Array]]:
+        """Log-probabilities of pairs of context and target; equal contexts are read once."""
+        tokenizer = LmTokenizer(load_hf_tokenizer(self.model))
+        if is_seq2seq(self.model):
+            net = load_seq2seq(self.model)
+            longest = tokenizer.max_tokens(net)
+            sides = [
+                (tokenizer.encode_source(first, longest), tokenizer.encode_target(second, longest))
+                for first, second in keys
+            ]
+            untag = tokenizer.language_tokens if self.frame == "untagged" else set[int]()
+            return map_contexts(sides, lambda item: target_logprobs(net, *item, untag))
+        net = load_causal(self.model)
         longest = tokenizer.max_tokens(net)
         pairs = [
             tokenizer.encode_pair(context, target, self.frame, longest) for context, target in keys
         ]
-        yield from map_contexts(pairs, lambda item: continuation_logprobs(net, *item))
-
-    def _compute_seq2seq(self, keys: list[tuple[str, ...]]) -> Iterator[tuple[int, Array]]:
-        """Log-probabilities by a sequence-to-sequence model; equal contexts are encoded once."""
-        net, tokenizer = load_seq2seq(self.model), LmTokenizer(load_hf_tokenizer(self.model))
-        longest = tokenizer.max_tokens(net)
-        pairs = [
-            (tokenizer.encode_source(context, longest), tokenizer.encode_target(target, longest))
-            for context, target in keys
-        ]
-        untag = tokenizer.language_tokens if self.frame == "untagged" else set[int]()
-        yield from map_contexts(pairs, lambda item: target_logprobs(net, *item, untag))
+        return map_contexts(pairs, lambda item: continuation_logprobs(net, *item))
 
     def _compute_follow_ups(
         self, keys: list[tuple[str, ...]], continuations: tuple[str, ...]

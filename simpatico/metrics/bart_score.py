@@ -20,7 +20,8 @@ from simpatico.features import Feature, Features
 from simpatico.features.likelihood import Likelihood
 from simpatico.metric import Card, Carried, Score
 from simpatico.metrics._shared.model_metric import ModelMetric
-from simpatico.metrics._shared.pairs import NEEDS, Pairs, mean_log_probabilities, mean_statistic
+from simpatico.metrics._shared.pairs import NEEDS, Pairs, mean_log_probabilities
+from simpatico.metrics._shared.scores import mean_statistic
 from simpatico.turns import Turns
 
 MEANINGS = {

@@ -26,8 +26,9 @@ from simpatico.features.embeddings import MINILM, TokenEmbeddings, TokenVectors,
 from simpatico.features.idf import Baseline, Idf, IdfWeights, bert_score_texts
 from simpatico.metric import Card, Carried, Score
 from simpatico.metrics._shared.model_metric import ModelMetric
-from simpatico.metrics._shared.pairs import NEEDS, NO_REFERENCE, Pairs, mean_statistic
+from simpatico.metrics._shared.pairs import NEEDS, NO_REFERENCE, Pairs
 from simpatico.metrics._shared.product import blocked_product
+from simpatico.metrics._shared.scores import mean_statistic
 from simpatico.models.names import find_model, parse_model_name
 from simpatico.turns import Turns
 
@@ -105,9 +106,9 @@ class BertScore(ModelMetric):
                 "" if part == "f1" else f"_{part}",
                 mean_statistic(part),
                 f"{title} of the best matches of word pieces with a reference",
+                f"resembles the references (more|less) ({title})",
                 range=(-inf if self.baseline else -1.0, 1.0),
                 title="BERTScore" if part == "f1" else f"BERTScore {title}",
-                comparison=f"resembles the references (more|less) ({title})",
             )
             for part, title in PARTS.items()
         )

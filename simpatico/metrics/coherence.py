@@ -14,9 +14,9 @@ from simpatico.arrays import Floats
 from simpatico.features import Features
 from simpatico.features.embeddings import MINILM, Embeddings
 from simpatico.metric import Card, Carried
-from simpatico.metrics._shared.model_metric import check_minimum
 from simpatico.metrics._shared.pair_metric import PairMetric
 from simpatico.metrics._shared.pairs import Pairs, text_cosines
+from simpatico.metrics._shared.parameters import check_minimum
 from simpatico.turns import Turns
 
 

@@ -17,8 +17,10 @@ import polars as pl
 from simpatico.features import Feature, Features
 from simpatico.features.classes import ReplyRatings
 from simpatico.metric import Card, Carried, Score
-from simpatico.metrics._shared.model_metric import ModelMetric, check_minimum
-from simpatico.metrics._shared.pairs import NEEDS, NO_ANSWERED_TURN, Pairs, mean_statistic
+from simpatico.metrics._shared.model_metric import ModelMetric
+from simpatico.metrics._shared.pairs import NEEDS, NO_ANSWERED_TURN, Pairs
+from simpatico.metrics._shared.parameters import check_minimum
+from simpatico.metrics._shared.scores import mean_statistic
 from simpatico.models.names import why_missing
 from simpatico.turns import Turns
 
@@ -85,9 +87,7 @@ class DialogRpt(ModelMetric):
             title = f"DialogRPT{part.replace('_', ' ')}"
             of = mean_statistic(part.removeprefix("_") or "ensemble")
             comparison = f"gets a (higher|lower) rating ({title})"
-            scores.append(
-                self.score(part, of, meaning, range=ends, title=title, comparison=comparison)
-            )
+            scores.append(self.score(part, of, meaning, comparison, range=ends, title=title))
         return tuple(scores)
 
     def __call__(self, turns: Turns, features: Features) -> pl.DataFrame:

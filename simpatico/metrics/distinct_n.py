@@ -28,24 +28,18 @@ from simpatico.metric import Card, Score
 from simpatico.metrics._shared.jackknife import (
     MIN_DIALOGS,
     draw_halves,
-    half_sample_interval,
     sampling_ranks,
+    summary_row,
+    summary_table,
 )
-from simpatico.metrics._shared.model_metric import both_ways, check_minimum
+from simpatico.metrics._shared.parameters import check_minimum
+from simpatico.metrics._shared.scores import make_score
 from simpatico.turns import Level, Turns
 
 DRAWS = 200
 """Halves of the dialogs that the interval is made from."""
 MIN_SHARE_OF_HALVES = 0.9
 """Share of the halves that must hold enough n-grams for an interval."""
-
-
-def distinct_score(
-    name: str, title: str, comparison: str, meaning: str, highest: float = 1.0
-) -> Score:
-    """A score that `DistinctN.summary` gives as a column of this name."""
-    more, less = both_ways(comparison)
-    return Score(name, pl.col(name), (0.0, highest), meaning, None, title, more, less)
 
 
 @dataclass(frozen=True)
@@ -77,31 +71,35 @@ class DistinctN:
     )
     needs: ClassVar[tuple[Feature, ...]] = (Words(),)
     scores: ClassVar[tuple[Score, ...]] = (
-        distinct_score(
+        make_score(
             "distinct_n",
-            "Distinct n-grams",
-            "varies its words (more|less)",
+            pl.col("distinct_n"),
             "share of distinct ones among `size` n-grams drawn from all a system said",
+            "varies its words (more|less)",
+            title="Distinct n-grams",
         ),
-        distinct_score(
+        make_score(
             "distinct_1",
-            "Distinct words",
-            "has (more|fewer) different words",
+            pl.col("distinct_1"),
             "the same of single words",
+            "has (more|fewer) different words",
+            title="Distinct words",
         ),
-        distinct_score(
+        make_score(
             "distinct_n_raw",
-            "Distinct n-grams, raw",
-            "has a (higher|lower) raw share of distinct n-grams",
+            pl.col("distinct_n_raw"),
             "distinct n-grams over all words, as Li et al. have it; falls with length",
+            "has a (higher|lower) raw share of distinct n-grams",
+            title="Distinct n-grams, raw",
         ),
-        distinct_score(
+        make_score(
             "distinct_n_adjusted",
-            "Distinct words, adjusted",
-            "has (more|fewer) different words for its length",
+            pl.col("distinct_n_adjusted"),
             "distinct words over those expected if as many were drawn evenly from "
             "`vocabulary` words, as Liu et al. have it",
-            highest=inf,
+            "has (more|fewer) different words for its length",
+            range=(0.0, inf),
+            title="Distinct words, adjusted",
         ),
     )
 
@@ -124,34 +122,23 @@ class DistinctN:
         return material.join(chosen.head(self.most), on=["system", "dialog"], how="semi")
 
     def summary(self, material: pl.DataFrame, *, seed: int) -> pl.DataFrame:
-        rows = [
-            self._row(name, material.filter(pl.col("system") == name), seed)
-            for name in material["system"].unique().sort()
-        ]
-        return pl.DataFrame(rows, infer_schema_length=None)
+        systems = material["system"].unique().sort()
+        rows = [self._row(name, material.filter(system=name), seed) for name in systems]
+        return summary_table(self.scores, rows)
 
     def _row(self, system: str, material: pl.DataFrame, seed: int) -> dict[str, Any]:
-        names = [s.name for s in self.scores]
         words, ngrams = count_ngrams(material, 1), count_ngrams(material, self.n)
-        row: dict[str, Any] = {"system": system, "reason": None}
         if (n := int(ngrams.totals.sum())) < self.size:
-            nothing = {f"{s}{end}": None for s in names for end in ("", "_low", "_high")}
-            reason = f"too_few_ngrams ({n} of {self.size})"
-            return {**row, **nothing, **{f"{s}_n": 0 for s in names}, "reason": reason}
+            return {"system": system, "reason": f"too_few_ngrams ({n} of {self.size})"}
         dialogs = len(ngrams.totals)
         values = self._values(words, ngrams, np.ones(dialogs))
-        halves = np.full((0, len(names)), np.nan)
-        if dialogs >= MIN_DIALOGS:
-            masks = draw_halves(dialogs, DRAWS, seed)
-            halves = np.array([self._values(words, ngrams, mask) for mask in masks])
-        for score, value, of_halves in zip(self.scores, values, halves.T, strict=True):
-            finite = np.isfinite(of_halves).sum()
-            if finite < max(MIN_SHARE_OF_HALVES * len(of_halves), 1):
-                of_halves = of_halves[:0]  # too many halves have too few n-grams: no interval
-            low, high = half_sample_interval(value, of_halves, score.range, dialogs)
-            row |= {score.name: value, f"{score.name}_n": dialogs}
-            row |= {f"{score.name}_low": low, f"{score.name}_high": high}
-        return row
+        draws = DRAWS if dialogs >= MIN_DIALOGS else 0
+        masks = draw_halves(dialogs, draws, seed)
+        halves = np.array([self._values(words, ngrams, mask) for mask in masks])
+        halves = halves.reshape(draws, len(values)).T
+        # where too many halves have too few n-grams there is no interval
+        halves[np.isfinite(halves).sum(axis=1) < MIN_SHARE_OF_HALVES * draws] = np.nan
+        return summary_row(system, self.scores, values, halves, dialogs)
 
     def _values(self, words: NgramCounts, ngrams: NgramCounts, mask: Floats) -> list[float]:
         """All scores of the chosen dialogs."""

@@ -60,9 +60,9 @@ class EmotionMatching(EmotionMetric):
                 "",
                 lambda sums: rowwise_spearman(*np.hsplit(sums.to_numpy(), 2)),
                 "rank correlation of the emotions of a turn and of the turn replied to",
+                "matches the user's emotions (more|less) closely",
                 range=(-1.0, 1.0),
                 better=None,
-                comparison="matches the user's emotions (more|less) closely",
             ),
         )
 

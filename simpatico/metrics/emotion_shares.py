@@ -15,6 +15,7 @@ from simpatico.features import Features
 from simpatico.features.emotions import EMOTIONS
 from simpatico.metric import Card, Carried, Score, model_suffix
 from simpatico.metrics._shared.emotion_metric import EmotionMetric
+from simpatico.metrics._shared.scores import make_score
 from simpatico.metrics.emotional_entropy import EmotionalEntropy
 from simpatico.turns import Turns
 
@@ -39,14 +40,12 @@ class EmotionShares(EmotionMetric):
     def scores(self) -> tuple[Score, ...]:
         what = "emotional words" if self.emotions == "lexicon" else "feelings"
         return tuple(
-            Score(
+            make_score(
                 f"{emotion}_share{model_suffix(self)}",
-                of=pl.col(emotion) / pl.sum_horizontal(EMOTIONS),
-                range=(0.0, 1.0),
-                meaning=f"share of the emotional weight that falls on {emotion}",
+                pl.col(emotion) / pl.sum_horizontal(EMOTIONS),
+                f"share of the emotional weight that falls on {emotion}",
+                f"gives {emotion} a (larger|smaller) share of its {what}",
                 title=f"Share of {emotion}",
-                more=f"gives {emotion} a larger share of its {what} than",
-                less=f"gives {emotion} a smaller share of its {what} than",
             )
             for emotion in EMOTIONS
         )

@@ -29,7 +29,8 @@ from simpatico.metrics._shared.classifier import BinaryClassifier
 from simpatico.metrics._shared.evaluator import first_missing
 from simpatico.metrics._shared.model_metric import EXTREMES, ModelMetric, with_extremes
 from simpatico.metrics._shared.occlusion import occlusion_evidence
-from simpatico.metrics._shared.pairs import NEEDS, Pairs, mean_statistic
+from simpatico.metrics._shared.pairs import NEEDS, Pairs
+from simpatico.metrics._shared.scores import mean_statistic
 from simpatico.turns import Turns
 
 POSITIVE_FROM = 0.5
@@ -114,8 +115,8 @@ class EmotionalConsistency(ModelMetric):
                 part,
                 of,
                 meaning,
+                f"matches the user's sentiment (more|less) often{where}",
                 title=f"Emotional consistency{where and ','}{where}",
-                comparison=f"matches the user's sentiment (more|less) often{where}",
             )
             for part, of, meaning, where in (
                 ("", points, "share of points for answers that share the feeling", ""),

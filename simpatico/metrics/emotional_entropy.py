@@ -71,9 +71,9 @@ class EmotionalEntropy(EmotionMetric):
             "",
             lambda sums: entropy(sums.to_numpy()) / unit,
             "how evenly words are spread over eight emotions; 0 is a single emotion",
+            "uses a (more|less) varied emotion vocabulary",
             range=(0.0, log(len(EMOTIONS)) / unit),
             better=None,
-            comparison="uses a (more|less) varied emotion vocabulary",
         )
         return (replace(score, unit="" if self.normalised else UNITS.get(self.base, "")),)
 

@@ -117,9 +117,9 @@ class Fed(ModelMetric):
                     part,
                     pl.col(prefix + column) / pl.col(count),
                     f"loss of displeased less pleased follow-ups, {quality}",
+                    f"gets a (higher|lower) FED score ({quality})",
                     range=(-inf, inf),
                     title=f"FED{part.replace('_', ' ')}",
-                    comparison=f"gets a (higher|lower) FED score ({quality})",
                 )
                 for part, column, quality in (overall, *each)
             )
@@ -138,11 +138,7 @@ class Fed(ModelMetric):
         return pl.concat(parts, how="horizontal").with_columns(closing, why)
 
     def _values(
-        self,
-        turns: Turns,
-        features: Features,
-        rows: Ints,
-        level: Literal["turn", "dialog"],
+        self, turns: Turns, features: Features, rows: Ints, level: Literal["turn", "dialog"]
     ) -> pl.DataFrame:
         """A column for the mean of all qualities and for each; 0 in rows not asked for."""
         qualities = follow_ups(level)

@@ -24,11 +24,13 @@ from simpatico.metric import Card, Carried, Score
 from simpatico.metrics._shared.jackknife import (
     MIN_DIALOGS,
     draw_halves,
-    half_sample_interval,
     sampling_ranks,
+    summary_row,
+    summary_table,
 )
 from simpatico.metrics._shared.kmeans import kmeans_labels
-from simpatico.metrics._shared.model_metric import ModelMetric, check_minimum
+from simpatico.metrics._shared.model_metric import ModelMetric
+from simpatico.metrics._shared.parameters import check_minimum
 from simpatico.turns import Turns
 
 # the first six are defaults of mauve-text: `compute_mauve`
@@ -98,17 +100,16 @@ class Mauve(ModelMetric):
                 "",
                 pl.col(self.name),
                 f"area under the divergence curve of {texts}",
+                "writes texts (closer in distribution to|farther in distribution from) human texts",
                 title="MAUVE",
-                comparison="writes texts (closer in distribution to|farther in distribution from) "
-                "human texts",
             ),
             self.score(
                 "_star",
                 pl.col(star),
                 "the same with half a text added to every cluster of both sides",
+                "writes texts (nearer, by smoothed MAUVE, to|farther, by smoothed MAUVE, from) "
+                "those of people",
                 title="MAUVE, smoothed",
-                comparison="writes texts (nearer, by smoothed MAUVE, to|farther, by smoothed "
-                "MAUVE, from) those of people",
             ),
         )
 
@@ -150,29 +151,20 @@ class Mauve(ModelMetric):
         return rows.group_by("system", maintain_order=True).head(self.most).select(material.columns)
 
     def summary(self, material: pl.DataFrame, *, seed: int) -> pl.DataFrame:
-        rows = [self._row(name, material, seed) for name in material["system"].unique().sort()]
-        main, star = (s.name for s in self.scores)
-        columns = ["system", "reason", main, star, "n"]
-        columns += [f"{name}_{end}" for name in (main, star) for end in ("low", "high")]
-        table = pl.DataFrame(rows, columns, orient="row", infer_schema_length=None)
-        counts = [pl.col("n").alias(f"{name}_n") for name in (main, star)]
-        return table.with_columns(pl.col("reason").cast(pl.String), *counts)
+        systems = material["system"].unique().sort()
+        return summary_table(self.scores, [self._row(name, material, seed) for name in systems])
 
-    def _row(self, system: str, material: pl.DataFrame, seed: int) -> tuple[Any, ...]:
+    def _row(self, system: str, material: pl.DataFrame, seed: int) -> dict[str, Any]:
         own, theirs, reason = self._sides(system, material)
         if reason:
-            return (system, reason, None, None, 0, None, None, None, None)
+            return {"system": system, "reason": reason}
         q, p = cluster_histograms(own, theirs, seed + 2)
-        values = np.array(plain_and_smoothed(p.sum(0), q.sum(0)))
+        values = np.array(plain_and_smoothed(p.sum(0), q.sum(0))).tolist()
         sizes = own["dialog"].n_unique(), theirs["dialog"].n_unique()
-        intervals: list[Any] = [(None, None)] * 2
+        halves = np.zeros((len(values), 0))
         if min(sizes) >= MIN_DIALOGS:
-            halves = plain_and_smoothed(*half_histograms(p, q, seed))
-            intervals = [
-                half_sample_interval(float(value), of_halves, (0.0, 1.0), *sizes)
-                for value, of_halves in zip(values, halves, strict=True)
-            ]
-        return (system, None, *values.tolist(), sizes[0], *intervals[0], *intervals[1])
+            halves = np.stack(plain_and_smoothed(*half_histograms(p, q, seed)))
+        return summary_row(system, self.scores, values, halves, *sizes)
 
     def _sides(
         self, system: str, material: pl.DataFrame

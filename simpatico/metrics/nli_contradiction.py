@@ -21,9 +21,9 @@ from simpatico.features.classes import ClassProbabilities
 from simpatico.features.script import OtherScript
 from simpatico.features.words import Words
 from simpatico.metric import Card, Carried, reasons
-from simpatico.metrics._shared.model_metric import check_minimum
 from simpatico.metrics._shared.pair_metric import PairMetric
 from simpatico.metrics._shared.pairs import Pairs
+from simpatico.metrics._shared.parameters import check_minimum
 from simpatico.turns import Turns
 
 ROBERTA = ("hub:FacebookAI/roberta-large-mnli", "hub:roberta-large-mnli")

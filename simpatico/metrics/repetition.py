@@ -20,7 +20,8 @@ from simpatico.features import Feature, Features
 from simpatico.features.word_positions import word_positions
 from simpatico.features.words import Words, WordTable
 from simpatico.metric import Card, Score, reasons
-from simpatico.metrics._shared.model_metric import check_minimum
+from simpatico.metrics._shared.parameters import check_minimum
+from simpatico.metrics._shared.scores import make_score
 from simpatico.turns import Level, Turns
 
 
@@ -43,15 +44,12 @@ class Repetition:
     )
     needs: ClassVar[tuple[Feature, ...]] = (Words(),)
     scores: ClassVar[tuple[Score, ...]] = (
-        Score(
+        make_score(
             "repetition",
-            of=pl.col("repeated") / pl.col("ngrams"),
-            range=(0.0, 1.0),
-            meaning="share of a turn's word n-grams that its speaker used before in the dialog",
+            pl.col("repeated") / pl.col("ngrams"),
+            "share of a turn's word n-grams that its speaker used before in the dialog",
+            "repeats itself (more|less)",
             better="lower",
-            title="Repetition",
-            more="repeats itself more than",
-            less="repeats itself less than",
         ),
     )
 

@@ -24,8 +24,9 @@ from simpatico.features.script import OtherScript
 from simpatico.features.spans import spans
 from simpatico.features.words import Words, WordTable
 from simpatico.metric import Card, Score, reasons
-from simpatico.metrics._shared.model_metric import check_choices
 from simpatico.metrics._shared.pairs import NEEDS
+from simpatico.metrics._shared.parameters import check_choices
+from simpatico.metrics._shared.scores import make_score
 from simpatico.turns import Level, Turns
 
 CATEGORIES = {
@@ -84,37 +85,32 @@ class StyleMatching:
 
     @property
     def scores(self) -> tuple[Score, ...]:
-        parts = tuple(
-            Score(
+        parts = (
+            make_score(
                 f"style_matching_{category}",
-                of=self.likeness(category),
-                range=(0.0, 1.0),
-                meaning=f"similarity of the rates of {meaning}",
-                title=f"Style matching, {meaning}",
-                more=f"mirrors the person's use of {meaning} more than",
-                less=f"mirrors the person's use of {meaning} less than",
+                self.likeness(category),
+                f"similarity of the rates of {words}",
+                f"mirrors the person's use of {words} (more|less)",
+                title=f"Style matching, {words}",
             )
-            for category, meaning in CATEGORIES.items()
+            for category, words in CATEGORIES.items()
         )
-        overall = Score(
+        overall = make_score(
             "style_matching",
-            of=self.mean(),
-            range=(0.0, 1.0),
-            meaning="similarity of function-word rates with the turn replied to",
+            self.mean(),
+            "similarity of function-word rates with the turn replied to",
+            "matches the user's function words (more|less) closely",
             title="Language style matching",
-            more="matches the user's function words more closely than",
-            less="matches the user's function words less closely than",
         )
-        empty = Score(
+        empty = make_score(
             "style_matching_empty",
-            of=pl.sum_horizontal(
+            pl.sum_horizontal(
                 0 * total_percentage(c) + (total_percentage(c) == 0) for c in CATEGORIES
             ),
+            "how many of the nine categories neither side used",
+            "has (more|fewer) function-word categories that neither side uses",
             range=(0.0, float(len(CATEGORIES))),
-            meaning="how many of the nine categories neither side used",
             title="Style matching, unused categories",
-            more="has more function-word categories that neither side uses than",
-            less="has fewer function-word categories that neither side uses than",
             unit="of 9",
         )
         return (overall, empty, *parts)

@@ -18,12 +18,13 @@ import polars as pl
 
 from simpatico.arrays import Floats
 from simpatico.features import Feature, Features
-from simpatico.features.heads.folder import HeadFolder, PairHead, is_heads_folder, load_heads
+from simpatico.features.heads.folder import PairHead, is_heads_folder, load_heads
 from simpatico.features.masked import MaskedLikelihood
 from simpatico.features.words import cut_words
 from simpatico.metric import Card, Carried, Score
 from simpatico.metrics._shared.model_metric import ModelMetric
-from simpatico.metrics._shared.pairs import NEEDS, Pairs, mean_statistic
+from simpatico.metrics._shared.pairs import NEEDS, Pairs
+from simpatico.metrics._shared.scores import mean_statistic
 from simpatico.turns import Turns
 
 PARTS = {
@@ -82,15 +83,9 @@ class UslH(ModelMetric):
     @property
     def needs(self) -> tuple[Feature, ...]:
         valid, follows = self._heads
-        more: list[Feature] = []
-        if not self.missing and (source := self._source):
-            more.append(MaskedLikelihood(source))
+        costs = None if self.missing else load_heads(self.model, "usl-h").recipe.likelihood
+        more = (MaskedLikelihood(costs.source),) if costs and costs.source else ()
         return tuple(dict.fromkeys((valid, follows, *valid.needs, *follows.needs, *more, *NEEDS)))
-
-    @property
-    def _source(self) -> str:
-        likely = load_heads(self.model, "usl-h").recipe.likelihood
-        return likely.source if likely else ""
 
     @property
     def scores(self) -> tuple[Score, ...]:
@@ -102,8 +97,8 @@ class UslH(ModelMetric):
                     f"_{part}",
                     mean_statistic(part),
                     meaning,
+                    f"is (more|less) {part}",
                     title=f"USL-H, {part}",
-                    comparison=f"is (more|less) {part}",
                 )
                 for part, meaning in PARTS.items()
             ),
@@ -118,8 +113,8 @@ class UslH(ModelMetric):
             self._specificity(pairs, features),
         )
         values = {"usl": compose_usl(*parts, self.how), **dict(zip(PARTS, parts, strict=True))}
-        has_likelihood = load_heads(self.model, "usl-h").recipe.likelihood is not None
-        unknown = "undefined" if has_likelihood else "no_likelihood"
+        likelihood = load_heads(self.model, "usl-h").recipe.likelihood
+        unknown = "undefined" if likelihood else "no_likelihood"
         best = {name: pairs.best_per_turn(column) for name, column in values.items()}
         return pairs.statistics(unknown, **best)
 
@@ -133,16 +128,14 @@ class UslH(ModelMetric):
             logs: list[Any] = features[MaskedLikelihood(recipe.source)].of(pairs.text)
             losses = np.array([-float(log.sum()) for log in logs])
         else:
-            losses = word_costs(folder, pairs)
+            # the negative log frequencies of each text's words, summed
+            table = cut_words(pl.Series("text", list(pairs.text), pl.String))
+            rare = folder.costs.get("", 0.0)
+            costs = np.array(
+                [folder.costs.get(word, rare) for word in table.vocabulary], np.float64
+            )
+            losses = table.sums(costs[:, None])[:, 0]
         return np.asarray(np.clip((losses - recipe.low) / (recipe.high - recipe.low), 0.0, 1.0))
-
-
-def word_costs(folder: HeadFolder, pairs: Pairs) -> Floats:
-    """The negative log frequencies of each text's words, summed."""
-    table = cut_words(pl.Series("text", list(pairs.text), pl.String))
-    unknown = folder.costs.get("", 0.0)
-    each = [folder.costs.get(word, unknown) for word in table.vocabulary]
-    return table.sums(np.array(each, np.float64)[:, None])[:, 0]
 
 
 def compose_usl(valid: Floats, follows: Floats, specific: Floats, how: str) -> Floats:

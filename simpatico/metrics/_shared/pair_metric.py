@@ -11,7 +11,8 @@ from simpatico.arrays import Floats
 from simpatico.features import Feature, Features
 from simpatico.metric import Better, Score
 from simpatico.metrics._shared.model_metric import ModelMetric
-from simpatico.metrics._shared.pairs import NEEDS, Pairs, mean_statistic
+from simpatico.metrics._shared.pairs import NEEDS, Pairs
+from simpatico.metrics._shared.scores import mean_statistic
 from simpatico.turns import Turns
 
 
@@ -60,9 +61,9 @@ class PairMetric(ModelMetric):
                 "",
                 mean_statistic(self.statistic),
                 self.meaning,
+                self.comparison,
                 range=self.range,
                 better=self.better,
-                comparison=self.comparison,
             ),
         )
 

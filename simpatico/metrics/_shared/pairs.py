@@ -129,11 +129,6 @@ def text_cosines(encoder: TextEncoder, texts: Sequence[str], others: Sequence[st
     return row_cosines(vectors[: len(texts)], vectors[len(texts) :])
 
 
-def mean_statistic(name: str) -> pl.Expr:
-    """The mean over the turns that have a value."""
-    return pl.col(name) / pl.col("n")
-
-
 def mean_log_probabilities(logs: Sequence[Floats]) -> Floats:
     """The mean of each text's log-probabilities per token; NaN for a text that has none."""
     return np.array([log.mean() if len(log) else np.nan for log in logs], np.float64)

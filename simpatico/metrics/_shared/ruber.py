@@ -28,7 +28,8 @@ from simpatico.features.heads.folder import (
 )
 from simpatico.metric import Score
 from simpatico.metrics._shared.model_metric import ModelMetric
-from simpatico.metrics._shared.pairs import NEEDS, Pairs, mean_statistic, text_cosines
+from simpatico.metrics._shared.pairs import NEEDS, Pairs, text_cosines
+from simpatico.metrics._shared.scores import mean_statistic
 from simpatico.models.names import why_missing
 from simpatico.turns import Turns
 

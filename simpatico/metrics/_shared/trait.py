@@ -20,8 +20,9 @@ from simpatico.features.script import OtherScript
 from simpatico.features.spans import spans
 from simpatico.features.words import Words, WordTable
 from simpatico.metric import Card, Score, reasons
-from simpatico.metrics._shared.model_metric import both_ways, check_minimum
 from simpatico.metrics._shared.pairs import NEEDS
+from simpatico.metrics._shared.parameters import check_minimum
+from simpatico.metrics._shared.scores import make_score
 from simpatico.turns import Level, Turns
 
 COMMAND = (
@@ -104,8 +105,7 @@ class Trait:
         value = (
             pl.when(enough).then(trait_expression(model).clip(low, high)) if model else pl.lit(None)
         )
-        title, (more, less) = self.name.capitalize(), both_ways(self.comparison)
-        return (Score(self.name, value, (low, high), self.meaning, None, title, more, less),)
+        return (make_score(self.name, value, self.meaning, self.comparison, range=(low, high)),)
 
     def __call__(self, turns: Turns, features: Features) -> pl.DataFrame:
         if self.missing:

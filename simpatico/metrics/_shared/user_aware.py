@@ -28,7 +28,8 @@ from simpatico.features.words import Words
 from simpatico.metric import Card, Score, reasons
 from simpatico.metrics._shared.model_metric import EXTREMES, ModelMetric
 from simpatico.metrics._shared.occlusion import occlusion_evidence
-from simpatico.metrics._shared.pairs import NEEDS, Pairs, mean_statistic
+from simpatico.metrics._shared.pairs import NEEDS, Pairs
+from simpatico.metrics._shared.scores import mean_statistic
 from simpatico.turns import Turns
 from simpatico.wording import title_from_name
 
@@ -117,14 +118,11 @@ class UserAware(ModelMetric):
             "_known",
             mean_statistic("known"),
             "share of scored turns that are meant for a person the model knows",
+            f"talks (more|less) to {self.known_users}",
             better=None,
             title=f"{title_from_name(self.plain)}, share of known persons",
-            comparison=f"talks (more|less) to {self.known_users}",
         )
-        return (
-            *self.scores_with_extremes(self.meaning, self.comparison, self.bounds),
-            known_share,
-        )
+        return (*self.scores_with_extremes(self.meaning, self.comparison, self.bounds), known_share)
 
     def __call__(self, turns: Turns, features: Features) -> pl.DataFrame:
         contexts, why = self.scorable_contexts(turns, features)
@@ -145,11 +143,15 @@ class UserAware(ModelMetric):
         english = self.folder is not None and self.folder.recipe.language == "en"
         foreign = foreign & english
         contexts = turn_contexts(turns)
-        alone = np.zeros(len(turns), bool)
+        # whose addressee the data do not name, or name as their own speaker
+        unaddressed = np.zeros(len(turns), bool)
         if not self.scores_unaddressed:
-            alone[unaddressed_rows(turns, contexts)] = True
-        why = reasons(len(turns), no_interlocutor=alone, no_words=wordless, other_script=foreign)
-        scorable = ~(alone | wordless | foreign)[contexts.row]
+            speakers = turns.frame["speaker"].gather(contexts.row)
+            addressees = zip(contexts.user, speakers, strict=True)
+            unaddressed[contexts.row] = [user in ("", speaker) for user, speaker in addressees]
+        masks = {"no_interlocutor": unaddressed, "no_words": wordless, "other_script": foreign}
+        why = reasons(len(turns), **masks)
+        scorable = ~(unaddressed | wordless | foreign)[contexts.row]
         return contexts.take(np.flatnonzero(scorable)), why
 
     def evidence(self, turns: Turns, features: Features) -> pl.DataFrame:
@@ -166,10 +168,3 @@ class UserAware(ModelMetric):
         indices = [str(at) for at in range(len(contexts))]
         pairs = Pairs(len(turns), contexts.row, contexts.text, indices, why)
         return occlusion_evidence(turns, pairs, predict_texts)
-
-
-def unaddressed_rows(turns: Turns, contexts: Contexts) -> list[int]:
-    """Turns whose addressee the data do not name, or name as their own speaker."""
-    speaker = turns.frame["speaker"].to_list()
-    addressed = zip(contexts.row, contexts.user, strict=True)
-    return [row for row, user in addressed if user in ("", speaker[row])]
