@@ -104,14 +104,6 @@ OUTPUTS: dict[Output, Callable[[Floats32], Floats32]] = {
 
 
 @dataclass(frozen=True)
-class ReplyRatings(OnModel):
-    """A number from 0 to 1 for a reply after the turns before it, by a left-to-right classifier."""
-
-    def compute(self, turns: Turns, features: Features) -> ReplyRater:
-        return ReplyRater(find_model(self.model))
-
-
-@dataclass(frozen=True)
 class ReplyRater(ModelRunner[tuple[str, ...]]):
     """Rates replies with one model."""
 
@@ -127,19 +119,22 @@ class ReplyRater(ModelRunner[tuple[str, ...]]):
                 f"{self.model.name} tells {net.config.num_labels} classes apart, where one number "
                 "is needed; name a model that rates"
             )
-        longest = tokenizer.max_tokens(net)
+        longest, end = tokenizer.max_tokens(net), tokenizer.end_token
 
         def rate(ids: TokenIds) -> Array:
             output = net(input_ids=as_batch(net, ids), use_cache=False)
             return np.asarray(output.logits[0].float().cpu().numpy(), np.float32)
 
-        prompts = (encode_conversation(tokenizer, turns, longest) for turns in conversations)
-        yield from enumerate(map_on_torch(rate, prompts))
+        def prompt(turns: tuple[str, ...]) -> TokenIds:
+            # an end token between turns; what is too long loses its start
+            ids = [id for turn in turns for id in (*tokenizer.encode(turn.strip()), end)]
+            return ids[:-1][-longest:]
+
+        yield from enumerate(map_on_torch(rate, map(prompt, conversations)))
 
 
-def encode_conversation(tokenizer: LmTokenizer, turns: tuple[str, ...], longest: int) -> TokenIds:
-    """The turns with an end token between them; one that is too long loses its start."""
-    ids = TokenIds()
-    for turn in turns:
-        ids += [*tokenizer.encode(turn.strip()), tokenizer.end_token]
-    return ids[:-1][-longest:]
+@dataclass(frozen=True)
+class ReplyRatings(OnModel):
+    """A number from 0 to 1 for a reply after the turns before it, by a left-to-right classifier."""
+
+    runner = ReplyRater

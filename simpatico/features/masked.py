@@ -14,26 +14,15 @@ import numpy as np
 
 from simpatico.arrays import Floats
 from simpatico.errors import DataError
-from simpatico.features import Features
 from simpatico.features.on_model import ModelRunner, OnModel
 from simpatico.models.cache import Array
-from simpatico.models.names import find_model
 from simpatico.models.runtime.language_models import gather_logprobs
 from simpatico.models.runtime.tokens import Encoding, load_tokenizer
 from simpatico.models.runtime.torch_backend import load_hf_tokenizer, load_masked, map_on_torch
-from simpatico.turns import Turns
 
 VERSION = 1
 BLOCK = 1024
 """Tokens in a batch."""
-
-
-@dataclass(frozen=True)
-class MaskedLikelihood(OnModel):
-    """Log-probabilities, to base e, of the tokens of a text, each masked in turn."""
-
-    def compute(self, turns: Turns, features: Features) -> MaskedLikelihoods:
-        return MaskedLikelihoods(find_model(self.model))
 
 
 @dataclass(frozen=True)
@@ -51,6 +40,13 @@ class MaskedLikelihoods(ModelRunner[str]):
             raise DataError(f"{self.model.folder}: its tokenizer has no mask; name another model")
         encodings = load_tokenizer(self.model)(texts)
         yield from enumerate(map_on_torch(lambda t: masked_logprobs(net, t, int(mask)), encodings))
+
+
+@dataclass(frozen=True)
+class MaskedLikelihood(OnModel):
+    """Log-probabilities, to base e, of the tokens of a text, each masked in turn."""
+
+    runner = MaskedLikelihoods
 
 
 def masked_logprobs(net: Any, text: Encoding, mask: int) -> Array:

@@ -6,13 +6,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import lru_cache
 from importlib.metadata import PackageNotFoundError, version
-from typing import ClassVar, Generic
+from typing import Any, ClassVar, Generic
 
-from simpatico.features import Feature
+from simpatico.features import Feature, Features
 from simpatico.models.cache import Array, SomeKey, compute_once
 from simpatico.models.names import Model, find_model, short_model_name
 from simpatico.models.runtime.encoders import backend
 from simpatico.models.runtime.torch_backend import device_suffix
+from simpatico.turns import Turns
 
 PACKAGES = {
     "onnx": ("onnxruntime", "tokenizers"),
@@ -29,6 +30,11 @@ class OnModel:
 
     needs: ClassVar[tuple[Feature, ...]] = ()
     slow: ClassVar[bool] = True
+    runner: ClassVar[type[ModelRunner[Any]]]
+    """What runs the model, where it takes no other parameter."""
+
+    def compute(self, turns: Turns, features: Features) -> Any:
+        return self.runner(find_model(self.model))
 
     @property
     def fingerprint(self) -> str:

@@ -8,25 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from simpatico.features import Features
 from simpatico.features.on_model import ModelRunner, OnModel
 from simpatico.models.cache import Array
-from simpatico.models.names import find_model
 from simpatico.models.runtime.language_models import LmTokenizer, TokenIds, as_batch
 from simpatico.models.runtime.torch_backend import load_hf_tokenizer, load_seq2seq, map_on_torch
-from simpatico.turns import Turns
 
 VERSION = 1
 LONGER = 50
 """Tokens by which a translation may be longer than twice its text; a model that loops must stop."""
-
-
-@dataclass(frozen=True)
-class Translation(OnModel):
-    """The translation of a text, deterministic: the most likely token each time."""
-
-    def compute(self, turns: Turns, features: Features) -> Translations:
-        return Translations(find_model(self.model))
 
 
 @dataclass(frozen=True)
@@ -45,6 +34,13 @@ class Translations(ModelRunner[str]):
         sources = [tokenizer.encode_source(text, longest) for text in texts]
         translations = map_on_torch(lambda ids: translate_greedily(net, ids, longest - 1), sources)
         yield from enumerate(translations)
+
+
+@dataclass(frozen=True)
+class Translation(OnModel):
+    """The translation of a text, deterministic: the most likely token each time."""
+
+    runner = Translations
 
 
 def translate_greedily(net: Any, source: TokenIds, longest: int) -> Array:

@@ -27,7 +27,6 @@ class Engagement(Evaluator):
     head = "engaging"
     command = "simpatico train engagement --data FILE --out MODEL"
     meaning = "probability that the turn engages whoever it is meant for"
-    comparison = "is (more|less) engaging"
     facts = Card(
         about="How likely a turn engages whoever it is meant for.",
         undefined=NO_ANSWERED_TURN,

@@ -27,7 +27,6 @@ class Relevance(Evaluator):
     head = "relevant"
     command = "simpatico train relevance --data DIALOGS --out MODEL"
     meaning = "probability that the turn is a reply to what it answers"
-    comparison = "is (more|less) relevant"
     facts = Card(
         about="How likely a turn is a reply to what it answers rather than to something else.",
         undefined=NO_ANSWERED_TURN,

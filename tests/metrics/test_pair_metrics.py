@@ -263,9 +263,8 @@ def test_a_head_of_another_kind_is_refused():
     model = f"path:{heads_folder('nsp')}"
     with pytest.raises(DataError) as told:
         scores(load("ruber", model=model), answers(("tea", ["rain"])))
-    assert str(told.value) == (
-        f"{heads_folder('nsp') / 'recipe.json'}: heads of kind 'nsp', where 'ruber' are needed"
-    )
+    recipe = heads_folder("nsp") / "recipe.json"
+    assert str(told.value) == f"{recipe}: heads of kind 'nsp', where 'ruber' are needed"
 
 
 def test_deep_am_against_the_context():

@@ -48,10 +48,16 @@ class Evaluator(ReplyMetric):
 
     kind: ClassVar[HeadKind]
     head: ClassVar[str]
+    """What the head finds in a reply, an adjective."""
     facts: ClassVar[Card]
     command: ClassVar[str]
+    """How to train a model."""
     statistic = "sum"
     merge = EXTREMES
+
+    @property
+    def comparison(self) -> str:
+        return f"is (more|less) {self.head}"
 
     @property
     def classifiers(self) -> tuple[BinaryClassifier, ...]:

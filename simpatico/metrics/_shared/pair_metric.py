@@ -27,7 +27,6 @@ class PairMetric(ModelMetric):
     """From turns and features to the texts that are compared."""
     statistic: ClassVar[str]
     """The column that holds the number."""
-    comparison: ClassVar[str] = ""
     better: ClassVar[Better] = "higher"
 
     @property
@@ -39,6 +38,11 @@ class PairMetric(ModelMetric):
     def meaning(self) -> str:
         """What the number says."""
         raise NotImplementedError
+
+    @property
+    def comparison(self) -> str:
+        """What is said of a higher and of a lower score, see `make_score`."""
+        return ""
 
     @property
     def range(self) -> tuple[float, float]:
