@@ -30,6 +30,7 @@ MEANINGS = {
     "_recall": "mean log-probability of the best reference given the turn",
     "_faithfulness": "mean log-probability of the turn given what it answers",
 }
+"""What the names of the scores end in, and what each is."""
 
 
 @dataclass(frozen=True)

@@ -54,6 +54,7 @@ DEFAULT_LAYER = -1
 """Stands for the layer by this table."""
 
 PARTS = {"f1": "F1", "precision": "precision", "recall": "recall"}
+"""The statistics, and what the score of each is called."""
 
 
 @dataclass(frozen=True)
@@ -124,6 +125,7 @@ class BertScore(ModelMetric):
         ):
             values[row] = match_pieces(turn, reference, idf)
         if self.baseline:
+            # the file has precision, recall and F1, where the columns here begin with F1
             base = features[Baseline(self.baseline, self.depth)][[2, 0, 1]]
             values = (values - base) / (1 - base)
         columns = zip(PARTS, values.T, strict=True)

@@ -36,6 +36,7 @@ def bleu_of_counts(counts: pl.DataFrame) -> pl.Series:
         if not row[-2]:
             scores.append(None)
             continue
+        # sums of whole numbers, which as statistics are floats
         counts_of_row = [round(value) for value in row]
         correct, total = counts_of_row[:ORDERS], counts_of_row[ORDERS:-2]
         length, reference_length = counts_of_row[-2:]
@@ -47,6 +48,7 @@ def bleu_of_counts(counts: pl.DataFrame) -> pl.Series:
 
 
 UNSPACED_SCRIPTS = r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]"
+"""Tokens end at spaces and punctuation, so that here a sentence would be a token or two."""
 
 
 @dataclass(frozen=True)

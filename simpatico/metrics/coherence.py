@@ -57,6 +57,7 @@ class Coherence(PairMetric):
     def pairs(self, turns: Turns, features: Features) -> Pairs:
         texts, number = turns.frame["text"].to_list(), turns.frame["turn"].to_list()
 
+        # `number` counts from 0 in each dialog: a context does not reach back into another dialog
         def context_of(row: int) -> str:
             return " ".join(texts[max(row - self.history + 1, row - number[row]) : row + 1])
 

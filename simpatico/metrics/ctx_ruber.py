@@ -1,4 +1,8 @@
-"""Contextual RUBER: RUBER over the vectors of a pretrained encoder."""
+"""Contextual RUBER: RUBER over the vectors of a pretrained encoder.
+
+Ghazarian et al. (2019, NeuralGen). Unlike pooled word vectors, those of an encoder depend on the
+order of the words and on what stands around them. The formulas are in `_shared/ruber.py`.
+"""
 
 from __future__ import annotations
 

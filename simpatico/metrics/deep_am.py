@@ -57,6 +57,7 @@ class DeepAm(PairMetric):
 
     def pairs(self, turns: Turns, features: Features) -> Pairs:
         pair = Pairs.with_references if self.mode == "reference" else Pairs.with_answered
+        # turns in other scripts are scored, too, where the encoder reads them
         return pair(turns, features, model=self.model)
 
     def values(self, features: Features, others: Sequence[str], texts: Sequence[str]) -> Floats:

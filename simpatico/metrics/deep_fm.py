@@ -79,6 +79,7 @@ class DeepFm(PairMetric):
 
     @property
     def unknown(self) -> str:
+        # beside a reference a text that is too long is cut; after a context its gain would be wrong
         return "too_long" if self.mode == "context" else "undefined"
 
     def pairs(self, turns: Turns, features: Features) -> Pairs:

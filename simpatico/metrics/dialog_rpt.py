@@ -25,6 +25,7 @@ from simpatico.models.names import why_missing
 from simpatico.turns import Turns
 
 PUBLISHED = "hub:microsoft/DialogRPT-{head}"
+# weights of the authors' ensemble; that many people answer (width) counts against a reply
 PRIOR = {"human-vs-rand": 0.5, "human-vs-machine": 0.5}
 CONDITIONAL = {"updown": 1.0, "depth": 0.48, "width": -0.5}
 HEADS = {

@@ -108,6 +108,8 @@ class DistinctN:
 
     def __call__(self, turns: Turns, features: Features) -> pl.DataFrame:
         table = features[Words()]
+        # each chunk has its own codes of words; eight bytes of a hash are the same in all of them,
+        # and that two words of a system share one is not to be expected below some 2^32 words
         digests = [blake2b(w.encode(), digest_size=8).digest() for w in table.vocabulary]
         codes = np.frombuffer(b"".join(digests), "<u8")[table.codes]
         ends = table.ends.tolist()
@@ -118,8 +120,8 @@ class DistinctN:
     def sample(self, material: pl.DataFrame) -> pl.DataFrame:
         """Of each system at most so many dialogs, drawn by their rank."""
         dialogs = material.select("system", "dialog", "rank").unique(["system", "dialog"])
-        chosen = dialogs.sort("rank", "dialog").group_by("system", maintain_order=True)
-        return material.join(chosen.head(self.most), on=["system", "dialog"], how="semi")
+        by_rank = dialogs.sort("rank", "dialog").group_by("system", maintain_order=True)
+        return material.join(by_rank.head(self.most), on=["system", "dialog"], how="semi")
 
     def summary(self, material: pl.DataFrame, *, seed: int) -> pl.DataFrame:
         systems = material["system"].unique().sort()
@@ -197,6 +199,6 @@ def expected_distinct_share(counts: Floats, size: int) -> float:
     others = total - often
     with np.errstate(invalid="ignore"):
         # log C(others, size) - log C(total, size), the size! in both cancelled
-        log_missed = gammaln(others + 1) - gammaln(others - size + 1) - gammaln(total + 1)
-        missed = np.where(others >= size, np.exp(log_missed + gammaln(total - size + 1)), 0.0)
-    return float((kinds * (1 - missed)).sum() / size)
+        log_absence = gammaln(others + 1) - gammaln(others - size + 1) - gammaln(total + 1)
+        absence = np.where(others >= size, np.exp(log_absence + gammaln(total - size + 1)), 0.0)
+    return float((kinds * (1 - absence)).sum() / size)

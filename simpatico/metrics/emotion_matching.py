@@ -73,6 +73,7 @@ class EmotionMatching(EmotionMetric):
         wordless, foreign = features[Words()].counts == 0, features[OtherScript()]
         opens = turns.answered < 0
         foreign = foreign | foreign[turns.answered]
+        # zeros add nothing to a dialog's sums, and by themselves have no ranks and so no score
         replies[opens | foreign] = contexts[opens | foreign] = 0.0
         masks = {
             "no_variation": flat | flat[turns.answered],  # all ties: no ranks to compare

@@ -11,13 +11,11 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from simpatico.features import Features
 from simpatico.features.emotions import EMOTIONS
 from simpatico.metric import Card, Carried, Score, model_suffix
 from simpatico.metrics._shared.emotion_metric import EmotionMetric
 from simpatico.metrics._shared.scores import make_score
 from simpatico.metrics.emotional_entropy import EmotionalEntropy
-from simpatico.turns import Turns
 
 
 @dataclass(frozen=True)
@@ -49,6 +47,3 @@ class EmotionShares(EmotionMetric):
             )
             for emotion in EMOTIONS
         )
-
-    def __call__(self, turns: Turns, features: Features) -> pl.DataFrame:
-        return self.emotion_statistics(turns, features)

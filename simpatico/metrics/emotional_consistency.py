@@ -145,6 +145,7 @@ class EmotionalConsistency(ModelMetric):
             reason: np.isin(np.arange(len(turns)), pairs.turn_rows[mask])
             for reason, mask in masks.items()
         }
+        # a turn without a pair has a reason already; it stays
         reason = pl.select(pl.coalesce(pairs.reason, reasons(len(turns), **turn_masks))).to_series()
         rows = np.flatnonzero(emotional >= self.threshold)
         texts, contexts = (

@@ -28,6 +28,7 @@ from simpatico.metrics._shared.pairs import Pairs
 from simpatico.turns import Turns
 
 UNITS = {2.0: "bits", e: "nats"}
+"""What an entropy is counted in, by the base of its logarithm; other bases have no name."""
 
 
 @dataclass(frozen=True)
@@ -76,9 +77,6 @@ class EmotionalEntropy(EmotionMetric):
             better=None,
         )
         return (replace(score, unit="" if self.normalised else UNITS.get(self.base, "")),)
-
-    def __call__(self, turns: Turns, features: Features) -> pl.DataFrame:
-        return self.emotion_statistics(turns, features)
 
     def evidence(self, turns: Turns, features: Features) -> pl.DataFrame:
         """In the score's unit, the entropy of a turn less its entropy without an emotion word.

@@ -23,6 +23,7 @@ from simpatico.metrics.engagement import Engagement
 from simpatico.metrics.relevance import Relevance
 
 EQUAL_WEIGHT = 0.5
+"""The mean that the paper takes."""
 COMBINATIONS: dict[str, Callable[[Floats, Floats, float], Floats]] = {
     "mean": lambda engaging, relevant, weight: (1 - weight) * engaging + weight * relevant,
     "min": lambda engaging, relevant, _: np.minimum(engaging, relevant),

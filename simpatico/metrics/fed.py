@@ -32,6 +32,7 @@ from simpatico.turns import KEYS, Turns
 Over = Literal["whole", "followup"]
 
 ALL = "all"
+"""The column of the mean of all qualities."""
 DIALOG_PREFIX = "dialog_"
 """What the statistics of a whole dialog's qualities begin with."""
 
@@ -60,6 +61,7 @@ def follow_ups(level: Literal["turn", "dialog"]) -> QualityFollowUps:
     texts = tuple(dict.fromkeys(t for q in qualities.values() for side in q.values() for t in side))
     weights = {name: np.zeros(len(texts)) for name in qualities}
     for name, sides in qualities.items():
+        # a mean of losses each: displeased less pleased; some qualities have no pleased follow-up
         for side, sign in (("negative", 1.0), ("positive", -1.0)):
             for text in sides[side]:
                 weights[name][texts.index(text)] = sign / len(sides[side])
@@ -106,11 +108,11 @@ class Fed(ModelMetric):
     @property
     def scores(self) -> tuple[Score, ...]:
         scores = list[Score]()
-        for level, part, prefix, count in (
+        for level, ending, prefix, count in (
             ("turn", "", "", "n"),
             ("dialog", "_dialog", DIALOG_PREFIX, "dialogs"),
         ):
-            overall = (part, ALL, f"all qualities of a {level}")
+            overall = (ending, ALL, f"all qualities of a {level}")
             each = ((f"_{q}", q, q.replace("_", " ")) for q in follow_ups(level).weights)
             scores += (
                 self.score(

@@ -19,6 +19,8 @@ from simpatico.metrics._shared.user_aware import CITATION, UNDEFINED, UserAware
 
 @dataclass(frozen=True)
 class InterlocutorScore(UserAware):
+    """Parameter `model`: the shipped one, or path:DIR of `simpatico train interlocutor`."""
+
     model: str = "interlocutor_score"
 
     name = Carried("interlocutor_score")
@@ -38,6 +40,7 @@ class InterlocutorScore(UserAware):
         ),
     )
 
+    # ratings have the scale of the data a model was trained on; without a model none is known
     @property
     def bounds(self) -> tuple[float, float]:
         folder = self.folder

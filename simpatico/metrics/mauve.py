@@ -132,14 +132,14 @@ class Mauve(ModelMetric):
 
     def _vectors(self, texts: list[str], features: Features) -> pl.Series:
         """A vector for each text, null for an empty one."""
-        filled = [row for row, text in enumerate(texts) if text.strip()]
-        if not filled:
+        rows = [row for row, text in enumerate(texts) if text.strip()]
+        if not rows:
             return pl.Series([None] * len(texts), dtype=pl.List(pl.Float32))
-        vectors = features[self.needs[0]].of([texts[row] for row in filled])
+        vectors = features[self.needs[0]].of([texts[row] for row in rows])
         if self.model in self.published:  # the hidden state of the last token, as was published
             vectors = np.stack([tokens.vectors[-1] for tokens in vectors])
         index = np.full(len(texts), -1)
-        index[filled] = np.arange(len(filled))
+        index[rows] = np.arange(len(rows))
         kind = pl.Array(pl.Float32, vectors.shape[1])
         return (
             pl.Series(vectors, dtype=kind).arr.to_list().gather(pl.Series(index).replace(-1, None))
@@ -158,6 +158,7 @@ class Mauve(ModelMetric):
         own, theirs, reason = self._sides(system, material)
         if reason:
             return {"system": system, "reason": reason}
+        # mauve-text clusters with its seed plus 2, and only so do its scores come out
         q, p = cluster_histograms(own, theirs, seed + 2)
         values = np.array(plain_and_smoothed(p.sum(0), q.sum(0))).tolist()
         sizes = own["dialog"].n_unique(), theirs["dialog"].n_unique()
@@ -219,8 +220,8 @@ def reduce_dimensions(vectors: Floats32) -> Floats32:
     rows /= np.maximum(np.sqrt((rows**2).sum(1, keepdims=True)), 1e-12)
     rows -= rows.mean(0)
     values, axes = np.linalg.eigh(rows.T @ rows)
-    explained = np.cumsum(np.maximum(values[::-1], 0))
-    width = int(np.argmax(explained >= EXPLAINED_VARIANCE * explained[-1])) + 1
+    variance = np.cumsum(np.maximum(values[::-1], 0))
+    width = int(np.argmax(variance >= EXPLAINED_VARIANCE * variance[-1])) + 1
     # rounded, so that the last bits of the axes, which differ by machine, decide nothing
     return np.asarray(np.round(rows @ axes[:, ::-1][:, :width], DECIMALS), np.float32)
 

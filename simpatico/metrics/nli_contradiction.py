@@ -82,7 +82,7 @@ class NliContradiction(PairMetric):
         by_speaker: dict[tuple[str, str], list[int]] = defaultdict(list)
         rows, others = list[int](), list[int]()
         for row, speaker in enumerate(turns.frame.select("dialog", "speaker").iter_rows()):
-            if able[row]:
+            if able[row]:  # others are not compared, and nothing is compared with them
                 before = by_speaker[speaker][-self.history :] if turns.scored[row] else []
                 rows += [row] * len(before)
                 others += before

@@ -3,6 +3,7 @@
 The probability that the turn is the next sentence, p(next | what is answered, turn): either BERT's
 own head (Devlin et al. 2019, NAACL), which was trained to tell a text's next sentence from
 another's, or a head that `simpatico train nsp` has trained over frozen vectors of dialogs' turns.
+Example: logits of 2 for the next sentence and 0 for another give 1 / (1 + exp(-2)) = .88.
 """
 
 from __future__ import annotations

@@ -69,6 +69,7 @@ class Prism(PairMetric):
 
     @property
     def missing(self) -> str | None:
+        # this checkpoint of fairseq must be converted first: its way out is another than usual
         if self.model == M39V1 and why_missing(M39V1):
             return (
                 "prism needs the model m39v1, converted for transformers, in the folder 'm39v1'; "

@@ -18,6 +18,8 @@ from simpatico.metrics._shared.user_aware import CITATION, UNDEFINED, UserAware
 
 @dataclass(frozen=True)
 class ReplyChance(UserAware):
+    """Parameter `model`: the shipped one, or path:DIR of `simpatico train continuity`."""
+
     model: str = "reply_chance"
 
     name = Carried("reply_chance")

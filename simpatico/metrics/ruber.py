@@ -1,4 +1,9 @@
-"""RUBER: a turn's likeness to a reference and its fit to what it answers, over word vectors."""
+"""RUBER: a turn's likeness to a reference and its fit to what it answers, over word vectors.
+
+Tao et al. (2018, AAAI). The vector of a text holds, in every dimension, the largest and the
+smallest value of its words' vectors. `_shared/ruber.py` has the formulas of both parts and of
+their blend.
+"""
 
 from __future__ import annotations
 

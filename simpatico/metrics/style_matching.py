@@ -104,6 +104,7 @@ class StyleMatching:
         )
         empty = make_score(
             "style_matching_empty",
+            # 0 times NaN is NaN: where a side has no words there is no count, rather than nine
             pl.sum_horizontal(
                 0 * total_percentage(c) + (total_percentage(c) == 0) for c in CATEGORIES
             ),
@@ -136,6 +137,7 @@ class StyleMatching:
         foreign, opens = features[OtherScript()], turns.answered < 0
         foreign = foreign | foreign[turns.answered]
         wordless = (replies[:, 0] == 0) | (contexts[:, 0] == 0)
+        # without words there are no rates, so no score, and nothing is added to the dialog's sums
         replies[opens | foreign] = contexts[opens | foreign] = 0.0
         why = reasons(len(turns), no_words=wordless, other_script=foreign, answers_nothing=opens)
         return pl.DataFrame(np.hstack([replies, contexts]), schema=COLUMNS).with_columns(why)
@@ -149,16 +151,16 @@ class StyleMatching:
         """
         table: WordTable = features[Words()]
         pairs = self(turns, features).drop("reason").to_numpy()
-        scores, per_word = self._read(pairs), np.zeros((len(pairs), len(CATEGORIES)))
+        scores, per_word = self._scores_of(pairs), np.zeros((len(pairs), len(CATEGORIES)))
         for index in range(len(CATEGORIES)):
             without, count = pairs.copy(), pairs[:, 1 + index]
             without[:, 1 + index] = 0.0
-            change = np.nan_to_num(scores - self._read(without))
+            change = np.nan_to_num(scores - self._scores_of(without))
             per_word[:, index] = np.divide(change, count, np.zeros_like(change), where=count > 0)
         own = LexiconSums(self.lexicon, tuple(CATEGORIES)).weights(table.vocabulary)[table.codes]
         return spans(turns, table, (own * np.repeat(per_word, table.counts, axis=0)).sum(axis=1))
 
-    def _read(self, pairs: Floats) -> Floats:
+    def _scores_of(self, pairs: Floats) -> Floats:
         """The score of each row of statistics; NaN where there is none."""
         return pl.DataFrame(pairs, schema=COLUMNS).select(self.mean()).to_series().to_numpy()
 

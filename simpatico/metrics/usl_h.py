@@ -85,6 +85,7 @@ class UslH(ModelMetric):
         valid, follows = self._heads
         costs = None if self.missing else load_heads(self.model, "usl-h").recipe.likelihood
         more = (MaskedLikelihood(costs.source),) if costs and costs.source else ()
+        # both heads may have been trained over the same encoder
         return tuple(dict.fromkeys((valid, follows, *valid.needs, *follows.needs, *more, *NEEDS)))
 
     @property

@@ -75,6 +75,7 @@ class BinaryClassifier:
     @property
     def feature(self) -> PairHead | ClassProbabilities:
         """One of our heads, or a fine-tuned classifier."""
+        # a model that is missing has a feature as well, which says so when it is used
         why = self.missing
         if why or is_heads_folder(self.model):
             return PairHead(self.model, self.kind, self.head, why)

@@ -43,7 +43,7 @@ class EmotionMetric(ModelMetric):
     """When there is no score where trained heads give the emotions."""
     carries = ("emotions",)
     published = ("lexicon",)
-    called = ("neural",)
+    called = ("neural",)  # emotion_matching[neural] names no package, unlike other brackets
 
     def __post_init__(self) -> None:
         if self.emotions not in ("lexicon", "neural") and not self.emotions.startswith(PATH):
@@ -98,7 +98,7 @@ class EmotionMetric(ModelMetric):
         """The reason of a text that has words, of which none is known."""
         return "no_emotion_words" if self._model is None else "no_known_words"
 
-    def emotion_statistics(self, turns: Turns, features: Features) -> pl.DataFrame:
+    def __call__(self, turns: Turns, features: Features) -> pl.DataFrame:
         """The eight sums or probabilities of each turn."""
         values = features[self.source]
         masks = {

@@ -81,6 +81,7 @@ class Evaluator(ReplyMetric):
         if self.model != type(self).model and all(
             is_heads_folder(one.model) for one in self.classifiers
         ):
+            # whoever trained a model may have said what it is not good for
             careful = next(iter(self.classifiers[0].recipe.limits), careful)
         origins = dict.fromkeys(one.origin for one in self.classifiers)
         return replace(

@@ -60,24 +60,19 @@ class ModelMetric(UsesModels):
     ) -> tuple[Score, ...]:
         """The mean of `sum` over a dialog's turns, their lowest value and their highest."""
         title = self.title or title_from_name(self.plain)
-        lowest, highest = " at its lowest", " at its highest"
-        return (
-            self.score("", mean_statistic("sum"), meaning, comparison, range=range),
-            *(
-                self.score(
-                    part,
-                    pl.col(column),
-                    f"{meaning},{where}",
-                    comparison + where,
-                    range=range,
-                    title=f"{title},{where}",
-                )
-                for part, column, where in (("_min", "least", lowest), ("_max", "most", highest))
-            ),
-        )
+        scores = [self.score("", mean_statistic("sum"), meaning, comparison, range=range)]
+        for part, column, where in (
+            ("_min", "least", "at its lowest"),
+            ("_max", "most", "at its highest"),
+        ):
+            phrases = f"{meaning}, {where}", f"{comparison} {where}"
+            scores.append(
+                self.score(part, pl.col(column), *phrases, range=range, title=f"{title}, {where}")
+            )
+        return tuple(scores)
 
 
 def with_extremes(table: pl.DataFrame, column: str) -> pl.DataFrame:
     """The statistics with those of `EXTREMES`, which are null where a turn has no value."""
-    value = pl.when("n").then(column)
+    value = pl.when(pl.col("n").cast(pl.Boolean)).then(pl.col(column).fill_nan(None))
     return table.with_columns(least=value, most=value)

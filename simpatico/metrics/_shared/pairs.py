@@ -97,6 +97,7 @@ class Pairs:
     def best_per_turn(self, values: npt.NDArray[np.floating]) -> Floats:
         """For each turn the largest of its pairs' values; NaN for a turn that has none."""
         best = np.full(self.n_turns, np.nan)
+        # unlike maximum, fmax passes over NaN: a pair without a value does not hide the others
         np.fmax.at(best, self.turn_rows, values.astype(np.float64))
         return best
 

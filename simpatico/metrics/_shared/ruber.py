@@ -102,9 +102,8 @@ class Ruber(ModelMetric):
         if self.mode != "unreferenced":
             references = Pairs.with_references(turns, features)
             encoder = features[self._encoder]
-            cosines = references.best_per_turn(
-                text_cosines(encoder, references.text, references.other)
-            )
+            each = text_cosines(encoder, references.text, references.other)
+            cosines = references.best_per_turn(each)
             if self.mode == "referenced":
                 return references.statistics("no_known_words", referenced=cosines)
         contexts = Pairs.with_answered(turns, features)

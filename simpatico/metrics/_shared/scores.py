@@ -27,6 +27,7 @@ def make_score(
 ) -> Score:
     """A score whose `more` and `less` stand in one phrase, and whose title its name gives.
 
+    What stands in parentheses with a bar is said of the higher score, then of the lower one.
     Example: the comparison "is (more|less) apt" reads "is more apt than" of the system with the
     higher score, and "is less apt than" of the other one.
     """

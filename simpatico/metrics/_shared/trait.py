@@ -101,6 +101,7 @@ class Trait:
     def scores(self) -> tuple[Score, ...]:
         model = self._trait_model
         low, high = model.recipe.scale if model else DEFAULT_SCALE
+        # a speaker of no words has no n-grams to divide by, whatever the minimum
         enough = pl.col("words") >= max(self.minimum_words, 1)
         value = (
             pl.when(enough).then(trait_expression(model).clip(low, high)) if model else pl.lit(None)
@@ -130,6 +131,7 @@ class Trait:
         if self.missing:
             raise MissingResource(self.missing)
         table: WordTable = features[Words()]
+        # a word in another script adds nothing: its weight is divided by infinity
         words = np.where(features[OtherScript()], np.inf, table.counts)
         turn_length = np.repeat(words, table.counts)
         points = np.zeros(len(table.codes))

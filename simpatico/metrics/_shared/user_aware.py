@@ -26,7 +26,7 @@ from simpatico.features.users.folder import TRAINED_BY
 from simpatico.features.users.model import Target
 from simpatico.features.words import Words
 from simpatico.metric import Card, Score, reasons
-from simpatico.metrics._shared.model_metric import EXTREMES, ModelMetric
+from simpatico.metrics._shared.model_metric import EXTREMES, ModelMetric, with_extremes
 from simpatico.metrics._shared.occlusion import occlusion_evidence
 from simpatico.metrics._shared.pairs import NEEDS, Pairs
 from simpatico.metrics._shared.scores import mean_statistic
@@ -130,16 +130,14 @@ class UserAware(ModelMetric):
         columns = {name: np.zeros(len(turns)) for name in ("sum", "n", "known")}
         columns["sum"][contexts.row], columns["n"][contexts.row] = predictions.value, 1.0
         columns["known"][contexts.row] = predictions.n_examples > 0
-        values = np.full(len(turns), np.nan)
-        values[contexts.row] = predictions.value
-        extreme = pl.Series(values).fill_nan(None)
-        return pl.DataFrame(columns).with_columns(why, least=extreme, most=extreme)
+        return with_extremes(pl.DataFrame(columns).with_columns(why), "sum")
 
     def scorable_contexts(self, turns: Turns, features: Features) -> tuple[Contexts, pl.Series]:
         """The turns that can be scored, and why the others cannot."""
         if why_missing := self.missing:
             raise MissingResource(why_missing)
         wordless, foreign = features[Words()].counts == 0, features[OtherScript()]
+        # other letters than Latin are foreign to a model of English, not to that of any language
         english = self.folder is not None and self.folder.recipe.language == "en"
         foreign = foreign & english
         contexts = turn_contexts(turns)
