@@ -68,7 +68,8 @@ class Classes(ModelRunner[tuple[str, ...]]):
     def of(self, texts: Iterable[str], seconds: Iterable[str] | None = None) -> Floats32:
         """A row for each text or pair, a column for each class."""
         if self.pair != (seconds is not None):
-            raise ContractError(f"{self.model.name} was asked for pairs: {self.pair}; give just so")
+            texts_or_pairs = "pairs of texts" if self.pair else "single texts"
+            raise ContractError(f"{self.model.name} was set up for {texts_or_pairs}; pass those")
         columns: list[Iterable[str]] = [texts] if seconds is None else [texts, seconds]
         keys: list[tuple[str, ...]] = list(zip(*columns, strict=True))
         rows = self.outputs(keys, "classes", VERSION, self.head)
@@ -116,8 +117,8 @@ class ReplyRater(ModelRunner[tuple[str, ...]]):
         net, tokenizer = load_classifier(self.model), LmTokenizer(load_hf_tokenizer(self.model))
         if net.config.num_labels != 1:
             raise DataError(
-                f"{self.model.name} tells {net.config.num_labels} classes apart, where one number "
-                "is needed; name a model that rates"
+                f"{self.model.name} predicts {net.config.num_labels} classes, where one number is "
+                "needed; name a regression model"
             )
         longest, end = tokenizer.max_tokens(net), tokenizer.end_token
 

@@ -69,7 +69,7 @@ def count_idf(model: str, sha256: str, path: Path, stamp: tuple[int, int]) -> Id
         raise DataError(f"{path}: not UTF-8 text at byte {error.start}") from None
     texts = [line for line in lines if line.strip()]
     if not texts:
-        raise DataError(f"{path}: no text in it; idf takes one text a line")
+        raise DataError(f"{path}: it has no text; idf needs one text per line")
     counts = Counter[int]()
     encoder = find_model(model)
     for text in load_tokenizer(encoder)(bert_score_texts(encoder, texts)):
@@ -89,7 +89,7 @@ def read_bytes(file: str) -> bytes:
     try:
         return Path(file).read_bytes()
     except (OSError, ValueError):
-        raise MissingResource(f"no file {file!r}; give a file of the name that is there") from None
+        raise MissingResource(f"no file {file!r}; give the path of an existing file") from None
 
 
 @dataclass(frozen=True)
@@ -110,7 +110,7 @@ class Baseline:
     def compute(self, turns: Turns, features: Features) -> Floats:
         scores = parse_numbers(self.source) or self._read_row()
         if not all(isfinite(score) and score < 1 for score in scores):
-            raise BadValue(f"baseline {self.source!r}; its numbers are below 1")
+            raise BadValue(f"baseline {self.source!r}; its numbers must be below 1")
         return np.array(scores)
 
     def _read_row(self) -> list[float]:

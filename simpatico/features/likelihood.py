@@ -69,8 +69,8 @@ def require_causal(model: Model) -> None:
     """Refuse a model that cannot continue a text."""
     if is_seq2seq(model):
         raise BadValue(
-            f"{model.name} turns one text into another; a text by itself is likely or not to a "
-            "causal language model, such as package:smollm2"
+            f"{model.name} is a sequence-to-sequence model; name a causal language model, such as "
+            "package:smollm2"
         )
 
 

@@ -84,7 +84,7 @@ class BertScore(ModelMetric):
     def __post_init__(self) -> None:
         if self.layer < DEFAULT_LAYER:
             raise BadValue(
-                f"bert_score.layer is {self.layer}; it is 0 or more, or -1 for the usual"
+                f"bert_score.layer is {self.layer}; it is 0 or more, or -1 for the default"
             )
 
     @property

@@ -57,7 +57,7 @@ class Bleurt(PairMetric):
         ratings = features[self.feature].of(others, texts)
         if texts and ratings.shape[1] != 1:
             raise DataError(
-                f"{self.model} gives {ratings.shape[1]} numbers for a pair, where bleurt needs "
-                "one; name a model that rates"
+                f"{self.model} has {ratings.shape[1]} outputs, where bleurt needs one; name a "
+                "regression model"
             )
         return np.ravel(ratings)

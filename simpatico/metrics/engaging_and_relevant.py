@@ -68,8 +68,8 @@ class EngagingAndRelevant(ReplyMetric):
             )
         if self.combine != "mean" and self.weight != EQUAL_WEIGHT:
             raise BadValue(
-                f"engaging_and_relevant.weight is {self.weight}, which only the mean goes by; "
-                f"leave it out where combine is {self.combine!r}"
+                f"engaging_and_relevant.weight is {self.weight}, which applies to the mean "
+                f"only; leave it out where combine is {self.combine!r}"
             )
 
     @property

@@ -98,7 +98,7 @@ def contradiction_class(labels: tuple[str, ...], model: str) -> int:
     columns = [index for index, label in enumerate(labels) if "contradict" in label.lower()]
     if len(columns) != 1:
         raise DataError(
-            f"{model} has the classes {', '.join(labels)}, none of which alone is contradiction; "
-            "name a model of inference"
+            f"{model} has the classes {', '.join(labels)}, not exactly one of which is "
+            "contradiction; name a model of natural language inference"
         )
     return columns[0]

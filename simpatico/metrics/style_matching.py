@@ -131,7 +131,7 @@ class StyleMatching:
         words = features[Words()].counts
         sums = features[LexiconSums(self.lexicon, tuple(CATEGORIES))]
         if (sums < 0).any():
-            raise DataError(f"lexicon {self.lexicon!r} has weights below 0; style allows none")
+            raise DataError(f"lexicon {self.lexicon!r} has negative weights; style needs 0 or more")
         replies = np.column_stack([words, sums])
         contexts = replies[turns.answered]
         foreign, opens = features[OtherScript()], turns.answered < 0

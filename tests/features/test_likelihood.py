@@ -218,8 +218,8 @@ def test_a_model_that_writes_from_another_text_cannot_go_on_with_one(use):
     with pytest.raises(BadValue) as told:
         handle("bart", "end") if use == "end" else handle("bart").follow_ups([("a",)], AFTER)
     assert str(told.value) == (
-        f"path:{tiny('bart')} turns one text into another; a text by itself is likely or not to a "
-        "causal language model, such as package:smollm2"
+        f"path:{tiny('bart')} is a sequence-to-sequence model; name a causal language model, such "
+        "as package:smollm2"
     )
 
 

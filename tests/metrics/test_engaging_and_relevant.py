@@ -64,7 +64,7 @@ def test_relevance_may_weigh_more_in_the_mean():
         ),
         (
             {"weight": 0.7, "combine": "min"},
-            "engaging_and_relevant.weight is 0.7, which only the mean goes by; leave it out where "
+            "engaging_and_relevant.weight is 0.7, which applies to the mean only; leave it out where "
             "combine is 'min'",
         ),
     ],

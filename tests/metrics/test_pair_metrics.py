@@ -141,7 +141,7 @@ def test_bleurt_refuses_a_model_that_does_not_rate():
     with pytest.raises(DataError) as told:
         scores(load("bleurt", model=model), answers(("tea", ["rain"])))
     assert str(told.value) == (
-        f"{model} gives 3 numbers for a pair, where bleurt needs one; name a model that rates"
+        f"{model} has 3 outputs, where bleurt needs one; name a regression model"
     )
 
 
@@ -171,8 +171,8 @@ def test_a_turn_contradicts_at_most_what_its_speaker_said():
     with pytest.raises(DataError) as told:
         scores(load("nli_contradiction", model=model), talk("x: tea", "y: no", "x: rain"))
     assert str(told.value) == (
-        f"{model} has the classes LABEL_0, LABEL_1, LABEL_2, none of which alone is contradiction; "
-        "name a model of inference"
+        f"{model} has the classes LABEL_0, LABEL_1, LABEL_2, not exactly one of which is "
+        "contradiction; name a model of natural language inference"
     )
     assert contradiction_class(("ENTAILMENT", "NEUTRAL", "CONTRADICTION"), model) == 2
 
