@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from hashlib import sha256
 from typing import NamedTuple
 
@@ -82,11 +83,6 @@ class FollowUps(NamedTuple):
     sums: Floats
     tokens: Floats
 
-    @classmethod
-    def of(cls, rows: Floats) -> FollowUps:
-        """From the rows of `follow_up_logprobs`."""
-        return cls(float(rows[0, 0]), int(rows[0, 1]), rows[1:, 0], rows[1:, 1])
-
 
 @dataclass(frozen=True)
 class Likelihoods(ModelRunner[tuple[str, ...]]):
@@ -116,12 +112,11 @@ class Likelihoods(ModelRunner[tuple[str, ...]]):
         texts = sha256("\0".join(continuations).encode("utf-8", "surrogatepass")).hexdigest()
         kind = cache_key("follow-ups", VERSION, self.model, texts)
         memo = self.follow_up_memo.setdefault(texts, {})
-
-        def compute(keys: list[tuple[str, ...]]) -> Iterator[tuple[int, Array]]:
-            return self._compute_follow_ups(keys, continuations)
-
-        arrays = compute_once(kind, list(contexts), compute, memo=memo)
-        return [FollowUps.of(np.asarray(rows, np.float64)) for rows in arrays]
+        compute = partial(self._compute_follow_ups, continuations)
+        outputs = compute_once(kind, list(contexts), compute, memo=memo)
+        # the first row of an output is that of the context: log-probability and number of tokens
+        arrays = [np.asarray(rows, np.float64) for rows in outputs]
+        return [FollowUps(float(a[0, 0]), int(a[0, 1]), *a[1:].T) for a in arrays]
 
     def _compute(self, keys: list[tuple[str, ...]]) -> Iterator[tuple[int, Array]]:
         """Log-probabilities of pairs of context and target; equal contexts are read once."""
@@ -143,7 +138,7 @@ class Likelihoods(ModelRunner[tuple[str, ...]]):
         return map_contexts(pairs, lambda item: continuation_logprobs(net, *item))
 
     def _compute_follow_ups(
-        self, keys: list[tuple[str, ...]], continuations: tuple[str, ...]
+        self, continuations: tuple[str, ...], keys: list[tuple[str, ...]]
     ) -> Iterator[tuple[int, Array]]:
         net, tokenizer = load_causal(self.model), LmTokenizer(load_hf_tokenizer(self.model))
         after = [tokenizer.encode(f" {text}") for text in continuations]

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from simpatico.metric import Card, Carried, Score
+from simpatico.metric import Card, Carried
 from simpatico.metrics._shared.evaluator import Evaluator
 from simpatico.metrics._shared.pairs import NO_ANSWERED_TURN
 
@@ -25,6 +25,7 @@ class Engagement(Evaluator):
     published = ("engagement",)
     kind = "engagement"
     head = "engaging"
+    shows_extremes = True
     command = "simpatico train engagement --data FILE --out MODEL"
     meaning = "probability that the turn engages whoever it is meant for"
     facts = Card(
@@ -41,7 +42,3 @@ class Engagement(Evaluator):
             "length of a reply follows people better: read it beside length."
         ),
     )
-
-    @property
-    def scores(self) -> tuple[Score, ...]:
-        return self.scores_with_extremes(self.meaning, self.comparison)

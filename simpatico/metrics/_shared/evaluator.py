@@ -15,7 +15,7 @@ import polars as pl
 from simpatico.arrays import Floats
 from simpatico.features import Feature, Features
 from simpatico.features.heads.folder import HeadKind, is_heads_folder
-from simpatico.metric import Card
+from simpatico.metric import Card, Score
 from simpatico.metrics._shared.classifier import BinaryClassifier
 from simpatico.metrics._shared.model_metric import EXTREMES, with_extremes
 from simpatico.metrics._shared.occlusion import occlusion_evidence
@@ -52,6 +52,8 @@ class Evaluator(ReplyMetric):
     facts: ClassVar[Card]
     command: ClassVar[str]
     """How to train a model."""
+    shows_extremes: ClassVar[bool] = False
+    """Whether a dialog has the lowest and the highest value of its turns as scores, too."""
     statistic = "sum"
     merge = EXTREMES
 
@@ -91,6 +93,11 @@ class Evaluator(ReplyMetric):
     @property
     def needs(self) -> tuple[Feature, ...]:
         return (*dict.fromkeys(need for one in self.classifiers for need in one.needs), *NEEDS)
+
+    @property
+    def scores(self) -> tuple[Score, ...]:
+        every = self.scores_with_extremes(self.meaning, self.comparison)
+        return every if self.shows_extremes else every[:1]
 
     def __call__(self, turns: Turns, features: Features) -> pl.DataFrame:
         return with_extremes(super().__call__(turns, features), "sum")

@@ -1,6 +1,8 @@
 """What metrics that run a model have in common: names that carry it, scores, and their checks.
 
 In such a metric annotated attributes are parameters, and all others are facts about the metric.
+Numbers of different models are not comparable, so a score's name ends in the model's wherever that
+is not the one that the published figures are of: `bart_score_recall[smollm2]`.
 """
 
 from __future__ import annotations

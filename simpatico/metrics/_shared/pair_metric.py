@@ -1,4 +1,9 @@
-"""Metrics of one number: a model compares each turn with a reference, or with what it answers."""
+"""Metrics of one number: a model compares each turn with a reference, or with what it answers.
+
+With v(t, r) the model's number for turn t beside a text r, a unit with n scored turns has
+sum over t of max over r of v(t, r) / n.
+Example: a turn has .2 and .6 beside two references, another .4 beside one: (.6 + .4) / 2 = .5.
+"""
 
 from __future__ import annotations
 

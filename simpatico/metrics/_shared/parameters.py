@@ -1,4 +1,7 @@
-"""Checks of a metric's parameters, in one wording for all metrics."""
+"""Checks of a metric's parameters, in one wording for all metrics.
+
+They run when a metric is made, so that `--set deep_am.mode=contxt` fails before anything is scored.
+"""
 
 from __future__ import annotations
 

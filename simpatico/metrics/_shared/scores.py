@@ -12,6 +12,7 @@ from simpatico.metric import Better, Score, plain_name
 from simpatico.wording import title_from_name
 
 ALTERNATIVES = re.compile(r"\(([^()|]+)\|([^()|]+)\)")
+"""Two wordings, such as "(more|less)"; parentheses without a bar are left as they are."""
 
 
 def make_score(
