@@ -59,8 +59,8 @@ class WordVectors:
         if word in self.rows_by_word:
             return [self.rows_by_word[word]]
         # contractions as the Penn Treebank splits them, and so GloVe's vocabulary: do n't, i 'm
-        cut = len(word) - 3 if word.endswith("n't") else word.find("'")
-        parts = (word[:cut], word[cut:]) if cut >= 0 else ()
+        tail = len(word) - 3 if word.endswith("n't") else word.find("'")
+        parts = (word[:tail], word[tail:]) if tail >= 0 else ()
         return [self.rows_by_word[part] for part in parts if part in self.rows_by_word]
 
     def of(self, texts: Iterable[str]) -> Floats32:

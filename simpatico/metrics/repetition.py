@@ -60,9 +60,9 @@ class Repetition:
         table = features[Words()]
         turn, _, again = find_repeats(turns, table, self.n)
         ngrams = np.bincount(turn, minlength=len(turns))
-        repeated = np.bincount(turn[again], minlength=len(turns))
+        repeats = np.bincount(turn[again], minlength=len(turns))
         why = reasons(len(turns), too_short=ngrams == 0, no_words=table.counts == 0)
-        return pl.DataFrame({"repeated": repeated, "ngrams": ngrams, "reason": why})
+        return pl.DataFrame({"repeated": repeats, "ngrams": ngrams, "reason": why})
 
     def evidence(self, turns: Turns, features: Features) -> pl.DataFrame:
         """Each stretch that was said before, with its part of the score."""
