@@ -35,7 +35,6 @@ from simpatico.turns import Turns
 
 POSITIVE_FROM = 0.5
 """From this probability on a text counts as positive."""
-NAME = "emotional_consistency"
 
 
 @dataclass(frozen=True)
@@ -50,7 +49,7 @@ class EmotionalConsistency(ModelMetric):
     polarity: str = "polarity"
     threshold: float = 0.5
 
-    name = Carried(NAME)
+    name = Carried("emotional_consistency")
     carries = ("neutrality", "polarity")
     published = ("neutrality", "polarity")
     merge = EXTREMES
@@ -74,7 +73,7 @@ class EmotionalConsistency(ModelMetric):
 
     def __post_init__(self) -> None:
         if not 0 < self.threshold < 1:
-            raise BadValue(f"{NAME}.threshold is {self.threshold}; it lies between 0 and 1")
+            raise BadValue(f"{self.plain}.threshold is {self.threshold}; it lies between 0 and 1")
 
     @property
     def classifiers(self) -> tuple[BinaryClassifier, BinaryClassifier]:
@@ -82,7 +81,7 @@ class EmotionalConsistency(ModelMetric):
 
         def classifier(kind: EmotionKind, head: str) -> BinaryClassifier:
             command = f"simpatico train emotion --kind {kind} --data FILE --out MODEL"
-            setting = f"{NAME}.{kind}"
+            setting = f"{self.plain}.{kind}"
             return BinaryClassifier(getattr(self, kind), kind, head, setting, command)
 
         return classifier("neutrality", "emotional"), classifier("polarity", "positive")

@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 
 import polars as pl
 
-from simpatico.metric import Better, Merge, Score, UsesModels, model_suffix, plain_name
+from simpatico.metric import Better, Merge, Score, UsesModels, model_suffix
 from simpatico.metrics._shared.parameters import check_choices
 from simpatico.metrics._shared.scores import make_score, mean_statistic
 from simpatico.turns import Level
@@ -38,8 +38,8 @@ class ModelMetric(UsesModels):
 
     @property
     def plain(self) -> str:
-        """The name without the model."""
-        return plain_name(self.name)
+        """The name without the model, which is that of the class."""
+        return type(self).name
 
     def score(
         self,

@@ -9,7 +9,6 @@ from dataclasses import fields
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from simpatico.errors import BadValue
-from simpatico.metric import plain_name
 
 
 def check_choices(metric: Any) -> None:
@@ -20,7 +19,7 @@ def check_choices(metric: Any) -> None:
         if get_origin(types[field.name]) is Literal and value not in choices:
             *others, last = map(repr, choices)
             raise BadValue(
-                f"{plain_name(type(metric).name)}.{field.name} is {value!r}; "
+                f"{type(metric).name}.{field.name} is {value!r}; "
                 f"it is {', '.join(others)} or {last}"
             )
 
@@ -29,5 +28,4 @@ def check_minimum(metric: Any, **lowest: int) -> None:
     """Refuse a parameter below its lowest value."""
     for field, low in lowest.items():
         if (value := getattr(metric, field)) < low:
-            name = plain_name(type(metric).name)
-            raise BadValue(f"{name}.{field} is {value}; it is {low} or more")
+            raise BadValue(f"{type(metric).name}.{field} is {value}; it is {low} or more")

@@ -84,20 +84,13 @@ class UserAware(ModelMetric):
     def card(self) -> Card:
         if (folder := self.folder) is None:
             return self.facts
-        recipe = folder.recipe
-        users = f"It knows {folder.n_users:,} persons."
-        origin = (
-            f"Learned from {recipe.data} (licence: {recipe.licence}): {recipe.examples:,} "
-            f"{EXAMPLE_NOUN[self.target]}."
+        recipe, fine_tuned = folder.recipe, isinstance(folder, FineTunedFolder)
+        about = (
+            f"{self.facts.about} Learned from {recipe.data} (licence: {recipe.licence}): "
+            f"{recipe.examples:,} {EXAMPLE_NOUN[self.target]}. It knows {folder.n_users:,} persons."
         )
-        return replace(
-            self.facts,
-            about=f"{self.facts.about} {origin} {users}",
-            citation=(
-                FINETUNED_CITATION if isinstance(folder, FineTunedFolder) else self.facts.citation
-            ),
-            language=recipe.language,
-        )
+        citation = FINETUNED_CITATION if fine_tuned else self.facts.citation
+        return replace(self.facts, about=about, citation=citation, language=recipe.language)
 
     @property
     def feature(self) -> PersonalNumbers:
