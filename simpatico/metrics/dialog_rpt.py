@@ -35,6 +35,7 @@ HEADS = {
     "human-vs-rand": "how likely it is the reply to this turn, not to another",
     "human-vs-machine": "how likely the reply is a person's, not a machine's",
 }
+"""What tells the five models' names apart, and what each of them rates."""
 
 
 @dataclass(frozen=True)

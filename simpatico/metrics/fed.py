@@ -30,6 +30,7 @@ from simpatico.models.runtime.language_models import MAX_TOKENS
 from simpatico.turns import KEYS, Turns
 
 Over = Literal["whole", "followup"]
+"""What a loss is the mean over: the tokens of context and follow-up, or of the follow-up alone."""
 
 ALL = "all"
 """The column of the mean of all qualities."""

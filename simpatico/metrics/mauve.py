@@ -138,6 +138,7 @@ class Mauve(ModelMetric):
         vectors = features[self.needs[0]].of([texts[row] for row in rows])
         if self.model in self.published:  # the hidden state of the last token, as was published
             vectors = np.stack([tokens.vectors[-1] for tokens in vectors])
+        # -1 becomes null, and null gathers null
         index = np.full(len(texts), -1)
         index[rows] = np.arange(len(rows))
         kind = pl.Array(pl.Float32, vectors.shape[1])

@@ -29,6 +29,7 @@ MEANINGS = {
     "source": "mean log-probability of the turn given what it answers",
     "unreferenced": "mean log-probability of turn and what it answers, each given the other",
 }
+"""What the score is in each mode."""
 
 
 @dataclass(frozen=True)

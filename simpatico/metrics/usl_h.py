@@ -32,6 +32,7 @@ PARTS = {
     "sensible": "probability that the turn follows the turn replied to",
     "specific": "how unlikely the turn's words are, from 0 to 1",
 }
+"""In the order in which each part presupposes the one before it."""
 
 
 @dataclass(frozen=True)

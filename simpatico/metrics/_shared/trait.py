@@ -54,6 +54,7 @@ class Trait:
     comparison: ClassVar[str]
     citation: ClassVar[str] = BIG_FIVE
     careful: ClassVar[str] = OWN_MODEL_CAUTION
+    """What the number of the shipped model cannot say."""
     level: ClassVar[Level] = "dialog"
 
     def __post_init__(self) -> None:

@@ -34,6 +34,7 @@ from simpatico.turns import Turns
 from simpatico.wording import title_from_name
 
 EXAMPLE_NOUN: dict[Target, str] = {"chance": "turns", "score": "ratings"}
+"""What a model learned from, by what it predicts."""
 UNDEFINED = "Null when the turn has no words or is in a script that the model does not read."
 PAPER = (
     "Tsuta et al. 2023, Rethinking Response Evaluation from Interlocutor's Eye for Open-Domain "
