@@ -27,7 +27,10 @@ ALLOWED = {
     "features": {"arrays", "errors", "turns", "models"},
     "metric": {"arrays", "errors", "wording", "turns", "models", "features"},
     "system_metric": {"errors", "turns", "metric"},
-    "metrics": {"arrays", "errors", "turns", "stats", "models", "features", "metric"},
+    "metrics": {
+        *("arrays", "errors", "wording", "turns", "stats", "models", "features", "metric"),
+        "system_metric",
+    },
     "registry": {"errors", "metric", "metrics"},
     # scores: in memory, and in a run folder
     "charts": {"arrays", "errors", "files", "wording"},

@@ -52,7 +52,7 @@ class CharNgramSettings(msgspec.Struct, frozen=True):
                 f"{len(FACTORS)} long"
             )
         if self.buckets < 1 or self.buckets & (self.buckets - 1):
-            return f"{self.buckets} buckets; their number is a power of 2"
+            return f"{self.buckets} buckets; their number must be a power of 2"
         return None
 
 

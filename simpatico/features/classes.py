@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
@@ -11,9 +11,9 @@ import numpy as np
 from simpatico.arrays import Floats, Floats32
 from simpatico.errors import BadValue, ContractError, DataError
 from simpatico.features import Features
-from simpatico.features.on_model import OnModel, cache_key
-from simpatico.models.cache import Array, compute_once
-from simpatico.models.names import Model, find_model
+from simpatico.features.on_model import ModelRunner, OnModel
+from simpatico.models.cache import Array
+from simpatico.models.names import find_model
 from simpatico.models.runtime.encoders import Task, load_net, run_texts
 from simpatico.models.runtime.language_models import LmTokenizer, TokenIds, as_batch
 from simpatico.models.runtime.tokens import load_tokenizer
@@ -47,14 +47,12 @@ class ClassProbabilities(OnModel):
 
 
 @dataclass(frozen=True)
-class Classes:
-    """Classifies texts; each distinct one once."""
+class Classes(ModelRunner[tuple[str, ...]]):
+    """Classifies texts, or pairs of texts, with one model."""
 
-    model: Model
     pair: bool
     output: Output
     head: Task
-    memo: dict[tuple[str, ...], Array] = field(default_factory=dict, compare=False, repr=False)
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -70,11 +68,11 @@ class Classes:
     def of(self, texts: Iterable[str], seconds: Iterable[str] | None = None) -> Floats32:
         """A row for each text or pair, a column for each class."""
         if self.pair != (seconds is not None):
-            raise ContractError(f"{self.model.name} was asked for pairs: {self.pair}; give just so")
+            texts_or_pairs = "pairs of texts" if self.pair else "single texts"
+            raise ContractError(f"{self.model.name} was set up for {texts_or_pairs}; pass those")
         columns: list[Iterable[str]] = [texts] if seconds is None else [texts, seconds]
         keys: list[tuple[str, ...]] = list(zip(*columns, strict=True))
-        kind = cache_key("classes", VERSION, self.model, self.head)
-        rows = compute_once(kind, keys, self._compute, memo=self.memo)
+        rows = self.outputs(keys, "classes", VERSION, self.head)
         if not rows:
             return np.zeros((0, len(self.labels)), np.float32)
         # row by row, so that a row's last bit cannot depend on how many rows there are
@@ -89,8 +87,7 @@ class Classes:
 def softmax(logits: Floats32) -> Floats32:
     """Probabilities that add up to 1."""
     powers = np.exp(logits - logits.max())
-    probabilities: Floats32 = powers / powers.sum()
-    return probabilities
+    return np.asarray(powers / powers.sum())
 
 
 def sigmoid(logits: Any) -> Any:
@@ -108,46 +105,37 @@ OUTPUTS: dict[Output, Callable[[Floats32], Floats32]] = {
 
 
 @dataclass(frozen=True)
-class ReplyRatings(OnModel):
-    """A number from 0 to 1 for a reply after the turns before it, by a left-to-right classifier."""
-
-    def compute(self, turns: Turns, features: Features) -> ReplyRater:
-        return ReplyRater(find_model(self.model))
-
-
-@dataclass(frozen=True)
-class ReplyRater:
-    """Rates replies with one model; each distinct conversation once."""
-
-    model: Model
-    memo: dict[tuple[str, ...], Array] = field(default_factory=dict, compare=False, repr=False)
+class ReplyRater(ModelRunner[tuple[str, ...]]):
+    """Rates replies with one model."""
 
     def of(self, conversations: Sequence[tuple[str, ...]]) -> Floats:
         """A number for the last turn of each conversation."""
-        kind = cache_key("reply ratings", REPLY_VERSION, self.model)
-        logits = compute_once(kind, list(conversations), self._compute, memo=self.memo)
+        logits = self.outputs(conversations, "reply ratings", REPLY_VERSION)
         return np.array([sigmoid(np.asarray(row, np.float64)[0]) for row in logits], np.float64)
 
     def _compute(self, conversations: list[tuple[str, ...]]) -> Iterator[tuple[int, Array]]:
         net, tokenizer = load_classifier(self.model), LmTokenizer(load_hf_tokenizer(self.model))
         if net.config.num_labels != 1:
             raise DataError(
-                f"{self.model.name} tells {net.config.num_labels} classes apart, where one number "
-                "is needed; name a model that rates"
+                f"{self.model.name} predicts {net.config.num_labels} classes, where one number is "
+                "needed; name a regression model"
             )
-        longest = tokenizer.max_tokens(net)
+        longest, end = tokenizer.max_tokens(net), tokenizer.end_token
 
         def rate(ids: TokenIds) -> Array:
             output = net(input_ids=as_batch(net, ids), use_cache=False)
             return np.asarray(output.logits[0].float().cpu().numpy(), np.float32)
 
-        prompts = (encode_conversation(tokenizer, turns, longest) for turns in conversations)
-        yield from enumerate(map_on_torch(rate, prompts))
+        def prompt(turns: tuple[str, ...]) -> TokenIds:
+            # an end token between turns; what is too long loses its start
+            ids = [id for turn in turns for id in (*tokenizer.encode(turn.strip()), end)]
+            return ids[:-1][-longest:]
+
+        yield from enumerate(map_on_torch(rate, map(prompt, conversations)))
 
 
-def encode_conversation(tokenizer: LmTokenizer, turns: tuple[str, ...], longest: int) -> TokenIds:
-    """The turns with an end token between them; one that is too long loses its start."""
-    ids = TokenIds()
-    for turn in turns:
-        ids += [*tokenizer.encode(turn.strip()), tokenizer.end_token]
-    return ids[:-1][-longest:]
+@dataclass(frozen=True)
+class ReplyRatings(OnModel):
+    """A number from 0 to 1 for a reply after the turns before it, by a left-to-right classifier."""
+
+    runner = ReplyRater

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Literal, NamedTuple, Protocol
 
 import numpy as np
@@ -14,9 +14,9 @@ import numpy as np
 from simpatico.arrays import Bools, Floats, Floats32, Ints
 from simpatico.errors import BadValue
 from simpatico.features import Features
-from simpatico.features.on_model import OnModel, cache_key
-from simpatico.models.cache import Array, compute_once
-from simpatico.models.names import Model, find_model
+from simpatico.features.on_model import ModelRunner, OnModel
+from simpatico.models.cache import Array
+from simpatico.models.names import find_model
 from simpatico.models.runtime.encoders import backend, load_net, run_texts
 from simpatico.models.runtime.tokens import load_tokenizer
 from simpatico.turns import Turns
@@ -76,17 +76,14 @@ class TokenEmbeddings(OnModel):
 
 
 @dataclass(frozen=True)
-class SentenceEncoder:
-    """Encodes texts; each distinct one once."""
+class SentenceEncoder(ModelRunner[str]):
+    """Encodes texts with one model."""
 
-    model: Model
     pooling: Pooling
-    memo: dict[str, Array] = field(default_factory=dict, compare=False, repr=False)
 
     def of(self, texts: Iterable[str]) -> Floats32:
         """A row for each text."""
-        kind = cache_key("embeddings", VERSION, self.model, self.pooling)
-        rows = compute_once(kind, list(texts), self._compute, memo=self.memo)
+        rows = self.outputs(texts, "embeddings", VERSION, self.pooling)
         return np.stack(rows).astype(np.float32) if rows else np.zeros((0, 0), np.float32)
 
     def _compute(self, texts: list[str]) -> Iterator[tuple[int, Array]]:
@@ -96,18 +93,15 @@ class SentenceEncoder:
 
 
 @dataclass(frozen=True)
-class TokenEncoder:
-    """Encodes the tokens of texts; each distinct text once."""
+class TokenEncoder(ModelRunner[str]):
+    """Encodes the tokens of texts with one model."""
 
-    model: Model
     layer: int | None
-    memo: dict[str, Array] = field(default_factory=dict, compare=False, repr=False)
 
     def of(self, texts: Iterable[str]) -> list[TokenVectors]:
         """Tokens and vectors of each text."""
         every = list(texts)
-        kind = cache_key("tokens", VERSION, self.model, self.layer)
-        vectors = compute_once(kind, every, self._compute, memo=self.memo)
+        vectors = self.outputs(every, "tokens", VERSION, self.layer)
         return [
             TokenVectors(text.ids, np.asarray(rows, np.float32), text.special)
             for text, rows in zip(load_tokenizer(self.model)(every), vectors, strict=True)
@@ -127,15 +121,13 @@ def pool(states: Floats32, how: Pooling) -> Floats32:
         return states
     if how == "cls":
         return np.asarray(states[0])
-    vector: Floats32 = states.mean(0) if how == "mean" else states.max(0)
-    return vector
+    return np.asarray(states.mean(0) if how == "mean" else states.max(0))
 
 
 def unit_length(vectors: Floats32) -> Floats32:
     """The vector, or each row of vectors, scaled to length 1."""
     length = np.sqrt((vectors * vectors).sum(axis=-1, keepdims=True))
-    scaled: Floats32 = vectors / np.maximum(length, np.float32(1e-12))
-    return scaled
+    return np.asarray(vectors / np.maximum(length, np.float32(1e-12)))
 
 
 class TextEncoder(Protocol):

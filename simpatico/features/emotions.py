@@ -48,7 +48,9 @@ class Emotions:
 
     def compute(self, turns: Turns, features: Features) -> Floats:
         if (load_lexicon(self.lexicon).weights < 0).any():
-            raise DataError(f"lexicon {self.lexicon!r} has weights below 0; emotions allow none")
+            raise DataError(
+                f"lexicon {self.lexicon!r} has negative weights; emotions need 0 or more"
+            )
         sums: Floats = features[LexiconSums(self.lexicon, EMOTIONS)]
         return np.where(features[OtherScript()][:, None], 0.0, sums)
 

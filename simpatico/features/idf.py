@@ -69,7 +69,7 @@ def count_idf(model: str, sha256: str, path: Path, stamp: tuple[int, int]) -> Id
         raise DataError(f"{path}: not UTF-8 text at byte {error.start}") from None
     texts = [line for line in lines if line.strip()]
     if not texts:
-        raise DataError(f"{path}: no text in it; idf takes one text a line")
+        raise DataError(f"{path}: it has no text; idf needs one text per line")
     counts = Counter[int]()
     encoder = find_model(model)
     for text in load_tokenizer(encoder)(bert_score_texts(encoder, texts)):
@@ -89,7 +89,7 @@ def read_bytes(file: str) -> bytes:
     try:
         return Path(file).read_bytes()
     except (OSError, ValueError):
-        raise MissingResource(f"no file {file!r}; give a file of the name that is there") from None
+        raise MissingResource(f"no file {file!r}; give the path of an existing file") from None
 
 
 @dataclass(frozen=True)
@@ -108,10 +108,21 @@ class Baseline:
         return f"baseline_sha256:{hashlib.sha256(read_bytes(self.source)).hexdigest()[:12]}"
 
     def compute(self, turns: Turns, features: Features) -> Floats:
-        scores = parse_numbers(self.source) or read_baseline_row(self.source, self.layer)
+        scores = parse_numbers(self.source) or self._read_row()
         if not all(isfinite(score) and score < 1 for score in scores):
-            raise BadValue(f"baseline {self.source!r}; its numbers are below 1")
+            raise BadValue(f"baseline {self.source!r}; its numbers must be below 1")
         return np.array(scores)
+
+    def _read_row(self) -> list[float]:
+        """The row of the layer, or the last one, of a table LAYER,P,R,F."""
+        lines = read_bytes(self.source).decode("utf-8", "replace").split()
+        table = {cells[0]: cells[1:] for line in lines[1:] if len(cells := line.split(",")) == 4}
+        key = next(reversed(table), "") if self.layer is None else str(self.layer)
+        try:
+            return [float(cell) for cell in table[key]]
+        except (KeyError, ValueError):
+            where = "its last layer" if self.layer is None else f"layer {self.layer}"
+            raise DataError(f"{self.source}: no row LAYER,P,R,F with numbers for {where}") from None
 
 
 def parse_numbers(source: str) -> list[float] | None:
@@ -121,15 +132,3 @@ def parse_numbers(source: str) -> list[float] | None:
     except ValueError:
         return None
     return numbers if len(numbers) == 3 else None
-
-
-def read_baseline_row(file: str, layer: int | None) -> list[float]:
-    """The row of a layer, or the last one, of a table LAYER,P,R,F."""
-    lines = read_bytes(file).decode("utf-8", "replace").split()
-    table = {cells[0]: cells[1:] for line in lines[1:] if len(cells := line.split(",")) == 4}
-    key = str(layer) if layer is not None else next(reversed(table), "")
-    try:
-        return [float(cell) for cell in table[key]]
-    except (KeyError, ValueError):
-        where = "its last layer" if layer is None else f"layer {layer}"
-        raise DataError(f"{file}: no row LAYER,P,R,F with numbers for {where}") from None

@@ -102,7 +102,7 @@ def parse_lexicon(path: Path, stamp: tuple[int, int]) -> Lexicon:
     term = normalise_texts(rows["term"])
     rows = rows.with_columns(term=term).filter(term.str.contains(rf"^(?:{WORD})\*?$"))
     if rows.is_empty():
-        raise DataError(f"{path}: no word in it")
+        raise DataError(f"{path}: it has no words")
     table = rows.pivot("category", index="term", values="weight", aggregate_function="mean")
     categories = tuple(sorted(table.columns[1:]))
     body = table.select(categories).fill_null(0.0).to_numpy()

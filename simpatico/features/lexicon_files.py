@@ -8,6 +8,7 @@ import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 from simpatico.errors import DataError
 
@@ -71,7 +72,13 @@ def dic_rows(path: Path) -> Iterator[Row]:
 
 def table_rows(path: Path) -> Iterator[Row]:
     """A table with a header `term, category[, weight]`, or NRC's `category, term, weight`."""
-    cells = read_cells(path)
+    lines = read_utf8(path).split("\n")
+    # a quote is a plain character where tabs separate the cells
+    tabs: dict[str, Any] = {"delimiter": "\t", "quoting": csv.QUOTE_NONE}
+    try:
+        cells = list(csv.reader(lines, **(tabs if "\t" in lines[0] else {})))
+    except csv.Error as error:
+        raise DataError(f"{path}: cannot be read as a table: {error}") from None
     header = [c.strip().lower() for c in cells[0]] if cells else []
     if {"term", "category"} <= set(header):
         order = [header.index(c) for c in ("term", "category", "weight") if c in header]
@@ -83,18 +90,6 @@ def table_rows(path: Path) -> Iterator[Row]:
             if len(row) <= max(order):
                 raise DataError(f"{path}:{number}: too few columns in {row}")
             yield check_entry(f"{path}:{number}", [row[i] for i in order])
-
-
-def read_cells(path: Path) -> list[list[str]]:
-    """The cells of each line; a quote is a plain character where tabs separate the cells."""
-    lines = read_utf8(path).split("\n")
-    tabs = "\t" in lines[0]
-    try:
-        if tabs:
-            return list(csv.reader(lines, delimiter="\t", quoting=csv.QUOTE_NONE))
-        return list(csv.reader(lines))
-    except csv.Error as error:
-        raise DataError(f"{path}: cannot be read as a table: {error}") from None
 
 
 def guess_columns(path: Path, cells: list[list[str]]) -> list[int]:

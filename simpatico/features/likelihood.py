@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from hashlib import sha256
 from typing import NamedTuple
 
@@ -19,7 +20,7 @@ import numpy as np
 from simpatico.arrays import Floats
 from simpatico.errors import BadValue
 from simpatico.features import Features
-from simpatico.features.on_model import OnModel, cache_key
+from simpatico.features.on_model import ModelRunner, OnModel, cache_key
 from simpatico.models.cache import Array, compute_once
 from simpatico.models.names import Model, find_model
 from simpatico.models.runtime.language_models import (
@@ -69,8 +70,8 @@ def require_causal(model: Model) -> None:
     """Refuse a model that cannot continue a text."""
     if is_seq2seq(model):
         raise BadValue(
-            f"{model.name} turns one text into another; a text by itself is likely or not to a "
-            "causal language model, such as package:smollm2"
+            f"{model.name} is a sequence-to-sequence model; name a causal language model, such as "
+            "package:smollm2"
         )
 
 
@@ -82,19 +83,12 @@ class FollowUps(NamedTuple):
     sums: Floats
     tokens: Floats
 
-    @classmethod
-    def of(cls, rows: Floats) -> FollowUps:
-        """From the rows of `follow_up_logprobs`."""
-        return cls(float(rows[0, 0]), int(rows[0, 1]), rows[1:, 0], rows[1:, 1])
-
 
 @dataclass(frozen=True)
-class Likelihoods:
-    """Scores texts with one model; each distinct pair of context and target once."""
+class Likelihoods(ModelRunner[tuple[str, ...]]):
+    """Scores targets, each after a context, with one model."""
 
-    model: Model
     frame: Frame
-    memo: dict[tuple[str, ...], Array] = field(default_factory=dict, compare=False, repr=False)
     follow_up_memo: dict[str, dict[tuple[str, ...], Array]] = field(
         default_factory=dict, compare=False, repr=False
     )
@@ -102,9 +96,7 @@ class Likelihoods:
     def of(self, contexts: Sequence[str], targets: Sequence[str]) -> list[Floats]:
         """For each target, given its context, the log-probability of each of its tokens."""
         keys: list[tuple[str, ...]] = list(zip(contexts, targets, strict=True))
-        kind = cache_key("likelihood", VERSION, self.model, self.frame)
-        compute = self._compute_seq2seq if is_seq2seq(self.model) else self._compute_causal
-        rows = compute_once(kind, keys, compute, memo=self.memo)
+        rows = self.outputs(keys, "likelihood", VERSION, self.frame)
         return [np.asarray(row, np.float64) for row in rows]
 
     def follow_ups(
@@ -120,35 +112,33 @@ class Likelihoods:
         texts = sha256("\0".join(continuations).encode("utf-8", "surrogatepass")).hexdigest()
         kind = cache_key("follow-ups", VERSION, self.model, texts)
         memo = self.follow_up_memo.setdefault(texts, {})
+        compute = partial(self._compute_follow_ups, continuations)
+        outputs = compute_once(kind, list(contexts), compute, memo=memo)
+        # the first row of an output is that of the context: log-probability and number of tokens
+        arrays = [np.asarray(rows, np.float64) for rows in outputs]
+        return [FollowUps(float(a[0, 0]), int(a[0, 1]), *a[1:].T) for a in arrays]
 
-        def compute(keys: list[tuple[str, ...]]) -> Iterator[tuple[int, Array]]:
-            return self._compute_follow_ups(keys, continuations)
-
-        arrays = compute_once(kind, list(contexts), compute, memo=memo)
-        return [FollowUps.of(np.asarray(rows, np.float64)) for rows in arrays]
-
-    def _compute_causal(self, keys: list[tuple[str, ...]]) -> Iterator[tuple[int, Array]]:
-        """Log-probabilities by a causal model; equal contexts are read once."""
-        net, tokenizer = load_causal(self.model), LmTokenizer(load_hf_tokenizer(self.model))
+    def _compute(self, keys: list[tuple[str, ...]]) -> Iterator[tuple[int, Array]]:
+        """Log-probabilities of pairs of context and target; equal contexts are read once."""
+        tokenizer = LmTokenizer(load_hf_tokenizer(self.model))
+        if is_seq2seq(self.model):
+            net = load_seq2seq(self.model)
+            longest = tokenizer.max_tokens(net)
+            sides = [
+                (tokenizer.encode_source(first, longest), tokenizer.encode_target(second, longest))
+                for first, second in keys
+            ]
+            untag = tokenizer.language_tokens if self.frame == "untagged" else set[int]()
+            return map_contexts(sides, lambda item: target_logprobs(net, *item, untag))
+        net = load_causal(self.model)
         longest = tokenizer.max_tokens(net)
         pairs = [
             tokenizer.encode_pair(context, target, self.frame, longest) for context, target in keys
         ]
-        yield from map_contexts(pairs, lambda item: continuation_logprobs(net, *item))
-
-    def _compute_seq2seq(self, keys: list[tuple[str, ...]]) -> Iterator[tuple[int, Array]]:
-        """Log-probabilities by a sequence-to-sequence model; equal contexts are encoded once."""
-        net, tokenizer = load_seq2seq(self.model), LmTokenizer(load_hf_tokenizer(self.model))
-        longest = tokenizer.max_tokens(net)
-        pairs = [
-            (tokenizer.encode_source(context, longest), tokenizer.encode_target(target, longest))
-            for context, target in keys
-        ]
-        untag = tokenizer.language_tokens if self.frame == "untagged" else set[int]()
-        yield from map_contexts(pairs, lambda item: target_logprobs(net, *item, untag))
+        return map_contexts(pairs, lambda item: continuation_logprobs(net, *item))
 
     def _compute_follow_ups(
-        self, keys: list[tuple[str, ...]], continuations: tuple[str, ...]
+        self, continuations: tuple[str, ...], keys: list[tuple[str, ...]]
     ) -> Iterator[tuple[int, Array]]:
         net, tokenizer = load_causal(self.model), LmTokenizer(load_hf_tokenizer(self.model))
         after = [tokenizer.encode(f" {text}") for text in continuations]

@@ -7,21 +7,18 @@ Model Scoring). A text runs by itself, in blocks whose size depends on its own l
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from simpatico.arrays import Floats
 from simpatico.errors import DataError
-from simpatico.features import Features
-from simpatico.features.on_model import OnModel, cache_key
-from simpatico.models.cache import Array, compute_once
-from simpatico.models.names import Model, find_model
+from simpatico.features.on_model import ModelRunner, OnModel
+from simpatico.models.cache import Array
 from simpatico.models.runtime.language_models import gather_logprobs
 from simpatico.models.runtime.tokens import Encoding, load_tokenizer
 from simpatico.models.runtime.torch_backend import load_hf_tokenizer, load_masked, map_on_torch
-from simpatico.turns import Turns
 
 VERSION = 1
 BLOCK = 1024
@@ -29,24 +26,12 @@ BLOCK = 1024
 
 
 @dataclass(frozen=True)
-class MaskedLikelihood(OnModel):
-    """Log-probabilities, to base e, of the tokens of a text, each masked in turn."""
-
-    def compute(self, turns: Turns, features: Features) -> MaskedLikelihoods:
-        return MaskedLikelihoods(find_model(self.model))
-
-
-@dataclass(frozen=True)
-class MaskedLikelihoods:
-    """Scores texts with one model; each distinct one once."""
-
-    model: Model
-    memo: dict[str, Array] = field(default_factory=dict, compare=False, repr=False)
+class MaskedLikelihoods(ModelRunner[str]):
+    """Scores texts with one model."""
 
     def of(self, texts: Sequence[str]) -> list[Floats]:
         """For each text the log-probability of each of its tokens."""
-        kind = cache_key("masked likelihood", VERSION, self.model)
-        rows = compute_once(kind, list(texts), self._compute, memo=self.memo)
+        rows = self.outputs(texts, "masked likelihood", VERSION)
         return [np.asarray(row, np.float64) for row in rows]
 
     def _compute(self, texts: list[str]) -> Iterator[tuple[int, Array]]:
@@ -55,6 +40,13 @@ class MaskedLikelihoods:
             raise DataError(f"{self.model.folder}: its tokenizer has no mask; name another model")
         encodings = load_tokenizer(self.model)(texts)
         yield from enumerate(map_on_torch(lambda t: masked_logprobs(net, t, int(mask)), encodings))
+
+
+@dataclass(frozen=True)
+class MaskedLikelihood(OnModel):
+    """Log-probabilities, to base e, of the tokens of a text, each masked in turn."""
+
+    runner = MaskedLikelihoods
 
 
 def masked_logprobs(net: Any, text: Encoding, mask: int) -> Array:

@@ -170,7 +170,7 @@ def read_trait_model(folder: Path, stamps: tuple[tuple[int, int], ...]) -> Trait
     word_ids = {word: i for i, word in enumerate(vocabulary, 1)}
     base = len(word_ids) + 1
     if len(word_ids) < len(vocabulary) or base ** max(recipe.orders) >= 2**63:
-        raise DataError(f"{folder / VOCABULARY}: a word stands there twice, or there are too many")
+        raise DataError(f"{folder / VOCABULARY}: a word occurs twice, or there are too many")
     tensors = read_tensors(files, recipe.orders)
     keys, weights = {}, {}
     for n in recipe.orders:
@@ -199,12 +199,12 @@ def read_recipe(files: ModelFolder) -> Recipe:
         )
     orders = recipe.orders
     if not orders or orders != sorted(set(orders)) or not 1 <= orders[0] <= orders[-1] <= MAX_ORDER:
-        raise DataError(f"{path}: orders {orders}; they are rising numbers from 1 to {MAX_ORDER}")
+        raise DataError(f"{path}: orders {orders}; they must increase, from 1 to {MAX_ORDER}")
     low, high = recipe.scale
     if not recipe.heldout:
-        raise DataError(f"{path}: it has no results on held-out people")
+        raise DataError(f"{path}: it has no test results")
     if not low < high:
-        raise DataError(f"{path}: a scale from {low} to {high}; the first must be the lower one")
+        raise DataError(f"{path}: a scale from {low} to {high}; the lower end comes first")
     return recipe
 
 
@@ -213,13 +213,13 @@ def read_tensors(files: ModelFolder, orders: list[int]) -> dict[str, npt.NDArray
     path, tensors = files.path / WEIGHTS, files.tensors(WEIGHTS)
     names = {"intercept", *(f"{t}_{n}" for n in orders for t in ("ngrams", "weights"))}
     if odd := sorted(names ^ set(tensors)):
-        raise DataError(f"{path}: tensor {odd[0]!r} is one too many or missing")
+        raise DataError(f"{path}: tensor {odd[0]!r} is missing or unexpected")
     for n in orders:
         shape, size = tensors[f"ngrams_{n}"].shape, tensors[f"weights_{n}"].shape
         if len(shape) != 2 or shape[1] != n or size != shape[:1]:
             raise DataError(f"{path}: shapes {shape} and {size} of order {n} do not match")
         if tensors[f"ngrams_{n}"].dtype != np.int32:
-            raise DataError(f"{path}: 'ngrams_{n}' must be whole numbers of 32 bits")
+            raise DataError(f"{path}: 'ngrams_{n}' must be 32-bit integers")
     if tensors["intercept"].shape != (1,):
         raise DataError(f"{path}: 'intercept' must be a single number")
     for name in names:
@@ -241,5 +241,5 @@ def sort_ngrams(
         keys = keys * base + ngrams[:, step] + 1
     rank = np.argsort(keys, kind="stable")
     if (np.diff(keys[rank]) == 0).any():
-        raise DataError(f"{path}: an n-gram of order {order} stands there twice")
+        raise DataError(f"{path}: an n-gram of order {order} occurs twice")
     return keys[rank], tensors[f"weights_{order}"][rank].astype(np.float64)

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from simpatico.features import Features
-from simpatico.features.on_model import OnModel, cache_key
-from simpatico.models.cache import Array, compute_once
-from simpatico.models.names import Model, find_model
+from simpatico.features.on_model import ModelRunner, OnModel
+from simpatico.models.cache import Array
 from simpatico.models.runtime.language_models import LmTokenizer, TokenIds, as_batch
 from simpatico.models.runtime.torch_backend import load_hf_tokenizer, load_seq2seq, map_on_torch
-from simpatico.turns import Turns
 
 VERSION = 1
 LONGER = 50
@@ -22,24 +19,12 @@ LONGER = 50
 
 
 @dataclass(frozen=True)
-class Translation(OnModel):
-    """The translation of a text, deterministic: the most likely token each time."""
-
-    def compute(self, turns: Turns, features: Features) -> Translations:
-        return Translations(find_model(self.model))
-
-
-@dataclass(frozen=True)
-class Translations:
-    """Translates texts with one model; each distinct one once."""
-
-    model: Model
-    memo: dict[str, Array] = field(default_factory=dict, compare=False, repr=False)
+class Translations(ModelRunner[str]):
+    """Translates texts with one model."""
 
     def of(self, texts: Sequence[str]) -> list[str]:
         """Each text in the model's other language."""
-        kind = cache_key("translation", VERSION, self.model)
-        arrays = compute_once(kind, list(texts), self._compute, memo=self.memo)
+        arrays = self.outputs(texts, "translation", VERSION)
         tokenizer = load_hf_tokenizer(self.model)
         return [str(tokenizer.decode(ids.tolist(), skip_special_tokens=True)) for ids in arrays]
 
@@ -47,8 +32,15 @@ class Translations:
         net, tokenizer = load_seq2seq(self.model), LmTokenizer(load_hf_tokenizer(self.model))
         longest = tokenizer.max_tokens(net)
         sources = [tokenizer.encode_source(text, longest) for text in texts]
-        translated = map_on_torch(lambda ids: translate_greedily(net, ids, longest - 1), sources)
-        yield from enumerate(translated)
+        translations = map_on_torch(lambda ids: translate_greedily(net, ids, longest - 1), sources)
+        yield from enumerate(translations)
+
+
+@dataclass(frozen=True)
+class Translation(OnModel):
+    """The translation of a text, deterministic: the most likely token each time."""
+
+    runner = Translations
 
 
 def translate_greedily(net: Any, source: TokenIds, longest: int) -> Array:

@@ -57,8 +57,8 @@ def trace_characters(text: str, clean: str) -> list[Span]:
     visible = [(i, APOSTROPHE.sub("'", c)) for i, c in enumerate(text) if not HIDDEN.match(c)]
     for begins in (stands_alone, str.isascii):
         segments = list(split_segments(visible, begins))
-        joined = pl.Series(["".join(c for _, c in s) for s in segments], dtype=pl.String)
-        normal = joined.str.normalize("NFKC")
+        texts = pl.Series(["".join(c for _, c in s) for s in segments], dtype=pl.String)
+        normal = texts.str.normalize("NFKC")
         if normal.str.join("").str.to_lowercase().item() == clean:
             break
         # Polars may know a newer Unicode, in which more combines; nothing ever combines with ASCII
@@ -95,8 +95,8 @@ def stands_alone(character: str) -> bool:
 def character_spans(segment: Segment, output: str) -> Iterator[Span]:
     """The origin of each character of a normalised segment: one by one, or the whole segment."""
     everything = (segment[0][0], segment[-1][0] + 1)
-    unchanged = output == "".join(c for _, c in segment)
+    one_by_one = output == "".join(c for _, c in segment)
     for i, character in enumerate(output):
-        span = (segment[i][0], segment[i][0] + 1) if unchanged else everything
+        span = (segment[i][0], segment[i][0] + 1) if one_by_one else everything
         # lower case may take more characters than the capital
         yield from [span] * len(character.lower())

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import pairwise
 from pathlib import Path
 from typing import ClassVar
 
@@ -42,13 +43,13 @@ class WordExtremes:
         model = find_model(self.model)
         return f"{short_model_name(model.name)}_sha256:{model.sha256[:12]}"
 
-    def compute(self, turns: Turns, features: Features) -> Extremes:
-        return Extremes(load_word_vectors(find_model(self.model)))
+    def compute(self, turns: Turns, features: Features) -> WordVectors:
+        return load_word_vectors(find_model(self.model))
 
 
 @dataclass(frozen=True)
 class WordVectors:
-    """A vector for every known word."""
+    """A vector for every known word; pools those of texts."""
 
     rows_by_word: Mapping[str, int] = field(repr=False)
     numbers: Floats32 = field(repr=False)
@@ -57,38 +58,21 @@ class WordVectors:
         """The row of the word's vector, or those of its parts; none if it is unknown."""
         if word in self.rows_by_word:
             return [self.rows_by_word[word]]
-        return [
-            self.rows_by_word[part] for part in split_contraction(word) if part in self.rows_by_word
-        ]
-
-
-@dataclass(frozen=True)
-class Extremes:
-    """Pools texts; a row of NaN stands for a text of which no word is known."""
-
-    vectors: WordVectors
+        # contractions as the Penn Treebank splits them, and so GloVe's vocabulary: do n't, i 'm
+        tail = len(word) - 3 if word.endswith("n't") else word.find("'")
+        parts = (word[:tail], word[tail:]) if tail >= 0 else ()
+        return [self.rows_by_word[part] for part in parts if part in self.rows_by_word]
 
     def of(self, texts: Iterable[str]) -> Floats32:
-        """A row for each text: maxima, then minima."""
+        """A row for each text: maxima, then minima; NaN where no word is known."""
         table = cut_words(pl.Series("text", list(texts), pl.String))
-        rows_of = [self.vectors.rows(word) for word in table.vocabulary]
-        extremes = np.full(
-            (len(table.counts), 2 * self.vectors.numbers.shape[1]), np.nan, np.float32
-        )
-        for text, (start, end) in enumerate(zip(table.ends[:-1], table.ends[1:], strict=True)):
-            rows = [row for code in table.codes[start:end] for row in rows_of[code]]
-            if rows:
-                vectors = self.vectors.numbers[rows]
+        rows_of = [self.rows(word) for word in table.vocabulary]
+        extremes = np.full((len(table.counts), 2 * self.numbers.shape[1]), np.nan, np.float32)
+        for text, (start, end) in enumerate(pairwise(table.ends)):
+            if rows := [row for code in table.codes[start:end] for row in rows_of[code]]:
+                vectors = self.numbers[rows]
                 extremes[text] = np.concatenate([vectors.max(axis=0), vectors.min(axis=0)])
         return extremes
-
-
-def split_contraction(word: str) -> list[str]:
-    """A contraction as the Penn Treebank splits it, and so GloVe's vocabulary: do n't, i 'm."""
-    if word.endswith("n't"):
-        return [word[:-3], "n't"]
-    head, apostrophe, tail = word.partition("'")
-    return [head, apostrophe + tail] if apostrophe else []
 
 
 def load_word_vectors(model: Model) -> WordVectors:

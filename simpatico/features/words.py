@@ -137,8 +137,8 @@ def word_bytes(clean: pl.Series) -> Bytes:
 
     A space stands before each text, and `STEP` of them after the last.
     """
-    joined = clean.str.join(" ").cast(pl.Binary).item() or b""
-    buffer = np.frombuffer(bytearray(b" %b%b" % (joined, b" " * STEP)).translate(TABLE), np.uint8)
+    text = clean.str.join(" ").cast(pl.Binary).item() or b""
+    buffer = np.frombuffer(bytearray(b" %b%b" % (text, b" " * STEP)).translate(TABLE), np.uint8)
     at = np.flatnonzero(buffer == APOSTROPHE)
     around = np.stack([buffer[at - 1], buffer[at + 1]])
     # an apostrophe is part of a word only between two of its letters
@@ -196,15 +196,15 @@ def assign_codes(keys: Keys) -> tuple[Codes, Ints]:
     holder = np.full(1 << SLOT_BITS, -1, np.int32)
     # of the words with one slot, the last one written holds it
     holder[slot] = np.arange(len(slot), dtype=np.int32)
-    used = np.flatnonzero(holder >= 0)
+    full = np.flatnonzero(holder >= 0)
     code_of_slot = np.empty(1 << SLOT_BITS, np.int32)
-    code_of_slot[used] = np.arange(len(used), dtype=np.int32)
+    code_of_slot[full] = np.arange(len(full), dtype=np.int32)
     codes = code_of_slot[slot]
-    examples = holder[used]
-    displaced = np.flatnonzero(keys[examples][codes] != keys)
-    _, first, inverse = np.unique(keys[displaced], return_index=True, return_inverse=True)
-    codes[displaced] = inverse + len(used)
-    return codes, np.concatenate([examples, displaced[first]])
+    examples = holder[full]
+    others = np.flatnonzero(keys[examples][codes] != keys)
+    _, first, inverse = np.unique(keys[others], return_index=True, return_inverse=True)
+    codes[others] = inverse + len(full)
+    return codes, np.concatenate([examples, others[first]])
 
 
 def separate_collisions(

@@ -58,8 +58,8 @@ def kernels() -> tuple[Callable[..., tuple[Ints, Ints]], Callable[..., tuple[Cod
         raise MissingResource(
             "the compiled word kernel needs numba: pip install 'simpatico[fast]'"
         ) from None
-    compiled = njit(cache=True, nogil=True)
-    return compiled(find_words), compiled(code_words)
+    compile_kernel = njit(cache=True, nogil=True)
+    return compile_kernel(find_words), compile_kernel(code_words)
 
 
 def find_words(buffer: Bytes) -> tuple[Ints, Ints]:

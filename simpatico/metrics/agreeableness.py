@@ -8,10 +8,8 @@ Example: intercept 5 and a sum of weights of -20 over 100 words give 4.8.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
-from simpatico.metric import Card
-from simpatico.metrics._shared.trait import BIG_FIVE, Trait
+from simpatico.metrics._shared.trait import Trait
 
 
 @dataclass(frozen=True)
@@ -20,21 +18,13 @@ class Agreeableness(Trait):
 
     model: str = "agreeableness"
 
-    name: ClassVar[str] = "agreeableness"
-    meaning: ClassVar[str] = (
-        "agreeableness of the speaker, as a Big Five questionnaire would put it"
+    name = "agreeableness"
+    about = (
+        "Big Five agreeableness of a speaker. The shipped model was trained on negotiation "
+        "chat; elsewhere it is unproven."
     )
-    more: ClassVar[str] = "sounds more agreeable than"
-    less: ClassVar[str] = "sounds less agreeable than"
-    facts: ClassVar[Card] = Card(
-        about=(
-            "Big Five agreeableness of a speaker. The shipped model was trained on negotiation "
-            "chat; elsewhere it is unproven."
-        ),
-        undefined="",
-        citation=BIG_FIVE,
-        careful=(
-            "A weak guess: r = .13 with the questionnaires of people who negotiated in chat, "
-            "nothing detectable on essays, unproven elsewhere."
-        ),
+    comparison = "sounds (more|less) agreeable"
+    careful = (
+        "A weak guess: r = .13 with the questionnaires of people who negotiated in chat, "
+        "nothing detectable on essays, unproven elsewhere."
     )

@@ -12,16 +12,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import inf
-from typing import ClassVar
 
 import polars as pl
 
 from simpatico.arrays import Floats
 from simpatico.features import Feature, Features
 from simpatico.features.likelihood import Likelihood
-from simpatico.metric import Card, Carried, Score, UsesModels, model_suffix
-from simpatico.metrics._shared.pairs import NEEDS, Pairs, mean_log_probabilities, mean_statistic
-from simpatico.turns import Level, Turns
+from simpatico.metric import Card, Carried, Score
+from simpatico.metrics._shared.model_metric import ModelMetric
+from simpatico.metrics._shared.pairs import NEEDS, Pairs, mean_log_probabilities
+from simpatico.metrics._shared.scores import mean_statistic
+from simpatico.turns import Turns
 
 MEANINGS = {
     "": "mean of precision and recall",
@@ -29,10 +30,11 @@ MEANINGS = {
     "_recall": "mean log-probability of the best reference given the turn",
     "_faithfulness": "mean log-probability of the turn given what it answers",
 }
+"""What the names of the scores end in, and what each is."""
 
 
 @dataclass(frozen=True)
-class BartScore(UsesModels):
+class BartScore(ModelMetric):
     """Parameter `model`: a sequence-to-sequence model, or a causal one that continues the source.
 
     Statistics: sums of f, precision and recall over `n` turns with a reference, and of faithfulness
@@ -41,10 +43,9 @@ class BartScore(UsesModels):
 
     model: str = "hub:facebook/bart-large-cnn"
 
-    name: ClassVar = Carried("bart_score")
-    published: ClassVar[tuple[str, ...]] = ("hub:facebook/bart-large-cnn",)
-    level: ClassVar[Level] = "turn"
-    card: ClassVar[Card] = Card(
+    name = Carried("bart_score")
+    published = ("hub:facebook/bart-large-cnn",)
+    card = Card(
         about="How readily a model would write a turn from its reference, and the reverse.",
         undefined=(
             "Null when the turn has no reference with words (for faithfulness: answers nothing), "
@@ -65,17 +66,14 @@ class BartScore(UsesModels):
     @property
     def scores(self) -> tuple[Score, ...]:
         return tuple(
-            Score(
-                f"bart_score{part}{model_suffix(self)}",
-                of=pl.col("faithfulness") / pl.col("answers")
+            self.score(
+                part,
+                pl.col("faithfulness") / pl.col("answers")
                 if part == "_faithfulness"
                 else mean_statistic(part.removeprefix("_") or "f"),
+                meaning,
                 range=(-inf, 0.0),
-                meaning=meaning,
-                better="higher",
                 title=f"BARTScore{part.replace('_', ' ')}",
-                more=f"has a higher BARTScore{part.replace('_', ' ')} than",
-                less=f"has a lower BARTScore{part.replace('_', ' ')} than",
             )
             for part, meaning in MEANINGS.items()
         )

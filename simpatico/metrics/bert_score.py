@@ -15,7 +15,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import inf
-from typing import ClassVar
 
 import numpy as np
 import polars as pl
@@ -25,11 +24,13 @@ from simpatico.errors import BadValue
 from simpatico.features import Feature, Features
 from simpatico.features.embeddings import MINILM, TokenEmbeddings, TokenVectors, unit_length
 from simpatico.features.idf import Baseline, Idf, IdfWeights, bert_score_texts
-from simpatico.metric import Card, Carried, Score, UsesModels, model_suffix
-from simpatico.metrics._shared.pairs import NEEDS, NO_REFERENCE, Pairs, mean_statistic
+from simpatico.metric import Card, Carried, Score
+from simpatico.metrics._shared.model_metric import ModelMetric
+from simpatico.metrics._shared.pairs import NEEDS, NO_REFERENCE, Pairs
 from simpatico.metrics._shared.product import blocked_product
+from simpatico.metrics._shared.scores import mean_statistic
 from simpatico.models.names import find_model, parse_model_name
-from simpatico.turns import Level, Turns
+from simpatico.turns import Turns
 
 LAYERS = {
     "bert-base-uncased": 9,
@@ -53,10 +54,11 @@ DEFAULT_LAYER = -1
 """Stands for the layer by this table."""
 
 PARTS = {"f1": "F1", "precision": "precision", "recall": "recall"}
+"""The statistics, and what the score of each is called."""
 
 
 @dataclass(frozen=True)
-class BertScore(UsesModels):
+class BertScore(ModelMetric):
     """Parameters: `model`, an encoder; `layer`, -1 for the published one; `idf`, a file of texts
     whose document frequencies weigh the tokens; `baseline`, a file of bert_score that rescales.
     """
@@ -66,10 +68,9 @@ class BertScore(UsesModels):
     idf: str = ""
     baseline: str = ""
 
-    name: ClassVar = Carried("bert_score")
-    published: ClassVar[tuple[str, ...]] = ("hub:FacebookAI/roberta-large", "hub:roberta-large")
-    level: ClassVar[Level] = "turn"
-    card: ClassVar[Card] = Card(
+    name = Carried("bert_score")
+    published = ("hub:FacebookAI/roberta-large", "hub:roberta-large")
+    card = Card(
         about="How alike a turn and its references are, word piece by word piece in context.",
         undefined=NO_REFERENCE,
         citation=(
@@ -83,7 +84,7 @@ class BertScore(UsesModels):
     def __post_init__(self) -> None:
         if self.layer < DEFAULT_LAYER:
             raise BadValue(
-                f"bert_score.layer is {self.layer}; it is 0 or more, or -1 for the usual"
+                f"bert_score.layer is {self.layer}; it is 0 or more, or -1 for the default"
             )
 
     @property
@@ -102,15 +103,13 @@ class BertScore(UsesModels):
     @property
     def scores(self) -> tuple[Score, ...]:
         return tuple(
-            Score(
-                f"bert_score{'' if part == 'f1' else f'_{part}'}{model_suffix(self)}",
-                of=mean_statistic(part),
+            self.score(
+                "" if part == "f1" else f"_{part}",
+                mean_statistic(part),
+                f"{title} of the best matches of word pieces with a reference",
+                f"resembles the references (more|less) ({title})",
                 range=(-inf if self.baseline else -1.0, 1.0),
-                meaning=f"{title} of the best matches of word pieces with a reference",
-                better="higher",
                 title="BERTScore" if part == "f1" else f"BERTScore {title}",
-                more=f"resembles the references more ({title}) than",
-                less=f"resembles the references less ({title}) than",
             )
             for part, title in PARTS.items()
         )
@@ -126,6 +125,7 @@ class BertScore(UsesModels):
         ):
             values[row] = match_pieces(turn, reference, idf)
         if self.baseline:
+            # the file has precision, recall and F1, where the columns here begin with F1
             base = features[Baseline(self.baseline, self.depth)][[2, 0, 1]]
             values = (values - base) / (1 - base)
         columns = zip(PARTS, values.T, strict=True)

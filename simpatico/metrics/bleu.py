@@ -16,10 +16,10 @@ from typing import ClassVar
 import numpy as np
 import polars as pl
 
-from simpatico.arrays import Bools
 from simpatico.features import Feature, Features
 from simpatico.features.references import References, sacrebleu_missing
 from simpatico.metric import Card, Score, reasons
+from simpatico.metrics._shared.scores import make_score
 from simpatico.turns import Level, Turns
 
 ORDERS = 4
@@ -36,6 +36,7 @@ def bleu_of_counts(counts: pl.DataFrame) -> pl.Series:
         if not row[-2]:
             scores.append(None)
             continue
+        # sums of whole numbers, which as statistics are floats
         counts_of_row = [round(value) for value in row]
         correct, total = counts_of_row[:ORDERS], counts_of_row[ORDERS:-2]
         length, reference_length = counts_of_row[-2:]
@@ -47,6 +48,7 @@ def bleu_of_counts(counts: pl.DataFrame) -> pl.Series:
 
 
 UNSPACED_SCRIPTS = r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]"
+"""Tokens end at spaces and punctuation, so that here a sentence would be a token or two."""
 
 
 @dataclass(frozen=True)
@@ -71,15 +73,14 @@ class Bleu:
     )
     needs: ClassVar[tuple[Feature, ...]] = (References(),)
     scores: ClassVar[tuple[Score, ...]] = (
-        Score(
+        make_score(
             "bleu",
-            of=bleu_of_counts,
+            bleu_of_counts,
+            "BLEU with the references, of all turns of a unit at once",
+            "has (more|less) word overlap with the references",
             range=(0.0, 100.0),
-            meaning="BLEU with the references, of all turns of a unit at once",
             better="higher",
             title="BLEU",
-            more="has more word overlap with the references than",
-            less="has less word overlap with the references than",
         ),
     )
 
@@ -94,20 +95,15 @@ class Bleu:
         counts = np.full((len(turns), len(COLUMNS + LENGTHS)), np.nan)
         for row, bleu in references.scores(BLEU(effective_order=True)):
             counts[row] = [*bleu.counts, *bleu.totals, bleu.sys_len, bleu.ref_len]
-        unspaced = is_unspaced_script(turns.frame["text"])
-        counts[unspaced] = np.nan
+        # mostly in a script that does not put spaces between words
+        texts = turns.frame["text"]
+        other = texts.str.count_matches(UNSPACED_SCRIPTS).to_numpy()
+        no_spaces = (other > 0) & (2 * other >= texts.str.count_matches(r"\p{L}").to_numpy())
+        counts[no_spaces] = np.nan
         why = reasons(
             len(turns),
             no_reference=references.no_reference,
-            no_spaces=unspaced,
+            no_spaces=no_spaces,
             no_words=references.no_words,
         )
-        table = pl.DataFrame(counts, COLUMNS + LENGTHS, nan_to_null=True)
-        return table.with_columns(why)
-
-
-def is_unspaced_script(texts: pl.Series) -> Bools:
-    """Which texts are mostly in a script that does not put spaces between words."""
-    letters = texts.str.count_matches(r"\p{L}").to_numpy()
-    unspaced = texts.str.count_matches(UNSPACED_SCRIPTS).to_numpy()
-    return (unspaced > 0) & (2 * unspaced >= letters)
+        return pl.DataFrame(counts, COLUMNS + LENGTHS, nan_to_null=True).with_columns(why)

@@ -8,30 +8,36 @@ Example: outputs of .31 and .58 beside two references give .58.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import inf
-from typing import ClassVar
 
-import polars as pl
+import numpy as np
 
+from simpatico.arrays import Floats
 from simpatico.errors import DataError
-from simpatico.features import Feature, Features
+from simpatico.features import Features
 from simpatico.features.classes import ClassProbabilities
-from simpatico.metric import Card, Carried, Score, UsesModels, model_suffix
-from simpatico.metrics._shared.pairs import NEEDS, NO_REFERENCE, Pairs, mean_statistic
-from simpatico.turns import Level, Turns
+from simpatico.metric import Card, Carried
+from simpatico.metrics._shared.pair_metric import PairMetric
+from simpatico.metrics._shared.pairs import NO_REFERENCE, Pairs
 
 
 @dataclass(frozen=True)
-class Bleurt(UsesModels):
+class Bleurt(PairMetric):
     """Parameter `model`: a regression model of reference and turn with a single output."""
 
     model: str = "hub:Elron/bleurt-large-512"
 
-    name: ClassVar = Carried("bleurt")
-    published: ClassVar[tuple[str, ...]] = ("hub:Elron/bleurt-large-512",)
-    level: ClassVar[Level] = "turn"
-    card: ClassVar[Card] = Card(
+    name = Carried("bleurt")
+    published = ("hub:Elron/bleurt-large-512",)
+    title = "BLEURT"
+    pairs = Pairs.with_references
+    statistic = "bleurt"
+    range = (-inf, inf)
+    meaning = "the model's rating of the turn beside its best reference"
+    comparison = "says (more|less) of what the references say"
+    card = Card(
         about="How well a turn says what a reference says, by a model trained on ratings.",
         undefined=NO_REFERENCE,
         citation=(
@@ -44,34 +50,14 @@ class Bleurt(UsesModels):
     )
 
     @property
-    def needs(self) -> tuple[Feature, ...]:
-        return (self._rater, *NEEDS)
-
-    @property
-    def _rater(self) -> ClassProbabilities:
+    def feature(self) -> ClassProbabilities:
         return ClassProbabilities(self.model, pair=True, output="logits")
 
-    @property
-    def scores(self) -> tuple[Score, ...]:
-        return (
-            Score(
-                f"bleurt{model_suffix(self)}",
-                of=mean_statistic("bleurt"),
-                range=(-inf, inf),
-                meaning="the model's rating of the turn beside its best reference",
-                better="higher",
-                title="BLEURT",
-                more="says more of what the references say than",
-                less="says less of what the references say than",
-            ),
-        )
-
-    def __call__(self, turns: Turns, features: Features) -> pl.DataFrame:
-        pairs = Pairs.with_references(turns, features)
-        ratings = features[self._rater].of(pairs.other, pairs.text)
-        if len(pairs) and ratings.shape[1] != 1:
+    def values(self, features: Features, others: Sequence[str], texts: Sequence[str]) -> Floats:
+        ratings = features[self.feature].of(others, texts)
+        if texts and ratings.shape[1] != 1:
             raise DataError(
-                f"{self.model} gives {ratings.shape[1]} numbers for a pair, where bleurt needs "
-                "one; name a model that rates"
+                f"{self.model} has {ratings.shape[1]} outputs, where bleurt needs one; name a "
+                "regression model"
             )
-        return pairs.statistics(bleurt=pairs.best_per_turn(ratings.ravel()))
+        return np.ravel(ratings)

@@ -18,6 +18,7 @@ import polars as pl
 from simpatico.features import Feature, Features
 from simpatico.features.references import References, sacrebleu_missing
 from simpatico.metric import Card, Score, reasons
+from simpatico.metrics._shared.scores import make_score
 from simpatico.turns import Level, Turns
 
 
@@ -38,15 +39,14 @@ class Chrf:
     )
     needs: ClassVar[tuple[Feature, ...]] = (References(),)
     scores: ClassVar[tuple[Score, ...]] = (
-        Score(
+        make_score(
             "chrf",
-            of=pl.col("sum") / pl.col("turns"),
+            pl.col("sum") / pl.col("turns"),
+            "chrF with the best reference, mean over turns",
+            "has (more|less) character overlap with the references",
             range=(0.0, 100.0),
-            meaning="chrF with the best reference, mean over turns",
             better="higher",
             title="ChrF",
-            more="has more character overlap with the references than",
-            less="has less character overlap with the references than",
         ),
     )
 

@@ -7,30 +7,33 @@ Example: vectors (1, 0) and (.6, .8) have a cosine of .6.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
 
-import polars as pl
-
-from simpatico.errors import BadValue
-from simpatico.features import Feature, Features
+from simpatico.arrays import Floats
+from simpatico.features import Features
 from simpatico.features.embeddings import MINILM, Embeddings
-from simpatico.metric import Card, Carried, Score, UsesModels, model_suffix
-from simpatico.metrics._shared.pairs import NEEDS, Pairs, mean_statistic
-from simpatico.turns import Level, Turns
+from simpatico.metric import Card, Carried
+from simpatico.metrics._shared.pair_metric import PairMetric
+from simpatico.metrics._shared.pairs import Pairs, text_cosines
+from simpatico.metrics._shared.parameters import check_minimum
+from simpatico.turns import Turns
 
 
 @dataclass(frozen=True)
-class Coherence(UsesModels):
+class Coherence(PairMetric):
     """Parameters: `model`, a sentence encoder; `history`, how many turns the context has."""
 
     model: str = MINILM
     history: int = 1
 
-    name: ClassVar = Carried("coherence")
-    published: ClassVar[tuple[str, ...]] = (MINILM,)
-    level: ClassVar[Level] = "turn"
-    card: ClassVar[Card] = Card(
+    name = Carried("coherence")
+    published = (MINILM,)
+    statistic = "cosine"
+    range = (-1.0, 1.0)
+    meaning = "cosine of the embeddings of the turn and the turn replied to"
+    comparison = "is (more|less) coherent with the previous turn"
+    card = Card(
         about="How close in meaning a turn is to what it answers.",
         undefined=(
             "Null when the turn answers nothing, or when it or what it answers has no words or is "
@@ -45,34 +48,20 @@ class Coherence(UsesModels):
     )
 
     def __post_init__(self) -> None:
-        if self.history < 1:
-            raise BadValue(f"coherence.history is {self.history}; it is 1 or more")
+        check_minimum(self, history=1)
 
     @property
-    def needs(self) -> tuple[Feature, ...]:
-        return (Embeddings(self.model), *NEEDS)
+    def feature(self) -> Embeddings:
+        return Embeddings(self.model)
 
-    @property
-    def scores(self) -> tuple[Score, ...]:
-        return (
-            Score(
-                f"coherence{model_suffix(self)}",
-                of=mean_statistic("cosine"),
-                range=(-1.0, 1.0),
-                meaning="cosine of the embeddings of the turn and the turn replied to",
-                better="higher",
-                title="Coherence",
-                more="is more coherent with the previous turn than",
-                less="is less coherent with the previous turn than",
-            ),
-        )
-
-    def __call__(self, turns: Turns, features: Features) -> pl.DataFrame:
+    def pairs(self, turns: Turns, features: Features) -> Pairs:
         texts, number = turns.frame["text"].to_list(), turns.frame["turn"].to_list()
 
+        # `number` counts from 0 in each dialog: a context does not reach back into another dialog
         def context_of(row: int) -> str:
             return " ".join(texts[max(row - self.history + 1, row - number[row]) : row + 1])
 
-        pairs = Pairs.with_answered(turns, features, context_of, model=self.model)
-        cosines = pairs.cosines(features[Embeddings(self.model)])
-        return pairs.statistics(cosine=pairs.best_per_turn(cosines))
+        return Pairs.with_answered(turns, features, context_of, model=self.model)
+
+    def values(self, features: Features, others: Sequence[str], texts: Sequence[str]) -> Floats:
+        return text_cosines(features[self.feature], texts, others)

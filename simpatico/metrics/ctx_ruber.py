@@ -1,13 +1,15 @@
-"""Contextual RUBER: RUBER over the vectors of a pretrained encoder."""
+"""Contextual RUBER: RUBER over the vectors of a pretrained encoder.
+
+Ghazarian et al. (2019, NeuralGen). Unlike pooled word vectors, those of an encoder depend on the
+order of the words and on what stands around them. The formulas are in `_shared/ruber.py`.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 from simpatico.features import Feature
 from simpatico.features.embeddings import MINILM, Embeddings
-from simpatico.features.heads.folder import HeadKind
 from simpatico.metric import Card, Carried
 from simpatico.metrics._shared.ruber import UNDEFINED, Ruber
 
@@ -18,11 +20,10 @@ class CtxRuber(Ruber):
 
     model: str = MINILM
 
-    name: ClassVar = Carried("ctx_ruber")
-    plain: ClassVar[str] = "ctx_ruber"
-    kind: ClassVar[HeadKind] = "ctx-ruber"
-    title: ClassVar[str] = "Contextual RUBER"
-    card: ClassVar[Card] = Card(
+    name = Carried("ctx_ruber")
+    kind = "ctx-ruber"
+    title = "Contextual RUBER"
+    card = Card(
         about="A turn's likeness to a reference and its fit to what it answers, in one number.",
         undefined=UNDEFINED,
         citation=(

@@ -7,21 +7,21 @@ Example: cosines of .3 and .6 with two references give .6.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Literal
 
-import polars as pl
-
-from simpatico.errors import BadValue
-from simpatico.features import Feature, Features
+from simpatico.arrays import Floats
+from simpatico.features import Features
 from simpatico.features.embeddings import MINILM, Embeddings
-from simpatico.metric import Card, Carried, Score, UsesModels, model_suffix
-from simpatico.metrics._shared.pairs import NEEDS, Pairs, mean_statistic
-from simpatico.turns import Level, Turns
+from simpatico.metric import Card, Carried
+from simpatico.metrics._shared.pair_metric import PairMetric
+from simpatico.metrics._shared.pairs import Pairs, text_cosines
+from simpatico.turns import Turns
 
 
 @dataclass(frozen=True)
-class DeepAm(UsesModels):
+class DeepAm(PairMetric):
     """Parameters: `model`, a sentence encoder; `mode`, "reference" or "context": which text the
     turn is compared with.
     """
@@ -29,10 +29,13 @@ class DeepAm(UsesModels):
     model: str = MINILM
     mode: Literal["reference", "context"] = "reference"
 
-    name: ClassVar = Carried("deep_am")
-    published: ClassVar[tuple[str, ...]] = ()
-    level: ClassVar[Level] = "turn"
-    card: ClassVar[Card] = Card(
+    name = Carried("deep_am")
+    title = "Deep AM"
+    statistic = "adequacy"
+    range = (-1.0, 1.0)
+    meaning = "cosine of the vectors of the turn and its best reference"
+    comparison = "is (more|less) adequate (Deep AM)"
+    card = Card(
         about="How close in meaning a turn is to its reference.",
         undefined=(
             "Null when the turn has no reference with words (in the mode `context`: answers "
@@ -48,33 +51,14 @@ class DeepAm(UsesModels):
         careful="A good reply need not mean what the reference means.",
     )
 
-    def __post_init__(self) -> None:
-        if self.mode not in ("reference", "context"):
-            raise BadValue(f"deep_am.mode is {self.mode!r}; it is 'reference' or 'context'")
-
     @property
-    def needs(self) -> tuple[Feature, ...]:
-        return (Embeddings(self.model), *NEEDS)
+    def feature(self) -> Embeddings:
+        return Embeddings(self.model)
 
-    @property
-    def scores(self) -> tuple[Score, ...]:
-        return (
-            Score(
-                f"deep_am{model_suffix(self)}",
-                of=mean_statistic("adequacy"),
-                range=(-1.0, 1.0),
-                meaning="cosine of the vectors of the turn and its best reference",
-                better="higher",
-                title="Deep AM",
-                more="is more adequate (Deep AM) than",
-                less="is less adequate (Deep AM) than",
-            ),
-        )
+    def pairs(self, turns: Turns, features: Features) -> Pairs:
+        pair = Pairs.with_references if self.mode == "reference" else Pairs.with_answered
+        # turns in other scripts are scored, too, where the encoder reads them
+        return pair(turns, features, model=self.model)
 
-    def __call__(self, turns: Turns, features: Features) -> pl.DataFrame:
-        if self.mode == "reference":
-            pairs = Pairs.with_references(turns, features, model=self.model)
-        else:
-            pairs = Pairs.with_answered(turns, features, model=self.model)
-        cosines = pairs.cosines(features[Embeddings(self.model)])
-        return pairs.statistics(adequacy=pairs.best_per_turn(cosines))
+    def values(self, features: Features, others: Sequence[str], texts: Sequence[str]) -> Floats:
+        return text_cosines(features[self.feature], texts, others)

@@ -7,23 +7,22 @@ best such mean counts: beside .5 and .8, which give .65, it is .65.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Literal
 
-import polars as pl
-
+from simpatico.arrays import Floats
 from simpatico.errors import BadValue
 from simpatico.features import Feature, Features
 from simpatico.features.embeddings import MINILM, Embeddings
 from simpatico.features.likelihood import Likelihood
-from simpatico.metric import Card, Carried, Score, UsesModels
-from simpatico.metrics._shared.pairs import NEEDS, NO_REFERENCE, Pairs, mean_statistic
-from simpatico.metrics.deep_fm import GPT2, fluency_ratio, mean_fluency
-from simpatico.turns import Level, Turns
+from simpatico.metric import Card, Carried
+from simpatico.metrics._shared.pair_metric import PairMetric
+from simpatico.metrics._shared.pairs import NEEDS, NO_REFERENCE, Pairs, text_cosines
+from simpatico.metrics.deep_fm import GPT2, Ratio, fluency_ratio
 
 
 @dataclass(frozen=True)
-class DeepAmFm(UsesModels):
+class DeepAmFm(PairMetric):
     """Parameters: `model`, a causal language model (fluency); `model_encoder`, a sentence encoder
     (adequacy); `weight` of adequacy in the mean; `ratio` of fluencies, see `deep_fm`.
     """
@@ -31,12 +30,16 @@ class DeepAmFm(UsesModels):
     model: str = GPT2
     model_encoder: str = MINILM
     weight: float = 0.5
-    ratio: Literal["probability", "log"] = "probability"
+    ratio: Ratio = "probability"
 
-    name: ClassVar = Carried("deep_am_fm")
-    carries: ClassVar[tuple[str, ...]] = ("model_encoder", "model")
-    level: ClassVar[Level] = "turn"
-    card: ClassVar[Card] = Card(
+    name = Carried("deep_am_fm")
+    carries = ("model_encoder", "model")
+    title = "Deep AM-FM"
+    pairs = Pairs.with_references
+    statistic = "both"
+    range = (-1.0, 1.0)
+    meaning = "mean of adequacy and fluency beside a reference, the best of these means"
+    card = Card(
         about="How close in meaning a turn is to its reference, and whether it reads as fluently.",
         undefined=NO_REFERENCE,
         citation=(
@@ -50,35 +53,16 @@ class DeepAmFm(UsesModels):
     )
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if not 0 <= self.weight <= 1:
             raise BadValue(f"deep_am_fm.weight is {self.weight}; it lies between 0 and 1")
-        if self.ratio not in ("probability", "log"):
-            raise BadValue(f"deep_am_fm.ratio is {self.ratio!r}; it is 'probability' or 'log'")
 
     @property
     def needs(self) -> tuple[Feature, ...]:
         return (Embeddings(self.model_encoder), Likelihood(self.model, "end"), *NEEDS)
 
-    @property
-    def scores(self) -> tuple[Score, ...]:
-        return (
-            Score(
-                self.name,
-                of=mean_statistic("both"),
-                range=(-1.0, 1.0),
-                meaning="mean of adequacy and fluency beside a reference, the best of these means",
-                better="higher",
-                title="Deep AM-FM",
-                more="has a higher Deep AM-FM than",
-                less="has a lower Deep AM-FM than",
-            ),
-        )
-
-    def __call__(self, turns: Turns, features: Features) -> pl.DataFrame:
-        pairs = Pairs.with_references(turns, features)
+    def values(self, features: Features, others: Sequence[str], texts: Sequence[str]) -> Floats:
+        adequacy = text_cosines(features[Embeddings(self.model_encoder)], texts, others)
         model = features[Likelihood(self.model, "end")]
-        adequacy = pairs.cosines(features[Embeddings(self.model_encoder)])
-        of_turns, of_references = (mean_fluency(model, side) for side in (pairs.text, pairs.other))
-        fluency = fluency_ratio(of_turns, of_references, self.ratio)
-        both = self.weight * adequacy + (1 - self.weight) * fluency
-        return pairs.statistics(both=pairs.best_per_turn(both))
+        fluency = fluency_ratio(model, texts, others, self.ratio)
+        return self.weight * adequacy + (1 - self.weight) * fluency

@@ -12,27 +12,26 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import exp, inf
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal
 
 import numpy as np
-import polars as pl
 
 from simpatico.arrays import Floats
-from simpatico.errors import BadValue
-from simpatico.features import Feature, Features
+from simpatico.features import Features
 from simpatico.features.likelihood import Likelihood
-from simpatico.metric import Card, Carried, Score, UsesModels, model_suffix
-from simpatico.metrics._shared.pairs import NEEDS, Pairs, mean_log_probabilities, mean_statistic
+from simpatico.metric import Card, Carried
+from simpatico.metrics._shared.pair_metric import PairMetric
+from simpatico.metrics._shared.pairs import Pairs, mean_log_probabilities
 from simpatico.models.runtime.language_models import LmTokenizer
 from simpatico.models.runtime.torch_backend import load_hf_tokenizer
-from simpatico.turns import Level, Turns
+from simpatico.turns import Turns
 
 GPT2 = "hub:openai-community/gpt2"
-CHOICES = {"mode": ("reference", "context"), "ratio": ("probability", "log")}
+Ratio = Literal["probability", "log"]
 
 
 @dataclass(frozen=True)
-class DeepFm(UsesModels):
+class DeepFm(PairMetric):
     """Parameters: `model`, a causal language model; `mode`, "reference" (as fluent as it?) or
     "context" (how much likelier after what it answers?); `ratio` of probabilities or of their
     logarithms.
@@ -40,12 +39,13 @@ class DeepFm(UsesModels):
 
     model: str = GPT2
     mode: Literal["reference", "context"] = "reference"
-    ratio: Literal["probability", "log"] = "probability"
+    ratio: Ratio = "probability"
 
-    name: ClassVar = Carried("deep_fm")
-    published: ClassVar[tuple[str, ...]] = ()
-    level: ClassVar[Level] = "turn"
-    card: ClassVar[Card] = Card(
+    name = Carried("deep_fm")
+    title = "Deep FM"
+    statistic = "fluency"
+    comparison = "is (more|less) fluent (Deep FM)"
+    card = Card(
         about="Whether a turn reads as fluently as its reference, to a language model.",
         undefined=(
             "Null when the turn has no reference with words (in the mode `context`: answers "
@@ -63,57 +63,41 @@ class DeepFm(UsesModels):
         careful="A turn that is more fluent than its reference scores no better than a poor one.",
     )
 
-    def __post_init__(self) -> None:
-        for field, choices in CHOICES.items():
-            if (value := getattr(self, field)) not in choices:
-                either = " or ".join(map(repr, choices))
-                raise BadValue(f"deep_fm.{field} is {value!r}; it is {either}")
-
     @property
-    def needs(self) -> tuple[Feature, ...]:
-        return (self._reader, *NEEDS)
-
-    @property
-    def _reader(self) -> Likelihood:
+    def feature(self) -> Likelihood:
         return Likelihood(self.model, frame="end")
 
     @property
-    def scores(self) -> tuple[Score, ...]:
-        free = self.mode == "context"
-        return (
-            Score(
-                f"deep_fm{model_suffix(self)}",
-                of=mean_statistic("fluency"),
-                range=(-inf, inf) if free else (0.0, 1.0),
-                meaning="mean log-probability of the turn given the turn replied to"
-                if free
-                else "ratio of the fluency of turn and best reference",
-                better="higher",
-                title="Deep FM",
-                more="is more fluent (Deep FM) than",
-                less="is less fluent (Deep FM) than",
-            ),
-        )
-
-    def __call__(self, turns: Turns, features: Features) -> pl.DataFrame:
-        model = features[self._reader]
+    def meaning(self) -> str:
         if self.mode == "context":
-            pairs = Pairs.with_answered(turns, features)
-            values = pairs.best_per_turn(fluency_gain(model, pairs.other, pairs.text))
-            return pairs.statistics("too_long", fluency=values)
-        pairs = Pairs.with_references(turns, features)
-        of_turns, of_references = (mean_fluency(model, side) for side in (pairs.text, pairs.other))
-        ratios = fluency_ratio(of_turns, of_references, self.ratio)
-        return pairs.statistics(fluency=pairs.best_per_turn(ratios))
+            return "mean log-probability of the turn given the turn replied to"
+        return "ratio of the fluency of turn and best reference"
+
+    @property
+    def range(self) -> tuple[float, float]:
+        return (-inf, inf) if self.mode == "context" else (0.0, 1.0)
+
+    @property
+    def unknown(self) -> str:
+        # beside a reference a text that is too long is cut; after a context its gain would be wrong
+        return "too_long" if self.mode == "context" else "undefined"
+
+    def pairs(self, turns: Turns, features: Features) -> Pairs:
+        pair = Pairs.with_references if self.mode == "reference" else Pairs.with_answered
+        return pair(turns, features)
+
+    def values(self, features: Features, others: Sequence[str], texts: Sequence[str]) -> Floats:
+        model = features[self.feature]
+        if self.mode == "context":
+            return fluency_gain(model, others, texts)
+        return fluency_ratio(model, texts, others, self.ratio)
 
 
-def mean_fluency(model: Any, texts: Sequence[str]) -> Floats:
-    """The mean log-probability of each text's tokens; NaN where only one token was read."""
-    return mean_log_probabilities(model.of([""] * len(texts), texts))
-
-
-def fluency_ratio(first: Floats, second: Floats, ratio: Literal["probability", "log"]) -> Floats:
-    """The smaller of two fluencies by the larger; 1 where they are the same."""
+def fluency_ratio(model: Any, texts: Sequence[str], others: Sequence[str], ratio: Ratio) -> Floats:
+    """The smaller of two texts' fluencies by the larger; NaN where only one token was read."""
+    first, second = (
+        mean_log_probabilities(model.of([""] * len(side), side)) for side in (texts, others)
+    )
     if ratio == "probability":
         return np.array([exp(-abs(a - b)) for a, b in zip(first, second, strict=True)], np.float64)
     high, low = np.maximum(first, second), np.minimum(first, second)

@@ -10,20 +10,22 @@ Example: all five .5 give .5 * .5 = .25.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 import polars as pl
 
-from simpatico.errors import BadValue
 from simpatico.features import Feature, Features
 from simpatico.features.classes import ReplyRatings
-from simpatico.metric import Card, Carried, Score, model_suffix
-from simpatico.metrics._shared.pairs import NEEDS, NO_ANSWERED_TURN, Pairs, mean_statistic
+from simpatico.metric import Card, Carried, Score
+from simpatico.metrics._shared.model_metric import ModelMetric
+from simpatico.metrics._shared.pairs import NEEDS, NO_ANSWERED_TURN, Pairs
+from simpatico.metrics._shared.parameters import check_minimum
+from simpatico.metrics._shared.scores import mean_statistic
 from simpatico.models.names import why_missing
-from simpatico.turns import Level, Turns
+from simpatico.turns import Turns
 
 PUBLISHED = "hub:microsoft/DialogRPT-{head}"
+# weights of the authors' ensemble; that many people answer (width) counts against a reply
 PRIOR = {"human-vs-rand": 0.5, "human-vs-machine": 0.5}
 CONDITIONAL = {"updown": 1.0, "depth": 0.48, "width": -0.5}
 HEADS = {
@@ -33,10 +35,11 @@ HEADS = {
     "human-vs-rand": "how likely it is the reply to this turn, not to another",
     "human-vs-machine": "how likely the reply is a person's, not a machine's",
 }
+"""What tells the five models' names apart, and what each of them rates."""
 
 
 @dataclass(frozen=True)
-class DialogRpt:
+class DialogRpt(ModelMetric):
     """Parameters: `model`, the name of the five models with `{head}` for what tells them apart;
     `history`, how many turns they read before the reply.
     """
@@ -44,10 +47,9 @@ class DialogRpt:
     model: str = PUBLISHED
     history: int = 2
 
-    name: ClassVar = Carried("dialog_rpt")
-    published: ClassVar[tuple[str, ...]] = (PUBLISHED,)
-    level: ClassVar[Level] = "turn"
-    card: ClassVar[Card] = Card(
+    name = Carried("dialog_rpt")
+    published = (PUBLISHED,)
+    card = Card(
         about="How likely people would like a reply, answer it, and take it for a person's.",
         undefined=NO_ANSWERED_TURN,
         citation=(
@@ -61,8 +63,7 @@ class DialogRpt:
     )
 
     def __post_init__(self) -> None:
-        if self.history < 1:
-            raise BadValue(f"dialog_rpt.history is {self.history}; it is 1 or more")
+        check_minimum(self, history=1)
 
     def head(self, name: str) -> str:
         """The name of the model of one head."""
@@ -78,29 +79,18 @@ class DialogRpt:
 
     @property
     def scores(self) -> tuple[Score, ...]:
-        overall = "product of two weighted means of the five ratings"
+        # the least and the most that the conditional mean reaches; the prior lies from 0 to 1
         weights = sum(CONDITIONAL.values())
         ends = (-0.5 / weights, 1.48 / weights)
-        return (
-            self._score("", overall, ends),
-            *(
-                self._score(f"_{column_name(head)}", meaning, (0.0, 1.0))
-                for head, meaning in HEADS.items()
-            ),
-        )
-
-    def _score(self, part: str, meaning: str, ends: tuple[float, float]) -> Score:
-        title = f"DialogRPT{part.replace('_', ' ')}"
-        return Score(
-            f"dialog_rpt{part}{model_suffix(self)}",
-            of=mean_statistic(part.removeprefix("_") or "ensemble"),
-            range=ends,
-            meaning=meaning,
-            better="higher",
-            title=title,
-            more=f"gets a higher rating ({title}) than",
-            less=f"gets a lower rating ({title}) than",
-        )
+        parts = [("", "product of two weighted means of the five ratings", ends)]
+        parts += [(f"_{column_name(h)}", meaning, (0.0, 1.0)) for h, meaning in HEADS.items()]
+        scores = list[Score]()
+        for part, meaning, ends in parts:
+            title = f"DialogRPT{part.replace('_', ' ')}"
+            of = mean_statistic(part.removeprefix("_") or "ensemble")
+            comparison = f"gets a (higher|lower) rating ({title})"
+            scores.append(self.score(part, of, meaning, comparison, range=ends, title=title))
+        return tuple(scores)
 
     def __call__(self, turns: Turns, features: Features) -> pl.DataFrame:
         pairs = Pairs.with_answered(turns, features)

@@ -22,16 +22,18 @@ import polars as pl
 from scipy import sparse
 
 from simpatico.arrays import Floats
-from simpatico.errors import BadValue
 from simpatico.features import Feature, Features
 from simpatico.features.words import Words
 from simpatico.metric import Card, Score
 from simpatico.metrics._shared.jackknife import (
     MIN_DIALOGS,
     draw_halves,
-    half_sample_interval,
     sampling_ranks,
+    summary_row,
+    summary_table,
 )
+from simpatico.metrics._shared.parameters import check_minimum
+from simpatico.metrics._shared.scores import make_score
 from simpatico.turns import Level, Turns
 
 DRAWS = 200
@@ -69,54 +71,45 @@ class DistinctN:
     )
     needs: ClassVar[tuple[Feature, ...]] = (Words(),)
     scores: ClassVar[tuple[Score, ...]] = (
-        Score(
+        make_score(
             "distinct_n",
-            of=pl.col("distinct_n"),
-            range=(0.0, 1.0),
-            meaning="share of distinct ones among `size` n-grams drawn from all a system said",
+            pl.col("distinct_n"),
+            "share of distinct ones among `size` n-grams drawn from all a system said",
+            "varies its words (more|less)",
             title="Distinct n-grams",
-            more="varies its words more than",
-            less="varies its words less than",
         ),
-        Score(
+        make_score(
             "distinct_1",
-            of=pl.col("distinct_1"),
-            range=(0.0, 1.0),
-            meaning="the same of single words",
+            pl.col("distinct_1"),
+            "the same of single words",
+            "has (more|fewer) different words",
             title="Distinct words",
-            more="has more different words than",
-            less="has fewer different words than",
         ),
-        Score(
+        make_score(
             "distinct_n_raw",
-            of=pl.col("distinct_n_raw"),
-            range=(0.0, 1.0),
-            meaning="distinct n-grams over all words, as Li et al. have it; falls with length",
+            pl.col("distinct_n_raw"),
+            "distinct n-grams over all words, as Li et al. have it; falls with length",
+            "has a (higher|lower) raw share of distinct n-grams",
             title="Distinct n-grams, raw",
-            more="has a higher raw share of distinct n-grams than",
-            less="has a lower raw share of distinct n-grams than",
         ),
-        Score(
+        make_score(
             "distinct_n_adjusted",
-            of=pl.col("distinct_n_adjusted"),
-            range=(0.0, inf),
-            meaning="distinct words over those expected if as many were drawn evenly from "
+            pl.col("distinct_n_adjusted"),
+            "distinct words over those expected if as many were drawn evenly from "
             "`vocabulary` words, as Liu et al. have it",
+            "has (more|fewer) different words for its length",
+            range=(0.0, inf),
             title="Distinct words, adjusted",
-            more="has more different words for its length than",
-            less="has fewer different words for its length than",
         ),
     )
 
     def __post_init__(self) -> None:
-        for field in ("n", "size", "most"):
-            if (value := getattr(self, field)) < 1:
-                raise BadValue(f"distinct_n.{field} is {value}; it is 1 or more")
-        if self.vocabulary < 2:
-            raise BadValue(f"distinct_n.vocabulary is {self.vocabulary}; it is 2 or more")
+        check_minimum(self, n=1, size=1, most=1, vocabulary=2)
 
     def __call__(self, turns: Turns, features: Features) -> pl.DataFrame:
         table = features[Words()]
+        # each chunk has its own codes of words; eight bytes of a hash are the same in all of them,
+        # and that two words of a system share one is not to be expected below some 2^32 words
         digests = [blake2b(w.encode(), digest_size=8).digest() for w in table.vocabulary]
         codes = np.frombuffer(b"".join(digests), "<u8")[table.codes]
         ends = table.ends.tolist()
@@ -127,38 +120,27 @@ class DistinctN:
     def sample(self, material: pl.DataFrame) -> pl.DataFrame:
         """Of each system at most so many dialogs, drawn by their rank."""
         dialogs = material.select("system", "dialog", "rank").unique(["system", "dialog"])
-        chosen = dialogs.sort("rank", "dialog").group_by("system", maintain_order=True)
-        return material.join(chosen.head(self.most), on=["system", "dialog"], how="semi")
+        by_rank = dialogs.sort("rank", "dialog").group_by("system", maintain_order=True)
+        return material.join(by_rank.head(self.most), on=["system", "dialog"], how="semi")
 
     def summary(self, material: pl.DataFrame, *, seed: int) -> pl.DataFrame:
-        rows = [
-            self._row(name, material.filter(pl.col("system") == name), seed)
-            for name in material["system"].unique().sort()
-        ]
-        return pl.DataFrame(rows, infer_schema_length=None)
+        systems = material["system"].unique().sort()
+        rows = [self._row(name, material.filter(system=name), seed) for name in systems]
+        return summary_table(self.scores, rows)
 
     def _row(self, system: str, material: pl.DataFrame, seed: int) -> dict[str, Any]:
-        names = [s.name for s in self.scores]
         words, ngrams = count_ngrams(material, 1), count_ngrams(material, self.n)
-        row: dict[str, Any] = {"system": system, "reason": None}
         if (n := int(ngrams.totals.sum())) < self.size:
-            nothing = {f"{s}{end}": None for s in names for end in ("", "_low", "_high")}
-            reason = f"too_few_ngrams ({n} of {self.size})"
-            return {**row, **nothing, **{f"{s}_n": 0 for s in names}, "reason": reason}
+            return {"system": system, "reason": f"too_few_ngrams ({n} of {self.size})"}
         dialogs = len(ngrams.totals)
         values = self._values(words, ngrams, np.ones(dialogs))
-        halves = np.full((0, len(names)), np.nan)
-        if dialogs >= MIN_DIALOGS:
-            masks = draw_halves(dialogs, DRAWS, seed)
-            halves = np.array([self._values(words, ngrams, mask) for mask in masks])
-        for score, value, of_halves in zip(self.scores, values, halves.T, strict=True):
-            finite = np.isfinite(of_halves).sum()
-            if finite < max(MIN_SHARE_OF_HALVES * len(of_halves), 1):
-                of_halves = of_halves[:0]  # too many halves have too few n-grams: no interval
-            low, high = half_sample_interval(value, of_halves, score.range, dialogs)
-            row |= {score.name: value, f"{score.name}_n": dialogs}
-            row |= {f"{score.name}_low": low, f"{score.name}_high": high}
-        return row
+        draws = DRAWS if dialogs >= MIN_DIALOGS else 0
+        masks = draw_halves(dialogs, draws, seed)
+        halves = np.array([self._values(words, ngrams, mask) for mask in masks])
+        halves = halves.reshape(draws, len(values)).T
+        # where too many halves have too few n-grams there is no interval
+        halves[np.isfinite(halves).sum(axis=1) < MIN_SHARE_OF_HALVES * draws] = np.nan
+        return summary_row(system, self.scores, values, halves, dialogs)
 
     def _values(self, words: NgramCounts, ngrams: NgramCounts, mask: Floats) -> list[float]:
         """All scores of the chosen dialogs."""
@@ -217,6 +199,6 @@ def expected_distinct_share(counts: Floats, size: int) -> float:
     others = total - often
     with np.errstate(invalid="ignore"):
         # log C(others, size) - log C(total, size), the size! in both cancelled
-        log_missed = gammaln(others + 1) - gammaln(others - size + 1) - gammaln(total + 1)
-        missed = np.where(others >= size, np.exp(log_missed + gammaln(total - size + 1)), 0.0)
-    return float((kinds * (1 - missed)).sum() / size)
+        log_absence = gammaln(others + 1) - gammaln(others - size + 1) - gammaln(total + 1)
+        absence = np.where(others >= size, np.exp(log_absence + gammaln(total - size + 1)), 0.0)
+    return float((kinds * (1 - absence)).sum() / size)

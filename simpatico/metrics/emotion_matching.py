@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from typing import ClassVar
 
 import numpy as np
 import polars as pl
@@ -22,11 +21,11 @@ from simpatico.features.emotions import EMOTIONS, EmotionProbabilities
 from simpatico.features.script import OtherScript
 from simpatico.features.spans import spans, word_effects
 from simpatico.features.words import Words, WordTable
-from simpatico.metric import Card, Carried, Score, model_suffix, reasons
+from simpatico.metric import Card, Carried, Score, reasons
 from simpatico.metrics._shared.emotion_metric import EmotionMetric
 from simpatico.metrics._shared.occlusion import occlusion_evidence
 from simpatico.metrics._shared.pairs import Pairs
-from simpatico.turns import Level, Turns
+from simpatico.turns import Turns
 
 
 @dataclass(frozen=True)
@@ -36,13 +35,12 @@ class EmotionMatching(EmotionMetric):
     Statistics: the eight sums of the turn (said_...) and of what it answers (heard_...).
     """
 
-    name: ClassVar = Carried("emotion_matching")
-    level: ClassVar[Level] = "turn"
-    undefined_neural: ClassVar[str] = (
+    name = Carried("emotion_matching")
+    undefined_neural = (
         "Null when a turn answers nothing, or when it or what it answers has no words or is in "
         "another script."
     )
-    facts: ClassVar[Card] = Card(
+    facts = Card(
         about="Whether a turn and the turn it answers rank the eight emotions alike.",
         undefined=(
             "Null when a turn answers nothing, either side has no word of the emotion lexicon or "
@@ -58,14 +56,13 @@ class EmotionMatching(EmotionMetric):
     @property
     def scores(self) -> tuple[Score, ...]:
         return (
-            Score(
-                f"emotion_matching{model_suffix(self)}",
-                of=lambda sums: rowwise_spearman(*np.hsplit(sums.to_numpy(), 2)),
+            self.score(
+                "",
+                lambda sums: rowwise_spearman(*np.hsplit(sums.to_numpy(), 2)),
+                "rank correlation of the emotions of a turn and of the turn replied to",
+                "matches the user's emotions (more|less) closely",
                 range=(-1.0, 1.0),
-                meaning="rank correlation of the emotions of a turn and of the turn replied to",
-                title="Emotion matching",
-                more="matches the user's emotions more closely than",
-                less="matches the user's emotions less closely than",
+                better=None,
             ),
         )
 
@@ -76,6 +73,7 @@ class EmotionMatching(EmotionMetric):
         wordless, foreign = features[Words()].counts == 0, features[OtherScript()]
         opens = turns.answered < 0
         foreign = foreign | foreign[turns.answered]
+        # zeros add nothing to a dialog's sums, and by themselves have no ranks and so no score
         replies[opens | foreign] = contexts[opens | foreign] = 0.0
         masks = {
             "no_variation": flat | flat[turns.answered],  # all ties: no ranks to compare

@@ -8,26 +8,23 @@ Example: weight 3 in joy and 1 in trust gives joy 0.75, trust 0.25 and 0 for the
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import polars as pl
 
-from simpatico.features import Features
 from simpatico.features.emotions import EMOTIONS
 from simpatico.metric import Card, Carried, Score, model_suffix
 from simpatico.metrics._shared.emotion_metric import EmotionMetric
+from simpatico.metrics._shared.scores import make_score
 from simpatico.metrics.emotional_entropy import EmotionalEntropy
-from simpatico.turns import Level, Turns
 
 
 @dataclass(frozen=True)
 class EmotionShares(EmotionMetric):
     """Parameters: `lexicon` of emotions, or `emotions` = "neural" or path:DIR for trained heads."""
 
-    name: ClassVar = Carried("emotion_shares")
-    level: ClassVar[Level] = "turn"
-    undefined_neural: ClassVar[str] = EmotionalEntropy.undefined_neural
-    facts: ClassVar[Card] = Card(
+    name = Carried("emotion_shares")
+    undefined_neural = EmotionalEntropy.undefined_neural
+    facts = Card(
         about="How a speaker's emotional weight divides among eight emotions.",
         undefined=EmotionalEntropy.facts.undefined,
         citation="Plutchik (1980), Emotion: A Psychoevolutionary Synthesis",
@@ -41,17 +38,12 @@ class EmotionShares(EmotionMetric):
     def scores(self) -> tuple[Score, ...]:
         what = "emotional words" if self.emotions == "lexicon" else "feelings"
         return tuple(
-            Score(
+            make_score(
                 f"{emotion}_share{model_suffix(self)}",
-                of=pl.col(emotion) / pl.sum_horizontal(EMOTIONS),
-                range=(0.0, 1.0),
-                meaning=f"share of the emotional weight that falls on {emotion}",
+                pl.col(emotion) / pl.sum_horizontal(EMOTIONS),
+                f"share of the emotional weight that falls on {emotion}",
+                f"gives {emotion} a (larger|smaller) share of its {what}",
                 title=f"Share of {emotion}",
-                more=f"gives {emotion} a larger share of its {what} than",
-                less=f"gives {emotion} a smaller share of its {what} than",
             )
             for emotion in EMOTIONS
         )
-
-    def __call__(self, turns: Turns, features: Features) -> pl.DataFrame:
-        return self.emotion_statistics(turns, features)

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar
 
 import numpy as np
 import polars as pl
@@ -25,20 +24,21 @@ from simpatico.features.detokenise import detokenise
 from simpatico.features.heads.folder import EmotionKind
 from simpatico.features.script import OtherScript
 from simpatico.features.words import Words
-from simpatico.metric import Card, Carried, Merge, Score, UsesModels, model_suffix, reasons
+from simpatico.metric import Card, Carried, Score, reasons
 from simpatico.metrics._shared.classifier import BinaryClassifier
 from simpatico.metrics._shared.evaluator import first_missing
+from simpatico.metrics._shared.model_metric import EXTREMES, ModelMetric, with_extremes
 from simpatico.metrics._shared.occlusion import occlusion_evidence
-from simpatico.metrics._shared.pairs import NEEDS, Pairs, mean_statistic
-from simpatico.turns import Level, Turns
+from simpatico.metrics._shared.pairs import NEEDS, Pairs
+from simpatico.metrics._shared.scores import mean_statistic
+from simpatico.turns import Turns
 
 POSITIVE_FROM = 0.5
 """From this probability on a text counts as positive."""
-NAME = "emotional_consistency"
 
 
 @dataclass(frozen=True)
-class EmotionalConsistency(UsesModels):
+class EmotionalConsistency(ModelMetric):
     """Parameters: `neutrality` and `polarity`, classifiers of emotional and of positive texts;
     `threshold`, from which probability on a text counts as emotional.
 
@@ -49,12 +49,11 @@ class EmotionalConsistency(UsesModels):
     polarity: str = "polarity"
     threshold: float = 0.5
 
-    name: ClassVar = Carried(NAME)
-    carries: ClassVar[tuple[str, ...]] = ("neutrality", "polarity")
-    published: ClassVar[tuple[str, ...]] = ("neutrality", "polarity")
-    level: ClassVar[Level] = "turn"
-    merge: ClassVar[dict[str, Merge]] = {"least": "min", "most": "max"}
-    facts: ClassVar[Card] = Card(
+    name = Carried("emotional_consistency")
+    carries = ("neutrality", "polarity")
+    published = ("neutrality", "polarity")
+    merge = EXTREMES
+    facts = Card(
         about="Whether an emotional turn is answered with a feeling of the same sign.",
         undefined=(
             "Null when what the turn answers is neutral, when it answers nothing, or when either "
@@ -74,7 +73,7 @@ class EmotionalConsistency(UsesModels):
 
     def __post_init__(self) -> None:
         if not 0 < self.threshold < 1:
-            raise BadValue(f"{NAME}.threshold is {self.threshold}; it lies between 0 and 1")
+            raise BadValue(f"{self.plain}.threshold is {self.threshold}; it lies between 0 and 1")
 
     @property
     def classifiers(self) -> tuple[BinaryClassifier, BinaryClassifier]:
@@ -82,7 +81,7 @@ class EmotionalConsistency(UsesModels):
 
         def classifier(kind: EmotionKind, head: str) -> BinaryClassifier:
             command = f"simpatico train emotion --kind {kind} --data FILE --out MODEL"
-            setting = f"{NAME}.{kind}"
+            setting = f"{self.plain}.{kind}"
             return BinaryClassifier(getattr(self, kind), kind, head, setting, command)
 
         return classifier("neutrality", "emotional"), classifier("polarity", "positive")
@@ -107,38 +106,24 @@ class EmotionalConsistency(UsesModels):
 
     @property
     def scores(self) -> tuple[Score, ...]:
+        points, soft = mean_statistic("points"), mean_statistic("soft")
         least, most = pl.col("least"), pl.col("most")
-        return (
+        middle = "middle of the fewest and the most points of an answer"
+        return tuple(
             self.score(
-                "", mean_statistic("points"), "share of points for answers that share the feeling"
-            ),
-            self.score("_min", least, "fewest points of an answer", " at its worst"),
-            self.score("_max", most, "most points of an answer", " at its best"),
-            self.score(
-                "_mid",
-                (least + most) / 2,
-                "middle of the fewest and the most points of an answer",
-                " in the middle of its range",
-            ),
-            self.score(
-                "_soft",
-                mean_statistic("soft"),
-                "points as probabilities expect them",
-                " by probability",
-            ),
-        )
-
-    def score(self, part: str, of: pl.Expr, meaning: str, where: str = "") -> Score:
-        """The mean of the points, or another reading of them."""
-        return Score(
-            f"{NAME}{part}{model_suffix(self)}",
-            of=of,
-            range=(0.0, 1.0),
-            meaning=meaning,
-            better="higher",
-            title=f"Emotional consistency{where and ','}{where}",
-            more=f"matches the user's sentiment more often{where} than",
-            less=f"matches the user's sentiment less often{where} than",
+                part,
+                of,
+                meaning,
+                f"matches the user's sentiment (more|less) often{where}",
+                title=f"Emotional consistency{where and ','}{where}",
+            )
+            for part, of, meaning, where in (
+                ("", points, "share of points for answers that share the feeling", ""),
+                ("_min", least, "fewest points of an answer", " at its worst"),
+                ("_max", most, "most points of an answer", " at its best"),
+                ("_mid", (least + most) / 2, middle, " in the middle of its range"),
+                ("_soft", soft, "points as probabilities expect them", " by probability"),
+            )
         )
 
     def __call__(self, turns: Turns, features: Features) -> pl.DataFrame:
@@ -147,9 +132,8 @@ class EmotionalConsistency(UsesModels):
         points = consistency_points(*probabilities, threshold=self.threshold)
         hard = pairs.best_per_turn(points)
         soft = pairs.best_per_turn(expected_points(*probabilities))
-        extremes = pl.Series(hard).fill_nan(None)
         table = pairs.statistics("no_known_words", points=hard, soft=soft)
-        return table.with_columns(least=extremes, most=extremes)
+        return with_extremes(table, "points")
 
     def _emotional_pairs(self, turns: Turns, features: Features) -> Pairs:
         """Only the pairs in which an emotional turn is answered; why not, of the others."""
@@ -160,6 +144,7 @@ class EmotionalConsistency(UsesModels):
             reason: np.isin(np.arange(len(turns)), pairs.turn_rows[mask])
             for reason, mask in masks.items()
         }
+        # a turn without a pair has a reason already; it stays
         reason = pl.select(pl.coalesce(pairs.reason, reasons(len(turns), **turn_masks))).to_series()
         rows = np.flatnonzero(emotional >= self.threshold)
         texts, contexts = (

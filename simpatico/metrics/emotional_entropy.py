@@ -9,9 +9,8 @@ Example: weight 1 in joy and 1 in trust gives 1 bit; equal weight in all eight g
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import e, inf, log
-from typing import ClassVar
 
 import numpy as np
 import polars as pl
@@ -22,13 +21,14 @@ from simpatico.features import Features
 from simpatico.features.emotions import EMOTIONS, EmotionProbabilities
 from simpatico.features.spans import spans, word_effects
 from simpatico.features.words import Words, WordTable
-from simpatico.metric import Card, Carried, Score, model_suffix
+from simpatico.metric import Card, Carried, Score
 from simpatico.metrics._shared.emotion_metric import EmotionMetric
 from simpatico.metrics._shared.occlusion import occlusion_evidence
 from simpatico.metrics._shared.pairs import Pairs
-from simpatico.turns import Level, Turns
+from simpatico.turns import Turns
 
 UNITS = {2.0: "bits", e: "nats"}
+"""What an entropy is counted in, by the base of its logarithm; other bases have no name."""
 
 
 @dataclass(frozen=True)
@@ -40,10 +40,9 @@ class EmotionalEntropy(EmotionMetric):
     base: float = 2.0
     normalised: bool = False
 
-    name: ClassVar = Carried("emotional_entropy")
-    level: ClassVar[Level] = "turn"
-    undefined_neural: ClassVar[str] = "Null when the text has no words, or is in another script."
-    facts: ClassVar[Card] = Card(
+    name = Carried("emotional_entropy")
+    undefined_neural = "Null when the text has no words, or is in another script."
+    facts = Card(
         about="How evenly a speaker's words spread over eight basic emotions.",
         undefined="Null when no word is in the emotion lexicon, or the text is in another script.",
         citation=(
@@ -69,21 +68,15 @@ class EmotionalEntropy(EmotionMetric):
     @property
     def scores(self) -> tuple[Score, ...]:
         unit = self.nats
-        return (
-            Score(
-                f"emotional_entropy{model_suffix(self)}",
-                of=lambda sums: entropy(sums.to_numpy()) / unit,
-                range=(0.0, log(len(EMOTIONS)) / unit),
-                meaning="how evenly words are spread over eight emotions; 0 is a single emotion",
-                title="Emotional entropy",
-                more="uses a more varied emotion vocabulary than",
-                less="uses a less varied emotion vocabulary than",
-                unit="" if self.normalised else UNITS.get(self.base, ""),
-            ),
+        score = self.score(
+            "",
+            lambda sums: entropy(sums.to_numpy()) / unit,
+            "how evenly words are spread over eight emotions; 0 is a single emotion",
+            "uses a (more|less) varied emotion vocabulary",
+            range=(0.0, log(len(EMOTIONS)) / unit),
+            better=None,
         )
-
-    def __call__(self, turns: Turns, features: Features) -> pl.DataFrame:
-        return self.emotion_statistics(turns, features)
+        return (replace(score, unit="" if self.normalised else UNITS.get(self.base, "")),)
 
     def evidence(self, turns: Turns, features: Features) -> pl.DataFrame:
         """In the score's unit, the entropy of a turn less its entropy without an emotion word.

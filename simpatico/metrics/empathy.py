@@ -9,9 +9,7 @@ Example: intercept 4 and a sum of weights of 10 over 100 words give 4.1.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
-from simpatico.metric import Card
 from simpatico.metrics._shared.trait import Trait
 
 
@@ -21,22 +19,18 @@ class Empathy(Trait):
 
     model: str = "empathy"
 
-    name: ClassVar[str] = "empathy"
-    meaning: ClassVar[str] = "state empathy that the words express, as writers rated their own"
-    more: ClassVar[str] = "scores higher on the essay-trained empathic-concern model than"
-    less: ClassVar[str] = "scores lower on the essay-trained empathic-concern model than"
-    facts: ClassVar[Card] = Card(
-        about=(
-            "State empathy of a speaker, as writers of short essays rated their own. It is a "
-            "state in a situation, the reaction to a news story, not the trait."
-        ),
-        undefined="",
-        citation=(
-            "Buechel et al. (2018), Modeling Empathy and Distress in Reaction to News Stories; "
-            "Giorgi et al. (2023), Psychological Metrics for Dialog System Evaluation"
-        ),
-        careful=(
-            "It guesses how moved writers said they were (r = .37), hardly the trait (r = .14), "
-            "and cannot tell empathy from agreeableness."
-        ),
+    name = "empathy"
+    about = (
+        "State empathy of a speaker, as writers of short essays rated their own. It is a "
+        "state in a situation, the reaction to a news story, not the trait."
+    )
+    meaning = "state empathy that the words express, as writers rated their own"
+    comparison = "scores (higher|lower) on the essay-trained empathic-concern model"
+    citation = (
+        "Buechel et al. (2018), Modeling Empathy and Distress in Reaction to News Stories; "
+        "Giorgi et al. (2023), Psychological Metrics for Dialog System Evaluation"
+    )
+    careful = (
+        "It guesses how moved writers said they were (r = .37), hardly the trait (r = .14), "
+        "and cannot tell empathy from agreeableness."
     )

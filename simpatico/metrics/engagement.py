@@ -9,12 +9,8 @@ Example: turns of .2, .9 and .4 make a dialog of .5, from .2 to .9.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
-import polars as pl
-
-from simpatico.features.heads.folder import HeadKind
-from simpatico.metric import Card, Carried, Score
+from simpatico.metric import Card, Carried
 from simpatico.metrics._shared.evaluator import Evaluator
 from simpatico.metrics._shared.pairs import NO_ANSWERED_TURN
 
@@ -25,14 +21,14 @@ class Engagement(Evaluator):
 
     model: str = "engagement"
 
-    name: ClassVar = Carried("engagement")
-    plain: ClassVar[str] = "engagement"
-    published: ClassVar[tuple[str, ...]] = ("engagement",)
-    kind: ClassVar[HeadKind] = "engagement"
-    head: ClassVar[str] = "engaging"
-    command: ClassVar[str] = "simpatico train engagement --data FILE --out MODEL"
-    meaning: ClassVar[str] = "probability that the turn engages whoever it is meant for"
-    facts: ClassVar[Card] = Card(
+    name = Carried("engagement")
+    published = ("engagement",)
+    kind = "engagement"
+    head = "engaging"
+    shows_extremes = True
+    command = "simpatico train engagement --data FILE --out MODEL"
+    meaning = "probability that the turn engages whoever it is meant for"
+    facts = Card(
         about="How likely a turn engages whoever it is meant for.",
         undefined=NO_ANSWERED_TURN,
         citation=(
@@ -46,11 +42,3 @@ class Engagement(Evaluator):
             "length of a reply follows people better: read it beside length."
         ),
     )
-
-    @property
-    def scores(self) -> tuple[Score, ...]:
-        return (
-            *super().scores,
-            self.score("_min", pl.col("least"), " at its lowest"),
-            self.score("_max", pl.col("most"), " at its highest"),
-        )

@@ -12,25 +12,28 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from math import inf
-from typing import ClassVar, Literal
+from typing import Literal
 
 import msgspec
 import numpy as np
 import polars as pl
 
 from simpatico.arrays import Bools, Floats, Ints
-from simpatico.errors import BadValue
 from simpatico.features import Feature, Features
 from simpatico.features.likelihood import FollowUps, Likelihood, Likelihoods
 from simpatico.features.script import OtherScript
 from simpatico.features.words import Words
-from simpatico.metric import Card, Carried, Score, UsesModels, model_suffix, reasons
+from simpatico.metric import Card, Carried, Score, reasons
+from simpatico.metrics._shared.model_metric import ModelMetric
+from simpatico.metrics._shared.pairs import NEEDS
 from simpatico.models.runtime.language_models import MAX_TOKENS
-from simpatico.turns import KEYS, Level, Turns
+from simpatico.turns import KEYS, Turns
 
 Over = Literal["whole", "followup"]
+"""What a loss is the mean over: the tokens of context and follow-up, or of the follow-up alone."""
 
 ALL = "all"
+"""The column of the mean of all qualities."""
 DIALOG_PREFIX = "dialog_"
 """What the statistics of a whole dialog's qualities begin with."""
 
@@ -59,6 +62,7 @@ def follow_ups(level: Literal["turn", "dialog"]) -> QualityFollowUps:
     texts = tuple(dict.fromkeys(t for q in qualities.values() for side in q.values() for t in side))
     weights = {name: np.zeros(len(texts)) for name in qualities}
     for name, sides in qualities.items():
+        # a mean of losses each: displeased less pleased; some qualities have no pleased follow-up
         for side, sign in (("negative", 1.0), ("positive", -1.0)):
             for text in sides[side]:
                 weights[name][texts.index(text)] = sign / len(sides[side])
@@ -66,7 +70,7 @@ def follow_ups(level: Literal["turn", "dialog"]) -> QualityFollowUps:
 
 
 @dataclass(frozen=True)
-class Fed(UsesModels):
+class Fed(ModelMetric):
     """Parameters: `model`, a causal language model; `over`, whether the loss is that of the "whole"
     text with the follow-up, as in the authors' program, or of the "followup" alone.
     """
@@ -74,10 +78,9 @@ class Fed(UsesModels):
     model: str = "hub:microsoft/DialoGPT-large"
     over: Over = "whole"
 
-    name: ClassVar = Carried("fed")
-    published: ClassVar[tuple[str, ...]] = ("hub:microsoft/DialoGPT-large",)
-    level: ClassVar[Level] = "turn"
-    card: ClassVar[Card] = Card(
+    name = Carried("fed")
+    published = ("hub:microsoft/DialoGPT-large",)
+    card = Card(
         about=(
             "How much harder a language model finds displeased follow-ups than pleased ones, for "
             "eight qualities of a turn and ten of a whole dialog."
@@ -99,39 +102,31 @@ class Fed(UsesModels):
         ),
     )
 
-    def __post_init__(self) -> None:
-        if self.over not in ("whole", "followup"):
-            raise BadValue(f"fed.over is {self.over!r}; it is 'whole' or 'followup'")
-
     @property
     def needs(self) -> tuple[Feature, ...]:
-        return (Likelihood(self.model), Words(), OtherScript())
+        return (Likelihood(self.model), *NEEDS)
 
     @property
     def scores(self) -> tuple[Score, ...]:
-        turn, dialog = list(follow_ups("turn").weights), list(follow_ups("dialog").weights)
-        return (
-            self._score("fed", ALL, "n", "all qualities of a turn"),
-            *(self._score(f"fed_{q}", q, "n", q.replace("_", " ")) for q in turn),
-            self._score("fed_dialog", DIALOG_PREFIX + ALL, "dialogs", "all qualities of a dialog"),
-            *(
-                self._score(f"fed_{q}", DIALOG_PREFIX + q, "dialogs", q.replace("_", " "))
-                for q in dialog
-            ),
-        )
-
-    def _score(self, name: str, column: str, count: str, quality: str) -> Score:
-        title = name.removeprefix("fed_").replace("_", " ") if name != "fed" else ""
-        return Score(
-            f"{name}{model_suffix(self)}",
-            of=pl.col(column) / pl.col(count),
-            range=(-inf, inf),
-            meaning=f"loss of displeased less pleased follow-ups, {quality}",
-            better="higher",
-            title=f"FED {title}".strip(),
-            more=f"gets a higher FED score ({quality}) than",
-            less=f"gets a lower FED score ({quality}) than",
-        )
+        scores = list[Score]()
+        for level, ending, prefix, count in (
+            ("turn", "", "", "n"),
+            ("dialog", "_dialog", DIALOG_PREFIX, "dialogs"),
+        ):
+            overall = (ending, ALL, f"all qualities of a {level}")
+            each = ((f"_{q}", q, q.replace("_", " ")) for q in follow_ups(level).weights)
+            scores += (
+                self.score(
+                    part,
+                    pl.col(prefix + column) / pl.col(count),
+                    f"loss of displeased less pleased follow-ups, {quality}",
+                    f"gets a (higher|lower) FED score ({quality})",
+                    range=(-inf, inf),
+                    title=f"FED{part.replace('_', ' ')}",
+                )
+                for part, column, quality in (overall, *each)
+            )
+        return tuple(scores)
 
     def __call__(self, turns: Turns, features: Features) -> pl.DataFrame:
         wordless, foreign = features[Words()].counts == 0, features[OtherScript()]
@@ -146,11 +141,7 @@ class Fed(UsesModels):
         return pl.concat(parts, how="horizontal").with_columns(closing, why)
 
     def _values(
-        self,
-        turns: Turns,
-        features: Features,
-        rows: Ints,
-        level: Literal["turn", "dialog"],
+        self, turns: Turns, features: Features, rows: Ints, level: Literal["turn", "dialog"]
     ) -> pl.DataFrame:
         """A column for the mean of all qualities and for each; 0 in rows not asked for."""
         qualities = follow_ups(level)

@@ -12,28 +12,24 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import inf
-from typing import ClassVar
 
-from simpatico.features.users.model import Target
 from simpatico.metric import Card, Carried
 from simpatico.metrics._shared.user_aware import CITATION, UNDEFINED, UserAware
 
 
 @dataclass(frozen=True)
 class InterlocutorScore(UserAware):
+    """Parameter `model`: the shipped one, or path:DIR of `simpatico train interlocutor`."""
+
     model: str = "interlocutor_score"
 
-    name: ClassVar = Carried("interlocutor_score")
-    plain: ClassVar[str] = "interlocutor_score"
-    published: ClassVar[tuple[str, ...]] = ("interlocutor_score",)
-    target: ClassVar[Target] = "score"
-    meaning: ClassVar[str] = "score that the person the turn is meant for would give it"
-    more: ClassVar[tuple[str, str]] = (
-        "pleases whoever it talks to more",
-        "pleases whoever it talks to less",
-    )
-    known_users: ClassVar[str] = "people whose scores are known"
-    facts: ClassVar[Card] = Card(
+    name = Carried("interlocutor_score")
+    published = ("interlocutor_score",)
+    target = "score"
+    meaning = "score that the person the turn is meant for would give it"
+    comparison = "pleases whoever it talks to (more|less)"
+    known_users = "people whose scores are known"
+    facts = Card(
         about="Which score the person a turn is meant for would give it.",
         undefined=f"{UNDEFINED} An opening that names nobody is one to an average person.",
         citation=CITATION,
@@ -44,6 +40,7 @@ class InterlocutorScore(UserAware):
         ),
     )
 
+    # ratings have the scale of the data a model was trained on; without a model none is known
     @property
     def bounds(self) -> tuple[float, float]:
         folder = self.folder

@@ -18,6 +18,7 @@ from simpatico.features import Feature, Features
 from simpatico.features.script import OtherScript
 from simpatico.features.words import Words
 from simpatico.metric import Card, Score, reasons
+from simpatico.metrics._shared.scores import make_score
 from simpatico.turns import Level, Turns
 
 
@@ -36,14 +37,12 @@ class Length:
     )
     needs: ClassVar[tuple[Feature, ...]] = (Words(), OtherScript())
     scores: ClassVar[tuple[Score, ...]] = (
-        Score(
+        make_score(
             "length",
-            of=pl.col("words") / pl.col("turns"),
+            pl.col("words") / pl.col("turns"),
+            "words per turn",
+            "writes (longer|shorter) turns",
             range=(0.0, inf),
-            meaning="words per turn",
-            title="Length",
-            more="writes longer turns than",
-            less="writes shorter turns than",
             unit="words",
         ),
     )

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -20,15 +20,18 @@ from simpatico.arrays import Floats, Floats32
 from simpatico.errors import BadValue
 from simpatico.features import Feature, Features
 from simpatico.features.embeddings import MINILM, Embeddings, TokenEmbeddings
-from simpatico.metric import Card, Carried, Score, UsesModels, model_suffix
+from simpatico.metric import Card, Carried, Score
 from simpatico.metrics._shared.jackknife import (
     MIN_DIALOGS,
     draw_halves,
-    half_sample_interval,
     sampling_ranks,
+    summary_row,
+    summary_table,
 )
 from simpatico.metrics._shared.kmeans import kmeans_labels
-from simpatico.turns import Level, Turns
+from simpatico.metrics._shared.model_metric import ModelMetric
+from simpatico.metrics._shared.parameters import check_minimum
+from simpatico.turns import Turns
 
 # the first six are defaults of mauve-text: `compute_mauve`
 STARTS, ROUNDS = 5, 500
@@ -46,7 +49,7 @@ DRAWS = 999
 
 
 @dataclass(frozen=True)
-class Mauve(UsesModels):
+class Mauve(ModelMetric):
     """Parameters: `model`, an encoder (GPT-2 large for the published scores); `people`, the system
     whose turns stand for people where there are no references; `minimum` of texts on a side; `most`
     turns of a system that are read, drawn by `seed`.
@@ -58,10 +61,10 @@ class Mauve(UsesModels):
     most: int = 5_000
     seed: int = 25
 
-    name: ClassVar = Carried("mauve")
-    published: ClassVar[tuple[str, ...]] = ("hub:openai-community/gpt2-large", "hub:gpt2-large")
-    level: ClassVar[Level] = "system"
-    card: ClassVar[Card] = Card(
+    name = Carried("mauve")
+    published = ("hub:openai-community/gpt2-large", "hub:gpt2-large")
+    level = "system"
+    card = Card(
         about="How near the texts of a system are, taken together, to texts of people.",
         undefined="Null when a side has fewer than `minimum` texts, or there are no texts of "
         "people: the first reference of each turn or, where no turn has any, the turns of the "
@@ -78,8 +81,7 @@ class Mauve(UsesModels):
     )
 
     def __post_init__(self) -> None:
-        if self.minimum < 2:
-            raise BadValue(f"mauve.minimum is {self.minimum}; it is 2 or more")
+        check_minimum(self, minimum=2)
         if self.most < self.minimum:
             raise BadValue(f"mauve.most is {self.most}; it is at least minimum, {self.minimum}")
 
@@ -91,27 +93,23 @@ class Mauve(UsesModels):
 
     @property
     def scores(self) -> tuple[Score, ...]:
-        text, column = "texts of the system beside texts of people", pl.col
+        star = f"mauve_star{self.name.removeprefix('mauve')}"
+        texts = "texts of the system beside texts of people"
         return (
-            Score(
-                self.name,
-                of=column(self.name),
-                range=(0.0, 1.0),
-                meaning=f"area under the divergence curve of {text}",
-                better="higher",
+            self.score(
+                "",
+                pl.col(self.name),
+                f"area under the divergence curve of {texts}",
+                "writes texts (closer in distribution to|farther in distribution from) human texts",
                 title="MAUVE",
-                more="writes texts closer in distribution to human texts than",
-                less="writes texts farther in distribution from human texts than",
             ),
-            Score(
-                f"mauve_star{model_suffix(self)}",
-                of=column(f"mauve_star{model_suffix(self)}"),
-                range=(0.0, 1.0),
-                meaning="the same with half a text added to every cluster of both sides",
-                better="higher",
+            self.score(
+                "_star",
+                pl.col(star),
+                "the same with half a text added to every cluster of both sides",
+                "writes texts (nearer, by smoothed MAUVE, to|farther, by smoothed MAUVE, from) "
+                "those of people",
                 title="MAUVE, smoothed",
-                more="writes texts nearer, by smoothed MAUVE, to those of people than",
-                less="writes texts farther, by smoothed MAUVE, from those of people than",
             ),
         )
 
@@ -134,14 +132,15 @@ class Mauve(UsesModels):
 
     def _vectors(self, texts: list[str], features: Features) -> pl.Series:
         """A vector for each text, null for an empty one."""
-        filled = [row for row, text in enumerate(texts) if text.strip()]
-        if not filled:
+        rows = [row for row, text in enumerate(texts) if text.strip()]
+        if not rows:
             return pl.Series([None] * len(texts), dtype=pl.List(pl.Float32))
-        vectors = features[self.needs[0]].of([texts[row] for row in filled])
+        vectors = features[self.needs[0]].of([texts[row] for row in rows])
         if self.model in self.published:  # the hidden state of the last token, as was published
             vectors = np.stack([tokens.vectors[-1] for tokens in vectors])
+        # -1 becomes null, and null gathers null
         index = np.full(len(texts), -1)
-        index[filled] = np.arange(len(filled))
+        index[rows] = np.arange(len(rows))
         kind = pl.Array(pl.Float32, vectors.shape[1])
         return (
             pl.Series(vectors, dtype=kind).arr.to_list().gather(pl.Series(index).replace(-1, None))
@@ -153,29 +152,21 @@ class Mauve(UsesModels):
         return rows.group_by("system", maintain_order=True).head(self.most).select(material.columns)
 
     def summary(self, material: pl.DataFrame, *, seed: int) -> pl.DataFrame:
-        rows = [self._row(name, material, seed) for name in material["system"].unique().sort()]
-        main, star = (s.name for s in self.scores)
-        columns = ["system", "reason", main, star, "n"]
-        columns += [f"{name}_{end}" for name in (main, star) for end in ("low", "high")]
-        table = pl.DataFrame(rows, columns, orient="row", infer_schema_length=None)
-        counts = [pl.col("n").alias(f"{name}_n") for name in (main, star)]
-        return table.with_columns(pl.col("reason").cast(pl.String), *counts)
+        systems = material["system"].unique().sort()
+        return summary_table(self.scores, [self._row(name, material, seed) for name in systems])
 
-    def _row(self, system: str, material: pl.DataFrame, seed: int) -> tuple[Any, ...]:
+    def _row(self, system: str, material: pl.DataFrame, seed: int) -> dict[str, Any]:
         own, theirs, reason = self._sides(system, material)
         if reason:
-            return (system, reason, None, None, 0, None, None, None, None)
+            return {"system": system, "reason": reason}
+        # mauve-text clusters with its seed plus 2, and only so do its scores come out
         q, p = cluster_histograms(own, theirs, seed + 2)
-        values = np.array(plain_and_smoothed(p.sum(0), q.sum(0)))
+        values = np.array(plain_and_smoothed(p.sum(0), q.sum(0))).tolist()
         sizes = own["dialog"].n_unique(), theirs["dialog"].n_unique()
-        intervals: list[Any] = [(None, None)] * 2
+        halves = np.zeros((len(values), 0))
         if min(sizes) >= MIN_DIALOGS:
-            halves = plain_and_smoothed(*half_histograms(p, q, seed))
-            intervals = [
-                half_sample_interval(float(value), of_halves, (0.0, 1.0), *sizes)
-                for value, of_halves in zip(values, halves, strict=True)
-            ]
-        return (system, None, *values.tolist(), sizes[0], *intervals[0], *intervals[1])
+            halves = np.stack(plain_and_smoothed(*half_histograms(p, q, seed)))
+        return summary_row(system, self.scores, values, halves, *sizes)
 
     def _sides(
         self, system: str, material: pl.DataFrame
@@ -230,8 +221,8 @@ def reduce_dimensions(vectors: Floats32) -> Floats32:
     rows /= np.maximum(np.sqrt((rows**2).sum(1, keepdims=True)), 1e-12)
     rows -= rows.mean(0)
     values, axes = np.linalg.eigh(rows.T @ rows)
-    explained = np.cumsum(np.maximum(values[::-1], 0))
-    width = int(np.argmax(explained >= EXPLAINED_VARIANCE * explained[-1])) + 1
+    variance = np.cumsum(np.maximum(values[::-1], 0))
+    width = int(np.argmax(variance >= EXPLAINED_VARIANCE * variance[-1])) + 1
     # rounded, so that the last bits of the axes, which differ by machine, decide nothing
     return np.asarray(np.round(rows @ axes[:, ::-1][:, :width], DECIMALS), np.float32)
 

@@ -9,25 +9,17 @@ Example: intercept 3 and a sum of weights of 30 over 100 words give 3.3.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
-from simpatico.metric import Card
-from simpatico.metrics._shared.trait import BIG_FIVE, Trait
+from simpatico.metrics._shared.trait import Trait
 
 
 @dataclass(frozen=True)
 class Neuroticism(Trait):
     """Parameters: `model`, a folder of `simpatico train trait`; `minimum_words` for a score."""
 
-    name: ClassVar[str] = "neuroticism"
-    meaning: ClassVar[str] = "neuroticism of the speaker, as a Big Five questionnaire would put it"
-    more: ClassVar[str] = "sounds more anxious than"
-    less: ClassVar[str] = "sounds less anxious than"
-    facts: ClassVar[Card] = Card(
-        about=(
-            "Big Five neuroticism of a speaker, the reverse of emotional stability, by a model of "
-            "your own."
-        ),
-        undefined="",
-        citation=BIG_FIVE,
+    name = "neuroticism"
+    about = (
+        "Big Five neuroticism of a speaker, the reverse of emotional stability, by a model of "
+        "your own."
     )
+    comparison = "sounds (more|less) anxious"

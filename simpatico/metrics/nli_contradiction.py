@@ -9,26 +9,28 @@ Example: probabilities of .1 and .7 with two earlier turns give .7.
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
-import polars as pl
 
-from simpatico.errors import BadValue, DataError
-from simpatico.features import Feature, Features
+from simpatico.arrays import Floats
+from simpatico.errors import DataError
+from simpatico.features import Features
 from simpatico.features.classes import ClassProbabilities
 from simpatico.features.script import OtherScript
 from simpatico.features.words import Words
-from simpatico.metric import Card, Carried, Score, UsesModels, model_suffix, reasons
-from simpatico.metrics._shared.pairs import NEEDS, Pairs, mean_statistic
-from simpatico.turns import Level, Turns
+from simpatico.metric import Card, Carried, reasons
+from simpatico.metrics._shared.pair_metric import PairMetric
+from simpatico.metrics._shared.pairs import Pairs
+from simpatico.metrics._shared.parameters import check_minimum
+from simpatico.turns import Turns
 
 ROBERTA = ("hub:FacebookAI/roberta-large-mnli", "hub:roberta-large-mnli")
 
 
 @dataclass(frozen=True)
-class NliContradiction(UsesModels):
+class NliContradiction(PairMetric):
     """Parameters: `model`, a classifier of inference; `history`, how many earlier turns it
     compares.
     """
@@ -36,10 +38,14 @@ class NliContradiction(UsesModels):
     model: str = ROBERTA[0]
     history: int = 20
 
-    name: ClassVar = Carried("nli_contradiction")
-    published: ClassVar[tuple[str, ...]] = ROBERTA
-    level: ClassVar[Level] = "turn"
-    card: ClassVar[Card] = Card(
+    name = Carried("nli_contradiction")
+    published = ROBERTA
+    title = "Contradiction"
+    statistic = "contradiction"
+    meaning = "probability that the turn contradicts an earlier one of its speaker"
+    comparison = "contradicts itself (more|less)"
+    better = "lower"
+    card = Card(
         about="How likely a turn contradicts something its speaker said before.",
         undefined=(
             "Null when the speaker said nothing before, or when the turn has no words or is in "
@@ -58,44 +64,25 @@ class NliContradiction(UsesModels):
     )
 
     def __post_init__(self) -> None:
-        if self.history < 1:
-            raise BadValue(f"nli_contradiction.history is {self.history}; it is 1 or more")
+        check_minimum(self, history=1)
 
     @property
-    def needs(self) -> tuple[Feature, ...]:
-        return (ClassProbabilities(self.model, pair=True), *NEEDS)
+    def feature(self) -> ClassProbabilities:
+        return ClassProbabilities(self.model, pair=True)
 
-    @property
-    def scores(self) -> tuple[Score, ...]:
-        return (
-            Score(
-                f"nli_contradiction{model_suffix(self)}",
-                of=mean_statistic("contradiction"),
-                range=(0.0, 1.0),
-                meaning="probability that the turn contradicts an earlier one of its speaker",
-                better="lower",
-                title="Contradiction",
-                more="contradicts itself more than",
-                less="contradicts itself less than",
-            ),
-        )
-
-    def __call__(self, turns: Turns, features: Features) -> pl.DataFrame:
-        classes = features[ClassProbabilities(self.model, pair=True)]
-        pairs = self._pairs(turns, features)
+    def values(self, features: Features, others: Sequence[str], texts: Sequence[str]) -> Floats:
+        classes = features[self.feature]
         column = contradiction_class(classes.labels, self.model)
-        probabilities = classes.of(pairs.other, pairs.text)
-        best = pairs.best_per_turn(probabilities[:, column] if len(pairs) else np.zeros(0))
-        return pairs.statistics(contradiction=best)
+        return np.asarray(classes.of(others, texts)[:, column])
 
-    def _pairs(self, turns: Turns, features: Features) -> Pairs:
+    def pairs(self, turns: Turns, features: Features) -> Pairs:
         """Scored turns beside what the same speaker said before in the dialog."""
         foreign, wordless = features[OtherScript()], features[Words()].counts == 0
         able, texts = ~foreign & ~wordless, turns.frame["text"].to_list()
         by_speaker: dict[tuple[str, str], list[int]] = defaultdict(list)
         rows, others = list[int](), list[int]()
         for row, speaker in enumerate(turns.frame.select("dialog", "speaker").iter_rows()):
-            if able[row]:
+            if able[row]:  # others are not compared, and nothing is compared with them
                 before = by_speaker[speaker][-self.history :] if turns.scored[row] else []
                 rows += [row] * len(before)
                 others += before
@@ -111,7 +98,7 @@ def contradiction_class(labels: tuple[str, ...], model: str) -> int:
     columns = [index for index, label in enumerate(labels) if "contradict" in label.lower()]
     if len(columns) != 1:
         raise DataError(
-            f"{model} has the classes {', '.join(labels)}, none of which alone is contradiction; "
-            "name a model of inference"
+            f"{model} has the classes {', '.join(labels)}, not exactly one of which is "
+            "contradiction; name a model of natural language inference"
         )
     return columns[0]

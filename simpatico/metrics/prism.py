@@ -11,30 +11,29 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import inf
-from typing import ClassVar, Literal
-
-import polars as pl
+from typing import Literal
 
 from simpatico.arrays import Floats
-from simpatico.errors import BadValue
 from simpatico.features import Feature, Features
 from simpatico.features.likelihood import Likelihood
 from simpatico.features.translation import Translation
-from simpatico.metric import Card, Carried, Score, model_suffix
-from simpatico.metrics._shared.pairs import NEEDS, Pairs, mean_log_probabilities, mean_statistic
+from simpatico.metric import Card, Carried
+from simpatico.metrics._shared.pair_metric import PairMetric
+from simpatico.metrics._shared.pairs import NEEDS, Pairs, mean_log_probabilities
 from simpatico.models.names import why_missing
-from simpatico.turns import Level, Turns
+from simpatico.turns import Turns
 
 M39V1 = "path:m39v1"
-MODES = {
+MEANINGS = {
     "reference": "mean log-probability of turn and best reference, each given the other",
     "source": "mean log-probability of the turn given what it answers",
     "unreferenced": "mean log-probability of turn and what it answers, each given the other",
 }
+"""What the score is in each mode."""
 
 
 @dataclass(frozen=True)
-class Prism:
+class Prism(PairMetric):
     """Parameters: `model`, a translation model; `pivot`, a second one to translate with first;
     `mode`, "reference", "source" (the turn from what it answers) or "unreferenced" (both
     directions).
@@ -44,11 +43,12 @@ class Prism:
     pivot: str = ""
     mode: Literal["reference", "source", "unreferenced"] = "reference"
 
-    name: ClassVar = Carried("prism")
-    published: ClassVar[tuple[str, ...]] = ()
-    carries: ClassVar[tuple[str, ...]] = ("pivot", "model")
-    level: ClassVar[Level] = "turn"
-    card: ClassVar[Card] = Card(
+    name = Carried("prism")
+    carries = ("pivot", "model")
+    statistic = "prism"
+    range = (-inf, 0.0)
+    comparison = "has a (higher|lower) Prism score"
+    card = Card(
         about="How readily a model that says the same in other words would say a turn.",
         undefined=(
             "Null when the turn has no reference with words (in the other modes: answers nothing), "
@@ -68,13 +68,9 @@ class Prism:
         ),
     )
 
-    def __post_init__(self) -> None:
-        if self.mode not in MODES:
-            modes = ", ".join(map(repr, MODES))
-            raise BadValue(f"prism.mode is {self.mode!r}; it is one of {modes}")
-
     @property
     def missing(self) -> str | None:
+        # this checkpoint of fairseq must be converted first: its way out is another than usual
         if self.model == M39V1 and why_missing(M39V1):
             return (
                 "prism needs the model m39v1, converted for transformers, in the folder 'm39v1'; "
@@ -84,39 +80,27 @@ class Prism:
         return why_missing(self.model) or (why_missing(self.pivot) if self.pivot else None)
 
     @property
-    def needs(self) -> tuple[Feature, ...]:
-        pivot = (Translation(self.pivot),) if self.pivot else ()
-        return (self._writer, *pivot, *NEEDS)
-
-    @property
-    def _writer(self) -> Likelihood:
+    def feature(self) -> Likelihood:
         return Likelihood(self.model, frame="untagged")
 
     @property
-    def scores(self) -> tuple[Score, ...]:
-        return (
-            Score(
-                f"prism{model_suffix(self)}",
-                of=mean_statistic("prism"),
-                range=(-inf, 0.0),
-                meaning=MODES[self.mode],
-                better="higher",
-                title="Prism",
-                more="has a higher Prism score than",
-                less="has a lower Prism score than",
-            ),
-        )
+    def needs(self) -> tuple[Feature, ...]:
+        pivot = (Translation(self.pivot),) if self.pivot else ()
+        return (self.feature, *pivot, *NEEDS)
 
-    def __call__(self, turns: Turns, features: Features) -> pl.DataFrame:
+    @property
+    def meaning(self) -> str:
+        return MEANINGS[self.mode]
+
+    def pairs(self, turns: Turns, features: Features) -> Pairs:
         pair = Pairs.with_references if self.mode == "reference" else Pairs.with_answered
-        pairs: Pairs = pair(turns, features)
+        return pair(turns, features)
 
+    def values(self, features: Features, others: Sequence[str], texts: Sequence[str]) -> Floats:
         def log_probabilities(sources: Sequence[str], targets: Sequence[str]) -> Floats:
             if self.pivot:
                 sources = features[Translation(self.pivot)].of(sources)
-            return mean_log_probabilities(features[self._writer].of(sources, targets))
+            return mean_log_probabilities(features[self.feature].of(sources, targets))
 
-        values = log_probabilities(pairs.other, pairs.text)
-        if self.mode != "source":
-            values = (values + log_probabilities(pairs.text, pairs.other)) / 2
-        return pairs.statistics(prism=pairs.best_per_turn(values))
+        logs = log_probabilities(others, texts)
+        return logs if self.mode == "source" else (logs + log_probabilities(texts, others)) / 2

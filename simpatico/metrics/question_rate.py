@@ -15,6 +15,7 @@ import polars as pl
 
 from simpatico.features import Feature, Features
 from simpatico.metric import Card, Score
+from simpatico.metrics._shared.scores import make_score
 from simpatico.turns import Level, Turns
 
 ADDRESS = r"(?:[Hh][Tt][Tt][Pp][Ss]?://|[Ww]{3}\.)[!-~]*[A-Za-z0-9/&=#%_~+-]"
@@ -40,14 +41,11 @@ class QuestionRate:
     )
     needs: ClassVar[tuple[Feature, ...]] = ()
     scores: ClassVar[tuple[Score, ...]] = (
-        Score(
+        make_score(
             "question_rate",
-            of=pl.col("asking") / pl.col("turns"),
-            range=(0.0, 1.0),
-            meaning="share of turns with a question mark",
-            title="Question rate",
-            more="asks in more of its turns than",
-            less="asks in fewer of its turns than",
+            pl.col("asking") / pl.col("turns"),
+            "share of turns with a question mark",
+            "asks in (more|fewer) of its turns",
         ),
     )
 

@@ -9,9 +9,7 @@ Example: a logit of 0 gives 1 / (1 + exp(0)) = .5.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
-from simpatico.features.heads.folder import HeadKind
 from simpatico.metric import Card, Carried
 from simpatico.metrics._shared.evaluator import Evaluator
 from simpatico.metrics._shared.pairs import NO_ANSWERED_TURN
@@ -23,14 +21,13 @@ class Relevance(Evaluator):
 
     model: str = "relevance"
 
-    name: ClassVar = Carried("relevance")
-    plain: ClassVar[str] = "relevance"
-    published: ClassVar[tuple[str, ...]] = ("relevance",)
-    kind: ClassVar[HeadKind] = "relevance"
-    head: ClassVar[str] = "relevant"
-    command: ClassVar[str] = "simpatico train relevance --data DIALOGS --out MODEL"
-    meaning: ClassVar[str] = "probability that the turn is a reply to what it answers"
-    facts: ClassVar[Card] = Card(
+    name = Carried("relevance")
+    published = ("relevance",)
+    kind = "relevance"
+    head = "relevant"
+    command = "simpatico train relevance --data DIALOGS --out MODEL"
+    meaning = "probability that the turn is a reply to what it answers"
+    facts = Card(
         about="How likely a turn is a reply to what it answers rather than to something else.",
         undefined=NO_ANSWERED_TURN,
         citation=(

@@ -16,11 +16,12 @@ import numpy as np
 import polars as pl
 
 from simpatico.arrays import Bools, Ints
-from simpatico.errors import BadValue
 from simpatico.features import Feature, Features
 from simpatico.features.word_positions import word_positions
 from simpatico.features.words import Words, WordTable
 from simpatico.metric import Card, Score, reasons
+from simpatico.metrics._shared.parameters import check_minimum
+from simpatico.metrics._shared.scores import make_score
 from simpatico.turns import Level, Turns
 
 
@@ -43,29 +44,25 @@ class Repetition:
     )
     needs: ClassVar[tuple[Feature, ...]] = (Words(),)
     scores: ClassVar[tuple[Score, ...]] = (
-        Score(
+        make_score(
             "repetition",
-            of=pl.col("repeated") / pl.col("ngrams"),
-            range=(0.0, 1.0),
-            meaning="share of a turn's word n-grams that its speaker used before in the dialog",
+            pl.col("repeated") / pl.col("ngrams"),
+            "share of a turn's word n-grams that its speaker used before in the dialog",
+            "repeats itself (more|less)",
             better="lower",
-            title="Repetition",
-            more="repeats itself more than",
-            less="repeats itself less than",
         ),
     )
 
     def __post_init__(self) -> None:
-        if self.n < 1:
-            raise BadValue(f"repetition.n is {self.n}; it is 1 or more")
+        check_minimum(self, n=1)
 
     def __call__(self, turns: Turns, features: Features) -> pl.DataFrame:
         table = features[Words()]
         turn, _, again = find_repeats(turns, table, self.n)
         ngrams = np.bincount(turn, minlength=len(turns))
-        repeated = np.bincount(turn[again], minlength=len(turns))
+        repeats = np.bincount(turn[again], minlength=len(turns))
         why = reasons(len(turns), too_short=ngrams == 0, no_words=table.counts == 0)
-        return pl.DataFrame({"repeated": repeated, "ngrams": ngrams, "reason": why})
+        return pl.DataFrame({"repeated": repeats, "ngrams": ngrams, "reason": why})
 
     def evidence(self, turns: Turns, features: Features) -> pl.DataFrame:
         """Each stretch that was said before, with its part of the score."""

@@ -11,26 +11,25 @@ Example: turns of .2, .9 and .4 make a dialog of .5, from .2 to .9.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
-from simpatico.features.users.model import Target
 from simpatico.metric import Card, Carried
 from simpatico.metrics._shared.user_aware import CITATION, UNDEFINED, UserAware
 
 
 @dataclass(frozen=True)
 class ReplyChance(UserAware):
+    """Parameter `model`: the shipped one, or path:DIR of `simpatico train continuity`."""
+
     model: str = "reply_chance"
 
-    name: ClassVar = Carried("reply_chance")
-    plain: ClassVar[str] = "reply_chance"
-    published: ClassVar[tuple[str, ...]] = ("reply_chance",)
-    target: ClassVar[Target] = "chance"
-    meaning: ClassVar[str] = "probability that the person the turn is meant for answers it"
-    more: ClassVar[tuple[str, str]] = ("is likelier to be answered", "is less often answered")
-    known_users: ClassVar[str] = "people whose habits of answering are known"
-    scores_unaddressed: ClassVar[bool] = False
-    facts: ClassVar[Card] = Card(
+    name = Carried("reply_chance")
+    published = ("reply_chance",)
+    target = "chance"
+    meaning = "probability that the person the turn is meant for answers it"
+    comparison = "is (likelier to be|less often) answered"
+    known_users = "people whose habits of answering are known"
+    scores_unaddressed = False
+    facts = Card(
         about="How likely the person a turn is meant for answers it.",
         undefined=(
             f"{UNDEFINED} Null, too, for a turn that is meant for nobody else, such as an opening "

@@ -1,12 +1,15 @@
-"""RUBER: a turn's likeness to a reference and its fit to what it answers, over word vectors."""
+"""RUBER: a turn's likeness to a reference and its fit to what it answers, over word vectors.
+
+Tao et al. (2018, AAAI). The vector of a text holds, in every dimension, the largest and the
+smallest value of its words' vectors. `_shared/ruber.py` has the formulas of both parts and of
+their blend.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 from simpatico.features import Feature
-from simpatico.features.heads.folder import HeadKind
 from simpatico.features.word_vectors import GLOVE, WordExtremes
 from simpatico.metric import Card, Carried
 from simpatico.metrics._shared.ruber import UNDEFINED, Ruber
@@ -18,11 +21,10 @@ class PlainRuber(Ruber):
 
     model: str = GLOVE
 
-    name: ClassVar = Carried("ruber")
-    plain: ClassVar[str] = "ruber"
-    kind: ClassVar[HeadKind] = "ruber"
-    title: ClassVar[str] = "RUBER"
-    card: ClassVar[Card] = Card(
+    name = Carried("ruber")
+    kind = "ruber"
+    title = "RUBER"
+    card = Card(
         about="A turn's likeness to a reference and its fit to what it answers, in one number.",
         undefined=UNDEFINED,
         citation=(

@@ -24,6 +24,9 @@ from simpatico.features.script import OtherScript
 from simpatico.features.spans import spans
 from simpatico.features.words import Words, WordTable
 from simpatico.metric import Card, Score, reasons
+from simpatico.metrics._shared.pairs import NEEDS
+from simpatico.metrics._shared.parameters import check_choices
+from simpatico.metrics._shared.scores import make_score
 from simpatico.turns import Level, Turns
 
 CATEGORIES = {
@@ -72,48 +75,43 @@ class StyleMatching:
     )
 
     def __post_init__(self) -> None:
+        check_choices(self)
         if not 0 < self.epsilon < 1:
             raise BadValue(f"style_matching.epsilon is {self.epsilon}; it lies between 0 and 1")
-        if self.empty not in ("match", "drop"):
-            raise BadValue(f"style_matching.empty is {self.empty!r}; it is 'match' or 'drop'")
 
     @property
     def needs(self) -> tuple[Feature, ...]:
-        return (LexiconSums(self.lexicon, tuple(CATEGORIES)), Words(), OtherScript())
+        return (LexiconSums(self.lexicon, tuple(CATEGORIES)), *NEEDS)
 
     @property
     def scores(self) -> tuple[Score, ...]:
-        parts = tuple(
-            Score(
+        parts = (
+            make_score(
                 f"style_matching_{category}",
-                of=self.likeness(category),
-                range=(0.0, 1.0),
-                meaning=f"similarity of the rates of {meaning}",
-                title=f"Style matching, {meaning}",
-                more=f"mirrors the person's use of {meaning} more than",
-                less=f"mirrors the person's use of {meaning} less than",
+                self.likeness(category),
+                f"similarity of the rates of {words}",
+                f"mirrors the person's use of {words} (more|less)",
+                title=f"Style matching, {words}",
             )
-            for category, meaning in CATEGORIES.items()
+            for category, words in CATEGORIES.items()
         )
-        overall = Score(
+        overall = make_score(
             "style_matching",
-            of=self.mean(),
-            range=(0.0, 1.0),
-            meaning="similarity of function-word rates with the turn replied to",
+            self.mean(),
+            "similarity of function-word rates with the turn replied to",
+            "matches the user's function words (more|less) closely",
             title="Language style matching",
-            more="matches the user's function words more closely than",
-            less="matches the user's function words less closely than",
         )
-        empty = Score(
+        empty = make_score(
             "style_matching_empty",
-            of=pl.sum_horizontal(
+            # 0 times NaN is NaN: where a side has no words there is no count, rather than nine
+            pl.sum_horizontal(
                 0 * total_percentage(c) + (total_percentage(c) == 0) for c in CATEGORIES
             ),
+            "how many of the nine categories neither side used",
+            "has (more|fewer) function-word categories that neither side uses",
             range=(0.0, float(len(CATEGORIES))),
-            meaning="how many of the nine categories neither side used",
             title="Style matching, unused categories",
-            more="has more function-word categories that neither side uses than",
-            less="has fewer function-word categories that neither side uses than",
             unit="of 9",
         )
         return (overall, empty, *parts)
@@ -133,12 +131,13 @@ class StyleMatching:
         words = features[Words()].counts
         sums = features[LexiconSums(self.lexicon, tuple(CATEGORIES))]
         if (sums < 0).any():
-            raise DataError(f"lexicon {self.lexicon!r} has weights below 0; style allows none")
+            raise DataError(f"lexicon {self.lexicon!r} has negative weights; style needs 0 or more")
         replies = np.column_stack([words, sums])
         contexts = replies[turns.answered]
         foreign, opens = features[OtherScript()], turns.answered < 0
         foreign = foreign | foreign[turns.answered]
         wordless = (replies[:, 0] == 0) | (contexts[:, 0] == 0)
+        # without words there are no rates, so no score, and nothing is added to the dialog's sums
         replies[opens | foreign] = contexts[opens | foreign] = 0.0
         why = reasons(len(turns), no_words=wordless, other_script=foreign, answers_nothing=opens)
         return pl.DataFrame(np.hstack([replies, contexts]), schema=COLUMNS).with_columns(why)
@@ -152,16 +151,16 @@ class StyleMatching:
         """
         table: WordTable = features[Words()]
         pairs = self(turns, features).drop("reason").to_numpy()
-        scores, per_word = self._read(pairs), np.zeros((len(pairs), len(CATEGORIES)))
+        scores, per_word = self._scores_of(pairs), np.zeros((len(pairs), len(CATEGORIES)))
         for index in range(len(CATEGORIES)):
             without, count = pairs.copy(), pairs[:, 1 + index]
             without[:, 1 + index] = 0.0
-            change = np.nan_to_num(scores - self._read(without))
+            change = np.nan_to_num(scores - self._scores_of(without))
             per_word[:, index] = np.divide(change, count, np.zeros_like(change), where=count > 0)
         own = LexiconSums(self.lexicon, tuple(CATEGORIES)).weights(table.vocabulary)[table.codes]
         return spans(turns, table, (own * np.repeat(per_word, table.counts, axis=0)).sum(axis=1))
 
-    def _read(self, pairs: Floats) -> Floats:
+    def _scores_of(self, pairs: Floats) -> Floats:
         """The score of each row of statistics; NaN where there is none."""
         return pl.DataFrame(pairs, schema=COLUMNS).select(self.mean()).to_series().to_numpy()
 

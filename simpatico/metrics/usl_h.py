@@ -11,39 +11,40 @@ Example: U .9, S .5, L .2 give (.9 + .45 + .09) / 3 = .48.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal
 
 import numpy as np
 import polars as pl
 
 from simpatico.arrays import Floats
-from simpatico.errors import BadValue
 from simpatico.features import Feature, Features
-from simpatico.features.heads.folder import HeadFolder, PairHead, is_heads_folder, load_heads
+from simpatico.features.heads.folder import PairHead, is_heads_folder, load_heads
 from simpatico.features.masked import MaskedLikelihood
 from simpatico.features.words import cut_words
-from simpatico.metric import Card, Carried, Score, model_suffix
-from simpatico.metrics._shared.pairs import NEEDS, Pairs, mean_statistic
-from simpatico.turns import Level, Turns
+from simpatico.metric import Card, Carried, Score
+from simpatico.metrics._shared.model_metric import ModelMetric
+from simpatico.metrics._shared.pairs import NEEDS, Pairs
+from simpatico.metrics._shared.scores import mean_statistic
+from simpatico.turns import Turns
 
 PARTS = {
     "understandable": "probability that somebody wrote the turn as it is",
     "sensible": "probability that the turn follows the turn replied to",
     "specific": "how unlikely the turn's words are, from 0 to 1",
 }
+"""In the order in which each part presupposes the one before it."""
 
 
 @dataclass(frozen=True)
-class UslH:
+class UslH(ModelMetric):
     """Parameters: `model`, a folder of `simpatico train usl-h`; `how` the parts are combined."""
 
     model: str = ""
     how: Literal["h", "hs", "a"] = "h"
 
-    name: ClassVar = Carried("usl_h")
-    published: ClassVar[tuple[str, ...]] = ()
-    level: ClassVar[Level] = "turn"
-    card: ClassVar[Card] = Card(
+    name = Carried("usl_h")
+    title = "USL-H"
+    card = Card(
         about="Whether a turn can be understood, makes sense as an answer, and is specific.",
         undefined=(
             "Null when the turn answers nothing, when it or what it answers has no words or is in "
@@ -62,10 +63,6 @@ class UslH:
             "only, rare words are all there is to it."
         ),
     )
-
-    def __post_init__(self) -> None:
-        if self.how not in ("h", "hs", "a"):
-            raise BadValue(f"usl_h.how is {self.how!r}; there are h, hs and a")
 
     @property
     def missing(self) -> str | None:
@@ -87,40 +84,26 @@ class UslH:
     @property
     def needs(self) -> tuple[Feature, ...]:
         valid, follows = self._heads
-        more: list[Feature] = []
-        if not self.missing and (source := self._source):
-            more.append(MaskedLikelihood(source))
+        costs = None if self.missing else load_heads(self.model, "usl-h").recipe.likelihood
+        more = (MaskedLikelihood(costs.source),) if costs and costs.source else ()
+        # both heads may have been trained over the same encoder
         return tuple(dict.fromkeys((valid, follows, *valid.needs, *follows.needs, *more, *NEEDS)))
 
     @property
-    def _source(self) -> str:
-        likely = load_heads(self.model, "usl-h").recipe.likelihood
-        return likely.source if likely else ""
-
-    @property
     def scores(self) -> tuple[Score, ...]:
-        overall = Score(
-            f"usl_h{model_suffix(self)}",
-            of=mean_statistic("usl"),
-            range=(0.0, 1.0),
-            meaning="understandable, then sensible, then specific, in one number",
-            better="higher",
-            title="USL-H",
-            more="has a higher USL-H than",
-            less="has a lower USL-H than",
-        )
-        return (overall, *(self.part(name, meaning) for name, meaning in PARTS.items()))
-
-    def part(self, name: str, meaning: str) -> Score:
-        return Score(
-            f"usl_h_{name}{model_suffix(self)}",
-            of=mean_statistic(name),
-            range=(0.0, 1.0),
-            meaning=meaning,
-            better="higher",
-            title=f"USL-H, {name}",
-            more=f"is more {name} than",
-            less=f"is less {name} than",
+        overall = "understandable, then sensible, then specific, in one number"
+        return (
+            self.score("", mean_statistic("usl"), overall),
+            *(
+                self.score(
+                    f"_{part}",
+                    mean_statistic(part),
+                    meaning,
+                    f"is (more|less) {part}",
+                    title=f"USL-H, {part}",
+                )
+                for part, meaning in PARTS.items()
+            ),
         )
 
     def __call__(self, turns: Turns, features: Features) -> pl.DataFrame:
@@ -132,8 +115,8 @@ class UslH:
             self._specificity(pairs, features),
         )
         values = {"usl": compose_usl(*parts, self.how), **dict(zip(PARTS, parts, strict=True))}
-        has_likelihood = load_heads(self.model, "usl-h").recipe.likelihood is not None
-        unknown = "undefined" if has_likelihood else "no_likelihood"
+        likelihood = load_heads(self.model, "usl-h").recipe.likelihood
+        unknown = "undefined" if likelihood else "no_likelihood"
         best = {name: pairs.best_per_turn(column) for name, column in values.items()}
         return pairs.statistics(unknown, **best)
 
@@ -147,16 +130,14 @@ class UslH:
             logs: list[Any] = features[MaskedLikelihood(recipe.source)].of(pairs.text)
             losses = np.array([-float(log.sum()) for log in logs])
         else:
-            losses = word_costs(folder, pairs)
+            # the negative log frequencies of each text's words, summed
+            table = cut_words(pl.Series("text", list(pairs.text), pl.String))
+            rare = folder.costs.get("", 0.0)
+            costs = np.array(
+                [folder.costs.get(word, rare) for word in table.vocabulary], np.float64
+            )
+            losses = table.sums(costs[:, None])[:, 0]
         return np.asarray(np.clip((losses - recipe.low) / (recipe.high - recipe.low), 0.0, 1.0))
-
-
-def word_costs(folder: HeadFolder, pairs: Pairs) -> Floats:
-    """The negative log frequencies of each text's words, summed."""
-    table = cut_words(pl.Series("text", list(pairs.text), pl.String))
-    unknown = folder.costs.get("", 0.0)
-    each = [folder.costs.get(word, unknown) for word in table.vocabulary]
-    return table.sums(np.array(each, np.float64)[:, None])[:, 0]
 
 
 def compose_usl(valid: Floats, follows: Floats, specific: Floats, how: str) -> Floats:

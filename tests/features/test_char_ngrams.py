@@ -66,7 +66,7 @@ def test_a_text_counts_the_same_alone_and_among_others(texts):
         (CharNgramSettings(0, 2), "character n-grams of 0 to 2 characters; they are 1 to 5 long"),
         (CharNgramSettings(3, 2), "character n-grams of 3 to 2 characters; they are 1 to 5 long"),
         (CharNgramSettings(2, 6), "character n-grams of 2 to 6 characters; they are 1 to 5 long"),
-        (CharNgramSettings(2, 4, 1000), "1000 buckets; their number is a power of 2"),
+        (CharNgramSettings(2, 4, 1000), "1000 buckets; their number must be a power of 2"),
         (CharNgramSettings(), None),
     ],
 )

@@ -227,7 +227,7 @@ def test_no_words(tmp_path: Path, content: str) -> None:
     path = saved(tmp_path, "a.csv", content)
     with pytest.raises(DataError) as error:
         load_lexicon(str(path))
-    assert str(error.value) == f"{path}: no word in it"
+    assert str(error.value) == f"{path}: it has no words"
 
 
 HEADER = "term,category,weight\n"

@@ -218,27 +218,29 @@ def test_a_model_that_writes_from_another_text_cannot_go_on_with_one(use):
     with pytest.raises(BadValue) as told:
         handle("bart", "end") if use == "end" else handle("bart").follow_ups([("a",)], AFTER)
     assert str(told.value) == (
-        f"path:{tiny('bart')} turns one text into another; a text by itself is likely or not to a "
-        "causal language model, such as package:smollm2"
+        f"path:{tiny('bart')} is a sequence-to-sequence model; name a causal language model, such "
+        "as package:smollm2"
     )
 
 
-def test_a_model_without_the_weights_for_the_work_is_refused():
+NO_MASKS = (
+    "a masked language model: it has no weights for 'cls.predictions.bias'; name a model that was "
+    "saved as one"
+)
+NO_ENCODER = (
+    "a sequence-to-sequence model that transformers can load (ValueError); get the model again or "
+    "name another"
+)
+
+
+@pytest.mark.parametrize(
+    ("loader", "kind", "what"),
+    [("load_masked", "bert", NO_MASKS), ("load_seq2seq", "gpt2", NO_ENCODER)],
+)
+def test_a_model_of_another_kind_is_refused(loader, kind, what):
     with pytest.raises(DataError) as told:
-        torch_models.load_masked(find_model(f"path:{tiny('bert')}"))
-    assert str(told.value) == (
-        f"{tiny('bert')} is not a masked language model: it has no weights for "
-        "'cls.predictions.bias'; name a model that was saved as one"
-    )
-
-
-def test_a_model_of_another_kind_is_refused():
-    with pytest.raises(DataError) as told:
-        torch_models.load_seq2seq(find_model(f"path:{tiny('gpt2')}"))
-    assert str(told.value) == (
-        f"{tiny('gpt2')} is not a sequence-to-sequence model that transformers can load "
-        "(ValueError); get the model again or name another"
-    )
+        getattr(torch_models, loader)(find_model(f"path:{tiny(kind)}"))
+    assert str(told.value) == f"{tiny(kind)} is not {what}"
 
 
 def test_a_device_that_is_not_there_is_named(monkeypatch):

@@ -146,17 +146,17 @@ def test_a_signature_names_the_model_the_list_and_the_baseline(tmp_path):
 def test_complaints_are_whole_sentences(tmp_path):
     with pytest.raises(BadValue) as told:
         load("bert_score", layer=-2)
-    assert str(told.value) == "bert_score.layer is -2; it is 0 or more, or -1 for the usual"
+    assert str(told.value) == "bert_score.layer is -2; it is 0 or more, or -1 for the default"
     with pytest.raises(MissingResource) as told:
         Idf("package:minilm", "nowhere").compute(None, None)
-    assert str(told.value) == "no file 'nowhere'; give a file of the name that is there"
+    assert str(told.value) == "no file 'nowhere'; give the path of an existing file"
     (tmp_path / "empty").write_text("\n")
     with pytest.raises(DataError) as told:
         Idf(f"path:{tiny('bert')}", str(tmp_path / "empty")).compute(None, None)
-    assert str(told.value) == f"{tmp_path / 'empty'}: no text in it; idf takes one text a line"
+    assert str(told.value) == f"{tmp_path / 'empty'}: it has no text; idf needs one text per line"
     with pytest.raises(BadValue) as told:
         Baseline("1,0,0", None).compute(None, None)
-    assert str(told.value) == "baseline '1,0,0'; its numbers are below 1"
+    assert str(told.value) == "baseline '1,0,0'; its numbers must be below 1"
 
 
 def oracle(texts, references, folder, layers, idf=False):

@@ -75,8 +75,8 @@ def test_a_model_of_several_classes_is_refused():
     with pytest.raises(DataError) as told:
         score(talk(*LINES), [dialog_rpt(model=f"path:{tiny('gpt2-classes-3')}")])
     assert str(told.value) == (
-        f"path:{tiny('gpt2-classes-3')} tells 3 classes apart, where one number is needed; name a "
-        "model that rates"
+        f"path:{tiny('gpt2-classes-3')} predicts 3 classes, where one number is needed; name "
+        "a regression model"
     )
 
 

@@ -17,6 +17,12 @@ def system(*texts, **parameters):
     return table.at("system").row(0, named=True)
 
 
+def test_no_turn_of_any_system_gives_an_empty_table():
+    rows = pl.DataFrame(schema=dict.fromkeys(["dialog", "speaker", "text"], pl.String))
+    table = score(Turns.from_utterances(rows), [load("distinct_n")])
+    assert table.at("system").is_empty()
+
+
 def test_it_is_what_is_expected_of_a_draw():
     """so so so fun, two drawn: so is never missed, fun in C(3,2)/C(4,2) = 1/2: 1.5 of 2."""
     row = system("so so so fun", n=1, size=2)

@@ -274,6 +274,6 @@ def test_a_classifier_of_three_classes_is_refused():
     with pytest.raises(DataError) as told:
         score(talk("x: do", "y: tea"), [load("emotional_consistency", neutrality=model)])
     assert str(told.value) == (
-        f"{model} tells 3 classes apart, where emotional_consistency needs two: not emotional, "
+        f"{model} predicts 3 classes, where emotional_consistency needs two: not emotional, "
         "and emotional"
     )

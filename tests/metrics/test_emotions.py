@@ -143,4 +143,4 @@ def test_a_lexicon_with_negative_weights_is_refused(tmp_path):
     path.write_text(LEXICON + "hm,joy,-1\n")
     with pytest.raises(DataError) as told:
         score(talk("x: hm"), [load("emotional_entropy", lexicon=str(path))])
-    assert str(told.value) == f"lexicon {str(path)!r} has weights below 0; emotions allow none"
+    assert str(told.value) == f"lexicon {str(path)!r} has negative weights; emotions need 0 or more"

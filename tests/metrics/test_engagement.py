@@ -231,7 +231,7 @@ def test_a_classifier_of_three_classes_is_refused():
     with pytest.raises(DataError) as told:
         score(talk("x: do", "y: tea"), [load("engagement", model=model)])
     assert str(told.value) == (
-        f"{model} tells 3 classes apart, where engagement needs two: not engaging, and engaging"
+        f"{model} predicts 3 classes, where engagement needs two: not engaging, and engaging"
     )
 
 
@@ -240,7 +240,7 @@ def test_a_training_file_of_something_else_is_refused(tuned):
     with pytest.raises(DataError) as told:
         _ = load("engagement", model=f"path:{tuned}").card
     assert str(told.value) == (
-        f"{tuned / 'training.json'}: not what a training writes; train it again"
+        f"{tuned / 'training.json'}: not a training record; train the model again"
     )
 
 

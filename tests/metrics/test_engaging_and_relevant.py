@@ -64,7 +64,7 @@ def test_relevance_may_weigh_more_in_the_mean():
         ),
         (
             {"weight": 0.7, "combine": "min"},
-            "engaging_and_relevant.weight is 0.7, which only the mean goes by; leave it out where "
+            "engaging_and_relevant.weight is 0.7, which applies to the mean only; leave it out where "
             "combine is 'min'",
         ),
     ],
@@ -99,7 +99,7 @@ def test_a_way_that_is_none_is_refused():
     with pytest.raises(BadValue) as told:
         metric(combine="product")
     assert str(told.value) == (
-        "engaging_and_relevant.combine is 'product'; there are mean, min and max"
+        "engaging_and_relevant.combine is 'product'; it is 'mean', 'min' or 'max'"
     )
 
 

@@ -141,7 +141,7 @@ def test_bleurt_refuses_a_model_that_does_not_rate():
     with pytest.raises(DataError) as told:
         scores(load("bleurt", model=model), answers(("tea", ["rain"])))
     assert str(told.value) == (
-        f"{model} gives 3 numbers for a pair, where bleurt needs one; name a model that rates"
+        f"{model} has 3 outputs, where bleurt needs one; name a regression model"
     )
 
 
@@ -171,8 +171,8 @@ def test_a_turn_contradicts_at_most_what_its_speaker_said():
     with pytest.raises(DataError) as told:
         scores(load("nli_contradiction", model=model), talk("x: tea", "y: no", "x: rain"))
     assert str(told.value) == (
-        f"{model} has the classes LABEL_0, LABEL_1, LABEL_2, none of which alone is contradiction; "
-        "name a model of inference"
+        f"{model} has the classes LABEL_0, LABEL_1, LABEL_2, not exactly one of which is "
+        "contradiction; name a model of natural language inference"
     )
     assert contradiction_class(("ENTAILMENT", "NEUTRAL", "CONTRADICTION"), model) == 2
 
@@ -255,16 +255,16 @@ def test_ruber_says_how_to_get_its_trained_part(name, kind):
     )
     with pytest.raises(BadValue) as told:
         load(name, blend="sum")
-    assert str(told.value) == f"{name}.blend is 'sum'; there are min, max, arithmetic, geometric"
+    choices = "'min', 'max', 'arithmetic' or 'geometric'"
+    assert str(told.value) == f"{name}.blend is 'sum'; it is {choices}"
 
 
 def test_a_head_of_another_kind_is_refused():
     model = f"path:{heads_folder('nsp')}"
     with pytest.raises(DataError) as told:
         scores(load("ruber", model=model), answers(("tea", ["rain"])))
-    assert str(told.value) == (
-        f"{heads_folder('nsp') / 'recipe.json'}: heads of kind 'nsp', where 'ruber' are needed"
-    )
+    recipe = heads_folder("nsp") / "recipe.json"
+    assert str(told.value) == f"{recipe}: heads of kind 'nsp', where 'ruber' are needed"
 
 
 def test_deep_am_against_the_context():
@@ -298,8 +298,8 @@ def test_deep_am_fm_is_the_weighted_mean_of_both():
 def test_deep_am_fm_takes_both_parts_from_one_reference(monkeypatch):
     """Adequacy .8 and .5, fluency .4 and .8: .6 and .65, the best of which is .65; the best of
     either part, .8 and .8, belong to no reference."""
-    monkeypatch.setattr(deep_am_fm.Pairs, "cosines", lambda pairs, encoder: np.array([0.8, 0.5]))
-    monkeypatch.setattr(deep_am_fm, "fluency_ratio", lambda one, other, ratio: np.array([0.4, 0.8]))
+    monkeypatch.setattr(deep_am_fm, "text_cosines", lambda *texts: np.array([0.8, 0.5]))
+    monkeypatch.setattr(deep_am_fm, "fluency_ratio", lambda *texts: np.array([0.4, 0.8]))
     metric = load("deep_am_fm", model=f"path:{tiny('gpt2')}", model_encoder=BERT)
     turns = answers(("I like tea.", ["you like rain", "no"]))
     assert scores(metric, turns) == [pytest.approx(0.65, abs=1e-12)]

@@ -75,6 +75,7 @@ class BinaryClassifier:
     @property
     def feature(self) -> PairHead | ClassProbabilities:
         """One of our heads, or a fine-tuned classifier."""
+        # a model that is missing has a feature as well, which says so when it is used
         why = self.missing
         if why or is_heads_folder(self.model):
             return PairHead(self.model, self.kind, self.head, why)
@@ -101,7 +102,7 @@ class BinaryClassifier:
         if isinstance(classifier, Classes):
             if len(classifier.labels) != 2:
                 raise DataError(
-                    f"{self.model} tells {len(classifier.labels)} classes apart, where "
+                    f"{self.model} predicts {len(classifier.labels)} classes, where "
                     f"{self.metric} needs two: not {self.head}, and {self.head}"
                 )
             values = values[:, 1]
@@ -125,7 +126,7 @@ def describe_fine_tuning(model: Model) -> str:
     try:
         record = msgspec.json.decode(path.read_bytes(), type=FineTuningRecord)
     except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        raise DataError(f"{path}: not what a training writes; train it again") from None
+        raise DataError(f"{path}: not a training record; train the model again") from None
     return (
         f"Fine-tuned from {record.base} on {record.data} (licence: {record.licence}): "
         f"{record.learned_from:,} examples."

@@ -18,8 +18,10 @@ from simpatico.features.emotions import EMOTIONS, NEURAL, OURS, EmotionProbabili
 from simpatico.features.heads.folder import PATH, HeadsRecipe, load_heads
 from simpatico.features.script import OtherScript
 from simpatico.features.words import Words
-from simpatico.metric import Card, plain_name, reasons
+from simpatico.metric import Card, reasons
 from simpatico.metrics._shared.classifier import BinaryClassifier, describe_training_data
+from simpatico.metrics._shared.model_metric import ModelMetric
+from simpatico.metrics._shared.pairs import NEEDS
 from simpatico.turns import Turns
 
 NEURAL_CAUTION = (
@@ -30,35 +32,30 @@ NEURAL_CAUTION = (
 
 
 @dataclass(frozen=True)
-class EmotionMetric:
+class EmotionMetric(ModelMetric):
     """A metric of the eight emotions."""
 
     lexicon: str = OURS
     emotions: str = "lexicon"
 
-    name: ClassVar[str]
     facts: ClassVar[Card]
     undefined_neural: ClassVar[str]
     """When there is no score where trained heads give the emotions."""
-    carries: ClassVar[tuple[str, ...]] = ("emotions",)
-    published: ClassVar[tuple[str, ...]] = ("lexicon",)
-    called: ClassVar[tuple[str, ...]] = ("neural",)
+    carries = ("emotions",)
+    published = ("lexicon",)
+    called = ("neural",)  # emotion_matching[neural] names no package, unlike other brackets
 
     def __post_init__(self) -> None:
         if self.emotions not in ("lexicon", "neural") and not self.emotions.startswith(PATH):
             raise BadValue(
-                f"{self._plain}.emotions is {self.emotions!r}; it is lexicon, neural, or path:DIR "
+                f"{self.plain}.emotions is {self.emotions!r}; it is lexicon, neural, or path:DIR "
                 "with the folder that `simpatico train emotion --kind plutchik` wrote"
             )
         if self._model and self.lexicon != OURS:
             raise BadValue(
-                f"{self._plain} has a lexicon and emotions={self.emotions!r}, which uses none; "
+                f"{self.plain} has a lexicon and emotions={self.emotions!r}, which uses none; "
                 "leave out one of them"
             )
-
-    @property
-    def _plain(self) -> str:
-        return plain_name(type(self).name)
 
     @property
     def _model(self) -> str | None:
@@ -70,7 +67,7 @@ class EmotionMetric:
         if self._model is None:
             return None
         command = "simpatico train emotion --kind plutchik --data FILE --out MODEL"
-        setting = f"{self._plain}.emotions"
+        setting = f"{self.plain}.emotions"
         return BinaryClassifier(self._model, "plutchik", EMOTIONS[0], setting, command).missing
 
     @property
@@ -94,14 +91,14 @@ class EmotionMetric:
 
     @property
     def needs(self) -> tuple[Feature, ...]:
-        return (self.source, Words(), OtherScript())
+        return (self.source, *NEEDS)
 
     @property
     def unknown_reason(self) -> str:
         """The reason of a text that has words, of which none is known."""
         return "no_emotion_words" if self._model is None else "no_known_words"
 
-    def emotion_statistics(self, turns: Turns, features: Features) -> pl.DataFrame:
+    def __call__(self, turns: Turns, features: Features) -> pl.DataFrame:
         """The eight sums or probabilities of each turn."""
         values = features[self.source]
         masks = {

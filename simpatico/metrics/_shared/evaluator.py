@@ -15,32 +15,51 @@ import polars as pl
 from simpatico.arrays import Floats
 from simpatico.features import Feature, Features
 from simpatico.features.heads.folder import HeadKind, is_heads_folder
-from simpatico.metric import Card, Merge, Score, UsesModels, model_suffix
+from simpatico.metric import Card, Score
 from simpatico.metrics._shared.classifier import BinaryClassifier
+from simpatico.metrics._shared.model_metric import EXTREMES, with_extremes
 from simpatico.metrics._shared.occlusion import occlusion_evidence
-from simpatico.metrics._shared.pairs import NEEDS, Pairs, mean_statistic
+from simpatico.metrics._shared.pair_metric import PairMetric
+from simpatico.metrics._shared.pairs import NEEDS, Pairs
 from simpatico.models.names import split_model_names
-from simpatico.turns import Level, Turns
+from simpatico.turns import Turns
 
 OWN_MODEL_CAUTION = "It is only as good as its figures on dialogs it has not seen."
 """What the number cannot say, for a model that is not shipped and names no limits."""
 
 
+class ReplyMetric(PairMetric):
+    """A probability of each reply, given what it answers, and which words move it."""
+
+    pairs = Pairs.with_answered
+    unknown = "no_known_words"
+
+    def evidence(self, turns: Turns, features: Features) -> pl.DataFrame:
+        """By how much each word raises or lowers the score of its turn."""
+        pairs = self.pairs(turns, features)
+        return occlusion_evidence(turns, pairs, lambda a, b: self.values(features, a, b))
+
+
 @dataclass(frozen=True)
-class Evaluator(UsesModels):
+class Evaluator(ReplyMetric):
     """The probability that a reply is what people were asked about, given what it answers."""
 
     model: str = ""
 
-    name: ClassVar[str]
-    plain: ClassVar[str]
     kind: ClassVar[HeadKind]
     head: ClassVar[str]
+    """What the head finds in a reply, an adjective."""
     facts: ClassVar[Card]
-    meaning: ClassVar[str]
     command: ClassVar[str]
-    level: ClassVar[Level] = "turn"
-    merge: ClassVar[dict[str, Merge]] = {"least": "min", "most": "max"}
+    """How to train a model."""
+    shows_extremes: ClassVar[bool] = False
+    """Whether a dialog has the lowest and the highest value of its turns as scores, too."""
+    statistic = "sum"
+    merge = EXTREMES
+
+    @property
+    def comparison(self) -> str:
+        return f"is (more|less) {self.head}"
 
     @property
     def classifiers(self) -> tuple[BinaryClassifier, ...]:
@@ -64,6 +83,7 @@ class Evaluator(UsesModels):
         if self.model != type(self).model and all(
             is_heads_folder(one.model) for one in self.classifiers
         ):
+            # whoever trained a model may have said what it is not good for
             careful = next(iter(self.classifiers[0].recipe.limits), careful)
         origins = dict.fromkeys(one.origin for one in self.classifiers)
         return replace(
@@ -76,38 +96,16 @@ class Evaluator(UsesModels):
 
     @property
     def scores(self) -> tuple[Score, ...]:
-        return (self.score("", mean_statistic("sum"), ""),)
-
-    def score(self, part: str, of: pl.Expr, where: str) -> Score:
-        """The mean, the lowest or the highest: `part` of the name, `where` in words."""
-        return Score(
-            f"{self.plain}{part}{model_suffix(self)}",
-            of=of,
-            range=(0.0, 1.0),
-            meaning=self.meaning + where.replace(" at ", ", at "),
-            better="higher",
-            title=self.plain.capitalize() + where.replace(" at ", ", at "),
-            more=f"is more {self.head}{where} than",
-            less=f"is less {self.head}{where} than",
-        )
+        every = self.scores_with_extremes(self.meaning, self.comparison)
+        return every if self.shows_extremes else every[:1]
 
     def __call__(self, turns: Turns, features: Features) -> pl.DataFrame:
-        pairs = Pairs.with_answered(turns, features)
-        values = pairs.best_per_turn(self.probability(features, pairs.other, pairs.text))
-        ends = pl.Series(values).fill_nan(None)
-        return pairs.statistics("no_known_words", sum=values).with_columns(least=ends, most=ends)
+        return with_extremes(super().__call__(turns, features), "sum")
 
-    def probability(
-        self, features: Features, contexts: Sequence[str], texts: Sequence[str]
-    ) -> Floats:
+    def values(self, features: Features, others: Sequence[str], texts: Sequence[str]) -> Floats:
         """The mean probability of each pair; NaN where a classifier has none."""
-        each = [one.probabilities(features, contexts, texts) for one in self.classifiers]
+        each = [one.probabilities(features, others, texts) for one in self.classifiers]
         return np.asarray(np.mean(each, axis=0))
-
-    def evidence(self, turns: Turns, features: Features) -> pl.DataFrame:
-        """By how much each word raises or lowers the probability of its turn."""
-        pairs: Pairs = Pairs.with_answered(turns, features)
-        return occlusion_evidence(turns, pairs, lambda a, b: self.probability(features, a, b))
 
 
 def first_missing(classifiers: Sequence[BinaryClassifier]) -> str | None:

@@ -12,14 +12,18 @@ n - 1. Example: of 11 dialogs 5 are drawn; deviations are multiplied by sqrt(5 /
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from hashlib import blake2b
 from math import sqrt
+from typing import Any
 
 import numpy as np
 import polars as pl
 
 from simpatico.arrays import Floats
+from simpatico.metric import Score
 from simpatico.stats.draws import CONFIDENCE, draw_uniform, percentile_interval
+from simpatico.system_metric import mean_schema
 
 Interval = tuple[float | None, float | None]
 
@@ -56,6 +60,27 @@ def deviation_factor(*dialogs: int) -> float:
     quantile = (1 + CONFIDENCE) / 2
     student = stdtrit(min(dialogs) - 1, quantile) / ndtri(quantile)
     return float(student * max(sqrt((n // 2) / (n - n // 2)) for n in dialogs))
+
+
+def summary_row(
+    system: str, scores: Iterable[Score], values: Iterable[float], halves: Floats, *dialogs: int
+) -> dict[str, Any]:
+    """What `summary_table` says of a system; `halves` has a row of values for each score."""
+    row: dict[str, Any] = {"system": system}
+    for score, value, of_halves in zip(scores, values, halves, strict=True):
+        low, high = half_sample_interval(value, of_halves, score.range, *dialogs)
+        row |= {score.name: value, f"{score.name}_n": dialogs[0]}
+        row |= {f"{score.name}_low": low, f"{score.name}_high": high}
+    return row
+
+
+def summary_table(scores: Sequence[Score], rows: list[dict[str, Any]]) -> pl.DataFrame:
+    """A row for each system, as `SystemMetric.summary` gives it; what a row lacks is null."""
+    schema: dict[str, pl.DataType] = {"system": pl.String(), "reason": pl.String()}
+    for score in scores:
+        schema |= mean_schema(score.name)
+    table = pl.DataFrame(rows, schema)
+    return table.with_columns(pl.col(f"{score.name}_n").fill_null(0) for score in scores)
 
 
 def sampling_ranks(keys: pl.DataFrame, seed: int) -> pl.Series:

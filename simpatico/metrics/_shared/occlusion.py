@@ -47,8 +47,8 @@ def occlusion_evidence(turns: Turns, pairs: Pairs, scorer: PairScorer) -> pl.Dat
         return pl.DataFrame(schema=EVIDENCE)
     owner = np.array([pair for pair, _, _ in stretches])
     contexts = [*pairs.other, *(pairs.other[pair] for pair in owner)]
-    shortened = [cut_out(pairs.text[pair], start, end) for pair, start, end in stretches]
-    scores = scorer(contexts, [*pairs.text, *shortened])
+    without = [cut_out(pairs.text[pair], start, end) for pair, start, end in stretches]
+    scores = scorer(contexts, [*pairs.text, *without])
     rows = pl.DataFrame(
         {
             "row": pairs.turn_rows[owner],

@@ -97,6 +97,7 @@ class Pairs:
     def best_per_turn(self, values: npt.NDArray[np.floating]) -> Floats:
         """For each turn the largest of its pairs' values; NaN for a turn that has none."""
         best = np.full(self.n_turns, np.nan)
+        # unlike maximum, fmax passes over NaN: a pair without a value does not hide the others
         np.fmax.at(best, self.turn_rows, values.astype(np.float64))
         return best
 
@@ -114,13 +115,6 @@ class Pairs:
         )
         return pl.DataFrame({**columns, "n": has_values}).with_columns(reason)
 
-    def cosines(self, encoder: TextEncoder) -> Floats:
-        """The cosine of each turn with the text beside it; NaN where one has no vector."""
-        if not len(self):
-            return np.zeros(0)
-        vectors = encoder.of([*self.text, *self.other])
-        return row_cosines(vectors[: len(self)], vectors[len(self) :])
-
 
 def unreadable_turns(features: Features, model: str | None) -> Bools:
     """Turns in a script that a model does not read; without a model, in other than Latin."""
@@ -128,9 +122,12 @@ def unreadable_turns(features: Features, model: str | None) -> Bools:
     return np.zeros_like(foreign) if model is not None and reads_any_script(model) else foreign
 
 
-def mean_statistic(name: str) -> pl.Expr:
-    """The mean over the turns that have a value."""
-    return pl.col(name) / pl.col("n")
+def text_cosines(encoder: TextEncoder, texts: Sequence[str], others: Sequence[str]) -> Floats:
+    """The cosine of each text with the one beside it; NaN where one has no vector."""
+    if not texts:
+        return np.zeros(0)
+    vectors = encoder.of([*texts, *others])
+    return row_cosines(vectors[: len(texts)], vectors[len(texts) :])
 
 
 def mean_log_probabilities(logs: Sequence[Floats]) -> Floats:

@@ -18,7 +18,6 @@ import numpy as np
 import polars as pl
 
 from simpatico.arrays import Floats
-from simpatico.errors import BadValue
 from simpatico.features import Feature, Features
 from simpatico.features.heads.folder import (
     HeadKind,
@@ -27,10 +26,12 @@ from simpatico.features.heads.folder import (
     is_heads_folder,
     load_heads,
 )
-from simpatico.metric import Card, Score, model_suffix
-from simpatico.metrics._shared.pairs import NEEDS, Pairs, mean_statistic
+from simpatico.metric import Score
+from simpatico.metrics._shared.model_metric import ModelMetric
+from simpatico.metrics._shared.pairs import NEEDS, Pairs, text_cosines
+from simpatico.metrics._shared.scores import mean_statistic
 from simpatico.models.names import why_missing
-from simpatico.turns import Level, Turns
+from simpatico.turns import Turns
 
 Mode = Literal["blended", "referenced", "unreferenced"]
 Blend = Literal["min", "max", "arithmetic", "geometric"]
@@ -53,24 +54,14 @@ UNDEFINED = (
 
 
 @dataclass(frozen=True)
-class Ruber:
+class Ruber(ModelMetric):
     """A metric of this kind; `model` is an encoder, or path:DIR of a trained folder."""
 
     model: str = ""
     mode: Mode = "blended"
     blend: Blend = "min"
 
-    name: ClassVar[str]
-    plain: ClassVar[str]
     kind: ClassVar[HeadKind]
-    title: ClassVar[str]
-    card: ClassVar[Card]
-    level: ClassVar[Level] = "turn"
-
-    def __post_init__(self) -> None:
-        for field, choices in (("mode", MEANINGS), ("blend", BLENDS)):
-            if (value := getattr(self, field)) not in choices:
-                raise BadValue(f"{self.plain}.{field} is {value!r}; there are {', '.join(choices)}")
 
     def vectors(self) -> Feature:
         """What gives texts their vectors where no trained folder names an encoder."""
@@ -104,24 +95,15 @@ class Ruber:
 
     @property
     def scores(self) -> tuple[Score, ...]:
-        return (
-            Score(
-                f"{self.plain}{model_suffix(self)}",
-                of=mean_statistic(self.mode),
-                range=(-1.0 if self.mode == "referenced" else 0.0, 1.0),
-                meaning=MEANINGS[self.mode],
-                better="higher",
-                title=self.title,
-                more=f"has a higher {self.title} than",
-                less=f"has a lower {self.title} than",
-            ),
-        )
+        low = -1.0 if self.mode == "referenced" else 0.0
+        return (self.score("", mean_statistic(self.mode), MEANINGS[self.mode], range=(low, 1.0)),)
 
     def __call__(self, turns: Turns, features: Features) -> pl.DataFrame:
         if self.mode != "unreferenced":
             references = Pairs.with_references(turns, features)
             encoder = features[self._encoder]
-            cosines = references.best_per_turn(references.cosines(encoder))
+            each = text_cosines(encoder, references.text, references.other)
+            cosines = references.best_per_turn(each)
             if self.mode == "referenced":
                 return references.statistics("no_known_words", referenced=cosines)
         contexts = Pairs.with_answered(turns, features)

@@ -7,19 +7,22 @@ trait = intercept + sum over n of (sum over g of w(g) c(g)) / N_n, clipped to th
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 import polars as pl
 
-from simpatico.errors import BadValue, MissingResource
+from simpatico.errors import MissingResource
 from simpatico.features import Feature, Features
 from simpatico.features.ngram_model import NgramSums, TraitModel, load_trait_model, trait_folder
 from simpatico.features.script import OtherScript
 from simpatico.features.spans import spans
 from simpatico.features.words import Words, WordTable
 from simpatico.metric import Card, Score, reasons
+from simpatico.metrics._shared.pairs import NEEDS
+from simpatico.metrics._shared.parameters import check_minimum
+from simpatico.metrics._shared.scores import make_score
 from simpatico.turns import Level, Turns
 
 COMMAND = (
@@ -29,7 +32,6 @@ BIG_FIVE = (
     "Park et al. (2015), Automatic Personality Assessment Through Social Media Language; "
     "Giorgi et al. (2023), Psychological Metrics for Dialog System Evaluation"
 )
-"""Citation of the metrics of the five personality traits."""
 DEFAULT_SCALE = (1.0, 7.0)
 """The scale of the usual short questionnaires, where no model names another."""
 
@@ -48,15 +50,20 @@ class Trait:
     minimum_words: int = 20
 
     name: ClassVar[str]
-    facts: ClassVar[Card]
-    meaning: ClassVar[str]
-    more: ClassVar[str]
-    less: ClassVar[str]
+    about: ClassVar[str]
+    comparison: ClassVar[str]
+    citation: ClassVar[str] = BIG_FIVE
+    careful: ClassVar[str] = OWN_MODEL_CAUTION
+    """What the number of the shipped model cannot say."""
     level: ClassVar[Level] = "dialog"
 
     def __post_init__(self) -> None:
-        if self.minimum_words < 0:
-            raise BadValue(f"{self.name}.minimum_words is {self.minimum_words}; it is 0 or more")
+        check_minimum(self, minimum_words=0)
+
+    @property
+    def meaning(self) -> str:
+        """What the score says; unless a metric says otherwise, it is one of the Big Five."""
+        return f"{self.name} of the speaker, as a Big Five questionnaire would put it"
 
     @property
     def missing(self) -> str | None:
@@ -77,42 +84,30 @@ class Trait:
     @property
     def card(self) -> Card:
         model = self._trait_model
-        undefined = (
-            f"Null when a speaker has fewer than {self.minimum_words} words in the dialog, or "
-            "writes in another script."
+        return Card(
+            about=self.about if model is None else f"{self.about} {describe_trait_model(model)}",
+            undefined=(
+                f"Null when a speaker has fewer than {self.minimum_words} words in the dialog, or "
+                "writes in another script."
+            ),
+            citation=self.citation,
+            careful=self.careful if self.model == type(self).model else OWN_MODEL_CAUTION,
         )
-        about = (
-            self.facts.about
-            if model is None
-            else f"{self.facts.about} {describe_trait_model(model)}"
-        )
-        own = self.model != type(self).model
-        careful = OWN_MODEL_CAUTION if own or not self.facts.careful else self.facts.careful
-        return replace(self.facts, about=about, undefined=undefined, careful=careful)
 
     @property
     def needs(self) -> tuple[Feature, ...]:
-        return (NgramSums(self.model, self.missing), Words(), OtherScript())
+        return (NgramSums(self.model, self.missing), *NEEDS)
 
     @property
     def scores(self) -> tuple[Score, ...]:
         model = self._trait_model
         low, high = model.recipe.scale if model else DEFAULT_SCALE
+        # a speaker of no words has no n-grams to divide by, whatever the minimum
         enough = pl.col("words") >= max(self.minimum_words, 1)
         value = (
             pl.when(enough).then(trait_expression(model).clip(low, high)) if model else pl.lit(None)
         )
-        return (
-            Score(
-                self.name,
-                of=value,
-                range=(low, high),
-                meaning=self.meaning,
-                title=self.name.capitalize(),
-                more=self.more,
-                less=self.less,
-            ),
-        )
+        return (make_score(self.name, value, self.meaning, self.comparison, range=(low, high)),)
 
     def __call__(self, turns: Turns, features: Features) -> pl.DataFrame:
         if self.missing:
@@ -137,6 +132,7 @@ class Trait:
         if self.missing:
             raise MissingResource(self.missing)
         table: WordTable = features[Words()]
+        # a word in another script adds nothing: its weight is divided by infinity
         words = np.where(features[OtherScript()], np.inf, table.counts)
         turn_length = np.repeat(words, table.counts)
         points = np.zeros(len(table.codes))

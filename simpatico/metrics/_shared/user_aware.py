@@ -25,12 +25,16 @@ from simpatico.features.users.finetuned_folder import FineTunedFolder
 from simpatico.features.users.folder import TRAINED_BY
 from simpatico.features.users.model import Target
 from simpatico.features.words import Words
-from simpatico.metric import Card, Merge, Score, UsesModels, model_suffix, reasons
+from simpatico.metric import Card, Score, reasons
+from simpatico.metrics._shared.model_metric import EXTREMES, ModelMetric, with_extremes
 from simpatico.metrics._shared.occlusion import occlusion_evidence
-from simpatico.metrics._shared.pairs import NEEDS, Pairs, mean_statistic
-from simpatico.turns import Level, Turns
+from simpatico.metrics._shared.pairs import NEEDS, Pairs
+from simpatico.metrics._shared.scores import mean_statistic
+from simpatico.turns import Turns
+from simpatico.wording import title_from_name
 
 EXAMPLE_NOUN: dict[Target, str] = {"chance": "turns", "score": "ratings"}
+"""What a model learned from, by what it predicts."""
 UNDEFINED = "Null when the turn has no words or is in a script that the model does not read."
 PAPER = (
     "Tsuta et al. 2023, Rethinking Response Evaluation from Interlocutor's Eye for Open-Domain "
@@ -41,23 +45,20 @@ FINETUNED_CITATION = f"{PAPER}, as it was done here with a mark for each person"
 
 
 @dataclass(frozen=True)
-class UserAware(UsesModels):
+class UserAware(ModelMetric):
     """A prediction for each turn from a model that knows, or does not know, the user addressed."""
 
     model: str = ""
 
-    name: ClassVar[str]
-    plain: ClassVar[str]
     target: ClassVar[Target]
     facts: ClassVar[Card]
     meaning: ClassVar[str]
-    more: ClassVar[tuple[str, str]]
+    comparison: ClassVar[str]
     known_users: ClassVar[str]
     """Whom the model knows, in words of the comparison."""
     scores_unaddressed: ClassVar[bool] = True
     """Whether a turn that is addressed to nobody else has a score."""
-    level: ClassVar[Level] = "turn"
-    merge: ClassVar[dict[str, Merge]] = {"least": "min", "most": "max"}
+    merge = EXTREMES
 
     @property
     def folder(self) -> Folder | None:
@@ -84,20 +85,13 @@ class UserAware(UsesModels):
     def card(self) -> Card:
         if (folder := self.folder) is None:
             return self.facts
-        recipe = folder.recipe
-        users = f"It knows {folder.n_users:,} persons."
-        origin = (
-            f"Learned from {recipe.data} (licence: {recipe.licence}): {recipe.examples:,} "
-            f"{EXAMPLE_NOUN[self.target]}."
+        recipe, fine_tuned = folder.recipe, isinstance(folder, FineTunedFolder)
+        about = (
+            f"{self.facts.about} Learned from {recipe.data} (licence: {recipe.licence}): "
+            f"{recipe.examples:,} {EXAMPLE_NOUN[self.target]}. It knows {folder.n_users:,} persons."
         )
-        return replace(
-            self.facts,
-            about=f"{self.facts.about} {origin} {users}",
-            citation=(
-                FINETUNED_CITATION if isinstance(folder, FineTunedFolder) else self.facts.citation
-            ),
-            language=recipe.language,
-        )
+        citation = FINETUNED_CITATION if fine_tuned else self.facts.citation
+        return replace(self.facts, about=about, citation=citation, language=recipe.language)
 
     @property
     def feature(self) -> PersonalNumbers:
@@ -114,39 +108,15 @@ class UserAware(UsesModels):
 
     @property
     def scores(self) -> tuple[Score, ...]:
-        known = Score(
-            f"{self.plain}_known{model_suffix(self)}",
-            of=mean_statistic("known"),
-            range=(0.0, 1.0),
-            meaning="share of scored turns that are meant for a person the model knows",
-            title=f"{self.title}, share of known persons",
-            more=f"talks more to {self.known_users} than",
-            less=f"talks less to {self.known_users} than",
+        known_share = self.score(
+            "_known",
+            mean_statistic("known"),
+            "share of scored turns that are meant for a person the model knows",
+            f"talks (more|less) to {self.known_users}",
+            better=None,
+            title=f"{title_from_name(self.plain)}, share of known persons",
         )
-        return (
-            self.score("", mean_statistic("sum"), ""),
-            self.score("_min", pl.col("least"), " at its lowest"),
-            self.score("_max", pl.col("most"), " at its highest"),
-            known,
-        )
-
-    @property
-    def title(self) -> str:
-        return self.plain.capitalize().replace("_", " ")
-
-    def score(self, part: str, of: pl.Expr, where: str) -> Score:
-        """The mean over turns, the lowest or the highest: `part` of the name, `where` in words."""
-        more, less = self.more
-        return Score(
-            f"{self.plain}{part}{model_suffix(self)}",
-            of=of,
-            range=self.bounds,
-            meaning=self.meaning + where.replace(" at ", ", at "),
-            better="higher",
-            title=self.title + where.replace(" at ", ", at "),
-            more=f"{more}{where} than",
-            less=f"{less}{where} than",
-        )
+        return (*self.scores_with_extremes(self.meaning, self.comparison, self.bounds), known_share)
 
     def __call__(self, turns: Turns, features: Features) -> pl.DataFrame:
         contexts, why = self.scorable_contexts(turns, features)
@@ -154,24 +124,26 @@ class UserAware(UsesModels):
         columns = {name: np.zeros(len(turns)) for name in ("sum", "n", "known")}
         columns["sum"][contexts.row], columns["n"][contexts.row] = predictions.value, 1.0
         columns["known"][contexts.row] = predictions.n_examples > 0
-        values = np.full(len(turns), np.nan)
-        values[contexts.row] = predictions.value
-        extreme = pl.Series(values).fill_nan(None)
-        return pl.DataFrame(columns).with_columns(why, least=extreme, most=extreme)
+        return with_extremes(pl.DataFrame(columns).with_columns(why), "sum")
 
     def scorable_contexts(self, turns: Turns, features: Features) -> tuple[Contexts, pl.Series]:
         """The turns that can be scored, and why the others cannot."""
         if why_missing := self.missing:
             raise MissingResource(why_missing)
         wordless, foreign = features[Words()].counts == 0, features[OtherScript()]
+        # other letters than Latin are foreign to a model of English, not to that of any language
         english = self.folder is not None and self.folder.recipe.language == "en"
         foreign = foreign & english
         contexts = turn_contexts(turns)
-        alone = np.zeros(len(turns), bool)
+        # whose addressee the data do not name, or name as their own speaker
+        unaddressed = np.zeros(len(turns), bool)
         if not self.scores_unaddressed:
-            alone[unaddressed_rows(turns, contexts)] = True
-        why = reasons(len(turns), no_interlocutor=alone, no_words=wordless, other_script=foreign)
-        scorable = ~(alone | wordless | foreign)[contexts.row]
+            speakers = turns.frame["speaker"].gather(contexts.row)
+            addressees = zip(contexts.user, speakers, strict=True)
+            unaddressed[contexts.row] = [user in ("", speaker) for user, speaker in addressees]
+        masks = {"no_interlocutor": unaddressed, "no_words": wordless, "other_script": foreign}
+        why = reasons(len(turns), **masks)
+        scorable = ~(unaddressed | wordless | foreign)[contexts.row]
         return contexts.take(np.flatnonzero(scorable)), why
 
     def evidence(self, turns: Turns, features: Features) -> pl.DataFrame:
@@ -188,10 +160,3 @@ class UserAware(UsesModels):
         indices = [str(at) for at in range(len(contexts))]
         pairs = Pairs(len(turns), contexts.row, contexts.text, indices, why)
         return occlusion_evidence(turns, pairs, predict_texts)
-
-
-def unaddressed_rows(turns: Turns, contexts: Contexts) -> list[int]:
-    """Turns whose addressee the data do not name, or name as their own speaker."""
-    speaker = turns.frame["speaker"].to_list()
-    addressed = zip(contexts.row, contexts.user, strict=True)
-    return [row for row, user in addressed if user in ("", speaker[row])]

@@ -1,0 +1,43 @@
+"""Scores in few words: titles from names, and one phrase for both sides of a comparison."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import polars as pl
+
+from simpatico.metric import Better, Score, plain_name
+from simpatico.wording import title_from_name
+
+ALTERNATIVES = re.compile(r"\(([^()|]+)\|([^()|]+)\)")
+"""Two wordings, such as "(more|less)"; parentheses without a bar are left as they are."""
+
+
+def make_score(
+    name: str,
+    of: pl.Expr | Callable[[pl.DataFrame], Any],
+    meaning: str,
+    comparison: str = "",
+    *,
+    range: tuple[float, float] = (0.0, 1.0),
+    better: Better = None,
+    title: str = "",
+    unit: str = "",
+) -> Score:
+    """A score whose `more` and `less` stand in one phrase, and whose title its name gives.
+
+    What stands in parentheses with a bar is said of the higher score, then of the lower one.
+    Example: the comparison "is (more|less) apt" reads "is more apt than" of the system with the
+    higher score, and "is less apt than" of the other one.
+    """
+    title = title or title_from_name(plain_name(name))
+    phrase = f"{comparison or f'has a (higher|lower) {title}'} than"
+    more, less = (ALTERNATIVES.sub(side, phrase) for side in (r"\1", r"\2"))
+    return Score(name, of, range, meaning, better, title, more, less, unit)
+
+
+def mean_statistic(name: str) -> pl.Expr:
+    """The mean over the turns that have a value: `n` counts them."""
+    return pl.col(name) / pl.col("n")
