@@ -178,9 +178,12 @@ class HeadProbabilities:
 
 def head_encoder(head: HeadRecipe) -> Feature:
     """The feature that gives texts the vectors a head was trained on."""
-    if head.pooling == "extremes":
-        return WordExtremes(head.encoder)
-    return Embeddings(head.encoder, head.pooling)
+    return text_vectors(head.encoder, head.pooling)
+
+
+def text_vectors(encoder: str, pooling: Pooling) -> Feature:
+    """The feature that gives texts a vector each; extremes are those of their words' vectors."""
+    return WordExtremes(encoder) if pooling == "extremes" else Embeddings(encoder, pooling)
 
 
 def is_heads_folder(model: str) -> bool:

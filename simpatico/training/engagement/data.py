@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Literal
 
 import msgspec
 import numpy as np
@@ -53,7 +53,8 @@ Reading = Literal["rated", "paper"]
 Quality = Literal["interesting", "fun"]
 
 THUMB = 1.5
-"""Turns whose mean thumb, 1 for down and 2 for up, is above this are label 1."""
+"""Turns whose mean thumb, 1 for down and 2 for up, is above this are label 1; those at it are left
+out."""
 CONTROL = "QualityControl"
 """The system that was made worse on purpose, to see who notices."""
 
@@ -106,31 +107,32 @@ def read_convai(
         turns.frame["text"].gather(before.set(before < 0, None)).alias("query"),
         pl.when(bot).then(pl.lit(BOT)).otherwise(pl.lit(PEOPLE)).alias("kind"),
     ).filter(~pl.col("dialog").is_in(list(without)))
-    zero: Literal["rating", "not_rated"] = "rating" if reading == "paper" else "not_rated"
-    judgements = Judgements.of(ConvAI2017(zero=zero).judgements(Source.of(path), Ledger())).frame
-    ratings = judgements.filter(quality="engagement").drop_nulls("value")
-    rated = paper_ratings(frame, ratings) if reading == "paper" else speaker_ratings(frame, ratings)
+    if reading == "paper":
+        ratings = paper_ratings(frame, read_ratings(path, "engagement", zero="rating"))
+    else:
+        ratings = with_ratings(frame, read_ratings(path, "engagement"), ["dialog", "speaker"])
     name, rule = Path(path).name, f"rating above {threshold:g}"
-    exchanges = rated_exchanges(rated.drop_nulls("query"), name, threshold, rule)
+    exchanges = rated_exchanges(ratings, name, threshold, rule)
     if not thumbs:
         return exchanges
-    return concatenate_exchanges([exchanges, thumb_exchanges(frame, path)], source=name)
+    # a turn with as many thumbs up as down is neither
+    liked = with_ratings(frame, read_ratings(path, "liked"), ["dialog", "turn", "speaker"])
+    clear = rated_exchanges(liked.filter(pl.col("rating") != THUMB), name, THUMB, "thumbs up")
+    return concatenate_exchanges([exchanges, clear], source=name)
 
 
-def thumb_exchanges(frame: pl.DataFrame, path: Path | str) -> Exchanges:
-    """Turns that got thumbs, but those with as many up as down."""
-    judgements = Judgements.of(ConvAI2017().judgements(Source.of(path), Ledger())).frame
-    values = judgements.filter(quality="liked").drop_nulls("value").filter(pl.col("value") != THUMB)
-    keys = ["dialog", "turn", "speaker"]
-    thumbs = values.select(*keys, rating="value")
-    rows = frame.join(thumbs, on=keys, how="inner", maintain_order="left").drop_nulls("query")
-    return rated_exchanges(rows, Path(path).name, THUMB, "thumbs up")
+def read_ratings(
+    path: Path | str, quality: str, *, zero: Literal["rating", "not_rated"] = "not_rated"
+) -> pl.DataFrame:
+    """ConvAI's ratings of one quality, without units that were not rated."""
+    judgements = Judgements.of(ConvAI2017(zero=zero).judgements(Source.of(path), Ledger())).frame
+    return judgements.filter(quality=quality).drop_nulls("value").rename({"value": "rating"})
 
 
-def speaker_ratings(frame: pl.DataFrame, ratings: pl.DataFrame) -> pl.DataFrame:
-    """Turns with the rating that their speaker got."""
-    values = ratings.select("dialog", "speaker", rating="value")
-    return frame.join(values, on=["dialog", "speaker"], how="inner", maintain_order="left")
+def with_ratings(frame: pl.DataFrame, ratings: pl.DataFrame, keys: list[str]) -> pl.DataFrame:
+    """Turns with the rating that their keys got, such as their speaker; without one, left out."""
+    values = ratings.select(*keys, "rating")
+    return frame.join(values, on=keys, how="inner", maintain_order="left")
 
 
 def paper_ratings(frame: pl.DataFrame, ratings: pl.DataFrame) -> pl.DataFrame:
@@ -139,14 +141,15 @@ def paper_ratings(frame: pl.DataFrame, ratings: pl.DataFrame) -> pl.DataFrame:
     values = (
         ratings.join(people, on=["dialog", "speaker"], how="semi")
         .group_by("dialog")
-        .agg(rating=pl.col("value").mean().round(mode="half_to_even"))
+        .agg(pl.col("rating").mean().round(mode="half_to_even"))
     )
-    paired = (pl.col("rating") > ENGAGING) | (pl.col("turn") % 2 == 1)
-    return frame.join(values, on="dialog", how="inner", maintain_order="left").filter(paired)
+    in_pair = (pl.col("rating") > ENGAGING) | (pl.col("turn") % 2 == 1)
+    return with_ratings(frame, values, ["dialog"]).filter(in_pair)
 
 
 def rated_exchanges(frame: pl.DataFrame, source: str, threshold: float, rule: str) -> Exchanges:
-    """The exchanges in a table that has their columns but the label; `rule` describes that."""
+    """The turns that answer another, labelled by their rating; `rule` describes how."""
+    frame = frame.drop_nulls("query")
     rating = frame["rating"].to_numpy().astype(np.float64)
     dialog, query, reply, kind = (
         frame[column].to_list() for column in ("dialog", "query", "reply", "kind")
@@ -171,48 +174,39 @@ def read_ji(
     """
     talks = list(rated_talks(Path(path), quality))
     ratings: dict[str, list[float]] = {}
-    for talk in talks:
-        ratings.setdefault(talk.worker, []).append(talk.rating)
-    means = {worker: sum(values) / len(values) for worker, values in ratings.items()}
+    for worker, _, _, rating in talks:
+        ratings.setdefault(worker, []).append(rating)
     rows = []
-    for talk in talks:
-        limit = means[talk.worker] if threshold is None else threshold
+    for worker, dialog, conversation, rating in talks:
+        own = ratings[worker]
+        limit = sum(own) / len(own) if threshold is None else threshold
         # at the worker's own mean a dialog is neither engaging nor dull
-        at_mean = threshold is None and talk.rating == limit
-        if at_mean or (talk.conversation.model == CONTROL and not control):
+        at_mean = threshold is None and rating == limit
+        if at_mean or (conversation.model == CONTROL and not control):
             continue
         rows += [
-            (talk.worker, talk.dialog, turn.user, turn.bot, talk.rating, talk.rating > limit)
-            for turn in talk.conversation.dialogue
+            (worker, dialog, turn.user, turn.bot, rating, rating > limit)
+            for turn in conversation.dialogue
         ]
     columns = [list(column) for column in zip(*rows, strict=True)] or [[] for _ in range(6)]
-    worker, dialog, query, reply, rating, label = columns
+    workers, dialogs, queries, replies, values, labels = columns
     source, n = Path(path).name, len(rows)
     rule = f"{quality} above " + ("the worker's mean" if threshold is None else f"{threshold:g}")
     return Exchanges(
         source,
-        dialog,
-        query,
-        reply,
-        np.array(rating, np.float64),
-        np.array(label, np.int64),
+        dialogs,
+        queries,
+        replies,
+        np.array(values, np.float64),
+        np.array(labels, np.int64),
         [BOT] * n,
-        worker,
+        workers,
         [f"{source}, {rule}"] * n,
     )
 
 
-class RatedTalk(NamedTuple):
-    """A dialog with a bot, and the worker's rating of one quality of it."""
-
-    worker: str
-    dialog: str
-    conversation: Conversation
-    rating: float
-
-
-def rated_talks(path: Path, quality: Quality) -> Iterator[RatedTalk]:
-    """The dialogs that were rated, in the order of the files."""
+def rated_talks(path: Path, quality: Quality) -> Iterator[tuple[str, str, Conversation, float]]:
+    """Worker, name of the dialog, dialog and rating, in the order of the files."""
     files = sorted(path.glob("pass_*.json")) if path.is_dir() else [path]
     if not files:
         raise DataError(f"{path}: no pass_*.json in it; give the folder of Ji et al. or a file")
@@ -226,7 +220,7 @@ def rated_talks(path: Path, quality: Quality) -> Iterator[RatedTalk]:
                     ratings = msgspec.convert(conversation.raw_scores, dict[str, float])
                     if quality in ratings:
                         dialog = f"{worker}/{assignment.assignment_id}/{number}"
-                        yield RatedTalk(worker, dialog, conversation, ratings[quality])
+                        yield worker, dialog, conversation, ratings[quality]
         except msgspec.DecodeError as error:
             raise DataError(f"{file}: not ratings of Ji et al.: {error}") from None
 
@@ -236,5 +230,5 @@ def read_dialog_list(path: Path | str) -> frozenset[str]:
     try:
         lines = Path(path).read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError):
-        raise DataError(f"{path}: no text file that names a dialog a line") from None
+        raise DataError(f"{path}: not a text file with one dialog per line") from None
     return frozenset(line.split("\t")[0].strip() for line in lines if line.strip())

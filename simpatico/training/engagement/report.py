@@ -28,7 +28,7 @@ LIMITS = (
     "replies are rare.",
 )
 SPLIT_NAMES = ("learned from", "decide when to stop", "held out")
-"""As the recipe has them."""
+"""Training, validation and test as recipes name them; recipes of shipped models cannot change."""
 
 
 class PartResult(NamedTuple):
@@ -48,8 +48,7 @@ class PartResult(NamedTuple):
             "name": self.name,
             "n": self.ours.n,
             "dialogs": self.dialogs,
-            "balanced": list(self.ours.balanced_accuracy.value_and_interval),
-            "auc": list(self.ours.auc.value_and_interval),
+            **result_facts(self.ours),
             "length_auc": list(self.length.auc.value_and_interval),
             "ahead": list(self.above.value_and_interval),
         }
@@ -98,19 +97,19 @@ class EngagementReport(NamedTuple):
     def facts(self) -> dict[str, object]:
         """The results for the recipe."""
         return {
-            "measured": [
-                {
-                    "name": row.name,
-                    "balanced": list(row.balanced_accuracy.value_and_interval),
-                    "auc": list(row.auc.value_and_interval),
-                    "n": row.n,
-                }
-                for row in self.rows
-            ],
+            "measured": [{"name": row.name, **result_facts(row), "n": row.n} for row in self.rows],
             "ahead": {name: list(gain.value_and_interval) for name, gain in self.ahead.items()},
             "parts": [part.facts for part in self.parts],
             "engaging_between_people": self.people,
         }
+
+
+def result_facts(results: ModelResults) -> dict[str, object]:
+    """Balanced accuracy and AUC for the recipe: [value, low, high] each."""
+    return {
+        "balanced": list(results.balanced_accuracy.value_and_interval),
+        "auc": list(results.auc.value_and_interval),
+    }
 
 
 def evaluate_parts(splits: EngagementSplits, ours: LabelledPredictions) -> list[PartResult]:
@@ -119,17 +118,14 @@ def evaluate_parts(splits: EngagementSplits, ours: LabelledPredictions) -> list[
     train_parts = dict(part_rows(splits.train))
     for name, rows in part_rows(splits.test):
         test = splits.test.take(rows)
-        labels = (
-            {g for g, y in zip(test.group, test.label, strict=True) if y == x} for x in (0, 1)
-        )
-        if min(map(len, labels)) < FEWEST_GROUPS:
+        groups = np.array(test.group)
+        if min(len(set(groups[test.label == label])) for label in (0, 1)) < FEWEST_GROUPS:
             continue
         # the threshold of reply length comes from the same part of the training split, if it has it
         train = splits.train.take(train_parts.get(name, np.arange(len(splits.train))))
-        mine = LabelledPredictions(
-            ours.score[rows], ours.predicted[rows], ours.label[rows], test.group
-        )
-        runs = {OURS: [mine], LENGTH: [length_predictions(train, test)]}
+        own = (ours.score[rows], ours.predicted[rows], ours.label[rows])
+        predictions = LabelledPredictions(*own, test.group)
+        runs = {OURS: [predictions], LENGTH: [length_predictions(train, test)]}
         (model, length), above = compare_runs(runs, OURS)
         results.append(PartResult(name, test.dialogs, model, length, above[LENGTH]))
     return results
@@ -146,21 +142,19 @@ def part_rows(exchanges: Exchanges) -> Iterator[tuple[str, Ints]]:
             yield f"{origin}, {kind or 'unknown'}", np.flatnonzero(mask & (kinds == kind))
 
 
-def render_engagement_card(report: EngagementReport, about: About) -> str:
+def render_engagement_card(report: EngagementReport, recipe: HeadsRecipe, about: About) -> str:
     """What people should read before they use the model."""
-    dialogs = report.recipe.dialogs if report.recipe else report.dialogs
-    heads = report.recipe.heads if report.recipe else {}
     return ModelCard(
         "Engagement",
         "Predicts the probability that a reply is engaging, from the reply and what it replies to.",
         data=[
-            f"- {about.data}: {dialogs:,} dialogs",
+            f"- {about.data}: {recipe.dialogs:,} dialogs",
             *report.counts,
             *describe_share_between_people(report),
         ],
         evaluation=describe_engagement_results(report),
-        method=[f"- {name}: {describe_head(head)}" for name, head in heads.items()],
-        limits=report.recipe.limits if report.recipe else LIMITS,
+        method=[f"- {name}: {describe_head(head)}" for name, head in recipe.heads.items()],
+        limits=recipe.limits,
     ).render(about)
 
 
@@ -177,9 +171,8 @@ def describe_origins(splits: EngagementSplits) -> list[str]:
 
 def describe_engagement_results(report: EngagementReport) -> list[str]:
     """The tables of results, and what they mean."""
-    seeds = "One random split"
-    if report.seeds > 1:
-        seeds = f"Means over {report.seeds} random splits"
+    several = f"Means over {report.seeds} random splits"
+    seeds = several if report.seeds > 1 else "One random split"
     lines = [
         "## Results on the test set",
         f"{seeds}; in brackets: 95% CI (bootstrap over dialogs, or over raters where they are "
@@ -189,11 +182,9 @@ def describe_engagement_results(report: EngagementReport) -> list[str]:
         "|---|---|---|---|",
     ]
     for row in report.rows:
+        results = " | ".join(map(format_result, (row.balanced_accuracy, row.auc)))
         gain = report.ahead.get(row.name)
-        lines.append(
-            f"| {row.name} | {format_result(row.balanced_accuracy)} | {format_result(row.auc)} | "
-            f"{format_result(gain) if gain else ''} |"
-        )
+        lines.append(f"| {row.name} | {results} | {format_result(gain) if gain else ''} |")
     verdicts = [
         f"- its AUC is {verdict(gain)} that of {name}" for name, gain in report.ahead.items()
     ]
@@ -229,10 +220,9 @@ def verdict(gain: Result) -> str:
 
 def describe_share_between_people(report: EngagementReport) -> list[str]:
     """Who talks in the engaging exchanges, where that is known."""
+    names = ("training", "validation", "test")
     return [
         f"- {share:.1%} of the engaging exchanges of the {split} set are between two people"
-        for split, share in zip(
-            ("training", "validation", "test"), report.people.values(), strict=True
-        )
+        for split, share in zip(names, report.people.values(), strict=True)
         if share is not None
     ]

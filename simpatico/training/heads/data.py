@@ -19,6 +19,7 @@ from simpatico.errors import DataError
 from simpatico.features.words import cut_words
 from simpatico.training.fit.mlp import PairExamples
 from simpatico.turns import Turns
+from simpatico.wording import format_count
 
 FEWEST_DIALOGS = 20
 """So that validation and test split have two dialogs each, which negatives need."""
@@ -63,10 +64,13 @@ class TextExamples(NamedTuple):
 
 @dataclass(frozen=True)
 class TrainingDialogs:
-    """All turns, which of them each answers (-1 for none, or without words), and their dialogs."""
+    """All turns, the row of the turn that each answers (-1 for none), and their dialogs.
+
+    A turn without words, or that answers one without, counts as answering none.
+    """
 
     texts: list[str]
-    answered: Ints
+    query: Ints
     dialog: Ints
     source: str
 
@@ -75,32 +79,32 @@ class TrainingDialogs:
         """Refuses too few dialogs to train on."""
         dialog = turns.frame["dialog"].rle_id().to_numpy().astype(np.int64)
         has_words = cut_words(turns.frame["text"]).counts > 0
-        answered = np.where(has_words & has_words[turns.answered], turns.answered, -1)
-        n = len(np.unique(dialog[answered >= 0])) if len(dialog) else 0
+        query = np.where(has_words & has_words[turns.answered], turns.answered, -1)
+        n = len(np.unique(dialog[query >= 0])) if len(dialog) else 0
         if n < FEWEST_DIALOGS:
             raise DataError(
-                f"{source}: {n} {'dialog' if n == 1 else 'dialogs'} in which a turn answers "
-                f"another; training needs at least {FEWEST_DIALOGS}"
+                f"{source}: {format_count(n, 'dialog')} in which a turn answers another; training "
+                f"needs at least {FEWEST_DIALOGS}"
             )
-        return cls(turns.frame["text"].to_list(), answered, dialog, source)
+        return cls(turns.frame["text"].to_list(), query, dialog, source)
 
     @property
     def paired_texts(self) -> list[str]:
         """The texts of turns that answer another or are answered."""
-        rows = np.flatnonzero(self.answered >= 0)
-        return [self.texts[row] for row in np.union1d(rows, self.answered[rows])]
+        rows = np.flatnonzero(self.query >= 0)
+        return [self.texts[row] for row in np.union1d(rows, self.query[rows])]
 
     def split(self, seed: int) -> DialogSplits:
         """Dialogs that have a pair, drawn into three splits."""
-        usable = np.unique(self.dialog[self.answered >= 0])
+        usable = np.unique(self.dialog[self.query >= 0])
         part = np.random.default_rng(seed).permutation(np.arange(len(usable)) % PARTS)
         return DialogSplits(usable[part > 1], usable[part == 1], usable[part == 0])
 
     def pairs(self, dialogs: Ints, rng: np.random.Generator) -> TextExamples:
         """Every true pair of these dialogs, and one made-up pair for each."""
-        rows = np.flatnonzero((self.answered >= 0) & np.isin(self.dialog, dialogs))
+        rows = np.flatnonzero((self.query >= 0) & np.isin(self.dialog, dialogs))
         other = draw_other_dialog(self.dialog[rows], rng)
-        queries = [self.texts[row] for row in self.answered[rows]]
+        queries = [self.texts[row] for row in self.query[rows]]
         replies = [self.texts[row] for row in rows]
         replies += [replies[index] for index in other]
         labels = true_then_made_up(len(rows))
@@ -151,17 +155,13 @@ def corrupt(tokens: Sequence[str], rng: np.random.Generator) -> list[str]:
             share = rng.random() / 2
             result = [token for token in tokens if rng.random() >= share]
         else:
-            result = repeat_words(tokens, rng)
+            # after one word in ten, the last one to three words come once more, or several times
+            result = []
+            for token in tokens:
+                result.append(token)
+                if rng.random() < 0.1:
+                    length = int(rng.choice([1, 2, 3], p=[0.7, 0.2, 0.1]))
+                    result += result[-length:] * int(rng.choice([1, 2, 3], p=[0.8, 0.15, 0.05]))
+        # no word may have been left out or repeated, or the shuffled order be the old one
         if result and result != list(tokens):
             return result
-
-
-def repeat_words(tokens: Sequence[str], rng: np.random.Generator) -> list[str]:
-    """After one word in ten, the last one to three words once more, or up to three times."""
-    result: list[str] = []
-    for token in tokens:
-        result.append(token)
-        if rng.random() < 0.1:
-            length = int(rng.choice([1, 2, 3], p=[0.7, 0.2, 0.1]))
-            result += result[-length:] * int(rng.choice([1, 2, 3], p=[0.8, 0.15, 0.05]))
-    return result

@@ -22,19 +22,14 @@ from simpatico.training.finetune.folder import append_to_card
 from simpatico.training.fit.mlp import HeadShape, PairExamples
 from simpatico.training.heads.data import TrainingDialogs
 from simpatico.training.heads.folder import check_heads_folder, save_heads
+from simpatico.training.heads.splits import check_both_classes
 from simpatico.training.heads.train import (
     HeadForm,
-    check_examples,
     encode_texts,
     evaluate_predictions,
     fit_and_evaluate,
 )
-from simpatico.training.relevance.negatives import (
-    KINDS,
-    NegativeMix,
-    NegativeSampler,
-    TruePairs,
-)
+from simpatico.training.relevance.negatives import KINDS, NegativeMix, NegativeSampler, TruePairs
 from simpatico.turns import Turns
 from simpatico.wording import format_interval
 
@@ -57,7 +52,7 @@ class RelevanceSettings:
 
     def __post_init__(self) -> None:
         if self.fine_tune < 0:
-            raise BadValue(f"{self.fine_tune} epochs of fine-tuning; there are none or more")
+            raise BadValue(f"{self.fine_tune} epochs of fine-tuning; give 0 or more")
 
 
 @dataclass(frozen=True)
@@ -80,7 +75,8 @@ class RelevanceExamples:
             for split in dialogs
         ]
         splits = [sampler.sample(settings.mix) for sampler in samplers]
-        check_examples(splits, data.source, "pairs with a reply that another could stand in for")
+        what = f"{data.source}: pairs for which there is a negative"
+        check_both_classes(what, [split.label for split in splits])
         return cls(form, sum(map(len, dialogs)), index, samplers, splits)
 
 

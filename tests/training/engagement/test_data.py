@@ -108,7 +108,7 @@ def test_dialogs_that_are_named_are_left_out(tmp_path):
     assert set(read_convai(written(tmp_path, TALKS), without=apart).dialog) == {"1"}
     with pytest.raises(DataError) as told:
         read_dialog_list(tmp_path)
-    assert str(told.value) == f"{tmp_path}: no text file that names a dialog a line"
+    assert str(told.value) == f"{tmp_path}: not a text file with one dialog per line"
 
 
 def sitting(*ratings, worker="w", models=("A", "QualityControl", "B")):
