@@ -54,33 +54,35 @@ class FeatureBlock:
         about their mean.
         """
         part = self.values[rows]
-        used = np.bincount(part.indices, minlength=part.shape[1]) >= config.minimum
-        mean = np.asarray(part.mean(axis=0)).ravel()
+        frequent = np.bincount(part.indices, minlength=part.shape[1]) >= config.minimum
         if config.scaling == "raw":
-            return used.astype(np.float64)
+            return frequent.astype(np.float64)
+        mean = np.asarray(part.mean(axis=0)).ravel()
         square = np.asarray(part.multiply(part).mean(axis=0)).ravel()
         variance = mean if config.scaling == "sqrt" else np.maximum(square - mean**2, 0.0)
-        if self.order == TOPICS and used.any():
+        if self.order == TOPICS and frequent.any():
             # a topic nobody dwells on must not outweigh all others the first time somebody does
-            variance = np.maximum(variance, np.median(variance[used]))
-        squares = np.zeros_like(variance)
-        np.divide(1.0, variance, out=squares, where=used & (variance > 0))
-        return squares
+            variance = np.maximum(variance, np.median(variance[frequent]))
+        positive = frequent & (variance > 0)
+        return np.divide(1.0, variance, out=np.zeros_like(variance), where=positive)
 
     def products(self, rows: Ints, config: FeatureConfig) -> Floats:
         """Inner products of all people with those of `rows`, features scaled by what these use."""
         factor = np.sqrt(self.squares(rows, config))
-        used, total = np.flatnonzero(factor), np.zeros((self.values.shape[0], len(rows)))
+        features, total = np.flatnonzero(factor), np.zeros((self.values.shape[0], len(rows)))
         columns = self.values.tocsc()
         # dense, a slice at a time: frequent words make sparse products several times as slow
-        for low in range(0, len(used), SLICE):
-            part = used[low : low + SLICE]
+        for low in range(0, len(features), SLICE):
+            part = features[low : low + SLICE]
             dense = columns[:, part].toarray() * factor[part]
             total += dense @ dense[rows].T
         return total
 
     def weights(self, rows: Ints, config: FeatureConfig, dual: Floats) -> tuple[Floats, float]:
-        """The weight of each feature in a dual solution, and what they give the mean person."""
+        """The weight of each feature in a dual solution, and what they give the mean person.
+
+        With K = X X' the primal weights are β = X'α; scaling features by s makes that s² X'α.
+        """
         part = self.values[rows]
         weights = self.squares(rows, config) * (part.T @ dual)
         return weights, float(np.asarray(part.mean(axis=0)).ravel() @ weights)
@@ -116,8 +118,50 @@ class TextFeatures:
 
     def blocks(self, orders: tuple[int, ...], minimum: int) -> list[FeatureBlock]:
         """Topics first, if there are any, then n-grams by order."""
-        topics = [topic_block(self.table, self.owner, self.topics)] if self.topics else []
-        return [*topics, *ngram_blocks(self.table, self.owner, orders, minimum)]
+        topics = [self.topic_block(self.topics)] if self.topics else []
+        return [*topics, *self.ngram_blocks(orders, minimum)]
+
+    def ngram_blocks(self, orders: tuple[int, ...], minimum: int) -> Iterator[FeatureBlock]:
+        """One block per order, of the n-grams that at least `minimum` people use.
+
+        An n-gram cannot have more users than its beginning, so each order starts from what is left
+        of the one before.
+        """
+        people, base = int(self.owner.max()) + 1, len(self.table.vocabulary)
+        turn = np.repeat(np.arange(len(self.table.counts)), self.table.counts)
+        codes = self.table.codes.astype(np.int64)
+        start, ids = np.arange(len(codes)), np.zeros(len(codes), np.int64)
+        terms = np.zeros((1, 0), np.int64)
+        for order in range(1, max(orders) + 1):
+            inside = start + order - 1 < len(codes)
+            inside[inside] = turn[start[inside]] == turn[start[inside] + order - 1]
+            start, ids = start[inside], ids[inside]
+            # an n-gram is its beginning, numbered before, and one more word: one integer for both
+            pairs, ids = np.unique(ids * base + codes[start + order - 1], return_inverse=True)
+            terms = np.column_stack([terms[pairs // base], pairs % base])
+            cells = (self.owner[turn[start]], ids)
+            counts = sparse.csr_matrix((np.ones(len(ids)), cells), shape=(people, len(pairs)))
+            mask = np.bincount(counts.indices, minlength=len(pairs)) >= minimum
+            start, ids = start[mask[ids]], (np.cumsum(mask) - 1)[ids[mask[ids]]]
+            terms = terms[mask]
+            if order in orders:
+                yield FeatureBlock(order, terms, self.frequencies(counts[:, mask], order))
+
+    def topic_block(self, topics: Topics) -> FeatureBlock:
+        """Per person and topic, the sum over words of loading times relative frequency."""
+        index = {word: i for i, word in enumerate(topics.words)}
+        rows = np.array([index.get(word, -1) for word in self.table.vocabulary], np.int64)
+        rows, person = rows[self.table.codes], np.repeat(self.owner, self.table.counts)
+        mask = rows >= 0
+        shape = (int(self.owner.max()) + 1, len(index))
+        counts = sparse.csr_matrix((np.ones(mask.sum()), (person[mask], rows[mask])), shape=shape)
+        values = sparse.csr_matrix(self.frequencies(counts, 1) @ topics.loadings)
+        return FeatureBlock(TOPICS, np.zeros((values.shape[1], 0), np.int64), values)
+
+    def frequencies(self, counts: Any, order: int) -> Any:
+        """Counts divided by how many n-grams of that order each person wrote."""
+        totals = np.bincount(self.owner, np.maximum(self.table.counts - order + 1, 0))
+        return sparse.csr_matrix(sparse.diags(1 / np.maximum(totals, 1)) @ counts)
 
     def ngram_weights(
         self, block: FeatureBlock, weights: Floats
@@ -133,55 +177,6 @@ class TextFeatures:
             yield block.order, term, float(weights[column])
 
 
-def ngram_blocks(
-    table: WordTable, owner: Ints, orders: tuple[int, ...], minimum: int
-) -> Iterator[FeatureBlock]:
-    """One block per order, of the n-grams that at least `minimum` people use.
-
-    An n-gram cannot have more users than its beginning, so each order starts from what is left of
-    the one before.
-    """
-    people, base = int(owner.max()) + 1, len(table.vocabulary)
-    turn = np.repeat(np.arange(len(table.counts)), table.counts)
-    codes = table.codes.astype(np.int64)
-    start, ids = np.arange(len(codes)), np.zeros(len(codes), np.int64)
-    terms = np.zeros((1, 0), np.int64)
-    for order in range(1, max(orders) + 1):
-        inside = start + order - 1 < len(codes)
-        inside[inside] = turn[start[inside]] == turn[start[inside] + order - 1]
-        start, ids = start[inside], ids[inside]
-        # an n-gram is its beginning, numbered before, and one more word: one integer for both
-        pairs, ids = np.unique(ids * base + codes[start + order - 1], return_inverse=True)
-        terms = np.column_stack([terms[pairs // base], pairs % base])
-        counts = sparse.csr_matrix(
-            (np.ones(len(ids)), (owner[turn[start]], ids)), shape=(people, len(pairs))
-        )
-        mask = np.bincount(counts.indices, minlength=len(pairs)) >= minimum
-        start, ids = start[mask[ids]], (np.cumsum(mask) - 1)[ids[mask[ids]]]
-        terms = terms[mask]
-        if order in orders:
-            yield FeatureBlock(order, terms, per_person(counts[:, mask], table, owner, order))
-
-
-def per_person(counts: Any, table: WordTable, owner: Ints, order: int) -> Any:
-    """Counts divided by how many n-grams of that order each person wrote."""
-    totals = np.bincount(owner, np.maximum(table.counts - order + 1, 0))
-    return sparse.csr_matrix(sparse.diags(1 / np.maximum(totals, 1)) @ counts)
-
-
-def topic_block(table: WordTable, owner: Ints, topics: Topics) -> FeatureBlock:
-    """Per person and topic, the sum over words of loading times relative frequency."""
-    people = int(owner.max()) + 1
-    index = {word: i for i, word in enumerate(topics.words)}
-    rows = np.array([index.get(word, -1) for word in table.vocabulary], np.int64)[table.codes]
-    person, mask = np.repeat(owner, table.counts), rows >= 0
-    counts = sparse.csr_matrix(
-        (np.ones(mask.sum()), (person[mask], rows[mask])), shape=(people, len(index))
-    )
-    values = sparse.csr_matrix(per_person(counts, table, owner, 1) @ topics.loadings)
-    return FeatureBlock(TOPICS, np.zeros((values.shape[1], 0), np.int64), values)
-
-
 def read_topics(path: Path) -> Topics:
     """A table `term, category, weight`, or the topics in DLATK's SQLite file."""
     if not path.is_file():
@@ -192,7 +187,7 @@ def read_topics(path: Path) -> Topics:
         pl.col("term").str.contains(rf"^(?:{WORD})$")
     )
     if rows.is_empty():
-        raise DataError(f"{path}: no word in it")
+        raise DataError(f"{path}: no topic has a word; give a table term,category,weight of topics")
     terms, names = sorted(rows["term"].unique()), sorted(rows["category"].unique())
     at = [
         rows[column].replace_strict({v: i for i, v in enumerate(values)}, return_dtype=pl.Int64)

@@ -7,9 +7,9 @@ folds alone, by leave-one-out error. The model that is saved makes the same choi
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from itertools import product
+from itertools import pairwise, product
 from math import ceil
 from pathlib import Path
 
@@ -36,9 +36,10 @@ SHARES = (0.01, 0.02, 0.05)
 """Shares of people who must use an n-gram, which a search tries."""
 DEFAULT_SHARE = 0.02
 Z95 = 1.959963984540054
+"""The 97.5% quantile of the normal distribution."""
 RESAMPLES, RESAMPLES_AT_ONCE = 5_000, 250
 DECIMALS = 6
-"""Figures are rounded so that the last bits of a linear algebra library cannot show."""
+"""Results are rounded so that the last bits of a linear algebra library cannot show."""
 
 
 @dataclass(frozen=True)
@@ -65,7 +66,7 @@ class SearchGrid:
 
     @classmethod
     def of(cls, settings: TraitSettings, people: int) -> SearchGrid:
-        """All that a search tries, or the one that is asked for."""
+        """All that a search tries, or the one configuration of the settings."""
         orders = settings.orders
         if settings.search:
             minima = sorted({max(2, ceil(share * people)) for share in SHARES})
@@ -99,10 +100,12 @@ def train_trait(
     blocks = texts.blocks(grid.orders[-1], min(grid.minima))
     figures = []
     for seed in range(settings.seed, settings.seed + settings.repeats):
-        predictions = predict_heldout(blocks, people.target, grid, n=settings.folds, seed=seed)
+        predictions = cross_validated_predictions(
+            blocks, people.target, grid, n=settings.folds, seed=seed
+        )
         figures.append(correlation_figure(predictions, people.target, seed=seed))
     choice = choose_config(blocks, people.target, np.arange(len(people)), grid)
-    weights = fold_weights(choice, blocks, texts)
+    weights = primal_weights(choice, blocks, texts)
     report = TraitReport(
         choice.config,
         choice.fit.relative_penalty,
@@ -125,31 +128,28 @@ def train_trait(
 
 
 def check_trait_data(people: People, settings: TraitSettings, about: AboutTrait) -> None:
-    """Refuse what nothing could be learned from, or what makes no sense."""
+    """Refuse data that no model can be fitted to, and settings that make no sense."""
     n, orders = len(people), settings.orders
     if n < FEWEST_PEOPLE:
         raise DataError(f"{about.data}: {n} people; a trait model needs at least {FEWEST_PEOPLE}")
     if n > MOST_PEOPLE:
         raise DataError(f"{about.data}: {n:,} people; draw {MOST_PEOPLE:,} of them or fewer")
     if np.ptp(people.target) == 0:
-        raise DataError(f"{about.data}: all {n} people have the same target; nothing to learn")
-    if (
-        not orders
-        or orders != tuple(sorted(set(orders)))
-        or not 1 <= orders[0] <= orders[-1] <= MAX_ORDER
-    ):
+        raise DataError(f"{about.data}: all {n} people have the same target; targets must differ")
+    # strictly rising, from 1 to the longest
+    if not orders or any(a >= b for a, b in pairwise((0, *orders, MAX_ORDER + 1))):
         raise DataError(f"orders {list(orders)}; give rising numbers from 1 to {MAX_ORDER}")
     if not 2 <= settings.folds <= n // 2:
         raise DataError(f"{settings.folds} folds of {n} people; give 2 to {n // 2}")
-    if settings.repeats < 1 or (settings.minimum_people or 1) < 1:
-        raise DataError("repeats and minimum people are numbers from 1")
+    counts = {"repeats": settings.repeats, "minimum_people": settings.minimum_people or 1}
+    for name, count in counts.items():
+        if count < 1:
+            raise DataError(f"{name} is {count}; give 1 or more")
     if about.scale and not about.scale[0] < about.scale[1]:
-        raise DataError(
-            f"a scale from {about.scale[0]} to {about.scale[1]}; give the lower end first"
-        )
+        raise DataError(f"a scale from {about.scale[0]} to {about.scale[1]}; give the lower first")
 
 
-def predict_heldout(
+def cross_validated_predictions(
     blocks: Sequence[FeatureBlock], target: Floats, grid: SearchGrid, *, n: int, seed: int
 ) -> Floats:
     """For everybody, the prediction of a model that was trained without their fold."""
@@ -171,34 +171,26 @@ def choose_config(
 ) -> ConfigChoice:
     """The best configuration and penalty for these rows, by leave-one-out error among them."""
     best: ConfigChoice | None = None
-    for config, products in candidates(blocks, rows, grid):
-        kernel = centre_kernel(products, rows)
-        if np.trace(kernel[rows]) > 0:
-            fit = fit_ridge(kernel[rows], target[rows])
-            if best is None or fit.error < best.fit.error:
-                best = ConfigChoice(config, fit, kernel)
+    for minimum, scaling in product(grid.minima, grid.scalings):
+        products, orders = np.zeros((blocks[0].values.shape[0], len(rows))), tuple[int, ...]()
+        # inner products add up over blocks, so that each order is multiplied out once
+        for block in blocks:
+            products = products + block.products(rows, FeatureConfig(orders, minimum, scaling))
+            orders += (block.order,) if block.order else ()
+            kernel = centre_kernel(products, rows) if orders in grid.orders else None
+            if kernel is not None and np.trace(kernel[rows]) > 0:
+                fit = fit_ridge(kernel[rows], target[rows])
+                if best is None or fit.error < best.fit.error:
+                    best = ConfigChoice(FeatureConfig(orders, minimum, scaling), fit, kernel)
     if best is None:
         raise DataError(
-            f"no n-gram is used by {min(grid.minima)} of {len(rows)} people, or all write alike; "
+            f"no n-gram is used by {min(grid.minima)} of {len(rows)} people, or by all alike; "
             "lower the minimum or add text"
         )
     return best
 
 
-def candidates(
-    blocks: Sequence[FeatureBlock], rows: Ints, grid: SearchGrid
-) -> Iterator[tuple[FeatureConfig, Floats]]:
-    """Every configuration with the inner products of its features, one order added at a time."""
-    for minimum, scaling in product(grid.minima, grid.scalings):
-        products, orders = np.zeros((blocks[0].values.shape[0], len(rows))), tuple[int, ...]()
-        for block in blocks:
-            products = products + block.products(rows, FeatureConfig(orders, minimum, scaling))
-            orders += (block.order,) if block.order else ()
-            if orders in grid.orders:
-                yield FeatureConfig(orders, minimum, scaling), products
-
-
-def fold_weights(
+def primal_weights(
     choice: ConfigChoice, blocks: Sequence[FeatureBlock], texts: TextFeatures
 ) -> NgramWeights:
     """The regression as one weight per n-gram; topics become weights of their words."""
