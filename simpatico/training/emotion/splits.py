@@ -62,6 +62,7 @@ class SplitUtterances(NamedTuple):
     """Utterances that were left out since a later split has the same text."""
 
 
+@dataclass(frozen=True)
 class UtteranceInput(SplitInput[Utterances]):
     """Utterances to train on; validation and test split are drawn from them if absent."""
 

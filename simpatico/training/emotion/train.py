@@ -120,12 +120,10 @@ def fine_tune_emotion(
     several = task.kind == "plutchik"
     train, validation, test = task.data.splits
     # a target is the index of a text's class, or a 0 or 1 for each emotion
-    datasets = [
-        TextDataset(
-            texts.text, None, (texts.target if several else texts.target[:, 0]).astype(np.float32)
-        )
-        for texts in (train, validation)
-    ]
+    datasets = []
+    for split in (train, validation):
+        target = split.target if several else split.target[:, 0]
+        datasets.append(TextDataset(split.text, None, target.astype(np.float32)))
     tuning = FineTuning(
         settings.encoder or FineTuning.base,
         problem="multi" if several else "single",
@@ -137,7 +135,8 @@ def fine_tune_emotion(
         seed=settings.seed,
     )
     about = replace(about, training={**about.training, **settings.facts})
-    fine_tune(*datasets, out, settings=tuning, labels=LABELS[task.kind], about=about)
+    labels = LABELS[task.kind]
+    fine_tune(datasets[0], datasets[1], out, settings=tuning, labels=labels, about=about)
     logits = [predict_logits(out, texts.text) for texts in (validation, test)]
     if not several:
         # of two classes the difference of logits is the log-odds of the second

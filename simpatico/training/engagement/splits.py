@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 from itertools import combinations
 from typing import NamedTuple
@@ -26,6 +27,7 @@ class EngagementSplits(NamedTuple):
     test: Exchanges
 
 
+@dataclass(frozen=True)
 class ExchangeInput(SplitInput[Exchanges]):
     """Exchanges to train on; validation and test split are drawn from them if absent."""
 

@@ -64,7 +64,9 @@ class FeatureBlock:
             # a topic nobody dwells on must not outweigh all others the first time somebody does
             variance = np.maximum(variance, np.median(variance[frequent]))
         positive = frequent & (variance > 0)
-        return np.divide(1.0, variance, out=np.zeros_like(variance), where=positive)
+        squares = np.zeros_like(variance)
+        np.divide(1.0, variance, out=squares, where=positive)
+        return squares
 
     def products(self, rows: Ints, config: FeatureConfig) -> Floats:
         """Inner products of all people with those of `rows`, features scaled by what these use."""
