@@ -55,6 +55,12 @@ Quality = Literal["interesting", "fun"]
 THUMB = 1.5
 """Turns whose mean thumb, 1 for down and 2 for up, is above this are label 1; those at it are left
 out."""
+JI_COLUMNS = {
+    **dict.fromkeys(("worker", "dialog", "query", "reply"), pl.String),
+    "rating": pl.Float64,
+    "label": pl.Boolean,
+    "kind": pl.String,
+}
 CONTROL = "QualityControl"
 """The system that was made worse on purpose, to see who notices."""
 
@@ -111,14 +117,16 @@ def read_convai(
         ratings = paper_ratings(frame, read_ratings(path, "engagement", zero="rating"))
     else:
         ratings = with_ratings(frame, read_ratings(path, "engagement"), ["dialog", "speaker"])
-    name, rule = Path(path).name, f"rating above {threshold:g}"
-    exchanges = rated_exchanges(ratings, name, threshold, rule)
+    name, label = Path(path).name, pl.col("rating") > threshold
+    rule = f"rating above {threshold:g}"
+    exchanges = labelled_exchanges(ratings.with_columns(label=label), name, rule)
     if not thumbs:
         return exchanges
     # a turn with as many thumbs up as down is neither
     liked = with_ratings(frame, read_ratings(path, "liked"), ["dialog", "turn", "speaker"])
-    clear = rated_exchanges(liked.filter(pl.col("rating") != THUMB), name, THUMB, "thumbs up")
-    return concatenate_exchanges([exchanges, clear], source=name)
+    clear = liked.filter(pl.col("rating") != THUMB).with_columns(label=pl.col("rating") > THUMB)
+    by_thumbs = labelled_exchanges(clear, name, "thumbs up")
+    return concatenate_exchanges([exchanges, by_thumbs], source=name)
 
 
 def read_ratings(
@@ -147,16 +155,18 @@ def paper_ratings(frame: pl.DataFrame, ratings: pl.DataFrame) -> pl.DataFrame:
     return with_ratings(frame, values, ["dialog"]).filter(in_pair)
 
 
-def rated_exchanges(frame: pl.DataFrame, source: str, threshold: float, rule: str) -> Exchanges:
-    """The turns that answer another, labelled by their rating; `rule` describes how."""
+def labelled_exchanges(
+    frame: pl.DataFrame, source: str, rule: str, *, group: str = "dialog"
+) -> Exchanges:
+    """The rows of a table that have a query; `rule` says in words what makes them engaging."""
     frame = frame.drop_nulls("query")
-    rating = frame["rating"].to_numpy().astype(np.float64)
-    dialog, query, reply, kind = (
-        frame[column].to_list() for column in ("dialog", "query", "reply", "kind")
+    dialog, query, reply, kind, groups = (
+        frame[column].to_list() for column in ("dialog", "query", "reply", "kind", group)
     )
-    label = (rating > threshold).astype(np.int64)
+    rating = frame["rating"].to_numpy().astype(np.float64)
+    label = frame["label"].to_numpy().astype(np.int64)
     origin = [f"{source}, {rule}"] * len(frame)
-    return Exchanges(source, dialog, query, reply, rating, label, kind, origin=origin)
+    return Exchanges(source, dialog, query, reply, rating, label, kind, groups, origin)
 
 
 def read_ji(
@@ -182,27 +192,15 @@ def read_ji(
         limit = sum(own) / len(own) if threshold is None else threshold
         # at the worker's own mean a dialog is neither engaging nor dull
         at_mean = threshold is None and rating == limit
-        if at_mean or (conversation.model == CONTROL and not control):
-            continue
-        rows += [
-            (worker, dialog, turn.user, turn.bot, rating, rating > limit)
-            for turn in conversation.dialogue
-        ]
-    columns = [list(column) for column in zip(*rows, strict=True)] or [[] for _ in range(6)]
-    workers, dialogs, queries, replies, values, labels = columns
-    source, n = Path(path).name, len(rows)
+        if not at_mean and (control or conversation.model != CONTROL):
+            label = rating > limit
+            rows += [
+                (worker, dialog, turn.user, turn.bot, rating, label, BOT)
+                for turn in conversation.dialogue
+            ]
+    frame = pl.DataFrame(rows, JI_COLUMNS, orient="row")
     rule = f"{quality} above " + ("the worker's mean" if threshold is None else f"{threshold:g}")
-    return Exchanges(
-        source,
-        dialogs,
-        queries,
-        replies,
-        np.array(values, np.float64),
-        np.array(labels, np.int64),
-        [BOT] * n,
-        workers,
-        [f"{source}, {rule}"] * n,
-    )
+    return labelled_exchanges(frame, Path(path).name, rule, group="worker")
 
 
 def rated_talks(path: Path, quality: Quality) -> Iterator[tuple[str, str, Conversation, float]]:

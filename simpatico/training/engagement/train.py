@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Literal, NamedTuple
+from typing import Literal
 
 import msgspec
 import numpy as np
@@ -122,13 +122,6 @@ class EngagementSettings:
         }
 
 
-class InitialHead(NamedTuple):
-    """What is trained: a head of this form, from random weights or from those of `base`."""
-
-    form: HeadForm
-    base: Head | None = None
-
-
 def train_engagement(
     exchanges: ExchangeInput | Exchanges, out: Path, *, settings: EngagementSettings, about: About
 ) -> EngagementReport:
@@ -211,11 +204,11 @@ def batch_size(n: int) -> int:
     return int(np.clip(n // STEPS_PER_EPOCH, *BATCH_SIZES))
 
 
-def load_initial_head(settings: EngagementSettings) -> InitialHead:
-    """The form of head that the settings name, or the trained head to start from."""
+def load_initial_head(settings: EngagementSettings) -> tuple[HeadForm, Head | None]:
+    """The form of head to train, and the trained head to start from; null is random weights."""
     if not settings.base:
         shape = SHAPES[settings.head, settings.pooling]
-        return InitialHead(HeadForm(settings.encoder or MINILM, settings.pooling, shape))
+        return HeadForm(settings.encoder or MINILM, settings.pooling, shape), None
     folder = load_heads(settings.base, "engagement")
     recipe, head = folder.recipe.heads[ENGAGING], folder.heads[ENGAGING]
     if settings.encoder not in ("", recipe.encoder):
@@ -228,7 +221,7 @@ def load_initial_head(settings: EngagementSettings) -> InitialHead:
             f"{settings.base} was trained with other weights of {recipe.encoder!r} than those "
             "installed; train it again"
         )
-    return InitialHead(HeadForm(recipe.encoder, recipe.pooling, transfer_shape(head)), head)
+    return HeadForm(recipe.encoder, recipe.pooling, transfer_shape(head)), head
 
 
 def transfer_shape(head: Head) -> HeadShape:

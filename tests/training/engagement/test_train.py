@@ -145,7 +145,7 @@ def test_a_trained_model_goes_on_with_other_labels(tmp_path):
     assert (told.encoder, told.parts) == (ENCODER, ["first", "second"])
     assert told.grams == CharNgramSettings(2, 4, 2**16)
     assert report.rows[0].auc.value > 0.5
-    assert load_initial_head(training).form.shape.rate == 1e-4
+    assert load_initial_head(training)[0].shape.rate == 1e-4
     with pytest.raises(BadValue) as refused:
         load_initial_head(EngagementSettings(base=base, encoder="other"))
     assert str(refused.value) == (
