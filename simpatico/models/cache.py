@@ -39,6 +39,7 @@ MAX_BYTES = 4 * 1024**3
 KEYS_PER_QUERY = 500
 """SQLite takes 999 variables in a query by default."""
 LOCK_SECONDS = 30.0
+"""For which a process waits while another one writes, before it goes on without the cache."""
 SECONDS_BETWEEN_WRITES = 10.0
 """What a killed run may lose; writing after every text would cost more than a small model."""
 DTYPES = ("f4", "f8", "i8")
@@ -139,7 +140,10 @@ def cache_files(folder: Path | None = None) -> dict[Path, int]:
 
 
 def evict_oldest(folder: Path, max_bytes: int = MAX_BYTES) -> None:
-    """Delete the least recently used files until there is room for more."""
+    """Delete the least recently used files until there is room for more.
+
+    Whole files: a file is one model and one procedure, and of an old one mostly nothing is used.
+    """
     sizes = cache_files(folder)
     total = sum(sizes.values())
     for path, size in sizes.items():
@@ -215,7 +219,10 @@ def compute_missing(
     memo: dict[SomeKey, Array],
     cache: Cache | None,
 ) -> None:
-    """Compute the arrays of these keys into `memo`, and write them to disk every few seconds."""
+    """Compute the arrays of these keys into `memo`, and write them to disk every few seconds.
+
+    A run that is killed thus loses seconds, not hours, of a slow model.
+    """
     pending: dict[Key, Array] = {}
     last_write = monotonic()
     with track(kind.partition("|")[0], len(keys)) as tick:

@@ -55,17 +55,17 @@ class ModelFolder:
 
 def read_model_folder(folder: Path, names: Collection[str]) -> ModelFolder:
     """The model in this folder, which holds exactly the files `names` and a manifest."""
-    known = sorted({*names, MANIFEST})
+    required = sorted({*names, MANIFEST})
     try:
         present = {path.name for path in folder.iterdir()}
-        if missing := [name for name in known if name not in present]:
+        if missing := [name for name in required if name not in present]:
             raise DataError(f"{folder}: there is no {missing[0]}; get the model again")
-        if extra := sorted(present - {*known}):
+        if extra := sorted(present - {*required}):
             raise DataError(
                 f"{folder}: {extra[0]!r} is not part of a model folder, which holds "
-                f"{', '.join(known)}; get the model again"
+                f"{', '.join(required)}; get the model again"
             )
-        files = {name: read_plain_file(folder / name) for name in known}
+        files = {name: read_plain_file(folder / name) for name in required}
     except OSError as error:
         raise DataError(f"{folder}: cannot be read ({error.strerror or 'unknown'})") from None
     manifest = files.pop(MANIFEST)

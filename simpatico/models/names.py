@@ -31,6 +31,7 @@ from simpatico.models.store.checkpoint import (
 )
 
 WEIGHTS = (".safetensors", ".onnx", ".npy")
+"""Formats that hold numbers and nothing that could run."""
 HUB_NAME = re.compile(r"[\w][\w.-]*/[\w][\w.-]*", re.ASCII)
 
 
@@ -107,6 +108,12 @@ def models_home() -> Path:
 
 def why_missing(name: str) -> str | None:
     """Why a model is not on this machine, with the way out; null if it is. Reads no weights."""
+    place = locate_model(name)
+    return place if isinstance(place, str) else None
+
+
+def locate_model(name: str) -> Path | str:
+    """The folder of a model that can run on this machine, or the reason why there is none."""
     try:
         source, rest = parse_model_name(name)
     except MissingResource as error:
@@ -116,25 +123,19 @@ def why_missing(name: str) -> str | None:
             near = get_close_matches(rest, catalogue(), n=2) or list(catalogue())
             choice = " or ".join(f"'package:{one}'" for one in near)
             return f"no model 'package:{rest}'; did you mean {choice}?"
-        case "package" if package_folder(catalogue()[rest]) is None:
-            command = install_command(catalogue()[rest])
-            return f"model 'package:{rest}' is not installed; `{command}`"
-        case "path" if "\0" in rest or not Path(rest).is_dir():
-            return f"model {name!r}: there is no such folder; give the folder with config.json"
+        case "package":
+            folder, command = package_folder(catalogue()[rest]), install_command(catalogue()[rest])
+            why = f"model 'package:{rest}' is not installed; `{command}`"
+        case "path":
+            # a NUL, which no file system allows, would make Path raise
+            folder = Path(rest).resolve() if "\0" not in rest and Path(rest).is_dir() else None
+            why = f"model {name!r}: there is no such folder; give the folder with config.json"
         case "hub" if not HUB_NAME.fullmatch(rest):
             return f"no model {name!r}; a model of the hub is named hub:ORG/NAME"
-        case "hub" if hub_folder(rest) is None:
-            return (
-                f"model {name!r} is not on this machine; `simpatico models get {name}` downloads it"
-            )
-    return missing_package(name, installed_folder(source, rest))
-
-
-def installed_folder(source: str, name: str) -> Path:
-    """The folder of a model that is on this machine."""
-    if source == "package":
-        return package_folder(catalogue()[name]) or models_home() / name
-    return Path(name).resolve() if source == "path" else hub_folder(name) or models_home()
+        case "hub":
+            folder, command = hub_folder(rest), f"simpatico models get {name}"
+            why = f"model {name!r} is not on this machine; `{command}` downloads it"
+    return why if folder is None else missing_package(name, folder) or folder
 
 
 def missing_package(name: str, folder: Path) -> str | None:
@@ -157,7 +158,7 @@ def missing_package(name: str, folder: Path) -> str | None:
 
 
 def install_command(entry: CatalogueEntry) -> str:
-    """The command that installs a model of the catalogue."""
+    """The command that installs a model of the catalogue; one comes with pip as a dependency."""
     if entry.shipped:
         return "pip install 'simpatico[neural]'"
     return f"simpatico models get {entry.name}"
@@ -165,10 +166,11 @@ def install_command(entry: CatalogueEntry) -> str:
 
 def find_model(name: str) -> Model:
     """The model of this name, its files verified; hashed again only when a file changes."""
-    if why := why_missing(name):
-        raise MissingResource(why)
+    folder = locate_model(name)
+    if isinstance(folder, str):
+        raise MissingResource(folder)
     source, rest = parse_model_name(name)
-    full_name, folder = f"{source}:{rest}", installed_folder(source, rest)
+    full_name = f"{source}:{rest}"
     if source == "package":
         entry = catalogue()[rest]
         remedy = f"get it again: `{install_command(entry)}`"
@@ -255,6 +257,6 @@ def verify_unpinned(name: str, folder: Path, within: Path) -> Model:
 
 
 def combine_hashes(hashes: Mapping[str, str]) -> str:
-    """One hash over the names and hashes of all files."""
+    """One hash over the names and hashes of all files; it is part of signatures and cache keys."""
     lines = "".join(f"{name}\0{value}\n" for name, value in sorted(hashes.items()))
     return hashlib.sha256(lines.encode()).hexdigest()

@@ -29,6 +29,7 @@ from simpatico.turns import Turns
 WEIGHTS, RECIPE, VOCABULARY, CARD = "model.safetensors", "recipe.json", "vocabulary.json", "card.md"
 FILES = (WEIGHTS, RECIPE, VOCABULARY, CARD)
 SCHEMA = 1
+"""Of the folder; raised when an older version could not read it."""
 PATH = "path:"
 SHIPPED = Path(__file__).parents[2] / "data" / "models"
 
@@ -189,7 +190,7 @@ def text_vectors(encoder: str, pooling: Pooling) -> Feature:
 
 
 def is_heads_folder(model: str) -> bool:
-    """Whether this names a folder of heads rather than a pretrained model."""
+    """Whether this names a folder of heads, not a pretrained model; both may be `path:DIR`."""
     folder = heads_folder(model)
     return folder is not None and (folder / WEIGHTS).is_file() and (folder / RECIPE).is_file()
 
@@ -224,7 +225,7 @@ def load_heads(model: str, kind: HeadKind) -> HeadFolder:
     return heads
 
 
-@lru_cache(maxsize=16)
+@lru_cache(maxsize=16)  # usl-h and the emotions ask for their folder once per head
 def read_heads(folder: Path, stamps: tuple[tuple[int, int], ...]) -> HeadFolder:
     """The heads in a folder; kept in memory as long as its files have these stamps."""
     files = read_model_folder(folder, FILES)

@@ -30,7 +30,10 @@ DEPTH = 128
 
 @dataclass(frozen=True)
 class CharNgramWeights:
-    """A weight for each bucket of character n-grams, in the first text and in the second."""
+    """A weight for each bucket of character n-grams, in the first text and in the second.
+
+    Hashed n-grams need no vocabulary, and so keep no words of the training texts.
+    """
 
     form: CharNgramSettings
     first: AnyFloats = field(repr=False)
@@ -111,7 +114,10 @@ def pad_block(rows: AnyFloats) -> AnyFloats:
 
 
 def fixed_order_product(rows: AnyFloats, matrix: AnyFloats) -> AnyFloats:
-    """The product of two matrices, the same bits on any number of threads."""
+    """The product of two matrices, the same bits on any number of threads.
+
+    The order of adding up is fixed here, as a BLAS is free to choose it by the number of columns.
+    """
     total = rows[:, :DEPTH] @ matrix[:DEPTH]
     for start in range(DEPTH, len(matrix), DEPTH):
         total += rows[:, start : start + DEPTH] @ matrix[start : start + DEPTH]

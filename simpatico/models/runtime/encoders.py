@@ -12,6 +12,7 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from inspect import signature
+from itertools import groupby
 from pathlib import Path
 from typing import Literal
 
@@ -140,22 +141,19 @@ def has_segments(model: Model) -> bool:
 
 
 def batch_rows(length: int) -> int:
-    """How many texts of this length make a batch."""
+    """How many texts of this length make a batch; it depends on nothing else, see above."""
     return max(1, TOKENS // length)
 
 
 def length_batches(lengths: Sequence[int]) -> Iterator[list[int]]:
-    """Indices of texts that run together: of one length, never more than make a batch."""
-    order = np.argsort(lengths, kind="stable").tolist()
-    batch: list[int] = []
-    for index in order:
-        length = lengths[index]
-        if batch and (lengths[batch[0]] != length or len(batch) == batch_rows(length)):
-            yield batch
-            batch = []
-        batch.append(index)
-    if batch:
-        yield batch
+    """Indices of texts that run together: of one length, never more than make a batch.
+
+    Texts of one length need no padding, whose attention mask would change the last bits.
+    """
+    order = sorted(range(len(lengths)), key=lengths.__getitem__)
+    for length, group in groupby(order, key=lengths.__getitem__):
+        indices, rows = list(group), batch_rows(length)
+        yield from (indices[start : start + rows] for start in range(0, len(indices), rows))
 
 
 def run_texts(

@@ -107,7 +107,10 @@ class ReplyWriter:
 
 
 def stop_tokens(net: Any, tokenizer: LmTokenizer) -> set[int]:
-    """The special tokens that end a turn: the tokenizer's and those of both configurations."""
+    """The special tokens that end a turn: the tokenizer's and those of both configurations.
+
+    Chat models often list the end of a turn in only one of these places.
+    """
     tokens = {tokenizer.end_token, tokenizer.tokenizer.eos_token_id}
     for config in (net.config, getattr(net, "generation_config", None)):
         eos = getattr(config, "eos_token_id", None)
@@ -116,7 +119,10 @@ def stop_tokens(net: Any, tokenizer: LmTokenizer) -> set[int]:
 
 
 def token_sampler(temperature: float, seed: str) -> Callable[[Any], int]:
-    """A function from logits to a token: the most likely one, or a sample."""
+    """A function from logits to a token: the most likely one, or a sample.
+
+    Sampling is on the processor in double precision, so that the draw does not depend on the device.
+    """
     import torch
 
     if not temperature:

@@ -17,7 +17,9 @@ from typing import Any
 from simpatico.errors import DataError
 
 SPACE = "\u2581"
+"""What SentencePiece writes for a space (lower one eighth block)."""
 NORMAL, UNKNOWN, CONTROL = 1, 2, 3
+"""Types of pieces, as SentencePiece numbers them."""
 FIXED_BYTES = {1: 8, 5: 4}
 """Of the wire types that have a fixed length."""
 

@@ -36,6 +36,7 @@ def load_pretrained(kind: str, model: Model) -> Any:
     return load_on_device(kind, model, device())
 
 
+# one name for each kind of model that features ask for
 load_causal = partial(load_pretrained, "AutoModelForCausalLM")
 load_seq2seq = partial(load_pretrained, "AutoModelForSeq2SeqLM")
 load_masked = partial(load_pretrained, "AutoModelForMaskedLM")

@@ -28,6 +28,7 @@ DOCUMENTS = re.compile(r"(readme|licen[cs]e|notice)(\..*)?|.*\.md|\.git(attribut
 PICKLES = {".bin", ".pkl", ".pickle", ".pt", ".pth", ".ckpt", ".joblib", ".msgpack", ".h5"}
 CODE = {".py", ".pyc", ".so", ".dll", ".dylib", ".sh"}
 MANIFEST = "manifest.json"
+"""Written by us when a model is downloaded, and no file of the model itself."""
 
 # limits well above what published checkpoints have, so that a hostile folder costs neither
 # memory nor time before it is refused
@@ -242,7 +243,10 @@ def examine_tensors(path: Path, size: int) -> None:
 
 
 def examine_numbers(path: Path, offset: int, tensors: list[TensorHeader]) -> None:
-    """Refuse weights that are NaN or infinite, block by block."""
+    """Refuse weights that are NaN or infinite, block by block.
+
+    Bits are compared instead of numbers, as numpy has no bfloat16.
+    """
     import numpy as np
 
     # NaN and infinity are the numbers whose exponent bits are all ones

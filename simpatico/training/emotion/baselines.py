@@ -31,13 +31,13 @@ from simpatico.training.fit.mlp import HeadShape, PairExamples, fit_head
 OURS = "this model"
 MAJORITY, STYLE, RAW_STYLE, SVM = "majority", "style", "style as stored", "linear SVM"
 SVM_ORDERS = (1, 2)
-"""Shortest and longest n-grams of words."""
+"""Shortest and longest n-grams of words; an utterance is too short for longer ones to recur."""
 STYLE_SHAPE = HeadShape(("first",), (16,), rate=3e-3, epochs=15)
 """A hidden layer, so that the baseline can use interactions, such as short and in capitals."""
+# traces of how corpora were stored: tokenised, with lost spaces, or with typographic quotes
 SPACED = re.compile(r"\s[,.!?;:')]|[(]\s")
 TIGHT = re.compile(r"[^\W\d][,.!?;][^\W\d]")
 CURLY = re.compile("[‘’“”]")
-"""Traces of how corpora were stored: tokenised, with lost spaces, or with typographic quotes."""
 
 ResultRows = dict[str, list[ClassifierResults]]
 """The results of the model and its baselines, by head."""
@@ -77,7 +77,10 @@ def style_features(texts: list[str]) -> Floats32:
 def predict_by_style(
     splits: EmotionSplits, column: int, *, raw: bool, weight: Floats32, seed: int
 ) -> Predictions:
-    """A small network over style alone, of texts as the model gets them or as they are stored."""
+    """A small network over style alone, of texts as the model gets them or as they are stored.
+
+    The second shows how much of a corpus effect tidying the texts has removed.
+    """
     features = [style_features(texts.raw if raw else texts.text) for texts in splits]
     ends = np.cumsum([0, *map(len, features)])
     rows = [np.arange(a, b) for a, b in pairwise(ends)]
@@ -133,6 +136,7 @@ def compare_with_baselines(
         if words:
             predictions[SVM] = words[column]
         truth = splits.validation.target[:, column] > 0
+        # every classifier gets a threshold of its own, so that none is handicapped
         limits = dict.fromkeys(predictions, 0.0)
         if task.kind == "plutchik":
             limits = {n: best_f1_threshold(p.validation, truth) for n, p in predictions.items()}

@@ -87,7 +87,7 @@ def read_utterances(path: Path | str, columns: UtteranceColumns = DEFAULT_COLUMN
         texts, numbers = read_goemotions(Path(path))
         names = tuple(MAPPING)
         labels = [tuple(names[number] for number in row) for row in numbers]
-        # the data have placeholders where names were
+        # [NAME] and [RELIGION] stand where names were; a model would take them for words
         clean = [re.sub(PLACEHOLDERS, " ", text) for text in texts]
         return Utterances(Path(path).name, clean, labels, known_signs=GOEMOTIONS_SIGNS)
     rows = [parse_utterance(place, row, columns) for place, row in named_rows(source, columns)]
@@ -116,7 +116,10 @@ def parse_utterance(
 
 
 def join_utterances(parts: Sequence[Utterances]) -> Utterances:
-    """The utterances of several files; dialogs of different files are different ones."""
+    """The utterances of several files; dialogs of different files are different ones.
+
+    Their names are prefixed, for two files may well number their dialogs alike.
+    """
     if len(parts) == 1:
         return parts[0]
     return Utterances(

@@ -29,6 +29,7 @@ Polarity = Callable[[Sequence[str]], Floats]
 """Gives the probability that each text is positive; NaN where it has none."""
 
 MAJORITY_SHARE = 0.7
+"""Of a label's utterances, as in Liu et al."""
 NEUTRAL = frozenset({"neutral", "no emotion", "no_emotion", "none"})
 """Labels that say of themselves that there is no emotion."""
 
@@ -86,7 +87,10 @@ class LabelMeanings:
                 return np.array([self.emotions(names) for names in utterances.label])
 
     def emotional(self, names: Sequence[str]) -> float:
-        """1 for any emotion, 0 for neutral; NaN for both, and for what is to be left out."""
+        """1 for any emotion, 0 for neutral; NaN for both, and for what is to be left out.
+
+        A label without a meaning is an emotion: only neutral ones have to be known.
+        """
         neutral = {self.meanings.get(name) == "neutral" for name in self.not_omitted(names)}
         return float(not neutral.pop()) if len(neutral) == 1 else np.nan
 
@@ -94,7 +98,11 @@ class LabelMeanings:
         return [name for name in names if self.meanings.get(name) != "omit"]
 
     def positive(self, utterances: Utterances) -> Floats:
-        """1 for positive, 0 for negative; NaN for neither, for both, and for neutral."""
+        """1 for positive, 0 for negative; NaN for neither, for both, and for neutral.
+
+        Neutral utterances are left out rather than put into a third class: that they are neutral
+        is decided by the other evaluator.
+        """
         sign_of = {**{name: sign.sign for name, sign in self.rule.items()}, **self.meanings}
         signs = [{sign_of[name] for name in names} for names in utterances.label]
         # a clear sign goes before one that each utterance decides; two clear ones contradict
@@ -170,6 +178,7 @@ def resolve_labels(
         )
     if kind != "polarity" or not rest:
         return LabelMeanings(kind, meanings)
+    # only now, as this loads a model that most data do not need
     model = polarity()
     rows = [row for row, names in enumerate(utterances.label) if rest & {*names}]
     names = [[name for name in utterances.label[row] if name in rest] for row in rows]
@@ -196,6 +205,8 @@ def polarity_model(model: str) -> Polarity:
     else:
         feature = ClassProbabilities(model)
     classes = features_for_texts([feature, *feature.needs])[feature]
+
+    # tidied as in training, so that the way a corpus was stored does not decide the sign
 
     def positive(texts: Sequence[str]) -> Floats:
         probabilities = np.asarray(classes.of([detokenise(text) for text in texts]), np.float64)

@@ -83,7 +83,10 @@ class EmotionTask(NamedTuple):
 def prepare_task(
     utterances: UtteranceInput | Utterances, kind: EmotionKind, settings: EmotionSettings
 ) -> EmotionTask:
-    """The task, before any text is encoded."""
+    """The task, before any text is encoded.
+
+    Splits that lack a class are refused here, since encoding a corpus can take long.
+    """
     utterances = UtteranceInput.of(utterances)
     meanings = resolve_labels(
         utterances.all,
@@ -96,6 +99,9 @@ def prepare_task(
 
 
 def balanced_weights(label: Floats32) -> Floats32:
-    """Example weights with which both classes count the same; their mean is 1."""
+    """Example weights with which both classes count the same; their mean is 1.
+
+    With a share p of class 1 they are 1 / 2p and 1 / 2(1 − p).
+    """
     share = label.mean()
     return np.asarray(np.where(label > 0, 0.5 / share, 0.5 / (1 - share)), np.float32)

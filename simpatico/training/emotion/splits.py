@@ -14,7 +14,7 @@ from simpatico.errors import DataError
 from simpatico.features.detokenise import detokenise, letters_and_digits
 from simpatico.training.emotion.data import Utterances, join_utterances
 from simpatico.training.emotion.labels import LabelMeanings
-from simpatico.training.heads.splits import SplitInput, check_both_classes, split_groups
+from simpatico.training.heads.splits import SplitInput, Splits, check_both_classes, split_groups
 from simpatico.training.splits import complete_splits
 
 SHARES = (0.8, 0.1, 0.1)
@@ -44,12 +44,7 @@ class LabelledTexts:
         return LabelledTexts(text, raw, self.target[rows], group)
 
 
-class EmotionSplits(NamedTuple):
-    """The three splits."""
-
-    train: LabelledTexts
-    validation: LabelledTexts
-    test: LabelledTexts
+EmotionSplits = Splits[LabelledTexts]
 
 
 class SplitUtterances(NamedTuple):
@@ -89,7 +84,7 @@ class UtteranceInput(SplitInput[Utterances]):
 
 
 def label_texts(utterances: Utterances, meanings: LabelMeanings, *, tidy: bool) -> LabelledTexts:
-    """The utterances whose labels give a target."""
+    """The utterances whose labels give a target, and of which tidying leaves something."""
     target = meanings.targets(utterances)
     text = [detokenise(text) for text in utterances.text] if tidy else utterances.text
     mask = ~np.isnan(target).any(axis=1) & np.array([bool(one.strip()) for one in text])
@@ -100,14 +95,20 @@ def label_texts(utterances: Utterances, meanings: LabelMeanings, *, tidy: bool) 
 def split_utterances(
     texts: LabelledTexts, shares: Sequence[float], *, seed: int
 ) -> list[LabelledTexts]:
-    """Parts of these shares, stratified by target; no group is in two of them."""
+    """Parts of these shares, stratified by target; no group is in two of them.
+
+    Of eight emotions each combination is a stratum, so that rare ones are in every part.
+    """
     # a group of several targets counts for its last, which keeps it in one stratum
     strata = dict(zip(texts.group, map(bytes, texts.target.astype(bool)), strict=True))
     return [texts.take(rows) for rows in split_groups(texts.group, strata, shares, seed=seed)]
 
 
 def drop_repeated_texts(splits: EmotionSplits) -> EmotionSplits:
-    """The splits without utterances whose letters and digits a later split has, too."""
+    """The splits without utterances whose letters and digits a later split has, too.
+
+    Corpora repeat short texts ("Thank you!"); left in, they would be tested as they were learned.
+    """
     # from the test split backwards, so that the test set never shrinks for the sake of training
     later: set[str] = set()
     distinct = []

@@ -69,6 +69,8 @@ from simpatico.training.heads.train import HeadForm, encode_texts
 __all__ = ["EmotionSettings", "UtteranceInput", "Utterances", "read_utterances", "train_emotion"]
 
 SHAPE = HeadShape(("first",), (128,), "relu", rate=3e-4, decay=0.3, epochs=60)
+"""One vector in, since an utterance is judged by itself; epochs are an upper bound, for training
+stops early."""
 NGRAM_FORM = CharNgramSettings(2, 5, 2**15)
 """Half the default's buckets: a folder of Plutchik's emotions has eight such heads."""
 BATCH, LONGEST = 32, 128
@@ -84,6 +86,7 @@ def train_emotion(
     about: About,
 ) -> EmotionReport:
     """Train or fine-tune, evaluate on the test split, and write the folder."""
+    # before the work rather than after it; fine-tuning checks its own kind of folder
     if not settings.fine_tune:
         check_heads_folder(out)
     task = prepare_task(utterances, kind, settings)
@@ -152,7 +155,10 @@ def fine_tune_emotion(
 def fit_heads(
     task: EmotionTask, index: Mapping[str, int], vectors: Floats32, settings: EmotionSettings
 ) -> tuple[dict[str, Head], dict[str, Predictions]]:
-    """A head for each name, and its logits for the validation and test split."""
+    """A head for each name, and its logits for the validation and test split.
+
+    Texts are encoded, and their n-grams counted, once for all heads.
+    """
     heads, predictions = {}, {}
     balance = task.balances_classes(settings)
     char_ngrams = char_ngram_matrix(list(index), NGRAM_FORM) if settings.runs else None
@@ -208,7 +214,10 @@ def add_char_ngrams(
 
 
 def with_char_ngrams(head: Head, weights: Floats, *, shift: float) -> Head:
-    """The head of single texts with its logit shifted and these weights of n-grams added."""
+    """The head of single texts with its logit shifted and these weights of n-grams added.
+
+    The second text of a pair has no weights: it is the same text, which would count twice.
+    """
     *hidden, (matrix, offset) = head.layers
     last = (matrix, (offset + shift).astype(np.float32))
     grams = CharNgramWeights(

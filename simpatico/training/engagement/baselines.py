@@ -15,6 +15,7 @@ from simpatico.training.engagement.exchanges import Exchanges
 from simpatico.training.engagement.splits import EngagementSplits
 
 LENGTH, QUESTION = "reply length", "question mark"
+"""What a model must beat: long replies and questions are rated as engaging whatever they say."""
 SVM_C = 0.1
 """Below scikit-learn's 1: there are more n-grams than exchanges."""
 MAX_ITERATIONS = 20_000
@@ -60,7 +61,7 @@ def svm_scores(train: Exchanges, test: Exchanges, *, seed: int) -> Floats:
 
 
 def reply_lengths(texts: list[str]) -> Floats:
-    """The number of words of each text, and how many of them are different."""
+    """The number of words of each text, and how many of them are different (types)."""
     table = cut_words(pl.Series("text", texts, pl.String))
     different = [len(set(codes)) for codes in np.split(table.codes, np.cumsum(table.counts)[:-1])]
     return np.column_stack([table.counts, different]).astype(np.float64)
@@ -102,6 +103,7 @@ def length_predictions(train: Exchanges, test: Exchanges) -> LabelledPredictions
 
 
 def labelled_predictions(scores: Floats, classes: Bools, test: Exchanges) -> LabelledPredictions:
+    """Scores and predicted classes beside the labels; resampling draws whole groups."""
     return LabelledPredictions(scores, classes, test.label > 0, test.group)
 
 

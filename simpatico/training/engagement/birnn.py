@@ -128,7 +128,10 @@ def word_rows(texts: Sequence[str], table: WordVectors, longest: int) -> list[In
 
 
 def build_network(numbers: Floats32, shape: BiRnn) -> Any:
-    """The untrained network; row 0 of its table is a vector of zeros."""
+    """The untrained network; row 0 of its table is a vector of zeros.
+
+    The class is defined in here since torch is imported by those alone who train it.
+    """
     import torch
     from torch import nn
     from torch.nn.utils.rnn import pack_padded_sequence, pad_sequence
@@ -168,12 +171,16 @@ def build_network(numbers: Floats32, shape: BiRnn) -> Any:
 def train_network(
     net: Any, train: WordPairs, validation: WordPairs, shape: BiRnn, seed: int
 ) -> None:
-    """Leave the network with the weights of least validation loss, in evaluation mode."""
+    """Leave the network with the weights of least validation loss, in evaluation mode.
+
+    Both labels weigh the same in the loss, n / 2n_k each, as in the other classifiers here.
+    """
     import torch
 
     weights = [weight for weight in net.parameters() if weight.requires_grad]
     adam = torch.optim.AdamW(weights, lr=shape.rate, weight_decay=0.0, foreach=False)
     balance = (len(train.label) / (2 * np.bincount(train.label.astype(int)))).astype(np.float32)
+    # numpy's own generator, so that batches do not depend on what else draws from torch's
     rng = np.random.default_rng(seed)
 
     def run_epoch() -> None:

@@ -55,6 +55,7 @@ Quality = Literal["interesting", "fun"]
 THUMB = 1.5
 """Turns whose mean thumb, 1 for down and 2 for up, is above this are label 1; those at it are left
 out."""
+# with types, for a file without ratings gives a table without rows
 JI_COLUMNS = {
     **dict.fromkeys(("worker", "dialog", "query", "reply"), pl.String),
     "rating": pl.Float64,
@@ -77,7 +78,10 @@ class ExchangeReader:
     control: bool = False
 
     def read(self, path: Path | str) -> Exchanges:
-        """The exchanges of ConvAI, of Ji et al., or of a table, but those of dialogs left out."""
+        """The exchanges of ConvAI, of Ji et al., or of a table, but those of dialogs left out.
+
+        The format is recognised by the keys of the first record, not by the file's name.
+        """
         head = Source.of(path).head
         threshold = ENGAGING if self.threshold is None else self.threshold
         if ConvAI2017().matches(head):
@@ -123,8 +127,8 @@ def read_convai(
     if not thumbs:
         return exchanges
     # a turn with as many thumbs up as down is neither
-    liked = with_ratings(frame, read_ratings(path, "liked"), ["dialog", "turn", "speaker"])
-    clear = liked.filter(pl.col("rating") != THUMB).with_columns(label=pl.col("rating") > THUMB)
+    by_turn = with_ratings(frame, read_ratings(path, "liked"), ["dialog", "turn", "speaker"])
+    clear = by_turn.filter(pl.col("rating") != THUMB).with_columns(label=pl.col("rating") > THUMB)
     by_thumbs = labelled_exchanges(clear, name, "thumbs up")
     return concatenate_exchanges([exchanges, by_thumbs], source=name)
 
@@ -144,7 +148,10 @@ def with_ratings(frame: pl.DataFrame, ratings: pl.DataFrame, keys: list[str]) ->
 
 
 def paper_ratings(frame: pl.DataFrame, ratings: pl.DataFrame) -> pl.DataFrame:
-    """Turns with the mean of what stands under people's ids, those that the paper paired."""
+    """Turns with the mean of what stands under people's ids, those that the paper paired.
+
+    Up to a rating of 2 pairs do not overlap, so that only every second turn is a reply.
+    """
     people = frame.filter(system="human").select("dialog", "speaker").unique()
     values = (
         ratings.join(people, on=["dialog", "speaker"], how="semi")

@@ -123,7 +123,10 @@ def parse_exchange(
 
 
 def join_exchanges(parts: Sequence[Exchanges]) -> Exchanges:
-    """The exchanges of several files; dialogs of different files are different ones."""
+    """The exchanges of several files; dialogs of different files are different ones.
+
+    Their names are prefixed with the number of the file, as two files may use the same ones.
+    """
     if len(parts) == 1:
         return parts[0]
     distinct = [

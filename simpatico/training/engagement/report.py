@@ -19,7 +19,8 @@ from simpatico.training.heads.folder import describe_head
 
 OURS = "engagement"
 FEWEST_GROUPS = 5
-"""Dialogs, or raters, of either label without which a part has no results."""
+"""Dialogs, or raters, of either label without which a part has no results: with fewer the bootstrap
+interval of the AUC says nothing."""
 LIMITS = (
     "Ratings are of whole conversations: each exchange has the rating of its conversation.",
     "It sees one exchange without earlier context.",
@@ -113,7 +114,10 @@ def result_facts(results: ModelResults) -> dict[str, object]:
 
 
 def evaluate_parts(splits: EngagementSplits, ours: LabelledPredictions) -> list[PartResult]:
-    """The results of every origin of labels, and of each kind of talk in it."""
+    """The results of every origin of labels, and of each kind of talk in it.
+
+    A model that only tells people from bots does well over all and badly within each kind.
+    """
     results = []
     train_parts = dict(part_rows(splits.train))
     for name, rows in part_rows(splits.test):
@@ -159,7 +163,7 @@ def render_engagement_card(report: EngagementReport, recipe: HeadsRecipe, about:
 
 
 def describe_origins(splits: EngagementSplits) -> list[str]:
-    """How much there is of each origin, and which share of it is engaging."""
+    """How much there is of each origin, over all splits, and which share of it is engaging."""
     lines = []
     for origin in dict.fromkeys(name for split in splits for name in split.origin):
         parts = [split.take(np.flatnonzero(np.array(split.origin) == origin)) for split in splits]
@@ -219,7 +223,10 @@ def verdict(gain: Result) -> str:
 
 
 def describe_share_between_people(report: EngagementReport) -> list[str]:
-    """Who talks in the engaging exchanges, where that is known."""
+    """Who talks in the engaging exchanges, where that is known.
+
+    If nearly all are between people, a model may have learned to recognise bots.
+    """
     names = ("training", "validation", "test")
     return [
         f"- {share:.1%} of the engaging exchanges of the {split} set are between two people"

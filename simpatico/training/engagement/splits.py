@@ -6,25 +6,19 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from itertools import combinations
-from typing import NamedTuple
 
 import numpy as np
 
 from simpatico.errors import DataError
 from simpatico.training.engagement.exchanges import SHARES, Exchanges, split_exchanges
-from simpatico.training.heads.splits import SplitInput, check_both_classes
+from simpatico.training.heads.splits import SplitInput, Splits, check_both_classes
 from simpatico.training.splits import complete_splits
 
 FEWEST_DIALOGS = 20
 """With fewer, a test split would have four dialogs or less."""
 
 
-class EngagementSplits(NamedTuple):
-    """The three splits."""
-
-    train: Exchanges
-    validation: Exchanges
-    test: Exchanges
+EngagementSplits = Splits[Exchanges]
 
 
 @dataclass(frozen=True)
@@ -34,7 +28,10 @@ class ExchangeInput(SplitInput[Exchanges]):
     def usable(
         self, has_words: Callable[[str], bool] = lambda text: bool(text.strip())
     ) -> ExchangeInput:
-        """The exchanges of which both texts have words; refuses what cannot be trained on."""
+        """The exchanges of which both texts have words; refuses what cannot be trained on.
+
+        Called before and after encoding: first to fail early, then with what the encoder knows.
+        """
 
         def with_words(part: Exchanges) -> Exchanges:
             pairs = zip(part.query, part.reply, strict=True)

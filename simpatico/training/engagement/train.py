@@ -66,7 +66,7 @@ TRANSFER_RATE, TRANSFER_EPOCHS = 1e-4, 50
 STEPS_PER_EPOCH, BATCH_SIZES = 30, (8, 256)
 """So that a few hundred labels suffice to train."""
 LENGTH_BINS = (2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14, 17, 21, 30)
-"""Fewest words of the replies in each bin but the first."""
+"""Fewest words of the replies in each bin but the first; wider where replies are rarer."""
 
 HeadName = Literal["paper", "best"]
 PooledBy = Literal["mean", "max"]
@@ -140,7 +140,7 @@ def train_engagement(
             pair_examples(split, texts.rows, level=settings.level) for split in splits[:2]
         )
         shape = replace(form.shape, batch=batch_size(len(train.label)))
-        # a head with n-grams is fitted once for each penalty
+        # a head with n-grams is linear and has no epochs: it is fitted once for each penalty
         steps = shape.epochs if shape.grams is None else len(PENALTIES)
         with track(f"epochs, seed {seed}", steps) as tick:
             head = fit_engagement_head(
@@ -150,6 +150,7 @@ def train_engagement(
         logits = head_logits(head, texts, splits.test)
         ours = {OURS: labelled_predictions(logits, logits > 0, splits.test)}
         runs.append(ours | baseline_predictions(splits, seed=seed, trained=settings.baselines))
+    # the head of the first seed is kept; the report has means over all of them
     splits = exchanges.split(settings.seed)
     recipe = engagement_recipe(runs[0], splits, form, about, settings)
     report = EngagementReport.of(runs, splits, recipe)
@@ -190,6 +191,7 @@ def fine_tune_engagement(
             )
             fine_tune(train, validation, folder, settings=tuning, labels=LABELS, about=about)
             logits = predict_logits(folder, splits.test.query, splits.test.reply)
+            # of two classes the difference of logits is the log-odds of the second
             margin = logits[:, 1] - logits[:, 0]
             ours = {OURS: labelled_predictions(margin, margin > 0, splits.test)}
             runs.append(ours | baseline_predictions(splits, seed=seed, trained=settings.baselines))
@@ -225,7 +227,10 @@ def load_initial_head(settings: EngagementSettings) -> tuple[HeadForm, Head | No
 
 
 def transfer_shape(head: Head) -> HeadShape:
-    """The shape of a trained head, with the hyperparameters to train it on."""
+    """The shape of a trained head, with the hyperparameters to train it on.
+
+    A low rate and more epochs keep it near what it knows already.
+    """
     hidden = tuple(matrix.shape[1] for matrix, _ in head.layers[:-1])
     grams = head.grams.form if head.grams else None
     shape = HeadShape(head.parts, hidden, head.activation, TRANSFER_RATE, grams=grams)

@@ -18,6 +18,7 @@ from simpatico.arrays import Floats32, Ints
 from simpatico.errors import DataError
 from simpatico.features.words import cut_words
 from simpatico.training.fit.mlp import PairExamples
+from simpatico.training.heads.splits import Splits
 from simpatico.turns import Turns
 from simpatico.wording import format_count
 
@@ -30,6 +31,7 @@ MIN_WORDS = 3
 MOST_TEXTS = 5_000
 """Texts of a split that are corrupted; each corrupted one has to be encoded anew."""
 TOKEN = re.compile(r"\w+(?:['’]\w+)*|[^\w\s]")
+"""Words with their apostrophes, and single marks."""
 ENDS = set(".!?,…")
 ARTICLES = {"a", "an", "the"}
 SHUFFLED, SHORTENED = 0.3, 0.6
@@ -39,12 +41,8 @@ UNCHANGED = 0.8
 so that these alone do not give away what is corrupted."""
 
 
-class DialogSplits(NamedTuple):
-    """The dialogs of each split."""
-
-    train: Ints
-    validation: Ints
-    test: Ints
+DialogSplits = Splits[Ints]
+"""The dialogs of each split."""
 
 
 class TextExamples(NamedTuple):
@@ -95,13 +93,19 @@ class TrainingDialogs:
         return [self.texts[row] for row in np.union1d(rows, self.query[rows])]
 
     def split(self, seed: int) -> DialogSplits:
-        """Dialogs that have a pair, drawn into three splits."""
+        """Dialogs that have a pair, drawn into three splits.
+
+        Whole dialogs, for turns of one dialog share names and topics that give a pair away.
+        """
         usable = np.unique(self.dialog[self.query >= 0])
         part = np.random.default_rng(seed).permutation(np.arange(len(usable)) % PARTS)
         return DialogSplits(usable[part > 1], usable[part == 1], usable[part == 0])
 
     def pairs(self, dialogs: Ints, rng: np.random.Generator) -> TextExamples:
-        """Every true pair of these dialogs, and one made-up pair for each."""
+        """Every true pair of these dialogs, and one made-up pair for each.
+
+        Made-up replies come from the same split, so that no text of the test split is trained on.
+        """
         rows = np.flatnonzero((self.query >= 0) & np.isin(self.dialog, dialogs))
         other = draw_other_dialog(self.dialog[rows], rng)
         queries = [self.texts[row] for row in self.query[rows]]
@@ -129,6 +133,7 @@ def true_then_made_up(n: int) -> Floats32:
 
 def draw_other_dialog(dialog: Ints, rng: np.random.Generator) -> Ints:
     """For each row a random one of another dialog."""
+    # drawn again where the dialog is the same; it ends, as every split has two dialogs or more
     rows = rng.integers(0, len(dialog), len(dialog))
     while (same := np.flatnonzero(dialog[rows] == dialog)).size:
         rows[same] = rng.integers(0, len(dialog), len(same))

@@ -65,7 +65,10 @@ def save_heads(
 
 
 def encode_heads(heads: Mapping[str, Head]) -> bytes:
-    """The layers of all heads by name, in single precision."""
+    """The layers of all heads by name, in single precision.
+
+    That is far finer than what training can tell, and hides how a library adds up.
+    """
     from safetensors.numpy import save
 
     arrays: dict[str, AnyFloats] = {}
@@ -122,7 +125,10 @@ def describe_head(head: HeadRecipe) -> str:
 
 
 def describe_likelihood(costs: WordCosts) -> str:
-    """Where the costs of words come from, and the quartiles that scores are scaled by."""
+    """Where the costs of words come from, and the quartiles that scores are scaled by.
+
+    A cost is −log p of a word, in nats.
+    """
     source = costs.source or (
         "word frequencies in the training dialogs; words of fewer than "
         f"{FEWEST_DIALOGS_OF_WORD} dialogs are not in the folder and count as unknown"

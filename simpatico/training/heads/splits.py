@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -18,6 +18,14 @@ from simpatico.errors import DataError
 Data = TypeVar("Data")
 Other = TypeVar("Other")
 Input = TypeVar("Input", bound="SplitInput[Any]")
+
+
+class Splits(NamedTuple, Generic[Data]):
+    """The three splits: fitted to, early stopping and thresholds, results."""
+
+    train: Data
+    validation: Data
+    test: Data
 
 
 @dataclass(frozen=True)

@@ -60,7 +60,10 @@ EXAMPLES = {
 
 @dataclass(frozen=True)
 class HeadForm:
-    """A head to train: its vectors, examples and shape."""
+    """A head to train: its vectors, examples and shape.
+
+    `pairs` are told from pairs with another reply, `utterances` from corrupted ones.
+    """
 
     encoder: str
     pooling: Pooling
@@ -168,6 +171,7 @@ def train_one_head(
     true, other = (train.second[train.label == label] for label in (1, 0))
     n = min(len(true), len(other))
     cosines = row_cosines(vectors[true[:n]], vectors[other[:n]])
+    # below 1, since RUBER divides by the distance to it
     low = min(float(np.quantile(cosines, COSINE_QUANTILE)), 1 - 10**-DECIMALS)
     return head, recipe, round(low, DECIMALS)
 
@@ -195,7 +199,10 @@ def fit_and_evaluate(
 
 
 def encode_texts(texts: Sequence[str], form: HeadForm) -> tuple[dict[str, int], Floats32]:
-    """The row of every distinct text, and the table of their vectors."""
+    """The row of every distinct text, and the table of their vectors.
+
+    A row of NaN stands for a text without a vector, such as one of unknown words alone.
+    """
     distinct = dict.fromkeys(texts)
     feature = text_vectors(form.encoder, form.pooling)
     vectors = features_for_texts([feature])[feature].of(list(distinct))
@@ -205,7 +212,10 @@ def encode_texts(texts: Sequence[str], form: HeadForm) -> tuple[dict[str, int], 
 def evaluate_predictions(
     logits: AnyFloats, test: PairExamples, plain: str, baseline: AnyFloats
 ) -> HeadEvaluation:
-    """The results of logits, and the AUC of a plain baseline of this name."""
+    """The results of logits, and the AUC of a plain baseline of this name.
+
+    The interval resamples dialogs, as examples of one dialog are not independent.
+    """
     accuracy = float(((logits > 0) == (test.label > 0)).mean())
     low, high = roc_auc_interval(logits, test.label, test.dialog_ids)
     return HeadEvaluation(
@@ -238,6 +248,7 @@ def measure_likelihood(
         table = cut_words(pl.Series("text", texts, pl.String))
         each = np.array([costs.get(word, costs[""]) for word in table.vocabulary])
         totals = table.sums(each[:, None])[:, 0]
+    # scores are (cost − low) / (high − low), so that the two must differ
     low, high = (round(float(q), DECIMALS) for q in np.quantile(totals, LIKELIHOOD_QUANTILES))
     return WordCosts(settings.likelihood, low, max(high, low + 10**-DECIMALS)), costs
 

@@ -55,7 +55,10 @@ class NegativeMix:
 
 
 class TruePairs(NamedTuple):
-    """True pairs of some dialogs as rows of a table of vectors, and all turns of the dialogs."""
+    """True pairs of some dialogs as rows of a table of vectors, and all turns of the dialogs.
+
+    The turns are in the order of their dialogs, which `same_dialog` relies on.
+    """
 
     first: Ints
     second: Ints
@@ -130,7 +133,10 @@ class NegativeSampler:
         return replies
 
     def random(self, rows: Ints) -> Ints:
-        """A reply of another dialog."""
+        """A reply of another dialog.
+
+        Drawn for all pairs, of which there are enough dialogs even if few rows are wanted.
+        """
         return self.pairs.second[draw_other_dialog(self.pairs.dialog, self.rng)[rows]]
 
     def nearest(self, rows: Ints, to: Ints) -> Ints:
@@ -147,6 +153,7 @@ class NegativeSampler:
                 unsuitable |= texts == own[part][:, None]
             similarity[unsuitable] = -np.inf
             best = similarity.argmax(axis=1)
+            # -1 where the whole sample was unsuitable
             exists = np.isfinite(similarity[np.arange(len(part)), best])
             replies[start : start + AT_ONCE] = np.where(exists, texts[best], -1)
         return replies

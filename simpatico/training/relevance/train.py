@@ -33,6 +33,7 @@ from simpatico.training.relevance.negatives import KINDS, NegativeMix, NegativeS
 from simpatico.turns import Turns
 from simpatico.wording import format_interval
 
+# product, difference and bilinear form let a linear layer compare the two texts
 SHAPE = HeadShape(("first", "second", "product", "difference", "bilinear"), rate=3e-4, decay=0.1)
 LABELS = ("not relevant", "relevant")
 
@@ -57,7 +58,10 @@ class RelevanceSettings:
 
 @dataclass(frozen=True)
 class RelevanceExamples:
-    """True and negative pairs of the three splits, with the vectors that decide what is near."""
+    """True and negative pairs of the three splits, with the vectors that decide what is near.
+
+    Fine-tuning uses the same pairs, so that its results can be compared with those of a head.
+    """
 
     form: HeadForm
     dialogs: int
@@ -83,7 +87,10 @@ class RelevanceExamples:
 def train_relevance(
     turns: Turns, out: Path, *, settings: RelevanceSettings, about: About
 ) -> HeadsRecipe:
-    """Train a head, evaluate on the test split, and write the folder."""
+    """Train a head, evaluate on the test split, and write the folder.
+
+    The recipe's `areas` are the AUCs against each kind of negative by itself.
+    """
     check_heads_folder(out)
     examples = RelevanceExamples.of(TrainingDialogs.of(turns, about.data), settings)
     texts, sampler = list(examples.index), examples.samplers[2]
@@ -92,7 +99,7 @@ def train_relevance(
         examples.splits, vectors, examples.form, texts, seed=settings.seed
     )
     recipe = HeadsRecipe("relevance", SCHEMA, examples.dialogs, {"relevant": head_recipe})
-    # against each kind by itself, whatever mix was trained on
+    # whatever mix was trained on
     aucs = dict[str, float]()
     for kind, name in enumerate(KINDS):
         pairs = sampler.with_negatives(np.full(len(sampler.pairs.first), kind))

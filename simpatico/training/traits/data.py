@@ -46,7 +46,11 @@ class People:
 
     @classmethod
     def of(cls, rows: Iterable[TraitRow], sha256: str) -> People:
-        """People sorted by name; the answers of a person with several texts are averaged."""
+        """People sorted by name; the answers of a person with several texts are averaged.
+
+        Sorted, so that the order of rows in a file has no influence on folds or weights; fsum, so
+        that it has none on the mean either.
+        """
         rows = list(rows)
         answers: dict[str, list[float]] = {}
         for row in rows:
@@ -66,7 +70,10 @@ class People:
 
 
 def read_people(path: Path | str, columns: TraitColumns) -> People:
-    """The people in a CSV, TSV or JSONL file with one text a row."""
+    """The people in a CSV, TSV or JSONL file with one text a row.
+
+    A person may have several rows; all of them end up in one fold.
+    """
     source = Source.of(path)
     rows = [parse_trait_row(place, cells, columns) for place, cells in named_rows(source, columns)]
     return People.of(rows, source.sha256())

@@ -1,6 +1,8 @@
 """Relative frequencies of n-grams and topics per person, and the kernels made of them.
 
-Schwartz et al. (2013) call this differential language analysis; DLATK is their implementation.
+There are far more n-grams than people, so that ridge regression is solved in its dual form, with
+the kernel K = X S² X' of people instead of the covariances of features. Schwartz et al. (2013) call
+this differential language analysis; DLATK is their implementation.
 """
 
 from __future__ import annotations
@@ -22,11 +24,13 @@ from simpatico.features.words import WORD, WordTable, cut_words, normalise_texts
 from simpatico.training.traits.data import People
 
 Scaling = Literal["raw", "sqrt", "std"]
+"""Frequencies as they are, divided by the root of their mean, or by their SD."""
 
 SCALINGS: tuple[Scaling, ...] = ("raw", "sqrt", "std")
 TOPIC_TABLE = "fb2000_cp"
+"""The 2,000 Facebook topics (conditional probabilities) in DLATK's distribution."""
 SLICE = 2_048
-"""Columns that are dense at a time."""
+"""Columns that are dense at a time: with 10,000 people 160 MB of doubles."""
 TOPICS = 0
 """The order of a block of topics, which is no block of n-grams."""
 
@@ -41,7 +45,10 @@ class FeatureConfig(NamedTuple):
 
 @dataclass(frozen=True)
 class FeatureBlock:
-    """Features of one kind: `values` has a row per person, `terms` the words of each column."""
+    """Features of one kind: `values` has a row per person, `terms` the words of each column.
+
+    All methods take the rows to look at, so that nothing of a test fold has any influence.
+    """
 
     order: int
     terms: Ints
@@ -168,7 +175,11 @@ class TextFeatures:
     def ngram_weights(
         self, block: FeatureBlock, weights: Floats
     ) -> Iterator[tuple[int, tuple[str, ...], float]]:
-        """Order, words and weight of each n-gram; a topic's weight is handed on to its words."""
+        """Order, words and weight of each n-gram; a topic's weight is handed on to its words.
+
+        A topic is a weighted sum of word frequencies, so that this is exact: the saved model needs
+        no topics.
+        """
         if block.order == TOPICS and self.topics:
             for word, weight in zip(self.topics.words, self.topics.loadings @ weights, strict=True):
                 yield 1, (word,), float(weight)
@@ -180,7 +191,10 @@ class TextFeatures:
 
 
 def read_topics(path: Path) -> Topics:
-    """A table `term, category, weight`, or the topics in DLATK's SQLite file."""
+    """A table `term, category, weight`, or the topics in DLATK's SQLite file.
+
+    Terms are normalised as texts are; what then is no single word cannot occur and is left out.
+    """
     if not path.is_file():
         raise MissingResource(f"no file {str(path)!r}; give a table term,category,weight of topics")
     schema = ["term", "category", "weight"]

@@ -51,7 +51,10 @@ class NgramWeights:
 
 @dataclass(frozen=True)
 class TraitReport:
-    """The results of a training; the first of `heldout`, cross-validated, is the one to quote."""
+    """The results of a training; the first of `heldout`, cross-validated, is the one to quote.
+
+    The others repeat it with other folds, to show how much depends on these.
+    """
 
     config: FeatureConfig
     penalty: float
@@ -72,7 +75,11 @@ def save_trait_model(
     about: AboutTrait,
     training: Mapping[str, object],
 ) -> None:
-    """Write the folder; one that holds anything but a model is left alone."""
+    """Write the folder; one that holds anything but a model is left alone.
+
+    The vocabulary holds words of the training texts, as any n-gram model must: see `minimum`, which
+    keeps words of few people out of it.
+    """
     vocabulary = sorted({word for terms in weights.ngrams.values() for t in terms for word in t})
     recipe = {
         "kind": "trait",
@@ -120,7 +127,10 @@ def encode_weights(weights: NgramWeights, vocabulary: list[str]) -> bytes:
 
 
 def render_trait_card(report: TraitReport, about: AboutTrait) -> str:
-    """What people should read before they use the model."""
+    """What people should read before they use the model.
+
+    Two intervals, since Fisher's assumes normal scores and the bootstrap does not.
+    """
     config, (low, high) = report.config, about.scale or (0.0, 0.0)
     features = " + ".join(f"{n:,} of order {order}" for order, n in report.features.items())
     results = [(f"model, seed {figure.seed}", figure) for figure in report.heldout]

@@ -77,7 +77,8 @@ class Negotiation(msgspec.Struct):
 def casino_people(folder: Path, trait: str = "agreeableness") -> People:
     """CaSiNo's negotiators with all they wrote: messages, and their reasons for wanting things.
 
-    The data give no ids; equal demographics and equal personality are taken to be one person.
+    The data give no ids; equal demographics and equal personality are taken to be one person. All
+    five traits can be read, though only one of them could be predicted.
     """
     rows: list[TraitRow] = []
     digest = hashlib.sha256()
@@ -102,7 +103,10 @@ def casino_people(folder: Path, trait: str = "agreeableness") -> People:
 
 
 def empathic_reactions_people(folder: Path) -> People:
-    """The writers of Empathic Reactions: five essays, and how moved they were by each story."""
+    """The writers of Empathic Reactions: five essays, and how moved they were by each story.
+
+    The ratings of a writer are averaged: what differs between stories is not the writer's.
+    """
     name = "data/messages.csv" if (folder / "data").is_dir() else "messages.csv"
     return read_people(data_file(folder, name), TraitColumns("essay", "empathy", "response_id"))
 

@@ -33,11 +33,12 @@ from simpatico.training.traits.folder import AboutTrait, NgramWeights, TraitRepo
 FEWEST_PEOPLE, MOST_PEOPLE = 30, 10_000
 """The kernel of more people, which is quadratic in their number, would not fit into memory."""
 SHARES = (0.01, 0.02, 0.05)
-"""Shares of people who must use an n-gram, which a search tries."""
+"""Shares of people who must use an n-gram, which a search tries; rarer ones name single people."""
 DEFAULT_SHARE = 0.02
 Z95 = 1.959963984540054
 """The 97.5% quantile of the normal distribution."""
 RESAMPLES, RESAMPLES_AT_ONCE = 5_000, 250
+"""Bootstrap samples, and how many of them are in memory together."""
 DECIMALS = 6
 """Results are rounded so that the last bits of a linear algebra library cannot show."""
 
@@ -58,7 +59,7 @@ class TraitSettings:
 
 @dataclass(frozen=True)
 class SearchGrid:
-    """The configurations among which training chooses."""
+    """The configurations among which training chooses: every combination of the three."""
 
     orders: tuple[tuple[int, ...], ...]
     minima: tuple[int, ...]
@@ -152,7 +153,11 @@ def check_trait_data(people: People, settings: TraitSettings, about: AboutTrait)
 def cross_validated_predictions(
     blocks: Sequence[FeatureBlock], target: Floats, grid: SearchGrid, *, n: int, seed: int
 ) -> Floats:
-    """For everybody, the prediction of a model that was trained without their fold."""
+    """For everybody, the prediction of a model that was trained without their fold.
+
+    Nested: configuration and penalty are chosen anew in each fold, as the choice is part of the
+    training and would otherwise have seen the answers that it is tested on.
+    """
     fold, predictions = assign_folds(len(target), n, seed), np.zeros(len(target))
     for part in range(n):
         choice = choose_config(blocks, target, np.flatnonzero(fold != part), grid)
@@ -161,7 +166,10 @@ def cross_validated_predictions(
 
 
 def assign_folds(people: int, n: int, seed: int) -> Ints:
-    """The fold of each person; all are of equal size, give or take one."""
+    """The fold of each person; all are of equal size, give or take one.
+
+    By person, not by text: all that somebody wrote is in one fold.
+    """
     parts = np.arange(people, dtype=np.int64) % n
     return np.asarray(np.random.default_rng(seed).permutation(parts))
 
@@ -169,7 +177,10 @@ def assign_folds(people: int, n: int, seed: int) -> Ints:
 def choose_config(
     blocks: Sequence[FeatureBlock], target: Floats, rows: Ints, grid: SearchGrid
 ) -> ConfigChoice:
-    """The best configuration and penalty for these rows, by leave-one-out error among them."""
+    """The best configuration and penalty for these rows, by leave-one-out error among them.
+
+    Ridge regression has that error in closed form, without refitting (Allen 1974, PRESS).
+    """
     best: ConfigChoice | None = None
     for minimum, scaling in product(grid.minima, grid.scalings):
         products, orders = np.zeros((blocks[0].values.shape[0], len(rows))), tuple[int, ...]()
@@ -214,6 +225,7 @@ def correlation_figure(predictions: Floats, answers: Floats, *, seed: int = 0) -
     Fisher: tanh(artanh r ± 1.96 / √(n − 3)).
     """
     n, r = len(answers), float(row_correlations(predictions, answers))
+    # a model that gives everybody the mean has no correlation, which is not one of 0
     if not np.isfinite(r):
         return CorrelationFigure(None, n, None, None, None, None, seed)
     reach = Z95 / np.sqrt(n - 3)
