@@ -90,7 +90,7 @@ def load_onnx_net(model: Model, task: Task) -> Net:
         )
     except Exception as error:  # onnxruntime's errors share no base but Exception
         why = type(error).__name__
-        raise DataError(f"{path} is no graph that onnxruntime can run ({why})") from None
+        raise DataError(f"{path}: onnxruntime cannot run it ({why}); get it again") from None
     names = [tensor.name for tensor in session.get_inputs()]
     # an encoder's output has rows, tokens and dimensions; a classifier's rows and classes
     if (len(session.get_outputs()[0].shape) == 3) != (task == "encoder"):

@@ -121,7 +121,7 @@ def stop_tokens(net: Any, tokenizer: LmTokenizer) -> set[int]:
 def token_sampler(temperature: float, seed: str) -> Callable[[Any], int]:
     """A function from logits to a token: the most likely one, or a sample.
 
-    Sampling is on the processor in double precision, so that the draw does not depend on the device.
+    On the processor in double precision, so that the draw itself does not depend on the device.
     """
     import torch
 

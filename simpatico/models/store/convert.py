@@ -61,11 +61,14 @@ def from_gguf(source: Path, folder: Path) -> None:
             weight = split_rotary_halves(weight, heads[part])
         weights[transformers_name(tensor.name)] = np.ascontiguousarray(weight)
     save_file(weights, folder / "model.safetensors", metadata={"format": "pt"})
-    write_settings(
-        folder / "config.json", llama_config(metadata, ties="lm_head.weight" not in weights)
-    )
-    write_settings(folder / "tokenizer.json", bpe_tokenizer(metadata))
-    write_settings(folder / "tokenizer_config.json", tokenizer_config(metadata))
+    settings = {
+        "config.json": llama_config(metadata, ties="lm_head.weight" not in weights),
+        "tokenizer.json": bpe_tokenizer(metadata),
+        "tokenizer_config.json": tokenizer_config(metadata),
+    }
+    for name, value in settings.items():
+        text = json.dumps(value, ensure_ascii=False, indent=1) + "\n"
+        (folder / name).write_text(text, encoding="utf-8")
 
 
 class GgufMetadata:
@@ -187,21 +190,13 @@ def from_torch(source: Path, target: Path) -> None:
         why = type(error).__name__
         raise DataError(f"{source}: holds more than weights ({why}); it is not used") from None
     # safetensors refuses shared memory: a tied weight is stored once, transformers ties it again
+    # under the name of the input embeddings, as transformers expects
+    inputs = ("shared", "wte", "embed", "")
     names: dict[Any, str] = {}
-    for name in sorted(tensors, key=tied_name_order):
+    for name in sorted(tensors, key=lambda n: (next(i for i, w in enumerate(inputs) if w in n), n)):
         names.setdefault((tensors[name].data_ptr(), tensors[name].shape), name)
     unique = {name: tensors[name] for name in sorted(names.values())}
     save_file(unique, target, metadata={"format": "pt"})
-
-
-def tied_name_order(name: str) -> tuple[int, str]:
-    """Sort key for the names of a tied weight: input embeddings first, as transformers expects."""
-    inputs = ("shared", "wte", "embed", "")
-    return next(rank for rank, word in enumerate(inputs) if word in name), name
-
-
-def write_settings(path: Path, value: object) -> None:
-    path.write_text(json.dumps(value, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
 
 
 def missing_converter(what: str, package: str) -> MissingResource:

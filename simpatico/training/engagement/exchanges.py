@@ -110,11 +110,11 @@ def parse_exchange(
     query, reply = (str(cells[column]).strip() for column in TEXTS)
     dialog = cells.get("dialog", query)
     if not isinstance(dialog, str | int) or dialog == "":
-        raise DataError(f"{place}: 'dialog' does not say of which conversation the exchange is")
+        raise DataError(f"{place}: 'dialog' is empty; name the dialog of each exchange")
     if "label" in cells:
         label = parse_number(place, cells["label"], "label", leave_out="exchanges without a label")
         if label not in (0, 1):
-            raise DataError(f"{place}: the label is {label:g}; 1 is engaging, and 0 is not")
+            raise DataError(f"{place}: label {label:g}; give 1 for engaging or 0")
         return str(dialog), query, reply, label, int(label)
     if "rating" not in cells:
         raise DataError(f"{place}: neither 'label' nor 'rating'; every exchange needs one of them")
@@ -161,7 +161,7 @@ def split_exchanges(
     first.
     """
     if min(shares) < 0 or abs(sum(shares) - 1) > 1e-9:
-        raise BadValue(f"shares {shares} do not add up to 1; give such as {SHARES}")
+        raise BadValue(f"shares {shares} do not add up to 1; give shares such as {SHARES}")
     groups = exchanges.group
     engaging = {group for group, label in zip(groups, exchanges.label, strict=True) if label}
     rank = {origin: at for at, origin in enumerate(dict.fromkeys(exchanges.origin))}
