@@ -83,7 +83,7 @@ def short_model_name(name: str) -> str:
 
 
 def public_model_name(name: str) -> str:
-    """The name for cards and reports: without the path, which tells where somebody keeps files."""
+    """The name for cards and reports: without the path, which shows where somebody keeps files."""
     return f"path:{Path(name).name}" if name.startswith("path:") else name
 
 

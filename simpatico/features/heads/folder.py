@@ -54,7 +54,7 @@ REQUIRED_HEADS: Mapping[HeadKind, tuple[str, ...]] = {
 
 
 class HeadEvaluation(msgspec.Struct, frozen=True):
-    """How well a head separates true from made-up examples of the test split.
+    """How well a head separates true from negative examples of the test split.
 
     `plain_auc` is the AUC of a baseline without training: the cosine of a pair, the length of a
     text. `low` and `high` bound the 95% CI of the AUC, by resampling dialogs.

@@ -98,12 +98,12 @@ class ReplyWriter:
                     logits_to_keep=1,
                 )
                 cache, token = output.past_key_values, sample(output.logits[0, -1])
-                if token in stops or (one_line and "\n" in decode(tokenizer, [token])):
+                if token in stops or (one_line and "\n" in decode_tokens(tokenizer, [token])):
                     finish = "stop"
                     break
                 reply.append(token)
                 inputs = [token]
-        return Generation(decode(tokenizer, reply).strip(), len(ids), len(reply), finish)
+        return Generation(decode_tokens(tokenizer, reply).strip(), len(ids), len(reply), finish)
 
 
 def stop_tokens(net: Any, tokenizer: LmTokenizer) -> set[int]:
@@ -137,6 +137,6 @@ def token_sampler(temperature: float, seed: str) -> Callable[[Any], int]:
     return sample
 
 
-def decode(tokenizer: LmTokenizer, ids: TokenIds) -> str:
+def decode_tokens(tokenizer: LmTokenizer, ids: TokenIds) -> str:
     """Tokens as text, without special tokens."""
     return str(tokenizer.tokenizer.decode(ids, skip_special_tokens=True))

@@ -116,7 +116,7 @@ def result_facts(results: ModelResults) -> dict[str, object]:
 def evaluate_parts(splits: EngagementSplits, ours: LabelledPredictions) -> list[PartResult]:
     """The results of every origin of labels, and of each kind of talk in it.
 
-    A model that only tells people from bots does well over all and badly within each kind.
+    A model that only separates people from bots does well over all and badly within each kind.
     """
     results = []
     train_parts = dict(part_rows(splits.train))
@@ -190,7 +190,8 @@ def describe_engagement_results(report: EngagementReport) -> list[str]:
         gain = report.ahead.get(row.name)
         lines.append(f"| {row.name} | {results} | {format_result(gain) if gain else ''} |")
     verdicts = [
-        f"- its AUC is {verdict(gain)} that of {name}" for name, gain in report.ahead.items()
+        f"- its AUC is {compare_with_zero(gain)} that of {name}"
+        for name, gain in report.ahead.items()
     ]
     return [*lines, "", *verdicts, *part_table(report.parts)]
 
@@ -210,11 +211,13 @@ def part_table(parts: Sequence[PartResult]) -> list[str]:
         results = (part.ours.balanced_accuracy, part.ours.auc, part.length.auc, part.above)
         cells = [part.name, *map(format_result, results), f"{part.ours.n:,}", f"{part.dialogs:,}"]
         lines.append(f"| {' | '.join(cells)} |")
-    verdicts = [f"- {part.name}: AUC {verdict(part.above)} that of reply length" for part in parts]
+    verdicts = [
+        f"- {part.name}: AUC {compare_with_zero(part.above)} that of reply length" for part in parts
+    ]
     return [*lines, "", *verdicts]
 
 
-def verdict(gain: Result) -> str:
+def compare_with_zero(gain: Result) -> str:
     """Whether the 95% CI of a difference of AUCs is above or below 0."""
     _, low, high = gain.numbers
     if high < 0:

@@ -1,6 +1,6 @@
-"""Dialogs as true and made-up examples, split so that no dialog is in two splits.
+"""Dialogs as true and negative examples, split so that no dialog is in two splits.
 
-A true pair is a turn and what it answers; a made-up one has a reply out of another dialog of the
+A true pair is a turn and what it answers; a negative one has a reply out of another dialog of the
 same split. A true text is what somebody wrote; a corrupted one has its words in another order, some
 left out, or some repeated, as in USL-H (Phy et al. 2020).
 """
@@ -46,7 +46,7 @@ DialogSplits = Splits[Ints]
 
 
 class TextExamples(NamedTuple):
-    """True and made-up examples of one split, as texts."""
+    """True and negative examples of one split, as texts."""
 
     first: list[str]
     second: list[str]
@@ -102,7 +102,7 @@ class TrainingDialogs:
         return DialogSplits(usable[part > 1], usable[part == 1], usable[part == 0])
 
     def pairs(self, dialogs: Ints, rng: np.random.Generator) -> TextExamples:
-        """Every true pair of these dialogs, and one made-up pair for each.
+        """Every true pair of these dialogs, and one negative pair for each.
 
         Made-up replies come from the same split, so that no text of the test split is trained on.
         """
@@ -111,7 +111,7 @@ class TrainingDialogs:
         queries = [self.texts[row] for row in self.query[rows]]
         replies = [self.texts[row] for row in rows]
         replies += [replies[index] for index in other]
-        labels = true_then_made_up(len(rows))
+        labels = true_then_negative_labels(len(rows))
         return TextExamples(queries * 2, replies, labels, np.tile(self.dialog[rows], 2))
 
     def corrupted_utterances(self, dialogs: Ints, rng: np.random.Generator) -> TextExamples:
@@ -122,12 +122,12 @@ class TrainingDialogs:
         long = long[np.sort(rng.permutation(len(long))[:MOST_TEXTS])]
         texts = [" ".join(vary(tokens[index], rng)) for index in long]
         texts += [" ".join(corrupt(tokens[index], rng)) for index in long]
-        labels = true_then_made_up(len(long))
+        labels = true_then_negative_labels(len(long))
         return TextExamples(texts, texts, labels, np.tile(self.dialog[rows[long]], 2))
 
 
-def true_then_made_up(n: int) -> Floats32:
-    """The labels of n true examples and then n made-up ones."""
+def true_then_negative_labels(n: int) -> Floats32:
+    """The labels of n true examples and then n negative ones."""
     return np.repeat(np.array([1, 0], np.float32), n)
 
 

@@ -86,7 +86,7 @@ def encode_heads(heads: Mapping[str, Head]) -> bytes:
 
 
 def render_heads_card(recipe: HeadsRecipe, about: About) -> str:
-    """The card of heads that were trained on true and made-up examples."""
+    """The card of heads that were trained on true and negative examples."""
     rows, method = list[str](), list[str]()
     for name, head in recipe.heads.items():
         test = head.heldout

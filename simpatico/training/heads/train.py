@@ -1,6 +1,6 @@
 """Train heads over frozen vectors: what follows what, and what nobody would say.
 
-Nobody has to rate anything: true replies are told from replies of other dialogs, and texts from
+No ratings are needed: true replies are separated from replies of other dialogs, and texts from
 corrupted ones. The results are of the test split, whose dialogs have no part in training or early
 stopping.
 """
@@ -62,7 +62,7 @@ EXAMPLES = {
 class HeadForm:
     """A head to train: its vectors, examples and shape.
 
-    `pairs` are told from pairs with another reply, `utterances` from corrupted ones.
+    Negatives of `pairs` have another reply; those of `utterances` are corrupted texts.
     """
 
     encoder: str
@@ -167,7 +167,7 @@ def train_one_head(
     check_both_classes(f"{what} with known words", [split.label for split in pairs])
     head, recipe = fit_and_evaluate(pairs, vectors, form, list(index), seed=seed)
     train = pairs[0]
-    # true replies against made-up ones of the training split: pairs of unrelated replies
+    # true replies against negative ones of the training split: pairs of unrelated replies
     true, other = (train.second[train.label == label] for label in (1, 0))
     n = min(len(true), len(other))
     cosines = row_cosines(vectors[true[:n]], vectors[other[:n]])

@@ -17,7 +17,11 @@ import numpy as np
 from simpatico.arrays import Floats32, Ints
 from simpatico.errors import BadValue
 from simpatico.training.fit.mlp import PairExamples
-from simpatico.training.heads.data import TrainingDialogs, draw_other_dialog, true_then_made_up
+from simpatico.training.heads.data import (
+    TrainingDialogs,
+    draw_other_dialog,
+    true_then_negative_labels,
+)
 
 Negatives = Literal["random", "hard", "both"]
 NegativeKind = Literal["random", "near-reply", "near-question", "copied", "same-dialog"]
@@ -113,7 +117,7 @@ class NegativeSampler:
         return PairExamples(
             np.tile(first[rows], 2),
             np.concatenate([second[rows], other[rows]]),
-            true_then_made_up(len(rows)),
+            true_then_negative_labels(len(rows)),
             np.tile(dialog[rows], 2),
         )
 

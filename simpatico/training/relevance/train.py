@@ -1,4 +1,4 @@
-"""Train what tells whether a reply is about what it answers, from dialogs and negative replies.
+"""Train a model of whether a reply fits what it answers, from dialogs and negative replies.
 
 This is the unreferenced part of contextual RUBER (Ghazarian et al. 2019): nobody has to rate
 anything. The results are of the test split, with negatives of the same kinds as in training.
