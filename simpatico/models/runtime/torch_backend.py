@@ -69,7 +69,7 @@ def load_on_device(kind: str, model: Model, device: str) -> Any:
                 output_loading_info=True,
             )
         except Exception as error:  # a faulty folder makes it raise nearly anything
-            raise loading_error(model, KINDS[kind], error) from None
+            raise unloadable(model, KINDS[kind], error) from None
     # transformers fills a missing layer with random numbers; only the pooler, which no encoder here
     # uses, may be missing
     missing = [k for k in sorted(info["missing_keys"]) if kind != "AutoModel" or "pooler" not in k]
@@ -96,13 +96,13 @@ def load_hf_tokenizer(model: Model) -> Any:
                 model.folder, local_files_only=True
             )
         except Exception as error:  # as above
-            raise loading_error(model, "the folder of a tokenizer", error) from None
+            raise unloadable(model, "the folder of a tokenizer", error) from None
     # what somebody wrote is text, even where it looks like a special token
     tokenizer.split_special_tokens = True
     return tokenizer
 
 
-def loading_error(model: Model, what: str, error: Exception) -> DataError:
+def unloadable(model: Model, what: str, error: Exception) -> DataError:
     """The error for a folder that transformers cannot load."""
     return DataError(
         f"{model.folder} is not {what} that transformers can load ({type(error).__name__}); "
