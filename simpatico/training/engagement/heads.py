@@ -16,7 +16,7 @@ from simpatico.training.heads.train import HeadForm, encode_texts
 
 
 class EncodedTexts(NamedTuple):
-    """Distinct texts by their rows in a table of vectors."""
+    """Distinct texts by their rows in a table of vectors; many queries and replies recur."""
 
     rows: dict[str, int]
     vectors: Floats32
@@ -37,7 +37,11 @@ def fit_engagement_head(
     base: Head | None = None,
     tick: Callable[[int], object] = lambda n: None,
 ) -> Head:
-    """A head of this shape; `base` is a head to start from."""
+    """A head of this shape; `base` is a head to start from.
+
+    Without character n-grams it is a network fitted by Adam, with them a logistic regression fitted
+    by L-BFGS, which thousands of sparse columns need.
+    """
     vectors = texts.vectors
     if shape.grams is None:
         return fit_head(shape, vectors, train, validation, seed=seed, base=base, tick=tick)
@@ -46,7 +50,7 @@ def fit_engagement_head(
 
 
 def head_logits(head: Head, texts: EncodedTexts, exchanges: Exchanges) -> Floats:
-    """The logit of each exchange, above 0 for engaging."""
+    """The logit of each exchange, above 0 for engaging; those of its n-grams are added."""
     first, second = (
         texts.vectors[[texts.rows[text] for text in column]]
         for column in (exchanges.query, exchanges.reply)

@@ -52,6 +52,7 @@ class ExchangeInput(SplitInput[Exchanges]):
                     f"{part.source}: all {len(part):,} exchanges have label {part.label[0]}; "
                     "training needs both engaging (1) and other (0) exchanges"
                 )
+        # a dialog in two files would be tested as it was learned
         for one, other in combinations(usable.parts, 2):
             if both := {*one.dialog} & {*other.dialog}:
                 raise DataError(
