@@ -39,6 +39,7 @@ MAX_BYTES = 4 * 1024**3
 KEYS_PER_QUERY = 500
 """SQLite takes 999 variables in a query by default."""
 LOCK_SECONDS = 30.0
+"""For which a process waits while another one writes, before it goes on without the cache."""
 SECONDS_BETWEEN_WRITES = 10.0
 """What a killed run may lose; writing after every text would cost more than a small model."""
 DTYPES = ("f4", "f8", "i8")
@@ -139,7 +140,10 @@ def cache_files(folder: Path | None = None) -> dict[Path, int]:
 
 
 def evict_oldest(folder: Path, max_bytes: int = MAX_BYTES) -> None:
-    """Delete the least recently used files until there is room for more."""
+    """Delete the least recently used files until there is room for more.
+
+    Whole files: a file is one model and one procedure, and of an old one mostly nothing is used.
+    """
     sizes = cache_files(folder)
     total = sum(sizes.values())
     for path, size in sizes.items():
@@ -178,8 +182,8 @@ def unpack_array(value: object, key: Key) -> Array | None:
     """The inverse of `pack_array`; null where the bytes are damaged."""
     if not isinstance(value, bytes) or len(value) < 6:
         return None
-    packed = mask_bytes(value, key)
-    data, checksum = packed[:-4], packed[-4:]
+    clear = mask_bytes(value, key)
+    data, checksum = clear[:-4], clear[-4:]
     if crc32(data).to_bytes(4, "little") != checksum:
         return None
     dtype, ndim = data[0], data[1]
@@ -199,8 +203,8 @@ def compute_once(
     missing = [key for key in dict.fromkeys(keys) if key not in memo]
     cache = Cache.of(kind) if missing else None
     if cache:
-        stored = cache.get(missing)
-        memo.update({key: stored[key] for key in missing if key in stored})
+        arrays = cache.get(missing)
+        memo.update({key: arrays[key] for key in missing if key in arrays})
         missing = [key for key in missing if key not in memo]
     if missing:
         compute_missing(kind, missing, compute, memo=memo, cache=cache)
@@ -215,17 +219,20 @@ def compute_missing(
     memo: dict[SomeKey, Array],
     cache: Cache | None,
 ) -> None:
-    """Compute the arrays of these keys into `memo`, and write them to disk every few seconds."""
-    unsaved: dict[Key, Array] = {}
+    """Compute the arrays of these keys into `memo`, and write them to disk every few seconds.
+
+    A run that is killed thus loses seconds, not hours, of a slow model.
+    """
+    pending: dict[Key, Array] = {}
     last_write = monotonic()
     with track(kind.partition("|")[0], len(keys)) as tick:
         for index, array in compute(keys):
             memo[keys[index]] = array
             tick(1)
             if cache:
-                unsaved[keys[index]] = array
+                pending[keys[index]] = array
                 if monotonic() - last_write > SECONDS_BETWEEN_WRITES:
-                    cache.save(unsaved)
-                    unsaved, last_write = {}, monotonic()
-    if cache and unsaved:
-        cache.save(unsaved)
+                    cache.save(pending)
+                    pending, last_write = {}, monotonic()
+    if cache and pending:
+        cache.save(pending)

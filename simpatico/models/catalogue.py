@@ -65,6 +65,9 @@ class CatalogueEntry:
 
 @cache
 def catalogue() -> Mapping[str, CatalogueEntry]:
-    """Every model of the catalogue by its name; `catalogue.json` beside this file holds them."""
+    """Every model of the catalogue by its name; `catalogue.json` beside this file holds them.
+
+    JSON, so that it can be checked and extended without running any code.
+    """
     data = Path(__file__).with_suffix(".json").read_bytes()
     return {entry.name: entry for entry in msgspec.json.decode(data, type=list[CatalogueEntry])}

@@ -55,27 +55,32 @@ class ModelFolder:
 
 def read_model_folder(folder: Path, names: Collection[str]) -> ModelFolder:
     """The model in this folder, which holds exactly the files `names` and a manifest."""
-    expected = sorted({*names, MANIFEST})
+    required = sorted({*names, MANIFEST})
     try:
-        present = sorted(path.name for path in folder.iterdir())
-        if present != expected:
-            why = describe_difference(present, expected)
-            raise DataError(f"{folder}: {why}; get the model again")
-        files = {name: read_plain_file(folder / name) for name in expected}
+        present = {path.name for path in folder.iterdir()}
+        if missing := [name for name in required if name not in present]:
+            raise DataError(f"{folder}: there is no {missing[0]}; get the model again")
+        if extra := sorted(present - {*required}):
+            raise DataError(
+                f"{folder}: {extra[0]!r} is not part of a model folder, which holds "
+                f"{', '.join(required)}; get the model again"
+            )
+        files = {name: read_plain_file(folder / name) for name in required}
     except OSError as error:
         raise DataError(f"{folder}: cannot be read ({error.strerror or 'unknown'})") from None
     manifest = files.pop(MANIFEST)
-    if manifest != build_manifest(files):
-        raise DataError(f"{folder}: {describe_change(manifest, files)}; get the model again")
-    return ModelFolder(folder, hashlib.sha256(manifest).hexdigest(), files)
-
-
-def describe_difference(present: list[str], expected: list[str]) -> str:
-    """Which file is one too many or too few."""
-    if missing := [name for name in expected if name not in present]:
-        return f"there is no {missing[0]}"
-    extra = next(name for name in present if name not in expected)
-    return f"{extra!r} is not part of a model folder, which holds {', '.join(expected)}"
+    if manifest == build_manifest(files):
+        return ModelFolder(folder, hashlib.sha256(manifest).hexdigest(), files)
+    why = f"{MANIFEST} is not as it was written"
+    try:
+        hashes = msgspec.json.decode(manifest, type=dict[str, str])
+        for name, data in files.items():
+            if hashes.get(name) != hashlib.sha256(data).hexdigest():
+                why = f"{name} is not the file that {MANIFEST} names"
+                break
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        why = f"{MANIFEST} is not valid"
+    raise DataError(f"{folder}: {why}; get the model again")
 
 
 def read_plain_file(path: Path) -> bytes:
@@ -92,18 +97,6 @@ def build_manifest(files: Mapping[str, bytes]) -> bytes:
     """The manifest of these files."""
     hashes = {name: hashlib.sha256(data).hexdigest() for name, data in sorted(files.items())}
     return (json.dumps(hashes, indent=1) + "\n").encode()
-
-
-def describe_change(manifest: bytes, files: Mapping[str, bytes]) -> str:
-    """Which file is not the one that the manifest was written for."""
-    try:
-        hashes = msgspec.json.decode(manifest, type=dict[str, str])
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return f"{MANIFEST} is not valid"
-    for name, data in files.items():
-        if hashes.get(name) != hashlib.sha256(data).hexdigest():
-            return f"{name} is not the file that {MANIFEST} names"
-    return f"{MANIFEST} is not as it was written"
 
 
 def all_finite(numbers: npt.NDArray[Any]) -> bool:

@@ -31,6 +31,7 @@ from simpatico.models.store.checkpoint import (
 )
 
 WEIGHTS = (".safetensors", ".onnx", ".npy")
+"""Formats that hold numbers and nothing that could run."""
 HUB_NAME = re.compile(r"[\w][\w.-]*/[\w][\w.-]*", re.ASCII)
 
 
@@ -61,9 +62,6 @@ class ModelName(NamedTuple):
     source: Literal["package", "path", "hub"]
     name: str
 
-    def __str__(self) -> str:
-        return f"{self.source}:{self.name}"
-
 
 def parse_model_name(text: str) -> ModelName:
     """The parts of a model's name; without a prefix it is a name of the catalogue."""
@@ -85,7 +83,7 @@ def short_model_name(name: str) -> str:
 
 
 def public_model_name(name: str) -> str:
-    """The name for cards and reports: without the path, which tells where somebody keeps files."""
+    """The name for cards and reports: without the path, which shows where somebody keeps files."""
     return f"path:{Path(name).name}" if name.startswith("path:") else name
 
 
@@ -110,6 +108,12 @@ def models_home() -> Path:
 
 def why_missing(name: str) -> str | None:
     """Why a model is not on this machine, with the way out; null if it is. Reads no weights."""
+    place = locate_model(name)
+    return place if isinstance(place, str) else None
+
+
+def locate_model(name: str) -> Path | str:
+    """The folder of a model that can run on this machine, or the reason why there is none."""
     try:
         source, rest = parse_model_name(name)
     except MissingResource as error:
@@ -119,25 +123,19 @@ def why_missing(name: str) -> str | None:
             near = get_close_matches(rest, catalogue(), n=2) or list(catalogue())
             choice = " or ".join(f"'package:{one}'" for one in near)
             return f"no model 'package:{rest}'; did you mean {choice}?"
-        case "package" if package_folder(catalogue()[rest]) is None:
-            command = install_command(catalogue()[rest])
-            return f"model 'package:{rest}' is not installed; `{command}`"
-        case "path" if "\0" in rest or not Path(rest).is_dir():
-            return f"model {name!r}: there is no such folder; give the folder with config.json"
+        case "package":
+            folder, command = package_folder(catalogue()[rest]), install_command(catalogue()[rest])
+            why = f"model 'package:{rest}' is not installed; `{command}`"
+        case "path":
+            # a NUL, which no file system allows, would make Path raise
+            folder = Path(rest).resolve() if "\0" not in rest and Path(rest).is_dir() else None
+            why = f"model {name!r}: there is no such folder; give the folder with config.json"
         case "hub" if not HUB_NAME.fullmatch(rest):
             return f"no model {name!r}; a model of the hub is named hub:ORG/NAME"
-        case "hub" if hub_folder(rest) is None:
-            return (
-                f"model {name!r} is not on this machine; `simpatico models get {name}` downloads it"
-            )
-    return missing_package(name, installed_folder(source, rest))
-
-
-def installed_folder(source: str, name: str) -> Path:
-    """The folder of a model that is on this machine."""
-    if source == "package":
-        return package_folder(catalogue()[name]) or models_home() / name
-    return Path(name).resolve() if source == "path" else hub_folder(name) or models_home()
+        case "hub":
+            folder, command = hub_folder(rest), f"simpatico models get {name}"
+            why = f"model {name!r} is not on this machine; `{command}` downloads it"
+    return why if folder is None else missing_package(name, folder) or folder
 
 
 def missing_package(name: str, folder: Path) -> str | None:
@@ -160,7 +158,7 @@ def missing_package(name: str, folder: Path) -> str | None:
 
 
 def install_command(entry: CatalogueEntry) -> str:
-    """The command that installs a model of the catalogue."""
+    """The command that installs a model of the catalogue; one comes with pip as a dependency."""
     if entry.shipped:
         return "pip install 'simpatico[neural]'"
     return f"simpatico models get {entry.name}"
@@ -168,21 +166,28 @@ def install_command(entry: CatalogueEntry) -> str:
 
 def find_model(name: str) -> Model:
     """The model of this name, its files verified; hashed again only when a file changes."""
-    if why := why_missing(name):
-        raise MissingResource(why)
-    source, rest = parsed = parse_model_name(name)
-    folder = installed_folder(source, rest)
+    folder = locate_model(name)
+    if isinstance(folder, str):
+        raise MissingResource(folder)
+    source, rest = parse_model_name(name)
+    full_name = f"{source}:{rest}"
     if source == "package":
         entry = catalogue()[rest]
         remedy = f"get it again: `{install_command(entry)}`"
-        return verify_pinned(str(parsed), folder, hashes=entry.files, remedy=remedy)
-    if source == "hub" and (folder / MANIFEST).is_file():
-        remedy = f"get it again: `simpatico models get {parsed}`"
-        hashes = read_hashes(folder, remedy)
-        return verify_pinned(str(parsed), folder, hashes=hashes, remedy=remedy)
+        return verify_pinned(full_name, folder, hashes=entry.files, remedy=remedy)
+    if source == "hub" and (path := folder / MANIFEST).is_file():
+        # the hashes that were written down when the model was downloaded
+        remedy = f"get it again: `simpatico models get {full_name}`"
+        try:
+            hashes = msgspec.json.decode(path.read_bytes(), type=dict[str, str])
+        except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            raise DataError(f"{path}: not valid; {remedy}") from None
+        if not {MANIFEST, *hashes} <= {*list_model_files(folder, folder)}:
+            raise DataError(f"{path}: names a file that is not here; {remedy}")
+        return verify_pinned(full_name, folder, hashes=hashes, remedy=remedy)
     # snapshots in the hub's own cache are links to blobs two folders up
     within = folder if source == "path" else folder.parent.parent
-    return verify_unpinned(str(parsed), folder, within)
+    return verify_unpinned(full_name, folder, within)
 
 
 def package_folder(entry: CatalogueEntry) -> Path | None:
@@ -191,8 +196,8 @@ def package_folder(entry: CatalogueEntry) -> Path | None:
     if entry.shipped:
         # located by the package's record, since importing the package would run its code
         try:
-            installed = distribution(entry.wheels[0].package).locate_file(entry.root)
-            folders.append(Path(str(installed)))
+            place = distribution(entry.wheels[0].package).locate_file(entry.root)
+            folders.append(Path(str(place)))
         except PackageNotFoundError:
             pass
     for folder in folders:
@@ -205,7 +210,11 @@ def hub_folder(name: str) -> Path | None:
     """Where a model of the hub lies: in our folder of models, else in the hub's own cache."""
     if (ours := hub_home(name)).is_dir():
         return ours
-    repository = hub_cache() / f"models--{name.replace('/', '--')}"
+    # huggingface_hub's own downloads, by the same variables as it reads
+    home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    default = Path(os.environ.get("HF_HOME") or home / "huggingface") / "hub"
+    cache = os.environ.get("HF_HUB_CACHE") or os.environ.get("HUGGINGFACE_HUB_CACHE") or default
+    repository = Path(cache) / f"models--{name.replace('/', '--')}"
     try:
         commit = (repository / "refs/main").read_text(encoding="ascii").strip()
     except (OSError, UnicodeDecodeError):
@@ -220,38 +229,17 @@ def hub_home(name: str) -> Path:
     return models_home() / f"hub--{name.replace('/', '--')}"
 
 
-def hub_cache() -> Path:
-    """The folder of huggingface_hub's own downloads, by the same variables as it reads."""
-    folder = os.environ.get("HF_HUB_CACHE") or os.environ.get("HUGGINGFACE_HUB_CACHE")
-    if folder:
-        return Path(folder)
-    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    return Path(os.environ.get("HF_HOME") or cache / "huggingface") / "hub"
-
-
 def verify_pinned(name: str, folder: Path, *, hashes: Mapping[str, str], remedy: str) -> Model:
     """The model of exactly these files, each with its hash."""
     # a link may lead anywhere here: the hash decides, not the place
     present = list_model_files(folder, within=Path(folder.anchor))
     if extra := [file for file in present if file not in hashes and file != MANIFEST]:
         raise DataError(f"{folder / extra[0]}: does not belong to {name!r}; {remedy}")
-    for file, expected in hashes.items():
+    for file, sha256 in hashes.items():
         path = folder / file
-        if file_sha256(path, file_stamp(path)) != expected:
+        if file_sha256(path, file_stamp(path)) != sha256:
             raise DataError(f"{path}: not the file that belongs to {name!r}; {remedy}")
     return Model(name, folder, combine_hashes(hashes), tuple(sorted(hashes)))
-
-
-def read_hashes(folder: Path, remedy: str) -> dict[str, str]:
-    """The hashes that were written down when the model was downloaded."""
-    path = folder / MANIFEST
-    try:
-        hashes = msgspec.json.decode(path.read_bytes(), type=dict[str, str])
-    except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        raise DataError(f"{path}: not valid; {remedy}") from None
-    if not {MANIFEST, *hashes} <= {*list_model_files(folder, folder)}:
-        raise DataError(f"{path}: names a file that is not here; {remedy}")
-    return hashes
 
 
 def verify_unpinned(name: str, folder: Path, within: Path) -> Model:
@@ -269,6 +257,6 @@ def verify_unpinned(name: str, folder: Path, within: Path) -> Model:
 
 
 def combine_hashes(hashes: Mapping[str, str]) -> str:
-    """One hash over the names and hashes of all files."""
+    """One hash over the names and hashes of all files; it is part of signatures and cache keys."""
     lines = "".join(f"{name}\0{value}\n" for name, value in sorted(hashes.items()))
     return hashlib.sha256(lines.encode()).hexdigest()

@@ -151,8 +151,7 @@ def test_what_is_too_long_loses_its_start_and_then_its_answer():
         ask(bot(folder), "zq " * 300)
     assert told.value.why == "too long"
     assert str(told.value) == (
-        "the turn to answer and 12 word pieces of answer are more than the 128 that "
-        f"path:{folder} holds"
+        f"the turn to answer and 12 tokens of reply exceed the 128 tokens that path:{folder} holds"
     )
 
 

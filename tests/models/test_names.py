@@ -232,7 +232,7 @@ def elsewhere(location: str) -> Act:
 
 
 BROKEN = "{folder}/model.safetensors: not a whole safetensors file; get the model again"
-NO_NUMBER = "{folder}/model.safetensors: weights that are no numbers; get the model again"
+NO_NUMBER = "{folder}/model.safetensors: weights that are NaN or infinite; get the model again"
 LINK = "{folder}/%s: a link that leads out of the model; copy the file itself"
 PICKLE = (
     "{folder}/%s: weights in a format that can run code when opened; save the model again with "
@@ -292,7 +292,7 @@ HOSTILE: dict[str, tuple[Act, str]] = {
     ),
     "module of its own": (
         write("modules.json", '[{"type": "evil.Module"}]'),
-        "{folder}/modules.json: module 'evil.Module' is code of its own; not supported",
+        "{folder}/modules.json: module 'evil.Module' is custom code; not supported",
     ),
     "adapter": (
         write("adapter_config.json", '{"base_model_name_or_path": "/etc"}'),
@@ -300,7 +300,7 @@ HOSTILE: dict[str, tuple[Act, str]] = {
     ),
     "quantised": (
         write(CONFIG, '{"quantization_config": {"bits": 4}}'),
-        "{folder}/config.json: quantised weights; scores are computed in 32 bit, save it so",
+        "{folder}/config.json: quantised weights; save the model in 32-bit precision",
     ),
     "config cut off": (write(CONFIG, '{"model_type": '), JSON),
     "config deep": (write(CONFIG, "[" * 200_000), JSON),

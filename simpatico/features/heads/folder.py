@@ -6,32 +6,35 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import pairwise
 from pathlib import Path
 from typing import Literal, get_args
 
 import msgspec
 import numpy as np
 
-from simpatico.arrays import Floats
+from simpatico.arrays import AnyFloats, Floats
 from simpatico.errors import DataError, MissingResource
 from simpatico.features import Feature, Features
 from simpatico.features.char_ngrams import CharNgramSettings
 from simpatico.features.embeddings import Embeddings, TextEncoder
-from simpatico.features.heads.head import Activation, Head, Part
-from simpatico.features.heads.tensors import head_from_tensors, vector_width
+from simpatico.features.heads.head import Activation, CharNgramWeights, Head, Part
 from simpatico.features.lexicon import mtime_and_size
 from simpatico.features.plutchik import EMOTIONS
 from simpatico.features.word_vectors import WordExtremes
-from simpatico.models.folder import read_model_folder
+from simpatico.models.folder import all_finite, read_model_folder
 from simpatico.models.names import find_model, short_model_name
 from simpatico.turns import Turns
 
 WEIGHTS, RECIPE, VOCABULARY, CARD = "model.safetensors", "recipe.json", "vocabulary.json", "card.md"
 FILES = (WEIGHTS, RECIPE, VOCABULARY, CARD)
 SCHEMA = 1
+"""Of the folder; raised when an older version could not read it."""
 PATH = "path:"
 SHIPPED = Path(__file__).parents[2] / "data" / "models"
 
+Layers = Sequence[tuple[AnyFloats, AnyFloats]]
+"""A matrix and an offset each."""
 Pooling = Literal["mean", "max", "cls", "extremes"]
 EmotionKind = Literal["neutrality", "polarity", "plutchik"]
 """Heads that judge one text: is it emotional, is it positive, which of the eight does it have."""
@@ -51,7 +54,7 @@ REQUIRED_HEADS: Mapping[HeadKind, tuple[str, ...]] = {
 
 
 class HeadEvaluation(msgspec.Struct, frozen=True):
-    """How well a head separates true from made-up examples of the test split.
+    """How well a head separates true from negative examples of the test split.
 
     `plain_auc` is the AUC of a baseline without training: the cosine of a pair, the length of a
     text. `low` and `high` bound the 95% CI of the AUC, by resampling dialogs.
@@ -146,8 +149,8 @@ class PairHead:
         recipe = folder.recipe.heads[self.name]
         if find_model(recipe.encoder).sha256 != recipe.encoder_sha256:
             raise DataError(
-                f"{self.model} was trained over other weights than {recipe.encoder!r} has here; "
-                "train it again"
+                f"{self.model} was trained with other weights of {recipe.encoder!r} than those "
+                "installed; train it again"
             )
         vectors = features[head_encoder(recipe)]
         return HeadProbabilities(folder.heads[self.name], vectors, self.model)
@@ -166,25 +169,28 @@ class HeadProbabilities:
         if not (count := len(firsts)):
             return np.zeros(0)
         both = self.vectors.of(firsts if seconds is None else [*firsts, *seconds])
-        if both.shape[1] != vector_width(self.head):
+        if both.shape[1] != (width := self.head.vector_width):
             raise DataError(
-                f"{self.model} is made for vectors of {vector_width(self.head)} numbers, where its "
-                f"encoder gives {both.shape[1]}; train it again"
+                f"{self.model} takes vectors of {width} dimensions, where its encoder gives "
+                f"{both.shape[1]}; train it again"
             )
         grams = self.head.grams
-        added = grams.logits(firsts, firsts if seconds is None else seconds) if grams else 0.0
-        return self.head.probability(both[:count], both[-count:], added)
+        offset = grams.logits(firsts, firsts if seconds is None else seconds) if grams else 0.0
+        return self.head.probability(both[:count], both[-count:], offset)
 
 
 def head_encoder(head: HeadRecipe) -> Feature:
     """The feature that gives texts the vectors a head was trained on."""
-    if head.pooling == "extremes":
-        return WordExtremes(head.encoder)
-    return Embeddings(head.encoder, head.pooling)
+    return text_vectors(head.encoder, head.pooling)
+
+
+def text_vectors(encoder: str, pooling: Pooling) -> Feature:
+    """The feature that gives texts a vector each; extremes are those of their words' vectors."""
+    return WordExtremes(encoder) if pooling == "extremes" else Embeddings(encoder, pooling)
 
 
 def is_heads_folder(model: str) -> bool:
-    """Whether this names a folder of heads rather than a pretrained model."""
+    """Whether this names a folder of heads, not a pretrained model; both may be `path:DIR`."""
     folder = heads_folder(model)
     return folder is not None and (folder / WEIGHTS).is_file() and (folder / RECIPE).is_file()
 
@@ -219,7 +225,7 @@ def load_heads(model: str, kind: HeadKind) -> HeadFolder:
     return heads
 
 
-@lru_cache(maxsize=16)
+@lru_cache(maxsize=16)  # usl-h and the emotions ask for their folder once per head
 def read_heads(folder: Path, stamps: tuple[tuple[int, int], ...]) -> HeadFolder:
     """The heads in a folder; kept in memory as long as its files have these stamps."""
     files = read_model_folder(folder, FILES)
@@ -248,3 +254,54 @@ def recipe_problem(recipe: HeadsRecipe) -> str | None:
     if (likely := recipe.likelihood) and not likely.low < likely.high:
         return f"the quartiles of likelihood are {likely.low} and {likely.high}; the first is lower"
     return None
+
+
+def head_from_tensors(
+    path: Path, name: str, recipe: HeadRecipe, tensors: Mapping[str, AnyFloats]
+) -> Head:
+    """One head out of the file `path`; its tensors' names begin with the head's.
+
+    Shapes are checked here, all of them, since numpy would broadcast a wrong one without a word.
+    """
+    own = {key: value for key, value in tensors.items() if key.partition(".")[0] == name}
+    for key, value in own.items():
+        if not all_finite(value):
+            raise DataError(f"{path}: {key!r} holds something that is not a finite number")
+    layers = list[tuple[AnyFloats, AnyFloats]]()
+    while all(f"{name}.{part}_{len(layers)}" in own for part in ("weight", "offset")):
+        weight, offset = (own[f"{name}.{part}_{len(layers)}"] for part in ("weight", "offset"))
+        layers.append((weight, offset))
+    bilinear, form = own.get(f"{name}.bilinear"), recipe.grams
+    grams = [own[key] for key in (f"{name}.grams_first", f"{name}.grams_second") if key in own]
+    columns = [] if form is None or form.problem else [(form.columns,)] * 2
+    valid = [array.shape for array in grams] == columns and not (form and form.problem)
+    valid = valid and len(own) == 2 * len(layers) + (bilinear is not None) + len(grams)
+    if not valid or not layers_match(layers) or not input_matches(recipe.parts, layers, bilinear):
+        raise DataError(f"{path}: the tensors of head {name!r} have shapes that do not match")
+    return Head(
+        tuple(recipe.parts),
+        tuple((m.astype(np.float64), o.astype(np.float64)) for m, o in layers),
+        recipe.activation,
+        None if bilinear is None else bilinear.astype(np.float64),
+        CharNgramWeights(form, *(array.astype(np.float64) for array in grams)) if form else None,
+    )
+
+
+def layers_match(layers: Layers) -> bool:
+    """Whether each layer takes what the one before it gives, and the last gives one logit."""
+    if not layers or any(m.ndim != 2 or o.shape != m.shape[1:] for m, o in layers):
+        return False
+    wide = all(a.shape[1] == b.shape[0] for (a, _), (b, _) in pairwise(layers))
+    return wide and layers[0][0].shape[0] > 0 and layers[-1][0].shape[1] == 1
+
+
+def input_matches(parts: Sequence[Part], layers: Layers, bilinear: AnyFloats | None) -> bool:
+    """Whether the first layer takes as many inputs as the parts of two vectors make."""
+    inputs, vectors = layers[0][0].shape[0], sum(part != "bilinear" for part in parts)
+    forms = len(parts) - vectors
+    if (bilinear is None) == bool(forms):
+        return False
+    if bilinear is None:
+        return vectors > 0 and inputs % vectors == 0
+    size = bilinear.shape[0] if bilinear.ndim else 0
+    return bilinear.shape == (size, size) and inputs == vectors * size + forms and size > 0

@@ -30,7 +30,10 @@ DEPTH = 128
 
 @dataclass(frozen=True)
 class CharNgramWeights:
-    """A weight for each bucket of character n-grams, in the first text and in the second."""
+    """A weight for each bucket of character n-grams, in the first text and in the second.
+
+    Hashed n-grams need no vocabulary, and so keep no words of the training texts.
+    """
 
     form: CharNgramSettings
     first: AnyFloats = field(repr=False)
@@ -54,15 +57,36 @@ class Head:
     bilinear: AnyFloats | None = field(default=None, repr=False)
     grams: CharNgramWeights | None = None
 
+    @property
+    def vector_width(self) -> int:
+        """The dimension of the text vectors that it takes."""
+        if self.bilinear is not None:
+            return int(self.bilinear.shape[0])
+        return int(self.layers[0][0].shape[0]) // len(self.parts)
+
     def inputs(self, first: AnyFloats, second: AnyFloats) -> AnyFloats:
         """The input of the first layer, a row a pair."""
-        columns = [part_inputs(part, first, second, self.bilinear) for part in self.parts]
+        columns = list[AnyFloats]()
+        for part in self.parts:
+            match part:
+                case "first":
+                    columns.append(first)
+                case "second":
+                    columns.append(second)
+                case "product":
+                    columns.append(first * second)
+                case "difference":
+                    columns.append(np.abs(first - second))
+                case "bilinear":
+                    m = self.bilinear
+                    left = first if m is None else fixed_order_product(first, m)
+                    columns.append((left * second).sum(axis=1, keepdims=True))
         return np.concatenate(columns, axis=1)
 
     def probability(
-        self, first: AnyFloats, second: AnyFloats, added: AnyFloats | float = 0.0
+        self, first: AnyFloats, second: AnyFloats, offset: AnyFloats | float = 0.0
     ) -> Floats:
-        """The probability that each pair is a true one; `added` are logits from elsewhere.
+        """The probability that each pair is a true one; `offset` is added to its logit.
 
         Pairs are taken in blocks of one size, the last padded with zeros: in a product of large
         matrices the last bits of a row can depend on how many other rows there are.
@@ -70,9 +94,9 @@ class Head:
         logits = np.zeros(len(first))
         for start in range(0, len(first), BLOCK):
             block = slice(start, start + BLOCK)
-            padded = self.logit(self.inputs(pad_block(first[block]), pad_block(second[block])))
-            logits[block] = padded[: len(first) - start]
-        return np.asarray(sigmoid(logits + added))
+            values = self.logit(self.inputs(pad_block(first[block]), pad_block(second[block])))
+            logits[block] = values[: len(first) - start]
+        return np.asarray(sigmoid(logits + offset))
 
     def logit(self, inputs: AnyFloats) -> AnyFloats:
         """The logit of each row of inputs."""
@@ -90,28 +114,14 @@ def pad_block(rows: AnyFloats) -> AnyFloats:
 
 
 def fixed_order_product(rows: AnyFloats, matrix: AnyFloats) -> AnyFloats:
-    """The product of two matrices, the same bits on any number of threads."""
+    """The product of two matrices, the same bits on any number of threads.
+
+    The order of adding up is fixed here, as a BLAS is free to choose it by the number of columns.
+    """
     total = rows[:, :DEPTH] @ matrix[:DEPTH]
     for start in range(DEPTH, len(matrix), DEPTH):
         total += rows[:, start : start + DEPTH] @ matrix[start : start + DEPTH]
     return np.asarray(total)
-
-
-def part_inputs(
-    part: Part, first: AnyFloats, second: AnyFloats, bilinear: AnyFloats | None
-) -> AnyFloats:
-    """One part of a head's input, a row a pair."""
-    match part:
-        case "first":
-            return first
-        case "second":
-            return second
-        case "product":
-            return np.asarray(first * second)
-        case "difference":
-            return np.asarray(np.abs(first - second))
-    projected = first if bilinear is None else fixed_order_product(first, bilinear)
-    return np.asarray((projected * second).sum(axis=1, keepdims=True))
 
 
 def activate(activation: Activation, values: AnyFloats) -> AnyFloats:

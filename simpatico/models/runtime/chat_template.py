@@ -9,8 +9,9 @@ the result, and only then the texts are put in.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any, Literal
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Literal
 
 from simpatico.errors import NoAnswer
 from simpatico.models.runtime.language_models import LmTokenizer, TokenIds
@@ -31,74 +32,58 @@ def choose_frame(tokenizer: LmTokenizer, frame: Frame | None) -> tuple[Frame, Di
     hf = tokenizer.tokenizer
     has_chatml = {OPEN, CLOSE} <= hf.get_vocab().keys()
     frame = frame or ("chat" if hf.chat_template or has_chatml else "lines")
-    match frame:
-        case "chat" if hf.chat_template:
-            return frame, lambda dialog: encode_in_template(tokenizer, dialog)
-        case "chat":
-            return frame, lambda dialog: encode_rendered(tokenizer, chatml(dialog), dialog)
-        case "lines":
-            return frame, lambda dialog: [
-                tokenizer.start_token,
-                *tokenizer.encode(dialog_lines(dialog)),
-            ]
-    return frame, lambda dialog: [
-        token for _, text in dialog for token in (*tokenizer.encode(text), tokenizer.end_token)
-    ]
+    encoders: Mapping[Frame, Callable[[LmTokenizer, Sequence[Turn]], TokenIds]] = {
+        "chat": encode_chat,
+        "lines": encode_lines,
+        "end": encode_with_ends,
+    }
+    return frame, partial(encoders[frame], tokenizer)
 
 
-def encode_in_template(tokenizer: LmTokenizer, dialog: Sequence[Turn]) -> TokenIds:
-    """The dialog in the model's own chat template."""
-    turns = [{"role": role, "content": PLACEHOLDER.format(i)} for i, (role, _) in enumerate(dialog)]
-    try:
-        rendered = tokenizer.tokenizer.apply_chat_template(
-            turns, tokenize=False, add_generation_prompt=True
-        )
-    except Exception as error:  # a template may refuse a role, or an order of roles, in any way
-        raise NoAnswer(
-            f"the model's chat template does not take this dialog ({type(error).__name__})",
-            why="chat template",
-        ) from None
-    if PLACEHOLDER.format(len(dialog) - 1) not in rendered:
-        raise NoAnswer("the model's chat template leaves out the last turn", why="chat template")
-    return encode_rendered(tokenizer, rendered, dialog)
-
-
-def chatml(dialog: Sequence[Turn]) -> str:
-    """ChatML with placeholders: what most models with its special tokens were trained on."""
-    turns = [
-        f"{OPEN}{role}\n{PLACEHOLDER.format(i)}{CLOSE}\n" for i, (role, _) in enumerate(dialog)
-    ]
-    return "".join(turns) + f"{OPEN}assistant\n"
-
-
-def encode_rendered(tokenizer: LmTokenizer, rendered: str, dialog: Sequence[Turn]) -> TokenIds:
-    """The tokens of a rendered template; what stands between two special tokens is one text."""
-    ids = TokenIds()
-    for special, part in split_at_special(tokenizer.tokenizer, rendered):
-        text = PLACEHOLDERS.sub(lambda match: dialog[int(match[1])][1], part)
-        ids += tokenizer.encode(text) if text else []
-        ids += [] if special is None else [special]
-    return ids
-
-
-def split_at_special(hf_tokenizer: Any, rendered: str) -> Iterator[tuple[int | None, str]]:
-    """The texts of a rendered template, each with the special token after it."""
-    special = {str(token): i for i, token in hf_tokenizer.added_tokens_decoder.items()}
-    if not special:
-        yield None, rendered
-        return
-    # longest first, since one special token may begin another
-    pattern = "|".join(re.escape(token) for token in sorted(special, key=len, reverse=True))
-    *before, rest = re.split(f"({pattern})", rendered)
-    for text, token in zip(before[::2], before[1::2], strict=True):
-        yield special[token], text
-    yield None, rest
-
-
-def dialog_lines(dialog: Sequence[Turn]) -> str:
+def encode_lines(tokenizer: LmTokenizer, dialog: Sequence[Turn]) -> TokenIds:
     """A line a turn, and the beginning of the next."""
     lines = []
     for role, text in dialog:
         one_line = " ".join(text.split())
         lines.append(f"{one_line}\n\n" if role == "system" else f"{role}: {one_line}\n")
-    return "".join(lines) + "assistant:"
+    return [tokenizer.start_token, *tokenizer.encode("".join(lines) + "assistant:")]
+
+
+def encode_with_ends(tokenizer: LmTokenizer, dialog: Sequence[Turn]) -> TokenIds:
+    """An end-of-document token after each turn, as DialoGPT was trained."""
+    end = tokenizer.end_token
+    return [token for _, text in dialog for token in (*tokenizer.encode(text), end)]
+
+
+def encode_chat(tokenizer: LmTokenizer, dialog: Sequence[Turn]) -> TokenIds:
+    """The dialog in the model's own chat template, or in ChatML if it has none.
+
+    ChatML is what most models with its special tokens were trained on. What stands between two
+    special tokens is encoded as one text.
+    """
+    hf, ids = tokenizer.tokenizer, TokenIds()
+    turns = [(role, PLACEHOLDER.format(i)) for i, (role, _) in enumerate(dialog)]
+    prompt = "".join(f"{OPEN}{role}\n{text}{CLOSE}\n" for role, text in turns)
+    prompt += f"{OPEN}assistant\n"
+    if hf.chat_template:
+        messages = [{"role": role, "content": text} for role, text in turns]
+        try:
+            prompt = hf.apply_chat_template(messages, tokenize=False, add_generation_prompt=True)
+        except Exception as error:  # a template may refuse a role, or an order of roles, in any way
+            raise NoAnswer(
+                f"the model's chat template does not take this dialog ({type(error).__name__})",
+                why="chat template",
+            ) from None
+        if PLACEHOLDER.format(len(dialog) - 1) not in prompt:
+            why = "chat template"
+            raise NoAnswer("the model's chat template leaves out the last turn", why=why)
+    special = {str(token): i for i, token in hf.added_tokens_decoder.items()}
+    # longest first, since one special token may begin another
+    names = sorted(special, key=len, reverse=True)
+    pattern = f"({'|'.join(map(re.escape, names))})" if names else r"(?!)"
+    for part in re.split(pattern, prompt):
+        if part in special:
+            ids.append(special[part])
+        elif text := PLACEHOLDERS.sub(lambda match: dialog[int(match[1])][1], part):
+            ids += tokenizer.encode(text)
+    return ids

@@ -9,11 +9,12 @@ depends on its position in the batch.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from inspect import signature
+from itertools import groupby
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
@@ -27,6 +28,11 @@ from simpatico.models.runtime.use_multilingual import VOCABULARY, WEIGHTS, load_
 Net = Callable[[Ints, Ints], Floats32]
 """From token ids and segment ids, a row a text, to the model's output for every row."""
 Task = Literal["encoder", "classes", "next-sentence"]
+TORCH_CLASSES: Mapping[Task, str] = {
+    "encoder": "AutoModel",
+    "classes": "AutoModelForSequenceClassification",
+    "next-sentence": "AutoModelForNextSentencePrediction",
+}
 
 TOKENS = 96
 """In a batch: larger batches are no faster on a processor, and waste more on filling up."""
@@ -59,13 +65,21 @@ def load_net(model: Model, task: Task, layer: int | None = None) -> Net:
             f"{model.name} is a graph for onnxruntime, which gives its last layer only; "
             f"layer {layer} needs a model for torch, such as package:minilm-torch"
         )
-    return load_onnx_net(model.sha256, model, task)
+    return load_onnx_net(model, task)
 
 
 @lru_cache(maxsize=4)
-def load_onnx_net(sha256: str, model: Model, task: Task) -> Net:
+def load_onnx_net(model: Model, task: Task) -> Net:
     """A graph on onnxruntime; batches run in parallel, each on one thread."""
-    onnxruntime = import_onnxruntime(model)
+    # telemetry is on by default; the variable is read when the library is loaded
+    os.environ["ORT_DISABLE_TELEMETRY"] = "1"
+    try:
+        import onnxruntime
+    except ImportError:
+        raise MissingResource(
+            f"{model.name} needs the package onnxruntime; pip install 'simpatico[neural]'"
+        ) from None
+    onnxruntime.disable_telemetry_events()
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = 1
     options.log_severity_level = 3
@@ -76,7 +90,7 @@ def load_onnx_net(sha256: str, model: Model, task: Task) -> Net:
         )
     except Exception as error:  # onnxruntime's errors share no base but Exception
         why = type(error).__name__
-        raise DataError(f"{path} is no graph that onnxruntime can run ({why})") from None
+        raise DataError(f"{path}: onnxruntime cannot run it ({why}); get it again") from None
     names = [tensor.name for tensor in session.get_inputs()]
     # an encoder's output has rows, tokens and dimensions; a classifier's rows and classes
     if (len(session.get_outputs()[0].shape) == 3) != (task == "encoder"):
@@ -91,19 +105,6 @@ def load_onnx_net(sha256: str, model: Model, task: Task) -> Net:
     return run
 
 
-def import_onnxruntime(model: Model) -> Any:
-    """The package onnxruntime, with its telemetry off, which is on by default."""
-    os.environ["ORT_DISABLE_TELEMETRY"] = "1"  # read when the library is loaded
-    try:
-        import onnxruntime
-    except ImportError:
-        raise MissingResource(
-            f"{model.name} needs the package onnxruntime; pip install 'simpatico[neural]'"
-        ) from None
-    onnxruntime.disable_telemetry_events()
-    return onnxruntime
-
-
 def load_torch_net(model: Model, task: Task, layer: int | None) -> Net:
     """A model on torch: an encoder's hidden states after `layer`, or a classifier's logits."""
     from simpatico.models.runtime import torch_backend
@@ -111,12 +112,7 @@ def load_torch_net(model: Model, task: Task, layer: int | None) -> Net:
     torch_backend.import_transformers(model)
     import torch
 
-    loaders = {
-        "encoder": torch_backend.load_encoder,
-        "classes": torch_backend.load_classifier,
-        "next-sentence": torch_backend.load_next_sentence,
-    }
-    module = loaders[task](model)
+    module = torch_backend.load_pretrained(TORCH_CLASSES[task], model)
     device = next(module.parameters()).device
     takes_types = "token_type_ids" in signature(module.forward).parameters and has_segments(model)
     options = {"output_hidden_states": True} if layer is not None else {}
@@ -130,10 +126,9 @@ def load_torch_net(model: Model, task: Task, layer: int | None) -> Net:
             output = module(**inputs, **options)
             if task != "encoder":
                 states = output.logits
-            elif layer is None:
-                states = output.last_hidden_state
             else:
-                states = output.hidden_states[layer]
+                hidden = output.hidden_states
+                states = output.last_hidden_state if layer is None else hidden[layer]
             numbers: Floats32 = states.float().cpu().numpy()
             return numbers
 
@@ -146,22 +141,19 @@ def has_segments(model: Model) -> bool:
 
 
 def batch_rows(length: int) -> int:
-    """How many texts of this length make a batch."""
+    """How many texts of this length make a batch; it depends on nothing else, see above."""
     return max(1, TOKENS // length)
 
 
 def length_batches(lengths: Sequence[int]) -> Iterator[list[int]]:
-    """Indices of texts that run together: of one length, never more than make a batch."""
-    order = np.argsort(lengths, kind="stable").tolist()
-    batch: list[int] = []
-    for index in order:
-        length = lengths[index]
-        if batch and (lengths[batch[0]] != length or len(batch) == batch_rows(length)):
-            yield batch
-            batch = []
-        batch.append(index)
-    if batch:
-        yield batch
+    """Indices of texts that run together: of one length, never more than make a batch.
+
+    Texts of one length need no padding, whose attention mask would change the last bits.
+    """
+    order = sorted(range(len(lengths)), key=lengths.__getitem__)
+    for length, group in groupby(order, key=lengths.__getitem__):
+        indices, rows = list(group), batch_rows(length)
+        yield from (indices[start : start + rows] for start in range(0, len(indices), rows))
 
 
 def run_texts(

@@ -13,7 +13,7 @@ from typing import Any, Literal, NamedTuple
 
 from simpatico.errors import NoAnswer
 from simpatico.models.names import Model
-from simpatico.models.runtime.chat_template import DialogEncoder, Frame, Turn, choose_frame
+from simpatico.models.runtime.chat_template import Frame, Turn, choose_frame
 from simpatico.models.runtime.language_models import LmTokenizer, TokenIds, as_batch
 from simpatico.models.runtime.threads import ONE_THREAD
 from simpatico.models.runtime.torch_backend import load_causal, load_hf_tokenizer
@@ -51,20 +51,21 @@ class ReplyWriter:
     def __call__(self, dialog: Sequence[Turn]) -> Generation:
         return self.generate(self.encode_dialog(dialog))
 
-    def encode_dialog(self, dialog: Sequence[Turn]) -> TokenIds:
-        """The prompt; not for several threads at the same time, since tokenizers hold state."""
-        net, tokenizer = self.load()
-        _, encode = choose_frame(tokenizer, self.frame)
-        return self.drop_first_turns(dialog, encode, context_size(net, tokenizer))
-
     def load(self) -> tuple[Any, LmTokenizer]:
         """The model, loaded once, and its tokenizer."""
         return load_causal(self.model), LmTokenizer(load_hf_tokenizer(self.model))
 
-    def drop_first_turns(
-        self, dialog: Sequence[Turn], encode: DialogEncoder, room: int
-    ) -> TokenIds:
-        """The prompt, without as many of the first turns as must go; a system turn stays."""
+    def encode_dialog(self, dialog: Sequence[Turn]) -> TokenIds:
+        """The prompt, without as many of the first turns as must go; a system turn stays.
+
+        Not for several threads at the same time, since tokenizers hold state.
+        """
+        net, tokenizer = self.load()
+        _, encode = choose_frame(tokenizer, self.frame)
+        config = net.config.get_text_config(decoder=True)
+        positions = getattr(config, "max_position_embeddings", None)
+        limits = (positions, tokenizer.tokenizer.model_max_length)
+        room = int(min(MAX_TOKENS, *(limit for limit in limits if limit)))
         system = [turn for turn in dialog[:1] if turn[0] == "system"]
         rest = list(dialog[len(system) :])
         while rest:
@@ -73,8 +74,8 @@ class ReplyWriter:
                 return ids
             rest = rest[1:]
         raise NoAnswer(
-            f"the turn to answer and {self.max_new_tokens:,} word pieces of answer are more than "
-            f"the {room:,} that {self.model.name} holds",
+            f"the turn to answer and {self.max_new_tokens:,} tokens of reply exceed the {room:,} "
+            f"tokens that {self.model.name} holds",
             why="too long",
         )
 
@@ -83,45 +84,33 @@ class ReplyWriter:
         import torch
 
         net, tokenizer = self.load()
-        with ONE_THREAD, torch.inference_mode():
-            reply, finish = self.sample_reply(net, tokenizer, ids)
-        return Generation(decode(tokenizer, reply).strip(), len(ids), len(reply), finish)
-
-    def sample_reply(
-        self, net: Any, tokenizer: LmTokenizer, ids: TokenIds
-    ) -> tuple[TokenIds, Finish]:
-        """The tokens of the reply, and why there are no more."""
+        finish: Finish = "length"
         reply, cache, inputs = TokenIds(), None, ids
         stops = stop_tokens(net, tokenizer)
         one_line = choose_frame(tokenizer, self.frame)[0] == "lines"
         sample = token_sampler(self.temperature, f"{self.seed}\0{ids}")
-        while len(reply) < self.max_new_tokens:
-            output = net(
-                input_ids=as_batch(net, inputs),
-                past_key_values=cache,
-                use_cache=True,
-                logits_to_keep=1,
-            )
-            cache, token = output.past_key_values, sample(output.logits[0, -1])
-            if token in stops or (one_line and "\n" in decode(tokenizer, [token])):
-                return reply, "stop"
-            reply.append(token)
-            inputs = [token]
-        return reply, "length"
-
-
-def context_size(net: Any, tokenizer: LmTokenizer) -> int:
-    """How many tokens the model can hold, at most MAX_TOKENS."""
-    config = net.config.get_text_config(decoder=True)
-    limits = (
-        getattr(config, "max_position_embeddings", None),
-        tokenizer.tokenizer.model_max_length,
-    )
-    return int(min(MAX_TOKENS, *(limit for limit in limits if limit)))
+        with ONE_THREAD, torch.inference_mode():
+            while len(reply) < self.max_new_tokens:
+                output = net(
+                    input_ids=as_batch(net, inputs),
+                    past_key_values=cache,
+                    use_cache=True,
+                    logits_to_keep=1,
+                )
+                cache, token = output.past_key_values, sample(output.logits[0, -1])
+                if token in stops or (one_line and "\n" in decode_tokens(tokenizer, [token])):
+                    finish = "stop"
+                    break
+                reply.append(token)
+                inputs = [token]
+        return Generation(decode_tokens(tokenizer, reply).strip(), len(ids), len(reply), finish)
 
 
 def stop_tokens(net: Any, tokenizer: LmTokenizer) -> set[int]:
-    """The special tokens that end a turn: the tokenizer's and those of both configurations."""
+    """The special tokens that end a turn: the tokenizer's and those of both configurations.
+
+    Chat models often list the end of a turn in only one of these places.
+    """
     tokens = {tokenizer.end_token, tokenizer.tokenizer.eos_token_id}
     for config in (net.config, getattr(net, "generation_config", None)):
         eos = getattr(config, "eos_token_id", None)
@@ -130,7 +119,10 @@ def stop_tokens(net: Any, tokenizer: LmTokenizer) -> set[int]:
 
 
 def token_sampler(temperature: float, seed: str) -> Callable[[Any], int]:
-    """A function from logits to a token: the most likely one, or a sample."""
+    """A function from logits to a token: the most likely one, or a sample.
+
+    On the processor in double precision, so that the draw itself does not depend on the device.
+    """
     import torch
 
     if not temperature:
@@ -145,6 +137,6 @@ def token_sampler(temperature: float, seed: str) -> Callable[[Any], int]:
     return sample
 
 
-def decode(tokenizer: LmTokenizer, ids: TokenIds) -> str:
+def decode_tokens(tokenizer: LmTokenizer, ids: TokenIds) -> str:
     """Tokens as text, without special tokens."""
     return str(tokenizer.tokenizer.decode(ids, skip_special_tokens=True))

@@ -156,13 +156,13 @@ def target_logprobs(
     net: Any, source: TokenIds, targets: list[TokenIds], untag: set[int]
 ) -> list[Array]:
     """Log-probabilities of the tokens of targets that the decoder is forced to write."""
-    encoded = net.get_encoder()(input_ids=as_batch(net, source), return_dict=True)
+    states = net.get_encoder()(input_ids=as_batch(net, source), return_dict=True)
     logprobs = list[Array]()
     for target in targets:
         inputs = net.prepare_decoder_input_ids_from_labels(labels=as_batch(net, target))
-        output = net(encoder_outputs=encoded, decoder_input_ids=inputs, use_cache=False)
-        tagged = len(target) > 1 and target[0] in untag
-        logprobs.append(gather_logprobs(output.logits[0], target)[int(tagged) :])
+        output = net(encoder_outputs=states, decoder_input_ids=inputs, use_cache=False)
+        has_tag = len(target) > 1 and target[0] in untag
+        logprobs.append(gather_logprobs(output.logits[0], target)[int(has_tag) :])
     return logprobs
 
 

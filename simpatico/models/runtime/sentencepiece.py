@@ -17,7 +17,9 @@ from typing import Any
 from simpatico.errors import DataError
 
 SPACE = "\u2581"
+"""What SentencePiece writes for a space (lower one eighth block)."""
 NORMAL, UNKNOWN, CONTROL = 1, 2, 3
+"""Types of pieces, as SentencePiece numbers them."""
 FIXED_BYTES = {1: 8, 5: 4}
 """Of the wire types that have a fixed length."""
 
@@ -30,7 +32,7 @@ def unigram_tokenizer(path: Path) -> Any:
     unknown = next((i for i, (_, _, kind) in enumerate(pieces) if kind == UNKNOWN), None)
     special = {text: i for i, (text, _, kind) in enumerate(pieces) if kind == CONTROL}
     if unknown is None or not {"<s>", "</s>"} <= special.keys():
-        raise unusable(path)
+        raise vocabulary_error(path)
     # "<s>" that somebody wrote is text: a NUL, which the normaliser lets nobody write, goes before
     # special tokens so that no text matches them
     prefix = {UNKNOWN: "\0", CONTROL: "\0"}
@@ -64,7 +66,7 @@ def read_vocabulary(path: Path) -> tuple[list[tuple[str, float, int]], bytes]:
             elif number == 3:
                 characters = inner.get(2, b"")
     except (IndexError, KeyError, struct.error, UnicodeDecodeError, AttributeError, TypeError):
-        raise unusable(path) from None
+        raise vocabulary_error(path) from None
     return pieces, characters
 
 
@@ -96,5 +98,5 @@ def read_varint(message: bytes, at: int) -> tuple[int, int]:
             return number, at
 
 
-def unusable(path: Path) -> DataError:
+def vocabulary_error(path: Path) -> DataError:
     return DataError(f"{path} is no unigram vocabulary of SentencePiece; get the model again")

@@ -58,13 +58,9 @@ def as_utf8(text: str) -> str:
     return text.encode("utf-8", "replace").decode()
 
 
+@lru_cache(maxsize=8)
 def load_tokenizer(model: Model) -> TextTokenizer:
     """The tokenizer of this model; loaded once."""
-    return _load_tokenizer(model.sha256, model, max_model_tokens(model))
-
-
-@lru_cache(maxsize=8)
-def _load_tokenizer(sha256: str, model: Model, limit: int) -> TextTokenizer:
     try:
         from tokenizers import Tokenizer
     except ImportError:
@@ -79,24 +75,20 @@ def _load_tokenizer(sha256: str, model: Model, limit: int) -> TextTokenizer:
             raise DataError(f"{path} is not a tokenizer; get the model again") from None
     elif "sp.model" in model.files:
         tokenizer = unigram_tokenizer(model.folder / "sp.model")
+    elif set(model.files) & {"vocab.txt", "vocab.json", "spiece.model"}:
+        # transformers makes a tokenizer of a vocabulary, which is what older checkpoints have
+        from simpatico.models.runtime.torch_backend import load_hf_tokenizer
+
+        tokenizer = Tokenizer.from_str(load_hf_tokenizer(model).backend_tokenizer.to_str())
     else:
-        tokenizer = Tokenizer.from_str(tokenizer_from_vocabulary(model))
-    tokenizer.no_padding()
-    tokenizer.enable_truncation(limit)
-    # what somebody wrote is text, even where it looks like a special token
-    tokenizer.encode_special_tokens = True
-    return TextTokenizer(sha256, tokenizer)
-
-
-def tokenizer_from_vocabulary(model: Model) -> str:
-    """The tokenizer that transformers makes of a vocabulary, as older checkpoints have one."""
-    if not set(model.files) & {"vocab.txt", "vocab.json", "spiece.model"}:
         raise DataError(
             f"{model.folder} has no tokenizer.json; save the model's fast tokenizer there"
         )
-    from simpatico.models.runtime.torch_backend import load_hf_tokenizer
-
-    return str(load_hf_tokenizer(model).backend_tokenizer.to_str())
+    tokenizer.no_padding()
+    tokenizer.enable_truncation(max_model_tokens(model))
+    # what somebody wrote is text, even where it looks like a special token
+    tokenizer.encode_special_tokens = True
+    return TextTokenizer(model.sha256, tokenizer)
 
 
 def max_model_tokens(model: Model) -> int:

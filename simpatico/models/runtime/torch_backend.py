@@ -10,7 +10,7 @@ import os
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any, TypeVar
 
 from simpatico.errors import DataError, MissingResource
@@ -31,44 +31,16 @@ Item = TypeVar("Item")
 Output = TypeVar("Output")
 
 
-def load_causal(model: Model) -> Any:
-    """The model as a causal language model."""
-    return load_pretrained("AutoModelForCausalLM", model)
-
-
-def load_seq2seq(model: Model) -> Any:
-    """The model as a sequence-to-sequence model."""
-    return load_pretrained("AutoModelForSeq2SeqLM", model)
-
-
-def load_masked(model: Model) -> Any:
-    """The model as a masked language model."""
-    return load_pretrained("AutoModelForMaskedLM", model)
-
-
-def load_classifier(model: Model) -> Any:
-    """The model as a classifier of texts."""
-    return load_pretrained("AutoModelForSequenceClassification", model)
-
-
-def load_next_sentence(model: Model) -> Any:
-    """The model as one that predicts whether a text follows another."""
-    return load_pretrained("AutoModelForNextSentencePrediction", model)
-
-
-def load_encoder(model: Model) -> Any:
-    """The model as one that gives every token a vector."""
-    return load_pretrained("AutoModel", model)
-
-
-def load_hf_tokenizer(model: Model) -> Any:
-    """The model's own tokenizer, which treats whatever it is given as text."""
-    return _load_hf_tokenizer(model.sha256, model)
-
-
 def load_pretrained(kind: str, model: Model) -> Any:
-    """The model as transformers' class of this name; loaded once, whatever its folder is called."""
-    return _load_pretrained(model.sha256, kind, model, device())
+    """The model as transformers' class of this name; loaded once."""
+    return load_on_device(kind, model, device())
+
+
+# one name for each kind of model that features ask for
+load_causal = partial(load_pretrained, "AutoModelForCausalLM")
+load_seq2seq = partial(load_pretrained, "AutoModelForSeq2SeqLM")
+load_masked = partial(load_pretrained, "AutoModelForMaskedLM")
+load_classifier = partial(load_pretrained, "AutoModelForSequenceClassification")
 
 
 def device() -> str:
@@ -82,7 +54,8 @@ def device_suffix() -> str:
 
 
 @lru_cache(maxsize=3)
-def _load_pretrained(sha256: str, kind: str, model: Model, device: str) -> Any:
+def load_on_device(kind: str, model: Model, device: str) -> Any:
+    """The model in 32-bit precision, ready to run; only three stay in memory, which is scarce."""
     transformers = import_transformers(model)
     import torch
 
@@ -99,10 +72,10 @@ def _load_pretrained(sha256: str, kind: str, model: Model, device: str) -> Any:
             raise unloadable(model, KINDS[kind], error) from None
     # transformers fills a missing layer with random numbers; only the pooler, which no encoder here
     # uses, may be missing
-    unfilled = [k for k in sorted(info["missing_keys"]) if kind != "AutoModel" or "pooler" not in k]
-    if unfilled:
+    missing = [k for k in sorted(info["missing_keys"]) if kind != "AutoModel" or "pooler" not in k]
+    if missing:
         raise DataError(
-            f"{model.folder} is not {KINDS[kind]}: it has no weights for {unfilled[0]!r}; "
+            f"{model.folder} is not {KINDS[kind]}: it has no weights for {missing[0]!r}; "
             "name a model that was saved as one"
         )
     try:
@@ -114,7 +87,8 @@ def _load_pretrained(sha256: str, kind: str, model: Model, device: str) -> Any:
 
 
 @lru_cache(maxsize=8)
-def _load_hf_tokenizer(sha256: str, model: Model) -> Any:
+def load_hf_tokenizer(model: Model) -> Any:
+    """The model's own tokenizer, which treats whatever it is given as text; loaded once."""
     transformers = import_transformers(model)
     with quiet_loading(transformers):
         try:

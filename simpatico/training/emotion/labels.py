@@ -29,6 +29,9 @@ Polarity = Callable[[Sequence[str]], Floats]
 """Gives the probability that each text is positive; NaN where it has none."""
 
 MAJORITY_SHARE = 0.7
+"""Of a label's utterances, as in Liu et al."""
+MAX_LISTED = 10
+"""Labels that an error message names."""
 NEUTRAL = frozenset({"neutral", "no emotion", "no_emotion", "none"})
 """Labels that say of themselves that there is no emotion."""
 
@@ -69,9 +72,10 @@ class LabelMeanings:
     """What the labels of some data mean; the same for all of their splits."""
 
     kind: EmotionKind
-    known: Mapping[str, str]
-    """Meanings that the user or the data themselves give."""
+    meanings: Mapping[str, str]
+    """That the user or the data themselves give."""
     rule: Mapping[str, LabelSign] = field(default_factory=dict)
+    """Signs of the other labels, by the rule of the 70%."""
     polarity: Polarity | None = None
 
     def targets(self, utterances: Utterances) -> Floats:
@@ -85,22 +89,28 @@ class LabelMeanings:
                 return np.array([self.emotions(names) for names in utterances.label])
 
     def emotional(self, names: Sequence[str]) -> float:
-        """1 for any emotion, 0 for neutral; NaN for both, and for what is to be left out."""
-        neutral = {self.known.get(name) == "neutral" for name in self.not_omitted(names)}
+        """1 for any emotion, 0 for neutral; NaN for both, and for what is to be left out.
+
+        A label without a meaning is an emotion: only neutral ones have to be known.
+        """
+        neutral = {self.meanings.get(name) == "neutral" for name in self.not_omitted(names)}
         return float(not neutral.pop()) if len(neutral) == 1 else np.nan
 
     def not_omitted(self, names: Sequence[str]) -> list[str]:
-        return [name for name in names if self.known.get(name) != "omit"]
+        return [name for name in names if self.meanings.get(name) != "omit"]
 
     def positive(self, utterances: Utterances) -> Floats:
-        """1 for positive, 0 for negative; NaN for neither, for both, and for neutral."""
-        signs = [
-            {self.known[name] if name in self.known else self.rule[name].sign for name in names}
-            for names in utterances.label
-        ]
-        clear = [some - {"each", "omit"} for some in signs]
-        targets = np.array([CLEAR_SIGNS.get(frozenset(some), np.nan) for some in clear])
-        each = [row for row, some in enumerate(signs) if some == {"each"}]
+        """1 for positive, 0 for negative; NaN for neither, for both, and for neutral.
+
+        Neutral utterances are left out rather than put into a third class: that they are neutral
+        is decided by the other evaluator.
+        """
+        sign_of = {**{name: sign.sign for name, sign in self.rule.items()}, **self.meanings}
+        signs = [{sign_of[name] for name in names} for names in utterances.label]
+        # a clear sign goes before one that each utterance decides; two clear ones contradict
+        clear = [frozenset(own - {"each", "omit"}) for own in signs]
+        targets = np.array([CLEAR_SIGNS.get(own, np.nan) for own in clear])
+        each = [row for row, own in enumerate(signs) if own == {"each"}]
         if each and self.polarity:
             positive = self.polarity([utterances.text[row] for row in each])
             targets[each] = np.where(np.isnan(positive), np.nan, positive > 0.5)
@@ -108,7 +118,7 @@ class LabelMeanings:
 
     def emotions(self, names: Sequence[str]) -> list[float]:
         """1 under each of the eight that a label stands for; NaN throughout if left out."""
-        meanings = [self.known[name] for name in self.not_omitted(names)]
+        meanings = [self.meanings[name] for name in self.not_omitted(names)]
         present = {emotion for meaning in meanings for emotion in meaning.split(",")}
         return [float(emotion in present) if meanings else np.nan for emotion in EMOTIONS]
 
@@ -135,65 +145,44 @@ def resolve_labels(
     polarity: Callable[[], Polarity],
 ) -> LabelMeanings:
     """What the labels of these utterances mean, by `mapping`, by their names, and by the rule."""
-    if unknown := sorted(set(mapping) - set(utterances.labels)):
-        raise DataError(
-            f"{utterances.source}: no utterance is labelled {unknown[0]!r}; "
-            f"{list_labels(utterances)}"
-        )
-    for name, meaning in mapping.items():
-        check_meaning(kind, name, meaning)
-    neutral = {name: "neutral" for name in utterances.labels if name.casefold() in NEUTRAL}
-    match kind:
-        case "neutrality":
-            known = {**neutral, **mapping}
-            if "neutral" not in known.values():
-                raise DataError(
-                    f"{utterances.source}: no label is known to be neutral; say which is with "
-                    f"--map LABEL=neutral; {list_labels(utterances)}"
-                )
-            return LabelMeanings(kind, known)
-        case "polarity":
-            known = {**neutral, **utterances.known_signs, **mapping}
-            return resolve_polarity(utterances, known, polarity)
-        case "plutchik":
-            known = {**neutral, **PLUTCHIK, **mapping}
-            if rest := [name for name in utterances.labels if name not in known]:
-                raise DataError(
-                    f"{utterances.source}: which of the eight emotions is {rest[0]!r}? Say "
-                    f"--map {rest[0]}=EMOTION, or =neutral for none of them, or =omit to leave it "
-                    "out"
-                )
-            return LabelMeanings(kind, known)
-
-
-def check_meaning(kind: EmotionKind, name: str, meaning: str) -> None:
-    """Refuse a meaning that no label can have."""
+    labels, source = utterances.labels, utterances.source
+    more = ", ..." if len(labels) > MAX_LISTED else ""
+    listing = f"its labels are {', '.join(map(repr, labels[:MAX_LISTED]))}{more}"
+    if unknown := sorted(set(mapping) - set(labels)):
+        raise DataError(f"{source}: no utterance is labelled {unknown[0]!r}; {listing}")
+    # that an emotion is positive or negative says, for neutrality, that it is one
     also = ("positive", "negative") if kind == "neutrality" else ()
-    for one in meaning.split(",") if kind == "plutchik" else [meaning]:
-        if one not in (*MEANINGS[kind], *also):
-            raise DataError(
-                f"label {name!r} is said to mean {one!r}; for {kind} it means one of "
-                f"{', '.join(MEANINGS[kind])}"
-            )
-
-
-def resolve_polarity(
-    utterances: Utterances, known: Mapping[str, str], polarity: Callable[[], Polarity]
-) -> LabelMeanings:
-    """Signs of labels that are not known are inferred by the rule of the 70%."""
-    if not (unknown := {name for name in utterances.labels if name not in known}):
-        return LabelMeanings("polarity", known)
-    rows = [row for row, names in enumerate(utterances.label) if unknown & {*names}]
-    labels = [[name for name in utterances.label[row] if name in unknown] for row in rows]
+    for name, value in mapping.items():
+        for meaning in value.split(",") if kind == "plutchik" else [value]:
+            if meaning not in (*MEANINGS[kind], *also):
+                raise DataError(
+                    f"--map {name}={meaning}: for {kind} a label means one of "
+                    f"{', '.join(MEANINGS[kind])}"
+                )
+    neutral = {name: "neutral" for name in labels if name.casefold() in NEUTRAL}
+    defaults: Mapping[EmotionKind, Mapping[str, str]] = {
+        "neutrality": {},
+        "polarity": utterances.known_signs,
+        "plutchik": PLUTCHIK,
+    }
+    meanings = {**neutral, **defaults[kind], **mapping}
+    rest = {name for name in labels if name not in meanings}
+    if kind == "neutrality" and "neutral" not in meanings.values():
+        remedy = "name it with --map LABEL=neutral"
+        raise DataError(f"{source}: no label is known to be neutral; {remedy}; {listing}")
+    if kind == "plutchik" and rest:
+        raise DataError(
+            f"{source}: label {min(rest)!r} is none of the eight emotions; give --map "
+            f"{min(rest)}=EMOTION, =neutral for none of them, or =omit to leave it out"
+        )
+    if kind != "polarity" or not rest:
+        return LabelMeanings(kind, meanings)
+    # only now, as this loads a model that most data do not need
     model = polarity()
-    rule = infer_label_signs(labels, [utterances.text[row] for row in rows], model)
-    return LabelMeanings("polarity", known, rule, model)
-
-
-def list_labels(utterances: Utterances, most: int = 10) -> str:
-    """The first labels there are, for a complaint."""
-    more = ", ..." if len(utterances.labels) > most else ""
-    return f"its labels are {', '.join(map(repr, utterances.labels[:most]))}{more}"
+    rows = [row for row, names in enumerate(utterances.label) if rest & {*names}]
+    names = [[name for name in utterances.label[row] if name in rest] for row in rows]
+    rule = infer_label_signs(names, [utterances.text[row] for row in rows], model)
+    return LabelMeanings(kind, meanings, rule, model)
 
 
 def polarity_model(model: str) -> Polarity:
@@ -203,12 +192,14 @@ def polarity_model(model: str) -> Polarity:
         feature = PairHead(model, "polarity", "positive")
     elif why := why_missing(model):
         raise MissingResource(
-            f"no model of polarity {model!r} to say what labels mean ({why}); give one with "
-            "--polarity-model, or say it with --map LABEL=positive"
+            f"no polarity model {model!r} for labels of unknown sign ({why}); give one with "
+            "--polarity-model, or the sign with --map LABEL=positive"
         )
     else:
         feature = ClassProbabilities(model)
     classes = features_for_texts([feature, *feature.needs])[feature]
+
+    # tidied as in training, so that the way a corpus was stored does not decide the sign
 
     def positive(texts: Sequence[str]) -> Floats:
         probabilities = np.asarray(classes.of([detokenise(text) for text in texts]), np.float64)
@@ -216,8 +207,8 @@ def polarity_model(model: str) -> Polarity:
             return probabilities
         if probabilities.shape[1] != 2:
             raise DataError(
-                f"{model} tells {probabilities.shape[1]} classes apart, where polarity needs two: "
-                "negative, and positive"
+                f"{model} has {probabilities.shape[1]} classes, where polarity needs two: negative "
+                "and positive"
             )
         return probabilities[:, 1]
 

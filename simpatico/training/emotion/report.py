@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from simpatico.features.heads.folder import EmotionKind, HeadsRecipe
+from simpatico.features.plutchik import EMOTIONS
 from simpatico.training.card import About, ModelCard, format_result
 from simpatico.training.emotion.baselines import OURS, ResultRows
 from simpatico.training.emotion.settings import EmotionSettings, EmotionTask
@@ -16,21 +17,15 @@ SUMMARIES: Mapping[EmotionKind, str] = {
     "polarity": "Predicts the probability that an emotional utterance is positive.",
     "plutchik": "Predicts the probability of each of Plutchik's eight emotions in an utterance.",
 }
-CLASSES: Mapping[EmotionKind, tuple[str, str]] = {
+LABELS: Mapping[EmotionKind, tuple[str, ...]] = {
     "neutrality": ("neutral", "emotional"),
     "polarity": ("negative", "positive"),
-    "plutchik": ("without it", "with it"),
+    "plutchik": EMOTIONS,
 }
+"""Of a fine-tuned model, by class; of the first two kinds also for the table of classes."""
 LIMITS = (
     "It sees one utterance without context: irony and implied emotions are missed.",
     "It is valid for the language and the style of its training texts.",
-)
-BALANCED_LIMIT = (
-    "Both classes had equal weight in training, so probabilities are too high for the class that "
-    "is rarer in use."
-)
-RARE_LIMIT = (
-    "Emotions that are rare in training are rarely detected: read the results of each before use."
 )
 
 
@@ -38,9 +33,15 @@ def model_limits(task: EmotionTask, settings: EmotionSettings) -> tuple[str, ...
     """What to be careful about."""
     own: tuple[str, ...] = ()
     if task.kind == "plutchik":
-        own = (RARE_LIMIT,)
+        own = (
+            "Emotions that are rare in training are rarely detected: read the results of each "
+            "before use.",
+        )
     elif task.balances_classes(settings):
-        own = (BALANCED_LIMIT,)
+        own = (
+            "Both classes had equal weight in training, so probabilities are too high for the "
+            "class that is rarer in use.",
+        )
     return (*LIMITS, *own, *settings.limits)
 
 
@@ -56,29 +57,28 @@ class EmotionReport(NamedTuple):
 
     @property
     def facts(self) -> dict[str, object]:
-        """The results for the recipe."""
+        """The results for the recipe; the keys are those of the models that were shipped first."""
         data, rule = self.task.data, self.task.meaning.rule
         return {
             "sides": [len(texts) for texts in data.splits],
             "left_out": data.left_out,
-            "repeated": data.repeated,
+            "repeated": data.duplicates,
             "rule": {name: sign._asdict() for name, sign in rule.items()},
             "limits": {name: round(at, 6) for name, at in self.thresholds.items()},
-            "measured": {name: [row.as_json() for row in some] for name, some in self.rows.items()},
+            "measured": {name: [row.as_json() for row in own] for name, own in self.rows.items()},
         }
 
 
-def render_emotion_card(report: EmotionReport, about: About) -> str:
-    """What people should read before they use the model."""
-    kind, recipe = report.task.kind, report.recipe
-    heads = recipe.heads if recipe else {}
+def render_emotion_card(report: EmotionReport, recipe: HeadsRecipe, about: About) -> str:
+    """What people should read before they use the model; its heads differ in nothing but name."""
+    kind, head = report.task.kind, next(iter(recipe.heads.values()))
     return ModelCard(
         kind.capitalize(),
         SUMMARIES[kind],
         data=[f"- {about.data}", *describe_emotion_data(report)],
         evaluation=describe_emotion_results(report),
-        method=[f"- heads: {describe_head(next(iter(heads.values())))}"] if heads else [],
-        limits=recipe.limits if recipe else LIMITS,
+        method=[f"- heads: {describe_head(head)}"],
+        limits=recipe.limits,
     ).render(about)
 
 
@@ -90,7 +90,7 @@ def describe_emotion_data(report: EmotionReport) -> list[str]:
         f"- {train} utterances in the training set, {validation} in the validation set, {test} in "
         "the test set",
         f"- excluded: {data.left_out:,} with irrelevant or contradictory labels; "
-        f"{data.repeated:,} with a text that is also in another split",
+        f"{data.duplicates:,} with a text that is also in another split",
         *(
             f"- label {name!r} by its utterances: {sign.positive:.1%} of {sign.n:,} positive, so "
             f"{'each by itself' if sign.sign == 'each' else sign.sign}"
@@ -113,21 +113,27 @@ def describe_emotion_results(report: EmotionReport) -> list[str]:
 
 
 def class_tables(report: EmotionReport) -> list[str]:
-    """The results for two classes, and those of each class."""
+    """The results for two classes, and those of each class.
+
+    Macro-F1, the mean over both classes, counts the rarer one as much as the commoner.
+    """
     ((_, rows),) = report.rows.items()
     lines = ["| model | accuracy | macro-F1 | AUC | n |", "|---|---|---|---|---|"]
     for row in rows:
         results = " | ".join(map(format_result, (row.accuracy, row.macro_f1, row.auc)))
         lines.append(f"| {row.name} | {results} | {row.n:,} |")
     lines += ["", "| class | precision | recall | F1 | n |", "|---|---|---|---|---|"]
-    for name, own in zip(CLASSES[report.task.kind], rows[0].classes, strict=True):
+    for name, own in zip(LABELS[report.task.kind], rows[0].classes, strict=True):
         precision = "none predicted" if own.precision is None else f"{own.precision:.3f}"
         lines.append(f"| {name} | {precision} | {own.recall:.3f} | {own.f1:.3f} | {own.n:,} |")
     return lines
 
 
 def emotion_table(report: EmotionReport) -> list[str]:
-    """The results for each of several emotions."""
+    """The results for each of several emotions.
+
+    Average precision comes first: of a class of 2% a high AUC still means mostly false alarms.
+    """
     n = next(iter(report.rows.values()))[0].n
     lines = [
         f"{n:,} utterances. An emotion is predicted where its probability is above the threshold "

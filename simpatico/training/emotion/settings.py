@@ -14,11 +14,7 @@ from simpatico.features.heads.folder import REQUIRED_HEADS, EmotionKind
 from simpatico.models.names import public_model_name
 from simpatico.training.emotion.data import Utterances
 from simpatico.training.emotion.labels import LabelMeanings, polarity_model, resolve_labels
-from simpatico.training.emotion.splits import (
-    SplitUtterances,
-    UtteranceInput,
-    drop_unusable_texts,
-)
+from simpatico.training.emotion.splits import SplitUtterances, UtteranceInput, drop_unusable_texts
 
 
 @dataclass(frozen=True)
@@ -50,7 +46,7 @@ class EmotionSettings:
 
     def __post_init__(self) -> None:
         if self.fine_tune < 0:
-            raise BadValue(f"{self.fine_tune} epochs of fine-tuning; there are none or more")
+            raise BadValue(f"{self.fine_tune} epochs of fine-tuning; give 0 or more")
 
     @property
     def facts(self) -> dict[str, object]:
@@ -74,10 +70,9 @@ class EmotionTask(NamedTuple):
 
     def balances_classes(self, settings: EmotionSettings) -> bool:
         """Whether both classes count the same; each of several emotions is as rare as it is."""
-        default = not settings.fine_tune
-        return self.kind != "plutchik" and (
-            default if settings.balanced is None else settings.balanced
-        )
+        if self.kind == "plutchik":
+            return False
+        return not settings.fine_tune if settings.balanced is None else settings.balanced
 
     def drop_texts(self, usable: Callable[[str], bool]) -> EmotionTask:
         """The task without unusable texts; refuses a split that then lacks a class."""
@@ -88,7 +83,10 @@ class EmotionTask(NamedTuple):
 def prepare_task(
     utterances: UtteranceInput | Utterances, kind: EmotionKind, settings: EmotionSettings
 ) -> EmotionTask:
-    """The task, before any text is encoded."""
+    """The task, before any text is encoded.
+
+    Splits that lack a class are refused here, since encoding a corpus can take long.
+    """
     utterances = UtteranceInput.of(utterances)
     meanings = resolve_labels(
         utterances.all,
@@ -101,6 +99,9 @@ def prepare_task(
 
 
 def balanced_weights(label: Floats32) -> Floats32:
-    """Example weights with which both classes count the same; their mean is 1."""
+    """Example weights with which both classes count the same; their mean is 1.
+
+    With a share p of class 1 they are 1 / 2p and 1 / 2(1 − p).
+    """
     share = label.mean()
     return np.asarray(np.where(label > 0, 0.5 / share, 0.5 / (1 - share)), np.float32)

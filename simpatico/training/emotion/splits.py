@@ -14,6 +14,7 @@ from simpatico.errors import DataError
 from simpatico.features.detokenise import detokenise, letters_and_digits
 from simpatico.training.emotion.data import Utterances, join_utterances
 from simpatico.training.emotion.labels import LabelMeanings
+from simpatico.training.heads.splits import SplitInput, Splits, check_both_classes, split_groups
 from simpatico.training.splits import complete_splits
 
 SHARES = (0.8, 0.1, 0.1)
@@ -43,12 +44,7 @@ class LabelledTexts:
         return LabelledTexts(text, raw, self.target[rows], group)
 
 
-class EmotionSplits(NamedTuple):
-    """The three splits."""
-
-    train: LabelledTexts
-    validation: LabelledTexts
-    test: LabelledTexts
+EmotionSplits = Splits[LabelledTexts]
 
 
 class SplitUtterances(NamedTuple):
@@ -57,25 +53,13 @@ class SplitUtterances(NamedTuple):
     splits: EmotionSplits
     left_out: int
     """Utterances of no use for this kind: of both labels, of neither, or to be left out."""
-    repeated: int
+    duplicates: int
     """Utterances that were left out since a later split has the same text."""
 
 
 @dataclass(frozen=True)
-class UtteranceInput:
+class UtteranceInput(SplitInput[Utterances]):
     """Utterances to train on; validation and test split are drawn from them if absent."""
-
-    data: Utterances
-    validation: Utterances | None = None
-    test: Utterances | None = None
-
-    @classmethod
-    def of(cls, utterances: UtteranceInput | Utterances) -> UtteranceInput:
-        return utterances if isinstance(utterances, UtteranceInput) else cls(utterances)
-
-    @property
-    def parts(self) -> list[Utterances]:
-        return [part for part in (self.data, self.validation, self.test) if part is not None]
 
     @property
     def all(self) -> Utterances:
@@ -84,51 +68,47 @@ class UtteranceInput:
 
     def split(self, meanings: LabelMeanings, *, tidy: bool, seed: int) -> SplitUtterances:
         """The splits; a text that two have stays in the later one only, so that none leaks."""
-        label = partial(label_texts, meanings=meanings, tidy=tidy)
-        data = label(self.data)
-        validation = None if self.validation is None else label(self.validation)
-        test = None if self.test is None else label(self.test)
-        used = sum(len(part) for part in (data, validation, test) if part is not None)
-        if len(set(data.group)) < FEWEST:
+        parts = self.apply(partial(label_texts, meanings=meanings, tidy=tidy))
+        n, groups = len(parts[0]), len(set(parts[0].group))
+        if groups < FEWEST:
             raise DataError(
-                f"{self.data.source}: {len(data):,} utterances in {len(set(data.group))} dialogs "
-                f"or different texts; training needs at least {FEWEST} of these"
+                f"{self.data.source}: {n:,} utterances in {groups} dialogs or different texts; "
+                f"training needs at least {FEWEST} of these"
             )
         draw = partial(split_utterances, seed=seed)
-        splits = complete_splits(data, validation, test, split=draw, shares=SHARES)
-        distinct = drop_repeated_texts(EmotionSplits(*splits))
-        repeated = sum(map(len, splits)) - sum(map(len, distinct))
-        return SplitUtterances(distinct, sum(map(len, self.parts)) - used, repeated)
+        splits = EmotionSplits(*complete_splits(*parts, split=draw, shares=SHARES))
+        distinct = drop_repeated_texts(splits)
+        usable = sum(len(part) for part in parts if part is not None)
+        left_out = sum(map(len, self.parts)) - usable
+        return SplitUtterances(distinct, left_out, usable - sum(map(len, distinct)))
 
 
 def label_texts(utterances: Utterances, meanings: LabelMeanings, *, tidy: bool) -> LabelledTexts:
-    """The utterances whose labels give a target."""
+    """The utterances whose labels give a target, and of which tidying leaves something."""
     target = meanings.targets(utterances)
     text = [detokenise(text) for text in utterances.text] if tidy else utterances.text
     mask = ~np.isnan(target).any(axis=1) & np.array([bool(one.strip()) for one in text])
-    labelled = LabelledTexts(text, utterances.text, target, utterances.group)
-    return labelled.take(np.flatnonzero(mask))
+    texts = LabelledTexts(text, utterances.text, target, utterances.group)
+    return texts.take(np.flatnonzero(mask))
 
 
 def split_utterances(
     texts: LabelledTexts, shares: Sequence[float], *, seed: int
 ) -> list[LabelledTexts]:
-    """Parts of these shares, stratified by target; no group is in two of them."""
+    """Parts of these shares, stratified by target; no group is in two of them.
+
+    Of eight emotions each combination is a stratum, so that rare ones are in every part.
+    """
     # a group of several targets counts for its last, which keeps it in one stratum
     strata = dict(zip(texts.group, map(bytes, texts.target.astype(bool)), strict=True))
-    rng, part_of = np.random.default_rng(seed), dict[str, int]()
-    for stratum in sorted(set(strata.values())):
-        names = [name for name, own in strata.items() if own == stratum]
-        order = rng.permutation(len(names))
-        cuts = np.round(np.cumsum(shares)[:-1] * len(names)).astype(int)
-        for part, indices in enumerate(np.split(order, cuts)):
-            part_of.update((names[index], part) for index in indices)
-    parts = np.array([part_of[group] for group in texts.group], np.int64)
-    return [texts.take(np.flatnonzero(parts == part)) for part in range(len(shares))]
+    return [texts.take(rows) for rows in split_groups(texts.group, strata, shares, seed=seed)]
 
 
 def drop_repeated_texts(splits: EmotionSplits) -> EmotionSplits:
-    """The splits without utterances whose letters and digits a later split has, too."""
+    """The splits without utterances whose letters and digits a later split has, too.
+
+    Corpora repeat short texts ("Thank you!"); left in, they would be tested as they were learned.
+    """
     # from the test split backwards, so that the test set never shrinks for the sake of training
     later: set[str] = set()
     distinct = []
@@ -148,11 +128,5 @@ def drop_unusable_texts(
         *(texts.take(np.flatnonzero([usable(text) for text in texts.text])) for texts in splits)
     )
     for column, name in enumerate(names):
-        counts = [(int(texts.target[:, column].sum()), len(texts)) for texts in splits]
-        if not all(0 < positive < n for positive, n in counts):
-            shares = [f"{positive:,} of {n:,}" for positive, n in counts]
-            raise DataError(
-                f"{name!r} are {shares[0]} utterances to learn from, {shares[1]} to decide by when "
-                f"to stop, and {shares[2]} held out; each side needs such ones and others"
-            )
+        check_both_classes(f"{name} utterances", [texts.target[:, column] for texts in splits])
     return splits

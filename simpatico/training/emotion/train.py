@@ -27,8 +27,8 @@ from simpatico.features.heads.folder import (
     HeadsRecipe,
 )
 from simpatico.features.heads.head import CharNgramWeights, Head
-from simpatico.models.names import find_model
 from simpatico.progress import track
+from simpatico.stats.bootstrap import DECIMALS
 from simpatico.training.card import About
 from simpatico.training.emotion.baselines import (
     OURS,
@@ -38,7 +38,14 @@ from simpatico.training.emotion.baselines import (
     compare_with_baselines,
 )
 from simpatico.training.emotion.data import Utterances, read_utterances
-from simpatico.training.emotion.report import EmotionReport, model_limits, render_emotion_card
+from simpatico.training.emotion.report import (
+    LABELS,
+    EmotionReport,
+    describe_emotion_data,
+    describe_emotion_results,
+    model_limits,
+    render_emotion_card,
+)
 from simpatico.training.emotion.settings import (
     EmotionSettings,
     EmotionTask,
@@ -47,6 +54,8 @@ from simpatico.training.emotion.settings import (
 )
 from simpatico.training.emotion.splits import UtteranceInput
 from simpatico.training.engagement.train import batch_size
+from simpatico.training.finetune import FineTuning, TextDataset, fine_tune, predict_logits
+from simpatico.training.finetune.folder import append_to_card
 from simpatico.training.fit.linear import (
     PENALTIES,
     LogisticData,
@@ -60,8 +69,12 @@ from simpatico.training.heads.train import HeadForm, encode_texts
 __all__ = ["EmotionSettings", "UtteranceInput", "Utterances", "read_utterances", "train_emotion"]
 
 SHAPE = HeadShape(("first",), (128,), "relu", rate=3e-4, decay=0.3, epochs=60)
+"""One vector in, since an utterance is judged by itself; epochs are an upper bound, for training
+stops early."""
 NGRAM_FORM = CharNgramSettings(2, 5, 2**15)
 """Half the default's buckets: a folder of Plutchik's emotions has eight such heads."""
+BATCH, LONGEST = 32, 128
+"""What Liu et al. fine-tuned with, in section 2.2."""
 
 
 def train_emotion(
@@ -72,14 +85,14 @@ def train_emotion(
     settings: EmotionSettings,
     about: About,
 ) -> EmotionReport:
-    """Train, evaluate on the test split, and write the folder."""
-    if settings.fine_tune:
-        from simpatico.training.emotion.finetuned import fine_tune_emotion
-
-        return fine_tune_emotion(utterances, out, kind=kind, settings=settings, about=about)
-    check_heads_folder(out)
-    form = HeadForm(settings.encoder or MINILM, "mean", SHAPE)
+    """Train or fine-tune, evaluate on the test split, and write the folder."""
+    # before the work rather than after it; fine-tuning checks its own kind of folder
+    if not settings.fine_tune:
+        check_heads_folder(out)
     task = prepare_task(utterances, kind, settings)
+    if settings.fine_tune:
+        return fine_tune_emotion(task, out, settings, about)
+    form = HeadForm(settings.encoder or MINILM, "mean", SHAPE)
     texts = [text for split in task.data.splits for text in split.text]
     index, vectors = encode_texts(texts, form)
     # a text of unknown words alone has no vector
@@ -99,16 +112,55 @@ def train_emotion(
     report = EmotionReport(task, rows, thresholds, recipe)
     facts = {**about.training, **settings.facts, "shape": asdict(SHAPE), **report.facts}
     about = replace(about, training=facts)
-    save_heads(out, recipe, heads, about=about, card=render_emotion_card(report, about))
+    save_heads(out, recipe, heads, about=about, card=render_emotion_card(report, recipe, about))
+    return report
+
+
+def fine_tune_emotion(
+    task: EmotionTask, out: Path, settings: EmotionSettings, about: About
+) -> EmotionReport:
+    """Fine-tune an encoder on single utterances, as the paper of emotional consistency did."""
+    several = task.kind == "plutchik"
+    # a target is the index of a text's class, or a 0 or 1 for each emotion
+    columns = slice(None) if several else 0
+    train, validation, _ = (
+        TextDataset(texts.text, None, texts.target[:, columns].astype(np.float32))
+        for texts in task.data.splits
+    )
+    tuning = FineTuning(
+        settings.encoder or FineTuning.base,
+        problem="multi" if several else "single",
+        rate=settings.rate,
+        batch=BATCH,
+        epochs=settings.fine_tune,
+        longest=LONGEST,
+        class_weights=task.balances_classes(settings),
+        seed=settings.seed,
+    )
+    about = replace(about, training={**about.training, **settings.facts})
+    labels = LABELS[task.kind]
+    fine_tune(train, validation, out, settings=tuning, labels=labels, about=about)
+    logits = [predict_logits(out, texts.text) for texts in task.data.splits[1:]]
+    if not several:
+        # of two classes the difference of logits is the log-odds of the second
+        logits = [part[:, 1:] - part[:, :1] for part in logits]
+    pairs = zip(*(part.T for part in logits), strict=True)
+    predictions = {n: Predictions(*pair) for n, pair in zip(task.names, pairs, strict=True)}
+    report = EmotionReport(task, *compare_with_baselines(task, predictions, settings), None)
+    lines = ["", *describe_emotion_data(report), "", *describe_emotion_results(report), ""]
+    append_to_card(out, "\n".join(lines))
     return report
 
 
 def fit_heads(
     task: EmotionTask, index: Mapping[str, int], vectors: Floats32, settings: EmotionSettings
 ) -> tuple[dict[str, Head], dict[str, Predictions]]:
-    """A head for each name, and its logits for the validation and test split."""
+    """A head for each name, and its logits for the validation and test split.
+
+    Texts are encoded, and their n-grams counted, once for all heads.
+    """
     heads, predictions = {}, {}
-    balanced = task.balances_classes(settings)
+    balance = task.balances_classes(settings)
     char_ngrams = char_ngram_matrix(list(index), NGRAM_FORM) if settings.runs else None
     rows = [np.array([index[text] for text in split.text], np.int64) for split in task.data.splits]
     for column, name in enumerate(task.names):
@@ -116,7 +168,7 @@ def fit_heads(
         examples = []
         for at, split in zip(rows[:2], task.data.splits[:2], strict=True):
             label = split.target[:, column].astype(np.float32)
-            weight = balanced_weights(label) if balanced else None
+            weight = balanced_weights(label) if balance else None
             examples.append(PairExamples(at, at, label, weight=weight))
         train, validation = examples
         shape = replace(SHAPE, batch=batch_size(len(train.label)))
@@ -162,7 +214,10 @@ def add_char_ngrams(
 
 
 def with_char_ngrams(head: Head, weights: Floats, *, shift: float) -> Head:
-    """The head of single texts with its logit shifted and these weights of n-grams added."""
+    """The head of single texts with its logit shifted and these weights of n-grams added.
+
+    The second text of a pair has no weights: it is the same text, which would count twice.
+    """
     *hidden, (matrix, offset) = head.layers
     last = (matrix, (offset + shift).astype(np.float32))
     grams = CharNgramWeights(
@@ -175,11 +230,10 @@ def head_recipes(
     form: HeadForm, heads: Mapping[str, Head], rows: ResultRows
 ) -> dict[str, HeadRecipe]:
     """What each head takes, and its results beside those of style alone."""
-    model, recipes = find_model(form.encoder), {}
+    recipes = {}
     for name, results in rows.items():
         by_name = {row.name: row for row in results}
         ours, style = by_name[OURS], by_name[STYLE]
-        balanced = sum(one.recall for one in ours.classes) / 2
         evaluation = HeadEvaluation(
             ours.accuracy.numbers[0],
             ours.auc.numbers[0],
@@ -187,17 +241,9 @@ def head_recipes(
             style.auc.numbers[0],
             ours.n,
             ours.clusters,
-            round(balanced, 6),
+            round(sum(one.recall for one in ours.classes) / 2, DECIMALS),
             ours.auc.low,
             ours.auc.high,
         )
-        recipes[name] = HeadRecipe(
-            model.name,
-            model.sha256,
-            form.pooling,
-            list(form.shape.parts),
-            form.shape.activation,
-            evaluation,
-            NGRAM_FORM if heads[name].grams else None,
-        )
+        recipes[name] = form.recipe(evaluation, NGRAM_FORM if heads[name].grams else None)
     return recipes

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from collections.abc import Callable
 
 import numpy as np
 import polars as pl
@@ -15,6 +15,7 @@ from simpatico.training.engagement.exchanges import Exchanges
 from simpatico.training.engagement.splits import EngagementSplits
 
 LENGTH, QUESTION = "reply length", "question mark"
+"""What a model must beat: long replies and questions are rated as engaging whatever they say."""
 SVM_C = 0.1
 """Below scikit-learn's 1: there are more n-grams than exchanges."""
 MAX_ITERATIONS = 20_000
@@ -33,54 +34,41 @@ def svm_scores(train: Exchanges, test: Exchanges, *, seed: int) -> Floats:
     It sees n-grams of query and reply, the reply's number of words, and how many are different.
     """
     try:
+        from sklearn.feature_extraction.text import TfidfVectorizer
         from sklearn.svm import LinearSVC
     except ImportError:
         raise MissingResource(
             "the support vector machine needs scikit-learn: pip install 'simpatico[train]'"
         ) from None
-    features = SvmFeatures.of(train)
+    from scipy import sparse
+
+    vectorizers = [
+        TfidfVectorizer(ngram_range=ORDERS, min_df=MIN_DOCUMENTS, token_pattern=TOKEN).fit(texts)
+        for texts in (train.query, train.reply)
+    ]
+    # lengths of both splits are standardised by the training split, which is all a model may know
+    lengths = reply_lengths(train.reply)
+    mean, sd = lengths.mean(axis=0), np.maximum(lengths.std(axis=0), 1e-6)
+    matrices = []
+    for split in (train, test):
+        texts = zip(vectorizers, (split.query, split.reply), strict=True)
+        ngrams = [vectorizer.transform(column) for vectorizer, column in texts]
+        sizes = sparse.csr_matrix((reply_lengths(split.reply) - mean) / sd)
+        matrices.append(sparse.hstack([*ngrams, sizes], format="csr"))
     svm = LinearSVC(C=SVM_C, class_weight="balanced", max_iter=MAX_ITERATIONS, random_state=seed)
-    svm.fit(features.matrix(train), train.label)
-    return np.asarray(svm.decision_function(features.matrix(test)), np.float64)
-
-
-class SvmFeatures(NamedTuple):
-    """The n-grams of the training exchanges, and mean and SD of their lengths."""
-
-    query: Any
-    reply: Any
-    mean: Floats
-    sd: Floats
-
-    @classmethod
-    def of(cls, train: Exchanges) -> SvmFeatures:
-        from sklearn.feature_extraction.text import TfidfVectorizer
-
-        query, reply = (
-            TfidfVectorizer(ngram_range=ORDERS, min_df=MIN_DOCUMENTS, token_pattern=TOKEN).fit(t)
-            for t in (train.query, train.reply)
-        )
-        sizes = reply_lengths(train.reply)
-        return cls(query, reply, sizes.mean(axis=0), np.maximum(sizes.std(axis=0), 1e-6))
-
-    def matrix(self, exchanges: Exchanges) -> Any:
-        """A row an exchange."""
-        from scipy import sparse
-
-        sizes = sparse.csr_matrix((reply_lengths(exchanges.reply) - self.mean) / self.sd)
-        ngrams = self.query.transform(exchanges.query), self.reply.transform(exchanges.reply)
-        return sparse.hstack([*ngrams, sizes], format="csr")
+    svm.fit(matrices[0], train.label)
+    return np.asarray(svm.decision_function(matrices[1]), np.float64)
 
 
 def reply_lengths(texts: list[str]) -> Floats:
-    """The number of words of each text, and how many of them are different."""
+    """The number of words of each text, and how many of them are different (types)."""
     table = cut_words(pl.Series("text", texts, pl.String))
     different = [len(set(codes)) for codes in np.split(table.codes, np.cumsum(table.counts)[:-1])]
     return np.column_stack([table.counts, different]).astype(np.float64)
 
 
 def question_marks(texts: list[str]) -> Floats:
-    """1 for a text with a question mark, 0 for another."""
+    """1 for a text with a question mark, ASCII or full-width, 0 for another."""
     return np.array(["?" in text or "？" in text for text in texts], np.float64)
 
 
@@ -88,14 +76,14 @@ def baseline_predictions(
     splits: EngagementSplits, *, seed: int, trained: bool
 ) -> dict[str, LabelledPredictions]:
     """What baselines predict for the test split; SVM and Bi-RNN only if `trained`."""
-    train, validation, test = splits
+    train, _, test = splits
     runs = length_and_question_predictions(train, test)
     if trained:
         from simpatico.training.engagement.birnn import predict_by_birnn
 
         scores = svm_scores(train, test, seed=seed)
         runs["linear SVM"] = labelled_predictions(scores, scores > 0, test)
-        pairs = [(split.query, split.reply, split.label) for split in (train, validation, test)]
+        pairs = [(split.query, split.reply, split.label) for split in splits]
         probability = predict_by_birnn(*pairs, seed=seed)
         runs["Bi-RNN"] = labelled_predictions(probability, probability > 0.5, test)
     return runs
@@ -105,41 +93,38 @@ def length_and_question_predictions(
     train: Exchanges, test: Exchanges
 ) -> dict[str, LabelledPredictions]:
     """Predictions by the number of words, and by whether there is a question mark."""
-    return {
-        LENGTH: length_predictions(train, test),
-        QUESTION: threshold_predictions(
-            question_marks(train.reply), question_marks(test.reply), train, test
-        ),
-    }
+    question = threshold_predictions(question_marks, train, test)
+    return {LENGTH: length_predictions(train, test), QUESTION: question}
 
 
 def length_predictions(train: Exchanges, test: Exchanges) -> LabelledPredictions:
     """Predictions by the number of words of the reply."""
-    words, test_words = (reply_lengths(split.reply)[:, 0] for split in (train, test))
-    return threshold_predictions(words, test_words, train, test)
+    return threshold_predictions(lambda texts: reply_lengths(texts)[:, 0], train, test)
 
 
-def labelled_predictions(scores: Floats, predicted: Bools, test: Exchanges) -> LabelledPredictions:
-    return LabelledPredictions(scores, predicted, test.label > 0, test.group)
+def labelled_predictions(scores: Floats, classes: Bools, test: Exchanges) -> LabelledPredictions:
+    """Scores and predicted classes beside the labels; resampling draws whole groups."""
+    return LabelledPredictions(scores, classes, test.label > 0, test.group)
 
 
 def threshold_predictions(
-    train_scores: Floats, test_scores: Floats, train: Exchanges, test: Exchanges
+    score: Callable[[list[str]], Floats], train: Exchanges, test: Exchanges
 ) -> LabelledPredictions:
-    """A plain score as a classifier; sign and threshold are those best on the training split."""
-    sign, threshold = best_threshold(train_scores, train.label > 0)
-    scores = sign * test_scores
+    """A score of replies as a classifier; sign and threshold are the best of the training split."""
+    sign, threshold = best_threshold(score(train.reply), train.label > 0)
+    scores = sign * score(test.reply)
     return labelled_predictions(scores, scores > threshold, test)
 
 
 def best_threshold(scores: Floats, label: Bools) -> tuple[int, float]:
     """The sign and threshold of a score with the best balanced accuracy.
 
-    That is where Youden's J, true minus false positive rate, is largest.
+    That is where J = true positive rate − false positive rate is largest (Youden 1950).
     """
     candidates = []
     for sign in (1, -1):
         values, code = np.unique(sign * scores, return_inverse=True)
+        # a value predicts class 1 for itself and all above it, hence sums from the end
         hits = np.cumsum(np.bincount(code, label)[::-1])[::-1] / max(label.sum(), 1)
         false_alarms = np.cumsum(np.bincount(code, ~label)[::-1])[::-1] / max((~label).sum(), 1)
         at = int(np.argmax(hits - false_alarms))

@@ -75,21 +75,23 @@ def predict_by_birnn(
             "the recurrent baseline needs the package torch; pip install 'simpatico[torch]'"
         ) from None
     table = load_word_vectors(find_model(vectors))
-    data, check, asked = (
+    train_words, validation_words, test_words = (
         look_up_words(pairs, table, shape.longest) for pairs in (train, validation, test)
     )
-    for what, label in (("to learn from", data.label), ("to check by", check.label)):
-        if set(np.unique(label).tolist()) != {0.0, 1.0}:
-            values = ", ".join(f"{value:g}" for value in np.unique(label)[:5])
-            raise DataError(f"labels {what}: {values or 'none'}; some are 0 and some are 1")
-    if not asked.query:
+    for what, words in (("training", train_words), ("validation", validation_words)):
+        labels = np.unique(words.label)
+        if labels.tolist() != [0.0, 1.0]:
+            values = ", ".join(f"{value:g}" for value in labels[:5])
+            raise DataError(f"{what} labels: {values or 'none'}; both 0 and 1 are needed")
+    if not test_words.query:
         return np.zeros(0)
     with isolated_torch():
         torch.manual_seed(seed)
         net = build_network(table.numbers, shape)
-        train_network(net, data, check, shape, seed)
+        train_network(net, train_words, validation_words, shape, seed)
+        batches = batch_indices(len(test_words.query), shape.batch)
         with torch.inference_mode():
-            logits = [net(asked, rows) for rows in batch_indices(len(asked.query), shape.batch)]
+            logits = [net(test_words, rows) for rows in batches]
             probabilities: Floats = torch.cat(logits).double().sigmoid().numpy()
     return probabilities
 
@@ -108,7 +110,7 @@ def look_up_words(pairs: Pairs, table: WordVectors, longest: int) -> WordPairs:
     if not len(query) == len(reply) == len(label):
         raise DataError(
             f"{len(query)} queries, {len(reply)} replies and {len(label)} labels; "
-            "there is one of each for a pair"
+            "each pair needs one of each"
         )
     return WordPairs(word_rows(query, table, longest), word_rows(reply, table, longest), label)
 
@@ -116,16 +118,20 @@ def look_up_words(pairs: Pairs, table: WordVectors, longest: int) -> WordPairs:
 def word_rows(texts: Sequence[str], table: WordVectors, longest: int) -> list[Ints]:
     """The rows of each text's word vectors, counted from 1; 0 for a text without any."""
     tokens = cut_words(pl.Series("text", list(texts), pl.String))
-    known = [table.rows(word) for word in tokens.vocabulary]
-    ends = [int(end) for end in tokens.ends]
-    lines = [
-        [row + 1 for code in tokens.codes[a:b] for row in known[code]] for a, b in pairwise(ends)
-    ]
-    return [np.array(line[:longest] or [0], np.int64) for line in lines]
+    # row 0 of the network's table is padding, so that words count from 1
+    rows = [[row + 1 for row in table.rows(word)] for word in tokens.vocabulary]
+    lines = []
+    for start, end in pairwise(tokens.ends.tolist()):
+        line = [row for code in tokens.codes[start:end] for row in rows[code]]
+        lines.append(np.array(line[:longest] or [0], np.int64))
+    return lines
 
 
 def build_network(numbers: Floats32, shape: BiRnn) -> Any:
-    """The untrained network; row 0 of its table is a vector of zeros."""
+    """The untrained network; row 0 of its table is a vector of zeros.
+
+    The class is defined in here since torch is imported by those alone who train it.
+    """
     import torch
     from torch import nn
     from torch.nn.utils.rnn import pack_padded_sequence, pad_sequence
@@ -145,11 +151,12 @@ def build_network(numbers: Floats32, shape: BiRnn) -> Any:
             self.last = nn.Linear(shape.hidden, 1)
 
         def state(self, reader: Any, lines: list[Ints]) -> Any:
-            padded = pad_sequence([torch.from_numpy(line) for line in lines], batch_first=True)
+            ids = pad_sequence([torch.from_numpy(line) for line in lines], batch_first=True)
             sizes = torch.tensor([len(line) for line in lines])
-            embedded = nn.functional.embedding(padded, self.words)
-            packed = pack_padded_sequence(embedded, sizes, batch_first=True, enforce_sorted=False)
-            _, last = reader(packed)
+            vectors = nn.functional.embedding(ids, self.words)
+            # packed, so that the state after the last word does not see the padding
+            words = pack_padded_sequence(vectors, sizes, batch_first=True, enforce_sorted=False)
+            _, last = reader(words)
             return torch.cat([last[0], last[1]], dim=1)
 
         def forward(self, pairs: WordPairs, rows: Ints) -> Any:
@@ -164,12 +171,16 @@ def build_network(numbers: Floats32, shape: BiRnn) -> Any:
 def train_network(
     net: Any, train: WordPairs, validation: WordPairs, shape: BiRnn, seed: int
 ) -> None:
-    """Leave the network with the weights of least validation loss, in evaluation mode."""
+    """Leave the network with the weights of least validation loss, in evaluation mode.
+
+    Both labels weigh the same in the loss, n / 2n_k each, as in the other classifiers here.
+    """
     import torch
 
     weights = [weight for weight in net.parameters() if weight.requires_grad]
     adam = torch.optim.AdamW(weights, lr=shape.rate, weight_decay=0.0, foreach=False)
     balance = (len(train.label) / (2 * np.bincount(train.label.astype(int)))).astype(np.float32)
+    # numpy's own generator, so that batches do not depend on what else draws from torch's
     rng = np.random.default_rng(seed)
 
     def run_epoch() -> None:

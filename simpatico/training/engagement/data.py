@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Literal
 
 import msgspec
 import numpy as np
@@ -53,7 +53,15 @@ Reading = Literal["rated", "paper"]
 Quality = Literal["interesting", "fun"]
 
 THUMB = 1.5
-"""Turns whose mean thumb, 1 for down and 2 for up, is above this are label 1."""
+"""Turns whose mean thumb, 1 for down and 2 for up, is above this are label 1; those at it are left
+out."""
+# with types, for a file without ratings gives a table without rows
+JI_COLUMNS = {
+    **dict.fromkeys(("worker", "dialog", "query", "reply"), pl.String),
+    "rating": pl.Float64,
+    "label": pl.Boolean,
+    "kind": pl.String,
+}
 CONTROL = "QualityControl"
 """The system that was made worse on purpose, to see who notices."""
 
@@ -70,7 +78,10 @@ class ExchangeReader:
     control: bool = False
 
     def read(self, path: Path | str) -> Exchanges:
-        """The exchanges of ConvAI, of Ji et al., or of a table, but those of dialogs left out."""
+        """The exchanges of ConvAI, of Ji et al., or of a table, but those of dialogs left out.
+
+        The format is recognised by the keys of the first record, not by the file's name.
+        """
         head = Source.of(path).head
         threshold = ENGAGING if self.threshold is None else self.threshold
         if ConvAI2017().matches(head):
@@ -106,54 +117,63 @@ def read_convai(
         turns.frame["text"].gather(before.set(before < 0, None)).alias("query"),
         pl.when(bot).then(pl.lit(BOT)).otherwise(pl.lit(PEOPLE)).alias("kind"),
     ).filter(~pl.col("dialog").is_in(list(without)))
-    zero: Literal["rating", "not_rated"] = "rating" if reading == "paper" else "not_rated"
-    judgements = Judgements.of(ConvAI2017(zero=zero).judgements(Source.of(path), Ledger())).frame
-    ratings = judgements.filter(quality="engagement").drop_nulls("value")
-    rated = paper_ratings(frame, ratings) if reading == "paper" else speaker_ratings(frame, ratings)
-    name, rule = Path(path).name, f"rating above {threshold:g}"
-    exchanges = rated_exchanges(rated.drop_nulls("query"), name, threshold, rule)
+    if reading == "paper":
+        ratings = paper_ratings(frame, read_ratings(path, "engagement", zero="rating"))
+    else:
+        ratings = with_ratings(frame, read_ratings(path, "engagement"), ["dialog", "speaker"])
+    name, label = Path(path).name, pl.col("rating") > threshold
+    rule = f"rating above {threshold:g}"
+    exchanges = labelled_exchanges(ratings.with_columns(label=label), name, rule)
     if not thumbs:
         return exchanges
-    return concatenate_exchanges([exchanges, thumb_exchanges(frame, path)], source=name)
+    # a turn with as many thumbs up as down is neither
+    by_turn = with_ratings(frame, read_ratings(path, "liked"), ["dialog", "turn", "speaker"])
+    clear = by_turn.filter(pl.col("rating") != THUMB).with_columns(label=pl.col("rating") > THUMB)
+    by_thumbs = labelled_exchanges(clear, name, "thumbs up")
+    return concatenate_exchanges([exchanges, by_thumbs], source=name)
 
 
-def thumb_exchanges(frame: pl.DataFrame, path: Path | str) -> Exchanges:
-    """Turns that got thumbs, but those with as many up as down."""
-    judgements = Judgements.of(ConvAI2017().judgements(Source.of(path), Ledger())).frame
-    values = judgements.filter(quality="liked").drop_nulls("value").filter(pl.col("value") != THUMB)
-    keys = ["dialog", "turn", "speaker"]
-    thumbs = values.select(*keys, rating="value")
-    rows = frame.join(thumbs, on=keys, how="inner", maintain_order="left").drop_nulls("query")
-    return rated_exchanges(rows, Path(path).name, THUMB, "thumbs up")
+def read_ratings(
+    path: Path | str, quality: str, *, zero: Literal["rating", "not_rated"] = "not_rated"
+) -> pl.DataFrame:
+    """ConvAI's ratings of one quality, without units that were not rated."""
+    judgements = Judgements.of(ConvAI2017(zero=zero).judgements(Source.of(path), Ledger())).frame
+    return judgements.filter(quality=quality).drop_nulls("value").rename({"value": "rating"})
 
 
-def speaker_ratings(frame: pl.DataFrame, ratings: pl.DataFrame) -> pl.DataFrame:
-    """Turns with the rating that their speaker got."""
-    values = ratings.select("dialog", "speaker", rating="value")
-    return frame.join(values, on=["dialog", "speaker"], how="inner", maintain_order="left")
+def with_ratings(frame: pl.DataFrame, ratings: pl.DataFrame, keys: list[str]) -> pl.DataFrame:
+    """Turns with the rating that their keys got, such as their speaker; without one, left out."""
+    values = ratings.select(*keys, "rating")
+    return frame.join(values, on=keys, how="inner", maintain_order="left")
 
 
 def paper_ratings(frame: pl.DataFrame, ratings: pl.DataFrame) -> pl.DataFrame:
-    """Turns with the mean of what stands under people's ids, those that the paper paired."""
+    """Turns with the mean of what stands under people's ids, those that the paper paired.
+
+    Up to a rating of 2 pairs do not overlap, so that only every second turn is a reply.
+    """
     people = frame.filter(system="human").select("dialog", "speaker").unique()
     values = (
         ratings.join(people, on=["dialog", "speaker"], how="semi")
         .group_by("dialog")
-        .agg(rating=pl.col("value").mean().round(mode="half_to_even"))
+        .agg(pl.col("rating").mean().round(mode="half_to_even"))
     )
-    paired = (pl.col("rating") > ENGAGING) | (pl.col("turn") % 2 == 1)
-    return frame.join(values, on="dialog", how="inner", maintain_order="left").filter(paired)
+    in_pair = (pl.col("rating") > ENGAGING) | (pl.col("turn") % 2 == 1)
+    return with_ratings(frame, values, ["dialog"]).filter(in_pair)
 
 
-def rated_exchanges(frame: pl.DataFrame, source: str, threshold: float, rule: str) -> Exchanges:
-    """The exchanges in a table that has their columns but the label; `rule` describes that."""
+def labelled_exchanges(
+    frame: pl.DataFrame, source: str, rule: str, *, group: str = "dialog"
+) -> Exchanges:
+    """The rows of a table that have a query; `rule` says in words what makes them engaging."""
+    frame = frame.drop_nulls("query")
+    dialog, query, reply, kind, groups = (
+        frame[column].to_list() for column in ("dialog", "query", "reply", "kind", group)
+    )
     rating = frame["rating"].to_numpy().astype(np.float64)
-    dialog, query, reply, kind = (
-        frame[column].to_list() for column in ("dialog", "query", "reply", "kind")
-    )
-    label = (rating > threshold).astype(np.int64)
+    label = frame["label"].to_numpy().astype(np.int64)
     origin = [f"{source}, {rule}"] * len(frame)
-    return Exchanges(source, dialog, query, reply, rating, label, kind, origin=origin)
+    return Exchanges(source, dialog, query, reply, rating, label, kind, groups, origin)
 
 
 def read_ji(
@@ -171,48 +191,27 @@ def read_ji(
     """
     talks = list(rated_talks(Path(path), quality))
     ratings: dict[str, list[float]] = {}
-    for talk in talks:
-        ratings.setdefault(talk.worker, []).append(talk.rating)
-    means = {worker: sum(values) / len(values) for worker, values in ratings.items()}
+    for worker, _, _, rating in talks:
+        ratings.setdefault(worker, []).append(rating)
     rows = []
-    for talk in talks:
-        limit = means[talk.worker] if threshold is None else threshold
+    for worker, dialog, conversation, rating in talks:
+        own = ratings[worker]
+        limit = sum(own) / len(own) if threshold is None else threshold
         # at the worker's own mean a dialog is neither engaging nor dull
-        at_mean = threshold is None and talk.rating == limit
-        if at_mean or (talk.conversation.model == CONTROL and not control):
-            continue
-        rows += [
-            (talk.worker, talk.dialog, turn.user, turn.bot, talk.rating, talk.rating > limit)
-            for turn in talk.conversation.dialogue
-        ]
-    columns = [list(column) for column in zip(*rows, strict=True)] or [[] for _ in range(6)]
-    worker, dialog, query, reply, rating, label = columns
-    source, n = Path(path).name, len(rows)
+        at_mean = threshold is None and rating == limit
+        if not at_mean and (control or conversation.model != CONTROL):
+            label = rating > limit
+            rows += [
+                (worker, dialog, turn.user, turn.bot, rating, label, BOT)
+                for turn in conversation.dialogue
+            ]
+    frame = pl.DataFrame(rows, JI_COLUMNS, orient="row")
     rule = f"{quality} above " + ("the worker's mean" if threshold is None else f"{threshold:g}")
-    return Exchanges(
-        source,
-        dialog,
-        query,
-        reply,
-        np.array(rating, np.float64),
-        np.array(label, np.int64),
-        [BOT] * n,
-        worker,
-        [f"{source}, {rule}"] * n,
-    )
+    return labelled_exchanges(frame, Path(path).name, rule, group="worker")
 
 
-class RatedTalk(NamedTuple):
-    """A dialog with a bot, and the worker's rating of one quality of it."""
-
-    worker: str
-    dialog: str
-    conversation: Conversation
-    rating: float
-
-
-def rated_talks(path: Path, quality: Quality) -> Iterator[RatedTalk]:
-    """The dialogs that were rated, in the order of the files."""
+def rated_talks(path: Path, quality: Quality) -> Iterator[tuple[str, str, Conversation, float]]:
+    """Worker, name of the dialog, dialog and rating, in the order of the files."""
     files = sorted(path.glob("pass_*.json")) if path.is_dir() else [path]
     if not files:
         raise DataError(f"{path}: no pass_*.json in it; give the folder of Ji et al. or a file")
@@ -226,7 +225,7 @@ def rated_talks(path: Path, quality: Quality) -> Iterator[RatedTalk]:
                     ratings = msgspec.convert(conversation.raw_scores, dict[str, float])
                     if quality in ratings:
                         dialog = f"{worker}/{assignment.assignment_id}/{number}"
-                        yield RatedTalk(worker, dialog, conversation, ratings[quality])
+                        yield worker, dialog, conversation, ratings[quality]
         except msgspec.DecodeError as error:
             raise DataError(f"{file}: not ratings of Ji et al.: {error}") from None
 
@@ -236,5 +235,5 @@ def read_dialog_list(path: Path | str) -> frozenset[str]:
     try:
         lines = Path(path).read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError):
-        raise DataError(f"{path}: no text file that names a dialog a line") from None
+        raise DataError(f"{path}: not a text file with one dialog per line") from None
     return frozenset(line.split("\t")[0].strip() for line in lines if line.strip())

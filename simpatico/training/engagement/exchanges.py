@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import product
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -14,6 +13,7 @@ from simpatico.arrays import Floats, Ints
 from simpatico.errors import BadValue, DataError
 from simpatico.readers import Source
 from simpatico.readers.input.record import Place
+from simpatico.training.heads.splits import split_groups
 from simpatico.training.tables import named_rows, parse_number
 
 ENGAGING = 2.0
@@ -23,6 +23,8 @@ SHARES = (0.6, 0.2, 0.2)
 PEOPLE, BOT = "human-human", "human-bot"
 """Kinds of talk. A model may learn who talks instead of what engages, so results show both."""
 TEXTS = ("query", "reply")
+NAMES = ("dialog", "query", "reply", "kind", "group", "origin")
+"""The columns that hold strings."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,10 +56,10 @@ class Exchanges:
 
     def take(self, rows: Ints) -> Exchanges:
         """The exchanges in these rows."""
-        columns = (self.dialog, self.query, self.reply, self.kind, self.group, self.origin)
-        dialog, query, reply, kind, group, origin = ([c[row] for row in rows] for c in columns)
-        rating, label = self.rating[rows], self.label[rows]
-        return Exchanges(self.source, dialog, query, reply, rating, label, kind, group, origin)
+        columns: dict[str, Any] = {
+            name: [getattr(self, name)[row] for row in rows] for name in NAMES
+        }
+        return replace(self, rating=self.rating[rows], label=self.label[rows], **columns)
 
     @property
     def dialogs(self) -> int:
@@ -68,16 +70,6 @@ class Exchanges:
         """Share of the engaging exchanges that are between people; null where nobody knows."""
         kinds = [kind for kind, label in zip(self.kind, self.label, strict=True) if label]
         return kinds.count(PEOPLE) / len(kinds) if kinds and all(kinds) else None
-
-
-class ExchangeRow(NamedTuple):
-    """An exchange out of a file; where it has a label, its rating is that label."""
-
-    dialog: str
-    query: str
-    reply: str
-    rating: float
-    label: int
 
 
 def read_exchange_table(path: Path | str, *, threshold: float = ENGAGING) -> Exchanges:
@@ -102,38 +94,42 @@ def read_exchange_table(path: Path | str, *, threshold: float = ENGAGING) -> Exc
     )
 
 
-def parse_exchange(place: Place, cells: Mapping[str, object], threshold: float) -> ExchangeRow:
-    """A row, checked; a complaint names the column and never shows what is in it."""
-    query, reply = (parse_text(place, cells, column) for column in TEXTS)
+def parse_exchange(
+    place: Place, cells: Mapping[str, object], threshold: float
+) -> tuple[str, str, str, float, int]:
+    """Dialog, query, reply, rating and label of a row; where it has a label, that is the rating.
+
+    An error names the column and never shows what somebody wrote in it.
+    """
+    for column in TEXTS:
+        if column not in cells:
+            raise DataError(f"{place}: no {column!r}; every exchange needs {' and '.join(TEXTS)}")
+        text = cells[column]
+        if not isinstance(text, str) or not text.strip():
+            raise DataError(f"{place}: {column!r} has no text; leave out exchanges without words")
+    query, reply = (str(cells[column]).strip() for column in TEXTS)
     dialog = cells.get("dialog", query)
     if not isinstance(dialog, str | int) or dialog == "":
-        raise DataError(f"{place}: 'dialog' does not say of which conversation the exchange is")
+        raise DataError(f"{place}: 'dialog' is empty; name the dialog of each exchange")
     if "label" in cells:
         label = parse_number(place, cells["label"], "label", leave_out="exchanges without a label")
         if label not in (0, 1):
-            raise DataError(f"{place}: the label is {label:g}; 1 is engaging, and 0 is not")
-        return ExchangeRow(str(dialog), query, reply, label, int(label))
+            raise DataError(f"{place}: label {label:g}; give 1 for engaging or 0")
+        return str(dialog), query, reply, label, int(label)
     if "rating" not in cells:
         raise DataError(f"{place}: neither 'label' nor 'rating'; every exchange needs one of them")
     rating = parse_number(place, cells["rating"], "rating", leave_out="exchanges without a rating")
-    return ExchangeRow(str(dialog), query, reply, rating, int(rating > threshold))
-
-
-def parse_text(place: Place, cells: Mapping[str, object], column: str) -> str:
-    """A text with something in it."""
-    if column not in cells:
-        raise DataError(f"{place}: no {column!r}; every exchange needs {' and '.join(TEXTS)}")
-    text = cells[column]
-    if not isinstance(text, str) or not text.strip():
-        raise DataError(f"{place}: {column!r} has no text; leave out exchanges without words")
-    return text.strip()
+    return str(dialog), query, reply, rating, int(rating > threshold)
 
 
 def join_exchanges(parts: Sequence[Exchanges]) -> Exchanges:
-    """The exchanges of several files; dialogs of different files are different ones."""
+    """The exchanges of several files; dialogs of different files are different ones.
+
+    Their names are prefixed with the number of the file, as two files may use the same ones.
+    """
     if len(parts) == 1:
         return parts[0]
-    renamed = [
+    distinct = [
         replace(
             part,
             dialog=[f"{number}/{name}" for name in part.dialog],
@@ -141,22 +137,18 @@ def join_exchanges(parts: Sequence[Exchanges]) -> Exchanges:
         )
         for number, part in enumerate(parts)
     ]
-    return concatenate_exchanges(renamed, source=" and ".join(part.source for part in parts))
+    return concatenate_exchanges(distinct, source=" and ".join(part.source for part in parts))
 
 
 def concatenate_exchanges(parts: Collection[Exchanges], *, source: str) -> Exchanges:
     """The exchanges of all parts, one after the other; names in several parts stay as they are."""
-    return Exchanges(
-        source,
-        [name for part in parts for name in part.dialog],
-        [text for part in parts for text in part.query],
-        [text for part in parts for text in part.reply],
-        np.concatenate([part.rating for part in parts]),
-        np.concatenate([part.label for part in parts]),
-        [kind for part in parts for kind in part.kind],
-        [name for part in parts for name in part.group],
-        [origin for part in parts for origin in part.origin],
+    columns: dict[str, Any] = {
+        name: [cell for part in parts for cell in getattr(part, name)] for name in NAMES
+    }
+    rating, label = (
+        np.concatenate([getattr(p, name) for p in parts]) for name in ("rating", "label")
     )
+    return Exchanges(source, rating=rating, label=label, **columns)
 
 
 def split_exchanges(
@@ -169,18 +161,11 @@ def split_exchanges(
     first.
     """
     if min(shares) < 0 or abs(sum(shares) - 1) > 1e-9:
-        raise BadValue(f"shares {shares} do not add up to 1; give such as {SHARES}")
-    groups, labels = exchanges.group, exchanges.label
+        raise BadValue(f"shares {shares} do not add up to 1; give shares such as {SHARES}")
+    groups = exchanges.group
+    engaging = {group for group, label in zip(groups, exchanges.label, strict=True) if label}
+    rank = {origin: at for at, origin in enumerate(dict.fromkeys(exchanges.origin))}
+    # backwards, so that the first origin of a group is the one that stays
     origin = dict(zip(reversed(groups), reversed(exchanges.origin), strict=True))
-    engaging = {group for group, label in zip(groups, labels, strict=True) if label}
-    # in the order of the data, not of a set, so that a seed always draws the same
-    names = list(dict.fromkeys(groups))
-    rng, part_of = np.random.default_rng(seed), dict[str, int]()
-    for stratum in product(dict.fromkeys(exchanges.origin), (True, False)):
-        members = [name for name in names if (origin[name], name in engaging) == stratum]
-        order = rng.permutation(members)
-        cuts = np.round(np.cumsum(shares)[:-1] * len(order)).astype(int)
-        for part, some in enumerate(np.split(order, cuts)):
-            part_of.update((str(name), part) for name in some)
-    parts = np.array([part_of[group] for group in groups], np.int64)
-    return tuple(exchanges.take(np.flatnonzero(parts == part)) for part in range(len(shares)))
+    strata = {name: (rank[origin[name]], name not in engaging) for name in dict.fromkeys(groups)}
+    return tuple(exchanges.take(rows) for rows in split_groups(groups, strata, shares, seed=seed))

@@ -19,7 +19,8 @@ from simpatico.training.heads.folder import describe_head
 
 OURS = "engagement"
 FEWEST_GROUPS = 5
-"""Dialogs, or raters, of either label without which a part has no results."""
+"""Dialogs, or raters, of either label without which a part has no results: with fewer the bootstrap
+interval of the AUC says nothing."""
 LIMITS = (
     "Ratings are of whole conversations: each exchange has the rating of its conversation.",
     "It sees one exchange without earlier context.",
@@ -28,7 +29,7 @@ LIMITS = (
     "replies are rare.",
 )
 SPLIT_NAMES = ("learned from", "decide when to stop", "held out")
-"""As the recipe has them."""
+"""Training, validation and test as recipes name them; recipes of shipped models cannot change."""
 
 
 class PartResult(NamedTuple):
@@ -48,8 +49,7 @@ class PartResult(NamedTuple):
             "name": self.name,
             "n": self.ours.n,
             "dialogs": self.dialogs,
-            "balanced": list(self.ours.balanced_accuracy.value_and_interval),
-            "auc": list(self.ours.auc.value_and_interval),
+            **result_facts(self.ours),
             "length_auc": list(self.length.auc.value_and_interval),
             "ahead": list(self.above.value_and_interval),
         }
@@ -98,38 +98,38 @@ class EngagementReport(NamedTuple):
     def facts(self) -> dict[str, object]:
         """The results for the recipe."""
         return {
-            "measured": [
-                {
-                    "name": row.name,
-                    "balanced": list(row.balanced_accuracy.value_and_interval),
-                    "auc": list(row.auc.value_and_interval),
-                    "n": row.n,
-                }
-                for row in self.rows
-            ],
+            "measured": [{"name": row.name, **result_facts(row), "n": row.n} for row in self.rows],
             "ahead": {name: list(gain.value_and_interval) for name, gain in self.ahead.items()},
             "parts": [part.facts for part in self.parts],
             "engaging_between_people": self.people,
         }
 
 
+def result_facts(results: ModelResults) -> dict[str, object]:
+    """Balanced accuracy and AUC for the recipe: [value, low, high] each."""
+    return {
+        "balanced": list(results.balanced_accuracy.value_and_interval),
+        "auc": list(results.auc.value_and_interval),
+    }
+
+
 def evaluate_parts(splits: EngagementSplits, ours: LabelledPredictions) -> list[PartResult]:
-    """The results of every origin of labels, and of each kind of talk in it."""
+    """The results of every origin of labels, and of each kind of talk in it.
+
+    A model that only separates people from bots does well over all and badly within each kind.
+    """
     results = []
     train_parts = dict(part_rows(splits.train))
     for name, rows in part_rows(splits.test):
         test = splits.test.take(rows)
-        labels = (
-            {g for g, y in zip(test.group, test.label, strict=True) if y == x} for x in (0, 1)
-        )
-        if min(map(len, labels)) < FEWEST_GROUPS:
+        groups = np.array(test.group)
+        if min(len(set(groups[test.label == label])) for label in (0, 1)) < FEWEST_GROUPS:
             continue
         # the threshold of reply length comes from the same part of the training split, if it has it
         train = splits.train.take(train_parts.get(name, np.arange(len(splits.train))))
-        mine = LabelledPredictions(
-            ours.score[rows], ours.predicted[rows], ours.label[rows], test.group
-        )
-        runs = {OURS: [mine], LENGTH: [length_predictions(train, test)]}
+        own = (ours.score[rows], ours.predicted[rows], ours.label[rows])
+        predictions = LabelledPredictions(*own, test.group)
+        runs = {OURS: [predictions], LENGTH: [length_predictions(train, test)]}
         (model, length), above = compare_runs(runs, OURS)
         results.append(PartResult(name, test.dialogs, model, length, above[LENGTH]))
     return results
@@ -146,26 +146,24 @@ def part_rows(exchanges: Exchanges) -> Iterator[tuple[str, Ints]]:
             yield f"{origin}, {kind or 'unknown'}", np.flatnonzero(mask & (kinds == kind))
 
 
-def render_engagement_card(report: EngagementReport, about: About) -> str:
+def render_engagement_card(report: EngagementReport, recipe: HeadsRecipe, about: About) -> str:
     """What people should read before they use the model."""
-    dialogs = report.recipe.dialogs if report.recipe else report.dialogs
-    heads = report.recipe.heads if report.recipe else {}
     return ModelCard(
         "Engagement",
         "Predicts the probability that a reply is engaging, from the reply and what it replies to.",
         data=[
-            f"- {about.data}: {dialogs:,} dialogs",
+            f"- {about.data}: {recipe.dialogs:,} dialogs",
             *report.counts,
             *describe_share_between_people(report),
         ],
         evaluation=describe_engagement_results(report),
-        method=[f"- {name}: {describe_head(head)}" for name, head in heads.items()],
-        limits=report.recipe.limits if report.recipe else LIMITS,
+        method=[f"- {name}: {describe_head(head)}" for name, head in recipe.heads.items()],
+        limits=recipe.limits,
     ).render(about)
 
 
 def describe_origins(splits: EngagementSplits) -> list[str]:
-    """How much there is of each origin, and which share of it is engaging."""
+    """How much there is of each origin, over all splits, and which share of it is engaging."""
     lines = []
     for origin in dict.fromkeys(name for split in splits for name in split.origin):
         parts = [split.take(np.flatnonzero(np.array(split.origin) == origin)) for split in splits]
@@ -177,9 +175,8 @@ def describe_origins(splits: EngagementSplits) -> list[str]:
 
 def describe_engagement_results(report: EngagementReport) -> list[str]:
     """The tables of results, and what they mean."""
-    seeds = "One random split"
-    if report.seeds > 1:
-        seeds = f"Means over {report.seeds} random splits"
+    several = f"Means over {report.seeds} random splits"
+    seeds = several if report.seeds > 1 else "One random split"
     lines = [
         "## Results on the test set",
         f"{seeds}; in brackets: 95% CI (bootstrap over dialogs, or over raters where they are "
@@ -189,13 +186,12 @@ def describe_engagement_results(report: EngagementReport) -> list[str]:
         "|---|---|---|---|",
     ]
     for row in report.rows:
+        results = " | ".join(map(format_result, (row.balanced_accuracy, row.auc)))
         gain = report.ahead.get(row.name)
-        lines.append(
-            f"| {row.name} | {format_result(row.balanced_accuracy)} | {format_result(row.auc)} | "
-            f"{format_result(gain) if gain else ''} |"
-        )
+        lines.append(f"| {row.name} | {results} | {format_result(gain) if gain else ''} |")
     verdicts = [
-        f"- its AUC is {verdict(gain)} that of {name}" for name, gain in report.ahead.items()
+        f"- its AUC is {compare_with_zero(gain)} that of {name}"
+        for name, gain in report.ahead.items()
     ]
     return [*lines, "", *verdicts, *part_table(report.parts)]
 
@@ -215,11 +211,13 @@ def part_table(parts: Sequence[PartResult]) -> list[str]:
         results = (part.ours.balanced_accuracy, part.ours.auc, part.length.auc, part.above)
         cells = [part.name, *map(format_result, results), f"{part.ours.n:,}", f"{part.dialogs:,}"]
         lines.append(f"| {' | '.join(cells)} |")
-    verdicts = [f"- {part.name}: AUC {verdict(part.above)} that of reply length" for part in parts]
+    verdicts = [
+        f"- {part.name}: AUC {compare_with_zero(part.above)} that of reply length" for part in parts
+    ]
     return [*lines, "", *verdicts]
 
 
-def verdict(gain: Result) -> str:
+def compare_with_zero(gain: Result) -> str:
     """Whether the 95% CI of a difference of AUCs is above or below 0."""
     _, low, high = gain.numbers
     if high < 0:
@@ -228,11 +226,13 @@ def verdict(gain: Result) -> str:
 
 
 def describe_share_between_people(report: EngagementReport) -> list[str]:
-    """Who talks in the engaging exchanges, where that is known."""
+    """Who talks in the engaging exchanges, where that is known.
+
+    If nearly all are between people, a model may have learned to recognise bots.
+    """
+    names = ("training", "validation", "test")
     return [
         f"- {share:.1%} of the engaging exchanges of the {split} set are between two people"
-        for split, share in zip(
-            ("training", "validation", "test"), report.people.values(), strict=True
-        )
+        for split, share in zip(names, report.people.values(), strict=True)
         if share is not None
     ]

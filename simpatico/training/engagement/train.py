@@ -12,7 +12,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Literal, NamedTuple
+from tempfile import TemporaryDirectory
+from typing import Literal
 
 import msgspec
 import numpy as np
@@ -24,8 +25,8 @@ from simpatico.features.embeddings import MINILM
 from simpatico.features.heads.folder import (
     SCHEMA,
     HeadEvaluation,
-    HeadRecipe,
     HeadsRecipe,
+    is_heads_folder,
     load_heads,
 )
 from simpatico.features.heads.head import Head
@@ -41,29 +42,31 @@ from simpatico.training.engagement.baselines import (
     reply_lengths,
 )
 from simpatico.training.engagement.exchanges import Exchanges
-from simpatico.training.engagement.heads import (
-    EncodedTexts,
-    fit_engagement_head,
-    head_logits,
-    progress_steps,
-)
+from simpatico.training.engagement.heads import EncodedTexts, fit_engagement_head, head_logits
 from simpatico.training.engagement.report import (
     LIMITS,
     OURS,
     EngagementReport,
+    describe_engagement_results,
+    describe_share_between_people,
     render_engagement_card,
 )
 from simpatico.training.engagement.splits import EngagementSplits, ExchangeInput
+from simpatico.training.finetune import FineTuning, TextDataset, fine_tune, predict_logits
+from simpatico.training.finetune.folder import append_to_card
+from simpatico.training.fit.linear import PENALTIES
 from simpatico.training.fit.mlp import HeadShape, PairExamples
 from simpatico.training.heads.folder import check_heads_folder, save_heads
 from simpatico.training.heads.train import HeadForm
 
 ENGAGING = "engaging"
+LABELS = ("not engaging", ENGAGING)
 TRANSFER_RATE, TRANSFER_EPOCHS = 1e-4, 50
 """With which a head that was trained already is trained on; slower than one from scratch."""
 STEPS_PER_EPOCH, BATCH_SIZES = 30, (8, 256)
+"""So that a few hundred labels suffice to train."""
 LENGTH_BINS = (2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14, 17, 21, 30)
-"""Fewest words of the replies in each bin but the first."""
+"""Fewest words of the replies in each bin but the first; wider where replies are rarer."""
 
 HeadName = Literal["paper", "best"]
 PooledBy = Literal["mean", "max"]
@@ -103,7 +106,7 @@ class EngagementSettings:
         if self.seeds < 1:
             raise BadValue(f"{self.seeds} seeds; give 1 or more")
         if self.fine_tune < 0:
-            raise BadValue(f"{self.fine_tune} epochs of fine-tuning; there are none or more")
+            raise BadValue(f"{self.fine_tune} epochs of fine-tuning; give 0 or more")
 
     @property
     def seed_range(self) -> range:
@@ -119,92 +122,115 @@ class EngagementSettings:
         }
 
 
-class InitialHead(NamedTuple):
-    """What is trained: a head of this form, from random weights or from those of `base`."""
-
-    form: HeadForm
-    base: Head | None = None
-
-
-class Trial(NamedTuple):
-    """The head of one seed, and the predictions of head and baselines for its test split."""
-
-    head: Head
-    splits: EngagementSplits
-    runs: dict[str, LabelledPredictions]
-
-
 def train_engagement(
     exchanges: ExchangeInput | Exchanges, out: Path, *, settings: EngagementSettings, about: About
 ) -> EngagementReport:
-    """Train, evaluate on the test split, and write the folder."""
+    """Train with every seed, evaluate on their test splits, and write the folder of the first."""
     check_heads_folder(out)
-    initial = load_initial_head(settings)
-    trials = run_trials(exchanges, initial, settings)
-    recipe = engagement_recipe(trials[0], initial.form, about, settings)
-    report = EngagementReport.of([trial.runs for trial in trials], trials[0].splits, recipe)
-    shape = msgspec.to_builtins(initial.form.shape)
-    facts = {**about.training, **settings.facts, "shape": shape, **report.facts}
-    about = replace(about, training=facts)
-    heads = {ENGAGING: trials[0].head}
-    save_heads(out, recipe, heads, about=about, card=render_engagement_card(report, about))
-    return report
-
-
-def run_trials(
-    exchanges: ExchangeInput | Exchanges, initial: InitialHead, settings: EngagementSettings
-) -> list[Trial]:
-    """Train and predict with every seed; nothing is written."""
+    form, base = load_initial_head(settings)
     exchanges = ExchangeInput.of(exchanges).usable()
-    encoded = EncodedTexts.of(exchanges.parts, initial.form)
+    texts = EncodedTexts.of(exchanges.parts, form)
     # a text of unknown words alone has no vector
-    known = ~np.isnan(encoded.vectors[:, 0])
-    exchanges = exchanges.usable(lambda text: bool(known[encoded.rows[text]]))
-    trials = []
+    has_vector = ~np.isnan(texts.vectors[:, 0])
+    exchanges = exchanges.usable(lambda text: bool(has_vector[texts.rows[text]]))
+    heads, runs = list[Head](), list[dict[str, LabelledPredictions]]()
     for seed in settings.seed_range:
         splits = exchanges.split(seed)
         train, validation = (
-            pair_examples(split, encoded.rows, level=settings.level) for split in splits[:2]
+            pair_examples(split, texts.rows, level=settings.level) for split in splits[:2]
         )
-        shape = replace(initial.form.shape, batch=batch_size(len(train.label)))
-        with track(f"epochs, seed {seed}", progress_steps(shape)) as tick:
+        shape = replace(form.shape, batch=batch_size(len(train.label)))
+        # a head with n-grams is linear and has no epochs: it is fitted once for each penalty
+        steps = shape.epochs if shape.grams is None else len(PENALTIES)
+        with track(f"epochs, seed {seed}", steps) as tick:
             head = fit_engagement_head(
-                shape, encoded, train, validation, seed=seed, base=initial.base, tick=tick
+                shape, texts, train, validation, seed=seed, base=base, tick=tick
             )
-        logits = head_logits(head, encoded, splits.test)
+        heads.append(head)
+        logits = head_logits(head, texts, splits.test)
         ours = {OURS: labelled_predictions(logits, logits > 0, splits.test)}
-        baselines = baseline_predictions(splits, seed=seed, trained=settings.baselines)
-        trials.append(Trial(head, splits, ours | baselines))
-    return trials
+        runs.append(ours | baseline_predictions(splits, seed=seed, trained=settings.baselines))
+    # the head of the first seed is kept; the report has means over all of them
+    splits = exchanges.split(settings.seed)
+    recipe = engagement_recipe(runs[0], splits, form, about, settings)
+    report = EngagementReport.of(runs, splits, recipe)
+    shape_facts = msgspec.to_builtins(form.shape)
+    facts = {**about.training, **settings.facts, "shape": shape_facts, **report.facts}
+    about = replace(about, training=facts)
+    card = render_engagement_card(report, recipe, about)
+    save_heads(out, recipe, {ENGAGING: heads[0]}, about=about, card=card)
+    return report
+
+
+def fine_tune_engagement(
+    exchanges: ExchangeInput | Exchanges, out: Path, *, settings: EngagementSettings, about: About
+) -> EngagementReport:
+    """Fine-tune an encoder that reads query and reply together; otherwise as `train_engagement`."""
+    if settings.base and is_heads_folder(settings.base):
+        raise BadValue(
+            f"{settings.base} is a head over frozen vectors; fine-tuning starts from an encoder or "
+            "a fine-tuned model"
+        )
+    exchanges = ExchangeInput.of(exchanges).usable()
+    about = replace(about, training={**about.training, **settings.facts})
+    runs = []
+    # only the model of the first seed is kept; the others are for the estimate alone
+    with TemporaryDirectory() as other:
+        for seed in settings.seed_range:
+            splits = exchanges.split(seed)
+            folder = out if seed == settings.seed else Path(other) / str(seed)
+            tuning = FineTuning(
+                settings.base or settings.encoder or FineTuning.base,
+                epochs=settings.fine_tune,
+                class_weights=True,
+                seed=seed,
+            )
+            train, validation = (
+                TextDataset(split.query, split.reply, split.label.astype(np.float32))
+                for split in splits[:2]
+            )
+            fine_tune(train, validation, folder, settings=tuning, labels=LABELS, about=about)
+            logits = predict_logits(folder, splits.test.query, splits.test.reply)
+            # of two classes the difference of logits is the log-odds of the second
+            margin = logits[:, 1] - logits[:, 0]
+            ours = {OURS: labelled_predictions(margin, margin > 0, splits.test)}
+            runs.append(ours | baseline_predictions(splits, seed=seed, trained=settings.baselines))
+    report = EngagementReport.of(runs, exchanges.split(settings.seed))
+    lines = [*describe_engagement_results(report), *describe_share_between_people(report), ""]
+    append_to_card(out, "\n".join(lines))
+    return report
 
 
 def batch_size(n: int) -> int:
-    """Examples a step: about 30 steps an epoch, so that a few hundred labels suffice to train."""
+    """Examples a step: about 30 steps an epoch."""
     return int(np.clip(n // STEPS_PER_EPOCH, *BATCH_SIZES))
 
 
-def load_initial_head(settings: EngagementSettings) -> InitialHead:
-    """The form of head that is asked for, or the trained head to start from."""
+def load_initial_head(settings: EngagementSettings) -> tuple[HeadForm, Head | None]:
+    """The form of head to train, and the trained head to start from; null is random weights."""
     if not settings.base:
         shape = SHAPES[settings.head, settings.pooling]
-        return InitialHead(HeadForm(settings.encoder or MINILM, settings.pooling, shape))
+        return HeadForm(settings.encoder or MINILM, settings.pooling, shape), None
     folder = load_heads(settings.base, "engagement")
     recipe, head = folder.recipe.heads[ENGAGING], folder.heads[ENGAGING]
     if settings.encoder not in ("", recipe.encoder):
         raise BadValue(
-            f"{settings.base} sees vectors of {recipe.encoder!r}, not of {settings.encoder!r}; "
-            "leave the encoder to it"
+            f"{settings.base} was trained with encoder {recipe.encoder!r}, not "
+            f"{settings.encoder!r}; leave out --encoder"
         )
     if find_model(recipe.encoder).sha256 != recipe.encoder_sha256:
         raise DataError(
-            f"{settings.base} was trained over other weights than {recipe.encoder!r} has here; "
-            "train it again"
+            f"{settings.base} was trained with other weights of {recipe.encoder!r} than those "
+            "installed; train it again"
         )
-    return InitialHead(HeadForm(recipe.encoder, recipe.pooling, transfer_shape(head)), head)
+    return HeadForm(recipe.encoder, recipe.pooling, transfer_shape(head)), head
 
 
 def transfer_shape(head: Head) -> HeadShape:
-    """The shape of a trained head, with the hyperparameters to train it on."""
+    """The shape of a trained head, with the hyperparameters to train it on.
+
+    A low rate and more epochs keep it near what it knows already.
+    """
     hidden = tuple(matrix.shape[1] for matrix, _ in head.layers[:-1])
     grams = head.grams.form if head.grams else None
     shape = HeadShape(head.parts, hidden, head.activation, TRANSFER_RATE, grams=grams)
@@ -243,41 +269,39 @@ def exchange_weights(exchanges: Exchanges, *, level: bool = False) -> Floats32:
     total = np.bincount(origin, weight)
     if not total.any():
         raise DataError(
-            f"{exchanges.source}: no length of replies has both labels; give more exchanges, or do "
-            "not level lengths"
+            f"{exchanges.source}: no reply length has both labels; add exchanges, or leave out "
+            "--balance-length"
         )
     scale = np.divide(len(exchanges), total, out=np.zeros_like(total), where=total > 0)
     return np.asarray(weight * scale[origin] / np.count_nonzero(total), np.float32)
 
 
 def engagement_recipe(
-    trial: Trial, form: HeadForm, about: About, settings: EngagementSettings
+    runs: Mapping[str, LabelledPredictions],
+    splits: EngagementSplits,
+    form: HeadForm,
+    about: About,
+    settings: EngagementSettings,
 ) -> HeadsRecipe:
-    """What a reader of the folder must know of the head that is kept."""
-    model = find_model(form.encoder)
-    # of the first seed, whose head is kept; the report has means over seeds
-    ours, length = (evaluate_runs(name, [trial.runs[name]]) for name in (OURS, LENGTH))
-    accuracy = float((trial.runs[OURS].predicted == trial.runs[OURS].label).mean())
+    """What a reader of the folder must know of the head that is kept, that of the first seed."""
+    ours, length = (evaluate_runs(name, [runs[name]]) for name in (OURS, LENGTH))
+    accuracy = float((runs[OURS].predicted == runs[OURS].label).mean())
     evaluation = HeadEvaluation(
         round(accuracy, DECIMALS),
         ours.auc.numbers[0],
         LENGTH,
         length.auc.numbers[0],
         ours.n,
-        trial.splits.test.dialogs,
+        splits.test.dialogs,
         ours.balanced_accuracy.value,
         ours.auc.low,
         ours.auc.high,
     )
-    parts, activation = list(form.shape.parts), form.shape.activation
-    head = HeadRecipe(
-        model.name, model.sha256, form.pooling, parts, activation, evaluation, form.shape.grams
-    )
     return HeadsRecipe(
         "engagement",
         SCHEMA,
-        sum(split.dialogs for split in trial.splits),
-        {ENGAGING: head},
+        sum(split.dialogs for split in splits),
+        {ENGAGING: form.recipe(evaluation, form.shape.grams)},
         data=about.data,
         licence=about.licence,
         limits=(*LIMITS, *settings.limits),

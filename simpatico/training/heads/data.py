@@ -1,6 +1,6 @@
-"""Dialogs as true and made-up examples, split so that no dialog is in two splits.
+"""Dialogs as true and negative examples, split so that no dialog is in two splits.
 
-A true pair is a turn and what it answers; a made-up one has a reply out of another dialog of the
+A true pair is a turn and what it answers; a negative one has a reply out of another dialog of the
 same split. A true text is what somebody wrote; a corrupted one has its words in another order, some
 left out, or some repeated, as in USL-H (Phy et al. 2020).
 """
@@ -18,7 +18,9 @@ from simpatico.arrays import Floats32, Ints
 from simpatico.errors import DataError
 from simpatico.features.words import cut_words
 from simpatico.training.fit.mlp import PairExamples
+from simpatico.training.heads.splits import Splits
 from simpatico.turns import Turns
+from simpatico.wording import format_count
 
 FEWEST_DIALOGS = 20
 """So that validation and test split have two dialogs each, which negatives need."""
@@ -29,6 +31,7 @@ MIN_WORDS = 3
 MOST_TEXTS = 5_000
 """Texts of a split that are corrupted; each corrupted one has to be encoded anew."""
 TOKEN = re.compile(r"\w+(?:['’]\w+)*|[^\w\s]")
+"""Words with their apostrophes, and single marks."""
 ENDS = set(".!?,…")
 ARTICLES = {"a", "an", "the"}
 SHUFFLED, SHORTENED = 0.3, 0.6
@@ -38,16 +41,12 @@ UNCHANGED = 0.8
 so that these alone do not give away what is corrupted."""
 
 
-class DialogSplits(NamedTuple):
-    """The dialogs of each split."""
-
-    train: Ints
-    validation: Ints
-    test: Ints
+DialogSplits = Splits[Ints]
+"""The dialogs of each split."""
 
 
 class TextExamples(NamedTuple):
-    """True and made-up examples of one split, as texts."""
+    """True and negative examples of one split, as texts."""
 
     first: list[str]
     second: list[str]
@@ -63,10 +62,13 @@ class TextExamples(NamedTuple):
 
 @dataclass(frozen=True)
 class TrainingDialogs:
-    """All turns, which of them each answers (-1 for none, or without words), and their dialogs."""
+    """All turns, the row of the turn that each answers (-1 for none), and their dialogs.
+
+    A turn without words, or that answers one without, counts as answering none.
+    """
 
     texts: list[str]
-    answered: Ints
+    query: Ints
     dialog: Ints
     source: str
 
@@ -75,35 +77,41 @@ class TrainingDialogs:
         """Refuses too few dialogs to train on."""
         dialog = turns.frame["dialog"].rle_id().to_numpy().astype(np.int64)
         has_words = cut_words(turns.frame["text"]).counts > 0
-        answered = np.where(has_words & has_words[turns.answered], turns.answered, -1)
-        n = len(np.unique(dialog[answered >= 0])) if len(dialog) else 0
+        query = np.where(has_words & has_words[turns.answered], turns.answered, -1)
+        n = len(np.unique(dialog[query >= 0])) if len(dialog) else 0
         if n < FEWEST_DIALOGS:
             raise DataError(
-                f"{source}: {n} {'dialog' if n == 1 else 'dialogs'} in which a turn answers "
-                f"another; training needs at least {FEWEST_DIALOGS}"
+                f"{source}: {format_count(n, 'dialog')} in which a turn answers another; training "
+                f"needs at least {FEWEST_DIALOGS}"
             )
-        return cls(turns.frame["text"].to_list(), answered, dialog, source)
+        return cls(turns.frame["text"].to_list(), query, dialog, source)
 
     @property
     def paired_texts(self) -> list[str]:
         """The texts of turns that answer another or are answered."""
-        rows = np.flatnonzero(self.answered >= 0)
-        return [self.texts[row] for row in np.union1d(rows, self.answered[rows])]
+        rows = np.flatnonzero(self.query >= 0)
+        return [self.texts[row] for row in np.union1d(rows, self.query[rows])]
 
     def split(self, seed: int) -> DialogSplits:
-        """Dialogs that have a pair, drawn into three splits."""
-        usable = np.unique(self.dialog[self.answered >= 0])
+        """Dialogs that have a pair, drawn into three splits.
+
+        Whole dialogs, for turns of one dialog share names and topics that give a pair away.
+        """
+        usable = np.unique(self.dialog[self.query >= 0])
         part = np.random.default_rng(seed).permutation(np.arange(len(usable)) % PARTS)
         return DialogSplits(usable[part > 1], usable[part == 1], usable[part == 0])
 
     def pairs(self, dialogs: Ints, rng: np.random.Generator) -> TextExamples:
-        """Every true pair of these dialogs, and one made-up pair for each."""
-        rows = np.flatnonzero((self.answered >= 0) & np.isin(self.dialog, dialogs))
+        """Every true pair of these dialogs, and one negative pair for each.
+
+        Made-up replies come from the same split, so that no text of the test split is trained on.
+        """
+        rows = np.flatnonzero((self.query >= 0) & np.isin(self.dialog, dialogs))
         other = draw_other_dialog(self.dialog[rows], rng)
-        queries = [self.texts[row] for row in self.answered[rows]]
+        queries = [self.texts[row] for row in self.query[rows]]
         replies = [self.texts[row] for row in rows]
         replies += [replies[index] for index in other]
-        labels = true_then_made_up(len(rows))
+        labels = true_then_negative_labels(len(rows))
         return TextExamples(queries * 2, replies, labels, np.tile(self.dialog[rows], 2))
 
     def corrupted_utterances(self, dialogs: Ints, rng: np.random.Generator) -> TextExamples:
@@ -114,17 +122,18 @@ class TrainingDialogs:
         long = long[np.sort(rng.permutation(len(long))[:MOST_TEXTS])]
         texts = [" ".join(vary(tokens[index], rng)) for index in long]
         texts += [" ".join(corrupt(tokens[index], rng)) for index in long]
-        labels = true_then_made_up(len(long))
+        labels = true_then_negative_labels(len(long))
         return TextExamples(texts, texts, labels, np.tile(self.dialog[rows[long]], 2))
 
 
-def true_then_made_up(n: int) -> Floats32:
-    """The labels of n true examples and then n made-up ones."""
+def true_then_negative_labels(n: int) -> Floats32:
+    """The labels of n true examples and then n negative ones."""
     return np.repeat(np.array([1, 0], np.float32), n)
 
 
 def draw_other_dialog(dialog: Ints, rng: np.random.Generator) -> Ints:
     """For each row a random one of another dialog."""
+    # drawn again where the dialog is the same; it ends, as every split has two dialogs or more
     rows = rng.integers(0, len(dialog), len(dialog))
     while (same := np.flatnonzero(dialog[rows] == dialog)).size:
         rows[same] = rng.integers(0, len(dialog), len(same))
@@ -151,17 +160,13 @@ def corrupt(tokens: Sequence[str], rng: np.random.Generator) -> list[str]:
             share = rng.random() / 2
             result = [token for token in tokens if rng.random() >= share]
         else:
-            result = repeat_words(tokens, rng)
+            # after one word in ten, the last one to three words come once more, or several times
+            result = []
+            for token in tokens:
+                result.append(token)
+                if rng.random() < 0.1:
+                    length = int(rng.choice([1, 2, 3], p=[0.7, 0.2, 0.1]))
+                    result += result[-length:] * int(rng.choice([1, 2, 3], p=[0.8, 0.15, 0.05]))
+        # no word may have been left out or repeated, or the shuffled order be the old one
         if result and result != list(tokens):
             return result
-
-
-def repeat_words(tokens: Sequence[str], rng: np.random.Generator) -> list[str]:
-    """After one word in ten, the last one to three words once more, or up to three times."""
-    result: list[str] = []
-    for token in tokens:
-        result.append(token)
-        if rng.random() < 0.1:
-            length = int(rng.choice([1, 2, 3], p=[0.7, 0.2, 0.1]))
-            result += result[-length:] * int(rng.choice([1, 2, 3], p=[0.8, 0.15, 0.05]))
-    return result

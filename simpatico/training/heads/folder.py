@@ -23,17 +23,18 @@ from simpatico.features.heads.head import Head
 from simpatico.metric import package_version
 from simpatico.training.card import About, ModelCard, describe_char_ngrams
 from simpatico.training.model_folder import check_writable, encode_json, write_model_folder
+from simpatico.wording import format_interval
 
 FEWEST_DIALOGS_OF_WORD = 3
 """A word of fewer dialogs is not written down: it may be a name, and so tell who was trained on."""
 LIMITS = (
-    "It tells replies of one dialog from those of others, which mostly is a matter of subject.",
-    "It knows the language and the manner of the dialogs it learned from.",
+    "They separate replies of one dialog from those of others, which is mostly a matter of topic.",
+    "They are valid for the language and the style of their training dialogs.",
 )
 
 
 def check_heads_folder(out: Path) -> None:
-    """Refuse a place that holds anything but heads, before the work of a training is lost to it."""
+    """Refuse a folder that holds anything but heads, before a training is wasted."""
     check_writable(out, FILES)
 
 
@@ -64,7 +65,10 @@ def save_heads(
 
 
 def encode_heads(heads: Mapping[str, Head]) -> bytes:
-    """The layers of all heads by name, in single precision."""
+    """The layers of all heads by name, in single precision.
+
+    That is far finer than what training can tell, and hides how a library adds up.
+    """
     from safetensors.numpy import save
 
     arrays: dict[str, AnyFloats] = {}
@@ -82,50 +86,51 @@ def encode_heads(heads: Mapping[str, Head]) -> bytes:
 
 
 def render_heads_card(recipe: HeadsRecipe, about: About) -> str:
-    """The card of heads that were trained on true and made-up examples."""
-    likelihood = recipe.likelihood
-    card = ModelCard(
+    """The card of heads that were trained on true and negative examples."""
+    rows, method = list[str](), list[str]()
+    for name, head in recipe.heads.items():
+        test = head.heldout
+        auc = f"{test.auc:.3f} {format_interval(test.low, test.high, 3)}"
+        baseline = f"{test.plain_auc:.3f} ({test.plain})"
+        rows.append(
+            f"| {name} | {test.accuracy:.3f} | {auc} | {baseline} | {test.n:,} | {test.dialogs:,} |"
+        )
+        method.append(f"- {name}: {describe_head(head)}")
+    if recipe.likelihood:
+        method.append(f"- likelihood: {describe_likelihood(recipe.likelihood)}")
+    return ModelCard(
         f"Heads for {recipe.kind}",
-        "Small networks over the vectors of a pretrained encoder, which stays as it is.",
+        "Small networks over the vectors of a frozen pretrained encoder.",
         data=[f"- {about.data}: {recipe.dialogs:,} dialogs"],
         evaluation=[
-            "## How well they do on dialogs they have not seen",
-            "Half of the examples are true, half made up; all of a dialog are on one side.",
+            "## Results on the test set",
+            "Half of the examples are true, half are negatives; no dialog is in two splits. In "
+            "brackets: 95% CI (bootstrap over dialogs).",
             "",
-            "| head | accuracy | AUC | AUC of a plain number | examples | dialogs |",
+            "| head | accuracy | AUC | AUC of a baseline | examples | dialogs |",
             "|---|---|---|---|---|---|",
-            *(evaluation_row(name, head) for name, head in recipe.heads.items()),
+            *rows,
         ],
-        method=[
-            *(f"- {name}: {describe_head(head)}" for name, head in recipe.heads.items()),
-            *([f"- likelihood: {describe_likelihood(likelihood)}"] if likelihood else []),
-        ],
-        method_title="How they were made",
+        method=method,
         limits=LIMITS,
-    )
-    return card.render(about)
-
-
-def evaluation_row(name: str, head: HeadRecipe) -> str:
-    figures = head.heldout
-    return (
-        f"| {name} | {figures.accuracy:.3f} | {figures.auc:.3f} | "
-        f"{figures.plain_auc:.3f} ({figures.plain}) | {figures.n:,} | {figures.dialogs:,} |"
-    )
+    ).render(about)
 
 
 def describe_head(head: HeadRecipe) -> str:
     """Over which vectors a head was trained, and what it sees of them."""
     return (
-        f"{head.encoder} ({head.encoder_sha256[:12]}), pooled by {head.pooling}; "
-        f"sees {', '.join(head.parts)}{describe_char_ngrams(head.grams)}"
+        f"{head.encoder} ({head.encoder_sha256[:12]}), {head.pooling} pooling; "
+        f"inputs: {', '.join(head.parts)}{describe_char_ngrams(head.grams)}"
     )
 
 
 def describe_likelihood(costs: WordCosts) -> str:
-    """Where the costs of words come from, and between which quartiles scores are spread."""
+    """Where the costs of words come from, and the quartiles that scores are scaled by.
+
+    A cost is −log p of a word, in nats.
+    """
     source = costs.source or (
-        "how often each word occurs in the training dialogs; words of fewer than "
+        "word frequencies in the training dialogs; words of fewer than "
         f"{FEWEST_DIALOGS_OF_WORD} dialogs are not in the folder and count as unknown"
     )
     return f"{source}; quartiles {costs.low:.2f} and {costs.high:.2f}"

@@ -1,6 +1,6 @@
 """Train heads over frozen vectors: what follows what, and what nobody would say.
 
-Nobody has to rate anything: true replies are told from replies of other dialogs, and texts from
+No ratings are needed: true replies are separated from replies of other dialogs, and texts from
 corrupted ones. The results are of the test split, whose dialogs have no part in training or early
 stopping.
 """
@@ -16,8 +16,9 @@ import numpy as np
 import polars as pl
 
 from simpatico.arrays import AnyFloats, Floats32, Ints
-from simpatico.errors import BadValue, DataError
+from simpatico.errors import BadValue
 from simpatico.features import features_for_texts
+from simpatico.features.char_ngrams import CharNgramSettings
 from simpatico.features.embeddings import MINILM, row_cosines
 from simpatico.features.heads.folder import (
     SCHEMA,
@@ -27,7 +28,7 @@ from simpatico.features.heads.folder import (
     HeadsRecipe,
     Pooling,
     WordCosts,
-    head_encoder,
+    text_vectors,
 )
 from simpatico.features.heads.head import Head
 from simpatico.features.masked import MaskedLikelihood
@@ -39,8 +40,9 @@ from simpatico.stats.bootstrap import DECIMALS
 from simpatico.stats.classification import balanced_accuracy, roc_auc, roc_auc_interval
 from simpatico.training.card import About
 from simpatico.training.fit.mlp import HeadShape, PairExamples, fit_head
-from simpatico.training.heads.data import MIN_WORDS, DialogSplits, TextExamples, TrainingDialogs
+from simpatico.training.heads.data import MIN_WORDS, DialogSplits, TrainingDialogs
 from simpatico.training.heads.folder import FEWEST_DIALOGS_OF_WORD, check_heads_folder, save_heads
+from simpatico.training.heads.splits import check_both_classes
 from simpatico.turns import Turns
 
 COSINE_QUANTILE = 0.05
@@ -58,12 +60,23 @@ EXAMPLES = {
 
 @dataclass(frozen=True)
 class HeadForm:
-    """A head to train: its vectors, examples and shape."""
+    """A head to train: its vectors, examples and shape.
+
+    Negatives of `pairs` have another reply; those of `utterances` are corrupted texts.
+    """
 
     encoder: str
     pooling: Pooling
     shape: HeadShape
     examples: Literal["pairs", "utterances"] = "pairs"
+
+    def recipe(
+        self, evaluation: HeadEvaluation, grams: CharNgramSettings | None = None
+    ) -> HeadRecipe:
+        """What a folder says of a head of this form: its encoder, its inputs and its results."""
+        model = find_model(self.encoder)
+        inputs = (self.pooling, list(self.shape.parts), self.shape.activation)
+        return HeadRecipe(model.name, model.sha256, *inputs, evaluation, grams)
 
 
 NEXT = HeadForm(
@@ -110,7 +123,7 @@ def train_heads(turns: Turns, out: Path, *, settings: HeadsSettings, about: Abou
     dialogs = TrainingDialogs.of(turns, about.data)
     splits = dialogs.split(settings.seed)
     if settings.likelihood and settings.kind != "usl-h":
-        raise BadValue(f"{settings.kind} has no part that a likelihood could be for")
+        raise BadValue(f"{settings.kind} uses no likelihood; leave out --likelihood")
     heads, recipes, cosine_low = dict[str, Head](), dict[str, HeadRecipe](), None
     for name, form in FORMS[settings.kind].items():
         form = replace(form, encoder=settings.encoder or form.encoder)
@@ -141,20 +154,24 @@ def train_one_head(
     rng = np.random.default_rng(seed)
     draw = dialogs.pairs if form.examples == "pairs" else dialogs.corrupted_utterances
     examples = [draw(split, rng) for split in splits]
-    check_examples(examples, dialogs.source, EXAMPLES[form.examples])
+    what = f"{dialogs.source}: true examples"
+    check_both_classes(f"{what} ({EXAMPLES[form.examples]})", [one.label for one in examples])
     texts = [text for split in examples for text in [*split.first, *split.second]]
     index, vectors = encode_texts(texts, form)
-    known = ~np.isnan(vectors[:, 0])
+    # a text of unknown words alone has no vector
+    has_vector = ~np.isnan(vectors[:, 0])
     pairs = []
     for split in (split.to_pairs(index) for split in examples):
-        pairs.append(split.take(np.flatnonzero(known[split.first] & known[split.second])))
-    check_examples(pairs, dialogs.source, "examples whose texts have known words")
+        usable = has_vector[split.first] & has_vector[split.second]
+        pairs.append(split.take(np.flatnonzero(usable)))
+    check_both_classes(f"{what} with known words", [split.label for split in pairs])
     head, recipe = fit_and_evaluate(pairs, vectors, form, list(index), seed=seed)
     train = pairs[0]
-    # true replies against made-up ones of the training split: pairs of unrelated replies
+    # true replies against negative ones of the training split: pairs of unrelated replies
     true, other = (train.second[train.label == label] for label in (1, 0))
     n = min(len(true), len(other))
     cosines = row_cosines(vectors[true[:n]], vectors[other[:n]])
+    # below 1, since RUBER divides by the distance to it
     low = min(float(np.quantile(cosines, COSINE_QUANTILE)), 1 - 10**-DECIMALS)
     return head, recipe, round(low, DECIMALS)
 
@@ -178,28 +195,16 @@ def fit_and_evaluate(
         counts = cut_words(pl.Series([texts[row] for row in test.first], dtype=pl.String)).counts
         plain, baseline = "number of words", counts.astype(np.float64)
     logits = head.logit(head.inputs(first, second))
-    evaluation = evaluate_predictions(logits, test, plain, baseline)
-    model = find_model(form.encoder)
-    parts, activation = list(form.shape.parts), form.shape.activation
-    return head, HeadRecipe(model.name, model.sha256, form.pooling, parts, activation, evaluation)
-
-
-def check_examples(splits: Sequence[TextExamples | PairExamples], source: str, what: str) -> None:
-    """Refuse splits of which one has no true or no made-up example."""
-    true = [int(split.label.sum()) for split in splits]
-    if all(0 < n < len(split.label) for n, split in zip(true, splits, strict=True)):
-        return
-    raise DataError(
-        f"{source}: of {what} there are {true[0]} to learn from, {true[1]} to decide by when to "
-        f"stop, and {true[2]} held out; training needs some of each"
-    )
+    return head, form.recipe(evaluate_predictions(logits, test, plain, baseline))
 
 
 def encode_texts(texts: Sequence[str], form: HeadForm) -> tuple[dict[str, int], Floats32]:
-    """The row of every distinct text, and the table of their vectors."""
+    """The row of every distinct text, and the table of their vectors.
+
+    A row of NaN stands for a text without a vector, such as one of unknown words alone.
+    """
     distinct = dict.fromkeys(texts)
-    none = HeadEvaluation(0, 0, "", 0, 0, 0)
-    feature = head_encoder(HeadRecipe(form.encoder, "", form.pooling, [], "tanh", none))
+    feature = text_vectors(form.encoder, form.pooling)
     vectors = features_for_texts([feature])[feature].of(list(distinct))
     return {text: row for row, text in enumerate(distinct)}, vectors
 
@@ -207,7 +212,10 @@ def encode_texts(texts: Sequence[str], form: HeadForm) -> tuple[dict[str, int], 
 def evaluate_predictions(
     logits: AnyFloats, test: PairExamples, plain: str, baseline: AnyFloats
 ) -> HeadEvaluation:
-    """The results of logits, and the AUC of a plain baseline of this name."""
+    """The results of logits, and the AUC of a plain baseline of this name.
+
+    The interval resamples dialogs, as examples of one dialog are not independent.
+    """
     accuracy = float(((logits > 0) == (test.label > 0)).mean())
     low, high = roc_auc_interval(logits, test.label, test.dialog_ids)
     return HeadEvaluation(
@@ -240,6 +248,7 @@ def measure_likelihood(
         table = cut_words(pl.Series("text", texts, pl.String))
         each = np.array([costs.get(word, costs[""]) for word in table.vocabulary])
         totals = table.sums(each[:, None])[:, 0]
+    # scores are (cost − low) / (high − low), so that the two must differ
     low, high = (round(float(q), DECIMALS) for q in np.quantile(totals, LIKELIHOOD_QUANTILES))
     return WordCosts(settings.likelihood, low, max(high, low + 10**-DECIMALS)), costs
 

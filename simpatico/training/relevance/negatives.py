@@ -20,7 +20,7 @@ from simpatico.training.fit.mlp import PairExamples
 from simpatico.training.heads.data import (
     TrainingDialogs,
     draw_other_dialog,
-    true_then_made_up,
+    true_then_negative_labels,
 )
 
 Negatives = Literal["random", "hard", "both"]
@@ -49,17 +49,20 @@ class NegativeMix:
         if self.negatives not in get_args(Negatives):
             raise BadValue(f"negatives {self.negatives!r}; there are random, hard and both")
         if unknown := [kind for kind in self.hard if kind not in HARD]:
-            raise BadValue(f"hard replies {unknown[0]!r}; there are {', '.join(HARD)}")
+            raise BadValue(f"hard negatives {unknown[0]!r}; there are {', '.join(HARD)}")
         if not self.hard:
-            raise BadValue(f"no kind of hard replies; there are {', '.join(HARD)}")
+            raise BadValue(f"no kind of hard negatives; there are {', '.join(HARD)}")
         if not 0 < self.share < 1:
-            raise BadValue(f"a share of {self.share} hard replies; it lies between 0 and 1")
+            raise BadValue(f"a share of {self.share} hard negatives; give one between 0 and 1")
         if self.per_pair < 1:
-            raise BadValue(f"{self.per_pair} made-up replies per pair; there must be at least 1")
+            raise BadValue(f"{self.per_pair} negatives per pair; give 1 or more")
 
 
 class TruePairs(NamedTuple):
-    """True pairs of some dialogs as rows of a table of vectors, and all turns of the dialogs."""
+    """True pairs of some dialogs as rows of a table of vectors, and all turns of the dialogs.
+
+    The turns are in the order of their dialogs, which `same_dialog` relies on.
+    """
 
     first: Ints
     second: Ints
@@ -75,8 +78,8 @@ class TruePairs(NamedTuple):
         row = np.array([index.get(text, -1) for text in data.texts], np.int64)
         usable = (row >= 0) & np.isin(data.dialog, dialogs)
         usable[usable] = ~np.isnan(vectors[row[usable], 0])
-        reply = np.flatnonzero((data.answered >= 0) & usable & usable[data.answered])
-        query, turns = data.answered[reply], np.flatnonzero(usable)
+        reply = np.flatnonzero((data.query >= 0) & usable & usable[data.query])
+        query, turns = data.query[reply], np.flatnonzero(usable)
         return cls(row[query], row[reply], data.dialog[reply], row[turns], data.dialog[turns])
 
 
@@ -114,7 +117,7 @@ class NegativeSampler:
         return PairExamples(
             np.tile(first[rows], 2),
             np.concatenate([second[rows], other[rows]]),
-            true_then_made_up(len(rows)),
+            true_then_negative_labels(len(rows)),
             np.tile(dialog[rows], 2),
         )
 
@@ -134,7 +137,10 @@ class NegativeSampler:
         return replies
 
     def random(self, rows: Ints) -> Ints:
-        """A reply of another dialog."""
+        """A reply of another dialog.
+
+        Drawn for all pairs, of which there are enough dialogs even if few rows are wanted.
+        """
         return self.pairs.second[draw_other_dialog(self.pairs.dialog, self.rng)[rows]]
 
     def nearest(self, rows: Ints, to: Ints) -> Ints:
@@ -146,10 +152,12 @@ class NegativeSampler:
             texts = pairs.second[sample]
             similarity = self.vectors[to[part]] @ self.vectors[texts].T
             # a text of the same dialog may be a good reply, and one of the pair is no negative
-            barred = pairs.dialog[sample] == pairs.dialog[part][:, None]
-            barred |= (texts == pairs.second[part][:, None]) | (texts == pairs.first[part][:, None])
-            similarity[barred] = -np.inf
+            unsuitable = pairs.dialog[sample] == pairs.dialog[part][:, None]
+            for own in (pairs.first, pairs.second):
+                unsuitable |= texts == own[part][:, None]
+            similarity[unsuitable] = -np.inf
             best = similarity.argmax(axis=1)
+            # -1 where the whole sample was unsuitable
             exists = np.isfinite(similarity[np.arange(len(part)), best])
             replies[start : start + AT_ONCE] = np.where(exists, texts[best], -1)
         return replies

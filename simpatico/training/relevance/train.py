@@ -1,4 +1,4 @@
-"""Train what tells whether a reply is about what it answers, from dialogs and negative replies.
+"""Train a model of whether a reply fits what it answers, from dialogs and negative replies.
 
 This is the unreferenced part of contextual RUBER (Ghazarian et al. 2019): nobody has to rate
 anything. The results are of the test split, with negatives of the same kinds as in training.
@@ -22,22 +22,18 @@ from simpatico.training.finetune.folder import append_to_card
 from simpatico.training.fit.mlp import HeadShape, PairExamples
 from simpatico.training.heads.data import TrainingDialogs
 from simpatico.training.heads.folder import check_heads_folder, save_heads
+from simpatico.training.heads.splits import check_both_classes
 from simpatico.training.heads.train import (
     HeadForm,
-    check_examples,
     encode_texts,
     evaluate_predictions,
     fit_and_evaluate,
 )
-from simpatico.training.relevance.negatives import (
-    KINDS,
-    NegativeMix,
-    NegativeSampler,
-    TruePairs,
-)
+from simpatico.training.relevance.negatives import KINDS, NegativeMix, NegativeSampler, TruePairs
 from simpatico.turns import Turns
 from simpatico.wording import format_interval
 
+# product, difference and bilinear form let a linear layer compare the two texts
 SHAPE = HeadShape(("first", "second", "product", "difference", "bilinear"), rate=3e-4, decay=0.1)
 LABELS = ("not relevant", "relevant")
 
@@ -57,12 +53,15 @@ class RelevanceSettings:
 
     def __post_init__(self) -> None:
         if self.fine_tune < 0:
-            raise BadValue(f"{self.fine_tune} epochs of fine-tuning; there are none or more")
+            raise BadValue(f"{self.fine_tune} epochs of fine-tuning; give 0 or more")
 
 
 @dataclass(frozen=True)
 class RelevanceExamples:
-    """True and negative pairs of the three splits, with the vectors that decide what is near."""
+    """True and negative pairs of the three splits, with the vectors that decide what is near.
+
+    Fine-tuning uses the same pairs, so that its results can be compared with those of a head.
+    """
 
     form: HeadForm
     dialogs: int
@@ -80,14 +79,18 @@ class RelevanceExamples:
             for split in dialogs
         ]
         splits = [sampler.sample(settings.mix) for sampler in samplers]
-        check_examples(splits, data.source, "pairs with a reply that another could stand in for")
+        what = f"{data.source}: pairs for which there is a negative"
+        check_both_classes(what, [split.label for split in splits])
         return cls(form, sum(map(len, dialogs)), index, samplers, splits)
 
 
 def train_relevance(
     turns: Turns, out: Path, *, settings: RelevanceSettings, about: About
 ) -> HeadsRecipe:
-    """Train a head, evaluate on the test split, and write the folder."""
+    """Train a head, evaluate on the test split, and write the folder.
+
+    The recipe's `areas` are the AUCs against each kind of negative by itself.
+    """
     check_heads_folder(out)
     examples = RelevanceExamples.of(TrainingDialogs.of(turns, about.data), settings)
     texts, sampler = list(examples.index), examples.samplers[2]
@@ -96,7 +99,7 @@ def train_relevance(
         examples.splits, vectors, examples.form, texts, seed=settings.seed
     )
     recipe = HeadsRecipe("relevance", SCHEMA, examples.dialogs, {"relevant": head_recipe})
-    # against each kind by itself, whatever mix was trained on
+    # whatever mix was trained on
     aucs = dict[str, float]()
     for kind, name in enumerate(KINDS):
         pairs = sampler.with_negatives(np.full(len(sampler.pairs.first), kind))

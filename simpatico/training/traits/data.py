@@ -46,7 +46,11 @@ class People:
 
     @classmethod
     def of(cls, rows: Iterable[TraitRow], sha256: str) -> People:
-        """People sorted by name; the answers of a person with several texts are averaged."""
+        """People sorted by name; the answers of a person with several texts are averaged.
+
+        Sorted, so that the order of rows in a file has no influence on folds or weights; fsum, so
+        that it has none on the mean either.
+        """
         rows = list(rows)
         answers: dict[str, list[float]] = {}
         for row in rows:
@@ -66,23 +70,25 @@ class People:
 
 
 def read_people(path: Path | str, columns: TraitColumns) -> People:
-    """The people in a CSV, TSV or JSONL file with one text a row."""
+    """The people in a CSV, TSV or JSONL file with one text a row.
+
+    A person may have several rows; all of them end up in one fold.
+    """
     source = Source.of(path)
     rows = [parse_trait_row(place, cells, columns) for place, cells in named_rows(source, columns)]
     return People.of(rows, source.sha256())
 
 
 def parse_trait_row(place: Place, cells: Mapping[str, object], columns: TraitColumns) -> TraitRow:
-    """A row, checked; a complaint names the column and never shows what is in it."""
+    """A row, checked; an error names the column and never shows what somebody wrote in it."""
     for column in columns:
         if column not in cells:
             raise DataError(f"{place}: no {column!r}; every row needs {', '.join(columns)}")
     person, text = cells[columns.person], cells[columns.text]
     if not isinstance(person, str | int) or person == "":
-        raise DataError(f"{place}: {columns.person!r} does not say whose text it is")
+        raise DataError(f"{place}: {columns.person!r} names nobody; leave out texts without author")
     if not isinstance(text, str):
-        raise DataError(f"{place}: {columns.text!r} is not text")
-    target = parse_number(
-        place, cells[columns.target], columns.target, leave_out="people without an answer"
-    )
+        raise DataError(f"{place}: {columns.text!r} is not text; leave out rows without text")
+    cell, leave_out = cells[columns.target], "people without an answer"
+    target = parse_number(place, cell, columns.target, leave_out=leave_out)
     return TraitRow(str(person), text, target)

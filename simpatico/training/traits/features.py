@@ -1,6 +1,8 @@
 """Relative frequencies of n-grams and topics per person, and the kernels made of them.
 
-Schwartz et al. (2013) call this differential language analysis; DLATK is their implementation.
+There are far more n-grams than people, so that ridge regression is solved in its dual form, with
+the kernel K = X S² X' of people instead of the covariances of features. Schwartz et al. (2013) call
+this differential language analysis; DLATK is their implementation.
 """
 
 from __future__ import annotations
@@ -22,11 +24,13 @@ from simpatico.features.words import WORD, WordTable, cut_words, normalise_texts
 from simpatico.training.traits.data import People
 
 Scaling = Literal["raw", "sqrt", "std"]
+"""Frequencies as they are, divided by the root of their mean, or by their SD."""
 
 SCALINGS: tuple[Scaling, ...] = ("raw", "sqrt", "std")
 TOPIC_TABLE = "fb2000_cp"
+"""The 2,000 Facebook topics (conditional probabilities) in DLATK's distribution."""
 SLICE = 2_048
-"""Columns that are dense at a time."""
+"""Columns that are dense at a time: with 10,000 people 160 MB of doubles."""
 TOPICS = 0
 """The order of a block of topics, which is no block of n-grams."""
 
@@ -41,7 +45,10 @@ class FeatureConfig(NamedTuple):
 
 @dataclass(frozen=True)
 class FeatureBlock:
-    """Features of one kind: `values` has a row per person, `terms` the words of each column."""
+    """Features of one kind: `values` has a row per person, `terms` the words of each column.
+
+    All methods take the rows to look at, so that nothing of a test fold has any influence.
+    """
 
     order: int
     terms: Ints
@@ -54,33 +61,37 @@ class FeatureBlock:
         about their mean.
         """
         part = self.values[rows]
-        used = np.bincount(part.indices, minlength=part.shape[1]) >= config.minimum
-        mean = np.asarray(part.mean(axis=0)).ravel()
+        frequent = np.bincount(part.indices, minlength=part.shape[1]) >= config.minimum
         if config.scaling == "raw":
-            return used.astype(np.float64)
+            return frequent.astype(np.float64)
+        mean = np.asarray(part.mean(axis=0)).ravel()
         square = np.asarray(part.multiply(part).mean(axis=0)).ravel()
         variance = mean if config.scaling == "sqrt" else np.maximum(square - mean**2, 0.0)
-        if self.order == TOPICS and used.any():
+        if self.order == TOPICS and frequent.any():
             # a topic nobody dwells on must not outweigh all others the first time somebody does
-            variance = np.maximum(variance, np.median(variance[used]))
+            variance = np.maximum(variance, np.median(variance[frequent]))
+        positive = frequent & (variance > 0)
         squares = np.zeros_like(variance)
-        np.divide(1.0, variance, out=squares, where=used & (variance > 0))
+        np.divide(1.0, variance, out=squares, where=positive)
         return squares
 
     def products(self, rows: Ints, config: FeatureConfig) -> Floats:
         """Inner products of all people with those of `rows`, features scaled by what these use."""
         factor = np.sqrt(self.squares(rows, config))
-        used, total = np.flatnonzero(factor), np.zeros((self.values.shape[0], len(rows)))
+        features, total = np.flatnonzero(factor), np.zeros((self.values.shape[0], len(rows)))
         columns = self.values.tocsc()
         # dense, a slice at a time: frequent words make sparse products several times as slow
-        for low in range(0, len(used), SLICE):
-            part = used[low : low + SLICE]
+        for low in range(0, len(features), SLICE):
+            part = features[low : low + SLICE]
             dense = columns[:, part].toarray() * factor[part]
             total += dense @ dense[rows].T
         return total
 
     def weights(self, rows: Ints, config: FeatureConfig, dual: Floats) -> tuple[Floats, float]:
-        """The weight of each feature in a dual solution, and what they give the mean person."""
+        """The weight of each feature in a dual solution, and what they give the mean person.
+
+        With K = X X' the primal weights are β = X'α; scaling features by s makes that s² X'α.
+        """
         part = self.values[rows]
         weights = self.squares(rows, config) * (part.T @ dual)
         return weights, float(np.asarray(part.mean(axis=0)).ravel() @ weights)
@@ -116,13 +127,59 @@ class TextFeatures:
 
     def blocks(self, orders: tuple[int, ...], minimum: int) -> list[FeatureBlock]:
         """Topics first, if there are any, then n-grams by order."""
-        topics = [topic_block(self.table, self.owner, self.topics)] if self.topics else []
-        return [*topics, *ngram_blocks(self.table, self.owner, orders, minimum)]
+        topics = [self.topic_block(self.topics)] if self.topics else []
+        return [*topics, *self.ngram_blocks(orders, minimum)]
+
+    def ngram_blocks(self, orders: tuple[int, ...], minimum: int) -> Iterator[FeatureBlock]:
+        """One block per order, of the n-grams that at least `minimum` people use.
+
+        An n-gram cannot have more users than its beginning, so each order starts from what is left
+        of the one before.
+        """
+        people, base = int(self.owner.max()) + 1, len(self.table.vocabulary)
+        turn = np.repeat(np.arange(len(self.table.counts)), self.table.counts)
+        codes = self.table.codes.astype(np.int64)
+        start, ids = np.arange(len(codes)), np.zeros(len(codes), np.int64)
+        terms = np.zeros((1, 0), np.int64)
+        for order in range(1, max(orders) + 1):
+            inside = start + order - 1 < len(codes)
+            inside[inside] = turn[start[inside]] == turn[start[inside] + order - 1]
+            start, ids = start[inside], ids[inside]
+            # an n-gram is its beginning, numbered before, and one more word: one integer for both
+            pairs, ids = np.unique(ids * base + codes[start + order - 1], return_inverse=True)
+            terms = np.column_stack([terms[pairs // base], pairs % base])
+            cells = (self.owner[turn[start]], ids)
+            counts = sparse.csr_matrix((np.ones(len(ids)), cells), shape=(people, len(pairs)))
+            mask = np.bincount(counts.indices, minlength=len(pairs)) >= minimum
+            start, ids = start[mask[ids]], (np.cumsum(mask) - 1)[ids[mask[ids]]]
+            terms = terms[mask]
+            if order in orders:
+                yield FeatureBlock(order, terms, self.frequencies(counts[:, mask], order))
+
+    def topic_block(self, topics: Topics) -> FeatureBlock:
+        """Per person and topic, the sum over words of loading times relative frequency."""
+        index = {word: i for i, word in enumerate(topics.words)}
+        rows = np.array([index.get(word, -1) for word in self.table.vocabulary], np.int64)
+        rows, person = rows[self.table.codes], np.repeat(self.owner, self.table.counts)
+        mask = rows >= 0
+        shape = (int(self.owner.max()) + 1, len(index))
+        counts = sparse.csr_matrix((np.ones(mask.sum()), (person[mask], rows[mask])), shape=shape)
+        values = sparse.csr_matrix(self.frequencies(counts, 1) @ topics.loadings)
+        return FeatureBlock(TOPICS, np.zeros((values.shape[1], 0), np.int64), values)
+
+    def frequencies(self, counts: Any, order: int) -> Any:
+        """Counts divided by how many n-grams of that order each person wrote."""
+        totals = np.bincount(self.owner, np.maximum(self.table.counts - order + 1, 0))
+        return sparse.csr_matrix(sparse.diags(1 / np.maximum(totals, 1)) @ counts)
 
     def ngram_weights(
         self, block: FeatureBlock, weights: Floats
     ) -> Iterator[tuple[int, tuple[str, ...], float]]:
-        """Order, words and weight of each n-gram; a topic's weight is handed on to its words."""
+        """Order, words and weight of each n-gram; a topic's weight is handed on to its words.
+
+        A topic is a weighted sum of word frequencies, so that this is exact: the saved model needs
+        no topics.
+        """
         if block.order == TOPICS and self.topics:
             for word, weight in zip(self.topics.words, self.topics.loadings @ weights, strict=True):
                 yield 1, (word,), float(weight)
@@ -133,57 +190,11 @@ class TextFeatures:
             yield block.order, term, float(weights[column])
 
 
-def ngram_blocks(
-    table: WordTable, owner: Ints, orders: tuple[int, ...], minimum: int
-) -> Iterator[FeatureBlock]:
-    """One block per order, of the n-grams that at least `minimum` people use.
-
-    An n-gram cannot have more users than its beginning, so each order starts from what is left of
-    the one before.
-    """
-    people, base = int(owner.max()) + 1, len(table.vocabulary)
-    turn = np.repeat(np.arange(len(table.counts)), table.counts)
-    codes = table.codes.astype(np.int64)
-    start, ids = np.arange(len(codes)), np.zeros(len(codes), np.int64)
-    terms = np.zeros((1, 0), np.int64)
-    for order in range(1, max(orders) + 1):
-        inside = start + order - 1 < len(codes)
-        inside[inside] = turn[start[inside]] == turn[start[inside] + order - 1]
-        start, ids = start[inside], ids[inside]
-        # an n-gram is its beginning, numbered before, and one more word: one integer for both
-        pairs, ids = np.unique(ids * base + codes[start + order - 1], return_inverse=True)
-        terms = np.column_stack([terms[pairs // base], pairs % base])
-        counts = sparse.csr_matrix(
-            (np.ones(len(ids)), (owner[turn[start]], ids)), shape=(people, len(pairs))
-        )
-        mask = np.bincount(counts.indices, minlength=len(pairs)) >= minimum
-        start, ids = start[mask[ids]], (np.cumsum(mask) - 1)[ids[mask[ids]]]
-        terms = terms[mask]
-        if order in orders:
-            yield FeatureBlock(order, terms, per_person(counts[:, mask], table, owner, order))
-
-
-def per_person(counts: Any, table: WordTable, owner: Ints, order: int) -> Any:
-    """Counts divided by how many n-grams of that order each person wrote."""
-    totals = np.bincount(owner, np.maximum(table.counts - order + 1, 0))
-    return sparse.csr_matrix(sparse.diags(1 / np.maximum(totals, 1)) @ counts)
-
-
-def topic_block(table: WordTable, owner: Ints, topics: Topics) -> FeatureBlock:
-    """Per person and topic, the sum over words of loading times relative frequency."""
-    people = int(owner.max()) + 1
-    index = {word: i for i, word in enumerate(topics.words)}
-    rows = np.array([index.get(word, -1) for word in table.vocabulary], np.int64)[table.codes]
-    person, mask = np.repeat(owner, table.counts), rows >= 0
-    counts = sparse.csr_matrix(
-        (np.ones(mask.sum()), (person[mask], rows[mask])), shape=(people, len(index))
-    )
-    values = sparse.csr_matrix(per_person(counts, table, owner, 1) @ topics.loadings)
-    return FeatureBlock(TOPICS, np.zeros((values.shape[1], 0), np.int64), values)
-
-
 def read_topics(path: Path) -> Topics:
-    """A table `term, category, weight`, or the topics in DLATK's SQLite file."""
+    """A table `term, category, weight`, or the topics in DLATK's SQLite file.
+
+    Terms are normalised as texts are; what then is no single word cannot occur and is left out.
+    """
     if not path.is_file():
         raise MissingResource(f"no file {str(path)!r}; give a table term,category,weight of topics")
     schema = ["term", "category", "weight"]
@@ -192,7 +203,7 @@ def read_topics(path: Path) -> Topics:
         pl.col("term").str.contains(rf"^(?:{WORD})$")
     )
     if rows.is_empty():
-        raise DataError(f"{path}: no word in it")
+        raise DataError(f"{path}: no topic has a word; give a table term,category,weight of topics")
     terms, names = sorted(rows["term"].unique()), sorted(rows["category"].unique())
     at = [
         rows[column].replace_strict({v: i for i, v in enumerate(values)}, return_dtype=pl.Int64)

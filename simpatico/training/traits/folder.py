@@ -23,13 +23,13 @@ from simpatico.metric import package_version
 from simpatico.training.card import About, ModelCard
 from simpatico.training.model_folder import encode_json, write_model_folder
 from simpatico.training.traits.features import FeatureConfig
-from simpatico.wording import capitalize
+from simpatico.wording import capitalize, format_interval, format_number
 
 LIMITS = (
-    "A guess about a group of people or dialogs is far safer than one about a single person.",
+    "Means over many people or dialogs are far more reliable than the score of a single person.",
     "Never use it to decide about a person: not for hiring, credit, insurance, care or policing.",
-    "It knows English words only, and the way of writing of the people it learned from.",
-    "A system is not a person: a score says what its words would suggest of one.",
+    "It is valid for English, and for the style of writing in its training texts.",
+    "A system is not a person: a score says what its words would suggest about one.",
 )
 
 
@@ -51,7 +51,10 @@ class NgramWeights:
 
 @dataclass(frozen=True)
 class TraitReport:
-    """The results of a training; the first of `heldout`, cross-validated, is the one to quote."""
+    """The results of a training; the first of `heldout`, cross-validated, is the one to quote.
+
+    The others repeat it with other folds, to show how much depends on these.
+    """
 
     config: FeatureConfig
     penalty: float
@@ -72,7 +75,11 @@ def save_trait_model(
     about: AboutTrait,
     training: Mapping[str, object],
 ) -> None:
-    """Write the folder; one that holds anything but a model is left alone."""
+    """Write the folder; one that holds anything but a model is left alone.
+
+    The vocabulary holds words of the training texts, as any n-gram model must: see `minimum`, which
+    keeps words of few people out of it.
+    """
     vocabulary = sorted({word for terms in weights.ngrams.values() for t in terms for word in t})
     recipe = {
         "kind": "trait",
@@ -120,42 +127,41 @@ def encode_weights(weights: NgramWeights, vocabulary: list[str]) -> bytes:
 
 
 def render_trait_card(report: TraitReport, about: AboutTrait) -> str:
-    """What people should read before they use the model."""
+    """What people should read before they use the model.
+
+    Two intervals, since Fisher's assumes normal scores and the bootstrap does not.
+    """
     config, (low, high) = report.config, about.scale or (0.0, 0.0)
     features = " + ".join(f"{n:,} of order {order}" for order, n in report.features.items())
+    results = [(f"model, seed {figure.seed}", figure) for figure in report.heldout]
+    rows = []
+    for name, figure in (*results, ("word count alone", report.word_count)):
+        fisher = format_interval(figure.low, figure.high, 3)
+        bootstrap = format_interval(figure.bootstrap_low, figure.bootstrap_high, 3)
+        r = "undefined: no variance" if figure.r is None else format_number(figure.r, 3)
+        rows.append(f"| {name} | {r} | {fisher} | {bootstrap} | {figure.n:,} |")
     card = ModelCard(
         capitalize(about.measures),
-        "A linear model over words and word sequences. It guesses what a person would have "
-        f"answered, from {low:g} to {high:g}.",
+        "A linear model over n-grams of words. It predicts a person's questionnaire score, from "
+        f"{low:g} to {high:g}.",
         data=[
             f"- {about.data}: {report.people:,} people, {report.texts:,} texts, "
             f"{report.words:,} words"
         ],
         evaluation=[
-            "## How well it does on people it has not seen",
-            "In each of the folds the vocabulary, scaling, configuration and penalty were chosen "
-            "from the other folds alone; all texts of a person are in one fold.",
+            "## Cross-validated correlation with the questionnaire",
+            "Nested cross-validation over people: vocabulary, scaling, configuration and penalty "
+            "were chosen without the fold they predict; all texts of a person are in one fold.",
             "",
-            "| | r | 95% (Fisher) | 95% (resampled people) | n |",
+            "| | r | 95% CI (Fisher) | 95% CI (bootstrap over people) | n |",
             "|---|---|---|---|---|",
-            *(correlation_row(f"model, folds drawn with seed {f.seed}", f) for f in report.heldout),
-            correlation_row("number of words alone", report.word_count),
+            *rows,
         ],
         method=[
-            f"- features: {features}",
-            f"- kept when used by at least {config.minimum} people; scaling: {config.scaling}",
+            f"- n-grams used by at least {config.minimum} people: {features}",
+            f"- scaling: {config.scaling}",
             f"- ridge penalty {report.penalty:.4g} times the kernel's mean diagonal",
         ],
         limits=(*about.limits, *LIMITS),
     )
     return card.render(about)
-
-
-def correlation_row(name: str, figure: CorrelationFigure) -> str:
-    """A row of the table: r with both of its intervals."""
-    if figure.r is None:
-        return f"| {name} | undefined: one side does not vary | | | {figure.n:,} |"
-    return (
-        f"| {name} | {figure.r:.3f} | {figure.low:.3f} to {figure.high:.3f} | "
-        f"{figure.bootstrap_low:.3f} to {figure.bootstrap_high:.3f} | {figure.n:,} |"
-    )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -26,24 +26,27 @@ NEGOTIATION = (
     "Trained on negotiation chat; transfer to essays was not detectable: r = .055 (-.040, .149), "
     "n = 426 (WASSA-2022, agreeableness).",
     "Five traits were tried on these data. Only for agreeableness did the interval exclude 0 with "
-    "each of three seeds, also at the 99% that five tries call for; so no other is shipped.",
+    "each of three seeds, also at the 99% that five tests call for; so no other is shipped.",
     "The texts are all that a person wrote. When the folds also chose between messages, reasons "
     "and both, r was .127, .107 and .099 with the same seeds.",
     "The data give no ids: two people of equal demographics and personality count as one.",
-    "A weak guess: it explains 1 to 2% of the differences between people.",
+    "Low accuracy: it explains 1 to 2% of the variance between people.",
 )
 STATE = (
     "It measures a state, how moved writers were by what they had just read, not the trait. "
-    "On 54 people of WASSA-2022 it never saw, r = .132 (-.141, .386) with the trait, empathic "
-    "concern of the Interpersonal Reactivity Index: not detectable at this n. On the 372 people of "
-    "the training, each guessed by a model trained without them: .139 (.038, .238).",
-    "The state's own answers correlate .390 (.300, .473) with that trait (n = 372), so no guess of "
-    "the state could do much better. Giorgi et al. (2023) report .26 with 2,805 people who had "
+    "On 54 other people of WASSA-2022, r = .132 (-.141, .386) with the trait, empathic concern of "
+    "the Interpersonal Reactivity Index: not detectable at this n. On the 372 people of the "
+    "training, cross-validated: .139 (.038, .238).",
+    "The state's own ratings correlate .390 (.300, .473) with that trait (n = 372), an upper limit "
+    "for any prediction of the state. Giorgi et al. (2023) report .26 with 2,805 people who had "
     "answered the trait's questionnaire; such labels under an open licence would get there.",
-    "It follows agreeableness as closely as empathic concern: r = .151 (.057, .242) and .138 "
-    "(.043, .230), n = 426. It cannot tell the two apart.",
+    "It correlates with agreeableness as closely as with empathic concern: r = .151 (.057, .242) "
+    "and .138 (.043, .230), n = 426. It does not discriminate between the two.",
 )
-"""What was measured once on data that are not shipped; a test repeats the held-out figures."""
+"""What was measured once on data that are not shipped; a test repeats the cross-validation."""
+SHIPPED = TraitSettings(search=True, repeats=3)
+SCALE = (1.0, 7.0)
+"""Of the questionnaires of both data sets."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +55,7 @@ class TraitSource:
 
     people: Callable[[Path], People]
     about: AboutTrait
-    settings: TraitSettings
+    settings: TraitSettings = SHIPPED
 
 
 class Participant(msgspec.Struct):
@@ -74,7 +77,8 @@ class Negotiation(msgspec.Struct):
 def casino_people(folder: Path, trait: str = "agreeableness") -> People:
     """CaSiNo's negotiators with all they wrote: messages, and their reasons for wanting things.
 
-    The data give no ids; equal demographics and equal personality are taken to be one person.
+    The data give no ids; equal demographics and equal personality are taken to be one person. All
+    five traits can be read, though only one of them could be predicted.
     """
     rows: list[TraitRow] = []
     digest = hashlib.sha256()
@@ -86,22 +90,23 @@ def casino_people(folder: Path, trait: str = "agreeableness") -> People:
             negotiations = msgspec.json.decode(data, type=list[Negotiation])
         except (msgspec.DecodeError, UnicodeDecodeError) as error:
             raise DataError(f"{path}: not the negotiations of CaSiNo ({error})") from None
-        rows += [row for one in negotiations for row in negotiator_rows(one, trait)]
+        for negotiation in negotiations:
+            for agent, info in negotiation.participant_info.items():
+                facts = [info.demographics, info.personality]
+                person = msgspec.json.encode(facts, order="sorted").decode()
+                answer = float(info.personality["big-five"][trait])
+                logs = (m.text for m in negotiation.chat_logs if m.id == agent)
+                messages = [text for text in logs if text not in BUTTONS]
+                texts = (*messages, *info.value2reason.values())
+                rows += [TraitRow(person, text, answer) for text in texts]
     return People.of(rows, digest.hexdigest())
 
 
-def negotiator_rows(negotiation: Negotiation, trait: str) -> Iterator[TraitRow]:
-    """Both people of a negotiation, one row per text."""
-    for agent, info in negotiation.participant_info.items():
-        who = msgspec.json.encode([info.demographics, info.personality], order="sorted").decode()
-        answer = float(info.personality["big-five"][trait])
-        texts = [m.text for m in negotiation.chat_logs if m.id == agent and m.text not in BUTTONS]
-        for text in (*texts, *info.value2reason.values()):
-            yield TraitRow(who, text, answer)
-
-
 def empathic_reactions_people(folder: Path) -> People:
-    """The writers of Empathic Reactions: five essays, and how moved they were by each story."""
+    """The writers of Empathic Reactions: five essays, and how moved they were by each story.
+
+    The ratings of a writer are averaged: what differs between stories is not the writer's.
+    """
     name = "data/messages.csv" if (folder / "data").is_dir() else "messages.csv"
     return read_people(data_file(folder, name), TraitColumns("essay", "empathy", "response_id"))
 
@@ -123,10 +128,9 @@ SOURCES: dict[str, TraitSource] = {
             measures="Big Five agreeableness of people negotiating in chat, by two questions",
             data="CaSiNo (Chawla et al. 2021), github.com/kushalchawla/CaSiNo",
             licence="CC BY 4.0",
-            scale=(1.0, 7.0),
+            scale=SCALE,
             limits=NEGOTIATION,
         ),
-        TraitSettings(search=True, repeats=3),
     ),
     "empathic-reactions": TraitSource(
         empathic_reactions_people,
@@ -134,9 +138,8 @@ SOURCES: dict[str, TraitSource] = {
             measures="state empathy of people writing about news stories, as they rated their own",
             data="Empathic Reactions (Buechel et al. 2018), github.com/wwbp/empathic_reactions",
             licence="CC BY 4.0",
-            scale=(1.0, 7.0),
+            scale=SCALE,
             limits=STATE,
         ),
-        TraitSettings(search=True, repeats=3),
     ),
 }

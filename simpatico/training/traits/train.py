@@ -7,9 +7,9 @@ folds alone, by leave-one-out error. The model that is saved makes the same choi
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from itertools import product
+from itertools import pairwise, product
 from math import ceil
 from pathlib import Path
 
@@ -33,12 +33,14 @@ from simpatico.training.traits.folder import AboutTrait, NgramWeights, TraitRepo
 FEWEST_PEOPLE, MOST_PEOPLE = 30, 10_000
 """The kernel of more people, which is quadratic in their number, would not fit into memory."""
 SHARES = (0.01, 0.02, 0.05)
-"""Shares of people who must use an n-gram, which a search tries."""
+"""Shares of people who must use an n-gram, which a search tries; rarer ones name single people."""
 DEFAULT_SHARE = 0.02
 Z95 = 1.959963984540054
+"""The 97.5% quantile of the normal distribution."""
 RESAMPLES, RESAMPLES_AT_ONCE = 5_000, 250
+"""Bootstrap samples, and how many of them are in memory together."""
 DECIMALS = 6
-"""Figures are rounded so that the last bits of a linear algebra library cannot show."""
+"""Results are rounded so that the last bits of a linear algebra library cannot show."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +59,7 @@ class TraitSettings:
 
 @dataclass(frozen=True)
 class SearchGrid:
-    """The configurations among which training chooses."""
+    """The configurations among which training chooses: every combination of the three."""
 
     orders: tuple[tuple[int, ...], ...]
     minima: tuple[int, ...]
@@ -65,7 +67,7 @@ class SearchGrid:
 
     @classmethod
     def of(cls, settings: TraitSettings, people: int) -> SearchGrid:
-        """All that a search tries, or the one that is asked for."""
+        """All that a search tries, or the one configuration of the settings."""
         orders = settings.orders
         if settings.search:
             minima = sorted({max(2, ceil(share * people)) for share in SHARES})
@@ -99,10 +101,12 @@ def train_trait(
     blocks = texts.blocks(grid.orders[-1], min(grid.minima))
     figures = []
     for seed in range(settings.seed, settings.seed + settings.repeats):
-        predictions = predict_heldout(blocks, people.target, grid, n=settings.folds, seed=seed)
+        predictions = cross_validated_predictions(
+            blocks, people.target, grid, n=settings.folds, seed=seed
+        )
         figures.append(correlation_figure(predictions, people.target, seed=seed))
     choice = choose_config(blocks, people.target, np.arange(len(people)), grid)
-    weights = fold_weights(choice, blocks, texts)
+    weights = primal_weights(choice, blocks, texts)
     report = TraitReport(
         choice.config,
         choice.fit.relative_penalty,
@@ -125,34 +129,35 @@ def train_trait(
 
 
 def check_trait_data(people: People, settings: TraitSettings, about: AboutTrait) -> None:
-    """Refuse what nothing could be learned from, or what makes no sense."""
+    """Refuse data that no model can be fitted to, and settings that make no sense."""
     n, orders = len(people), settings.orders
     if n < FEWEST_PEOPLE:
         raise DataError(f"{about.data}: {n} people; a trait model needs at least {FEWEST_PEOPLE}")
     if n > MOST_PEOPLE:
         raise DataError(f"{about.data}: {n:,} people; draw {MOST_PEOPLE:,} of them or fewer")
     if np.ptp(people.target) == 0:
-        raise DataError(f"{about.data}: all {n} people have the same target; nothing to learn")
-    if (
-        not orders
-        or orders != tuple(sorted(set(orders)))
-        or not 1 <= orders[0] <= orders[-1] <= MAX_ORDER
-    ):
+        raise DataError(f"{about.data}: all {n} people have the same target; targets must differ")
+    # strictly rising, from 1 to the longest
+    if not orders or any(a >= b for a, b in pairwise((0, *orders, MAX_ORDER + 1))):
         raise DataError(f"orders {list(orders)}; give rising numbers from 1 to {MAX_ORDER}")
     if not 2 <= settings.folds <= n // 2:
         raise DataError(f"{settings.folds} folds of {n} people; give 2 to {n // 2}")
-    if settings.repeats < 1 or (settings.minimum_people or 1) < 1:
-        raise DataError("repeats and minimum people are numbers from 1")
+    counts = {"repeats": settings.repeats, "minimum_people": settings.minimum_people or 1}
+    for name, count in counts.items():
+        if count < 1:
+            raise DataError(f"{name} is {count}; give 1 or more")
     if about.scale and not about.scale[0] < about.scale[1]:
-        raise DataError(
-            f"a scale from {about.scale[0]} to {about.scale[1]}; give the lower end first"
-        )
+        raise DataError(f"a scale from {about.scale[0]} to {about.scale[1]}; give the lower first")
 
 
-def predict_heldout(
+def cross_validated_predictions(
     blocks: Sequence[FeatureBlock], target: Floats, grid: SearchGrid, *, n: int, seed: int
 ) -> Floats:
-    """For everybody, the prediction of a model that was trained without their fold."""
+    """For everybody, the prediction of a model that was trained without their fold.
+
+    Nested: configuration and penalty are chosen anew in each fold, as the choice is part of the
+    training and would otherwise have seen the answers that it is tested on.
+    """
     fold, predictions = assign_folds(len(target), n, seed), np.zeros(len(target))
     for part in range(n):
         choice = choose_config(blocks, target, np.flatnonzero(fold != part), grid)
@@ -161,7 +166,10 @@ def predict_heldout(
 
 
 def assign_folds(people: int, n: int, seed: int) -> Ints:
-    """The fold of each person; all are of equal size, give or take one."""
+    """The fold of each person; all are of equal size, give or take one.
+
+    By person, not by text: all that somebody wrote is in one fold.
+    """
     parts = np.arange(people, dtype=np.int64) % n
     return np.asarray(np.random.default_rng(seed).permutation(parts))
 
@@ -169,36 +177,31 @@ def assign_folds(people: int, n: int, seed: int) -> Ints:
 def choose_config(
     blocks: Sequence[FeatureBlock], target: Floats, rows: Ints, grid: SearchGrid
 ) -> ConfigChoice:
-    """The best configuration and penalty for these rows, by leave-one-out error among them."""
+    """The best configuration and penalty for these rows, by leave-one-out error among them.
+
+    Ridge regression has that error in closed form, without refitting (Allen 1974, PRESS).
+    """
     best: ConfigChoice | None = None
-    for config, products in candidates(blocks, rows, grid):
-        kernel = centre_kernel(products, rows)
-        if np.trace(kernel[rows]) > 0:
-            fit = fit_ridge(kernel[rows], target[rows])
-            if best is None or fit.error < best.fit.error:
-                best = ConfigChoice(config, fit, kernel)
+    for minimum, scaling in product(grid.minima, grid.scalings):
+        products, orders = np.zeros((blocks[0].values.shape[0], len(rows))), tuple[int, ...]()
+        # inner products add up over blocks, so that each order is multiplied out once
+        for block in blocks:
+            products = products + block.products(rows, FeatureConfig(orders, minimum, scaling))
+            orders += (block.order,) if block.order else ()
+            kernel = centre_kernel(products, rows) if orders in grid.orders else None
+            if kernel is not None and np.trace(kernel[rows]) > 0:
+                fit = fit_ridge(kernel[rows], target[rows])
+                if best is None or fit.error < best.fit.error:
+                    best = ConfigChoice(FeatureConfig(orders, minimum, scaling), fit, kernel)
     if best is None:
         raise DataError(
-            f"no n-gram is used by {min(grid.minima)} of {len(rows)} people, or all write alike; "
+            f"no n-gram is used by {min(grid.minima)} of {len(rows)} people, or by all alike; "
             "lower the minimum or add text"
         )
     return best
 
 
-def candidates(
-    blocks: Sequence[FeatureBlock], rows: Ints, grid: SearchGrid
-) -> Iterator[tuple[FeatureConfig, Floats]]:
-    """Every configuration with the inner products of its features, one order added at a time."""
-    for minimum, scaling in product(grid.minima, grid.scalings):
-        products, orders = np.zeros((blocks[0].values.shape[0], len(rows))), tuple[int, ...]()
-        for block in blocks:
-            products = products + block.products(rows, FeatureConfig(orders, minimum, scaling))
-            orders += (block.order,) if block.order else ()
-            if orders in grid.orders:
-                yield FeatureConfig(orders, minimum, scaling), products
-
-
-def fold_weights(
+def primal_weights(
     choice: ConfigChoice, blocks: Sequence[FeatureBlock], texts: TextFeatures
 ) -> NgramWeights:
     """The regression as one weight per n-gram; topics become weights of their words."""
@@ -222,6 +225,7 @@ def correlation_figure(predictions: Floats, answers: Floats, *, seed: int = 0) -
     Fisher: tanh(artanh r ± 1.96 / √(n − 3)).
     """
     n, r = len(answers), float(row_correlations(predictions, answers))
+    # a model that gives everybody the mean has no correlation, which is not one of 0
     if not np.isfinite(r):
         return CorrelationFigure(None, n, None, None, None, None, seed)
     reach = Z95 / np.sqrt(n - 3)

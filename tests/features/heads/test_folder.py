@@ -156,7 +156,7 @@ def test_a_head_for_vectors_of_another_width(head):
     with pytest.raises(DataError) as told:
         HeadProbabilities(head, vectors, "path:m").of(["tea"], ["rain"])
     assert str(told.value) == (
-        "path:m is made for vectors of 31 numbers, where its encoder gives 32; train it again"
+        "path:m takes vectors of 31 dimensions, where its encoder gives 32; train it again"
     )
 
 

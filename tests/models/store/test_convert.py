@@ -142,7 +142,7 @@ def test_a_wheel_of_other_bytes_is_not_opened(offer, home):
     wheel = folder / "fake_pack-1.0-py3-none-any.whl"
     wheel.write_bytes(WHEEL + b"x")
     assert refused(DataError, home, folder) == (
-        f"{wheel}: not the bytes that fake-pack==1.0 had; it is not used"
+        f"{wheel}: not fake-pack==1.0 as it was tested (SHA-256 differs); it is not used"
     )
 
 
@@ -157,7 +157,7 @@ def test_a_wheel_that_is_not_there(offer, home, tmp_path):
 def test_a_wheel_without_the_file(offer, home):
     folder = offer({"fake-pack": zipped({"pack/model/config.json": FILES["config.json"]})})
     assert refused(DataError, home, folder) == (
-        f"{folder}/fake_pack-1.0-py3-none-any.whl: no whole file 'pack/model/onnx/model.onnx' in it"
+        f"{folder}/fake_pack-1.0-py3-none-any.whl: 'pack/model/onnx/model.onnx' is missing or damaged; download it again"
     )
 
 
@@ -210,7 +210,9 @@ def test_a_member_in_a_part_that_is_not_there(offer, home):
     whole = zipped({f"pack/model/{name}": data for name, data in FILES.items()})
     wheels = {"part-2": zipped({"part/input/all.zip.002": whole[40:]})}
     folder = offer(wheels, cut=True)
-    assert refused(DataError, home, folder).endswith("no whole file 'pack/model/config.json' in it")
+    assert refused(DataError, home, folder).endswith(
+        "'pack/model/config.json' is missing or damaged; download it again"
+    )
 
 
 def test_pip_is_asked_for_wheels_only(offer, home, monkeypatch, tmp_path):

@@ -90,7 +90,7 @@ def test_eighty_ten_ten_and_no_dialog_on_two_sides(dialog):
     assert not (groups[0] & groups[1] | groups[0] & groups[2] | groups[1] & groups[2])
     texts = [side.text for side in drawn(talk(300, dialog=dialog), seed=1).splits]
     assert texts != [side.text for side in found.splits]
-    assert (found.left_out, found.repeated) == (0, 0)
+    assert (found.left_out, found.duplicates) == (0, 0)
 
 
 def test_a_text_of_two_sides_stays_on_the_later_one():
@@ -104,7 +104,7 @@ def test_a_text_of_two_sides_stays_on_the_later_one():
         "utterance4",
     }
     assert found.left_out == 20
-    assert found.repeated == 2
+    assert found.duplicates == 2
     both = drawn(UtteranceInput(talk(), talk(9, start=60), talk(9, start=70)))
     assert [len(side) for side in both.splits] == [60, 9, 9]
     stop = drawn(UtteranceInput(talk(), validation=talk(9, start=60)))
@@ -130,8 +130,8 @@ def test_sides_that_cannot_be_learned_from_are_refused():
             drawn(talk(300), joy="neutral", anger="neutral").splits, bool, ["emotional"]
         )
     assert str(refused.value) == (
-        "'emotional' are 0 of 240 utterances to learn from, 0 of 30 to decide by when to stop, and "
-        "0 of 30 held out; each side needs such ones and others"
+        "emotional utterances: 0 of 240 in the training set, 0 of 30 in the validation set, 0 of 30 "
+        "in the test set; each set needs examples of both classes"
     )
 
 

@@ -100,7 +100,7 @@ def test_every_label_of_goemotions_has_a_sign():
         (
             "neutrality",
             {},
-            "made up: no label is known to be neutral; say which is with --map LABEL=neutral; its "
+            "made up: no label is known to be neutral; name it with --map LABEL=neutral; its "
             "labels are ",
         ),
     ],
@@ -120,18 +120,17 @@ def test_more_complaints_are_whole_sentences():
     with pytest.raises(DataError) as refused:
         told(given, "plutchik")
     assert str(refused.value) == (
-        "made up: which of the eight emotions is 'a'? Say --map a=EMOTION, or =neutral for none of "
-        "them, or =omit to leave it out"
+        "made up: label 'a' is none of the eight emotions; give --map a=EMOTION, =neutral for none "
+        "of them, or =omit to leave it out"
     )
     with pytest.raises(DataError) as refused:
         told(given, "polarity", a="joy")
     assert str(refused.value) == (
-        "label 'a' is said to mean 'joy'; for polarity it means one of positive, negative, "
-        "neutral, omit"
+        "--map a=joy: for polarity a label means one of positive, negative, neutral, omit"
     )
     with pytest.raises(MissingResource) as missing:
         polarity_model("path:/no/where")
-    assert str(missing.value).startswith("no model of polarity 'path:/no/where' to say what ")
+    assert str(missing.value).startswith("no polarity model 'path:/no/where' for labels of ")
     assert str(missing.value).endswith(
-        "; give one with --polarity-model, or say it with --map LABEL=positive"
+        "; give one with --polarity-model, or the sign with --map LABEL=positive"
     )

@@ -155,7 +155,7 @@ def test_style_tells_a_corpus_and_words_tell_words():
     assert ((found.test > 0) == np.array(label, bool)).all()
     pytest.importorskip("sklearn", reason="scikit-learn comes with simpatico[train]")
     words = [n % 3 > 0 for n in range(80)]
-    (said,) = predict_by_svm(sides(spaced, words), balanced=True, seed=0)
+    (said,) = predict_by_svm(sides(spaced, words), balance=True, seed=0)
     assert ((said.test > 0) == words).all()
 
 
@@ -202,7 +202,7 @@ def test_both_classes_count_the_same():
 def test_complaints_are_whole_sentences(tmp_path):
     with pytest.raises(BadValue) as refused:
         EmotionSettings(fine_tune=-1)
-    assert str(refused.value) == "-1 epochs of fine-tuning; there are none or more"
+    assert str(refused.value) == "-1 epochs of fine-tuning; give 0 or more"
     (tmp_path / "m").write_text("")
     with pytest.raises(DataError) as taken:
         train_emotion(said(), tmp_path / "m", kind="neutrality", settings=QUICK, about=ABOUT)

@@ -110,13 +110,13 @@ def test_complaints_are_whole_sentences():
         few, few, none, vectors=tiny_vectors(), shape=BiRnn(epochs=1)
     ).shape == (0,)
     for learn, check, sentence in [
-        (none, few, "labels to learn from: none; some are 0 and some are 1"),
-        (few, (["a"], ["b"], [1]), "labels to check by: 1; some are 0 and some are 1"),
-        ((["a"], ["b"], [0.5]), few, "labels to learn from: 0.5; some are 0 and some are 1"),
+        (none, few, "training labels: none; both 0 and 1 are needed"),
+        (few, (["a"], ["b"], [1]), "validation labels: 1; both 0 and 1 are needed"),
+        ((["a"], ["b"], [0.5]), few, "training labels: 0.5; both 0 and 1 are needed"),
         (
             (["a"], ["b", "c"], [1]),
             few,
-            "1 queries, 2 replies and 1 labels; there is one of each for a pair",
+            "1 queries, 2 replies and 1 labels; each pair needs one of each",
         ),
     ]:
         with pytest.raises(DataError) as told:

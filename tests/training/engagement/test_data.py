@@ -108,7 +108,7 @@ def test_dialogs_that_are_named_are_left_out(tmp_path):
     assert set(read_convai(written(tmp_path, TALKS), without=apart).dialog) == {"1"}
     with pytest.raises(DataError) as told:
         read_dialog_list(tmp_path)
-    assert str(told.value) == f"{tmp_path}: no text file that names a dialog a line"
+    assert str(told.value) == f"{tmp_path}: not a text file with one dialog per line"
 
 
 def sitting(*ratings, worker="w", models=("A", "QualityControl", "B")):
@@ -189,7 +189,7 @@ def test_a_table_with_labels_and_one_with_ratings(tmp_path):
             "query,reply,label\na,b,\n",
             ":2: 'label' is not a finite number; leave out exchanges without a label",
         ),
-        ("query,reply,label\na,b,2\n", ":2: the label is 2; 1 is engaging, and 0 is not"),
+        ("query,reply,label\na,b,2\n", ":2: label 2; give 1 for engaging or 0"),
         (
             "query,reply,rating\na,b,inf\n",
             ":2: 'rating' is not a finite number; leave out exchanges without a rating",
@@ -200,7 +200,7 @@ def test_a_table_with_labels_and_one_with_ratings(tmp_path):
         ),
         (
             "query,reply,label,dialog\na,b,1,\n",
-            ":2: 'dialog' does not say of which conversation the exchange is",
+            ":2: 'dialog' is empty; name the dialog of each exchange",
         ),
         (
             "query,reply,label\n",
@@ -237,7 +237,9 @@ def test_no_dialog_is_on_two_sides_and_both_labels_are_on_each():
     assert other[0].dialog != sides[0].dialog
     with pytest.raises(BadValue) as told:
         split_exchanges(given, (0.5, 0.4), seed=0)
-    assert str(told.value) == ("shares (0.5, 0.4) do not add up to 1; give such as (0.6, 0.2, 0.2)")
+    assert str(told.value) == (
+        "shares (0.5, 0.4) do not add up to 1; give shares such as (0.6, 0.2, 0.2)"
+    )
 
 
 def test_all_of_a_rater_are_on_one_side_and_each_origin_on_every_side():

@@ -8,7 +8,11 @@ from simpatico.models.names import why_missing
 from simpatico.training.card import About
 from simpatico.training.engagement.baselines import baseline_predictions
 from simpatico.training.engagement.splits import ExchangeInput
-from simpatico.training.engagement.train import EngagementSettings, train_engagement
+from simpatico.training.engagement.train import (
+    EngagementSettings,
+    fine_tune_engagement,
+    train_engagement,
+)
 from tests.models.tiny import tiny
 from tests.training.engagement.test_train import ABOUT, ENCODER, talks
 
@@ -16,8 +20,6 @@ pytest.importorskip("torch", reason="torch comes with simpatico[torch]")
 
 
 def test_an_encoder_is_tuned_and_judged_on_dialogs_held_out(tmp_path):
-    from simpatico.training.engagement.finetuned import fine_tune_engagement
-
     training = EngagementSettings(encoder=f"path:{tiny('bert')}", fine_tune=1)
     report = fine_tune_engagement(
         talks(20), tmp_path / "m", settings=training, about=About("made up")
@@ -32,16 +34,14 @@ def test_an_encoder_is_tuned_and_judged_on_dialogs_held_out(tmp_path):
 
 
 def test_a_head_is_no_base_for_fine_tuning(tmp_path):
-    from simpatico.training.engagement.finetuned import fine_tune_engagement
-
     heads = tmp_path / "heads"
     train_engagement(talks(20), heads, settings=EngagementSettings(encoder=ENCODER), about=ABOUT)
     training = EngagementSettings(base=f"path:{heads}", fine_tune=1)
     with pytest.raises(BadValue) as told:
         fine_tune_engagement(talks(20), tmp_path / "m", settings=training, about=ABOUT)
     assert str(told.value) == (
-        f"path:{heads} is a head over vectors that stay as they are; fine-tuning goes on from an "
-        "encoder or from a model that was fine-tuned"
+        f"path:{heads} is a head over frozen vectors; fine-tuning starts from an encoder or a "
+        "fine-tuned model"
     )
     assert not (tmp_path / "m").exists()
 

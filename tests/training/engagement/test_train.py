@@ -145,11 +145,11 @@ def test_a_trained_model_goes_on_with_other_labels(tmp_path):
     assert (told.encoder, told.parts) == (ENCODER, ["first", "second"])
     assert told.grams == CharNgramSettings(2, 4, 2**16)
     assert report.rows[0].auc.value > 0.5
-    assert load_initial_head(training).form.shape.rate == 1e-4
+    assert load_initial_head(training)[0].shape.rate == 1e-4
     with pytest.raises(BadValue) as refused:
         load_initial_head(EngagementSettings(base=base, encoder="other"))
     assert str(refused.value) == (
-        f"{base} sees vectors of {ENCODER!r}, not of 'other'; leave the encoder to it"
+        f"{base} was trained with encoder {ENCODER!r}, not 'other'; leave out --encoder"
     )
     with pytest.raises(MissingResource):
         load_initial_head(EngagementSettings(base=f"path:{tmp_path / 'nothing'}"))
@@ -218,7 +218,8 @@ def test_complaints_are_whole_sentences(tmp_path):
         "made up: 5 exchanges of 2 dialogs; training needs at least 20 dialogs"
     )
     assert complaint(talks().take(np.flatnonzero(talks().label == 1))) == (
-        "made up: all 60 exchanges have label 1; training needs engaging ones and others"
+        "made up: all 60 exchanges have label 1; training needs both engaging (1) and other (0) "
+        "exchanges"
     )
     assert complaint(ExchangeInput(talks(), test=talks(4, start=38, source="test.csv"))) == (
         "test.csv: 2 of its 4 dialogs are in made up too; leave them out of one of the files"
@@ -230,18 +231,18 @@ def test_complaints_are_whole_sentences(tmp_path):
     nothing = talks(4, start=60, source="one.csv")
     nothing = Exchanges("one.csv", nothing.dialog, [" "] * 12, *vars_after_query(nothing))
     assert complaint(ExchangeInput(talks(), test=nothing)) == (
-        "one.csv: no exchange with words on both sides; give some"
+        "one.csv: no exchange has words in both texts; add some"
     )
     few = talks()
     label = np.array([dialog == "d1" for dialog in few.dialog], np.int64)
     few = Exchanges("made up", few.dialog, few.query, few.reply, few.rating, label, few.kind)
     assert complaint(few) == (
-        "made up: engaging are 3 of 72 exchanges to learn from, 0 of 24 to decide by when to "
-        "stop, and 0 of 24 held out; each side needs engaging ones and others"
+        "made up: engaging exchanges: 3 of 72 in the training set, 0 of 24 in the validation set, "
+        "0 of 24 in the test set; each set needs examples of both classes"
     )
     for wrong, sentence in (
         ({"seeds": 0}, "0 seeds; give 1 or more"),
-        ({"fine_tune": -1}, "-1 epochs of fine-tuning; there are none or more"),
+        ({"fine_tune": -1}, "-1 epochs of fine-tuning; give 0 or more"),
     ):
         with pytest.raises(BadValue) as refused:
             EngagementSettings(**wrong)

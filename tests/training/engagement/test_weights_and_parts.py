@@ -78,7 +78,7 @@ def test_every_origin_weighs_the_same_and_labels_at_every_length():
     with pytest.raises(DataError) as told:
         exchange_weights(worded([2, 9], [0, 1], ["a", "a"]), level=True)
     assert str(told.value) == (
-        "x: no length of replies has both labels; give more exchanges, or do not level lengths"
+        "x: no reply length has both labels; add exchanges, or leave out --balance-length"
     )
 
 

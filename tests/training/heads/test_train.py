@@ -175,7 +175,7 @@ def test_heads_are_trained_written_and_read(kind, tmp_path):
     if kind == "usl-h":
         assert found.costs[""] > found.costs["tea"]
         assert (
-            "- likelihood: how often each word occurs in the training dialogs; words of fewer than "
+            "- likelihood: word frequencies in the training dialogs; words of fewer than "
             "3 dialogs are not in the folder and count as unknown; quartiles"
         ) in card
 
@@ -189,8 +189,11 @@ def saying(text, n=40, first=0, other=""):
 @pytest.mark.parametrize(
     ("turns", "counts"),
     [
-        (saying("お茶が好きです"), (0, 0, 0)),
-        (saying("good tea", first=1, other="I like good tea"), (0, 2, 0)),
+        (saying("お茶が好きです"), ("0 of 0", "0 of 0", "0 of 0")),
+        (
+            saying("good tea", first=1, other="I like good tea"),
+            ("0 of 0", "2 of 4", "0 of 0"),
+        ),
     ],
 )
 def test_texts_too_short_to_be_spoilt_are_counted_and_refused(turns, counts, tmp_path):
@@ -198,9 +201,9 @@ def test_texts_too_short_to_be_spoilt_are_counted_and_refused(turns, counts, tmp
     with pytest.raises(DataError) as told:
         train_heads(turns, tmp_path / "m", settings=training, about=ABOUT)
     assert str(told.value) == (
-        f"made up: of texts with at least 3 different words or marks there are {counts[0]} to "
-        f"learn from, {counts[1]} to decide by when to stop, and {counts[2]} held out; training "
-        "needs some of each"
+        "made up: true examples (texts with at least 3 different words or marks): "
+        f"{counts[0]} in the training set, {counts[1]} in the validation set, {counts[2]} in the "
+        "test set; each set needs examples of both classes"
     )
     assert not (tmp_path / "m").exists()
 
@@ -210,8 +213,8 @@ def test_texts_without_known_words_are_counted_and_refused(tmp_path):
     with pytest.raises(DataError) as told:
         train_heads(saying("hello you"), tmp_path / "m", settings=training, about=ABOUT)
     assert str(told.value) == (
-        "made up: of examples whose texts have known words there are 0 to learn from, 0 to decide "
-        "by when to stop, and 0 held out; training needs some of each"
+        "made up: true examples with known words: 0 of 0 in the training set, 0 of 0 in the "
+        "validation set, 0 of 0 in the test set; each set needs examples of both classes"
     )
 
 
@@ -250,7 +253,7 @@ def test_complaints_are_whole_sentences(tmp_path):
         )
     with pytest.raises(BadValue) as refused:
         train_heads(dialogs(), out, settings=HeadsSettings("nsp", likelihood="x"), about=ABOUT)
-    assert str(refused.value) == "nsp has no part that a likelihood could be for"
+    assert str(refused.value) == "nsp uses no likelihood; leave out --likelihood"
     out.write_text("")
     with pytest.raises(DataError) as told:
         train_heads(dialogs(), out, settings=training, about=ABOUT)

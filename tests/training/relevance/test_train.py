@@ -146,8 +146,8 @@ def test_complaints_are_whole_sentences(tmp_path):
     with pytest.raises(DataError) as told:
         train_relevance(saying("good tea"), out, settings=training, about=ABOUT)
     assert str(told.value) == (
-        "made up: of pairs with a reply that another could stand in for there are 0 to learn from, "
-        "0 to decide by when to stop, and 0 held out; training needs some of each"
+        "made up: pairs for which there is a negative: 0 of 0 in the training set, 0 of 0 in the "
+        "validation set, 0 of 0 in the test set; each set needs examples of both classes"
     )
     assert not out.exists()
 
@@ -158,14 +158,14 @@ def test_complaints_are_whole_sentences(tmp_path):
         ({"negatives": "easy"}, "negatives 'easy'; there are random, hard and both"),
         (
             {"hard": ("copied", "odd")},
-            "hard replies 'odd'; there are near-reply, near-question, copied, same-dialog",
+            "hard negatives 'odd'; there are near-reply, near-question, copied, same-dialog",
         ),
         (
             {"hard": ()},
-            "no kind of hard replies; there are near-reply, near-question, copied, same-dialog",
+            "no kind of hard negatives; there are near-reply, near-question, copied, same-dialog",
         ),
-        ({"share": 1.0}, "a share of 1.0 hard replies; it lies between 0 and 1"),
-        ({"per_pair": 0}, "0 made-up replies per pair; there must be at least 1"),
+        ({"share": 1.0}, "a share of 1.0 hard negatives; give one between 0 and 1"),
+        ({"per_pair": 0}, "0 negatives per pair; give 1 or more"),
     ],
 )
 def test_settings_that_make_no_sense_are_refused(settings, sentence):
@@ -177,7 +177,7 @@ def test_settings_that_make_no_sense_are_refused(settings, sentence):
 def test_fewer_than_no_epochs_are_refused():
     with pytest.raises(BadValue) as told:
         RelevanceSettings(fine_tune=-1)
-    assert str(told.value) == "-1 epochs of fine-tuning; there are none or more"
+    assert str(told.value) == "-1 epochs of fine-tuning; give 0 or more"
 
 
 def test_the_command_line_trains_and_shows_figures(call, tmp_path):

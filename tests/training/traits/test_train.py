@@ -27,8 +27,8 @@ from simpatico.training.traits.train import (
     assign_folds,
     choose_config,
     correlation_figure,
-    fold_weights,
-    predict_heldout,
+    cross_validated_predictions,
+    primal_weights,
     train_trait,
 )
 
@@ -88,7 +88,7 @@ def test_all_texts_of_a_person_are_in_one_fold() -> None:
         rows += [TraitRow(f"p{i}", text, answer) for text in own]
     people = People.of(rows, "")
     blocks = TextFeatures.of(people).blocks((1,), 1)
-    guesses = predict_heldout(
+    guesses = cross_validated_predictions(
         blocks, people.target, SearchGrid(((1,),), (1,), ("raw",)), n=10, seed=0
     )
     assert (correlation_figure(guesses, people.target).r or 0) < 0.2
@@ -101,8 +101,8 @@ def test_guesses_do_not_look_at_the_people_held_out() -> None:
     out = assign_folds(len(people), 10, 0) == 3
     other = people.target.copy()
     other[out] = 100.0
-    before = predict_heldout(blocks, people.target, plan, n=10, seed=0)
-    after = predict_heldout(blocks, other, plan, n=10, seed=0)
+    before = cross_validated_predictions(blocks, people.target, plan, n=10, seed=0)
+    after = cross_validated_predictions(blocks, other, plan, n=10, seed=0)
     assert before[out].tolist() == after[out].tolist()
     assert not np.allclose(before[~out], after[~out])
 
@@ -154,7 +154,7 @@ def test_topics_are_read_from_a_table_or_from_dlatk(tmp_path: Path) -> None:
 def applied(choice: object, texts: TextFeatures, people: People) -> np.ndarray:
     """The folded weights applied word by word, as the definition says."""
     plan_orders = choice.config.orders  # type: ignore[attr-defined]
-    weights = fold_weights(choice, texts.blocks(plan_orders, 5), texts)  # type: ignore[arg-type]
+    weights = primal_weights(choice, texts.blocks(plan_orders, 5), texts)  # type: ignore[arg-type]
     sums = {n: np.zeros((len(people), 2)) for n in weights.ngrams}
     for owner, text in zip(people.owner, people.texts, strict=True):
         said = cut_words(pl.Series([text]))
@@ -244,7 +244,10 @@ BAD: dict[str, tuple[str, str]] = {
         "who,text,answer\na,secret,nan\n",
         "{path}:2: 'answer' is not a finite number; leave out people without an answer",
     ),
-    "nobody": ("who,text,answer\n,secret,3\n", "{path}:2: 'who' does not say whose text it is"),
+    "nobody": (
+        "who,text,answer\n,secret,3\n",
+        "{path}:2: 'who' names nobody; leave out texts without author",
+    ),
     "cells": ("who,text,answer\na,3\n", "{path}:2: 2 cells where the header has 3"),
     "key": (
         '{"who": "a", "text": "secret"}\n',
@@ -254,7 +257,10 @@ BAD: dict[str, tuple[str, str]] = {
         '{"who": "a", "text": "secret", "answer": 1' + "0" * 400 + "}\n",
         "{path}:1: 'answer' is not a finite number; leave out people without an answer",
     ),
-    "text": ('{"who": "a", "text": 1, "answer": 3}\n', "{path}:1: 'text' is not text"),
+    "text": (
+        '{"who": "a", "text": 1, "answer": 3}\n',
+        "{path}:1: 'text' is not text; leave out rows without text",
+    ),
 }
 
 
@@ -276,16 +282,15 @@ def test_a_bad_row_is_named_and_never_shown(tmp_path: Path, case: str) -> None:
         (
             replace(crowd(40), target=np.full(40, 3.0)),
             ONE,
-            "made up: all 40 people have the same target; nothing to learn",
+            "made up: all 40 people have the same target; targets must differ",
         ),
         (crowd(40), replace(ONE, folds=21), "21 folds of 40 people; give 2 to 20"),
         (crowd(40), replace(ONE, orders=(2, 1)), "orders [2, 1]; give rising numbers from 1 to 5"),
-        (crowd(40), replace(ONE, repeats=0), "repeats and minimum people are numbers from 1"),
+        (crowd(40), replace(ONE, repeats=0), "repeats is 0; give 1 or more"),
         (
             crowd(40),
             replace(ONE, minimum_people=41),
-            "no n-gram is used by 41 of 36 people, or all write alike; "
-            "lower the minimum or add text",
+            "no n-gram is used by 41 of 36 people, or by all alike; lower the minimum or add text",
         ),
     ],
 )

@@ -175,5 +175,5 @@ def show_emotion_report(report: EmotionReport) -> None:
         show_table(title, ["model", *columns], body)
     note(
         f"excluded: {data.left_out:,} utterances with irrelevant or contradictory labels; "
-        f"{data.repeated:,} with a text that is also in another split"
+        f"{data.duplicates:,} with a text that is also in another split"
     )

@@ -136,7 +136,11 @@ def engagement(out: Path, **options: Any) -> None:
     the test set, compared with baselines from reply length alone and question marks alone.
     """
     from simpatico.training.card import About
-    from simpatico.training.engagement.train import EngagementSettings, train_engagement
+    from simpatico.training.engagement.train import (
+        EngagementSettings,
+        fine_tune_engagement,
+        train_engagement,
+    )
 
     command = record_command("simpatico train engagement", options, switches=SWITCHES, flags=FLAGS)
     exchanges = read_splits(options)
@@ -146,8 +150,6 @@ def engagement(out: Path, **options: Any) -> None:
     settings = EngagementSettings(limits=options.pop("limit"), **options)
     with ProgressDisplay():
         if settings.fine_tune:
-            from simpatico.training.engagement.finetuned import fine_tune_engagement
-
             report = fine_tune_engagement(exchanges, out, settings=settings, about=about)
         else:
             report = train_engagement(exchanges, out, settings=settings, about=about)
