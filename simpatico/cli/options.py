@@ -1,11 +1,13 @@
-"""Options that several commands share.
+"""Options that several commands share, and shorthands to declare the others.
 
-Heavy imports stand inside functions, so that `--help` of a command is there at once.
+The group `cli` shows defaults in every help text, and click takes an option's type from its
+default, so that most options are one line. Heavy imports stand inside functions: `--help` of a
+command must not wait for polars or torch.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import fields
 from pathlib import Path
 from pkgutil import iter_modules
@@ -25,6 +27,8 @@ FORMATS = ", ".join(
 """Off the folder, as `readers.detect` has them; importing that takes a tenth of a second."""
 
 Function = TypeVar("Function", bound=Callable[..., Any])
+Decorator = Callable[[Function], Function]
+PATH = click.Path(path_type=Path)
 
 
 def renamed_options(**names: str) -> type[click.Command]:
@@ -47,6 +51,98 @@ def renamed_options(**names: str) -> type[click.Command]:
     return Renaming
 
 
+def combine_options(*options: Decorator[Function]) -> Decorator[Function]:
+    """Several options as one decorator, in the order of the help text."""
+
+    def decorate(function: Function) -> Function:
+        for option in reversed(options):  # click puts the option applied last first
+            function = option(function)
+        return function
+
+    return decorate
+
+
+def choice_option(*names: str, values: Sequence[str], help: str, **more: Any) -> Decorator[Any]:
+    """An option with a fixed set of values; the first is the default unless another is named."""
+    settings = {"default": None if more.get("required") else values[0], **more}
+    return click.option(*names, type=click.Choice(values), help=help, **settings)
+
+
+def repeatable_option(*names: str, help: str, **more: Any) -> Decorator[Any]:
+    """An option that may be given several times; its value is a tuple."""
+    return click.option(*names, multiple=True, help=f"{help} Repeatable.", **more)
+
+
+def names_option(name: str, help: str) -> Decorator[Any]:
+    """An option that takes names separated by commas; its value is a tuple, empty if not given."""
+    return click.option(
+        name, metavar="NAME,...", default="", show_default=False, callback=split_names, help=help
+    )
+
+
+def split_names(context: click.Context, option: click.Parameter, text: str) -> tuple[str, ...]:
+    return tuple(name.strip() for name in text.split(",") if name.strip())
+
+
+def out_option(help: str, **more: Any) -> Decorator[Any]:
+    return click.option("--out", type=PATH, help=help, **{"required": "default" not in more} | more)
+
+
+def seed_option(help: str = "Random seed.") -> Decorator[Any]:
+    return click.option("--seed", default=0, help=help)
+
+
+json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+judgements_option = click.option(
+    "--judgements", type=PATH, help="File of human ratings, with columns dialog, quality, value."
+)
+set_option = repeatable_option(
+    "--set",
+    "settings",
+    metavar="METRIC.PARAMETER=VALUE",
+    help="Parameter of a metric, such as emotional_entropy.normalised=true.",
+)
+traditional_option = names_option(
+    "--traditional",
+    "Baseline scores of the incremental validity.  [default: all traditional metrics]",
+)
+
+reading_options = combine_options(
+    click.option("--format", help=f"Input format; detected if not given: {FORMATS}."),
+    click.option("--system", help="Name to give the evaluated speaker, such as the assistant."),
+    click.option(
+        "--merge/--no-merge",
+        default=True,
+        help="Merge consecutive messages of one speaker into one turn.",
+    ),
+    click.option(
+        "--gather", is_flag=True, help="Regroup dialogs whose turns are interleaved in the file."
+    ),
+    choice_option(
+        "--on-error", values=["fail", "skip"], help="What to do with a record that cannot be read."
+    ),
+    click.option(
+        "--max-errors",
+        type=click.IntRange(min=0),
+        help="With --on-error skip: stop after more errors than this.",
+    ),
+)
+"""How conversations are read."""
+
+metric_options = combine_options(
+    names_option("--metrics", "Metrics to compute; see `simpatico list`."),
+    choice_option(
+        "--preset",
+        values=["psych", "neural", "all"],
+        default=None,
+        help="Set of metrics; psych if no metric is named.",
+    ),
+    click.option("--lexicon", help="Emotion lexicon (file) to use instead of the shipped one."),
+    set_option,
+)
+"""Which metrics are computed, and with which parameters."""
+
+
 def out_file(path: Path) -> Path:
     """Where a file is to be written: the target of a link, and nothing but a file."""
     if str(path) in ("", ".", "-"):
@@ -58,112 +154,34 @@ def out_file(path: Path) -> Path:
     return place
 
 
-def combine_options(
-    options: list[Callable[[Function], Function]],
-) -> Callable[[Function], Function]:
-    """Several options as one decorator."""
-
-    def decorate(function: Function) -> Function:
-        for option in reversed(options):
-            function = option(function)
-        return function
-
-    return decorate
-
-
-reading_options = combine_options(
-    [
-        click.option("--format", help=f"Input format; detected if not given: {FORMATS}."),
-        click.option(
-            "--system", help="Name of the evaluated side of a chat, such as the assistant."
-        ),
-        click.option(
-            "--merge/--no-merge",
-            default=True,
-            show_default=True,
-            help="Merge consecutive messages of one speaker into one turn.",
-        ),
-        click.option(
-            "--gather",
-            is_flag=True,
-            help="Collect dialogs whose turns are interleaved in the file.",
-        ),
-        click.option(
-            "--on-error",
-            type=click.Choice(["fail", "skip"]),
-            default="fail",
-            show_default=True,
-            help="What to do with a record that cannot be read.",
-        ),
-        click.option(
-            "--max-errors",
-            type=click.IntRange(min=0),
-            help="With skip: stop after more errors than this.",
-        ),
-    ]
-)
-"""How conversations are read."""
-
-
-metric_options = combine_options(
-    [
-        click.option("--metrics", help="Metric names, comma-separated; see `simpatico list`."),
-        click.option(
-            "--preset",
-            type=click.Choice(["psych", "neural", "all"]),
-            help="A set of metrics; psych if no metric is named.",
-        ),
-        click.option("--lexicon", help="File with an emotion lexicon to use instead of ours."),
-        click.option(
-            "--set",
-            "settings",
-            multiple=True,
-            metavar="METRIC.PARAMETER=VALUE",
-            help="Metric parameter, such as emotional_entropy.normalised=true; repeatable.",
-        ),
-    ]
-)
-"""Which metrics are computed, and with which parameters."""
-
-
 def load_metrics(options: dict[str, Any]) -> list[Metric]:
     """The metrics the options name; takes their part out of `options`."""
     from simpatico.metric import plain_name
-    from simpatico.registry import load, preset
+    from simpatico.registry import load, metric_class, preset
 
-    listed, preset_name = options.pop("metrics"), options.pop("preset")
-    lexicon, settings = options.pop("lexicon"), options.pop("settings")
-    names = [n.strip() for n in listed.split(",") if n.strip()] if listed else []
+    names, preset_name = list(options.pop("metrics")), options.pop("preset")
+    lexicon, parameters = options.pop("lexicon"), parse_settings(options.pop("settings"))
     if preset_name or not names:
         names = list(dict.fromkeys([*preset(preset_name or "psych"), *names]))
     if not names:
         raise UnknownName(f"no metric of preset {preset_name!r} is installed; see `simpatico list`")
-    parameters = parse_settings(settings)
-    if unused := sorted(set(parameters) - set(names) - set(map(plain_name, names))):
-        raise UnknownName(f"--set names {unused[0]!r}, which is not among {', '.join(names)}")
+    refuse_other_metrics(parameters, names)
     if lexicon:
-        emotional = [name for name in names if takes_emotions(name)]
+        emotional = [
+            name
+            for name in names
+            if name.startswith("emotion")
+            and "lexicon" in {f.name for f in fields(metric_class(plain_name(name)))}
+        ]
         if not emotional:
             raise UnknownName(
                 f"--lexicon needs an emotion metric; none is among {', '.join(names)}"
             )
         for name in emotional:
             parameters.setdefault(name, {}).setdefault("lexicon", lexicon)
-    metrics = []
-    for name in names:
-        # a setting under the metric's own name holds for it with any model; the full name wins
-        own = {**parameters.get(plain_name(name), {}), **parameters.get(name, {})}
-        metrics.append(load(name, **typed_parameters(name, own)))
-    return metrics
-
-
-def takes_emotions(name: str) -> bool:
-    """Whether a metric has an emotion lexicon as a parameter."""
-    from simpatico.metric import plain_name
-    from simpatico.registry import metric_class
-
-    parameters = {f.name for f in fields(metric_class(plain_name(name)))}
-    return name.startswith("emotion") and "lexicon" in parameters
+    # a setting under the metric's own name holds for it with any model; the full name wins
+    own = {n: {**parameters.get(plain_name(n), {}), **parameters.get(n, {})} for n in names}
+    return [load(name, **typed_parameters(name, own[name])) for name in names]
 
 
 def parse_settings(settings: tuple[str, ...]) -> dict[str, dict[str, str]]:
@@ -178,27 +196,31 @@ def parse_settings(settings: tuple[str, ...]) -> dict[str, dict[str, str]]:
     return parameters
 
 
-def typed_parameters(name: str, parameters: dict[str, str]) -> dict[str, Any]:
-    """Parameter values as the type of the parameter's default."""
+def refuse_other_metrics(parameters: Collection[str], names: Collection[str]) -> None:
+    """Refuse a `--set` for a metric that is not computed: it would have no effect."""
+    from simpatico.metric import plain_name
+
+    if unused := sorted(set(parameters) - set(names) - set(map(plain_name, names))):
+        raise UnknownName(f"--set names {unused[0]!r}, which is not among {', '.join(names)}")
+
+
+def typed_parameters(name: str, parameters: Mapping[str, str]) -> dict[str, Any]:
+    """Parameter values as the type of the parameter's default: truth value, number or text."""
     from simpatico.metric import plain_name
     from simpatico.registry import metric_class
 
     defaults = {f.name: f.default for f in fields(metric_class(plain_name(name)))}
-    return {p: as_type(f"{name}.{p}", v, defaults.get(p)) for p, v in parameters.items()}
-
-
-def as_type(place: str, value: str, default: object) -> object:
-    """One value, read as a truth value, a number or text."""
-    try:
-        match default:
-            case bool():
-                return {"true": True, "false": False}[value.lower()]
-            case int():
-                return int(value)
-            case float():
-                return float(value)
-            case _:
-                return value
-    except (KeyError, ValueError):
-        kind = type(default).__name__
-        raise UnknownName(f"{place} takes a value of type {kind}, not {value!r}") from None
+    values: dict[str, Any] = {}
+    for parameter, text in parameters.items():
+        kind = type(defaults.get(parameter))
+        try:
+            if kind is bool:
+                values[parameter] = {"true": True, "false": False}[text.lower()]
+            else:
+                values[parameter] = kind(text) if kind in (int, float) else text
+        except (KeyError, ValueError):
+            place = f"{name}.{parameter}"
+            raise UnknownName(
+                f"{place} takes a value of type {kind.__name__}, not {text!r}"
+            ) from None
+    return values

@@ -1,46 +1,49 @@
-"""`simpatico chat`: talk with a bot in the terminal; the dialog is kept."""
+"""`simpatico chat`: talk with a bot in the terminal; the dialog is saved."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from contextlib import closing, suppress
+from contextlib import ExitStack, closing, suppress
 from io import TextIOWrapper
 from pathlib import Path
 from typing import Any
 
 import click
 
-from simpatico.cli.bot_options import SPEC, bot_settings, load_named_bot, setting_options
-from simpatico.cli.options import out_file
+from simpatico.cli.bot_options import (
+    bot_option,
+    bot_settings,
+    open_bots,
+    setting_options,
+    system_option,
+)
+from simpatico.cli.options import out_file, out_option
 from simpatico.cli.output import clean, note, result
 from simpatico.errors import NoAnswer
 
 MAX_LINE = 1_000_000
-"""Characters of a line."""
+"""Characters of a line; a pipe without a line end must not fill the memory."""
 
 
 @click.command(name="chat")
-@click.option("--bot", "spec", required=True, metavar="SPEC", help=SPEC)
-@click.option(
-    "--out", type=click.Path(path_type=Path), required=True, help="JSONL file to append to."
-)
-@click.option("--system", help="Name of the bot; that of its model or program if not given.")
+@bot_option
+@out_option("JSONL file to append to.")
+@system_option
 @setting_options
 def command(spec: str, out: Path, system: str | None, **options: Any) -> None:
     """Talk with a bot in the terminal.
 
-    Each line is a turn; /quit or the end of the input ends the dialog. Every turn
-    is saved as soon as the bot has replied; an existing file gets one more dialog.
+    Each line is a turn; /quit or the end of the input ends the dialog. Every turn is saved as soon
+    as the bot has replied; an existing file gets one more dialog.
     """
     from simpatico.bots.chat_log import QUIT, ChatLog, chat_replies
 
-    place, settings = out_file(out), bot_settings(options)
+    place = out_file(out)
     failures: list[NoAnswer] = []
-    with (
-        closing(load_named_bot(spec, settings, system)) as bot,
-        closing(ChatLog(bot, place)) as log,
-    ):
+    with ExitStack() as stack:
+        (bot,) = open_bots(stack, [spec], bot_settings(options), [system])
+        log = stack.enter_context(closing(ChatLog(bot, place)))
         note(f"You are talking with {bot.name}; {QUIT} ends the dialog.")
         with suppress(KeyboardInterrupt):  # one more way to end a dialog
             for reply in chat_replies(log, typed_lines()):
@@ -57,7 +60,7 @@ def command(spec: str, out: Path, system: str | None, **options: Any) -> None:
 
 
 def typed_lines() -> Iterator[str]:
-    """What the person types, or what comes down a pipe."""
+    """What the user types, or what comes down a pipe."""
     if isinstance(sys.stdin, TextIOWrapper):
         sys.stdin.reconfigure(errors="replace")
     while True:

@@ -8,7 +8,23 @@ from typing import Any
 
 import click
 
-from simpatico.cli.output import heading, note, result, show_json, show_table
+from simpatico.cli.options import (
+    PATH,
+    choice_option,
+    json_option,
+    names_option,
+    repeatable_option,
+    seed_option,
+)
+from simpatico.cli.output import (
+    heading,
+    note,
+    p_cell,
+    result,
+    show_json,
+    show_table,
+    value_with_interval,
+)
 from simpatico.comparison.difference import ComparisonSettings, Difference, Finding, compare
 from simpatico.comparison.gate.rules import read_amounts
 from simpatico.comparison.headline import (
@@ -43,8 +59,6 @@ from simpatico.wording import (
     NO_VALUE,
     capitalize,
     format_count,
-    format_interval,
-    format_number,
     format_p,
     format_significant,
 )
@@ -57,44 +71,38 @@ RELIABLE_PILOT = 100
 
 
 @click.command(name="compare")
-@click.argument("runs", nargs=-1, type=click.Path(path_type=Path))
-@click.option("--scores", default="", help="Compare only these scores (comma-separated).")
+@click.argument("runs", nargs=-1, type=PATH)
+@names_option("--scores", "Compare only these scores.")
 @click.option("--every", is_flag=True, help="Include the component scores of each metric.")
 @click.option("--with-human", is_flag=True, help="Include the users as a system.")
-@click.option(
+@choice_option(
     "--level",
-    type=click.Choice(["dialog", "turn"]),
-    default="dialog",
-    show_default=True,
+    values=["dialog", "turn"],
     help="Compare dialog scores, or turn scores averaged within each dialog.",
 )
-@click.option(
+@choice_option(
     "--correction",
-    type=click.Choice(["holm", "bh", "bonferroni"]),
-    default="holm",
-    show_default=True,
-    help="Correction for multiple comparisons.",
+    values=["holm", "bh", "bonferroni"],
+    help="Correction for multiple comparisons (bh = Benjamini-Hochberg).",
 )
 @click.option(
     "--confidence",
     type=click.FloatRange(0.5, 0.999),
     default=0.95,
-    show_default=True,
-    help="Confidence level of the intervals; significant is a corrected p of at most 1 minus it.",
+    help="Confidence level of the intervals; a corrected p of at most 1 minus it is significant.",
 )
-@click.option("--seed", default=0, show_default=True, help="Random seed of the permutation tests.")
-@click.option("--json", "as_json_", is_flag=True, help="Print JSON.")
-@click.option("--plan", "planning", is_flag=True, help="Power analysis: number of dialogs needed.")
-@click.option(
+@seed_option("Random seed of the permutation tests.")
+@json_option
+@click.option("--plan", is_flag=True, help="Power analysis: number of dialogs needed.")
+@repeatable_option(
     "--detect",
-    multiple=True,
-    help="With --plan: difference to detect, 0.05 or empathy=0.2; repeatable.",
+    metavar="[SCORE=]NUMBER",
+    help="With --plan: difference to detect, 0.05 or empathy=0.2.",
 )
 @click.option(
     "--power",
     type=click.FloatRange(0.1, 0.999),
     default=POWER,
-    show_default=True,
     help="With --plan: probability of detecting the difference.",
 )
 @click.option(
@@ -111,18 +119,23 @@ def command(runs: tuple[Path, ...], **options: Any) -> None:
     Prints each difference with its 95% CI, probability of superiority and p corrected for multiple
     comparisons. Tests are paired where the systems replied to the same prompts. With --plan, RUNS
     are a pilot for a power analysis.
+
+    \b
+    Examples:
+      simpatico compare run
+      simpatico compare run-a run-b --scores empathy,style_matching
+      simpatico compare run --plan --detect empathy=0.2
     """
-    scores = tuple(s.strip() for s in options["scores"].split(",") if s.strip())
-    choice = Selection(options["level"], scores, options["every"], options["with_human"])
+    choice = Selection(options["level"], options["scores"], options["every"], options["with_human"])
     folders = [Run(run) for run in runs]
-    if options["planning"]:
+    if options["plan"]:
         show_plan(folders, choice, options)
         return
     if not runs:
         raise click.UsageError("Missing RUN, a folder such as `simpatico demo` makes.")
     settings = ComparisonSettings(options["correction"], options["confidence"], options["seed"])
     differences = compare(folders, choice, settings)
-    if options["as_json_"]:
+    if options["as_json"]:
         show_json([difference_as_json(d) for d in differences])
     else:
         show_differences(differences)
@@ -152,7 +165,12 @@ def show_differences(differences: Sequence[Difference]) -> None:
         counts = {"no significant difference": unclear, "not compared": len(rest) - unclear}
         summary = ", ".join(f"{words} in {n:,}" for words, n in counts.items() if n)
         result(f"{format_count(len(rest), 'other comparison')}: {summary}.")
-    note(reading_note(differences))
+    units = [f"{d.unit}s" for d in differences if d.paired] or ["random pairs, one of each system,"]
+    note(
+        "Difference: first system minus second. PS: probability of superiority, the share of "
+        f"{units[0]} in which the first is higher. {family_note(differences)} Higher means better "
+        "only where stated; see simpatico list NAME."
+    )
 
 
 def show_pair(own: Sequence[Difference]) -> None:
@@ -164,12 +182,9 @@ def show_pair(own: Sequence[Difference]) -> None:
     rows = []
     for d in own:
         digits = difference_digits(d)
-        difference = format_number(d.difference, digits)
-        if d.low is not None:
-            difference = f"{difference} {format_interval(d.low, d.high, digits)}"
+        difference = value_with_interval(d.difference, d.low, d.high, digits)
         superiority = NO_VALUE if d.times_in_100 is None else f"{d.times_in_100:.0f}%"
-        p = format_p(d.p_adjusted).removeprefix("= ")
-        row = [d.score, d.mean_a, d.mean_b, difference, superiority, p]
+        row = [d.score, d.mean_a, d.mean_b, difference, superiority, p_cell(d.p_adjusted)]
         if uneven:
             n_a, n_b = format_count(d.n_a), format_count(d.n_b)
             row.append(n_a if d.paired else f"{n_a}, {n_b}")
@@ -181,21 +196,11 @@ def finding_sentence(d: Difference) -> str:
     """The verdict, followed by what the table has no room for."""
     sentence = verdict_sentence(d).removesuffix(f" {HINT}.")
     if d.finding == "hint":
-        corrected = format_p(d.p_adjusted).removeprefix("= ")
-        return f"{sentence} p {format_p(d.p_value)} before correction, {corrected} after."
+        before, after = format_p(d.p_value), p_cell(d.p_adjusted)
+        return f"{sentence} p {before} before correction, {after} after."
     if d.finding in ("higher", "lower") and d.better:
         return f"{sentence} {capitalize(direction_text(d))}."
     return sentence
-
-
-def reading_note(differences: Sequence[Difference]) -> str:
-    """How to read the tables and the sentences, once."""
-    units = [f"{d.unit}s" for d in differences if d.paired] or ["random pairs, one of each system,"]
-    return (
-        "Difference: first system minus second. PS: probability of superiority, the share of "
-        f"{units[0]} in which the first is higher. {family_note(differences)} Higher means better "
-        "only where stated; see simpatico list NAME."
-    )
 
 
 def show_plan(runs: Sequence[Run], choice: Selection, options: dict[str, Any]) -> None:
@@ -213,7 +218,7 @@ def show_plan(runs: Sequence[Run], choice: Selection, options: dict[str, Any]) -
     rows = plan_comparisons(
         spreads, design, detect=lambda score: amounts.get(score, amounts.get(""))
     )
-    if options["as_json_"]:
+    if options["as_json"]:
         show_json([row.as_json() for row in rows])
         return
     for paired in (True, False):
@@ -231,17 +236,19 @@ def show_plan(runs: Sequence[Run], choice: Selection, options: dict[str, Any]) -
 
 
 def show_planned(rows: Sequence[PlannedComparison], *, paired: bool) -> None:
-    """One row per score: SD, difference detected with n of each, and n that a difference needs."""
+    """One row per score: the difference that n can detect, and the n that a difference needs."""
     sizes = sorted({n for row in rows for n in row.shows})
-    unit = "shared prompts (paired)" if paired else "dialogs of each system"
-    with_target = any(row.detect for row in rows)
-    columns = ["score", "SD of differences" if paired else "SD", *(f"{n:,}" for n in sizes)]
-    columns += ["to detect", "needs"] if with_target else []
-    body = []
-    for row in rows:
-        detectable = [row.shows.get(n) for n in sizes]
-        amounts = [*detectable, row.detect] if with_target else detectable
-        cells = [NO_VALUE if v is None else format_significant(v) for v in amounts]
-        needed = [NO_VALUE if row.needed is None else f"{row.needed:,}"] if with_target else []
-        body.append([row.score, row.sd, *cells, *needed])
+    unit = "shared prompts (paired; SD of differences)" if paired else "dialogs of each system"
+    columns = ["score", "SD", *(f"{n:,}" for n in sizes)]
+    body = [[row.score, row.sd, *(amount_cell(row.shows.get(n)) for n in sizes)] for row in rows]
     show_table(f"Smallest detectable difference by number of {unit}", columns, body)
+    if any(row.detect for row in rows):
+        body = [
+            [r.score, r.sd, amount_cell(r.detect), r.needed and format_count(r.needed)]
+            for r in rows
+        ]
+        show_table(f"Number of {unit} needed", ["score", "SD", "to detect", "needed"], body)
+
+
+def amount_cell(value: float | None) -> str:
+    return NO_VALUE if value is None else format_significant(value)

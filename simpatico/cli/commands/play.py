@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import ExitStack, closing
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +12,8 @@ from simpatico.cli.bot_options import (
     SPEC,
     ask_options,
     bot_settings,
-    load_named_bot,
     many_options,
+    open_bots,
     print_outcome,
     print_summary,
     refuse_same_file,
@@ -21,24 +21,24 @@ from simpatico.cli.bot_options import (
     summary_json,
     token_prices,
 )
-from simpatico.cli.options import out_file
+from simpatico.cli.options import out_file, out_option
 from simpatico.cli.output import note
 from simpatico.cli.progress import ProgressDisplay
 
 
 @click.command(name="play")
 @click.option(
-    "--bot", "specs", required=True, multiple=True, metavar="SPEC", help=f"Given twice. {SPEC}"
+    "--bot", "specs", required=True, multiple=True, metavar="SPEC", help=f"{SPEC} Give it twice."
 )
 @click.option(
     "--openings",
     "source",
     required=True,
     metavar="FILE",
-    help="First turns, in any format of prompts.",
+    help="First turns of the dialogs, in any format of `simpatico probe --prompts`.",
 )
-@click.option("--out", type=click.Path(path_type=Path), required=True, help="JSONL file to write.")
-@click.option("--turns", type=int, default=6, show_default=True, help="Turns per dialog.")
+@out_option("JSONL file to write.")
+@click.option("--turns", default=6, help="Turns per dialog.")
 @click.option("--system", "systems", multiple=True, help="Names of the bots; twice, in order.")
 @many_options
 @setting_options
@@ -59,15 +59,10 @@ def command(
     refuse_same_file(place, source)
     openings = read_prompts(source)
     with ExitStack() as stack:
-        names = systems or (None, None)
-        first, second = (
-            stack.enter_context(closing(load_named_bot(spec, settings, name)))
-            for spec, name in zip(specs, names, strict=True)
-        )
+        first, second = open_bots(stack, specs, settings, systems)
         progress = stack.enter_context(ProgressDisplay("dialogs played"))
         how = ask_options(options, progress, lambda todo: note(f"{len(todo):,} dialogs to play"))
         summary = play((first, second), openings, place, turns=options["turns"], how=how)
     facts = summary_json(summary, prices, out)
     print_summary(facts, "dialogs played")
     print_outcome(summary, facts, as_json=options["as_json"], nothing="no dialog was completed")
-    note(f"next: simpatico score {out} --out RUN")

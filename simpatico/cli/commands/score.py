@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 import click
 
-from simpatico.cli.options import load_metrics, metric_options, reading_options
+from simpatico.cli.options import load_metrics, metric_options, out_option, reading_options
 from simpatico.cli.output import note, result
 from simpatico.cli.progress import ProgressDisplay
 
 if TYPE_CHECKING:
-    from simpatico.readers import Alignment, Conversations
+    from simpatico.readers import Alignment
     from simpatico.run import Run
 
 
@@ -25,16 +25,10 @@ def switch_cache_off(context: click.Context, option: click.Parameter, value: boo
 
 @click.command(name="score")
 @click.argument("paths", nargs=-1, required=True)
-@click.option("--out", type=click.Path(path_type=Path), help="Run folder to write.")
+@out_option("Run folder to write.", required=False)
 @reading_options
 @metric_options
-@click.option(
-    "--jobs",
-    default=1,
-    show_default=True,
-    type=click.IntRange(min=1),
-    help="Number of processes.",
-)
+@click.option("--jobs", default=1, type=click.IntRange(min=1), help="Number of processes.")
 @click.option(
     "--no-text",
     is_flag=True,
@@ -64,9 +58,15 @@ def command(
 
     PATHS are files, a ConvoKit folder, or - for standard input. Run the same command again to
     resume after an interruption.
+
+    \b
+    Examples:
+      simpatico score chats.jsonl --plan
+      simpatico score chats.jsonl --out run
+      simpatico score chats.csv --metrics empathy,coherence --out run
     """
     from simpatico.metric import signature
-    from simpatico.readers import Conversations
+    from simpatico.readers import Alignment, Conversations
     from simpatico.run.writer import score_run
 
     if options["max_errors"] is not None and options["on_error"] == "fail":
@@ -76,18 +76,17 @@ def command(
     if plan:
         for metric in metrics:
             signature(metric)  # complains of a lexicon or model that is not there
-        print_plan(conversations)
+        alignment = Alignment()
+        for chunk in conversations.chunks():
+            alignment = alignment + chunk.alignment
+        for sentence in alignment_sentences(alignment, conversations.system):
+            result(sentence)
         return
     if out is None:
         raise click.UsageError("Missing --out (or --plan for a dry run).")
     with ProgressDisplay() as progress:
         run = score_run(
-            conversations,
-            metrics,
-            out,
-            jobs=jobs,
-            progress=progress.add,
-            keep_text=not no_text,
+            conversations, metrics, out, jobs=jobs, progress=progress.add, keep_text=not no_text
         )
     print_run_summary(run)
     if not progress.done:
@@ -96,15 +95,13 @@ def command(
     result(str(out))
 
 
-def print_plan(conversations: Conversations) -> None:
-    """What would be scored, without scoring it."""
-    from simpatico.readers import Alignment
-
-    alignment = Alignment()
-    for chunk in conversations.chunks():
-        alignment = alignment + chunk.alignment
-    for sentence in [*alignment.sentences(), *unused_system(alignment, conversations.system)]:
-        result(sentence)
+def alignment_sentences(alignment: Alignment, system: str | None) -> list[str]:
+    """What was read and who replies to whom, with a warning where --system had no effect."""
+    sentences = list(alignment.sentences())
+    if system is not None and system not in alignment.systems:
+        what = "was not used: every speaker in the input already has a system"
+        sentences.append(f"--system {system} {what}.")
+    return sentences
 
 
 def print_run_summary(run: Run) -> None:
@@ -114,25 +111,14 @@ def print_run_summary(run: Run) -> None:
     facts = run.facts
     units = run.at("dialog", ["dialog", "speaker", "system"])
     alignment = Alignment(**facts["alignment"], users=count_users(units))
-    for sentence in [*alignment.sentences(), *unused_system(alignment, facts["options"]["system"])]:
+    for sentence in alignment_sentences(alignment, facts["options"]["system"]):
         note(sentence)
     for name, metric in facts["metrics"].items():
-        note(f"{name}: {units_sentence(facts['units'], name, metric['level'])}")
-
-
-def unused_system(alignment: Alignment, system: str | None) -> list[str]:
-    """A warning where --system had no effect."""
-    if system is None or system in alignment.systems:
-        return []
-    return [f"--system {system} was not used: every speaker in the input already has a system."]
-
-
-def units_sentence(units: dict[str, dict[str, int]], metric: str, level: str) -> str:
-    """How many units have a score, and why the others have none."""
-    counts = {k.partition(".")[2]: n for k, n in units[level].items() if k.startswith(f"{metric}.")}
-    n_scored = counts.pop("scored", 0)
-    why = ", ".join(f"{n:,} {unscored_reason(reason)}" for reason, n in counts.items())
-    return f"{n_scored:,} {level}s scored" + (f"; not scored: {why}" if why else "")
+        level, start = metric["level"], f"{name}."
+        counts = {k: n for k, n in facts["units"][level].items() if k.startswith(start)}
+        n_scored = counts.pop(f"{start}scored", 0)
+        why = ", ".join(f"{n:,} {unscored_reason(k[len(start) :])}" for k, n in counts.items())
+        note(f"{name}: {n_scored:,} {level}s scored" + (f"; not scored: {why}" if why else ""))
 
 
 def unscored_reason(code: str) -> str:

@@ -15,27 +15,28 @@ from simpatico.cli.commands.train import (
     relevance,
     trait,
 )
-from simpatico.cli.commands.train._command_line import FILE
+from simpatico.cli.options import PATH, out_option
 from simpatico.cli.output import note, result
 
 
 @click.group(name="train")
 def command() -> None:
-    """Train a model or derive a lexicon from your own data."""
+    """Train a model or derive a lexicon from your own data.
+
+    Every training writes a folder that a metric loads with `--set METRIC.PARAMETER=path:MODEL`,
+    and a model card with the results on the test set.
+    """
 
 
 @command.command(name="lexicon")
-@click.option("--data", type=FILE, required=True, help="Folder of the GoEmotions data set.")
-@click.option("--out", type=FILE, required=True, help="CSV file to write.")
-@click.option(
-    "--minimum",
-    type=int,
-    default=5,
-    show_default=True,
-    help="Minimum number of texts that contain a word.",
-)
+@click.option("--data", type=PATH, required=True, help="Folder of the GoEmotions data set.")
+@out_option("CSV file to write.")
+@click.option("--minimum", default=5, help="Minimum number of texts that contain a word.")
 def lexicon_command(data: Path, out: Path, minimum: int) -> None:
-    """Derive an emotion lexicon from labelled texts."""
+    """Derive an emotion lexicon from labelled texts.
+
+    For `simpatico score --lexicon FILE`.
+    """
     from simpatico.training.lexicon import derive_lexicon
 
     lexicon = derive_lexicon(data, out, minimum=minimum)

@@ -3,34 +3,71 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 from shlex import quote
 from typing import Any
 
 import click
 
-from simpatico.cli.options import Function
-
-FILE = click.Path(path_type=Path)
-OUT = click.option("--out", type=FILE, required=True, help="Model folder to write.")
-LICENCE = click.option("--licence", default="", help="Licence of the data, for the model card.")
-LIMITATION = click.option(
-    "--limitation",
-    "limit",
-    multiple=True,
-    help="Sentence for the limitations in the model card. May be repeated.",
+from simpatico.cli.options import (
+    PATH,
+    Decorator,
+    combine_options,
+    out_option,
+    repeatable_option,
+    seed_option,
 )
-PATH = re.compile(r"(?<![^=+])path:(?:(?!\+path:).)*")
+
+POOLING = "How a text's token vectors are combined."
+PAIR = ", which reads query and reply together"
+MODEL_PATH = re.compile(r"(?<![^=+])path:(?:(?!\+path:).)*")
+"""A folder in the name of a model: at the start, or after = or +, up to the next one."""
+
+format_option = click.option("--format", help="Input format.  [default: detected]")
+model_folder_option = out_option("Model folder to write.")
+licence_option = click.option(
+    "--licence", default="", show_default=False, help="Licence of the data, for the model card."
+)
+limitation_option = repeatable_option(
+    "--limitation", "limit", help="Sentence for the limitations in the model card."
+)
 
 
-def seed_option(help: str) -> Callable[[Function], Function]:
-    return click.option("--seed", type=int, default=0, show_default=True, help=help)
+def split_seed_option() -> Decorator[Any]:
+    return seed_option("Random seed of the split.")
 
 
-def fine_tune_option(help: str, **more: Any) -> Callable[[Function], Function]:
+def data_option(help: str) -> Decorator[Any]:
+    """The training data, in one or more files."""
+    return repeatable_option("--data", type=PATH, required=True, help=help)
+
+
+def model_option(*names: str, help: str, **more: Any) -> Decorator[Any]:
+    """An option that names a model; the empty name is none, or the trainer's own choice."""
+    return click.option(*names, default="", show_default=False, help=help, **more)
+
+
+def fine_tune_option(more: str = "") -> Decorator[Any]:
     """Epochs in which the encoder's own weights are trained; 0 trains a head alone."""
-    return click.option("--fine-tune", type=int, default=0, show_default=True, help=help, **more)
+    help = f"Epochs of fine-tuning the encoder{more}; 0 = none."
+    return click.option("--fine-tune", metavar="EPOCHS", default=0, help=help)
+
+
+def split_options(share: str) -> Decorator[Any]:
+    """Files of the validation and the test set, where the data have splits of their own."""
+    default = f"[default: {share}]"
+    return combine_options(
+        click.option(
+            "--validation", type=PATH, help=f"Validation set, for early stopping.  {default}"
+        ),
+        click.option("--test", type=PATH, help=f"Test set.  {default}"),
+    )
+
+
+def data_name(paths: tuple[Path, ...]) -> str:
+    """What the card calls the data."""
+    return " and ".join(path.name for path in paths)
 
 
 def record_command(
@@ -82,6 +119,6 @@ def option_values(value: object) -> list[str]:
     return [
         one.name
         if isinstance(one, Path)
-        else PATH.sub(lambda match: public_model_name(match[0]), str(one))
+        else MODEL_PATH.sub(lambda match: public_model_name(match[0]), str(one))
         for one in values
     ]

@@ -1,4 +1,8 @@
-"""Options and tables that the trainings of user-aware models share."""
+"""Options and tables that the trainings of user-aware models share.
+
+Both predict the reaction of one user: whether they reply (continuity), how they rate
+(interlocutor). Model selection and results use later data than the training set.
+"""
 
 from __future__ import annotations
 
@@ -8,68 +12,52 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from simpatico.cli.output import note
-from simpatico.wording import format_interval, format_number, format_p
+from simpatico.cli.commands.train._command_line import (
+    data_option,
+    fine_tune_option,
+    format_option,
+    licence_option,
+    model_folder_option,
+    model_option,
+)
+from simpatico.cli.options import choice_option, combine_options, seed_option
+from simpatico.cli.output import note, value_with_interval
+from simpatico.wording import format_p
 
 if TYPE_CHECKING:
     from simpatico.stats.result import Result
     from simpatico.turns import Turns
 
-PATH = click.Path(path_type=Path)
-NO_ENCODER = "none"
 WITH_CONTINUE = "--continue, which keeps the settings of the model"
 
-INPUT_OPTIONS = [
-    click.option(
-        "--data",
-        type=PATH,
-        required=True,
-        multiple=True,
-        help="Files or folders of conversations. May be repeated.",
-    ),
-    click.option("--out", type=PATH, required=True, help="Model folder to write."),
-    click.option("--format", help="Input format.  [default: detected]"),
-]
-MODEL_OPTIONS = [
-    click.option(
+input_options = combine_options(
+    data_option("File or folder of conversations."), model_folder_option, format_option
+)
+user_model_options = combine_options(
+    choice_option(
         "--mode",
-        type=click.Choice(["text", "user", "profile", "both"]),
+        values=["text", "user", "profile", "both"],
         default="user",
-        show_default=True,
-        help="User information the model sees besides the text: none, the user's identity, their "
-        "profile, or both.",
+        help="What the model knows of a user besides the text: nothing, who it is, their profile, "
+        "or both.",
     ),
-    click.option(
+    model_option(
         "--encoder",
-        default="",
         help="Encoder whose text vectors are used in addition to character n-grams, such as "
         "package:minilm, or package:use-multilingual for Japanese.  [default: none; "
         "package:minilm-torch for fine-tuning]",
     ),
-    click.option(
+    model_option(
         "--continue",
         "base",
-        default="",
         metavar="MODEL",
         help="Update a trained model, path:DIR: new examples change the per-user weights; the "
         "shared weights stay fixed.",
     ),
-    click.option(
-        "--fine-tune",
-        type=int,
-        default=0,
-        show_default=True,
-        help="Epochs of fine-tuning the encoder, with a speaker token per user; 0 = none.",
-    ),
-    click.option(
-        "--seed",
-        type=int,
-        default=0,
-        show_default=True,
-        help="Random seed of fine-tuning (otherwise deterministic).",
-    ),
-    click.option("--licence", default="", help="Licence of the data, for the model card."),
-]
+    fine_tune_option(", with a speaker token per user"),
+    seed_option("Random seed of fine-tuning (otherwise deterministic)."),
+    licence_option,
+)
 
 
 def read_all_turns(paths: tuple[Path, ...], format: str | None) -> Turns:
@@ -92,15 +80,10 @@ def refuse_options(names: Collection[str], other: str, flags: Mapping[str, str])
             raise click.UsageError(f"--{flag} has no effect with {other}; leave it out")
 
 
-def data_name(paths: tuple[Path, ...]) -> str:
-    """What the card calls the data."""
-    return " and ".join(path.name for path in paths)
-
-
 def pop_encoder(options: dict[str, Any]) -> str:
-    """The encoder that the options name; "" for none."""
+    """The encoder that the options name; "" for none, which fine-tuning cannot do without."""
     encoder = str(options.pop("encoder"))
-    return "" if encoder == NO_ENCODER and not options["fine_tune"] else encoder
+    return "" if encoder == "none" and not options["fine_tune"] else encoder
 
 
 def format_estimate(estimate: Result | None) -> str:
@@ -109,9 +92,8 @@ def format_estimate(estimate: Result | None) -> str:
         return "undefined (no variance)"
     if estimate.value is None:
         return "undefined"
-    if estimate.low is None:
-        return f"{format_number(estimate.value, 3)} (no CI)"
-    return f"{format_number(estimate.value, 3)} {format_interval(estimate.low, estimate.high, 3)}"
+    suffix = " (no CI)" if estimate.low is None else ""
+    return value_with_interval(estimate.value, estimate.low, estimate.high) + suffix
 
 
 def format_p_suffix(p: float | None) -> str:

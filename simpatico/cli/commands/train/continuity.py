@@ -8,28 +8,31 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from simpatico.cli.commands.train._command_line import record_command
+from simpatico.cli.commands.train._command_line import data_name, record_command
 from simpatico.cli.commands.train._users import (
-    INPUT_OPTIONS,
-    MODEL_OPTIONS,
     WITH_CONTINUE,
-    data_name,
     format_estimate,
     format_p_suffix,
+    input_options,
     note_excluded,
     pop_encoder,
     read_all_turns,
     refuse_options,
+    user_model_options,
 )
 from simpatico.cli.options import (
+    choice_option,
     combine_options,
     parse_settings,
+    refuse_other_metrics,
     renamed_options,
+    repeatable_option,
+    set_option,
     typed_parameters,
 )
 from simpatico.cli.output import note, result, show_table
 from simpatico.cli.progress import ProgressDisplay
-from simpatico.errors import UnknownName
+from simpatico.wording import format_count
 
 if TYPE_CHECKING:
     from simpatico.metric import Metric
@@ -50,53 +53,42 @@ FLAGS = {
 """Options whose names differ from those of the settings."""
 SUBSETS = {"persons met before": "known users", "persons never met": "new users"}
 DATE = click.DateTime(["%Y-%m-%d", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:%M:%S"])
-EXAMPLE_OPTIONS = [
+
+example_options = combine_options(
     click.option(
         "--reply-within",
         "minutes",
-        type=float,
         default=30.0,
-        show_default=True,
         help="Minutes. Replies later than this count as no reply; 0 = no limit.",
     ),
     click.option(
         "--min-remaining",
         "left",
-        type=float,
         default=0.0,
-        show_default=True,
         help="Exclude turns with fewer minutes of log after them, where a reply may have been cut "
         "off.",
     ),
-    click.option("--bot", multiple=True, help="Speaker to exclude. May be repeated."),
+    repeatable_option("--bot", help="Speaker to exclude, such as a bot in a chat room."),
     click.option(
         "--repeated",
-        type=float,
         default=0.5,
-        show_default=True,
         help="Exclude speakers with a larger share of repeated turns than this.",
     ),
     click.option(
         "--min-dialogs",
         "fewest",
-        type=int,
         default=0,
-        show_default=True,
         help="Minimum number of training dialogs of a user; the paper uses 30.",
     ),
     click.option(
         "--max-dialogs",
         "most",
-        type=int,
         default=400,
-        show_default=True,
         help="Maximum number of training dialogs of a user; the most recent ones are used.",
     ),
-    click.option(
+    choice_option(
         "--split",
-        type=click.Choice(["time", "person"]),
-        default="time",
-        show_default=True,
+        values=["time", "person"],
         help="Chronological 8:1:1 split over all turns, or over the dialogs of each user.",
     ),
     click.option(
@@ -108,24 +100,18 @@ EXAMPLE_OPTIONS = [
     click.option(
         "--test-from", type=DATE, metavar="DATE", help="Date at which the test set begins."
     ),
-]
-BASELINE_OPTIONS = [
+)
+baseline_options = combine_options(
     click.option("--baselines", is_flag=True, help="Compare with metrics that need no training."),
-    click.option(
-        "--set",
-        "settings",
-        multiple=True,
-        metavar="METRIC.PARAMETER=VALUE",
-        help="Parameter of a baseline metric, such as fed.model=package:smollm2. May be repeated.",
-    ),
+    set_option,
     click.option(
         "--baseline-turns",
         type=click.IntRange(0),
         default=0,
-        help="Maximum number of turns per split that baseline metrics score, evenly spaced.  "
-        "[default: all]",
+        show_default="all",
+        help="Maximum number of turns per split that baseline metrics score, evenly spaced.",
     ),
-]
+)
 
 
 BASELINE_NAMES = ("baselines", "settings", "baseline_turns")
@@ -145,15 +131,23 @@ FIXED_BY_MODEL = (
         most="--max-dialogs",
     )
 )
-@combine_options([*INPUT_OPTIONS, *EXAMPLE_OPTIONS, *MODEL_OPTIONS, *BASELINE_OPTIONS])
+@input_options
+@example_options
+@user_model_options
+@baseline_options
 def continuity(data: tuple[Path, ...], out: Path, format: str | None, **options: Any) -> None:
-    """Train a model of whether the user replies, for `--set reply_chance.model=path:MODEL`.
+    """Train a model of whether the user replies.
 
-    Needs no ratings: a log shows which turns got a reply. Chronological split: train, validation,
-    test.
+    For `--set reply_chance.model=path:MODEL`. Needs no ratings: a log shows which turns got a
+    reply. Chronological split: train, validation, test.
+
+    \b
+    Example:
+      simpatico train continuity --data logs.jsonl --reply-within 60 --out MODEL
     """
     from simpatico.training.card import About
     from simpatico.training.users.continuity.baselines import BaselineMetrics
+    from simpatico.training.users.continuity.outcomes import Window
     from simpatico.training.users.continuity.train import (
         ContinuityTraining,
         fine_tune_continuity,
@@ -171,7 +165,8 @@ def continuity(data: tuple[Path, ...], out: Path, format: str | None, **options:
     command = record_command("simpatico train continuity", public, switches=(), flags=FLAGS)
     about = About(data_name(data), options.pop("licence") or "not stated", command)
     baselines = BaselineMetrics(load_baselines(options), options.pop("baseline_turns"))
-    by, window, filters = pop_split(options), pop_window(options), pop_filters(options)
+    by, filters = pop_split(options), pop_filters(options)
+    window = Window(options.pop("minutes") or None, options.pop("left"))
     base, encoder = options.pop("base"), pop_encoder(options)
     training = ContinuityTraining(encoder=encoder, window=window, filters=filters, by=by, **options)
     turns = read_all_turns(data, format)
@@ -215,12 +210,6 @@ def pop_split(options: dict[str, Any]) -> By | None:
     return cuts_at_dates(*(date.replace(tzinfo=UTC) for date in dates))
 
 
-def pop_window(options: dict[str, Any]) -> Window:
-    from simpatico.training.users.continuity.outcomes import Window
-
-    return Window(options.pop("minutes") or None, options.pop("left"))
-
-
 def pop_filters(options: dict[str, Any]) -> Filters:
     from simpatico.training.users.continuity.data import Filters
 
@@ -235,10 +224,7 @@ def load_baselines(options: dict[str, Any]) -> dict[str, Metric | str]:
     from simpatico.training.users.continuity.baselines import METRICS
 
     parameters = parse_settings(options.pop("settings"))
-    if unknown := sorted(set(parameters) - set(METRICS.values())):
-        raise UnknownName(
-            f"--set names {unknown[0]!r}, which is not among {', '.join(METRICS.values())}"
-        )
+    refuse_other_metrics(parameters, list(METRICS.values()))
     metrics: dict[str, Metric | str] = {}
     for name, metric in METRICS.items() if options.pop("baselines") else ():
         try:
@@ -272,11 +258,11 @@ def show_continuity_report(report: ContinuityReport, window: Window) -> None:
 def note_unfinished(n: int, window: Window, noun: str) -> None:
     """Say how many turns count as without a reply though the log ends too soon to tell."""
     if n:
-        count = f"{n:,} {noun.replace('turn', 'turns') if n > 1 else noun}"
+        count = format_count(n, noun, noun.replace("turn", "turns"))
+        have, counts = ("has", "counts") if n == 1 else ("have", "count")
         note(
-            f"{count} {'has' if n == 1 else 'have'} less than {window.minutes:g} minutes of log "
-            f"afterwards and count{'s' * (n == 1)} as no reply; exclude such turns with "
-            "--min-remaining"
+            f"{count} {have} less than {window.minutes:g} minutes of log afterwards and {counts} "
+            "as no reply; exclude such turns with --min-remaining"
         )
 
 

@@ -8,15 +8,23 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from simpatico.cli.commands.train._command_line import (
-    FILE,
-    LICENCE,
-    LIMITATION,
-    OUT,
+    data_name,
+    data_option,
     fine_tune_option,
+    licence_option,
+    limitation_option,
+    model_folder_option,
+    model_option,
     record_command,
-    seed_option,
+    split_options,
+    split_seed_option,
 )
-from simpatico.cli.options import combine_options, renamed_options
+from simpatico.cli.options import (
+    choice_option,
+    combine_options,
+    renamed_options,
+    repeatable_option,
+)
 from simpatico.cli.output import note, result, show_table
 from simpatico.cli.progress import ProgressDisplay
 from simpatico.wording import format_interval
@@ -32,61 +40,43 @@ EMOTION_COLUMNS = {"average_precision": "average precision", "f1": "F1"}
 SWITCHES = ("balanced", "runs", "svm", "tidy")
 FLAGS = {"mapped": "map", "polarity": "polarity-model", "limit": "limitation"}
 """Options whose names differ from those of the settings."""
-OPTIONS = [
-    click.option(
-        "--data",
-        type=FILE,
-        required=True,
-        multiple=True,
-        help="CSV, TSV or JSONL file with a text, a label and optionally a dialog per row, or "
-        "train.tsv of GoEmotions. May be repeated.",
+OPTIONS = combine_options(
+    data_option(
+        "CSV, TSV or JSONL file with a text, a label and optionally a dialog per row, or train.tsv "
+        "of GoEmotions."
     ),
-    click.option(
+    choice_option(
         "--target",
         "kind",
-        type=click.Choice(["neutrality", "polarity", "plutchik"]),
+        values=["neutrality", "polarity", "plutchik"],
         required=True,
         help="What to predict: emotional or not, positive or negative, or the eight emotions of "
         "Plutchik.",
     ),
-    OUT,
-    click.option(
-        "--validation", type=FILE, help="Validation set, for early stopping.  [default: 10%]"
-    ),
-    click.option("--test", type=FILE, help="Test set.  [default: 10%]"),
-    click.option("--text", default="text", show_default=True, help="Column of the text."),
-    click.option("--label", default="label", show_default=True, help="Column of the label."),
-    click.option(
+    model_folder_option,
+    split_options("10%"),
+    click.option("--text", default="text", help="Column of the text."),
+    click.option("--label", default="label", help="Column of the label."),
+    repeatable_option(
         "--map",
         "mapped",
-        multiple=True,
         metavar="LABEL=MEANING",
         help="What a label means: positive, negative, neutral, or omit to exclude it; for plutchik "
-        "one or more of the eight emotions, comma separated. May be repeated.",
+        "one or more of the eight emotions, comma-separated.",
     ),
     click.option(
         "--polarity-model",
         "polarity",
         default="polarity",
-        show_default=True,
         help="Classifies utterances as positive or negative where their label does not say.",
     ),
-    fine_tune_option("Epochs of fine-tuning the encoder; 0 = none.", metavar="EPOCHS"),
-    click.option(
-        "--rate",
-        type=float,
-        default=1e-5,
-        show_default=True,
-        help="Learning rate of fine-tuning.",
-    ),
-    click.option(
-        "--encoder", default="", help="Encoder to fine-tune, or to take text vectors from."
-    ),
-    seed_option("Random seed of the split."),
+    fine_tune_option(),
+    click.option("--rate", default=1e-5, help="Learning rate of fine-tuning."),
+    model_option("--encoder", help="Encoder to fine-tune, or to take text vectors from."),
+    split_seed_option(),
     click.option(
         "--tidy/--no-tidy",
         default=True,
-        show_default=True,
         help="Undo tokenisation in the texts, such as spaces before punctuation.",
     ),
     click.option(
@@ -98,36 +88,36 @@ OPTIONS = [
     click.option(
         "--runs/--no-runs",
         default=True,
-        show_default=True,
         help="Use character n-grams in addition to text vectors.",
     ),
-    click.option(
-        "--svm/--no-svm",
-        default=True,
-        show_default=True,
-        help="Also train a linear SVM as a baseline.",
-    ),
-    LICENCE,
-    LIMITATION,
-]
+    click.option("--svm/--no-svm", default=True, help="Also train a linear SVM as a baseline."),
+    licence_option,
+    limitation_option,
+)
 
 
 @click.command(cls=renamed_options(kind="--target", limit="--limitation"))
-@combine_options(OPTIONS)
+@OPTIONS
 def emotion(out: Path, kind: Any, **options: Any) -> None:
-    """Train an emotion classifier, for `--set emotional_consistency.polarity=path:MODEL`.
+    """Train an emotion classifier.
 
-    A label without a --map counts as positive (negative) where at least 70% of its utterances are.
-    Reports results on the test set, compared with baselines from style alone and words alone.
+    For `--set emotional_consistency.polarity=path:MODEL`. A label without a --map counts as
+    positive (negative) where at least 70% of its utterances are. Reports results on the test set,
+    compared with baselines from style alone and words alone.
+
+    \b
+    Example:
+      simpatico train emotion --data labels.csv --target polarity \\
+        --map joy=positive --map anger=negative --out MODEL
     """
     from simpatico.training.card import About
     from simpatico.training.emotion.train import EmotionSettings, train_emotion
 
-    recorded = {**options, "kind": kind}
-    command = record_command("simpatico train emotion", recorded, switches=SWITCHES, flags=FLAGS)
+    parameters = {**options, "kind": kind}
+    command = record_command("simpatico train emotion", parameters, switches=SWITCHES, flags=FLAGS)
     utterances = read_splits(options)
-    name = " and ".join(path.name for path in options.pop("data"))
-    about = About(name, options.pop("licence") or "not stated", command)
+    name, licence = data_name(options.pop("data")), options.pop("licence") or "not stated"
+    about = About(name, licence, command)
     mapping, limits = parse_mapping(options.pop("mapped")), options.pop("limit")
     settings = EmotionSettings(mapped=mapping, limits=limits, **options)
     with ProgressDisplay():

@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from simpatico.cli.commands.train._command_line import (
-    FILE,
-    LICENCE,
-    OUT,
+    format_option,
+    licence_option,
+    model_folder_option,
+    model_option,
     option_words,
-    seed_option,
+    split_seed_option,
 )
-from simpatico.cli.options import combine_options
+from simpatico.cli.options import PATH, combine_options
 from simpatico.cli.output import note, result, show_table
 from simpatico.cli.progress import ProgressDisplay
 from simpatico.wording import format_interval
@@ -24,19 +25,17 @@ if TYPE_CHECKING:
     from simpatico.features.heads.folder import HeadEvaluation, HeadKind
 
 heads_options = combine_options(
-    [
-        click.option(
-            "--data",
-            type=FILE,
-            required=True,
-            help="Conversations, in any format that `simpatico score` reads.",
-        ),
-        OUT,
-        click.option("--format", help="Input format.  [default: detected]"),
-        click.option("--encoder", default="", help="Encoder of the text vectors."),
-        seed_option("Random seed of the split."),
-        LICENCE,
-    ]
+    click.option(
+        "--data",
+        type=PATH,
+        required=True,
+        help="Conversations, in any format that `simpatico score` reads.",
+    ),
+    model_folder_option,
+    format_option,
+    model_option("--encoder", help="Encoder of the text vectors, such as package:minilm."),
+    split_seed_option(),
+    licence_option,
 )
 """The options of every training on unrated dialogs."""
 
@@ -44,31 +43,42 @@ heads_options = combine_options(
 @click.command()
 @heads_options
 def nsp(**options: Any) -> None:
-    """Train next-sentence prediction, for `--set nsp.model=path:MODEL`."""
+    """Train next-sentence prediction: does a turn follow the one before?
+
+    Needs no ratings. For `--set nsp.model=path:MODEL`.
+    """
     train_and_show("nsp", **options)
 
 
 @click.command()
 @heads_options
 def ruber(**options: Any) -> None:
-    """Train RUBER's unreferenced score over word vectors, for `--set ruber.model=path:MODEL`."""
+    """Train RUBER's unreferenced score over word vectors.
+
+    Needs no ratings. For `--set ruber.model=path:MODEL` (Tao et al. 2018).
+    """
     train_and_show("ruber", **options)
 
 
 @click.command(name="ctx-ruber")
 @heads_options
 def ctx_ruber(**options: Any) -> None:
-    """Train RUBER over contextual vectors, for `--set ctx_ruber.model=path:MODEL`."""
+    """Train RUBER's unreferenced score over contextual vectors.
+
+    Needs no ratings. For `--set ctx_ruber.model=path:MODEL` (Ghazarian et al. 2019).
+    """
     train_and_show("ctx-ruber", **options)
 
 
 @click.command(name="usl-h")
 @heads_options
-@click.option(
-    "--likelihood", default="", help="Masked language model.  [default: word frequencies]"
-)
+@model_option("--likelihood", help="Masked language model.  [default: word frequencies]")
 def usl_h(**options: Any) -> None:
-    """Train the three components of USL-H, for `--set usl_h.model=path:MODEL`."""
+    """Train the three components of USL-H.
+
+    Understandability, sensibleness and likelihood. Needs no ratings. For
+    `--set usl_h.model=path:MODEL` (Phy et al. 2020).
+    """
     train_and_show("usl-h", **options)
 
 

@@ -7,21 +7,25 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from simpatico.cli.commands.train._command_line import record_command
+from simpatico.cli.commands.train._command_line import data_name, record_command
 from simpatico.cli.commands.train._users import (
-    INPUT_OPTIONS,
-    MODEL_OPTIONS,
-    PATH,
     WITH_CONTINUE,
-    data_name,
     format_estimate,
     format_p_suffix,
+    input_options,
     note_excluded,
     pop_encoder,
     read_all_turns,
     refuse_options,
+    user_model_options,
 )
-from simpatico.cli.options import combine_options, renamed_options
+from simpatico.cli.options import (
+    PATH,
+    choice_option,
+    combine_options,
+    renamed_options,
+    repeatable_option,
+)
 from simpatico.cli.output import note, result, show_table
 from simpatico.cli.progress import ProgressDisplay
 from simpatico.errors import DataError
@@ -33,32 +37,29 @@ if TYPE_CHECKING:
     from simpatico.turns import Turns
 
 FLAGS = {"base": "continue", "along": "split", "learn": "raters"}
-RATING_OPTIONS = [
-    click.option(
+rating_options = combine_options(
+    repeatable_option(
         "--judgements",
         type=PATH,
-        multiple=True,
-        help="Files of human ratings. May be repeated.  [default: ratings inside the conversation "
-        "files]",
+        help="File of human ratings.  [default: ratings inside the conversation files]",
     ),
     click.option("--quality", help="Rated quality to predict, where there are several."),
-    click.option(
+    choice_option(
         "--raters",
         "learn",
-        type=click.Choice(["interlocutor", "outsiders", "all"]),
-        default="interlocutor",
-        show_default=True,
+        values=["interlocutor", "outsiders", "all"],
         help="Whose ratings to predict: the interlocutor's, the mean of the outsiders, or each "
         "rating by itself.",
     ),
-    click.option(
+    choice_option(
         "--split",
         "along",
-        type=click.Choice(["dialog", "person", "time"]),
+        values=["dialog", "person", "time"],
+        default=None,
         help="Chronological 8:1:1 split of each dialog's turns, of each user's dialogs, or over "
         "all turns.  [default: dialog for ratings of turns, person for ratings of dialogs]",
     ),
-]
+)
 
 
 FIXED_BY_MODEL = ("learn", "along", "mode", "encoder", "seed", "licence")
@@ -66,7 +67,9 @@ FIXED_BY_MODEL = ("learn", "along", "mode", "encoder", "seed", "licence")
 
 
 @click.command(cls=renamed_options(learn="--raters"))
-@combine_options([*INPUT_OPTIONS, *RATING_OPTIONS, *MODEL_OPTIONS])
+@input_options
+@rating_options
+@user_model_options
 def interlocutor(
     data: tuple[Path, ...],
     out: Path,
@@ -74,10 +77,15 @@ def interlocutor(
     judgements: tuple[Path, ...],
     **options: Any,
 ) -> None:
-    """Train a model of a user's ratings, for `--set interlocutor_score.model=path:MODEL`.
+    """Train a model of a user's ratings.
 
-    Always evaluated on later ratings by the interlocutors themselves, and compared with the mean
-    rating of each user, which needs no text.
+    For `--set interlocutor_score.model=path:MODEL`. Always evaluated on later ratings by the
+    interlocutors themselves, and compared with the mean rating of each user, which needs no text.
+
+    \b
+    Example:
+      simpatico train interlocutor --data chats.jsonl --judgements ratings.csv \\
+        --quality enjoyed --out MODEL
     """
     from simpatico.training.card import About
     from simpatico.training.users.interlocutor.train import (
@@ -179,12 +187,9 @@ def show_interlocutor_report(report: InterlocutorReport) -> None:
 
     show_rating_results("Test set", report.results)
     for row in report.gains:
-        p = format_p_suffix(row.mse.p_value)
         r = "" if row.r is None else f"r higher by {format_estimate(row.r)}; "
-        note(
-            f"compared with {row.name}: {r}mean squared error lower by "
-            f"{format_estimate(row.mse)}{p}"
-        )
+        mse = f"{format_estimate(row.mse)}{format_p_suffix(row.mse.p_value)}"
+        note(f"compared with {row.name}: {r}mean squared error lower by {mse}")
     if report.results[0].mse.low is None:
         note(NO_INTERVAL)
     note_excluded(report.excluded)

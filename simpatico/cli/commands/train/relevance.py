@@ -7,53 +7,41 @@ from typing import Any
 
 import click
 
-from simpatico.cli.commands.train._command_line import fine_tune_option, option_words
+from simpatico.cli.commands.train._command_line import (
+    PAIR,
+    POOLING,
+    fine_tune_option,
+    option_words,
+)
 from simpatico.cli.commands.train.heads import heads_options, show_evaluations
+from simpatico.cli.options import choice_option, repeatable_option
 from simpatico.cli.output import result
 from simpatico.cli.progress import ProgressDisplay
 
 
 @click.command()
 @heads_options
-@click.option(
+@choice_option(
     "--negatives",
-    type=click.Choice(["random", "hard", "both"]),
+    values=["random", "hard", "both"],
     default="both",
-    show_default=True,
     help="Negative examples: random replies of other dialogs, hard ones, or both.",
 )
-@click.option(
+@repeatable_option(
     "--hard",
-    multiple=True,
     type=click.Choice(["near-reply", "near-question", "copied", "same-dialog"]),
     default=["same-dialog"],
-    show_default=True,
-    help="Kind of hard negatives. May be repeated.",
+    help="Kind of hard negatives.",
 )
-@click.option(
-    "--share",
-    type=float,
-    default=0.3,
-    show_default=True,
-    help="Share of hard negatives, with --negatives both.",
-)
-@click.option(
-    "--per-pair", type=int, default=1, show_default=True, help="Negatives per true reply."
-)
-@click.option(
-    "--pooling",
-    type=click.Choice(["mean", "max", "cls"]),
-    default="mean",
-    show_default=True,
-    help="How a text's token vectors are combined.",
-)
-@fine_tune_option(
-    "Epochs of fine-tuning the encoder, which reads query and reply together; 0 = none."
-)
+@click.option("--share", default=0.3, help="Share of hard negatives, with --negatives both.")
+@click.option("--per-pair", default=1, help="Negative examples per true reply.")
+@choice_option("--pooling", values=["mean", "max", "cls"], help=POOLING)
+@fine_tune_option(PAIR)
 def relevance(data: Path, out: Path, format: str | None, licence: str, **options: Any) -> None:
-    """Train a model of whether a reply fits its context, for `--set relevance.model=path:MODEL`.
+    """Train a model of whether a reply fits its context.
 
-    Needs no ratings: the model learns to distinguish true replies from negative examples.
+    For `--set relevance.model=path:MODEL`. Needs no ratings: the model is trained to distinguish
+    true replies from negative examples.
     """
     from simpatico.readers import read
     from simpatico.training.card import About

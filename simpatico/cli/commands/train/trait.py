@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from simpatico.cli.commands.train._command_line import FILE, OUT, option_words
+from simpatico.cli.commands.train._command_line import model_folder_option, option_words
+from simpatico.cli.options import PATH, choice_option
 from simpatico.cli.output import note, result, show_table
 from simpatico.wording import format_interval
 
@@ -19,14 +20,15 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.option("--data", type=FILE, required=True, help="CSV, TSV or JSONL file, or a folder.")
-@OUT
+@click.option("--data", type=PATH, required=True, help="CSV, TSV or JSONL file, or a folder.")
+@model_folder_option
 @click.option("--text", help="Column of the text; a person may have several rows.")
 @click.option("--target", help="Column of the person's questionnaire score.")
 @click.option("--person", help="Column of the person's id.")
-@click.option(
+@choice_option(
     "--source",
-    type=click.Choice(["casino", "empathic-reactions"]),
+    values=["casino", "empathic-reactions"],
+    default=None,
     help="Known data set: uses the columns, scale and settings of the shipped model.",
 )
 @click.option("--orders", help="Orders of word n-grams.  [default: 1,2,3]")
@@ -35,9 +37,10 @@ if TYPE_CHECKING:
     type=int,
     help="Drop n-grams that fewer people use.  [default: 2% of people]",
 )
-@click.option(
+@choice_option(
     "--scaling",
-    type=click.Choice(["raw", "sqrt", "std"]),
+    values=["raw", "sqrt", "std"],
+    default=None,
     help="Scaling of n-gram frequencies.  [default: sqrt]",
 )
 @click.option(
@@ -48,17 +51,24 @@ if TYPE_CHECKING:
 @click.option("--folds", type=int, help="Folds of the cross-validation.  [default: 10]")
 @click.option("--seed", type=int, help="Random seed of the folds.  [default: 0]")
 @click.option(
-    "--repeats", type=int, help="Repeat the cross-validation with so many seeds.  [default: 1]"
+    "--repeats", type=int, help="Number of seeds the cross-validation is run with.  [default: 1]"
 )
-@click.option("--topics", help="Topics to add: a table term,category,weight or a DLATK file.")
+@click.option(
+    "--topics", help="Topics to add: a table with term, category, weight, or a DLATK file."
+)
 @click.option("--scale", type=float, nargs=2, help="Minimum and maximum of the scale.")
 @click.option("--measures", help="What the scores measure, for the model card.")
 @click.option("--licence", help="Licence of the data, for the model card.")
 def trait(data: Path, out: Path, **options: Any) -> None:
-    """Train a model that predicts a questionnaire score from what people wrote.
+    """Train a model that predicts a questionnaire score from text.
 
     Writes a folder for `--set empathy.model=MODEL`, with a model card that reports the
-    cross-validated accuracy.
+    cross-validated accuracy. Needs --text, --target and --person, or a --source.
+
+    \b
+    Example:
+      simpatico train trait --data essays.csv --text essay --target score \\
+        --person id --scale 1 7 --out MODEL
     """
     from simpatico.training.traits.train import train_trait
 
@@ -72,8 +82,8 @@ def trait(data: Path, out: Path, **options: Any) -> None:
         except ValueError:
             raise click.UsageError("--orders takes comma-separated numbers, such as 1,2") from None
     facts = {name: options[name] for name in ("measures", "licence") if options[name]}
-    observed = float(people.target.min()), float(people.target.max())
-    scale = options["scale"] or about.scale or observed
+    extremes = float(people.target.min()), float(people.target.max())
+    scale = options["scale"] or about.scale or extremes
     about = replace(about, scale=scale, command=command, **facts)
     report = train_trait(people, out, settings=replace(settings, **changes), about=about)
     show_trait_report(report)
@@ -103,8 +113,8 @@ def read_source(data: Path, options: dict[str, Any]) -> tuple[People, TraitSetti
     if source:
         from simpatico.training.traits.sources import SOURCES
 
-        known = SOURCES[source]
-        return known.people(data), known.settings, known.about
+        data_set = SOURCES[source]
+        return data_set.people(data), data_set.settings, data_set.about
     if not all(columns):
         raise click.UsageError(
             "Missing --text, --target and --person (or --source for a known data set)."
