@@ -11,9 +11,7 @@ from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import click
-
-from simpatico.cli.options import choice_option, combine_options, json_option, out_file
+from simpatico.cli import options as opt
 from simpatico.cli.output import format_reasons, note, result, show_json
 from simpatico.cli.progress import ProgressDisplay
 from simpatico.errors import BadValue, RunError
@@ -29,46 +27,39 @@ SPEC = (
 )
 SETTINGS = ("temperature", "max_tokens", "seed", "instruction", "timeout", "retries")
 
-bot_option = click.option("--bot", "spec", required=True, metavar="SPEC", help=SPEC)
-system_option = click.option("--system", help="Name of the bot.  [default: its model or program]")
-prompts_option = click.option(
-    "--prompts", "source", required=True, metavar="FILE", help="Prompts to reply to."
+bot_option = opt.option("--bot", SPEC, "spec", required=True, metavar="SPEC")
+system_option = opt.option("--system", "Name of the bot.  [default: its model or program]")
+prompts_option = opt.option(
+    "--prompts", "Prompts to reply to.", "source", required=True, metavar="FILE"
 )
-setting_options = combine_options(
-    click.option(
+setting_options = opt.combine(
+    opt.option(
         "--temperature",
+        "Sampling temperature; 0 = most likely token.  [default: the bot's own]",
         type=float,
-        help="Sampling temperature; 0 = most likely token.  [default: the bot's own]",
     ),
-    click.option("--max-tokens", default=256, help="Maximum number of tokens per reply."),
-    click.option("--seed", type=int, help="Random seed, for bots that sample."),
-    click.option(
-        "--instruction",
-        default="",
-        show_default=False,
-        help="System prompt, sent before the dialog.",
-    ),
-    click.option("--timeout", type=float, default=60, help="Seconds to wait for a reply."),
-    click.option("--retries", default=4, help="How often to retry a failed request."),
+    opt.value("--max-tokens", 256, "Maximum number of tokens per reply."),
+    opt.option("--seed", "Random seed, for bots that sample.", type=int),
+    opt.text("--instruction", "System prompt, sent before the dialog."),
+    opt.value("--timeout", 60, "Seconds to wait for a reply.", type=float),
+    opt.value("--retries", 4, "How often to retry a failed request."),
 )
-prompt_options = combine_options(
-    click.option("--format", help="Format of conversations; detected if not given."),
-    choice_option(
+prompt_options = opt.combine(
+    opt.option("--format", "Format of conversations; detected if not given."),
+    opt.choice(
         "--turn",
+        ["last", "first", "every"],
+        "If prompts are conversations: the user turn to reply to.",
         "upto",
-        values=["last", "first", "every"],
-        help="If prompts are conversations: the user turn to reply to.",
     ),
 )
-many_options = combine_options(
-    click.option(
-        "--limit", type=int, metavar="N", help="Use only the first N prompts or openings."
-    ),
-    click.option("--jobs", default=4, help="Number of concurrent requests."),
-    click.option("--retry-errors", is_flag=True, help="Repeat requests that failed before."),
-    click.option("--price-in", type=float, help="Price per million input tokens."),
-    click.option("--price-out", type=float, help="Price per million output tokens."),
-    json_option,
+many_options = opt.combine(
+    opt.option("--limit", "Use only the first N prompts or openings.", type=int, metavar="N"),
+    opt.value("--jobs", 4, "Number of concurrent requests."),
+    opt.flag("--retry-errors", "Repeat requests that failed before."),
+    opt.option("--price-in", "Price per million input tokens.", type=float),
+    opt.option("--price-out", "Price per million output tokens.", type=float),
+    opt.as_json,
 )
 
 
@@ -147,7 +138,7 @@ def ask_bot(
 
     with ProgressDisplay("prompts answered") as progress:
         how = ask_options(options, progress, print_estimate)
-        summary = probe(bot, prompts, out_file(out), how=how)
+        summary = probe(bot, prompts, opt.out_file(out), how=how)
     return summary, summary_json(summary, prices, out)
 
 

@@ -1,8 +1,11 @@
 """Options that several commands share, and shorthands to declare the others.
 
-The group `cli` shows defaults in every help text, and click takes an option's type from its
-default, so that most options are one line. Heavy imports stand inside functions: `--help` of a
-command must not wait for polars or torch.
+Commands import this module as `opt`: `@opt.value("--jobs", 4, "Number of processes.")`. The group
+`cli` shows defaults in every help text, and click takes an option's type from its default, so that
+most options are one line. A help text says itself what happens without the option, if that is no
+value of it: `[default: detected]`.
+
+Heavy imports stand inside functions: `--help` of a command must not wait for polars or torch.
 """
 
 from __future__ import annotations
@@ -11,7 +14,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import fields
 from pathlib import Path
 from pkgutil import iter_modules
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -26,12 +29,12 @@ FORMATS = ", ".join(
 )
 """Off the folder, as `readers.detect` has them; importing that takes a tenth of a second."""
 
-Function = TypeVar("Function", bound=Callable[..., Any])
+Function = Callable[..., Any]
 Decorator = Callable[[Function], Function]
 PATH = click.Path(path_type=Path)
 
 
-def renamed_options(**names: str) -> type[click.Command]:
+def renamed(**names: str) -> type[click.Command]:
     """A command that still takes the options of the last release: `old="--new"`, and says so.
 
     Arguments are rewritten before they are parsed, so that help texts show the new names alone.
@@ -51,94 +54,110 @@ def renamed_options(**names: str) -> type[click.Command]:
     return Renaming
 
 
-def combine_options(*options: Decorator[Function]) -> Decorator[Function]:
+def combine(*options: Decorator) -> Decorator:
     """Several options as one decorator, in the order of the help text."""
 
     def decorate(function: Function) -> Function:
-        for option in reversed(options):  # click puts the option applied last first
-            function = option(function)
+        for decorator in reversed(options):  # click puts the option applied last first
+            function = decorator(function)
         return function
 
     return decorate
 
 
-def choice_option(*names: str, values: Sequence[str], help: str, **more: Any) -> Decorator[Any]:
+def option(name: str, help: str, *parameter: str, **settings: Any) -> Decorator:
+    """An option; `parameter` is the name that the function knows it by, if it is another one."""
+    return click.option(name, *parameter, help=help, **settings)
+
+
+def value(name: str, default: object, help: str, *parameter: str, **settings: Any) -> Decorator:
+    """An option with a default, which also says its type."""
+    return option(name, help, *parameter, default=default, **settings)
+
+
+def choice(
+    name: str, values: Sequence[str], help: str, *parameter: str, **settings: Any
+) -> Decorator:
     """An option with a fixed set of values; the first is the default unless another is named."""
-    settings = {"default": None if more.get("required") else values[0], **more}
-    return click.option(*names, type=click.Choice(values), help=help, **settings)
+    settings = {"default": None if "required" in settings else values[0], **settings}
+    return option(name, help, *parameter, type=click.Choice(values), **settings)
 
 
-def repeatable_option(*names: str, help: str, **more: Any) -> Decorator[Any]:
+def flag(name: str, help: str, *parameter: str, **settings: Any) -> Decorator:
+    """An option without a value."""
+    return option(name, help, *parameter, is_flag=True, **settings)
+
+
+def repeatable(name: str, help: str, *parameter: str, **settings: Any) -> Decorator:
     """An option that may be given several times; its value is a tuple."""
-    return click.option(*names, multiple=True, help=f"{help} Repeatable.", **more)
+    return option(name, f"{help} Repeatable.", *parameter, multiple=True, **settings)
 
 
-def names_option(name: str, help: str) -> Decorator[Any]:
+def text(name: str, help: str, *parameter: str, **settings: Any) -> Decorator:
+    """An option whose default is the empty text, which the help does not show."""
+    return option(name, help, *parameter, default="", show_default=False, **settings)
+
+
+def names(name: str, help: str) -> Decorator:
     """An option that takes names separated by commas; its value is a tuple, empty if not given."""
-    return click.option(
-        name, metavar="NAME,...", default="", show_default=False, callback=split_names, help=help
-    )
+
+    def split(context: click.Context, parameter: click.Parameter, names: str) -> tuple[str, ...]:
+        return tuple(name.strip() for name in names.split(",") if name.strip())
+
+    return text(name, help, metavar="NAME,...", callback=split)
 
 
-def split_names(context: click.Context, option: click.Parameter, text: str) -> tuple[str, ...]:
-    return tuple(name.strip() for name in text.split(",") if name.strip())
+def path(name: str, help: str, *parameter: str, **settings: Any) -> Decorator:
+    """An option that names a file or folder."""
+    return option(name, help, *parameter, type=PATH, **settings)
 
 
-def out_option(help: str, **more: Any) -> Decorator[Any]:
-    return click.option("--out", type=PATH, help=help, **{"required": "default" not in more} | more)
+def out(help: str, **settings: Any) -> Decorator:
+    """Where results are written; required unless there is a default."""
+    return path("--out", help, **{"required": "default" not in settings} | settings)
 
 
-def seed_option(help: str = "Random seed.") -> Decorator[Any]:
-    return click.option("--seed", default=0, help=help)
+def seed(help: str = "Random seed.") -> Decorator:
+    return value("--seed", 0, help)
 
 
-json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-judgements_option = click.option(
-    "--judgements", type=PATH, help="File of human ratings, with columns dialog, quality, value."
-)
-set_option = repeatable_option(
+as_json = flag("--json", "Print JSON.", "as_json")
+judgements = path("--judgements", "File of human ratings, with columns dialog, quality, value.")
+settings = repeatable(
     "--set",
+    "Parameter of a metric, such as emotional_entropy.normalised=true.",
     "settings",
     metavar="METRIC.PARAMETER=VALUE",
-    help="Parameter of a metric, such as emotional_entropy.normalised=true.",
 )
-traditional_option = names_option(
+traditional = names(
     "--traditional",
     "Baseline scores of the incremental validity.  [default: all traditional metrics]",
 )
 
-reading_options = combine_options(
-    click.option("--format", help=f"Input format; detected if not given: {FORMATS}."),
-    click.option("--system", help="Name to give the evaluated speaker, such as the assistant."),
-    click.option(
-        "--merge/--no-merge",
-        default=True,
-        help="Merge consecutive messages of one speaker into one turn.",
-    ),
-    click.option(
-        "--gather", is_flag=True, help="Regroup dialogs whose turns are interleaved in the file."
-    ),
-    choice_option(
-        "--on-error", values=["fail", "skip"], help="What to do with a record that cannot be read."
-    ),
-    click.option(
+reading = combine(
+    option("--format", f"Input format; detected if not given: {FORMATS}."),
+    option("--system", "Name to give the evaluated speaker, such as the assistant."),
+    value("--merge/--no-merge", True, "Merge consecutive messages of one speaker into one turn."),
+    flag("--gather", "Regroup dialogs whose turns are interleaved in the file."),
+    choice("--on-error", ["fail", "skip"], "What to do with a record that cannot be read."),
+    option(
         "--max-errors",
+        "With --on-error skip: stop after more errors than this.",
         type=click.IntRange(min=0),
-        help="With --on-error skip: stop after more errors than this.",
     ),
 )
 """How conversations are read."""
 
-metric_options = combine_options(
-    names_option("--metrics", "Metrics to compute; see `simpatico list`."),
-    choice_option(
+metrics = combine(
+    names("--metrics", "Metrics to compute; see `simpatico list`."),
+    choice(
         "--preset",
-        values=["psych", "neural", "all"],
+        ["psych", "neural", "all"],
+        "Set of metrics; psych if no metric is named.",
         default=None,
-        help="Set of metrics; psych if no metric is named.",
     ),
-    click.option("--lexicon", help="Emotion lexicon (file) to use instead of the shipped one."),
-    set_option,
+    option("--lexicon", "Emotion lexicon (file) to use instead of the shipped one."),
+    settings,
 )
 """Which metrics are computed, and with which parameters."""
 
@@ -212,7 +231,7 @@ def typed_parameters(name: str, parameters: Mapping[str, str]) -> dict[str, Any]
     defaults = {f.name: f.default for f in fields(metric_class(plain_name(name)))}
     values: dict[str, Any] = {}
     for parameter, text in parameters.items():
-        kind = type(defaults.get(parameter))
+        kind: type[Any] = type(defaults.get(parameter))
         try:
             if kind is bool:
                 values[parameter] = {"true": True, "false": False}[text.lower()]

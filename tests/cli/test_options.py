@@ -3,11 +3,11 @@
 import click
 from click.testing import CliRunner
 
-from simpatico.cli.options import renamed_options
+from simpatico.cli.options import renamed
 
 
 @click.command(
-    cls=renamed_options(
+    cls=renamed(
         level="--balance-length", no_level="--no-balance-length", most="--max-dialogs"
     )
 )

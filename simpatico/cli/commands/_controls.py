@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from simpatico.cli import options as opt
 from simpatico.cli.commands.perturb import change_sentence
-from simpatico.cli.options import PATH, combine_options, repeatable_option
 from simpatico.cli.output import note, p_cell, result, show_table, value_with_interval
 from simpatico.cli.progress import ProgressDisplay
 from simpatico.comparison.verdict import CORRECTIONS
@@ -33,25 +33,25 @@ VERDICTS = {
 """The verdict codes of the JSON in words; scores without a better direction only change."""
 
 
-control_options = combine_options(
-    click.option(
+control_options = opt.combine(
+    opt.option(
         "--controls",
+        "Negative controls: do scores drop for wrong replies? Kinds as in `simpatico perturb`; "
+        "all if none is named.",
         is_flag=False,
         flag_value=EVERY,
         metavar="[KIND,...]",
-        help="Negative controls: do scores drop for wrong replies? Kinds as in `simpatico perturb`; "
-        "all if none is named.",
     ),
-    repeatable_option(
+    opt.repeatable(
         "--logs",
-        type=PATH,
-        help="With --controls: files that RUN was scored from, if references are needed.",
+        "With --controls: files that RUN was scored from, if references are needed.",
+        type=opt.PATH,
     ),
-    click.option(
+    opt.value(
         "--max-dialogs",
+        1_000,
+        "With --controls: maximum number of dialogs.",
         type=click.IntRange(min=1),
-        default=1_000,
-        help="With --controls: maximum number of dialogs.",
     ),
 )
 """Options of the negative controls."""
@@ -68,8 +68,8 @@ def controls_from_options(run: Path, options: dict[str, Any]) -> Controls:
     if options["controls"] != EVERY:
         names = (kind.strip() for kind in options["controls"].split(","))
         kinds = tuple(parse_kind(kind) for kind in dict.fromkeys(names) if kind)
-    names = ("scores", "logs", "max_dialogs", "correction", "seed")
-    settings = ControlSettings(kinds, *(options[name] for name in names))
+    own = (options[name] for name in ("scores", "logs", "max_dialogs", "correction", "seed"))
+    settings = ControlSettings(kinds, *own)
     with ProgressDisplay("wrong replies scored") as progress:
         return run_controls(Run(run), settings, tick=progress.add)
 

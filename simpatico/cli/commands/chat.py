@@ -11,14 +11,8 @@ from typing import Any
 
 import click
 
-from simpatico.cli.bot_options import (
-    bot_option,
-    bot_settings,
-    open_bots,
-    setting_options,
-    system_option,
-)
-from simpatico.cli.options import out_file, out_option
+from simpatico.cli import bot_options as shared
+from simpatico.cli import options as opt
 from simpatico.cli.output import clean, note, result
 from simpatico.errors import NoAnswer
 
@@ -27,10 +21,10 @@ MAX_LINE = 1_000_000
 
 
 @click.command(name="chat")
-@bot_option
-@out_option("JSONL file to append to.")
-@system_option
-@setting_options
+@shared.bot_option
+@opt.out("JSONL file to append to.")
+@shared.system_option
+@shared.setting_options
 def command(spec: str, out: Path, system: str | None, **options: Any) -> None:
     """Talk with a bot in the terminal.
 
@@ -39,10 +33,10 @@ def command(spec: str, out: Path, system: str | None, **options: Any) -> None:
     """
     from simpatico.bots.chat_log import QUIT, ChatLog, chat_replies
 
-    place = out_file(out)
+    place = opt.out_file(out)
     failures: list[NoAnswer] = []
     with ExitStack() as stack:
-        (bot,) = open_bots(stack, [spec], bot_settings(options), [system])
+        (bot,) = shared.open_bots(stack, [spec], shared.bot_settings(options), [system])
         log = stack.enter_context(closing(ChatLog(bot, place)))
         note(f"You are talking with {bot.name}; {QUIT} ends the dialog.")
         with suppress(KeyboardInterrupt):  # one more way to end a dialog

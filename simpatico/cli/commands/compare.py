@@ -8,14 +8,7 @@ from typing import Any
 
 import click
 
-from simpatico.cli.options import (
-    PATH,
-    choice_option,
-    json_option,
-    names_option,
-    repeatable_option,
-    seed_option,
-)
+from simpatico.cli import options as opt
 from simpatico.cli.output import (
     heading,
     note,
@@ -71,47 +64,45 @@ RELIABLE_PILOT = 100
 
 
 @click.command(name="compare")
-@click.argument("runs", nargs=-1, type=PATH)
-@names_option("--scores", "Compare only these scores.")
-@click.option("--every", is_flag=True, help="Include the component scores of each metric.")
-@click.option("--with-human", is_flag=True, help="Include the users as a system.")
-@choice_option(
+@click.argument("runs", nargs=-1, type=opt.PATH)
+@opt.names("--scores", "Compare only these scores.")
+@opt.flag("--every", "Include the component scores of each metric.")
+@opt.flag("--with-human", "Include the users as a system.")
+@opt.choice(
     "--level",
-    values=["dialog", "turn"],
-    help="Compare dialog scores, or turn scores averaged within each dialog.",
+    ["dialog", "turn"],
+    "Compare dialog scores, or turn scores averaged within each dialog.",
 )
-@choice_option(
+@opt.choice(
     "--correction",
-    values=["holm", "bh", "bonferroni"],
-    help="Correction for multiple comparisons (bh = Benjamini-Hochberg).",
+    ["holm", "bh", "bonferroni"],
+    "Correction for multiple comparisons (bh = Benjamini-Hochberg).",
 )
-@click.option(
+@opt.value(
     "--confidence",
+    0.95,
+    "Confidence level of the intervals; a corrected p of at most 1 minus it is significant.",
     type=click.FloatRange(0.5, 0.999),
-    default=0.95,
-    help="Confidence level of the intervals; a corrected p of at most 1 minus it is significant.",
 )
-@seed_option("Random seed of the permutation tests.")
-@json_option
-@click.option("--plan", is_flag=True, help="Power analysis: number of dialogs needed.")
-@repeatable_option(
-    "--detect",
-    metavar="[SCORE=]NUMBER",
-    help="With --plan: difference to detect, 0.05 or empathy=0.2.",
+@opt.seed("Random seed of the permutation tests.")
+@opt.as_json
+@opt.flag("--plan", "Power analysis: number of dialogs needed.")
+@opt.repeatable(
+    "--detect", "With --plan: difference to detect, 0.05 or empathy=0.2.", metavar="[SCORE=]NUMBER"
 )
-@click.option(
+@opt.value(
     "--power",
+    POWER,
+    "With --plan: probability of detecting the difference.",
     type=click.FloatRange(0.1, 0.999),
-    default=POWER,
-    help="With --plan: probability of detecting the difference.",
 )
-@click.option(
-    "--family", type=click.IntRange(1), help="With --plan: number of comparisons to correct for."
+@opt.option(
+    "--family", "With --plan: number of comparisons to correct for.", type=click.IntRange(1)
 )
-@click.option(
+@opt.option(
     "--sd",
+    "With --plan: standard deviation, instead of a pilot run.",
     type=click.FloatRange(0, min_open=True),
-    help="With --plan: standard deviation, instead of a pilot run.",
 )
 def command(runs: tuple[Path, ...], **options: Any) -> None:
     """Compare the systems of RUNS on every metric.

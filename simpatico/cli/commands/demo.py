@@ -6,9 +6,9 @@ from pathlib import Path
 
 import click
 
+from simpatico.cli import options as opt
 from simpatico.cli.commands.score import print_run_summary
 from simpatico.cli.commands.show import show_systems
-from simpatico.cli.options import out_option
 from simpatico.cli.output import note, result, show_table
 from simpatico.judgements import Judgements
 
@@ -17,7 +17,7 @@ SAMPLES = Path(__file__).parents[2] / "data" / "samples"
 
 
 @click.command(name="demo")
-@out_option("Run folder to write.", default=Path("demo-run"))
+@opt.out("Run folder to write.", default=Path("demo-run"))
 def command(out: Path) -> None:
     """Score the bundled conversations of three made-up systems.
 

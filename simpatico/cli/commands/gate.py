@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from simpatico.cli.options import PATH, json_option, repeatable_option
+from simpatico.cli import options as opt
 from simpatico.cli.output import note, result, show_json
 from simpatico.comparison.gate import Check, Outcome, check_rules, select_systems
 from simpatico.comparison.gate.rules import Rule, read_amounts, read_rule, rule_subject
@@ -27,18 +27,18 @@ OUTCOMES: dict[Outcome, str] = {
 
 
 @click.command(name="gate")
-@click.argument("run", type=PATH)
-@repeatable_option("--rule", "rules", help="Rule such as 'empathy >= 4'.")
-@click.option("--system", help="Check only this system.  [default: all but the users]")
-@click.option("--baseline", type=PATH, help="Earlier run that RUN must not be worse than.")
-@repeatable_option(
+@click.argument("run", type=opt.PATH)
+@opt.repeatable("--rule", "Rule such as 'empathy >= 4'.", "rules")
+@opt.option("--system", "Check only this system.  [default: all but the users]")
+@opt.path("--baseline", "Earlier run that RUN must not be worse than.")
+@opt.repeatable(
     "--margin",
+    "Non-inferiority margin: 0.02, or empathy=0.1 for one score.",
     "amounts",
     metavar="[SCORE=]NUMBER",
-    help="Non-inferiority margin: 0.02, or empathy=0.1 for one score.",
 )
-@click.option("--junit", type=PATH, help="Also write JUnit XML to this file.")
-@json_option
+@opt.path("--junit", "Also write JUnit XML to this file.")
+@opt.as_json
 def command(run: Path, as_json: bool, junit: Path | None, **options: Any) -> None:
     """Check RUN against rules; exit code 1 if one fails.
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from simpatico.cli.options import json_option
+from simpatico.cli import options as opt
 from simpatico.cli.output import result, show_json, show_table
 from simpatico.errors import MissingResource
 from simpatico.metric import Metric, json_range, missing_resource, plain_name, signature
@@ -16,7 +16,7 @@ from simpatico.wording import NO_VALUE
 
 @click.command(name="list")
 @click.argument("name", required=False)
-@json_option
+@opt.as_json
 def command(name: str | None, as_json: bool) -> None:
     """List all metrics, or print the card of the metric NAME.
 
@@ -45,8 +45,8 @@ def metric_json(name: str, metric: Metric | MissingResource) -> dict[str, Any]:
     """What scripts learn of a metric, even of one that cannot be loaded."""
     if not isinstance(metric, MissingResource):
         return metric_facts(metric)
-    unknown = {"kind": None, "level": None, "scores": [], "needs": [], "citation": None}
-    return {"name": name, **unknown, "installed": False, "how_to_get": str(metric)}
+    facts = {"kind": None, "level": None, "scores": (), "needs": (), "citation": None}
+    return {"name": name, **facts, "installed": False, "how_to_get": str(metric)}
 
 
 def metric_facts(metric: Metric) -> dict[str, Any]:

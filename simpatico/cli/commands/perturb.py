@@ -8,14 +8,8 @@ from typing import Any
 
 import click
 
+from simpatico.cli import options as opt
 from simpatico.cli.bot_options import refuse_same_file
-from simpatico.cli.options import (
-    out_file,
-    out_option,
-    reading_options,
-    repeatable_option,
-    seed_option,
-)
 from simpatico.cli.output import format_reasons, note, result
 
 KINDS = ["flipped", "shuffled", "generic", "off-topic", "copied"]
@@ -24,16 +18,12 @@ KINDS = ["flipped", "shuffled", "generic", "off-topic", "copied"]
 
 @click.command(name="perturb")
 @click.argument("paths", nargs=-1, required=True)
-@repeatable_option(
-    "--kind",
-    "kinds",
-    type=click.Choice(KINDS),
-    required=True,
-    help="How to make replies wrong.",
+@opt.repeatable(
+    "--kind", "How to make replies wrong.", "kinds", type=click.Choice(KINDS), required=True
 )
-@out_option("JSONL file to write; with several kinds one file each, the kind before the suffix.")
-@seed_option()
-@reading_options
+@opt.out("JSONL file to write; with several kinds one file each, the kind before the suffix.")
+@opt.seed()
+@opt.reading
 def command(
     paths: tuple[str, ...], kinds: tuple[Any, ...], out: Path, seed: int, **options: Any
 ) -> None:
@@ -59,7 +49,7 @@ def command(
     names = [out]
     if len(kinds) > 1:
         names = [out.with_name(f"{out.stem}.{kind}{out.suffix}") for kind in kinds]
-    places = [out_file(name) for name in names]
+    places = [opt.out_file(name) for name in names]
     for place in places:
         for path in paths:
             refuse_same_file(place, path)

@@ -8,31 +8,18 @@ from typing import Any
 
 import click
 
-from simpatico.cli.bot_options import (
-    ask_bot,
-    bot_option,
-    bot_settings,
-    many_options,
-    open_bots,
-    print_outcome,
-    print_summary,
-    prompt_options,
-    prompts_option,
-    refuse_same_file,
-    setting_options,
-    system_option,
-)
-from simpatico.cli.options import out_file, out_option
+from simpatico.cli import bot_options as shared
+from simpatico.cli import options as opt
 
 
 @click.command(name="probe")
-@bot_option
-@prompts_option
-@out_option("JSONL file to write.")
-@system_option
-@prompt_options
-@many_options
-@setting_options
+@shared.bot_option
+@shared.prompts_option
+@opt.out("JSONL file to write.")
+@shared.system_option
+@shared.prompt_options
+@shared.many_options
+@shared.setting_options
 def command(spec: str, source: str, out: Path, as_json: bool, **options: Any) -> None:
     """Let a bot reply to prompts.
 
@@ -50,10 +37,10 @@ def command(spec: str, source: str, out: Path, as_json: bool, **options: Any) ->
     """
     from simpatico.bots.prompts import read_prompts
 
-    refuse_same_file(out_file(out), source)
+    shared.refuse_same_file(opt.out_file(out), source)
     prompts = read_prompts(source, format=options["format"], upto=options["upto"])
     with ExitStack() as stack:
-        (bot,) = open_bots(stack, [spec], bot_settings(options), [options["system"]])
-        summary, facts = ask_bot(bot, prompts, out, options=options)
-    print_summary(facts, "prompts answered")
-    print_outcome(summary, facts, as_json=as_json, nothing="no prompt was answered")
+        (bot,) = shared.open_bots(stack, [spec], shared.bot_settings(options), [options["system"]])
+        summary, facts = shared.ask_bot(bot, prompts, out, options=options)
+    shared.print_summary(facts, "prompts answered")
+    shared.print_outcome(summary, facts, as_json=as_json, nothing="no prompt was answered")

@@ -7,14 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from simpatico.cli.options import (
-    PATH,
-    json_option,
-    judgements_option,
-    out_file,
-    out_option,
-    traditional_option,
-)
+from simpatico.cli import options as opt
 from simpatico.cli.output import note, result, show_json
 
 if TYPE_CHECKING:
@@ -22,18 +15,18 @@ if TYPE_CHECKING:
 
 
 @click.command(name="report")
-@click.argument("run", type=PATH)
-@judgements_option
-@out_option("HTML file to write.", default=Path("report.html"))
-@click.option("--title", help="Title of the page.  [default: name of the run folder]")
-@click.option(
+@click.argument("run", type=opt.PATH)
+@opt.judgements
+@opt.out("HTML file to write.", default=Path("report.html"))
+@opt.option("--title", "Title of the page.  [default: name of the run folder]")
+@opt.option(
     "--pair",
+    "Systems to lead with.  [default: the pair with the clearest differences]",
     nargs=2,
     metavar="SYSTEM SYSTEM",
-    help="Systems to lead with.  [default: the pair with the clearest differences]",
 )
-@traditional_option
-@json_option
+@opt.traditional
+@opt.as_json
 def command(
     run: Path,
     judgements: Path | None,
@@ -54,7 +47,7 @@ def command(
     from simpatico.reporting.dialogs.section import collect_quotations
     from simpatico.reporting.page import render_page
 
-    place = out_file(out)
+    place = opt.out_file(out)
     findings = read_findings(run, judgements, pair, traditional)
     if as_json:
         styles = assign_styles(findings.systems, findings.main or ())

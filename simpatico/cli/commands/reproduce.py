@@ -11,7 +11,7 @@ from typing import Any
 
 import click
 
-from simpatico.cli.options import PATH, parse_settings, seed_option, set_option, typed_parameters
+from simpatico.cli import options as opt
 from simpatico.cli.output import note, result, show_json, show_table
 from simpatico.cli.progress import ProgressDisplay
 from simpatico.errors import BadValue, MissingResource
@@ -32,52 +32,50 @@ ABOUT_ONE_FIGURE = ("the paper's test", "can't tell", "the paper has *")
 
 @click.command(name="reproduce")
 @click.argument("paper", metavar="PAPER", type=click.Choice(PAPERS))
-@click.option("--data", type=PATH, required=True, help="Folder of the data sets.")
-@click.option("--lexicon", help="Emotion lexicon (file).  [default: the shipped one]")
-@click.option(
+@opt.path("--data", "Folder of the data sets.", required=True)
+@opt.option("--lexicon", "Emotion lexicon (file).  [default: the shipped one]")
+@opt.option(
     "--metrics",
+    "Further metrics to compute, or none.  [default: all that are available]",
     metavar="NAME,...",
-    help="Further metrics to compute, or none.  [default: all that are available]",
 )
-@set_option
-@click.option(
+@opt.settings
+@opt.value(
     "--sample",
-    default=DEFAULT_SIZE,
+    DEFAULT_SIZE,
+    "Replies per data set that language models score; 0 = all.",
     type=click.IntRange(0),
-    help="Replies per data set that language models score; 0 = all.",
 )
-@seed_option("Random seed of the sample and the bootstrap.")
-@click.option(
+@opt.seed("Random seed of the sample and the bootstrap.")
+@opt.value(
     "--seeds",
-    default=5,
+    5,
+    "Number of seeds: trainings of a classifier, or permutations of users; 0 = neither.",
     type=click.IntRange(0),
-    help="Number of seeds: trainings of a classifier, or permutations of users; 0 = neither.",
 )
-@click.option(
-    "--figures", type=PATH, help=f"Folder for the figures of {' or '.join(WITH_FIGURES)}."
-)
-@click.option(
+@opt.path("--figures", f"Folder for the figures of {' or '.join(WITH_FIGURES)}.")
+@opt.option(
     "--fine-tuned-neutrality",
+    f"{EMOTIONAL}: fine-tuned classifier whose class 1 is emotional.",
     metavar="path:DIR",
-    help=f"{EMOTIONAL}: fine-tuned classifier whose class 1 is emotional.",
 )
-@click.option(
+@opt.option(
     "--fine-tuned-polarity",
+    f"{EMOTIONAL}: fine-tuned classifier whose class 1 is positive.",
     metavar="path:DIR",
-    help=f"{EMOTIONAL}: fine-tuned classifier whose class 1 is positive.",
 )
-@click.option(
+@opt.option(
     "--write-mix",
+    f"{EMOTIONAL}: only write the mixed training set to this folder.",
     type=click.Path(path_type=Path, file_okay=False),
-    help=f"{EMOTIONAL}: only write the mixed training set to this folder.",
 )
-@click.option("--json", "shape", flag_value="json", help="Print a JSON list of table cells.")
-@click.option("--markdown", "shape", flag_value="markdown", help="Print Markdown tables.")
+@opt.option("--json", "Print a JSON list of table cells.", "shape", flag_value="json")
+@opt.option("--markdown", "Print Markdown tables.", "shape", flag_value="markdown")
 def command(paper: str, data: Path, shape: str | None, **options: Any) -> None:
-    """Recompute the tables of PAPER and compare them with the published ones.
+    """Recompute the published tables of PAPER.
 
-    Uses those of its data sets that are in the folder --data. metrics-and-people is not a paper: it
-    correlates every metric with human ratings on all data sets.
+    Compares each figure with the published one. Uses those data sets that are in the folder --data.
+    metrics-and-people is not a paper: it correlates every metric with human ratings on all of them.
 
     \b
     PAPER is one of
@@ -93,8 +91,8 @@ def command(paper: str, data: Path, shape: str | None, **options: Any) -> None:
         lexicon=options["lexicon"],
         metrics=None if names is None else [n.strip() for n in names.split(",") if n != "none"],
         settings={
-            name: typed_parameters(name, parameters)
-            for name, parameters in parse_settings(options["settings"]).items()
+            name: opt.typed_parameters(name, parameters)
+            for name, parameters in opt.parse_settings(options["settings"]).items()
         },
         sample=Sample(options["sample"], options["seed"]),
         seeds=options["seeds"],
@@ -168,15 +166,15 @@ def show(paper: str, reproduction: Reproduction, shape: str | None) -> None:
             result(line)
         return
     if paper == ALL_METRICS:
-        columns = "data", "metric", "rho", "95% CI", "n", "not scored", "printed", "people"
+        columns = ["data", "metric", "rho", "95% CI", "n", "not scored", "printed", "people"]
         show_cells("Spearman's rho with human ratings", columns, cells)
     elif paper == PSYCHOLOGICAL:
-        columns = "data", "metric alone", "paper", "ours", "95% CI", "n", "not scored", "table"
+        columns = ["data", "metric alone", "paper", "ours", "95% CI", "n", "not scored", "table"]
         show_cells(f"{paper}: adjusted R² with human ratings", columns, cells)
         show_other_metrics(others)
     else:
         for table in dict.fromkeys(cell.table for cell in cells):
-            columns = "of", "figure", "paper", "ours", "95% CI", "n"
+            columns = ["of", "figure", "paper", "ours", "95% CI", "n"]
             show_cells(table, columns, [cell for cell in cells if cell.table == table])
     if paper != ALL_METRICS:
         show_agreement(reproduction)
@@ -190,9 +188,9 @@ def show_cells(title: str, columns: Sequence[str], cells: Sequence[Cell]) -> Non
     for c in cells:
         unscored = NO_VALUE if c.ours is None and not c.n else c.note.partition(" of ")[0]
         interval = NO_VALUE if c.low is None else f"[{c.low:.3f}, {c.high:.3f}]"
-        values = {"paper": c.paper, "printed": c.paper, "ours": c.ours, "rho": c.ours}
+        values: dict[str, Any] = dict.fromkeys(("paper", "printed"), c.paper)
+        values |= {"ours": c.ours, "rho": c.ours, "table": c.table, "people": c.table}
         values |= {"95% CI": interval, "n": c.n or None, "not scored": unscored}
-        values |= {"table": c.table, "people": c.table}
         rows.append([c.row, c.column, *(values[column] for column in columns[2:])])
     show_table(title, columns, rows, keys=2)
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from simpatico.cli.options import load_metrics, metric_options, out_option, reading_options
+from simpatico.cli import options as opt
 from simpatico.cli.output import note, result
 from simpatico.cli.progress import ProgressDisplay
 
@@ -25,27 +25,18 @@ def switch_cache_off(context: click.Context, option: click.Parameter, value: boo
 
 @click.command(name="score")
 @click.argument("paths", nargs=-1, required=True)
-@out_option("Run folder to write.", required=False)
-@reading_options
-@metric_options
-@click.option("--jobs", default=1, type=click.IntRange(min=1), help="Number of processes.")
-@click.option(
-    "--no-text",
-    is_flag=True,
-    help="Do not store the conversations in the run; the report then quotes none.",
-)
-@click.option(
+@opt.out("Run folder to write.", required=False)
+@opt.reading
+@opt.metrics
+@opt.value("--jobs", 1, "Number of processes.", type=click.IntRange(min=1))
+@opt.flag("--no-text", "Do not store the conversations in the run; the report then quotes none.")
+@opt.flag(
     "--no-cache",
-    is_flag=True,
+    "Do not use or fill the cache of model outputs.",
     expose_value=False,
     callback=switch_cache_off,
-    help="Do not use or fill the cache of model outputs.",
 )
-@click.option(
-    "--plan",
-    is_flag=True,
-    help="Dry run: show which turns would be scored and what each replies to.",
-)
+@opt.flag("--plan", "Dry run: show which turns would be scored and what each replies to.")
 def command(
     paths: tuple[str, ...],
     out: Path | None,
@@ -71,7 +62,7 @@ def command(
 
     if options["max_errors"] is not None and options["on_error"] == "fail":
         raise click.UsageError("--max-errors needs --on-error skip")
-    metrics = load_metrics(options)
+    metrics = opt.load_metrics(options)
     conversations = Conversations(paths, **options)  # type: ignore[arg-type]
     if plan:
         for metric in metrics:

@@ -8,7 +8,7 @@ from typing import Any
 import click
 import polars as pl
 
-from simpatico.cli.options import PATH, choice_option, names_option
+from simpatico.cli import options as opt
 from simpatico.cli.output import Format, line_width, note, result, show_csv, show_json, show_table
 from simpatico.errors import UnknownName, suggest_names
 from simpatico.run import Run
@@ -20,21 +20,15 @@ MOST_ROWS = 1_000
 
 
 @click.command(name="show")
-@click.argument("run", type=PATH)
-@choice_option(
-    "--level",
-    values=["turn", "dialog", "system"],
-    default="system",
-    help="One row per turn, dialog or system.",
+@click.argument("run", type=opt.PATH)
+@opt.choice(
+    "--level", ["turn", "dialog", "system"], "One row per turn, dialog or system.", default="system"
 )
-@choice_option("--format", "shape", values=["table", "csv", "json"], help="Output format.")
-@names_option("--scores", "Show only these scores.")
-@click.option("--every", is_flag=True, help="Include the component scores of each metric.")
-@click.option(
-    "--rows",
-    default=20,
-    type=click.IntRange(min=0),
-    help=f"Rows of a table; 0 = the first {MOST_ROWS:,}.",
+@opt.choice("--format", ["table", "csv", "json"], "Output format.", "shape")
+@opt.names("--scores", "Show only these scores.")
+@opt.flag("--every", "Include the component scores of each metric.")
+@opt.value(
+    "--rows", 20, f"Rows of a table; 0 = the first {MOST_ROWS:,}.", type=click.IntRange(min=0)
 )
 def command(
     run: Path, level: Level, shape: Format, scores: tuple[str, ...], every: bool, rows: int

@@ -8,19 +8,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 import click
 
-from simpatico.cli.bot_options import (
-    SPEC,
-    ask_bot,
-    bot_settings,
-    many_options,
-    open_bots,
-    print_summary,
-    prompt_options,
-    prompts_option,
-    refuse_same_file,
-    setting_options,
-)
-from simpatico.cli.options import load_metrics, metric_options, out_option, repeatable_option
+from simpatico.cli import bot_options as shared
+from simpatico.cli import options as opt
 from simpatico.cli.output import note, result, show_json
 from simpatico.cli.progress import ProgressDisplay
 from simpatico.errors import BadValue, RunError
@@ -34,16 +23,16 @@ METRIC = "emotional_consistency"
 
 
 @click.command(name="trial")
-@repeatable_option("--bot", "specs", required=True, metavar="SPEC", help=SPEC)
-@prompts_option
-@out_option("Folder to write.")
-@click.option("--system", "systems", multiple=True, help="Names of the bots, in order.")
-@click.option("--all-prompts", is_flag=True, help="Include prompts that are not emotional.")
-@prompt_options
-@click.option("--title", help="Title of the report.  [default: name of the folder]")
-@metric_options
-@many_options
-@setting_options
+@opt.repeatable("--bot", shared.SPEC, "specs", required=True, metavar="SPEC")
+@shared.prompts_option
+@opt.out("Folder to write.")
+@opt.option("--system", "Names of the bots, in order.", "systems", multiple=True)
+@opt.flag("--all-prompts", "Include prompts that are not emotional.")
+@shared.prompt_options
+@opt.option("--title", "Title of the report.  [default: name of the folder]")
+@opt.metrics
+@shared.many_options
+@shared.setting_options
 def command(specs: tuple[str, ...], out: Path, as_json: bool, **options: Any) -> None:
     """Compare bots on emotional prompts, in one command.
 
@@ -75,14 +64,14 @@ def command(specs: tuple[str, ...], out: Path, as_json: bool, **options: Any) ->
         raise click.UsageError("give --system once for each --bot, or not at all")
     metrics, summaries = trial_metrics(options), []
     with ExitStack() as stack:
-        opened = open_bots(stack, specs, bot_settings(options), systems)
+        opened = shared.open_bots(stack, specs, shared.bot_settings(options), systems)
         n_prompts, prompts = choose_prompts(out, cast("EmotionalConsistency", metrics[0]), options)
         bots = with_unique_names(opened)
         places = answer_files(out, bots)
         places[0].parent.mkdir(exist_ok=True)
         for bot, place in zip(bots, places, strict=True):
-            _, facts = ask_bot(bot, [one.prompt for one in prompts], place, options=options)
-            print_summary(facts, f"prompts answered by {bot.name}")
+            _, facts = shared.ask_bot(bot, [one.prompt for one in prompts], place, options=options)
+            shared.print_summary(facts, f"prompts answered by {bot.name}")
             summaries.append({"system": bot.name, "answers": count_answers(place), **facts})
     files = [Path(one["out"]) for one in summaries if one["answers"]]
     if not files:
@@ -112,7 +101,7 @@ def trial_metrics(options: dict[str, Any]) -> list[Metric]:
     names = options["metrics"]
     if METRIC not in map(plain_name, names):
         names = [METRIC, *names]
-    metrics = load_metrics(options | {"metrics": names})
+    metrics = opt.load_metrics(options | {"metrics": names})
     for metric in metrics:
         signature(metric)  # complains of a model that is not installed, before any prompt is sent
     return sorted(metrics, key=lambda metric: plain_name(metric.name) != METRIC)
@@ -129,7 +118,7 @@ def choose_prompts(
         raise BadValue(f"--out {out} is a file; name a folder")
     out.mkdir(parents=True, exist_ok=True)
     place = out / PROMPTS
-    refuse_same_file(place, options["source"])
+    shared.refuse_same_file(place, options["source"])
     prompts = read_prompts(options["source"], format=options["format"], upto=options["upto"])
     with ProgressDisplay("prompts classified"):
         ratings = judge_prompts(prompts, metric)

@@ -8,21 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from simpatico.cli import options as opt
 from simpatico.cli.commands._controls import (
     control_options,
     controls_from_options,
     show_controls,
-)
-from simpatico.cli.options import (
-    PATH,
-    choice_option,
-    json_option,
-    judgements_option,
-    names_option,
-    renamed_options,
-    repeatable_option,
-    seed_option,
-    traditional_option,
 )
 from simpatico.cli.output import note, p_cell, result, show_json, show_table
 from simpatico.comparison.verdict import CORRECTIONS
@@ -60,50 +50,44 @@ ALPHA = 0.05
 SYMBOLS = {"pearson": "r", "spearman": "ρ", "kendall": "τ"}
 
 
-@click.command(name="validate", cls=renamed_options(kind="--correlation", most="--max-dialogs"))
-@click.argument("run", type=PATH)
-@judgements_option
+@click.command(name="validate", cls=opt.renamed(kind="--correlation", most="--max-dialogs"))
+@click.argument("run", type=opt.PATH)
+@opt.judgements
 @control_options
-@repeatable_option("--quality", "qualities", help="Validate only against this rated quality.")
-@names_option("--scores", "Use only these scores.")
-@traditional_option
-@click.option(
+@opt.repeatable("--quality", "Validate only against this rated quality.", "qualities")
+@opt.names("--scores", "Use only these scores.")
+@opt.traditional
+@opt.option(
     "--against",
+    "Test whether the other scores correlate more or less than this one.",
     metavar="SCORE",
-    help="Test whether the other scores correlate more or less than this one.",
 )
-@choice_option(
-    "--correlation", values=["pearson", "spearman", "kendall"], help="Correlation coefficient."
-)
-@choice_option("--level", values=["system"], default=None, help="Correlate means of systems.")
-@choice_option(
+@opt.choice("--correlation", ["pearson", "spearman", "kendall"], "Correlation coefficient.")
+@opt.choice("--level", ["system"], "Correlate means of systems.", default=None)
+@opt.choice(
     "--clusters",
-    values=["dialog", "system"],
-    help="What the bootstrap resamples: dialogs, or all dialogs of a system together.",
+    ["dialog", "system"],
+    "What the bootstrap resamples: dialogs, or all dialogs of a system together.",
 )
-@choice_option(
-    "--gold", values=["median", "mean"], help="How the ratings of several judges are combined."
-)
-@choice_option(
+@opt.choice("--gold", ["median", "mean"], "How the ratings of several judges are combined.")
+@opt.choice(
     "--judge-kind",
-    values=["interlocutor", "outsider", "expert", "model"],
+    ["interlocutor", "outsider", "expert", "model"],
+    "Use only judges of this kind.",
     default=None,
-    help="Use only judges of this kind.",
 )
-@click.option("--with-human", is_flag=True, help="Include ratings of the users' own turns.")
-@click.option(
+@opt.flag("--with-human", "Include ratings of the users' own turns.")
+@opt.option(
     "--attention",
+    "Quality that holds attention checks; judges who fail are excluded.",
     metavar="QUALITY",
-    help="Quality that holds attention checks; judges who fail are excluded.",
 )
-@click.option("--standardise", is_flag=True, help="Standardise ratings per judge (z-scores).")
-@choice_option(
-    "--correction",
-    values=["holm", "bh"],
-    help="Correction for multiple comparisons (bh = Benjamini-Hochberg).",
+@opt.flag("--standardise", "Standardise ratings per judge (z-scores).")
+@opt.choice(
+    "--correction", ["holm", "bh"], "Correction for multiple comparisons (bh = Benjamini-Hochberg)."
 )
-@seed_option("Random seed of the resampling.")
-@json_option
+@opt.seed("Random seed of the resampling.")
+@opt.as_json
 def command(run: Path, judgements: Path | None, as_json: bool, **options: Any) -> None:
     """Validate RUN's scores against human ratings.
 

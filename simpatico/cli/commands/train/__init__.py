@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from simpatico.cli import options as opt
 from simpatico.cli.commands.train import (
     continuity,
     emotion,
@@ -15,7 +16,6 @@ from simpatico.cli.commands.train import (
     relevance,
     trait,
 )
-from simpatico.cli.options import PATH, out_option
 from simpatico.cli.output import note, result
 
 
@@ -29,9 +29,9 @@ def command() -> None:
 
 
 @command.command(name="lexicon")
-@click.option("--data", type=PATH, required=True, help="Folder of the GoEmotions data set.")
-@out_option("CSV file to write.")
-@click.option("--minimum", default=5, help="Minimum number of texts that contain a word.")
+@opt.path("--data", "Folder of the GoEmotions data set.", required=True)
+@opt.out("CSV file to write.")
+@opt.value("--minimum", 5, "Minimum number of texts that contain a word.")
 def lexicon_command(data: Path, out: Path, minimum: int) -> None:
     """Derive an emotion lexicon from labelled texts.
 

@@ -8,60 +8,39 @@ from pathlib import Path
 from shlex import quote
 from typing import Any
 
-import click
-
-from simpatico.cli.options import (
-    PATH,
-    Decorator,
-    combine_options,
-    out_option,
-    repeatable_option,
-    seed_option,
-)
+from simpatico.cli import options as opt
 
 POOLING = "How a text's token vectors are combined."
 PAIR = ", which reads query and reply together"
 MODEL_PATH = re.compile(r"(?<![^=+])path:(?:(?!\+path:).)*")
 """A folder in the name of a model: at the start, or after = or +, up to the next one."""
 
-format_option = click.option("--format", help="Input format.  [default: detected]")
-model_folder_option = out_option("Model folder to write.")
-licence_option = click.option(
-    "--licence", default="", show_default=False, help="Licence of the data, for the model card."
+format = opt.option("--format", "Input format.  [default: detected]")
+model_folder = opt.out("Model folder to write.")
+split_seed = opt.seed("Random seed of the split.")
+licence = opt.text("--licence", "Licence of the data, for the model card.")
+limitation = opt.repeatable(
+    "--limitation", "Sentence for the limitations in the model card.", "limit"
 )
-limitation_option = repeatable_option(
-    "--limitation", "limit", help="Sentence for the limitations in the model card."
-)
+encoder = opt.text("--encoder", "Encoder of the text vectors, such as package:minilm.")
 
 
-def split_seed_option() -> Decorator[Any]:
-    return seed_option("Random seed of the split.")
-
-
-def data_option(help: str) -> Decorator[Any]:
+def data(help: str) -> opt.Decorator:
     """The training data, in one or more files."""
-    return repeatable_option("--data", type=PATH, required=True, help=help)
+    return opt.repeatable("--data", help, type=opt.PATH, required=True)
 
 
-def model_option(*names: str, help: str, **more: Any) -> Decorator[Any]:
-    """An option that names a model; the empty name is none, or the trainer's own choice."""
-    return click.option(*names, default="", show_default=False, help=help, **more)
-
-
-def fine_tune_option(more: str = "") -> Decorator[Any]:
+def fine_tune(more: str = "") -> opt.Decorator:
     """Epochs in which the encoder's own weights are trained; 0 trains a head alone."""
     help = f"Epochs of fine-tuning the encoder{more}; 0 = none."
-    return click.option("--fine-tune", metavar="EPOCHS", default=0, help=help)
+    return opt.value("--fine-tune", 0, help, metavar="EPOCHS")
 
 
-def split_options(share: str) -> Decorator[Any]:
+def split_files(share: str) -> opt.Decorator:
     """Files of the validation and the test set, where the data have splits of their own."""
-    default = f"[default: {share}]"
-    return combine_options(
-        click.option(
-            "--validation", type=PATH, help=f"Validation set, for early stopping.  {default}"
-        ),
-        click.option("--test", type=PATH, help=f"Test set.  {default}"),
+    return opt.combine(
+        opt.path("--validation", f"Validation set, for early stopping.  [default: {share}]"),
+        opt.path("--test", f"Test set.  [default: {share}]"),
     )
 
 

@@ -12,15 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from simpatico.cli.commands.train._command_line import (
-    data_option,
-    fine_tune_option,
-    format_option,
-    licence_option,
-    model_folder_option,
-    model_option,
-)
-from simpatico.cli.options import choice_option, combine_options, seed_option
+from simpatico.cli import options as opt
+from simpatico.cli.commands.train import _command_line as shared
 from simpatico.cli.output import note, value_with_interval
 from simpatico.wording import format_p
 
@@ -30,33 +23,33 @@ if TYPE_CHECKING:
 
 WITH_CONTINUE = "--continue, which keeps the settings of the model"
 
-input_options = combine_options(
-    data_option("File or folder of conversations."), model_folder_option, format_option
+input_options = opt.combine(
+    shared.data("File or folder of conversations."), shared.model_folder, shared.format
 )
-user_model_options = combine_options(
-    choice_option(
+user_model_options = opt.combine(
+    opt.choice(
         "--mode",
-        values=["text", "user", "profile", "both"],
+        ["text", "user", "profile", "both"],
+        "User information the model sees besides the text: none, the user's identity, their "
+        "profile, or both.",
         default="user",
-        help="What the model knows of a user besides the text: nothing, who it is, their profile, "
-        "or both.",
     ),
-    model_option(
+    opt.text(
         "--encoder",
-        help="Encoder whose text vectors are used in addition to character n-grams, such as "
+        "Encoder whose text vectors are used in addition to character n-grams, such as "
         "package:minilm, or package:use-multilingual for Japanese.  [default: none; "
         "package:minilm-torch for fine-tuning]",
     ),
-    model_option(
+    opt.text(
         "--continue",
+        "Update a trained model, path:DIR: new examples change the per-user weights; the "
+        "shared weights stay fixed.",
         "base",
         metavar="MODEL",
-        help="Update a trained model, path:DIR: new examples change the per-user weights; the "
-        "shared weights stay fixed.",
     ),
-    fine_tune_option(", with a speaker token per user"),
-    seed_option("Random seed of fine-tuning (otherwise deterministic)."),
-    licence_option,
+    shared.fine_tune(", with a speaker token per user"),
+    opt.seed("Random seed of fine-tuning (otherwise deterministic)."),
+    shared.licence,
 )
 
 

@@ -8,28 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from simpatico.cli.commands.train._command_line import data_name, record_command
-from simpatico.cli.commands.train._users import (
-    WITH_CONTINUE,
-    format_estimate,
-    format_p_suffix,
-    input_options,
-    note_excluded,
-    pop_encoder,
-    read_all_turns,
-    refuse_options,
-    user_model_options,
-)
-from simpatico.cli.options import (
-    choice_option,
-    combine_options,
-    parse_settings,
-    refuse_other_metrics,
-    renamed_options,
-    repeatable_option,
-    set_option,
-    typed_parameters,
-)
+from simpatico.cli import options as opt
+from simpatico.cli.commands.train import _command_line as shared
+from simpatico.cli.commands.train import _users as users
 from simpatico.cli.output import note, result, show_table
 from simpatico.cli.progress import ProgressDisplay
 from simpatico.wording import format_count
@@ -54,62 +35,54 @@ FLAGS = {
 SUBSETS = {"persons met before": "known users", "persons never met": "new users"}
 DATE = click.DateTime(["%Y-%m-%d", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:%M:%S"])
 
-example_options = combine_options(
-    click.option(
+example_options = opt.combine(
+    opt.value(
         "--reply-within",
+        30.0,
+        "Minutes. Replies later than this count as no reply; 0 = no limit.",
         "minutes",
-        default=30.0,
-        help="Minutes. Replies later than this count as no reply; 0 = no limit.",
     ),
-    click.option(
+    opt.value(
         "--min-remaining",
+        0.0,
+        "Exclude turns with fewer minutes of log after them, where a reply may have been cut off.",
         "left",
-        default=0.0,
-        help="Exclude turns with fewer minutes of log after them, where a reply may have been cut "
-        "off.",
     ),
-    repeatable_option("--bot", help="Speaker to exclude, such as a bot in a chat room."),
-    click.option(
-        "--repeated",
-        default=0.5,
-        help="Exclude speakers with a larger share of repeated turns than this.",
+    opt.repeatable("--bot", "Speaker to exclude, such as a bot in a chat room."),
+    opt.value(
+        "--repeated", 0.5, "Exclude speakers with a larger share of repeated turns than this."
     ),
-    click.option(
+    opt.value(
         "--min-dialogs",
+        0,
+        "Minimum number of training dialogs of a user; the paper uses 30.",
         "fewest",
-        default=0,
-        help="Minimum number of training dialogs of a user; the paper uses 30.",
     ),
-    click.option(
+    opt.value(
         "--max-dialogs",
+        400,
+        "Maximum number of training dialogs of a user; the most recent ones are used.",
         "most",
-        default=400,
-        help="Maximum number of training dialogs of a user; the most recent ones are used.",
     ),
-    choice_option(
+    opt.choice(
         "--split",
-        values=["time", "person"],
-        help="Chronological 8:1:1 split over all turns, or over the dialogs of each user.",
+        ["time", "person"],
+        "Chronological 8:1:1 split over all turns, or over the dialogs of each user.",
     ),
-    click.option(
-        "--validation-from",
-        type=DATE,
-        metavar="DATE",
-        help="Date at which the validation set begins.",
+    opt.option(
+        "--validation-from", "Date at which the validation set begins.", type=DATE, metavar="DATE"
     ),
-    click.option(
-        "--test-from", type=DATE, metavar="DATE", help="Date at which the test set begins."
-    ),
+    opt.option("--test-from", "Date at which the test set begins.", type=DATE, metavar="DATE"),
 )
-baseline_options = combine_options(
-    click.option("--baselines", is_flag=True, help="Compare with metrics that need no training."),
-    set_option,
-    click.option(
+baseline_options = opt.combine(
+    opt.flag("--baselines", "Compare with metrics that need no training."),
+    opt.settings,
+    opt.value(
         "--baseline-turns",
+        0,
+        "Maximum number of turns per split that baseline metrics score, evenly spaced.",
         type=click.IntRange(0),
-        default=0,
         show_default="all",
-        help="Maximum number of turns per split that baseline metrics score, evenly spaced.",
     ),
 )
 
@@ -124,16 +97,16 @@ FIXED_BY_MODEL = (
 
 
 @click.command(
-    cls=renamed_options(
+    cls=opt.renamed(
         minutes="--reply-within",
         left="--min-remaining",
         fewest="--min-dialogs",
         most="--max-dialogs",
     )
 )
-@input_options
+@users.input_options
 @example_options
-@user_model_options
+@users.user_model_options
 @baseline_options
 def continuity(data: tuple[Path, ...], out: Path, format: str | None, **options: Any) -> None:
     """Train a model of whether the user replies.
@@ -155,21 +128,21 @@ def continuity(data: tuple[Path, ...], out: Path, format: str | None, **options:
     )
 
     if options["base"] and not options["fine_tune"]:
-        refuse_options(FIXED_BY_MODEL, WITH_CONTINUE, FLAGS)
-        update(read_all_turns(data, format), out, data_name(data), options)
+        users.refuse_options(FIXED_BY_MODEL, users.WITH_CONTINUE, FLAGS)
+        update(users.read_all_turns(data, format), out, shared.data_name(data), options)
         return
     if options["fine_tune"]:
-        refuse_options(BASELINE_NAMES, "--fine-tune", FLAGS)
+        users.refuse_options(BASELINE_NAMES, "--fine-tune", FLAGS)
     # readers of the card must not learn who was excluded
     public = {**options, "data": data, "bot": ("NAME",) * len(options["bot"])}
-    command = record_command("simpatico train continuity", public, switches=(), flags=FLAGS)
-    about = About(data_name(data), options.pop("licence") or "not stated", command)
+    command = shared.record_command("simpatico train continuity", public, switches=(), flags=FLAGS)
+    about = About(shared.data_name(data), options.pop("licence") or "not stated", command)
     baselines = BaselineMetrics(load_baselines(options), options.pop("baseline_turns"))
     by, filters = pop_split(options), pop_filters(options)
     window = Window(options.pop("minutes") or None, options.pop("left"))
-    base, encoder = options.pop("base"), pop_encoder(options)
+    base, encoder = options.pop("base"), users.pop_encoder(options)
     training = ContinuityTraining(encoder=encoder, window=window, filters=filters, by=by, **options)
-    turns = read_all_turns(data, format)
+    turns = users.read_all_turns(data, format)
     with ProgressDisplay():
         if training.fine_tune:
             report = fine_tune_continuity(turns, out, training=training, about=about, base=base)
@@ -190,7 +163,7 @@ def update(turns: Turns, out: Path, data: str, options: dict[str, Any]) -> None:
     with ProgressDisplay():
         done = update_continuity(turns, request, left=options["left"], filters=filters)
     show_reply_results("New turns", [done.results])
-    note_excluded(done.excluded)
+    users.note_excluded(done.excluded)
     note_unfinished(done.unfinished, done.window, "new turn")
     result(str(out))
 
@@ -223,12 +196,12 @@ def load_baselines(options: dict[str, Any]) -> dict[str, Metric | str]:
     from simpatico.registry import load
     from simpatico.training.users.continuity.baselines import METRICS
 
-    parameters = parse_settings(options.pop("settings"))
-    refuse_other_metrics(parameters, list(METRICS.values()))
+    parameters = opt.parse_settings(options.pop("settings"))
+    opt.refuse_other_metrics(parameters, list(METRICS.values()))
     metrics: dict[str, Metric | str] = {}
     for name, metric in METRICS.items() if options.pop("baselines") else ():
         try:
-            metrics[name] = load(metric, **typed_parameters(metric, parameters.get(metric, {})))
+            metrics[name] = load(metric, **opt.typed_parameters(metric, parameters.get(metric, {})))
         except SimpaticoError as error:
             metrics[name] = str(error)
     return metrics
@@ -242,8 +215,8 @@ def show_continuity_report(report: ContinuityReport, window: Window) -> None:
     for subset in report.subsets:
         show_reply_results(f"Test set, turns to {SUBSETS[subset.name]}", subset.results)
     for row in report.gains:
-        p = format_p_suffix(row.accuracy.p_value)
-        note(f"accuracy minus that of {row.name}: {format_estimate(row.accuracy)}{p}")
+        p = users.format_p_suffix(row.accuracy.p_value)
+        note(f"accuracy minus that of {row.name}: {users.format_estimate(row.accuracy)}{p}")
     if report.results[0].accuracy.low is None:
         note(NO_INTERVAL)
     for name, n in report.unscored.items():
@@ -251,7 +224,7 @@ def show_continuity_report(report: ContinuityReport, window: Window) -> None:
             note(f"{name} did not score {n:,} turns")
     for name, why in report.unavailable.items():
         note(f"{name} is not available: {why}")
-    note_excluded(report.excluded)
+    users.note_excluded(report.excluded)
     note_unfinished(report.unfinished, window, "turn of the test set")
 
 
@@ -269,7 +242,12 @@ def note_unfinished(n: int, window: Window, noun: str) -> None:
 def show_reply_results(title: str, rows: list[ReplyResults]) -> None:
     columns = ["model", "accuracy", "macro-F1", "AUC", "turns", "users"]
     cells = [
-        (row.name, *map(format_estimate, (row.accuracy, row.macro_f1, row.auc)), row.n, row.users)
+        (
+            row.name,
+            *map(users.format_estimate, (row.accuracy, row.macro_f1, row.auc)),
+            row.n,
+            row.users,
+        )
         for row in rows
     ]
     show_table(title, columns, cells)

@@ -7,24 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from simpatico.cli.commands.train._command_line import (
-    data_name,
-    data_option,
-    fine_tune_option,
-    licence_option,
-    limitation_option,
-    model_folder_option,
-    model_option,
-    record_command,
-    split_options,
-    split_seed_option,
-)
-from simpatico.cli.options import (
-    choice_option,
-    combine_options,
-    renamed_options,
-    repeatable_option,
-)
+from simpatico.cli import options as opt
+from simpatico.cli.commands.train import _command_line as shared
 from simpatico.cli.output import note, result, show_table
 from simpatico.cli.progress import ProgressDisplay
 from simpatico.wording import format_interval
@@ -40,63 +24,58 @@ EMOTION_COLUMNS = {"average_precision": "average precision", "f1": "F1"}
 SWITCHES = ("balanced", "runs", "svm", "tidy")
 FLAGS = {"mapped": "map", "polarity": "polarity-model", "limit": "limitation"}
 """Options whose names differ from those of the settings."""
-OPTIONS = combine_options(
-    data_option(
+OPTIONS = opt.combine(
+    shared.data(
         "CSV, TSV or JSONL file with a text, a label and optionally a dialog per row, or train.tsv "
         "of GoEmotions."
     ),
-    choice_option(
+    opt.choice(
         "--target",
-        "kind",
-        values=["neutrality", "polarity", "plutchik"],
-        required=True,
-        help="What to predict: emotional or not, positive or negative, or the eight emotions of "
+        ["neutrality", "polarity", "plutchik"],
+        "What to predict: emotional or not, positive or negative, or the eight emotions of "
         "Plutchik.",
+        "kind",
+        required=True,
     ),
-    model_folder_option,
-    split_options("10%"),
-    click.option("--text", default="text", help="Column of the text."),
-    click.option("--label", default="label", help="Column of the label."),
-    repeatable_option(
+    shared.model_folder,
+    shared.split_files("10%"),
+    opt.value("--text", "text", "Column of the text."),
+    opt.value("--label", "label", "Column of the label."),
+    opt.repeatable(
         "--map",
+        "What a label means: positive, negative, neutral, or omit to exclude it; for plutchik "
+        "one or more of the eight emotions, comma-separated.",
         "mapped",
         metavar="LABEL=MEANING",
-        help="What a label means: positive, negative, neutral, or omit to exclude it; for plutchik "
-        "one or more of the eight emotions, comma-separated.",
     ),
-    click.option(
+    opt.value(
         "--polarity-model",
         "polarity",
-        default="polarity",
-        help="Classifies utterances as positive or negative where their label does not say.",
+        "Classifies utterances as positive or negative where their label does not say.",
+        "polarity",
     ),
-    fine_tune_option(),
-    click.option("--rate", default=1e-5, help="Learning rate of fine-tuning."),
-    model_option("--encoder", help="Encoder to fine-tune, or to take text vectors from."),
-    split_seed_option(),
-    click.option(
+    shared.fine_tune(),
+    opt.value("--rate", 1e-5, "Learning rate of fine-tuning."),
+    opt.text("--encoder", "Encoder to fine-tune, or to take text vectors from."),
+    shared.split_seed,
+    opt.value(
         "--tidy/--no-tidy",
-        default=True,
-        help="Undo tokenisation in the texts, such as spaces before punctuation.",
+        True,
+        "Undo tokenisation in the texts, such as spaces before punctuation.",
     ),
-    click.option(
+    opt.option(
         "--balanced/--no-balanced",
+        "Weight both classes equally.  [default: balanced for heads, not balanced for fine-tuning]",
         default=None,
-        help="Weight both classes equally.  [default: balanced for heads, not balanced for "
-        "fine-tuning]",
     ),
-    click.option(
-        "--runs/--no-runs",
-        default=True,
-        help="Use character n-grams in addition to text vectors.",
-    ),
-    click.option("--svm/--no-svm", default=True, help="Also train a linear SVM as a baseline."),
-    licence_option,
-    limitation_option,
+    opt.value("--runs/--no-runs", True, "Use character n-grams in addition to text vectors."),
+    opt.value("--svm/--no-svm", True, "Also train a linear SVM as a baseline."),
+    shared.licence,
+    shared.limitation,
 )
 
 
-@click.command(cls=renamed_options(kind="--target", limit="--limitation"))
+@click.command(cls=opt.renamed(kind="--target", limit="--limitation"))
 @OPTIONS
 def emotion(out: Path, kind: Any, **options: Any) -> None:
     """Train an emotion classifier.
@@ -114,9 +93,11 @@ def emotion(out: Path, kind: Any, **options: Any) -> None:
     from simpatico.training.emotion.train import EmotionSettings, train_emotion
 
     parameters = {**options, "kind": kind}
-    command = record_command("simpatico train emotion", parameters, switches=SWITCHES, flags=FLAGS)
+    command = shared.record_command(
+        "simpatico train emotion", parameters, switches=SWITCHES, flags=FLAGS
+    )
     utterances = read_splits(options)
-    name, licence = data_name(options.pop("data")), options.pop("licence") or "not stated"
+    name, licence = shared.data_name(options.pop("data")), options.pop("licence") or "not stated"
     about = About(name, licence, command)
     mapping, limits = parse_mapping(options.pop("mapped")), options.pop("limit")
     settings = EmotionSettings(mapped=mapping, limits=limits, **options)

@@ -7,21 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from simpatico.cli.commands.train._command_line import (
-    PAIR,
-    POOLING,
-    data_name,
-    data_option,
-    fine_tune_option,
-    licence_option,
-    limitation_option,
-    model_folder_option,
-    model_option,
-    record_command,
-    split_options,
-    split_seed_option,
-)
-from simpatico.cli.options import PATH, choice_option, combine_options, renamed_options
+from simpatico.cli import options as opt
+from simpatico.cli.commands.train import _command_line as shared
 from simpatico.cli.output import note, result, show_table, value_with_interval
 from simpatico.cli.progress import ProgressDisplay
 from simpatico.wording import format_difference, format_interval
@@ -36,66 +23,58 @@ SWITCHES = ("thumbs", "level")
 FLAGS = {"level": "balance-length", "limit": "limitation"}
 """Options whose names differ from those of the settings."""
 
-data_options = combine_options(
-    data_option(
+data_options = opt.combine(
+    shared.data(
         "train_full.json of ConvAI, the folder of Ji et al., or a CSV, TSV or JSONL file with "
         "query, reply, label (1 = engaging) or rating, and optionally dialog."
     ),
-    model_folder_option,
-    split_options("20% of the dialogs"),
-    choice_option(
+    shared.model_folder,
+    shared.split_files("20% of the dialogs"),
+    opt.choice(
         "--reading",
-        values=["rated", "paper"],
-        help="ConvAI: use the interlocutor's rating of the speaker of a reply, or the ratings the "
+        ["rated", "paper"],
+        "ConvAI: use the interlocutor's rating of the speaker of a reply, or the ratings the "
         "paper used, which include a 0 stored under a user's id.",
     ),
-    click.option("--without", type=PATH, help="File of dialogs to exclude, one name per line."),
-    choice_option("--quality", values=["interesting", "fun"], help="Ji et al.: rating to use."),
-    click.option(
+    opt.path("--without", "File of dialogs to exclude, one name per line."),
+    opt.choice("--quality", ["interesting", "fun"], "Ji et al.: rating to use."),
+    opt.option(
         "--threshold",
+        "Ratings above this are engaging.  [default: 2; Ji et al.: each worker's mean]",
         type=float,
-        help="Ratings above this are engaging.  [default: 2; Ji et al.: each worker's mean]",
     ),
-    click.option(
-        "--thumbs/--no-thumbs",
-        default=False,
-        help="ConvAI: also use the thumbs up and down of single turns.",
+    opt.value(
+        "--thumbs/--no-thumbs", False, "ConvAI: also use the thumbs up and down of single turns."
     ),
-    click.option(
-        "--control", is_flag=True, help="Ji et al.: keep the system that was degraded on purpose."
-    ),
+    opt.flag("--control", "Ji et al.: keep the system that was degraded on purpose."),
 )
-engagement_model_options = combine_options(
-    choice_option(
+engagement_model_options = opt.combine(
+    opt.choice(
         "--head",
-        values=["paper", "best"],
-        help="The paper's network (layers of 64, 32 and 8 units), or a linear model that also uses "
+        ["paper", "best"],
+        "The paper's network (layers of 64, 32 and 8 units), or a linear model that also uses "
         "character n-grams.",
     ),
-    choice_option("--pooling", values=["mean", "max"], help=POOLING),
-    model_option("--encoder", help="Encoder of the text vectors, such as package:minilm."),
-    model_option("--base", help="Trained model to start from: path:MODEL or a name."),
-    fine_tune_option(PAIR),
-    click.option("--baselines", is_flag=True, help="Also train a linear SVM and a Bi-RNN."),
-    split_seed_option(),
-    click.option(
-        "--seeds", default=1, help="Number of random splits over which results are averaged."
-    ),
-    click.option(
+    opt.choice("--pooling", ["mean", "max"], shared.POOLING),
+    shared.encoder,
+    opt.text("--base", "Trained model to start from: path:MODEL or a name."),
+    shared.fine_tune(shared.PAIR),
+    opt.flag("--baselines", "Also train a linear SVM and a Bi-RNN."),
+    shared.split_seed,
+    opt.value("--seeds", 1, "Number of random splits over which results are averaged."),
+    opt.value(
         "--balance-length/--no-balance-length",
+        False,
+        "Weight both labels equally at every reply length, so that length predicts nothing.",
         "level",
-        default=False,
-        help="Weight both labels equally at every reply length, so that length predicts nothing.",
     ),
-    licence_option,
-    limitation_option,
+    shared.licence,
+    shared.limitation,
 )
 
 
 @click.command(
-    cls=renamed_options(
-        level="--balance-length", no_level="--no-balance-length", limit="--limitation"
-    )
+    cls=opt.renamed(level="--balance-length", no_level="--no-balance-length", limit="--limitation")
 )
 @data_options
 @engagement_model_options
@@ -113,10 +92,12 @@ def engagement(out: Path, **options: Any) -> None:
     from simpatico.training.card import About
     from simpatico.training.engagement.train import EngagementSettings, train_engagement
 
-    command = record_command("simpatico train engagement", options, switches=SWITCHES, flags=FLAGS)
+    command = shared.record_command(
+        "simpatico train engagement", options, switches=SWITCHES, flags=FLAGS
+    )
     exchanges = read_splits(options)
     facts = {name: options.pop(name) for name in READER_OPTIONS}
-    name, licence = data_name(options.pop("data")), options.pop("licence") or "not stated"
+    name, licence = shared.data_name(options.pop("data")), options.pop("licence") or "not stated"
     about = About(name, licence, command, facts)
     settings = EngagementSettings(limits=options.pop("limit"), **options)
     with ProgressDisplay():

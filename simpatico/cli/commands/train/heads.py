@@ -8,15 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from simpatico.cli.commands.train._command_line import (
-    format_option,
-    licence_option,
-    model_folder_option,
-    model_option,
-    option_words,
-    split_seed_option,
-)
-from simpatico.cli.options import PATH, combine_options
+from simpatico.cli import options as opt
+from simpatico.cli.commands.train import _command_line as shared
 from simpatico.cli.output import note, result, show_table
 from simpatico.cli.progress import ProgressDisplay
 from simpatico.wording import format_interval
@@ -24,18 +17,13 @@ from simpatico.wording import format_interval
 if TYPE_CHECKING:
     from simpatico.features.heads.folder import HeadEvaluation, HeadKind
 
-heads_options = combine_options(
-    click.option(
-        "--data",
-        type=PATH,
-        required=True,
-        help="Conversations, in any format that `simpatico score` reads.",
-    ),
-    model_folder_option,
-    format_option,
-    model_option("--encoder", help="Encoder of the text vectors, such as package:minilm."),
-    split_seed_option(),
-    licence_option,
+heads_options = opt.combine(
+    opt.path("--data", "Conversations, in any format that `simpatico score` reads.", required=True),
+    shared.model_folder,
+    shared.format,
+    shared.encoder,
+    shared.split_seed,
+    shared.licence,
 )
 """The options of every training on unrated dialogs."""
 
@@ -43,9 +31,9 @@ heads_options = combine_options(
 @click.command()
 @heads_options
 def nsp(**options: Any) -> None:
-    """Train next-sentence prediction: does a turn follow the one before?
+    """Train next-sentence prediction.
 
-    Needs no ratings. For `--set nsp.model=path:MODEL`.
+    Whether a turn follows the one before. Needs no ratings. For `--set nsp.model=path:MODEL`.
     """
     train_and_show("nsp", **options)
 
@@ -72,7 +60,7 @@ def ctx_ruber(**options: Any) -> None:
 
 @click.command(name="usl-h")
 @heads_options
-@model_option("--likelihood", help="Masked language model.  [default: word frequencies]")
+@opt.text("--likelihood", "Masked language model.  [default: word frequencies]")
 def usl_h(**options: Any) -> None:
     """Train the three components of USL-H.
 
@@ -90,7 +78,10 @@ def train_and_show(
     from simpatico.training.card import About
     from simpatico.training.heads.train import HeadsSettings, train_heads
 
-    words = [f"simpatico train {kind} --data DATA --out MODEL", *option_words(options.items())]
+    words = [
+        f"simpatico train {kind} --data DATA --out MODEL",
+        *shared.option_words(options.items()),
+    ]
     about = About(data.name, licence or "not stated", " ".join(words))
     turns = read(data, format=format)
     with ProgressDisplay():

@@ -7,25 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from simpatico.cli.commands.train._command_line import data_name, record_command
-from simpatico.cli.commands.train._users import (
-    WITH_CONTINUE,
-    format_estimate,
-    format_p_suffix,
-    input_options,
-    note_excluded,
-    pop_encoder,
-    read_all_turns,
-    refuse_options,
-    user_model_options,
-)
-from simpatico.cli.options import (
-    PATH,
-    choice_option,
-    combine_options,
-    renamed_options,
-    repeatable_option,
-)
+from simpatico.cli import options as opt
+from simpatico.cli.commands.train import _command_line as shared
+from simpatico.cli.commands.train import _users as users
 from simpatico.cli.output import note, result, show_table
 from simpatico.cli.progress import ProgressDisplay
 from simpatico.errors import DataError
@@ -37,27 +21,27 @@ if TYPE_CHECKING:
     from simpatico.turns import Turns
 
 FLAGS = {"base": "continue", "along": "split", "learn": "raters"}
-rating_options = combine_options(
-    repeatable_option(
+rating_options = opt.combine(
+    opt.repeatable(
         "--judgements",
-        type=PATH,
-        help="File of human ratings.  [default: ratings inside the conversation files]",
+        "File of human ratings.  [default: ratings inside the conversation files]",
+        type=opt.PATH,
     ),
-    click.option("--quality", help="Rated quality to predict, where there are several."),
-    choice_option(
+    opt.option("--quality", "Rated quality to predict, where there are several."),
+    opt.choice(
         "--raters",
-        "learn",
-        values=["interlocutor", "outsiders", "all"],
-        help="Whose ratings to predict: the interlocutor's, the mean of the outsiders, or each "
+        ["interlocutor", "outsiders", "all"],
+        "Whose ratings to predict: the interlocutor's, the mean of the outsiders, or each "
         "rating by itself.",
+        "learn",
     ),
-    choice_option(
+    opt.choice(
         "--split",
-        "along",
-        values=["dialog", "person", "time"],
-        default=None,
-        help="Chronological 8:1:1 split of each dialog's turns, of each user's dialogs, or over "
+        ["dialog", "person", "time"],
+        "Chronological 8:1:1 split of each dialog's turns, of each user's dialogs, or over "
         "all turns.  [default: dialog for ratings of turns, person for ratings of dialogs]",
+        "along",
+        default=None,
     ),
 )
 
@@ -66,10 +50,10 @@ FIXED_BY_MODEL = ("learn", "along", "mode", "encoder", "seed", "licence")
 """Options that have no effect on an update, which keeps the settings of the model."""
 
 
-@click.command(cls=renamed_options(learn="--raters"))
-@input_options
+@click.command(cls=opt.renamed(learn="--raters"))
+@users.input_options
 @rating_options
-@user_model_options
+@users.user_model_options
 def interlocutor(
     data: tuple[Path, ...],
     out: Path,
@@ -98,13 +82,15 @@ def interlocutor(
     from simpatico.training.users.update import UpdateRequest
 
     if options["base"] and not options["fine_tune"]:
-        refuse_options(FIXED_BY_MODEL, WITH_CONTINUE, FLAGS)
+        users.refuse_options(FIXED_BY_MODEL, users.WITH_CONTINUE, FLAGS)
     parameters = {**options, "data": data, "judgements": judgements}
-    command = record_command("simpatico train interlocutor", parameters, switches=(), flags=FLAGS)
-    about = About(data_name(data), options.pop("licence") or "not stated", command)
-    base, encoder = options.pop("base"), pop_encoder(options)
+    command = shared.record_command(
+        "simpatico train interlocutor", parameters, switches=(), flags=FLAGS
+    )
+    about = About(shared.data_name(data), options.pop("licence") or "not stated", command)
+    base, encoder = options.pop("base"), users.pop_encoder(options)
     training = InterlocutorTraining(encoder=encoder, **options)
-    turns = read_all_turns(data, format)
+    turns = users.read_all_turns(data, format)
     if not judgements:
         ratings = judgements_in_data(data, format)
     else:
@@ -113,7 +99,7 @@ def interlocutor(
             ratings = match_dialog_names(ratings, turns)
     with ProgressDisplay():
         if base and not training.fine_tune:
-            request = UpdateRequest(base, out, data_name(data))
+            request = UpdateRequest(base, out, shared.data_name(data))
             row = update_interlocutor(turns, ratings, request, quality=training.quality)
             show_rating_results("New ratings", [row])
         elif training.fine_tune:
@@ -187,18 +173,18 @@ def show_interlocutor_report(report: InterlocutorReport) -> None:
 
     show_rating_results("Test set", report.results)
     for row in report.gains:
-        r = "" if row.r is None else f"r higher by {format_estimate(row.r)}; "
-        mse = f"{format_estimate(row.mse)}{format_p_suffix(row.mse.p_value)}"
+        r = "" if row.r is None else f"r higher by {users.format_estimate(row.r)}; "
+        mse = f"{users.format_estimate(row.mse)}{users.format_p_suffix(row.mse.p_value)}"
         note(f"compared with {row.name}: {r}mean squared error lower by {mse}")
     if report.results[0].mse.low is None:
         note(NO_INTERVAL)
-    note_excluded(report.excluded)
+    users.note_excluded(report.excluded)
 
 
 def show_rating_results(title: str, rows: list[RatingResults]) -> None:
     columns = ["model", "r", "MSE", "ratings", "users"]
     cells = [
-        (row.name, format_estimate(row.r), format_estimate(row.mse), row.n, row.users)
+        (row.name, users.format_estimate(row.r), users.format_estimate(row.mse), row.n, row.users)
         for row in rows
     ]
     show_table(title, columns, cells)

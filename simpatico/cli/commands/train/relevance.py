@@ -7,36 +7,31 @@ from typing import Any
 
 import click
 
-from simpatico.cli.commands.train._command_line import (
-    PAIR,
-    POOLING,
-    fine_tune_option,
-    option_words,
-)
+from simpatico.cli import options as opt
+from simpatico.cli.commands.train import _command_line as shared
 from simpatico.cli.commands.train.heads import heads_options, show_evaluations
-from simpatico.cli.options import choice_option, repeatable_option
 from simpatico.cli.output import result
 from simpatico.cli.progress import ProgressDisplay
 
 
 @click.command()
 @heads_options
-@choice_option(
+@opt.choice(
     "--negatives",
-    values=["random", "hard", "both"],
+    ["random", "hard", "both"],
+    "Negative examples: random replies of other dialogs, hard ones, or both.",
     default="both",
-    help="Negative examples: random replies of other dialogs, hard ones, or both.",
 )
-@repeatable_option(
+@opt.repeatable(
     "--hard",
+    "Kind of hard negatives.",
     type=click.Choice(["near-reply", "near-question", "copied", "same-dialog"]),
     default=["same-dialog"],
-    help="Kind of hard negatives.",
 )
-@click.option("--share", default=0.3, help="Share of hard negatives, with --negatives both.")
-@click.option("--per-pair", default=1, help="Negative examples per true reply.")
-@choice_option("--pooling", values=["mean", "max", "cls"], help=POOLING)
-@fine_tune_option(PAIR)
+@opt.value("--share", 0.3, "Share of hard negatives, with --negatives both.")
+@opt.value("--per-pair", 1, "Negative examples per true reply.")
+@opt.choice("--pooling", ["mean", "max", "cls"], shared.POOLING)
+@shared.fine_tune(shared.PAIR)
 def relevance(data: Path, out: Path, format: str | None, licence: str, **options: Any) -> None:
     """Train a model of whether a reply fits its context.
 
@@ -52,7 +47,7 @@ def relevance(data: Path, out: Path, format: str | None, licence: str, **options
         train_relevance,
     )
 
-    words = option_words(sorted(options.items()))
+    words = shared.option_words(sorted(options.items()))
     command = " ".join(["simpatico train relevance --data DATA --out MODEL", *words])
     mix = NegativeMix(*(options.pop(name) for name in ("negatives", "hard", "share", "per_pair")))
     about = About(data.name, licence or "not stated", command)

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from simpatico.cli.commands.train._command_line import model_folder_option, option_words
-from simpatico.cli.options import PATH, choice_option
+from simpatico.cli import options as opt
+from simpatico.cli.commands.train import _command_line as shared
 from simpatico.cli.output import note, result, show_table
 from simpatico.wording import format_interval
 
@@ -20,45 +20,41 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.option("--data", type=PATH, required=True, help="CSV, TSV or JSONL file, or a folder.")
-@model_folder_option
-@click.option("--text", help="Column of the text; a person may have several rows.")
-@click.option("--target", help="Column of the person's questionnaire score.")
-@click.option("--person", help="Column of the person's id.")
-@choice_option(
+@opt.path("--data", "CSV, TSV or JSONL file, or a folder.", required=True)
+@shared.model_folder
+@opt.option("--text", "Column of the text; a person may have several rows.")
+@opt.option("--target", "Column of the person's questionnaire score.")
+@opt.option("--person", "Column of the person's id.")
+@opt.choice(
     "--source",
-    values=["casino", "empathic-reactions"],
+    ["casino", "empathic-reactions"],
+    "Known data set: uses the columns, scale and settings of the shipped model.",
     default=None,
-    help="Known data set: uses the columns, scale and settings of the shipped model.",
 )
-@click.option("--orders", help="Orders of word n-grams.  [default: 1,2,3]")
-@click.option(
-    "--minimum-people",
-    type=int,
-    help="Drop n-grams that fewer people use.  [default: 2% of people]",
+@opt.option("--orders", "Orders of word n-grams.  [default: 1,2,3]")
+@opt.option(
+    "--minimum-people", "Drop n-grams that fewer people use.  [default: 2% of people]", type=int
 )
-@choice_option(
+@opt.choice(
     "--scaling",
-    values=["raw", "sqrt", "std"],
+    ["raw", "sqrt", "std"],
+    "Scaling of n-gram frequencies.  [default: sqrt]",
     default=None,
-    help="Scaling of n-gram frequencies.  [default: sqrt]",
 )
-@click.option(
+@opt.option(
     "--search/--no-search",
+    "Select orders, minimum and scaling by nested cross-validation.",
     default=None,
-    help="Select orders, minimum and scaling by nested cross-validation.",
 )
-@click.option("--folds", type=int, help="Folds of the cross-validation.  [default: 10]")
-@click.option("--seed", type=int, help="Random seed of the folds.  [default: 0]")
-@click.option(
-    "--repeats", type=int, help="Number of seeds the cross-validation is run with.  [default: 1]"
+@opt.option("--folds", "Folds of the cross-validation.  [default: 10]", type=int)
+@opt.option("--seed", "Random seed of the folds.  [default: 0]", type=int)
+@opt.option(
+    "--repeats", "Number of seeds the cross-validation is run with.  [default: 1]", type=int
 )
-@click.option(
-    "--topics", help="Topics to add: a table with term, category, weight, or a DLATK file."
-)
-@click.option("--scale", type=float, nargs=2, help="Minimum and maximum of the scale.")
-@click.option("--measures", help="What the scores measure, for the model card.")
-@click.option("--licence", help="Licence of the data, for the model card.")
+@opt.option("--topics", "Topics to add: a table with term, category, weight, or a DLATK file.")
+@opt.option("--scale", "Minimum and maximum of the scale.", type=float, nargs=2)
+@opt.option("--measures", "What the scores measure, for the model card.")
+@opt.option("--licence", "Licence of the data, for the model card.")
 def trait(data: Path, out: Path, **options: Any) -> None:
     """Train a model that predicts a questionnaire score from text.
 
@@ -98,7 +94,7 @@ def record_trait_command(options: dict[str, Any]) -> str:
             words.append(f"--scale {' '.join(map(str, value))}")
         else:
             path = Path(value) if name == "topics" and value is not None else value
-            words += option_words([(name, path)], switches=("search",))
+            words += shared.option_words([(name, path)], switches=("search",))
     return " ".join(words)
 
 
