@@ -168,8 +168,8 @@ def print_summary(summary: dict[str, Any], what: str) -> None:
     seconds = f"{summary['seconds']:,.1f} seconds"
     note(f"{summary['answered']:,} {what}{before}, {failures}; {seconds}")
     if summary["tokens_in"] is not None:
-        counted, replies = summary["tokens_counted_for"], summary["replies"]
-        part = "" if counted == replies else f" in {counted:,} of {replies:,} replies"
+        n, n_replies = summary["tokens_counted_for"], summary["replies"]
+        part = "" if n == n_replies else f" in {n:,} of {n_replies:,} replies"
         cost = "" if summary["cost"] is None else f"; cost {summary['cost']:,.4f}"
         counts = f"{summary['tokens_in']:,} input tokens, {summary['tokens_out']:,} output tokens"
         note(f"{counts}{part}{cost}")

@@ -35,11 +35,11 @@ PATH = click.Path(path_type=Path)
 
 
 def renamed(**names: str) -> type[click.Command]:
-    """A command that still takes the options of the last release: `old="--new"`, and says so.
+    """A command that still takes the options of the last release: `old="new"`, and says so.
 
     Arguments are rewritten before they are parsed, so that help texts show the new names alone.
     """
-    options = {f"--{old.replace('_', '-')}": new for old, new in names.items()}
+    options = {f"--{old.replace('_', '-')}": f"--{new}" for old, new in names.items()}
 
     class Renaming(click.Command):
         def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
@@ -219,8 +219,8 @@ def refuse_other_metrics(parameters: Collection[str], names: Collection[str]) ->
     """Refuse a `--set` for a metric that is not computed: it would have no effect."""
     from simpatico.metric import plain_name
 
-    if unused := sorted(set(parameters) - set(names) - set(map(plain_name, names))):
-        raise UnknownName(f"--set names {unused[0]!r}, which is not among {', '.join(names)}")
+    if others := sorted(set(parameters) - set(names) - set(map(plain_name, names))):
+        raise UnknownName(f"--set names {others[0]!r}, which is not among {', '.join(names)}")
 
 
 def typed_parameters(name: str, parameters: Mapping[str, str]) -> dict[str, Any]:

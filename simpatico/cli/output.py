@@ -126,7 +126,8 @@ def column_blocks(narrow: Sequence[int], keys: int, width: int) -> list[list[int
 
 def line_width() -> int:
     """How many characters a line of output may have."""
-    return get_terminal_size().columns if sys.stdout.isatty() else PIPED
+    # a caller may have closed stdout
+    return get_terminal_size().columns if sys.stdout and sys.stdout.isatty() else PIPED
 
 
 def format_cell(value: object) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from contextlib import ExitStack
 from time import monotonic
-from types import TracebackType
 from typing import Any
 
 from simpatico.cli.output import note
@@ -79,12 +78,7 @@ class ProgressDisplay:
                 f"about {seconds:,.0f} seconds left"
             )
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.stack.close()
         if self.bar:
             self.bar.stop()
@@ -92,32 +86,23 @@ class ProgressDisplay:
 
 def build_bar() -> Any:
     """A bar with count, rate and remaining time."""
+    from rich import progress
     from rich.console import Console
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        ProgressColumn,
-        SpinnerColumn,
-        Task,
-        TextColumn,
-        TimeRemainingColumn,
-    )
-    from rich.progress import Progress as Bar
     from rich.text import Text
 
-    class Rate(ProgressColumn):
-        """Items a second."""
+    class Rate(progress.ProgressColumn):
+        """Items a second; rich has a column for bytes a second only."""
 
-        def render(self, task: Task) -> Text:
+        def render(self, task: progress.Task) -> Text:
             rate = task.finished_speed or task.speed
             return Text(f"{rate:,.0f}/s" if rate else "")
 
     columns = (
-        SpinnerColumn(),
-        TextColumn("{task.description}"),
-        BarColumn(20),
-        MofNCompleteColumn(),
+        progress.SpinnerColumn(),
+        progress.TextColumn("{task.description}"),
+        progress.BarColumn(20),
+        progress.MofNCompleteColumn(),
         Rate(),
-        TimeRemainingColumn(),
+        progress.TimeRemainingColumn(),
     )
-    return Bar(*columns, console=Console(stderr=True), transient=True)
+    return progress.Progress(*columns, console=Console(stderr=True), transient=True)

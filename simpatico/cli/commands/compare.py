@@ -18,34 +18,12 @@ from simpatico.cli.output import (
     show_table,
     value_with_interval,
 )
+from simpatico.comparison import headline as texts
+from simpatico.comparison import plan, verdict
 from simpatico.comparison.difference import ComparisonSettings, Difference, Finding, compare
 from simpatico.comparison.gate.rules import read_amounts
-from simpatico.comparison.headline import (
-    confidence_percent,
-    family_note,
-    group_by_finding,
-    group_by_pair,
-    headline,
-    lede,
-    main_pair,
-    orient_pair,
-    plain_text,
-    sample_size_text,
-)
-from simpatico.comparison.plan import (
-    PilotSpread,
-    PlannedComparison,
-    measure_pilot,
-    plan_comparisons,
-)
+from simpatico.comparison.plan import PilotSpread, PlannedComparison
 from simpatico.comparison.samples import Selection
-from simpatico.comparison.verdict import (
-    HINT,
-    difference_as_json,
-    difference_digits,
-    direction_text,
-    verdict_sentence,
-)
 from simpatico.run import Run
 from simpatico.stats.power import POWER, Design
 from simpatico.wording import (
@@ -127,25 +105,25 @@ def command(runs: tuple[Path, ...], **options: Any) -> None:
     settings = ComparisonSettings(options["correction"], options["confidence"], options["seed"])
     differences = compare(folders, choice, settings)
     if options["as_json"]:
-        show_json([difference_as_json(d) for d in differences])
+        show_json([verdict.difference_as_json(d) for d in differences])
     else:
         show_differences(differences)
 
 
 def show_differences(differences: Sequence[Difference]) -> None:
     """The headline, then a table and sentences for each pair of systems."""
-    main = main_pair(differences)
+    main = texts.main_pair(differences)
     if main is None:
         result("These systems have no score in common.")
         return
-    pairs = {pair: orient_pair(own) for pair, own in group_by_pair(differences).items()}
+    pairs = {pair: texts.orient_pair(own) for pair, own in texts.group_by_pair(differences).items()}
     in_full = len(pairs) <= MAX_PAIRS_IN_FULL
-    heading(plain_text(headline(pairs[main])))
-    result(plain_text(lede(pairs[main])))
+    heading(texts.plain_text(texts.headline(pairs[main])))
+    result(texts.plain_text(texts.lede(pairs[main])))
     for own in pairs.values():
         result("")
         show_pair(own)
-        for title, group in group_by_finding(own):
+        for title, group in texts.group_by_finding(own):
             if in_full or group[0].finding in ALWAYS_SHOWN:
                 heading(title)
                 for d in group:
@@ -159,8 +137,8 @@ def show_differences(differences: Sequence[Difference]) -> None:
     units = [f"{d.unit}s" for d in differences if d.paired] or ["random pairs, one of each system,"]
     note(
         "Difference: first system minus second. PS: probability of superiority, the share of "
-        f"{units[0]} in which the first is higher. {family_note(differences)} Higher means better "
-        "only where stated; see simpatico list NAME."
+        f"{units[0]} in which the first is higher. {texts.family_note(differences)} Higher means "
+        "better only where stated; see simpatico list NAME."
     )
 
 
@@ -168,11 +146,11 @@ def show_pair(own: Sequence[Difference]) -> None:
     """The numbers of one pair, one row per score; narrow enough for 80 characters."""
     first = own[0]
     uneven = len({(d.n_a, d.n_b) for d in own}) > 1
-    interval = f"difference [{confidence_percent(first)} CI]"
+    interval = f"difference [{texts.confidence_percent(first)} CI]"
     columns = ["score", first.a, first.b, interval, "PS", "p", *(["n"] if uneven else [])]
     rows = []
     for d in own:
-        digits = difference_digits(d)
+        digits = verdict.difference_digits(d)
         difference = value_with_interval(d.difference, d.low, d.high, digits)
         superiority = NO_VALUE if d.times_in_100 is None else f"{d.times_in_100:.0f}%"
         row = [d.score, d.mean_a, d.mean_b, difference, superiority, p_cell(d.p_adjusted)]
@@ -180,17 +158,17 @@ def show_pair(own: Sequence[Difference]) -> None:
             n_a, n_b = format_count(d.n_a), format_count(d.n_b)
             row.append(n_a if d.paired else f"{n_a}, {n_b}")
         rows.append(row)
-    show_table(f"{first.a} vs. {first.b}, {sample_size_text(own)}", columns, rows)
+    show_table(f"{first.a} vs. {first.b}, {texts.sample_size_text(own)}", columns, rows)
 
 
 def finding_sentence(d: Difference) -> str:
     """The verdict, followed by what the table has no room for."""
-    sentence = verdict_sentence(d).removesuffix(f" {HINT}.")
+    sentence = verdict.verdict_sentence(d).removesuffix(f" {verdict.HINT}.")
     if d.finding == "hint":
         before, after = format_p(d.p_value), p_cell(d.p_adjusted)
         return f"{sentence} p {before} before correction, {after} after."
     if d.finding in ("higher", "lower") and d.better:
-        return f"{sentence} {capitalize(direction_text(d))}."
+        return f"{sentence} {capitalize(verdict.direction_text(d))}."
     return sentence
 
 
@@ -199,14 +177,14 @@ def show_plan(runs: Sequence[Run], choice: Selection, options: dict[str, Any]) -
     if bool(runs) == bool(options["sd"]):
         raise click.UsageError("--plan needs a pilot RUN or --sd NUMBER, and not both.")
     if runs:
-        spreads, family = measure_pilot(runs, choice)
+        spreads, family = plan.measure_pilot(runs, choice)
     else:
         spreads, family = [PilotSpread("any score", options["sd"], options["sd"], 0)], 1
     design = Design(
         family=options["family"] or family, alpha=1 - options["confidence"], power=options["power"]
     )
     amounts = read_amounts("--detect", options["detect"], [s.score for s in spreads])
-    rows = plan_comparisons(
+    rows = plan.plan_comparisons(
         spreads, design, detect=lambda score: amounts.get(score, amounts.get(""))
     )
     if options["as_json"]:
@@ -229,8 +207,9 @@ def show_plan(runs: Sequence[Run], choice: Selection, options: dict[str, Any]) -
 def show_planned(rows: Sequence[PlannedComparison], *, paired: bool) -> None:
     """One row per score: the difference that n can detect, and the n that a difference needs."""
     sizes = sorted({n for row in rows for n in row.shows})
-    unit = "shared prompts (paired; SD of differences)" if paired else "dialogs of each system"
-    columns = ["score", "SD", *(f"{n:,}" for n in sizes)]
+    unit = "shared prompts (paired)" if paired else "dialogs of each system"
+    sd = "paired SD" if paired else "SD"
+    columns = ["score", sd, *(f"{n:,}" for n in sizes)]
     body = [[row.score, row.sd, *(amount_cell(row.shows.get(n)) for n in sizes)] for row in rows]
     show_table(f"Smallest detectable difference by number of {unit}", columns, body)
     if any(row.detect for row in rows):
@@ -238,7 +217,7 @@ def show_planned(rows: Sequence[PlannedComparison], *, paired: bool) -> None:
             [r.score, r.sd, amount_cell(r.detect), r.needed and format_count(r.needed)]
             for r in rows
         ]
-        show_table(f"Number of {unit} needed", ["score", "SD", "to detect", "needed"], body)
+        show_table(f"Number of {unit} needed", ["score", sd, "to detect", "needed"], body)
 
 
 def amount_cell(value: float | None) -> str:

@@ -39,8 +39,10 @@ def command(context: click.Context, as_json: bool) -> None:
     else:
         columns = ["name", "kind", "installed", "size", "licence", "languages"]
         show_table("Models", columns, [model_row(model) for model in models])
-        if missing := [[m["name"], m["how_to_get"]] for m in models if not m["installed"]]:
-            show_table("Not installed", ["name", "how to get"], missing)
+        missing = [m for m in models if not m["installed"] and not m["damaged"]]
+        if missing:
+            rows = [[model["name"], model["how_to_get"]] for model in missing]
+            show_table("Not installed", ["name", "how to get"], rows)
         result("Any other model: path:DIR for a folder, hub:ORG/NAME for the Hugging Face hub.")
     problems = [str(model["damaged"]) for model in models if model["damaged"]]
     for problem in problems[1:]:

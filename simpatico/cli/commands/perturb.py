@@ -68,7 +68,7 @@ def command(
     note(f"next: simpatico score {places[0]} --out RUN{flag}")
 
 
-def change_sentence(kind: str, n_changed: int, n_replies: int, unchanged: Mapping[str, int]) -> str:
+def change_sentence(kind: str, n_changed: int, n_replies: int, reasons: Mapping[str, int]) -> str:
     """How many replies were changed, and why the others were not."""
-    rest = f"; unchanged: {format_reasons(unchanged)}" if unchanged else ""
+    rest = f"; unchanged: {format_reasons(reasons)}" if reasons else ""
     return f"{kind}: {n_changed:,} of {n_replies:,} replies changed{rest}"

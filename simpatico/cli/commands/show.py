@@ -61,7 +61,7 @@ def command(
         columns = [c for c in frame.columns if c in columns and not c.endswith("_null")]
         first = frame.select(columns).head(rows or MOST_ROWS)
         keys = sum(c in KEYS[level] for c in columns)
-        show_table(f"{level}s", columns, first.iter_rows(), keys=keys)
+        show_table(f"{level}s".capitalize(), columns, first.iter_rows(), keys=keys)
         if first.height < frame.height:
             rest = f"{frame.height - first.height:,} more rows"
             result(

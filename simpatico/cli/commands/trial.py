@@ -45,41 +45,35 @@ def command(specs: tuple[str, ...], out: Path, as_json: bool, **options: Any) ->
       simpatico trial --bot http://localhost:8000/v1?model=a \\
         --bot http://localhost:8000/v1?model=b --prompts prompts.txt --out trial
     """
+    from simpatico import trial
     from simpatico.cli.commands.compare import show_differences
     from simpatico.cli.commands.score import print_run_summary
     from simpatico.cli.commands.show import show_systems
     from simpatico.comparison.difference import compare
     from simpatico.comparison.samples import Selection
     from simpatico.comparison.verdict import difference_as_json
-    from simpatico.trial import (
-        answer_files,
-        count_answers,
-        score_answers,
-        with_unique_names,
-        write_page,
-    )
 
     systems = options.pop("systems")
     if len(systems) not in (0, len(specs)):
         raise click.UsageError("give --system once for each --bot, or not at all")
     metrics, summaries = trial_metrics(options), []
     with ExitStack() as stack:
-        opened = shared.open_bots(stack, specs, shared.bot_settings(options), systems)
+        bots = shared.open_bots(stack, specs, shared.bot_settings(options), systems)
         n_prompts, prompts = choose_prompts(out, cast("EmotionalConsistency", metrics[0]), options)
-        bots = with_unique_names(opened)
-        places = answer_files(out, bots)
+        bots = trial.with_unique_names(bots)
+        places = trial.answer_files(out, bots)
         places[0].parent.mkdir(exist_ok=True)
         for bot, place in zip(bots, places, strict=True):
             _, facts = shared.ask_bot(bot, [one.prompt for one in prompts], place, options=options)
             shared.print_summary(facts, f"prompts answered by {bot.name}")
-            summaries.append({"system": bot.name, "answers": count_answers(place), **facts})
+            summaries.append({"system": bot.name, "answers": trial.count_answers(place), **facts})
     files = [Path(one["out"]) for one in summaries if one["answers"]]
     if not files:
         why = next((why for one in summaries for why in one["why"]), "see the files")
         raise RunError(f"no prompt was answered ({why}); {out}/answers has the reason for each")
     with ProgressDisplay() as progress:
-        run = score_answers(files, metrics, out, progress.add)
-    page = write_page(run, out, title=options["title"])
+        run = trial.score_answers(files, metrics, out, progress.add)
+    page = trial.write_page(run, out, title=options["title"])
     table = run.at("system")
     differences = compare([run], Selection(with_human=True)) if table.height > 1 else []
     if as_json:

@@ -50,7 +50,7 @@ ALPHA = 0.05
 SYMBOLS = {"pearson": "r", "spearman": "ρ", "kendall": "τ"}
 
 
-@click.command(name="validate", cls=opt.renamed(kind="--correlation", most="--max-dialogs"))
+@click.command(name="validate", cls=opt.renamed(kind="correlation", most="max-dialogs"))
 @click.argument("run", type=opt.PATH)
 @opt.judgements
 @control_options

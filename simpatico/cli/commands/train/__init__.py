@@ -13,7 +13,6 @@ from simpatico.cli.commands.train import (
     engagement,
     heads,
     interlocutor,
-    relevance,
     trait,
 )
 from simpatico.cli.output import note, result
@@ -45,7 +44,7 @@ def lexicon_command(data: Path, out: Path, minimum: int) -> None:
 
 
 for evaluator in (
-    *(heads.nsp, heads.ruber, heads.ctx_ruber, heads.usl_h, relevance.relevance),
+    *(heads.nsp, heads.ruber, heads.ctx_ruber, heads.usl_h, heads.relevance),
     *(engagement.engagement, emotion.emotion, continuity.continuity, interlocutor.interlocutor),
     trait.trait,
 ):

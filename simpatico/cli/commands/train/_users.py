@@ -6,7 +6,7 @@ Both predict the reaction of one user: whether they reply (continuity), how they
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +14,7 @@ import click
 
 from simpatico.cli import options as opt
 from simpatico.cli.commands.train import _command_line as shared
-from simpatico.cli.output import note, value_with_interval
+from simpatico.cli.output import note, show_table, value_with_interval
 from simpatico.wording import format_p
 
 if TYPE_CHECKING:
@@ -87,6 +87,15 @@ def format_estimate(estimate: Result | None) -> str:
         return "undefined"
     suffix = " (no CI)" if estimate.low is None else ""
     return value_with_interval(estimate.value, estimate.low, estimate.high) + suffix
+
+
+def show_results(title: str, rows: Sequence[Any], measures: Mapping[str, str], unit: str) -> None:
+    """A table of models: each measure with its interval, number of units, number of users."""
+    cells = [
+        (row.name, *(format_estimate(getattr(row, name)) for name in measures), row.n, row.users)
+        for row in rows
+    ]
+    show_table(title, ["model", *measures.values(), unit, "users"], cells)
 
 
 def format_p_suffix(p: float | None) -> str:

@@ -11,28 +11,28 @@ import click
 from simpatico.cli import options as opt
 from simpatico.cli.commands.train import _command_line as shared
 from simpatico.cli.commands.train import _users as users
-from simpatico.cli.output import note, result, show_table
+from simpatico.cli.output import note, result
 from simpatico.cli.progress import ProgressDisplay
 from simpatico.wording import format_count
 
 if TYPE_CHECKING:
     from simpatico.metric import Metric
-    from simpatico.stats.by_user import ReplyResults
     from simpatico.training.users.continuity.data import By, Filters
     from simpatico.training.users.continuity.outcomes import Window
     from simpatico.training.users.continuity.train import ContinuityReport
     from simpatico.turns import Turns
 
-FLAGS = {
-    "base": "continue",
-    "settings": "set",
+RENAMED = {
     "minutes": "reply-within",
     "left": "min-remaining",
     "fewest": "min-dialogs",
     "most": "max-dialogs",
 }
+"""Options that had the names of the settings in the last release."""
+FLAGS = {"base": "continue", "settings": "set", **RENAMED}
 """Options whose names differ from those of the settings."""
 SUBSETS = {"persons met before": "known users", "persons never met": "new users"}
+REPLY_RESULTS = {"accuracy": "accuracy", "macro_f1": "macro-F1", "auc": "AUC"}
 DATE = click.DateTime(["%Y-%m-%d", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:%M:%S"])
 
 example_options = opt.combine(
@@ -55,7 +55,7 @@ example_options = opt.combine(
     opt.value(
         "--min-dialogs",
         0,
-        "Minimum number of training dialogs of a user; the paper uses 30.",
+        "Minimum number of training dialogs of a user; Tsuta et al. (2023) use 30.",
         "fewest",
     ),
     opt.value(
@@ -96,14 +96,7 @@ FIXED_BY_MODEL = (
 """Options that have no effect on an update, which keeps the settings of the model."""
 
 
-@click.command(
-    cls=opt.renamed(
-        minutes="--reply-within",
-        left="--min-remaining",
-        fewest="--min-dialogs",
-        most="--max-dialogs",
-    )
-)
+@click.command(cls=opt.renamed(**RENAMED))
 @users.input_options
 @example_options
 @users.user_model_options
@@ -119,13 +112,9 @@ def continuity(data: tuple[Path, ...], out: Path, format: str | None, **options:
       simpatico train continuity --data logs.jsonl --reply-within 60 --out MODEL
     """
     from simpatico.training.card import About
+    from simpatico.training.users.continuity import train
     from simpatico.training.users.continuity.baselines import BaselineMetrics
     from simpatico.training.users.continuity.outcomes import Window
-    from simpatico.training.users.continuity.train import (
-        ContinuityTraining,
-        fine_tune_continuity,
-        train_continuity,
-    )
 
     if options["base"] and not options["fine_tune"]:
         users.refuse_options(FIXED_BY_MODEL, users.WITH_CONTINUE, FLAGS)
@@ -141,13 +130,17 @@ def continuity(data: tuple[Path, ...], out: Path, format: str | None, **options:
     by, filters = pop_split(options), pop_filters(options)
     window = Window(options.pop("minutes") or None, options.pop("left"))
     base, encoder = options.pop("base"), users.pop_encoder(options)
-    training = ContinuityTraining(encoder=encoder, window=window, filters=filters, by=by, **options)
+    training = train.ContinuityTraining(
+        encoder=encoder, window=window, filters=filters, by=by, **options
+    )
     turns = users.read_all_turns(data, format)
     with ProgressDisplay():
         if training.fine_tune:
-            report = fine_tune_continuity(turns, out, training=training, about=about, base=base)
+            report = train.fine_tune_continuity(
+                turns, out, training=training, about=about, base=base
+            )
         else:
-            report = train_continuity(
+            report = train.train_continuity(
                 turns, out, training=training, about=about, baselines=baselines
             )
         show_continuity_report(report, window)
@@ -162,7 +155,7 @@ def update(turns: Turns, out: Path, data: str, options: dict[str, Any]) -> None:
     request, filters = UpdateRequest(options["base"], out, data), pop_filters(options)
     with ProgressDisplay():
         done = update_continuity(turns, request, left=options["left"], filters=filters)
-    show_reply_results("New turns", [done.results])
+    users.show_results("New turns", [done.results], REPLY_RESULTS, "turns")
     users.note_excluded(done.excluded)
     note_unfinished(done.unfinished, done.window, "new turn")
     result(str(out))
@@ -211,9 +204,10 @@ def show_continuity_report(report: ContinuityReport, window: Window) -> None:
     """Results on the test set, compared with baselines."""
     from simpatico.stats.by_user import NO_INTERVAL
 
-    show_reply_results("Test set", report.results)
+    users.show_results("Test set", report.results, REPLY_RESULTS, "turns")
     for subset in report.subsets:
-        show_reply_results(f"Test set, turns to {SUBSETS[subset.name]}", subset.results)
+        title = f"Test set, turns to {SUBSETS[subset.name]}"
+        users.show_results(title, subset.results, REPLY_RESULTS, "turns")
     for row in report.gains:
         p = users.format_p_suffix(row.accuracy.p_value)
         note(f"accuracy minus that of {row.name}: {users.format_estimate(row.accuracy)}{p}")
@@ -237,17 +231,3 @@ def note_unfinished(n: int, window: Window, noun: str) -> None:
             f"{count} {have} less than {window.minutes:g} minutes of log afterwards and {counts} "
             "as no reply; exclude such turns with --min-remaining"
         )
-
-
-def show_reply_results(title: str, rows: list[ReplyResults]) -> None:
-    columns = ["model", "accuracy", "macro-F1", "AUC", "turns", "users"]
-    cells = [
-        (
-            row.name,
-            *map(users.format_estimate, (row.accuracy, row.macro_f1, row.auc)),
-            row.n,
-            row.users,
-        )
-        for row in rows
-    ]
-    show_table(title, columns, cells)

@@ -74,7 +74,7 @@ engagement_model_options = opt.combine(
 
 
 @click.command(
-    cls=opt.renamed(level="--balance-length", no_level="--no-balance-length", limit="--limitation")
+    cls=opt.renamed(level="balance-length", no_level="no-balance-length", limit="limitation")
 )
 @data_options
 @engagement_model_options

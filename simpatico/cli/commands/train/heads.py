@@ -1,4 +1,8 @@
-"""`simpatico train nsp`, `ruber`, `ctx-ruber` and `usl-h`: dialogs in, heads over vectors out."""
+"""`simpatico train nsp`, `ruber`, `ctx-ruber`, `usl-h` and `relevance`: dialogs in, heads out.
+
+They need no ratings: a turn that really followed is a positive example, one from elsewhere a
+negative one.
+"""
 
 from __future__ import annotations
 
@@ -68,6 +72,50 @@ def usl_h(**options: Any) -> None:
     `--set usl_h.model=path:MODEL` (Phy et al. 2020).
     """
     train_and_show("usl-h", **options)
+
+
+@click.command()
+@heads_options
+@opt.choice(
+    "--negatives",
+    ["random", "hard", "both"],
+    "Negative examples: random replies of other dialogs, hard ones, or both.",
+    default="both",
+)
+@opt.repeatable(
+    "--hard",
+    "Kind of hard negatives.",
+    type=click.Choice(["near-reply", "near-question", "copied", "same-dialog"]),
+    default=["same-dialog"],
+)
+@opt.value("--share", 0.3, "Share of hard negatives, with --negatives both.")
+@opt.value("--per-pair", 1, "Negative examples per true reply.")
+@opt.choice("--pooling", ["mean", "max", "cls"], shared.POOLING)
+@shared.fine_tune(shared.PAIR)
+def relevance(data: Path, out: Path, format: str | None, licence: str, **options: Any) -> None:
+    """Train a model of whether a reply fits its context.
+
+    For `--set relevance.model=path:MODEL`. Needs no ratings: the model is trained to distinguish
+    true replies from negative examples.
+    """
+    from simpatico.readers import read
+    from simpatico.training.card import About
+    from simpatico.training.relevance import train
+    from simpatico.training.relevance.negatives import NegativeMix
+
+    words = shared.option_words(sorted(options.items()))
+    command = " ".join(["simpatico train relevance --data DATA --out MODEL", *words])
+    mix = NegativeMix(*(options.pop(name) for name in ("negatives", "hard", "share", "per_pair")))
+    about = About(data.name, licence or "not stated", command)
+    turns, settings = read(data, format=format), train.RelevanceSettings(mix=mix, **options)
+    with ProgressDisplay():
+        if settings.fine_tune:
+            results = train.fine_tune_relevance(turns, out, settings=settings, about=about)
+        else:
+            recipe = train.train_relevance(turns, out, settings=settings, about=about)
+            results = recipe.heads["relevant"].heldout
+    show_evaluations({"relevant": results})
+    result(str(out))
 
 
 def train_and_show(

@@ -10,16 +10,16 @@ import click
 from simpatico.cli import options as opt
 from simpatico.cli.commands.train import _command_line as shared
 from simpatico.cli.commands.train import _users as users
-from simpatico.cli.output import note, result, show_table
+from simpatico.cli.output import note, result
 from simpatico.cli.progress import ProgressDisplay
 from simpatico.errors import DataError
 
 if TYPE_CHECKING:
     from simpatico.judgements import Judgements
-    from simpatico.stats.by_user import RatingResults
     from simpatico.training.users.interlocutor.train import InterlocutorReport
     from simpatico.turns import Turns
 
+RATING_RESULTS = {"r": "r", "mse": "MSE"}
 FLAGS = {"base": "continue", "along": "split", "learn": "raters"}
 rating_options = opt.combine(
     opt.repeatable(
@@ -50,7 +50,7 @@ FIXED_BY_MODEL = ("learn", "along", "mode", "encoder", "seed", "licence")
 """Options that have no effect on an update, which keeps the settings of the model."""
 
 
-@click.command(cls=opt.renamed(learn="--raters"))
+@click.command(cls=opt.renamed(learn="raters"))
 @users.input_options
 @rating_options
 @users.user_model_options
@@ -72,13 +72,7 @@ def interlocutor(
         --quality enjoyed --out MODEL
     """
     from simpatico.training.card import About
-    from simpatico.training.users.interlocutor.train import (
-        InterlocutorTraining,
-        RatingData,
-        fine_tune_interlocutor,
-        train_interlocutor,
-        update_interlocutor,
-    )
+    from simpatico.training.users.interlocutor import train
     from simpatico.training.users.update import UpdateRequest
 
     if options["base"] and not options["fine_tune"]:
@@ -89,7 +83,7 @@ def interlocutor(
     )
     about = About(shared.data_name(data), options.pop("licence") or "not stated", command)
     base, encoder = options.pop("base"), users.pop_encoder(options)
-    training = InterlocutorTraining(encoder=encoder, **options)
+    training = train.InterlocutorTraining(encoder=encoder, **options)
     turns = users.read_all_turns(data, format)
     if not judgements:
         ratings = judgements_in_data(data, format)
@@ -100,17 +94,17 @@ def interlocutor(
     with ProgressDisplay():
         if base and not training.fine_tune:
             request = UpdateRequest(base, out, shared.data_name(data))
-            row = update_interlocutor(turns, ratings, request, quality=training.quality)
-            show_rating_results("New ratings", [row])
+            row = train.update_interlocutor(turns, ratings, request, quality=training.quality)
+            users.show_results("New ratings", [row], RATING_RESULTS, "ratings")
         elif training.fine_tune:
-            examples = RatingData.load(turns, ratings, training)
-            report = fine_tune_interlocutor(
+            examples = train.RatingData.load(turns, ratings, training)
+            report = train.fine_tune_interlocutor(
                 examples, out, training=training, about=about, base=base
             )
             show_interlocutor_report(report)
         else:
             show_interlocutor_report(
-                train_interlocutor(turns, ratings, out, training=training, about=about)
+                train.train_interlocutor(turns, ratings, out, training=training, about=about)
             )
     result(str(out))
 
@@ -171,7 +165,7 @@ def show_interlocutor_report(report: InterlocutorReport) -> None:
     """Results on the test set, compared with mean ratings."""
     from simpatico.stats.by_user import NO_INTERVAL
 
-    show_rating_results("Test set", report.results)
+    users.show_results("Test set", report.results, RATING_RESULTS, "ratings")
     for row in report.gains:
         r = "" if row.r is None else f"r higher by {users.format_estimate(row.r)}; "
         mse = f"{users.format_estimate(row.mse)}{users.format_p_suffix(row.mse.p_value)}"
@@ -179,12 +173,3 @@ def show_interlocutor_report(report: InterlocutorReport) -> None:
     if report.results[0].mse.low is None:
         note(NO_INTERVAL)
     users.note_excluded(report.excluded)
-
-
-def show_rating_results(title: str, rows: list[RatingResults]) -> None:
-    columns = ["model", "r", "MSE", "ratings", "users"]
-    cells = [
-        (row.name, users.format_estimate(row.r), users.format_estimate(row.mse), row.n, row.users)
-        for row in rows
-    ]
-    show_table(title, columns, cells)
