@@ -3,8 +3,9 @@
 Names of systems and dialogs come from the input: control characters, text direction marks and the
 first characters of spreadsheet formulas are taken out before they reach a terminal or a CSV.
 
-Tables fit the terminal, or 80 columns where there is none. A name or a number is never cut: first
-headings and prose wrap between words, then the last columns go on below, under the same first ones.
+Tables fit the terminal, or 80 columns where there is none, and a name or a number is never cut:
+headings and prose wrap between words; if that is not enough, the last columns continue below, under
+the same first ones; if the names of a row fill a line alone, every cell has a line of its own.
 """
 
 from __future__ import annotations
@@ -95,12 +96,13 @@ def show_table(
     narrow = [max(map(cell_len, own), default=0) for own in pieces]
     width = line_width()
     heading(title)
+    if sum(w + GAP for w in narrow[:keys]) + max(narrow[keys:], default=0) > width:
+        show_records(cells)
+        return
     for block in column_blocks(narrow, keys, width):
         widths = {i: max(map(cell_len, cells[i])) for i in block}
         while sum(widths.values()) + GAP * (len(block) - 1) > width:
             wide = [i for i in block if widths[i] > narrow[i]]
-            if not wide:
-                break
             widths[max(wide, key=widths.__getitem__)] -= 1
         table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
         for i in block:
@@ -109,17 +111,26 @@ def show_table(
             table.add_column(Text(cells[i][0]), justify=side, width=widths[i])
         for row in body:
             table.add_row(*(Text(row[i]) for i in block))
-        # rich crops what is wider than its console, so a name without a space makes it wider
-        Console(width=max(width, sum(widths.values()) + GAP * len(block))).print(table)
+        Console(width=width).print(table)
+        result("")
+
+
+def show_records(cells: Sequence[Sequence[str]]) -> None:
+    """A line per cell, for rows whose names fill a line alone; `cells` are columns, names first."""
+    widest = max(len(column[0]) for column in cells)
+    for row in range(1, len(cells[0])):
+        for column in cells:
+            result(f"{column[0]:<{widest + GAP}}{column[row]}")
         result("")
 
 
 def column_blocks(narrow: Sequence[int], keys: int, width: int) -> list[list[int]]:
-    """The columns side by side that fit a line at their narrowest, each block after the keys."""
-    blocks = [first := list(range(min(keys, len(narrow))))]
+    """The columns that fit a line side by side at their narrowest, in blocks that begin with keys."""
+    first = list(range(min(keys, len(narrow))))
+    blocks = [first]
     for i in range(keys, len(narrow)):
-        if sum(narrow[j] + GAP for j in [*blocks[-1], i]) - GAP > width and blocks[-1] != first:
-            blocks.append(list(first))
+        if sum(narrow[j] + GAP for j in [*blocks[-1], i]) - GAP > width:
+            blocks.append(first)
         blocks[-1] = [*blocks[-1], i]
     return blocks
 

@@ -176,7 +176,7 @@ def show_evidence(evidence: Evidence, correction: Correction, symbol: str) -> No
 
 
 def show_correlation_table(evidence: Evidence, correction: Correction, symbol: str) -> None:
-    """Each score's correlation with each quality, beside the noise ceiling."""
+    """Each score's correlation with each quality, next to the noise ceiling it could reach."""
     from simpatico.validation.evidence import agreement_value
 
     rows = []

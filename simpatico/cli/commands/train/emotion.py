@@ -9,9 +9,8 @@ import click
 
 from simpatico.cli import options as opt
 from simpatico.cli.commands.train import _command_line as shared
-from simpatico.cli.output import note, result, show_table
+from simpatico.cli.output import note, result, show_table, value_with_interval
 from simpatico.cli.progress import ProgressDisplay
-from simpatico.wording import format_interval
 
 if TYPE_CHECKING:
     from simpatico.training.emotion.report import EmotionReport
@@ -133,17 +132,13 @@ def show_emotion_report(report: EmotionReport) -> None:
     """The results on the test set, compared with baselines."""
     data = report.task.data
     titles = EMOTION_COLUMNS if report.task.kind == "plutchik" else CLASS_COLUMNS
-    columns = [column for title in titles.values() for column in (title, "95% CI")]
     for head, rows in report.rows.items():
-        body = []
-        for row in rows:
-            results = [getattr(row, name).numbers for name in titles]
-            cells = [
-                c for value, low, high in results for c in (value, format_interval(low, high, 3))
-            ]
-            body.append((row.name, *cells))
-        title = f"Test set: {head}, {rows[0].classes[1].n:,} of {rows[0].n:,} utterances"
-        show_table(title, ["model", *columns], body)
+        body = [
+            (row.name, *(value_with_interval(*getattr(row, name).numbers) for name in titles))
+            for row in rows
+        ]
+        n = f"{rows[0].classes[1].n:,} of {rows[0].n:,} utterances"
+        show_table(f"Test set: {head}, {n} [95% CI]", ["model", *titles.values()], body)
     note(
         f"excluded: {data.left_out:,} utterances with irrelevant or contradictory labels; "
         f"{data.repeated:,} with a text that is also in another split"
