@@ -64,7 +64,7 @@ many_options = opt.combine(
 
 
 def bot_settings(options: Mapping[str, Any]) -> Settings:
-    """How a bot replies."""
+    """How a bot replies; recorded with every reply."""
     from simpatico.bots.bot import Settings
 
     return Settings(**{name: options[name] for name in SETTINGS})
@@ -102,7 +102,11 @@ def ask_options(
 def open_bots(
     stack: ExitStack, specs: Sequence[str], settings: Settings, systems: Sequence[str | None]
 ) -> list[Bot]:
-    """The bots of SPECs, closed with the stack; under the names of the systems if there are any."""
+    """The bots of SPECs, closed with the stack; under the names of the systems if there are any.
+
+    Closing gives back what a bot holds, such as the process of `command:`. Names are made valid
+    UTF-8 here: a shell may pass any bytes, and the JSONL file could not hold them.
+    """
     from simpatico.bots.bot import RenamedBot
     from simpatico.bots.spec import load_bot
     from simpatico.models.runtime.tokens import as_utf8
@@ -116,7 +120,10 @@ def open_bots(
 
 
 def refuse_same_file(out: Path, source: str) -> None:
-    """Complain where the output is the input."""
+    """Complain where the output is the input, also under another name or through a link.
+
+    Results replace the file or are appended to it; either way the input would be spoilt.
+    """
     if source != "-" and out.exists() and Path(source).exists() and out.samefile(source):
         raise BadValue(f"--out {out} is the input file; name another file")
 
@@ -143,7 +150,10 @@ def ask_bot(
 
 
 def summary_json(summary: Summary, prices: Prices, out: Path) -> dict[str, Any]:
-    """The summary as a mapping; null for what nobody counted."""
+    """The summary as a mapping; null for what nobody counted.
+
+    The reasons of failures are sorted by frequency, then name, so that two runs can be compared.
+    """
     tokens = summary.tokens
     return {
         "out": str(out),

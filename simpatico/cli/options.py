@@ -163,7 +163,11 @@ metrics = combine(
 
 
 def out_file(path: Path) -> Path:
-    """Where a file is to be written: the target of a link, and nothing but a file."""
+    """Where a file is to be written: the target of a link, and nothing but a file.
+
+    Files are written under another name and moved: a move would replace a link or a device, such
+    as /dev/stdout, instead of writing to it.
+    """
     if str(path) in ("", ".", "-"):
         raise BadValue(f"--out {str(path)!r} is not a file name")
     place = path.resolve()
@@ -174,7 +178,10 @@ def out_file(path: Path) -> Path:
 
 
 def load_metrics(options: dict[str, Any]) -> list[Metric]:
-    """The metrics the options name; takes their part out of `options`."""
+    """The metrics the options name; takes their part out of `options`.
+
+    --lexicon is short for `--set METRIC.lexicon=FILE` on every emotion metric, and yields to it.
+    """
     from simpatico.metric import plain_name
     from simpatico.registry import load, metric_class, preset
 
@@ -204,7 +211,7 @@ def load_metrics(options: dict[str, Any]) -> list[Metric]:
 
 
 def parse_settings(settings: tuple[str, ...]) -> dict[str, dict[str, str]]:
-    """`metric.parameter=value` as a mapping."""
+    """`metric.parameter=value` as a mapping; of a parameter given twice the last value holds."""
     parameters: dict[str, dict[str, str]] = {}
     for setting in settings:
         place, equals, value = setting.partition("=")
@@ -224,7 +231,11 @@ def refuse_other_metrics(parameters: Collection[str], names: Collection[str]) ->
 
 
 def typed_parameters(name: str, parameters: Mapping[str, str]) -> dict[str, Any]:
-    """Parameter values as the type of the parameter's default: truth value, number or text."""
+    """Parameter values as the type of the parameter's default: truth value, number or text.
+
+    The default decides, not the look of the value: a lexicon may be called 2026. Names that the
+    metric does not have stay text; loading it complains of them.
+    """
     from simpatico.metric import plain_name
     from simpatico.registry import metric_class
 

@@ -86,6 +86,7 @@ def show_table(
     from rich.table import Table
     from rich.text import Text
 
+    # Widths are counted in cells of the terminal: a Japanese character takes two.
     body = [[format_cell(v) for v in row] for row in rows]
     cells = [[clean(name), *(row[i] for row in body)] for i, name in enumerate(columns)]
     # A number with its interval is one piece; of a heading and of prose every word is.
@@ -101,6 +102,7 @@ def show_table(
         return
     for block in column_blocks(narrow, keys, width):
         widths = {i: max(map(cell_len, cells[i])) for i in block}
+        # the widest column that can wrap gives way first, so that lines break as rarely as possible
         while sum(widths.values()) + GAP * (len(block) - 1) > width:
             wide = [i for i in block if widths[i] > narrow[i]]
             widths[max(wide, key=widths.__getitem__)] -= 1
@@ -125,7 +127,7 @@ def show_records(cells: Sequence[Sequence[str]]) -> None:
 
 
 def column_blocks(narrow: Sequence[int], keys: int, width: int) -> list[list[int]]:
-    """The columns that fit a line side by side at their narrowest, in blocks that begin with keys."""
+    """The columns in blocks that fit a line at their narrowest; each begins with the keys."""
     first = list(range(min(keys, len(narrow))))
     blocks = [first]
     for i in range(keys, len(narrow)):
@@ -156,7 +158,10 @@ def p_cell(p: float | None) -> str:
 def value_with_interval(
     value: float | None, low: float | None, high: float | None, digits: int = 3
 ) -> str:
-    """A number and its interval in one cell: `0.12 [0.02, 0.21]`; the number alone without one."""
+    """A number and its interval in one cell: `0.12 [0.02, 0.21]`; the number alone without one.
+
+    One cell and not two, so that a wrapped table cannot part a value from its uncertainty.
+    """
     number = format_number(value, digits)
     return number if low is None else f"{number} {format_interval(low, high, digits)}"
 

@@ -1,4 +1,9 @@
-"""Progress on the terminal: a bar, or a line every ten seconds in a log file; always on stderr."""
+"""Progress on the terminal: a bar, or a line every ten seconds in a log file; always on stderr.
+
+Two things are counted: the items of a command (turns, prompts), and on the way the texts that a
+model has processed, which `simpatico.progress` announces from deep inside. Without the second a
+command that embeds a large file would seem to hang.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +16,7 @@ from simpatico.cli.output import note
 from simpatico.progress import Step, listen
 
 SECONDS_BETWEEN_LINES = 10.0
+"""Often enough to see that it works, seldom enough that the log of a night stays readable."""
 
 
 class ProgressDisplay:
@@ -69,6 +75,7 @@ class ProgressDisplay:
         if not self.step or step.what != self.step.what or step.done <= self.step.done:
             self.step_started, self.step_first = now, 0 if step.done == 1 else step.done
         self.step, count = step, step.done - self.step_first
+        # a rate over less than a second says little of the hours to come
         if count and now - self.last_line > SECONDS_BETWEEN_LINES and now - self.step_started > 1:
             self.last_line, rate = now, count / (now - self.step_started)
             seconds = (step.total - step.done) / rate

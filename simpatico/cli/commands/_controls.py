@@ -1,4 +1,8 @@
-"""The part of `simpatico validate` that runs negative controls: scores of wrong replies."""
+"""The part of `simpatico validate` that runs negative controls: scores of wrong replies.
+
+A metric of quality must drop when replies are made wrong on purpose. Unlike a correlation with
+ratings this needs no raters, so that it can be run on anyone's data; see docs/controls.md.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +21,6 @@ from simpatico.wording import NO_VALUE, format_count, format_number, interval_di
 if TYPE_CHECKING:
     from simpatico.stats.correction import Correction
     from simpatico.validation.controls import Controls
-    from simpatico.validation.controls.rows import ControlRow
 
 EVERY = "every kind"
 VERDICTS = {
@@ -30,7 +33,10 @@ VERDICTS = {
     "too few": "too few",
     "no score": "no score",
 }
-"""The verdict codes of the JSON in words; scores without a better direction only change."""
+"""The verdict codes of the JSON in words; scores without a better direction only change.
+
+The codes stay as they are: scripts compare them, people read the words.
+"""
 
 
 control_options = opt.combine(
@@ -64,7 +70,7 @@ def controls_from_options(run: Path, options: dict[str, Any]) -> Controls:
     from simpatico.run import Run
     from simpatico.validation.controls import ControlSettings, run_controls
 
-    kinds = KINDS
+    kinds = KINDS  # --controls without a value
     if options["controls"] != EVERY:
         names = (kind.strip() for kind in options["controls"].split(","))
         kinds = tuple(parse_kind(kind) for kind in dict.fromkeys(names) if kind)
@@ -80,17 +86,18 @@ def show_controls(controls: Controls, correction: Correction) -> None:
         note(text)
     for counts in controls.made:
         note(change_sentence(counts.kind, counts.changed, counts.answers, counts.left))
+    # the verdict second: it is what people look for, and must not go to a second block
     columns = ["score", "verdict", "change [95% CI]", "SDs", "lower", "p", "n"]
     for kind in dict.fromkeys(row.kind for row in controls.rows):
         rows = [row for row in controls.rows if row.kind == kind]
-        cells = [
-            [
-                *(row.score, VERDICTS[row.verdict], change_cell(row), format_number(row.in_sds)),
-                NO_VALUE if row.drops is None else f"{100 * row.drops:.0f}%",
-                *(p_cell(row.p_adjusted), format_count(row.n)),
-            ]
-            for row in rows
-        ]
+        cells = []
+        for row in rows:
+            digits = interval_digits(row.low, row.high)
+            change = value_with_interval(row.change, row.low, row.high, digits)
+            drops = NO_VALUE if row.drops is None else f"{100 * row.drops:.0f}%"
+            verdict, p = VERDICTS[row.verdict], p_cell(row.p_adjusted)
+            sds, n = format_number(row.in_sds), format_count(row.n)
+            cells.append([row.score, verdict, change, sds, drops, p, n])
         dialogs = format_count(max(row.dialogs for row in rows), "dialog")
         show_table(f"Scores of {kind} replies, {dialogs}", columns, cells)
     misses = [f"{r.score} ({r.kind})" for r in controls.rows if r.verdict in ("does not", "rises")]
@@ -102,8 +109,3 @@ def show_controls(controls: Controls, correction: Correction) -> None:
         "share of replies with a lower score; SDs: change in SDs between dialogs; n: replies, or "
         "speakers in dialogs for scores of dialogs."
     )
-
-
-def change_cell(row: ControlRow) -> str:
-    """The mean change with its interval, in as many digits as the interval supports."""
-    return value_with_interval(row.change, row.low, row.high, interval_digits(row.low, row.high))

@@ -54,7 +54,10 @@ def command(spec: str, out: Path, system: str | None, **options: Any) -> None:
 
 
 def typed_lines() -> Iterator[str]:
-    """What the user types, or what comes down a pipe."""
+    """What the user types, or what comes down a pipe.
+
+    The prompt goes to stderr: stdout has nothing but the bot's turns.
+    """
     if isinstance(sys.stdin, TextIOWrapper):
         sys.stdin.reconfigure(errors="replace")
     while True:

@@ -1,4 +1,9 @@
-"""`simpatico compare`: systems against each other, or a plan for such a comparison."""
+"""`simpatico compare`: systems against each other, or a plan for such a comparison.
+
+The order of the output is that of a reader's questions: who is ahead (headline), by how much and
+how surely (table), what that means (sentences), how to read it (note on stderr). Statistics are in
+`comparison/`; nothing is computed here.
+"""
 
 from __future__ import annotations
 
@@ -143,7 +148,10 @@ def show_differences(differences: Sequence[Difference]) -> None:
 
 
 def show_pair(own: Sequence[Difference]) -> None:
-    """The numbers of one pair, one row per score; narrow enough for 80 characters."""
+    """The numbers of one pair, one row per score.
+
+    The sample size is in the title; only where scores differ in it does it get a column.
+    """
     first = own[0]
     uneven = len({(d.n_a, d.n_b) for d in own}) > 1
     interval = f"difference [{texts.confidence_percent(first)} CI]"
@@ -162,7 +170,10 @@ def show_pair(own: Sequence[Difference]) -> None:
 
 
 def finding_sentence(d: Difference) -> str:
-    """The verdict, followed by what the table has no room for."""
+    """The verdict, followed by what the table has no room for.
+
+    A suggestive difference shows both p-values, since the correction is why it is no finding.
+    """
     sentence = verdict.verdict_sentence(d).removesuffix(f" {verdict.HINT}.")
     if d.finding == "hint":
         before, after = format_p(d.p_value), p_cell(d.p_adjusted)

@@ -1,4 +1,7 @@
-"""`simpatico demo`: the bundled conversations scored and reported, with nothing to choose."""
+"""`simpatico demo`: the bundled conversations scored and reported, with nothing to choose.
+
+The page's title and a note say that systems and ratings are made up, as nobody should quote them.
+"""
 
 from __future__ import annotations
 
@@ -49,7 +52,10 @@ def command(out: Path) -> None:
 
 
 def show_mean_ratings(judgements: Judgements) -> None:
-    """The mean rating of each system by the made-up judges."""
+    """The mean rating of each system by the made-up judges.
+
+    Next to the scores they show at a glance that scores and ratings need not agree.
+    """
     rated = judgements.frame.drop_nulls("value")
     table = rated.pivot("speaker", index="quality", values="value", aggregate_function="mean")
     systems = sorted(table.columns[1:])

@@ -1,4 +1,7 @@
-"""`simpatico figure`: one figure of a run for a paper."""
+"""`simpatico figure`: one figure of a run for a paper.
+
+Widths are in mm, as journals state them; SVG needs no extra package, PDF and PNG a converter.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""`simpatico gate`: pass or fail a run by rules on its confidence bounds."""
+"""`simpatico gate`: pass or fail a run by rules on its confidence bounds.
+
+For CI: the exit code is the result. A mean alone never passes, so that a small run cannot pass by
+luck, and what is undecided counts as failed: more dialogs decide it.
+"""
 
 from __future__ import annotations
 
@@ -87,6 +91,7 @@ def run_checks(
         )
     if bool(baseline) != bool(amounts):
         raise click.UsageError("--baseline RUN and --margin NUMBER must be given together.")
+    # a score of a system as a whole has no values of dialogs, and so no CI over them
     run.refuse_system_scores(rule_subject(text) for text in (*rules, *amounts))
     scores = select_scores(run, Selection(every=True))
     conditions = [read_rule(text, list(scores)) for text in rules]
@@ -102,7 +107,10 @@ def run_checks(
 
 
 def warn_of_vacuous_rules(rules: Sequence[Rule], ranges: dict[str, tuple[float, float]]) -> None:
-    """Note rules that no score in its range can break, or none can keep."""
+    """Note rules that no score in its range can break, or none can keep.
+
+    Most often the scale is mistaken: 4 of 7 for a score between 0 and 1.
+    """
     for rule in rules:
         low, high = ranges[rule.score]
         at_low, at_high = rule.holds_for(low), rule.holds_for(high)

@@ -1,4 +1,8 @@
-"""`simpatico list`: which metrics there are, and the card of each."""
+"""`simpatico list`: which metrics there are, and the card of each.
+
+A metric whose package or model is missing is listed too, so that people learn that it exists; its
+card has the command that installs what it needs.
+"""
 
 from __future__ import annotations
 
@@ -35,6 +39,7 @@ def command(name: str | None, as_json: bool) -> None:
 
 
 def metric_row(name: str, metric: Metric | MissingResource) -> list[str]:
+    """The cells of a metric in the table; of its description the first sentence."""
     if isinstance(metric, MissingResource):
         return [name, NO_VALUE, "no", str(metric)]
     first, stop, _ = metric.card.about.partition(". ")

@@ -1,4 +1,8 @@
-"""`simpatico models`: list, verify and install pretrained models; forget users; clear the cache."""
+"""`simpatico models`: list, verify and install pretrained models; forget users; clear the cache.
+
+Metrics never download weights: a run that scores private conversations opens no connection.
+Installing is a step of its own, possible offline from a folder.
+"""
 
 from __future__ import annotations
 
@@ -52,7 +56,10 @@ def command(context: click.Context, as_json: bool) -> None:
 
 
 def describe_model(entry: CatalogueEntry) -> dict[str, Any]:
-    """A model's entry for --json; every file of an installed one is hashed."""
+    """A model's entry for --json; every file of an installed one is hashed.
+
+    A damaged model is not an error yet: the others are to be listed first.
+    """
     from simpatico.models.names import find_model, install_command, why_missing
 
     name = f"package:{entry.name}"

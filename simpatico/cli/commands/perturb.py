@@ -1,4 +1,8 @@
-"""`simpatico perturb`: good replies made wrong, to test whether a metric notices."""
+"""`simpatico perturb`: good replies made wrong, to test whether a metric notices.
+
+The files are for metrics of any origin; `simpatico validate --controls` does the same for ours in
+one step, with statistics.
+"""
 
 from __future__ import annotations
 
@@ -64,6 +68,7 @@ def command(
             )
         )
         result(str(place))
+    # what was read without merging must be scored without it, or the turns would differ
     flag = "" if options["merge"] and not has_unmerged_turns(turns) else " --no-merge"
     note(f"next: simpatico score {places[0]} --out RUN{flag}")
 

@@ -1,4 +1,7 @@
-"""`simpatico play`: two bots and openings in, their dialogs out."""
+"""`simpatico play`: two bots and openings in, their dialogs out.
+
+Within a dialog each turn waits for the one before, so --jobs is the number of dialogs at a time.
+"""
 
 from __future__ import annotations
 

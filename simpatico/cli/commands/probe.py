@@ -1,4 +1,7 @@
-"""`simpatico probe`: a bot and prompts in, its replies out."""
+"""`simpatico probe`: a bot and prompts in, its replies out.
+
+An API key comes from the environment alone: options end up in the history of a shell.
+"""
 
 from __future__ import annotations
 

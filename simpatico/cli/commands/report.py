@@ -1,9 +1,13 @@
-"""`simpatico report`: a run as one self-contained HTML page."""
+"""`simpatico report`: a run as one self-contained HTML page.
+
+Ratings that do not match the run are no error: the page has more to show, and says why they are
+missing.
+"""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -28,13 +32,7 @@ if TYPE_CHECKING:
 @opt.traditional
 @opt.as_json
 def command(
-    run: Path,
-    judgements: Path | None,
-    out: Path,
-    title: str | None,
-    pair: tuple[str, str] | None,
-    traditional: tuple[str, ...],
-    as_json: bool,
+    out: Path, title: str | None, judgements: Path | None, as_json: bool, **options: Any
 ) -> None:
     """Write an HTML report of RUN.
 
@@ -48,7 +46,7 @@ def command(
     from simpatico.reporting.page import render_page
 
     place = opt.out_file(out)
-    findings = read_findings(run, judgements, pair, traditional)
+    findings = read_findings(judgements=judgements, **options)
     if as_json:
         styles = assign_styles(findings.systems, findings.main or ())
         quotations = collect_quotations(findings, styles)
@@ -63,16 +61,11 @@ def command(
     result(str(out))
 
 
-def read_findings(
-    run: Path,
-    judgements: Path | None,
-    pair: tuple[str, str] | None,
-    traditional: tuple[str, ...],
-) -> Findings:
+def read_findings(run: Path, judgements: Path | None, **options: Any) -> Findings:
     """All results of a run that the page and figures show."""
     from simpatico.readers.judgement_files import read_judgements
     from simpatico.reporting.findings import gather_findings
     from simpatico.run import Run
 
     ratings = read_judgements(judgements) if judgements else None
-    return gather_findings(Run(run), ratings, pair=pair or None, traditional=traditional)
+    return gather_findings(Run(run), ratings, **options)

@@ -1,9 +1,14 @@
-"""`simpatico reproduce`: recompute a paper's tables and compare them with the published ones."""
+"""`simpatico reproduce`: recompute a paper's tables and compare them with the published ones.
+
+Every table has the paper's figure next to ours, and each large deviation has its reason: a figure
+that does not come out again is a result too. What a data set would be needed for is listed as left
+out. Figures have three decimals, as papers print them.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
@@ -12,7 +17,7 @@ from typing import Any
 import click
 
 from simpatico.cli import options as opt
-from simpatico.cli.output import note, result, show_json, show_table
+from simpatico.cli.output import format_cell, note, result, show_json, show_table
 from simpatico.cli.progress import ProgressDisplay
 from simpatico.errors import BadValue, MissingResource
 from simpatico.reproduction.cells import Cell, Reproduction
@@ -20,7 +25,6 @@ from simpatico.reproduction.comparison import TOLERANCE, agreement_summary
 from simpatico.reproduction.markdown import markdown_page
 from simpatico.reproduction.request import Request
 from simpatico.reproduction.sample import DEFAULT_SIZE, Sample
-from simpatico.wording import NO_VALUE
 
 PSYCHOLOGICAL, ALL_METRICS = "psychological-metrics", "metrics-and-people"
 ENGAGEMENT, EMOTIONAL, EYE = "predictive-engagement", "emotional-consistency", "interlocutors-eye"
@@ -86,6 +90,11 @@ def command(paper: str, data: Path, shape: str | None, **options: Any) -> None:
       metrics-and-people     no paper, see above
     """
     module = import_module(f"simpatico.reproduction.{paper.replace('-', '_')}")
+    models = {kind: options[f"fine_tuned_{kind}"] for kind in ("neutrality", "polarity")}
+    fine_tuned = {kind: model for kind, model in models.items() if model}
+    if fine_tuned and paper != EMOTIONAL:
+        option = f"--fine-tuned-{next(iter(fine_tuned))}"
+        raise BadValue(f"{option}: {paper} has no use for it; {EMOTIONAL} has")
     names = options["metrics"]
     request = Request(
         lexicon=options["lexicon"],
@@ -96,7 +105,7 @@ def command(paper: str, data: Path, shape: str | None, **options: Any) -> None:
         },
         sample=Sample(options["sample"], options["seed"]),
         seeds=options["seeds"],
-        fine_tuned=fine_tuned_evaluators(paper, options),
+        fine_tuned=fine_tuned,
     )
     if options["write_mix"]:
         if paper != EMOTIONAL:
@@ -112,16 +121,6 @@ def command(paper: str, data: Path, shape: str | None, **options: Any) -> None:
         write_figures(paper, data, reproduction, folder)
     for reason in reproduction.omissions:
         note(f"- left out: {reason}")
-
-
-def fine_tuned_evaluators(paper: str, options: Mapping[str, Any]) -> dict[str, str]:
-    """The fine-tuned evaluators by kind; an error for papers that have no use for them."""
-    models = {kind: options[f"fine_tuned_{kind}"] for kind in ("neutrality", "polarity")}
-    models = {kind: model for kind, model in models.items() if model}
-    if models and paper != EMOTIONAL:
-        option = f"--fine-tuned-{next(iter(models))}"
-        raise BadValue(f"{option}: {paper} has no use for it; {EMOTIONAL} has")
-    return models
 
 
 def figure_folder(paper: str, folder: Path | None) -> Path | None:
@@ -186,8 +185,9 @@ def show_cells(title: str, columns: Sequence[str], cells: Sequence[Cell]) -> Non
     """A row per figure; a column's heading says what of the figure it shows."""
     rows = []
     for c in cells:
-        unscored = NO_VALUE if c.ours is None and not c.n else c.note.partition(" of ")[0]
-        interval = NO_VALUE if c.low is None else f"[{c.low:.3f}, {c.high:.3f}]"
+        # a note begins with how many units have no score: "3 of 120 ..."
+        unscored = None if c.ours is None and not c.n else c.note.partition(" of ")[0]
+        interval = None if c.low is None else f"[{c.low:.3f}, {c.high:.3f}]"
         values: dict[str, Any] = dict.fromkeys(("paper", "printed"), c.paper)
         values |= {"ours": c.ours, "rho": c.ours, "table": c.table, "people": c.table}
         values |= {"95% CI": interval, "n": c.n or None, "not scored": unscored}
@@ -196,13 +196,15 @@ def show_cells(title: str, columns: Sequence[str], cells: Sequence[Cell]) -> Non
 
 
 def show_other_metrics(cells: Sequence[Cell]) -> None:
-    """Other metrics alone, and with each of the paper's, one line per data set and metric."""
+    """Other metrics alone, and with each of the paper's, one line per data set and metric.
+
+    The column of a cell is `metric`, or `metric + addition`.
+    """
     lines: dict[tuple[str, str], dict[str, str]] = {}
     for cell in cells:
         metric, _, addition = cell.column.partition(" + ")
-        ours = NO_VALUE if cell.ours is None else f"{cell.ours:.3f}"
-        text = ours if cell.paper is None else f"{ours} / {cell.paper:.3f}"
-        lines.setdefault((cell.row, metric), {})[addition] = text
+        figures = [cell.ours] if cell.paper is None else [cell.ours, cell.paper]
+        lines.setdefault((cell.row, metric), {})[addition] = " / ".join(map(format_cell, figures))
     if lines:
         names = list(dict.fromkeys(name for line in lines.values() for name in line if name))
         rows = [[*key, line.get(""), *map(line.get, names)] for key, line in lines.items()]

@@ -1,10 +1,13 @@
-"""`simpatico score`: conversations in, a run folder out."""
+"""`simpatico score`: conversations in, a run folder out.
+
+The folder is the result (stdout has its name, for scripts); all sentences go to stderr.
+"""
 
 from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -18,7 +21,10 @@ if TYPE_CHECKING:
 
 
 def switch_cache_off(context: click.Context, option: click.Parameter, value: bool) -> None:
-    """Switch the cache off for this process and those it starts."""
+    """Switch the cache off for this process and those it starts.
+
+    Through the environment, since the processes of --jobs do not see the options.
+    """
     if value:
         os.environ["SIMPATICO_CACHE"] = "off"
 
@@ -37,14 +43,7 @@ def switch_cache_off(context: click.Context, option: click.Parameter, value: boo
     callback=switch_cache_off,
 )
 @opt.flag("--plan", "Dry run: show which turns would be scored and what each replies to.")
-def command(
-    paths: tuple[str, ...],
-    out: Path | None,
-    jobs: int,
-    no_text: bool,
-    plan: bool,
-    **options: object,
-) -> None:
+def command(paths: tuple[str, ...], out: Path | None, plan: bool, **options: Any) -> None:
     """Score conversations into a run folder.
 
     PATHS are files, a ConvoKit folder, or - for standard input. Run the same command again to
@@ -62,8 +61,9 @@ def command(
 
     if options["max_errors"] is not None and options["on_error"] == "fail":
         raise click.UsageError("--max-errors needs --on-error skip")
+    jobs, keep_text = options.pop("jobs"), not options.pop("no_text")
     metrics = opt.load_metrics(options)
-    conversations = Conversations(paths, **options)  # type: ignore[arg-type]
+    conversations = Conversations(paths, **options)
     if plan:
         for metric in metrics:
             signature(metric)  # complains of a lexicon or model that is not there
@@ -77,7 +77,7 @@ def command(
         raise click.UsageError("Missing --out (or --plan for a dry run).")
     with ProgressDisplay() as progress:
         run = score_run(
-            conversations, metrics, out, jobs=jobs, progress=progress.add, keep_text=not no_text
+            conversations, metrics, out, jobs=jobs, progress=progress.add, keep_text=keep_text
         )
     print_run_summary(run)
     if not progress.done:
@@ -96,7 +96,10 @@ def alignment_sentences(alignment: Alignment, system: str | None) -> list[str]:
 
 
 def print_run_summary(run: Run) -> None:
-    """What was read, scored and left out."""
+    """What was read, scored and left out.
+
+    From the files of the run, not from what was just computed: the same after a resumption.
+    """
     from simpatico.readers.alignment import Alignment, count_users
 
     facts = run.facts

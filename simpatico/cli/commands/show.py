@@ -1,4 +1,7 @@
-"""`simpatico show`: the scores of a run, at any level."""
+"""`simpatico show`: the scores of a run, at any level.
+
+A table is for reading and shows a selection; csv and json are complete and keep full precision.
+"""
 
 from __future__ import annotations
 

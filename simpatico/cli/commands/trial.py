@@ -1,4 +1,8 @@
-"""`simpatico trial`: bots and prompts in; replies, scores, a comparison and a page out."""
+"""`simpatico trial`: bots and prompts in; replies, scores, a comparison and a page out.
+
+Everything is in one folder, each step in files that the next one reads: a repeated command skips
+what is done. A bot that answered nothing is left out of the comparison, not an error.
+"""
 
 from __future__ import annotations
 
@@ -20,6 +24,7 @@ if TYPE_CHECKING:
     from simpatico.trial import JudgedPrompt
 
 METRIC = "emotional_consistency"
+"""Also selects the prompts: its classifier says which of them are emotional."""
 
 
 @click.command(name="trial")

@@ -1,4 +1,8 @@
-"""`simpatico validate`: correlation with human ratings, and inter-rater agreement."""
+"""`simpatico validate`: correlation with human ratings, and inter-rater agreement.
+
+Printed are the main statistics; --json has all rows with all p-values. Values are rounded to two
+digits, since with some hundred ratings the third one is noise.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +37,7 @@ if TYPE_CHECKING:
     from simpatico.validation.incremental.rows import IncrementalRow
     from simpatico.validation.systems import SystemRow
 
-AGREEMENT_TITLES = {
+AGREEMENT_TITLES = {  # the codes are those of the JSON
     "krippendorff_alpha_ordinal": "Krippendorff's α (ordinal)",
     "icc_2_1": "ICC(2,1)",
     "pairwise_pearson": "mean pairwise rater correlation",
@@ -48,6 +52,7 @@ AGREEMENT_TITLES = {
 ALPHA = 0.05
 """Corrected p-values below this are called significant."""
 SYMBOLS = {"pearson": "r", "spearman": "ρ", "kendall": "τ"}
+"""The heading of the column says which coefficient it is; their sizes are not comparable."""
 
 
 @click.command(name="validate", cls=opt.renamed(kind="correlation", most="max-dialogs"))
@@ -227,22 +232,22 @@ def ranking_cell(r: SystemRow) -> str:
 
 
 def show_contests(rows: Sequence[ContestRow | SystemRow], what: str, *, start: str = "") -> None:
-    """Which of two scores agrees more with ratings; only significant differences in full."""
+    """Which of two scores agrees more with ratings; only significant differences in full.
+
+    Both correlate with the same ratings, so the tests are for dependent correlations; to compare
+    two intervals by eye would miss many differences.
+    """
     significant = [r for r in rows if is_significant(r.p_adjusted)]
     for r in sorted(significant, key=lambda r: r.p_adjusted or 0):
-        n = f", n = {r.n:,}" if not start else ""
-        result(f"{start}{contest_text(r)}{n}.")
+        more = "more" if (r.value or 0) > 0 else "less"
+        interval = format_correlation_interval(r.low, r.high)
+        result(
+            f"{start}{r.score} correlates {more} with {r.quality} than {r.against}: difference "
+            f"{format_correlation(r.value)} (95% CI {interval}), p {format_p(r.p_adjusted)}"
+            + ("." if start else f", n = {r.n:,}.")
+        )
     if rest := len(rows) - len(significant):
         note(f"{format_count(rest, 'pair')} of scores: no significant difference in {what}.")
-
-
-def contest_text(r: ContestRow | SystemRow) -> str:
-    """Which of two scores correlates more with a quality, by how much, and p."""
-    return (
-        f"{r.score} correlates {'more' if (r.value or 0) > 0 else 'less'} with {r.quality} than "
-        f"{r.against}: difference {format_correlation(r.value)} "
-        f"(95% CI {format_correlation_interval(r.low, r.high)}), p {format_p(r.p_adjusted)}"
-    )
 
 
 def show_gains(rows: Sequence[IncrementalRow]) -> None:

@@ -1,4 +1,8 @@
-"""`simpatico train`: labelled or unlabelled data in, model weights or lexicons out."""
+"""`simpatico train`: labelled or unlabelled data in, model weights or lexicons out.
+
+Results are printed next to those of a trivial baseline, such as reply length alone: a model that
+does not beat it has found nothing.
+"""
 
 from __future__ import annotations
 

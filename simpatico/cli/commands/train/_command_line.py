@@ -1,4 +1,8 @@
-"""What the trainings' commands share: options, and the command line that a model's card records."""
+"""What the trainings' commands share: options, and the command line that a model's card records.
+
+A card must let others repeat the training, and is published with the model: it records every option
+by its present name, but no path, which would show where somebody keeps files.
+"""
 
 from __future__ import annotations
 
@@ -45,7 +49,7 @@ def split_files(share: str) -> opt.Decorator:
 
 
 def data_name(paths: tuple[Path, ...]) -> str:
-    """What the card calls the data."""
+    """What the card calls the data: the names of files, without their folders."""
     return " and ".join(path.name for path in paths)
 
 
@@ -58,8 +62,9 @@ def record_command(
 ) -> str:
     """The command with its options by name; of files and folders only the last part of the path.
 
-    `switches` are also recorded when they are off. `flags` maps a parameter to its option where
-    the two have different names.
+    `switches` are also recorded when they are off, since their default may change in a later
+    release. `flags` maps a parameter to its option where the two have different names. The order is
+    fixed, so that equal trainings have equal cards.
     """
     data = [f"--data {quote(path.name)}" for path in options["data"]]
     target = [f"--target {options['kind']}"] if "kind" in options else []

@@ -65,7 +65,10 @@ def read_all_turns(paths: tuple[Path, ...], format: str | None) -> Turns:
 
 
 def refuse_options(names: Collection[str], other: str, flags: Mapping[str, str]) -> None:
-    """Refuse options on the command line that have no effect in combination with another one."""
+    """Refuse options on the command line that have no effect in combination with another one.
+
+    Only those that were typed: all others have their defaults, which nobody chose.
+    """
     context = click.get_current_context()
     for name in names:
         if context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE:
@@ -80,7 +83,10 @@ def pop_encoder(options: dict[str, Any]) -> str:
 
 
 def format_estimate(estimate: Result | None) -> str:
-    """A value with its interval, where there is one."""
+    """A value with its interval, where there is one.
+
+    Null is a correlation of what does not vary, such as a mean that is the same for every turn.
+    """
     if estimate is None:
         return "undefined (no variance)"
     if estimate.value is None:

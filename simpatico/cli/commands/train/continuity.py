@@ -1,4 +1,9 @@
-"""`simpatico train continuity`: logs in, a model of whether the addressed user replies out."""
+"""`simpatico train continuity`: logs in, a model of whether the addressed user replies out.
+
+After Tsuta et al. (2023): a reply is a sign that the user wants to continue, and logs have it for
+free. Results are also shown for users who are not in the training set, of whom the model knows
+nothing.
+"""
 
 from __future__ import annotations
 
@@ -31,6 +36,7 @@ RENAMED = {
 """Options that had the names of the settings in the last release."""
 FLAGS = {"base": "continue", "settings": "set", **RENAMED}
 """Options whose names differ from those of the settings."""
+# the codes are those of the report
 SUBSETS = {"persons met before": "known users", "persons never met": "new users"}
 REPLY_RESULTS = {"accuracy": "accuracy", "macro_f1": "macro-F1", "auc": "AUC"}
 DATE = click.DateTime(["%Y-%m-%d", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:%M:%S"])
@@ -162,7 +168,10 @@ def update(turns: Turns, out: Path, data: str, options: dict[str, Any]) -> None:
 
 
 def pop_split(options: dict[str, Any]) -> By | None:
-    """How the options split examples; null for 8:1:1 in time."""
+    """How the options split examples; null for 8:1:1 in time.
+
+    Dates are UTC, as those of the logs are after reading.
+    """
     how, validation, test = (options.pop(n) for n in ("split", "validation_from", "test_from"))
     if (validation is None) != (test is None):
         raise click.UsageError("Give both --validation-from and --test-from, or neither.")
@@ -177,6 +186,7 @@ def pop_split(options: dict[str, Any]) -> By | None:
 
 
 def pop_filters(options: dict[str, Any]) -> Filters:
+    """Which speakers are users to train on: no bots, and enough dialogs."""
     from simpatico.training.users.continuity.data import Filters
 
     bots = frozenset(options.pop("bot"))
@@ -184,7 +194,10 @@ def pop_filters(options: dict[str, Any]) -> Filters:
 
 
 def load_baselines(options: dict[str, Any]) -> dict[str, Metric | str]:
-    """The baselines' metrics with the parameters of `--set`, or why one cannot be had."""
+    """The baselines' metrics with the parameters of `--set`, or why one cannot be had.
+
+    A baseline without its model is no reason to stop a training; the report says what is missing.
+    """
     from simpatico.errors import SimpaticoError
     from simpatico.registry import load
     from simpatico.training.users.continuity.baselines import METRICS

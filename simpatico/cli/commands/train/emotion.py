@@ -1,4 +1,8 @@
-"""`simpatico train emotion`: labelled utterances in, a text classifier out."""
+"""`simpatico train emotion`: labelled utterances in, a text classifier out.
+
+Data sets name emotions differently, so --map says what each label means; the command on the card
+records it.
+"""
 
 from __future__ import annotations
 
@@ -107,7 +111,7 @@ def emotion(out: Path, kind: Any, **options: Any) -> None:
 
 
 def parse_mapping(pairs: tuple[str, ...]) -> dict[str, str]:
-    """`LABEL=MEANING` as a mapping."""
+    """`LABEL=MEANING` as a mapping; split at the last =, since a label may contain one."""
     for pair in pairs:
         if not all(pair.rpartition("=")):
             raise click.UsageError(f"--map takes LABEL=MEANING, such as joy=positive, not {pair!r}")

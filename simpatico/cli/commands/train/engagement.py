@@ -1,4 +1,8 @@
-"""`simpatico train engagement`: rated conversations in, a model of how engaging a reply is out."""
+"""`simpatico train engagement`: rated conversations in, a model of how engaging a reply is out.
+
+After Ghazarian et al. (2020). Labels often follow the length of a reply, so length alone is a
+baseline, and --balance-length removes what it predicts.
+"""
 
 from __future__ import annotations
 

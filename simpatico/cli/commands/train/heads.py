@@ -140,7 +140,10 @@ def train_and_show(
 
 
 def show_evaluations(evaluations: Mapping[str, HeadEvaluation]) -> None:
-    """The results of each head on the test set, and the AUC of a simple baseline."""
+    """The results of each head on the test set, and the AUC of a simple baseline.
+
+    AUC needs no threshold, unlike accuracy, and is .5 for a head that guesses.
+    """
     rows = [
         (name, e.accuracy, e.auc, format_interval(e.low, e.high, 3), e.plain, e.plain_auc, e.n)
         for name, e in evaluations.items()

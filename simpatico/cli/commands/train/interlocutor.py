@@ -1,4 +1,8 @@
-"""`simpatico train interlocutor`: ratings by interlocutors in, a model of their scores out."""
+"""`simpatico train interlocutor`: ratings by interlocutors in, a model of their scores out.
+
+After Tsuta et al. (2023): outsiders who read a dialog rate it unlike its interlocutor. The baseline
+is the mean of each user's earlier ratings: what a model knows without reading.
+"""
 
 from __future__ import annotations
 
@@ -54,13 +58,7 @@ FIXED_BY_MODEL = ("learn", "along", "mode", "encoder", "seed", "licence")
 @users.input_options
 @rating_options
 @users.user_model_options
-def interlocutor(
-    data: tuple[Path, ...],
-    out: Path,
-    format: str | None,
-    judgements: tuple[Path, ...],
-    **options: Any,
-) -> None:
+def interlocutor(data: tuple[Path, ...], out: Path, format: str | None, **options: Any) -> None:
     """Train a model of a user's ratings.
 
     For `--set interlocutor_score.model=path:MODEL`. Always evaluated on later ratings by the
@@ -77,12 +75,13 @@ def interlocutor(
 
     if options["base"] and not options["fine_tune"]:
         users.refuse_options(FIXED_BY_MODEL, users.WITH_CONTINUE, FLAGS)
-    parameters = {**options, "data": data, "judgements": judgements}
+    parameters = {**options, "data": data}
     command = shared.record_command(
         "simpatico train interlocutor", parameters, switches=(), flags=FLAGS
     )
     about = About(shared.data_name(data), options.pop("licence") or "not stated", command)
     base, encoder = options.pop("base"), users.pop_encoder(options)
+    judgements = options.pop("judgements")
     training = train.InterlocutorTraining(encoder=encoder, **options)
     turns = users.read_all_turns(data, format)
     if not judgements:

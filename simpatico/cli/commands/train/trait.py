@@ -1,4 +1,8 @@
-"""`simpatico train trait`: texts and questionnaire scores in, a trait model out."""
+"""`simpatico train trait`: texts and questionnaire scores in, a trait model out.
+
+The method is that of DLATK (Schwartz et al. 2013): ridge regression on the relative frequencies of
+words and phrases, cross-validated over people, so that no text of a person is in two folds.
+"""
 
 from __future__ import annotations
 
@@ -87,7 +91,10 @@ def trait(data: Path, out: Path, **options: Any) -> None:
 
 
 def record_trait_command(options: dict[str, Any]) -> str:
-    """The command that repeats the training; of a file of topics only the name."""
+    """The command that repeats the training; of a file of topics only the name.
+
+    --scale takes two values at once, unlike repeatable options, and is written accordingly.
+    """
     words = ["simpatico train trait --data DATA --out MODEL"]
     for name, value in sorted(options.items()):
         if name == "scale" and value:
