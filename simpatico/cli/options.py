@@ -90,7 +90,9 @@ def flag(name: str, help: str, *parameter: str, **settings: Any) -> Decorator:
 
 def repeatable(name: str, help: str, *parameter: str, **settings: Any) -> Decorator:
     """An option that may be given several times; its value is a tuple."""
-    return option(name, f"{help} Repeatable.", *parameter, multiple=True, **settings)
+    sentence, gap, default = help.partition("  [")
+    help = f"{sentence} Repeatable.{gap}{default}"
+    return option(name, help, *parameter, multiple=True, **settings)
 
 
 def text(name: str, help: str, *parameter: str, **settings: Any) -> Decorator:
@@ -136,7 +138,7 @@ traditional = names(
 
 reading = combine(
     option("--format", f"Input format; detected if not given: {FORMATS}."),
-    option("--system", "Name to give the evaluated speaker, such as the assistant."),
+    option("--system", "Name of the evaluated system, where the input says assistant only."),
     value("--merge/--no-merge", True, "Merge consecutive messages of one speaker into one turn."),
     flag("--gather", "Regroup dialogs whose turns are interleaved in the file."),
     choice("--on-error", ["fail", "skip"], "What to do with a record that cannot be read."),

@@ -25,7 +25,10 @@ from simpatico.cli.output import result
 )
 @opt.traditional
 @opt.value(
-    "--width", 84, "Width in mm; a column is 84, a page 174.", type=click.FloatRange(40, 400)
+    "--width",
+    84,
+    "Width in mm; a journal column is 84, a page 174.",
+    type=click.FloatRange(40, 400),
 )
 @opt.out("File to write: .svg, .pdf or .png.")
 def command(kind: str, quality: str | None, width: float, out: Path, **options: Any) -> None:

@@ -54,7 +54,7 @@ ABOUT_ONE_FIGURE = ("the paper's test", "can't tell", "the paper has *")
 @opt.value(
     "--seeds",
     5,
-    "Number of seeds: trainings of a classifier, or permutations of users; 0 = neither.",
+    "Random seeds: repeated trainings of a classifier, or permutations of users; 0 = none.",
     type=click.IntRange(0),
 )
 @opt.path("--figures", f"Folder for the figures of {' or '.join(WITH_FIGURES)}.")

@@ -38,7 +38,7 @@ def command() -> None:
 def lexicon_command(data: Path, out: Path, minimum: int) -> None:
     """Derive an emotion lexicon from labelled texts.
 
-    For `simpatico score --lexicon FILE`.
+    Use it with `simpatico score --lexicon FILE`.
     """
     from simpatico.training.lexicon import derive_lexicon
 

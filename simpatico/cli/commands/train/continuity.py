@@ -110,8 +110,10 @@ FIXED_BY_MODEL = (
 def continuity(data: tuple[Path, ...], out: Path, format: str | None, **options: Any) -> None:
     """Train a model of whether the user replies.
 
-    For `--set reply_chance.model=path:MODEL`. Needs no ratings: a log shows which turns got a
-    reply. Chronological split: train, validation, test.
+    Needs no ratings: a log shows which turns got a reply. Chronological split: train, validation,
+    test.
+
+    Use it with `--set reply_chance.model=path:MODEL`.
 
     \b
     Example:

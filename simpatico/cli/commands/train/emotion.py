@@ -83,9 +83,10 @@ OPTIONS = opt.combine(
 def emotion(out: Path, kind: Any, **options: Any) -> None:
     """Train an emotion classifier.
 
-    For `--set emotional_consistency.polarity=path:MODEL`. A label without a --map counts as
-    positive (negative) where at least 70% of its utterances are. Reports results on the test set,
-    compared with baselines from style alone and words alone.
+    A label without a --map counts as positive (negative) where at least 70% of its utterances are.
+    Reports results on the test set, compared with baselines from style alone and words alone.
+
+    Use it with `--set emotional_consistency.polarity=path:MODEL`.
 
     \b
     Example:

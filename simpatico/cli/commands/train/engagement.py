@@ -37,14 +37,14 @@ data_options = opt.combine(
     opt.choice(
         "--reading",
         ["rated", "paper"],
-        "ConvAI: use the interlocutor's rating of the speaker of a reply, or the ratings the "
-        "paper used, which include a 0 stored under a user's id.",
+        "ConvAI: use the interlocutor's rating of the speaker of a reply, or the ratings that "
+        "Ghazarian et al. (2020) used, which include a 0 stored under a user's id.",
     ),
     opt.path("--without", "File of dialogs to exclude, one name per line."),
     opt.choice("--quality", ["interesting", "fun"], "Ji et al.: rating to use."),
     opt.option(
         "--threshold",
-        "Ratings above this are engaging.  [default: 2; Ji et al.: each worker's mean]",
+        "Ratings above this are engaging.  [default: 2; Ji et al.: each rater's mean]",
         type=float,
     ),
     opt.value(
@@ -56,8 +56,8 @@ engagement_model_options = opt.combine(
     opt.choice(
         "--head",
         ["paper", "best"],
-        "The paper's network (layers of 64, 32 and 8 units), or a linear model that also uses "
-        "character n-grams.",
+        "The network of Ghazarian et al. (2020), with layers of 64, 32 and 8 units, or a linear "
+        "model that also uses character n-grams.",
     ),
     opt.choice("--pooling", ["mean", "max"], shared.POOLING),
     shared.encoder,
@@ -85,9 +85,10 @@ engagement_model_options = opt.combine(
 def engagement(out: Path, **options: Any) -> None:
     """Train a model of how engaging a reply is.
 
-    For `--set engagement.model=path:MODEL`. With --base, a trained model is adapted to another
-    domain with few labels. Reports results on the test set, compared with baselines from reply
-    length alone and question marks alone.
+    With --base, a trained model is adapted to another domain with few labels. Reports results on
+    the test set, compared with baselines from reply length alone and question marks alone.
+
+    Use it with `--set engagement.model=path:MODEL`.
 
     \b
     Example:

@@ -37,7 +37,9 @@ heads_options = opt.combine(
 def nsp(**options: Any) -> None:
     """Train next-sentence prediction.
 
-    Whether a turn follows the one before. Needs no ratings. For `--set nsp.model=path:MODEL`.
+    Whether a turn follows the one before. Needs no ratings.
+
+    Use it with `--set nsp.model=path:MODEL`.
     """
     train_and_show("nsp", **options)
 
@@ -47,7 +49,9 @@ def nsp(**options: Any) -> None:
 def ruber(**options: Any) -> None:
     """Train RUBER's unreferenced score over word vectors.
 
-    Needs no ratings. For `--set ruber.model=path:MODEL` (Tao et al. 2018).
+    Tao et al. (2018). Needs no ratings.
+
+    Use it with `--set ruber.model=path:MODEL`.
     """
     train_and_show("ruber", **options)
 
@@ -57,7 +61,9 @@ def ruber(**options: Any) -> None:
 def ctx_ruber(**options: Any) -> None:
     """Train RUBER's unreferenced score over contextual vectors.
 
-    Needs no ratings. For `--set ctx_ruber.model=path:MODEL` (Ghazarian et al. 2019).
+    Ghazarian et al. (2019). Needs no ratings.
+
+    Use it with `--set ctx_ruber.model=path:MODEL`.
     """
     train_and_show("ctx-ruber", **options)
 
@@ -68,8 +74,9 @@ def ctx_ruber(**options: Any) -> None:
 def usl_h(**options: Any) -> None:
     """Train the three components of USL-H.
 
-    Understandability, sensibleness and likelihood. Needs no ratings. For
-    `--set usl_h.model=path:MODEL` (Phy et al. 2020).
+    Understandability, sensibleness and likelihood. Phy et al. (2020). Needs no ratings.
+
+    Use it with `--set usl_h.model=path:MODEL`.
     """
     train_and_show("usl-h", **options)
 
@@ -95,8 +102,9 @@ def usl_h(**options: Any) -> None:
 def relevance(data: Path, out: Path, format: str | None, licence: str, **options: Any) -> None:
     """Train a model of whether a reply fits its context.
 
-    For `--set relevance.model=path:MODEL`. Needs no ratings: the model is trained to distinguish
-    true replies from negative examples.
+    Needs no ratings: the model is trained to distinguish true replies from negative examples.
+
+    Use it with `--set relevance.model=path:MODEL`.
     """
     from simpatico.readers import read
     from simpatico.training.card import About

@@ -61,8 +61,10 @@ FIXED_BY_MODEL = ("learn", "along", "mode", "encoder", "seed", "licence")
 def interlocutor(data: tuple[Path, ...], out: Path, format: str | None, **options: Any) -> None:
     """Train a model of a user's ratings.
 
-    For `--set interlocutor_score.model=path:MODEL`. Always evaluated on later ratings by the
-    interlocutors themselves, and compared with the mean rating of each user, which needs no text.
+    Always evaluated on later ratings by the interlocutors themselves, and compared with the mean
+    rating of each user, which needs no text.
+
+    Use it with `--set interlocutor_score.model=path:MODEL`.
 
     \b
     Example:
