@@ -62,7 +62,7 @@ def test_words_for_people(run):
     assert "Significant: p ≤ .05 after Holm correction for 2 comparisons." in done.stderr
 
 
-def test_many_pairs_are_told_by_what_was_found(tmp_path):
+def test_many_pairs_show_only_what_was_found(tmp_path):
     values = RNG.normal(0.5, 0.05, (5, 20))
     values[0] += 0.4
     scores = {"warmth": {s: v.tolist() for s, v in zip("abcde", values, strict=True)}}
