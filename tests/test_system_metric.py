@@ -125,7 +125,7 @@ def test_show_prints_it_for_systems_only(mixed, call):
 def test_show_says_why_there_is_none(talk, tmp_path, call):
     run = score_run(Conversations((talk,)), [load("distinct_n")], tmp_path / "run")
     _, out, _ = call("show", run.folder)
-    assert "– too few ngrams (290 of 1000)" in out
+    assert "–  too few ngrams (290 of 1000)" in out
 
 
 def test_compare_takes_the_others_and_refuses_it_by_name(mixed, call):

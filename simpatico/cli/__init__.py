@@ -1,4 +1,10 @@
-"""The command line: one file a command, each found by its file name and loaded when called."""
+"""The command line: one file a command, each found by its file name and loaded when called.
+
+Exit codes are part of the interface, since scripts and CI branch on them: 0 done; 1 a rule of
+`simpatico gate` failed; 2 wrong input or usage, which the same command will meet again; 3
+interrupted or no access to a file or server, so that the same command may succeed later. Errors of
+our own are one line; anything else is a bug and keeps its traceback.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +15,6 @@ import sys
 from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
-from types import FrameType
 
 import click
 
@@ -22,6 +27,7 @@ class Commands(click.Group):
     """The commands: every module of `commands` whose name does not begin with an underscore."""
 
     def list_commands(self, context: click.Context) -> list[str]:
+        """The names, off the folder: a new file is a new command."""
         names = {module.name for module in iter_modules([str(FOLDER)])}
         return sorted(name for name in names if not name.startswith("_"))
 
@@ -45,18 +51,34 @@ class Commands(click.Group):
         return command
 
 
-@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(
+    cls=Commands,
+    context_settings={"help_option_names": ["-h", "--help"], "show_default": True},
+)
 @click.version_option(package_name="simpatico")
 def cli() -> None:
     """Measure how a dialog system comes across to the person it talks with.
 
-    Start with `simpatico demo`, then `simpatico score FILE --out RUN`.
+    \b
+    Start here:
+      simpatico demo                            three made-up systems
+      simpatico score chats.jsonl --out run     score your own conversations
+      simpatico compare run                     differences between systems
+      simpatico report run                      one HTML page to share
+
+    Exit codes: 0 done; 1 a rule of `gate` failed; 2 wrong input or usage; 3 interrupted or no
+    access, run the same command again.
     """
 
 
 def main() -> None:
-    """Run a command; errors of ours are one line and exit 2, an interruption is exit 3."""
-    signal.signal(signal.SIGTERM, raise_interrupt)
+    """Run a command and exit; which error has which code is in the module's docstring.
+
+    `standalone_mode=False` lets click's own errors pass through here, so that they have the same
+    form as ours; click would print a usage line above each.
+    """
+    # a batch system ends jobs with SIGTERM: then the run is resumable as after Ctrl-C
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         code = cli.main(standalone_mode=False)
         if sys.stdout:  # a caller may have closed it
@@ -77,14 +99,11 @@ def main() -> None:
     except OSError as error:
         sys.exit(complain(f"{error.filename or 'output'}: {error.strerror or error}", 3))
     except Exception as error:
+        # a damaged Parquet file; by the name of its module, as importing polars takes its time
         if not type(error).__module__.startswith("polars"):
             raise
         problem = f"cannot read a table ({type(error).__name__})"
         sys.exit(complain(f"{problem}; if it belongs to a run, score again into a new folder", 2))
-
-
-def raise_interrupt(number: int, frame: FrameType | None) -> None:
-    raise KeyboardInterrupt
 
 
 def complain(message: str, code: int) -> int:

@@ -1,111 +1,93 @@
-"""Options and sentences that the commands with bots share."""
+"""Options, calls and sentences that the commands with bots share.
+
+Tokens are estimated and priced before the first request, since a server may charge for them, and
+counted afterwards; results are appended as they come, so that a repeated command resumes.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import click
-
-from simpatico.cli.options import combine_options
-from simpatico.cli.output import note, result, show_json
+from simpatico.cli import options as opt
+from simpatico.cli.output import format_reasons, note, result, show_json
+from simpatico.cli.progress import ProgressDisplay
 from simpatico.errors import BadValue, RunError
 
 if TYPE_CHECKING:
     from simpatico.bots.bot import Bot, Settings
     from simpatico.bots.prompts import Prompt
     from simpatico.bots.runner import AskOptions, Prices, Summary
-    from simpatico.cli.progress import ProgressDisplay
 
 SPEC = (
-    "http(s)://HOST:PORT/v1?model=NAME, local:MODEL, command:PROGRAM ARGS or script:NAME "
-    "(echo, generic, or a file)."
+    "Bot to talk to: http(s)://HOST:PORT/v1?model=NAME (OpenAI-compatible server), local:MODEL, "
+    "command:PROGRAM ARGS, or script:NAME (echo, generic, or a file)."
 )
 SETTINGS = ("temperature", "max_tokens", "seed", "instruction", "timeout", "retries")
 
-
-setting_options = combine_options(
-    [
-        click.option(
-            "--temperature",
-            type=float,
-            help="Sampling temperature; 0 = most likely token. Default: the bot's own.",
-        ),
-        click.option(
-            "--max-tokens", type=int, default=256, show_default=True, help="Tokens per reply."
-        ),
-        click.option("--seed", type=int, help="Random seed, for bots that sample."),
-        click.option("--instruction", default="", help="System prompt, sent before the dialog."),
-        click.option(
-            "--timeout",
-            type=float,
-            default=60,
-            show_default=True,
-            help="Seconds to wait for a reply.",
-        ),
-        click.option(
-            "--retries",
-            type=int,
-            default=4,
-            show_default=True,
-            help="How often to retry a request.",
-        ),
-    ]
+bot_option = opt.option("--bot", SPEC, "spec", required=True, metavar="SPEC")
+system_option = opt.option("--system", "Name of the bot.  [default: its model or program]")
+prompts_option = opt.option(
+    "--prompts", "Prompts to reply to.", "source", required=True, metavar="FILE"
 )
-
-prompt_options = combine_options(
-    [
-        click.option("--format", help="Format of conversations; detected if not given."),
-        click.option(
-            "--turn",
-            "upto",
-            type=click.Choice(["last", "first", "every"]),
-            default="last",
-            show_default=True,
-            help="Which user turn to reply to, where prompts are conversations.",
-        ),
-    ]
+setting_options = opt.combine(
+    opt.option(
+        "--temperature",
+        "Sampling temperature; 0 = most likely token.  [default: the bot's own]",
+        type=float,
+    ),
+    opt.value("--max-tokens", 256, "Maximum number of tokens per reply."),
+    opt.option("--seed", "Random seed, for bots that sample.", type=int),
+    opt.text("--instruction", "System prompt, sent before the dialog."),
+    opt.value("--timeout", 60, "Seconds to wait for a reply.", type=float),
+    opt.value("--retries", 4, "How often to retry a failed request."),
 )
-
-many_options = combine_options(
-    [
-        click.option(
-            "--limit", type=int, metavar="N", help="Use only the first N prompts or openings."
-        ),
-        click.option("--jobs", type=int, default=4, show_default=True, help="Requests at a time."),
-        click.option("--retry-errors", is_flag=True, help="Repeat requests that failed before."),
-        click.option("--price-in", type=float, help="Price per million input tokens."),
-        click.option("--price-out", type=float, help="Price per million output tokens."),
-        click.option("--json", "as_json", is_flag=True, help="Print the summary as JSON."),
-    ]
+prompt_options = opt.combine(
+    opt.option("--format", "Format of conversations; detected if not given."),
+    opt.choice(
+        "--turn",
+        ["last", "first", "every"],
+        "If prompts are conversations: the user turn to reply to.",
+        "upto",
+    ),
+)
+many_options = opt.combine(
+    opt.option("--limit", "Use only the first N prompts or openings.", type=int, metavar="N"),
+    opt.value("--jobs", 4, "Number of concurrent requests."),
+    opt.flag("--retry-errors", "Repeat requests that failed before."),
+    opt.option("--price-in", "Price per million input tokens.", type=float),
+    opt.option("--price-out", "Price per million output tokens.", type=float),
+    opt.as_json,
 )
 
 
-def bot_settings(options: dict[str, Any]) -> Settings:
-    """The settings; takes their part out of the options."""
+def bot_settings(options: Mapping[str, Any]) -> Settings:
+    """How a bot replies; recorded with every reply."""
     from simpatico.bots.bot import Settings
 
-    return Settings(**{name: options.pop(name) for name in SETTINGS})
+    return Settings(**{name: options[name] for name in SETTINGS})
 
 
-def token_prices(options: dict[str, Any]) -> Prices:
-    """The prices; takes their part out of the options."""
+def token_prices(options: Mapping[str, Any]) -> Prices:
+    """What tokens cost; null where no price is given."""
     from simpatico.bots.runner import Prices
 
-    read, written = options.pop("price_in"), options.pop("price_out")
-    for name, price in (("--price-in", read), ("--price-out", written)):
+    prices = [options[name] for name in ("price_in", "price_out")]
+    for name, price in zip(("--price-in", "--price-out"), prices, strict=True):
+        # written this way round since it also refuses nan
         if price is not None and not 0 <= price < float("inf"):
             raise BadValue(f"{name} is {price}; a price per million tokens is zero or more")
-    return Prices(read, written)
+    return Prices(*prices)
 
 
 def ask_options(
-    options: dict[str, Any],
+    options: Mapping[str, Any],
     progress: ProgressDisplay,
     announce: Callable[[Sequence[Prompt]], object],
 ) -> AskOptions:
-    """How many are asked; takes its part out of the options."""
+    """How many prompts are sent and how; `announce` is called with those still to do, if any."""
     from simpatico.bots.runner import AskOptions
 
     def start(prompts: Sequence[Prompt]) -> None:
@@ -113,40 +95,65 @@ def ask_options(
         if prompts:
             announce(prompts)
 
-    own = {name: options.pop(name) for name in ("jobs", "limit", "retry_errors")}
+    own = {name: options[name] for name in ("jobs", "limit", "retry_errors")}
     return AskOptions(**own, on_start=start, progress=progress.add)
 
 
-def load_named_bot(spec: str, settings: Settings, system: str | None) -> Bot:
-    """The bot of a SPEC, under the name of the system if one is given."""
+def open_bots(
+    stack: ExitStack, specs: Sequence[str], settings: Settings, systems: Sequence[str | None]
+) -> list[Bot]:
+    """The bots of SPECs, closed with the stack; under the names of the systems if there are any.
+
+    Closing gives back what a bot holds, such as the process of `command:`. Names are made valid
+    UTF-8 here: a shell may pass any bytes, and the JSONL file could not hold them.
+    """
     from simpatico.bots.bot import RenamedBot
     from simpatico.bots.spec import load_bot
     from simpatico.models.runtime.tokens import as_utf8
 
-    bot = load_bot(spec, settings)
-    return RenamedBot(bot, as_utf8(system)) if system else bot
+    bots = []
+    for spec, system in zip(specs, systems or [None] * len(specs), strict=True):
+        bot = load_bot(spec, settings)
+        bots.append(RenamedBot(bot, as_utf8(system)) if system else bot)
+        stack.enter_context(closing(bots[-1]))
+    return bots
 
 
 def refuse_same_file(out: Path, source: str) -> None:
-    """Complain where the output is the input."""
+    """Complain where the output is the input, also under another name or through a link.
+
+    Results replace the file or are appended to it; either way the input would be spoilt.
+    """
     if source != "-" and out.exists() and Path(source).exists() and out.samefile(source):
         raise BadValue(f"--out {out} is the input file; name another file")
 
 
-def print_estimate(
-    prompts: Sequence[Prompt], bot: Bot, *, settings: Settings, prices: Prices
-) -> None:
-    """What is about to be spent."""
+def ask_bot(
+    bot: Bot, prompts: Sequence[Prompt], out: Path, *, options: Mapping[str, Any]
+) -> tuple[Summary, dict[str, Any]]:
+    """Let a bot reply to prompts, with an estimate of tokens and cost before the first request."""
+    from simpatico.bots.probe import probe
     from simpatico.bots.runner import estimate_tokens
 
-    tokens = estimate_tokens(prompts, settings)
-    cost, what = prices.cost(tokens), f"{len(prompts):,} prompts for {bot.name}"
-    counts = f"about {tokens.read:,} input tokens, at most {tokens.written:,} output tokens"
-    note(f"{what}: {counts}" + ("" if cost is None else f"; cost at most about {cost:,.4f}"))
+    settings, prices = bot_settings(options), token_prices(options)
+
+    def print_estimate(todo: Sequence[Prompt]) -> None:
+        tokens = estimate_tokens(todo, settings)
+        cost, what = prices.cost(tokens), f"{len(todo):,} prompts for {bot.name}"
+        counts = f"about {tokens.read:,} input tokens, at most {tokens.written:,} output tokens"
+        note(f"{what}: {counts}" + ("" if cost is None else f"; cost at most about {cost:,.4f}"))
+
+    with ProgressDisplay("prompts answered") as progress:
+        how = ask_options(options, progress, print_estimate)
+        summary = probe(bot, prompts, opt.out_file(out), how=how)
+    return summary, summary_json(summary, prices, out)
 
 
 def summary_json(summary: Summary, prices: Prices, out: Path) -> dict[str, Any]:
-    """The summary as a mapping; null for what nobody counted."""
+    """The summary as a mapping; null for what nobody counted.
+
+    The reasons of failures are sorted by frequency, then name, so that two runs can be compared.
+    """
     tokens = summary.tokens
     return {
         "out": str(out),
@@ -165,17 +172,14 @@ def summary_json(summary: Summary, prices: Prices, out: Path) -> dict[str, Any]:
 
 def print_summary(summary: dict[str, Any], what: str) -> None:
     """The summary as sentences."""
-    why = ", ".join(f"{n:,} {reason}" for reason, n in summary["why"].items())
+    why = format_reasons(summary["why"])
     before = f" ({summary['before']:,} done before)" if summary["before"] else ""
     failures = f"{summary['failed']:,} failed" + (f": {why}" if why else "")
     seconds = f"{summary['seconds']:,.1f} seconds"
     note(f"{summary['answered']:,} {what}{before}, {failures}; {seconds}")
     if summary["tokens_in"] is not None:
-        part = (
-            ""
-            if summary["tokens_counted_for"] == summary["replies"]
-            else f" in {summary['tokens_counted_for']:,} of {summary['replies']:,} replies"
-        )
+        n, n_replies = summary["tokens_counted_for"], summary["replies"]
+        part = "" if n == n_replies else f" in {n:,} of {n_replies:,} replies"
         cost = "" if summary["cost"] is None else f"; cost {summary['cost']:,.4f}"
         counts = f"{summary['tokens_in']:,} input tokens, {summary['tokens_out']:,} output tokens"
         note(f"{counts}{part}{cost}")
@@ -194,3 +198,4 @@ def print_outcome(summary: Summary, facts: dict[str, Any], *, as_json: bool, not
     if summary.failures and not summary.n_answered and not summary.n_before:
         why = summary.failures.most_common(1)[0][0]
         raise RunError(f"{nothing} ({why}); {facts['out']} has the reason for each")
+    note(f"next: simpatico score {facts['out']} --out RUN")

@@ -1,15 +1,20 @@
-"""Options that several commands share.
+"""Options that several commands share, and shorthands to declare the others.
 
-Heavy imports stand inside functions, so that `--help` of a command is there at once.
+Commands import this module as `opt`: `@opt.value("--jobs", 4, "Number of processes.")`. The group
+`cli` shows defaults in every help text, and click takes an option's type from its default, so that
+most options are one line. A help text says itself what happens without the option, if that is no
+value of it: `[default: detected]`.
+
+Heavy imports stand inside functions: `--help` of a command must not wait for polars or torch.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import fields
 from pathlib import Path
 from pkgutil import iter_modules
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -24,15 +29,17 @@ FORMATS = ", ".join(
 )
 """Off the folder, as `readers.detect` has them; importing that takes a tenth of a second."""
 
-Function = TypeVar("Function", bound=Callable[..., Any])
+Function = Callable[..., Any]
+Decorator = Callable[[Function], Function]
+PATH = click.Path(path_type=Path)
 
 
-def renamed_options(**names: str) -> type[click.Command]:
-    """A command that still takes the options of the last release: `old="--new"`, and says so.
+def renamed(**names: str) -> type[click.Command]:
+    """A command that still takes the options of the last release: `old="new"`, and says so.
 
     Arguments are rewritten before they are parsed, so that help texts show the new names alone.
     """
-    options = {f"--{old.replace('_', '-')}": new for old, new in names.items()}
+    options = {f"--{old.replace('_', '-')}": f"--{new}" for old, new in names.items()}
 
     class Renaming(click.Command):
         def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
@@ -47,8 +54,122 @@ def renamed_options(**names: str) -> type[click.Command]:
     return Renaming
 
 
+def combine(*options: Decorator) -> Decorator:
+    """Several options as one decorator, in the order of the help text."""
+
+    def decorate(function: Function) -> Function:
+        for decorator in reversed(options):  # click puts the option applied last first
+            function = decorator(function)
+        return function
+
+    return decorate
+
+
+def option(name: str, help: str, *parameter: str, **settings: Any) -> Decorator:
+    """An option; `parameter` is the name that the function knows it by, if it is another one."""
+    return click.option(name, *parameter, help=help, **settings)
+
+
+def value(name: str, default: object, help: str, *parameter: str, **settings: Any) -> Decorator:
+    """An option with a default, which also says its type."""
+    return option(name, help, *parameter, default=default, **settings)
+
+
+def choice(
+    name: str, values: Sequence[str], help: str, *parameter: str, **settings: Any
+) -> Decorator:
+    """An option with a fixed set of values; the first is the default unless another is named."""
+    settings = {"default": None if "required" in settings else values[0], **settings}
+    return option(name, help, *parameter, type=click.Choice(values), **settings)
+
+
+def flag(name: str, help: str, *parameter: str, **settings: Any) -> Decorator:
+    """An option without a value."""
+    return option(name, help, *parameter, is_flag=True, **settings)
+
+
+def repeatable(name: str, help: str, *parameter: str, **settings: Any) -> Decorator:
+    """An option that may be given several times; its value is a tuple."""
+    sentence, gap, default = help.partition("  [")
+    help = f"{sentence} Repeatable.{gap}{default}"
+    return option(name, help, *parameter, multiple=True, **settings)
+
+
+def text(name: str, help: str, *parameter: str, **settings: Any) -> Decorator:
+    """An option whose default is the empty text, which the help does not show."""
+    return option(name, help, *parameter, default="", show_default=False, **settings)
+
+
+def names(name: str, help: str) -> Decorator:
+    """An option that takes names separated by commas; its value is a tuple, empty if not given."""
+
+    def split(context: click.Context, parameter: click.Parameter, names: str) -> tuple[str, ...]:
+        return tuple(name.strip() for name in names.split(",") if name.strip())
+
+    return text(name, help, metavar="NAME,...", callback=split)
+
+
+def path(name: str, help: str, *parameter: str, **settings: Any) -> Decorator:
+    """An option that names a file or folder."""
+    return option(name, help, *parameter, type=PATH, **settings)
+
+
+def out(help: str, **settings: Any) -> Decorator:
+    """Where results are written; required unless there is a default."""
+    return path("--out", help, **{"required": "default" not in settings} | settings)
+
+
+def seed(help: str = "Random seed.") -> Decorator:
+    return value("--seed", 0, help)
+
+
+as_json = flag("--json", "Print JSON.", "as_json")
+judgements = path("--judgements", "File of human ratings, with columns dialog, quality, value.")
+settings = repeatable(
+    "--set",
+    "Parameter of a metric, such as emotional_entropy.normalised=true.",
+    "settings",
+    metavar="METRIC.PARAMETER=VALUE",
+)
+traditional = names(
+    "--traditional",
+    "Baseline scores of the incremental validity.  [default: all traditional metrics]",
+)
+
+reading = combine(
+    option("--format", f"Input format; detected if not given: {FORMATS}."),
+    option("--system", "Name of the evaluated system, where the input says assistant only."),
+    value("--merge/--no-merge", True, "Merge consecutive messages of one speaker into one turn."),
+    flag("--gather", "Regroup dialogs whose turns are interleaved in the file."),
+    choice("--on-error", ["fail", "skip"], "What to do with a record that cannot be read."),
+    option(
+        "--max-errors",
+        "With --on-error skip: stop after more errors than this.",
+        type=click.IntRange(min=0),
+    ),
+)
+"""How conversations are read."""
+
+metrics = combine(
+    names("--metrics", "Metrics to compute; see `simpatico list`."),
+    choice(
+        "--preset",
+        ["psych", "neural", "all"],
+        "Set of metrics; psych if no metric is named.",
+        default=None,
+    ),
+    option("--lexicon", "Emotion lexicon (file) to use instead of the shipped one."),
+    settings,
+)
+"""Which metrics are computed, and with which parameters."""
+
+
 def out_file(path: Path) -> Path:
-    """Where a file is to be written: the target of a link, and nothing but a file."""
+    """Where a file is to be written: the target of a link, and nothing but a file.
+
+    Files are written under another name and moved: a move would replace a link or a device, such
+    as /dev/stdout, instead of writing to it.
+    """
     if str(path) in ("", ".", "-"):
         raise BadValue(f"--out {str(path)!r} is not a file name")
     place = path.resolve()
@@ -58,116 +179,41 @@ def out_file(path: Path) -> Path:
     return place
 
 
-def combine_options(
-    options: list[Callable[[Function], Function]],
-) -> Callable[[Function], Function]:
-    """Several options as one decorator."""
-
-    def decorate(function: Function) -> Function:
-        for option in reversed(options):
-            function = option(function)
-        return function
-
-    return decorate
-
-
-reading_options = combine_options(
-    [
-        click.option("--format", help=f"Input format; detected if not given: {FORMATS}."),
-        click.option(
-            "--system", help="Name of the evaluated side of a chat, such as the assistant."
-        ),
-        click.option(
-            "--merge/--no-merge",
-            default=True,
-            show_default=True,
-            help="Merge consecutive messages of one speaker into one turn.",
-        ),
-        click.option(
-            "--gather",
-            is_flag=True,
-            help="Collect dialogs whose turns are interleaved in the file.",
-        ),
-        click.option(
-            "--on-error",
-            type=click.Choice(["fail", "skip"]),
-            default="fail",
-            show_default=True,
-            help="What to do with a record that cannot be read.",
-        ),
-        click.option(
-            "--max-errors",
-            type=click.IntRange(min=0),
-            help="With skip: stop after more errors than this.",
-        ),
-    ]
-)
-"""How conversations are read."""
-
-
-metric_options = combine_options(
-    [
-        click.option("--metrics", help="Metric names, comma-separated; see `simpatico list`."),
-        click.option(
-            "--preset",
-            type=click.Choice(["psych", "neural", "all"]),
-            help="A set of metrics; psych if no metric is named.",
-        ),
-        click.option("--lexicon", help="File with an emotion lexicon to use instead of ours."),
-        click.option(
-            "--set",
-            "settings",
-            multiple=True,
-            metavar="METRIC.PARAMETER=VALUE",
-            help="Metric parameter, such as emotional_entropy.normalised=true; repeatable.",
-        ),
-    ]
-)
-"""Which metrics are computed, and with which parameters."""
-
-
 def load_metrics(options: dict[str, Any]) -> list[Metric]:
-    """The metrics the options name; takes their part out of `options`."""
-    from simpatico.metric import plain_name
-    from simpatico.registry import load, preset
+    """The metrics the options name; takes their part out of `options`.
 
-    listed, preset_name = options.pop("metrics"), options.pop("preset")
-    lexicon, settings = options.pop("lexicon"), options.pop("settings")
-    names = [n.strip() for n in listed.split(",") if n.strip()] if listed else []
+    --lexicon is short for `--set METRIC.lexicon=FILE` on every emotion metric, and yields to it.
+    """
+    from simpatico.metric import plain_name
+    from simpatico.registry import load, metric_class, preset
+
+    names, preset_name = list(options.pop("metrics")), options.pop("preset")
+    lexicon, parameters = options.pop("lexicon"), parse_settings(options.pop("settings"))
     if preset_name or not names:
         names = list(dict.fromkeys([*preset(preset_name or "psych"), *names]))
     if not names:
         raise UnknownName(f"no metric of preset {preset_name!r} is installed; see `simpatico list`")
-    parameters = parse_settings(settings)
-    if unused := sorted(set(parameters) - set(names) - set(map(plain_name, names))):
-        raise UnknownName(f"--set names {unused[0]!r}, which is not among {', '.join(names)}")
+    refuse_other_metrics(parameters, names)
     if lexicon:
-        emotional = [name for name in names if takes_emotions(name)]
+        emotional = [
+            name
+            for name in names
+            if name.startswith("emotion")
+            and "lexicon" in {f.name for f in fields(metric_class(plain_name(name)))}
+        ]
         if not emotional:
             raise UnknownName(
                 f"--lexicon needs an emotion metric; none is among {', '.join(names)}"
             )
         for name in emotional:
             parameters.setdefault(name, {}).setdefault("lexicon", lexicon)
-    metrics = []
-    for name in names:
-        # a setting under the metric's own name holds for it with any model; the full name wins
-        own = {**parameters.get(plain_name(name), {}), **parameters.get(name, {})}
-        metrics.append(load(name, **typed_parameters(name, own)))
-    return metrics
-
-
-def takes_emotions(name: str) -> bool:
-    """Whether a metric has an emotion lexicon as a parameter."""
-    from simpatico.metric import plain_name
-    from simpatico.registry import metric_class
-
-    parameters = {f.name for f in fields(metric_class(plain_name(name)))}
-    return name.startswith("emotion") and "lexicon" in parameters
+    # a setting under the metric's own name holds for it with any model; the full name wins
+    own = {n: {**parameters.get(plain_name(n), {}), **parameters.get(n, {})} for n in names}
+    return [load(name, **typed_parameters(name, own[name])) for name in names]
 
 
 def parse_settings(settings: tuple[str, ...]) -> dict[str, dict[str, str]]:
-    """`metric.parameter=value` as a mapping."""
+    """`metric.parameter=value` as a mapping; of a parameter given twice the last value holds."""
     parameters: dict[str, dict[str, str]] = {}
     for setting in settings:
         place, equals, value = setting.partition("=")
@@ -178,27 +224,35 @@ def parse_settings(settings: tuple[str, ...]) -> dict[str, dict[str, str]]:
     return parameters
 
 
-def typed_parameters(name: str, parameters: dict[str, str]) -> dict[str, Any]:
-    """Parameter values as the type of the parameter's default."""
+def refuse_other_metrics(parameters: Collection[str], names: Collection[str]) -> None:
+    """Refuse a `--set` for a metric that is not computed: it would have no effect."""
+    from simpatico.metric import plain_name
+
+    if others := sorted(set(parameters) - set(names) - set(map(plain_name, names))):
+        raise UnknownName(f"--set names {others[0]!r}, which is not among {', '.join(names)}")
+
+
+def typed_parameters(name: str, parameters: Mapping[str, str]) -> dict[str, Any]:
+    """Parameter values as the type of the parameter's default: truth value, number or text.
+
+    The default decides, not the look of the value: a lexicon may be called 2026. Names that the
+    metric does not have stay text; loading it complains of them.
+    """
     from simpatico.metric import plain_name
     from simpatico.registry import metric_class
 
     defaults = {f.name: f.default for f in fields(metric_class(plain_name(name)))}
-    return {p: as_type(f"{name}.{p}", v, defaults.get(p)) for p, v in parameters.items()}
-
-
-def as_type(place: str, value: str, default: object) -> object:
-    """One value, read as a truth value, a number or text."""
-    try:
-        match default:
-            case bool():
-                return {"true": True, "false": False}[value.lower()]
-            case int():
-                return int(value)
-            case float():
-                return float(value)
-            case _:
-                return value
-    except (KeyError, ValueError):
-        kind = type(default).__name__
-        raise UnknownName(f"{place} takes a value of type {kind}, not {value!r}") from None
+    values: dict[str, Any] = {}
+    for parameter, text in parameters.items():
+        kind: type[Any] = type(defaults.get(parameter))
+        try:
+            if kind is bool:
+                values[parameter] = {"true": True, "false": False}[text.lower()]
+            else:
+                values[parameter] = kind(text) if kind in (int, float) else text
+        except (KeyError, ValueError):
+            place = f"{name}.{parameter}"
+            raise UnknownName(
+                f"{place} takes a value of type {kind.__name__}, not {text!r}"
+            ) from None
+    return values

@@ -1,17 +1,22 @@
-"""Progress on the terminal: a bar, or a line every ten seconds in a log file; always on stderr."""
+"""Progress on the terminal: a bar, or a line every ten seconds in a log file; always on stderr.
+
+Two things are counted: the items of a command (turns, prompts), and on the way the texts that a
+model has processed, which `simpatico.progress` announces from deep inside. Without the second a
+command that embeds a large file would seem to hang.
+"""
 
 from __future__ import annotations
 
 import sys
 from contextlib import ExitStack
 from time import monotonic
-from types import TracebackType
 from typing import Any
 
 from simpatico.cli.output import note
 from simpatico.progress import Step, listen
 
 SECONDS_BETWEEN_LINES = 10.0
+"""Often enough to see that it works, seldom enough that the log of a night stays readable."""
 
 
 class ProgressDisplay:
@@ -70,6 +75,7 @@ class ProgressDisplay:
         if not self.step or step.what != self.step.what or step.done <= self.step.done:
             self.step_started, self.step_first = now, 0 if step.done == 1 else step.done
         self.step, count = step, step.done - self.step_first
+        # a rate over less than a second says little of the hours to come
         if count and now - self.last_line > SECONDS_BETWEEN_LINES and now - self.step_started > 1:
             self.last_line, rate = now, count / (now - self.step_started)
             seconds = (step.total - step.done) / rate
@@ -79,12 +85,7 @@ class ProgressDisplay:
                 f"about {seconds:,.0f} seconds left"
             )
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.stack.close()
         if self.bar:
             self.bar.stop()
@@ -92,32 +93,23 @@ class ProgressDisplay:
 
 def build_bar() -> Any:
     """A bar with count, rate and remaining time."""
+    from rich import progress
     from rich.console import Console
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        ProgressColumn,
-        SpinnerColumn,
-        Task,
-        TextColumn,
-        TimeRemainingColumn,
-    )
-    from rich.progress import Progress as Bar
     from rich.text import Text
 
-    class Rate(ProgressColumn):
-        """Items a second."""
+    class Rate(progress.ProgressColumn):
+        """Items a second; rich has a column for bytes a second only."""
 
-        def render(self, task: Task) -> Text:
+        def render(self, task: progress.Task) -> Text:
             rate = task.finished_speed or task.speed
             return Text(f"{rate:,.0f}/s" if rate else "")
 
     columns = (
-        SpinnerColumn(),
-        TextColumn("{task.description}"),
-        BarColumn(20),
-        MofNCompleteColumn(),
+        progress.SpinnerColumn(),
+        progress.TextColumn("{task.description}"),
+        progress.BarColumn(20),
+        progress.MofNCompleteColumn(),
         Rate(),
-        TimeRemainingColumn(),
+        progress.TimeRemainingColumn(),
     )
-    return Bar(*columns, console=Console(stderr=True), transient=True)
+    return progress.Progress(*columns, console=Console(stderr=True), transient=True)

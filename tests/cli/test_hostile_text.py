@@ -37,7 +37,7 @@ def utterances():
 def hostile(tmp_path_factory):
     """A log, a run of it, and judgements of its dialogs."""
     folder = tmp_path_factory.mktemp("hostile")
-    log, judged = folder / "\x1b[31m\u202e=evil.jsonl", folder / "\x1b]0;x\x07.jsonl"
+    log, ratings = folder / "\x1b[31m\u202e=evil.jsonl", folder / "\x1b]0;x\x07.jsonl"
     log.write_text("".join(json.dumps(row) + "\n" for row in utterances()))
     rows = [
         {
@@ -51,9 +51,9 @@ def hostile(tmp_path_factory):
         for place, name in enumerate(NAMES)
         for judge in range(2)
     ]
-    judged.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    ratings.write_text("".join(json.dumps(row) + "\n" for row in rows))
     run = folder / "\x1b2Jrun\x9b\u202e"
-    return log, run, judged, call("score", log, "--metrics", METRICS, "--out", run)
+    return log, run, ratings, call("score", log, "--metrics", METRICS, "--out", run)
 
 
 def harmless(done, code=0):
@@ -91,11 +91,13 @@ def test_compare_prints_nothing_that_acts(hostile, more):
 
 
 def test_validate_and_report_print_nothing_that_acts(hostile, tmp_path):
-    _, run, judged, _ = hostile
-    harmless(call("validate", run, "--judgements", judged))
+    _, run, ratings, _ = hostile
+    harmless(call("validate", run, "--judgements", ratings))
     out = tmp_path / "\x1b[1m.html"
     harmless(
-        call("report", run, "--judgements", judged, "--out", out, "--title", EVIL.replace("\0", ""))
+        call(
+            "report", run, "--judgements", ratings, "--out", out, "--title", EVIL.replace("\0", "")
+        )
     )
     assert out.read_text(encoding="utf-8").startswith("<!doctype html>")
 
@@ -114,20 +116,19 @@ def test_complaints_print_nothing_that_acts(hostile, tmp_path):
 
 
 def test_json_is_faithful(hostile):
-    _, run, judged, _ = hostile
+    _, run, ratings, _ = hostile
     turns = json.loads(call("show", run, "--level", "turn", "--format", "json").stdout)
     assert {row["dialog"] for row in turns} == set(NAMES)
     assert {row["system"] for row in turns} == {f"={EVIL}", f"+{EVIL}", "human"}
-    told = json.loads(call("compare", run, "--json").stdout)
-    rows = told if isinstance(told, list) else told["differences"]
+    rows = json.loads(call("compare", run, "--json").stdout)
     assert {rows[0]["a"], rows[0]["b"]} == {f"={EVIL}", f"+{EVIL}"}
-    told = harmless(call("report", run, "--judgements", judged, "--json")).stdout
-    assert {row["quality"] for row in json.loads(told)["evidence"]["correlations"]} == {f"={EVIL}"}
+    facts = json.loads(harmless(call("report", run, "--judgements", ratings, "--json")).stdout)
+    assert {row["quality"] for row in facts["evidence"]["correlations"]} == {f"={EVIL}"}
 
 
 def test_parquet_is_faithful(hostile):
-    kept = pl.read_parquet(hostile[1] / "text.parquet", glob=False)
-    assert kept.filter(pl.col("turn") == 0)["text"].to_list() == NAMES
+    texts = pl.read_parquet(hostile[1] / "text.parquet", glob=False)
+    assert texts.filter(pl.col("turn") == 0)["text"].to_list() == NAMES
 
 
 def test_csv_cells_are_no_formulas_and_numbers_stay_numbers(hostile):
@@ -137,10 +138,10 @@ def test_csv_cells_are_no_formulas_and_numbers_stay_numbers(hostile):
         assert not row["dialog"].startswith(FORMULA_STARTS)
         assert not row["system"].startswith(FORMULA_STARTS)
         assert row["length"] == "" or float(row["length"]) >= 0
-    shown = {row["dialog"] for row in rows}
+    dialogs = {row["dialog"] for row in rows}
     for payload in FORMULAS.values():
         plain = CONTROL.sub("·", payload)
-        assert (f"'{plain}" if plain.startswith(FORMULA_STARTS) else plain) in shown
+        assert (f"'{plain}" if plain.startswith(FORMULA_STARTS) else plain) in dialogs
 
 
 @given(

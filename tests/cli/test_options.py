@@ -3,13 +3,11 @@
 import click
 from click.testing import CliRunner
 
-from simpatico.cli.options import renamed_options
+from simpatico.cli.options import renamed
 
 
 @click.command(
-    cls=renamed_options(
-        level="--balance-length", no_level="--no-balance-length", most="--max-dialogs"
-    )
+    cls=renamed(level="balance-length", no_level="no-balance-length", most="max-dialogs")
 )
 @click.option("--balance-length/--no-balance-length", default=False)
 @click.option("--max-dialogs", type=int, default=1)

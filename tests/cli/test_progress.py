@@ -15,18 +15,18 @@ def clock(monkeypatch):
     return now
 
 
-def test_steps_are_told_to_whoever_listens():
-    heard = []
-    with listen(heard.append), track("embeddings", 3) as tick:
+def test_steps_reach_whoever_listens():
+    steps = []
+    with listen(steps.append), track("embeddings", 3) as tick:
         tick(1)
         tick(2)
-    assert heard == [Step("embeddings", 1, 3), Step("embeddings", 3, 3)]
+    assert steps == [Step("embeddings", 1, 3), Step("embeddings", 3, 3)]
     with track("embeddings", 1) as tick:
         tick(1)
-    assert len(heard) == 2
+    assert len(steps) == 2
 
 
-def test_a_line_tells_rate_and_time_left_every_ten_seconds(clock, capsys):
+def test_a_line_has_rate_and_time_left_every_ten_seconds(clock, capsys):
     """At 20 s, 40 of 100 done since 0 s are 2 a second, so that 60 more take 30 s."""
     with progress.ProgressDisplay(), track("embeddings", 100) as tick:
         tick(1)
@@ -37,7 +37,7 @@ def test_a_line_tells_rate_and_time_left_every_ten_seconds(clock, capsys):
     assert capsys.readouterr().err == ("embeddings: 40 of 100, 2 a second, about 30 seconds left\n")
 
 
-def test_slow_work_is_told_in_seconds_each(clock, capsys):
+def test_slow_work_is_shown_in_seconds_each(clock, capsys):
     """At 40 s, 10 of 20 done are 4 seconds each, so that 10 more take 40 s."""
     with progress.ProgressDisplay(), track("follow-ups", 20) as tick:
         tick(1)
@@ -54,24 +54,24 @@ def test_on_a_terminal_there_is_a_bar(monkeypatch):
             return True
 
     monkeypatch.setattr("sys.stderr", screen := Terminal())
-    with progress.ProgressDisplay() as told:
+    with progress.ProgressDisplay() as display:
         for _ in range(2):
             with track("embeddings", 50) as tick:
                 tick(1)
                 tick(49)
-        told.add(7)
-        told.bar.refresh()
-        assert told.bar.tasks[told.tasks["embeddings"]].completed == 50
-    shown = screen.getvalue()
-    assert "embeddings" in shown
-    assert "50/50" in shown
-    assert "turns scored" in shown
+        display.add(7)
+        display.bar.refresh()
+        assert display.bar.tasks[display.tasks["embeddings"]].completed == 50
+    text = screen.getvalue()
+    assert "embeddings" in text
+    assert "50/50" in text
+    assert "turns scored" in text
 
 
 def test_work_that_goes_on_is_timed_from_where_it_goes_on(clock, capsys):
     """50 of 100 were done before; 10 more in 20 s are 2 seconds each, so that 40 take 80 s.
 
-    Nothing of it is done at 30 s, and so nothing is told of its rate.
+    Nothing of it is done at 30 s, and so no rate is printed.
     """
     with progress.ProgressDisplay(), track("fine-tuning", 100) as tick:
         clock[0] = 30.0

@@ -204,9 +204,10 @@ def test_the_command_prints_the_ranking_of_systems(run, tmp_path, call):
     code, out, err = call(*command)
     assert code == 0
     assert "Ranking of systems" in out
-    lines = [line.split() for line in out.splitlines() if "accuracy" in line]
-    assert ["kind", "length", "pairwise", "accuracy", ".17"] in [line[:5] for line in lines]
-    assert len(lines) == 4
+    start = out.index("Ranking of systems by kind [95% CI], 4 systems, ")
+    _, heads, _, *lines = out[start:].splitlines()
+    assert " ".join(heads.split()) == ("score pairwise accuracy soft pairwise accuracy correlation")
+    assert ["length", ".17"] in [line.split()[:2] for line in lines]
     assert "95% CI by BOOT-BOTH, tests by PERM-SYSTEMS" in err
     assert "1 pair of scores: no significant difference in ranking." in err
     told = json.loads(call(*command, "--json")[1])

@@ -1,4 +1,8 @@
-"""The part of `simpatico validate` that runs negative controls: scores of wrong replies."""
+"""The part of `simpatico validate` that runs negative controls: scores of wrong replies.
+
+A metric of quality must drop when replies are made wrong on purpose. Unlike a correlation with
+ratings this needs no raters, so that it can be run on anyone's data; see docs/controls.md.
+"""
 
 from __future__ import annotations
 
@@ -7,16 +11,16 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from simpatico.cli.options import combine_options
-from simpatico.cli.output import note, result, show_table
+from simpatico.cli import options as opt
+from simpatico.cli.commands.perturb import change_sentence
+from simpatico.cli.output import note, p_cell, result, show_table, value_with_interval
 from simpatico.cli.progress import ProgressDisplay
 from simpatico.comparison.verdict import CORRECTIONS
-from simpatico.wording import NO_VALUE, format_count, format_interval, format_number, format_p
+from simpatico.wording import NO_VALUE, format_count, format_number, interval_digits
 
 if TYPE_CHECKING:
     from simpatico.stats.correction import Correction
     from simpatico.validation.controls import Controls
-    from simpatico.validation.controls.rows import ControlRow
 
 EVERY = "every kind"
 VERDICTS = {
@@ -29,50 +33,51 @@ VERDICTS = {
     "too few": "too few",
     "no score": "no score",
 }
-"""The verdict codes of the JSON in words; scores without a better direction only change."""
+"""The verdict codes of the JSON in words; scores without a better direction only change.
+
+The codes stay as they are: scripts compare them, people read the words.
+"""
 
 
-control_options = combine_options(
-    [
-        click.option(
-            "--controls",
-            is_flag=False,
-            flag_value=EVERY,
-            metavar="[KIND,...]",
-            help="Negative controls: do scores drop for wrong replies? Kinds of simpatico perturb.",
-        ),
-        click.option(
-            "--logs",
-            type=click.Path(path_type=Path),
-            multiple=True,
-            help="With --controls: files that RUN was scored from, if references are needed.",
-        ),
-        click.option(
-            "--max-dialogs",
-            type=click.IntRange(min=1),
-            default=1_000,
-            show_default=True,
-            help="With --controls: maximum number of dialogs.",
-        ),
-    ]
+control_options = opt.combine(
+    opt.option(
+        "--controls",
+        "Negative controls: do scores drop for wrong replies? Kinds as in `simpatico perturb`; "
+        "all if none is named.",
+        is_flag=False,
+        flag_value=EVERY,
+        metavar="[KIND,...]",
+    ),
+    opt.repeatable(
+        "--logs",
+        "With --controls: files that RUN was scored from, if references are needed.",
+        type=opt.PATH,
+    ),
+    opt.value(
+        "--max-dialogs",
+        1_000,
+        "With --controls: maximum number of dialogs.",
+        type=click.IntRange(min=1),
+    ),
 )
 """Options of the negative controls."""
 
 
-def controls_from_options(run: Path, options: dict[str, Any], scores: tuple[str, ...]) -> Controls:
+def controls_from_options(run: Path, options: dict[str, Any]) -> Controls:
     """Run the controls that the options ask for."""
     from simpatico.perturbation.answers import KINDS
     from simpatico.perturbation.perturb import parse_kind
     from simpatico.run import Run
     from simpatico.validation.controls import ControlSettings, run_controls
 
-    kinds = KINDS
+    kinds = KINDS  # --controls without a value
     if options["controls"] != EVERY:
         names = (kind.strip() for kind in options["controls"].split(","))
         kinds = tuple(parse_kind(kind) for kind in dict.fromkeys(names) if kind)
-    rest = (options[name] for name in ("logs", "max_dialogs", "correction", "seed"))
+    own = (options[name] for name in ("scores", "logs", "max_dialogs", "correction", "seed"))
+    settings = ControlSettings(kinds, *own)
     with ProgressDisplay("wrong replies scored") as progress:
-        return run_controls(Run(run), ControlSettings(kinds, scores, *rest), tick=progress.add)
+        return run_controls(Run(run), settings, tick=progress.add)
 
 
 def show_controls(controls: Controls, correction: Correction) -> None:
@@ -80,39 +85,27 @@ def show_controls(controls: Controls, correction: Correction) -> None:
     for text in controls.notes:
         note(text)
     for counts in controls.made:
-        left = ", ".join(f"{n:,} {why.replace('_', ' ')}" for why, n in counts.left.items())
-        rest = f"; skipped: {left}" if left else ""
-        note(f"{counts.kind}: {counts.changed:,} of {counts.answers:,} replies changed{rest}")
-    columns = ["score", "change [95% CI]", "SDs", "lower", "p", "n", "dialogs", "verdict"]
+        note(change_sentence(counts.kind, counts.changed, counts.answers, counts.left))
+    # the verdict second: it is what people look for, and must not go to a second block
+    columns = ["score", "verdict", "change [95% CI]", "SDs", "lower", "p", "n"]
     for kind in dict.fromkeys(row.kind for row in controls.rows):
-        rows = [
-            [
-                *(row.score, change_cell(row), format_number(row.in_sds)),
-                NO_VALUE if row.drops is None else f"{100 * row.drops:.0f}%",
-                *(p_cell(row.p_adjusted), row.n, row.dialogs, VERDICTS[row.verdict]),
-            ]
-            for row in controls.rows
-            if row.kind == kind
-        ]
-        show_table(f"Scores of {kind} replies", columns, rows)
-    missed = [f"{r.score} ({r.kind})" for r in controls.rows if r.verdict in ("does not", "rises")]
-    if missed:
-        result(f"Not detected: {', '.join(missed)}")
+        rows = [row for row in controls.rows if row.kind == kind]
+        cells = []
+        for row in rows:
+            digits = interval_digits(row.low, row.high)
+            change = value_with_interval(row.change, row.low, row.high, digits)
+            drops = NO_VALUE if row.drops is None else f"{100 * row.drops:.0f}%"
+            verdict, p = VERDICTS[row.verdict], p_cell(row.p_adjusted)
+            sds, n = format_number(row.in_sds), format_count(row.n)
+            cells.append([row.score, verdict, change, sds, drops, p, n])
+        dialogs = format_count(max(row.dialogs for row in rows), "dialog")
+        show_table(f"Scores of {kind} replies, {dialogs}", columns, cells)
+    misses = [f"{r.score} ({r.kind})" for r in controls.rows if r.verdict in ("does not", "rises")]
+    if misses:
+        result(f"Not detected: {', '.join(misses)}")
     family = max((r.family for r in controls.rows), default=0)
     note(
         f"p: after {CORRECTIONS[correction]} correction for {format_count(family, 'row')}; lower: "
         "share of replies with a lower score; SDs: change in SDs between dialogs; n: replies, or "
         "speakers in dialogs for scores of dialogs."
     )
-
-
-def change_cell(row: ControlRow) -> str:
-    """The mean change with its interval."""
-    if row.low is None:
-        return format_number(row.change, 3)
-    return f"{format_number(row.change, 3)} {format_interval(row.low, row.high, 3)}"
-
-
-def p_cell(p: float | None) -> str:
-    """A p-value below a column head that says p."""
-    return format_p(p).removeprefix("= ")

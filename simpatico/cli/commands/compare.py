@@ -1,4 +1,9 @@
-"""`simpatico compare`: systems against each other, or a plan for such a comparison."""
+"""`simpatico compare`: systems against each other, or a plan for such a comparison.
+
+The order of the output is that of a reader's questions: who is ahead (headline), by how much and
+how surely (table), what that means (sentences), how to read it (note on stderr). Statistics are in
+`comparison/`; nothing is computed here.
+"""
 
 from __future__ import annotations
 
@@ -8,43 +13,28 @@ from typing import Any
 
 import click
 
-from simpatico.cli.output import heading, note, result, show_json, show_table
+from simpatico.cli import options as opt
+from simpatico.cli.output import (
+    heading,
+    note,
+    p_cell,
+    result,
+    show_json,
+    show_table,
+    value_with_interval,
+)
+from simpatico.comparison import headline as texts
+from simpatico.comparison import plan, verdict
 from simpatico.comparison.difference import ComparisonSettings, Difference, Finding, compare
 from simpatico.comparison.gate.rules import read_amounts
-from simpatico.comparison.headline import (
-    confidence_percent,
-    family_note,
-    group_by_finding,
-    group_by_pair,
-    headline,
-    lede,
-    main_pair,
-    orient_pair,
-    plain_text,
-    sample_size_text,
-)
-from simpatico.comparison.plan import (
-    PilotSpread,
-    PlannedComparison,
-    measure_pilot,
-    plan_comparisons,
-)
+from simpatico.comparison.plan import PilotSpread, PlannedComparison
 from simpatico.comparison.samples import Selection
-from simpatico.comparison.verdict import (
-    HINT,
-    difference_as_json,
-    difference_digits,
-    direction_text,
-    verdict_sentence,
-)
 from simpatico.run import Run
 from simpatico.stats.power import POWER, Design
 from simpatico.wording import (
     NO_VALUE,
     capitalize,
     format_count,
-    format_interval,
-    format_number,
     format_p,
     format_significant,
 )
@@ -57,53 +47,45 @@ RELIABLE_PILOT = 100
 
 
 @click.command(name="compare")
-@click.argument("runs", nargs=-1, type=click.Path(path_type=Path))
-@click.option("--scores", default="", help="Compare only these scores (comma-separated).")
-@click.option("--every", is_flag=True, help="Include the component scores of each metric.")
-@click.option("--with-human", is_flag=True, help="Include the users as a system.")
-@click.option(
+@click.argument("runs", nargs=-1, type=opt.PATH)
+@opt.names("--scores", "Compare only these scores.")
+@opt.flag("--every", "Include the component scores of each metric.")
+@opt.flag("--with-human", "Include the users as a system.")
+@opt.choice(
     "--level",
-    type=click.Choice(["dialog", "turn"]),
-    default="dialog",
-    show_default=True,
-    help="Compare dialog scores, or turn scores averaged within each dialog.",
+    ["dialog", "turn"],
+    "Compare dialog scores, or turn scores averaged within each dialog.",
 )
-@click.option(
+@opt.choice(
     "--correction",
-    type=click.Choice(["holm", "bh", "bonferroni"]),
-    default="holm",
-    show_default=True,
-    help="Correction for multiple comparisons.",
+    ["holm", "bh", "bonferroni"],
+    "Correction for multiple comparisons (bh = Benjamini-Hochberg).",
 )
-@click.option(
+@opt.value(
     "--confidence",
+    0.95,
+    "Confidence level of the intervals; a corrected p of at most 1 minus it is significant.",
     type=click.FloatRange(0.5, 0.999),
-    default=0.95,
-    show_default=True,
-    help="Confidence level of the intervals; significant is a corrected p of at most 1 minus it.",
 )
-@click.option("--seed", default=0, show_default=True, help="Random seed of the permutation tests.")
-@click.option("--json", "as_json_", is_flag=True, help="Print JSON.")
-@click.option("--plan", "planning", is_flag=True, help="Power analysis: number of dialogs needed.")
-@click.option(
-    "--detect",
-    multiple=True,
-    help="With --plan: difference to detect, 0.05 or empathy=0.2; repeatable.",
+@opt.seed("Random seed of the permutation tests.")
+@opt.as_json
+@opt.flag("--plan", "Power analysis: number of dialogs needed.")
+@opt.repeatable(
+    "--detect", "With --plan: difference to detect, 0.05 or empathy=0.2.", metavar="[SCORE=]NUMBER"
 )
-@click.option(
+@opt.value(
     "--power",
+    POWER,
+    "With --plan: probability of detecting the difference.",
     type=click.FloatRange(0.1, 0.999),
-    default=POWER,
-    show_default=True,
-    help="With --plan: probability of detecting the difference.",
 )
-@click.option(
-    "--family", type=click.IntRange(1), help="With --plan: number of comparisons to correct for."
+@opt.option(
+    "--family", "With --plan: number of comparisons to correct for.", type=click.IntRange(1)
 )
-@click.option(
+@opt.option(
     "--sd",
+    "With --plan: standard deviation, instead of a pilot run.",
     type=click.FloatRange(0, min_open=True),
-    help="With --plan: standard deviation, instead of a pilot run.",
 )
 def command(runs: tuple[Path, ...], **options: Any) -> None:
     """Compare the systems of RUNS on every metric.
@@ -111,37 +93,42 @@ def command(runs: tuple[Path, ...], **options: Any) -> None:
     Prints each difference with its 95% CI, probability of superiority and p corrected for multiple
     comparisons. Tests are paired where the systems replied to the same prompts. With --plan, RUNS
     are a pilot for a power analysis.
+
+    \b
+    Examples:
+      simpatico compare run
+      simpatico compare run-a run-b --scores empathy,style_matching
+      simpatico compare run --plan --detect empathy=0.2
     """
-    scores = tuple(s.strip() for s in options["scores"].split(",") if s.strip())
-    choice = Selection(options["level"], scores, options["every"], options["with_human"])
+    choice = Selection(options["level"], options["scores"], options["every"], options["with_human"])
     folders = [Run(run) for run in runs]
-    if options["planning"]:
+    if options["plan"]:
         show_plan(folders, choice, options)
         return
     if not runs:
         raise click.UsageError("Missing RUN, a folder such as `simpatico demo` makes.")
     settings = ComparisonSettings(options["correction"], options["confidence"], options["seed"])
     differences = compare(folders, choice, settings)
-    if options["as_json_"]:
-        show_json([difference_as_json(d) for d in differences])
+    if options["as_json"]:
+        show_json([verdict.difference_as_json(d) for d in differences])
     else:
         show_differences(differences)
 
 
 def show_differences(differences: Sequence[Difference]) -> None:
     """The headline, then a table and sentences for each pair of systems."""
-    main = main_pair(differences)
+    main = texts.main_pair(differences)
     if main is None:
         result("These systems have no score in common.")
         return
-    pairs = {pair: orient_pair(own) for pair, own in group_by_pair(differences).items()}
+    pairs = {pair: texts.orient_pair(own) for pair, own in texts.group_by_pair(differences).items()}
     in_full = len(pairs) <= MAX_PAIRS_IN_FULL
-    heading(plain_text(headline(pairs[main])))
-    result(plain_text(lede(pairs[main])))
+    heading(texts.plain_text(texts.headline(pairs[main])))
+    result(texts.plain_text(texts.lede(pairs[main])))
     for own in pairs.values():
         result("")
         show_pair(own)
-        for title, group in group_by_finding(own):
+        for title, group in texts.group_by_finding(own):
             if in_full or group[0].finding in ALWAYS_SHOWN:
                 heading(title)
                 for d in group:
@@ -152,50 +139,48 @@ def show_differences(differences: Sequence[Difference]) -> None:
         counts = {"no significant difference": unclear, "not compared": len(rest) - unclear}
         summary = ", ".join(f"{words} in {n:,}" for words, n in counts.items() if n)
         result(f"{format_count(len(rest), 'other comparison')}: {summary}.")
-    note(reading_note(differences))
+    units = [f"{d.unit}s" for d in differences if d.paired] or ["random pairs, one of each system,"]
+    note(
+        "Difference: first system minus second. PS: probability of superiority, the share of "
+        f"{units[0]} in which the first is higher. {texts.family_note(differences)} Higher means "
+        "better only where stated; see simpatico list NAME."
+    )
 
 
 def show_pair(own: Sequence[Difference]) -> None:
-    """The numbers of one pair, one row per score; narrow enough for 80 characters."""
+    """The numbers of one pair, one row per score.
+
+    The sample size is in the title; only where scores differ in it does it get a column.
+    """
     first = own[0]
     uneven = len({(d.n_a, d.n_b) for d in own}) > 1
-    interval = f"difference [{confidence_percent(first)} CI]"
+    interval = f"difference [{texts.confidence_percent(first)} CI]"
     columns = ["score", first.a, first.b, interval, "PS", "p", *(["n"] if uneven else [])]
     rows = []
     for d in own:
-        digits = difference_digits(d)
-        difference = format_number(d.difference, digits)
-        if d.low is not None:
-            difference = f"{difference} {format_interval(d.low, d.high, digits)}"
+        digits = verdict.difference_digits(d)
+        difference = value_with_interval(d.difference, d.low, d.high, digits)
         superiority = NO_VALUE if d.times_in_100 is None else f"{d.times_in_100:.0f}%"
-        p = format_p(d.p_adjusted).removeprefix("= ")
-        row = [d.score, d.mean_a, d.mean_b, difference, superiority, p]
+        row = [d.score, d.mean_a, d.mean_b, difference, superiority, p_cell(d.p_adjusted)]
         if uneven:
             n_a, n_b = format_count(d.n_a), format_count(d.n_b)
             row.append(n_a if d.paired else f"{n_a}, {n_b}")
         rows.append(row)
-    show_table(f"{first.a} vs. {first.b}, {sample_size_text(own)}", columns, rows)
+    show_table(f"{first.a} vs. {first.b}, {texts.sample_size_text(own)}", columns, rows)
 
 
 def finding_sentence(d: Difference) -> str:
-    """The verdict, followed by what the table has no room for."""
-    sentence = verdict_sentence(d).removesuffix(f" {HINT}.")
+    """The verdict, followed by what the table has no room for.
+
+    A suggestive difference shows both p-values, since the correction is why it is no finding.
+    """
+    sentence = verdict.verdict_sentence(d).removesuffix(f" {verdict.HINT}.")
     if d.finding == "hint":
-        corrected = format_p(d.p_adjusted).removeprefix("= ")
-        return f"{sentence} p {format_p(d.p_value)} before correction, {corrected} after."
+        before, after = format_p(d.p_value), p_cell(d.p_adjusted)
+        return f"{sentence} p {before} before correction, {after} after."
     if d.finding in ("higher", "lower") and d.better:
-        return f"{sentence} {capitalize(direction_text(d))}."
+        return f"{sentence} {capitalize(verdict.direction_text(d))}."
     return sentence
-
-
-def reading_note(differences: Sequence[Difference]) -> str:
-    """How to read the tables and the sentences, once."""
-    units = [f"{d.unit}s" for d in differences if d.paired] or ["random pairs, one of each system,"]
-    return (
-        "Difference: first system minus second. PS: probability of superiority, the share of "
-        f"{units[0]} in which the first is higher. {family_note(differences)} Higher means better "
-        "only where stated; see simpatico list NAME."
-    )
 
 
 def show_plan(runs: Sequence[Run], choice: Selection, options: dict[str, Any]) -> None:
@@ -203,17 +188,17 @@ def show_plan(runs: Sequence[Run], choice: Selection, options: dict[str, Any]) -
     if bool(runs) == bool(options["sd"]):
         raise click.UsageError("--plan needs a pilot RUN or --sd NUMBER, and not both.")
     if runs:
-        spreads, family = measure_pilot(runs, choice)
+        spreads, family = plan.measure_pilot(runs, choice)
     else:
         spreads, family = [PilotSpread("any score", options["sd"], options["sd"], 0)], 1
     design = Design(
         family=options["family"] or family, alpha=1 - options["confidence"], power=options["power"]
     )
     amounts = read_amounts("--detect", options["detect"], [s.score for s in spreads])
-    rows = plan_comparisons(
+    rows = plan.plan_comparisons(
         spreads, design, detect=lambda score: amounts.get(score, amounts.get(""))
     )
-    if options["as_json_"]:
+    if options["as_json"]:
         show_json([row.as_json() for row in rows])
         return
     for paired in (True, False):
@@ -231,17 +216,20 @@ def show_plan(runs: Sequence[Run], choice: Selection, options: dict[str, Any]) -
 
 
 def show_planned(rows: Sequence[PlannedComparison], *, paired: bool) -> None:
-    """One row per score: SD, difference detected with n of each, and n that a difference needs."""
+    """One row per score: the difference that n can detect, and the n that a difference needs."""
     sizes = sorted({n for row in rows for n in row.shows})
     unit = "shared prompts (paired)" if paired else "dialogs of each system"
-    with_target = any(row.detect for row in rows)
-    columns = ["score", "SD of differences" if paired else "SD", *(f"{n:,}" for n in sizes)]
-    columns += ["to detect", "needs"] if with_target else []
-    body = []
-    for row in rows:
-        detectable = [row.shows.get(n) for n in sizes]
-        amounts = [*detectable, row.detect] if with_target else detectable
-        cells = [NO_VALUE if v is None else format_significant(v) for v in amounts]
-        needed = [NO_VALUE if row.needed is None else f"{row.needed:,}"] if with_target else []
-        body.append([row.score, row.sd, *cells, *needed])
+    sd = "paired SD" if paired else "SD"
+    columns = ["score", sd, *(f"{n:,}" for n in sizes)]
+    body = [[row.score, row.sd, *(amount_cell(row.shows.get(n)) for n in sizes)] for row in rows]
     show_table(f"Smallest detectable difference by number of {unit}", columns, body)
+    if any(row.detect for row in rows):
+        body = [
+            [r.score, r.sd, amount_cell(r.detect), r.needed and format_count(r.needed)]
+            for r in rows
+        ]
+        show_table(f"Number of {unit} needed", ["score", sd, "to detect", "needed"], body)
+
+
+def amount_cell(value: float | None) -> str:
+    return NO_VALUE if value is None else format_significant(value)

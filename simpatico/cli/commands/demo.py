@@ -1,4 +1,7 @@
-"""`simpatico demo`: the bundled conversations scored and reported, with nothing to choose."""
+"""`simpatico demo`: the bundled conversations scored and reported, with nothing to choose.
+
+The page's title and a note say that systems and ratings are made up, as nobody should quote them.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,7 @@ from pathlib import Path
 
 import click
 
+from simpatico.cli import options as opt
 from simpatico.cli.commands.score import print_run_summary
 from simpatico.cli.commands.show import show_systems
 from simpatico.cli.output import note, result, show_table
@@ -16,17 +20,12 @@ SAMPLES = Path(__file__).parents[2] / "data" / "samples"
 
 
 @click.command(name="demo")
-@click.option(
-    "--out",
-    type=click.Path(path_type=Path),
-    default=Path("demo-run"),
-    show_default=True,
-    help="Run folder to write.",
-)
+@opt.out("Run folder to write.", default=Path("demo-run"))
 def command(out: Path) -> None:
     """Score the bundled conversations of three made-up systems.
 
-    Works offline, with nothing to configure; writes the scores and a report."""
+    Works offline, with nothing to configure; writes the scores and a report.
+    """
     from simpatico.files import write_atomically
     from simpatico.readers import Conversations
     from simpatico.readers.judgement_files import read_judgements
@@ -40,7 +39,7 @@ def command(out: Path) -> None:
     print_run_summary(run)
     show_systems(run.at("system"), run.facts)
     judgements = read_judgements(SAMPLES / "judgements_made_up.csv")
-    show_judgements(judgements)
+    show_mean_ratings(judgements)
     page = report(run, judgements, title=TITLE, judged="judgements_made_up.csv")
     write_atomically(out / "report.html", page.encode())
     note("The three systems, their conversations and all their ratings are made up.")
@@ -48,15 +47,18 @@ def command(out: Path) -> None:
     result(
         f"scores: {out}/turn.parquet, {out}/dialog.parquet, {out}/system.parquet; {out}/run.json"
     )
-    note(f"– means not scored; for the sub-scores of each metric: simpatico show {out} --every")
+    note(f"– means not scored; for the component scores: simpatico show {out} --every")
     note(f"next: simpatico compare {out} · simpatico show {out} --level dialog")
 
 
-def show_judgements(judgements: Judgements) -> None:
-    """The mean rating of each system by the made-up judges."""
+def show_mean_ratings(judgements: Judgements) -> None:
+    """The mean rating of each system by the made-up judges.
+
+    Next to the scores they show at a glance that scores and ratings need not agree.
+    """
     rated = judgements.frame.drop_nulls("value")
     table = rated.pivot("speaker", index="quality", values="value", aggregate_function="mean")
     systems = sorted(table.columns[1:])
     counts = dict(rated.group_by("quality").len().iter_rows())
     rows = [[q, *means, counts[q]] for q, *means in table.select("quality", *systems).iter_rows()]
-    show_table("mean of the made-up ratings (scale 1 to 5)", ["quality", *systems, "ratings"], rows)
+    show_table("Mean of the made-up ratings (scale 1 to 5)", ["quality", *systems, "ratings"], rows)

@@ -1,4 +1,8 @@
-"""`simpatico gate`: pass or fail a run by rules on its confidence bounds."""
+"""`simpatico gate`: pass or fail a run by rules on its confidence bounds.
+
+For CI: the exit code is the result. A mean alone never passes, so that a small run cannot pass by
+luck, and what is undecided counts as failed: more dialogs decide it.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +13,7 @@ from typing import Any
 
 import click
 
+from simpatico.cli import options as opt
 from simpatico.cli.output import note, result, show_json
 from simpatico.comparison.gate import Check, Outcome, check_rules, select_systems
 from simpatico.comparison.gate.rules import Rule, read_amounts, read_rule, rule_subject
@@ -17,7 +22,6 @@ from simpatico.errors import DataError
 from simpatico.run import Run
 from simpatico.wording import format_count
 
-FOLDER = click.Path(path_type=Path)
 OUTCOMES: dict[Outcome, str] = {
     "kept": "passed",
     "broken": "failed",
@@ -27,18 +31,18 @@ OUTCOMES: dict[Outcome, str] = {
 
 
 @click.command(name="gate")
-@click.argument("run", type=FOLDER)
-@click.option("--rule", "rules", multiple=True, help="Rule such as 'empathy >= 4'; repeatable.")
-@click.option("--system", help="Check only this system; default: all but the users.")
-@click.option("--baseline", type=FOLDER, help="Earlier run that RUN must not be worse than.")
-@click.option(
+@click.argument("run", type=opt.PATH)
+@opt.repeatable("--rule", "Rule such as 'empathy >= 4'.", "rules")
+@opt.option("--system", "Check only this system.  [default: all but the users]")
+@opt.path("--baseline", "Earlier run that RUN must not be worse than.")
+@opt.repeatable(
     "--margin",
+    "Non-inferiority margin: 0.02, or empathy=0.1 for one score.",
     "amounts",
-    multiple=True,
-    help="Non-inferiority margin: 0.02, or empathy=0.1 for one score; repeatable.",
+    metavar="[SCORE=]NUMBER",
 )
-@click.option("--junit", type=FOLDER, help="Also write JUnit XML to this file.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@opt.path("--junit", "Also write JUnit XML to this file.")
+@opt.as_json
 def command(run: Path, as_json: bool, junit: Path | None, **options: Any) -> None:
     """Check RUN against rules; exit code 1 if one fails.
 
@@ -46,23 +50,30 @@ def command(run: Path, as_json: bool, junit: Path | None, **options: Any) -> Non
     --baseline, the 95% CI of the difference must stay within the margin (non-inferiority). The
     worse direction is taken from a --rule on the score, else from its metric; if neither has one,
     both directions count as worse.
+
+    \b
+    Examples:
+      simpatico gate run --rule 'empathy >= 4' --rule 'repetition <= 0.1'
+      simpatico gate run --baseline last-release --margin 0.02
     """
     checks = run_checks(Run(run), **options)
-    show_json([c.as_json() for c in checks]) if as_json else show_checks(checks)
+    n_passed = sum(c.outcome == "kept" for c in checks)
+    if as_json:
+        show_json([c.as_json() for c in checks])
+    else:
+        for check in checks:
+            result(f"{OUTCOMES[check.outcome]:<9}  {check.system}: {check.rule}: {check.reason}")
+        outcome = "Passed" if n_passed == len(checks) else "Failed"
+        result(f"{outcome}: {n_passed} of {format_count(len(checks), 'check')} passed.")
     if junit:
-        write_junit(junit, checks)
-    if any(c.outcome != "kept" for c in checks):
+        from simpatico.comparison.gate.junit import junit_xml
+
+        try:
+            junit.write_text(junit_xml(checks), encoding="utf-8")
+        except OSError as error:
+            raise DataError(f"Cannot write {junit}: {error.strerror}.") from None
+    if n_passed < len(checks):
         click.get_current_context().exit(1)
-
-
-def write_junit(path: Path, checks: list[Check]) -> None:
-    """Write the checks as JUnit XML."""
-    from simpatico.comparison.gate.junit import junit_xml
-
-    try:
-        path.write_text(junit_xml(checks), encoding="utf-8")
-    except OSError as error:
-        raise DataError(f"Cannot write {path}: {error.strerror}.") from None
 
 
 def run_checks(
@@ -80,37 +91,29 @@ def run_checks(
         )
     if bool(baseline) != bool(amounts):
         raise click.UsageError("--baseline RUN and --margin NUMBER must be given together.")
+    # a score of a system as a whole has no values of dialogs, and so no CI over them
     run.refuse_system_scores(rule_subject(text) for text in (*rules, *amounts))
     scores = select_scores(run, Selection(every=True))
-    parsed = [read_rule(text, list(scores)) for text in rules]
-    warn_of_vacuous_rules(parsed, {name: info.range for name, info in scores.items()})
+    conditions = [read_rule(text, list(scores)) for text in rules]
+    warn_of_vacuous_rules(conditions, {name: info.range for name, info in scores.items()})
     systems = select_systems(run, system)
-    checks = check_rules(run, parsed, systems)
+    checks = check_rules(run, conditions, systems)
     if baseline:
         from simpatico.comparison.gate.baseline import check_baseline
 
         sizes = read_amounts("--margin", amounts, list(scores))
-        checks += check_baseline((run, Run(baseline)), systems, parsed, sizes)
+        checks += check_baseline((run, Run(baseline)), systems, conditions, sizes)
     return sorted(checks, key=lambda c: systems.index(c.system))
 
 
 def warn_of_vacuous_rules(rules: Sequence[Rule], ranges: dict[str, tuple[float, float]]) -> None:
-    """Note rules that no score in its range can break, or none can keep."""
+    """Note rules that no score in its range can break, or none can keep.
+
+    Most often the scale is mistaken: 4 of 7 for a score between 0 and 1.
+    """
     for rule in rules:
         low, high = ranges[rule.score]
-        if not (isfinite(low) and isfinite(high)):
-            continue
-        extent = f"{rule.score} ranges from {low:.4g} to {high:.4g}"
-        if rule.holds_for(low) and rule.holds_for(high):
-            note(f"Note: {extent}, so the rule '{rule}' always passes.")
-        elif not rule.holds_for(low) and not rule.holds_for(high):
-            note(f"Note: {extent}, so the rule '{rule}' always fails.")
-
-
-def show_checks(checks: Sequence[Check]) -> None:
-    """A line for each rule, and the overall outcome."""
-    for check in checks:
-        result(f"{OUTCOMES[check.outcome]:<9}  {check.system}: {check.rule}: {check.reason}")
-    n_passed = sum(c.outcome == "kept" for c in checks)
-    outcome = "Passed" if n_passed == len(checks) else "Failed"
-    result(f"{outcome}: {n_passed} of {format_count(len(checks), 'check')} passed.")
+        at_low, at_high = rule.holds_for(low), rule.holds_for(high)
+        if isfinite(low) and isfinite(high) and at_low == at_high:
+            always = f"the rule '{rule}' always {'passes' if at_low else 'fails'}"
+            note(f"Note: {rule.score} ranges from {low:.4g} to {high:.4g}, so {always}.")

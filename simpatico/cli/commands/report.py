@@ -1,73 +1,68 @@
-"""`simpatico report`: a run as one self-contained HTML page."""
+"""`simpatico report`: a run as one self-contained HTML page.
+
+Ratings that do not match the run are no error: the page has more to show, and says why they are
+missing.
+"""
 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from simpatico.cli.options import out_file
+from simpatico.cli import options as opt
 from simpatico.cli.output import note, result, show_json
+
+if TYPE_CHECKING:
+    from simpatico.reporting.findings import Findings
 
 
 @click.command(name="report")
-@click.argument("run", type=click.Path(path_type=Path))
-@click.option(
-    "--judgements", type=click.Path(path_type=Path), help="Human ratings: dialog, quality, value."
-)
-@click.option(
-    "--out",
-    type=click.Path(path_type=Path),
-    default=Path("report.html"),
-    show_default=True,
-    help="HTML file to write.",
-)
-@click.option("--title", help="Title of the page (default: name of the run folder).")
-@click.option(
+@click.argument("run", type=opt.PATH)
+@opt.judgements
+@opt.out("HTML file to write.", default=Path("report.html"))
+@opt.option("--title", "Title of the page.  [default: name of the run folder]")
+@opt.option(
     "--pair",
+    "Systems to lead with.  [default: the pair with the clearest differences]",
     nargs=2,
     metavar="SYSTEM SYSTEM",
-    help="Systems to lead with (default: the pair with the clearest differences).",
 )
-@click.option(
-    "--traditional",
-    default="",
-    help="Comma-separated baseline scores for incremental validity (default: traditional metrics).",
-)
-@click.option(
-    "--json", "as_json", is_flag=True, help="Print the numbers of the page as JSON; write no page."
-)
+@opt.traditional
+@opt.as_json
 def command(
-    run: Path,
-    judgements: Path | None,
-    out: Path,
-    title: str | None,
-    pair: tuple[str, str] | None,
-    traditional: str,
-    as_json: bool,
+    out: Path, title: str | None, judgements: Path | None, as_json: bool, **options: Any
 ) -> None:
-    """Write an HTML report of RUN: verdict, systems, correlations with ratings, dialogs, cards.
+    """Write an HTML report of RUN.
 
-    One self-contained file that quotes up to 24 dialogs: share it with care.
+    Shows the main differences, all systems, correlations with human ratings, example dialogs and
+    the card of each metric. One self-contained file that quotes up to 24 dialogs: share it with
+    care. With --json, prints the numbers of the page and writes no page.
     """
     from simpatico.files import write_atomically
-    from simpatico.readers.judgement_files import read_judgements
     from simpatico.reporting.dialogs.quoting import collect_quotations
-    from simpatico.reporting.findings import gather_findings
     from simpatico.reporting.page import render_page
+
+    place = opt.out_file(out)
+    findings = read_findings(judgements=judgements, **options)
+    if as_json:
+        show_json({**findings.as_json(), "examples": collect_quotations(findings).as_json()})
+        return
+    text = render_page(findings, title=title, judged=judgements.name if judgements else None)
+    write_atomically(place, lambda path: path.write_text(text, encoding="utf-8"))
+    if judgements and findings.evidence is None:
+        note(f"The human ratings were rejected. {findings.no_evidence_reason}")
+    quotes = "; quotes dialogs as logged: share with care"
+    note(f"{len(text.encode()):,} bytes{quotes if findings.facts.get('text') else ''}")
+    result(str(out))
+
+
+def read_findings(run: Path, judgements: Path | None, **options: Any) -> Findings:
+    """All results of a run that the page and figures show."""
+    from simpatico.readers.judgement_files import read_judgements
+    from simpatico.reporting.findings import gather_findings
     from simpatico.run import Run
 
-    place = out_file(out)
-    given = read_judgements(judgements) if judgements else None
-    names = tuple(n.strip() for n in traditional.split(",") if n.strip())
-    found = gather_findings(Run(run), given, pair=pair or None, traditional=names)
-    if as_json:
-        show_json({**found.as_json(), "examples": collect_quotations(found).as_json()})
-        return
-    text = render_page(found, title=title, judged=judgements.name if judgements else None)
-    write_atomically(place, lambda path: path.write_text(text, encoding="utf-8"))
-    if judgements and found.evidence is None:
-        note(f"The human ratings were rejected. {found.no_evidence_reason}")
-    quotes = "; quotes dialogs as logged: share with care"
-    note(f"{len(text.encode()):,} bytes{quotes if found.facts.get('text') else ''}")
-    result(str(out))
+    ratings = read_judgements(judgements) if judgements else None
+    return gather_findings(Run(run), ratings, **options)

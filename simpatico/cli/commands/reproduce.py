@@ -1,9 +1,14 @@
-"""`simpatico reproduce`: recompute a paper's tables and compare them with the published ones."""
+"""`simpatico reproduce`: recompute a paper's tables and compare them with the published ones.
+
+Every table has the paper's figure next to ours, and each large deviation has its reason: a figure
+that does not come out again is a result too. What a data set would be needed for is listed as left
+out. Figures have three decimals, as papers print them.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
@@ -11,8 +16,8 @@ from typing import Any
 
 import click
 
-from simpatico.cli.options import parse_settings, typed_parameters
-from simpatico.cli.output import note, result, show_json, show_table
+from simpatico.cli import options as opt
+from simpatico.cli.output import format_cell, note, result, show_json, show_table
 from simpatico.cli.progress import ProgressDisplay
 from simpatico.errors import BadValue, MissingResource
 from simpatico.reproduction.cells import (
@@ -33,78 +38,77 @@ ABOUT_ONE_FIGURE = ("the paper's test", "can't tell", "the paper has *")
 
 
 @click.command(name="reproduce")
-@click.argument("paper", type=click.Choice(PAPERS))
-@click.option(
-    "--data", type=click.Path(path_type=Path), required=True, help="Folder of the data sets."
-)
-@click.option("--lexicon", help="Path of an emotion lexicon.  [default: the shipped one]")
-@click.option(
+@click.argument("paper", metavar="PAPER", type=click.Choice(PAPERS))
+@opt.path("--data", "Folder of the data sets.", required=True)
+@opt.option("--lexicon", "Emotion lexicon (file).  [default: the shipped one]")
+@opt.option(
     "--metrics",
-    help="Further metrics to run, comma separated, or none.  [default: all that are available]",
+    "Further metrics to compute, or none.  [default: all that are available]",
+    metavar="NAME,...",
 )
-@click.option(
-    "--set",
-    "settings",
-    multiple=True,
-    metavar="METRIC.PARAMETER=VALUE",
-    help="Parameter of a metric, such as ruber.model=path:MODEL. May be repeated.",
-)
-@click.option(
+@opt.settings
+@opt.value(
     "--sample",
-    default=DEFAULT_SIZE,
-    show_default=True,
+    DEFAULT_SIZE,
+    "Replies per data set that language models score; 0 = all.",
     type=click.IntRange(0),
-    help="Responses per data set that language models score; 0 = all.",
 )
-@click.option(
-    "--seed", default=0, show_default=True, help="Random seed of the sample and the bootstrap."
-)
-@click.option(
+@opt.seed("Random seed of the sample and the bootstrap.")
+@opt.value(
     "--seeds",
-    default=5,
-    show_default=True,
+    5,
+    "Random seeds: repeated trainings of a classifier, or permutations of users; 0 = none.",
     type=click.IntRange(0),
-    help="Number of seeds: trainings of a classifier, or permutations of users; 0 = neither.",
 )
-@click.option(
-    "--figures",
-    type=click.Path(path_type=Path),
-    help=f"Folder for the figures of {' or '.join(WITH_FIGURES)}.",
-)
-@click.option(
+@opt.path("--figures", f"Folder for the figures of {' or '.join(WITH_FIGURES)}.")
+@opt.option(
     "--fine-tuned-neutrality",
+    f"{EMOTIONAL}: fine-tuned classifier whose class 1 is emotional.",
     metavar="path:DIR",
-    help="emotional-consistency: fine-tuned classifier whose class 1 is emotional.",
 )
-@click.option(
+@opt.option(
     "--fine-tuned-polarity",
+    f"{EMOTIONAL}: fine-tuned classifier whose class 1 is positive.",
     metavar="path:DIR",
-    help="emotional-consistency: fine-tuned classifier whose class 1 is positive.",
 )
-@click.option(
+@opt.option(
     "--write-mix",
+    f"{EMOTIONAL}: only write the mixed training set to this folder.",
     type=click.Path(path_type=Path, file_okay=False),
-    help="emotional-consistency: only write the training mix to this folder.",
 )
-@click.option("--json", "shape", flag_value="json", help="Print a JSON list of table cells.")
-@click.option("--markdown", "shape", flag_value="markdown", help="Print Markdown tables.")
+@opt.option("--json", "Print a JSON list of table cells.", "shape", flag_value="json")
+@opt.option("--markdown", "Print Markdown tables.", "shape", flag_value="markdown")
 def command(paper: str, data: Path, shape: str | None, **options: Any) -> None:
-    """Recompute the tables of PAPER from those of its data sets that are in --data.
+    """Recompute the published tables of PAPER.
 
-    metrics-and-people is not a paper: it correlates every metric with human ratings on all sets.
+    Compares each figure with the published one. Uses those data sets that are in the folder --data.
+    metrics-and-people is not a paper: it correlates every metric with human ratings on all of them.
+
+    \b
+    PAPER is one of
+      psychological-metrics  Giorgi et al. (2023)
+      predictive-engagement  Ghazarian et al. (2020)
+      emotional-consistency  Liu et al. (2022)
+      interlocutors-eye      Tsuta et al. (2023)
+      metrics-and-people     no paper, see above
     """
     module = import_module(f"simpatico.reproduction.{paper.replace('-', '_')}")
-    settings = {
-        name: typed_parameters(name, parameters)
-        for name, parameters in parse_settings(options["settings"]).items()
-    }
+    models = {kind: options[f"fine_tuned_{kind}"] for kind in ("neutrality", "polarity")}
+    fine_tuned = {kind: model for kind, model in models.items() if model}
+    if fine_tuned and paper != EMOTIONAL:
+        option = f"--fine-tuned-{next(iter(fine_tuned))}"
+        raise BadValue(f"{option}: {paper} has no use for it; {EMOTIONAL} has")
+    names = options["metrics"]
     request = Request(
         lexicon=options["lexicon"],
-        metrics=metric_names(options["metrics"]),
-        settings=settings,
+        metrics=None if names is None else [n.strip() for n in names.split(",") if n != "none"],
+        settings={
+            name: opt.typed_parameters(name, parameters)
+            for name, parameters in opt.parse_settings(options["settings"]).items()
+        },
         sample=Sample(options["sample"], options["seed"]),
         seeds=options["seeds"],
-        fine_tuned=fine_tuned_evaluators(paper, options),
+        fine_tuned=fine_tuned,
     )
     if options["write_mix"]:
         if paper != EMOTIONAL:
@@ -120,17 +124,6 @@ def command(paper: str, data: Path, shape: str | None, **options: Any) -> None:
         write_figures(paper, data, reproduction, folder)
     for reason in reproduction.omissions:
         note(f"- left out: {reason}")
-
-
-def fine_tuned_evaluators(paper: str, options: Mapping[str, Any]) -> dict[str, str]:
-    """The fine-tuned evaluators by kind; an error for papers that have no use for them."""
-    models = {kind: options[f"fine_tuned_{kind}"] for kind in ("neutrality", "polarity")}
-    models = {kind: model for kind, model in models.items() if model}
-    if models and paper != EMOTIONAL:
-        raise BadValue(
-            f"--fine-tuned-{next(iter(models))}: {paper} has no use for it; {EMOTIONAL} has"
-        )
-    return models
 
 
 def figure_folder(paper: str, folder: Path | None) -> Path | None:
@@ -164,77 +157,63 @@ def write_figures(paper: str, data: Path, reproduction: Reproduction, folder: Pa
         note(f"drawn: {folder / name}.svg")
 
 
-def metric_names(metrics: str | None) -> list[str] | None:
-    """The names in a list; null for all."""
-    if metrics is None:
-        return None
-    return [] if metrics == "none" else [name.strip() for name in metrics.split(",")]
-
-
 def show(paper: str, reproduction: Reproduction, shape: str | None) -> None:
     """The figures as JSON, as Markdown or for a terminal."""
     cells, others = reproduction.cells, reproduction.other_metrics
     if shape == "json":
         show_json([cell._asdict() for cell in (*cells, *others)])
-    elif shape == "markdown":
+        return
+    if shape == "markdown":
         for line in markdown_page(reproduction).splitlines():
             result(line)
-    elif paper == ALL_METRICS:
-        show_correlations(cells)
-        show_remarks(cells)
+        return
+    if paper == ALL_METRICS:
+        columns = ["data", "metric", "rho", "95% CI", "n", "not scored", "printed", "people"]
+        show_cells("Spearman's rho with human ratings", columns, cells)
     elif paper == PSYCHOLOGICAL:
-        show_explained_variance(paper, cells)
+        columns = ["data", "metric alone", "paper", "ours", "95% CI", "n", "not scored", "table"]
+        show_cells(f"{paper}: adjusted R² with human ratings", columns, cells)
         show_other_metrics(others)
-        show_agreement(reproduction)
-        show_remarks([*cells, *others])
     else:
-        show_tables(cells)
+        for table in dict.fromkeys(cell.table for cell in cells):
+            columns = ["of", "figure", "paper", "ours", "95% CI", "n"]
+            show_cells(table, columns, [cell for cell in cells if cell.table == table])
+    if paper != ALL_METRICS:
         show_agreement(reproduction)
-        show_remarks(cells, min_cells=2)
+    # remarks on single figures would fill pages where a paper has tables of its own
+    show_remarks([*cells, *others], min_cells=1 if paper in (ALL_METRICS, PSYCHOLOGICAL) else 2)
 
 
-def show_correlations(cells: Sequence[Cell]) -> None:
-    """Each metric's rho, beside what others printed."""
-    rows = [
-        [c.row, c.column, c.ours, interval(c), c.n or None, not_scored(c), c.paper, c.table]
-        for c in cells
-    ]
-    head = ["data", "metric", "rho", "95% interval", "n", "not scored", "printed", "people"]
-    show_table("Spearman's rho with people's judgements", head, rows)
-
-
-def show_tables(cells: Sequence[Cell]) -> None:
-    """Each table of a paper by itself."""
-    head = ["of", "figure", "paper", "ours", "95% interval", "n"]
-    for table in dict.fromkeys(cell.table for cell in cells):
-        own = [c for c in cells if c.table == table]
-        rows = [[c.row, c.column, c.paper, c.ours, interval(c), c.n or None] for c in own]
-        show_table(table, head, rows)
-
-
-def show_explained_variance(paper: str, cells: Sequence[Cell]) -> None:
-    """Each adjusted R² beside the paper's."""
-    rows = [
-        [c.row, c.column, c.paper, c.ours, interval(c), c.n, not_scored(c), c.table] for c in cells
-    ]
-    head = ["data", "metric alone", "paper", "ours", "95% interval", "n", "not scored", "table"]
-    show_table(f"{paper}: adjusted R² with people's judgements", head, rows)
+def show_cells(title: str, columns: Sequence[str], cells: Sequence[Cell]) -> None:
+    """A row per figure; a column's heading says what of the figure it shows."""
+    rows = []
+    for c in cells:
+        # a note begins with how many units have no score: "3 of 120 ..."
+        unscored = None if c.ours is None and not c.n else c.note.partition(" of ")[0]
+        interval = None if c.low is None else f"[{c.low:.3f}, {c.high:.3f}]"
+        values: dict[str, Any] = dict.fromkeys(("paper", "printed"), c.paper)
+        values |= {"ours": c.ours, "rho": c.ours, "table": c.table, "people": c.table}
+        values |= {"95% CI": interval, "n": c.n or None, "not scored": unscored}
+        rows.append([c.row, c.column, *(values[column] for column in columns[2:])])
+    show_table(title, columns, rows, keys=2)
 
 
 def show_other_metrics(cells: Sequence[Cell]) -> None:
-    """Other metrics alone, and with each of the paper's, one line per data set and metric."""
+    """Other metrics alone, and with each of the paper's, one line per data set and metric.
+
+    The column of a cell is `metric`, or `metric + addition`.
+    """
     lines: dict[tuple[str, str], dict[str, str]] = {}
     for cell in cells:
         metric, _, addition = cell.column.partition(" + ")
-        ours = "–" if cell.ours is None else f"{cell.ours:.3f}"
-        text = ours if cell.paper is None else f"{ours} / {cell.paper:.3f}"
-        lines.setdefault((cell.row, metric), {})[addition] = text
+        figures = [cell.ours] if cell.paper is None else [cell.ours, cell.paper]
+        lines.setdefault((cell.row, metric), {})[addition] = " / ".join(map(format_cell, figures))
     if lines:
         names = list(dict.fromkeys(name for line in lines.values() for name in line if name))
         rows = [[*key, line.get(""), *map(line.get, names)] for key, line in lines.items()]
         head = ["data", "metric", "alone", *(f"+ {name}" for name in names)]
-        title = "adjusted R² of other metrics, alone and with ours; behind the stroke the paper's"
-        show_table(title, head, rows)
+        title = "Adjusted R² of other metrics, alone and with ours; after the slash the paper's"
+        show_table(title, head, rows, keys=2)
 
 
 def show_agreement(reproduction: Reproduction) -> None:
@@ -244,7 +223,7 @@ def show_agreement(reproduction: Reproduction) -> None:
     ]
     if rows:
         head = ["data", "metric alone", "paper", "ours", "table", "why"]
-        show_table(f"more than {TOLERANCE:g} from the paper", head, rows)
+        show_table(f"More than {TOLERANCE:g} from the paper", head, rows, keys=2)
     result(agreement_summary(reproduction))
 
 
@@ -254,13 +233,3 @@ def show_remarks(cells: Sequence[Cell], *, min_cells: int = 1) -> None:
     for remark, n in counts.items():
         if n >= min_cells and not remark.startswith(ABOUT_ONE_FIGURE):
             note(f"- {remark} ({n} of {len(cells)} figures)")
-
-
-def not_scored(cell: Cell) -> str:
-    """How many units have no score: the number with which the note begins."""
-    return "–" if cell.ours is None and not cell.n else cell.note.partition(" of ")[0]
-
-
-def interval(cell: Cell) -> str:
-    """The interval with three decimals, as papers print them."""
-    return "–" if cell.low is None else f"[{cell.low:.3f}, {cell.high:.3f}]"

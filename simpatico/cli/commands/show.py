@@ -1,4 +1,7 @@
-"""`simpatico show`: the scores of a run, at any level."""
+"""`simpatico show`: the scores of a run, at any level.
+
+A table is for reading and shows a selection; csv and json are complete and keep full precision.
+"""
 
 from __future__ import annotations
 
@@ -8,56 +11,47 @@ from typing import Any
 import click
 import polars as pl
 
+from simpatico.cli import options as opt
 from simpatico.cli.output import Format, line_width, note, result, show_csv, show_json, show_table
 from simpatico.errors import UnknownName, suggest_names
 from simpatico.run import Run
 from simpatico.turns import KEYS, Level
-from simpatico.wording import format_interval, format_number, join_with_and
+from simpatico.wording import NO_VALUE, format_interval, format_number, join_with_and
 
-ROWS = 20
 MOST_ROWS = 1_000
+"""Rows of a table at most; nobody reads more, and rich needs all of them in memory."""
 
 
 @click.command(name="show")
-@click.argument("run", type=click.Path(path_type=Path))
-@click.option(
-    "--level",
-    type=click.Choice(["turn", "dialog", "system"]),
-    default="system",
-    show_default=True,
-    help="One row per turn, dialog or system.",
+@click.argument("run", type=opt.PATH)
+@opt.choice(
+    "--level", ["turn", "dialog", "system"], "One row per turn, dialog or system.", default="system"
 )
-@click.option(
-    "--format",
-    "shape",
-    type=click.Choice(["table", "csv", "json"]),
-    default="table",
-    show_default=True,
-    help="Output format.",
-)
-@click.option("--scores", help="Only these scores, comma-separated.")
-@click.option("--every", is_flag=True, help="In a table, also the sub-scores of each metric.")
-@click.option(
-    "--rows",
-    default=ROWS,
-    type=click.IntRange(min=0),
-    show_default=True,
-    help=f"Rows of a table; 0 = the first {MOST_ROWS:,}.",
+@opt.choice("--format", ["table", "csv", "json"], "Output format.", "shape")
+@opt.names("--scores", "Show only these scores.")
+@opt.flag("--every", "Include the component scores of each metric.")
+@opt.value(
+    "--rows", 20, f"Rows of a table; 0 = the first {MOST_ROWS:,}.", type=click.IntRange(min=0)
 )
 def command(
-    run: Path, level: Level, shape: Format, scores: str | None, every: bool, rows: int
+    run: Path, level: Level, shape: Format, scores: tuple[str, ...], every: bool, rows: int
 ) -> None:
     """Print the scores of a run.
 
-    csv and json hold every row and column. In csv, text that a spreadsheet would
-    read as a formula is prefixed with '; json is unchanged.
+    csv and json have every row and column. In csv, text that a spreadsheet would read as a formula
+    is prefixed with '; json is unchanged.
+
+    \b
+    Examples:
+      simpatico show run
+      simpatico show run --level dialog --format csv > dialogs.csv
     """
     folder = Run(run)
     frame = folder.at(level)
     if scores:
         if level != "system":
-            folder.refuse_system_scores(scores.split(","))
-        frame = frame.select(score_columns(frame, scores.split(","), level))
+            folder.refuse_system_scores(scores)
+        frame = frame.select(score_columns(frame, scores, level))
     if shape == "json":
         show_json(frame.to_dicts())
     elif shape == "csv":
@@ -66,15 +60,24 @@ def command(
         show_systems(frame, folder.facts, every=every or bool(scores))
     else:
         columns = frame.columns if every or scores else [*KEYS[level], *folder.facts["metrics"]]
-        show_units(frame.select(c for c in frame.columns if c in columns), level, rows)
+        # the reasons of missing scores are sentences; csv and json have them
+        columns = [c for c in frame.columns if c in columns and not c.endswith("_null")]
+        first = frame.select(columns).head(rows or MOST_ROWS)
+        keys = sum(c in KEYS[level] for c in columns)
+        show_table(f"{level}s".capitalize(), columns, first.iter_rows(), keys=keys)
+        if first.height < frame.height:
+            rest = f"{frame.height - first.height:,} more rows"
+            result(
+                f"{rest}: use --format csv or json for all, --rows 0 for the first {MOST_ROWS:,}"
+            )
 
 
-def score_columns(frame: pl.DataFrame, scores: list[str], level: Level) -> list[str]:
+def score_columns(frame: pl.DataFrame, scores: tuple[str, ...], level: Level) -> list[str]:
     """The key columns and everything about these scores."""
     for score in scores:
         if score not in frame.columns:
-            known = [c for c in frame.columns if c not in KEYS[level]]
-            raise UnknownName(f"no score {score!r} at {level} level; {suggest_names(score, known)}")
+            names = [c for c in frame.columns if c not in KEYS[level]]
+            raise UnknownName(f"no score {score!r} at {level} level; {suggest_names(score, names)}")
     endings = ("", "_n", "_low", "_high", "_null")
     columns = [s + e for s in scores for e in endings if s + e in frame.columns]
     return [*KEYS[level], *columns]
@@ -83,48 +86,41 @@ def score_columns(frame: pl.DataFrame, scores: list[str], level: Level) -> list[
 def show_systems(frame: pl.DataFrame, facts: dict[str, Any], *, every: bool = False) -> None:
     """One row per score, one column per system: mean, 95% CI, number of dialogs.
 
-    Of a metric with sub-scores only the score of its own name is shown, unless `every` is set.
+    Of a metric with component scores only the score of its own name is shown, unless `every` is
+    set. Where the systems do not fit side by side, each score has one row per system.
     """
     systems = frame.to_dicts()
-    scores, of = list[str](), dict[str, str]()
-    for name, metric in facts["metrics"].items():
-        names = [s["name"] for s in metric["scores"] if s["name"] in frame.columns]
-        scores += names if every else [n for n in names if n == name]
-        of |= dict.fromkeys(names, name)
-    texts = {s: [format_mean(row, s, f"{of[s]}_null") for row in systems] for s in scores}
+    metric_of = {
+        s["name"]: name
+        for name, metric in facts["metrics"].items()
+        for s in metric["scores"]
+        if s["name"] in frame.columns
+    }
+    scores = [score for score, name in metric_of.items() if every or score == name]
+    texts = {s: [format_mean(row, s, f"{metric_of[s]}_null") for row in systems] for s in scores}
     wide = [[score, *(" ".join(cells).strip() for cells in texts[score])] for score in scores]
-    if max((sum(len(c) + 3 for c in row) for row in wide), default=0) <= line_width():
-        title = "mean over dialogs [95% CI] number of dialogs"
-        show_table(title, ["score", *(row["system"] for row in systems)], wide)
+    names = [row["system"] for row in systems]
+    widths = [max(map(len, column)) + 2 for column in zip(["score", *names], *wide, strict=True)]
+    if sum(widths) - 2 <= line_width():
+        show_table("Mean over dialogs [95% CI] number of dialogs", ["score", *names], wide)
     else:
-        pairs = [
-            (s, row["system"], cells)
+        long = [
+            [s, system, *cells]
             for s in scores
-            for row, cells in zip(systems, texts[s], strict=True)
+            for system, cells in zip(names, texts[s], strict=True)
         ]
-        long = [[score, system, *cells] for score, system, cells in pairs]
         columns = ["score", "system", "mean", "95% CI", "dialogs"]
-        show_table("mean over dialogs", columns, long)
-    if of_systems := [s for s in scores if facts["metrics"][of[s]].get("level") == "system"]:
+        show_table("Mean over dialogs", columns, long, keys=2)
+    if of_systems := [s for s in scores if facts["metrics"][metric_of[s]].get("level") == "system"]:
         verb = "is computed" if len(of_systems) == 1 else "are computed"
         note(f"{join_with_and(of_systems)} {verb} per system, not as a mean over dialogs")
 
 
-def format_mean(row: dict[str, Any], score: str, why: str = "") -> tuple[str, str, str]:
+def format_mean(row: dict[str, Any], score: str, why: str) -> tuple[str, str, str]:
     """A mean with what is needed to judge it: interval and number of dialogs."""
     value, low, high = row[score], row[f"{score}_low"], row[f"{score}_high"]
-    interval = "[no CI]" if low is None else format_interval(low, high, 3)
     if value is None:
         reason = row.get(why)
-        return "–", reason.replace("_", " ") if reason else "", "" if reason else "0"
+        return NO_VALUE, reason.replace("_", " ") if reason else "", "" if reason else "0"
+    interval = "[no CI]" if low is None else format_interval(low, high, 3)
     return format_number(value, 3), interval, str(row[f"{score}_n"])
-
-
-def show_units(frame: pl.DataFrame, level: Level, rows: int) -> None:
-    """The first rows, without the reasons, which csv and json have."""
-    columns = [c for c in frame.columns if not c.endswith("_null")]
-    first = frame.select(columns).head(rows or MOST_ROWS)
-    show_table(f"{level}s", columns, first.iter_rows())
-    if first.height < frame.height:
-        more = f"{frame.height - first.height:,} more rows"
-        result(f"{more}: use --format csv or json for all, --rows 0 for the first {MOST_ROWS:,}")

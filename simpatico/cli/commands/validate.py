@@ -1,20 +1,24 @@
-"""`simpatico validate`: correlation with human ratings, and inter-rater agreement."""
+"""`simpatico validate`: correlation with human ratings, and inter-rater agreement.
+
+Printed are the main statistics; --json has all rows with all p-values. Values are rounded to two
+digits, since with some hundred ratings the third one is noise.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from simpatico.cli import options as opt
 from simpatico.cli.commands._controls import (
     control_options,
     controls_from_options,
-    p_cell,
     show_controls,
 )
-from simpatico.cli.options import renamed_options
-from simpatico.cli.output import note, result, show_json, show_table
+from simpatico.cli.output import note, p_cell, result, show_json, show_table
 from simpatico.comparison.verdict import CORRECTIONS
 from simpatico.wording import (
     NO_VALUE,
@@ -33,7 +37,7 @@ if TYPE_CHECKING:
     from simpatico.validation.incremental.rows import IncrementalRow
     from simpatico.validation.systems import SystemRow
 
-AGREEMENT_TITLES = {
+AGREEMENT_TITLES = {  # the codes are those of the JSON
     "krippendorff_alpha_ordinal": "Krippendorff's α (ordinal)",
     "icc_2_1": "ICC(2,1)",
     "pairwise_pearson": "mean pairwise rater correlation",
@@ -48,78 +52,65 @@ AGREEMENT_TITLES = {
 ALPHA = 0.05
 """Corrected p-values below this are called significant."""
 SYMBOLS = {"pearson": "r", "spearman": "ρ", "kendall": "τ"}
+"""The heading of the column says which coefficient it is; their sizes are not comparable."""
 
 
-@click.command(name="validate", cls=renamed_options(kind="--correlation", most="--max-dialogs"))
-@click.argument("run", type=click.Path(path_type=Path))
-@click.option(
-    "--judgements", type=click.Path(path_type=Path), help="Ratings: dialog, quality, value."
-)
+@click.command(name="validate", cls=opt.renamed(kind="correlation", most="max-dialogs"))
+@click.argument("run", type=opt.PATH)
+@opt.judgements
 @control_options
-@click.option(
-    "--quality", "qualities", multiple=True, help="Validate only against this quality; repeatable."
+@opt.repeatable("--quality", "Validate only against this rated quality.", "qualities")
+@opt.names("--scores", "Use only these scores.")
+@opt.traditional
+@opt.option(
+    "--against",
+    "Test whether the other scores correlate more or less than this one.",
+    metavar="SCORE",
 )
-@click.option("--scores", default="", help="Use only these scores (comma-separated).")
-@click.option(
-    "--traditional",
-    default="",
-    help="Baseline scores (comma-separated) for the incremental validity of the others.",
-)
-@click.option(
-    "--against", help="Test whether the other scores correlate more or less than this one."
-)
-@click.option(
-    "--correlation",
-    type=click.Choice(["pearson", "spearman", "kendall"]),
-    default="pearson",
-    show_default=True,
-    help="Correlation coefficient.",
-)
-@click.option("--level", type=click.Choice(["system"]), help="Correlate system means.")
-@click.option(
+@opt.choice("--correlation", ["pearson", "spearman", "kendall"], "Correlation coefficient.")
+@opt.choice("--level", ["system"], "Correlate means of systems.", default=None)
+@opt.choice(
     "--clusters",
-    type=click.Choice(["dialog", "system"]),
-    default="dialog",
-    show_default=True,
-    help="Clusters of the bootstrap.",
+    ["dialog", "system"],
+    "What the bootstrap resamples: dialogs, or all dialogs of a system together.",
 )
-@click.option(
-    "--gold",
-    type=click.Choice(["median", "mean"]),
-    default="median",
-    show_default=True,
-    help="How ratings of several judges are combined.",
-)
-@click.option(
+@opt.choice("--gold", ["median", "mean"], "How the ratings of several judges are combined.")
+@opt.choice(
     "--judge-kind",
-    type=click.Choice(["interlocutor", "outsider", "expert", "model"]),
-    help="Use only judges of this kind.",
+    ["interlocutor", "outsider", "expert", "model"],
+    "Use only judges of this kind.",
+    default=None,
 )
-@click.option("--with-human", is_flag=True, help="Include ratings of the users.")
-@click.option("--attention", help="Quality with attention checks; judges who fail are excluded.")
-@click.option("--standardise", is_flag=True, help="Standardise ratings per judge (z-scores).")
-@click.option(
-    "--correction",
-    type=click.Choice(["holm", "bh"]),
-    default="holm",
-    show_default=True,
-    help="Correction for multiple comparisons.",
+@opt.flag("--with-human", "Include ratings of the users' own turns.")
+@opt.option(
+    "--attention",
+    "Quality that holds attention checks; judges who fail are excluded.",
+    metavar="QUALITY",
 )
-@click.option("--seed", default=0, show_default=True, help="Random seed of the resampling.")
-@click.option("--json", "as_json", is_flag=True, help="Print all results as JSON.")
+@opt.flag("--standardise", "Standardise ratings per judge (z-scores).")
+@opt.choice(
+    "--correction", ["holm", "bh"], "Correction for multiple comparisons (bh = Benjamini-Hochberg)."
+)
+@opt.seed("Random seed of the resampling.")
+@opt.as_json
 def command(run: Path, judgements: Path | None, as_json: bool, **options: Any) -> None:
-    """Validate RUN's scores against human ratings, negative controls, or both.
+    """Validate RUN's scores against human ratings.
 
     Prints inter-rater agreement with the noise ceiling, and each score's correlation with the
-    ratings. --traditional adds incremental validity, --controls tests scores on wrong replies.
+    ratings. --traditional adds incremental validity. --controls, with or without ratings, tests
+    whether scores drop for replies made wrong on purpose.
+
+    \b
+    Examples:
+      simpatico validate run --judgements ratings.csv
+      simpatico validate run --controls shuffled,generic
     """
     if judgements is None and options["controls"] is None:
         raise click.UsageError("Missing --judgements FILE, or --controls.")
     if options["logs"] and options["controls"] is None:
         raise click.UsageError("--logs needs --controls.")
-    scores = parse_names(options["scores"])
     evidence = evidence_from_options(run, judgements, options) if judgements else None
-    controls = controls_from_options(run, options, scores) if options["controls"] else None
+    controls = controls_from_options(run, options) if options["controls"] else None
     if as_json:
         parts = [part.as_json() for part in (evidence, controls) if part]
         notes = [text for part in parts for text in part["notes"]]
@@ -138,21 +129,12 @@ def evidence_from_options(run: Path, judgements: Path, options: dict[str, Any]) 
     from simpatico.validation.correlations import CorrelationSettings
     from simpatico.validation.evidence import Question, validate
 
-    question = Question(
-        options["qualities"],
-        parse_names(options["scores"]),
-        parse_names(options["traditional"]),
-        options["against"],
-        options["gold"],
-        options["judge_kind"],
-        options["with_human"],
-    )
+    names = ("qualities", "scores", "traditional", "against", "gold", "judge_kind", "with_human")
+    question = Question(**{name: options[name] for name in names})
     settings = CorrelationSettings(
         level=options["level"] or "turn",
         kind=options["correlation"],
-        clusters=options["clusters"],
-        correction=options["correction"],
-        seed=options["seed"],
+        **{name: options[name] for name in ("clusters", "correction", "seed")},
     )
     ratings = prepare_ratings(
         read_judgements(judgements), options["attention"], standardise=options["standardise"]
@@ -160,31 +142,23 @@ def evidence_from_options(run: Path, judgements: Path, options: dict[str, Any]) 
     return validate(Run(run), ratings, question, settings)
 
 
-def parse_names(text: str) -> tuple[str, ...]:
-    """Comma separated names of an option."""
-    return tuple(name.strip() for name in text.split(",") if name.strip())
-
-
 def prepare_ratings(ratings: Judgements, attention: str | None, *, standardise: bool) -> Judgements:
     """The ratings without inattentive judges, and as z-scores; notes say who is left out."""
     from simpatico.validation.raters.preparation import drop_inattentive, standardise_judgements
 
     if attention:
-        attentive = drop_inattentive(ratings, quality=attention)
-        failed, n = attentive.n_judges_dropped, attentive.n_ratings_dropped
-        note(
-            f"{format_count(failed, 'judge')} failed {attention!r}: "
-            f"{format_count(n, 'rating')} excluded."
-        )
-        ratings = attentive.judgements
+        selection = drop_inattentive(ratings, quality=attention)
+        judges = format_count(selection.n_judges_dropped, "judge")
+        n_ratings = format_count(selection.n_ratings_dropped, "rating")
+        note(f"{judges} failed {attention!r}: {n_ratings} excluded.")
+        ratings = selection.judgements
     if standardise:
-        scaled = standardise_judgements(ratings)
-        constant = scaled.n_judges_dropped
+        selection = standardise_judgements(ratings)
         note(
-            f"{format_count(constant, 'judge')} gave constant ratings, which cannot be "
-            "standardised: excluded for that quality."
+            f"{format_count(selection.n_judges_dropped, 'judge')} gave constant ratings, which "
+            "cannot be standardised: excluded for that quality."
         )
-        ratings = scaled.judgements
+        ratings = selection.judgements
     return ratings
 
 
@@ -192,26 +166,22 @@ def show_evidence(evidence: Evidence, correction: Correction, symbol: str) -> No
     """Agreement first, since it bounds what correlations can reach."""
     for text in evidence.notes:
         note(text)
-    show_rater_agreement(evidence)
-    show_correlation_table(evidence, correction, symbol)
-    show_system_statistics(evidence)
-    show_contests(evidence)
-    show_gains(evidence)
-    show_single_gains(evidence)
-
-
-def show_rater_agreement(evidence: Evidence) -> None:
-    """Inter-rater agreement, the main statistics."""
     rows = [
         [r.quality, AGREEMENT_TITLES[r.score], *value_cells(r), r.n]
         for r in evidence.agreement
         if r.score in AGREEMENT_TITLES
     ]
-    show_table("Inter-rater agreement", ["quality", "statistic", "value", "95% CI", "units"], rows)
+    columns = ["quality", "statistic", "value", "95% CI", "units"]
+    show_table("Inter-rater agreement", columns, rows, keys=2)
+    show_correlation_table(evidence, correction, symbol)
+    if evidence.systems:
+        show_rankings(evidence.systems)
+    show_contests(evidence.dependent, "correlation")
+    show_gains(evidence.incremental)
 
 
 def show_correlation_table(evidence: Evidence, correction: Correction, symbol: str) -> None:
-    """Each score's correlation with each quality, beside the noise ceiling."""
+    """Each score's correlation with each quality, next to the noise ceiling it could reach."""
     from simpatico.validation.evidence import agreement_value
 
     rows = []
@@ -219,13 +189,14 @@ def show_correlation_table(evidence: Evidence, correction: Correction, symbol: s
         value, interval = value_cells(r)
         mark = "*" if is_significant(r.p_adjusted) else ""
         ceiling = format_correlation(agreement_value(evidence.agreement, r, "ceiling"))
-        row = [r.quality, r.score, value + mark, interval, p_cell(r.p_adjusted), r.n, ceiling]
-        rows.append(row)
+        rows.append(
+            [r.quality, r.score, value + mark, interval, p_cell(r.p_adjusted), r.n, ceiling]
+        )
     columns = ["quality", "score", symbol, "95% CI", "p", "n", "ceiling"]
-    show_table("Correlation with human ratings", columns, rows)
-    unmatched = {r.quality: r.unmatched for r in evidence.correlations if r.unmatched}
-    for quality, n in unmatched.items():
-        note(f"{quality}: {format_count(n, 'rated unit')} without a score.")
+    show_table("Correlation with human ratings", columns, rows, keys=2)
+    for quality, n in {r.quality: r.unmatched for r in evidence.correlations}.items():
+        if n:
+            note(f"{quality}: {format_count(n, 'rated unit')} without a score.")
     family = max((r.family for r in evidence.correlations), default=0)
     note(
         f"p: after {CORRECTIONS[correction]} correction for {format_count(family, 'score')} per "
@@ -233,97 +204,89 @@ def show_correlation_table(evidence: Evidence, correction: Correction, symbol: s
     )
 
 
-def show_system_statistics(evidence: Evidence) -> None:
-    """How well scores rank systems, and which of two does better, at level system only."""
-    if not evidence.systems:
-        return
-    contests = [r for r in evidence.systems if r.against]
-    rows = [
-        [
-            *(r.quality, r.score, r.statistic.replace("_", " "), format_correlation(r.value)),
-            format_correlation_interval(r.low, r.high),
-            *(r.systems, r.inputs, r.reason or ""),
-        ]
-        for r in evidence.systems
-        if not r.against
-    ]
-    columns = ["quality", "score", "statistic", "value", "95% CI", "systems", "inputs", ""]
-    show_table("Ranking of systems", columns, rows)
-    significant = [r for r in contests if is_significant(r.p_adjusted)]
-    for r in significant:
-        result(f"Over systems, {contest_text(r)}.")
+def show_rankings(rows: Sequence[SystemRow]) -> None:
+    """How well scores rank systems, a table per quality, and which of two scores does better."""
+    statistics = dict.fromkeys(r.statistic for r in rows if not r.against)
+    cells = {(r.quality, r.score, r.statistic): ranking_cell(r) for r in rows if not r.against}
+    columns = ["score", *(name.replace("_", " ") for name in statistics)]
+    for quality in dict.fromkeys(r.quality for r in rows):
+        own = [r for r in rows if r.quality == quality and not r.against]
+        scores = dict.fromkeys(r.score for r in own)
+        body = [[s, *(cells.get((quality, s, name)) for name in statistics)] for s in scores]
+        inputs = max((r.inputs for r in own if r.inputs is not None), default=0)
+        counts = f"{max(r.systems for r in own)} systems, {format_count(inputs, 'input')}"
+        show_table(f"Ranking of systems by {quality} [95% CI], {counts}", columns, body)
     note(
         "Over systems and inputs: 95% CI by BOOT-BOTH, tests by PERM-SYSTEMS; inputs: prompts that "
         "at least two systems replied to."
     )
-    if rest := len(contests) - len(significant):
-        note(f"{format_count(rest, 'pair')} of scores: no significant difference in ranking.")
+    show_contests([r for r in rows if r.against], "ranking", start="Over systems, ")
 
 
-def show_contests(evidence: Evidence) -> None:
-    """Which of two scores correlates more with ratings; only significant differences."""
-    significant = [r for r in evidence.dependent if is_significant(r.p_adjusted)]
+def ranking_cell(r: SystemRow) -> str:
+    """A statistic with its interval, or why it has no value."""
+    if r.value is None and r.reason:
+        return r.reason
+    interval = "" if r.low is None else f" {format_correlation_interval(r.low, r.high)}"
+    return f"{format_correlation(r.value)}{interval}"
+
+
+def show_contests(rows: Sequence[ContestRow | SystemRow], what: str, *, start: str = "") -> None:
+    """Which of two scores agrees more with ratings; only significant differences in full.
+
+    Both correlate with the same ratings, so the tests are for dependent correlations; to compare
+    two intervals by eye would miss many differences.
+    """
+    significant = [r for r in rows if is_significant(r.p_adjusted)]
     for r in sorted(significant, key=lambda r: r.p_adjusted or 0):
-        result(f"{contest_text(r)}, n = {r.n:,}.")
-    if rest := len(evidence.dependent) - len(significant):
-        note(f"{format_count(rest, 'pair')} of scores: no significant difference in correlation.")
-
-
-def contest_text(r: ContestRow | SystemRow) -> str:
-    """Which of two scores correlates more with a quality, by how much, and p."""
-    return (
-        f"{r.score} correlates {'more' if (r.value or 0) > 0 else 'less'} with {r.quality} than "
-        f"{r.against}: difference {format_correlation(r.value)} "
-        f"(95% CI {format_correlation_interval(r.low, r.high)}), p {format_p(r.p_adjusted)}"
-    )
-
-
-def show_gains(evidence: Evidence) -> None:
-    """The joint gain of all other scores over the traditional ones."""
-    joint = [r for r in evidence.incremental if is_joint(evidence, r)]
-    rows = [
-        [
-            *(r.quality, r.score),
-            *(format_correlation(v) for v in (r.adj_r2_t, r.adj_r2_p, r.adj_r2_pt, r.value)),
-            *(format_correlation_interval(r.low, r.high), r.n),
-        ]
-        for r in joint
-    ]
-    if rows:
-        columns = ["quality", "traditional (T)", "T", "P", "P+T", "gain", "95% CI", "n"]
-        show_table(
-            "Incremental validity: adjusted R² of T, of all others (P), of both", columns, rows
+        more = "more" if (r.value or 0) > 0 else "less"
+        interval = format_correlation_interval(r.low, r.high)
+        result(
+            f"{start}{r.score} correlates {more} with {r.quality} than {r.against}: difference "
+            f"{format_correlation(r.value)} (95% CI {interval}), p {format_p(r.p_adjusted)}"
+            + ("." if start else f", n = {r.n:,}.")
         )
+    if rest := len(rows) - len(significant):
+        note(f"{format_count(rest, 'pair')} of scores: no significant difference in {what}.")
+
+
+def show_gains(rows: Sequence[IncrementalRow]) -> None:
+    """The joint gain of all other scores over the traditional ones, then the gains of single ones.
+
+    T, P and P+T: adjusted R² of the traditional scores, of all others, and of both together.
+    """
+    most = {r.level: max(len(o.added) for o in rows if o.level == r.level) for r in rows}
+    joint = [r for r in rows if len(r.added) == most[r.level]]
+    single = [r for r in rows if len(r.added) < most[r.level]]
+    if joint:
+        body = [
+            [
+                *(r.quality, r.score),
+                *map(format_correlation, (r.adj_r2_t, r.adj_r2_p, r.adj_r2_pt, r.value)),
+                *(format_correlation_interval(r.low, r.high), r.n),
+            ]
+            for r in joint
+        ]
+        title = "Incremental validity: adjusted R² of T, of all others (P), of both"
+        columns = ["quality", "traditional (T)", "T", "P", "P+T", "gain", "95% CI", "n"]
+        show_table(title, columns, body, keys=2)
         for r in joint:
             result(f"{r.quality}: {r.verdict}")
-
-
-def show_single_gains(evidence: Evidence) -> None:
-    """The scores with a significant gain of their own, in one line."""
-    single = [r for r in evidence.incremental if not is_joint(evidence, r)]
     gains: dict[tuple[str, str], list[str]] = {}
     for r in single:
         if is_significant(r.p_adjusted):
             gains.setdefault((r.quality, r.added_name), []).append(r.score)
-    if gains:
-        texts = [
-            f"{name} over {', '.join(to)} ({quality})" for (quality, name), to in gains.items()
-        ]
+    texts = [f"{name} over {', '.join(to)} ({quality})" for (quality, name), to in gains.items()]
+    if texts:
         result(f"Significant incremental validity of single scores: {'; '.join(texts)}.")
     elif single:
         result("No single score has significant incremental validity.")
-    family = max((r.family for r in evidence.incremental), default=0)
     if single:
+        family = format_count(max(r.family for r in rows), "pair")
         note(
-            f"Single scores: p < .05 after correction for {format_count(family, 'pair')} of models "
-            "per quality; --json has all."
+            f"Single scores: p < .05 after correction for {family} of models per quality; "
+            "--json has all."
         )
-
-
-def is_joint(evidence: Evidence, row: IncrementalRow) -> bool:
-    """Whether a row is about all scores that could be added at its level."""
-    same_level = [r for r in evidence.incremental if r.level == row.level]
-    return len(row.added) == max(len(r.added) for r in same_level)
 
 
 def is_significant(p: float | None) -> bool:

@@ -42,8 +42,8 @@ def test_a_summary_with_tokens_and_cost_before_and_after(call, server, prompts, 
         f"next: simpatico score {tmp_path / 'a.jsonl'} --out RUN",
     ]
     code, out, err = call(*line, "--json")
-    told = json.loads(out)
-    assert {**told, "seconds": 0} == {
+    facts = json.loads(out)
+    assert {**facts, "seconds": 0} == {
         "out": str(tmp_path / "a.jsonl"),
         "before": 4,
         "answered": 0,
@@ -57,8 +57,8 @@ def test_a_summary_with_tokens_and_cost_before_and_after(call, server, prompts, 
         "seconds": 0,
     }
     code, out, err = call(*line, "--json", "--retry-errors")
-    told = json.loads(out)
-    assert (code, told["failed"], told["before"]) == (0, 2, 2)
+    facts = json.loads(out)
+    assert (code, facts["failed"], facts["before"]) == (0, 2, 2)
     assert KEY not in err + out
 
 
@@ -75,8 +75,8 @@ def test_the_answers_can_be_scored(call, server, prompts, tmp_path):
     assert call(*line, "--out", out)[0] == 0
     code, _, err = call("score", out, "--out", tmp_path / "run", "--metrics", "length")
     assert code == 0, err
-    code, shown, _ = call("show", tmp_path / "run", "--format", "json")
-    (row,) = json.loads(shown)
+    code, table, _ = call("show", tmp_path / "run", "--format", "json")
+    (row,) = json.loads(table)
     assert (row["system"], row["length_n"]) == ("mine", 2)
 
 
@@ -107,16 +107,16 @@ def test_a_server_that_is_away_is_code_3_and_leaves_nothing(call, prompts, tmp_p
     assert [p.name for p in tmp_path.iterdir()] == ["p.txt"]
 
 
-@pytest.mark.skipif(not which("openssl"), reason="needs openssl to make a certificate")
+@pytest.mark.skipif(not which("openssl"), reason="needs openssl to make a private_key")
 def test_a_certificate_that_nobody_vouches_for_is_refused(call, prompts, tmp_path, monkeypatch):
-    made = tmp_path / "made.pem"
+    private_key = tmp_path / "made.pem"
     subprocess.run(
         ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256",
-         "-nodes", "-keyout", made, "-out", tmp_path / "c.pem", "-days", "1", "-subj", "/CN=x"],
+         "-nodes", "-keyout", private_key, "-out", tmp_path / "c.pem", "-days", "1", "-subj", "/CN=x"],
         check=True, capture_output=True,
     )  # fmt: skip
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(tmp_path / "c.pem", made)
+    context.load_cert_chain(tmp_path / "c.pem", private_key)
     with serving() as server:
         server.socket = context.wrap_socket(server.socket, server_side=True)
         bot = f"https://127.0.0.1:{server.server_port}/v1?model=m"
@@ -170,17 +170,17 @@ def test_a_hostile_bot_does_nothing_to_the_terminal(call, tmp_path, monkeypatch)
     answers.write_text(json.dumps({"prompt": "Hi", "answer": evil}) + "\n")
     monkeypatch.setattr(sys, "stdin", io.StringIO("Hi\n"))
     out = tmp_path / "a.jsonl"
-    code, shown, _ = call("chat", "--bot", f"script:{answers}", "--out", out)
+    code, replies, _ = call("chat", "--bot", f"script:{answers}", "--out", out)
     assert code == 0
-    assert not set(shown) & set("\x1b\x07\u202e\r")
+    assert not set(replies) & set("\x1b\x07\u202e\r")
     assert json.loads(out.read_text().splitlines()[1])["text"] == evil
 
 
 def test_a_chat_down_a_pipe(call, tmp_path, monkeypatch):
     out = tmp_path / "a.jsonl"
     monkeypatch.setattr(sys, "stdin", io.StringIO("Hi\nthere\n/quit\nno\n"))
-    code, shown, err = call("chat", "--bot", "script:echo", "--out", out)
-    assert (code, shown) == (0, "Hi\nthere\n")
+    code, replies, err = call("chat", "--bot", "script:echo", "--out", out)
+    assert (code, replies) == (0, "Hi\nthere\n")
     assert err == f"You are talking with echo; /quit ends the dialog.\n4 turns saved in {out}\n"
     assert len(out.read_text().splitlines()) == 4
 
@@ -199,8 +199,8 @@ def test_two_bots_play(call, tmp_path):
     openings, out = tmp_path / "o.txt", tmp_path / "a.jsonl"
     openings.write_text("Hi\nHello\n")
     line = ["play", "--bot", "script:echo", "--bot", "script:generic", "--openings", openings]
-    code, shown, err = call(*line, "--turns", 4, "--out", out)
-    assert (code, shown) == (0, f"{out}\n")
+    code, replies, err = call(*line, "--turns", 4, "--out", out)
+    assert (code, replies) == (0, f"{out}\n")
     assert err.splitlines()[1].startswith("2 dialogs played, 0 failed; ")
     assert len(out.read_text().splitlines()) == 8
     code, _, err = call(*line[:-4], "--openings", openings, "--out", out)

@@ -49,8 +49,10 @@ def refused(done, code=2) -> str:
 
 def test_the_page_is_written_and_named(call, run, tmp_path):
     out = tmp_path / "x.html"
-    code, said, notes = call("report", run, "--judgements", JUDGED, "--out", out, "--title", "Mine")
-    assert (code, said) == (0, f"{out}\n")
+    code, stdout, notes = call(
+        "report", run, "--judgements", JUDGED, "--out", out, "--title", "Mine"
+    )
+    assert (code, stdout) == (0, f"{out}\n")
     demo = made("demo")
     html = out.read_text(encoding="utf-8")
     assert html == render_page(demo.found, title="Mine", judged=JUDGED.name)
@@ -62,21 +64,21 @@ def test_the_page_is_written_and_named(call, run, tmp_path):
 def test_json_is_that_of_compare_and_validate(call, run, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     _, out, err = call("report", run, "--judgements", JUDGED, "--json")
-    told = json.loads(out)
+    facts = json.loads(out)
     assert err == ""
     assert list(tmp_path.iterdir()) == []
-    assert told["evidence"] == json.loads(
+    assert facts["evidence"] == json.loads(
         call("validate", run, "--judgements", JUDGED, "--json")[1]
     )
-    compared = json.loads(call("compare", run, "--json")[1])
-    same = {(r["a"], r["b"], r["score"]): r for r in compared}
-    turned = [r for r in told["differences"] if (r["a"], r["b"], r["score"]) not in same]
-    assert len(told["differences"]) == len(compared) == 21
-    assert {(r["a"], r["b"]) for r in turned} == {("harbor", "brisk"), ("carousel", "brisk"), ("harbor", "carousel")}  # fmt: skip
-    for row in turned:
+    differences = json.loads(call("compare", run, "--json")[1])
+    same = {(r["a"], r["b"], r["score"]): r for r in differences}
+    reversed_rows = [r for r in facts["differences"] if (r["a"], r["b"], r["score"]) not in same]
+    assert len(facts["differences"]) == len(differences) == 21
+    assert {(r["a"], r["b"]) for r in reversed_rows} == {("harbor", "brisk"), ("carousel", "brisk"), ("harbor", "carousel")}  # fmt: skip
+    for row in reversed_rows:
         other = same[row["b"], row["a"], row["score"]]
         assert (row["difference"], row["p_value"]) == (-other["difference"], other["p_value"])
-    assert told["systems"] == json.loads(call("show", run, "--format", "json")[1])
+    assert facts["systems"] == json.loads(call("show", run, "--format", "json")[1])
 
 
 def test_the_pair_to_lead_with(call, run, tmp_path):
@@ -92,10 +94,10 @@ def test_the_pair_to_lead_with(call, run, tmp_path):
     )
 
 
-def test_judgements_that_join_nothing_are_told_and_the_page_is_written(call, small, tmp_path):
+def test_judgements_that_join_nothing_are_reported_and_the_page_is_written(call, small, tmp_path):
     out = tmp_path / "x.html"
-    code, said, notes = call("report", small, "--judgements", JUDGED, "--out", out)
-    assert (code, said) == (0, f"{out}\n")
+    code, stdout, notes = call("report", small, "--judgements", JUDGED, "--out", out)
+    assert (code, stdout) == (0, f"{out}\n")
     assert notes.startswith("The human ratings were rejected. None of the ")
     assert out.is_file()
 
@@ -165,8 +167,8 @@ def test_judgements_that_cannot_be_read_are_refused(command, call, small, tmp_pa
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_figure_as_svg(kind, call, rated_run, tmp_path):
     out, (run, judged) = tmp_path / "x.svg", rated_run
-    code, said, err = call("figure", kind, "--run", run, "--judgements", judged, "--out", out)
-    assert (code, said, err) == (0, f"{out}\n", "")
+    code, stdout, err = call("figure", kind, "--run", run, "--judgements", judged, "--out", out)
+    assert (code, stdout, err) == (0, f"{out}\n", "")
     root = ElementTree.parse(out).getroot()
     assert root.tag == "{http://www.w3.org/2000/svg}svg"
     assert float(root.get("width")) == pytest.approx(84 / 25.4 * 96, abs=0.01)
@@ -240,9 +242,9 @@ def test_two_systems_as_a_figure(call, run, tmp_path):
 
 def test_the_demo_writes_its_page_beside_the_scores(call, tmp_path):
     out = tmp_path / "run"
-    code, said, _ = call("demo", "--out", out)
+    code, stdout, _ = call("demo", "--out", out)
     assert code == 0
-    assert f"report to open in a browser: {out}/report.html" in said.splitlines()
+    assert f"report to open in a browser: {out}/report.html" in stdout.splitlines()
     root = tree((out / "report.html").read_text(encoding="utf-8"))
     assert root.one("title").text == "Three made-up systems (demo) · simpatico report"
     assert "judgements_made_up.csv" in root.one("pre", id="commands").text
@@ -260,10 +262,10 @@ def test_a_link_is_written_through_and_nothing_but_a_file_is_replaced(call, smal
     assert link.is_symlink()
     assert real.read_text(encoding="utf-8").startswith("<!doctype html>")
     for command in (("report", small), ("figure", "dots", "--run", small)):
-        told = refused(call(*command, "--out", pipe))
-        assert told == f"--out {pipe} is a device or pipe; name a file"
-        told = refused(call(*command, "--out", tmp_path))
-        assert told == f"--out {tmp_path} is a folder; name a file"
+        line = refused(call(*command, "--out", pipe))
+        assert line == f"--out {pipe} is a device or pipe; name a file"
+        line = refused(call(*command, "--out", tmp_path))
+        assert line == f"--out {tmp_path} is a folder; name a file"
         assert refused(call(*command, "--out", "-")) == "--out '-' is not a file name"
     assert pipe.is_fifo()
 
@@ -273,8 +275,8 @@ def test_a_damaged_table_is_one_line(call, small, tmp_path, name):
     folder = tmp_path / "run"
     shutil.copytree(small, folder)
     (folder / name).write_bytes(b"PAR1 no more")
-    told = refused(call("report", folder, "--out", tmp_path / "x.html"))
-    assert told == (
+    line = refused(call("report", folder, "--out", tmp_path / "x.html"))
+    assert line == (
         "cannot read a table (ComputeError); if it belongs to a run, score again into a new folder"
     )
 
@@ -284,8 +286,8 @@ def test_facts_that_are_none_are_one_line(call, small, tmp_path):
     shutil.copytree(small, folder)
     (folder / "run.json").write_text("[]", encoding="utf-8")
     path = folder / "run.json"
-    told = refused(call("report", folder, "--out", tmp_path / "x.html"))
-    assert told == f"{path}: not the facts of a run; score again into a new folder"
+    line = refused(call("report", folder, "--out", tmp_path / "x.html"))
+    assert line == f"{path}: not the facts of a run; score again into a new folder"
 
 
 def test_the_conversations_of_another_run_are_not_quoted(call, small, run, tmp_path):

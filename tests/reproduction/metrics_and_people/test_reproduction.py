@@ -167,7 +167,7 @@ def test_the_command_writes_json_and_tables(small, call):
     assert set(json.loads(out)[0]) == set(Cell._fields)
     assert "- left out: mauve: it describes whole systems and has no value for a turn\n" in err
     code, out, err = call(*arguments)
-    assert "Spearman's rho with people's judgements" in out
+    assert "Spearman's rho with human ratings" in out
     assert "ZD: 30 judged\n" in err
     code, out, _ = call(*arguments, "--markdown")
     assert out.startswith("### Median of judges\n\n| metric | TP | ZD |\n|---|---|---|\n| length |")

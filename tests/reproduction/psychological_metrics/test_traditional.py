@@ -56,10 +56,10 @@ def test_columns_of_pooled_sets_stand_one_below_the_other(small, length_for_bert
     assert len(both.scores) == 66
 
 
-def test_the_command_shows_the_papers_figure_behind_a_stroke(small, length_for_bert_score, call):
+def test_the_command_shows_the_papers_figure_after_a_slash(small, length_for_bert_score, call):
     code, out, err = call("reproduce", "psychological-metrics", "--data", small)
     assert code == 0
-    assert "behind the stroke the paper's" in out
+    assert "after the slash the paper's" in out
     assert "/ 0.171" in out
     assert f"- left out: {NO_MAUVE}\n" in err
 

@@ -1,4 +1,8 @@
-"""`simpatico train`: labelled or unlabelled data in, model weights or lexicons out."""
+"""`simpatico train`: labelled or unlabelled data in, model weights or lexicons out.
+
+Results are printed next to those of a trivial baseline, such as reply length alone: a model that
+does not beat it has found nothing.
+"""
 
 from __future__ import annotations
 
@@ -6,36 +10,36 @@ from pathlib import Path
 
 import click
 
+from simpatico.cli import options as opt
 from simpatico.cli.commands.train import (
     continuity,
     emotion,
     engagement,
     heads,
     interlocutor,
-    relevance,
     trait,
 )
-from simpatico.cli.commands.train._command_line import FILE
 from simpatico.cli.output import note, result
 
 
 @click.group(name="train")
 def command() -> None:
-    """Train a model or derive a lexicon from your own data."""
+    """Train a model or derive a lexicon from your own data.
+
+    Every training writes a folder that a metric loads with `--set METRIC.PARAMETER=path:MODEL`,
+    and a model card with the results on the test set.
+    """
 
 
 @command.command(name="lexicon")
-@click.option("--data", type=FILE, required=True, help="Folder of the GoEmotions data set.")
-@click.option("--out", type=FILE, required=True, help="CSV file to write.")
-@click.option(
-    "--minimum",
-    type=int,
-    default=5,
-    show_default=True,
-    help="Minimum number of texts that contain a word.",
-)
+@opt.path("--data", "Folder of the GoEmotions data set.", required=True)
+@opt.out("CSV file to write.")
+@opt.value("--minimum", 5, "Minimum number of texts that contain a word.")
 def lexicon_command(data: Path, out: Path, minimum: int) -> None:
-    """Derive an emotion lexicon from labelled texts."""
+    """Derive an emotion lexicon from labelled texts.
+
+    Use it with `simpatico score --lexicon FILE`.
+    """
     from simpatico.training.lexicon import derive_lexicon
 
     lexicon = derive_lexicon(data, out, minimum=minimum)
@@ -44,7 +48,7 @@ def lexicon_command(data: Path, out: Path, minimum: int) -> None:
 
 
 for evaluator in (
-    *(heads.nsp, heads.ruber, heads.ctx_ruber, heads.usl_h, relevance.relevance),
+    *(heads.nsp, heads.ruber, heads.ctx_ruber, heads.usl_h, heads.relevance),
     *(engagement.engagement, emotion.emotion, continuity.continuity, interlocutor.interlocutor),
     trait.trait,
 ):

@@ -1,36 +1,56 @@
-"""What the trainings' commands share: options, and the command line that a model's card records."""
+"""What the trainings' commands share: options, and the command line that a model's card records.
+
+A card must let others repeat the training, and is published with the model: it records every option
+by its present name, but no path, which would show where somebody keeps files.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 from shlex import quote
 from typing import Any
 
-import click
+from simpatico.cli import options as opt
 
-from simpatico.cli.options import Function
+POOLING = "How a text's token vectors are combined."
+PAIR = ", which reads query and reply together"
+MODEL_PATH = re.compile(r"(?<![^=+])path:(?:(?!\+path:).)*")
+"""A folder in the name of a model: at the start, or after = or +, up to the next one."""
 
-FILE = click.Path(path_type=Path)
-OUT = click.option("--out", type=FILE, required=True, help="Model folder to write.")
-LICENCE = click.option("--licence", default="", help="Licence of the data, for the model card.")
-LIMITATION = click.option(
-    "--limitation",
-    "limit",
-    multiple=True,
-    help="Sentence for the limitations in the model card. May be repeated.",
+format = opt.option("--format", "Input format.  [default: detected]")
+model_folder = opt.out("Model folder to write.")
+split_seed = opt.seed("Random seed of the split.")
+licence = opt.text("--licence", "Licence of the data, for the model card.")
+limitation = opt.repeatable(
+    "--limitation", "Sentence for the limitations in the model card.", "limit"
 )
-PATH = re.compile(r"(?<![^=+])path:(?:(?!\+path:).)*")
+encoder = opt.text("--encoder", "Encoder of the text vectors, such as package:minilm.")
 
 
-def seed_option(help: str) -> Callable[[Function], Function]:
-    return click.option("--seed", type=int, default=0, show_default=True, help=help)
+def data(help: str) -> opt.Decorator:
+    """The training data, in one or more files."""
+    return opt.repeatable("--data", help, type=opt.PATH, required=True)
 
 
-def fine_tune_option(help: str, **more: Any) -> Callable[[Function], Function]:
+def fine_tune(more: str = "") -> opt.Decorator:
     """Epochs in which the encoder's own weights are trained; 0 trains a head alone."""
-    return click.option("--fine-tune", type=int, default=0, show_default=True, help=help, **more)
+    help = f"Epochs of fine-tuning the encoder{more}; 0 = none."
+    return opt.value("--fine-tune", 0, help, metavar="EPOCHS")
+
+
+def split_files(share: str) -> opt.Decorator:
+    """Files of the validation and the test set, where the data have splits of their own."""
+    return opt.combine(
+        opt.path("--validation", f"Validation set, for early stopping.  [default: {share}]"),
+        opt.path("--test", f"Test set.  [default: {share}]"),
+    )
+
+
+def data_name(paths: tuple[Path, ...]) -> str:
+    """What the card calls the data: the names of files, without their folders."""
+    return " and ".join(path.name for path in paths)
 
 
 def record_command(
@@ -42,8 +62,9 @@ def record_command(
 ) -> str:
     """The command with its options by name; of files and folders only the last part of the path.
 
-    `switches` are also recorded when they are off. `flags` maps a parameter to its option where
-    the two have different names.
+    `switches` are also recorded when they are off, since their default may change in a later
+    release. `flags` maps a parameter to its option where the two have different names. The order is
+    fixed, so that equal trainings have equal cards.
     """
     data = [f"--data {quote(path.name)}" for path in options["data"]]
     target = [f"--target {options['kind']}"] if "kind" in options else []
@@ -82,6 +103,6 @@ def option_values(value: object) -> list[str]:
     return [
         one.name
         if isinstance(one, Path)
-        else PATH.sub(lambda match: public_model_name(match[0]), str(one))
+        else MODEL_PATH.sub(lambda match: public_model_name(match[0]), str(one))
         for one in values
     ]

@@ -1,75 +1,56 @@
-"""Options and tables that the trainings of user-aware models share."""
+"""Options and tables that the trainings of user-aware models share.
+
+Both predict the reaction of one user: whether they reply (continuity), how they rate
+(interlocutor). Model selection and results use later data than the training set.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from simpatico.cli.output import note
-from simpatico.wording import format_interval, format_number, format_p
+from simpatico.cli import options as opt
+from simpatico.cli.commands.train import _command_line as shared
+from simpatico.cli.output import note, show_table, value_with_interval
+from simpatico.wording import format_p
 
 if TYPE_CHECKING:
     from simpatico.stats.result import Result
     from simpatico.turns import Turns
 
-PATH = click.Path(path_type=Path)
-NO_ENCODER = "none"
 WITH_CONTINUE = "--continue, which keeps the settings of the model"
 
-INPUT_OPTIONS = [
-    click.option(
-        "--data",
-        type=PATH,
-        required=True,
-        multiple=True,
-        help="Files or folders of conversations. May be repeated.",
-    ),
-    click.option("--out", type=PATH, required=True, help="Model folder to write."),
-    click.option("--format", help="Input format.  [default: detected]"),
-]
-MODEL_OPTIONS = [
-    click.option(
+input_options = opt.combine(
+    shared.data("File or folder of conversations."), shared.model_folder, shared.format
+)
+user_model_options = opt.combine(
+    opt.choice(
         "--mode",
-        type=click.Choice(["text", "user", "profile", "both"]),
-        default="user",
-        show_default=True,
-        help="User information the model sees besides the text: none, the user's identity, their "
+        ["text", "user", "profile", "both"],
+        "User information the model sees besides the text: none, the user's identity, their "
         "profile, or both.",
+        default="user",
     ),
-    click.option(
+    opt.text(
         "--encoder",
-        default="",
-        help="Encoder whose text vectors are used in addition to character n-grams, such as "
+        "Encoder whose text vectors are used in addition to character n-grams, such as "
         "package:minilm, or package:use-multilingual for Japanese.  [default: none; "
         "package:minilm-torch for fine-tuning]",
     ),
-    click.option(
+    opt.text(
         "--continue",
-        "base",
-        default="",
-        metavar="MODEL",
-        help="Update a trained model, path:DIR: new examples change the per-user weights; the "
+        "Update a trained model, path:DIR: new examples change the per-user weights; the "
         "shared weights stay fixed.",
+        "base",
+        metavar="MODEL",
     ),
-    click.option(
-        "--fine-tune",
-        type=int,
-        default=0,
-        show_default=True,
-        help="Epochs of fine-tuning the encoder, with a speaker token per user; 0 = none.",
-    ),
-    click.option(
-        "--seed",
-        type=int,
-        default=0,
-        show_default=True,
-        help="Random seed of fine-tuning (otherwise deterministic).",
-    ),
-    click.option("--licence", default="", help="Licence of the data, for the model card."),
-]
+    shared.fine_tune(", with a speaker token per user"),
+    opt.seed("Random seed of fine-tuning (otherwise deterministic)."),
+    shared.licence,
+)
 
 
 def read_all_turns(paths: tuple[Path, ...], format: str | None) -> Turns:
@@ -84,7 +65,10 @@ def read_all_turns(paths: tuple[Path, ...], format: str | None) -> Turns:
 
 
 def refuse_options(names: Collection[str], other: str, flags: Mapping[str, str]) -> None:
-    """Refuse options on the command line that have no effect in combination with another one."""
+    """Refuse options on the command line that have no effect in combination with another one.
+
+    Only those that were typed: all others have their defaults, which nobody chose.
+    """
     context = click.get_current_context()
     for name in names:
         if context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE:
@@ -92,26 +76,32 @@ def refuse_options(names: Collection[str], other: str, flags: Mapping[str, str])
             raise click.UsageError(f"--{flag} has no effect with {other}; leave it out")
 
 
-def data_name(paths: tuple[Path, ...]) -> str:
-    """What the card calls the data."""
-    return " and ".join(path.name for path in paths)
-
-
 def pop_encoder(options: dict[str, Any]) -> str:
-    """The encoder that the options name; "" for none."""
+    """The encoder that the options name; "" for none, which fine-tuning cannot do without."""
     encoder = str(options.pop("encoder"))
-    return "" if encoder == NO_ENCODER and not options["fine_tune"] else encoder
+    return "" if encoder == "none" and not options["fine_tune"] else encoder
 
 
 def format_estimate(estimate: Result | None) -> str:
-    """A value with its interval, where there is one."""
+    """A value with its interval, where there is one.
+
+    Null is a correlation of what does not vary, such as a mean that is the same for every turn.
+    """
     if estimate is None:
         return "undefined (no variance)"
     if estimate.value is None:
         return "undefined"
-    if estimate.low is None:
-        return f"{format_number(estimate.value, 3)} (no CI)"
-    return f"{format_number(estimate.value, 3)} {format_interval(estimate.low, estimate.high, 3)}"
+    suffix = " (no CI)" if estimate.low is None else ""
+    return value_with_interval(estimate.value, estimate.low, estimate.high) + suffix
+
+
+def show_results(title: str, rows: Sequence[Any], measures: Mapping[str, str], unit: str) -> None:
+    """A table of models: each measure with its interval, number of units, number of users."""
+    cells = [
+        (row.name, *(format_estimate(getattr(row, name)) for name in measures), row.n, row.users)
+        for row in rows
+    ]
+    show_table(title, ["model", *measures.values(), unit, "users"], cells)
 
 
 def format_p_suffix(p: float | None) -> str:

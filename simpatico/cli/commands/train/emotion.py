@@ -1,4 +1,8 @@
-"""`simpatico train emotion`: labelled utterances in, a text classifier out."""
+"""`simpatico train emotion`: labelled utterances in, a text classifier out.
+
+Data sets name emotions differently, so --map says what each label means; the command on the card
+records it.
+"""
 
 from __future__ import annotations
 
@@ -7,19 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from simpatico.cli.commands.train._command_line import (
-    FILE,
-    LICENCE,
-    LIMITATION,
-    OUT,
-    fine_tune_option,
-    record_command,
-    seed_option,
-)
-from simpatico.cli.options import combine_options, renamed_options
-from simpatico.cli.output import note, result, show_table
+from simpatico.cli import options as opt
+from simpatico.cli.commands.train import _command_line as shared
+from simpatico.cli.output import note, result, show_table, value_with_interval
 from simpatico.cli.progress import ProgressDisplay
-from simpatico.wording import format_interval
 
 if TYPE_CHECKING:
     from simpatico.training.emotion.report import EmotionReport
@@ -32,102 +27,82 @@ EMOTION_COLUMNS = {"average_precision": "average precision", "f1": "F1"}
 SWITCHES = ("balanced", "runs", "svm", "tidy")
 FLAGS = {"mapped": "map", "polarity": "polarity-model", "limit": "limitation"}
 """Options whose names differ from those of the settings."""
-OPTIONS = [
-    click.option(
-        "--data",
-        type=FILE,
-        required=True,
-        multiple=True,
-        help="CSV, TSV or JSONL file with a text, a label and optionally a dialog per row, or "
-        "train.tsv of GoEmotions. May be repeated.",
+OPTIONS = opt.combine(
+    shared.data(
+        "CSV, TSV or JSONL file with a text, a label and optionally a dialog per row, or train.tsv "
+        "of GoEmotions."
     ),
-    click.option(
+    opt.choice(
         "--target",
-        "kind",
-        type=click.Choice(["neutrality", "polarity", "plutchik"]),
-        required=True,
-        help="What to predict: emotional or not, positive or negative, or the eight emotions of "
+        ["neutrality", "polarity", "plutchik"],
+        "What to predict: emotional or not, positive or negative, or the eight emotions of "
         "Plutchik.",
+        "kind",
+        required=True,
     ),
-    OUT,
-    click.option(
-        "--validation", type=FILE, help="Validation set, for early stopping.  [default: 10%]"
-    ),
-    click.option("--test", type=FILE, help="Test set.  [default: 10%]"),
-    click.option("--text", default="text", show_default=True, help="Column of the text."),
-    click.option("--label", default="label", show_default=True, help="Column of the label."),
-    click.option(
+    shared.model_folder,
+    shared.split_files("10%"),
+    opt.value("--text", "text", "Column of the text."),
+    opt.value("--label", "label", "Column of the label."),
+    opt.repeatable(
         "--map",
+        "What a label means: positive, negative, neutral, or omit to exclude it; for plutchik "
+        "one or more of the eight emotions, comma-separated.",
         "mapped",
-        multiple=True,
         metavar="LABEL=MEANING",
-        help="What a label means: positive, negative, neutral, or omit to exclude it; for plutchik "
-        "one or more of the eight emotions, comma separated. May be repeated.",
     ),
-    click.option(
+    opt.value(
         "--polarity-model",
         "polarity",
-        default="polarity",
-        show_default=True,
-        help="Classifies utterances as positive or negative where their label does not say.",
+        "Classifies utterances as positive or negative where their label does not say.",
+        "polarity",
     ),
-    fine_tune_option("Epochs of fine-tuning the encoder; 0 = none.", metavar="EPOCHS"),
-    click.option(
-        "--rate",
-        type=float,
-        default=1e-5,
-        show_default=True,
-        help="Learning rate of fine-tuning.",
-    ),
-    click.option(
-        "--encoder", default="", help="Encoder to fine-tune, or to take text vectors from."
-    ),
-    seed_option("Random seed of the split."),
-    click.option(
+    shared.fine_tune(),
+    opt.value("--rate", 1e-5, "Learning rate of fine-tuning."),
+    opt.text("--encoder", "Encoder to fine-tune, or to take text vectors from."),
+    shared.split_seed,
+    opt.value(
         "--tidy/--no-tidy",
-        default=True,
-        show_default=True,
-        help="Undo tokenisation in the texts, such as spaces before punctuation.",
+        True,
+        "Undo tokenisation in the texts, such as spaces before punctuation.",
     ),
-    click.option(
+    opt.option(
         "--balanced/--no-balanced",
+        "Weight both classes equally.  [default: balanced for heads, not balanced for fine-tuning]",
         default=None,
-        help="Weight both classes equally.  [default: balanced for heads, not balanced for "
-        "fine-tuning]",
     ),
-    click.option(
-        "--runs/--no-runs",
-        default=True,
-        show_default=True,
-        help="Use character n-grams in addition to text vectors.",
-    ),
-    click.option(
-        "--svm/--no-svm",
-        default=True,
-        show_default=True,
-        help="Also train a linear SVM as a baseline.",
-    ),
-    LICENCE,
-    LIMITATION,
-]
+    opt.value("--runs/--no-runs", True, "Use character n-grams in addition to text vectors."),
+    opt.value("--svm/--no-svm", True, "Also train a linear SVM as a baseline."),
+    shared.licence,
+    shared.limitation,
+)
 
 
-@click.command(cls=renamed_options(kind="--target", limit="--limitation"))
-@combine_options(OPTIONS)
+@click.command(cls=opt.renamed(kind="target", limit="limitation"))
+@OPTIONS
 def emotion(out: Path, kind: Any, **options: Any) -> None:
-    """Train an emotion classifier, for `--set emotional_consistency.polarity=path:MODEL`.
+    """Train an emotion classifier.
 
     A label without a --map counts as positive (negative) where at least 70% of its utterances are.
     Reports results on the test set, compared with baselines from style alone and words alone.
+
+    Use it with `--set emotional_consistency.polarity=path:MODEL`.
+
+    \b
+    Example:
+      simpatico train emotion --data labels.csv --target polarity \\
+        --map joy=positive --map anger=negative --out MODEL
     """
     from simpatico.training.card import About
     from simpatico.training.emotion.train import EmotionSettings, train_emotion
 
-    recorded = {**options, "kind": kind}
-    command = record_command("simpatico train emotion", recorded, switches=SWITCHES, flags=FLAGS)
+    parameters = {**options, "kind": kind}
+    command = shared.record_command(
+        "simpatico train emotion", parameters, switches=SWITCHES, flags=FLAGS
+    )
     utterances = read_splits(options)
-    name = " and ".join(path.name for path in options.pop("data"))
-    about = About(name, options.pop("licence") or "not stated", command)
+    name, licence = shared.data_name(options.pop("data")), options.pop("licence") or "not stated"
+    about = About(name, licence, command)
     mapping, limits = parse_mapping(options.pop("mapped")), options.pop("limit")
     settings = EmotionSettings(mapped=mapping, limits=limits, **options)
     with ProgressDisplay():
@@ -137,7 +112,7 @@ def emotion(out: Path, kind: Any, **options: Any) -> None:
 
 
 def parse_mapping(pairs: tuple[str, ...]) -> dict[str, str]:
-    """`LABEL=MEANING` as a mapping."""
+    """`LABEL=MEANING` as a mapping; split at the last =, since a label may contain one."""
     for pair in pairs:
         if not all(pair.rpartition("=")):
             raise click.UsageError(f"--map takes LABEL=MEANING, such as joy=positive, not {pair!r}")
@@ -162,17 +137,13 @@ def show_emotion_report(report: EmotionReport) -> None:
     """The results on the test set, compared with baselines."""
     data = report.task.data
     titles = EMOTION_COLUMNS if report.task.kind == "plutchik" else CLASS_COLUMNS
-    columns = [column for title in titles.values() for column in (title, "95% CI")]
     for head, rows in report.rows.items():
-        body = []
-        for row in rows:
-            results = [getattr(row, name).numbers for name in titles]
-            cells = [
-                c for value, low, high in results for c in (value, format_interval(low, high, 3))
-            ]
-            body.append((row.name, *cells))
-        title = f"Test set: {head}, {rows[0].classes[1].n:,} of {rows[0].n:,} utterances"
-        show_table(title, ["model", *columns], body)
+        body = [
+            (row.name, *(value_with_interval(*getattr(row, name).numbers) for name in titles))
+            for row in rows
+        ]
+        n = f"{rows[0].classes[1].n:,} of {rows[0].n:,} utterances"
+        show_table(f"Test set: {head}, {n} [95% CI]", ["model", *titles.values()], body)
     note(
         f"excluded: {data.left_out:,} utterances with irrelevant or contradictory labels; "
         f"{data.duplicates:,} with a text that is also in another split"

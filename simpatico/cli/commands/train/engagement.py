@@ -1,4 +1,8 @@
-"""`simpatico train engagement`: rated conversations in, a model of how engaging a reply is out."""
+"""`simpatico train engagement`: rated conversations in, a model of how engaging a reply is out.
+
+After Ghazarian et al. (2020). Labels often follow the length of a reply, so length alone is a
+baseline, and --balance-length removes what it predicts.
+"""
 
 from __future__ import annotations
 
@@ -7,22 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from simpatico.cli.commands.train._command_line import (
-    FILE,
-    LICENCE,
-    LIMITATION,
-    OUT,
-    fine_tune_option,
-    record_command,
-    seed_option,
-)
-from simpatico.cli.options import combine_options, renamed_options
-from simpatico.cli.output import note, result, show_table
+from simpatico.cli import options as opt
+from simpatico.cli.commands.train import _command_line as shared
+from simpatico.cli.output import note, result, show_table, value_with_interval
 from simpatico.cli.progress import ProgressDisplay
 from simpatico.wording import format_difference, format_interval
 
 if TYPE_CHECKING:
-    from simpatico.stats.result import Result
     from simpatico.training.engagement.report import EngagementReport
     from simpatico.training.engagement.splits import ExchangeInput
 
@@ -32,108 +27,72 @@ SWITCHES = ("thumbs", "level")
 FLAGS = {"level": "balance-length", "limit": "limitation"}
 """Options whose names differ from those of the settings."""
 
-DATA_OPTIONS = [
-    click.option(
-        "--data",
-        type=FILE,
-        required=True,
-        multiple=True,
-        help="train_full.json of ConvAI, the folder of Ji et al., or a CSV, TSV or JSONL file with "
-        "query, reply, label (1 = engaging) or rating, and optionally dialog. May be repeated.",
+data_options = opt.combine(
+    shared.data(
+        "train_full.json of ConvAI, the folder of Ji et al., or a CSV, TSV or JSONL file with "
+        "query, reply, label (1 = engaging) or rating, and optionally dialog."
     ),
-    OUT,
-    click.option(
-        "--validation",
-        type=FILE,
-        help="Validation set, for early stopping.  [default: 20% of the dialogs]",
-    ),
-    click.option("--test", type=FILE, help="Test set.  [default: 20% of the dialogs]"),
-    click.option(
+    shared.model_folder,
+    shared.split_files("20% of the dialogs"),
+    opt.choice(
         "--reading",
-        type=click.Choice(["rated", "paper"]),
-        default="rated",
-        show_default=True,
-        help="ConvAI: use the interlocutor's rating of the speaker of a reply, or the ratings the "
-        "paper used, which include a 0 stored under a user's id.",
+        ["rated", "paper"],
+        "ConvAI: use the interlocutor's rating of the speaker of a reply, or the ratings that "
+        "Ghazarian et al. (2020) used, which include a 0 stored under a user's id.",
     ),
-    click.option("--without", type=FILE, help="File of dialogs to exclude, one name per line."),
-    click.option(
-        "--quality",
-        type=click.Choice(["interesting", "fun"]),
-        default="interesting",
-        show_default=True,
-        help="Ji et al.: rating to use.",
-    ),
-    click.option(
+    opt.path("--without", "File of dialogs to exclude, one name per line."),
+    opt.choice("--quality", ["interesting", "fun"], "Ji et al.: rating to use."),
+    opt.option(
         "--threshold",
+        "Ratings above this are engaging.  [default: 2; Ji et al.: each rater's mean]",
         type=float,
-        help="Ratings above this are engaging.  [default: 2; Ji et al.: each worker's mean]",
     ),
-    click.option(
-        "--thumbs/--no-thumbs",
-        default=False,
-        show_default=True,
-        help="ConvAI: also use the thumbs up and down of single turns.",
+    opt.value(
+        "--thumbs/--no-thumbs", False, "ConvAI: also use the thumbs up and down of single turns."
     ),
-    click.option(
-        "--control",
-        is_flag=True,
-        help="Ji et al.: keep the system that was degraded on purpose.",
-    ),
-]
-MODEL_OPTIONS = [
-    click.option(
+    opt.flag("--control", "Ji et al.: keep the system that was degraded on purpose."),
+)
+engagement_model_options = opt.combine(
+    opt.choice(
         "--head",
-        type=click.Choice(["paper", "best"]),
-        default="paper",
-        show_default=True,
-        help="The paper's network (layers of 64, 32 and 8 units), or a linear model that also uses "
-        "character n-grams.",
+        ["paper", "best"],
+        "The network of Ghazarian et al. (2020), with layers of 64, 32 and 8 units, or a linear "
+        "model that also uses character n-grams.",
     ),
-    click.option(
-        "--pooling",
-        type=click.Choice(["mean", "max"]),
-        default="mean",
-        show_default=True,
-        help="How a text's token vectors are combined.",
-    ),
-    click.option("--encoder", default="", help="Encoder of the text vectors."),
-    click.option("--base", default="", help="Trained model to start from: path:MODEL or a name."),
-    fine_tune_option(
-        "Epochs of fine-tuning the encoder, which reads query and reply together; 0 = none."
-    ),
-    click.option("--baselines", is_flag=True, help="Also train a linear SVM and a Bi-RNN."),
-    seed_option("Random seed of the split."),
-    click.option(
-        "--seeds",
-        type=int,
-        default=1,
-        show_default=True,
-        help="Number of random splits over which results are averaged.",
-    ),
-    click.option(
+    opt.choice("--pooling", ["mean", "max"], shared.POOLING),
+    shared.encoder,
+    opt.text("--base", "Trained model to start from: path:MODEL or a name."),
+    shared.fine_tune(shared.PAIR),
+    opt.flag("--baselines", "Also train a linear SVM and a Bi-RNN."),
+    shared.split_seed,
+    opt.value("--seeds", 1, "Number of random splits over which results are averaged."),
+    opt.value(
         "--balance-length/--no-balance-length",
+        False,
+        "Weight both labels equally at every reply length, so that length predicts nothing.",
         "level",
-        default=False,
-        show_default=True,
-        help="Weight both labels equally at every reply length, so that length predicts nothing.",
     ),
-    LICENCE,
-    LIMITATION,
-]
+    shared.licence,
+    shared.limitation,
+)
 
 
 @click.command(
-    cls=renamed_options(
-        level="--balance-length", no_level="--no-balance-length", limit="--limitation"
-    )
+    cls=opt.renamed(level="balance-length", no_level="no-balance-length", limit="limitation")
 )
-@combine_options([*DATA_OPTIONS, *MODEL_OPTIONS])
+@data_options
+@engagement_model_options
 def engagement(out: Path, **options: Any) -> None:
-    """Train a model of how engaging a reply is, for `--set engagement.model=path:MODEL`.
+    """Train a model of how engaging a reply is.
 
     With --base, a trained model is adapted to another domain with few labels. Reports results on
     the test set, compared with baselines from reply length alone and question marks alone.
+
+    Use it with `--set engagement.model=path:MODEL`.
+
+    \b
+    Example:
+      simpatico train engagement --data rated.csv --head best --out MODEL
     """
     from simpatico.training.card import About
     from simpatico.training.engagement.train import (
@@ -142,11 +101,13 @@ def engagement(out: Path, **options: Any) -> None:
         train_engagement,
     )
 
-    command = record_command("simpatico train engagement", options, switches=SWITCHES, flags=FLAGS)
+    command = shared.record_command(
+        "simpatico train engagement", options, switches=SWITCHES, flags=FLAGS
+    )
     exchanges = read_splits(options)
     facts = {name: options.pop(name) for name in READER_OPTIONS}
-    name = " and ".join(path.name for path in options.pop("data"))
-    about = About(name, options.pop("licence") or "not stated", command, facts)
+    name, licence = shared.data_name(options.pop("data")), options.pop("licence") or "not stated"
+    about = About(name, licence, command, facts)
     settings = EngagementSettings(limits=options.pop("limit"), **options)
     with ProgressDisplay():
         if settings.fine_tune:
@@ -178,22 +139,14 @@ def read_splits(options: dict[str, Any]) -> ExchangeInput:
 
 def show_engagement_report(report: EngagementReport) -> None:
     """The results on the test set, compared with baselines."""
-    rows = []
-    for row in report.rows:
-        balanced, auc = row.balanced_accuracy, row.auc
-        rows.append(
-            (row.name, balanced.value, format_bounds(balanced), auc.value, format_bounds(auc))
-        )
-    columns = ["model", "balanced accuracy", "95% CI", "AUC", "95% CI"]
-    show_table("Test set", columns, rows)
+    rows = [
+        (row.name, *(value_with_interval(*r.numbers) for r in (row.balanced_accuracy, row.auc)))
+        for row in report.rows
+    ]
+    show_table("Test set [95% CI]", ["model", "balanced accuracy", "AUC"], rows)
     for name, gain in report.ahead.items():
-        difference = format_difference(gain.numbers[0], 3)
-        note(f"AUC minus that of {name}: {difference}, 95% CI {format_bounds(gain)}")
+        value, low, high = gain.numbers
+        interval = format_interval(low, high, 3)
+        note(f"AUC minus that of {name}: {format_difference(value, 3)}, 95% CI {interval}")
     if (share := report.people["held out"]) is not None:
         note(f"{share:.1%} of the engaging exchanges of the test set are between two people")
-
-
-def format_bounds(result: Result) -> str:
-    """The 95% CI of a result."""
-    _, low, high = result.numbers
-    return format_interval(low, high, 3)

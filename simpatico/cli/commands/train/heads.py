@@ -1,4 +1,8 @@
-"""`simpatico train nsp`, `ruber`, `ctx-ruber` and `usl-h`: dialogs in, heads over vectors out."""
+"""`simpatico train nsp`, `ruber`, `ctx-ruber`, `usl-h` and `relevance`: dialogs in, heads out.
+
+They need no ratings: a turn that really followed is a positive example, one from elsewhere a
+negative one.
+"""
 
 from __future__ import annotations
 
@@ -8,14 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from simpatico.cli.commands.train._command_line import (
-    FILE,
-    LICENCE,
-    OUT,
-    option_words,
-    seed_option,
-)
-from simpatico.cli.options import combine_options
+from simpatico.cli import options as opt
+from simpatico.cli.commands.train import _command_line as shared
 from simpatico.cli.output import note, result, show_table
 from simpatico.cli.progress import ProgressDisplay
 from simpatico.wording import format_interval
@@ -23,20 +21,13 @@ from simpatico.wording import format_interval
 if TYPE_CHECKING:
     from simpatico.features.heads.folder import HeadEvaluation, HeadKind
 
-heads_options = combine_options(
-    [
-        click.option(
-            "--data",
-            type=FILE,
-            required=True,
-            help="Conversations, in any format that `simpatico score` reads.",
-        ),
-        OUT,
-        click.option("--format", help="Input format.  [default: detected]"),
-        click.option("--encoder", default="", help="Encoder of the text vectors."),
-        seed_option("Random seed of the split."),
-        LICENCE,
-    ]
+heads_options = opt.combine(
+    opt.path("--data", "Conversations, in any format that `simpatico score` reads.", required=True),
+    shared.model_folder,
+    shared.format,
+    shared.encoder,
+    shared.split_seed,
+    shared.licence,
 )
 """The options of every training on unrated dialogs."""
 
@@ -44,32 +35,95 @@ heads_options = combine_options(
 @click.command()
 @heads_options
 def nsp(**options: Any) -> None:
-    """Train next-sentence prediction, for `--set nsp.model=path:MODEL`."""
+    """Train next-sentence prediction.
+
+    Whether a turn follows the one before. Needs no ratings.
+
+    Use it with `--set nsp.model=path:MODEL`.
+    """
     train_and_show("nsp", **options)
 
 
 @click.command()
 @heads_options
 def ruber(**options: Any) -> None:
-    """Train RUBER's unreferenced score over word vectors, for `--set ruber.model=path:MODEL`."""
+    """Train RUBER's unreferenced score over word vectors.
+
+    Tao et al. (2018). Needs no ratings.
+
+    Use it with `--set ruber.model=path:MODEL`.
+    """
     train_and_show("ruber", **options)
 
 
 @click.command(name="ctx-ruber")
 @heads_options
 def ctx_ruber(**options: Any) -> None:
-    """Train RUBER over contextual vectors, for `--set ctx_ruber.model=path:MODEL`."""
+    """Train RUBER's unreferenced score over contextual vectors.
+
+    Ghazarian et al. (2019). Needs no ratings.
+
+    Use it with `--set ctx_ruber.model=path:MODEL`.
+    """
     train_and_show("ctx-ruber", **options)
 
 
 @click.command(name="usl-h")
 @heads_options
-@click.option(
-    "--likelihood", default="", help="Masked language model.  [default: word frequencies]"
-)
+@opt.text("--likelihood", "Masked language model.  [default: word frequencies]")
 def usl_h(**options: Any) -> None:
-    """Train the three components of USL-H, for `--set usl_h.model=path:MODEL`."""
+    """Train the three components of USL-H.
+
+    Understandability, sensibleness and likelihood. Phy et al. (2020). Needs no ratings.
+
+    Use it with `--set usl_h.model=path:MODEL`.
+    """
     train_and_show("usl-h", **options)
+
+
+@click.command()
+@heads_options
+@opt.choice(
+    "--negatives",
+    ["random", "hard", "both"],
+    "Negative examples: random replies of other dialogs, hard ones, or both.",
+    default="both",
+)
+@opt.repeatable(
+    "--hard",
+    "Kind of hard negatives.",
+    type=click.Choice(["near-reply", "near-question", "copied", "same-dialog"]),
+    default=["same-dialog"],
+)
+@opt.value("--share", 0.3, "Share of hard negatives, with --negatives both.")
+@opt.value("--per-pair", 1, "Negative examples per true reply.")
+@opt.choice("--pooling", ["mean", "max", "cls"], shared.POOLING)
+@shared.fine_tune(shared.PAIR)
+def relevance(data: Path, out: Path, format: str | None, licence: str, **options: Any) -> None:
+    """Train a model of whether a reply fits its context.
+
+    Needs no ratings: the model is trained to distinguish true replies from negative examples.
+
+    Use it with `--set relevance.model=path:MODEL`.
+    """
+    from simpatico.readers import read
+    from simpatico.training.card import About
+    from simpatico.training.relevance import train
+    from simpatico.training.relevance.negatives import NegativeMix
+
+    words = shared.option_words(sorted(options.items()))
+    command = " ".join(["simpatico train relevance --data DATA --out MODEL", *words])
+    mix = NegativeMix(*(options.pop(name) for name in ("negatives", "hard", "share", "per_pair")))
+    about = About(data.name, licence or "not stated", command)
+    turns, settings = read(data, format=format), train.RelevanceSettings(mix=mix, **options)
+    with ProgressDisplay():
+        if settings.fine_tune:
+            results = train.fine_tune_relevance(turns, out, settings=settings, about=about)
+        else:
+            recipe = train.train_relevance(turns, out, settings=settings, about=about)
+            results = recipe.heads["relevant"].heldout
+    show_evaluations({"relevant": results})
+    result(str(out))
 
 
 def train_and_show(
@@ -80,7 +134,10 @@ def train_and_show(
     from simpatico.training.card import About
     from simpatico.training.heads.train import HeadsSettings, train_heads
 
-    words = [f"simpatico train {kind} --data DATA --out MODEL", *option_words(options.items())]
+    words = [
+        f"simpatico train {kind} --data DATA --out MODEL",
+        *shared.option_words(options.items()),
+    ]
     about = About(data.name, licence or "not stated", " ".join(words))
     turns = read(data, format=format)
     with ProgressDisplay():
@@ -91,7 +148,10 @@ def train_and_show(
 
 
 def show_evaluations(evaluations: Mapping[str, HeadEvaluation]) -> None:
-    """The results of each head on the test set, and the AUC of a simple baseline."""
+    """The results of each head on the test set, and the AUC of a simple baseline.
+
+    AUC needs no threshold, unlike accuracy, and is .5 for a head that guesses.
+    """
     rows = [
         (name, e.accuracy, e.auc, format_interval(e.low, e.high, 3), e.plain, e.plain_auc, e.n)
         for name, e in evaluations.items()

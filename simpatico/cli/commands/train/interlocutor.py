@@ -1,4 +1,8 @@
-"""`simpatico train interlocutor`: ratings by interlocutors in, a model of their scores out."""
+"""`simpatico train interlocutor`: ratings by interlocutors in, a model of their scores out.
+
+After Tsuta et al. (2023): outsiders who read a dialog rate it unlike its interlocutor. The baseline
+is the mean of each user's earlier ratings: what a model knows without reading.
+"""
 
 from __future__ import annotations
 
@@ -7,96 +11,81 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from simpatico.cli.commands.train._command_line import record_command
-from simpatico.cli.commands.train._users import (
-    INPUT_OPTIONS,
-    MODEL_OPTIONS,
-    PATH,
-    WITH_CONTINUE,
-    data_name,
-    format_estimate,
-    format_p_suffix,
-    note_excluded,
-    pop_encoder,
-    read_all_turns,
-    refuse_options,
-)
-from simpatico.cli.options import combine_options, renamed_options
-from simpatico.cli.output import note, result, show_table
+from simpatico.cli import options as opt
+from simpatico.cli.commands.train import _command_line as shared
+from simpatico.cli.commands.train import _users as users
+from simpatico.cli.output import note, result
 from simpatico.cli.progress import ProgressDisplay
 from simpatico.errors import DataError
 
 if TYPE_CHECKING:
     from simpatico.judgements import Judgements
-    from simpatico.stats.by_user import RatingResults
     from simpatico.training.users.interlocutor.train import InterlocutorReport
     from simpatico.turns import Turns
 
+RATING_RESULTS = {"r": "r", "mse": "MSE"}
 FLAGS = {"base": "continue", "along": "split", "learn": "raters"}
-RATING_OPTIONS = [
-    click.option(
+rating_options = opt.combine(
+    opt.repeatable(
         "--judgements",
-        type=PATH,
-        multiple=True,
-        help="Files of human ratings. May be repeated.  [default: ratings inside the conversation "
-        "files]",
+        "File of human ratings.  [default: ratings inside the conversation files]",
+        type=opt.PATH,
     ),
-    click.option("--quality", help="Rated quality to predict, where there are several."),
-    click.option(
+    opt.option("--quality", "Rated quality to predict, where there are several."),
+    opt.choice(
         "--raters",
-        "learn",
-        type=click.Choice(["interlocutor", "outsiders", "all"]),
-        default="interlocutor",
-        show_default=True,
-        help="Whose ratings to predict: the interlocutor's, the mean of the outsiders, or each "
+        ["interlocutor", "outsiders", "all"],
+        "Whose ratings to predict: the interlocutor's, the mean of the outsiders, or each "
         "rating by itself.",
+        "learn",
     ),
-    click.option(
+    opt.choice(
         "--split",
-        "along",
-        type=click.Choice(["dialog", "person", "time"]),
-        help="Chronological 8:1:1 split of each dialog's turns, of each user's dialogs, or over "
+        ["dialog", "person", "time"],
+        "Chronological 8:1:1 split of each dialog's turns, of each user's dialogs, or over "
         "all turns.  [default: dialog for ratings of turns, person for ratings of dialogs]",
+        "along",
+        default=None,
     ),
-]
+)
 
 
 FIXED_BY_MODEL = ("learn", "along", "mode", "encoder", "seed", "licence")
 """Options that have no effect on an update, which keeps the settings of the model."""
 
 
-@click.command(cls=renamed_options(learn="--raters"))
-@combine_options([*INPUT_OPTIONS, *RATING_OPTIONS, *MODEL_OPTIONS])
-def interlocutor(
-    data: tuple[Path, ...],
-    out: Path,
-    format: str | None,
-    judgements: tuple[Path, ...],
-    **options: Any,
-) -> None:
-    """Train a model of a user's ratings, for `--set interlocutor_score.model=path:MODEL`.
+@click.command(cls=opt.renamed(learn="raters"))
+@users.input_options
+@rating_options
+@users.user_model_options
+def interlocutor(data: tuple[Path, ...], out: Path, format: str | None, **options: Any) -> None:
+    """Train a model of a user's ratings.
 
     Always evaluated on later ratings by the interlocutors themselves, and compared with the mean
     rating of each user, which needs no text.
+
+    Use it with `--set interlocutor_score.model=path:MODEL`.
+
+    \b
+    Example:
+      simpatico train interlocutor --data chats.jsonl --judgements ratings.csv \\
+        --quality enjoyed --out MODEL
     """
     from simpatico.training.card import About
-    from simpatico.training.users.interlocutor.train import (
-        InterlocutorTraining,
-        RatingData,
-        fine_tune_interlocutor,
-        train_interlocutor,
-        update_interlocutor,
-    )
+    from simpatico.training.users.interlocutor import train
     from simpatico.training.users.update import UpdateRequest
 
     if options["base"] and not options["fine_tune"]:
-        refuse_options(FIXED_BY_MODEL, WITH_CONTINUE, FLAGS)
-    parameters = {**options, "data": data, "judgements": judgements}
-    command = record_command("simpatico train interlocutor", parameters, switches=(), flags=FLAGS)
-    about = About(data_name(data), options.pop("licence") or "not stated", command)
-    base, encoder = options.pop("base"), pop_encoder(options)
-    training = InterlocutorTraining(encoder=encoder, **options)
-    turns = read_all_turns(data, format)
+        users.refuse_options(FIXED_BY_MODEL, users.WITH_CONTINUE, FLAGS)
+    parameters = {**options, "data": data}
+    command = shared.record_command(
+        "simpatico train interlocutor", parameters, switches=(), flags=FLAGS
+    )
+    about = About(shared.data_name(data), options.pop("licence") or "not stated", command)
+    base, encoder = options.pop("base"), users.pop_encoder(options)
+    judgements = options.pop("judgements")
+    training = train.InterlocutorTraining(encoder=encoder, **options)
+    turns = users.read_all_turns(data, format)
     if not judgements:
         ratings = judgements_in_data(data, format)
     else:
@@ -105,18 +94,18 @@ def interlocutor(
             ratings = match_dialog_names(ratings, turns)
     with ProgressDisplay():
         if base and not training.fine_tune:
-            request = UpdateRequest(base, out, data_name(data))
-            row = update_interlocutor(turns, ratings, request, quality=training.quality)
-            show_rating_results("New ratings", [row])
+            request = UpdateRequest(base, out, shared.data_name(data))
+            row = train.update_interlocutor(turns, ratings, request, quality=training.quality)
+            users.show_results("New ratings", [row], RATING_RESULTS, "ratings")
         elif training.fine_tune:
-            examples = RatingData.load(turns, ratings, training)
-            report = fine_tune_interlocutor(
+            examples = train.RatingData.load(turns, ratings, training)
+            report = train.fine_tune_interlocutor(
                 examples, out, training=training, about=about, base=base
             )
             show_interlocutor_report(report)
         else:
             show_interlocutor_report(
-                train_interlocutor(turns, ratings, out, training=training, about=about)
+                train.train_interlocutor(turns, ratings, out, training=training, about=about)
             )
     result(str(out))
 
@@ -177,23 +166,11 @@ def show_interlocutor_report(report: InterlocutorReport) -> None:
     """Results on the test set, compared with mean ratings."""
     from simpatico.stats.by_user import NO_INTERVAL
 
-    show_rating_results("Test set", report.results)
+    users.show_results("Test set", report.results, RATING_RESULTS, "ratings")
     for row in report.gains:
-        p = format_p_suffix(row.mse.p_value)
-        r = "" if row.r is None else f"r higher by {format_estimate(row.r)}; "
-        note(
-            f"compared with {row.name}: {r}mean squared error lower by "
-            f"{format_estimate(row.mse)}{p}"
-        )
+        r = "" if row.r is None else f"r higher by {users.format_estimate(row.r)}; "
+        mse = f"{users.format_estimate(row.mse)}{users.format_p_suffix(row.mse.p_value)}"
+        note(f"compared with {row.name}: {r}mean squared error lower by {mse}")
     if report.results[0].mse.low is None:
         note(NO_INTERVAL)
-    note_excluded(report.excluded)
-
-
-def show_rating_results(title: str, rows: list[RatingResults]) -> None:
-    columns = ["model", "r", "MSE", "ratings", "users"]
-    cells = [
-        (row.name, format_estimate(row.r), format_estimate(row.mse), row.n, row.users)
-        for row in rows
-    ]
-    show_table(title, columns, cells)
+    users.note_excluded(report.excluded)

@@ -1,4 +1,8 @@
-"""`simpatico train trait`: texts and questionnaire scores in, a trait model out."""
+"""`simpatico train trait`: texts and questionnaire scores in, a trait model out.
+
+The method is that of DLATK (Schwartz et al. 2013): ridge regression on the relative frequencies of
+words and phrases, cross-validated over people, so that no text of a person is in two folds.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from simpatico.cli.commands.train._command_line import FILE, OUT, option_words
+from simpatico.cli import options as opt
+from simpatico.cli.commands.train import _command_line as shared
 from simpatico.cli.output import note, result, show_table
 from simpatico.wording import format_interval
 
@@ -19,46 +24,51 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.option("--data", type=FILE, required=True, help="CSV, TSV or JSONL file, or a folder.")
-@OUT
-@click.option("--text", help="Column of the text; a person may have several rows.")
-@click.option("--target", help="Column of the person's questionnaire score.")
-@click.option("--person", help="Column of the person's id.")
-@click.option(
+@opt.path("--data", "CSV, TSV or JSONL file, or a folder.", required=True)
+@shared.model_folder
+@opt.option("--text", "Column of the text; a person may have several rows.")
+@opt.option("--target", "Column of the person's questionnaire score.")
+@opt.option("--person", "Column of the person's id.")
+@opt.choice(
     "--source",
-    type=click.Choice(["casino", "empathic-reactions"]),
-    help="Known data set: uses the columns, scale and settings of the shipped model.",
-)
-@click.option("--orders", help="Orders of word n-grams.  [default: 1,2,3]")
-@click.option(
-    "--minimum-people",
-    type=int,
-    help="Drop n-grams that fewer people use.  [default: 2% of people]",
-)
-@click.option(
-    "--scaling",
-    type=click.Choice(["raw", "sqrt", "std"]),
-    help="Scaling of n-gram frequencies.  [default: sqrt]",
-)
-@click.option(
-    "--search/--no-search",
+    ["casino", "empathic-reactions"],
+    "Known data set: uses the columns, scale and settings of the shipped model.",
     default=None,
-    help="Select orders, minimum and scaling by nested cross-validation.",
 )
-@click.option("--folds", type=int, help="Folds of the cross-validation.  [default: 10]")
-@click.option("--seed", type=int, help="Random seed of the folds.  [default: 0]")
-@click.option(
-    "--repeats", type=int, help="Repeat the cross-validation with so many seeds.  [default: 1]"
+@opt.option("--orders", "Orders of word n-grams.  [default: 1,2,3]")
+@opt.option(
+    "--minimum-people", "Drop n-grams that fewer people use.  [default: 2% of people]", type=int
 )
-@click.option("--topics", help="Topics to add: a table term,category,weight or a DLATK file.")
-@click.option("--scale", type=float, nargs=2, help="Minimum and maximum of the scale.")
-@click.option("--measures", help="What the scores measure, for the model card.")
-@click.option("--licence", help="Licence of the data, for the model card.")
+@opt.choice(
+    "--scaling",
+    ["raw", "sqrt", "std"],
+    "Scaling of n-gram frequencies.  [default: sqrt]",
+    default=None,
+)
+@opt.option(
+    "--search/--no-search",
+    "Select orders, minimum and scaling by nested cross-validation.",
+    default=None,
+)
+@opt.option("--folds", "Folds of the cross-validation.  [default: 10]", type=int)
+@opt.option("--seed", "Random seed of the folds.  [default: 0]", type=int)
+@opt.option(
+    "--repeats", "Number of seeds the cross-validation is run with.  [default: 1]", type=int
+)
+@opt.option("--topics", "Topics to add: a table with term, category, weight, or a DLATK file.")
+@opt.option("--scale", "Minimum and maximum of the scale.", type=float, nargs=2)
+@opt.option("--measures", "What the scores measure, for the model card.")
+@opt.option("--licence", "Licence of the data, for the model card.")
 def trait(data: Path, out: Path, **options: Any) -> None:
-    """Train a model that predicts a questionnaire score from what people wrote.
+    """Train a model that predicts a questionnaire score from text.
 
     Writes a folder for `--set empathy.model=MODEL`, with a model card that reports the
-    cross-validated accuracy.
+    cross-validated accuracy. Needs --text, --target and --person, or a --source.
+
+    \b
+    Example:
+      simpatico train trait --data essays.csv --text essay --target score \\
+        --person id --scale 1 7 --out MODEL
     """
     from simpatico.training.traits.train import train_trait
 
@@ -72,8 +82,8 @@ def trait(data: Path, out: Path, **options: Any) -> None:
         except ValueError:
             raise click.UsageError("--orders takes comma-separated numbers, such as 1,2") from None
     facts = {name: options[name] for name in ("measures", "licence") if options[name]}
-    observed = float(people.target.min()), float(people.target.max())
-    scale = options["scale"] or about.scale or observed
+    extremes = float(people.target.min()), float(people.target.max())
+    scale = options["scale"] or about.scale or extremes
     about = replace(about, scale=scale, command=command, **facts)
     report = train_trait(people, out, settings=replace(settings, **changes), about=about)
     show_trait_report(report)
@@ -81,14 +91,17 @@ def trait(data: Path, out: Path, **options: Any) -> None:
 
 
 def record_trait_command(options: dict[str, Any]) -> str:
-    """The command that repeats the training; of a file of topics only the name."""
+    """The command that repeats the training; of a file of topics only the name.
+
+    --scale takes two values at once, unlike repeatable options, and is written accordingly.
+    """
     words = ["simpatico train trait --data DATA --out MODEL"]
     for name, value in sorted(options.items()):
         if name == "scale" and value:
             words.append(f"--scale {' '.join(map(str, value))}")
         else:
             path = Path(value) if name == "topics" and value is not None else value
-            words += option_words([(name, path)], switches=("search",))
+            words += shared.option_words([(name, path)], switches=("search",))
     return " ".join(words)
 
 
@@ -103,8 +116,8 @@ def read_source(data: Path, options: dict[str, Any]) -> tuple[People, TraitSetti
     if source:
         from simpatico.training.traits.sources import SOURCES
 
-        known = SOURCES[source]
-        return known.people(data), known.settings, known.about
+        data_set = SOURCES[source]
+        return data_set.people(data), data_set.settings, data_set.about
     if not all(columns):
         raise click.UsageError(
             "Missing --text, --target and --person (or --source for a known data set)."

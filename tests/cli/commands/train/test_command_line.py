@@ -8,7 +8,7 @@ from simpatico.cli.commands.train._command_line import option_values, record_com
 
 
 @pytest.mark.parametrize(
-    ("given", "told"),
+    ("value", "words"),
     [
         (Path("/some/where/logs.csv"), ["logs.csv"]),
         ("package:minilm", ["package:minilm"]),
@@ -20,8 +20,8 @@ from simpatico.cli.commands.train._command_line import option_values, record_com
         ("footpath:/a", ["footpath:/a"]),
     ],
 )
-def test_of_a_folder_its_name_alone_is_typed(given, told):
-    assert option_values(given) == told
+def test_of_a_folder_its_name_alone_is_typed(value, words):
+    assert option_values(value) == words
 
 
 def test_options_by_name():
