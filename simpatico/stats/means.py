@@ -57,10 +57,7 @@ def welch(first: Floats, second: Floats, size: float) -> MeanDifference:
     SE² = u + v with u = s₁²/n, v = s₂²/m; df = (u + v)² / (u²/(n-1) + v²/(m-1)), computed relative
     to the larger of u and v so that nothing underflows.
     """
-    (mean_a, var_a), (mean_b, var_b) = (
-        mean_and_variance(first, size),
-        mean_and_variance(second, size),
-    )
+    (mean_a, var_a), (mean_b, var_b) = (mean_and_variance(v, size) for v in (first, second))
     n, m = len(first), len(second)
     u, v = var_a / n, var_b / m
     top = max(u, v) or 1.0

@@ -39,8 +39,8 @@ def superiority_at_random(first: Floats, second: Floats, confidence: float = 0.9
     method = "one of each at random, Newcombe interval"
     if not n or not m:
         return no_result("too_few", n=n + m, method=method)
-    ordered = np.sort(second)
-    below = np.searchsorted(ordered, first, "left") + np.searchsorted(ordered, first, "right")
+    values = np.sort(second)
+    below = np.searchsorted(values, first, "left") + np.searchsorted(values, first, "right")
     probability = float(below.mean()) / (2 * m)
     interval = newcombe_interval(probability, n, m, z=normal_quantile(confidence))
     return make_result(probability, n=n + m, method=method, interval=interval)

@@ -10,13 +10,12 @@ from typing import Any
 
 import numpy as np
 import polars as pl
-from scipy.special import ndtri
 
 from simpatico.arrays import Floats, Ints
 from simpatico.comparison.samples import HUMAN, as_floats
 from simpatico.run import Run
+from simpatico.stats.correlation import NORMAL_QUANTILE
 from simpatico.stats.correlation_bootstrap import standardise_columns
-from simpatico.stats.draws import CONFIDENCE
 from simpatico.stats.result import Row, Status
 
 MIN_DIALOGS = 3
@@ -93,7 +92,7 @@ def fisher_intervals(r: Floats, n: Ints) -> tuple[Floats, Floats]:
     """tanh(atanh r ± z / sqrt(n - 3)), both ends of each interval (Fisher 1921); NaN for none."""
     defined = (np.abs(r) < 1 - PERFECT) & (n > 3)
     z = np.arctanh(np.where(defined, r, 0))
-    half = float(ndtri((1 + CONFIDENCE) / 2)) / np.sqrt(np.where(defined, n - 3, 1))
+    half = NORMAL_QUANTILE / np.sqrt(np.where(defined, n - 3, 1))
     low, high = np.tanh(z - half), np.tanh(z + half)
     return np.where(defined, low, np.nan), np.where(defined, high, np.nan)
 

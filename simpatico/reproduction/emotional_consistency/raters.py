@@ -18,7 +18,7 @@ from simpatico.reproduction.clustered_correlation import KINDS, correlation_diff
 from simpatico.reproduction.emotional_consistency import paper
 from simpatico.reproduction.emotional_consistency.scores import LEXICON, VADER, AnswerScores
 from simpatico.stats.classification import LabelledPredictions, compare_runs
-from simpatico.stats.correlation import pearson
+from simpatico.stats.correlation import correlation
 from simpatico.stats.correlation_bootstrap import bootstrap_correlations
 from simpatico.stats.draws import draw_counts, percentile_interval
 from simpatico.stats.result import Result, make_result
@@ -160,7 +160,7 @@ def three_means_cell(
     row_and_column: tuple[str, str], ours: list[float], people: list[float], figure: float | None
 ) -> Cell:
     """A correlation of three pairs of means, with its p and both orders."""
-    r = pearson(ours, people)
+    r = correlation(ours, people)
     orders = [
         ", ".join(paper.RESPONDERS[index] for index in np.argsort(-np.array(means), kind="stable"))
         for means in (ours, people)
