@@ -68,10 +68,10 @@ def measure_pilot(runs: Sequence[Run], choice: Selection) -> tuple[list[PilotSpr
     if not systems:
         raise DataError("the pilot run has no system; score conversations with a named system")
     pairs = pair_systems(systems, with_human=choice.with_human) if len(systems) > 1 else []
-    used = list({system.name: system for pair in pairs for system in pair}.values()) or systems
+    members = list({system.name: system for pair in pairs for system in pair}.values()) or systems
     samples = build_samples(pairs)
-    scores = dict.fromkeys(score for system in used for score in system.measures)
-    spreads = [pilot_spread(score, used, samples) for score in scores]
+    scores = dict.fromkeys(score for system in members for score in system.measures)
+    spreads = [pilot_spread(score, members, samples) for score in scores]
     return spreads, max(1, len(samples) if pairs else len(scores))
 
 

@@ -99,14 +99,14 @@ def select_scores(run: Run, choice: Selection) -> dict[str, ScoreInfo]:
     metrics = run.facts["metrics"]  # before the table, since that refuses what is no run
     table = pl.scan_parquet(run.folder / f"{choice.level}.parquet", glob=False)
     columns = table.collect_schema()
-    selected = {}
+    infos = {}
     for metric, facts in metrics.items():
         for score in facts["scores"]:
             name = score["name"]
-            included = name in choice.scores if choice.scores else choice.every or name == metric
-            if included and name in columns:
+            wanted = name in choice.scores if choice.scores else choice.every or name == metric
+            if wanted and name in columns:
                 low, high = (float(b) if b is not None else float("nan") for b in score["range"])
-                selected[name] = ScoreInfo(
+                infos[name] = ScoreInfo(
                     metric,
                     name,
                     score["better"],
@@ -115,7 +115,7 @@ def select_scores(run: Run, choice: Selection) -> dict[str, ScoreInfo]:
                     **score_wording(name, score),
                     kind=facts.get("kind", ""),
                 )
-    return selected
+    return infos
 
 
 def load_systems(runs: Sequence[Run], choice: Selection) -> list[ComparedSystem]:
@@ -160,7 +160,7 @@ def load_run_systems(run: Run, choice: Selection) -> list[ComparedSystem]:
     prompts = keys.group_by("dialog", "system").agg(pl.col("prompt").drop_nulls().min())
     units = (
         frame.filter(pl.col("system").is_not_null())
-        .group_by("system", "dialog")
+        .group_by("system", "dialog", maintain_order=True)
         .agg(pl.col(list(scores)).mean())
         .join(prompts, on=["dialog", "system"], how="left")
         .sort("dialog")
@@ -178,7 +178,7 @@ def load_system(run: Run, name: str, scores: Mapping[str, ScoreInfo]) -> Compare
     frame = units.collect()
     if frame["dialog"].n_unique() < frame.height:  # several speakers of one system in a dialog
         means, prompt = pl.col(list(scores)).mean(), pl.col("prompt").drop_nulls().min()
-        frame = frame.group_by("system", "dialog").agg(means, prompt)
+        frame = frame.group_by("system", "dialog", maintain_order=True).agg(means, prompt)
     return ComparedSystem(name, name, run.folder, scores, frame.sort("dialog"))
 
 
@@ -249,7 +249,9 @@ def as_floats(column: pl.Series) -> Floats:
 def mean_by_unit(system: ComparedSystem, unit: Unit, scores: Sequence[str]) -> pl.DataFrame:
     """One row per prompt or dialog; a prompt has the mean of its dialogs."""
     rows = system.units.filter(pl.col(unit).is_not_null())
-    return rows.group_by(unit).agg(pl.col(list(scores)).mean()).sort(unit)
+    # In order: polars otherwise adds up large groups in parts, whose order is random.
+    groups = rows.group_by(unit, maintain_order=True)
+    return groups.agg(pl.col(list(scores)).mean()).sort(unit)
 
 
 def choose_unit(a: ComparedSystem, b: ComparedSystem) -> tuple[Unit, bool]:

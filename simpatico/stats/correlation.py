@@ -10,7 +10,7 @@ import numpy.typing as npt
 from scipy.special import ndtr, ndtri, stdtr
 
 from simpatico.arrays import Floats
-from simpatico.stats.draws import CONFIDENCE
+from simpatico.stats.draws import CONFIDENCE, SMALLEST_P
 from simpatico.stats.ranks import count_below, dense_ranks, mid_ranks
 from simpatico.stats.result import Result, Status, make_result, no_result
 
@@ -34,9 +34,6 @@ ROUNDING = 1e-13
 
 NORMAL_QUANTILE = float(ndtri((1 + CONFIDENCE) / 2))
 """z of a two-sided 95% interval: 1.96."""
-
-SMALLEST_P = float(np.finfo(np.float64).tiny)
-"""A p too small for the machine is shown as the smallest number it has, never as 0."""
 
 
 def correlation(x: npt.ArrayLike, y: npt.ArrayLike, *, kind: Kind = "pearson") -> Result:

@@ -11,7 +11,8 @@ from math import atanh, sqrt, tanh
 
 from scipy.special import stdtr
 
-from simpatico.stats.correlation import NORMAL_QUANTILE, SMALLEST_P
+from simpatico.stats.correlation import NORMAL_QUANTILE
+from simpatico.stats.draws import SMALLEST_P
 from simpatico.stats.result import Result, Status, make_result, no_result
 
 MIN_UNITS = 4

@@ -21,6 +21,9 @@ DRAWS = 9_999
 
 CONFIDENCE = 0.95
 
+SMALLEST_P = float(np.finfo(np.float64).tiny)
+"""A p too small for the machine is shown as the smallest number it has, never as 0."""
+
 ROOM = 4_000_000
 """Counts held in memory at once; smaller blocks keep several BLAS threads waiting for each other.
 

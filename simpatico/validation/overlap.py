@@ -81,20 +81,20 @@ def pairwise_correlations(matrix: Floats) -> tuple[Floats, Ints]:
     sums, squares, products = x.T @ present, (x * x).T @ present, x.T @ x
     centred_squares = squares - sums**2 / rows
     varies = centred_squares > 1e-10 * rows
-    defined = varies & varies.T & (n >= MIN_DIALOGS)
-    root = np.sqrt(np.where(defined, centred_squares * centred_squares.T, 1))
-    r = np.where(defined, np.clip((products - sums * sums.T / rows) / root, -1, 1), np.nan)
+    valid = varies & varies.T & (n >= MIN_DIALOGS)
+    root = np.sqrt(np.where(valid, centred_squares * centred_squares.T, 1))
+    r = np.where(valid, np.clip((products - sums * sums.T / rows) / root, -1, 1), np.nan)
     np.fill_diagonal(r, np.where(np.isfinite(np.diag(r)), 1.0, np.nan))
     return (r + r.T) / 2, n.astype(np.int64)
 
 
 def fisher_intervals(r: Floats, n: Ints) -> tuple[Floats, Floats]:
     """tanh(atanh r ± z / sqrt(n - 3)), both ends of each interval (Fisher 1921); NaN for none."""
-    defined = (np.abs(r) < 1 - PERFECT) & (n > 3)
-    z = np.arctanh(np.where(defined, r, 0))
-    half = NORMAL_QUANTILE / np.sqrt(np.where(defined, n - 3, 1))
+    valid = (np.abs(r) < 1 - PERFECT) & (n > 3)
+    z = np.arctanh(np.where(valid, r, 0))
+    half = NORMAL_QUANTILE / np.sqrt(np.where(valid, n - 3, 1))
     low, high = np.tanh(z - half), np.tanh(z + half)
-    return np.where(defined, low, np.nan), np.where(defined, high, np.nan)
+    return np.where(valid, low, np.nan), np.where(valid, high, np.nan)
 
 
 def nan_to_null(matrix: Floats) -> list[list[float | None]]:
@@ -142,45 +142,25 @@ def system_profiles(
 
     Directions are not flipped: a score where lower is better still counts upwards.
     """
-    return [
-        profile
-        for score, span in ranges.items()
-        if score in systems.columns
-        for profile in score_profiles(systems, score, span)
-    ]
-
-
-def score_profiles(
-    systems: pl.DataFrame, score: str, span: tuple[float, float]
-) -> list[SystemProfile]:
-    """One score's profile of every system."""
-    means = [m for m in systems[score].to_list() if m is not None and isfinite(m)]
-    across = (min(means), max(means)) if means else (0.0, 0.0)
-    columns = systems.select(
-        pl.col("system"),
-        value=pl.col(score),
-        low=column_or_null(systems, f"{score}_low"),
-        high=column_or_null(systems, f"{score}_high"),
-        n=column_or_null(systems, f"{score}_n").fill_null(0),
-    )
-    return [
-        SystemProfile(
-            system=row["system"],
-            score=score,
-            value=row["value"],
-            low=row["low"],
-            high=row["high"],
-            n=int(row["n"]),
-            among=rescale(row["value"], across),
-            within=rescale(row["value"], span),
-        )
-        for row in columns.iter_rows(named=True)
-    ]
-
-
-def column_or_null(systems: pl.DataFrame, name: str) -> pl.Expr:
-    """A column of the table, or nulls where it has none."""
-    return pl.col(name) if name in systems.columns else pl.lit(None, pl.Float64)
+    profiles = []
+    for score in (name for name in ranges if name in systems.columns):
+        means = [m for m in systems[score].to_list() if m is not None and isfinite(m)]
+        across = (min(means), max(means)) if means else (0.0, 0.0)
+        for row in systems.iter_rows(named=True):
+            value = row[score]
+            profiles.append(
+                SystemProfile(
+                    system=row["system"],
+                    score=score,
+                    value=value,
+                    low=row.get(f"{score}_low"),
+                    high=row.get(f"{score}_high"),
+                    n=int(row.get(f"{score}_n") or 0),
+                    among=rescale(value, across),
+                    within=rescale(value, ranges[score]),
+                )
+            )
+    return profiles
 
 
 def rescale(value: float | None, span: tuple[float, float]) -> float | None:

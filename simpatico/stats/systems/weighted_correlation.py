@@ -42,7 +42,7 @@ def weighted_pearson(x: Floats, z: Floats, weights: Floats) -> Floats:
         variance = np.einsum("...i,...i,...i->...", weights, deviation, deviation)
         varies = variance > TINY * np.einsum("...i,...i,...i->...", weights, row, row)
         deviations.append(deviation * varies[..., None])
-    return cosine(*deviations, weights)
+    return cosine(deviations[0], deviations[1], weights)
 
 
 def cosine(x: Floats, z: Floats, weights: Floats) -> Floats:

@@ -97,7 +97,8 @@ def incremental_rows(
         own = [name for name in names if scores[name].count()]
         single: list[ScoreGroup] = [(name, (name,)) for name in own]
         groups.append([*single, (ALL, tuple(own))] if len(own) > 1 else single)
-    models = [(quality, *pair) for quality in units.qualities for pair in product(*groups)]
+    t_groups, p_groups = groups
+    models = list(product(units.qualities, t_groups, p_groups))
     cases = (
         prepare_comparison(units.of_quality(quality), t_scores, p_scores, how)
         for quality, (_, t_scores), (_, p_scores) in models

@@ -7,8 +7,7 @@ from scipy.special import fdtrc, stdtr, stdtrit
 
 from simpatico.arrays import Floats, Ints
 from simpatico.stats.bootstrap import MIN_CLUSTERS, sum_by_cluster
-from simpatico.stats.correlation import SMALLEST_P
-from simpatico.stats.draws import draw_uniform, percentile_interval
+from simpatico.stats.draws import SMALLEST_P, draw_uniform, percentile_interval
 from simpatico.stats.regression import (
     Model,
     NestedModels,

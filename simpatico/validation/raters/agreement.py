@@ -16,12 +16,6 @@ from simpatico.validation.raters.icc import IccModel, icc_statistic
 from simpatico.validation.raters.kappa import Weights, cohen_statistic, pearson_statistic
 from simpatico.validation.raters.ratings import RatingMatrix, RatingViews
 
-ICC_FORMS: tuple[tuple[IccModel, bool], ...] = (
-    *(("1", False), ("2", False), ("3", False)),
-    *(("1", True), ("2", True), ("3", True)),
-)
-"""The models of Shrout and Fleiss, of one rating and (true) of the mean over judges."""
-
 
 @dataclass(frozen=True)
 class AgreementRow(Row):
@@ -64,11 +58,13 @@ def all_statistics(views: RatingViews) -> list[SumStatistic]:
     """The statistics, in the order in which they are shown."""
     levels: Sequence[MeasurementLevel] = ("nominal", "ordinal", "interval")
     weights: Sequence[Weights] = ("linear", "quadratic")
+    models: Sequence[IccModel] = ("1", "2", "3")
     return [
         *(alpha_statistic(views, level) for level in levels),
         fleiss_statistic(views),
         *(cohen_statistic(views, weight) for weight in weights),
-        *(icc_statistic(views, model, mean=mean) for model, mean in ICC_FORMS),
+        # The models of Shrout and Fleiss: of one rating, then of the mean over judges.
+        *(icc_statistic(views, model, mean=mean) for mean in (False, True) for model in models),
         pearson_statistic(views),
     ]
 

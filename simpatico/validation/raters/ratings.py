@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from difflib import get_close_matches
 from functools import cached_property
 from itertools import combinations
 from typing import NamedTuple
@@ -14,7 +13,7 @@ import polars as pl
 
 from simpatico.arrays import Bools, Floats, Ints
 from simpatico.comparison.samples import as_floats
-from simpatico.errors import UnknownName
+from simpatico.errors import UnknownName, suggest_names
 from simpatico.judgements import Judgements
 
 KEY = ["dialog", "turn", "speaker"]
@@ -59,12 +58,11 @@ def rating_matrix(judgements: Judgements | pl.DataFrame, quality: str) -> Rating
     frame = judgements.frame if isinstance(judgements, Judgements) else judgements
     qualities = frame["quality"].unique().sort().to_list()
     if quality not in qualities:
-        near = get_close_matches(quality, qualities, n=3) or qualities
-        hint = f"did you mean {' or '.join(map(repr, near))}?" if near else "there are none"
-        raise UnknownName(f"no judgements of the quality {quality!r}; {hint}")
-    named, order = pl.col("judge").is_not_null(), pl.int_range(pl.len()).over([*KEY, "judge"]) + 1
+        hint = suggest_names(quality, qualities or ["none"])
+        raise UnknownName(f"no ratings of the quality {quality!r}; {hint}")
+    has_name, order = pl.col("judge").is_not_null(), pl.int_range(pl.len()).over([*KEY, "judge"])
     frame = frame.filter(quality=quality).with_columns(
-        position=pl.when(~named).then(order), judge_kind=pl.when(named).then("judge_kind")
+        position=pl.when(~has_name).then(order + 1), judge_kind=pl.when(has_name).then("judge_kind")
     )
     frame = merge_unshared_judges(frame)
     units, row = index_keys(frame, KEY)
@@ -170,7 +168,7 @@ class RatingViews:
         return order[:, : int(self.n_ratings.max(initial=0))]
 
     @property
-    def packed(self) -> tuple[Floats, Bools]:
+    def moved_left(self) -> tuple[Floats, Bools]:
         """Each unit's ratings moved to the left and padded with 0, and where there are ratings."""
         present = np.take_along_axis(self.present, self.judge_order, axis=1)
         values = np.take_along_axis(self.values, self.judge_order, axis=1)
