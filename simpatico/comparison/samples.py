@@ -103,8 +103,8 @@ def select_scores(run: Run, choice: Selection) -> dict[str, ScoreInfo]:
     for metric, facts in metrics.items():
         for score in facts["scores"]:
             name = score["name"]
-            wanted = name in choice.scores if choice.scores else choice.every or name == metric
-            if wanted and name in columns:
+            is_chosen = name in choice.scores if choice.scores else choice.every or name == metric
+            if is_chosen and name in columns:
                 low, high = (float(b) if b is not None else float("nan") for b in score["range"])
                 infos[name] = ScoreInfo(
                     metric,
@@ -249,7 +249,7 @@ def as_floats(column: pl.Series) -> Floats:
 def mean_by_unit(system: ComparedSystem, unit: Unit, scores: Sequence[str]) -> pl.DataFrame:
     """One row per prompt or dialog; a prompt has the mean of its dialogs."""
     rows = system.units.filter(pl.col(unit).is_not_null())
-    # In order: polars otherwise adds up large groups in parts, whose order is random.
+    # In order: polars otherwise merges sums of parts as threads finish, and last digits differ.
     groups = rows.group_by(unit, maintain_order=True)
     return groups.agg(pl.col(list(scores)).mean()).sort(unit)
 

@@ -72,16 +72,12 @@ class ClassifierResults(NamedTuple):
 
     def as_json(self) -> dict[str, object]:
         """The results as a recipe keeps them: [value, low, high] each."""
-        results = {
-            "accuracy": self.accuracy,
-            "macro_f1": self.macro_f1,
-            "f1": self.f1,
-            "auc": self.auc,
-            "precision": self.average_precision,
-        }
+        names = ("accuracy", "macro_f1", "f1", "auc", "precision")
+        results = (self.accuracy, self.macro_f1, self.f1, self.auc, self.average_precision)
+        values = [list(result.value_and_interval) for result in results]
         return {
             "name": self.name,
-            **{name: list(result.value_and_interval) for name, result in results.items()},
+            **dict(zip(names, values, strict=True)),
             "n": self.n,
             "groups": self.clusters,
             "classes": [one._asdict() for one in self.classes],

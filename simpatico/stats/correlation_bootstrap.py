@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import numpy.typing as npt
 
@@ -90,10 +92,8 @@ def correlation_draws(
     scores: Floats, target: Floats, code: Ints, *, kind: Kind, seed: int
 ) -> Floats:
     """One row per draw, one column per score; NaN where nothing varied."""
-    draws = Draws(seed=seed)
-    if kind == "pearson":
-        return pearson_draws(scores, target, code, draws=draws)
-    return rank_draws(scores, target, code, kind=kind, draws=draws)
+    draws = pearson_draws if kind == "pearson" else partial(rank_draws, kind=kind)
+    return draws(scores, target, code, draws=Draws(seed=seed))
 
 
 def pearson_draws(scores: Floats, target: Floats, code: Ints, *, draws: Draws) -> Floats:

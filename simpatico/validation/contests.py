@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from typing import Literal
 
 import numpy as np
@@ -86,7 +86,7 @@ def compare_dependent(
     r_xz, r_yz = correlation_coefficient(z, x, kind), correlation_coefficient(z, y, kind)
     r = Overlapping(r_xz, r_yz, correlation_coefficient(x, y, kind), len(z))
     result = williams_test(r)
-    return replace(result, method=f"{NAMES[kind]}, {result.method}")
+    return result.with_method(f"{NAMES[kind]}, {result.method}")
 
 
 def bootstrap_difference(

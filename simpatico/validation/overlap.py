@@ -56,13 +56,16 @@ def correlation_structure(scores: pl.DataFrame) -> ScoreStructure:
     columns = [as_floats(scores[name]) for name in names]
     matrix = np.column_stack(columns) if columns else np.empty((scores.height, 0))
     r, n = pairwise_correlations(matrix)
+    # tanh(atanh r ± z / sqrt(n - 3)), both ends of each interval (Fisher 1921)
+    valid = (np.abs(r) < 1 - PERFECT) & (n > 3)
+    z = np.arctanh(np.where(valid, r, 0))
+    half = NORMAL_QUANTILE / np.sqrt(np.where(valid, n - 3, 1))
     merges, leaves = cluster_tree(r)
-    low, high = fisher_intervals(r, n)
     return ScoreStructure(
         names=names,
         r=nan_to_null(r),
-        low=nan_to_null(low),
-        high=nan_to_null(high),
+        low=nan_to_null(np.where(valid, np.tanh(z - half), np.nan)),
+        high=nan_to_null(np.where(valid, np.tanh(z + half), np.nan)),
         n=n.tolist(),
         order=[names[i] for i in leaves],
         linkage=merges,
@@ -86,15 +89,6 @@ def pairwise_correlations(matrix: Floats) -> tuple[Floats, Ints]:
     r = np.where(valid, np.clip((products - sums * sums.T / rows) / root, -1, 1), np.nan)
     np.fill_diagonal(r, np.where(np.isfinite(np.diag(r)), 1.0, np.nan))
     return (r + r.T) / 2, n.astype(np.int64)
-
-
-def fisher_intervals(r: Floats, n: Ints) -> tuple[Floats, Floats]:
-    """tanh(atanh r ± z / sqrt(n - 3)), both ends of each interval (Fisher 1921); NaN for none."""
-    valid = (np.abs(r) < 1 - PERFECT) & (n > 3)
-    z = np.arctanh(np.where(valid, r, 0))
-    half = NORMAL_QUANTILE / np.sqrt(np.where(valid, n - 3, 1))
-    low, high = np.tanh(z - half), np.tanh(z + half)
-    return np.where(valid, low, np.nan), np.where(valid, high, np.nan)
 
 
 def nan_to_null(matrix: Floats) -> list[list[float | None]]:

@@ -4,10 +4,8 @@ import itertools
 import json
 import math
 from dataclasses import asdict
-from pathlib import Path
 
 import numpy as np
-import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -19,13 +17,7 @@ from simpatico.comparison.difference import (
     compare,
     compare_samples,
 )
-from simpatico.comparison.samples import (
-    ComparedSystem,
-    ScoreInfo,
-    Selection,
-    TwoSamples,
-    mean_by_unit,
-)
+from simpatico.comparison.samples import ScoreInfo, Selection, TwoSamples
 from simpatico.comparison.verdict import difference_as_json
 from simpatico.errors import DataError, UnknownName
 from simpatico.run import Run
@@ -326,13 +318,3 @@ def test_words_come_from_the_run_or_from_the_name(tmp_path):
         "has a lower dry wit than",
         "jokes",
     )
-
-
-def test_means_of_prompts_are_the_same_to_the_last_digit_in_every_call():
-    """Polars adds up large groups in parts; in random order they differed by 1e-16."""
-    rng, n = np.random.default_rng(0), 1_000_000
-    prompts = pl.Series([f"p{k}" for k in range(5)]).gather(rng.integers(0, 5, n))
-    units = pl.DataFrame({"prompt": prompts, "warmth": rng.normal(size=n)})
-    system = ComparedSystem("ash", "ash", Path(), {}, units)
-    means = {tuple(mean_by_unit(system, "prompt", ["warmth"])["warmth"]) for _ in range(20)}
-    assert len(means) == 1

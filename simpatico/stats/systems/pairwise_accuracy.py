@@ -53,8 +53,8 @@ def soft_pairwise_accuracy(
     i, k = np.triu_indices(len(x), 1)
     p_metric, p_raters = (one_sided_flip_p(each[i] - each[k], draws, seed) for each in (x, z))
     agreement = 1 - np.abs(p_raters - p_metric)
-    defined = np.isfinite(agreement)
-    n = len(np.unique(np.concatenate([i[defined], k[defined]])))
+    is_defined = np.isfinite(agreement)
+    n = len(np.unique(np.concatenate([i[is_defined], k[is_defined]])))
     return mean_over_systems(agreement, (i, k), n, method=method, draws=(draws, seed))
 
 
@@ -88,11 +88,11 @@ def mean_over_systems(
     """
     if n < 3:
         return no_result("too_few", n=n, method=method)
-    defined = np.isfinite(agreement)
-    i, k = pairs[0][defined], pairs[1][defined]
+    is_defined = np.isfinite(agreement)
+    i, k = pairs[0][is_defined], pairs[1][is_defined]
     counts = draw_counts(int(k.max()) + 1, draws[0], draws[1], stream=1)
     pair_counts = counts[:, i] * counts[:, k]
     total = pair_counts.sum(axis=1)
-    means = pair_counts @ agreement[defined] / np.where(total > 0, total, np.nan)
-    value = float(agreement[defined].mean())
+    means = pair_counts @ agreement[is_defined] / np.where(total > 0, total, np.nan)
+    value = float(agreement[is_defined].mean())
     return make_result(value, n=n, method=method, interval=percentile_interval(means))

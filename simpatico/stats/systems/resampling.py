@@ -94,6 +94,10 @@ class ScoreMatrix:
         return np.round(weights @ self.values.T / total, 12)
 
 
+MatrixPair = tuple[ScoreMatrix, ScoreMatrix]
+"""Two metrics, or scores and ratings."""
+
+
 def matrix_interval(
     scores: npt.ArrayLike,
     ratings: npt.ArrayLike,
@@ -166,9 +170,7 @@ def check_matrices(*matrices: npt.ArrayLike) -> list[Floats]:
     return [np.where(np.isfinite(each), each, np.nan) for each in arrays]
 
 
-def pair_matrices(
-    plan: ResamplingPlan, x: Floats, z: Floats, *others: Floats
-) -> tuple[ScoreMatrix, ScoreMatrix]:
+def pair_matrices(plan: ResamplingPlan, x: Floats, z: Floats, *others: Floats) -> MatrixPair:
     """Scores and ratings of the cells that count.
 
     Scores count where every metric has one. Systems' means are taken over all of these and all
@@ -190,9 +192,7 @@ def standardise_matrix(x: Floats, present: Bools) -> ScoreMatrix:
     return ScoreMatrix(np.where(present, cells / cells[present].std(), 0.0), present.astype(float))
 
 
-def result_of_sample(
-    plan: ResamplingPlan, pair: tuple[ScoreMatrix, ScoreMatrix], value: float, method: str
-) -> Result:
+def result_of_sample(plan: ResamplingPlan, pair: MatrixPair, value: float, method: str) -> Result:
     """The value, or why there is none: three systems, or two inputs, or three cells are needed."""
     both = pair[0].present.any(axis=1) & pair[1].present.any(axis=1)
     cells = pair[0].present * pair[1].present
@@ -270,10 +270,7 @@ def mean_over_inputs(each: Floats, weights: Floats) -> Floats:
 
 
 def swap_metrics(
-    plan: ResamplingPlan,
-    metrics: tuple[ScoreMatrix, ScoreMatrix],
-    z: ScoreMatrix,
-    block: DrawWeights,
+    plan: ResamplingPlan, metrics: MatrixPair, z: ScoreMatrix, block: DrawWeights
 ) -> Floats:
     """The difference of the two correlations after each swap of a block."""
     if plan.level == "system":
@@ -299,10 +296,7 @@ def swap_metrics(
 
 
 def swap_system_means(
-    plan: ResamplingPlan,
-    metrics: tuple[ScoreMatrix, ScoreMatrix],
-    z: ScoreMatrix,
-    block: DrawWeights,
+    plan: ResamplingPlan, metrics: MatrixPair, z: ScoreMatrix, block: DrawWeights
 ) -> Floats:
     """System level: swapped means are the middle of the two metrics plus or minus signed halves."""
     half = (metrics[0].values - metrics[1].values) / 2
@@ -322,10 +316,7 @@ def swap_system_means(
 
 
 def swap_inputs(
-    plan: ResamplingPlan,
-    metrics: tuple[ScoreMatrix, ScoreMatrix],
-    z: ScoreMatrix,
-    block: DrawWeights,
+    plan: ResamplingPlan, metrics: MatrixPair, z: ScoreMatrix, block: DrawWeights
 ) -> Floats:
     """Input level: swapping a whole input exchanges its two correlations, so each pattern of
     swapped systems is computed once, and a pattern and its opposite are the same up to that.

@@ -31,6 +31,11 @@ Verdict = Literal[
 ]
 LEVELS: tuple[UnitLevel, ...] = ("turn", "dialog")
 """System metrics have no score before and after of one unit."""
+SAME_FIELDS = (
+    *("metric", "score", "better", "low", "high", "sd"),
+    *("p_value", "p_adjusted", "family", "status", "method"),
+)
+"""Fields of a control that are those of the difference between after and before."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -145,29 +150,20 @@ def pair_scores(
 def control_row(pair: BeforeAfter, d: Difference) -> ControlRow:
     """The row of one score and one kind of wrong answers."""
     n = pair.n_units
+    fields: dict[str, Any] = {name: getattr(d, name) for name in SAME_FIELDS}
     return ControlRow(
-        metric=d.metric,
-        score=d.score,
+        **fields,
         kind=pair.kind,
         level=pair.level,
-        better=d.better,
         n=n,
         dialogs=d.n_a,
         before=d.mean_b,
         after=d.mean_a,
         change=d.difference,
-        low=d.low,
-        high=d.high,
-        sd=d.sd,
         drops=float((pair.after < pair.before).mean()) if n else None,
         same=float((pair.after == pair.before).mean()) if n else None,
         lost=pair.n_lost,
-        p_value=d.p_value,
-        p_adjusted=d.p_adjusted,
-        family=d.family,
-        status=d.status,
         verdict=control_verdict(d),
-        method=d.method,
     )
 
 
@@ -175,8 +171,8 @@ def control_verdict(d: Difference) -> Verdict:
     """A score where higher is better notices, does not or rises; others only go up or down."""
     if d.status == "too_few":
         return "too few" if d.n_a else "no score"
+    if d.finding not in ("lower", "higher"):
+        return "does not" if d.better == "higher" else "stays"
     if d.better == "higher":
-        words: dict[str, Verdict] = {"lower": "notices", "higher": "rises"}
-        return words.get(d.finding, "does not")
-    words = {"lower": "goes down", "higher": "goes up"}
-    return words.get(d.finding, "stays")
+        return "notices" if d.finding == "lower" else "rises"
+    return "goes down" if d.finding == "lower" else "goes up"

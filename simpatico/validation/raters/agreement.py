@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -36,7 +36,7 @@ def bootstrap_rows(
     if ratings.anonymous:
         how += "; judges told apart by position only"
     return [
-        agreement_row(quality, statistic.name, replace(r, method=f"{r.method}; {how}"))
+        agreement_row(quality, statistic.name, r.with_method(f"{r.method}; {how}"))
         for statistic, r in zip(statistics, results, strict=True)
     ]
 

@@ -53,7 +53,7 @@ def interlocutor_outsiders_row(
     else:
         result = bootstrap_correlation(x, y, dialogs.to_numpy(), seed=seed)
     method = f"{result.method}; the interlocutor with the mean of those who looked on"
-    return [agreement_row(quality, "inside_outside", replace(result, method=method))]
+    return [agreement_row(quality, "inside_outside", result.with_method(method))]
 
 
 def mean_ratings(

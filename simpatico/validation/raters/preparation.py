@@ -104,11 +104,11 @@ def drop_mixed_scales(judgements: Judgements) -> tuple[Judgements, list[str]]:
     bounds = pl.col("scale_min"), pl.col("scale_max")
     differ = pl.max_horizontal(bound.drop_nulls().n_unique() for bound in bounds) > 1
     groups = frame.group_by(SCALE_GROUP).agg(differ.alias("differ"))
-    excluded = groups.filter("differ").select(SCALE_GROUP).sort(SCALE_GROUP)
-    rest = frame.join(excluded, on=SCALE_GROUP, how="anti", maintain_order="left")
+    on_two_scales = groups.filter("differ").select(SCALE_GROUP).sort(SCALE_GROUP)
+    rest = frame.join(on_two_scales, on=SCALE_GROUP, how="anti", maintain_order="left")
     problems = []
     has_bound = pl.any_horizontal(pl.col("scale_min", "scale_max").is_not_null())
-    for quality, of_dialog in excluded.iter_rows():
+    for quality, of_dialog in on_two_scales.iter_rows():
         own = frame.filter(has_bound, quality=quality, of_dialog=of_dialog)
         scales = own.select("scale_min", "scale_max").unique().sort("scale_min", "scale_max")
         ends = [f"{format_bound(low)} to {format_bound(high)}" for low, high in scales.iter_rows()]

@@ -18,7 +18,6 @@ from simpatico.judgements import Judgements
 
 KEY = ["dialog", "turn", "speaker"]
 JUDGE_KEY = ["judge", "judge_kind", "position"]
-UNSHARED_JUDGES = "judges who met no other"
 MAX_UNSHARED_COLUMNS = 20
 """Up to so many judges who share no unit with another keep columns of their own."""
 
@@ -64,31 +63,29 @@ def rating_matrix(judgements: Judgements | pl.DataFrame, quality: str) -> Rating
     frame = frame.filter(quality=quality).with_columns(
         position=pl.when(~has_name).then(order + 1), judge_kind=pl.when(has_name).then("judge_kind")
     )
-    frame = merge_unshared_judges(frame)
+    # Who shares no unit with another judge says nothing about agreement, and a column for each of
+    # 5,000 such people would make a matrix of gigabytes: they get one name.
+    shares = pl.col("shares")
+    frame = frame.with_columns(shares=pl.len().over(KEY) > 1)
+    frame = frame.with_columns(shares.any().over(JUDGE_KEY))
+    if frame.filter(~shares).select(JUDGE_KEY).n_unique() > MAX_UNSHARED_COLUMNS:
+        frame = frame.with_columns(
+            judge=pl.when(shares).then("judge").otherwise(pl.lit("judges who met no other")),
+            judge_kind=pl.when(shares).then("judge_kind"),
+            position=pl.when(shares).then("position"),
+        )
     units, row = index_keys(frame, KEY)
     judges, column = index_keys(frame, JUDGE_KEY)
     matrix = np.full((units.height, judges.height), np.nan)
     matrix[row, column] = as_floats(frame["value"])
-    return RatingMatrix(matrix, units, judge_labels(judges))
-
-
-def merge_unshared_judges(frame: pl.DataFrame) -> pl.DataFrame:
-    """The rows with one name for all judges who share no unit with another judge.
-
-    Who they are says nothing about agreement, and a column for each of 5,000 such people would
-    make a matrix of gigabytes.
-    """
-    frame = frame.with_columns(shares=pl.len().over(KEY) > 1).with_columns(
-        pl.col("shares").any().over(JUDGE_KEY)
-    )
-    shares = pl.col("shares")
-    if frame.filter(~shares).select(JUDGE_KEY).n_unique() <= MAX_UNSHARED_COLUMNS:
-        return frame
-    return frame.with_columns(
-        judge=pl.when(shares).then("judge").otherwise(pl.lit(UNSHARED_JUDGES)),
-        judge_kind=pl.when(shares).then("judge_kind"),
-        position=pl.when(shares).then("position"),
-    )
+    # The kind of judge is added where two share a name.
+    labels = [
+        f"#{position}" if name is None else f"{name} ({kind})" if shared else name
+        for (name, kind, position), shared in zip(
+            judges.iter_rows(), judges["judge"].is_duplicated(), strict=True
+        )
+    ]
+    return RatingMatrix(matrix, units, labels)
 
 
 def index_keys(frame: pl.DataFrame, key: list[str]) -> tuple[pl.DataFrame, Ints]:
@@ -102,15 +99,6 @@ def index_keys(frame: pl.DataFrame, key: list[str]) -> tuple[pl.DataFrame, Ints]
         maintain_order="left",
     )
     return distinct, rows["_index"].to_numpy().astype(np.int64)
-
-
-def judge_labels(judges: pl.DataFrame) -> list[str]:
-    """A name for each column: the kind of judge is added where two share a name."""
-    ambiguous = judges["judge"].is_duplicated()
-    return [
-        f"#{position}" if name is None else f"{name} ({kind})" if shared else name
-        for (name, kind, position), shared in zip(judges.iter_rows(), ambiguous, strict=True)
-    ]
 
 
 class RatingPairs(NamedTuple):
