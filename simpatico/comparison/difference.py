@@ -42,7 +42,9 @@ from simpatico.stats.superiority import superiority_at_random, superiority_in_pa
 Finding = Literal["higher", "lower", "hint", "unclear", "same", "too_few"]
 
 MAX_PERMUTED = 100
-"""Units up to which labels or signs are permuted; t and permutation agree beyond."""
+"""Units up to which labels or signs are permuted: with few, the distribution of the scores matters.
+
+Beyond, t and permutation agree, and t needs no draws."""
 MAX_DRAWS = 99_999
 """Cap on the draws, so that large families do not take minutes."""
 
@@ -115,6 +117,7 @@ class Difference:
             return "unclear"
         if self.p_adjusted is not None and self.p_adjusted <= alpha:
             return "higher" if self.difference > 0 else "lower"
+        # The t interval and a permutation p need not agree on which side of the level they are.
         excludes_0 = (
             self.low is not None and self.high is not None and not self.low <= 0 <= self.high
         )
@@ -162,7 +165,10 @@ def compare_samples(
 def compute_p_values(
     samples: Sequence[TwoSamples], estimates: Sequence[MeanDifference | None], seed: int
 ) -> list[float | None]:
-    """A p for each pair of samples that can be tested; those of one shape share their draws."""
+    """A p for each pair of samples that can be tested; those of one shape share their draws.
+
+    One matrix of signs (or labels) then serves all scores of a pair of systems.
+    """
     p_values: list[float | None] = [None] * len(samples)
     by_shape: dict[tuple[bool, int, int], list[int]] = {}
     for i, (sample, estimate) in enumerate(zip(samples, estimates, strict=True)):
@@ -188,7 +194,10 @@ def compute_p_values(
 
 
 def draws_for_family(family: int) -> int:
-    """Enough draws that the smallest p, times the family, is far below any level in use."""
+    """Enough draws that the smallest p, times the family, is far below any level in use.
+
+    1 / (1 + draws) times the family is at most .01 up to MAX_DRAWS.
+    """
     return int(np.clip(100 * family - 1, DRAWS, MAX_DRAWS))
 
 
@@ -263,6 +272,8 @@ def with_estimate(
     # An interval can vanish by rounding even where the standard error is above 0.
     if not (isfinite(low) and isfinite(high) and low < high):
         return row
+    # Holm has no intervals that hold for all comparisons at once; Bonferroni has, and its level is
+    # the one that the smallest p of Holm must reach, so that power is computed at the same.
     design = Design(paired=row.paired, family=row.family, alpha=1 - row.confidence)
     wide_half = estimate.half_width(1 - design.level)
     return replace(
@@ -278,7 +289,12 @@ def with_estimate(
 
 
 def sd_within_systems(sample: TwoSamples) -> float | None:
-    """Root of the mean of both systems' variances; null where nothing varies."""
+    """Root of the mean of both systems' variances; null where nothing varies.
+
+    Both count the same, however many units each has, so that an effect size does not depend on
+    which system was sampled more. It is also the SD of paired samples, whose differences vary
+    less: effect sizes of paired and unpaired comparisons are then on one scale.
+    """
     size = float(np.abs(np.concatenate([sample.first, sample.second])).max(initial=0.0))
     if min(len(sample.first), len(sample.second)) < 2 or not size < MAX_SQUARABLE:
         return None

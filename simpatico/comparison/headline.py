@@ -14,7 +14,7 @@ from simpatico.wording import format_count, format_number, lower_first_letter
 
 FINDINGS: tuple[Finding, ...] = ("higher", "lower")
 MAX_CLAIMS = 3
-"""Significant differences that a headline names."""
+"""Significant differences that a headline names; the table below it has all of them."""
 SMALL, LARGE = 0.4, 0.8
 """Differences in SDs below which one is called small, and from which it is called large."""
 RANDOM_PAIRS = {"prompt": "replies", "dialog": "dialogs"}
@@ -44,7 +44,10 @@ def group_by_pair(differences: Sequence[Difference]) -> dict[tuple[str, str], li
 
 
 def main_pair(differences: Sequence[Difference]) -> tuple[str, str] | None:
-    """The pair with most significant, then most suggestive, then the largest differences."""
+    """The pair with most significant, then most suggestive, then the largest differences.
+
+    With three systems or more a page can open with one pair only; the others follow in tables.
+    """
     pairs = group_by_pair(differences)
 
     def rank(pair: tuple[str, str]) -> tuple[int, int, float]:
@@ -88,7 +91,10 @@ def group_by_finding(pair: Sequence[Difference]) -> list[tuple[str, list[Differe
 
 
 def orient_pair(pair: Sequence[Difference]) -> list[Difference]:
-    """One pair with that system first which is higher more often: in findings, else in hints."""
+    """One pair with that system first which is higher more often: in findings, else in hints.
+
+    "A does more of x, y and z than B" reads better than three times less, and says the same.
+    """
     hints = select_findings(pair, "hint")
     hints_above = sum((d.difference or 0.0) > 0 for d in hints)
     lead = len(select_findings(pair, "higher")) - len(select_findings(pair, "lower"))

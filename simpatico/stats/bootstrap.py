@@ -137,6 +137,10 @@ class SumStatistic:
     status: Status = "ok"
 
 
+SummandsAndFunction = tuple[Any, Callable[[Floats], Floats]]
+"""The summands of a `SumStatistic`, and the statistic as a function of their sums."""
+
+
 def bootstrap_sums(
     statistics: Sequence[SumStatistic], clusters: Ints, *, draws: int = SUM_DRAWS, seed: int = 0
 ) -> list[Result]:

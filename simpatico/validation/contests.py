@@ -38,7 +38,7 @@ def contest_rows(
 ) -> list[ContestRow]:
     """Each pair of scores on each quality, joined by unit key; p corrected over a quality's pairs.
 
-    Rows in clusters: bootstrap of whole clusters; independent rows: Williams' t.
+    Rows in clusters: bootstrap of whole clusters; independent rows: Williams' t, which tau-b lacks.
     """
     how = how or CorrelationSettings()
     units = match_units(scores, gold, how.level)
@@ -46,25 +46,22 @@ def contest_rows(
     rows: list[ContestRow] = []
     for quality in units.qualities:
         frame = units.of_quality(quality)
-        results = [compare_pair(frame, a, b, how=how) for a, b in pairs]
+        clusters, results = row_clusters(frame, how), []
+        for pair in pairs:
+            a, b, ratings = (as_floats(frame[name]) for name in (*pair, "value"))
+            if clusters is None and how.kind != "kendall":
+                results.append(compare_dependent(a, b, ratings, kind=how.kind))
+                continue
+            codes = np.arange(frame.height) if clusters is None else clusters.to_numpy()
+            results.append(
+                bootstrap_difference((a, b), ratings, codes, kind=how.kind, seed=how.seed)
+            )
         p_adjusted, _ = correct_p_values([r.p_value for r in results], how.correction)
         rows += [
             ContestRow(quality=quality, score=a, against=b, p_adjusted=p, **asdict(result))
             for (a, b), result, p in zip(pairs, results, p_adjusted, strict=True)
         ]
     return rows
-
-
-def compare_pair(
-    frame: pl.DataFrame, score: str, against: str, *, how: CorrelationSettings
-) -> Result:
-    """The difference of two scores' correlations with the ratings of the same rows."""
-    a, b, ratings = (as_floats(frame[name]) for name in (score, against, "value"))
-    clusters = row_clusters(frame, how)
-    if clusters is None and how.kind != "kendall":
-        return compare_dependent(a, b, ratings, kind=how.kind)
-    codes = np.arange(frame.height) if clusters is None else clusters.to_numpy()
-    return bootstrap_difference((a, b), ratings, codes, kind=how.kind, seed=how.seed)
 
 
 def compare_dependent(

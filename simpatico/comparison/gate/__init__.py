@@ -82,7 +82,10 @@ def check_rules(run: Run, rules: Sequence[Rule], systems: Sequence[str]) -> list
 
 
 def decide_rule(rule: Rule, mean: Result) -> Decision:
-    """Kept only if every value of the interval keeps the rule."""
+    """Kept only if every value of the interval keeps the rule.
+
+    Broken only if the mean itself breaks it; between the two more dialogs would decide.
+    """
     n = mean.n
     if mean.value is None or n == 0:
         return "error", "no dialog has a score", None

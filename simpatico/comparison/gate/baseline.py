@@ -114,7 +114,11 @@ def find_counterpart(system: str, before: Sequence[ComparedSystem]) -> ComparedS
 
 
 def decide_margin(margin: Margin, d: Difference) -> Decision:
-    """Kept only if the interval of the difference stays within the margin."""
+    """Kept only if the interval of the difference stays within the margin.
+
+    A difference that is not significant is no evidence of equality: with little data it would
+    always pass. So the interval decides (Schuirmann 1987).
+    """
     n, units = min(d.n_a, d.n_b), f"{d.unit}s"
     if not n:
         return "error", f"no {units} have scores in both runs", None

@@ -10,6 +10,7 @@ import numpy as np
 from simpatico.arrays import Bools, Floats
 from simpatico.stats.bootstrap import (
     TINY,
+    SummandsAndFunction,
     SumStatistic,
     safe_ratio,
     stack_columns,
@@ -20,8 +21,6 @@ from simpatico.stats.bootstrap import (
 from simpatico.validation.raters.ratings import RatingViews
 
 MeasurementLevel = Literal["nominal", "ordinal", "interval"]
-SummandsAndFunction = tuple[Any, Callable[[Floats], Floats]]
-"""Summands per unit, and the statistic as a function of their sums."""
 
 
 def alpha_statistic(views: RatingViews, level: MeasurementLevel) -> SumStatistic:

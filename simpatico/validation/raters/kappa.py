@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -11,6 +10,7 @@ from simpatico.arrays import Floats, Ints
 from simpatico.stats.bootstrap import (
     MIN_UNITS,
     TINY,
+    SummandsAndFunction,
     SumStatistic,
     safe_ratio,
     sum_matrix,
@@ -151,9 +151,7 @@ def weighted_mean(values: Floats, weights: Floats) -> Floats:
     return safe_ratio((np.nan_to_num(values) * weights).sum(axis=1), weights.sum(axis=1))
 
 
-def quadratic_kappa(
-    views: RatingViews, raters: RaterPairs
-) -> tuple[Any, Callable[[Floats], Floats]]:
+def quadratic_kappa(views: RatingViews, raters: RaterPairs) -> SummandsAndFunction:
     """E Σ(x − y)² = Σx² + Σy² − 2 Σx Σy / n, from the two judges' own sums."""
     p = raters.pairs
     columns = [np.ones(len(p.x)), p.x, p.y, p.x**2 + p.y**2, (p.x - p.y) ** 2]
@@ -167,7 +165,7 @@ def quadratic_kappa(
     return scatter_by_group(p.unit, raters.pair, columns, shape=shape), kappa
 
 
-def linear_kappa(views: RatingViews, raters: RaterPairs) -> tuple[Any, Callable[[Floats], Floats]]:
+def linear_kappa(views: RatingViews, raters: RaterPairs) -> SummandsAndFunction:
     """E|x − y| is the sum over gaps between categories of gap × (F(1 − G) + G(1 − F)).
 
     F and G are the two judges' cumulative shares of the categories below the gap.
