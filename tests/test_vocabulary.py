@@ -53,6 +53,8 @@ INSTEAD = {
     "feelings in kind": "match the user's sentiment",
 }
 """What was said, and what the field says."""
+IN_JSON = {"validation/raters/outside_view.py": ["looked on"]}
+"""Strings of the JSON field `method`, whose bytes stay as they were."""
 QUAINT = re.compile("|".join(rf"\b{re.escape(words)}" for words in INSTEAD), re.IGNORECASE)
 PACKAGE = Path(simpatico.__file__).parent
 TEXTS = [*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *PACKAGE.glob("data/models/*/card.md")]
@@ -87,7 +89,8 @@ def test_help_texts_use_the_words_of_the_field():
 )
 def test_strings_of_the_package_use_the_words_of_the_field(path):
     found = [(line, QUAINT.findall(text)) for line, text in sentences(path)]
-    assert [row for row in found if row[1]] == []
+    exempt = IN_JSON.get(path.relative_to(PACKAGE).as_posix())
+    assert [row for row in found if row[1] and row[1] != exempt] == []
 
 
 @pytest.mark.parametrize("path", TEXTS, ids=lambda p: str(p.relative_to(ROOT)))

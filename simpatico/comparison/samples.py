@@ -181,8 +181,8 @@ def check_signatures(systems: Sequence[ComparedSystem]) -> None:
             other = first.setdefault(score, system)
             if other.measures[score].signature != measure.signature:
                 raise DataError(
-                    f"{measure.metric} was computed in different ways in {other.folder} and "
-                    f"{system.folder} (their run.json show how); score both alike, or name the "
+                    f"{measure.metric} was computed with different settings in {other.folder} and "
+                    f"{system.folder} (see run.json); score both runs the same way, or choose "
                     "other scores with --scores"
                 )
 

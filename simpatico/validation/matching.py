@@ -49,7 +49,10 @@ def match_units(scores: pl.DataFrame, gold: pl.DataFrame, level: Level) -> Match
     """
     table_level: Level = "turn" if "turn" in scores.columns else "dialog"
     if level not in (table_level, "system"):
-        raise DataError(f"these are the scores of each {table_level}; they have no level {level!r}")
+        raise DataError(
+            f"a table of {table_level} scores has no level {level!r}; choose {table_level!r} or "
+            "'system'"
+        )
     unit = ["dialog", "turn"] if table_level == "turn" else ["dialog"]
     names = [c for c in scores.columns if c not in KEYS and scores.schema[c].is_float()]
     system = pl.col("system") if "system" in scores.columns else pl.lit(None, pl.String)
@@ -69,8 +72,8 @@ def match_units(scores: pl.DataFrame, gold: pl.DataFrame, level: Level) -> Match
     frame = pl.concat(parts, how="diagonal").sort(key)
     if duplicates := int(frame.select(key).is_duplicated().sum()):
         raise DataError(
-            f"{duplicates} scored units have more than one judgement of a quality; "
-            "take one value per unit first, as Judgements.gold() does"
+            f"{duplicates} scored units have more than one rating of a quality; "
+            "aggregate the ratings of each unit first, as Judgements.gold() does"
         )
     n_matched = dict(frame.group_by("quality").len().iter_rows())
     n_rated = ratings.group_by("quality").len().iter_rows()

@@ -221,7 +221,7 @@ def test_runs_of_one_system_are_told_apart_by_folder(tmp_path):
 def test_numbers_computed_in_different_ways_are_not_compared(tmp_path):
     values = {"warmth": {"ash": [0.1] * 9}}
     runs = [make_run(tmp_path / v, values, version=v) for v in ("1", "2")]
-    with pytest.raises(DataError, match="warmth was computed in different ways in"):
+    with pytest.raises(DataError, match="warmth was computed with different settings in"):
         compare(runs)
 
 

@@ -141,12 +141,14 @@ def test_errors_say_what_to_do():
     gold = judged(scores).gold()
     with pytest.raises(DataError) as told:
         correlation_rows(scores, gold, CorrelationSettings("dialog"))
-    assert str(told.value) == "these are the scores of each turn; they have no level 'dialog'"
+    assert str(told.value) == (
+        "a table of turn scores has no level 'dialog'; choose 'turn' or 'system'"
+    )
     with pytest.raises(DataError) as told:
         correlation_rows(scores, pl.concat([gold, gold.head(1)]))
     assert str(told.value) == (
-        "2 scored units have more than one judgement of a quality; "
-        "take one value per unit first, as Judgements.gold() does"
+        "2 scored units have more than one rating of a quality; "
+        "aggregate the ratings of each unit first, as Judgements.gold() does"
     )
 
 

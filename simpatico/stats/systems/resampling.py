@@ -156,9 +156,9 @@ def compare_metrics(
 
 
 def check_draws(draws: int) -> None:
-    """Refuse a number of draws from which nothing follows."""
+    """Refuse fewer than one draw."""
     if draws < 1:
-        raise DataError(f"{draws} draws say nothing; at least 1 is needed, and 9,999 are usual")
+        raise DataError(f"the number of draws must be at least 1 (9,999 is usual), not {draws}")
 
 
 def check_matrices(*matrices: npt.ArrayLike) -> list[Floats]:

@@ -153,7 +153,7 @@ def sample_turns(run: Run, settings: ControlSettings) -> tuple[Turns, list[str]]
     turns = run.turns(sample)
     if turns is None:
         raise DataError(
-            f"{run.folder} keeps no text, so that its answers cannot be made wrong; give what it "
+            f"{run.folder} stores no text, so its replies cannot be perturbed; give the files it "
             f"was scored from ({input_names(run)}) with --logs"
         )
     return turns, notes
@@ -172,8 +172,8 @@ def turns_from_logs(run: Run, paths: tuple[Path | str, ...], dialogs: pl.Series)
     hashes = [describe_input(source)["sha256"] for source in logs.sources]
     if hashes != [source["sha256"] for source in facts["inputs"]]:
         raise DataError(
-            f"--logs {' '.join(map(str, paths))}: not what {run.folder} was scored from; give "
-            f"{input_names(run)} as it was then, and several files in the same order"
+            f"--logs {' '.join(map(str, paths))}: not the files that {run.folder} was scored "
+            f"from; give {input_names(run)}, unchanged and in the same order"
         )
     rows = pl.col("dialog").is_in(dialogs.implode())
     frames = [chunk.turns.frame.filter(rows) for chunk in logs.chunks()]

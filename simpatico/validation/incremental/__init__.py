@@ -61,7 +61,7 @@ class IncrementalSettings:
 
     def __post_init__(self) -> None:
         if self.folds < 2:
-            raise DataError(f"{self.folds} folds leave nothing to fit to; at least 2 are needed")
+            raise DataError(f"cross-validation needs at least 2 folds, not {self.folds}")
 
 
 @dataclass(frozen=True)
@@ -163,8 +163,8 @@ def prepare_models(
     if len({len(column) for column in (t, p, y, groups, sets)}) > 1:
         raise DataError(
             f"{len(t)} rows of traditional scores, {len(p)} of psychological "
-            f"ones, {len(y)} judgements, {len(groups)} clusters and {len(sets)} data sets do not "
-            "belong together; each needs one row per judged unit"
+            f"ones, {len(y)} ratings, {len(groups)} clusters and {len(sets)} data sets do not "
+            "match; each needs one row per rated unit"
         )
     return prepare_nested((t, p), y, clusters=groups, sets=sets)
 

@@ -116,7 +116,7 @@ def test_constant_scores_are_right_where_judges_tie():
 
 def test_draws_must_be_some():
     for function in FUNCTIONS:
-        with pytest.raises(DataError, match="0 draws say nothing"):
+        with pytest.raises(DataError, match="the number of draws must be at least 1"):
             function(np.eye(3), np.eye(3), draws=0)
 
 

@@ -281,7 +281,7 @@ def test_shapes_must_agree():
 def test_draws_must_be_some():
     with pytest.raises(DataError) as caught:
         ResamplingPlan(draws=0)
-    assert str(caught.value) == "0 draws say nothing; at least 1 is needed, and 9,999 are usual"
+    assert str(caught.value) == "the number of draws must be at least 1 (9,999 is usual), not 0"
 
 
 full = np.arange(12.0).reshape(4, 3) ** 1.5

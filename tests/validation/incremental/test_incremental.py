@@ -291,7 +291,7 @@ def test_what_does_not_belong_together_is_refused():
     x, z, y, g = made(0)
     with pytest.raises(DataError, match="80 rows of traditional scores, 79 of psychological"):
         incremental(x, z[1:], y, clusters=g)
-    with pytest.raises(DataError, match="1 folds leave nothing to fit to"):
+    with pytest.raises(DataError, match="cross-validation needs at least 2 folds, not 1"):
         IncrementalSettings(folds=1)
 
 
