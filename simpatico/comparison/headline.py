@@ -69,7 +69,10 @@ def select_findings(pair: Sequence[Difference], *findings: Finding) -> list[Diff
 
 
 def effect_size(d: Difference) -> float:
-    """|difference| / SD of the units within a system; infinite where the units do not vary."""
+    """|difference| / SD of the units within a system (Cohen's d), infinite where nothing varies.
+
+    Scores have different units; only in SDs can one say which difference is the largest.
+    """
     if not d.difference:
         return 0.0
     return abs(d.difference) / d.sd if d.sd else inf
@@ -159,7 +162,10 @@ def headline(pair: Sequence[Difference]) -> list[TextPart]:
 
 
 def select_claims(findings: Sequence[Difference], largest: Difference, n: int) -> list[Difference]:
-    """The first n findings; the largest of all takes the last place if it would go unnamed."""
+    """The first n findings; the largest of all takes the last place if it would go unnamed.
+
+    The sentence below the headline gives its size, which must not come as a surprise.
+    """
     claims = list(findings[:n])
     if largest in findings and largest not in claims and claims:
         claims[-1] = largest

@@ -21,11 +21,6 @@ NAMES: dict[Kind, str] = {
     "spearman": "Spearman rho",
     "kendall": "Kendall tau-b",
 }
-INTERVALS: dict[Kind, str] = {
-    "pearson": "Fisher interval",
-    "spearman": "Bonett-Wright interval",
-    "kendall": "Bonett-Wright interval",
-}
 MIN_ROWS = 3
 """Two points always lie on a line."""
 
@@ -47,7 +42,8 @@ def correlation(x: npt.ArrayLike, y: npt.ArrayLike, *, kind: Kind = "pearson") -
     a, b = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
     rows = np.isfinite(a) & np.isfinite(b)
     x, y = a[rows], b[rows]
-    n, method = len(x), f"{NAMES[kind]}, {INTERVALS[kind]}"
+    n, author = len(x), "Fisher" if kind == "pearson" else "Bonett-Wright"
+    method = f"{NAMES[kind]}, {author} interval"
     if (reason := missing_reason(x, y)) is not None:
         return no_result(reason, n=n, method=method)
     value = correlation_coefficient(x, y, kind)

@@ -51,5 +51,8 @@ def outcome_counts(checks: Sequence[Check]) -> dict[str, str]:
 
 
 def visible_text(text: str) -> str:
-    """The text with a visible dot for each forbidden character."""
+    """The text with a visible dot for each forbidden character.
+
+    Names of systems come from logs, that is from outside, and end up on a build server's page.
+    """
     return FORBIDDEN.sub("·", text)

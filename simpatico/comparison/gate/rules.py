@@ -64,7 +64,10 @@ def read_rule(text: str, scores: Sequence[str]) -> Rule:
 
 
 def parse_finite(text: str, complaint: str) -> float:
-    """A plain decimal number; not NaN, not infinite, no underscores."""
+    """A plain decimal number; not NaN, not infinite, no underscores.
+
+    `float` takes all of these, and a rule such as `empathy >= nan` would never be kept.
+    """
     try:
         value = float(text) if "_" not in text else float("nan")
     except ValueError:

@@ -27,8 +27,8 @@ from simpatico.stats.result import Result, Status, make_result, no_result
 from simpatico.validation.incremental.tests import (
     clustered_t_test,
     cross_validate,
+    cross_validation_errors,
     folds_by_cluster,
-    heldout_errors,
     paired_t_test,
     score_test,
 )
@@ -197,7 +197,7 @@ def cluster_summands(data: NestedModels, how: IncrementalSettings) -> Floats:
     errors = np.zeros((data.clusters, ERRORS))
     if data.n_added and data.clusters >= MIN_CLUSTERS:
         fold = folds_by_cluster(data, min(how.folds, data.clusters), how.seed)
-        errors = sum_by_cluster(heldout_errors(data, fold), data.code, data.clusters)
+        errors = sum_by_cluster(cross_validation_errors(data, fold), data.code, data.clusters)
     return np.hstack([product_sums(data, data.code, data.clusters), errors])
 
 

@@ -118,7 +118,7 @@ def folds_by_cluster(data: NestedModels, folds: int, seed: int) -> Ints:
     return np.asarray(fold[data.code])
 
 
-def heldout_errors(data: NestedModels, fold: Ints) -> Floats:
+def cross_validation_errors(data: NestedModels, fold: Ints) -> Floats:
     """Squared errors of each row for no model, T and P+T, each fitted to the other folds.
 
     A data set that is in no other fold is predicted from the mean of all rows there.

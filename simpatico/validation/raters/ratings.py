@@ -114,8 +114,7 @@ class RatingPairs(NamedTuple):
 
     def filter(self, rows: Bools) -> RatingPairs:
         """Only the pairs of these rows."""
-        unit, a, b, x, y, c, k = self
-        return RatingPairs(unit[rows], a[rows], b[rows], x[rows], y[rows], c[rows], k[rows])
+        return RatingPairs._make(column[rows] for column in self)
 
 
 class RatingViews:

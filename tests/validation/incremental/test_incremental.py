@@ -33,8 +33,8 @@ from simpatico.validation.incremental import (
 from simpatico.validation.incremental.rows import batch_by_size, correct_every_way, incremental_rows
 from simpatico.validation.incremental.tests import (
     clustered_t_test,
+    cross_validation_errors,
     folds_by_cluster,
-    heldout_errors,
     paired_t_test,
     score_test,
 )
@@ -179,7 +179,7 @@ def test_cross_validation_is_a_refit_without_each_fold(sets):
     data = prepare_nested((x, z), y, clusters=g, sets=g % sets)
     fold = folds_by_cluster(data, 5, 0)
     assert all(len(set(fold[g == c])) == 1 for c in np.unique(g))
-    errors = heldout_errors(data, fold)
+    errors = cross_validation_errors(data, fold)
     scaled, home = data.columns[:, -1], g % sets
     for column, scores in enumerate((np.empty((80, 0)), x, np.hstack([x, z]))):
         design, _ = dummies(scores, home)
