@@ -127,8 +127,9 @@ def pair_scores(
         for info in select_scores(run, Selection(level, every=True)).values():
             own_names = [score["name"] for score in facts[info.metric]["scores"]]
             default = info.score == info.metric or info.metric not in own_names
-            if metric_levels.get(info.metric) == level:
-                infos += [info] if (info.score in scores if scores else default) else []
+            is_chosen = info.score in scores if scores else default
+            if is_chosen and metric_levels.get(info.metric) == level:
+                infos.append(info)
         if not infos:
             continue
         keys, names = KEYS[level], [info.score for info in infos]
