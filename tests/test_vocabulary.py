@@ -104,6 +104,8 @@ ON_THE_COMMAND_LINE = {
     "words its replies": "scores higher on the essay-trained empathic-concern model",
 }
 """The same for the command line alone, where these words never have another meaning."""
+IN_JSON = {"validation/raters/outside_view.py": ["looked on"]}
+"""Strings of the JSON field `method`, whose bytes stay as they were."""
 QUAINT = re.compile("|".join(rf"\b{re.escape(words)}" for words in INSTEAD), re.IGNORECASE)
 QUAINT_COMMAND_LINE = re.compile(
     "|".join([QUAINT.pattern, *(rf"\b{re.escape(words)}\b" for words in ON_THE_COMMAND_LINE)]),
@@ -165,7 +167,8 @@ def test_strings_of_the_command_line_use_the_words_of_the_field(path):
 )
 def test_strings_of_the_package_use_the_words_of_the_field(path):
     found = [(line, QUAINT.findall(text)) for line, text in sentences(path)]
-    assert [row for row in found if row[1]] == []
+    exempt = IN_JSON.get(path.relative_to(PACKAGE).as_posix())
+    assert [row for row in found if row[1] and row[1] != exempt] == []
 
 
 @pytest.mark.parametrize("path", TEXTS, ids=lambda p: str(p.relative_to(ROOT)))

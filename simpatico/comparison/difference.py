@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from math import isfinite, sqrt
+from math import comb, isfinite, sqrt
 from typing import Literal
 
 import numpy as np
@@ -23,15 +23,10 @@ from simpatico.comparison.samples import (
     load_systems,
     pair_systems,
 )
-from simpatico.comparison.testing import (
-    compute_p_values,
-    describe_method,
-    draws_for_family,
-    is_testable,
-)
 from simpatico.metric import Better, score_wording
 from simpatico.run import Run
 from simpatico.stats.correction import Correction, correct_p_values
+from simpatico.stats.draws import DRAWS
 from simpatico.stats.means import (
     MAX_SQUARABLE,
     MeanDifference,
@@ -39,11 +34,19 @@ from simpatico.stats.means import (
     mean_and_variance,
     mean_difference,
 )
+from simpatico.stats.permutation import relabel_p, sign_flip_p
 from simpatico.stats.power import Design, detectable_at_error
 from simpatico.stats.result import Status
 from simpatico.stats.superiority import superiority_at_random, superiority_in_pairs
 
 Finding = Literal["higher", "lower", "hint", "unclear", "same", "too_few"]
+
+MAX_PERMUTED = 100
+"""Units up to which labels or signs are permuted: with few, the distribution of the scores matters.
+
+Beyond, t and permutation agree, and t needs no draws."""
+MAX_DRAWS = 99_999
+"""Cap on the draws, so that large families do not take minutes."""
 
 
 @dataclass(frozen=True)
@@ -114,6 +117,7 @@ class Difference:
             return "unclear"
         if self.p_adjusted is not None and self.p_adjusted <= alpha:
             return "higher" if self.difference > 0 else "lower"
+        # The t interval and a permutation p need not agree on which side of the level they are.
         excludes_0 = (
             self.low is not None and self.high is not None and not self.low <= 0 <= self.high
         )
@@ -148,47 +152,97 @@ def compare_samples(
         for s in samples
     ]
     p_values = compute_p_values(samples, estimates, settings.seed)
-    adjusted, family = correct_p_values(p_values, settings.correction)
-    # The method names the number of draws, which depends on the size of the family.
-    draws = draws_for_family(family)
+    p_adjusted, family = correct_p_values(p_values, settings.correction)
     rows = Differences()
-    for sample, estimate, p, p_adjusted in zip(samples, estimates, p_values, adjusted, strict=True):
-        row = describe_samples(sample, settings, level=level)
-        row = replace(row, family=family, method=describe_method(sample, draws))
+    for sample, estimate, p, own_p in zip(samples, estimates, p_values, p_adjusted, strict=True):
+        row = describe_samples(sample, settings, level=level, family=family)
         if sample.large_enough:
-            row = replace(with_estimate(row, sample, estimate, p), p_adjusted=p_adjusted)
+            row = replace(with_estimate(row, sample, estimate, p), p_adjusted=own_p)
         rows.append(row)
     return rows
 
 
+def compute_p_values(
+    samples: Sequence[TwoSamples], estimates: Sequence[MeanDifference | None], seed: int
+) -> list[float | None]:
+    """A p for each pair of samples that can be tested; those of one shape share their draws.
+
+    One matrix of signs (or labels) then serves all scores of a pair of systems.
+    """
+    p_values: list[float | None] = [None] * len(samples)
+    by_shape: dict[tuple[bool, int, int], list[int]] = {}
+    for i, (sample, estimate) in enumerate(zip(samples, estimates, strict=True)):
+        if estimate is None:
+            continue
+        if estimate.n > MAX_PERMUTED:
+            p_values[i] = estimate.p_value
+        else:
+            shape = sample.paired, len(sample.first), len(sample.second)
+            by_shape.setdefault(shape, []).append(i)
+    draws = draws_for_family(sum(estimate is not None for estimate in estimates))
+    for (paired, n_first, _), indices in by_shape.items():
+        group = [samples[i] for i in indices]
+        if paired:
+            gaps = np.column_stack([s.first - s.second for s in group])
+            group_p = sign_flip_p(gaps, draws=draws, seed=seed)
+        else:
+            values = np.column_stack([np.concatenate([s.first, s.second]) for s in group])
+            group_p = relabel_p(values, n_first, draws=draws, seed=seed)
+        for i, p in zip(indices, group_p, strict=True):
+            p_values[i] = float(p)
+    return p_values
+
+
+def draws_for_family(family: int) -> int:
+    """Enough draws that the smallest p, times the family, is far below any level in use.
+
+    1 / (1 + draws) times the family is at most .01 up to MAX_DRAWS.
+    """
+    return int(np.clip(100 * family - 1, DRAWS, MAX_DRAWS))
+
+
+def describe_method(sample: TwoSamples, draws: int) -> str:
+    """Which interval and which test, for the field `method`."""
+    n, m = len(sample.first), len(sample.second)
+    interval = "paired t interval" if sample.paired else "Welch interval"
+    if (n if sample.paired else n + m) > MAX_PERMUTED:
+        return f"{interval}; p by {'paired' if sample.paired else 'Welch'} t"
+    # A pattern of signs and its opposite give the same |mean|, hence n - 1.
+    patterns = 2 ** max(n - 1, 0) if sample.paired else comb(n + m, n)
+    count = "all" if patterns <= draws + 1 else f"{draws:,}"
+    test = "sign flips" if sample.paired else "relabellings of Welch t"
+    return f"{interval}; p by {count} {test}"
+
+
 def describe_samples(
-    sample: TwoSamples, settings: ComparisonSettings, *, level: UnitLevel
+    sample: TwoSamples, settings: ComparisonSettings, *, level: UnitLevel, family: int
 ) -> Difference:
     """What is compared, without a difference: the row of samples that are too small."""
-    words = score_wording(sample.measure.score, vars(sample.measure))
+    measure = sample.measure
+    words = score_wording(measure.score, vars(measure))
     return Difference(
-        metric=sample.measure.metric,
-        score=sample.measure.score,
+        metric=measure.metric,
+        score=measure.score,
         level=level,
         a=sample.a,
         b=sample.b,
         n_a=len(sample.first),
         n_b=len(sample.second),
         status="too_few",
-        method="",
+        method=describe_method(sample, draws_for_family(family)),
         unit=sample.unit,
         paired=sample.paired,
-        better=sample.measure.better,
+        better=measure.better,
         mean_a=finite_mean(sample.first),
         mean_b=finite_mean(sample.second),
         correction=settings.correction,
         confidence=settings.confidence,
-        family=0,
+        family=family,
         title=words["title"],
         more=words["more"],
         less=words["less"],
         score_unit=words["unit"],
-        kind=sample.measure.kind,
+        kind=measure.kind,
         sd=sd_within_systems(sample),
     )
 
@@ -197,25 +251,29 @@ def with_estimate(
     row: Difference, sample: TwoSamples, estimate: MeanDifference | None, p_value: float | None
 ) -> Difference:
     """The row with its difference, intervals, superiority and detectable difference."""
-    if estimate is None or not is_testable(estimate):
+    if estimate is None:
         return replace(row, status="degenerate")
     superiority = superiority_in_pairs if sample.paired else superiority_at_random
     probability = superiority(sample.first, sample.second, row.confidence)
-    percent = [None if v is None else 100 * v for v in probability.value_and_interval]
+    times, times_low, times_high = (
+        None if share is None else 100 * share for share in probability.value_and_interval
+    )
     row = replace(
         row,
         status="ok",
         difference=estimate.value,
         p_value=p_value,
-        times_in_100=percent[0],
-        times_low=percent[1],
-        times_high=percent[2],
+        times_in_100=times,
+        times_low=times_low,
+        times_high=times_high,
     )
     half = estimate.half_width(row.confidence)
     low, high = estimate.value - half, estimate.value + half
     # An interval can vanish by rounding even where the standard error is above 0.
     if not (isfinite(low) and isfinite(high) and low < high):
         return row
+    # Holm has no intervals that hold for all comparisons at once; Bonferroni has, and its level is
+    # the one that the smallest p of Holm must reach, so that power is computed at the same.
     design = Design(paired=row.paired, family=row.family, alpha=1 - row.confidence)
     wide_half = estimate.half_width(1 - design.level)
     return replace(
@@ -231,7 +289,12 @@ def with_estimate(
 
 
 def sd_within_systems(sample: TwoSamples) -> float | None:
-    """Root of the mean of both systems' variances; null where nothing varies."""
+    """Root of the mean of both systems' variances; null where nothing varies.
+
+    Both count the same, however many units each has, so that an effect size does not depend on
+    which system was sampled more. It is also the SD of paired samples, whose differences vary
+    less: effect sizes of paired and unpaired comparisons are then on one scale.
+    """
     size = float(np.abs(np.concatenate([sample.first, sample.second])).max(initial=0.0))
     if min(len(sample.first), len(sample.second)) < 2 or not size < MAX_SQUARABLE:
         return None

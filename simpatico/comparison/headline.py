@@ -14,7 +14,7 @@ from simpatico.wording import format_count, format_number, lower_first_letter
 
 FINDINGS: tuple[Finding, ...] = ("higher", "lower")
 MAX_CLAIMS = 3
-"""Significant differences that a headline names."""
+"""Significant differences that a headline names; the table below it has all of them."""
 SMALL, LARGE = 0.4, 0.8
 """Differences in SDs below which one is called small, and from which it is called large."""
 RANDOM_PAIRS = {"prompt": "replies", "dialog": "dialogs"}
@@ -44,7 +44,10 @@ def group_by_pair(differences: Sequence[Difference]) -> dict[tuple[str, str], li
 
 
 def main_pair(differences: Sequence[Difference]) -> tuple[str, str] | None:
-    """The pair with most significant, then most suggestive, then the largest differences."""
+    """The pair with most significant, then most suggestive, then the largest differences.
+
+    With three systems or more a page can open with one pair only; the others follow in tables.
+    """
     pairs = group_by_pair(differences)
 
     def rank(pair: tuple[str, str]) -> tuple[int, int, float]:
@@ -66,7 +69,10 @@ def select_findings(pair: Sequence[Difference], *findings: Finding) -> list[Diff
 
 
 def effect_size(d: Difference) -> float:
-    """|difference| / SD of the units within a system; infinite where the units do not vary."""
+    """|difference| / SD of the units within a system (Cohen's d), infinite where nothing varies.
+
+    Scores have different units; only in SDs can one say which difference is the largest.
+    """
     if not d.difference:
         return 0.0
     return abs(d.difference) / d.sd if d.sd else inf
@@ -88,7 +94,10 @@ def group_by_finding(pair: Sequence[Difference]) -> list[tuple[str, list[Differe
 
 
 def orient_pair(pair: Sequence[Difference]) -> list[Difference]:
-    """One pair with that system first which is higher more often: in findings, else in hints."""
+    """One pair with that system first which is higher more often: in findings, else in hints.
+
+    "A does more of x, y and z than B" reads better than three times less, and says the same.
+    """
     hints = select_findings(pair, "hint")
     hints_above = sum((d.difference or 0.0) > 0 for d in hints)
     lead = len(select_findings(pair, "higher")) - len(select_findings(pair, "lower"))
@@ -153,7 +162,10 @@ def headline(pair: Sequence[Difference]) -> list[TextPart]:
 
 
 def select_claims(findings: Sequence[Difference], largest: Difference, n: int) -> list[Difference]:
-    """The first n findings; the largest of all takes the last place if it would go unnamed."""
+    """The first n findings; the largest of all takes the last place if it would go unnamed.
+
+    The sentence below the headline gives its size, which must not come as a surprise.
+    """
     claims = list(findings[:n])
     if largest in findings and largest not in claims and claims:
         claims[-1] = largest

@@ -63,22 +63,30 @@ class PlannedComparison:
 
 
 def measure_pilot(runs: Sequence[Run], choice: Selection) -> tuple[list[PilotSpread], int]:
-    """The SDs of every selected score, and how many comparisons the same systems would make."""
+    """The SDs of every selected score, and how many comparisons the same systems would make.
+
+    That number is the family for which the planned study will be corrected: more scores or
+    systems need more dialogs for the same difference.
+    """
     systems = load_systems(runs, choice)
     if not systems:
         raise DataError("the pilot run has no system; score conversations with a named system")
     pairs = pair_systems(systems, with_human=choice.with_human) if len(systems) > 1 else []
-    used = list({system.name: system for pair in pairs for system in pair}.values()) or systems
+    members = list({system.name: system for pair in pairs for system in pair}.values()) or systems
     samples = build_samples(pairs)
-    scores = dict.fromkeys(score for system in used for score in system.measures)
-    spreads = [pilot_spread(score, used, samples) for score in scores]
+    scores = dict.fromkeys(score for system in members for score in system.measures)
+    spreads = [pilot_spread(score, members, samples) for score in scores]
     return spreads, max(1, len(samples) if pairs else len(scores))
 
 
 def pilot_spread(
     score: str, systems: Sequence[ComparedSystem], samples: Sequence[TwoSamples]
 ) -> PilotSpread:
-    """One score's pooled SD over pair differences, and over the systems' own values."""
+    """One score's pooled SD over pair differences, and over the systems' own values.
+
+    Both are needed: a study on the same prompts is planned by the first, which is smaller the
+    more the systems' scores rise and fall together, any other study by the second.
+    """
     own = [s for s in samples if s.measure.score == score]
     gaps = [s.first - s.second for s in own if s.paired]
     unit = own[0].unit if own else "dialog"

@@ -99,14 +99,14 @@ def select_scores(run: Run, choice: Selection) -> dict[str, ScoreInfo]:
     metrics = run.facts["metrics"]  # before the table, since that refuses what is no run
     table = pl.scan_parquet(run.folder / f"{choice.level}.parquet", glob=False)
     columns = table.collect_schema()
-    selected = {}
+    infos = {}
     for metric, facts in metrics.items():
         for score in facts["scores"]:
             name = score["name"]
-            included = name in choice.scores if choice.scores else choice.every or name == metric
-            if included and name in columns:
+            is_chosen = name in choice.scores if choice.scores else choice.every or name == metric
+            if is_chosen and name in columns:
                 low, high = (float(b) if b is not None else float("nan") for b in score["range"])
-                selected[name] = ScoreInfo(
+                infos[name] = ScoreInfo(
                     metric,
                     name,
                     score["better"],
@@ -115,7 +115,7 @@ def select_scores(run: Run, choice: Selection) -> dict[str, ScoreInfo]:
                     **score_wording(name, score),
                     kind=facts.get("kind", ""),
                 )
-    return selected
+    return infos
 
 
 def load_systems(runs: Sequence[Run], choice: Selection) -> list[ComparedSystem]:
@@ -151,35 +151,26 @@ def refuse_system_level_runs(runs: Sequence[Run]) -> None:
 
 def load_run_systems(run: Run, choice: Selection) -> list[ComparedSystem]:
     """The systems of one run, with one row per dialog."""
-    scores = select_scores(run, choice)
-    if choice.level == "dialog":
-        names = run.at("dialog", ["system"])["system"].drop_nulls().unique().sort()
-        return [load_system(run, name, scores) for name in names]
-    frame = run.at(choice.level, ["dialog", "system", *scores])
-    keys = run.at("dialog", ["dialog", "system", "prompt"])
-    prompts = keys.group_by("dialog", "system").agg(pl.col("prompt").drop_nulls().min())
-    units = (
-        frame.filter(pl.col("system").is_not_null())
-        .group_by("system", "dialog")
-        .agg(pl.col(list(scores)).mean())
-        .join(prompts, on=["dialog", "system"], how="left")
-        .sort("dialog")
+    scores, systems = select_scores(run, choice), []
+    means, prompt = pl.col(list(scores)).mean(), pl.col("prompt").drop_nulls().min()
+    dialogs, turns = (
+        pl.scan_parquet(run.folder / f"{level}.parquet", glob=False)
+        for level in ("dialog", choice.level)
     )
-    return [
-        ComparedSystem(name, name, run.folder, scores, units.filter(pl.col("system") == name))
-        for name in units["system"].unique().sort()
-    ]
-
-
-def load_system(run: Run, name: str, scores: Mapping[str, ScoreInfo]) -> ComparedSystem:
-    """One system of a run, read alone so that a run of any size is never in memory as a whole."""
-    table = pl.scan_parquet(run.folder / "dialog.parquet", glob=False)
-    units = table.filter(pl.col("system") == name).select("dialog", "system", "prompt", *scores)
-    frame = units.collect()
-    if frame["dialog"].n_unique() < frame.height:  # several speakers of one system in a dialog
-        means, prompt = pl.col(list(scores)).mean(), pl.col("prompt").drop_nulls().min()
-        frame = frame.group_by("system", "dialog").agg(means, prompt)
-    return ComparedSystem(name, name, run.folder, scores, frame.sort("dialog"))
+    for name in run.at("dialog", ["system"])["system"].drop_nulls().unique().sort():
+        # Each system is read alone: a run of any size is never in memory as a whole.
+        own = dialogs.filter(pl.col("system") == name)
+        if choice.level == "dialog":
+            units = own.select("dialog", "prompt", *scores).collect()
+            if units["dialog"].n_unique() < units.height:  # several speakers of one system
+                units = units.group_by("dialog", maintain_order=True).agg(means, prompt)
+        else:
+            rows = turns.filter(pl.col("system") == name).select("dialog", *scores).collect()
+            prompts = own.group_by("dialog").agg(prompt).collect()
+            groups = rows.group_by("dialog", maintain_order=True)
+            units = groups.agg(means).join(prompts, on="dialog", how="left")
+        systems.append(ComparedSystem(name, name, run.folder, scores, units.sort("dialog")))
+    return systems
 
 
 def check_signatures(systems: Sequence[ComparedSystem]) -> None:
@@ -190,14 +181,17 @@ def check_signatures(systems: Sequence[ComparedSystem]) -> None:
             other = first.setdefault(score, system)
             if other.measures[score].signature != measure.signature:
                 raise DataError(
-                    f"{measure.metric} was computed in different ways in {other.folder} and "
-                    f"{system.folder} (their run.json show how); score both alike, or name the "
+                    f"{measure.metric} was computed with different settings in {other.folder} and "
+                    f"{system.folder} (see run.json); score both runs the same way, or choose "
                     "other scores with --scores"
                 )
 
 
 def disambiguate_names(systems: Sequence[ComparedSystem]) -> list[ComparedSystem]:
-    """Systems of one name in different runs get the run's folder name, or else its path."""
+    """Systems of one name in different runs get the run's folder name, or else its path.
+
+    Two versions of one bot are the usual case: same system, two runs.
+    """
     folders = [system.folder for system in systems]
     short = len({f.resolve().name for f in folders}) == len({f.resolve() for f in folders})
     counts = Counter(system.system for system in systems)
@@ -212,7 +206,11 @@ def disambiguate_names(systems: Sequence[ComparedSystem]) -> list[ComparedSystem
 def pair_systems(
     systems: Sequence[ComparedSystem], *, with_human: bool = False
 ) -> list[tuple[ComparedSystem, ComparedSystem]]:
-    """All pairs of systems, without people where there are two or more other systems."""
+    """All pairs of systems, without people where there are two or more other systems.
+
+    With three systems, people would double the pairs, and the correction for all comparisons
+    would be stricter for the sake of pairs that nobody asked about.
+    """
     others = [system for system in systems if system.system != HUMAN]
     if len(systems) < 2:
         names = ", ".join(repr(system.name) for system in systems) or "none"
@@ -227,7 +225,8 @@ def build_samples(pairs: Sequence[tuple[ComparedSystem, ComparedSystem]]) -> lis
         unit, paired = choose_unit(a, b)
         scores = [score for score in a.measures if score in b.measures]
         left, right = (mean_by_unit(system, unit, scores) for system in (a, b))
-        # Columns are identifiers, so that a tab as suffix never clashes.
+        # Columns are identifiers, so that a tab as suffix never clashes. Samples are sorted by
+        # unit: a permutation p depends on the order of rows.
         both = left.join(right, on=unit, suffix="\t").sort(unit) if paired else None
         for score in scores:
             if both is not None:
@@ -247,16 +246,24 @@ def as_floats(column: pl.Series) -> Floats:
 
 
 def mean_by_unit(system: ComparedSystem, unit: Unit, scores: Sequence[str]) -> pl.DataFrame:
-    """One row per prompt or dialog; a prompt has the mean of its dialogs."""
+    """One row per prompt or dialog; a prompt has the mean of its dialogs.
+
+    Dialogs on one prompt are no independent sample of prompts, hence one value for all of them.
+    """
     rows = system.units.filter(pl.col(unit).is_not_null())
-    return rows.group_by(unit).agg(pl.col(list(scores)).mean()).sort(unit)
+    # In order: polars otherwise merges sums of parts as threads finish, and last digits differ.
+    groups = rows.group_by(unit, maintain_order=True)
+    return groups.agg(pl.col(list(scores)).mean()).sort(unit)
 
 
 def choose_unit(a: ComparedSystem, b: ComparedSystem) -> tuple[Unit, bool]:
     """What counts as one value, and whether the values of the two systems are paired.
 
     Paired: at least half of the prompts (or, in one run, dialogs) of the system that has fewer are
-    shared. Fewer than six prompts with several dialogs each are too few to generalise over prompts;
+    shared; with less, pairing would leave most of its data unused. Dialogs are
+    shared only within a run, as ids of different runs may coincide by chance.
+
+    Fewer than six prompts with several dialogs each are too few to generalise over prompts;
     then the dialogs are the units, and the finding is about these prompts.
     """
     few = has_few_prompts(a) or has_few_prompts(b)

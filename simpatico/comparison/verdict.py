@@ -44,7 +44,10 @@ def verdict_sentence(d: Difference) -> str:
     """What one difference shows, with its interval."""
     match d.finding:
         case "too_few":
-            return too_few_text(d)
+            units = f"{units_text(d)} {SHARED[d.unit]}" if d.paired else units_text(d)
+            verb = "is" if d.n_a == d.n_b == 1 else "are"
+            minimum = f"{MIN_PAIRS} are" if d.paired else f"{MIN_VALUES} each are"
+            return f"{d.title}: {units} {verb} too few to compare; at least {minimum} needed."
         case "same":
             if d.mean_a is None or d.mean_a != d.mean_b:
                 return f"{d.title}: the values are too large to compute a difference."
@@ -85,16 +88,8 @@ def detectable_text(d: Difference) -> str:
 
 
 def direction_text(d: Difference) -> str:
-    """Which way the score points."""
+    """Which way the score points; most scores describe a style, of which more is not better."""
     return f"{d.better} is better" if d.better else "descriptive (no better direction)"
-
-
-def too_few_text(d: Difference) -> str:
-    """How many units there are, and how many a comparison needs."""
-    units = f"{units_text(d)} {SHARED[d.unit]}" if d.paired else units_text(d)
-    verb = "is" if d.n_a == d.n_b == 1 else "are"
-    minimum = f"{MIN_PAIRS} are" if d.paired else f"{MIN_VALUES} each are"
-    return f"{d.title}: {units} {verb} too few to compare; at least {minimum} needed."
 
 
 def units_text(d: Difference) -> str:

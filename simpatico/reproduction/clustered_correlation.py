@@ -15,7 +15,7 @@ from simpatico.arrays import Floats, Ints
 from simpatico.stats.bootstrap import bootstrap_p
 from simpatico.stats.correlation import correlation_coefficient, missing_reason
 from simpatico.stats.correlation_bootstrap import correlation_draws
-from simpatico.stats.dependent import Overlapping, williams
+from simpatico.stats.dependent import Overlapping, williams_test
 from simpatico.stats.draws import percentile_interval
 from simpatico.stats.result import Result, make_result
 from simpatico.wording import format_number, format_p
@@ -49,7 +49,7 @@ def correlation_difference(
     draws = correlation_draws(two, ratings, clusters, kind=kind, seed=seed)
     gaps = draws[:, 0] - draws[:, 1]
     gaps = gaps[np.isfinite(gaps)]
-    test = williams(Overlapping(first, second, between, len(ratings)))
+    test = williams_test(Overlapping(first, second, between, len(ratings)))
     difference = make_result(
         first - second,
         n=len(ratings),
@@ -60,7 +60,7 @@ def correlation_difference(
     return difference, (
         f"{format_number(first, 3)} against {format_number(second, 3)}, "
         f"p {format_p(difference.p_value)} by resamples, "
-        f"p {format_p(test.difference.p_value)} by Williams' t"
+        f"p {format_p(test.p_value)} by Williams' t"
     )
 
 

@@ -68,13 +68,13 @@ def resample_clusters(
     draws: Draws,
     *,
     width: int = 1,
-    observed: bool = False,
+    with_sample: bool = False,
 ) -> Floats:
-    """The statistic in every draw; with `observed` its value in the sample stands first.
+    """The statistic in every draw; `with_sample` puts its value in the sample first.
 
     `width`: numbers that the statistic derives from each draw, if more than there are clusters.
     """
-    values = [statistic(np.ones((1, clusters)))] if observed else []
+    values = [statistic(np.ones((1, clusters)))] if with_sample else []
     values += [statistic(counts) for counts in draws.blocks(clusters, width=width)]
     return np.concatenate(values)
 
@@ -137,6 +137,10 @@ class SumStatistic:
     status: Status = "ok"
 
 
+SummandsAndFunction = tuple[Any, Callable[[Floats], Floats]]
+"""The summands of a `SumStatistic`, and the statistic as a function of their sums."""
+
+
 def bootstrap_sums(
     statistics: Sequence[SumStatistic], clusters: Ints, *, draws: int = SUM_DRAWS, seed: int = 0
 ) -> list[Result]:
@@ -151,11 +155,9 @@ def bootstrap_sums(
     if groups < len(code):
         members = membership(code, groups)
         sums = [members @ summands for summands in sums]
-    pairs = list(zip(usable, sums, strict=True))
-    totals = [np.asarray(part.sum(axis=0), dtype=np.float64).reshape(1, -1) for part in sums]
-    observed = [float(s.function(total)[0]) for s, total in zip(usable, totals, strict=True)]
     values = np.full((draws, len(usable)), np.nan)
     if groups >= MIN_SUM_CLUSTERS and usable:
+        pairs = list(zip(usable, sums, strict=True))
         values = resample_clusters(
             lambda counts: np.stack(
                 [s.function(np.asarray(counts @ part)) for s, part in pairs], 1
@@ -164,25 +166,22 @@ def bootstrap_sums(
             Draws(draws, seed, SUM_ROOM),
             width=max(part.shape[1] for part in sums),
         )
-    results = iter(
-        make_result(value, n=s.n, method=s.method, interval=sums_interval(column, value))
-        for s, value, column in zip(usable, observed, values.T, strict=True)
-    )
-    return [
-        next(results) if s.status == "ok" else no_result(s.status, n=s.n, method=s.method)
-        for s in statistics
-    ]
-
-
-def sums_interval(values: Floats, observed: float) -> tuple[float, float] | None:
-    """The middle 95% of the draws, unless they are few, hardly differ or miss the value itself.
-
-    They miss it where a unit drawn twice changes the statistic, as with ratings that never repeat.
-    """
-    if not values.size or np.isfinite(values).mean() < MIN_DEFINED:
-        return None
-    low, high = percentile_interval(values)
-    return (low, high) if high - low > TINY and low <= observed <= high else None
+    columns = iter(zip(sums, values.T, strict=True))
+    results = []
+    for s in statistics:
+        if s.status != "ok":
+            results.append(no_result(s.status, n=s.n, method=s.method))
+            continue
+        part, column = next(columns)
+        total = np.asarray(part.sum(axis=0), dtype=np.float64).reshape(1, -1)
+        value, interval = float(s.function(total)[0]), None
+        if column.size and np.isfinite(column).mean() >= MIN_DEFINED:
+            low, high = percentile_interval(column)
+            # Draws that miss the value: a unit drawn twice changes the statistic, as with ratings
+            # that never repeat. Draws that hardly differ are no distribution.
+            interval = (low, high) if high - low > TINY and low <= value <= high else None
+        results.append(make_result(value, n=s.n, method=s.method, interval=interval))
+    return results
 
 
 def sum_matrix(rows: Ints, columns: Ints, values: Floats, shape: tuple[int, int]) -> Any:

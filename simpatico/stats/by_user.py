@@ -35,7 +35,7 @@ from simpatico.stats.draws import Draws
 from simpatico.stats.result import Result
 
 NO_INTERVAL = (
-    f"no interval: fewer than {MIN_CLUSTERS} persons, or too few resamples of them have a value"
+    f"no interval: fewer than {MIN_CLUSTERS} users, or too few resamples of users have a value"
 )
 
 
@@ -80,12 +80,8 @@ def evaluate_replies(
     models: Mapping[str, ReplyPredictions], label: Bools, user: Sequence[str], *, seed: int = 0
 ) -> list[ReplyResults]:
     """Results of every model on the same examples."""
-    values, n, users = resample_replies(models, label, user, seed=seed), len(label), len(set(user))
-    results = []
-    for name, columns in values.items():
-        accuracy, macro_f1, auc = (rounded_result(v, users, n=n) for v in columns.T)
-        results.append(ReplyResults(name, accuracy, macro_f1, auc, n, users))
-    return results
+    values = resample_replies(models, label, user, seed=seed)
+    return [reply_results(name, columns, user) for name, columns in values.items()]
 
 
 def compare_replies(
@@ -97,14 +93,18 @@ def compare_replies(
     seed: int = 0,
 ) -> list[ReplyResults]:
     """By how much our model is above every other, with p."""
-    values, n, users = resample_replies(models, label, user, seed=seed), len(label), len(set(user))
-    results = []
-    for name, columns in values.items():
-        if name != ours:
-            gaps = (values[ours] - columns).T
-            accuracy, macro_f1, auc = (rounded_result(v, users, n=n, p=True) for v in gaps)
-            results.append(ReplyResults(name, accuracy, macro_f1, auc, n, users))
-    return results
+    values = resample_replies(models, label, user, seed=seed)
+    own = values.pop(ours)
+    return [reply_results(name, own - other, user, p=True) for name, other in values.items()]
+
+
+def reply_results(
+    name: str, values: Floats, user: Sequence[str], *, p: bool = False
+) -> ReplyResults:
+    """Columns of accuracy, macro-F1 and AUC (or of differences) as results."""
+    n, users = len(user), len(set(user))
+    accuracy, macro_f1, auc = (rounded_result(v, users, n=n, p=p) for v in values.T)
+    return ReplyResults(name, accuracy, macro_f1, auc, n, users)
 
 
 def resample_replies(
@@ -124,7 +124,7 @@ def resample_replies(
         return np.stack(columns, axis=1)
 
     draws = Draws(CLASSIFIER_DRAWS, seed)
-    values = resample_clusters(statistic, users, draws, observed=True)
+    values = resample_clusters(statistic, users, draws, with_sample=True)
     return {name: values[:, 3 * at : 3 * at + 3] for at, name in enumerate(models)}
 
 
@@ -132,12 +132,8 @@ def evaluate_ratings(
     models: Mapping[str, Floats], ratings: Floats, user: Sequence[str], *, seed: int = 0
 ) -> list[RatingResults]:
     """Results of every model's predictions of the same ratings."""
-    values, n, users = resample_ratings(models, ratings, user, seed=seed), len(user), len(set(user))
-    results = []
-    for name, (r, mse) in values.items():
-        pearson = rounded_result(r, users, n=n) if np.isfinite(r[0]) else None
-        results.append(RatingResults(name, pearson, rounded_result(mse, users, n=n), n, users))
-    return results
+    values = resample_ratings(models, ratings, user, seed=seed)
+    return [rating_results(name, r, mse, user) for name, (r, mse) in values.items()]
 
 
 def compare_ratings(
@@ -149,16 +145,21 @@ def compare_ratings(
     seed: int = 0,
 ) -> list[RatingResults]:
     """By how much our model is better than every other, with p."""
-    values, n, users = resample_ratings(models, ratings, user, seed=seed), len(user), len(set(user))
-    our_r, our_mse = values[ours]
-    results = []
-    for name, (r, mse) in values.items():
-        if name != ours:
-            gap = our_r - r
-            pearson = rounded_result(gap, users, n=n, p=True) if np.isfinite(gap[0]) else None
-            error = rounded_result(mse - our_mse, users, n=n, p=True)
-            results.append(RatingResults(name, pearson, error, n, users))
-    return results
+    values = resample_ratings(models, ratings, user, seed=seed)
+    own_r, own_mse = values.pop(ours)
+    return [
+        rating_results(name, own_r - r, mse - own_mse, user, p=True)
+        for name, (r, mse) in values.items()
+    ]
+
+
+def rating_results(
+    name: str, r: Floats, mse: Floats, user: Sequence[str], *, p: bool = False
+) -> RatingResults:
+    """r and mean squared error (or their differences), first of the sample, as results."""
+    n, users = len(user), len(set(user))
+    pearson = rounded_result(r, users, n=n, p=p) if np.isfinite(r[0]) else None
+    return RatingResults(name, pearson, rounded_result(mse, users, n=n, p=p), n, users)
 
 
 def resample_ratings(
@@ -172,7 +173,7 @@ def resample_ratings(
     parts = [np.ones_like(y), y, y * y, x, x * x, x * y, errors]
     per_user = sum_by_cluster(np.hstack(parts), code, users)
     draws = Draws(CLASSIFIER_DRAWS, seed)
-    sums = resample_clusters(lambda counts: counts @ per_user, users, draws, observed=True)
+    sums = resample_clusters(lambda counts: counts @ per_user, users, draws, with_sample=True)
     width = columns.shape[1]
     r = pearson_from_sums(sums[:, : 3 + 3 * width], np.ones(width, bool))
     mse = sums[:, 3 + 3 * width :] / np.maximum(sums[:, :1], 1)

@@ -13,12 +13,11 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from simpatico.arrays import Bools, Floats
+from simpatico.arrays import AnyFloats, Bools, Floats
 from simpatico.stats.bootstrap import DECIMALS, cluster_codes, resample_clusters, rounded_result
 from simpatico.stats.draws import Draws, percentile_interval
 from simpatico.stats.result import Result
 
-AnyFloats = npt.NDArray[np.floating[Any]]
 AnyInts = npt.NDArray[np.integer[Any]]
 
 CLASSIFIER_DRAWS = 999
@@ -73,16 +72,12 @@ class ClassifierResults(NamedTuple):
 
     def as_json(self) -> dict[str, object]:
         """The results as a recipe keeps them: [value, low, high] each."""
-        results = {
-            "accuracy": self.accuracy,
-            "macro_f1": self.macro_f1,
-            "f1": self.f1,
-            "auc": self.auc,
-            "precision": self.average_precision,
-        }
+        names = ("accuracy", "macro_f1", "f1", "auc", "precision")
+        results = (self.accuracy, self.macro_f1, self.f1, self.auc, self.average_precision)
+        values = [list(result.value_and_interval) for result in results]
         return {
             "name": self.name,
-            **{name: list(result.value_and_interval) for name, result in results.items()},
+            **dict(zip(names, values, strict=True)),
             "n": self.n,
             "groups": self.clusters,
             "classes": [one._asdict() for one in self.classes],
@@ -156,11 +151,10 @@ def weighted_average_precision(code: AnyInts, label: Bools, weight: AnyFloats) -
     `average_precision_score`); NaN where class 1 has no example.
     """
     positive = np.bincount(code, weight * label)[::-1]
-    predicted = np.cumsum(np.bincount(code, weight)[::-1])
+    total = np.cumsum(np.bincount(code, weight)[::-1])
     if not positive.sum():
         return float("nan")
-    size = np.zeros(len(predicted))
-    precision = np.divide(np.cumsum(positive), predicted, out=size, where=predicted > 0)
+    precision = np.divide(np.cumsum(positive), total, out=np.zeros(len(total)), where=total > 0)
     return float(positive @ precision / positive.sum())
 
 
@@ -198,8 +192,8 @@ def best_f1_threshold(score: Floats, label: Bools) -> float:
     """The threshold with the best F1 of class 1, halfway between two scores."""
     values, code = np.unique(score, return_inverse=True)
     hits = np.cumsum(np.bincount(code, label)[::-1])[::-1]
-    predicted = np.cumsum(np.bincount(code)[::-1])[::-1]
-    best = int(np.argmax(hits / (predicted + label.sum())))
+    above = np.cumsum(np.bincount(code)[::-1])[::-1]
+    best = int(np.argmax(hits / (above + label.sum())))
     return float(values[best] - 1 if best == 0 else (values[best - 1] + values[best]) / 2)
 
 
@@ -218,17 +212,16 @@ def compare_runs(
     accounts for what they share.
     """
     values = {name: resample_runs(own, seed=seed) for name, own in runs.items()}
-    sizes = {name: sum(len(run.label) for run in own) for name, own in runs.items()}
-    clusters = {name: len({c for run in own for c in run.cluster}) for name, own in runs.items()}
-    rows = []
-    for name, n in sizes.items():
-        balanced, auc = (cluster_result(v, clusters[name], n=n) for v in values[name].T)
-        rows.append(ModelResults(name, balanced, auc, n))
-    gains = {
-        name: cluster_result(values[ours][:, 1] - values[name][:, 1], clusters[name], n=sizes[name])
-        for name in runs
-        if name != ours
-    }
+    rows, gains = [], {}
+    for name, own in runs.items():
+        n, clusters = (
+            sum(len(run.label) for run in own),
+            len({c for run in own for c in run.cluster}),
+        )
+        mean_accuracy, auc = (cluster_result(v, clusters, n=n) for v in values[name].T)
+        rows.append(ModelResults(name, mean_accuracy, auc, n))
+        if name != ours:
+            gains[name] = cluster_result(values[ours][:, 1] - values[name][:, 1], clusters, n=n)
     return rows, gains
 
 
@@ -244,13 +237,13 @@ def resample_runs(runs: Sequence[LabelledPredictions], *, seed: int) -> Floats:
             confusion = ConfusionCounts.resample(run.predicted, run.label, code=code, counts=counts)
             tp, fn, fp, tn = confusion
             with np.errstate(invalid="ignore"):
-                balanced = (tp / (tp + fn) + tn / (tn + fp)) / 2
+                mean_recall = (tp / (tp + fn) + tn / (tn + fp)) / 2
             aucs = resample_ranking(weighted_roc_auc, run.score, run.label, code, counts)
-            values.append(np.stack([balanced, aucs], axis=1))
+            values.append(np.stack([mean_recall, aucs], axis=1))
         return np.asarray(np.mean(values, axis=0))
 
     draws = Draws(CLASSIFIER_DRAWS, seed, room=None)
-    return resample_clusters(statistic, len(names), draws, observed=True)
+    return resample_clusters(statistic, len(names), draws, with_sample=True)
 
 
 def evaluate_classifier(name: str, run: LabelledPredictions, *, seed: int = 0) -> ClassifierResults:
@@ -267,19 +260,9 @@ def evaluate_classifier(name: str, run: LabelledPredictions, *, seed: int = 0) -
         return np.stack([confusion.accuracy, (f1 + other) / 2, f1, *rankings], axis=1)
 
     draws = Draws(CLASSIFIER_DRAWS, seed, room=None)
-    values = resample_clusters(statistic, clusters, draws, observed=True)
-    ones = np.ones((1, clusters))
-    sample = ConfusionCounts.resample(run.predicted, run.label, code=code, counts=ones)
-    n = len(run.label)
+    values = resample_clusters(statistic, clusters, draws, with_sample=True)
+    n, ones = len(run.label), np.ones((1, clusters))
     accuracy, macro_f1, f1, auc, precision = (cluster_result(v, clusters, n=n) for v in values.T)
-    return ClassifierResults(
-        name,
-        accuracy,
-        macro_f1,
-        f1,
-        auc,
-        precision,
-        n,
-        clusters,
-        (sample.swap_classes().class_result, sample.class_result),
-    )
+    sample = ConfusionCounts.resample(run.predicted, run.label, code=code, counts=ones)
+    classes = sample.swap_classes().class_result, sample.class_result
+    return ClassifierResults(name, accuracy, macro_f1, f1, auc, precision, n, clusters, classes)

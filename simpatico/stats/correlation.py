@@ -10,7 +10,7 @@ import numpy.typing as npt
 from scipy.special import ndtr, ndtri, stdtr
 
 from simpatico.arrays import Floats
-from simpatico.stats.draws import CONFIDENCE
+from simpatico.stats.draws import CONFIDENCE, SMALLEST_P
 from simpatico.stats.ranks import count_below, dense_ranks, mid_ranks
 from simpatico.stats.result import Result, Status, make_result, no_result
 
@@ -21,48 +21,29 @@ NAMES: dict[Kind, str] = {
     "spearman": "Spearman rho",
     "kendall": "Kendall tau-b",
 }
-INTERVALS: dict[Kind, str] = {
-    "pearson": "Fisher interval",
-    "spearman": "Bonett-Wright interval",
-    "kendall": "Bonett-Wright interval",
-}
 MIN_ROWS = 3
 """Two points always lie on a line."""
 
 ROUNDING = 1e-13
 """Columns that vary by less than this share of their size vary by rounding only."""
 
-SMALLEST_P = float(np.finfo(np.float64).tiny)
-"""A p too small for the machine is shown as the smallest number it has, never as 0."""
-
-
-def pearson(x: npt.ArrayLike, y: npt.ArrayLike) -> Result:
-    """Product-moment r = Σ(x-x̄)(y-ȳ) / sqrt(Σ(x-x̄)² Σ(y-ȳ)²), with a t-test.
-
-    The interval is Fisher's (1921).
-    """
-    return correlation(x, y)
-
-
-def spearman(x: npt.ArrayLike, y: npt.ArrayLike) -> Result:
-    """Pearson r of mid-ranks (Spearman 1904), t-test, interval of Bonett & Wright (2000)."""
-    return correlation(x, y, kind="spearman")
-
-
-def kendall(x: npt.ArrayLike, y: npt.ArrayLike) -> Result:
-    """tau-b = (C - D) / sqrt((P - Tx)(P - Ty)) of P pairs: C concordant, D discordant, T tied
-    (Kendall 1945).
-    """
-    return correlation(x, y, kind="kendall")
+NORMAL_QUANTILE = float(ndtri((1 + CONFIDENCE) / 2))
+"""z of a two-sided 95% interval: 1.96."""
 
 
 def correlation(x: npt.ArrayLike, y: npt.ArrayLike, *, kind: Kind = "pearson") -> Result:
-    """One of the three; rows where either is NaN or infinite are left out and not in n.
+    """The correlation of two columns with interval and p, over the rows where both are finite.
 
-    Rows are taken as independent; `bootstrap_correlation` is for rows that come in clusters.
+    Pearson: r = Σ(x-x̄)(y-ȳ) / sqrt(Σ(x-x̄)² Σ(y-ȳ)²). Spearman (1904): Pearson's r of mid-ranks.
+    Kendall (1945): tau-b = (C - D) / sqrt((P - Tx)(P - Ty)) of P pairs of rows: C concordant, D
+    discordant, T tied. Rows are taken as independent; `bootstrap_correlation` is for rows that
+    come in clusters.
     """
-    x, y = finite_pairs(x, y)
-    n, method = len(x), f"{NAMES[kind]}, {INTERVALS[kind]}"
+    a, b = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
+    rows = np.isfinite(a) & np.isfinite(b)
+    x, y = a[rows], b[rows]
+    n, author = len(x), "Fisher" if kind == "pearson" else "Bonett-Wright"
+    method = f"{NAMES[kind]}, {author} interval"
     if (reason := missing_reason(x, y)) is not None:
         return no_result(reason, n=n, method=method)
     value = correlation_coefficient(x, y, kind)
@@ -72,24 +53,15 @@ def correlation(x: npt.ArrayLike, y: npt.ArrayLike, *, kind: Kind = "pearson") -
     )
 
 
-def finite_pairs(x: npt.ArrayLike, y: npt.ArrayLike) -> tuple[Floats, Floats]:
-    """The rows where both columns hold a finite number."""
-    a, b = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
-    rows = np.isfinite(a) & np.isfinite(b)
-    return a[rows], b[rows]
-
-
 def missing_reason(*columns: Floats) -> Status | None:
     """Why there is no correlation between these columns; null when there is one."""
     if len(columns[0]) < MIN_ROWS:
         return "too_few"
-    return "degenerate" if any(is_constant(c) for c in columns) else None
-
-
-def is_constant(column: Floats) -> bool:
-    """Whether a column varies by rounding only."""
-    size = float(np.abs(column).max(initial=0))
-    return size == 0 or float(np.ptp(column / size)) <= ROUNDING
+    for column in columns:
+        size = float(np.abs(column).max())
+        if size == 0 or float(np.ptp(column / size)) <= ROUNDING:
+            return "degenerate"
+    return None
 
 
 def unit_vector(column: Floats) -> Floats:
@@ -101,17 +73,12 @@ def unit_vector(column: Floats) -> Floats:
 
 def correlation_coefficient(x: Floats, y: Floats, kind: Kind) -> float:
     """The correlation of two columns that vary."""
-    if kind == "kendall":
-        return tau_b(x, y)
+    if kind == "kendall":  # C and D are counted in n log n steps (Knight 1966)
+        score = int(count_below(x, y).sum()) - int(count_below(-x, y).sum())
+        return score / sqrt(untied_pairs(x) * untied_pairs(y))
     if kind == "spearman":
         x, y = mid_ranks(x), mid_ranks(y)
     return float(np.clip(unit_vector(x) @ unit_vector(y), -1, 1))
-
-
-def tau_b(x: Floats, y: Floats) -> float:
-    """Kendall's tau-b; C and D are counted in n log n steps (Knight 1966)."""
-    score = int(count_below(x, y).sum()) - int(count_below(-x, y).sum())
-    return score / sqrt(untied_pairs(x) * untied_pairs(y))
 
 
 def untied_pairs(values: Floats) -> int:
@@ -128,7 +95,7 @@ def fisher_interval(value: float, n: int, kind: Kind) -> tuple[float, float] | N
     if df < 1 or abs(value) >= 1:
         return None
     variance = {"pearson": 1.0, "spearman": 1 + value**2 / 2, "kendall": 0.437}[kind]
-    reach = float(ndtri((1 + CONFIDENCE) / 2)) * sqrt(variance / df)
+    reach = NORMAL_QUANTILE * sqrt(variance / df)
     return tanh(atanh(value) - reach), tanh(atanh(value) + reach)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import numpy.typing as npt
 
@@ -18,7 +20,6 @@ from simpatico.stats.correlation import (
     NAMES,
     Kind,
     correlation_coefficient,
-    finite_pairs,
     missing_reason,
 )
 from simpatico.stats.draws import Draws, percentile_interval
@@ -63,39 +64,36 @@ def bootstrap_correlations(
     draws), the level at which that interval would reach 0. Both are null under ten clusters.
     """
     matrix, y = np.asarray(scores, dtype=np.float64), np.asarray(target, dtype=np.float64)
-    code, _ = cluster_codes(clusters)
+    code, n_clusters = cluster_codes(clusters)
     draws = correlation_draws(matrix, y, code, kind=kind, seed=seed)
-    return [
-        summarise_correlation(matrix[:, m], y, code, draws=draws[:, m], kind=kind)
-        for m in range(matrix.shape[1])
-    ]
-
-
-def summarise_correlation(x: Floats, y: Floats, code: Ints, *, draws: Floats, kind: Kind) -> Result:
-    """The correlation of two columns with the interval and p of its draws."""
-    groups = len(np.unique(code[np.isfinite(x) & np.isfinite(y)]))
-    method = f"{NAMES[kind]}, bootstrap of {groups:,} clusters"
-    if kind != "pearson" and not ranks_are_exact(len(x), int(code.max(initial=-1)) + 1, kind):
-        method += ", first order"
-    x, y = finite_pairs(x, y)
-    if (reason := missing_reason(x, y)) is not None:
-        return no_result(reason, n=len(x), method=method)
-    value = correlation_coefficient(x, y, kind)
-    usable = defined_draws(draws, groups)
-    if usable is None:
-        return make_result(value, n=len(x), method=f"{method}: too few for an interval")
-    interval, p_value = percentile_interval(usable), bootstrap_p(usable)
-    return make_result(value, n=len(x), method=method, interval=interval, p_value=p_value)
+    exact = kind == "pearson" or ranks_are_exact(len(y), n_clusters, kind)
+    results = []
+    for x, column_draws in zip(matrix.T, draws.T, strict=True):
+        rows = np.isfinite(x) & np.isfinite(y)
+        a, b, groups = x[rows], y[rows], len(np.unique(code[rows]))
+        method = f"{NAMES[kind]}, bootstrap of {groups:,} clusters"
+        method += "" if exact else ", first order"
+        if (reason := missing_reason(a, b)) is not None:
+            results.append(no_result(reason, n=len(a), method=method))
+            continue
+        value, usable = correlation_coefficient(a, b, kind), defined_draws(column_draws, groups)
+        interval, p_value = None, None
+        if usable is None:
+            method += ": too few for an interval"
+        else:
+            interval, p_value = percentile_interval(usable), bootstrap_p(usable)
+        results.append(
+            make_result(value, n=len(a), method=method, interval=interval, p_value=p_value)
+        )
+    return results
 
 
 def correlation_draws(
     scores: Floats, target: Floats, code: Ints, *, kind: Kind, seed: int
 ) -> Floats:
     """One row per draw, one column per score; NaN where nothing varied."""
-    draws = Draws(seed=seed)
-    if kind == "pearson":
-        return pearson_draws(scores, target, code, draws=draws)
-    return rank_draws(scores, target, code, kind=kind, draws=draws)
+    draws = pearson_draws if kind == "pearson" else partial(rank_draws, kind=kind)
+    return draws(scores, target, code, draws=Draws(seed=seed))
 
 
 def pearson_draws(scores: Floats, target: Floats, code: Ints, *, draws: Draws) -> Floats:
@@ -169,10 +167,8 @@ def rank_draws(scores: Floats, target: Floats, code: Ints, *, kind: Kind, draws:
     columns = [exact_statistic(*paired_rows(x, target, code), kind=kind) for x in scores.T]
 
     def recompute(counts: Floats) -> Floats:
-        values = np.empty((len(counts), len(columns)))
-        for column, statistic in enumerate(columns):
-            values[:, column] = statistic(counts)
-        return values
+        values = [statistic(counts) for statistic in columns]
+        return np.array(values).reshape(len(columns), len(counts)).T  # also of no columns
 
     return resample_clusters(recompute, clusters, draws, width=len(target))
 
@@ -222,8 +218,8 @@ def weighted_ranks(values: Floats, weights: Floats) -> Floats:
     """The weight below each row, and half of the weight tied with it."""
     rank, rows = dense_ranks(values)
     starts = np.concatenate([[0], np.cumsum(rows)[:-1]])
-    tied = np.add.reduceat(weights[:, np.argsort(rank, kind="stable")], starts, axis=1)
-    return np.asarray((np.cumsum(tied, axis=1) - tied / 2)[:, rank])
+    totals = np.add.reduceat(weights[:, np.argsort(rank, kind="stable")], starts, axis=1)
+    return np.asarray((np.cumsum(totals, axis=1) - totals / 2)[:, rank])
 
 
 def pair_sums(x: Floats, y: Floats, code: Ints) -> tuple[Floats, ...]:
@@ -280,5 +276,5 @@ def rho_influence(x: Floats, y: Floats, value: float) -> Floats:
 def sum_above(values: Floats, summands: Floats) -> Floats:
     """For each row, the summands of rows with larger values, and half of those tied with it."""
     rank, _ = dense_ranks(values)
-    tied = np.bincount(rank, weights=summands)
-    return np.asarray((tied.sum() - np.cumsum(tied) + tied / 2)[rank])
+    totals = np.bincount(rank, weights=summands)
+    return np.asarray((totals.sum() - np.cumsum(totals) + totals / 2)[rank])

@@ -2,8 +2,9 @@
 
 NumPy guarantees the raw stream of a bit generator for ever, but not what its `Generator` makes of
 it. So uniform numbers are taken from the raw bits of Philox (Salmon et al. 2011), keyed by seed and
-stream, and everything else is derived from them here: the same seed gives the same intervals and
-p-values on every machine and with every version of NumPy.
+stream, and everything else is derived from them here: the same seed gives the same draws on every
+machine and with every version of NumPy. What is computed from them can still differ in the last
+digit between machines, since BLAS adds up in another order with another number of threads.
 """
 
 from __future__ import annotations
@@ -13,12 +14,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from simpatico.arrays import Bools, Floats, Ints
+from simpatico.arrays import Bools, Floats
 
 DRAWS = 9_999
 """One less than a round number: by the + 1 rule p is then a multiple of 1 / 10,000."""
 
 CONFIDENCE = 0.95
+
+SMALLEST_P = float(np.finfo(np.float64).tiny)
+"""A p too small for the machine is shown as the smallest number it has, never as 0."""
 
 ROOM = 4_000_000
 """Counts held in memory at once; smaller blocks keep several BLAS threads waiting for each other.
@@ -53,17 +57,10 @@ def draw_uniform(size: int, seed: int, stream: int = 0) -> Floats:
     return np.asarray((raw >> np.uint64(11)) * 2.0**-53)
 
 
-def draw_indices(units: int, draws: int, seed: int, stream: int = 0) -> Ints:
-    """Units drawn with replacement, one row per draw."""
-    return (draw_uniform(units * draws, seed, stream).reshape(draws, units) * units).astype(
-        np.int64
-    )
-
-
 def draw_counts(units: int, draws: int, seed: int, stream: int = 0) -> Floats:
     """How often each unit is drawn, one row per draw: `counts @ sums` resamples any sum."""
-    indices = draw_indices(units, draws, seed, stream)
-    indices += np.arange(draws)[:, None] * units
+    drawn_units = draw_uniform(units * draws, seed, stream).reshape(draws, units) * units
+    indices = drawn_units.astype(np.int64) + np.arange(draws)[:, None] * units
     counts = np.bincount(indices.ravel(), minlength=units * draws)
     return counts.reshape(draws, units).astype(float)
 
@@ -82,10 +79,10 @@ def percentile_interval(values: Floats, level: float = CONFIDENCE) -> tuple[floa
     return float(low), float(high)
 
 
-def permutation_p(values: Floats, observed: float) -> float:
-    """p = (1 + draws >= observed) / (1 + draws), the + 1 rule (Phipson & Smyth 2010).
+def permutation_p(values: Floats, value: float) -> float:
+    """p = (1 + draws >= the value observed) / (1 + draws), the + 1 rule (Phipson & Smyth 2010).
 
     The observed arrangement is itself one of those possible, so p is never 0.
     """
     finite = values[np.isfinite(values)]
-    return float((1 + np.count_nonzero(finite >= observed - 1e-12)) / (1 + len(finite)))
+    return float((1 + np.count_nonzero(finite >= value - 1e-12)) / (1 + len(finite)))

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import fsum, sqrt
 
 import numpy as np
 
 from simpatico.arrays import Floats
+from simpatico.stats.draws import DRAWS, SMALLEST_P
 
 MAX_SQUARABLE = 1e150
 """Beyond this a square would overflow."""
@@ -31,12 +32,23 @@ class MeanDifference:
 
         return float(stdtrit(self.df, (1 + confidence) / 2)) * self.standard_error
 
+    @property
+    def p_value(self) -> float:
+        """Two-sided p of t; where nothing varies, the smallest p that a permutation could give."""
+        from scipy.special import stdtr
+
+        if self.standard_error == 0:
+            return 1 / (1 + DRAWS)
+        p = 2 * float(stdtr(self.df, -abs(self.value / self.standard_error)))
+        return max(p, SMALLEST_P)
+
 
 def mean_difference(first: Floats, second: Floats, *, paired: bool) -> MeanDifference | None:
     """Mean of the pair differences, or difference of the means.
 
     Paired: SE = SD / sqrt(n), n - 1 degrees of freedom (Student 1908). Unpaired: `welch`. Null
-    where the numbers are too large to be squared.
+    where the numbers are too large to be squared, or where there is neither a difference nor any
+    variation around none.
     """
     size = float(np.abs(np.concatenate([first, second])).max(initial=0.0))
     if not size < MAX_SQUARABLE:
@@ -47,8 +59,8 @@ def mean_difference(first: Floats, second: Floats, *, paired: bool) -> MeanDiffe
         difference = MeanDifference(value, sqrt(variance / n), n - 1.0, n)
     else:
         difference = welch(first, second, size)
-    rounding = difference.standard_error == 0 and abs(difference.value) <= NOISE * size
-    return replace(difference, value=0.0) if rounding else difference
+    same = difference.standard_error == 0 and abs(difference.value) <= NOISE * size
+    return None if same else difference
 
 
 def welch(first: Floats, second: Floats, size: float) -> MeanDifference:
@@ -57,10 +69,7 @@ def welch(first: Floats, second: Floats, size: float) -> MeanDifference:
     SE² = u + v with u = s₁²/n, v = s₂²/m; df = (u + v)² / (u²/(n-1) + v²/(m-1)), computed relative
     to the larger of u and v so that nothing underflows.
     """
-    (mean_a, var_a), (mean_b, var_b) = (
-        mean_and_variance(first, size),
-        mean_and_variance(second, size),
-    )
+    (mean_a, var_a), (mean_b, var_b) = (mean_and_variance(v, size) for v in (first, second))
     n, m = len(first), len(second)
     u, v = var_a / n, var_b / m
     top = max(u, v) or 1.0

@@ -21,6 +21,7 @@ CLOSE = 1e-9
 """Arrangements closer than this to the observed one are as extreme: they differ by rounding."""
 
 MIN_VARIANCE = 1e-15
+"""Of values scaled to at most 1: below this, nothing varies but rounding."""
 
 
 def sign_flip_p(differences: Floats, *, draws: int = DRAWS, seed: int = 0) -> Floats:
@@ -31,19 +32,17 @@ def sign_flip_p(differences: Floats, *, draws: int = DRAWS, seed: int = 0) -> Fl
     """
     pairs = len(differences)
     exact = 2 ** (pairs - 1) <= draws + 1
-    signs = all_signs(pairs) if exact else 1.0 - 2.0 * draw_flips(pairs, draws, seed)
+    if exact:  # every way to flip all but the first; the others mirror these, with the same |sum|
+        rest = np.array(list(product((1.0, -1.0), repeat=pairs - 1))).reshape(-1, pairs - 1)
+        signs = np.column_stack([np.ones(2 ** (pairs - 1)), rest])
+    else:
+        signs = 1.0 - 2.0 * draw_flips(pairs, draws, seed)
     values = differences / column_size(differences)
-    observed = np.abs(values.sum(axis=0)) - CLOSE * np.abs(values).sum(axis=0)
+    least = np.abs(values.sum(axis=0)) - CLOSE * np.abs(values).sum(axis=0)
     extreme = np.zeros(differences.shape[1])
     for block in column_blocks(differences.shape[1], len(signs)):
-        extreme[block] = (np.abs(signs @ values[:, block]) >= observed[block]).sum(axis=0)
+        extreme[block] = (np.abs(signs @ values[:, block]) >= least[block]).sum(axis=0)
     return share_of_arrangements(extreme, len(signs), exact=exact)
-
-
-def all_signs(pairs: int) -> Floats:
-    """Every way to flip all but the first; the others mirror these and have the same |sum|."""
-    rest = list(product((1.0, -1.0), repeat=pairs - 1))
-    return np.column_stack([np.ones(len(rest)), np.array(rest).reshape(len(rest), pairs - 1)])
 
 
 def relabel_p(values: Floats, first: int, *, draws: int = DRAWS, seed: int = 0) -> Floats:
@@ -53,32 +52,22 @@ def relabel_p(values: Floats, first: int, *, draws: int = DRAWS, seed: int = 0) 
     """
     units = len(values)
     exact = comb(units, first) <= draws + 1
-    labels = all_labels(units, first) if exact else random_labels(units, first, draws, seed)
-    centred = values - values.mean(axis=0)
-    centred = centred / column_size(centred)
+    if exact:  # every way to give `first` of the units the label 1
+        ones = np.array(list(combinations(range(units), first)))
+    else:  # the smallest of random keys are units drawn without replacement
+        keys = draw_uniform(units * draws, seed).reshape(draws, units)
+        ones = np.argpartition(keys, first - 1, axis=1)[:, :first]
+    labels = np.zeros((len(ones), units))
+    np.put_along_axis(labels, ones, 1.0, axis=1)
+    deviations = values - values.mean(axis=0)
+    deviations = deviations / column_size(deviations)
     own = (np.arange(units) < first)[None].astype(np.float64)
     extreme = np.zeros(values.shape[1])
     for block in column_blocks(values.shape[1], len(labels)):
-        observed = welch_t_squared(own, centred[:, block])
-        t_squared = welch_t_squared(labels, centred[:, block])
-        extreme[block] = (t_squared >= observed * (1 - CLOSE) - CLOSE**2).sum(axis=0)
+        sample = welch_t_squared(own, deviations[:, block])
+        t_squared = welch_t_squared(labels, deviations[:, block])
+        extreme[block] = (t_squared >= sample * (1 - CLOSE) - CLOSE**2).sum(axis=0)
     return share_of_arrangements(extreme, len(labels), exact=exact)
-
-
-def all_labels(units: int, first: int) -> Floats:
-    """Every way to give `first` of the units the label 1."""
-    ones = np.array(list(combinations(range(units), first)))
-    labels = np.zeros((len(ones), units))
-    np.put_along_axis(labels, ones, 1.0, axis=1)
-    return labels
-
-
-def random_labels(units: int, first: int, draws: int, seed: int) -> Floats:
-    """Rows in which `first` units, drawn without replacement, have the label 1."""
-    keys = draw_uniform(units * draws, seed).reshape(draws, units)
-    labels = np.zeros((draws, units))
-    np.put_along_axis(labels, np.argpartition(keys, first - 1, axis=1)[:, :first], 1.0, axis=1)
-    return labels
 
 
 def welch_t_squared(labels: Floats, values: Floats) -> Floats:
@@ -89,8 +78,7 @@ def welch_t_squared(labels: Floats, values: Floats) -> Floats:
     rest, rest_squares = values.sum(axis=0) - sums, (values**2).sum(axis=0) - squares
     variance = (squares - sums**2 / n) / ((n - 1) * n)
     variance += (rest_squares - rest**2 / m) / ((m - 1) * m)
-    t_squared: Floats = (sums / n - rest / m) ** 2 / np.maximum(variance, MIN_VARIANCE)
-    return t_squared
+    return np.asarray((sums / n - rest / m) ** 2 / np.maximum(variance, MIN_VARIANCE))
 
 
 def column_size(values: Floats) -> Floats:

@@ -64,30 +64,27 @@ def t_test_power(shift: float, df: float, level: float) -> float:
     return 1 - (below if isfinite(below) else 0.0) + (far if isfinite(far) else 0.0)
 
 
-def detectable_shift(df: float, level: float, power: float) -> float | None:
-    """The true difference in standard errors that is found with this power, by bisection."""
+def detectable_at_error(
+    standard_error: float, df: float, n: int, *, design: Design
+) -> float | None:
+    """The difference that a study with this standard error finds; null where it can find none.
+
+    By bisection over the true difference in standard errors, as power rises with it.
+    """
+    if not design.allows(n) or not standard_error > 0:
+        return None
     low, high = 0.0, 4.0
-    while t_test_power(high, df, level) < power:
+    while t_test_power(high, df, design.level) < design.power:
         high *= 2
         if high > 1e5:
             return None
     for _ in range(BISECTIONS):
         middle = (low + high) / 2
-        if t_test_power(middle, df, level) < power:
+        if t_test_power(middle, df, design.level) < design.power:
             low = middle
         else:
             high = middle
-    return high if isfinite(high) else None
-
-
-def detectable_at_error(
-    standard_error: float, df: float, n: int, *, design: Design
-) -> float | None:
-    """The difference that a study with this standard error finds; null where it can find none."""
-    if not design.allows(n) or not standard_error > 0:
-        return None
-    shift = detectable_shift(df, design.level, design.power)
-    return None if shift is None else shift * standard_error
+    return high * standard_error
 
 
 def detectable_difference(sd: float, n: int, *, design: Design) -> float | None:

@@ -89,8 +89,8 @@ class ProductSums:
         """Adjusted R² within data sets, one per sample; NaN where it does not exist."""
         products = self.centred_products()
         total = products[:, -1, -1]
-        explained = (regression_coefficients(products, model) * products[:, model, -1]).sum(axis=1)
-        residual = np.asarray(np.maximum(total - explained, 0))
+        fit = (regression_coefficients(products, model) * products[:, model, -1]).sum(axis=1)
+        residual = np.asarray(np.maximum(total - fit, 0))
         df = self.n.sum(axis=1) - (self.n > 0).sum(axis=1)
         r2 = 1 - residual / np.maximum(total, 1e-300)
         residual_df = df - len(model)
@@ -249,8 +249,8 @@ def r2_from_products(products: Floats, means: int) -> Floats:
     """
     n = products[:, 0, 0]
     mean = products[:, 0, 1:] / n[:, None]
-    centred = products[:, 1:, 1:] - n[:, None, None] * np.einsum("ij,ik->ijk", mean, mean)
-    inner, cross, total = centred[:, :-1, :-1], centred[:, :-1, -1], centred[:, -1, -1]
+    about = products[:, 1:, 1:] - n[:, None, None] * np.einsum("ij,ik->ijk", mean, mean)
+    inner, cross, total = about[:, :-1, :-1], about[:, :-1, -1], about[:, -1, -1]
     predictors = inner.shape[1]
     with np.errstate(invalid="ignore", divide="ignore"):
         beta = np.linalg.pinv(inner, hermitian=True) @ cross[..., None]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from math import sqrt
 
 import numpy as np
@@ -39,20 +38,29 @@ def superiority_at_random(first: Floats, second: Floats, confidence: float = 0.9
     method = "one of each at random, Newcombe interval"
     if not n or not m:
         return no_result("too_few", n=n + m, method=method)
-    ordered = np.sort(second)
-    below = np.searchsorted(ordered, first, "left") + np.searchsorted(ordered, first, "right")
+    values = np.sort(second)
+    below = np.searchsorted(values, first, "left") + np.searchsorted(values, first, "right")
     probability = float(below.mean()) / (2 * m)
     interval = newcombe_interval(probability, n, m, z=normal_quantile(confidence))
     return make_result(probability, n=n + m, method=method, interval=interval)
 
 
 def newcombe_interval(probability: float, n: int, m: int, *, z: float) -> tuple[float, float]:
-    """The probabilities whose distance to the observed one is z times their own standard error."""
+    """The probabilities whose distance to the observed one is z times their own standard error.
 
-    def inside(value: float) -> bool:
-        return (value - probability) ** 2 <= z**2 * superiority_variance(value, n, m)
-
-    return find_boundary(inside, probability, 0.0), find_boundary(inside, probability, 1.0)
+    Found by bisection on either side, since the standard error depends on the bound itself.
+    """
+    bounds = []
+    for outside in (0.0, 1.0):
+        inside = probability
+        for _ in range(BISECTIONS):
+            middle = (inside + outside) / 2
+            if (middle - probability) ** 2 <= z**2 * superiority_variance(middle, n, m):
+                inside = middle
+            else:
+                outside = middle
+        bounds.append(inside)
+    return bounds[0], bounds[1]
 
 
 def superiority_variance(probability: float, n: int, m: int) -> float:
@@ -63,17 +71,6 @@ def superiority_variance(probability: float, n: int, m: int) -> float:
     p, q = probability, 1 - probability
     k = (n + m) / 2 - 1
     return p * q * (1 + k * (q / (2 - p) + p / (1 + p))) / (n * m)
-
-
-def find_boundary(holds: Callable[[float], bool], inside: float, outside: float) -> float:
-    """Where `holds` stops to hold between a point inside and one outside, by bisection."""
-    for _ in range(BISECTIONS):
-        middle = (inside + outside) / 2
-        if holds(middle):
-            inside = middle
-        else:
-            outside = middle
-    return inside
 
 
 def normal_quantile(confidence: float) -> float:

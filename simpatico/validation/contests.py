@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
 from typing import Literal
 
 import numpy as np
@@ -11,23 +11,15 @@ import numpy.typing as npt
 import polars as pl
 
 from simpatico.comparison.samples import as_floats
-from simpatico.errors import UnknownName
 from simpatico.stats.bootstrap import MIN_CLUSTERS, MIN_DEFINED, bootstrap_p, cluster_codes
 from simpatico.stats.correction import correct_p_values
 from simpatico.stats.correlation import NAMES, Kind, correlation_coefficient, missing_reason
 from simpatico.stats.correlation_bootstrap import correlation_draws
-from simpatico.stats.dependent import Comparison, Overlapping, hotelling, steiger, williams
+from simpatico.stats.dependent import Overlapping, williams_test
 from simpatico.stats.draws import percentile_interval
 from simpatico.stats.result import Result, Row, make_result, no_result
 from simpatico.validation.correlations import CorrelationSettings, row_clusters
 from simpatico.validation.matching import match_units
-
-DependentTest = Literal["williams", "steiger", "hotelling"]
-TESTS: dict[DependentTest, Callable[[Overlapping], Comparison]] = {
-    "williams": williams,
-    "steiger": steiger,
-    "hotelling": hotelling,
-}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,34 +38,30 @@ def contest_rows(
 ) -> list[ContestRow]:
     """Each pair of scores on each quality, joined by unit key; p corrected over a quality's pairs.
 
-    Rows in clusters: bootstrap of whole clusters; independent rows: Williams' t.
+    Rows in clusters: bootstrap of whole clusters; independent rows: Williams' t, which tau-b lacks.
     """
     how = how or CorrelationSettings()
-    matched = match_units(scores, gold, how.level)
-    if unknown := sorted({name for pair in pairs for name in pair} - set(matched.scores)):
-        raise UnknownName(f"no score {unknown[0]!r}; there are {', '.join(matched.scores)}")
+    units = match_units(scores, gold, how.level)
+    units.check_scores(name for pair in pairs for name in pair)
     rows: list[ContestRow] = []
-    for quality in matched.qualities:
-        frame = matched.of_quality(quality)
-        results = [compare_pair(frame, a, b, how=how) for a, b in pairs]
-        adjusted, _ = correct_p_values([r.p_value for r in results], how.correction)
+    for quality in units.qualities:
+        frame = units.of_quality(quality)
+        clusters, results = row_clusters(frame, how), []
+        for pair in pairs:
+            a, b, ratings = (as_floats(frame[name]) for name in (*pair, "value"))
+            if clusters is None and how.kind != "kendall":
+                results.append(compare_dependent(a, b, ratings, kind=how.kind))
+                continue
+            codes = np.arange(frame.height) if clusters is None else clusters.to_numpy()
+            results.append(
+                bootstrap_difference((a, b), ratings, codes, kind=how.kind, seed=how.seed)
+            )
+        p_adjusted, _ = correct_p_values([r.p_value for r in results], how.correction)
         rows += [
             ContestRow(quality=quality, score=a, against=b, p_adjusted=p, **asdict(result))
-            for (a, b), result, p in zip(pairs, results, adjusted, strict=True)
+            for (a, b), result, p in zip(pairs, results, p_adjusted, strict=True)
         ]
     return rows
-
-
-def compare_pair(
-    frame: pl.DataFrame, score: str, against: str, *, how: CorrelationSettings
-) -> Result:
-    """The difference of two scores' correlations with the ratings of the same rows."""
-    a, b, ratings = (as_floats(frame[name]) for name in (score, against, "value"))
-    clusters = row_clusters(frame, how)
-    if clusters is None and how.kind != "kendall":
-        return compare_dependent(a, b, ratings, kind=how.kind).difference
-    codes = np.arange(frame.height) if clusters is None else clusters.to_numpy()
-    return bootstrap_difference((a, b), ratings, codes, kind=how.kind, seed=how.seed)
 
 
 def compare_dependent(
@@ -81,29 +69,21 @@ def compare_dependent(
     b: npt.ArrayLike,
     target: npt.ArrayLike,
     *,
-    kind: Kind = "pearson",
-    test: DependentTest = "williams",
-) -> Comparison:
+    kind: Literal["pearson", "spearman"] = "pearson",
+) -> Result:
     """How much more a correlates with the target than b, over rows where all three have a value.
 
-    Rows are taken as independent; Williams' t is what Steiger (1980) recommends for correlations
-    that share a variable. With Spearman the same test is used on correlations of
-    ranks (Myers & Sirois 2006); for tau-b there is none, see `bootstrap_difference`.
+    Rows are taken as independent. With Spearman, Williams' test is used on correlations of ranks
+    (Myers & Sirois 2006); for tau-b there is none, see `bootstrap_difference`.
     """
     table = np.array([np.asarray(c, dtype=np.float64) for c in (a, b, target)])
     x, y, z = table[:, np.isfinite(table).all(axis=0)]
-    missing, n, name = missing_reason(x, y, z), len(z), NAMES[kind]
-    if kind == "kendall":
-        method = f"{name}: {test} is for product moments"
-        return Comparison(no_result(missing or "degenerate", n=n, method=method))
-    if missing is not None:
-        return Comparison(no_result(missing, n=n, method=name))
+    if (missing := missing_reason(x, y, z)) is not None:
+        return no_result(missing, n=len(z), method=NAMES[kind])
     r_xz, r_yz = correlation_coefficient(z, x, kind), correlation_coefficient(z, y, kind)
-    comparison = TESTS[test](Overlapping(r_xz, r_yz, correlation_coefficient(x, y, kind), n))
-    difference = comparison.difference
-    return replace(
-        comparison, difference=replace(difference, method=f"{name}, {difference.method}")
-    )
+    r = Overlapping(r_xz, r_yz, correlation_coefficient(x, y, kind), len(z))
+    result = williams_test(r)
+    return result.with_method(f"{NAMES[kind]}, {result.method}")
 
 
 def bootstrap_difference(

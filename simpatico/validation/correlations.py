@@ -12,7 +12,7 @@ from simpatico.comparison.samples import as_floats
 from simpatico.stats.correction import Correction, correct_p_values
 from simpatico.stats.correlation import Kind, correlation
 from simpatico.stats.correlation_bootstrap import bootstrap_correlations
-from simpatico.stats.result import Result, Row
+from simpatico.stats.result import Row
 from simpatico.turns import Level
 from simpatico.validation.matching import match_units
 
@@ -56,39 +56,31 @@ def correlation_rows(
     `scores`: a table of turns or dialogs (`ScoreTable.at`); `gold`: `Judgements.gold()`.
     """
     how = how or CorrelationSettings()
-    matched = match_units(scores, gold, how.level)
+    units = match_units(scores, gold, how.level)
     rows: list[CorrelationRow] = []
-    for quality in matched.qualities:
-        frame = matched.of_quality(quality)
-        results = correlate_scores(frame, matched.scores, how)
-        adjusted, family = correct_p_values([r.p_value for r in results], how.correction)
+    for quality in units.qualities:
+        frame = units.of_quality(quality)
+        ratings, columns = as_floats(frame["value"]), [as_floats(frame[s]) for s in units.scores]
+        clusters = row_clusters(frame, how)
+        if clusters is None or not columns:
+            results = [correlation(x, ratings, kind=how.kind) for x in columns]
+        else:
+            matrix, codes = np.column_stack(columns), clusters.to_numpy()
+            results = bootstrap_correlations(matrix, ratings, codes, kind=how.kind, seed=how.seed)
+        p_adjusted, family = correct_p_values([r.p_value for r in results], how.correction)
         rows += [
             CorrelationRow(
                 quality=quality,
                 score=score,
-                p_adjusted=p_adjusted,
+                p_adjusted=p,
                 nulls=frame.height - result.n,
-                unmatched=matched.unmatched[quality],
+                unmatched=units.unmatched[quality],
                 family=family,
                 **asdict(result),
             )
-            for score, result, p_adjusted in zip(matched.scores, results, adjusted, strict=True)
+            for score, result, p in zip(units.scores, results, p_adjusted, strict=True)
         ]
     return rows
-
-
-def correlate_scores(
-    frame: pl.DataFrame, scores: list[str], how: CorrelationSettings
-) -> list[Result]:
-    """The correlation of each score with the ratings, minding clusters of rows."""
-    ratings = as_floats(frame["value"])
-    columns = [as_floats(frame[score]) for score in scores]
-    clusters = row_clusters(frame, how)
-    if clusters is None or not columns:
-        return [correlation(x, ratings, kind=how.kind) for x in columns]
-    return bootstrap_correlations(
-        np.column_stack(columns), ratings, clusters.to_numpy(), kind=how.kind, seed=how.seed
-    )
 
 
 def row_clusters(frame: pl.DataFrame, how: CorrelationSettings) -> pl.Series | None:

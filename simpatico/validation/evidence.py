@@ -34,7 +34,7 @@ MAX_SCORES_IN_PAIRS = 6
 
 @dataclass(frozen=True)
 class Question:
-    """What is asked of a run: which qualities, rated by whom, against which scores.
+    """What to validate: which scores against which qualities, rated by whom.
 
     `traditional`: scores to which all others may add something; by default those of metrics of
     that kind. People are left out where there are other systems, unless `with_human`.
@@ -71,7 +71,7 @@ class Evidence:
         return evidence_notebook(self)
 
     def as_json(self) -> dict[str, list[Any]]:
-        """Every list of rows; `systems` only where that level was asked for."""
+        """Every list of rows; `systems` only at level system."""
         lists = {name: rows for name, rows in vars(self).items() if name != "notes"}
         if not self.systems:
             del lists["systems"]
@@ -99,14 +99,18 @@ def validate(
         notes = [*notes, *people_notes]
     gold = judgements.gold(question.gold)
     evidence = Evidence([], [], [], [], notes=notes)
-    for level in judged_levels(gold):
+    of_turns = gold["turn"].is_not_null()
+    levels: dict[Level, bool] = {"turn": of_turns.any(), "dialog": not of_turns.all()}
+    for level in (name for name, is_rated in levels.items() if is_rated):
         scores = read_rated_scores(run, level, gold["dialog"], question)
         if people_dropped:
             scores = scores.filter(pl.col("system") != HUMAN)
+        # Keys are strings and integers.
+        names = [c for c in scores.columns if scores.schema[c].is_float()]
+        pairs = pairs_to_compare(names, question)
         settings = how if how.level == "system" else replace(how, level=level)
-        pairs = pairs_to_compare(scores, question)
-        statistics = rater_statistics(judgements_at(judgements, level), how.seed)
-        evidence.agreement.extend(with_level(level, statistics))
+        raters = rater_statistics(judgements_at(judgements, level), how.seed)
+        evidence.agreement.extend(with_level(level, raters))
         rows = correlation_rows(scores, gold, settings)
         evidence.correlations.extend(with_level(settings.level, rows))
         contests = contest_rows(scores, gold, pairs, how=settings)
@@ -114,12 +118,13 @@ def validate(
         if how.level == "system":
             prompts = dialog_prompts(run, gold["dialog"])
             evidence.systems.extend(system_rows(scores, gold, pairs, prompts=prompts, how=settings))
-        else:
-            traditional, psychological = split_traditional(scores, run, question)
-            gains = incremental_rows(
-                scores, gold, traditional=traditional, psychological=psychological, how=settings
-            )
-            evidence.incremental.extend(with_level(level, gains))
+            continue
+        metrics = run.facts["metrics"].items()
+        default = [name for name, facts in metrics if facts.get("kind") == "traditional"]
+        t = [name for name in names if name in (question.traditional or default)]
+        p = [name for name in names if name not in t]
+        gains = incremental_rows(scores, gold, traditional=t, psychological=p, how=settings)
+        evidence.incremental.extend(with_level(level, gains))
     refuse_without_scores(run, question, gold, evidence.correlations)
     return replace(evidence, structure=overlap_rows(run_structure(run, question.scores)))
 
@@ -130,21 +135,20 @@ def refuse_without_scores(
     """Refuse ratings to which no score belongs."""
     if not rows:
         names = ", ".join(question.scores) or "a metric's own name"
-        raise DataError(f"no score of {names} exists at the level that was judged")
+        raise DataError(f"no score of {names} exists at the level that was rated")
     if sum({(r.level, r.quality): r.unmatched for r in rows}.values()) == gold.height:
         raise DataError(
-            f"none of the {gold.height:,} judged units was scored in {run.folder}; "
-            "dialog ids must be the same, and where several speak for a system the judgements must "
-            "name the speaker"
+            f"none of the {gold.height:,} rated units has a score in {run.folder}; dialog ids must "
+            "be the same, and ratings must name the speaker where several speak for a system"
         )
 
 
 def check_score_names(run: Run, question: Question) -> None:
     """Refuse names that are no score of the run at any level."""
-    known = [s["name"] for m in run.facts["metrics"].values() for s in m["scores"]]
+    existing = [s["name"] for m in run.facts["metrics"].values() for s in m["scores"]]
     names = [*question.scores, *question.traditional, *filter(None, [question.against])]
-    if unknown := [name for name in names if name not in known]:
-        raise UnknownName(f"no score {unknown[0]!r}; {suggest_names(unknown[0], known)}")
+    if unknown := [name for name in names if name not in existing]:
+        raise UnknownName(f"no score {unknown[0]!r}; {suggest_names(unknown[0], existing)}")
     run.refuse_system_scores(names)
 
 
@@ -153,14 +157,14 @@ def select_judgements(judgements: Judgements, question: Question) -> Judgements:
     frame = judgements.frame
     qualities = frame["quality"].unique().sort().to_list()
     if unknown := sorted(set(question.qualities) - set(qualities)):
-        raise UnknownName(f"no quality {unknown[0]!r} was judged; there are {', '.join(qualities)}")
+        raise UnknownName(f"no ratings of quality {unknown[0]!r}; there are {', '.join(qualities)}")
     if question.qualities:
         frame = frame.filter(pl.col("quality").is_in(question.qualities))
     if question.judge_kind:
         frame = frame.filter(pl.col("judge_kind") == question.judge_kind)
     if frame.is_empty():
-        whose = f" by a judge of kind {question.judge_kind!r}" if question.judge_kind else ""
-        raise DataError(f"there is no judgement{whose}")
+        whose = f" by judges of kind {question.judge_kind!r}" if question.judge_kind else ""
+        raise DataError(f"there are no ratings{whose}")
     return Judgements(frame)
 
 
@@ -174,17 +178,10 @@ def judgements_at(judgements: Judgements, level: Level) -> Judgements:
     return Judgements(judgements.frame.filter(pl.col("turn").is_not_null() == (level == "turn")))
 
 
-def judged_levels(gold: pl.DataFrame) -> list[Level]:
-    """The levels at which something was rated."""
-    of_turns = gold["turn"].is_not_null()
-    levels: list[Level] = ["turn"] if of_turns.any() else []
-    return levels if of_turns.all() else [*levels, "dialog"]
-
-
 def read_rated_scores(
     run: Run, level: Level, dialogs: pl.Series, question: Question
 ) -> pl.DataFrame:
-    """Keys and scores of these dialogs: the scores asked for, or those of a metric's own name."""
+    """Keys and scores of these dialogs: the scores named, or those of a metric's own name."""
     table = pl.scan_parquet(run.folder / f"{level}.parquet", glob=False)
     columns = table.collect_schema()
     names = [n for n in question.scores or run.facts["metrics"] if n in columns]
@@ -203,24 +200,8 @@ def dialog_prompts(run: Run, dialogs: pl.Series) -> pl.DataFrame:
     return rows.group_by("dialog", "system").agg(prompt).collect()
 
 
-def float_columns(scores: pl.DataFrame) -> list[str]:
-    """The scores of a table; its keys are strings and integers."""
-    return [c for c in scores.columns if scores.schema[c].is_float()]
-
-
-def split_traditional(
-    scores: pl.DataFrame, run: Run, question: Question
-) -> tuple[list[str], list[str]]:
-    """The traditional scores, and those that may add something to them."""
-    names, metrics = float_columns(scores), run.facts["metrics"]
-    default = [name for name, m in metrics.items() if m.get("kind") == "traditional"]
-    traditional = [name for name in names if name in (question.traditional or default)]
-    return traditional, [name for name in names if name not in traditional]
-
-
-def pairs_to_compare(scores: pl.DataFrame, question: Question) -> list[tuple[str, str]]:
+def pairs_to_compare(names: Sequence[str], question: Question) -> list[tuple[str, str]]:
     """Which scores are tested against each other."""
-    names = float_columns(scores)
     if question.against:
         others = [name for name in names if name != question.against]
         return [(name, question.against) for name in others if question.against in names]

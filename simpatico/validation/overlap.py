@@ -10,13 +10,12 @@ from typing import Any
 
 import numpy as np
 import polars as pl
-from scipy.special import ndtri
 
 from simpatico.arrays import Floats, Ints
 from simpatico.comparison.samples import HUMAN, as_floats
 from simpatico.run import Run
+from simpatico.stats.correlation import NORMAL_QUANTILE
 from simpatico.stats.correlation_bootstrap import standardise_columns
-from simpatico.stats.draws import CONFIDENCE
 from simpatico.stats.result import Row, Status
 
 MIN_DIALOGS = 3
@@ -57,13 +56,16 @@ def correlation_structure(scores: pl.DataFrame) -> ScoreStructure:
     columns = [as_floats(scores[name]) for name in names]
     matrix = np.column_stack(columns) if columns else np.empty((scores.height, 0))
     r, n = pairwise_correlations(matrix)
+    # tanh(atanh r ± z / sqrt(n - 3)), both ends of each interval (Fisher 1921)
+    valid = (np.abs(r) < 1 - PERFECT) & (n > 3)
+    z = np.arctanh(np.where(valid, r, 0))
+    half = NORMAL_QUANTILE / np.sqrt(np.where(valid, n - 3, 1))
     merges, leaves = cluster_tree(r)
-    low, high = fisher_intervals(r, n)
     return ScoreStructure(
         names=names,
         r=nan_to_null(r),
-        low=nan_to_null(low),
-        high=nan_to_null(high),
+        low=nan_to_null(np.where(valid, np.tanh(z - half), np.nan)),
+        high=nan_to_null(np.where(valid, np.tanh(z + half), np.nan)),
         n=n.tolist(),
         order=[names[i] for i in leaves],
         linkage=merges,
@@ -82,20 +84,11 @@ def pairwise_correlations(matrix: Floats) -> tuple[Floats, Ints]:
     sums, squares, products = x.T @ present, (x * x).T @ present, x.T @ x
     centred_squares = squares - sums**2 / rows
     varies = centred_squares > 1e-10 * rows
-    defined = varies & varies.T & (n >= MIN_DIALOGS)
-    root = np.sqrt(np.where(defined, centred_squares * centred_squares.T, 1))
-    r = np.where(defined, np.clip((products - sums * sums.T / rows) / root, -1, 1), np.nan)
+    valid = varies & varies.T & (n >= MIN_DIALOGS)
+    root = np.sqrt(np.where(valid, centred_squares * centred_squares.T, 1))
+    r = np.where(valid, np.clip((products - sums * sums.T / rows) / root, -1, 1), np.nan)
     np.fill_diagonal(r, np.where(np.isfinite(np.diag(r)), 1.0, np.nan))
     return (r + r.T) / 2, n.astype(np.int64)
-
-
-def fisher_intervals(r: Floats, n: Ints) -> tuple[Floats, Floats]:
-    """tanh(atanh r ± z / sqrt(n - 3)), both ends of each interval (Fisher 1921); NaN for none."""
-    defined = (np.abs(r) < 1 - PERFECT) & (n > 3)
-    z = np.arctanh(np.where(defined, r, 0))
-    half = float(ndtri((1 + CONFIDENCE) / 2)) / np.sqrt(np.where(defined, n - 3, 1))
-    low, high = np.tanh(z - half), np.tanh(z + half)
-    return np.where(defined, low, np.nan), np.where(defined, high, np.nan)
 
 
 def nan_to_null(matrix: Floats) -> list[list[float | None]]:
@@ -143,45 +136,25 @@ def system_profiles(
 
     Directions are not flipped: a score where lower is better still counts upwards.
     """
-    return [
-        profile
-        for score, span in ranges.items()
-        if score in systems.columns
-        for profile in score_profiles(systems, score, span)
-    ]
-
-
-def score_profiles(
-    systems: pl.DataFrame, score: str, span: tuple[float, float]
-) -> list[SystemProfile]:
-    """One score's profile of every system."""
-    means = [m for m in systems[score].to_list() if m is not None and isfinite(m)]
-    across = (min(means), max(means)) if means else (0.0, 0.0)
-    columns = systems.select(
-        pl.col("system"),
-        value=pl.col(score),
-        low=column_or_null(systems, f"{score}_low"),
-        high=column_or_null(systems, f"{score}_high"),
-        n=column_or_null(systems, f"{score}_n").fill_null(0),
-    )
-    return [
-        SystemProfile(
-            system=row["system"],
-            score=score,
-            value=row["value"],
-            low=row["low"],
-            high=row["high"],
-            n=int(row["n"]),
-            among=rescale(row["value"], across),
-            within=rescale(row["value"], span),
-        )
-        for row in columns.iter_rows(named=True)
-    ]
-
-
-def column_or_null(systems: pl.DataFrame, name: str) -> pl.Expr:
-    """A column of the table, or nulls where it has none."""
-    return pl.col(name) if name in systems.columns else pl.lit(None, pl.Float64)
+    profiles = []
+    for score in (name for name in ranges if name in systems.columns):
+        means = [m for m in systems[score].to_list() if m is not None and isfinite(m)]
+        across = (min(means), max(means)) if means else (0.0, 0.0)
+        for row in systems.iter_rows(named=True):
+            value = row[score]
+            profiles.append(
+                SystemProfile(
+                    system=row["system"],
+                    score=score,
+                    value=value,
+                    low=row.get(f"{score}_low"),
+                    high=row.get(f"{score}_high"),
+                    n=int(row.get(f"{score}_n") or 0),
+                    among=rescale(value, across),
+                    within=rescale(value, ranges[score]),
+                )
+            )
+    return profiles
 
 
 def rescale(value: float | None, span: tuple[float, float]) -> float | None:

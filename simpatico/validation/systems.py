@@ -24,7 +24,7 @@ from simpatico.stats.systems.pairwise_accuracy import pairwise_accuracy, soft_pa
 from simpatico.stats.systems.resampling import ResamplingPlan, compare_metrics, matrix_interval
 from simpatico.turns import Level
 from simpatico.validation.correlations import CorrelationSettings
-from simpatico.validation.matching import MatchedUnits, match_units, mean_by_system
+from simpatico.validation.matching import match_units, mean_by_system
 
 Statistic = Literal[
     "pairwise_accuracy", "soft_pairwise_accuracy", "correlation", "correlation_difference"
@@ -86,20 +86,21 @@ def system_rows(
     that at least two systems replied to.
     """
     level: Level = "turn" if "turn" in scores.columns else "dialog"
-    matched = match_units(scores, gold, level)
-    means = MatchedUnits(
-        mean_by_system(matched.frame, matched.scores), matched.scores, matched.unmatched
-    )
+    units = match_units(scores, gold, level)
+    means = mean_by_system(units.frame, units.scores)
     rows: list[SystemRow] = []
-    for quality in matched.qualities:
-        matrices = input_matrices(matched.of_quality(quality), matched.scores, prompts)
-        systems = means.of_quality(quality)
-        for score in matched.scores:
-            rows.append(accuracy_row(quality, score, systems, seed=how.seed))
+    for quality in units.qualities:
+        matrices = input_matrices(units.of_quality(quality), units.scores, prompts)
+        systems = means.filter(pl.col("quality") == quality)
+        for score in units.scores:
+            # The same means that are correlated, as matrices of one input.
+            x, z = (as_floats(systems[name])[:, None] for name in (score, "value"))
+            accuracy = pairwise_accuracy(x, z, seed=how.seed)
+            rows.append(make_row(quality, score, accuracy, statistic="pairwise_accuracy"))
             rows += matrix_rows(quality, score, matrices, how)
         contests = [metric_difference_row(quality, pair, matrices, how) for pair in pairs]
-        adjusted, _ = correct_p_values([row.p_value for row in contests], how.correction)
-        rows += [replace(r, p_adjusted=p) for r, p in zip(contests, adjusted, strict=True)]
+        p_adjusted, _ = correct_p_values([row.p_value for row in contests], how.correction)
+        rows += [replace(r, p_adjusted=p) for r, p in zip(contests, p_adjusted, strict=True)]
     return rows
 
 
@@ -129,31 +130,19 @@ def input_matrices(
     return SystemMatrices(ratings, {name: frame.to_numpy() for name, frame in matrices.items()})
 
 
-def accuracy_row(quality: str, score: str, systems: pl.DataFrame, *, seed: int) -> SystemRow:
-    """Pairwise accuracy of the systems' means, the same means that are correlated."""
-    x, z = (as_floats(systems[name])[:, None] for name in (score, "value"))
-    result = pairwise_accuracy(x, z, seed=seed)
-    return make_row(quality, score, result, statistic="pairwise_accuracy", inputs=None)
-
-
 def matrix_rows(
     quality: str, score: str, matrices: SystemMatrices, how: CorrelationSettings
 ) -> list[SystemRow]:
     """Soft pairwise accuracy, and the correlation with an interval for new systems and inputs."""
-    x, z, n_inputs = matrices.scores[score], matrices.ratings, matrices.ratings.shape[1]
-    plan = ResamplingPlan(coefficient=how.kind, over="both", seed=how.seed)
-    if matrices.lack:
-        soft = correlation = missing_result(matrices)
-    else:
+    soft = correlation = no_result("too_few", n=len(matrices.ratings), method="")
+    if not matrices.lack:
+        x, z = matrices.scores[score], matrices.ratings
         soft = soft_pairwise_accuracy(x, z, seed=how.seed)
+        plan = ResamplingPlan(coefficient=how.kind, over="both", seed=how.seed)
         correlation = matrix_interval(x, z, plan)
-    results: dict[Statistic, Result] = {
-        "soft_pairwise_accuracy": soft,
-        "correlation": correlation,
-    }
     return [
-        make_row(quality, score, result, statistic=name, inputs=n_inputs, reason=matrices.lack)
-        for name, result in results.items()
+        make_row(quality, score, soft, statistic="soft_pairwise_accuracy", matrices=matrices),
+        make_row(quality, score, correlation, statistic="correlation", matrices=matrices),
     ]
 
 
@@ -162,29 +151,16 @@ def metric_difference_row(
 ) -> SystemRow:
     """How much more one score correlates with the ratings: BOOT-BOTH interval, PERM-SYSTEMS p."""
     score, against = pair
-    if matrices.lack:
-        result = missing_result(matrices)
-    else:
+    result = no_result("too_few", n=len(matrices.ratings), method="")
+    if not matrices.lack:
         x, y, z = matrices.scores[score], matrices.scores[against], matrices.ratings
         plan = ResamplingPlan(coefficient=how.kind, over="both", seed=how.seed)
         result = matrix_interval(x, z, plan, minus=y)
         test = compare_metrics(x, y, z, replace(plan, over="systems"))
         method = f"{result.method}; p: {test.method}"
         result = replace(result, p_value=test.p_value, method=method)
-    row = make_row(
-        quality,
-        score,
-        result,
-        statistic="correlation_difference",
-        inputs=matrices.ratings.shape[1],
-        reason=matrices.lack,
-    )
+    row = make_row(quality, score, result, statistic="correlation_difference", matrices=matrices)
     return replace(row, against=against)
-
-
-def missing_result(matrices: SystemMatrices) -> Result:
-    """No value: systems or shared inputs are too few."""
-    return no_result("too_few", n=len(matrices.ratings), method="")
 
 
 def make_row(
@@ -193,10 +169,10 @@ def make_row(
     result: Result,
     *,
     statistic: Statistic,
-    inputs: int | None,
-    reason: str | None = None,
+    matrices: SystemMatrices | None = None,
 ) -> SystemRow:
     """A result under the names of what it is about, with a reason if it has no value."""
+    reason = matrices.lack if matrices else None
     if result.value is None:
         reason = reason or REASONS.get(result.status, result.status)
     return SystemRow(
@@ -206,7 +182,7 @@ def make_row(
         level="system",
         statistic=statistic,
         systems=result.n,
-        inputs=inputs,
+        inputs=matrices.ratings.shape[1] if matrices else None,
         reason=reason,
         **asdict(result),
     )

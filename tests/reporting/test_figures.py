@@ -126,8 +126,8 @@ def test_what_is_refused():
         "there are no two systems to compare, and no --judgements were given"
     )
     assert refused(case("joins_nothing").found, "forest") == (
-        "none of the 48 judged units was scored in run; dialog ids must be the same, and "
-        "where several speak for a system the judgements must name the speaker"
+        "None of the 48 rated units has a score in run; dialog ids must be the same, and "
+        "ratings must name the speaker where several speak for a system"
     )
     assert refused(case("no_traditional").found, "tpt") == (
         "T, P and P+T need 60 rated units, and scores of traditional and of other metrics; add "

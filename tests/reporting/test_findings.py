@@ -115,8 +115,8 @@ def test_the_quality_about_the_whole_leads():
 @pytest.mark.parametrize(
     ("kind", "sentence"),
     [
-        ("joins_nothing", "None of the 48 judged units was scored in run; dialog ids must be the same, and where several speak for a system the judgements must name the speaker."),
-        ("only_parts", "No score of a metric's own name exists at the level that was judged."),
+        ("joins_nothing", "None of the 48 rated units has a score in run; dialog ids must be the same, and ratings must name the speaker where several speak for a system."),
+        ("only_parts", "No score of a metric's own name exists at the level that was rated."),
         ("alone", "No human ratings were given."),
     ],
 )  # fmt: skip

@@ -133,7 +133,7 @@ def test_many_users_are_drawn_in_blocks_and_counted_all_the_same():
         totals.extend(counts.sum(axis=1))
         return counts
 
-    values = resample_clusters(statistic, 40, Draws(999, 0, room=4_000), observed=True)
+    values = resample_clusters(statistic, 40, Draws(999, 0, room=4_000), with_sample=True)
     assert sizes == [1, *[100] * 9, 99]
     assert values[0].tolist() == [1] * 40
     assert set(totals) == {40}

@@ -79,7 +79,7 @@ def test_a_quality_nobody_judged_is_named(run, judgements):
     with pytest.raises(UnknownName) as told:
         validate(run, judgements, Question(("charm",)))
     assert str(told.value) == (
-        "no quality 'charm' was judged; there are empathetic, enjoyed, interesting, overall"
+        "no ratings of quality 'charm'; there are empathetic, enjoyed, interesting, overall"
     )
 
 
@@ -88,8 +88,8 @@ def test_judgements_of_other_dialogs_are_refused(run):
     with pytest.raises(DataError) as told:
         validate(run, other)
     assert str(told.value) == (
-        f"none of the 1 judged units was scored in {run.folder}; "
-        "dialog ids must be the same, and where several speak for a system the judgements must name the speaker"
+        f"none of the 1 rated units has a score in {run.folder}; dialog ids must be the same, and "
+        "ratings must name the speaker where several speak for a system"
     )
 
 

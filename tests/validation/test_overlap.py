@@ -11,7 +11,7 @@ from scipy.spatial.distance import squareform
 
 from simpatico.errors import DataError
 from simpatico.run import Run
-from simpatico.stats.correlation import pearson
+from simpatico.stats.correlation import correlation
 from simpatico.validation.overlap import (
     SystemProfile,
     correlation_structure,
@@ -121,7 +121,7 @@ def test_intervals_are_those_of_correlations():
     found = correlation_structure(table)
     for i, one in enumerate(found.names):
         for j, other in enumerate(found.names[:i]):
-            told = pearson(table[one], table[other])
+            told = correlation(table[one], table[other])
             assert (found.low[i][j], found.high[i][j]) == pytest.approx((told.low, told.high))
 
 

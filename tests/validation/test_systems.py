@@ -13,6 +13,7 @@ from simpatico.run import Run
 from simpatico.stats.systems.resampling import ResamplingPlan, compare_metrics, matrix_interval
 from simpatico.validation.correlations import CorrelationSettings, correlation_rows
 from simpatico.validation.evidence import validate
+from simpatico.validation.matching import match_units
 from simpatico.validation.systems import SystemRow, system_rows
 
 SYSTEM = CorrelationSettings(level="system")
@@ -215,3 +216,20 @@ def test_the_command_prints_the_ranking_of_systems(run, tmp_path, call):
     assert (first["statistic"], first["score"]) == ("pairwise_accuracy", "warmth")
     assert first["value"] == pytest.approx(5 / 6)
     assert list(first)[-5:] == ["statistic", "against", "systems", "inputs", "reason"]
+
+
+def test_no_last_digit_depends_on_the_order_of_rows_or_groups():
+    """Groups come from polars in random order: means of their means then differed by 1e-16."""
+    rng, n = np.random.default_rng(0), 600
+    keys = {"dialog": [f"d{i}" for i in range(n)], "speaker": ["bot"] * n}
+    scores = pl.DataFrame(
+        {**keys, "system": [f"s{i % 6}" for i in range(n)], "warmth": rng.normal(size=n)}
+    )
+    ratings = {"turn": [None] * n, "quality": ["kind"] * n, "value": rng.gamma(2, size=n)}
+    ratings = pl.DataFrame({**keys, **ratings}, schema_overrides={"turn": pl.Int32})
+    means = set()
+    for seed in range(10):
+        tables = (t.sample(fraction=1, shuffle=True, seed=seed) for t in (scores, ratings))
+        frame = match_units(*tables, "system").frame
+        means.add(tuple(frame.select("warmth", "value").to_numpy().ravel().tolist()))
+    assert len(means) == 1

@@ -7,7 +7,7 @@ passes only if every test does is not made laxer by more tests (intersection-uni
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from math import ceil
 from typing import Any, Literal
@@ -24,6 +24,8 @@ Outcome = Literal["kept", "broken", "undecided", "error"]
 
 MIN_DIALOGS = MIN_PAIRS
 """Fewest dialogs: five that all point one way have a sign test p of 1/16."""
+COLUMN_ENDINGS = ("", "_low", "_high", "_n")
+"""Of a score's columns in the table of systems."""
 MAX_NEEDED = 10**7
 """More dialogs than this are not worth naming as what would be needed."""
 
@@ -68,25 +70,22 @@ def check_rules(run: Run, rules: Sequence[Rule], systems: Sequence[str]) -> list
     checks = []
     for system in systems:
         for rule in rules:
-            mean = system_mean(table[system], rule.score)
-            outcome, reason, needed = decide_rule(rule, mean)
-            bounds = mean.value, mean.low, mean.high
+            value, low, high, n = (table[system][f"{rule.score}{e}"] for e in COLUMN_ENDINGS)
+            if low is None or high - low <= NOISE * max(abs(low), abs(high)):
+                low, high = None, None  # no wider than rounding error
+            outcome, reason, n_needed = decide_rule(rule, Result(value, low, high, n=n))
+            bounds = value, low, high
             checks.append(
-                Check(system, str(rule), rule.score, outcome, *bounds, mean.n, needed, reason)
+                Check(system, str(rule), rule.score, outcome, *bounds, n, n_needed, reason)
             )
     return checks
 
 
-def system_mean(row: Mapping[str, Any], score: str) -> Result:
-    """A system's mean and interval; one no wider than rounding error is none."""
-    value, low, high = row[score], row[f"{score}_low"], row[f"{score}_high"]
-    if low is None or high - low <= NOISE * max(abs(low), abs(high)):
-        low, high = None, None
-    return Result(value, low, high, n=row[f"{score}_n"])
-
-
 def decide_rule(rule: Rule, mean: Result) -> Decision:
-    """Kept only if every value of the interval keeps the rule."""
+    """Kept only if every value of the interval keeps the rule.
+
+    Broken only if the mean itself breaks it; between the two more dialogs would decide.
+    """
     n = mean.n
     if mean.value is None or n == 0:
         return "error", "no dialog has a score", None
@@ -101,10 +100,10 @@ def decide_rule(rule: Rule, mean: Result) -> Decision:
         return "kept", bounds, None
     if not rule.holds_for(mean.value):
         return "broken", f"{bounds}; the mean violates the rule", None
-    needed = needed_units(mean, abs(mean.value - rule.bound))
-    hint = f"; at this mean about {needed:,} dialogs are needed" if needed else ""
+    more = needed_units(mean, abs(mean.value - rule.bound))
+    hint = f"; at this mean about {more:,} dialogs are needed" if more else ""
     side = "lower" if rule.at_least else "upper"
-    return "undecided", f"{bounds}; the {side} bound of the CI violates the rule{hint}", needed
+    return "undecided", f"{bounds}; the {side} bound of the CI violates the rule{hint}", more
 
 
 def interval_text(result: Result) -> str:
@@ -122,5 +121,5 @@ def needed_units(result: Result, distance: float) -> int | None:
     if result.value is None or result.low is None or result.high is None or distance <= 0:
         return None
     half_width = max(result.value - result.low, result.high - result.value)
-    needed = ceil(result.n * (half_width / distance) ** 2)
-    return needed if needed <= MAX_NEEDED else None
+    n = ceil(result.n * (half_width / distance) ** 2)
+    return n if n <= MAX_NEEDED else None

@@ -33,13 +33,10 @@ class Margin:
 
     def room(self, value: float, low: float, high: float) -> tuple[float, float]:
         """How far inside the margin the value is, and the end of the interval that decides."""
-        below, above = self.size + value, self.size - value
-        below_end, above_end = self.size + low, self.size - high
-        if self.worse == "lower":
-            return below, below_end
-        if self.worse == "higher":
-            return above, above_end
-        return min(below, above), min(below_end, above_end)
+        below, above = (self.size + value, self.size + low), (self.size - value, self.size - high)
+        if self.worse:
+            return below if self.worse == "lower" else above
+        return min(below[0], above[0]), min(below[1], above[1])
 
     def __str__(self) -> str:
         if self.worse:
@@ -77,24 +74,29 @@ def check_baseline(
 ) -> list[Check]:
     """Each system of the first run against the same system of the second, score by score."""
     run, baseline = runs
-    requested = dict.fromkeys([*(r.score for r in rules), *(score for score in sizes if score)])
-    loaded = load_systems(runs, Selection(scores=tuple(requested)))
+    names = dict.fromkeys([*(r.score for r in rules), *(score for score in sizes if score)])
+    every_system = load_systems(runs, Selection(scores=tuple(names)))
     checks = []
     for system in systems:
-        own = next(s for s in loaded if s.folder == run.folder and s.system == system)
-        before = find_counterpart(system, [s for s in loaded if s.folder == baseline.folder])
+        own = next(s for s in every_system if s.folder == run.folder and s.system == system)
+        before = find_counterpart(system, [s for s in every_system if s.folder == baseline.folder])
         shared = {n: m.better for n, m in own.measures.items() if n in before.measures}
         missing = [n for n in own.measures if n not in before.measures]
-        if missing and (requested or not shared):
+        if missing and (names or not shared):
             raise DataError(f"{baseline.folder} has no score {missing[0]!r} to compare with")
         rows = compare_samples(build_samples([(own, before)]), ComparisonSettings())
         differences = {d.score: d for d in rows}
         # Without a value in either run, as where a metric needs references and there are none, a
         # score is only checked if it was asked for.
         scored = {d.score for d in rows if d.mean_a is not None or d.mean_b is not None}
-        scores = {n: b for n, b in shared.items() if n in requested or n in scored} or shared
+        scores = {n: b for n, b in shared.items() if n in names or n in scored} or shared
         for margin in margins_for(scores, rules, sizes):
-            checks.append(check_margin(margin, system, differences[margin.score]))
+            d = differences[margin.score]
+            outcome, reason, n_needed = decide_margin(margin, d)
+            bounds, n = (d.difference, d.low, d.high), min(d.n_a, d.n_b)
+            checks.append(
+                Check(system, str(margin), margin.score, outcome, *bounds, n, n_needed, reason)
+            )
     return checks
 
 
@@ -111,15 +113,12 @@ def find_counterpart(system: str, before: Sequence[ComparedSystem]) -> ComparedS
     return (same or others)[0]
 
 
-def check_margin(margin: Margin, system: str, d: Difference) -> Check:
-    """One margin on one system, as a check among those of the rules."""
-    outcome, reason, needed = decide_margin(margin, d)
-    bounds, n = (d.difference, d.low, d.high), min(d.n_a, d.n_b)
-    return Check(system, str(margin), margin.score, outcome, *bounds, n, needed, reason)
-
-
 def decide_margin(margin: Margin, d: Difference) -> Decision:
-    """Kept only if the interval of the difference stays within the margin."""
+    """Kept only if the interval of the difference stays within the margin.
+
+    A difference that is not significant is no evidence of equality: with little data it would
+    always pass. So the interval decides (Schuirmann 1987).
+    """
     n, units = min(d.n_a, d.n_b), f"{d.unit}s"
     if not n:
         return "error", f"no {units} have scores in both runs", None
@@ -137,6 +136,6 @@ def decide_margin(margin: Margin, d: Difference) -> Decision:
         return "kept", bounds, None
     if room < 0:
         return "broken", f"{bounds}; the difference exceeds the margin", None
-    needed = needed_units(estimate, room)
-    hint = f"; at this difference about {needed:,} {units} are needed" if needed else ""
-    return "undecided", f"{bounds}; the CI exceeds the margin{hint}", needed
+    more = needed_units(estimate, room)
+    hint = f"; at this difference about {more:,} {units} are needed" if more else ""
+    return "undecided", f"{bounds}; the CI exceeds the margin{hint}", more

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import isfinite
+from operator import ge, gt, le, lt
 from typing import Literal
 
 from simpatico.errors import UnknownName, suggest_names
 
 Sign = Literal[">=", "<=", ">", "<"]
-SIGNS: tuple[Sign, ...] = (">=", "<=", ">", "<")
+SIGNS: dict[Sign, Callable[[float, float], bool]] = {">=": ge, "<=": le, ">": gt, "<": lt}
 """In the order in which they are tried: the longer sign first."""
 
 
@@ -33,15 +34,7 @@ class Rule:
 
     def holds_for(self, value: float) -> bool:
         """Whether this value keeps the rule."""
-        match self.sign:
-            case ">=":
-                return value >= self.bound
-            case ">":
-                return value > self.bound
-            case "<=":
-                return value <= self.bound
-            case "<":
-                return value < self.bound
+        return SIGNS[self.sign](value, self.bound)
 
     def __str__(self) -> str:
         return f"{self.score} {self.sign} {self.bound:.12g}"
@@ -58,11 +51,10 @@ def read_rule(text: str, scores: Sequence[str]) -> Rule:
     form = f"the rule {text!r} is not of the form 'SCORE >= NUMBER'; the signs are >= <= > <"
     position = min((text.find(c) for c in "<>=" if c in text), default=-1)
     sign = next((s for s in SIGNS if position > 0 and text.startswith(s, position)), None)
-    if sign is None:
+    score = text[: max(position, 0)].strip()
+    if sign is None or not score:
         raise UnknownName(form)
-    score, bound = text[:position].strip(), parse_finite(text[position + len(sign) :], form)
-    if not score:
-        raise UnknownName(form)
+    bound = parse_finite(text[position + len(sign) :], form)
     if score not in scores:
         raise UnknownName(
             f"the rule {text!r} is about {score!r}, which the run does not have; "
@@ -72,7 +64,10 @@ def read_rule(text: str, scores: Sequence[str]) -> Rule:
 
 
 def parse_finite(text: str, complaint: str) -> float:
-    """A plain decimal number; not NaN, not infinite, no underscores."""
+    """A plain decimal number; not NaN, not infinite, no underscores.
+
+    `float` takes all of these, and a rule such as `empathy >= nan` would never be kept.
+    """
     try:
         value = float(text) if "_" not in text else float("nan")
     except ValueError:

@@ -23,7 +23,7 @@ from simpatico.reproduction.clustered_correlation import KINDS, correlation_diff
 from simpatico.reproduction.emotional_consistency import paper
 from simpatico.reproduction.emotional_consistency.classifiers import LEXICON, VADER, AnswerScores
 from simpatico.stats.classification import LabelledPredictions, compare_runs
-from simpatico.stats.correlation import pearson
+from simpatico.stats.correlation import correlation
 from simpatico.stats.correlation_bootstrap import bootstrap_correlations
 from simpatico.stats.draws import draw_counts, percentile_interval
 from simpatico.stats.result import Result, make_result
@@ -186,7 +186,7 @@ def three_means_cell(
     Three points leave one degree of freedom, so that an r of .94 is not significant; the order of
     the responders says what can be said.
     """
-    r = pearson(ours, people)
+    r = correlation(ours, people)
     orders = [
         ", ".join(paper.RESPONDERS[index] for index in np.argsort(-np.array(means), kind="stable"))
         for means in (ours, people)

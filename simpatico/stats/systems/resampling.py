@@ -5,7 +5,6 @@ hold for new systems?), inputs (for these systems on new inputs?) or both. The s
 Deutsch, Dror & Roth, TACL 2021: BOOT-/PERM-SYSTEMS, -INPUTS, -BOTH.
 
     plan = ResamplingPlan(level="system", coefficient="kendall", over="both")
-    matrix_correlation(scores, ratings, plan)        # the value alone
     matrix_interval(scores, ratings, plan)           # with its 95% interval
     compare_metrics(scores, others, ratings, plan)   # difference of two metrics with p
 """
@@ -13,7 +12,7 @@ Deutsch, Dror & Roth, TACL 2021: BOOT-/PERM-SYSTEMS, -INPUTS, -BOTH.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -27,7 +26,6 @@ from simpatico.stats.systems.weighted_correlation import Coefficient, weighted_c
 
 MatrixLevel = Literal["system", "input", "global"]
 Redrawn = Literal["systems", "inputs", "both", "cells"]
-Alternative = Literal["two-sided", "greater"]
 
 BLOCK = 1_000
 """Draws made at a time; each block has random streams of its own, so this never changes."""
@@ -84,26 +82,20 @@ class DrawWeights:
 
 @dataclass(frozen=True)
 class ScoreMatrix:
-    """Standardised values with 0 where there is none, and 1 where there is one (`known`)."""
+    """Standardised values with 0 where there is none, and 1 where there is one (`present`)."""
 
     values: Floats
-    known: Floats
+    present: Floats
 
     def means(self, weights: Floats) -> Floats:
         """Each system's mean for each row of weights of the inputs; 0 where it has none."""
         # sums of the same numbers in another order differ in the last digits, which is no rank
-        total = np.maximum(weights @ self.known.T, 1e-300)
+        total = np.maximum(weights @ self.present.T, 1e-300)
         return np.round(weights @ self.values.T / total, 12)
 
 
-def matrix_correlation(
-    scores: npt.ArrayLike, ratings: npt.ArrayLike, plan: ResamplingPlan
-) -> Result:
-    """Correlation of scores with ratings at the plan's level, without an interval."""
-    method = f"{plan.level}-level {plan.coefficient}"
-    x, z = check_matrices(scores, ratings)
-    pair = pair_matrices(plan, x, z)
-    return observed_result(plan, pair, resample_correlations(plan, *pair, no_draw(x))[0], method)
+MatrixPair = tuple[ScoreMatrix, ScoreMatrix]
+"""Two metrics, or scores and ratings."""
 
 
 def matrix_interval(
@@ -129,54 +121,44 @@ def matrix_interval(
         return values[0] - values[1] if y else values[0]
 
     value = statistic(no_draw(x))[0]
-    observed = observed_result(plan, sides[0], value, plan.method_name("BOOT"))
-    if observed.value is None:
-        return observed
+    method = plan.method_name("BOOT")
+    sample = result_of_sample(plan, sides[0], value, method)
+    if sample.value is None:
+        return sample
     draws = np.concatenate([statistic(block) for block in draw_weights(plan, x.shape, draw_counts)])
-    return make_result(
-        value, n=observed.n, method=observed.method, interval=percentile_interval(draws)
-    )
+    return make_result(value, n=sample.n, method=method, interval=percentile_interval(draws))
 
 
 def compare_metrics(
-    scores: npt.ArrayLike,
-    others: npt.ArrayLike,
-    ratings: npt.ArrayLike,
-    plan: ResamplingPlan,
-    *,
-    alternative: Alternative = "two-sided",
+    scores: npt.ArrayLike, others: npt.ArrayLike, ratings: npt.ArrayLike, plan: ResamplingPlan
 ) -> Result:
     """Correlation of `scores` with the ratings less that of `others`, with a permutation p.
 
     The two metrics are standardised and swapped for whole systems (PERM-SYSTEMS), whole inputs
-    (PERM-INPUTS), both by independent coins (PERM-BOTH) or each cell (PERM-CELLS); p is
+    (PERM-INPUTS), both at once (PERM-BOTH) or cell by cell (PERM-CELLS); p is two-sided,
     (1 + draws at least as far out) / (1 + draws).
     """
     x, y, z = check_matrices(scores, others, ratings)
     first, judge = pair_matrices(plan, x, z, y)
     second, _ = pair_matrices(plan, y, z, x)
-    value = swap_metrics(plan, (first, second), judge, no_draw(x))[0]
-    method = f"{plan.method_name('PERM')}, {alternative}"
-    observed = observed_result(plan, (first, judge), value, method)
-    if observed.value is None:
-        return observed
-    draws = np.concatenate(
-        [
-            swap_metrics(plan, (first, second), judge, block)
-            for block in draw_weights(plan, x.shape, draw_signs)
-        ]
-    )
-    if alternative == "two-sided":
-        p_value = permutation_p(np.abs(draws), abs(value) - NEAR)
-    else:
-        p_value = permutation_p(draws, float(value) - NEAR)
-    return make_result(value, n=observed.n, method=observed.method, p_value=p_value)
+
+    def statistic(block: DrawWeights) -> Floats:
+        return swap_metrics(plan, (first, second), judge, block)
+
+    value = statistic(no_draw(x))[0]
+    method = f"{plan.method_name('PERM')}, two-sided"
+    sample = result_of_sample(plan, (first, judge), value, method)
+    if sample.value is None:
+        return sample
+    draws = np.concatenate([statistic(block) for block in draw_weights(plan, x.shape, draw_signs)])
+    p_value = permutation_p(np.abs(draws), abs(value) - NEAR)
+    return replace(sample, p_value=p_value)
 
 
 def check_draws(draws: int) -> None:
-    """Refuse a number of draws from which nothing follows."""
+    """Refuse fewer than one draw."""
     if draws < 1:
-        raise DataError(f"{draws} draws say nothing; at least 1 is needed, and 9,999 are usual")
+        raise DataError(f"the number of draws must be at least 1 (9,999 is usual), not {draws}")
 
 
 def check_matrices(*matrices: npt.ArrayLike) -> list[Floats]:
@@ -188,36 +170,32 @@ def check_matrices(*matrices: npt.ArrayLike) -> list[Floats]:
     return [np.where(np.isfinite(each), each, np.nan) for each in arrays]
 
 
-def pair_matrices(
-    plan: ResamplingPlan, x: Floats, z: Floats, *others: Floats
-) -> tuple[ScoreMatrix, ScoreMatrix]:
+def pair_matrices(plan: ResamplingPlan, x: Floats, z: Floats, *others: Floats) -> MatrixPair:
     """Scores and ratings of the cells that count.
 
     Scores count where every metric has one. Systems' means are taken over all of these and all
     ratings; at the other levels a cell needs scores and a rating.
     """
-    known = np.asarray(np.isfinite([x, *others]).all(axis=0))
+    scored = np.asarray(np.isfinite([x, *others]).all(axis=0))
     rated = np.isfinite(z)
     if plan.level != "system":
-        known = rated = known & rated
-    return standardise_matrix(x, known), standardise_matrix(z, rated)
+        scored = rated = scored & rated
+    return standardise_matrix(x, scored), standardise_matrix(z, rated)
 
 
-def standardise_matrix(x: Floats, known: Bools) -> ScoreMatrix:
-    """Mean 0 and SD 1 over all known cells; 0 everywhere if they do not vary."""
-    if not known.any() or np.ptp(x[known]) == 0:
-        return ScoreMatrix(np.zeros(x.shape), known.astype(float))
-    cells = x / np.abs(x[known]).max()
-    cells = cells - cells[known].mean()
-    return ScoreMatrix(np.where(known, cells / cells[known].std(), 0.0), known.astype(float))
+def standardise_matrix(x: Floats, present: Bools) -> ScoreMatrix:
+    """Mean 0 and SD 1 over the present cells; 0 everywhere if they do not vary."""
+    if not present.any() or np.ptp(x[present]) == 0:
+        return ScoreMatrix(np.zeros(x.shape), present.astype(float))
+    cells = x / np.abs(x[present]).max()
+    cells = cells - cells[present].mean()
+    return ScoreMatrix(np.where(present, cells / cells[present].std(), 0.0), present.astype(float))
 
 
-def observed_result(
-    plan: ResamplingPlan, pair: tuple[ScoreMatrix, ScoreMatrix], value: float, method: str
-) -> Result:
+def result_of_sample(plan: ResamplingPlan, pair: MatrixPair, value: float, method: str) -> Result:
     """The value, or why there is none: three systems, or two inputs, or three cells are needed."""
-    both = pair[0].known.any(axis=1) & pair[1].known.any(axis=1)
-    cells = pair[0].known * pair[1].known
+    both = pair[0].present.any(axis=1) & pair[1].present.any(axis=1)
+    cells = pair[0].present * pair[1].present
     n, least = int(both.sum()), 3
     if plan.level == "input":
         n, least = int((cells.sum(axis=0) > 1).sum()), 2
@@ -267,17 +245,17 @@ def resample_correlations(
     """The correlation in each resample of a block."""
     systems, inputs = x.values.shape
     if plan.level == "system":
-        known = block.inputs @ x.known.T * (block.inputs @ z.known.T) > 0
+        present = block.inputs @ x.present.T * (block.inputs @ z.present.T) > 0
         means = x.means(block.inputs), z.means(block.inputs)
-        return weighted_correlation(*means, block.systems * known, plan.coefficient)
+        return weighted_correlation(*means, block.systems * present, plan.coefficient)
     values, factor = np.empty(len(block.systems)), systems if plan.level == "input" else 1
     for part in memory_slices(len(values), systems * inputs * factor):
         if plan.level == "input":
-            weights = block.systems[part][:, None, :] * x.known.T
+            weights = block.systems[part][:, None, :] * x.present.T
             each = weighted_correlation(x.values.T, z.values.T, weights, plan.coefficient)
             values[part] = mean_over_inputs(each, block.inputs[part])
         else:
-            cells = DrawWeights(block.systems[part], block.inputs[part]).of_cells() * x.known
+            cells = DrawWeights(block.systems[part], block.inputs[part]).of_cells() * x.present
             rows = (x.values.ravel(), z.values.ravel(), cells.reshape(len(cells), -1))
             values[part] = weighted_correlation(*rows, plan.coefficient)
     return values
@@ -292,17 +270,14 @@ def mean_over_inputs(each: Floats, weights: Floats) -> Floats:
 
 
 def swap_metrics(
-    plan: ResamplingPlan,
-    metrics: tuple[ScoreMatrix, ScoreMatrix],
-    z: ScoreMatrix,
-    block: DrawWeights,
+    plan: ResamplingPlan, metrics: MatrixPair, z: ScoreMatrix, block: DrawWeights
 ) -> Floats:
     """The difference of the two correlations after each swap of a block."""
     if plan.level == "system":
         return swap_system_means(plan, metrics, z, block)
     if plan.level == "input" and block.cells is None:
         return swap_inputs(plan, metrics, z, block)
-    x, y, known = metrics[0].values, metrics[1].values, metrics[0].known
+    x, y, present = metrics[0].values, metrics[1].values, metrics[0].present
     values = np.empty(len(block.systems))
     for part in memory_slices(len(values), x.size * (len(x) if plan.level == "input" else 1)):
         cells = None if block.cells is None else block.cells[part]
@@ -310,10 +285,10 @@ def swap_metrics(
         sides = []
         for side in (np.where(stay, x, y), np.where(stay, y, x)):
             if plan.level == "global":
-                rows = side.reshape(len(side), -1), z.values.ravel(), known.ravel()
+                rows = side.reshape(len(side), -1), z.values.ravel(), present.ravel()
                 sides.append(weighted_correlation(*rows, plan.coefficient))
             else:
-                rows = side.swapaxes(1, 2), z.values.T, known.T
+                rows = side.swapaxes(1, 2), z.values.T, present.T
                 each = weighted_correlation(*rows, plan.coefficient)
                 sides.append(mean_over_inputs(each, np.ones(each.shape)))
         values[part] = sides[0] - sides[1]
@@ -321,46 +296,40 @@ def swap_metrics(
 
 
 def swap_system_means(
-    plan: ResamplingPlan,
-    metrics: tuple[ScoreMatrix, ScoreMatrix],
-    z: ScoreMatrix,
-    block: DrawWeights,
+    plan: ResamplingPlan, metrics: MatrixPair, z: ScoreMatrix, block: DrawWeights
 ) -> Floats:
     """System level: swapped means are the middle of the two metrics plus or minus signed halves."""
     half = (metrics[0].values - metrics[1].values) / 2
-    middle = ScoreMatrix(metrics[0].values - half, metrics[0].known)
+    middle = ScoreMatrix(metrics[0].values - half, metrics[0].present)
     ones = np.ones((1, half.shape[1]))
-    known = middle.known.any(axis=1) & z.known.any(axis=1)
+    present = middle.present.any(axis=1) & z.present.any(axis=1)
     if block.cells is None:
-        signed = block.systems * (block.inputs @ half.T)
+        shift = block.systems * (block.inputs @ half.T)
     else:
-        signed = np.einsum("bij,ij->bi", block.cells, half)
-    signed = signed / np.maximum(middle.known.sum(axis=1), 1)
-    mean, judge, weights = middle.means(ones), z.means(ones), known.astype(float)
+        shift = np.einsum("bij,ij->bi", block.cells, half)
+    shift = shift / np.maximum(middle.present.sum(axis=1), 1)
+    mean, judge, weights = middle.means(ones), z.means(ones), present.astype(float)
     # one digit less than the means have: sums in another order must stay tied
-    sides = [np.round(side, 11) for side in (mean + signed, mean - signed)]
+    sides = [np.round(side, 11) for side in (mean + shift, mean - shift)]
     one, other = (weighted_correlation(side, judge, weights, plan.coefficient) for side in sides)
     return one - other
 
 
 def swap_inputs(
-    plan: ResamplingPlan,
-    metrics: tuple[ScoreMatrix, ScoreMatrix],
-    z: ScoreMatrix,
-    block: DrawWeights,
+    plan: ResamplingPlan, metrics: MatrixPair, z: ScoreMatrix, block: DrawWeights
 ) -> Floats:
     """Input level: swapping a whole input exchanges its two correlations, so each pattern of
     swapped systems is computed once, and a pattern and its opposite are the same up to that.
     """
     first = block.systems[:, :1]
     patterns, which = np.unique(block.systems * first, axis=0, return_inverse=True)
-    x, y, known = metrics[0].values.T, metrics[1].values.T, metrics[0].known.T
+    x, y, present = metrics[0].values.T, metrics[1].values.T, metrics[0].present.T
     each = np.empty((2, len(patterns), len(x)))
     for part in memory_slices(len(patterns), x.size * x.shape[1]):
         stay = patterns[part][:, None, :] > 0
         for side, (one, other) in enumerate(((x, y), (y, x))):
             values = np.where(stay, one, other)
-            each[side, part] = weighted_correlation(values, z.values.T, known, plan.coefficient)
+            each[side, part] = weighted_correlation(values, z.values.T, present, plan.coefficient)
     table, keep = each[:, which.ravel()], block.inputs * first > 0
     ones = np.ones(keep.shape)
     one = mean_over_inputs(np.where(keep, table[0], table[1]), ones)

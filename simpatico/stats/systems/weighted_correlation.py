@@ -35,14 +35,14 @@ def weighted_correlation(x: Floats, z: Floats, weights: Floats, coefficient: Coe
 def weighted_pearson(x: Floats, z: Floats, weights: Floats) -> Floats:
     """Pearson's r from values centred by their weighted means."""
     total = np.maximum(weights.sum(axis=-1), 1)
-    centred = []
+    deviations = []
     for row in (x, z):
         mean = np.einsum("...i,...i->...", row, weights) / total
         deviation = row - mean[..., None]
         variance = np.einsum("...i,...i,...i->...", weights, deviation, deviation)
         varies = variance > TINY * np.einsum("...i,...i,...i->...", weights, row, row)
-        centred.append(deviation * varies[..., None])
-    return cosine(centred[0], centred[1], weights)
+        deviations.append(deviation * varies[..., None])
+    return cosine(deviations[0], deviations[1], weights)
 
 
 def cosine(x: Floats, z: Floats, weights: Floats) -> Floats:
@@ -96,8 +96,8 @@ def weighted_tau(x: Floats, z: Floats, weights: Floats) -> Floats:
     x, z = np.sign(x[..., i] - x[..., k]), np.sign(z[..., i] - z[..., k])
     pairs = weights[..., i] * weights[..., k]
     concordant = np.einsum("...p,...p->...", x * z, pairs)
-    untied = [np.einsum("...p,...p->...", np.abs(signs), pairs) for signs in (x, z)]
-    return divide_by_root(concordant, untied[0] * untied[1])
+    x_pairs, z_pairs = (np.einsum("...p,...p->...", np.abs(signs), pairs) for signs in (x, z))
+    return divide_by_root(concordant, x_pairs * z_pairs)
 
 
 def weighted_tau_long(x: Floats, z: Floats, weights: Floats) -> Floats:

@@ -6,7 +6,8 @@ dialog, since answers of one dialog are not independent.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections import Counter
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,7 @@ import polars as pl
 from simpatico.comparison.difference import ComparisonSettings, compare_samples
 from simpatico.errors import DataError
 from simpatico.metric import Metric
-from simpatico.perturbation.answers import KINDS, Kind, Perturbed
+from simpatico.perturbation.answers import KINDS, Kind
 from simpatico.perturbation.perturb import perturb
 from simpatico.readers import Conversations
 from simpatico.run import Run
@@ -26,7 +27,6 @@ from simpatico.scoring import chunk_size, score
 from simpatico.stats.correction import Correction
 from simpatico.stats.draws import draw_uniform
 from simpatico.system_metric import is_system_metric
-from simpatico.table import ScoreTable
 from simpatico.turns import Turns
 from simpatico.validation.controls.rows import BeforeAfter, ControlRow, control_row, pair_scores
 from simpatico.validation.evidence import Question, check_score_names
@@ -95,11 +95,23 @@ def run_controls(
     pairs, counts = list[BeforeAfter](), list[PerturbationCounts]()
     for kind in settings.kinds:
         wrong = perturb(turns, kind, seed=settings.seed)
-        n_changed = int(wrong.changed.sum())
+        n_changed, frame = int(wrong.changed.sum()), wrong.turns.frame
         counts.append(PerturbationCounts(kind, wrong.n_answers, n_changed, wrong.unchanged_counts))
-        pairs += pair_scores(run, wrong, score_perturbed(wrong, metrics), scores=settings.scores)
+        # Dialogs without a change keep their scores, which are in the run.
+        dialogs = frame.filter(pl.Series(wrong.changed)).select("dialog").unique()
+        frame = frame.join(dialogs, on="dialog", how="semi", maintain_order="left")
+        after = score(Turns(frame), metrics, chunk=chunk_size(metrics))
+        pairs += pair_scores(run, wrong, after, scores=settings.scores)
         tick(n_changed)
-    notes += unscored_notes(pairs, settings)
+    n_units = Counter[str]()
+    for pair in pairs:
+        n_units[pair.measure.metric] += pair.n_units
+    advice = "" if settings.logs else "; if it needs references, give the logs with --logs"
+    notes += [
+        f"{metric}: no answer has a score both before and after{advice}"
+        for metric, n in n_units.items()
+        if not n
+    ]
     comparison = ComparisonSettings(settings.correction, seed=settings.seed)
     differences = compare_samples([pair.sample for pair in pairs], comparison)
     rows = [control_row(pair, d) for pair, d in zip(pairs, differences, strict=True)]
@@ -109,14 +121,6 @@ def run_controls(
         return settings.kinds.index(row.kind), p, row.score
 
     return Controls(sorted(rows, key=rank), counts, notes)
-
-
-def score_perturbed(wrong: Perturbed, metrics: Sequence[Metric]) -> ScoreTable:
-    """Scores of the dialogs in which something was changed."""
-    frame = wrong.turns.frame
-    changed = frame.filter(pl.Series(wrong.changed)).select("dialog").unique()
-    dialogs = frame.join(changed, on="dialog", how="semi", maintain_order="left")
-    return score(Turns(dialogs), metrics, chunk=chunk_size(metrics))
 
 
 def rescorable_metrics(run: Run) -> tuple[list[Metric], list[str]]:
@@ -149,7 +153,7 @@ def sample_turns(run: Run, settings: ControlSettings) -> tuple[Turns, list[str]]
     turns = run.turns(sample)
     if turns is None:
         raise DataError(
-            f"{run.folder} keeps no text, so that its answers cannot be made wrong; give what it "
+            f"{run.folder} stores no text, so its replies cannot be perturbed; give the files it "
             f"was scored from ({input_names(run)}) with --logs"
         )
     return turns, notes
@@ -168,23 +172,9 @@ def turns_from_logs(run: Run, paths: tuple[Path | str, ...], dialogs: pl.Series)
     hashes = [describe_input(source)["sha256"] for source in logs.sources]
     if hashes != [source["sha256"] for source in facts["inputs"]]:
         raise DataError(
-            f"--logs {' '.join(map(str, paths))}: not what {run.folder} was scored from; give "
-            f"{input_names(run)} as it was then, and several files in the same order"
+            f"--logs {' '.join(map(str, paths))}: not the files that {run.folder} was scored "
+            f"from; give {input_names(run)}, unchanged and in the same order"
         )
     rows = pl.col("dialog").is_in(dialogs.implode())
     frames = [chunk.turns.frame.filter(rows) for chunk in logs.chunks()]
     return Turns(pl.concat(frames).rechunk())
-
-
-def unscored_notes(pairs: Iterable[BeforeAfter], settings: ControlSettings) -> list[str]:
-    """A note for each metric that gives no wrong answer a score."""
-    n_units: dict[str, int] = {}
-    for pair in pairs:
-        metric = pair.measure.metric
-        n_units[metric] = n_units.get(metric, 0) + pair.n_units
-    advice = "" if settings.logs else "; if it needs references, give the logs with --logs"
-    return [
-        f"{metric}: no answer has a score both before and after{advice}"
-        for metric, n in n_units.items()
-        if not n
-    ]

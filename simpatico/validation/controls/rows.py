@@ -31,13 +31,18 @@ Verdict = Literal[
 ]
 LEVELS: tuple[UnitLevel, ...] = ("turn", "dialog")
 """System metrics have no score before and after of one unit."""
+SAME_FIELDS = (
+    *("metric", "score", "better", "low", "high", "sd"),
+    *("p_value", "p_adjusted", "family", "status", "method"),
+)
+"""Fields of a control that are those of the difference between after and before."""
 
 
 @dataclass(frozen=True, eq=False)
 class BeforeAfter:
     """A score of units before and after their answers were made wrong, row by row.
 
-    A unit is an answer, or all that a speaker says in a dialog for a metric of that level. `lost`
+    A unit is an answer, or all that a speaker says in a dialog for a metric of that level. `n_lost`
     units had a score before and have none after.
     """
 
@@ -47,7 +52,7 @@ class BeforeAfter:
     dialog: pl.Series
     before: Floats
     after: Floats
-    lost: int
+    n_lost: int
 
     @property
     def n_units(self) -> int:
@@ -58,7 +63,8 @@ class BeforeAfter:
     def sample(self) -> TwoSamples:
         """The means of each dialog's units as paired samples."""
         rows = pl.DataFrame({"dialog": self.dialog, "after": self.after, "before": self.before})
-        means = rows.group_by("dialog").agg(pl.col("after", "before").mean()).sort("dialog")
+        groups = rows.group_by("dialog", maintain_order=True)
+        means = groups.agg(pl.col("after", "before").mean()).sort("dialog")
         after, before = (means[side].to_numpy() for side in ("after", "before"))
         return TwoSamples(self.measure, self.kind, "as it was", after, before, "dialog", True)
 
@@ -108,70 +114,57 @@ class ControlRow:
 def pair_scores(
     run: Run, wrong: Perturbed, after: ScoreTable, *, scores: Sequence[str] = ()
 ) -> list[BeforeAfter]:
-    """For each score of the run, its values before and after, of the units that were changed."""
+    """For each score of the run, its values before and after, of the units that were changed.
+
+    Without `scores`, of each metric the score of its own name, or all if none has that name.
+    """
     pairs = list[BeforeAfter]()
     metric_levels = {metric.name: metric.level for metric in after.metrics}
-    changed = wrong.turns.frame.filter(pl.Series(wrong.changed))
+    facts = run.facts["metrics"]
+    perturbed_turns = wrong.turns.frame.filter(pl.Series(wrong.changed))
     for level in LEVELS:
-        selected = [
-            info
-            for info in select_scores(run, Selection(level, every=True)).values()
-            if metric_levels.get(info.metric) == level and is_selected(info, run, scores)
-        ]
-        if not selected:
+        infos = []
+        for info in select_scores(run, Selection(level, every=True)).values():
+            own_names = [score["name"] for score in facts[info.metric]["scores"]]
+            default = info.score == info.metric or info.metric not in own_names
+            is_chosen = info.score in scores if scores else default
+            if is_chosen and metric_levels.get(info.metric) == level:
+                infos.append(info)
+        if not infos:
             continue
-        keys, names = KEYS[level], [info.score for info in selected]
-        units = changed.select(keys).unique(maintain_order=True)
-        table = units.join(run.at(level, [*keys, *names]), on=keys, how="left", nulls_equal=True)
-        rescored = after.at(level).select(*keys, *names)
-        table = table.join(rescored, on=keys, how="left", nulls_equal=True, suffix="\t").sort(keys)
-        pairs += [pair_score(table, wrong.kind, info, level) for info in selected]
+        keys, names = KEYS[level], [info.score for info in infos]
+        units = perturbed_turns.select(keys).unique(maintain_order=True)
+        tables = run.at(level, [*keys, *names]), after.at(level).select(*keys, *names)
+        for table in tables:  # columns of the second get a tab, which no name of a score has
+            units = units.join(table, on=keys, how="left", nulls_equal=True, suffix="\t")
+        units = units.sort(keys)
+        for info in infos:
+            before, later = as_floats(units[info.score]), as_floats(units[f"{info.score}\t"])
+            both = np.isfinite(before) & np.isfinite(later)
+            n_lost = int((np.isfinite(before) & ~np.isfinite(later)).sum())
+            dialog = units["dialog"].filter(pl.Series(both))
+            values = before[both], later[both]
+            pairs.append(BeforeAfter(wrong.kind, info, level, dialog, *values, n_lost))
     return pairs
-
-
-def is_selected(info: ScoreInfo, run: Run, scores: Sequence[str]) -> bool:
-    """Scores asked for by name; else a metric's score of its own name, or all if none is."""
-    if scores:
-        return info.score in scores
-    names = [score["name"] for score in run.facts["metrics"][info.metric]["scores"]]
-    return info.score == info.metric or info.metric not in names
-
-
-def pair_score(table: pl.DataFrame, kind: Kind, info: ScoreInfo, level: UnitLevel) -> BeforeAfter:
-    """One score before and after, where it has both."""
-    before, after = as_floats(table[info.score]), as_floats(table[f"{info.score}\t"])
-    both = np.isfinite(before) & np.isfinite(after)
-    lost = int((np.isfinite(before) & ~np.isfinite(after)).sum())
-    dialog = table["dialog"].filter(pl.Series(both))
-    return BeforeAfter(kind, info, level, dialog, before[both], after[both], lost)
 
 
 def control_row(pair: BeforeAfter, d: Difference) -> ControlRow:
     """The row of one score and one kind of wrong answers."""
     n = pair.n_units
+    fields: dict[str, Any] = {name: getattr(d, name) for name in SAME_FIELDS}
     return ControlRow(
-        metric=d.metric,
-        score=d.score,
+        **fields,
         kind=pair.kind,
         level=pair.level,
-        better=d.better,
         n=n,
         dialogs=d.n_a,
         before=d.mean_b,
         after=d.mean_a,
         change=d.difference,
-        low=d.low,
-        high=d.high,
-        sd=d.sd,
         drops=float((pair.after < pair.before).mean()) if n else None,
         same=float((pair.after == pair.before).mean()) if n else None,
-        lost=pair.lost,
-        p_value=d.p_value,
-        p_adjusted=d.p_adjusted,
-        family=d.family,
-        status=d.status,
+        lost=pair.n_lost,
         verdict=control_verdict(d),
-        method=d.method,
     )
 
 
@@ -179,8 +172,8 @@ def control_verdict(d: Difference) -> Verdict:
     """A score where higher is better notices, does not or rises; others only go up or down."""
     if d.status == "too_few":
         return "too few" if d.n_a else "no score"
+    if d.finding not in ("lower", "higher"):
+        return "does not" if d.better == "higher" else "stays"
     if d.better == "higher":
-        words: dict[str, Verdict] = {"lower": "notices", "higher": "rises"}
-        return words.get(d.finding, "does not")
-    words = {"lower": "goes down", "higher": "goes up"}
-    return words.get(d.finding, "stays")
+        return "notices" if d.finding == "lower" else "rises"
+    return "goes down" if d.finding == "lower" else "goes up"

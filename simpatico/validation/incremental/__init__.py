@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from simpatico.arrays import Floats
 from simpatico.errors import DataError
-from simpatico.stats.bootstrap import MIN_CLUSTERS, MIN_DEFINED
+from simpatico.stats.bootstrap import MIN_CLUSTERS, defined_draws, sum_by_cluster
 from simpatico.stats.draws import Draws, percentile_interval
 from simpatico.stats.regression import (
     MODELS,
@@ -25,15 +25,14 @@ from simpatico.stats.regression import (
 )
 from simpatico.stats.result import Result, Status, make_result, no_result
 from simpatico.validation.incremental.tests import (
-    StatisticResult,
     clustered_t_test,
     cross_validate,
-    heldout_errors_by_cluster,
+    cross_validation_errors,
+    folds_by_cluster,
     paired_t_test,
     score_test,
-    with_statistic,
 )
-from simpatico.validation.incremental.verdict import incremental_verdict
+from simpatico.wording import format_correlation
 
 Labels = npt.NDArray[Any]
 """Names of clusters or data sets, one per row, of any type."""
@@ -41,7 +40,9 @@ Labels = npt.NDArray[Any]
 RESAMPLES = 2_000
 """Each resample solves three regressions per comparison, so there are fewer than 9,999."""
 ERRORS = 3
-"""Columns of held-out errors: of no model, T and P+T."""
+"""Columns of cross-validated errors: of no model, T and P+T."""
+LEVEL = 0.05
+"""A p-value is called significant below this."""
 NAMES: dict[Model, str] = {"t": "T", "p": "P", "pt": "P+T"}
 
 
@@ -60,7 +61,7 @@ class IncrementalSettings:
 
     def __post_init__(self) -> None:
         if self.folds < 2:
-            raise DataError(f"{self.folds} folds leave nothing to fit to; at least 2 are needed")
+            raise DataError(f"cross-validation needs at least 2 folds, not {self.folds}")
 
 
 @dataclass(frozen=True)
@@ -69,20 +70,18 @@ class Incremental:
 
     `paper`: the paired t-test of absolute residuals over rows; `clustered`: the same difference
     with clustered standard errors; `added`: a cluster-robust score test of the added coefficients,
-    whose p the gain has; `held_out`: the cross-validated gain in R² (new clusters), the difference
-    of `held_out_pt` and `held_out_t`. `nulls`: rows left out for want of a score or a rating.
+    whose p the gain has; `held_out`: the cross-validated gain in R² (new clusters). `nulls`: rows
+    left out for want of a score or a rating.
     """
 
     t: Result
     p: Result
     pt: Result
     gain: Result
-    paper: StatisticResult
-    clustered: StatisticResult
-    added: StatisticResult
+    paper: Result
+    clustered: Result
+    added: Result
     held_out: Result
-    held_out_t: Result
-    held_out_pt: Result
     n: int
     nulls: int
     clusters: int
@@ -90,11 +89,49 @@ class Incremental:
 
     @property
     def verdict(self) -> str:
-        """The paper's test and the cluster-robust ones in a sentence."""
-        return incremental_verdict(self)
+        """The result of each test, in the same words for every comparison."""
+        if self.paper.p_value is None:
+            if self.t.status == "too_few":
+                return f"not tested: {self.n} units with every score and a rating are too few."
+            if self.t.value is None:
+                return "not tested: the ratings, the scores of T or those of P do not vary."
+            return "not tested: P adds no information to T."
+        clauses = [f"paired t-test (Giorgi et al. 2023): {format_exact_p(self.paper.p_value)}"]
+        same, coefficients = self.clustered.p_value, self.added.p_value
+        if same is None or coefficients is None:
+            clauses.append(
+                f"{self.clusters} clusters by {self.unit} are too few, or too similar, for a test"
+            )
+        else:
+            p_values = f"{format_exact_p(same)}, added coefficients {format_exact_p(coefficients)}"
+            clauses.append(f"clustered by {self.unit}: {p_values}")
+        value, low, high = self.held_out.value_and_interval
+        if value is None:
+            clauses.append("too few units for cross-validation")
+        elif low is None or high is None:
+            clauses.append(f"cross-validated gain {format_gain(value)}")
+        else:
+            interval = f"[{format_gain(low)}, {format_gain(high)}]"
+            clauses.append(f"cross-validated gain {format_gain(value)} {interval}")
+        return "; ".join(clauses) + "."
 
     def as_json(self) -> dict[str, Any]:
         return {**asdict(self), "verdict": self.verdict}
+
+
+def format_exact_p(p: float) -> str:
+    """p = .21, p = .012, p = .0003, p < .0001; near .05 as many digits as tell the side."""
+    if p < 0.0001:
+        return "p < .0001"
+    digits = 2 if p >= 0.0995 else 3 if p >= 0.00995 else 4
+    while digits < 9 and (p < LEVEL) != (round(p, digits) < LEVEL):
+        digits += 1
+    return f"p = {format_correlation(p, digits)}"
+
+
+def format_gain(value: float) -> str:
+    """Three digits after the point, a fourth where these are zeros."""
+    return format_correlation(value, 3 if abs(value) >= 0.0005 else 4)
 
 
 def incremental(
@@ -126,8 +163,8 @@ def prepare_models(
     if len({len(column) for column in (t, p, y, groups, sets)}) > 1:
         raise DataError(
             f"{len(t)} rows of traditional scores, {len(p)} of psychological "
-            f"ones, {len(y)} judgements, {len(groups)} clusters and {len(sets)} data sets do not "
-            "belong together; each needs one row per judged unit"
+            f"ones, {len(y)} ratings, {len(groups)} clusters and {len(sets)} data sets do not "
+            "match; each needs one row per rated unit"
         )
     return prepare_nested((t, p), y, clusters=groups, sets=sets)
 
@@ -137,8 +174,11 @@ def compare_all(cases: Sequence[tuple[NestedModels, IncrementalSettings]]) -> li
     results: dict[int, Incremental] = {}
     groups: dict[tuple[int, int], list[int]] = {}
     for i, (data, how) in enumerate(cases):
-        if status := why_not_fitted(data):
-            results[i] = empty_comparison(data, status, how)
+        varies = data.columns[:, -1].any() and len(data.models["t"]) and len(data.models["p"])
+        if data.n < data.columns.shape[1] + data.datasets + 1:
+            results[i] = empty_comparison(data, "too_few", how)
+        elif not varies:
+            results[i] = empty_comparison(data, "degenerate", how)
         else:
             groups.setdefault((data.clusters, how.seed), []).append(i)
     for (_, seed), indices in groups.items():
@@ -150,41 +190,24 @@ def compare_all(cases: Sequence[tuple[NestedModels, IncrementalSettings]]) -> li
 
 
 def cluster_summands(data: NestedModels, how: IncrementalSettings) -> Floats:
-    """All that a resample adds up, a row per cluster: sums of products, then held-out errors."""
+    """All that a resample adds up, a row per cluster: sums of products, then squared errors.
+
+    The errors are those on clusters left out of the fit: of no model, T and P+T.
+    """
     errors = np.zeros((data.clusters, ERRORS))
     if data.n_added and data.clusters >= MIN_CLUSTERS:
-        errors = heldout_errors_by_cluster(data, how.folds, how.seed)
+        fold = folds_by_cluster(data, min(how.folds, data.clusters), how.seed)
+        errors = sum_by_cluster(cross_validation_errors(data, fold), data.code, data.clusters)
     return np.hstack([product_sums(data, data.code, data.clusters), errors])
-
-
-def why_not_fitted(data: NestedModels) -> Status | None:
-    """Why the three models cannot be fitted; null if they can."""
-    if data.n < data.columns.shape[1] + data.datasets + 1:
-        return "too_few"
-    varies = data.columns[:, -1].any() and len(data.models["t"]) and len(data.models["p"])
-    return None if varies else "degenerate"
 
 
 def empty_comparison(data: NestedModels, status: Status, how: IncrementalSettings) -> Incremental:
     """A comparison without any value, and why."""
     none = no_result(status, n=data.n, method="least squares")
-    no_test = with_statistic(none)
-    return Incremental(
-        t=none,
-        p=none,
-        pt=none,
-        gain=none,
-        paper=no_test,
-        clustered=no_test,
-        added=no_test,
-        held_out=none,
-        held_out_t=none,
-        held_out_pt=none,
-        n=data.n,
-        nulls=data.nulls,
-        clusters=data.clusters,
-        unit=how.unit,
+    results = dict.fromkeys(
+        ("t", "p", "pt", "gain", "paper", "clustered", "added", "held_out"), none
     )
+    return Incremental(**results, n=data.n, nulls=data.nulls, clusters=data.clusters, unit=how.unit)
 
 
 def compare_models(
@@ -198,17 +221,14 @@ def compare_models(
     models = replace(empty_comparison(data, "degenerate", how), t=t, p=p, pt=pt)
     if not data.n_added:
         return models
-    added = score_test(data)
-    cross = cross_validate(data, how.folds, summands[:, -ERRORS:], draws[:, -ERRORS:])
+    test = score_test(data)
     return replace(
         models,
-        gain=replace(gain, p_value=added.p_value, method=f"{gain.method}; p: {added.method}"),
+        gain=replace(gain, p_value=test.p_value, method=f"{gain.method}; p: {test.method}"),
         paper=paired_t_test(data),
         clustered=clustered_t_test(data),
-        added=added,
-        held_out=cross["gain"],
-        held_out_t=cross["t"],
-        held_out_pt=cross["pt"],
+        added=test,
+        held_out=cross_validate(data, how.folds, summands[:, -ERRORS:], draws[:, -ERRORS:]),
     )
 
 
@@ -236,8 +256,8 @@ def bias_corrected(value: float, draws: Floats, data: NestedModels, name: str) -
         method += f", within {data.datasets} data sets"
     if data.n_dropped:
         method += f", without {data.n_dropped} scores that are constant or follow from others"
-    usable = draws[np.isfinite(draws)]
-    if data.clusters < MIN_CLUSTERS or len(usable) < MIN_DEFINED * len(draws):
+    usable = defined_draws(draws, data.clusters)
+    if usable is None:
         return make_result(value, n=data.n, method=f"{method}: too few for an interval")
     bias = float(usable.mean()) - value
     low, high = percentile_interval(usable - bias)

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import product
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
 
 from simpatico.comparison.samples import as_floats
-from simpatico.errors import UnknownName
 from simpatico.stats.correction import CORRECTIONS, Correction, correct_p_values
 from simpatico.stats.regression import NestedModels
 from simpatico.stats.result import Row
@@ -29,11 +28,8 @@ ROOM = 20_000_000
 """Numbers that the models of a batch may take; models of a batch share their resamples."""
 
 
-class ScoreGroup(NamedTuple):
-    """One score, or all of a kind, under one name."""
-
-    name: str
-    scores: tuple[str, ...]
+ScoreGroup = tuple[str, tuple[str, ...]]
+"""One score, or all of a kind, under one name."""
 
 
 class CorrectedPValues(NamedTuple):
@@ -92,38 +88,31 @@ def incremental_rows(
     unit key. Nothing where either kind has no score; a score without any value is left out.
     """
     how = how or CorrelationSettings()
-    matched = match_units(scores, gold, how.level)
-    if unknown := sorted({*traditional, *psychological} - set(matched.scores)):
-        raise UnknownName(f"no score {unknown[0]!r}; there are {', '.join(matched.scores)}")
-    # A score without any value, such as one that needs references, must not empty the joint models.
-    t_groups, p_groups = (
-        single_and_joint([name for name in names if scores[name].count()])
-        for names in (traditional, psychological)
-    )
-    models = [
-        (quality, t, p) for quality in matched.qualities for t, p in product(t_groups, p_groups)
-    ]
+    units = match_units(scores, gold, how.level)
+    units.check_scores([*traditional, *psychological])
+    groups: list[list[ScoreGroup]] = []
+    for names in (traditional, psychological):
+        # A score without any value, such as one that needs references, must not empty the models
+        # of all scores.
+        own = [name for name in names if scores[name].count()]
+        single: list[ScoreGroup] = [(name, (name,)) for name in own]
+        groups.append([*single, (ALL, tuple(own))] if len(own) > 1 else single)
+    t_groups, p_groups = groups
+    models = list(product(units.qualities, t_groups, p_groups))
     cases = (
-        prepare_comparison(matched.of_quality(quality), t.scores, p.scores, how)
-        for quality, t, p in models
+        prepare_comparison(units.of_quality(quality), t_scores, p_scores, how)
+        for quality, (_, t_scores), (_, p_scores) in models
     )
     gains = [gain for batch in batch_by_size(cases) for gain in compare_all(batch)]
     rows: list[IncrementalRow] = []
-    for quality in matched.qualities:
-        unmatched = matched.unmatched[quality]
+    for quality in units.qualities:
         family = [
-            incremental_row(quality, (t, p), gain, unmatched=unmatched)
-            for (own, t, p), gain in zip(models, gains, strict=True)
-            if own == quality
+            incremental_row(quality, t, p, gain, unmatched=units.unmatched[quality])
+            for (own_quality, (t, _), p), gain in zip(models, gains, strict=True)
+            if own_quality == quality
         ]
         rows += correct_rows(family, how.correction)
     return rows
-
-
-def single_and_joint(names: Sequence[str]) -> list[ScoreGroup]:
-    """Each score by itself, then all of them where there are several."""
-    single = [ScoreGroup(name, (name,)) for name in names]
-    return [*single, ScoreGroup(ALL, tuple(names))] if len(names) > 1 else single
 
 
 def prepare_comparison(
@@ -161,19 +150,18 @@ def batch_by_size(
 
 
 def incremental_row(
-    quality: str, models: tuple[ScoreGroup, ScoreGroup], gain: Incremental, *, unmatched: int
+    quality: str, score: str, psychological: ScoreGroup, gain: Incremental, *, unmatched: int
 ) -> IncrementalRow:
     """The results under the names of what they are about, not corrected yet."""
-    traditional, psychological = models
     return IncrementalRow(
         quality=quality,
-        score=traditional.name,
+        score=score,
         p_adjusted=None,
         nulls=gain.nulls,
         unmatched=unmatched,
         clusters=gain.clusters,
-        added=psychological.scores,
-        added_name=psychological.name,
+        added=psychological[1],
+        added_name=psychological[0],
         adj_r2_t=gain.t.value,
         adj_r2_p=gain.p.value,
         adj_r2_pt=gain.pt.value,
@@ -195,20 +183,17 @@ def correct_every_way(p_values: Sequence[float | None]) -> CorrectedPValues:
 
 def correct_rows(rows: Sequence[IncrementalRow], how: Correction) -> list[IncrementalRow]:
     """The rows of one family, with our p and the paper's corrected by every method."""
-    ours = correct_every_way([r.p_value for r in rows])
-    paper = correct_every_way([r.p_paper for r in rows])
-    adjusted, _ = correct_p_values([r.p_value for r in rows], how)
-    return [
-        replace(
-            r,
-            p_adjusted=adjusted[i],
-            p_bonferroni=ours.bonferroni[i],
-            p_bh=ours.bh[i],
-            p_holm=ours.holm[i],
-            p_paper_bonferroni=paper.bonferroni[i],
-            p_paper_bh=paper.bh[i],
-            p_paper_holm=paper.holm[i],
-            family=ours.family,
-        )
-        for i, r in enumerate(rows)
-    ]
+    families = {
+        "p": correct_every_way([r.p_value for r in rows]),
+        "p_paper": correct_every_way([r.p_paper for r in rows]),
+    }
+    family, results = families["p"].family, []
+    for i, row in enumerate(rows):
+        p_values: dict[str, Any] = {
+            f"{name}_{way}": getattr(own, way)[i]
+            for name, own in families.items()
+            for way in CORRECTIONS
+        }
+        p_adjusted = p_values[f"p_{how}"]
+        results.append(replace(row, p_adjusted=p_adjusted, family=family, **p_values))
+    return results

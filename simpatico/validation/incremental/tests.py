@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
-
 import numpy as np
 from scipy.special import fdtrc, stdtr, stdtrit
 
 from simpatico.arrays import Floats, Ints
 from simpatico.stats.bootstrap import MIN_CLUSTERS, sum_by_cluster
-from simpatico.stats.correlation import SMALLEST_P
-from simpatico.stats.draws import draw_uniform, percentile_interval
+from simpatico.stats.draws import SMALLEST_P, draw_uniform, percentile_interval
 from simpatico.stats.regression import (
     Model,
     NestedModels,
@@ -25,28 +22,12 @@ FOLDS_STREAM = 2**32
 """The random stream of the folds, far from those of the resamples."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class StatisticResult(Result):
-    """A result with its test statistic and degrees of freedom (of the denominator of an F)."""
-
-    statistic: float | None
-    freedom: int | None
-
-
-def with_statistic(
-    result: Result, statistic: float | None = None, freedom: int | None = None
-) -> StatisticResult:
-    """The result of a test; without a value it has no statistic either."""
-    statistic = None if result.value is None else statistic
-    return StatisticResult(**asdict(result), statistic=statistic, freedom=freedom)
-
-
 def residual_reduction(data: NestedModels) -> Floats:
     """|residual of T| - |residual of P+T| of each row, in SDs of the rating."""
     return np.asarray(np.abs(data.residuals("t")) - np.abs(data.residuals("pt")))
 
 
-def paired_t_test(data: NestedModels) -> StatisticResult:
+def paired_t_test(data: NestedModels) -> Result:
     """Paired t-test of absolute residuals over rows, t = mean(d) / (sd(d) / √n), df = n - 1.
 
     Giorgi et al. (2023), section 7.2. It treats rows as independent and residuals of one fit as
@@ -57,7 +38,7 @@ def paired_t_test(data: NestedModels) -> StatisticResult:
     return t_test_result(differences, error, data.n - 1, "paired t-test of absolute residuals")
 
 
-def clustered_t_test(data: NestedModels) -> StatisticResult:
+def clustered_t_test(data: NestedModels) -> Result:
     """The same mean with a CR1 standard error, t on G - 1 degrees of freedom.
 
     V = G / (G - 1) Σ_g (Σ_i in g (d_i - mean d))² / n² (Liang & Zeger 1986). Under a true null it
@@ -65,27 +46,24 @@ def clustered_t_test(data: NestedModels) -> StatisticResult:
     """
     method = f"absolute residuals, CR1 errors of {data.clusters:,} clusters, t"
     if data.clusters < MIN_CLUSTERS:
-        return with_statistic(no_result("too_few", n=data.n, method=method))
+        return no_result("too_few", n=data.n, method=method)
     differences, groups = residual_reduction(data), data.clusters
     within = sum_by_cluster((differences - differences.mean())[:, None], data.code, groups)
     error = float(np.sqrt(groups / (groups - 1) * (within**2).sum())) / data.n
     return t_test_result(differences, error, groups - 1, method)
 
 
-def t_test_result(differences: Floats, error: float, freedom: int, method: str) -> StatisticResult:
+def t_test_result(differences: Floats, error: float, df: int, method: str) -> Result:
     """The mean of the differences with interval and two-sided p by Student's t."""
     n, mean = len(differences), float(differences.mean())
     if error <= 1e-12:
-        return with_statistic(no_result("degenerate", n=n, method=method))
-    t, half = mean / error, float(stdtrit(freedom, 0.975)) * error
-    p = max(2 * float(stdtr(freedom, -abs(t))), SMALLEST_P)
-    interval = (mean - half, mean + half)
-    return with_statistic(
-        make_result(mean, n=n, method=method, interval=interval, p_value=p), t, freedom
-    )
+        return no_result("degenerate", n=n, method=method)
+    t, half = mean / error, float(stdtrit(df, 0.975)) * error
+    p = max(2 * float(stdtr(df, -abs(t))), SMALLEST_P)
+    return make_result(mean, n=n, method=method, interval=(mean - half, mean + half), p_value=p)
 
 
-def score_test(data: NestedModels) -> StatisticResult:
+def score_test(data: NestedModels) -> Result:
     """Cluster-robust score test that all q added coefficients are 0; the value is F.
 
     s_g = Σ_i in g u_i e_i, u the added columns less their fit on T, e the residuals of T;
@@ -97,13 +75,13 @@ def score_test(data: NestedModels) -> StatisticResult:
     q, groups = data.n_added, data.clusters
     method = f"score test of {q} added coefficients over {groups:,} clusters, Hotelling's F"
     if groups < max(MIN_CLUSTERS, q + 2):
-        return with_statistic(no_result("too_few", n=data.n, method=method))
-    t, added = data.columns[:, data.models["t"]], data.columns[:, data.models["pt"][-q:]]
-    residual = added - t @ least_squares(t, added)
+        return no_result("too_few", n=data.n, method=method)
+    t, p_columns = data.columns[:, data.models["t"]], data.columns[:, data.models["pt"][-q:]]
+    residual = p_columns - t @ least_squares(t, p_columns)
     residual /= np.linalg.norm(residual, axis=0) / data.n**0.5
     scores = sum_by_cluster(residual * data.residuals("t")[:, None], data.code, groups)
     total, products = scores.sum(axis=0), scores.T @ scores
-    degenerate = with_statistic(no_result("degenerate", n=data.n, method=method))
+    degenerate = no_result("degenerate", n=data.n, method=method)
     if np.trace(products) <= 1e-16 * data.n or np.linalg.matrix_rank(products, hermitian=True) < q:
         return degenerate
     quadratic = float(total @ np.linalg.solve(products, total))
@@ -111,37 +89,23 @@ def score_test(data: NestedModels) -> StatisticResult:
         return degenerate
     f = quadratic / q / ((groups - quadratic) / (groups - q))
     p = max(float(fdtrc(q, groups - q, f)), SMALLEST_P)
-    return with_statistic(make_result(f, n=data.n, method=method, p_value=p), f, groups - q)
+    return make_result(f, n=data.n, method=method, p_value=p)
 
 
-def heldout_errors_by_cluster(data: NestedModels, folds: int, seed: int) -> Floats:
-    """Squared errors on clusters left out of the fit, added up by cluster: no model, T, P+T."""
-    fold = folds_by_cluster(data, min(folds, data.clusters), seed)
-    return sum_by_cluster(heldout_errors(data, fold), data.code, data.clusters)
+def cross_validate(data: NestedModels, folds: int, errors: Floats, draws: Floats) -> Result:
+    """The gain in R² of P+T over T on clusters left out of the fit.
 
-
-def cross_validate(
-    data: NestedModels, folds: int, errors: Floats, draws: Floats
-) -> dict[str, Result]:
-    """R² of T and P+T on clusters left out of the fit, and their difference.
-
-    R² = 1 - squared errors / squared errors of the training rows' means (of each data set). The
-    intervals resample whole clusters (`draws`: their errors) without fitting anew.
+    R² = 1 - squared errors / squared errors of the training rows' means (of each data set).
+    `errors`: a row per cluster for no model, T and P+T. The interval resamples whole clusters
+    (`draws`: the sums of their errors) without fitting anew.
     """
     method = f"{min(folds, data.clusters)}-fold cross-validation over {data.clusters:,} clusters"
     if data.clusters < MIN_CLUSTERS:
-        none = no_result("too_few", n=data.n, method=method)
-        return {"t": none, "pt": none, "gain": none}
-    values, intervals = heldout_r2(errors.sum(axis=0)[None]), heldout_r2(draws)
-    return {
-        name: make_result(
-            float(values[name][0]),
-            n=data.n,
-            method=method,
-            interval=percentile_interval(intervals[name]),
-        )
-        for name in values
-    }
+        return no_result("too_few", n=data.n, method=method)
+    baseline, t, pt = np.vstack([errors.sum(axis=0), draws]).T
+    gains = (t - pt) / np.where(baseline > 0, baseline, np.nan)
+    interval = percentile_interval(gains[1:])
+    return make_result(float(gains[0]), n=data.n, method=method, interval=interval)
 
 
 def folds_by_cluster(data: NestedModels, folds: int, seed: int) -> Ints:
@@ -154,7 +118,7 @@ def folds_by_cluster(data: NestedModels, folds: int, seed: int) -> Ints:
     return np.asarray(fold[data.code])
 
 
-def heldout_errors(data: NestedModels, fold: Ints) -> Floats:
+def cross_validation_errors(data: NestedModels, fold: Ints) -> Floats:
     """Squared errors of each row for no model, T and P+T, each fitted to the other folds.
 
     A data set that is in no other fold is predicted from the mean of all rows there.
@@ -173,10 +137,3 @@ def heldout_errors(data: NestedModels, fold: Ints) -> Floats:
         coefficients = regression_coefficients(products, columns)[fold]
         errors.append(deviations[:, -1] - (deviations[:, columns] * coefficients).sum(axis=1))
     return np.asarray(np.column_stack(errors) ** 2)
-
-
-def heldout_r2(errors: Floats) -> dict[str, Floats]:
-    """R² of T, of P+T and their difference from sums of squared errors."""
-    baseline, t, pt = errors.T
-    baseline = np.where(baseline > 0, baseline, np.nan)
-    return {"t": 1 - t / baseline, "pt": 1 - pt / baseline, "gain": (t - pt) / baseline}

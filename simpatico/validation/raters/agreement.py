@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -15,12 +15,6 @@ from simpatico.validation.raters.alpha import MeasurementLevel, alpha_statistic,
 from simpatico.validation.raters.icc import IccModel, icc_statistic
 from simpatico.validation.raters.kappa import Weights, cohen_statistic, pearson_statistic
 from simpatico.validation.raters.ratings import RatingMatrix, RatingViews
-
-ICC_FORMS: tuple[tuple[IccModel, bool], ...] = (
-    *(("1", False), ("2", False), ("3", False)),
-    *(("1", True), ("2", True), ("3", True)),
-)
-"""The models of Shrout and Fleiss, of one rating and (true) of the mean over judges."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +36,7 @@ def bootstrap_rows(
     if ratings.anonymous:
         how += "; judges told apart by position only"
     return [
-        agreement_row(quality, statistic.name, replace(r, method=f"{r.method}; {how}"))
+        agreement_row(quality, statistic.name, r.with_method(f"{r.method}; {how}"))
         for statistic, r in zip(statistics, results, strict=True)
     ]
 
@@ -64,11 +58,13 @@ def all_statistics(views: RatingViews) -> list[SumStatistic]:
     """The statistics, in the order in which they are shown."""
     levels: Sequence[MeasurementLevel] = ("nominal", "ordinal", "interval")
     weights: Sequence[Weights] = ("linear", "quadratic")
+    models: Sequence[IccModel] = ("1", "2", "3")
     return [
         *(alpha_statistic(views, level) for level in levels),
         fleiss_statistic(views),
         *(cohen_statistic(views, weight) for weight in weights),
-        *(icc_statistic(views, model, mean=mean) for model, mean in ICC_FORMS),
+        # The models of Shrout and Fleiss: of one rating, then of the mean over judges.
+        *(icc_statistic(views, model, mean=mean) for mean in (False, True) for model in models),
         pearson_statistic(views),
     ]
 

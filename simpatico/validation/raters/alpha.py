@@ -10,6 +10,7 @@ import numpy as np
 from simpatico.arrays import Bools, Floats
 from simpatico.stats.bootstrap import (
     TINY,
+    SummandsAndFunction,
     SumStatistic,
     safe_ratio,
     stack_columns,
@@ -20,8 +21,6 @@ from simpatico.stats.bootstrap import (
 from simpatico.validation.raters.ratings import RatingViews
 
 MeasurementLevel = Literal["nominal", "ordinal", "interval"]
-SummandsAndFunction = tuple[Any, Callable[[Floats], Floats]]
-"""Summands per unit, and the statistic as a function of their sums."""
 
 
 def alpha_statistic(views: RatingViews, level: MeasurementLevel) -> SumStatistic:
@@ -51,9 +50,9 @@ def fleiss_statistic(views: RatingViews) -> SumStatistic:
     shares = category_counts(views, has_rating, 1 / np.maximum(counts, 1))
 
     def kappa(sums: Floats) -> Floats:
-        observed = safe_ratio(sums[:, 0], sums[:, 1])
-        expected = (safe_ratio(sums[:, 3:], sums[:, 2:3]) ** 2).sum(axis=1)
-        return safe_ratio(observed - expected, 1 - expected)
+        agreement = safe_ratio(sums[:, 0], sums[:, 1])
+        by_chance = (safe_ratio(sums[:, 3:], sums[:, 2:3]) ** 2).sum(axis=1)
+        return safe_ratio(agreement - by_chance, 1 - by_chance)
 
     units = views.has_pair.astype(np.float64), has_rating.astype(np.float64)
     summands = stack_columns(agreeing, *units, shares)
@@ -86,8 +85,8 @@ def nominal_alpha(views: RatingViews) -> SummandsAndFunction:
     def alpha(sums: Floats) -> Floats:
         counts = sums[:, 1:]
         n = counts.sum(axis=1)
-        expected = n**2 - (counts**2).sum(axis=1)
-        return np.asarray(1 - safe_ratio((n - 1) * sums[:, 0], expected, 0.5))
+        by_chance = n**2 - (counts**2).sum(axis=1)
+        return np.asarray(1 - safe_ratio((n - 1) * sums[:, 0], by_chance, 0.5))
 
     return stack_columns(disagreement, paired_category_counts(views)), alpha
 
@@ -109,9 +108,9 @@ def ordinal_alpha(views: RatingViews) -> SummandsAndFunction:
         counts, in_cells = sums[:, :size], sums[:, size:]
         n = counts.sum(axis=1)
         rank = counts.cumsum(axis=1) - counts / 2 - n[:, None] / 2
-        observed = (in_cells * (rank[:, low] - rank[:, high]) ** 2).sum(axis=1)
-        expected = 2 * n * (counts * rank**2).sum(axis=1)
-        return np.asarray(1 - safe_ratio((n - 1) * observed, expected, TINY * n**4))
+        distances = (in_cells * (rank[:, low] - rank[:, high]) ** 2).sum(axis=1)
+        by_chance = 2 * n * (counts * rank**2).sum(axis=1)
+        return np.asarray(1 - safe_ratio((n - 1) * distances, by_chance, TINY * n**4))
 
     return stack_columns(paired_category_counts(views), coincidences), alpha
 
@@ -125,9 +124,9 @@ def interval_alpha(views: RatingViews) -> SummandsAndFunction:
     summands = stack_columns(distances, counts, values.sum(axis=1), (values**2).sum(axis=1))
 
     def alpha(sums: Floats) -> Floats:
-        observed, n, total, squares = sums.T
-        expected = 2 * (n * squares - total**2)
-        return np.asarray(1 - safe_ratio((n - 1) * observed, expected, TINY * n**2))
+        distance, n, total, squares = sums.T
+        by_chance = 2 * (n * squares - total**2)
+        return np.asarray(1 - safe_ratio((n - 1) * distance, by_chance, TINY * n**2))
 
     return summands, alpha
 

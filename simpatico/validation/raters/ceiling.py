@@ -52,12 +52,8 @@ def noise_ceiling(ratings: RatingMatrix, quality: str, *, seed: int = 0) -> list
     share of its variance that is not noise. With the median as gold it is about the same.
     """
     views = ratings.views
-    statistics = [
-        analytic_ceiling(views),
-        split_half_ceiling(views, seed=seed),
-        leave_one_out_statistic(views),
-    ]
-    return bootstrap_rows(statistics, ratings, quality, seed=seed)
+    ceilings = [analytic_ceiling(views), split_half_ceiling(views, seed=seed)]
+    return bootstrap_rows([*ceilings, leave_one_out_statistic(views)], ratings, quality, seed=seed)
 
 
 def root_reliability(reliability: Floats) -> Floats:
@@ -84,10 +80,10 @@ def analytic_ceiling(views: RatingViews) -> SumStatistic:
     if is_fully_crossed(views):
         n, summands = int(complete_units(views).sum()), two_way_summands(views)
 
-        def crossed(sums: Floats) -> Floats:
-            return root_reliability(two_way_icc(sums, "3", mean=True))
+        def two_way(sums: Floats) -> Floats:
+            return root_reliability(two_way_icc(sums, model="3", mean=True))
 
-        return SumStatistic("ceiling", "√ICC(3,k)", summands, crossed, n, units_status(n))
+        return SumStatistic("ceiling", "√ICC(3,k)", summands, two_way, n, units_status(n))
 
     def one_way(sums: Floats) -> Floats:
         k = safe_ratio(sums[:, 6], sums[:, 7])
@@ -112,7 +108,7 @@ def split_half_ceiling(views: RatingViews, *, seed: int = 0) -> SumStatistic:
     of m. Judges are halved where all rated all (every way up to 8 judges), else the ratings of
     each unit at random.
     """
-    values, present = views.packed
+    values, present = views.moved_left
     n_half = np.floor(views.n_ratings / 2)
     if is_fully_crossed(views):
         splits = split_judges(values.shape[1], seed)

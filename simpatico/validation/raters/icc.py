@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Literal
 
 import numpy as np
@@ -28,20 +29,16 @@ def icc_statistic(views: RatingViews, model: IccModel, *, mean: bool) -> SumStat
     k being the adjusted mean number of ratings k₀ = (N − Σm²/N) / (n − 1); models 2 and 3 take only
     units that every judge rated.
     """
-    name = f"icc_{model}_{'k' if mean else '1'}"
-    method = f"ICC({model},{'k' if mean else '1'})"
+    form = f"{model},{'k' if mean else '1'}"
+    name, method = f"icc_{form.replace(',', '_')}", f"ICC({form})"
     if model == "1":
-        n = int(views.has_pair.sum())
-        function = one_way_icc_of_mean if mean else one_way_icc
+        n, function = int(views.has_pair.sum()), partial(one_way_icc, mean=mean)
         return SumStatistic(name, method, one_way_summands(views), function, n, units_status(n))
     judges = views.present.shape[1]
     n = int(complete_units(views).sum()) if judges > 1 else 0
-
-    def two_way(sums: Floats) -> Floats:
-        return two_way_icc(sums, model, mean=mean)
-
     method += f", units rated by all {judges} judges"
-    return SumStatistic(name, method, two_way_summands(views), two_way, n, units_status(n))
+    function = partial(two_way_icc, model=model, mean=mean)
+    return SumStatistic(name, method, two_way_summands(views), function, n, units_status(n))
 
 
 def complete_units(views: RatingViews) -> Floats:
@@ -66,24 +63,18 @@ def one_way_summands(views: RatingViews) -> Floats:
     return np.asarray(stack_columns(units, counts, counts**2, sums, between, within))
 
 
-def mean_squares(sums: Floats) -> tuple[Floats, Floats, Floats]:
-    """MSB (between units), MSW (within units), and k₀."""
+def one_way_icc(sums: Floats, *, mean: bool = False) -> Floats:
+    """(MSB − MSW) / (MSB + (k₀ − 1) MSW) of one rating, (MSB − MSW) / MSB of the mean.
+
+    MSB and MSW are the mean squares between and within units.
+    """
     n, count, squared_counts, total, squares, within = sums.T[:6]
     ms_between = safe_ratio(squares - safe_ratio(total**2, count), n - 1)
     ms_within = safe_ratio(within, count - n)
-    return ms_between, ms_within, safe_ratio(count - safe_ratio(squared_counts, count), n - 1)
-
-
-def one_way_icc(sums: Floats) -> Floats:
-    """(MSB − MSW) / (MSB + (k₀ − 1) MSW)."""
-    ms_between, ms_within, k = mean_squares(sums)
+    if mean:
+        return safe_ratio(ms_between - ms_within, ms_between)
+    k = safe_ratio(count - safe_ratio(squared_counts, count), n - 1)
     return safe_ratio(ms_between - ms_within, ms_between + (k - 1) * ms_within)
-
-
-def one_way_icc_of_mean(sums: Floats) -> Floats:
-    """(MSB − MSW) / MSB."""
-    ms_between, ms_within, _ = mean_squares(sums)
-    return safe_ratio(ms_between - ms_within, ms_between)
 
 
 def two_way_summands(views: RatingViews) -> Floats:
@@ -95,7 +86,7 @@ def two_way_summands(views: RatingViews) -> Floats:
     return np.asarray(stack_columns(complete, squares, within, values))
 
 
-def two_way_icc(sums: Floats, model: IccModel, *, mean: bool) -> Floats:
+def two_way_icc(sums: Floats, *, model: IccModel, mean: bool) -> Floats:
     """From the mean squares of units (MSR), judges (MSC) and residuals (MSE), n units, k judges.
 
     (MSR − MSE) / (MSR + (k − 1) MSE + k J) of one rating, (MSR − MSE) / (MSR + J) of the mean;

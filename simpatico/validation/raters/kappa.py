@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -11,6 +10,7 @@ from simpatico.arrays import Floats, Ints
 from simpatico.stats.bootstrap import (
     MIN_UNITS,
     TINY,
+    SummandsAndFunction,
     SumStatistic,
     safe_ratio,
     sum_matrix,
@@ -107,13 +107,13 @@ def zscore_by_judge(values: Floats) -> Floats:
     present = np.isfinite(values)
     n = np.maximum(present.sum(axis=0), 1)
     mean = np.where(present, values, 0.0).sum(axis=0) / n
-    centred = np.where(present, values - mean, 0.0)
+    deviations = np.where(present, values - mean, 0.0)
     highest = np.where(present, values, -np.inf).max(axis=0, initial=-np.inf)
     lowest = np.where(present, values, np.inf).min(axis=0, initial=np.inf)
-    sd = np.sqrt((centred**2).sum(axis=0) / n)
+    sd = np.sqrt((deviations**2).sum(axis=0) / n)
     # By rounding, the SD of equal numbers can be above 0.
     scale = np.where((highest > lowest) & (sd > 0), sd, np.nan)
-    return np.asarray(np.where(present, centred / scale, np.nan))
+    return np.asarray(np.where(present, deviations / scale, np.nan))
 
 
 def correlation_summands(x: Floats, y: Floats) -> list[Floats]:
@@ -151,23 +151,21 @@ def weighted_mean(values: Floats, weights: Floats) -> Floats:
     return safe_ratio((np.nan_to_num(values) * weights).sum(axis=1), weights.sum(axis=1))
 
 
-def quadratic_kappa(
-    views: RatingViews, raters: RaterPairs
-) -> tuple[Any, Callable[[Floats], Floats]]:
+def quadratic_kappa(views: RatingViews, raters: RaterPairs) -> SummandsAndFunction:
     """E Σ(x − y)² = Σx² + Σy² − 2 Σx Σy / n, from the two judges' own sums."""
     p = raters.pairs
     columns = [np.ones(len(p.x)), p.x, p.y, p.x**2 + p.y**2, (p.x - p.y) ** 2]
 
     def kappa(sums: Floats) -> Floats:
-        n, x, y, squares, observed = np.moveaxis(sums.reshape(len(sums), -1, 5), 2, 0)
-        expected = n * squares - 2 * x * y
-        return weighted_mean(1 - safe_ratio(n * observed, expected, TINY * n**2), n)
+        n, x, y, squares, distance = np.moveaxis(sums.reshape(len(sums), -1, 5), 2, 0)
+        by_chance = n * squares - 2 * x * y
+        return weighted_mean(1 - safe_ratio(n * distance, by_chance, TINY * n**2), n)
 
     shape = len(views.n_ratings), raters.n_pairs
     return scatter_by_group(p.unit, raters.pair, columns, shape=shape), kappa
 
 
-def linear_kappa(views: RatingViews, raters: RaterPairs) -> tuple[Any, Callable[[Floats], Floats]]:
+def linear_kappa(views: RatingViews, raters: RaterPairs) -> SummandsAndFunction:
     """E|x − y| is the sum over gaps between categories of gap × (F(1 − G) + G(1 − F)).
 
     F and G are the two judges' cumulative shares of the categories below the gap.
@@ -185,7 +183,7 @@ def linear_kappa(views: RatingViews, raters: RaterPairs) -> tuple[Any, Callable[
         n = groups[:, :, 1 : 1 + size].sum(axis=2)
         x = groups[:, :, 1 : 1 + size].cumsum(axis=2)[:, :, :-1]
         y = groups[:, :, 1 + size :].cumsum(axis=2)[:, :, :-1]
-        expected = (x * (n[..., None] - y) + y * (n[..., None] - x)) @ gaps
-        return weighted_mean(1 - safe_ratio(n * groups[:, :, 0], expected, TINY * n**2), n)
+        by_chance = (x * (n[..., None] - y) + y * (n[..., None] - x)) @ gaps
+        return weighted_mean(1 - safe_ratio(n * groups[:, :, 0], by_chance, TINY * n**2), n)
 
     return summands, kappa

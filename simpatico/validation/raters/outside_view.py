@@ -24,12 +24,7 @@ from simpatico.validation.raters.kappa import (
 )
 from simpatico.validation.raters.ratings import KEY, RatingMatrix, rating_matrix
 
-MEAN_OF_OUTSIDERS = "inside_outside"
-SINGLE_OUTSIDER = "inside_outside_alone"
-CEILING = "inside_outside_ceiling"
-DISATTENUATED = "inside_outside_endless"
-
-INTERLOCUTOR: JudgeKind = "interlocutor"
+INTERLOCUTOR: tuple[JudgeKind, ...] = ("interlocutor",)
 OUTSIDERS: tuple[JudgeKind, ...] = ("outsider", "expert")
 """People who were not part of the conversation; a model is none, and null is unknown."""
 
@@ -47,26 +42,32 @@ def interlocutor_outsiders_row(
     Whole dialogs are resampled where several units are of one dialog; else the interval is
     Fisher's.
     """
-    frame = judgements.frame.filter(pl.col("quality") == quality)
-    inside = mean_ratings(frame.filter(pl.col("judge_kind") == INTERLOCUTOR), "inside")
-    outside = mean_ratings(frame.filter(pl.col("judge_kind").is_in(OUTSIDERS)), "outside")
-    both = inside.join(outside, on=UNIT, how="inner", nulls_equal=True).sort(UNIT)
+    inside = mean_ratings(judgements, quality, INTERLOCUTOR)
+    outside = mean_ratings(judgements, quality, OUTSIDERS)
+    both = inside.join(outside, on=UNIT, nulls_equal=True, suffix="_outside").sort(UNIT)
     if both.height < MIN_UNITS:
         return []
-    x, y, dialogs = both["inside"].to_numpy(), both["outside"].to_numpy(), both["dialog"]
+    x, y, dialogs = both["value"].to_numpy(), both["value_outside"].to_numpy(), both["dialog"]
     if dialogs.n_unique() == both.height:
         result = correlation(x, y)
     else:
         result = bootstrap_correlation(x, y, dialogs.to_numpy(), seed=seed)
-    method = f"{result.method}; the interlocutor with the mean of the outsiders"
-    return [agreement_row(quality, MEAN_OF_OUTSIDERS, replace(result, method=method))]
+    method = f"{result.method}; the interlocutor with the mean of those who looked on"
+    return [agreement_row(quality, "inside_outside", result.with_method(method))]
 
 
-def mean_ratings(frame: pl.DataFrame, name: str) -> pl.DataFrame:
-    """The mean rating of each unit that was rated."""
+def mean_ratings(
+    judgements: Judgements, quality: str, kinds: tuple[JudgeKind, ...]
+) -> pl.DataFrame:
+    """The mean rating that judges of these kinds gave each unit they rated."""
     value = pl.col("value")
-    rows = frame.filter(value.is_not_null(), value.is_not_nan())
-    return rows.group_by(UNIT).agg(value.mean().alias(name))
+    rows = judgements.frame.filter(
+        pl.col("quality") == quality,
+        pl.col("judge_kind").is_in(kinds),
+        value.is_not_null(),
+        value.is_not_nan(),
+    )
+    return rows.group_by(UNIT, maintain_order=True).agg(value.mean())
 
 
 def outsider_rows(judgements: Judgements, quality: str, *, seed: int = 0) -> list[AgreementRow]:
@@ -84,7 +85,7 @@ def outsider_rows(judgements: Judgements, quality: str, *, seed: int = 0) -> lis
     reliability = analytic_ceiling(outsiders.views)
     statistics = [
         single_outsider_statistic(outsiders.matrix, inside),
-        replace(reliability, name=CEILING),
+        replace(reliability, name="inside_outside_ceiling"),
         disattenuated_statistic(outsiders.matrix, inside, reliability),
     ]
     return bootstrap_rows(statistics, outsiders, quality, seed=seed)
@@ -93,13 +94,13 @@ def outsider_rows(judgements: Judgements, quality: str, *, seed: int = 0) -> lis
 def match_outsiders(judgements: Judgements, quality: str) -> tuple[RatingMatrix, Floats]:
     """The outsiders' ratings of units that the interlocutor rated too, and the latter's."""
     frame = judgements.frame.filter(pl.col("quality") == quality)
-    own = mean_ratings(frame.filter(pl.col("judge_kind") == INTERLOCUTOR), "inside")
+    own = mean_ratings(judgements, quality, INTERLOCUTOR)
     others = frame.filter(pl.col("judge_kind").is_in(OUTSIDERS), pl.col("value").is_not_null())
     if others.is_empty() or own.is_empty():
         return RatingMatrix(np.zeros((0, 0)), frame.select(KEY).clear(), []), np.zeros(0)
     ratings = rating_matrix(others, quality)
-    joined = ratings.units.join(own, on=KEY, how="left", nulls_equal=True, maintain_order="left")
-    inside = joined["inside"].fill_null(np.nan).to_numpy()
+    units = ratings.units.join(own, on=KEY, how="left", nulls_equal=True, maintain_order="left")
+    inside = units["value"].fill_null(np.nan).to_numpy()
     mask = np.isfinite(inside)
     complete = mask & np.isfinite(ratings.matrix).all(axis=1)
     if complete.sum() >= NEARLY_ALL * mask.sum():
@@ -121,10 +122,11 @@ def single_outsider_statistic(matrix: Floats, inside: Floats) -> SumStatistic:
     varies = len(distinct) > 0 and bool(np.isfinite(own).all())
     status: Status = "ok" if varies else "degenerate"
     method = (
-        f"Pearson's r of the interlocutor with one outsider, mean over {len(distinct):,} outsiders"
+        "Pearson's r of the interlocutor with one who looked on, "
+        f"mean over {len(distinct):,} of these"
     )
     n = len(np.unique(unit))
-    return SumStatistic(SINGLE_OUTSIDER, method, summands, mean_correlation, n, status)
+    return SumStatistic("inside_outside_alone", method, summands, mean_correlation, n, status)
 
 
 def disattenuated_statistic(
@@ -134,14 +136,15 @@ def disattenuated_statistic(
     mean = zscore_by_judge(np.nanmean(matrix, axis=1)[:, None])[:, 0]
     own = zscore_by_judge(inside[:, None])[:, 0]
     varies = bool(np.isfinite(mean).all() and np.isfinite(own).all())
-    method = f"Pearson's r of the interlocutor with the outsiders' mean, by {reliability.method}"
+    name, n = "inside_outside_endless", len(inside)
+    method = f"Pearson's r of the interlocutor with the onlookers' mean, by {reliability.method}"
     if reliability.status != "ok" or not varies:
         status: Status = reliability.status if varies else "degenerate"
-        return SumStatistic(DISATTENUATED, method, None, mean_correlation, len(inside), status)
+        return SumStatistic(name, method, None, mean_correlation, n, status)
 
     def disattenuate(sums: Floats) -> Floats:
         r = group_correlations(sums[:, -6:])[0][:, 0]
         return np.clip(safe_ratio(r, reliability.function(sums[:, :-6])), -1.0, 1.0)
 
     summands = stack_columns(reliability.summands, *correlation_summands(mean, own))
-    return SumStatistic(DISATTENUATED, method, summands, disattenuate, len(inside))
+    return SumStatistic(name, method, summands, disattenuate, n)

@@ -13,7 +13,7 @@ from simpatico.run import Run
 from simpatico.wording import join_with_and
 
 JUDGE = ["judge", "judge_kind"]
-SCALE_GROUP = ["quality", "whole"]
+SCALE_GROUP = ["quality", "of_dialog"]
 """Turns and whole dialogs are never pooled, so that each may have a scale of its own."""
 SCALE_ADVICE = "keep judgements of one scale, or standardise each judge's (--standardise)"
 
@@ -49,9 +49,9 @@ def standardise_judgements(judgements: Judgements) -> PreparedJudgements:
     own, value = [*JUDGE, "quality"], pl.col("value")
     group = [*own, "scale_min", "scale_max"]
     lowest, highest = value.min().over(group), value.max().over(group)
-    # Scaled first, since squares of very large ratings would not be finite.
-    scaled = value / pl.max_horizontal(highest.abs(), lowest.abs())
-    z = (scaled - scaled.mean().over(group)) / scaled.std().over(group)
+    # Divided by the largest first, since squares of very large ratings would not be finite.
+    share = value / pl.max_horizontal(highest.abs(), lowest.abs())
+    z = (share - share.mean().over(group)) / share.std().over(group)
     frame = judgements.frame.with_columns(
         raw=value, value=pl.when((lowest < highest) & z.is_finite()).then(z)
     )
@@ -77,10 +77,12 @@ def drop_inattentive(
     """
     checks = judgements.frame.filter(quality=quality)
     if checks.is_empty():
-        raise DataError(f"there are no judgements of {quality!r} to tell who paid attention")
+        raise DataError(
+            f"no ratings of {quality!r}; name the quality that holds the attention checks"
+        )
     frame = judgements.frame.filter(pl.col("quality") != quality)
     judges = frame.group_by(JUDGE, maintain_order=True).agg(ratings=pl.col("value").count())
-    means = checks.group_by(JUDGE).agg(value=pl.col("value").mean())
+    means = checks.group_by(JUDGE, maintain_order=True).agg(value=pl.col("value").mean())
     judges = judges.join(means, on=JUDGE, how="left", nulls_equal=True)
     judges = judges.with_columns(kept=(pl.col("value") >= least).fill_null(True))
     reason = pl.lit(f"mean of {quality!r} is below {least:g}")
@@ -98,29 +100,25 @@ def drop_mixed_scales(judgements: Judgements) -> tuple[Judgements, list[str]]:
 
     A missing bound may be any. Where no quality is left, that is an error.
     """
-    frame = judgements.frame.with_columns(whole=pl.col("turn").is_null())
+    frame = judgements.frame.with_columns(of_dialog=pl.col("turn").is_null())
     bounds = pl.col("scale_min"), pl.col("scale_max")
     differ = pl.max_horizontal(bound.drop_nulls().n_unique() for bound in bounds) > 1
     groups = frame.group_by(SCALE_GROUP).agg(differ.alias("differ"))
-    mixed = groups.filter("differ").select(SCALE_GROUP).sort(SCALE_GROUP)
-    rest = frame.join(mixed, on=SCALE_GROUP, how="anti", maintain_order="left")
-    problems = [
-        describe_scales(frame, quality, whole=whole) for quality, whole in mixed.iter_rows()
-    ]
+    on_two_scales = groups.filter("differ").select(SCALE_GROUP).sort(SCALE_GROUP)
+    rest = frame.join(on_two_scales, on=SCALE_GROUP, how="anti", maintain_order="left")
+    problems = []
+    has_bound = pl.any_horizontal(pl.col("scale_min", "scale_max").is_not_null())
+    for quality, of_dialog in on_two_scales.iter_rows():
+        own = frame.filter(has_bound, quality=quality, of_dialog=of_dialog)
+        scales = own.select("scale_min", "scale_max").unique().sort("scale_min", "scale_max")
+        ends = [f"{format_bound(low)} to {format_bound(high)}" for low, high in scales.iter_rows()]
+        units = "dialogs" if of_dialog else "turns"
+        on_scales = f"judged on {len(ends)} scales, {join_with_and(ends)}"
+        problems.append(f"quality {quality!r} of {units} was {on_scales}")
     if problems and rest.is_empty():
         raise DataError(f"{problems[0]}; {SCALE_ADVICE}")
     notes = [f"{problem}, and left out; {SCALE_ADVICE}" for problem in problems]
-    return Judgements(rest.drop("whole")), notes
-
-
-def describe_scales(frame: pl.DataFrame, quality: str, *, whole: bool) -> str:
-    """A quality and its scales, in words."""
-    bounded = pl.any_horizontal(pl.col("scale_min", "scale_max").is_not_null())
-    own = frame.filter(bounded, pl.col("quality") == quality, pl.col("whole") == whole)
-    scales = own.select("scale_min", "scale_max").unique().sort("scale_min", "scale_max")
-    ends = [f"{format_bound(low)} to {format_bound(high)}" for low, high in scales.iter_rows()]
-    units = "dialogs" if whole else "turns"
-    return f"quality {quality!r} of {units} was judged on {len(ends)} scales, {join_with_and(ends)}"
+    return Judgements(rest.drop("of_dialog")), notes
 
 
 def drop_people(run: Run, judgements: Judgements) -> tuple[Judgements, bool, list[str]]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from difflib import get_close_matches
 from functools import cached_property
 from itertools import combinations
 from typing import NamedTuple
@@ -14,12 +13,11 @@ import polars as pl
 
 from simpatico.arrays import Bools, Floats, Ints
 from simpatico.comparison.samples import as_floats
-from simpatico.errors import UnknownName
+from simpatico.errors import UnknownName, suggest_names
 from simpatico.judgements import Judgements
 
 KEY = ["dialog", "turn", "speaker"]
 JUDGE_KEY = ["judge", "judge_kind", "position"]
-UNSHARED_JUDGES = "judges who met no other"
 MAX_UNSHARED_COLUMNS = 20
 """Up to so many judges who share no unit with another keep columns of their own."""
 
@@ -59,38 +57,35 @@ def rating_matrix(judgements: Judgements | pl.DataFrame, quality: str) -> Rating
     frame = judgements.frame if isinstance(judgements, Judgements) else judgements
     qualities = frame["quality"].unique().sort().to_list()
     if quality not in qualities:
-        near = get_close_matches(quality, qualities, n=3) or qualities
-        hint = f"did you mean {' or '.join(map(repr, near))}?" if near else "there are none"
-        raise UnknownName(f"no judgements of the quality {quality!r}; {hint}")
-    named, order = pl.col("judge").is_not_null(), pl.int_range(pl.len()).over([*KEY, "judge"]) + 1
+        hint = suggest_names(quality, qualities or ["none"])
+        raise UnknownName(f"no ratings of the quality {quality!r}; {hint}")
+    has_name, order = pl.col("judge").is_not_null(), pl.int_range(pl.len()).over([*KEY, "judge"])
     frame = frame.filter(quality=quality).with_columns(
-        position=pl.when(~named).then(order), judge_kind=pl.when(named).then("judge_kind")
+        position=pl.when(~has_name).then(order + 1), judge_kind=pl.when(has_name).then("judge_kind")
     )
-    frame = merge_unshared_judges(frame)
+    # Who shares no unit with another judge says nothing about agreement, and a column for each of
+    # 5,000 such people would make a matrix of gigabytes: they get one name.
+    shares = pl.col("shares")
+    frame = frame.with_columns(shares=pl.len().over(KEY) > 1)
+    frame = frame.with_columns(shares.any().over(JUDGE_KEY))
+    if frame.filter(~shares).select(JUDGE_KEY).n_unique() > MAX_UNSHARED_COLUMNS:
+        frame = frame.with_columns(
+            judge=pl.when(shares).then("judge").otherwise(pl.lit("judges who met no other")),
+            judge_kind=pl.when(shares).then("judge_kind"),
+            position=pl.when(shares).then("position"),
+        )
     units, row = index_keys(frame, KEY)
     judges, column = index_keys(frame, JUDGE_KEY)
     matrix = np.full((units.height, judges.height), np.nan)
     matrix[row, column] = as_floats(frame["value"])
-    return RatingMatrix(matrix, units, judge_labels(judges))
-
-
-def merge_unshared_judges(frame: pl.DataFrame) -> pl.DataFrame:
-    """The rows with one name for all judges who share no unit with another judge.
-
-    Who they are says nothing about agreement, and a column for each of 5,000 such people would
-    make a matrix of gigabytes.
-    """
-    frame = frame.with_columns(shares=pl.len().over(KEY) > 1).with_columns(
-        pl.col("shares").any().over(JUDGE_KEY)
-    )
-    shares = pl.col("shares")
-    if frame.filter(~shares).select(JUDGE_KEY).n_unique() <= MAX_UNSHARED_COLUMNS:
-        return frame
-    return frame.with_columns(
-        judge=pl.when(shares).then("judge").otherwise(pl.lit(UNSHARED_JUDGES)),
-        judge_kind=pl.when(shares).then("judge_kind"),
-        position=pl.when(shares).then("position"),
-    )
+    # The kind of judge is added where two share a name.
+    labels = [
+        f"#{position}" if name is None else f"{name} ({kind})" if shared else name
+        for (name, kind, position), shared in zip(
+            judges.iter_rows(), judges["judge"].is_duplicated(), strict=True
+        )
+    ]
+    return RatingMatrix(matrix, units, labels)
 
 
 def index_keys(frame: pl.DataFrame, key: list[str]) -> tuple[pl.DataFrame, Ints]:
@@ -106,15 +101,6 @@ def index_keys(frame: pl.DataFrame, key: list[str]) -> tuple[pl.DataFrame, Ints]
     return distinct, rows["_index"].to_numpy().astype(np.int64)
 
 
-def judge_labels(judges: pl.DataFrame) -> list[str]:
-    """A name for each column: the kind of judge is added where two share a name."""
-    ambiguous = judges["judge"].is_duplicated()
-    return [
-        f"#{position}" if name is None else f"{name} ({kind})" if shared else name
-        for (name, kind, position), shared in zip(judges.iter_rows(), ambiguous, strict=True)
-    ]
-
-
 class RatingPairs(NamedTuple):
     """Every two ratings of one unit, each once: judges a and b, values x and y, categories c, k."""
 
@@ -128,8 +114,7 @@ class RatingPairs(NamedTuple):
 
     def filter(self, rows: Bools) -> RatingPairs:
         """Only the pairs of these rows."""
-        unit, a, b, x, y, c, k = self
-        return RatingPairs(unit[rows], a[rows], b[rows], x[rows], y[rows], c[rows], k[rows])
+        return RatingPairs._make(column[rows] for column in self)
 
 
 class RatingViews:
@@ -170,7 +155,7 @@ class RatingViews:
         return order[:, : int(self.n_ratings.max(initial=0))]
 
     @property
-    def packed(self) -> tuple[Floats, Bools]:
+    def moved_left(self) -> tuple[Floats, Bools]:
         """Each unit's ratings moved to the left and padded with 0, and where there are ratings."""
         present = np.take_along_axis(self.present, self.judge_order, axis=1)
         values = np.take_along_axis(self.values, self.judge_order, axis=1)

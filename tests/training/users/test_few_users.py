@@ -30,7 +30,7 @@ def test_in_a_table():
     assert none[4:8] == (None, None, None, 4)
     assert none.note == "0 of 4 not scored; no value: all turns were answered, or none"
     assert NO_INTERVAL == (
-        "no interval: fewer than 10 persons, or too few resamples of them have a value"
+        "no interval: fewer than 10 users, or too few resamples of users have a value"
     )
 
 

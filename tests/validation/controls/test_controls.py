@@ -142,7 +142,7 @@ def test_a_run_without_text_asks_for_its_logs_and_takes_no_others(tmp_path):
     with pytest.raises(DataError) as raised:
         run_controls(run)
     assert str(raised.value) == (
-        f"{run.folder} keeps no text, so that its answers cannot be made wrong; give what it was "
+        f"{run.folder} stores no text, so its replies cannot be perturbed; give the files it was "
         "scored from (logs.jsonl) with --logs"
     )
     with_logs = run_controls(run, ControlSettings(("copied",), logs=(path,)))
@@ -150,8 +150,8 @@ def test_a_run_without_text_asks_for_its_logs_and_takes_no_others(tmp_path):
     with pytest.raises(DataError) as raised:
         run_controls(run, ControlSettings(logs=(SAMPLES,)))
     assert str(raised.value) == (
-        f"--logs {SAMPLES}: not what {run.folder} was scored from; give logs.jsonl as it was then, "
-        "and several files in the same order"
+        f"--logs {SAMPLES}: not the files that {run.folder} was scored from; give logs.jsonl, "
+        "unchanged and in the same order"
     )
 
 

@@ -405,10 +405,10 @@ def test_one_name_in_two_kinds_is_two_judges():
 def test_an_unknown_quality_says_what_there_is():
     with pytest.raises(UnknownName) as told:
         rating_matrix(Judgements.of([judged("a", "ann", 1.0)]), "engagin")
-    assert str(told.value) == ("no judgements of the quality 'engagin'; did you mean 'engaging'?")
+    assert str(told.value) == ("no ratings of the quality 'engagin'; did you mean 'engaging'?")
     with pytest.raises(UnknownName) as told:
         rating_matrix(Judgements.of([]), "engaging")
-    assert str(told.value) == "no judgements of the quality 'engaging'; there are none"
+    assert str(told.value) == "no ratings of the quality 'engaging'; there are none"
 
 
 def long(matrix, **other):

@@ -47,7 +47,7 @@ def test_the_mean_of_outsiders_by_hand():
     assert row.value == pytest.approx(31 / 33, abs=1e-12)
     assert (row.low, row.high) == pytest.approx((0.7582441, 0.9858955), abs=1e-6)
     assert row.method == (
-        "Pearson r, Fisher interval; the interlocutor with the mean of the outsiders"
+        "Pearson r, Fisher interval; the interlocutor with the mean of those who looked on"
     )
 
 
@@ -143,7 +143,7 @@ def test_by_hand() -> None:
     assert [(r.score, r.n, r.status) for r in rows] == [(score, 10, "ok") for score in SCORES]
     assert [r.value for r in rows] == pytest.approx([31 / 33, 1.0, 31 / 33], abs=1e-12)
     assert rows[0].method == (
-        "Pearson's r of the interlocutor with one outsider, mean over 2 outsiders; "
+        "Pearson's r of the interlocutor with one who looked on, mean over 2 of these; "
         "95% bootstrap over dialogs, 2,000 draws"
     )
 

@@ -79,7 +79,9 @@ def test_attention_checks():
 def test_attention_checks_that_are_not_there_are_an_error():
     with pytest.raises(DataError) as told:
         drop_inattentive(table(ann=[1, 2]))
-    assert str(told.value) == "there are no judgements of 'attention' to tell who paid attention"
+    assert str(told.value) == (
+        "no ratings of 'attention'; name the quality that holds the attention checks"
+    )
 
 
 def judged_on(quality, scale, *, turn=None, judge="a", values=(1, 2)):

@@ -253,7 +253,7 @@ def test_the_command_line(call, tmp_path):
     assert code == 0, err
     assert shown.strip().endswith(str(out))
     assert "private majority" in shown + err
-    assert "no interval: fewer than 10 persons" in err
+    assert "no interval: fewer than 10 users" in err
     recipe = json.loads((out / "recipe.json").read_text(encoding="utf-8"))
     assert recipe["command"].startswith("simpatico train continuity --data log.csv --out MODEL")
     assert "--bot NAME" in recipe["command"], "whoever was left out is not named"
