@@ -34,8 +34,7 @@ class ModelCard:
     method: Sequence[str]
     limits: Sequence[str]
     evaluation: Sequence[str] = ()
-    """Headed by the question it answers; empty where a section is appended after the training."""
-    method_title: str = "How it was made"
+    """With its own heading; empty where a section is appended after the training."""
 
     def render(self, about: About) -> str:
         """The card as Markdown."""
@@ -44,13 +43,13 @@ class ModelCard:
             "",
             self.summary,
             "",
-            "## Data",
+            "## Training data",
             self.data[0],
             f"- licence of the data: {about.licence}",
             *self.data[1:],
             "",
             *([*self.evaluation, ""] if self.evaluation else []),
-            f"## {self.method_title}",
+            "## Training procedure",
             *self.method,
             *([f"- to reproduce: `{about.command}`"] if about.command else []),
             "",

@@ -41,6 +41,7 @@ from simpatico.features.users.model import (
 )
 from simpatico.models.folder import ModelFolder, all_finite, read_model_folder
 from simpatico.models.names import find_model, why_missing
+from simpatico.stats.result import Result
 
 USERS_FILE, KEY = "persons.json", "person.key"
 FILES = (WEIGHTS, RECIPE, USERS_FILE, KEY, CARD)
@@ -48,6 +49,8 @@ SCHEMA = 1
 TENSORS = ("shared", "centre", "spread", "pull", "mean", "curvature", "seen")
 INTERCEPT, SHARED_PREDICTOR = "offset", "number"
 """What the first two terms that users may have weights for are called in a recipe."""
+MODEL_FIELDS = ("target", "predictor_scale", "discount", "calibration", "target_scale", "bounds")
+"""Fields that a recipe has from `UserModel`."""
 TRAINED_BY: dict[Target, str] = {"chance": "continuity", "score": "interlocutor"}
 
 
@@ -57,6 +60,10 @@ class RecordedResult(msgspec.Struct, frozen=True):
     value: float
     low: float | None = None
     high: float | None = None
+
+    @classmethod
+    def of(cls, result: Result) -> RecordedResult:
+        return cls(result.numbers[0], result.low, result.high)
 
 
 class ReliabilityBin(
@@ -95,8 +102,8 @@ class UserModelRecipe(
 ):
     """How the weights of a folder are used, and what people should know about them.
 
-    `terms` names what users have weights for; the other fields up to `bounds` are those of
-    `UserModel`. `lines` are further lines of the card, `training` is what is needed to repeat it.
+    `terms` names what users have weights for. `lines` are further lines of the card, `training` is
+    what is needed to repeat it.
     """
 
     target: Target
@@ -237,17 +244,12 @@ def build_user_model(files: ModelFolder, recipe: UserModelRecipe) -> UserModel:
     index = {name: at for at, name in enumerate(names)}
     curvature = unpack_symmetric(exact["curvature"], width)
     return UserModel(
-        recipe.target,
-        exact["shared"],
-        Standardizer(exact["centre"], exact["spread"]),
-        recipe.predictor_scale,
-        tuple(all_terms.index(name) for name in recipe.terms),
-        exact["pull"],
-        recipe.discount,
-        UserWeights(index, exact["mean"], curvature, exact["seen"].astype(np.int64)),
-        recipe.calibration,
-        recipe.target_scale,
-        recipe.bounds,
+        shared=exact["shared"],
+        standardizer=Standardizer(exact["centre"], exact["spread"]),
+        terms=tuple(all_terms.index(name) for name in recipe.terms),
+        penalty=exact["pull"],
+        users=UserWeights(index, exact["mean"], curvature, exact["seen"].astype(np.int64)),
+        **{name: getattr(recipe, name) for name in MODEL_FIELDS},
     )
 
 

@@ -36,7 +36,7 @@ PROBLEM_TYPES = {
 class TrainableModel:
     """A classifier with its tokenizer, which cuts at `limit` tokens.
 
-    `segments`: whether the model is told first texts from second (BERT's token types).
+    `segments`: whether it takes token types, which tell first texts from second (BERT).
     """
 
     model: Any
@@ -105,7 +105,7 @@ def load_classifier(base: Model, settings: FineTuning, labels: tuple[str, ...]) 
 
 
 def add_tokens(base: Model, tokens: Sequence[str]) -> tuple[Any, list[int]]:
-    """The base's tokenizer with these tokens, and the ids of those that it did not know."""
+    """The base's tokenizer with these tokens, and the ids of those that are new to it."""
     from tokenizers import AddedToken, Tokenizer
 
     tokenizer = Tokenizer.from_str(load_tokenizer(base).tokenizer.to_str())
@@ -124,8 +124,8 @@ def embed_tokens(model: Any, new: Sequence[int], seed: int) -> None:
     if not new:
         return
     old = model.get_input_embeddings().weight.detach()
-    known = old[: min(new)]
-    mean, sd = known.mean(dim=0), known.std(dim=0)
+    # padding of the vocabulary to a round number, after the last real token, was never trained
+    mean, sd = old[: min(new)].mean(dim=0), old[: min(new)].std(dim=0)
     noise = np.random.default_rng(seed).standard_normal((len(new), old.shape[1]))
     if max(new) >= len(old):
         model.resize_token_embeddings(max(new) + 1, mean_resizing=False)

@@ -100,7 +100,6 @@ def render_heads_card(recipe: HeadsRecipe, about: About) -> str:
             *(f"- {name}: {describe_head(head)}" for name, head in recipe.heads.items()),
             *([f"- likelihood: {describe_likelihood(likelihood)}"] if likelihood else []),
         ],
-        method_title="How they were made",
         limits=LIMITS,
     )
     return card.render(about)

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -51,9 +51,6 @@ class SquaredErrorData(LogisticData):
         return float(self.weight @ residual**2) / 2, self.weight * residual
 
 
-DATA_TYPES: dict[Target, type[LogisticData]] = {"chance": LogisticData, "score": SquaredErrorData}
-
-
 class SharedFit(NamedTuple):
     """Weights of inputs, covariates and an intercept; cross-fitted predictors of the examples."""
 
@@ -81,17 +78,17 @@ class SharedColumns(NamedTuple):
         """All columns of these examples."""
         from scipy import sparse
 
-        n, columns = len(examples.y), list[Any]()
+        n = len(examples.y)
+        blocks = [examples.rows, sparse.csr_matrix(self.standardizer(examples.covariates))]
         if self.users:
             user = np.array([self.users.get(name, -1) for name in examples.user], np.int64)
             row = np.flatnonzero(user >= 0)
             shape = (n, len(self.users))
-            columns = [sparse.csr_matrix((np.ones(len(row)), (row, user[row])), shape=shape)]
-        covariates = sparse.csr_matrix(self.standardizer(examples.covariates))
-        ones = sparse.csr_matrix(np.ones((n, 1)))
-        blocks = [examples.rows, covariates, *columns, ones]
+            blocks.append(sparse.csr_matrix((np.ones(len(row)), (row, user[row])), shape=shape))
+        blocks.append(sparse.csr_matrix(np.ones((n, 1))))
         rows = sparse.hstack(blocks, format="csr", dtype=np.float64)
-        return DATA_TYPES[target](rows, examples.y, examples.weight)
+        kind = LogisticData if target == "chance" else SquaredErrorData
+        return kind(rows, examples.y, examples.weight)
 
     def penalties(self, width: int, penalty: float, covariate_penalty: float) -> Floats:
         """The penalty of each column."""
@@ -99,11 +96,6 @@ class SharedColumns(NamedTuple):
         penalties[end:-1] = self.user_penalty
         penalties[end - len(self.standardizer.mean) : end] = covariate_penalty
         return penalties
-
-    def drop_users(self, weights: Floats) -> Floats:
-        """The weights without the users' intercepts."""
-        end = len(weights) - 1 - len(self.users)
-        return np.append(weights[:end], weights[-1])
 
 
 class PenaltySearch(NamedTuple):
@@ -190,7 +182,10 @@ def fit_shared(
     other = least_loss([with_users.evaluate(p, best.covariate_penalty, initial) for p in penalties])
     return [
         SharedFit(best.weights, plain.cross_fit(best)),
-        SharedFit(columns.drop_users(other.weights), with_users.cross_fit(other)),
+        SharedFit(
+            np.append(other.weights[: -1 - len(frequent)], other.weights[-1]),
+            with_users.cross_fit(other),
+        ),
     ]
 
 

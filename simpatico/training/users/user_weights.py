@@ -124,8 +124,8 @@ def later_examples(user: Ints) -> Ints:
     """How many later examples each has of the same user."""
     backwards = user[::-1]
     order = np.argsort(backwards, kind="stable")
-    ranked = backwards[order]
-    first = np.searchsorted(ranked, ranked)
+    by_user = backwards[order]
+    first = np.searchsorted(by_user, by_user)
     counts = np.empty(len(user), np.int64)
     counts[order] = np.arange(len(user)) - first
     return counts[::-1]

@@ -169,7 +169,7 @@ def test_continuity_is_tuned_with_marks_and_gone_on_with(chance, tmp_path, call)
     assert names == ["+ user, fine-tuned", "global majority", "private majority"]
     assert len(base_token_digits(f"path:{out}")) == 8
     card = (out / "card.md").read_text(encoding="utf-8")
-    assert "- 10 special tokens" in card
+    assert "- special tokens: 10\n" in card
     assert "- baseline on the same turns: private majority" in card
     for path in out.iterdir():
         assert b"helper" not in path.read_bytes()
@@ -217,7 +217,7 @@ def test_scores_are_tuned_with_marks(rating, tmp_path):
     told = json.loads((out / "training.json").read_text(encoding="utf-8"))
     assert (told["problem"], told["labels"]) == ("regression", ["impression"])
     card = (out / "card.md").read_text(encoding="utf-8")
-    assert "- 6 special tokens" in card
+    assert "- special tokens: 6\n" in card
     assert not set(re.findall(r"\[([0-9a-f]+)\]", card)) & base_token_digits(f"path:{out}"), (
         "of nobody"
     )

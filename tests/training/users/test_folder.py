@@ -140,7 +140,7 @@ def test_a_place_that_holds_something_else_is_left_alone(tmp_path):
     with pytest.raises(DataError) as error:
         folder(by_hand(), out=tmp_path)
     assert str(error.value) == (
-        f"{tmp_path} holds 'notes.txt', which is no part of a model; name another"
+        f"{tmp_path} holds 'notes.txt', which is not part of a model; name another folder"
     )
     with pytest.raises(DataError) as error:
         folder(by_hand(), out=tmp_path / "notes.txt")
@@ -241,7 +241,7 @@ def test_a_card_shows_how_far_chances_hold_and_what_is_seen(tmp_path):
         "- inputs from context and turn and the user's profile, without the user's name: vectors of "
         "package:minilm (0123456789ab), pooled by mean; character n-grams of length 2 to 4 in "
         "16,384 buckets",
-        "- per-user weights for: offset; older examples are discounted by 0.9 per later example",
+        "- per-user weights for: intercept; older examples are discounted by 0.9 per later example",
         "- to reproduce: `simpatico train`",
     ):
         assert line in lines

@@ -34,6 +34,7 @@ from simpatico.training.users.splits import (
     split_in_order,
 )
 from simpatico.turns import Turns
+from simpatico.wording import format_count
 
 MIN_TURNS = 5
 """Turns that a speaker must have to count as repetitive: fewer are too few to tell."""
@@ -41,7 +42,6 @@ CUT, LATE = "said where the log ends", "said too late itself"
 BOT, REPETITIVE = "said by or to a bot", "said by or to somebody who repeats themselves"
 FEW, MANY = "of a person with too few dialogs", "of dialogs before a person's last ones"
 
-SPLIT_NAMES = ("to learn from", "to decide by", "held out")
 By = CutTimes | Literal["person"]
 """How examples are split: at two points in time, or in the order of each user's dialogs."""
 TRAIN_ON_ALL = CutTimes(np.inf, np.inf)
@@ -62,11 +62,11 @@ class Filters:
 
     def __post_init__(self) -> None:
         if not 0 <= self.repeated <= 1:
-            raise BadValue(f"a share of repeated turns of {self.repeated:g}; it is from 0 to 1")
+            raise BadValue(f"share of repeated turns is {self.repeated:g}; give 0 to 1")
         if self.fewest < 0 or self.most < max(self.fewest, 1):
             raise BadValue(
-                f"at least {self.fewest} and at most {self.most} dialogs of a person; the second "
-                "is 1 or more, and not below the first"
+                f"minimum {self.fewest} and maximum {self.most} dialogs of a user; the maximum "
+                "must be 1 or more and not below the minimum"
             )
 
 
@@ -81,12 +81,12 @@ class ReplyExamples:
 
     def check(self) -> ReplyExamples:
         """Refuse splits without replies, or without turns that got none."""
-        for indices, name in zip(self.split[:3], SPLIT_NAMES, strict=True):
+        for indices, name in zip(self.split[:3], ("training", "validation", "test"), strict=True):
             n, replies = len(indices), int(self.labels(indices).sum())
             if not 0 < replies < n:
                 raise DataError(
-                    f"{n} turn{'s' * (n != 1)} {name}, {replies} of them answered; training needs "
-                    f"some of both kinds{describe_excluded(self.split.excluded)}"
+                    f"{name} set: {format_count(n, 'turn')}, {replies:,} with a reply; turns with "
+                    f"and without are needed{describe_excluded(self.split.excluded)}"
                 )
         return self
 
@@ -180,8 +180,8 @@ def repetitive_speakers(turns: Turns, observable: Bools, share: float) -> set[st
     """Speakers who in these turns mostly say what they say elsewhere in them."""
     text = pl.col("text").str.strip_chars().str.to_lowercase()
     texts = turns.frame.select("speaker", text).filter(observable)
-    marked = texts.with_columns(repeats=pl.len().over("speaker", "text") > 1)
-    each = marked.group_by("speaker").agg(pl.len().alias("n"), pl.col("repeats").mean())
+    texts = texts.with_columns(repeats=pl.len().over("speaker", "text") > 1)
+    each = texts.group_by("speaker").agg(pl.len().alias("n"), pl.col("repeats").mean())
     return set(each.filter((pl.col("n") >= MIN_TURNS) & (pl.col("repeats") > share))["speaker"])
 
 

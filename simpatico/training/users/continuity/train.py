@@ -14,9 +14,9 @@ from typing import NamedTuple
 import numpy as np
 
 from simpatico.arrays import Bools
-from simpatico.errors import BadValue, DataError
+from simpatico.errors import DataError
 from simpatico.features.users.folder import FILES, ModelEvaluation, RecordedResult
-from simpatico.features.users.identity import MODES, Mode, uses_profile
+from simpatico.features.users.identity import uses_profile
 from simpatico.features.users.inputs import InputSpec
 from simpatico.models.names import public_model_name
 from simpatico.stats.by_user import (
@@ -26,10 +26,9 @@ from simpatico.stats.by_user import (
     describe_auc,
     evaluate_replies,
 )
-from simpatico.stats.result import Result
 from simpatico.training.card import About
 from simpatico.training.model_folder import check_writable
-from simpatico.training.users.card import calibration_error, reliability_bins
+from simpatico.training.users.card import calibration_error, excluded_lines, reliability_bins
 from simpatico.training.users.continuity.baselines import (
     BaselineMetrics,
     majority_predictions,
@@ -53,11 +52,11 @@ from simpatico.training.users.finetuned import (
 from simpatico.training.users.fit import (
     MODE_NAMES,
     FitSettings,
-    check_profiles,
+    UserTraining,
     fit_mode,
     predict_examples,
 )
-from simpatico.training.users.folder import TrainedUserModel, save_user_model
+from simpatico.training.users.folder import save_user_model
 from simpatico.training.users.update import BEFORE_UPDATE, UpdateRequest, use_pseudonyms
 from simpatico.turns import Turns
 
@@ -66,25 +65,13 @@ LABELS = ("no answer", "answer")
 
 
 @dataclass(frozen=True)
-class ContinuityTraining:
+class ContinuityTraining(UserTraining):
     """The settings of a training, named as the options of the command line."""
 
-    mode: Mode = "user"
-    encoder: str = ""
-    """Gives the vectors; without one, character n-grams and covariates are the only inputs."""
     window: Window = field(default_factory=Window)
     filters: Filters = field(default_factory=Filters)
     by: By | None = None
     """How examples are split; null for 8:1:1 in time."""
-    seed: int = 0
-    fine_tune: int = 0
-    """Epochs of fine-tuning an encoder; 0 fits per-user weights over a frozen one."""
-
-    def __post_init__(self) -> None:
-        if self.mode not in MODES:
-            raise BadValue(f"mode {self.mode!r}; there are {', '.join(MODES)}")
-        if self.fine_tune < 0:
-            raise BadValue(f"{self.fine_tune} epochs of fine-tuning; there are none or more")
 
     @property
     def facts(self) -> dict[str, object]:
@@ -96,7 +83,7 @@ class ContinuityTraining:
 
     def examples(self, turns: Turns) -> ReplyExamples:
         """The examples that the settings ask for."""
-        check_profiles(turns, self.mode)
+        self.check_profiles(turns)
         return reply_examples(turns, window=self.window, by=self.by, filters=self.filters).check()
 
 
@@ -144,15 +131,15 @@ def train_continuity(
     }
     report = evaluate_continuity(examples, predictions, baselines)
     facts = {**about.training, **training.facts, "aside": report.excluded}
-    trained = TrainedUserModel(
+    save_user_model(
+        out,
         model,
-        spec,
-        len(examples.split.before_test),
-        report.test,
-        replace(about, training=facts),
+        inputs=spec,
+        n_examples=len(examples.split.before_test),
+        test=report.test,
+        about=replace(about, training=facts),
         lines=reply_card_lines(report),
     )
-    save_user_model(out, trained)
     return report
 
 
@@ -190,7 +177,7 @@ def update_continuity(
     indices, excluded = new.split.train, new.split.excluded
     if not len(indices):
         why = describe_excluded(excluded)
-        raise DataError(f"no turn whose answer is known; there is nothing to go on with{why}")
+        raise DataError(f"no turn of which it is known whether it got a reply{why}")
     labels = new.labels(indices)
     examples = use_pseudonyms(
         turn_examples(new.contexts.take(indices), folder.recipe.inputs, labels.astype(np.float64)),
@@ -226,18 +213,17 @@ def evaluate_continuity(
     ours, *_ = predictions
     predictions = predictions | majority_predictions(examples, split.test)
     results = evaluate_replies(predictions, labels, users)
-    gains = compare_replies(predictions, ours, labels, users)
+    own = results[0]
     is_known = np.isin(users, list(examples.users(split.before_test)))
     subsets = [
         SubsetResults(name, evaluate_subset(predictions, labels, users, mask))
         for name, mask in known_and_new_users(is_known)
     ]
     bins = reliability_bins(predictions[ours].score, labels.astype(np.float64))
-    own = results[0]
-    recorded = {
-        "accuracy": record_result(own.accuracy),
-        "macro-F1": record_result(own.macro_f1),
-        "area under the curve": record_result(own.auc),
+    for_recipe = {
+        "accuracy": RecordedResult.of(own.accuracy),
+        "macro-F1": RecordedResult.of(own.macro_f1),
+        "area under the curve": RecordedResult.of(own.auc),
         "expected calibration error": RecordedResult(calibration_error(bins)),
     }
     unavailable, unscored = dict[str, str](), dict[str, int]()
@@ -257,10 +243,10 @@ def evaluate_continuity(
         unscored[name] = by_metric.unscored
     return ContinuityReport(
         results,
-        gains,
+        compare_replies(predictions, ours, labels, users),
         subsets,
         unavailable,
-        ModelEvaluation(own.n, own.users, recorded, bins),
+        ModelEvaluation(own.n, own.users, for_recipe, bins),
         split.excluded,
         unscored,
         examples.count_unfinished(split.test),
@@ -282,10 +268,6 @@ def evaluate_subset(
     return evaluate_replies(subset, labels[mask], names)
 
 
-def record_result(result: Result) -> RecordedResult:
-    return RecordedResult(result.numbers[0], result.low, result.high)
-
-
 def reply_card_lines(report: ContinuityReport) -> tuple[str, ...]:
     """What the card says of other predictions, and of examples that were not used."""
     lines = []
@@ -300,8 +282,3 @@ def reply_card_lines(report: ContinuityReport) -> tuple[str, ...]:
             f"macro-F1 {row.macro_f1.value:.3f}, {describe_auc(row.auc)}"
         )
     return (*lines, *excluded_lines(report.excluded, "turns"))
-
-
-def excluded_lines(excluded: Mapping[str, int], noun: str) -> list[str]:
-    """What the card says of examples that were not used."""
-    return [f"- excluded: {n:,} {noun} {why}" for why, n in excluded.items() if n]

@@ -90,12 +90,12 @@ def interlocutor_ratings(
         .sort("judge", "speaker", "value")
     )
     rows, clock = rated_rows(turns, table), Clock.of(turns)
-    present = [at for at, turns_rated in enumerate(rows) if len(turns_rated)]
+    present = [at for at, turns_of_rating in enumerate(rows) if len(turns_of_rating)]
     if not present:
         both = " and rated by outsiders" if source == "outsiders" else ""
         raise DataError(
-            f"of {own.height} judgements of {quality!r} by interlocutors none is of a turn that "
-            f"was read{both}; learning needs some"
+            f"none of {own.height:,} interlocutors' ratings of {quality!r} is of a turn in the "
+            f"data{both}"
         )
     first = np.array([rows[at][0] for at in present], np.int64)
     order = np.lexsort([first, clock.time[first]])
@@ -142,11 +142,11 @@ def choose_quality(judgements: Judgements, quality: str | None) -> str:
     own = judgements.frame.filter(judge_kind="interlocutor")
     names = own["quality"].unique(maintain_order=True).to_list()
     if not names:
-        raise DataError("no judgement by an interlocutor; learning what they say needs some")
+        raise DataError("no rating by an interlocutor in the data")
     if quality is None and len(names) > 1:
-        raise BadValue(f"interlocutors rated {', '.join(names)}; name one of them as the quality")
+        raise BadValue(f"interlocutors rated {', '.join(names)}; choose one of these qualities")
     if quality is not None and quality not in names:
-        raise BadValue(f"no interlocutor rated {quality!r}; there are {', '.join(names)}")
+        raise BadValue(f"no interlocutor rated {quality!r}; choose one of {', '.join(names)}")
     return quality or names[0]
 
 
@@ -193,8 +193,8 @@ def split_ratings(ratings: InterlocutorRatings, along: Along | None = None) -> T
     how = along or ("dialog" if ratings.level == "turn" else "person")
     if how == "dialog" and ratings.level == "dialog":
         raise BadValue(
-            f"{ratings.quality!r} is of whole dialogs, which cannot be split; split along 'person' "
-            "or 'time'"
+            f"ratings of {ratings.quality!r} are of dialogs, which cannot be split by their turns; "
+            "split by 'person' or 'time'"
         )
     if how == "time":
         cuts = latest_cuts(cuts_by_share(ratings.start), ratings.start)
