@@ -159,21 +159,21 @@ class DialogHistory:
     """The turns of each speaker."""
     awaiting: dict[int, str] = field(default_factory=dict)
     """The addressee of every turn that has no answer yet."""
-    addressed: Counter[str] = field(default_factory=Counter)
-    replies: Counter[str] = field(default_factory=Counter)
+    n_addressed: Counter[str] = field(default_factory=Counter)
+    n_replies: Counter[str] = field(default_factory=Counter)
 
     def reply_rate(self, speaker: str) -> float:
         """Share of turns that somebody answered, (k + 1/2) / (n + 1): one half before the first."""
-        return (self.replies[speaker] + 0.5) / (self.addressed[speaker] + 1)
+        return (self.n_replies[speaker] + 0.5) / (self.n_addressed[speaker] + 1)
 
     def add(self, at: int, speaker: str, replies_to: int, addressee: str) -> None:
         """Append a turn."""
         if self.awaiting.get(replies_to) == speaker:
             del self.awaiting[replies_to]
-            self.replies[speaker] += 1
+            self.n_replies[speaker] += 1
         if replies_to >= 0:
             self.awaiting[at] = addressee
-            self.addressed[addressee] += 1
+            self.n_addressed[addressee] += 1
         self.turns_of[speaker].append(at)
 
 
@@ -193,10 +193,10 @@ def history_covariates(turns: Turns) -> Floats:
         words = text[last] if own else ""
         counts = tuple(map(log1p, (number[at], own, others, len(words), at - last)))
         before = at - 1 if number[at] else at
-        elapsed = log_elapsed(clock[before], clock[at]), log_elapsed(clock[last], clock[at])
+        pauses = log_elapsed(clock[before], clock[at]), log_elapsed(clock[last], clock[at])
         last_turn = (float(asks_question(words)), float(contains_name(words, speaker[at])))
         rate, hour = history.reply_rate(user), clock_covariates(clock[at])
-        rows.append((*last_turn, *counts, rate, *elapsed, *hour))
+        rows.append((*last_turn, *counts, rate, *pauses, *hour))
         history.add(at, speaker[at], replies_to, user)
     return np.array(rows, np.float64).reshape(len(turns), len(HISTORY_COVARIATES))
 

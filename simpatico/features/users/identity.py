@@ -44,5 +44,5 @@ def pseudonym(user: str, key: bytes) -> str:
     if not user:
         return ""
     # a name may hold one half of a surrogate pair, which strict UTF-8 cannot encode
-    encoded = user.encode("utf-8", "surrogatepass")
-    return blake2b(encoded, key=key, digest_size=DIGITS // 2).hexdigest()
+    name = user.encode("utf-8", "surrogatepass")
+    return blake2b(name, key=key, digest_size=DIGITS // 2).hexdigest()

@@ -30,7 +30,7 @@ from simpatico.training.card import About
 from simpatico.training.finetune.folder import (
     TrainingRecord,
     check_finetuned_folder,
-    publish_finetuned,
+    publish_model,
 )
 from simpatico.training.finetune.loop import FineTuningRun, run_training
 from simpatico.training.finetune.start import prepare_model
@@ -127,7 +127,7 @@ def fine_tune(
         progress = run_training(FineTuningRun(trainable, settings, partial, key), train, validation)
         sizes = len(train), len(validation)
         record = TrainingRecord(base, settings, labels, progress, sizes, about)
-        publish_finetuned(out, partial, trainable, record)
+        publish_model(out, partial, trainable, record)
     return progress
 
 

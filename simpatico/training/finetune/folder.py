@@ -57,7 +57,7 @@ def check_finetuned_folder(out: Path) -> None:
         raise DataError(f"{out} is not the folder of a fine-tuned model; name another folder")
 
 
-def publish_finetuned(
+def publish_model(
     out: Path, partial: Path, trainable: TrainableModel, record: TrainingRecord
 ) -> None:
     """Write the best epoch's model beside its place, rename it there, and drop the checkpoints."""

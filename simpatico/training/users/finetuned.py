@@ -28,7 +28,7 @@ from simpatico.training.card import About
 from simpatico.training.finetune import FineTuning, TextDataset, fine_tune
 from simpatico.training.finetune.folder import append_to_card
 from simpatico.training.users.card import LIMITS, evaluation_lines
-from simpatico.training.users.fit import UserTraining
+from simpatico.training.users.fit import MODE_NAMES, UserTraining
 from simpatico.training.users.splits import TimeSplit
 from simpatico.turns import Turns
 
@@ -48,8 +48,11 @@ class TokenData(NamedTuple):
 
 def fine_tune_with_tokens(
     data: TokenData, out: Path, *, training: UserTraining, about: About, base: str = ""
-) -> Floats:
-    """Fine-tune, write the folder, and predict the test split with what was written."""
+) -> dict[str, Floats]:
+    """Fine-tune, write the folder, and predict the test split with what was written.
+
+    Returns the predictions under the name of the model, as `fit_mode` does.
+    """
     key = pseudonym_key(out, base)
     train, validation, test = data.split[:3]
     users = data.contexts.take(train).user if uses_identity(training.mode) else []
@@ -76,7 +79,8 @@ def fine_tune_with_tokens(
     store_key(out, key)
     folder = load_finetuned(f"path:{out}", data.target)
     features = features_for_texts(folder.needs)
-    return folder.predict(data.turns, data.contexts.take(test), features).value
+    predictions = folder.predict(data.turns, data.contexts.take(test), features)
+    return {f"{MODE_NAMES[training.mode]}, fine-tuned": predictions.value}
 
 
 def base_token_digits(base: str) -> Collection[str]:
@@ -91,7 +95,7 @@ def reading_language(base: str) -> str | None:
     return load_finetuned(base).recipe.language if is_finetuned(base) else encoder_language(base)
 
 
-def append_results_to_card(out: Path, test: ModelEvaluation, lines: Sequence[str]) -> None:
+def append_results(out: Path, test: ModelEvaluation, lines: Sequence[str]) -> None:
     """Write the results on the test split at the end of a finished model's card."""
     append_to_card(out, "\n".join(["", *evaluation_lines(test), "", *lines, ""]))
 

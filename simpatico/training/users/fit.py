@@ -147,15 +147,15 @@ def fit_both_models(
     columns = SharedColumns(scaler, index, penalty)
     fits = fit_shared(scaled_train, scaled_validation, columns, target=target, tick=tick)
     models = [
-        UserModel(target, fit.weights, scaler, target_scale=scale, bounds=settings.bounds)
-        for fit in fits
+        UserModel(target, weights, scaler, target_scale=scale, bounds=settings.bounds)
+        for weights, _ in fits
     ]
     without_users = calibrate(models[0], validation)
     if not index:
         return without_users, without_users
     candidates = [
-        fit_per_user(model, train, validation, fit.cross_fitted, index)
-        for model, fit in zip(models, fits, strict=True)
+        fit_per_user(model, train, validation, cross_fitted, index)
+        for model, (_, cross_fitted) in zip(models, fits, strict=True)
     ]
     _, best = min(candidates, key=lambda candidate: candidate[0])
     model = calibrate(best, validation)

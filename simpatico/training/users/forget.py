@@ -41,8 +41,8 @@ def forget_user(user: str, model: str) -> int:
             "was changed"
         )
     n_examples = int(users.n_examples[users.row_of[digits]])
-    remaining = replace(folder.model, users=users.drop(digits))
-    write_user_model(path, remaining, folder.recipe, folder.key)
+    remaining = users.select([name for name in users.row_of if name != digits])
+    write_user_model(path, replace(folder.model, users=remaining), folder.recipe, folder.key)
     return n_examples
 
 

@@ -51,13 +51,6 @@ class SquaredErrorData(LogisticData):
         return float(self.weight @ residual**2) / 2, self.weight * residual
 
 
-class SharedFit(NamedTuple):
-    """Weights of inputs, covariates and an intercept; cross-fitted predictors of the examples."""
-
-    weights: Floats
-    cross_fitted: Floats
-
-
 class Candidate(NamedTuple):
     """Weights under some penalties, and their loss on the validation split."""
 
@@ -164,15 +157,16 @@ def fit_shared(
     *,
     target: Target,
     tick: Callable[[int], object] = lambda n: None,
-) -> list[SharedFit]:
-    """Weights under the penalty of least validation loss.
+) -> list[tuple[Floats, Floats]]:
+    """Weights under the penalty of least validation loss, with cross-fitted predictors of `train`.
 
-    Where there are users, two fits: without and with intercepts for them.
+    The weights are of inputs, covariates and an intercept. Where there are users, two fits: without
+    and with intercepts for them; where there are none, nothing is cross-fitted.
     """
     plain = PenaltySearch.of(columns._replace(users={}), (train, validation), target)
     best = search_penalty(plain, tick)
     if not columns.users:
-        return [SharedFit(best.weights, np.zeros(0))]
+        return [(best.weights, np.zeros(0))]
     counts = Counter(filter(None, train.user))
     frequent = [name for name, count in counts.items() if count >= MIN_EXAMPLES]
     columns = columns._replace(users={name: at for at, name in enumerate(frequent)})
@@ -181,11 +175,8 @@ def fit_shared(
     penalties = [best.penalty * factor for factor in PENALTY_FACTORS]
     other = least_loss([with_users.evaluate(p, best.covariate_penalty, initial) for p in penalties])
     return [
-        SharedFit(best.weights, plain.cross_fit(best)),
-        SharedFit(
-            np.append(other.weights[: -1 - len(frequent)], other.weights[-1]),
-            with_users.cross_fit(other),
-        ),
+        (best.weights, plain.cross_fit(best)),
+        (np.delete(other.weights, np.s_[-1 - len(frequent) : -1]), with_users.cross_fit(other)),
     ]
 
 

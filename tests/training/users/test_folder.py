@@ -152,7 +152,8 @@ def test_a_model_of_the_other_kind_or_of_none_is_a_sentence(tmp_path):
     with pytest.raises(DataError) as error:
         load_user_model(model, "score")
     assert str(error.value) == (
-        f"{tmp_path / 'm' / 'recipe.json'}: a model of a chance, where one of a score is needed"
+        f"{tmp_path / 'm' / 'recipe.json'}: a model from `train continuity`; one "
+        "from `train interlocutor` is needed"
     )
     with pytest.raises(MissingResource) as error:
         load_user_model("path:/no/where", "score")
@@ -190,7 +191,7 @@ def changed(recipe: bytes, **told: object) -> bytes:
         (
             "recipe.json",
             lambda old: changed(old, schema=9),
-            "written in form 9 where this version reads 1; train it again or update simpatico",
+            "schema 9, and this version reads 1; train it again or update simpatico",
         ),
         (
             "recipe.json",
@@ -213,8 +214,8 @@ def test_weights_that_are_no_numbers_are_refused(tmp_path):
     with pytest.raises(DataError) as error:
         load_user_model(folder(model, out=tmp_path / "m"))
     assert str(error.value) == (
-        f"{tmp_path / 'm' / 'model.safetensors'}: 'mean' holds something that is not a finite "
-        "number"
+        f"{tmp_path / 'm' / 'model.safetensors'}: 'mean' has values that are not "
+        "finite; train it again"
     )
 
 

@@ -54,7 +54,7 @@ def test_killed_before_the_old_folder_is_gone(model, tmp_path, monkeypatch):
     """The same call again finds nobody, but takes away what was left."""
     name, digits = model
 
-    def kill(path, names, kind):
+    def kill(path, names):
         if path.exists():
             raise Killed
 

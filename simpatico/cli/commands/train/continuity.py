@@ -253,8 +253,8 @@ def show_continuity_report(report: ContinuityReport, window: Window) -> None:
     from simpatico.stats.by_user import NO_INTERVAL
 
     show_reply_results("Test set", report.results)
-    for subset in report.subsets:
-        show_reply_results(f"Test set, turns to {SUBSETS[subset.name]}", subset.results)
+    for name, rows in report.subsets.items():
+        show_reply_results(f"Test set, turns to {SUBSETS[name]}", rows)
     for row in report.gains:
         p = format_p_suffix(row.accuracy.p_value)
         note(f"accuracy minus that of {row.name}: {format_estimate(row.accuracy)}{p}")

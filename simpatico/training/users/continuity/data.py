@@ -17,22 +17,14 @@ import polars as pl
 from simpatico.arrays import Bools, Ints
 from simpatico.errors import BadValue, DataError
 from simpatico.features.users.contexts import Contexts, turn_contexts
+from simpatico.training.users import splits
 from simpatico.training.users.continuity.outcomes import (
     Clock,
     ReplyOutcomes,
     Window,
     reply_outcomes,
 )
-from simpatico.training.users.splits import (
-    EXCLUDED,
-    TRAIN,
-    CutTimes,
-    TimeSplit,
-    cuts_by_share,
-    keep_dialogs_whole,
-    split_at_cuts,
-    split_in_order,
-)
+from simpatico.training.users.splits import EXCLUDED, TRAIN, CutTimes, TimeSplit
 from simpatico.turns import Turns
 from simpatico.wording import format_count
 
@@ -115,7 +107,9 @@ def reply_examples(
     """Every turn with words that is addressed to somebody else; by default split 8:1:1 in time."""
     contexts = addressed_contexts(turns)
     outcomes = reply_outcomes(turns, contexts.row, contexts.user, window)
-    split = split_outcomes(turns, outcomes, by or cuts_by_share(outcomes.time), filters=filters)
+    split = split_outcomes(
+        turns, outcomes, by or splits.cuts_by_share(outcomes.time), filters=filters
+    )
     train, validation, test = (
         indices[np.argsort(outcomes.time[indices], kind="stable")] for indices in split[:3]
     )
@@ -142,11 +136,11 @@ def split_outcomes(turns: Turns, outcomes: ReplyOutcomes, by: By, *, filters: Fi
     """The outcomes of each split, without those that the filters leave out."""
     clock = Clock.of(turns)
     if isinstance(by, CutTimes):
-        split, excluded = split_at_cuts(outcomes.time, outcomes.known_from, by)
+        split, excluded = splits.split_at_cuts(outcomes.time, outcomes.known_from, by)
         observable = np.asarray(clock.time <= by.train)
     else:
-        split, excluded = split_in_order(outcomes.user, outcomes.dialog, outcomes.time)
-        split, torn = keep_dialogs_whole(split, outcomes.dialog)
+        split, excluded = splits.split_in_order(outcomes.user, outcomes.dialog, outcomes.time)
+        split, torn = splits.keep_dialogs_whole(split, outcomes.dialog)
         excluded |= torn
         observable = np.isin(clock.dialog, outcomes.dialog[split == TRAIN])
 

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from simpatico.arrays import Bools
+from simpatico.arrays import Bools, Floats
 from simpatico.errors import DataError
 from simpatico.features.users.folder import FILES, ModelEvaluation, RecordedResult
 from simpatico.features.users.identity import uses_profile
@@ -44,18 +44,8 @@ from simpatico.training.users.continuity.data import (
 )
 from simpatico.training.users.continuity.outcomes import Window
 from simpatico.training.users.examples import UserExamples, input_spec, turn_examples
-from simpatico.training.users.finetuned import (
-    TokenData,
-    append_results_to_card,
-    fine_tune_with_tokens,
-)
-from simpatico.training.users.fit import (
-    MODE_NAMES,
-    FitSettings,
-    UserTraining,
-    fit_mode,
-    predict_examples,
-)
+from simpatico.training.users.finetuned import TokenData, append_results, fine_tune_with_tokens
+from simpatico.training.users.fit import FitSettings, UserTraining, fit_mode, predict_examples
 from simpatico.training.users.folder import save_user_model
 from simpatico.training.users.update import BEFORE_UPDATE, UpdateRequest, use_pseudonyms
 from simpatico.turns import Turns
@@ -87,20 +77,14 @@ class ContinuityTraining(UserTraining):
         return reply_examples(turns, window=self.window, by=self.by, filters=self.filters).check()
 
 
-class SubsetResults(NamedTuple):
-    """Results on a subset of the test split."""
-
-    name: str
-    results: list[ReplyResults]
-
-
 class ContinuityReport(NamedTuple):
     """Results on the test split; those of our model come first."""
 
     results: list[ReplyResults]
     gains: list[ReplyResults]
     """By how much our model is above each of the others."""
-    subsets: list[SubsetResults]
+    subsets: dict[str, list[ReplyResults]]
+    """Of the turns to known and to new users, where there are both."""
     unavailable: dict[str, str]
     """Baselines that could not run, and why."""
     test: ModelEvaluation
@@ -126,10 +110,7 @@ def train_continuity(
     model, probabilities = fit_mode(
         training.mode, spec, FitSettings("chance"), lambda inputs: split_inputs(examples, inputs)
     )
-    predictions = {
-        name: ReplyPredictions.from_probability(values) for name, values in probabilities.items()
-    }
-    report = evaluate_continuity(examples, predictions, baselines)
+    report = evaluate_continuity(examples, probabilities, baselines)
     facts = {**about.training, **training.facts, "aside": report.excluded}
     save_user_model(
         out,
@@ -151,10 +132,9 @@ def fine_tune_continuity(
     y = examples.outcomes.has_reply.astype(np.float64)
     data = TokenData("chance", LABELS, turns, examples.contexts, examples.split, y)
     about = replace(about, training={**about.training, **training.facts})
-    probability = fine_tune_with_tokens(data, out, training=training, about=about, base=base)
-    name = f"{MODE_NAMES[training.mode]}, fine-tuned"
-    report = evaluate_continuity(examples, {name: ReplyPredictions.from_probability(probability)})
-    append_results_to_card(out, report.test, reply_card_lines(report))
+    probabilities = fine_tune_with_tokens(data, out, training=training, about=about, base=base)
+    report = evaluate_continuity(examples, probabilities)
+    append_results(out, report.test, reply_card_lines(report))
     return report
 
 
@@ -177,7 +157,7 @@ def update_continuity(
     indices, excluded = new.split.train, new.split.excluded
     if not len(indices):
         why = describe_excluded(excluded)
-        raise DataError(f"no turn of which it is known whether it got a reply{why}")
+        raise DataError(f"no turns to update with: none has a known outcome{why}")
     labels = new.labels(indices)
     examples = use_pseudonyms(
         turn_examples(new.contexts.take(indices), folder.recipe.inputs, labels.astype(np.float64)),
@@ -204,21 +184,24 @@ def split_inputs(examples: ReplyExamples, spec: InputSpec) -> list[UserExamples]
 
 def evaluate_continuity(
     examples: ReplyExamples,
-    predictions: dict[str, ReplyPredictions],
+    probabilities: Mapping[str, Floats],
     baselines: BaselineMetrics = NO_METRICS,
 ) -> ContinuityReport:
     """Results of our predictions, which come first, of majorities and of metrics."""
     split = examples.split
     labels, users = examples.labels(split.test), examples.users(split.test)
-    ours, *_ = predictions
-    predictions = predictions | majority_predictions(examples, split.test)
+    ours, *_ = probabilities
+    predictions = {
+        name: ReplyPredictions.from_probability(values) for name, values in probabilities.items()
+    }
+    predictions |= majority_predictions(examples, split.test)
     results = evaluate_replies(predictions, labels, users)
     own = results[0]
-    is_known = np.isin(users, list(examples.users(split.before_test)))
-    subsets = [
-        SubsetResults(name, evaluate_subset(predictions, labels, users, mask))
+    is_known = np.isin(users, examples.users(split.before_test))
+    subsets = {
+        name: evaluate_subset(predictions, labels, users, mask)
         for name, mask in known_and_new_users(is_known)
-    ]
+    }
     bins = reliability_bins(predictions[ours].score, labels.astype(np.float64))
     for_recipe = {
         "accuracy": RecordedResult.of(own.accuracy),

@@ -19,15 +19,9 @@ from simpatico.arrays import Floats, Ints
 from simpatico.errors import BadValue, DataError
 from simpatico.features.users.contexts import turn_contexts
 from simpatico.judgements import UNIT, Judgements
+from simpatico.training.users import splits
 from simpatico.training.users.continuity.outcomes import Clock
-from simpatico.training.users.splits import (
-    TimeSplit,
-    cuts_by_share,
-    keep_dialogs_whole,
-    latest_cuts,
-    split_at_cuts,
-    split_in_order,
-)
+from simpatico.training.users.splits import TimeSplit
 from simpatico.turns import Turns
 
 Source = Literal["interlocutor", "outsiders"]
@@ -92,10 +86,10 @@ def interlocutor_ratings(
     rows, clock = rated_rows(turns, table), Clock.of(turns)
     present = [at for at, turns_of_rating in enumerate(rows) if len(turns_of_rating)]
     if not present:
-        both = " and rated by outsiders" if source == "outsiders" else ""
+        both = " that outsiders rated" if source == "outsiders" else ""
         raise DataError(
-            f"none of {own.height:,} interlocutors' ratings of {quality!r} is of a turn in the "
-            f"data{both}"
+            f"none of {own.height:,} ratings of {quality!r} by interlocutors matches a turn of the "
+            f"data{both}; check the names of dialogs and raters"
         )
     first = np.array([rows[at][0] for at in present], np.int64)
     order = np.lexsort([first, clock.time[first]])
@@ -112,7 +106,7 @@ def interlocutor_ratings(
         "dialog" if of_dialogs else "turn",
         rows,
         table["speaker"].to_list(),
-        raters(turns, table, rows),
+        rater_names(turns, table, rows),
         target,
         value,
         clock.dialog[first],
@@ -142,7 +136,9 @@ def choose_quality(judgements: Judgements, quality: str | None) -> str:
     own = judgements.frame.filter(judge_kind="interlocutor")
     names = own["quality"].unique(maintain_order=True).to_list()
     if not names:
-        raise DataError("no rating by an interlocutor in the data")
+        raise DataError(
+            "no rating by an interlocutor; training needs judgements of that judge_kind"
+        )
     if quality is None and len(names) > 1:
         raise BadValue(f"interlocutors rated {', '.join(names)}; choose one of these qualities")
     if quality is not None and quality not in names:
@@ -171,7 +167,7 @@ def rated_rows(turns: Turns, ratings: pl.DataFrame) -> list[Ints]:
     ]
 
 
-def raters(turns: Turns, ratings: pl.DataFrame, rows: list[Ints]) -> list[str]:
+def rater_names(turns: Turns, ratings: pl.DataFrame, rows: list[Ints]) -> list[str]:
     """Who rated: the judge; else the addressee of the turns, as in scoring; "" if unknown."""
     judges: list[Any] = ratings["judge"].to_list()
     if None not in judges:
@@ -179,8 +175,8 @@ def raters(turns: Turns, ratings: pl.DataFrame, rows: list[Ints]) -> list[str]:
     contexts = turn_contexts(turns)
     user = dict(zip(contexts.row.tolist(), contexts.user, strict=True))
     return [
-        judge if judge is not None else next((user[row] for row in rated.tolist() if user[row]), "")
-        for judge, rated in zip(judges, rows, strict=True)
+        next((user[at] for at in own.tolist() if user[at]), "") if judge is None else judge
+        for judge, own in zip(judges, rows, strict=True)
     ]
 
 
@@ -197,14 +193,16 @@ def split_ratings(ratings: InterlocutorRatings, along: Along | None = None) -> T
             "split by 'person' or 'time'"
         )
     if how == "time":
-        cuts = latest_cuts(cuts_by_share(ratings.start), ratings.start)
-        split, excluded = split_at_cuts(ratings.start, ratings.known_from, cuts)
+        cuts = splits.latest_cuts(splits.cuts_by_share(ratings.start), ratings.start)
+        split, excluded = splits.split_at_cuts(ratings.start, ratings.known_from, cuts)
     elif how == "person":
-        split, excluded = split_in_order(ratings.user, ratings.dialog, ratings.start)
+        split, excluded = splits.split_in_order(ratings.user, ratings.dialog, ratings.start)
     else:
         first = np.array([rows[0] for rows in ratings.rows], np.int64)
-        split, excluded = split_in_order(ratings.dialog.tolist(), first, first.astype(np.float64))
+        split, excluded = splits.split_in_order(
+            ratings.dialog.tolist(), first, first.astype(np.float64)
+        )
     if ratings.level == "turn" and how != "person":
         return TimeSplit.of(split, {**ratings.excluded, **excluded})
-    split, torn = keep_dialogs_whole(split, ratings.dialog)
+    split, torn = splits.keep_dialogs_whole(split, ratings.dialog)
     return TimeSplit.of(split, {**ratings.excluded, **excluded, **torn})

@@ -32,18 +32,8 @@ from simpatico.training.users.examples import (
     stack_examples,
     user_means,
 )
-from simpatico.training.users.finetuned import (
-    TokenData,
-    append_results_to_card,
-    fine_tune_with_tokens,
-)
-from simpatico.training.users.fit import (
-    MODE_NAMES,
-    FitSettings,
-    UserTraining,
-    fit_mode,
-    predict_examples,
-)
+from simpatico.training.users.finetuned import TokenData, append_results, fine_tune_with_tokens
+from simpatico.training.users.fit import FitSettings, UserTraining, fit_mode, predict_examples
 from simpatico.training.users.folder import save_user_model
 from simpatico.training.users.interlocutor.data import (
     Along,
@@ -184,9 +174,9 @@ def fine_tune_interlocutor(
     token_data = TokenData("score", (quality,), data.turns, contexts, data.split, y)
     details = {"quality": quality, "ends": data.ratings.bounds}
     about = replace(about, training={**about.training, **training.facts, **details})
-    prediction = fine_tune_with_tokens(token_data, out, training=training, about=about, base=base)
-    report = evaluate_interlocutor(data, {f"{MODE_NAMES[training.mode]}, fine-tuned": prediction})
-    append_results_to_card(out, report.test, rating_card_lines(report))
+    predictions = fine_tune_with_tokens(token_data, out, training=training, about=about, base=base)
+    report = evaluate_interlocutor(data, predictions)
+    append_results(out, report.test, rating_card_lines(report))
     return report
 
 

@@ -65,7 +65,7 @@ def test_habits_of_persons_are_found(trained):
     assert [one.p_value for one in gains["text"][1:4]] == [None] * 3
     assert set(gains) == {"text", "global majority", "private majority"}
     assert report.unavailable == {"NSP": "there is none"}
-    assert report.subsets == [], "all persons held out were met before"
+    assert report.subsets == {}, "all persons held out were met before"
 
 
 def test_the_folder_tells_what_was_found_and_not_of_whom(trained):
@@ -220,11 +220,11 @@ def test_metrics_that_cannot_run_say_why():
 def test_whole_sentences(tmp_path):
     with pytest.raises(BadValue) as error:
         ContinuityTraining(mode="voice")
-    assert str(error.value) == "mode 'voice'; there are text, user, profile, both"
+    assert str(error.value) == "unknown mode 'voice'; choose one of text, user, profile, both"
     with pytest.raises(DataError) as error:
         train_continuity(log(10), tmp_path / "m", training=PLAIN, about=ABOUT)
     assert str(error.value) == (
-        "0 turns to decide by, 0 of them answered; training needs some of both kinds; not used: 2 "
+        "validation set: 0 turns, 0 with a reply; turns with and without are needed; not used: 2 "
         "not known yet at a cut"
     )
     with pytest.raises(DataError) as error:
