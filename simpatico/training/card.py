@@ -25,7 +25,10 @@ class About:
 
 @dataclass(frozen=True)
 class ModelCard:
-    """What people should read before they use a model (model cards: Mitchell et al. 2019)."""
+    """What people should read before they use a model (model cards: Mitchell et al. 2019).
+
+    Sections are named as in the template of the Hugging Face Hub, where readers look for them.
+    """
 
     title: str
     summary: str

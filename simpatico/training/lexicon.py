@@ -54,9 +54,11 @@ FOLDERS = ("", "original", "goemotions/original")
 """Where the training file may lie under the folder that the user names."""
 
 PLACEHOLDERS = r"\[(?:NAME|RELIGION)\]"
+"""What GoEmotions has in place of names and religions; no words of the writers."""
 SMOOTHING = 0.5
 """Added to the texts without the emotion, so that a word of none of them has a finite weight."""
 DECIMALS = 4
+"""Of weights in the file; a weight that rounds to 0 is left out."""
 
 
 def derive_lexicon(data: Path, out: Path, *, minimum: int = 5) -> pl.DataFrame:

@@ -78,7 +78,10 @@ def is_model_folder(folder: Path, names: Collection[str]) -> bool:
 
 
 def remove_leftover(folder: Path, names: Collection[str]) -> None:
-    """Delete a staging folder, for it may know users who have been forgotten since."""
+    """Delete a staging folder, for it may know users who have been forgotten since.
+
+    Never one with other files in it: somebody may have chosen the same name.
+    """
     if not folder.exists():
         return
     if not is_model_folder(folder, names):

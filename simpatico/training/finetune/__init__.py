@@ -66,7 +66,8 @@ class TextDataset:
 class FineTuning:
     """The base model and hyperparameters; `tokens` are special tokens to add to its vocabulary.
 
-    A base that already has a classification layer of the same size starts from it.
+    A base that already has a classification layer of the same size starts from it. Rate, batch size
+    and epochs are in the range that Devlin et al. (2019, appendix A.3) recommend for BERT.
     """
 
     base: str = "package:minilm-torch"
@@ -75,10 +76,13 @@ class FineTuning:
     batch: int = 32
     epochs: int = 3
     longest: int = 128
+    """Most tokens of a text or pair; the time of a step grows faster than in proportion."""
     class_weights: bool = False
+    """Whether all classes count alike, however rare."""
     tokens: tuple[str, ...] = ()
     seed: int = 0
     warmup: float = 0.1
+    """Share of the steps in which the rate rises."""
 
     def __post_init__(self) -> None:
         if self.problem not in TARGETS:
@@ -143,7 +147,10 @@ def predict_logits(
 
 @contextmanager
 def isolated_torch() -> Iterator[None]:
-    """Restore torch's random state and number of threads afterwards."""
+    """Restore torch's random state and number of threads afterwards.
+
+    Sums over threads depend on how many there are: the same number gives the same bits.
+    """
     import torch
 
     before = torch.get_num_threads()
@@ -181,6 +188,7 @@ def check_dataset(data: TextDataset, problem: Problem, labels: tuple[str, ...], 
         low, high = float(np.min(data.target)), float(np.max(data.target))
         requirement = TARGETS[problem].format(k - 1)
         raise DataError(f"{split} set: targets from {low:g} to {high:g}; {requirement}")
+    # nothing is learned of a class that never occurs, and its weight would be infinite
     if problem == "single" and split == "training":
         counts = np.bincount(data.target.astype(int), minlength=k)
         if not counts.all():
@@ -195,7 +203,10 @@ def training_key(
     labels: tuple[str, ...],
     base: Model,
 ) -> str:
-    """A hash of all that a training must share with an unfinished one to resume it."""
+    """A hash of all that a training must share with an unfinished one to resume it.
+
+    Texts enter it, so that new data of the same size are not mistaken for the old.
+    """
     digest = hashlib.sha256()
     facts = {**asdict(settings), "base": base.sha256, "labels": labels, "version": VERSION}
     digest.update(msgspec.json.encode(facts, order="sorted"))

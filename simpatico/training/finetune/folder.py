@@ -77,7 +77,10 @@ def remove_folder(folder: Path) -> None:
 
 
 def write_model_files(folder: Path, trainable: TrainableModel, record: TrainingRecord) -> None:
-    """Write all files of the model, and wait until they are on the disk."""
+    """Write all files of the model, and wait until they are on the disk.
+
+    A rename may survive a crash that the content of the files does not.
+    """
     with quiet_loading(import_transformers(record.base)):
         trainable.model.eval().save_pretrained(folder)
     trainable.tokenizer.save(str(folder / "tokenizer.json"))
@@ -93,7 +96,7 @@ def write_model_files(folder: Path, trainable: TrainableModel, record: TrainingR
 
 
 def finetuning_recipe(record: TrainingRecord) -> dict[str, Any]:
-    """Everything that is needed to repeat the training."""
+    """Everything that is needed to repeat the training; some keys are older than our words."""
     progress, about = record.progress, record.about
     return {
         **{k: v for k, v in asdict(record.settings).items() if k != "base"},

@@ -140,7 +140,10 @@ def length_batches(lengths: Ints, size: int, seed: Sequence[int]) -> list[Ints]:
 
 
 def learning_rate(step: int, total: int, settings: FineTuning) -> float:
-    """Linear warm-up from 0 to the rate, then linear decay to 0."""
+    """Linear warm-up from 0 to the rate, then linear decay to 0.
+
+    rate min((t + 1) / w, (T - t) / (T - w), 1) in step t, counted from 0, of T, w of them warm-up.
+    """
     warm = settings.warmup * total
     rising = (step + 1) / warm if warm else 1.0
     falling = (total - step) / max(total - warm, 1)
@@ -202,7 +205,10 @@ def pad_batch(encodings: Sequence[Encoding], trainable: TrainableModel) -> dict[
 
 
 def class_weights(target: Any, settings: FineTuning, labels: int) -> Any:
-    """Weights with which all classes count alike, or of a label its presence and absence."""
+    """Weights with which all classes count alike, or of a label its presence and absence.
+
+    n / (k n_c) for class c of k, as scikit-learn balances them; (n - n_l) / n_l for label l.
+    """
     import torch
 
     if not settings.class_weights:

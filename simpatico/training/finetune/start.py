@@ -92,6 +92,7 @@ def load_classifier(base: Model, settings: FineTuning, labels: tuple[str, ...]) 
             )
         except Exception as error:  # a faulty folder makes it raise nearly anything
             raise unloadable(base, "an encoder", error) from None
+    # a new classification layer has no weights yet, and some encoders are saved without a pooler
     inner = f"{model.base_model_prefix}."
     missing = [
         k for k in sorted(loading["missing_keys"]) if k.startswith(inner) and "pooler" not in k
@@ -118,7 +119,10 @@ def add_tokens(base: Model, tokens: Sequence[str]) -> tuple[Any, list[int]]:
 
 
 def embed_tokens(model: Any, new: Sequence[int], seed: int) -> None:
-    """Give new tokens a vector each: the mean of the old ones and a little noise."""
+    """Give new tokens a vector each: the mean of the old ones and a little noise.
+
+    Near the mean they start out as average words; the noise lets them part from each other.
+    """
     import torch
 
     if not new:

@@ -50,6 +50,7 @@ def resume_progress(partial: Path, key: str, model: Any, optimizer: Any) -> Prog
             "finish that one, or delete the folder"
         )
     copy_tensors(partial / progress.latest, checkpoint_tensors(model, optimizer))
+    # Adam corrects its running means for the number of steps, which is the same for all weights
     for state in optimizer.state.values():
         state["step"].fill_(progress.step)
     return progress

@@ -120,6 +120,6 @@ def evaluation_lines(test: ModelEvaluation) -> list[str]:
     ]
 
 
-def excluded_lines(excluded: Mapping[str, int], noun: str) -> list[str]:
+def excluded_lines(counts: Mapping[str, int], noun: str) -> list[str]:
     """Examples that were not used, by reason."""
-    return [f"- excluded: {n:,} {noun} {why}" for why, n in excluded.items() if n]
+    return [f"- excluded: {n:,} {noun} {why}" for why, n in counts.items() if n]

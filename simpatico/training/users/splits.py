@@ -36,12 +36,12 @@ class TimeSplit(NamedTuple):
     """How many examples are in none, by reason."""
 
     @classmethod
-    def of(cls, split: Ints, excluded: dict[str, int]) -> TimeSplit:
+    def of(cls, split: Ints, n_excluded: dict[str, int]) -> TimeSplit:
         """From the code of each example: `TRAIN`, `VALIDATION`, `TEST` or `EXCLUDED`."""
         train, validation, test = (
             np.flatnonzero(split == code) for code in (TRAIN, VALIDATION, TEST)
         )
-        return cls(train, validation, test, excluded)
+        return cls(train, validation, test, n_excluded)
 
     @property
     def before_test(self) -> Ints:
@@ -83,7 +83,7 @@ def latest_cuts(cuts: CutTimes, start: Floats) -> CutTimes:
 
     Fewer outcomes are then still open at a cut, and none of the examples changes its side.
     """
-    following = (start[start > cut].min(initial=np.inf) for cut in cuts)
+    following = (start[start > time].min(initial=np.inf) for time in cuts)
     return CutTimes(*(float(np.nextafter(time, -np.inf)) for time in following))
 
 

@@ -95,10 +95,10 @@ class ReplyExamples:
         return int(self.outcomes.is_unfinished[indices].sum())
 
 
-def describe_excluded(excluded: Mapping[str, int]) -> str:
+def describe_excluded(counts: Mapping[str, int]) -> str:
     """What was not used, as the end of a sentence."""
-    counts = ", ".join(f"{n:,} {why}" for why, n in excluded.items() if n)
-    return f"; not used: {counts}" if counts else ""
+    parts = ", ".join(f"{n:,} {why}" for why, n in counts.items() if n)
+    return f"; not used: {parts}" if parts else ""
 
 
 def reply_examples(
@@ -136,18 +136,18 @@ def split_outcomes(turns: Turns, outcomes: ReplyOutcomes, by: By, *, filters: Fi
     """The outcomes of each split, without those that the filters leave out."""
     clock = Clock.of(turns)
     if isinstance(by, CutTimes):
-        split, excluded = splits.split_at_cuts(outcomes.time, outcomes.known_from, by)
+        split, n_excluded = splits.split_at_cuts(outcomes.time, outcomes.known_from, by)
         observable = np.asarray(clock.time <= by.train)
     else:
-        split, excluded = splits.split_in_order(outcomes.user, outcomes.dialog, outcomes.time)
+        split, n_excluded = splits.split_in_order(outcomes.user, outcomes.dialog, outcomes.time)
         split, torn = splits.keep_dialogs_whole(split, outcomes.dialog)
-        excluded |= torn
+        n_excluded |= torn
         observable = np.isin(clock.dialog, outcomes.dialog[split == TRAIN])
 
     def exclude(mask: Bools, reason: str) -> None:
         mask = mask & (split != EXCLUDED)
         split[mask] = EXCLUDED
-        excluded[reason] = int(mask.sum())
+        n_excluded[reason] = int(mask.sum())
 
     speaker = turns.frame["speaker"].to_list()
     both = [{speaker[row], user} for row, user in zip(outcomes.row, outcomes.user, strict=True)]
@@ -167,7 +167,7 @@ def split_outcomes(turns: Turns, outcomes: ReplyOutcomes, by: By, *, filters: Fi
     early = np.zeros(len(outcomes), bool)
     early[frequent] = ~in_last_dialogs(outcomes, frequent, filters.most)
     exclude(early, MANY)
-    return TimeSplit.of(split, excluded)
+    return TimeSplit.of(split, n_excluded)
 
 
 def repetitive_speakers(turns: Turns, observable: Bools, share: float) -> set[str]:

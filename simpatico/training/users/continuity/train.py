@@ -154,9 +154,9 @@ def update_continuity(
     folder = request.load_base("chance")
     window = Window(folder.recipe.training.get("minutes", Window().minutes), left)
     new = reply_examples(turns, window=window, by=TRAIN_ON_ALL, filters=filters)
-    indices, excluded = new.split.train, new.split.excluded
+    indices = new.split.train
     if not len(indices):
-        why = describe_excluded(excluded)
+        why = describe_excluded(new.split.excluded)
         raise DataError(f"no turns to update with: none has a known outcome{why}")
     labels = new.labels(indices)
     examples = use_pseudonyms(
@@ -169,7 +169,7 @@ def update_continuity(
     request.write(
         folder, examples, f"accuracy {results.accuracy.value:.3f}, {describe_auc(results.auc)}"
     )
-    return ReplyUpdate(results, excluded, window, new.count_unfinished(indices))
+    return ReplyUpdate(results, new.split.excluded, window, new.count_unfinished(indices))
 
 
 def split_inputs(examples: ReplyExamples, spec: InputSpec) -> list[UserExamples]:

@@ -77,24 +77,19 @@ def interlocutor_ratings(
     frame = judgements.frame.filter(quality=quality)
     own = frame.filter(judge_kind="interlocutor")
     of_dialogs = own["turn"].null_count() == own.height
-    # the order of the judgements must not matter, and dialogs come in the order of time below
-    table = (
-        with_targets(own, frame, source)
-        .filter(pl.col("turn").is_null() == of_dialogs, pl.col("value", "target").is_not_null())
-        .sort("judge", "speaker", "value")
-    )
+    # where both turns and dialogs are rated, the ratings of turns are used
+    table = rating_table(frame, source).filter(pl.col("turn").is_null() == of_dialogs)
     rows, clock = rated_rows(turns, table), Clock.of(turns)
-    present = [at for at, turns_of_rating in enumerate(rows) if len(turns_of_rating)]
-    if not present:
+    first = np.array([own_rows[0] if len(own_rows) else -1 for own_rows in rows], np.int64)
+    present = np.flatnonzero(first >= 0)
+    if not len(present):
         both = " that outsiders rated" if source == "outsiders" else ""
         raise DataError(
             f"none of {own.height:,} ratings of {quality!r} by interlocutors matches a turn of the "
             f"data{both}; check the names of dialogs and raters"
         )
-    first = np.array([rows[at][0] for at in present], np.int64)
-    order = np.lexsort([first, clock.time[first]])
-    first, present = first[order], [present[n] for n in order]
-    table, rows = table[present], [rows[at] for at in present]
+    order = present[np.lexsort([first[present], clock.time[first[present]]])]
+    first, table, rows = first[order], table[order], [rows[at] for at in order]
     columns = table.select(
         pl.col("target", "value").cast(pl.Float64),
         low=pl.min_horizontal("scale_min", "value"),
@@ -119,16 +114,20 @@ def interlocutor_ratings(
     )
 
 
-def with_targets(own: pl.DataFrame, frame: pl.DataFrame, source: Source) -> pl.DataFrame:
-    """Interlocutors' ratings with the target: their own, or the mean of outsiders for the unit."""
+def rating_table(frame: pl.DataFrame, source: Source) -> pl.DataFrame:
+    """Interlocutors' ratings with the target: their own, or the mean of outsiders for the unit.
+
+    Sorted, as the order of the judgements must not matter.
+    """
     outside = frame.filter(judge_kind="outsider").group_by(UNIT)
-    return own.join(
-        outside.agg(outside=pl.col("value").mean()),
-        on=UNIT,
-        how="left",
-        nulls_equal=True,
-        maintain_order="left",
-    ).with_columns(target="value" if source == "interlocutor" else "outside")
+    means = outside.agg(outside=pl.col("value").mean())
+    return (
+        frame.filter(judge_kind="interlocutor")
+        .join(means, on=UNIT, how="left", nulls_equal=True, maintain_order="left")
+        .with_columns(target="value" if source == "interlocutor" else "outside")
+        .drop_nulls(["value", "target"])
+        .sort("judge", "speaker", "value")
+    )
 
 
 def choose_quality(judgements: Judgements, quality: str | None) -> str:
@@ -148,6 +147,7 @@ def choose_quality(judgements: Judgements, quality: str | None) -> str:
 
 def rated_rows(turns: Turns, ratings: pl.DataFrame) -> list[Ints]:
     """Indices of the turns with words that each rating is of; of a dialog, all of the speaker."""
+    # an empty turn has no inputs: a mean over it would pull towards 0
     frame = turns.frame.with_row_index("row").filter(
         pl.col("system").is_not_null(), pl.col("text") != ""
     )
@@ -194,15 +194,17 @@ def split_ratings(ratings: InterlocutorRatings, along: Along | None = None) -> T
         )
     if how == "time":
         cuts = splits.latest_cuts(splits.cuts_by_share(ratings.start), ratings.start)
-        split, excluded = splits.split_at_cuts(ratings.start, ratings.known_from, cuts)
+        split, n_excluded = splits.split_at_cuts(ratings.start, ratings.known_from, cuts)
     elif how == "person":
-        split, excluded = splits.split_in_order(ratings.user, ratings.dialog, ratings.start)
+        split, n_excluded = splits.split_in_order(ratings.user, ratings.dialog, ratings.start)
     else:
         first = np.array([rows[0] for rows in ratings.rows], np.int64)
-        split, excluded = splits.split_in_order(
+        split, n_excluded = splits.split_in_order(
             ratings.dialog.tolist(), first, first.astype(np.float64)
         )
-    if ratings.level == "turn" and how != "person":
-        return TimeSplit.of(split, {**ratings.excluded, **excluded})
-    split, torn = splits.keep_dialogs_whole(split, ratings.dialog)
-    return TimeSplit.of(split, {**ratings.excluded, **excluded, **torn})
+    n_excluded = ratings.excluded | n_excluded
+    if ratings.level == "dialog" or how == "person":
+        # a dialog of two users may be early for one and late for the other
+        split, torn = splits.keep_dialogs_whole(split, ratings.dialog)
+        n_excluded |= torn
+    return TimeSplit.of(split, n_excluded)

@@ -38,6 +38,7 @@ from simpatico.training.users.folder import save_user_model
 from simpatico.training.users.interlocutor.data import (
     Along,
     InterlocutorRatings,
+    Source,
     interlocutor_ratings,
     split_ratings,
 )
@@ -72,7 +73,7 @@ class InterlocutorTraining(UserTraining):
 
     @property
     def facts(self) -> dict[str, object]:
-        """The settings as the recipe keeps them, in the order of its files."""
+        """The settings as the recipe keeps them; in this order since the first version."""
         order = ("mode", "encoder", "learn", "quality", "along", "seed", "fine_tune")
         settings = {name: getattr(self, name) for name in order}
         return {**settings, "encoder": public_model_name(self.encoder)}
@@ -103,9 +104,7 @@ class RatingData:
     ) -> RatingData:
         """What the settings of a training ask for."""
         training.check_profiles(turns)
-        source: Literal["interlocutor", "outsiders"] = (
-            "outsiders" if training.learn == "outsiders" else "interlocutor"
-        )
+        source: Source = "outsiders" if training.learn == "outsiders" else "interlocutor"
         ratings = interlocutor_ratings(turns, judgements, quality=training.quality, source=source)
         split = split_ratings(ratings, training.along)
         if min(sizes := [len(indices) for indices in split[:3]]) < MIN_RATINGS:
@@ -193,6 +192,7 @@ def update_interlocutor(
     ratings = interlocutor_ratings(turns, judgements, quality=quality or trained_on)
     if (bounds := folder.recipe.bounds) is not None:
         check_scale(ratings, judgements, bounds, request.base)
+    # in the order of time, as an update discounts what is earlier
     first = np.array([rows[0] for rows in ratings.rows], np.int64)
     order = np.lexsort([first, ratings.start])
     by_name = rating_examples(turns, ratings, folder.recipe.inputs).take(order)
@@ -255,7 +255,11 @@ def outsider_examples(data: RatingData, examples: UserExamples) -> UserExamples:
 def evaluate_interlocutor(
     data: RatingData, predictions: Mapping[str, Floats]
 ) -> InterlocutorReport:
-    """Results of our predictions, which come first, and of means."""
+    """Results of our predictions, which come first, and of means.
+
+    The means are of training and validation, as users were updated with the latter. They are of
+    interlocutors' own ratings even where outsiders' were trained on: that is what is predicted.
+    """
     ratings, before, test = data.ratings, data.split.before_test, data.split.test
     own, users = ratings.own[test], data.users(test)
     ours, *_ = predictions

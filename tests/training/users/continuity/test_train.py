@@ -13,7 +13,6 @@ from simpatico.errors import BadValue, DataError
 from simpatico.features.users.contexts import COVARIATES
 from simpatico.features.users.folder import load_user_model
 from simpatico.features.users.model import Standardizer, UserWeights
-from simpatico.stats.by_user import ReplyPredictions
 from simpatico.training.card import About
 from simpatico.training.users.continuity.baselines import (
     BaselineMetrics,
@@ -196,7 +195,7 @@ def test_the_card_says_on_how_many_turns_a_metric_stands_beside():
     test = given.split.test
     silent = pl.arange(len(turns)).is_in(given.outcomes.row[evenly_spaced(test, 5)[:2]].tolist())
     text = pl.when(silent).then(pl.lit("...")).otherwise("text")
-    guess = {"ours": ReplyPredictions.from_probability(np.linspace(0, 1, len(test)))}
+    guess = {"ours": np.linspace(0, 1, len(test))}
     wordless = replace(given, turns=Turns(turns.frame.with_columns(text=text)))
     for some, told in (
         (given, "5 of the 12 turns"),
