@@ -69,7 +69,15 @@ def derive_lexicon(data: Path, out: Path, *, minimum: int = 5) -> pl.DataFrame:
         raise MissingResource(
             f"no folder {str(out.parent)!r} to write {out.name!r} in; create it first"
         )
-    texts, labels = read_goemotions(find_training_file(data))
+    if not data.is_dir():
+        raise MissingResource(f"no folder {str(data)!r}; give the one that holds GoEmotions")
+    paths = [data / folder / "train.tsv" for folder in FOLDERS]
+    if (path := next(filter(Path.is_file, paths), None)) is None:
+        raise MissingResource(
+            f"no train.tsv of GoEmotions in {str(data)!r}; "
+            "get it from github.com/google-research/google-research/tree/master/goemotions/data"
+        )
+    texts, labels = read_goemotions(path)
     words = cut_words(texts.str.replace_all(PLACEHOLDERS, " "))
     # a row per text: 1 under each of the eight emotions that one of its labels stands for
     stands_for = np.array([[e in own for e in EMOTIONS] for own in MAPPING.values()], np.float64)
@@ -83,19 +91,6 @@ def derive_lexicon(data: Path, out: Path, *, minimum: int = 5) -> pl.DataFrame:
     return lexicon
 
 
-def find_training_file(data: Path) -> Path:
-    """The training split of GoEmotions in this folder."""
-    if not data.is_dir():
-        raise MissingResource(f"no folder {str(data)!r}; give the one that holds GoEmotions")
-    paths = [data / folder / "train.tsv" for folder in FOLDERS]
-    if path := next(filter(Path.is_file, paths), None):
-        return path
-    raise MissingResource(
-        f"no train.tsv of GoEmotions in {str(data)!r}; "
-        "get it from github.com/google-research/google-research/tree/master/goemotions/data"
-    )
-
-
 def read_goemotions(path: Path) -> tuple[pl.Series, list[list[int]]]:
     """Texts and label numbers of a file with text, comma-separated labels and id in each row."""
     texts, labels = [], []
@@ -104,23 +99,21 @@ def read_goemotions(path: Path) -> tuple[pl.Series, list[list[int]]]:
     except UnicodeDecodeError as error:
         raise DataError(f"{path}: not UTF-8 text at byte {error.start}") from None
     for number, line in enumerate(lines, 1):
-        if line:
-            cells = line.rstrip("\r").split("\t")
-            if len(cells) != 3:
-                raise DataError(
-                    f"{path}:{number}: {len(cells)} columns; GoEmotions has text, labels and id"
-                )
-            try:
-                codes = [int(cell) for cell in cells[1].split(",")]
-            except ValueError:
-                codes = [-1]
-            if not all(0 <= code < len(MAPPING) for code in codes):
-                raise DataError(
-                    f"{path}:{number}: labels {cells[1]!r}; expected comma-separated numbers from "
-                    "0 to 27"
-                )
-            texts.append(cells[0])
-            labels.append(codes)
+        if not line:
+            continue
+        cells, place = line.rstrip("\r").split("\t"), f"{path}:{number}"
+        if len(cells) != 3:
+            raise DataError(f"{place}: {len(cells)} columns; GoEmotions has text, labels and id")
+        try:
+            codes = [int(cell) for cell in cells[1].split(",")]
+        except ValueError:
+            codes = [-1]
+        if not all(0 <= code < len(MAPPING) for code in codes):
+            raise DataError(
+                f"{place}: labels {cells[1]!r}; expected comma-separated numbers from 0 to 27"
+            )
+        texts.append(cells[0])
+        labels.append(codes)
     if not texts:
         raise DataError(f"{path}: no text in it")
     return pl.Series(texts), labels

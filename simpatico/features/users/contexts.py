@@ -195,8 +195,11 @@ def history_covariates(turns: Turns) -> Floats:
         before = at - 1 if number[at] else at
         pauses = log_elapsed(clock[before], clock[at]), log_elapsed(clock[last], clock[at])
         last_turn = (float(asks_question(words)), float(contains_name(words, speaker[at])))
-        rate, hour = history.reply_rate(user), clock_covariates(clock[at])
-        rows.append((*last_turn, *counts, rate, *pauses, *hour))
+        # the time of day as a point on a circle: 23:59 is near 0:00
+        time = clock[at]
+        angle = 2 * pi * ((time or 0.0) % DAY) / DAY
+        hour = (0.0, 0.0, 0.0) if time is None else (1.0, sin(angle), cos(angle))
+        rows.append((*last_turn, *counts, history.reply_rate(user), *pauses, *hour))
         history.add(at, speaker[at], replies_to, user)
     return np.array(rows, np.float64).reshape(len(turns), len(HISTORY_COVARIATES))
 
@@ -204,11 +207,3 @@ def history_covariates(turns: Turns) -> Floats:
 def log_elapsed(start: float | None, end: float | None) -> float:
     """log(1 + seconds) between two times; 0 where one of them is not known."""
     return 0.0 if start is None or end is None else log1p(max(end - start, 0.0))
-
-
-def clock_covariates(time: float | None) -> tuple[float, float, float]:
-    """Whether the time is known, and the time of day as a point on a circle: 23:59 is near 0:00."""
-    if time is None:
-        return 0.0, 0.0, 0.0
-    angle = 2 * pi * (time % DAY) / DAY
-    return 1.0, sin(angle), cos(angle)

@@ -17,7 +17,7 @@ from simpatico.features.heads.folder import heads_folder
 from simpatico.features.lexicon import mtime_and_size
 from simpatico.features.users.contexts import Contexts
 from simpatico.features.users.folder import check_target, missing_model_message
-from simpatico.features.users.identity import KEY_BYTES, Mode, parse_key, uses_profile
+from simpatico.features.users.identity import Mode, parse_key, uses_profile
 from simpatico.features.users.model import Target, UserPredictions
 from simpatico.features.users.speaker_tokens import (
     MIN_EXAMPLES,
@@ -151,9 +151,7 @@ def read_finetuned(
 def read_key(path: Path) -> bytes:
     """The key that pseudonyms are made with, out of its file."""
     try:
-        key = parse_key(path.read_bytes())
+        content = path.read_bytes()
     except OSError:
-        key = None
-    if key is None:
-        raise DataError(f"{path}: no key of {KEY_BYTES} bytes; train again without it")
-    return key
+        content = b""
+    return parse_key(content, path)

@@ -30,7 +30,7 @@ from simpatico.features import Feature, Features
 from simpatico.features.heads.folder import CARD, RECIPE, WEIGHTS, heads_folder
 from simpatico.features.lexicon import mtime_and_size
 from simpatico.features.users.contexts import COVARIATES, Contexts
-from simpatico.features.users.identity import DIGITS, KEY_BYTES, parse_key, pseudonym
+from simpatico.features.users.identity import DIGITS, parse_key, pseudonym
 from simpatico.features.users.inputs import InputSpec, encoder_language, input_matrix
 from simpatico.features.users.model import (
     Standardizer,
@@ -225,8 +225,7 @@ def read_user_model(folder: Path, stamps: tuple[tuple[int, int], ...]) -> UserMo
         )
     if unknown := [name for name in recipe.inputs.covariates if name not in COVARIATES]:
         raise DataError(f"{folder / RECIPE}: unknown covariate {unknown[0]!r}; train it again")
-    if (key := parse_key(files.files[KEY])) is None:
-        raise DataError(f"{folder / KEY}: no key of {KEY_BYTES} bytes; get the model again")
+    key = parse_key(files.files[KEY], folder / KEY)
     return UserModelFolder(files.sha256, recipe, build_user_model(files, recipe), key)
 
 

@@ -164,7 +164,16 @@ def fit_shared(
     and with intercepts for them; where there are none, nothing is cross-fitted.
     """
     plain = PenaltySearch.of(columns._replace(users={}), (train, validation), target)
-    best = search_penalty(plain, tick)
+    candidates = list[Candidate]()
+    for penalty in SHARED_PENALTIES:
+        initial = candidates[-1].weights if candidates else np.zeros(plain.width)
+        candidates.append(plain.evaluate(penalty, penalty, initial))
+        tick(1)
+        if np.argmin([one.loss for one in candidates]) < len(candidates) - PATIENCE:
+            break
+    best = least_loss(candidates)
+    # covariates are left out, if that is better
+    best = least_loss([best, plain.evaluate(best.penalty, EXCLUDING_PENALTY, best.weights)])
     if not columns.users:
         return [(best.weights, np.zeros(0))]
     counts = Counter(filter(None, train.user))
@@ -178,19 +187,6 @@ def fit_shared(
         (best.weights, plain.cross_fit(best)),
         (np.delete(other.weights, np.s_[-1 - len(frequent) : -1]), with_users.cross_fit(other)),
     ]
-
-
-def search_penalty(search: PenaltySearch, tick: Callable[[int], object]) -> Candidate:
-    """The best penalty from strong to weak; then the covariates are left out, if that is better."""
-    candidates = list[Candidate]()
-    for penalty in SHARED_PENALTIES:
-        initial = candidates[-1].weights if candidates else np.zeros(search.width)
-        candidates.append(search.evaluate(penalty, penalty, initial))
-        tick(1)
-        if np.argmin([one.loss for one in candidates]) < len(candidates) - PATIENCE:
-            break
-    best = least_loss(candidates)
-    return least_loss([best, search.evaluate(best.penalty, EXCLUDING_PENALTY, best.weights)])
 
 
 def least_loss(candidates: Sequence[Candidate]) -> Candidate:

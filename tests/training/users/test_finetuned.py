@@ -157,7 +157,7 @@ def test_the_key_stays_until_a_training_is_done(tmp_path):
     with pytest.raises(DataError) as error:
         pseudonym_key(tmp_path / "other", f"path:{out}")
     assert str(error.value) == (
-        f"{out / 'person_key.txt'}: no key of 32 bytes; train again without it"
+        f"{out / 'person_key.txt'}: no key of 32 bytes; restore it or train again"
     )
 
 

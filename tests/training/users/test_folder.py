@@ -177,7 +177,7 @@ def changed(recipe: bytes, **told: object) -> bytes:
 @pytest.mark.parametrize(
     ("name", "data", "sentence"),
     [
-        ("person.key", lambda old: b"abc", "no key of 32 bytes; get the model again"),
+        ("person.key", lambda old: b"abc", "no key of 32 bytes; restore it or train again"),
         (
             "persons.json",
             lambda old: b'["ann", "bob"]',

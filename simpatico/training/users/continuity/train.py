@@ -209,7 +209,24 @@ def evaluate_continuity(
         "area under the curve": RecordedResult.of(own.auc),
         "expected calibration error": RecordedResult(calibration_error(bins)),
     }
-    unavailable, unscored = dict[str, str](), dict[str, int]()
+    by_metrics, unavailable, unscored = evaluate_metrics(examples, baselines)
+    return ContinuityReport(
+        [*results, *by_metrics],
+        compare_replies(predictions, ours, labels, users),
+        subsets,
+        unavailable,
+        ModelEvaluation(own.n, own.users, for_recipe, bins),
+        split.excluded,
+        unscored,
+        examples.count_unfinished(split.test),
+    )
+
+
+def evaluate_metrics(
+    examples: ReplyExamples, baselines: BaselineMetrics
+) -> tuple[list[ReplyResults], dict[str, str], dict[str, int]]:
+    """Results of metrics, why others are not available, and how many turns each did not score."""
+    results, unavailable, unscored = list[ReplyResults](), dict[str, str](), dict[str, int]()
     for name, metric in baselines.metrics.items():
         by_metric = (
             metric
@@ -219,21 +236,10 @@ def evaluate_continuity(
         if isinstance(by_metric, str):
             unavailable[name] = by_metric
             continue
-        test = by_metric.test
-        results += evaluate_replies(
-            {name: by_metric.predictions}, examples.labels(test), examples.users(test)
-        )
+        labels, users = examples.labels(by_metric.test), examples.users(by_metric.test)
+        results += evaluate_replies({name: by_metric.predictions}, labels, users)
         unscored[name] = by_metric.unscored
-    return ContinuityReport(
-        results,
-        compare_replies(predictions, ours, labels, users),
-        subsets,
-        unavailable,
-        ModelEvaluation(own.n, own.users, for_recipe, bins),
-        split.excluded,
-        unscored,
-        examples.count_unfinished(split.test),
-    )
+    return results, unavailable, unscored
 
 
 def known_and_new_users(is_known: Bools) -> list[tuple[str, Bools]]:

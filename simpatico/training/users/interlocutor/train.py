@@ -190,8 +190,16 @@ def update_interlocutor(
             f"{request.base} was trained on {trained_on!r} and cannot be updated with {quality!r}"
         )
     ratings = interlocutor_ratings(turns, judgements, quality=quality or trained_on)
-    if (bounds := folder.recipe.bounds) is not None:
-        check_scale(ratings, judgements, bounds, request.base)
+    (low, high), bounds = ratings.bounds, folder.recipe.bounds or (-np.inf, np.inf)
+    own = judgements.frame.filter(quality=ratings.quality)
+    has_scale = own["scale_min"].null_count() == own["scale_max"].null_count() == 0
+    # a declared scale must be the model's; where none is declared, the ratings must be within it
+    other_scale = has_scale and folder.recipe.bounds not in (None, (low, high))
+    if other_scale or not bounds[0] <= low <= high <= bounds[1]:
+        raise BadValue(
+            f"ratings of {ratings.quality!r} go from {low:g} to {high:g}; {request.base} was "
+            f"trained on a scale from {bounds[0]:g} to {bounds[1]:g}"
+        )
     # in the order of time, as an update discounts what is earlier
     first = np.array([rows[0] for rows in ratings.rows], np.int64)
     order = np.lexsort([first, ratings.start])
@@ -202,19 +210,6 @@ def update_interlocutor(
     correlation = "no r" if results.r is None else f"r {results.r.value:.3f}"
     request.write(folder, examples, f"{correlation}, squared error {results.mse.value:.3f}")
     return results
-
-
-def check_scale(
-    ratings: InterlocutorRatings, judgements: Judgements, bounds: tuple[float, float], base: str
-) -> None:
-    """Refuse ratings on another scale than the model's, or beyond it where none is declared."""
-    (low, high), own = ratings.bounds, judgements.frame.filter(quality=ratings.quality)
-    has_scale = own["scale_min"].null_count() == own["scale_max"].null_count() == 0
-    if (low, high) != bounds if has_scale else not bounds[0] <= low <= high <= bounds[1]:
-        raise BadValue(
-            f"ratings of {ratings.quality!r} go from {low:g} to {high:g}; {base} was trained on a "
-            f"scale from {bounds[0]:g} to {bounds[1]:g}"
-        )
 
 
 def rating_examples(turns: Turns, ratings: InterlocutorRatings, spec: InputSpec) -> UserExamples:
