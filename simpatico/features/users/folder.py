@@ -41,7 +41,6 @@ from simpatico.features.users.model import (
 )
 from simpatico.models.folder import ModelFolder, all_finite, read_model_folder
 from simpatico.models.names import find_model, why_missing
-from simpatico.stats.result import Result
 
 USERS_FILE, KEY = "persons.json", "person.key"
 FILES = (WEIGHTS, RECIPE, USERS_FILE, KEY, CARD)
@@ -60,10 +59,6 @@ class RecordedResult(msgspec.Struct, frozen=True):
     value: float
     low: float | None = None
     high: float | None = None
-
-    @classmethod
-    def of(cls, result: Result) -> RecordedResult:
-        return cls(result.numbers[0], result.low, result.high)
 
 
 class ReliabilityBin(

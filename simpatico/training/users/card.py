@@ -11,19 +11,23 @@ from simpatico.features.users.folder import (
     INTERCEPT,
     SHARED_PREDICTOR,
     ModelEvaluation,
+    RecordedResult,
     ReliabilityBin,
     UserModelRecipe,
 )
 from simpatico.features.users.model import UserWeights
 from simpatico.stats.bootstrap import DECIMALS, MIN_CLUSTERS
+from simpatico.stats.result import Result
 from simpatico.training.card import About, ModelCard, describe_char_ngrams
 from simpatico.wording import format_interval, format_number
 
 BINS = 10
 TITLES = {"chance": "Reply probability", "score": "User rating"}
 SUMMARIES = {
-    "chance": "Predicts the probability that the addressed user replies to a turn.",
-    "score": "Predicts the rating that the addressed user gives a turn.",
+    "chance": "Predicts the probability that the addressed user replies to a turn. Used by the "
+    "metric `reply_chance`.",
+    "score": "Predicts the rating that the addressed user gives a turn. Used by the metric "
+    "`interlocutor_score`.",
 }
 TERM_NAMES = {INTERCEPT: "intercept", SHARED_PREDICTOR: "shared predictor"}
 LIMITS = (
@@ -80,12 +84,11 @@ def user_model_card(recipe: UserModelRecipe, users: UserWeights) -> str:
         TITLES[recipe.target],
         SUMMARIES[recipe.target],
         data=[f"- {recipe.data}: {recipe.examples:,} examples", user_line],
-        evaluation=evaluation_lines(recipe.test),
+        evaluation=[*evaluation_lines(recipe.test), *(("", *recipe.lines) if recipe.lines else ())],
         method=[
             f"- inputs from context and turn{profile}, without the user's name: {inputs}",
             f"- covariates: {', '.join(spec.covariates)}",
             f"- per-user weights for: {terms}",
-            *recipe.lines,
         ],
         limits=(*LIMITS, *recipe.limits),
     ).render(About(recipe.data, recipe.licence, recipe.command))
@@ -118,6 +121,10 @@ def evaluation_lines(test: ModelEvaluation) -> list[str]:
         "|---|---|---|",
         *(f"| {b.predicted:.3f} | {b.observed:.3f} | {b.n:,} |" for b in test.reliability),
     ]
+
+
+def record_result(result: Result) -> RecordedResult:
+    return RecordedResult(result.numbers[0], result.low, result.high)
 
 
 def excluded_lines(counts: Mapping[str, int], noun: str) -> list[str]:

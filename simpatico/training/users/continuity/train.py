@@ -28,7 +28,12 @@ from simpatico.stats.by_user import (
 )
 from simpatico.training.card import About
 from simpatico.training.model_folder import check_writable
-from simpatico.training.users.card import calibration_error, excluded_lines, reliability_bins
+from simpatico.training.users.card import (
+    calibration_error,
+    excluded_lines,
+    record_result,
+    reliability_bins,
+)
 from simpatico.training.users.continuity.baselines import (
     BaselineMetrics,
     majority_predictions,
@@ -204,9 +209,9 @@ def evaluate_continuity(
     }
     bins = reliability_bins(predictions[ours].score, labels.astype(np.float64))
     for_recipe = {
-        "accuracy": RecordedResult.of(own.accuracy),
-        "macro-F1": RecordedResult.of(own.macro_f1),
-        "area under the curve": RecordedResult.of(own.auc),
+        "accuracy": record_result(own.accuracy),
+        "macro-F1": record_result(own.macro_f1),
+        "area under the curve": record_result(own.auc),
         "expected calibration error": RecordedResult(calibration_error(bins)),
     }
     by_metrics, unavailable, unscored = evaluate_metrics(examples, baselines)

@@ -16,7 +16,7 @@ import numpy as np
 from simpatico.arrays import Floats, Ints
 from simpatico.errors import BadValue, DataError
 from simpatico.features.users.contexts import turn_contexts
-from simpatico.features.users.folder import FILES, ModelEvaluation, RecordedResult
+from simpatico.features.users.folder import FILES, ModelEvaluation
 from simpatico.features.users.identity import uses_profile
 from simpatico.features.users.inputs import InputSpec
 from simpatico.judgements import Judgements
@@ -24,7 +24,7 @@ from simpatico.models.names import public_model_name
 from simpatico.stats.by_user import RatingResults, compare_ratings, evaluate_ratings
 from simpatico.training.card import About
 from simpatico.training.model_folder import check_writable
-from simpatico.training.users.card import excluded_lines
+from simpatico.training.users.card import excluded_lines, record_result
 from simpatico.training.users.examples import (
     UserExamples,
     group_examples,
@@ -265,7 +265,7 @@ def evaluate_interlocutor(
     }
     results = evaluate_ratings(models, own, users)
     statistics = {"Pearson's r": results[0].r, "mean squared error": results[0].mse}
-    for_recipe = {name: RecordedResult.of(one) for name, one in statistics.items() if one}
+    for_recipe = {name: record_result(one) for name, one in statistics.items() if one}
     evaluation = ModelEvaluation(results[0].n, results[0].users, for_recipe)
     gains = compare_ratings(models, ours, own, users)
     return InterlocutorReport(results, gains, evaluation, data.split.excluded)
