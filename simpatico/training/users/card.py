@@ -32,9 +32,9 @@ SUMMARIES = {
 TERM_NAMES = {INTERCEPT: "intercept", SHARED_PREDICTOR: "shared predictor"}
 LIMITS = (
     "Removing a user deletes their own weights; the shared weights were trained on all users and "
-    "keep what they learned from users who were removed since.",
-    "An unknown user is treated as an average user; predictions for a known user are as good as "
-    "the examples of this user.",
+    "still reflect users who have been removed.",
+    "An unknown user is treated as an average user; predictions for a known user depend on how "
+    "many examples of this user there were.",
 )
 
 
