@@ -25,7 +25,10 @@ class About:
 
 @dataclass(frozen=True)
 class ModelCard:
-    """What people should read before they use a model (model cards: Mitchell et al. 2019)."""
+    """What people should read before they use a model (model cards: Mitchell et al. 2019).
+
+    Sections are named as in the template of the Hugging Face Hub, where readers look for them.
+    """
 
     title: str
     summary: str
@@ -34,8 +37,7 @@ class ModelCard:
     method: Sequence[str]
     limits: Sequence[str]
     evaluation: Sequence[str] = ()
-    """Headed by the question it answers; empty where a section is appended after the training."""
-    method_title: str = "How it was made"
+    """With its own heading; empty where a section is appended after the training."""
 
     def render(self, about: About) -> str:
         """The card as Markdown."""
@@ -44,16 +46,16 @@ class ModelCard:
             "",
             self.summary,
             "",
-            "## Data",
+            "## Training data",
             self.data[0],
             f"- licence of the data: {about.licence}",
             *self.data[1:],
             "",
-            *([*self.evaluation, ""] if self.evaluation else []),
-            f"## {self.method_title}",
+            "## Training procedure",
             *self.method,
             *([f"- to reproduce: `{about.command}`"] if about.command else []),
             "",
+            *([*self.evaluation, ""] if self.evaluation else []),
             "## Limitations",
             *(f"- {note}" for note in self.limits),
             "",

@@ -54,39 +54,41 @@ FOLDERS = ("", "original", "goemotions/original")
 """Where the training file may lie under the folder that the user names."""
 
 PLACEHOLDERS = r"\[(?:NAME|RELIGION)\]"
+"""What GoEmotions has in place of names and religions; no words of the writers."""
 SMOOTHING = 0.5
 """Added to the texts without the emotion, so that a word of none of them has a finite weight."""
 DECIMALS = 4
-MINIMUM = 5
+"""Of weights in the file; a weight that rounds to 0 is left out."""
 
 
-def derive_lexicon(data: Path, out: Path, *, minimum: int = MINIMUM) -> pl.DataFrame:
+def derive_lexicon(data: Path, out: Path, *, minimum: int = 5) -> pl.DataFrame:
     """Write to `out`, and return, the weights of all words in at least `minimum` texts."""
     if minimum < 1:
-        raise DataError(f"a minimum of {minimum} texts means nothing; give 1 or more")
+        raise DataError(f"minimum is {minimum} texts; give 1 or more")
     if not out.parent.is_dir():
-        raise MissingResource(f"no folder {str(out.parent)!r} to write {out.name!r} in; make it")
-    texts, labels = read_goemotions(find_training_file(data))
-    lexicon = association_weights(
-        cut_words(texts.str.replace_all(PLACEHOLDERS, " ")), emotion_indicators(labels), minimum
-    )
-    if lexicon.is_empty():
-        raise DataError(f"{data}: no word is in {minimum} of its {len(texts)} texts; ask for fewer")
-    lexicon.write_csv(out, float_precision=DECIMALS)
-    return lexicon
-
-
-def find_training_file(data: Path) -> Path:
-    """The training split of GoEmotions in this folder."""
+        raise MissingResource(
+            f"no folder {str(out.parent)!r} to write {out.name!r} in; create it first"
+        )
     if not data.is_dir():
         raise MissingResource(f"no folder {str(data)!r}; give the one that holds GoEmotions")
     paths = [data / folder / "train.tsv" for folder in FOLDERS]
-    if path := next(filter(Path.is_file, paths), None):
-        return path
-    raise MissingResource(
-        f"no train.tsv of GoEmotions in {str(data)!r}; "
-        "get it from github.com/google-research/google-research/tree/master/goemotions/data"
-    )
+    if (path := next(filter(Path.is_file, paths), None)) is None:
+        raise MissingResource(
+            f"no train.tsv of GoEmotions in {str(data)!r}; "
+            "get it from github.com/google-research/google-research/tree/master/goemotions/data"
+        )
+    texts, labels = read_goemotions(path)
+    words = cut_words(texts.str.replace_all(PLACEHOLDERS, " "))
+    # a row per text: 1 under each of the eight emotions that one of its labels stands for
+    stands_for = np.array([[e in own for e in EMOTIONS] for own in MAPPING.values()], np.float64)
+    has = np.array([stands_for[numbers].max(axis=0) for numbers in labels])
+    lexicon = association_weights(words, has, minimum)
+    if lexicon.is_empty():
+        raise DataError(
+            f"{data}: no word is in {minimum} of its {len(texts)} texts; lower the minimum"
+        )
+    lexicon.write_csv(out, float_precision=DECIMALS)
+    return lexicon
 
 
 def read_goemotions(path: Path) -> tuple[pl.Series, list[list[int]]]:
@@ -97,32 +99,24 @@ def read_goemotions(path: Path) -> tuple[pl.Series, list[list[int]]]:
     except UnicodeDecodeError as error:
         raise DataError(f"{path}: not UTF-8 text at byte {error.start}") from None
     for number, line in enumerate(lines, 1):
-        if line:
-            cells = line.rstrip("\r").split("\t")
-            texts.append(cells[0])
-            labels.append(parse_labels(cells, f"{path}:{number}"))
+        if not line:
+            continue
+        cells, place = line.rstrip("\r").split("\t"), f"{path}:{number}"
+        if len(cells) != 3:
+            raise DataError(f"{place}: {len(cells)} columns; GoEmotions has text, labels and id")
+        try:
+            codes = [int(cell) for cell in cells[1].split(",")]
+        except ValueError:
+            codes = [-1]
+        if not all(0 <= code < len(MAPPING) for code in codes):
+            raise DataError(
+                f"{place}: labels {cells[1]!r}; expected comma-separated numbers from 0 to 27"
+            )
+        texts.append(cells[0])
+        labels.append(codes)
     if not texts:
         raise DataError(f"{path}: no text in it")
     return pl.Series(texts), labels
-
-
-def parse_labels(cells: list[str], place: str) -> list[int]:
-    """The label numbers in the second of a row's three cells."""
-    if len(cells) != 3:
-        raise DataError(f"{place}: {len(cells)} columns; GoEmotions has text, labels and id")
-    try:
-        numbers = [int(cell) for cell in cells[1].split(",")]
-    except ValueError:
-        numbers = [-1]
-    if not all(0 <= number < len(MAPPING) for number in numbers):
-        raise DataError(f"{place}: labels {cells[1]!r}; they are numbers from 0 to 27 with commas")
-    return numbers
-
-
-def emotion_indicators(labels: list[list[int]]) -> Floats:
-    """One row per text: 1 under each of the eight emotions that one of its labels stands for."""
-    table = np.array([[e in own for e in EMOTIONS] for own in MAPPING.values()], np.float64)
-    return np.array([table[numbers].max(axis=0) for numbers in labels])
 
 
 def association_weights(table: WordTable, has: Floats, minimum: int) -> pl.DataFrame:

@@ -7,13 +7,12 @@ weights of one training with the card of another. `manifest.json` holds the hash
 from __future__ import annotations
 
 import json
-import os
 import shutil
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 
 from simpatico.errors import DataError, RunError
-from simpatico.files import write_atomically
+from simpatico.files import replace_folder, write_atomically
 from simpatico.models.folder import MANIFEST, build_manifest
 
 
@@ -27,7 +26,9 @@ def check_writable(out: Path, names: Collection[str]) -> None:
     """Refuse a place that holds anything but a model of files with these names."""
     refuse_file(out)
     if out.is_dir() and (alien := {p.name for p in out.iterdir()} - {*names, MANIFEST}):
-        raise DataError(f"{out} holds {min(alien)!r}, which is no part of a model; name another")
+        raise DataError(
+            f"{out} holds {min(alien)!r}, which is not part of a model; name another folder"
+        )
 
 
 def encode_json(value: object, *, ensure_ascii: bool = False) -> bytes:
@@ -36,37 +37,30 @@ def encode_json(value: object, *, ensure_ascii: bool = False) -> bytes:
 
 
 def write_model_folder(
-    out: Path, files: Mapping[str, bytes], *, private: Collection[str] = (), kind: str = "model"
+    out: Path, files: Mapping[str, bytes], *, private: Collection[str] = ()
 ) -> None:
     """Let a folder of these files and their manifest take the place of the model that is there.
 
     Of `private` files nobody but their owner can read a byte at any time.
     """
     check_writable(out, files)
-    out = recover_folder(out, files, kind=kind)
+    out = recover_folder(out, files)
     new, old = staging_folders(out)
     new.mkdir(parents=True)
     for name, data in {**files, MANIFEST: build_manifest(files)}.items():
-        write_atomically(new / name, bytes_writer(data), private=name in private)
-    swap_folders(new, out, old)
-    remove_leftover(old, files, kind)
+        write_atomically(new / name, data, private=name in private)
+    replace_folder(new, out, old=old)
+    remove_leftover(old, files)
 
 
-def swap_folders(new: Path, out: Path, old: Path) -> None:
-    """Rename `new` to `out`; what was there becomes `old`, from where it can be recovered."""
-    if out.is_dir():
-        os.rename(out, old)
-    os.rename(new, out)
-
-
-def recover_folder(out: Path, names: Collection[str], *, kind: str = "model") -> Path:
+def recover_folder(out: Path, names: Collection[str]) -> Path:
     """Undo what an interrupted writing left beside a folder; the folder's real path."""
     out = out.resolve()
     new, old = staging_folders(out)
     if old.is_dir() and not out.exists() and is_model_folder(old, names):
-        os.rename(old, out)
+        old.rename(out)
     for leftover in (new, old):
-        remove_leftover(leftover, names, kind)
+        remove_leftover(leftover, names)
     return out
 
 
@@ -77,25 +71,23 @@ def staging_folders(out: Path) -> tuple[Path, Path]:
 
 def is_model_folder(folder: Path, names: Collection[str]) -> bool:
     """Whether a folder has nothing but files of these names, finished or not."""
-    known = {*names, MANIFEST}
+    expected = {*names, MANIFEST}
     present = [path.name.removeprefix(".").removesuffix(".tmp") for path in folder.iterdir()]
     # an unfinished file carries the number of its process: .card.md.4711.tmp
-    return all(name in known or name.rpartition(".")[0] in known for name in present)
+    return all(name in expected or name.rpartition(".")[0] in expected for name in present)
 
 
-def remove_leftover(folder: Path, names: Collection[str], kind: str) -> None:
-    """Delete a staging folder, for it may know users who have been forgotten since."""
+def remove_leftover(folder: Path, names: Collection[str]) -> None:
+    """Delete a staging folder, for it may know users who have been forgotten since.
+
+    Never one with other files in it: somebody may have chosen the same name.
+    """
     if not folder.exists():
         return
     if not is_model_folder(folder, names):
-        raise DataError(f"{folder} is in the way, and is not a {kind}; move it")
+        raise DataError(f"{folder} is in the way and is not a model; move it")
     try:
         shutil.rmtree(folder)
     except OSError as error:
         why = error.strerror
         raise RunError(f"{folder} could not be removed: {why}; remove it", resumable=True) from None
-
-
-def bytes_writer(data: bytes) -> Callable[[Path], object]:
-    """Writes these bytes to whatever path it is given."""
-    return lambda path: path.write_bytes(data)

@@ -25,12 +25,9 @@ def complete_splits(
     """
     if validation is not None and test is not None:
         return data, validation, test
+    if validation is None and test is None:
+        train, validation, test = split(data, shares)
+        return train, validation, test
     share = shares[0] / (shares[0] + shares[1])
-    if test is not None:
-        train, rest = split(data, (share, 1 - share))
-        return train, rest, test
-    if validation is not None:
-        train, rest = split(data, (share, 1 - share))
-        return train, validation, rest
-    train, validation, test = split(data, shares)
-    return train, validation, test
+    train, rest = split(data, (share, 1 - share))
+    return train, rest if validation is None else validation, rest if test is None else test

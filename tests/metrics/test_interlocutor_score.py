@@ -42,5 +42,6 @@ def test_a_model_of_chances_is_refused():
         score(talk("x: do", "y: tea"), [load("interlocutor_score", model=other)])
     where = other.removeprefix("path:")
     assert str(told.value) == (
-        f"{where}/recipe.json: a model of a chance, where one of a score is needed"
+        f"{where}/recipe.json: a model from `train continuity`; one from "
+        "`train interlocutor` is needed"
     )

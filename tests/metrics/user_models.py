@@ -11,7 +11,7 @@ from simpatico.features.users.inputs import InputSpec
 from simpatico.features.users.model import Standardizer, UserModel, UserWeights
 from simpatico.models.names import find_model
 from simpatico.training.card import About
-from simpatico.training.users.folder import TrainedUserModel, save_user_model
+from simpatico.training.users.folder import save_user_model
 from tests.metrics.heads import made
 from tests.models.tiny import tiny
 
@@ -39,7 +39,7 @@ def folder(model: UserModel, spec: InputSpec = PLAIN, out: Path | None = None) -
     """The name of a folder of this model."""
     out = out or made("personal") / "m"
     about = About("chats", "MIT", "simpatico train", {"seed": 0})
-    save_user_model(out, TrainedUserModel(model, spec, 4, TEST, about))
+    save_user_model(out, model, inputs=spec, n_examples=4, test=TEST, about=about)
     return f"path:{out}"
 
 

@@ -180,7 +180,7 @@ def test_no_such_file(tmp_path: Path) -> None:
 def test_no_folder_to_write_in(tmp_path: Path) -> None:
     with pytest.raises(MissingResource) as error:
         derive_lexicon(tmp_path, tmp_path / "no" / "out.csv")
-    assert str(error.value) == f"no folder '{tmp_path}/no' to write 'out.csv' in; make it"
+    assert str(error.value) == f"no folder '{tmp_path}/no' to write 'out.csv' in; create it first"
 
 
 @pytest.mark.parametrize(
@@ -188,8 +188,11 @@ def test_no_folder_to_write_in(tmp_path: Path) -> None:
     [
         (b"", "train.tsv: no text in it"),
         (b"hi\t27\tid\nhi,27,id\n", "train.tsv:2: 1 columns; GoEmotions has text, labels and id"),
-        (b"hi\t28\tid", "train.tsv:1: labels '28'; they are numbers from 0 to 27 with commas"),
-        (b"hi\tjoy\tid", "train.tsv:1: labels 'joy'; they are numbers from 0 to 27 with commas"),
+        (b"hi\t28\tid", "train.tsv:1: labels '28'; expected comma-separated numbers from 0 to 27"),
+        (
+            b"hi\tjoy\tid",
+            "train.tsv:1: labels 'joy'; expected comma-separated numbers from 0 to 27",
+        ),
         (b"hi\t27\tid\nh\xff\t27\tid", "train.tsv: not UTF-8 text at byte 10"),
     ],
 )
@@ -204,10 +207,10 @@ def test_a_wrong_file(tmp_path: Path, content: bytes, sentence: str) -> None:
 def test_too_few_texts(tmp_path: Path) -> None:
     with pytest.raises(DataError) as error:
         derive_lexicon(corpus(tmp_path, CORPUS), tmp_path / "out.csv", minimum=5)
-    assert str(error.value) == (f"{tmp_path}: no word is in 5 of its 7 texts; ask for fewer")
+    assert str(error.value) == f"{tmp_path}: no word is in 5 of its 7 texts; lower the minimum"
 
 
 def test_minimum_below_one(tmp_path: Path) -> None:
     with pytest.raises(DataError) as error:
         derive_lexicon(tmp_path, tmp_path / "out.csv", minimum=0)
-    assert str(error.value) == "a minimum of 0 texts means nothing; give 1 or more"
+    assert str(error.value) == "minimum is 0 texts; give 1 or more"

@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from math import cos, log1p, pi, sin
 
@@ -151,64 +151,45 @@ def mask_name(text: str, user: str) -> str:
     return text if name is None else name.sub(NAME_PLACEHOLDER, text)
 
 
-@dataclass
-class DialogHistory:
-    """A dialog up to some turn: who said what, and who answered what was addressed to them."""
-
-    turns_of: defaultdict[str, list[int]] = field(default_factory=lambda: defaultdict(list))
-    """The turns of each speaker."""
-    awaiting: dict[int, str] = field(default_factory=dict)
-    """The addressee of every turn that has no answer yet."""
-    addressed: Counter[str] = field(default_factory=Counter)
-    replies: Counter[str] = field(default_factory=Counter)
-
-    def reply_rate(self, speaker: str) -> float:
-        """Share of turns that somebody answered, (k + 1/2) / (n + 1): one half before the first."""
-        return (self.replies[speaker] + 0.5) / (self.addressed[speaker] + 1)
-
-    def add(self, at: int, speaker: str, replies_to: int, addressee: str) -> None:
-        """Append a turn."""
-        if self.awaiting.get(replies_to) == speaker:
-            del self.awaiting[replies_to]
-            self.replies[speaker] += 1
-        if replies_to >= 0:
-            self.awaiting[at] = addressee
-            self.addressed[addressee] += 1
-        self.turns_of[speaker].append(at)
-
-
 def history_covariates(turns: Turns) -> Floats:
-    """`HISTORY_COVARIATES` of every turn, in one pass over all of them."""
+    """`HISTORY_COVARIATES` of every turn, in one pass over all of them.
+
+    The share of answered turns is (k + 1/2) / (n + 1): one half before the first.
+    """
     number, speaker, text = (turns.frame[name].to_list() for name in ("turn", "speaker", "text"))
     interlocutor = turns.frame["interlocutor"].fill_null("").to_list()
     clock: list[float | None] = (turns.frame["time"].dt.epoch("us") / 1e6).to_list()
-    history, rows = DialogHistory(), list[tuple[float, ...]]()
+    rows = list[tuple[float, ...]]()
     for at, replies_to in enumerate(turns.answered.tolist()):
-        history = history if number[at] else DialogHistory()
+        if not number[at]:  # a new dialog
+            turns_of = defaultdict[str, list[int]](list)
+            awaiting = dict[int, str]()  # the addressee of every turn that has no answer yet
+            n_addressed, n_replies = Counter[str](), Counter[str]()
         # an interlocutor may go by an id under which nobody in the dialog speaks
-        speaks = interlocutor[at] in history.turns_of or replies_to < 0
+        speaks = interlocutor[at] in turns_of or replies_to < 0
         user = interlocutor[at] if speaks else speaker[replies_to]
-        own, others = (len(history.turns_of.get(name, ())) for name in (user, speaker[at]))
-        last = history.turns_of[user][-1] if own else at
+        own, others = (len(turns_of.get(name, ())) for name in (user, speaker[at]))
+        last = turns_of[user][-1] if own else at
         words = text[last] if own else ""
-        counts = tuple(map(log1p, (number[at], own, others, len(words), at - last)))
-        before = at - 1 if number[at] else at
-        elapsed = log_elapsed(clock[before], clock[at]), log_elapsed(clock[last], clock[at])
         last_turn = (float(asks_question(words)), float(contains_name(words, speaker[at])))
-        rate, hour = history.reply_rate(user), clock_covariates(clock[at])
-        rows.append((*last_turn, *counts, rate, *elapsed, *hour))
-        history.add(at, speaker[at], replies_to, user)
+        counts = tuple(map(log1p, (number[at], own, others, len(words), at - last)))
+        rate = (n_replies[user] + 0.5) / (n_addressed[user] + 1)
+        before, time = at - 1 if number[at] else at, clock[at]
+        pauses = log_elapsed(clock[before], time), log_elapsed(clock[last], time)
+        # the time of day as a point on a circle: 23:59 is near 0:00
+        angle = 2 * pi * ((time or 0.0) % DAY) / DAY
+        hour = (0.0, 0.0, 0.0) if time is None else (1.0, sin(angle), cos(angle))
+        rows.append((*last_turn, *counts, rate, *pauses, *hour))
+        if awaiting.get(replies_to) == speaker[at]:
+            del awaiting[replies_to]
+            n_replies[speaker[at]] += 1
+        if replies_to >= 0:
+            awaiting[at] = user
+            n_addressed[user] += 1
+        turns_of[speaker[at]].append(at)
     return np.array(rows, np.float64).reshape(len(turns), len(HISTORY_COVARIATES))
 
 
 def log_elapsed(start: float | None, end: float | None) -> float:
     """log(1 + seconds) between two times; 0 where one of them is not known."""
     return 0.0 if start is None or end is None else log1p(max(end - start, 0.0))
-
-
-def clock_covariates(time: float | None) -> tuple[float, float, float]:
-    """Whether the time is known, and the time of day as a point on a circle: 23:59 is near 0:00."""
-    if time is None:
-        return 0.0, 0.0, 0.0
-    angle = 2 * pi * (time % DAY) / DAY
-    return 1.0, sin(angle), cos(angle)

@@ -12,12 +12,7 @@ from simpatico.errors import MissingResource
 from simpatico.features import Feature, Features
 from simpatico.features.users.contexts import Contexts
 from simpatico.features.users.finetuned_folder import FineTunedFolder, is_finetuned, load_finetuned
-from simpatico.features.users.folder import (
-    UserModelFolder,
-    check_encoder,
-    is_user_model,
-    load_user_model,
-)
+from simpatico.features.users.folder import UserModelFolder, is_user_model, load_user_model
 from simpatico.features.users.model import Target, UserPredictions
 from simpatico.models.names import short_model_name
 from simpatico.turns import Turns
@@ -67,7 +62,7 @@ class PersonalNumbers:
     def compute(self, turns: Turns, features: Features) -> UserPredictor:
         folder = self.folder
         if isinstance(folder, UserModelFolder):
-            check_encoder(folder, self.model)
+            folder.check_encoder(self.model)
         return UserPredictor(folder, turns, features)
 
 

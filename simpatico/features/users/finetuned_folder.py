@@ -17,7 +17,7 @@ from simpatico.features.heads.folder import heads_folder
 from simpatico.features.lexicon import mtime_and_size
 from simpatico.features.users.contexts import Contexts
 from simpatico.features.users.folder import check_target, missing_model_message
-from simpatico.features.users.identity import KEY_BYTES, Mode, parse_key, uses_profile
+from simpatico.features.users.identity import Mode, parse_key, uses_profile
 from simpatico.features.users.model import Target, UserPredictions
 from simpatico.features.users.speaker_tokens import (
     MIN_EXAMPLES,
@@ -33,8 +33,6 @@ from simpatico.turns import Turns
 KEY = "person_key.txt"
 TARGETS: dict[str, Target] = {"single": "chance", "regression": "score"}
 
-Bounds = tuple[float, float]
-
 
 class TokenSettings(msgspec.Struct, frozen=True, rename={"bounds": "ends"}):
     """The settings of a training, as far as they are needed to use the model."""
@@ -42,7 +40,7 @@ class TokenSettings(msgspec.Struct, frozen=True, rename={"bounds": "ends"}):
     mode: Mode
     language: str | None = None
     """The one language that the encoder reads; null where it is any, or nobody knows."""
-    bounds: Bounds | None = None
+    bounds: tuple[float, float] | None = None
     """Lowest and highest score; the encoder learned (score - low) / (high - low)."""
 
 
@@ -66,7 +64,7 @@ class FineTunedRecipe(msgspec.Struct, frozen=True):
         return self.training.language
 
     @property
-    def bounds(self) -> Bounds | None:
+    def bounds(self) -> tuple[float, float] | None:
         return self.training.bounds
 
 
@@ -127,9 +125,9 @@ def load_finetuned(model: str, target: Target | None = None) -> FineTunedFolder:
     if folder is None or not is_finetuned(model):
         raise MissingResource(missing_model_message(model, target))
     stamps = tuple(mtime_and_size(folder / name) for name in (KEY, TRAINING))
-    loaded = read_finetuned(model, folder, stamps)
-    check_target(folder / TRAINING, loaded.recipe.target, target)
-    return loaded
+    finetuned = read_finetuned(model, folder, stamps)
+    check_target(folder / TRAINING, finetuned.recipe.target, target)
+    return finetuned
 
 
 @lru_cache(maxsize=8)
@@ -144,7 +142,7 @@ def read_finetuned(
         raise DataError(f"{path}: not a recipe with speaker tokens; train it again") from None
     bounds = recipe.bounds
     if (bounds is not None) != (recipe.target == "score") or (bounds and not bounds[0] < bounds[1]):
-        raise DataError(f"{path}: the ends of the scale are {bounds}; train it again")
+        raise DataError(f"{path}: invalid bounds of the rating scale, {bounds}; train it again")
     return FineTunedFolder(
         model, recipe, SpeakerTokens(read_key(folder / KEY), token_digits(recipe.tokens))
     )
@@ -153,9 +151,7 @@ def read_finetuned(
 def read_key(path: Path) -> bytes:
     """The key that pseudonyms are made with, out of its file."""
     try:
-        key = parse_key(path.read_bytes())
+        content = path.read_bytes()
     except OSError:
-        key = None
-    if key is None:
-        raise DataError(f"{path}: no key of {KEY_BYTES} bytes; train again without it")
-    return key
+        content = b""
+    return parse_key(content, path)

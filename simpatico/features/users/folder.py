@@ -30,8 +30,8 @@ from simpatico.features import Feature, Features
 from simpatico.features.heads.folder import CARD, RECIPE, WEIGHTS, heads_folder
 from simpatico.features.lexicon import mtime_and_size
 from simpatico.features.users.contexts import COVARIATES, Contexts
-from simpatico.features.users.identity import DIGITS, KEY_BYTES, parse_key, pseudonym
-from simpatico.features.users.inputs import InputSpec, input_matrix
+from simpatico.features.users.identity import DIGITS, parse_key, pseudonym
+from simpatico.features.users.inputs import InputSpec, encoder_language, input_matrix
 from simpatico.features.users.model import (
     Standardizer,
     Target,
@@ -48,6 +48,8 @@ SCHEMA = 1
 TENSORS = ("shared", "centre", "spread", "pull", "mean", "curvature", "seen")
 INTERCEPT, SHARED_PREDICTOR = "offset", "number"
 """What the first two terms that users may have weights for are called in a recipe."""
+MODEL_FIELDS = ("target", "predictor_scale", "discount", "calibration", "target_scale", "bounds")
+"""Fields that a recipe has from `UserModel`."""
 TRAINED_BY: dict[Target, str] = {"chance": "continuity", "score": "interlocutor"}
 
 
@@ -95,8 +97,8 @@ class UserModelRecipe(
 ):
     """How the weights of a folder are used, and what people should know about them.
 
-    `terms` names what users have weights for; the other fields up to `bounds` are those of
-    `UserModel`. `lines` are further lines of the card, `training` is what is needed to repeat it.
+    `terms` names what users have weights for. `lines` are further lines of the card, `training` is
+    what is needed to repeat it.
     """
 
     target: Target
@@ -120,7 +122,7 @@ class UserModelRecipe(
 
     @property
     def language(self) -> str | None:
-        return self.inputs.language
+        return encoder_language(self.inputs.encoder)
 
 
 @dataclass(frozen=True)
@@ -146,6 +148,15 @@ class UserModelFolder:
     def n_users(self) -> int:
         return len(self.model.users.n_examples)
 
+    def check_encoder(self, model: str) -> None:
+        """Refuse vectors of other weights than those that `model`, this one, was trained on."""
+        spec = self.recipe.inputs
+        if spec.encoder and find_model(spec.encoder).sha256 != spec.encoder_sha256:
+            raise DataError(
+                f"{model} was trained on other weights of {spec.encoder!r} than are here; train it "
+                "again"
+            )
+
     def predict(self, contexts: Contexts, features: Features) -> UserPredictions:
         """A prediction for each context; users have their own names there."""
         spec = self.recipe.inputs
@@ -153,8 +164,8 @@ class UserModelFolder:
         columns = len(self.model.shared) - len(spec.covariates) - 1
         if rows.shape[1] != columns:
             raise DataError(
-                f"the model has weights for {columns} columns, where {rows.shape[1]} are seen with "
-                f"{spec.encoder!r}; train it again"
+                f"the model has weights for {columns} columns, and {spec.encoder!r} gives "
+                f"{rows.shape[1]}; train it again"
             )
         digits = {name: pseudonym(name, self.key) for name in set(contexts.user)}
         users = [digits[name] for name in contexts.user]
@@ -178,9 +189,9 @@ def load_user_model(model: str, target: Target | None = None) -> UserModelFolder
     if folder is None or not is_user_model(model):
         raise MissingResource(missing_model_message(model, target))
     stamps = tuple(mtime_and_size(path) for path in sorted(folder.iterdir()) if path.is_file())
-    loaded = read_user_model(folder, stamps)
-    check_target(folder / RECIPE, loaded.recipe.target, target)
-    return loaded
+    user_model = read_user_model(folder, stamps)
+    check_target(folder / RECIPE, user_model.recipe.target, target)
+    return user_model
 
 
 def missing_model_message(model: str, target: Target | None) -> str:
@@ -190,8 +201,11 @@ def missing_model_message(model: str, target: Target | None) -> str:
 
 def check_target(path: Path, actual: Target, target: Target | None) -> None:
     """Refuse a model of another target than the one that is asked for, if any is."""
-    if target not in (None, actual):
-        raise DataError(f"{path}: a model of a {actual}, where one of a {target} is needed")
+    if target is not None and target != actual:
+        raise DataError(
+            f"{path}: a model from `train {TRAINED_BY[actual]}`; one from "
+            f"`train {TRAINED_BY[target]}` is needed"
+        )
 
 
 @lru_cache(maxsize=8)
@@ -201,13 +215,12 @@ def read_user_model(folder: Path, stamps: tuple[tuple[int, int], ...]) -> UserMo
     recipe: UserModelRecipe = files.decode(RECIPE, UserModelRecipe)
     if recipe.schema != SCHEMA:
         raise DataError(
-            f"{folder / RECIPE}: written in form {recipe.schema} where this version reads "
-            f"{SCHEMA}; train it again or update simpatico"
+            f"{folder / RECIPE}: schema {recipe.schema}, and this version reads {SCHEMA}; train it "
+            "again or update simpatico"
         )
     if unknown := [name for name in recipe.inputs.covariates if name not in COVARIATES]:
         raise DataError(f"{folder / RECIPE}: unknown covariate {unknown[0]!r}; train it again")
-    if (key := parse_key(files.files[KEY])) is None:
-        raise DataError(f"{folder / KEY}: no key of {KEY_BYTES} bytes; get the model again")
+    key = parse_key(files.files[KEY], folder / KEY)
     return UserModelFolder(files.sha256, recipe, build_user_model(files, recipe), key)
 
 
@@ -232,44 +245,22 @@ def build_user_model(files: ModelFolder, recipe: UserModelRecipe) -> UserModel:
             f"{path}: its tensors do not match {RECIPE} and {USERS_FILE}; train it again"
         )
     if odd := [name for name in TENSORS if not all_finite(tensors[name])]:
-        raise DataError(f"{path}: {odd[0]!r} holds something that is not a finite number")
+        raise DataError(f"{path}: {odd[0]!r} has values that are not finite; train it again")
     exact = {name: tensors[name].astype(np.float64) for name in TENSORS}
     index = {name: at for at, name in enumerate(names)}
-    curvature = unpack_symmetric(exact["curvature"], width)
+    curvature, (row, column) = np.zeros((len(names), width, width)), np.tril_indices(width)
+    curvature[:, row, column] = curvature[:, column, row] = exact["curvature"]
     return UserModel(
-        recipe.target,
-        exact["shared"],
-        Standardizer(exact["centre"], exact["spread"]),
-        recipe.predictor_scale,
-        tuple(all_terms.index(name) for name in recipe.terms),
-        exact["pull"],
-        recipe.discount,
-        UserWeights(index, exact["mean"], curvature, exact["seen"].astype(np.int64)),
-        recipe.calibration,
-        recipe.target_scale,
-        recipe.bounds,
+        shared=exact["shared"],
+        standardizer=Standardizer(exact["centre"], exact["spread"]),
+        terms=tuple(all_terms.index(name) for name in recipe.terms),
+        penalty=exact["pull"],
+        users=UserWeights(index, exact["mean"], curvature, exact["seen"].astype(np.int64)),
+        **{name: getattr(recipe, name) for name in MODEL_FIELDS},
     )
-
-
-def unpack_symmetric(lower: Floats, width: int) -> Floats:
-    """Symmetric matrices out of their lower triangles, a row each."""
-    matrices = np.zeros((len(lower), width, width))
-    row, column = np.tril_indices(width)
-    matrices[:, row, column] = lower
-    matrices[:, column, row] = lower
-    return matrices
 
 
 def pack_symmetric(matrices: Floats) -> Floats:
     """The lower triangles of symmetric matrices, a row each."""
     row, column = np.tril_indices(matrices.shape[1])
     return np.ascontiguousarray(matrices[:, row, column])
-
-
-def check_encoder(folder: UserModelFolder, model: str) -> None:
-    """Refuse vectors of other weights than those the model was trained on."""
-    spec = folder.recipe.inputs
-    if spec.encoder and find_model(spec.encoder).sha256 != spec.encoder_sha256:
-        raise DataError(
-            f"{model} was trained over other weights than {spec.encoder!r} has here; train it again"
-        )

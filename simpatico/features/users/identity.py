@@ -9,7 +9,10 @@ from __future__ import annotations
 import re
 import secrets
 from hashlib import blake2b
+from pathlib import Path
 from typing import Literal
+
+from simpatico.errors import DataError
 
 KEY_BYTES = 32
 DIGITS = 16
@@ -33,10 +36,12 @@ def new_key() -> bytes:
     return secrets.token_bytes(KEY_BYTES)
 
 
-def parse_key(content: bytes) -> bytes | None:
-    """The key that a file holds as hex digits; null where it holds something else."""
+def parse_key(content: bytes, path: Path) -> bytes:
+    """The key that the file at this path holds as hex digits."""
     text = content.decode("ascii", "replace").strip()
-    return bytes.fromhex(text) if re.fullmatch(rf"[0-9a-f]{{{2 * KEY_BYTES}}}", text) else None
+    if not re.fullmatch(rf"[0-9a-f]{{{2 * KEY_BYTES}}}", text):
+        raise DataError(f"{path}: no key of {KEY_BYTES} bytes; restore it or train again")
+    return bytes.fromhex(text)
 
 
 def pseudonym(user: str, key: bytes) -> str:
@@ -44,5 +49,5 @@ def pseudonym(user: str, key: bytes) -> str:
     if not user:
         return ""
     # a name may hold one half of a surrogate pair, which strict UTF-8 cannot encode
-    encoded = user.encode("utf-8", "surrogatepass")
-    return blake2b(encoded, key=key, digest_size=DIGITS // 2).hexdigest()
+    name = user.encode("utf-8", "surrogatepass")
+    return blake2b(name, key=key, digest_size=DIGITS // 2).hexdigest()

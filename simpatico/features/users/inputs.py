@@ -43,10 +43,6 @@ class InputSpec(
         """What gives texts their vectors."""
         return (Embeddings(self.encoder, self.pooling),) if self.encoder else ()
 
-    @property
-    def language(self) -> str | None:
-        return encoder_language(self.encoder)
-
 
 def encoder_language(encoder: str) -> str | None:
     """The one language that an encoder reads; null where it is any, or nobody knows."""

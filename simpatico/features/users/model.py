@@ -76,10 +76,6 @@ class UserWeights(NamedTuple):
         average = np.zeros((1, self.mean.shape[1]))  # the last row, which is what -1 selects
         return np.concatenate([self.mean, average])[self.lookup(users)]
 
-    def drop(self, user: str) -> UserWeights:
-        """All users but one."""
-        return self.select([name for name in self.row_of if name != user])
-
     def select(self, users: Sequence[str]) -> UserWeights:
         """These users, in this order."""
         rows = [self.row_of[name] for name in users]

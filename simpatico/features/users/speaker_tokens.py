@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -103,30 +103,22 @@ class DialogIndex(NamedTuple):
             count += first_turn.setdefault((begin, who), at) == at
         return cls(speaker, text, start, n_speakers, first_turn)
 
-    def spoke_before(self, at: int, who: str) -> bool:
-        """Whether somebody spoke in the dialog before a turn."""
-        return self.first_turn.get((self.start[at], who), at) < at
-
-    def user_matcher(self, at: int, user: str) -> Callable[[str], bool]:
-        """Tells which speakers before a turn are the user.
+    def preceding(self, at: int, user: str, token: str) -> list[str]:
+        """The last turns of a dialog before one of them, each after its speaker's token.
 
         Where the user goes by an id that is no speaker's name, it is the other speaker, if there is
         only one.
         """
-        own = self.speaker[at]
-        if self.spoke_before(at, user):
-            return lambda who: who == user
-        only_other = self.n_speakers[at] - self.spoke_before(at, own) == 1
-        return lambda who: only_other and who != own
-
-    def preceding(self, at: int, user: str, token: str) -> list[str]:
-        """The last turns of a dialog before one of them, each after its speaker's token."""
-        is_user = self.user_matcher(at, user)
+        begin, own = self.start[at], self.speaker[at]
+        by_name, own_spoke = (self.first_turn.get((begin, who), at) < at for who in (user, own))
+        only_other = self.n_speakers[at] - own_spoke == 1
         parts, size = list[str](), 0
-        for row in range(at - 1, self.start[at] - 1, -1):
+        for row in range(at - 1, begin - 1, -1):
             if size >= MAX_CONTEXT_CHARS:
                 break
+            who = self.speaker[row]
+            is_user = who == user if by_name else only_other and who != own
             text = mask_name(self.text[row], user)[-(MAX_CONTEXT_CHARS - size) :]
             size += len(text)
-            parts.append(f"{token if is_user(self.speaker[row]) else OTHER_SPEAKER} {text}")
+            parts.append(f"{token if is_user else OTHER_SPEAKER} {text}")
         return parts[::-1]

@@ -27,9 +27,21 @@ from simpatico.models.names import Model, find_model
 from simpatico.models.runtime.threads import thread_count
 from simpatico.models.runtime.torch_backend import import_transformers
 from simpatico.training.card import About
+from simpatico.training.finetune.folder import (
+    TrainingRecord,
+    check_finetuned_folder,
+    publish_model,
+)
+from simpatico.training.finetune.loop import FineTuningRun, run_training
+from simpatico.training.finetune.start import prepare_model
+from simpatico.training.finetune.state import Progress
 
 Problem = Literal["single", "multi", "regression"]
-PROBLEMS = ("single", "multi", "regression")
+TARGETS: dict[Problem, str] = {
+    "single": "a class must be a whole number from 0 to {}",
+    "multi": "a label must be present (1), absent (0), or in between",
+    "regression": "they must be finite numbers",
+}
 VERSION = 1
 """Of the training itself: checkpoints of another version are not resumed."""
 
@@ -54,7 +66,8 @@ class TextDataset:
 class FineTuning:
     """The base model and hyperparameters; `tokens` are special tokens to add to its vocabulary.
 
-    A base that already has a classification layer of the same size starts from it.
+    A base that already has a classification layer of the same size starts from it. Rate, batch size
+    and epochs are in the range that Devlin et al. (2019, appendix A.3) recommend for BERT.
     """
 
     base: str = "package:minilm-torch"
@@ -63,39 +76,32 @@ class FineTuning:
     batch: int = 32
     epochs: int = 3
     longest: int = 128
+    """Most tokens of a text or pair; the time of a step grows faster than in proportion."""
     class_weights: bool = False
+    """Whether all classes count alike, however rare."""
     tokens: tuple[str, ...] = ()
     seed: int = 0
     warmup: float = 0.1
+    """Share of the steps in which the rate rises."""
 
     def __post_init__(self) -> None:
-        if self.problem not in PROBLEMS:
-            raise BadValue(f"problem {self.problem!r}; there are {', '.join(PROBLEMS)}")
+        if self.problem not in TARGETS:
+            raise BadValue(f"unknown problem {self.problem!r}; choose one of {', '.join(TARGETS)}")
         for name in ("rate", "batch", "epochs"):
             if not getattr(self, name) > 0:
-                raise BadValue(f"{name} is {getattr(self, name)}; it is above 0")
+                raise BadValue(f"{name} is {getattr(self, name)}; it must be above 0")
         if not 0 <= self.warmup < 1:
             raise BadValue(
-                f"warmup is {self.warmup}; it is a share of the steps, at least 0 and below 1"
+                f"warmup is {self.warmup}; it must be a share of the steps, at least 0 and below 1"
             )
         if self.longest < 8:
             raise BadValue(
-                f"longest is {self.longest}; two texts and their marks need 8 word pieces"
+                f"longest is {self.longest}; a pair of texts with its special tokens needs 8 tokens"
             )
         if self.class_weights and self.problem == "regression":
-            raise BadValue("class_weights are for classes; regression has none")
+            raise BadValue("class_weights need classes; regression has none")
         if odd := [t for t in self.tokens if not t.strip() or self.tokens.count(t) > 1]:
-            raise BadValue(f"token {odd[0]!r} is blank or named twice; each is a mark of its own")
-
-
-@dataclass(frozen=True)
-class FineTuningResult:
-    """The folder that was written, the validation loss after each epoch, and which was kept."""
-
-    folder: Path
-    losses: tuple[float, ...]
-    epoch: int
-    """Counted from 1."""
+            raise BadValue(f"special token {odd[0]!r} is blank or repeated; each must be unique")
 
 
 def fine_tune(
@@ -106,28 +112,27 @@ def fine_tune(
     settings: FineTuning,
     labels: tuple[str, ...],
     about: About,
-) -> FineTuningResult:
-    """Fine-tune, and write a folder that `ClassProbabilities("path:OUT")` takes."""
-    from simpatico.training.finetune import folder as finetune_folder
-    from simpatico.training.finetune.loop import FineTuningRun, run_training
-    from simpatico.training.finetune.start import prepare_model
+) -> Progress:
+    """Fine-tune, and write a folder that `ClassProbabilities("path:OUT")` takes.
 
-    check_dataset(train, settings.problem, labels, "to learn from")
-    check_dataset(validation, settings.problem, labels, "to check by")
+    Returns the validation loss after each epoch, and which epoch was best.
+    """
+    check_dataset(train, settings.problem, labels, "training")
+    check_dataset(validation, settings.problem, labels, "validation")
     if (train.second is None) != (validation.second is None):
-        raise BadValue("the texts to learn from and to check by are pairs, or neither are")
-    finetune_folder.check_finetuned_folder(out)
+        raise BadValue("one of training and validation set has pairs of texts; both must, or none")
+    check_finetuned_folder(out)
     base = find_model(settings.base)
     import_transformers(base)
     partial = out.absolute().with_name(f"{out.name}.partial")
     with lock_folder(partial), isolated_torch():
-        prepared = prepare_model(base, settings, labels)
+        trainable = prepare_model(base, settings, labels)
         key = training_key(train, validation, settings, labels, base)
-        progress = run_training(FineTuningRun(prepared, settings, partial, key), train, validation)
+        progress = run_training(FineTuningRun(trainable, settings, partial, key), train, validation)
         sizes = len(train), len(validation)
-        record = finetune_folder.TrainingRecord(base, settings, labels, progress, sizes, about)
-        finetune_folder.publish_finetuned(out, partial, prepared, record)
-    return FineTuningResult(out, tuple(progress.losses), progress.epoch)
+        record = TrainingRecord(base, settings, labels, progress, sizes, about)
+        publish_model(out, partial, trainable, record)
+    return progress
 
 
 def predict_logits(
@@ -142,7 +147,10 @@ def predict_logits(
 
 @contextmanager
 def isolated_torch() -> Iterator[None]:
-    """Restore torch's random state and number of threads afterwards."""
+    """Restore torch's random state and number of threads afterwards.
+
+    Sums over threads depend on how many there are: the same number gives the same bits.
+    """
     import torch
 
     before = torch.get_num_threads()
@@ -154,18 +162,11 @@ def isolated_torch() -> Iterator[None]:
         torch.set_num_threads(before)
 
 
-TARGETS: dict[Problem, str] = {
-    "single": "a class is a whole number from 0 to {}",
-    "multi": "a label is there (1), not there (0), or in between",
-    "regression": "they are finite numbers",
-}
-
-
-def check_dataset(data: TextDataset, problem: Problem, labels: tuple[str, ...], what: str) -> None:
+def check_dataset(data: TextDataset, problem: Problem, labels: tuple[str, ...], split: str) -> None:
     """Refuse texts and targets that do not match each other or the labels."""
-    n, k = len(data.first), len(labels)
+    n, k = len(data), len(labels)
     if not n or not k:
-        raise DataError(f"{n} texts {what} and {k} labels; fine-tuning needs some of both")
+        raise DataError(f"{split} set: {n} texts and {k} labels; fine-tuning needs some of both")
     sizes = {n, len(data.target)} | ({len(data.second)} if data.second is not None else set())
     shapes: dict[Problem, list[tuple[int, ...]]] = {
         "single": [(n,)],
@@ -173,24 +174,26 @@ def check_dataset(data: TextDataset, problem: Problem, labels: tuple[str, ...], 
         "regression": [(n,), (n, 1)] if k == 1 else [(n, k)],
     }
     if len(sizes) > 1 or data.target.shape not in shapes[problem]:
-        second = "" if data.second is None else f", {len(data.second)} second ones"
+        second = "" if data.second is None else f", {len(data.second)} second texts"
         raise DataError(
-            f"{n} texts {what}{second} and targets of shape {data.target.shape}; "
+            f"{split} set: {n} texts{second} and targets of shape {data.target.shape}; "
             f"{problem!r} with {k} labels needs {shapes[problem][0]}"
         )
-    low, high = float(np.min(data.target)), float(np.max(data.target))
-    integral = problem != "single" or bool((data.target == np.round(data.target)).all())
-    top = {"single": k - 1, "multi": 1}.get(problem, np.inf)
-    in_range = problem == "regression" or (low >= 0 and high <= top)
-    if not np.isfinite(data.target).all() or not integral or not in_range:
-        wanted = TARGETS[problem].format(k - 1)
-        raise DataError(f"targets {what} from {low:g} to {high:g}; {wanted}")
-    if problem == "single" and what == "to learn from":
+    valid = np.isfinite(data.target)
+    if problem != "regression":
+        valid &= (data.target >= 0) & (data.target <= (k - 1 if problem == "single" else 1))
+    if problem == "single":
+        valid &= data.target == np.round(data.target)
+    if not valid.all():
+        low, high = float(np.min(data.target)), float(np.max(data.target))
+        requirement = TARGETS[problem].format(k - 1)
+        raise DataError(f"{split} set: targets from {low:g} to {high:g}; {requirement}")
+    # nothing is learned of a class that never occurs, and its weight would be infinite
+    if problem == "single" and split == "training":
         counts = np.bincount(data.target.astype(int), minlength=k)
         if not counts.all():
-            raise DataError(
-                f"no text {what} is {labels[int(counts.argmin())]!r}; leave that label out"
-            )
+            label = labels[int(counts.argmin())]
+            raise DataError(f"{split} set: no text is {label!r}; leave that label out")
 
 
 def training_key(
@@ -200,7 +203,10 @@ def training_key(
     labels: tuple[str, ...],
     base: Model,
 ) -> str:
-    """A hash of all that a training must share with an unfinished one to resume it."""
+    """A hash of all that a training must share with an unfinished one to resume it.
+
+    Texts enter it, so that new data of the same size are not mistaken for the old.
+    """
     digest = hashlib.sha256()
     facts = {**asdict(settings), "base": base.sha256, "labels": labels, "version": VERSION}
     digest.update(msgspec.json.encode(facts, order="sorted"))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic
@@ -18,7 +18,7 @@ from simpatico.training.finetune.start import TrainableModel
 from simpatico.training.finetune.state import Progress, resume_progress, save_progress
 
 if TYPE_CHECKING:
-    from simpatico.training.finetune import FineTuning, Problem, TextDataset
+    from simpatico.training.finetune import FineTuning, TextDataset
 
 
 BATCHES_SORTED = 50
@@ -34,14 +34,10 @@ CHECKPOINT_SECONDS = 300.0
 class FineTuningRun:
     """What is trained, how, and where its checkpoints are; `key` stands for data and settings."""
 
-    prepared: TrainableModel
+    trainable: TrainableModel
     settings: FineTuning
     partial: Path
     key: str
-
-    @property
-    def model(self) -> Any:
-        return self.prepared.model
 
 
 @dataclass(frozen=True)
@@ -55,7 +51,7 @@ class TokenizedTexts:
     def of(cls, data: TextDataset, run: FineTuningRun) -> TokenizedTexts:
         import torch
 
-        encodings = run.prepared.encode(data.first, data.second)
+        encodings = run.trainable.encode(data.first, data.second)
         target = torch.from_numpy(np.ascontiguousarray(data.target, np.float32))
         if run.settings.problem == "regression":
             target = target.reshape(len(encodings), -1)
@@ -68,31 +64,43 @@ class TokenizedTexts:
 
 def run_training(run: FineTuningRun, train: TextDataset, validation: TextDataset) -> Progress:
     """Resume from the last checkpoint and train to the last step."""
-    examples, check = TokenizedTexts.of(train, run), TokenizedTexts.of(validation, run)
-    settings = run.settings
-    weights = class_weights(examples.target, settings, run.model.config.num_labels)
-    optimizer = make_optimizer(run.model)
-    progress = resume_progress(run.partial, run.key, run.model, optimizer)
-    per_epoch = -(-len(examples.encodings) // settings.batch)
-    total, saved_at = per_epoch * settings.epochs, monotonic()
+    import torch
+
+    settings, model = run.settings, run.trainable.model
+    train_texts, validation_texts = (TokenizedTexts.of(data, run) for data in (train, validation))
+    weights = class_weights(train_texts.target, settings, model.config.num_labels)
+    optimizer = make_optimizer(model)
+    progress = resume_progress(run.partial, run.key, model, optimizer)
+    per_epoch = -(-len(train) // settings.batch)
+    total, saved_at, lengths = per_epoch * settings.epochs, monotonic(), train_texts.lengths
     with track("fine-tuning", total) as tick:
         tick(progress.step)
-        for step, batch in remaining_steps(progress.step, examples.lengths, settings):
-            # what dropout draws depends on the number of the step alone, so that it can be repeated
-            seed_torch([settings.seed, step])
-            backpropagate(run, examples, batch, weights)
-            for group in optimizer.param_groups:
-                group["lr"] = learning_rate(step, total, settings)
-            optimizer.step()
-            optimizer.zero_grad()
-            progress.step = step + 1
-            tick(1)
-            epoch_ends = progress.step % per_epoch == 0
-            if epoch_ends:
-                progress.losses.append(validation_loss(run, check, weights))
-            if epoch_ends or monotonic() - saved_at > CHECKPOINT_SECONDS:
-                save_progress(run.partial, progress, run.model, optimizer)
-                saved_at = monotonic()
+        for epoch in range(progress.step // per_epoch, settings.epochs):
+            batches = length_batches(lengths, settings.batch, [settings.seed, epoch])
+            for batch in batches[progress.step % per_epoch :]:
+                # what dropout draws depends on the step alone: a resumed training repeats it
+                seed = np.random.default_rng([settings.seed, progress.step]).integers(2**62)
+                torch.manual_seed(int(seed))
+                model.train()
+                loss_sum, weight_sum = batch_loss(run, train_texts, batch, weights)
+                loss = loss_sum / weight_sum
+                if not torch.isfinite(loss):
+                    rate = f"{settings.rate:g}"
+                    raise DataError(f"the loss is not finite at learning rate {rate}; lower it")
+                loss.backward()
+                torch.nn.utils.clip_grad_norm_(model.parameters(), MAX_GRADIENT_NORM)
+                for group in optimizer.param_groups:
+                    group["lr"] = learning_rate(progress.step, total, settings)
+                optimizer.step()
+                optimizer.zero_grad()
+                progress.step += 1
+                tick(1)
+                epoch_ends = progress.step % per_epoch == 0
+                if epoch_ends:
+                    progress.losses.append(validation_loss(run, validation_texts, weights))
+                if epoch_ends or monotonic() - saved_at > CHECKPOINT_SECONDS:
+                    save_progress(run.partial, progress, model, optimizer)
+                    saved_at = monotonic()
     return progress
 
 
@@ -119,16 +127,6 @@ def make_optimizer(model: Any) -> Any:
     return optimizer
 
 
-def remaining_steps(first: int, lengths: Ints, settings: FineTuning) -> Iterator[tuple[int, Ints]]:
-    """The steps from this one on, each with the indices of its texts."""
-    per_epoch = -(-len(lengths) // settings.batch)
-    for epoch in range(first // per_epoch, settings.epochs):
-        batches = length_batches(lengths, settings.batch, [settings.seed, epoch])
-        for index, batch in enumerate(batches):
-            if (step := epoch * per_epoch + index) >= first:
-                yield step, batch
-
-
 def length_batches(lengths: Ints, size: int, seed: Sequence[int]) -> list[Ints]:
     """All indices in random order, but texts of about one length in a batch."""
     rng = np.random.default_rng(list(seed))
@@ -141,106 +139,76 @@ def length_batches(lengths: Ints, size: int, seed: Sequence[int]) -> list[Ints]:
     return [batches[index] for index in rng.permutation(len(batches))]
 
 
-def seed_torch(seed: Sequence[int]) -> None:
-    import torch
-
-    torch.manual_seed(int(np.random.default_rng(list(seed)).integers(2**62)))
-
-
 def learning_rate(step: int, total: int, settings: FineTuning) -> float:
-    """Linear warm-up from 0 to the rate, then linear decay to 0."""
+    """Linear warm-up from 0 to the rate, then linear decay to 0.
+
+    rate min((t + 1) / w, (T - t) / (T - w), 1) in step t, counted from 0, of T, w of them warm-up.
+    """
     warm = settings.warmup * total
     rising = (step + 1) / warm if warm else 1.0
     falling = (total - step) / max(total - warm, 1)
     return settings.rate * min(rising, falling, 1.0)
 
 
-def backpropagate(run: FineTuningRun, examples: TokenizedTexts, batch: Ints, weights: Any) -> None:
-    """Leave with every weight the gradient of the batch's mean loss, clipped."""
-    import torch
-
-    model = run.model.train()
-    total, weight = batch_loss(run, examples, batch, weights)
-    loss = total / weight
-    if not torch.isfinite(loss):
-        raise DataError(
-            f"the loss is no longer a number at a rate of {run.settings.rate:g}; give a lower one"
-        )
-    loss.backward()
-    torch.nn.utils.clip_grad_norm_(model.parameters(), MAX_GRADIENT_NORM)
-
-
-def validation_loss(run: FineTuningRun, check: TokenizedTexts, weights: Any) -> float:
+def validation_loss(run: FineTuningRun, texts: TokenizedTexts, weights: Any) -> float:
     """The mean loss on the validation split."""
     import torch
 
-    run.model.eval()
-    order = np.argsort(check.lengths, kind="stable")
+    run.trainable.model.eval()
+    order = np.argsort(texts.lengths, kind="stable")  # batches of about one length: less padding
     total = weight = 0.0
     with torch.inference_mode(), track("checking", len(order)) as tick:
         for start in range(0, len(order), run.settings.batch):
             batch = order[start : start + run.settings.batch]
-            loss, loss_weight = batch_loss(run, check, batch, weights)
-            total, weight = total + float(loss), weight + float(loss_weight)
+            loss_sum, weight_sum = batch_loss(run, texts, batch, weights)
+            total, weight = total + float(loss_sum), weight + float(weight_sum)
             tick(len(batch))
     return total / weight
 
 
 def batch_loss(
-    run: FineTuningRun, examples: TokenizedTexts, batch: Ints, weights: Any
+    run: FineTuningRun, texts: TokenizedTexts, batch: Ints, weights: Any
 ) -> tuple[Any, Any]:
-    """The sum of a batch's losses, and the sum of their weights."""
-    inputs = pad_batch([examples.encodings[index] for index in batch], run.prepared)
-    logits = run.model(**inputs).logits
-    target = examples.target[batch].to(logits.device)
-    losses: tuple[Any, Any] = LOSSES[run.settings.problem](logits, target, weights)
-    return losses
+    """The sum of a batch's losses, and the sum of their weights.
+
+    Cross-entropy with each example weighted by its class, binary cross-entropy of each label by
+    itself, or squared error.
+    """
+    from torch.nn.functional import binary_cross_entropy_with_logits, cross_entropy
+
+    inputs = pad_batch([texts.encodings[index] for index in batch], run.trainable)
+    logits = run.trainable.model(**inputs).logits
+    target = texts.target[batch].to(logits.device)
+    if run.settings.problem == "single":
+        weight_sum = len(target) if weights is None else weights[target].sum()
+        return cross_entropy(logits, target, weight=weights, reduction="sum"), weight_sum
+    if run.settings.problem == "regression":
+        return ((logits - target) ** 2).sum(), target.numel()
+    loss_sum = binary_cross_entropy_with_logits(logits, target, pos_weight=weights, reduction="sum")
+    return loss_sum, target.numel()
 
 
-def pad_batch(encodings: Sequence[Encoding], prepared: TrainableModel) -> dict[str, Any]:
+def pad_batch(encodings: Sequence[Encoding], trainable: TrainableModel) -> dict[str, Any]:
     """Texts as the model takes them, padded to the longest."""
     import torch
 
     longest = max(len(encoding.ids) for encoding in encodings)
-    ids = np.full((len(encodings), longest), prepared.model.config.pad_token_id or 0)
+    ids = np.full((len(encodings), longest), trainable.model.config.pad_token_id or 0)
     types, mask = np.zeros_like(ids), np.zeros_like(ids)
     for row, encoding in enumerate(encodings):
         n = len(encoding.ids)
         ids[row, :n], types[row, :n], mask[row, :n] = encoding.ids, encoding.types, 1
     arrays = {"input_ids": ids, "attention_mask": mask}
-    if prepared.segments:
+    if trainable.segments:
         arrays["token_type_ids"] = types
-    return {name: torch.from_numpy(a).to(prepared.model.device) for name, a in arrays.items()}
-
-
-def single_label_loss(logits: Any, target: Any, weights: Any) -> tuple[Any, Any]:
-    """Cross-entropy, each example weighted by its class."""
-    from torch.nn.functional import cross_entropy
-
-    total = len(target) if weights is None else weights[target].sum()
-    return cross_entropy(logits, target, weight=weights, reduction="sum"), total
-
-
-def multi_label_loss(logits: Any, target: Any, weights: Any) -> tuple[Any, Any]:
-    """Binary cross-entropy of every label by itself."""
-    from torch.nn.functional import binary_cross_entropy_with_logits as cross_entropy
-
-    return cross_entropy(logits, target, pos_weight=weights, reduction="sum"), target.numel()
-
-
-def squared_error(predictions: Any, target: Any, weights: Any) -> tuple[Any, Any]:
-    return ((predictions - target) ** 2).sum(), target.numel()
-
-
-LOSSES: dict[Problem, Any] = {
-    "single": single_label_loss,
-    "multi": multi_label_loss,
-    "regression": squared_error,
-}
+    return {name: torch.from_numpy(a).to(trainable.model.device) for name, a in arrays.items()}
 
 
 def class_weights(target: Any, settings: FineTuning, labels: int) -> Any:
-    """Weights with which all classes count alike, or of a label its presence and absence."""
+    """Weights with which all classes count alike, or of a label its presence and absence.
+
+    n / (k n_c) for class c of k, as scikit-learn balances them; (n - n_l) / n_l for label l.
+    """
     import torch
 
     if not settings.class_weights:

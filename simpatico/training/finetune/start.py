@@ -36,7 +36,7 @@ PROBLEM_TYPES = {
 class TrainableModel:
     """A classifier with its tokenizer, which cuts at `limit` tokens.
 
-    `segments`: whether the model is told first texts from second (BERT's token types).
+    `segments`: whether it takes token types, which tell first texts from second (BERT).
     """
 
     model: Any
@@ -92,6 +92,7 @@ def load_classifier(base: Model, settings: FineTuning, labels: tuple[str, ...]) 
             )
         except Exception as error:  # a faulty folder makes it raise nearly anything
             raise unloadable(base, "an encoder", error) from None
+    # a new classification layer has no weights yet, and some encoders are saved without a pooler
     inner = f"{model.base_model_prefix}."
     missing = [
         k for k in sorted(loading["missing_keys"]) if k.startswith(inner) and "pooler" not in k
@@ -105,7 +106,7 @@ def load_classifier(base: Model, settings: FineTuning, labels: tuple[str, ...]) 
 
 
 def add_tokens(base: Model, tokens: Sequence[str]) -> tuple[Any, list[int]]:
-    """The base's tokenizer with these tokens, and the ids of those that it did not know."""
+    """The base's tokenizer with these tokens, and the ids of those that are new to it."""
     from tokenizers import AddedToken, Tokenizer
 
     tokenizer = Tokenizer.from_str(load_tokenizer(base).tokenizer.to_str())
@@ -118,14 +119,17 @@ def add_tokens(base: Model, tokens: Sequence[str]) -> tuple[Any, list[int]]:
 
 
 def embed_tokens(model: Any, new: Sequence[int], seed: int) -> None:
-    """Give new tokens a vector each: the mean of the old ones and a little noise."""
+    """Give new tokens a vector each: the mean of the old ones and a little noise.
+
+    Near the mean they start out as average words; the noise lets them part from each other.
+    """
     import torch
 
     if not new:
         return
     old = model.get_input_embeddings().weight.detach()
-    known = old[: min(new)]
-    mean, sd = known.mean(dim=0), known.std(dim=0)
+    # padding of the vocabulary to a round number, after the last real token, was never trained
+    mean, sd = old[: min(new)].mean(dim=0), old[: min(new)].std(dim=0)
     noise = np.random.default_rng(seed).standard_normal((len(new), old.shape[1]))
     if max(new) >= len(old):
         model.resize_token_embeddings(max(new) + 1, mean_resizing=False)

@@ -43,13 +43,14 @@ def resume_progress(partial: Path, key: str, model: Any, optimizer: Any) -> Prog
     try:
         progress = msgspec.json.decode(path.read_bytes(), type=Progress)
     except (msgspec.DecodeError, UnicodeDecodeError):
-        raise DataError(f"{path}: cannot be read; delete {partial} to begin anew") from None
+        raise DataError(f"{path}: cannot be read; delete {partial} to start over") from None
     if progress.key != key:
         raise DataError(
             f"{partial} holds an unfinished training of other data or settings; "
             "finish that one, or delete the folder"
         )
     copy_tensors(partial / progress.latest, checkpoint_tensors(model, optimizer))
+    # Adam corrects its running means for the number of steps, which is the same for all weights
     for state in optimizer.state.values():
         state["step"].fill_(progress.step)
     return progress
@@ -68,15 +69,10 @@ def save_progress(partial: Path, progress: Progress, model: Any, optimizer: Any)
         progress.best = best
     progress.latest = f"step-{progress.step}.safetensors"
     write_atomically(partial / progress.latest, lambda path: save_file(tensors, path))
-    write_atomically(partial / STATE, lambda path: path.write_bytes(msgspec.json.encode(progress)))
+    write_atomically(partial / STATE, msgspec.json.encode(progress))
     for path in [*partial.glob("*.safetensors"), *partial.glob(".*.tmp")]:
         if path.name not in (progress.latest, progress.best):
             path.unlink()
-
-
-def load_best_weights(partial: Path, progress: Progress, model: Any) -> None:
-    """Load the weights of the best epoch into the model."""
-    copy_tensors(partial / progress.best, checkpoint_tensors(model))
 
 
 def checkpoint_tensors(model: Any, optimizer: Any = None) -> dict[str, Any]:
@@ -96,9 +92,9 @@ def copy_tensors(path: Path, tensors: Mapping[str, Any]) -> None:
     from safetensors.torch import load_file
 
     try:
-        saved = load_file(path)
+        checkpoint = load_file(path)
     except (OSError, SafetensorError):
-        raise DataError(f"{path}: cannot be read; delete {path.parent} to begin anew") from None
+        raise DataError(f"{path}: cannot be read; delete {path.parent} to start over") from None
     with torch.no_grad():
         for name, tensor in tensors.items():
-            tensor.copy_(saved[name])
+            tensor.copy_(checkpoint[name])

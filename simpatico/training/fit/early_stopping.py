@@ -31,16 +31,16 @@ class EarlyStopping(NamedTuple):
         `least` is the validation loss that the weights have before the first epoch, where they are
         already worth keeping.
         """
-        best, waited = [weight.copy() for weight in weights], 0
+        best, since_best = [weight.copy() for weight in weights], 0
         for epoch in range(self.epochs):
             run_epoch()
             tick(1)
             loss = validation_loss()
-            waited += 1
+            since_best += 1
             if loss < least:
-                best, least, waited = [weight.copy() for weight in weights], loss, 0
-            if waited >= self.patience:
+                best, least, since_best = [weight.copy() for weight in weights], loss, 0
+            if since_best >= self.patience:
                 tick(self.epochs - epoch - 1)
                 break
-        for weight, kept in zip(weights, best, strict=True):
-            weight[...] = kept
+        for weight, best_weight in zip(weights, best, strict=True):
+            weight[...] = best_weight

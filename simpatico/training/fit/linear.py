@@ -44,8 +44,8 @@ class LogisticData(NamedTuple):
         from scipy import sparse
 
         both = (pairs.first, pairs.second)
-        scaled = [VECTOR_SCALE * sparse.csr_matrix(vectors[rows]) for rows in both]
-        return cls.from_columns([*scaled, *(char_ngrams[rows] for rows in both)], pairs)
+        dense = [VECTOR_SCALE * sparse.csr_matrix(vectors[rows]) for rows in both]
+        return cls.from_columns([*dense, *(char_ngrams[rows] for rows in both)], pairs)
 
     @classmethod
     def from_columns(
@@ -86,9 +86,9 @@ def fit_linear_head(
 ) -> Head:
     """The head of least validation loss; the base itself, where no fit is better."""
     char_ngrams = char_ngram_matrix(texts, form)
-    data, check = (LogisticData.from_pairs(p, vectors, char_ngrams) for p in (train, validation))
-    start = np.zeros(data.rows.shape[1]) if base is None else flatten_head(base)
-    weights = fit_best_penalty(data, check, start, tick)
+    splits = [LogisticData.from_pairs(p, vectors, char_ngrams) for p in (train, validation)]
+    start = np.zeros(splits[0].rows.shape[1]) if base is None else flatten_head(base)
+    weights = fit_best_penalty(splits[0], splits[1], start, tick)
     sizes = np.cumsum([2 * vectors.shape[1], form.columns, form.columns])
     dense, first, second, offset = np.split(weights, sizes)
     layer = (VECTOR_SCALE * dense[:, None], offset)
@@ -106,12 +106,12 @@ def fit_best_penalty(
     train: LogisticData, validation: LogisticData, start: Floats, tick: Callable[[int], object]
 ) -> Floats:
     """Weights near `start`, or `start` itself: whichever has the least validation loss."""
-    used = np.flatnonzero(train.rows.getnnz(axis=0))
-    part = train._replace(rows=train.rows[:, used])
+    active = np.flatnonzero(train.rows.getnnz(axis=0))  # of the others the gradient is 0
+    part = train._replace(rows=train.rows[:, active])
     best = weights = start
     for penalty in PENALTIES:
-        weights, initial = start.copy(), weights[used]
-        weights[used] = fit_logistic(part, start[used], initial, penalty)
+        weights, initial = start.copy(), weights[active]
+        weights[active] = fit_logistic(part, start[active], initial, penalty)
         if validation.loss(weights) < validation.loss(best):
             best = weights
         tick(1)

@@ -101,8 +101,8 @@ def fit_head(
         for start in range(0, len(order), shape.batch):
             steps += 1
             batch = train.take(order[start : start + shape.batch])
-            slopes = gradients(head, scaling, vectors, batch)
-            adam_step(weights, slopes, moments, steps, shape)
+            by_weight = gradients(head, scaling, vectors, batch)
+            adam_step(weights, by_weight, moments, steps, shape)
 
     def validation_loss() -> float:
         return mean_loss(head, scaling, vectors, validation)
@@ -148,24 +148,24 @@ def gradients(
     logit = (states[-1] @ head.layers[-1][0] + head.layers[-1][1])[:, 0]
     error = (sigmoid(logit) - batch.label) * batch.mean_weights
     back = error[:, None].astype(logit.dtype)
-    slopes: list[AnyFloats] = []
+    by_weight: list[AnyFloats] = []
     for layer in reversed(range(len(head.layers))):
         state = states[layer]
-        slopes = [state.T @ back, back.sum(axis=0), *slopes]
+        by_weight = [state.T @ back, back.sum(axis=0), *by_weight]
         back = back @ head.layers[layer][0].T
         if layer:  # tanh' = 1 - tanh², relu' = 1 where it is above 0
             back *= 1 - state * state if head.activation == "tanh" else state > 0
     if head.bilinear is None:
-        return slopes
+        return by_weight
     # the bilinear form is a single input, after as many as the parts before it have
     column = head.parts.index("bilinear") * first.shape[1]
     error = back[:, column : column + 1] / scaling.sd[column]
-    return [*slopes, (first * error).T @ second]
+    return [*by_weight, (first * error).T @ second]
 
 
 def adam_step(
     weights: list[AnyFloats],
-    slopes: list[AnyFloats],
+    by_weight: list[AnyFloats],
     moments: list[tuple[AnyFloats, AnyFloats]],
     step: int,
     shape: HeadShape,
@@ -175,9 +175,9 @@ def adam_step(
     Kingma & Ba's second form: both bias corrections in the step size, epsilon uncorrected.
     """
     correction = np.sqrt(1 - BETA2**step) / (1 - BETA1**step)
-    for weight, slope, (mean, square) in zip(weights, slopes, moments, strict=True):
-        mean += (1 - BETA1) * (slope - mean)
-        square += (1 - BETA2) * (slope * slope - square)
+    for weight, gradient, (mean, square) in zip(weights, by_weight, moments, strict=True):
+        mean += (1 - BETA1) * (gradient - mean)
+        square += (1 - BETA2) * (gradient * gradient - square)
         if weight.ndim == 2:
             weight *= 1 - shape.rate * shape.decay
         weight -= shape.rate * correction * mean / (np.sqrt(square) + EPSILON)
@@ -200,15 +200,15 @@ def with_raw_inputs(head: Head, scaling: InputScaling) -> Head:
     """The head of standardised inputs as one that takes them as they are."""
     (matrix, offset), *rest = head.layers
     raw = (matrix / scaling.sd[:, None]).astype(np.float32)
-    moved = (offset - scaling.mean @ raw).astype(np.float32)
-    return replace(head, layers=((raw, moved), *rest))
+    intercept = (offset - scaling.mean @ raw).astype(np.float32)
+    return replace(head, layers=((raw, intercept), *rest))
 
 
 def with_scaled_inputs(head: Head, scaling: InputScaling) -> Head:
     """The head that takes standardised inputs and gives the same."""
     (matrix, offset), *rest = head.layers
-    scaled = (matrix * scaling.sd[:, None]).astype(np.float32)
-    moved = (offset + scaling.mean @ matrix).astype(np.float32)
+    weights = (matrix * scaling.sd[:, None]).astype(np.float32)
+    intercept = (offset + scaling.mean @ matrix).astype(np.float32)
     others = ((m.astype(np.float32), o.astype(np.float32)) for m, o in rest)
     bilinear = None if head.bilinear is None else head.bilinear.astype(np.float32)
-    return replace(head, layers=((scaled, moved), *others), bilinear=bilinear)
+    return replace(head, layers=((weights, intercept), *others), bilinear=bilinear)

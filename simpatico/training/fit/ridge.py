@@ -30,42 +30,33 @@ class RidgeFit:
     """Mean squared leave-one-out error."""
 
 
-@dataclass(frozen=True)
-class KernelSpectrum:
-    """Eigenvalues and eigenvectors of a centred kernel, and the target."""
+def leave_one_out_residuals(
+    values: Floats, vectors: Floats, target: Floats, penalties: Floats
+) -> Floats:
+    """Each row's residual when the row itself is left out: a column per penalty.
 
-    values: Floats
-    vectors: Floats
-    target: Floats
-
-    @property
-    def deviations(self) -> Floats:
-        return np.asarray(self.target - self.target.mean())
-
-    def leave_one_out_residuals(self, penalties: Floats) -> Floats:
-        """Each row's residual when the row itself is left out: a column per penalty."""
-        shrink = self.values[:, None] / (self.values[:, None] + penalties)
-        along = self.vectors.T @ self.deviations
-        hat = self.vectors**2 @ shrink + 1 / len(self.target)
-        fitted = self.vectors @ (shrink * along[:, None])
-        return np.asarray((self.deviations[:, None] - fitted) / (1 - hat))
-
-    def dual(self, penalty: float) -> Floats:
-        """The solution at one penalty."""
-        along = self.vectors.T @ self.deviations
-        return np.asarray(self.vectors @ (along / (self.values + penalty)))
+    `values` and `vectors` are the eigenvalues and eigenvectors of the centred kernel.
+    """
+    deviations = target - target.mean()
+    shrink = values[:, None] / (values[:, None] + penalties)
+    along = vectors.T @ deviations
+    hat = vectors**2 @ shrink + 1 / len(target)
+    predictions = vectors @ (shrink * along[:, None])
+    return np.asarray((deviations[:, None] - predictions) / (1 - hat))
 
 
 def fit_ridge(kernel: Floats, target: Floats, grid: Floats = GRID) -> RidgeFit:
     """The regression whose penalty has the least mean squared leave-one-out error."""
     values, vectors = np.linalg.eigh(kernel)
-    spectrum = KernelSpectrum(np.maximum(values, 0.0), vectors, target)
+    values = np.maximum(values, 0.0)  # a kernel has none below 0, but rounding may
     penalties = grid * np.trace(kernel) / len(kernel)
-    errors = np.mean(spectrum.leave_one_out_residuals(penalties) ** 2, axis=0)
+    residuals = leave_one_out_residuals(values, vectors, target, penalties)
+    errors = np.mean(residuals**2, axis=0)
     best = int(np.argmin(errors))
+    along = vectors.T @ (target - target.mean())
     return RidgeFit(
         float(target.mean()),
-        spectrum.dual(penalties[best]),
+        np.asarray(vectors @ (along / (values + penalties[best]))),
         float(grid[best]),
         float(penalties[best]),
         float(errors[best]),

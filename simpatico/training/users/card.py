@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 
 from simpatico.arrays import Floats
 from simpatico.features.users.folder import (
+    INTERCEPT,
+    SHARED_PREDICTOR,
     ModelEvaluation,
     RecordedResult,
     ReliabilityBin,
@@ -13,33 +17,37 @@ from simpatico.features.users.folder import (
 )
 from simpatico.features.users.model import UserWeights
 from simpatico.stats.bootstrap import DECIMALS, MIN_CLUSTERS
+from simpatico.stats.result import Result
 from simpatico.training.card import About, ModelCard, describe_char_ngrams
 from simpatico.wording import format_interval, format_number
 
 BINS = 10
-TITLES = {"chance": "Reply chance", "score": "Interlocutor's score"}
+TITLES = {"chance": "Reply probability", "score": "User rating"}
 SUMMARIES = {
-    "chance": "Predicts the probability that the addressed user replies to a turn.",
-    "score": "Predicts the rating that the addressed user gives a turn.",
+    "chance": "Predicts the probability that the addressed user replies to a turn. Used by the "
+    "metric `reply_chance`.",
+    "score": "Predicts the rating that the addressed user gives a turn. Used by the metric "
+    "`interlocutor_score`.",
 }
+TERM_NAMES = {INTERCEPT: "intercept", SHARED_PREDICTOR: "shared predictor"}
 LIMITS = (
     "Removing a user deletes their own weights; the shared weights were trained on all users and "
-    "keep what they learned from users who were removed since.",
-    "An unknown user is treated as an average user; predictions for a known user are as good as "
-    "the examples of this user.",
+    "still reflect users who have been removed.",
+    "An unknown user is treated as an average user; predictions for a known user depend on how "
+    "many examples of this user there were.",
 )
 
 
-def reliability_bins(predicted: Floats, observed: Floats) -> tuple[ReliabilityBin, ...]:
+def reliability_bins(probability: Floats, outcome: Floats) -> tuple[ReliabilityBin, ...]:
     """For each tenth of predicted probabilities: how many, their mean, and the share of replies."""
-    tenth = np.minimum((predicted * BINS).astype(np.int64), BINS - 1)
+    tenth = np.minimum((probability * BINS).astype(np.int64), BINS - 1)
+    masks = [tenth == number for number in np.unique(tenth)]
     return tuple(
         ReliabilityBin(
-            int((tenth == number).sum()),
-            round(float(predicted[tenth == number].mean()), DECIMALS),
-            round(float(observed[tenth == number].mean()), DECIMALS),
+            int(mask.sum()),
+            *(round(float(column[mask].mean()), DECIMALS) for column in (probability, outcome)),
         )
-        for number in np.unique(tenth)
+        for mask in masks
     )
 
 
@@ -56,20 +64,32 @@ def calibration_error(bins: tuple[ReliabilityBin, ...]) -> float:
 
 def user_model_card(recipe: UserModelRecipe, users: UserWeights) -> str:
     """The card of a folder; it does not say who the users are."""
+    spec = recipe.inputs
     if len(users.n_examples):
         low, median, high = np.percentile(users.n_examples, (0, 50, 100)).astype(int)
-        known = (
+        user_line = (
             f"- per-user weights: {len(users.n_examples):,} users with {low:,} to {high:,} "
             f"examples (median {median:,}); names are stored as keyed pseudonyms"
         )
     else:
-        known = "- no per-user weights: every user is treated as an average user"
+        user_line = "- no per-user weights: every user is treated as an average user"
+    vectors = f"vectors of {spec.encoder} ({spec.encoder_sha256[:12]}), pooled by {spec.pooling}"
+    char_ngrams = describe_char_ngrams(spec.char_ngrams).removeprefix(", and ")
+    inputs = "; ".join(filter(None, [vectors if spec.encoder else "", char_ngrams])) or "none"
+    profile = " and the user's profile" if spec.profile else ""
+    terms = ", ".join(TERM_NAMES.get(name, name) for name in recipe.terms) or "none"
+    if recipe.terms and recipe.discount < 1:
+        terms += f"; older examples are discounted by {recipe.discount:g} per later example"
     return ModelCard(
         TITLES[recipe.target],
         SUMMARIES[recipe.target],
-        data=[f"- {recipe.data}: {recipe.examples:,} examples", known],
-        evaluation=evaluation_lines(recipe.test),
-        method=[*method_lines(recipe), *recipe.lines],
+        data=[f"- {recipe.data}: {recipe.examples:,} examples", user_line],
+        evaluation=[*evaluation_lines(recipe.test), *(("", *recipe.lines) if recipe.lines else ())],
+        method=[
+            f"- inputs from context and turn{profile}, without the user's name: {inputs}",
+            f"- covariates: {', '.join(spec.covariates)}",
+            f"- per-user weights for: {terms}",
+        ],
         limits=(*LIMITS, *recipe.limits),
     ).render(About(recipe.data, recipe.licence, recipe.command))
 
@@ -86,8 +106,11 @@ def evaluation_lines(test: ModelEvaluation) -> list[str]:
         f"## Results on the test set (later {noun})",
         f"{test.n:,} {noun} and {test.users:,} users; {brackets}.",
         "",
-        *(f"- {name}: {format_recorded_result(result)}" for name, result in test.results.items()),
     ]
+    for name, result in test.results.items():
+        has_interval = result.low is not None and result.high is not None
+        interval = f" {format_interval(result.low, result.high, 3)}" if has_interval else ""
+        lines.append(f"- {name}: {format_number(result.value, 3)}{interval}")
     if not test.reliability:
         return lines
     return [
@@ -100,28 +123,10 @@ def evaluation_lines(test: ModelEvaluation) -> list[str]:
     ]
 
 
-def format_recorded_result(result: RecordedResult) -> str:
-    """A value with its interval, where there is one."""
-    if result.low is None or result.high is None:
-        return format_number(result.value, 3)
-    interval = format_interval(result.low, result.high, 3)
-    return f"{format_number(result.value, 3)} {interval}"
+def record_result(result: Result) -> RecordedResult:
+    return RecordedResult(result.numbers[0], result.low, result.high)
 
 
-def method_lines(recipe: UserModelRecipe) -> list[str]:
-    """The inputs, the covariates, and the terms that users have weights for."""
-    spec = recipe.inputs
-    vectors = f"vectors of {spec.encoder} ({spec.encoder_sha256[:12]}), pooled by {spec.pooling}"
-    inputs = [
-        vectors if spec.encoder else "",
-        describe_char_ngrams(spec.char_ngrams).removeprefix(", and "),
-    ]
-    profile = " and the user's profile" if spec.profile else ""
-    discount = f"; older examples are discounted by {recipe.discount:g} per later example"
-    terms = f"{', '.join(recipe.terms)}{discount if recipe.discount < 1 else ''}"
-    return [
-        f"- inputs from context and turn{profile}, without the user's name: "
-        f"{'; '.join(filter(None, inputs)) or 'none'}",
-        f"- covariates: {', '.join(spec.covariates)}",
-        f"- per-user weights for: {terms if recipe.terms else 'none'}",
-    ]
+def excluded_lines(counts: Mapping[str, int], noun: str) -> list[str]:
+    """Examples that were not used, by reason."""
+    return [f"- excluded: {n:,} {noun} {why}" for why, n in counts.items() if n]

@@ -32,14 +32,10 @@ class UserExamples(NamedTuple):
     weight: Floats
 
     def take(self, indices: Ints) -> UserExamples:
-        user = [self.user[at] for at in indices]
-        return UserExamples(
-            self.rows[indices],
-            self.covariates[indices],
-            user,
-            self.y[indices],
-            self.weight[indices],
+        rows, covariates, y, weight = (
+            column[indices] for column in (self.rows, self.covariates, self.y, self.weight)
         )
+        return UserExamples(rows, covariates, [self.user[at] for at in indices], y, weight)
 
 
 def input_spec(encoder: str, *, profile: bool) -> InputSpec:
@@ -89,7 +85,7 @@ def stack_examples(first: UserExamples, second: UserExamples) -> UserExamples:
 
 def user_means(users: Sequence[str], y: Floats, train: Ints, test: Ints) -> Floats:
     """The mean of each test example's user in training; the mean of all, for a new user."""
-    known = y[train]
     names, codes = np.unique([users[at] for at in train], return_inverse=True)
-    means = dict(zip(names.tolist(), np.bincount(codes, known) / np.bincount(codes), strict=True))
-    return np.array([means.get(users[at], known.mean()) for at in test])
+    averages, overall = np.bincount(codes, y[train]) / np.bincount(codes), y[train].mean()
+    means = dict(zip(names.tolist(), averages, strict=True))
+    return np.array([means.get(users[at], overall) for at in test])

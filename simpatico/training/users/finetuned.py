@@ -1,6 +1,6 @@
 """Fine-tune an encoder that reads dialogs with speaker tokens, to predict replies or scores.
 
-Fine-tuning can go on from an earlier model: its tokens are kept, and the key they are made with.
+It can start from an earlier model of this kind: its tokens stay, and the key they are made with.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 
@@ -19,32 +19,20 @@ from simpatico.features.heads.folder import heads_folder
 from simpatico.features.users.contexts import Contexts
 from simpatico.features.users.finetuned_folder import KEY, is_finetuned, load_finetuned, read_key
 from simpatico.features.users.folder import USERS_FILE, ModelEvaluation
-from simpatico.features.users.identity import Mode, new_key, uses_identity, uses_profile
+from simpatico.features.users.identity import new_key, uses_identity, uses_profile
 from simpatico.features.users.inputs import encoder_language
 from simpatico.features.users.model import Target
 from simpatico.features.users.speaker_tokens import SpeakerTokens, texts_with_tokens
 from simpatico.files import write_atomically
 from simpatico.training.card import About
 from simpatico.training.finetune import FineTuning, TextDataset, fine_tune
-from simpatico.training.finetune.folder import CARD
+from simpatico.training.finetune.folder import append_to_card
 from simpatico.training.users.card import LIMITS, evaluation_lines
+from simpatico.training.users.fit import MODE_NAMES, UserTraining
 from simpatico.training.users.splits import TimeSplit
 from simpatico.turns import Turns
 
 DEFAULT_ENCODER = "package:minilm-torch"
-
-
-class TokenTraining(Protocol):
-    """The settings that trainings with speaker tokens share."""
-
-    @property
-    def mode(self) -> Mode: ...
-    @property
-    def encoder(self) -> str: ...
-    @property
-    def fine_tune(self) -> int: ...
-    @property
-    def seed(self) -> int: ...
 
 
 class TokenData(NamedTuple):
@@ -59,9 +47,12 @@ class TokenData(NamedTuple):
 
 
 def fine_tune_with_tokens(
-    data: TokenData, out: Path, *, training: TokenTraining, about: About, base: str = ""
-) -> Floats:
-    """Fine-tune, write the folder, and predict the test split with what was written."""
+    data: TokenData, out: Path, *, training: UserTraining, about: About, base: str = ""
+) -> dict[str, Floats]:
+    """Fine-tune, write the folder, and predict the test split with what was written.
+
+    Returns the predictions under the name of the model, as `fit_mode` does.
+    """
     key = pseudonym_key(out, base)
     train, validation, test = data.split[:3]
     users = data.contexts.take(train).user if uses_identity(training.mode) else []
@@ -88,11 +79,12 @@ def fine_tune_with_tokens(
     store_key(out, key)
     folder = load_finetuned(f"path:{out}", data.target)
     features = features_for_texts(folder.needs)
-    return folder.predict(data.turns, data.contexts.take(test), features).value
+    predictions = folder.predict(data.turns, data.contexts.take(test), features)
+    return {f"{MODE_NAMES[training.mode]}, fine-tuned": predictions.value}
 
 
 def base_token_digits(base: str) -> Collection[str]:
-    """Pseudonyms of the users who have a token in the model to go on from."""
+    """Pseudonyms of the users who have a token in the model to start from."""
     if (folder := heads_folder(base)) and (folder / USERS_FILE).is_file():
         raise BadValue(f"{base} is not fine-tuned; to update it, leave out --fine-tune")
     return load_finetuned(base).tokens.digits if is_finetuned(base) else ()
@@ -103,14 +95,13 @@ def reading_language(base: str) -> str | None:
     return load_finetuned(base).recipe.language if is_finetuned(base) else encoder_language(base)
 
 
-def append_results_to_card(out: Path, test: ModelEvaluation, lines: Sequence[str]) -> None:
+def append_results(out: Path, test: ModelEvaluation, lines: Sequence[str]) -> None:
     """Write the results on the test split at the end of a finished model's card."""
-    with (out / CARD).open("a", encoding="utf-8") as card:
-        card.write("\n".join(["", *evaluation_lines(test), "", *lines, ""]))
+    append_to_card(out, "\n".join(["", *evaluation_lines(test), "", *lines, ""]))
 
 
 def pseudonym_key(out: Path, base: str = "") -> bytes:
-    """The key of the model to go on from, or one that stays the same until `out` is finished.
+    """The key of the model to start from, or one that stays the same until `out` is finished.
 
     Speaker tokens are made with it, so that a training that was interrupted needs it to resume.
     """

@@ -21,7 +21,7 @@ import numpy as np
 from simpatico.arrays import Floats
 from simpatico.errors import BadValue, DataError
 from simpatico.features.classes import sigmoid
-from simpatico.features.users.identity import Mode, uses_identity, uses_profile
+from simpatico.features.users.identity import MODES, Mode, uses_identity, uses_profile
 from simpatico.features.users.inputs import InputSpec
 from simpatico.features.users.model import Standardizer, Target, UserModel, UserWeights, user_design
 from simpatico.progress import track
@@ -47,6 +47,32 @@ MODE_NAMES: Mapping[Mode, str] = {
 
 
 @dataclass(frozen=True)
+class UserTraining:
+    """The settings that all trainings share, named as the options of the command line."""
+
+    mode: Mode = "user"
+    encoder: str = ""
+    """Gives the vectors; without one, character n-grams and covariates are the only inputs."""
+    seed: int = 0
+    fine_tune: int = 0
+    """Epochs of fine-tuning an encoder; 0 fits per-user weights over a frozen one."""
+
+    def __post_init__(self) -> None:
+        if self.mode not in MODES:
+            raise BadValue(f"unknown mode {self.mode!r}; choose one of {', '.join(MODES)}")
+        if self.fine_tune < 0:
+            raise BadValue(f"{self.fine_tune} epochs of fine-tuning; give 0 or more")
+
+    def check_profiles(self, turns: Turns) -> None:
+        """Refuse a mode that reads profiles where nobody has one."""
+        if uses_profile(self.mode) and not any(turns.frame["profile"]):
+            raise DataError(
+                f"mode {self.mode!r} reads profiles, and no addressed user has one; give profiles, "
+                "or another mode"
+            )
+
+
+@dataclass(frozen=True)
 class FitSettings:
     """What is fitted: replies, or scores between bounds; with or without per-user weights."""
 
@@ -55,15 +81,6 @@ class FitSettings:
     bounds: tuple[float, float] | None = None
     update_on_validation: bool = True
     """Whether users are updated with the validation examples, once everything is chosen."""
-
-
-def check_profiles(turns: Turns, mode: Mode) -> None:
-    """Refuse a mode that reads profiles where nobody has one."""
-    if uses_profile(mode) and not any(turns.frame["profile"]):
-        raise DataError(
-            f"mode {mode!r} reads profiles, and no addressed user has one; give profiles, or "
-            "another mode"
-        )
 
 
 def fit_mode(
@@ -113,27 +130,32 @@ def fit_both_models(
     tick: Callable[[int], object] = lambda n: None,
 ) -> tuple[UserModel, UserModel]:
     """The same, and the model that has no per-user weights."""
-    check_splits(train, validation, settings.target)
-    scale = (0.0, 1.0) if settings.target == "chance" else score_scale(train)
+    target, scale = settings.target, (0.0, 1.0)
+    check_splits(train, validation, target)
+    if target == "score":
+        mean = float(np.average(train.y, weights=train.weight))
+        scale = mean, float(np.sqrt(np.average((train.y - mean) ** 2, weights=train.weight)))
+        if not scale[1]:
+            raise BadValue(f"all {len(train.y):,} training scores are {mean:g}; they must differ")
     scaled_train, scaled_validation = (
-        side._replace(y=(side.y - scale[0]) / scale[1]) for side in (train, validation)
+        split._replace(y=(split.y - scale[0]) / scale[1]) for split in (train, validation)
     )
     names = dict.fromkeys(filter(None, train.user if settings.per_user else ()))
     index = {name: at for at, name in enumerate(names)}
-    target, scaler = settings.target, Standardizer.fit(train.covariates)
+    scaler = Standardizer.fit(train.covariates)
     penalty = user_penalty(scaled_train, scaled_validation, index, target) if index else 1.0
     columns = SharedColumns(scaler, index, penalty)
     fits = fit_shared(scaled_train, scaled_validation, columns, target=target, tick=tick)
     models = [
-        UserModel(target, fit.weights, scaler, target_scale=scale, bounds=settings.bounds)
-        for fit in fits
+        UserModel(target, weights, scaler, target_scale=scale, bounds=settings.bounds)
+        for weights, _ in fits
     ]
     without_users = calibrate(models[0], validation)
     if not index:
         return without_users, without_users
     candidates = [
-        fit_per_user(model, train, validation, fit.cross_fitted, index)
-        for model, fit in zip(models, fits, strict=True)
+        fit_per_user(model, train, validation, cross_fitted, index)
+        for model, (_, cross_fitted) in zip(models, fits, strict=True)
     ]
     _, best = min(candidates, key=lambda candidate: candidate[0])
     model = calibrate(best, validation)
@@ -143,23 +165,14 @@ def fit_both_models(
 
 def check_splits(train: UserExamples, validation: UserExamples, target: Target) -> None:
     """Refuse splits that are empty or have replies of one kind only."""
-    for name, side in (("learn from", train), ("check by", validation)):
-        if not len(side.y):
-            raise DataError(f"no examples to {name}; give more, or split them otherwise")
-        if target == "chance" and len(np.unique(side.y)) < 2:
-            label = "answered" if side.y[0] else "not answered"
+    for name, split in (("training", train), ("validation", validation)):
+        if not len(split.y):
+            raise DataError(f"the {name} set is empty; give more data, or split it otherwise")
+        if target == "chance" and len(np.unique(split.y)) < 2:
+            label = "have a reply" if split.y[0] else "have no reply"
             raise DataError(
-                f"all {len(side.y):,} examples to {name} are {label}; both kinds are needed"
+                f"all {len(split.y):,} turns of the {name} set {label}; both kinds are needed"
             )
-
-
-def score_scale(train: UserExamples) -> tuple[float, float]:
-    """Weighted mean and SD of the scores."""
-    mean = float(np.average(train.y, weights=train.weight))
-    sd = float(np.sqrt(np.average((train.y - mean) ** 2, weights=train.weight)))
-    if not sd:
-        raise BadValue(f"all {len(train.y):,} scores to learn from are {mean:g}; they must differ")
-    return mean, sd
 
 
 def fit_per_user(
@@ -174,12 +187,12 @@ def fit_per_user(
     predictors = (cross_fitted, shared.shared_predictor(validation.rows, validation.covariates))
     design, later = (
         UserDesign.of(
-            user_design(predictor, shared.standardizer(side.covariates), scale),
+            user_design(predictor, shared.standardizer(split.covariates), scale),
             predictor,
-            side._replace(y=shared.standardize(side.y)),
+            split._replace(y=shared.standardize(split.y)),
             index,
         )
-        for predictor, side in zip(predictors, (train, validation), strict=True)
+        for predictor, split in zip(predictors, (train, validation), strict=True)
     )
     design = design.drop_unknown()
     pairs = ValidationPairs.of(design, later, shared.target)

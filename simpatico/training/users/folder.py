@@ -5,7 +5,7 @@ Until it is written, a model has users by their names; from then on by pseudonym
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 
 import msgspec
@@ -16,6 +16,7 @@ from simpatico.features.users.folder import (
     FILES,
     INTERCEPT,
     KEY,
+    MODEL_FIELDS,
     SCHEMA,
     SHARED_PREDICTOR,
     USERS_FILE,
@@ -31,55 +32,42 @@ from simpatico.training.card import About
 from simpatico.training.model_folder import check_writable, encode_json, write_model_folder
 from simpatico.training.users.card import user_model_card
 
-KIND = "personal model"
 
+def save_user_model(
+    out: Path,
+    model: UserModel,
+    *,
+    inputs: InputSpec,
+    n_examples: int,
+    test: ModelEvaluation,
+    about: About,
+    lines: tuple[str, ...] = (),
+) -> None:
+    """Write a new folder with a new key; one that holds anything else is left alone.
 
-@dataclass(frozen=True)
-class TrainedUserModel:
-    """A model with everything that its folder says about it; users still have their own names."""
-
-    model: UserModel = field(repr=False)
-    inputs: InputSpec
-    examples: int
-    """How many it was fitted to."""
-    test: ModelEvaluation
-    about: About
-    lines: tuple[str, ...] = ()
-
-    @property
-    def recipe(self) -> UserModelRecipe:
-        """What is needed to use the model."""
-        model, about = self.model, self.about
-        terms = (INTERCEPT, SHARED_PREDICTOR, *self.inputs.covariates)
-        return UserModelRecipe(
-            model.target,
-            SCHEMA,
-            self.inputs,
-            tuple(terms[at] for at in model.terms),
-            model.predictor_scale,
-            model.discount,
-            model.calibration,
-            model.target_scale,
-            model.bounds,
-            self.examples,
-            self.test,
-            about.data,
-            about.licence,
-            about.limits,
-            self.lines,
-            about.command,
-            dict(about.training),
-            package_version(),
-        )
-
-
-def save_user_model(out: Path, trained: TrainedUserModel) -> None:
-    """Write a new folder with a new key; one that holds anything else is left alone."""
+    `lines` are further lines of the card.
+    """
     check_writable(out, FILES)
-    key, users = new_key(), trained.model.users
-    index = {pseudonym(name, key): at for name, at in users.row_of.items()}
-    model = replace(trained.model, users=users._replace(row_of=index))
-    write_user_model(out, model, trained.recipe, key)
+    terms = (INTERCEPT, SHARED_PREDICTOR, *inputs.covariates)
+    recipe = UserModelRecipe(
+        schema=SCHEMA,
+        inputs=inputs,
+        terms=tuple(terms[at] for at in model.terms),
+        examples=n_examples,
+        test=test,
+        data=about.data,
+        licence=about.licence,
+        limits=about.limits,
+        lines=lines,
+        command=about.command,
+        training=dict(about.training),
+        version=package_version(),
+        **{name: getattr(model, name) for name in MODEL_FIELDS},
+    )
+    key, users = new_key(), model.users
+    row_of = {pseudonym(name, key): at for name, at in users.row_of.items()}
+    model = replace(model, users=users._replace(row_of=row_of))
+    write_user_model(out, model, recipe, key)
 
 
 def write_user_model(out: Path, model: UserModel, recipe: UserModelRecipe, key: bytes) -> None:
@@ -106,4 +94,4 @@ def write_user_model(out: Path, model: UserModel, recipe: UserModelRecipe, key: 
         KEY: f"{key.hex()}\n".encode(),
         CARD: user_model_card(recipe, users).encode(),
     }
-    write_model_folder(out, files, private=(KEY,), kind=KIND)
+    write_model_folder(out, files, private=(KEY,))

@@ -1,7 +1,7 @@
 """Remove a user from a model: nothing that is theirs alone stays in the folder.
 
 The weights that all users share were learned from the removed user, too, and stay as they are: to
-remove a user's influence altogether, train anew without their data. The card says so.
+remove a user's influence altogether, train again without their data. The card says so.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from simpatico.features.users.folder import FILES, load_user_model
 from simpatico.features.users.identity import pseudonym
 from simpatico.features.users.speaker_tokens import UNKNOWN_USER
 from simpatico.files import write_atomically
-from simpatico.training.model_folder import bytes_writer, encode_json, recover_folder
-from simpatico.training.users.folder import KIND, write_user_model
+from simpatico.training.model_folder import encode_json, recover_folder
+from simpatico.training.users.folder import write_user_model
 
 WEIGHTS, TOKENIZER = "model.safetensors", "tokenizer.json"
 EMBEDDING_MATRIX = "word_embeddings.weight"
@@ -32,7 +32,7 @@ def forget_user(user: str, model: str) -> int:
     """Remove a user's weights from a model; returns how many examples of theirs it had."""
     path = heads_folder(model)
     if path is not None:
-        recover_folder(path, FILES, kind=KIND)
+        recover_folder(path, FILES)
     folder = load_user_model(model)
     digits, users = pseudonym(user, folder.key), folder.model.users
     if path is None or digits not in users.row_of:
@@ -41,8 +41,8 @@ def forget_user(user: str, model: str) -> int:
             "was changed"
         )
     n_examples = int(users.n_examples[users.row_of[digits]])
-    remaining = replace(folder.model, users=users.drop(digits))
-    write_user_model(path, remaining, folder.recipe, folder.key)
+    remaining = users.select([name for name in users.row_of if name != digits])
+    write_user_model(path, replace(folder.model, users=remaining), folder.recipe, folder.key)
     return n_examples
 
 
@@ -55,7 +55,7 @@ def forget_speaker_token(user: str, folder: Path) -> None:
 
     token = f"[{pseudonym(user, read_key(folder / KEY))}]"
     recipe, tokenizer = (json.loads((folder / n).read_bytes()) for n in (TRAINING, TOKENIZER))
-    ids = {added["content"]: int(added["id"]) for added in tokenizer["added_tokens"]}
+    ids = {entry["content"]: int(entry["id"]) for entry in tokenizer["added_tokens"]}
     if token not in ids:
         raise BadValue(f"{folder} has no speaker token for this user; nothing was changed")
     placeholder = f"[gone {ids[token]}]"
@@ -63,11 +63,11 @@ def forget_speaker_token(user: str, folder: Path) -> None:
     tensors = load(path.read_bytes())
     names = [name for name in tensors if name.endswith(EMBEDDING_MATRIX)]
     if len(names) != 1:
-        raise DataError(f"{path}: {len(names)} embedding matrices, where one is needed")
+        raise DataError(f"{path}: {len(names)} embedding matrices; one is needed")
     embeddings = np.array(tensors[names[0]])
     embeddings[ids[token]] = embeddings[ids[UNKNOWN_USER]]
-    for added in tokenizer["added_tokens"]:
-        added["content"] = placeholder if added["content"] == token else added["content"]
+    for entry in tokenizer["added_tokens"]:
+        entry["content"] = placeholder if entry["content"] == token else entry["content"]
     recipe["tokens"] = [placeholder if one == token else one for one in recipe["tokens"]]
     # the tokenizer goes last: until it is written, the same call can be made again
     for name, data in {
@@ -76,4 +76,4 @@ def forget_speaker_token(user: str, folder: Path) -> None:
         TRAINING: encode_json(recipe),
         TOKENIZER: json.dumps(tokenizer, ensure_ascii=False, indent=2).encode(),
     }.items():
-        write_atomically(folder / name, bytes_writer(data))
+        write_atomically(folder / name, data)

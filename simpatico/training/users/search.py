@@ -57,18 +57,20 @@ class ValidationPairs(NamedTuple):
 
     def loss(self, choice: Hyperparameters) -> float:
         """Summed loss of all predictions with these hyperparameters."""
-        return sum(self.pair_loss(choice, train, later) for train, later in self.pairs)
-
-    def pair_loss(self, choice: Hyperparameters, train: UserDesign, later: UserDesign) -> float:
-        terms = list(choice.terms)
-        design = train._replace(z=train.z[:, terms]).apply_discount(choice.discount)
-        nothing = Quadratic.zero(design.n_users, len(terms))
-        mode, _ = fit_user_weights(design, nothing, np.array(choice.penalty), self.target)
-        weights = np.concatenate([mode, np.zeros((1, len(terms)))])[later.user]
-        eta: Floats = later.offset + (later.z[:, terms] * weights).sum(axis=1)
-        if self.target == "score":
-            return float(later.weight @ (eta - later.y) ** 2)
-        return float(later.weight @ (np.logaddexp(0.0, eta) - later.y * eta))
+        terms, losses = list(choice.terms), list[float]()
+        for train, later in self.pairs:
+            design = train._replace(z=train.z[:, terms]).apply_discount(choice.discount)
+            nothing = Quadratic.zero(design.n_users, len(terms))
+            mode, _ = fit_user_weights(design, nothing, np.array(choice.penalty), self.target)
+            # the row of zeros comes last, where the -1 of an unknown user points
+            weights = np.concatenate([mode, np.zeros((1, len(terms)))])[later.user]
+            eta: Floats = later.offset + (later.z[:, terms] * weights).sum(axis=1)
+            if self.target == "score":
+                loss = (eta - later.y) ** 2
+            else:
+                loss = np.logaddexp(0.0, eta) - later.y * eta
+            losses.append(float(later.weight @ loss))
+        return sum(losses)
 
 
 def cut_each_user(design: UserDesign, share: float) -> tuple[UserDesign, UserDesign]:

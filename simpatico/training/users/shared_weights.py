@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -51,16 +51,6 @@ class SquaredErrorData(LogisticData):
         return float(self.weight @ residual**2) / 2, self.weight * residual
 
 
-DATA_TYPES: dict[Target, type[LogisticData]] = {"chance": LogisticData, "score": SquaredErrorData}
-
-
-class SharedFit(NamedTuple):
-    """Weights of inputs, covariates and an intercept; cross-fitted predictors of the examples."""
-
-    weights: Floats
-    cross_fitted: Floats
-
-
 class Candidate(NamedTuple):
     """Weights under some penalties, and their loss on the validation split."""
 
@@ -81,17 +71,17 @@ class SharedColumns(NamedTuple):
         """All columns of these examples."""
         from scipy import sparse
 
-        n, columns = len(examples.y), list[Any]()
+        n = len(examples.y)
+        blocks = [examples.rows, sparse.csr_matrix(self.standardizer(examples.covariates))]
         if self.users:
             user = np.array([self.users.get(name, -1) for name in examples.user], np.int64)
             row = np.flatnonzero(user >= 0)
             shape = (n, len(self.users))
-            columns = [sparse.csr_matrix((np.ones(len(row)), (row, user[row])), shape=shape)]
-        covariates = sparse.csr_matrix(self.standardizer(examples.covariates))
-        ones = sparse.csr_matrix(np.ones((n, 1)))
-        blocks = [examples.rows, covariates, *columns, ones]
+            blocks.append(sparse.csr_matrix((np.ones(len(row)), (row, user[row])), shape=shape))
+        blocks.append(sparse.csr_matrix(np.ones((n, 1))))
         rows = sparse.hstack(blocks, format="csr", dtype=np.float64)
-        return DATA_TYPES[target](rows, examples.y, examples.weight)
+        kind = LogisticData if target == "chance" else SquaredErrorData
+        return kind(rows, examples.y, examples.weight)
 
     def penalties(self, width: int, penalty: float, covariate_penalty: float) -> Floats:
         """The penalty of each column."""
@@ -99,11 +89,6 @@ class SharedColumns(NamedTuple):
         penalties[end:-1] = self.user_penalty
         penalties[end - len(self.standardizer.mean) : end] = covariate_penalty
         return penalties
-
-    def drop_users(self, weights: Floats) -> Floats:
-        """The weights without the users' intercepts."""
-        end = len(weights) - 1 - len(self.users)
-        return np.append(weights[:end], weights[-1])
 
 
 class PenaltySearch(NamedTuple):
@@ -172,15 +157,25 @@ def fit_shared(
     *,
     target: Target,
     tick: Callable[[int], object] = lambda n: None,
-) -> list[SharedFit]:
-    """Weights under the penalty of least validation loss.
+) -> list[tuple[Floats, Floats]]:
+    """Weights under the penalty of least validation loss, with cross-fitted predictors of `train`.
 
-    Where there are users, two fits: without and with intercepts for them.
+    The weights are of inputs, covariates and an intercept. Where there are users, two fits: without
+    and with intercepts for them; where there are none, nothing is cross-fitted.
     """
     plain = PenaltySearch.of(columns._replace(users={}), (train, validation), target)
-    best = search_penalty(plain, tick)
+    candidates = list[Candidate]()
+    for penalty in SHARED_PENALTIES:
+        initial = candidates[-1].weights if candidates else np.zeros(plain.width)
+        candidates.append(plain.evaluate(penalty, penalty, initial))
+        tick(1)
+        if np.argmin([one.loss for one in candidates]) < len(candidates) - PATIENCE:
+            break
+    best = least_loss(candidates)
+    # covariates are left out, if that is better
+    best = least_loss([best, plain.evaluate(best.penalty, EXCLUDING_PENALTY, best.weights)])
     if not columns.users:
-        return [SharedFit(best.weights, np.zeros(0))]
+        return [(best.weights, np.zeros(0))]
     counts = Counter(filter(None, train.user))
     frequent = [name for name, count in counts.items() if count >= MIN_EXAMPLES]
     columns = columns._replace(users={name: at for at, name in enumerate(frequent)})
@@ -189,22 +184,9 @@ def fit_shared(
     penalties = [best.penalty * factor for factor in PENALTY_FACTORS]
     other = least_loss([with_users.evaluate(p, best.covariate_penalty, initial) for p in penalties])
     return [
-        SharedFit(best.weights, plain.cross_fit(best)),
-        SharedFit(columns.drop_users(other.weights), with_users.cross_fit(other)),
+        (best.weights, plain.cross_fit(best)),
+        (np.delete(other.weights, np.s_[-1 - len(frequent) : -1]), with_users.cross_fit(other)),
     ]
-
-
-def search_penalty(search: PenaltySearch, tick: Callable[[int], object]) -> Candidate:
-    """The best penalty from strong to weak; then the covariates are left out, if that is better."""
-    candidates = list[Candidate]()
-    for penalty in SHARED_PENALTIES:
-        initial = candidates[-1].weights if candidates else np.zeros(search.width)
-        candidates.append(search.evaluate(penalty, penalty, initial))
-        tick(1)
-        if np.argmin([one.loss for one in candidates]) < len(candidates) - PATIENCE:
-            break
-    best = least_loss(candidates)
-    return least_loss([best, search.evaluate(best.penalty, EXCLUDING_PENALTY, best.weights)])
 
 
 def least_loss(candidates: Sequence[Candidate]) -> Candidate:

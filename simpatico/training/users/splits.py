@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from simpatico.arrays import Bools, Floats, Ints
+from simpatico.arrays import Floats, Ints
 from simpatico.errors import BadValue, DataError
 
 SHARES = (0.8, 0.1, 0.1)
@@ -36,12 +36,12 @@ class TimeSplit(NamedTuple):
     """How many examples are in none, by reason."""
 
     @classmethod
-    def of(cls, split: Ints, excluded: dict[str, int]) -> TimeSplit:
+    def of(cls, split: Ints, n_excluded: dict[str, int]) -> TimeSplit:
         """From the code of each example: `TRAIN`, `VALIDATION`, `TEST` or `EXCLUDED`."""
         train, validation, test = (
             np.flatnonzero(split == code) for code in (TRAIN, VALIDATION, TEST)
         )
-        return cls(train, validation, test, excluded)
+        return cls(train, validation, test, n_excluded)
 
     @property
     def before_test(self) -> Ints:
@@ -61,7 +61,7 @@ def cuts_at_dates(validation_from: datetime, test_from: datetime) -> CutTimes:
     if not validation_from < test_from:
         raise BadValue(
             f"validation from {validation_from:%Y-%m-%d} and test from {test_from:%Y-%m-%d}; "
-            "the test comes later"
+            "the test set must begin later"
         )
     dates = (validation_from, test_from)
     return CutTimes(*(float(np.nextafter(date.timestamp(), -np.inf)) for date in dates))
@@ -70,12 +70,10 @@ def cuts_at_dates(validation_from: datetime, test_from: datetime) -> CutTimes:
 def cuts_by_share(start: Floats, shares: tuple[float, float, float] = SHARES) -> CutTimes:
     """Cuts between which these shares of the examples start."""
     if min(shares) <= 0 or abs(sum(shares) - 1) > 1e-9:
-        raise BadValue(
-            f"shares {shares} are not above 0 or do not add up to 1; give such as {SHARES}"
-        )
+        raise BadValue(f"shares {shares} must be above 0 and add up to 1, such as {SHARES}")
     order = np.sort(start[~np.isnan(start)])
     if not len(order):
-        raise DataError("no example has a time; a split by time needs some")
+        raise DataError("no example has a time, which a split by time needs")
     last = [int(np.ceil(share * len(order))) - 1 for share in np.cumsum(shares)[:2]]
     return CutTimes(*(float(order[max(at, 0)]) for at in last))
 
@@ -85,19 +83,19 @@ def latest_cuts(cuts: CutTimes, start: Floats) -> CutTimes:
 
     Fewer outcomes are then still open at a cut, and none of the examples changes its side.
     """
-    following = (start[start > cut].min(initial=np.inf) for cut in cuts)
+    following = (start[start > time].min(initial=np.inf) for time in cuts)
     return CutTimes(*(float(np.nextafter(time, -np.inf)) for time in following))
 
 
-def split_at_cuts(start: Floats, known: Floats, cuts: CutTimes) -> tuple[Ints, dict[str, int]]:
+def split_at_cuts(start: Floats, known_from: Floats, cuts: CutTimes) -> tuple[Ints, dict[str, int]]:
     """The split of each example by when it started and when its outcome was known.
 
     An example whose outcome was still open at a cut is on neither side of it: before the cut nobody
     could have learned from it, and after it it would be no later than the examples before.
     """
     split = np.full(len(start), EXCLUDED)
-    split[known <= cuts.train] = TRAIN
-    split[(start > cuts.train) & (known <= cuts.validation)] = VALIDATION
+    split[known_from <= cuts.train] = TRAIN
+    split[(start > cuts.train) & (known_from <= cuts.validation)] = VALIDATION
     split[start > cuts.validation] = TEST
     timeless = np.isnan(start)
     split[timeless] = EXCLUDED
@@ -111,11 +109,14 @@ def split_in_order(
     """The split of each example: the last tenth of a group's units, the tenth before, the others.
 
     A unit is a dialog of a user, say, or a turn of a dialog. Of two units or more at least one is
-    in the test split, of three or more at least one in the validation split. A unit without any
-    time is excluded, as it may be earlier or later; where no time is known at all, units follow
-    each other by their numbers.
+    in the test split, of three or more at least one in the validation split. A missing time is the
+    first of its unit; a unit without any is excluded, as it may be earlier or later; where no time
+    is known at all, units follow each other by their numbers.
     """
-    start, timeless = fill_start_times(unit, start)
+    first = np.full(int(unit.max(initial=0)) + 1, np.nan)
+    np.fmin.at(first, unit, start)
+    start = np.where(np.isnan(start), first[unit], start)
+    timeless = np.isnan(start) & ~np.isnan(start).all()
     members: dict[Hashable, dict[int, list[int]]] = {}
     for at in np.lexsort([unit, start]):
         if not timeless[at]:
@@ -129,15 +130,6 @@ def split_in_order(
             elif n > 2 and number >= n - 2 * tenth:
                 split[indices] = VALIDATION
     return split, {TIMELESS: int(timeless.sum())}
-
-
-def fill_start_times(unit: Ints, start: Floats) -> tuple[Floats, Bools]:
-    """Start times, from the first of the unit where one is missing; and which have none even so."""
-    first = np.full(int(unit.max(initial=0)) + 1, np.nan)
-    np.fmin.at(first, unit, start)
-    times = np.where(np.isnan(start), first[unit], start)
-    timeless = np.isnan(times)
-    return times, timeless & ~timeless.all()
 
 
 def keep_dialogs_whole(split: Ints, dialog: Ints) -> tuple[Ints, dict[str, int]]:

@@ -14,7 +14,7 @@ import msgspec
 
 from simpatico.errors import BadValue
 from simpatico.features.users.finetuned_folder import is_finetuned
-from simpatico.features.users.folder import FILES, UserModelFolder, check_encoder, load_user_model
+from simpatico.features.users.folder import FILES, UserModelFolder, load_user_model
 from simpatico.features.users.identity import pseudonym
 from simpatico.features.users.model import Target
 from simpatico.training.model_folder import check_writable
@@ -43,7 +43,7 @@ class UpdateRequest:
             raise BadValue(
                 f"{self.base} has no per-user weights to update; train it with --mode user"
             )
-        check_encoder(folder, self.base)
+        folder.check_encoder(self.base)
         return folder
 
     def write(self, folder: UserModelFolder, examples: UserExamples, results: str) -> None:

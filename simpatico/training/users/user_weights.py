@@ -112,20 +112,13 @@ class Quadratic(NamedTuple):
     def zero(cls, users: int, width: int) -> Quadratic:
         return cls(np.zeros((users, width, width)), np.zeros((users, width)))
 
-    @classmethod
-    def of_posterior(cls, users: UserWeights, penalty: Floats, discount: Floats) -> Quadratic:
-        """What earlier examples said of these users, times what is left of it for each."""
-        curvature = users.curvature
-        linear = np.einsum("pij,pj->pi", curvature, users.mean) + penalty * users.mean
-        return cls(discount[:, None, None] * curvature, discount[:, None] * linear)
-
 
 def later_examples(user: Ints) -> Ints:
     """How many later examples each has of the same user."""
     backwards = user[::-1]
     order = np.argsort(backwards, kind="stable")
-    ranked = backwards[order]
-    first = np.searchsorted(ranked, ranked)
+    by_user = backwards[order]
+    first = np.searchsorted(by_user, by_user)
     counts = np.empty(len(user), np.int64)
     counts[order] = np.arange(len(user)) - first
     return counts[::-1]
@@ -198,8 +191,10 @@ def update_users(model: UserModel, examples: UserExamples) -> UserModel:
 def update_weights(users: UserWeights, design: UserDesign, model: UserModel) -> UserWeights:
     """These users after the examples of a design, in which nobody is unknown."""
     new = np.bincount(design.user, minlength=design.n_users)
+    # A = d^n C and b = d^n (C + P) m: what earlier examples said, discounted once per new one
     left = np.asarray(model.discount**new, np.float64)
-    earlier = Quadratic.of_posterior(users, model.penalty, left)
+    linear = np.einsum("pij,pj->pi", users.curvature, users.mean) + model.penalty * users.mean
+    earlier = Quadratic(left[:, None, None] * users.curvature, left[:, None] * linear)
     design = design.apply_discount(model.discount)
     mean, curvature = fit_user_weights(design, earlier, model.penalty, model.target)
     # a user without new examples stays the same to the last bit

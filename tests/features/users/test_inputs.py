@@ -71,7 +71,7 @@ def test_a_model_over_other_weights_is_refused():
     with pytest.raises(DataError) as told:
         score(TALK, [load("reply_chance", model=model)])
     assert str(told.value) == (
-        f"{model} was trained over other weights than {name!r} has here; train it again"
+        f"{model} was trained on other weights of {name!r} than are here; train it again"
     )
 
 
@@ -81,5 +81,5 @@ def test_a_model_of_other_columns_is_refused():
     with pytest.raises(DataError) as told:
         score(TALK, [load("reply_chance", model=model)])
     assert str(told.value) == (
-        f"the model has weights for 0 columns, where 64 are seen with {name!r}; train it again"
+        f"the model has weights for 0 columns, and {name!r} gives 64; train it again"
     )

@@ -100,7 +100,7 @@ def test_one_log_too_few_leaves_the_other_tables_whole(tmp_path):
     }
     assert own.CONTINUITY_MODEL not in {cell.column for cell in done.cells}
     few = (
-        "0 turns to decide by, 0 of them answered; training needs some of both kinds; not used: 12 "
+        "validation set: 0 turns, 0 with a reply; turns with and without are needed; not used: 12 "
         "not known yet at a cut, 2 said where the log ends"
     )
     assert f"{TABLE_4} over all: {few}" in done.omissions
@@ -113,8 +113,8 @@ def test_ratings_that_are_too_few_leave_the_other_tables_whole(tmp_path):
     done = paper.reproduce(tmp_path, QUIET)
     assert {cell.table for cell in done.cells} == {hazumi.TABLE_1}
     assert done.omissions[-1] == (
-        "Table 5, Ji et al.: 1 ratings to learn from, 0 to decide by and 1 held out; training "
-        "needs 2 or more of each"
+        "Table 5, Ji et al.: 1 training, 0 validation and 1 test ratings; 2 or more of each are "
+        "needed"
     )
 
 

@@ -213,7 +213,7 @@ def test_what_is_unfinished_is_not_mixed_with_other_settings_or_another_process(
     with pytest.raises(DataError) as told:
         tune(tmp_path, how())
     assert str(told.value) == (
-        f"{partial / 'state.json'}: cannot be read; delete {partial} to begin anew"
+        f"{partial / 'state.json'}: cannot be read; delete {partial} to start over"
     )
 
 
@@ -222,7 +222,7 @@ def test_the_folder_tells_how_it_was_made_and_not_where(tmp_path):
     out = tmp_path / "m"
     told = json.loads((out / "training.json").read_text())
     assert (told["base"], told["base_sha256"]) == ("path:bert", find_model(how().base).sha256)
-    assert (told["check_losses"], told["epoch"]) == (list(found.losses), found.epoch)
+    assert (told["check_losses"], told["epoch"]) == (found.losses, found.epoch)
     assert (told["learned_from"], told["checked_by"], told["licence"]) == (24, 10, "CC0")
     assert "licence of the data: CC0" in (out / "card.md").read_text()
     assert not any(str(tmp_path.parent) in path.read_text() for path in out.glob("*.[jm][sd]*"))
@@ -285,15 +285,15 @@ def test_batches_hold_every_text_once_and_texts_of_about_one_length():
 
 
 REFUSED = [
-    ({"problem": "some"}, "problem 'some'; there are single, multi, regression"),
-    ({"rate": 0.0}, "rate is 0.0; it is above 0"),
-    ({"warmup": 1.0}, "warmup is 1.0; it is a share of the steps, at least 0 and below 1"),
-    ({"longest": 4}, "longest is 4; two texts and their marks need 8 word pieces"),
+    ({"problem": "some"}, "unknown problem 'some'; choose one of single, multi, regression"),
+    ({"rate": 0.0}, "rate is 0.0; it must be above 0"),
+    ({"warmup": 1.0}, "warmup is 1.0; it must be a share of the steps, at least 0 and below 1"),
+    ({"longest": 4}, "longest is 4; a pair of texts with its special tokens needs 8 tokens"),
     (
         {"problem": "regression", "class_weights": True},
-        "class_weights are for classes; regression has none",
+        "class_weights need classes; regression has none",
     ),
-    ({"tokens": ("<a>", "<a>")}, "token '<a>' is blank or named twice; each is a mark of its own"),
+    ({"tokens": ("<a>", "<a>")}, "special token '<a>' is blank or repeated; each must be unique"),
 ]
 
 
@@ -311,24 +311,27 @@ def ones(*numbers: float, second: list[str] | None = None) -> TextDataset:
 EXAMPLES = [
     (
         TextDataset([], None, np.zeros(0, np.float32)),
-        "0 texts to learn from and 2 labels; fine-tuning needs some of both",
+        "training set: 0 texts and 2 labels; fine-tuning needs some of both",
     ),
     (
         ones(0, 1, second=["x"]),
-        "2 texts to learn from, 1 second ones and targets of shape (2,); "
+        "training set: 2 texts, 1 second texts and targets of shape (2,); "
         "'single' with 2 labels needs (2,)",
     ),
     (
         ones(0, 1, 1),
-        "2 texts to learn from and targets of shape (3,); 'single' with 2 labels needs (2,)",
+        "training set: 2 texts and targets of shape (3,); 'single' with 2 labels needs (2,)",
     ),
-    (ones(0, 2), "targets to learn from from 0 to 2; a class is a whole number from 0 to 1"),
-    (ones(0, 0.5), "targets to learn from from 0 to 0.5; a class is a whole number from 0 to 1"),
+    (ones(0, 2), "training set: targets from 0 to 2; a class must be a whole number from 0 to 1"),
+    (
+        ones(0, 0.5),
+        "training set: targets from 0 to 0.5; a class must be a whole number from 0 to 1",
+    ),
     (
         ones(0, np.nan),
-        "targets to learn from from nan to nan; a class is a whole number from 0 to 1",
+        "training set: targets from nan to nan; a class must be a whole number from 0 to 1",
     ),
-    (ones(1, 1), "no text to learn from is 'dull'; leave that label out"),
+    (ones(1, 1), "training set: no text is 'dull'; leave that label out"),
 ]
 
 
@@ -345,7 +348,7 @@ def test_places_bases_and_rates_that_cannot_be(tmp_path):
     with pytest.raises(DataError) as told:
         tune(tmp_path, how())
     assert str(told.value) == (
-        f"{tmp_path / 'm'} holds something else than a fine-tuned model; name another folder"
+        f"{tmp_path / 'm'} is not the folder of a fine-tuned model; name another folder"
     )
     file = tmp_path / "m" / "letter.txt"
     with pytest.raises(DataError) as told:
@@ -355,9 +358,7 @@ def test_places_bases_and_rates_that_cannot_be(tmp_path):
     assert str(told.value) == f"{file} is a file; name a folder for the model"
     with pytest.raises(DataError) as told:
         tune(tmp_path / "other", how(rate=1e30))
-    assert str(told.value) == (
-        "the loss is no longer a number at a rate of 1e+30; give a lower one"
-    )
+    assert str(told.value) == ("the loss is not finite at learning rate 1e+30; lower it")
 
 
 @pytest.mark.slow

@@ -199,7 +199,9 @@ def test_the_same_folder_can_be_written_again_but_no_other(tmp_path: Path) -> No
     (tmp_path / "notes.txt").touch()
     with pytest.raises(DataError) as error:
         train_trait(crowd(), tmp_path, settings=ONE, about=ABOUT)
-    assert str(error.value) == (f"{tmp_path} holds 'm', which is no part of a model; name another")
+    assert str(error.value) == (
+        f"{tmp_path} holds 'm', which is not part of a model; name another folder"
+    )
 
 
 def test_answers_of_a_person_are_averaged_and_row_order_is_nothing(tmp_path: Path) -> None:

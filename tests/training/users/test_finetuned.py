@@ -157,7 +157,7 @@ def test_the_key_stays_until_a_training_is_done(tmp_path):
     with pytest.raises(DataError) as error:
         pseudonym_key(tmp_path / "other", f"path:{out}")
     assert str(error.value) == (
-        f"{out / 'person_key.txt'}: no key of 32 bytes; train again without it"
+        f"{out / 'person_key.txt'}: no key of 32 bytes; restore it or train again"
     )
 
 
@@ -169,7 +169,7 @@ def test_continuity_is_tuned_with_marks_and_gone_on_with(chance, tmp_path, call)
     assert names == ["+ user, fine-tuned", "global majority", "private majority"]
     assert len(base_token_digits(f"path:{out}")) == 8
     card = (out / "card.md").read_text(encoding="utf-8")
-    assert "- 10 special tokens" in card
+    assert "- special tokens: 10\n" in card
     assert "- baseline on the same turns: private majority" in card
     for path in out.iterdir():
         assert b"helper" not in path.read_bytes()
@@ -217,7 +217,7 @@ def test_scores_are_tuned_with_marks(rating, tmp_path):
     told = json.loads((out / "training.json").read_text(encoding="utf-8"))
     assert (told["problem"], told["labels"]) == ("regression", ["impression"])
     card = (out / "card.md").read_text(encoding="utf-8")
-    assert "- 6 special tokens" in card
+    assert "- special tokens: 6\n" in card
     assert not set(re.findall(r"\[([0-9a-f]+)\]", card)) & base_token_digits(f"path:{out}"), (
         "of nobody"
     )
@@ -227,9 +227,7 @@ def test_scores_are_tuned_with_marks(rating, tmp_path):
     data = RatingData.load(*rated(), everybody)
     with pytest.raises(BadValue) as error:
         fine_tune_interlocutor(data, tmp_path / "x", training=everybody, about=ABOUT)
-    assert str(error.value) == (
-        "fine-tuning learns from 'interlocutor' or 'outsiders', not from 'all'"
-    )
+    assert str(error.value) == ("fine-tuning takes raters 'interlocutor' or 'outsiders', not 'all'")
 
 
 def test_the_metric_says_what_the_classifier_says_of_texts_with_marks(chance):
@@ -289,13 +287,14 @@ def test_scores_are_on_their_scale(rating, tmp_path):
 
 def test_a_folder_of_something_else_is_a_sentence(chance, rating, tmp_path, monkeypatch):
     for (out, *_), name, kinds in (
-        (chance, "interlocutor_score", ("chance", "score")),
-        (rating, "reply_chance", ("score", "chance")),
+        (chance, "interlocutor_score", ("continuity", "interlocutor")),
+        (rating, "reply_chance", ("interlocutor", "continuity")),
     ):
         with pytest.raises(DataError) as error:
             score(talk(*TALK), [load(name, model=f"path:{out}")])
         assert str(error.value) == (
-            f"{out / 'training.json'}: a model of a {kinds[0]}, where one of a {kinds[1]} is needed"
+            f"{out / 'training.json'}: a model from `train {kinds[0]}`; one from "
+            f"`train {kinds[1]}` is needed"
         )
     monkeypatch.setattr(
         models, "find_spec", lambda name: None if name == "torch" else find_spec(name)
@@ -319,7 +318,7 @@ def test_a_damaged_folder_is_a_sentence(rating, tmp_path):
     path.write_text(json.dumps({**told, "training": {**told["training"], "ends": None}}))
     with pytest.raises(DataError) as error:
         missing_resource(metric)
-    assert str(error.value) == f"{path}: the ends of the scale are None; train it again"
+    assert str(error.value) == f"{path}: invalid bounds of the rating scale, None; train it again"
 
 
 def test_a_model_reads_what_its_base_does(chance):

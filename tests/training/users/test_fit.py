@@ -177,11 +177,13 @@ def test_examples_that_teach_nothing_are_refused():
     same = validation._replace(y=np.ones(len(validation.y)))
     with pytest.raises(DataError) as error:
         fit_user_model(nothing, validation, settings=FitSettings("chance"))
-    assert str(error.value) == "no examples to learn from; give more, or split them otherwise"
+    assert str(error.value) == "the training set is empty; give more data, or split it otherwise"
     with pytest.raises(DataError) as error:
         fit_user_model(train, same, settings=FitSettings("chance"))
-    assert str(error.value) == ("all 120 examples to check by are answered; both kinds are needed")
+    assert str(error.value) == (
+        "all 120 turns of the validation set have a reply; both kinds are needed"
+    )
     flat = train._replace(y=np.full(len(train.y), 4.0))
     with pytest.raises(BadValue) as error:
         fit_user_model(flat, validation, settings=FitSettings("score"))
-    assert str(error.value) == "all 960 scores to learn from are 4; they must differ"
+    assert str(error.value) == "all 960 training scores are 4; they must differ"

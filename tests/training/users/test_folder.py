@@ -140,7 +140,7 @@ def test_a_place_that_holds_something_else_is_left_alone(tmp_path):
     with pytest.raises(DataError) as error:
         folder(by_hand(), out=tmp_path)
     assert str(error.value) == (
-        f"{tmp_path} holds 'notes.txt', which is no part of a model; name another"
+        f"{tmp_path} holds 'notes.txt', which is not part of a model; name another folder"
     )
     with pytest.raises(DataError) as error:
         folder(by_hand(), out=tmp_path / "notes.txt")
@@ -152,7 +152,8 @@ def test_a_model_of_the_other_kind_or_of_none_is_a_sentence(tmp_path):
     with pytest.raises(DataError) as error:
         load_user_model(model, "score")
     assert str(error.value) == (
-        f"{tmp_path / 'm' / 'recipe.json'}: a model of a chance, where one of a score is needed"
+        f"{tmp_path / 'm' / 'recipe.json'}: a model from `train continuity`; one "
+        "from `train interlocutor` is needed"
     )
     with pytest.raises(MissingResource) as error:
         load_user_model("path:/no/where", "score")
@@ -176,7 +177,7 @@ def changed(recipe: bytes, **told: object) -> bytes:
 @pytest.mark.parametrize(
     ("name", "data", "sentence"),
     [
-        ("person.key", lambda old: b"abc", "no key of 32 bytes; get the model again"),
+        ("person.key", lambda old: b"abc", "no key of 32 bytes; restore it or train again"),
         (
             "persons.json",
             lambda old: b'["ann", "bob"]',
@@ -190,7 +191,7 @@ def changed(recipe: bytes, **told: object) -> bytes:
         (
             "recipe.json",
             lambda old: changed(old, schema=9),
-            "written in form 9 where this version reads 1; train it again or update simpatico",
+            "schema 9, and this version reads 1; train it again or update simpatico",
         ),
         (
             "recipe.json",
@@ -213,8 +214,8 @@ def test_weights_that_are_no_numbers_are_refused(tmp_path):
     with pytest.raises(DataError) as error:
         load_user_model(folder(model, out=tmp_path / "m"))
     assert str(error.value) == (
-        f"{tmp_path / 'm' / 'model.safetensors'}: 'mean' holds something that is not a finite "
-        "number"
+        f"{tmp_path / 'm' / 'model.safetensors'}: 'mean' has values that are not "
+        "finite; train it again"
     )
 
 
@@ -241,7 +242,7 @@ def test_a_card_shows_how_far_chances_hold_and_what_is_seen(tmp_path):
         "- inputs from context and turn and the user's profile, without the user's name: vectors of "
         "package:minilm (0123456789ab), pooled by mean; character n-grams of length 2 to 4 in "
         "16,384 buckets",
-        "- per-user weights for: offset; older examples are discounted by 0.9 per later example",
+        "- per-user weights for: intercept; older examples are discounted by 0.9 per later example",
         "- to reproduce: `simpatico train`",
     ):
         assert line in lines

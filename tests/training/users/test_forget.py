@@ -54,7 +54,7 @@ def test_killed_before_the_old_folder_is_gone(model, tmp_path, monkeypatch):
     """The same call again finds nobody, but takes away what was left."""
     name, digits = model
 
-    def kill(path, names, kind):
+    def kill(path, names):
         if path.exists():
             raise Killed
 
@@ -80,7 +80,7 @@ def test_killed_between_two_names(model, tmp_path, monkeypatch, call):
         rename(one, other)
 
     with monkeypatch.context() as patch:
-        patch.setattr(model_folder.os, "rename", kill)
+        patch.setattr(os, "rename", kill)
         with pytest.raises(Killed):
             forget_user("ann", name)
     assert sorted(path.name for path in tmp_path.iterdir()) == [".m.new", ".m.old"]
@@ -96,6 +96,6 @@ def test_somebody_elses_folder_is_not_taken_away(model, tmp_path, call):
     assert call("models", "forget", "ann", "--model", tmp_path / "m") == (
         2,
         "",
-        f"simpatico: {other} is in the way, and is not a personal model; move it\n",
+        f"simpatico: {other} is in the way and is not a model; move it\n",
     )
     assert (other / "thesis.txt").exists()

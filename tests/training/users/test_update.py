@@ -54,8 +54,7 @@ def test_answers_are_waited_for_as_long_as_they_were(chance, tmp_path):
     with pytest.raises(DataError) as error:
         update_continuity(log(1), request, left=0.0, filters=Filters(frozenset({"helper"})))
     assert str(error.value) == (
-        "no turn whose answer is known; there is nothing to go on with; not used: 1 said by or to "
-        "a bot"
+        "no turns to update with: none has a known outcome; not used: 1 said by or to a bot"
     )
 
 
@@ -67,15 +66,17 @@ def test_another_quality_or_scale_is_refused(score, tmp_path):
     assert quality == judgements.frame["quality"][0]
     with pytest.raises(BadValue) as error:
         update_interlocutor(turns, judgements, request, quality="wit")
-    assert str(error.value) == f"{score} learned {quality!r}; it cannot go on with 'wit'"
+    assert str(error.value) == (
+        f"{score} was trained on {quality!r} and cannot be updated with 'wit'"
+    )
     smaller = judgements.frame.with_columns(
         value=pl.lit(3.0), scale_min=pl.lit(1.0), scale_max=pl.lit(5.0)
     )
     with pytest.raises(BadValue) as error:
         update_interlocutor(turns, Judgements(smaller), request, quality=None)
     assert str(error.value) == (
-        f"ratings of {quality!r} go from 1 to 5; {score} learned a scale from {bounds[0]:g} to "
-        f"{bounds[1]:g}"
+        f"ratings of {quality!r} go from 1 to 5; {score} was trained on a scale from "
+        f"{bounds[0]:g} to {bounds[1]:g}"
     )
     beyond = judgements.frame.with_columns(
         value=pl.lit(99.0), scale_min=pl.lit(None, pl.Float64), scale_max=pl.lit(None, pl.Float64)

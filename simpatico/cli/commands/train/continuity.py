@@ -220,9 +220,8 @@ def show_continuity_report(report: ContinuityReport, window: Window) -> None:
     from simpatico.stats.by_user import NO_INTERVAL
 
     users.show_results("Test set", report.results, REPLY_RESULTS, "turns")
-    for subset in report.subsets:
-        title = f"Test set, turns to {SUBSETS[subset.name]}"
-        users.show_results(title, subset.results, REPLY_RESULTS, "turns")
+    for name, rows in report.subsets.items():
+        users.show_results(f"Test set, turns to {SUBSETS[name]}", rows, REPLY_RESULTS, "turns")
     for row in report.gains:
         p = users.format_p_suffix(row.accuracy.p_value)
         note(f"accuracy minus that of {row.name}: {users.format_estimate(row.accuracy)}{p}")

@@ -20,6 +20,7 @@ from simpatico.metric import Metric, missing_resource
 from simpatico.scoring import chunk_size, score
 from simpatico.stats.by_user import ReplyPredictions
 from simpatico.training.users.continuity.data import ReplyExamples
+from simpatico.training.users.examples import user_means
 from simpatico.turns import Turns
 
 GLOBAL_MAJORITY, USER_MAJORITY = "global majority", "private majority"
@@ -37,7 +38,7 @@ ENGAGING = "_engaging"
 
 
 class BaselineMetrics(NamedTuple):
-    """Metrics by name, or why one cannot be had, and how many turns of each split they score."""
+    """Metrics by name, or why one is not available; how many turns of each split they score."""
 
     metrics: Mapping[str, Metric | str] = MappingProxyType({})
     max_turns: int = 0
@@ -46,22 +47,15 @@ class BaselineMetrics(NamedTuple):
 
 def majority_predictions(examples: ReplyExamples, test: Ints) -> dict[str, ReplyPredictions]:
     """The majority of all turns, and of the turns to the same user; new users are like all."""
-    before = examples.split.before_test
-    labels = examples.labels(before)
-    rate = float(labels.mean())
-    counts: dict[str, list[int]] = {}
-    for user, label in zip(examples.users(before), labels, strict=True):
-        count = counts.setdefault(user, [0, 0])
-        count[0] += int(label)
-        count[1] += 1
-    own = [counts.get(user, [0, 0]) for user in examples.users(test)]
-    user_rate = np.array([(replies / n if n else rate) for replies, n in own])
+    outcomes, before = examples.outcomes, examples.split.before_test
+    rate = float(examples.labels(before).mean())
+    user_rate = user_means(outcomes.user, outcomes.has_reply.astype(np.float64), before, test)
     # a user who replied to exactly one half has no majority: that of all decides
-    predicted = np.where(user_rate == 0.5, rate > 0.5, user_rate > 0.5)
+    user_majority = np.where(user_rate == 0.5, rate > 0.5, user_rate > 0.5)
     constant = np.full(len(test), rate)
     return {
         GLOBAL_MAJORITY: ReplyPredictions(constant, constant > 0.5),
-        USER_MAJORITY: ReplyPredictions(user_rate, predicted),
+        USER_MAJORITY: ReplyPredictions(user_rate, user_majority),
     }
 
 
@@ -89,9 +83,8 @@ def predict_by_metric(
         return str(error)
     reference, is_scored = reference[np.isfinite(reference)], np.isfinite(values)
     if not len(reference) or not is_scored.any():
-        return "it gave no turn a number"
-    share = float(examples.labels(validation).mean())
-    threshold = reply_threshold(reference, share)
+        return "it scored no turn"
+    threshold = reply_threshold(reference, float(examples.labels(validation).mean()))
     values = values[is_scored]
     predictions = ReplyPredictions(values, values >= threshold)
     return MetricPredictions(predictions, test[is_scored], int((~is_scored).sum()))
@@ -111,20 +104,8 @@ def evenly_spaced(indices: Ints, max_turns: int) -> Ints:
 
 def metric_values(metric: Metric, examples: ReplyExamples, indices: Ints) -> Floats:
     """The metric's value for each of these examples; NaN where it has none."""
-    rows = examples.outcomes.row[indices]
-    turns = score_only(examples.turns, rows)
-    table = score(turns, [metric], chunk=chunk_size([metric])).at("turn")
-    names = [one.name for one in metric.scores]
-    name = next((n for n in names if ENGAGING in n), names[0])
-    row = examples.turns.frame.select("dialog", "turn").with_row_index("row")
-    scores = table.join(row, on=["dialog", "turn"], how="left")
-    by_row = np.full(len(examples.turns), np.nan)
-    by_row[scores["row"].to_numpy()] = scores[name].cast(pl.Float64).fill_null(np.nan).to_numpy()
-    return by_row[rows]
-
-
-def score_only(turns: Turns, rows: Ints) -> Turns:
-    """The dialogs of these rows, with nothing else in them to be scored."""
+    turns, rows = examples.turns, examples.outcomes.row[indices]
+    # only these turns are of a system, so that nothing else in their dialogs is scored
     mask = np.zeros(len(turns), bool)
     mask[rows] = True
     texts = turns.frame["text"].to_list()
@@ -134,4 +115,12 @@ def score_only(turns: Turns, rows: Ints) -> Turns:
         pl.col("references").fill_null(pl.Series(references, dtype=pl.List(pl.String))),
     )
     dialogs = frame.filter(mask)["dialog"].unique()
-    return Turns(frame.filter(pl.col("dialog").is_in(dialogs.implode())).rechunk())
+    part = Turns(frame.filter(pl.col("dialog").is_in(dialogs.implode())).rechunk())
+    table = score(part, [metric], chunk=chunk_size([metric])).at("turn")
+    names = [one.name for one in metric.scores]
+    name = next((n for n in names if ENGAGING in n), names[0])
+    row = turns.frame.select("dialog", "turn").with_row_index("row")
+    scores = table.join(row, on=["dialog", "turn"], how="left")
+    by_row = np.full(len(turns), np.nan)
+    by_row[scores["row"].to_numpy()] = scores[name].cast(pl.Float64).fill_null(np.nan).to_numpy()
+    return by_row[rows]

@@ -17,23 +17,16 @@ import polars as pl
 from simpatico.arrays import Bools, Ints
 from simpatico.errors import BadValue, DataError
 from simpatico.features.users.contexts import Contexts, turn_contexts
+from simpatico.training.users import splits
 from simpatico.training.users.continuity.outcomes import (
     Clock,
     ReplyOutcomes,
     Window,
     reply_outcomes,
 )
-from simpatico.training.users.splits import (
-    EXCLUDED,
-    TRAIN,
-    CutTimes,
-    TimeSplit,
-    cuts_by_share,
-    keep_dialogs_whole,
-    split_at_cuts,
-    split_in_order,
-)
+from simpatico.training.users.splits import EXCLUDED, TRAIN, CutTimes, TimeSplit
 from simpatico.turns import Turns
+from simpatico.wording import format_count
 
 MIN_TURNS = 5
 """Turns that a speaker must have to count as repetitive: fewer are too few to tell."""
@@ -41,7 +34,6 @@ CUT, LATE = "said where the log ends", "said too late itself"
 BOT, REPETITIVE = "said by or to a bot", "said by or to somebody who repeats themselves"
 FEW, MANY = "of a person with too few dialogs", "of dialogs before a person's last ones"
 
-SPLIT_NAMES = ("to learn from", "to decide by", "held out")
 By = CutTimes | Literal["person"]
 """How examples are split: at two points in time, or in the order of each user's dialogs."""
 TRAIN_ON_ALL = CutTimes(np.inf, np.inf)
@@ -62,11 +54,11 @@ class Filters:
 
     def __post_init__(self) -> None:
         if not 0 <= self.repeated <= 1:
-            raise BadValue(f"a share of repeated turns of {self.repeated:g}; it is from 0 to 1")
+            raise BadValue(f"share of repeated turns is {self.repeated:g}; give 0 to 1")
         if self.fewest < 0 or self.most < max(self.fewest, 1):
             raise BadValue(
-                f"at least {self.fewest} and at most {self.most} dialogs of a person; the second "
-                "is 1 or more, and not below the first"
+                f"minimum {self.fewest} and maximum {self.most} dialogs of a user; the maximum "
+                "must be 1 or more and not below the minimum"
             )
 
 
@@ -81,12 +73,12 @@ class ReplyExamples:
 
     def check(self) -> ReplyExamples:
         """Refuse splits without replies, or without turns that got none."""
-        for indices, name in zip(self.split[:3], SPLIT_NAMES, strict=True):
+        for indices, name in zip(self.split[:3], ("training", "validation", "test"), strict=True):
             n, replies = len(indices), int(self.labels(indices).sum())
             if not 0 < replies < n:
                 raise DataError(
-                    f"{n} turn{'s' * (n != 1)} {name}, {replies} of them answered; training needs "
-                    f"some of both kinds{describe_excluded(self.split.excluded)}"
+                    f"{name} set: {format_count(n, 'turn')}, {replies:,} with a reply; turns with "
+                    f"and without are needed{describe_excluded(self.split.excluded)}"
                 )
         return self
 
@@ -103,10 +95,10 @@ class ReplyExamples:
         return int(self.outcomes.is_unfinished[indices].sum())
 
 
-def describe_excluded(excluded: Mapping[str, int]) -> str:
+def describe_excluded(counts: Mapping[str, int]) -> str:
     """What was not used, as the end of a sentence."""
-    counts = ", ".join(f"{n:,} {why}" for why, n in excluded.items() if n)
-    return f"; not used: {counts}" if counts else ""
+    parts = ", ".join(f"{n:,} {why}" for why, n in counts.items() if n)
+    return f"; not used: {parts}" if parts else ""
 
 
 def reply_examples(
@@ -115,7 +107,9 @@ def reply_examples(
     """Every turn with words that is addressed to somebody else; by default split 8:1:1 in time."""
     contexts = addressed_contexts(turns)
     outcomes = reply_outcomes(turns, contexts.row, contexts.user, window)
-    split = split_outcomes(turns, outcomes, by or cuts_by_share(outcomes.time), filters=filters)
+    split = split_outcomes(
+        turns, outcomes, by or splits.cuts_by_share(outcomes.time), filters=filters
+    )
     train, validation, test = (
         indices[np.argsort(outcomes.time[indices], kind="stable")] for indices in split[:3]
     )
@@ -142,18 +136,18 @@ def split_outcomes(turns: Turns, outcomes: ReplyOutcomes, by: By, *, filters: Fi
     """The outcomes of each split, without those that the filters leave out."""
     clock = Clock.of(turns)
     if isinstance(by, CutTimes):
-        split, excluded = split_at_cuts(outcomes.time, outcomes.known_from, by)
+        split, n_excluded = splits.split_at_cuts(outcomes.time, outcomes.known_from, by)
         observable = np.asarray(clock.time <= by.train)
     else:
-        split, excluded = split_in_order(outcomes.user, outcomes.dialog, outcomes.time)
-        split, torn = keep_dialogs_whole(split, outcomes.dialog)
-        excluded |= torn
+        split, n_excluded = splits.split_in_order(outcomes.user, outcomes.dialog, outcomes.time)
+        split, torn = splits.keep_dialogs_whole(split, outcomes.dialog)
+        n_excluded |= torn
         observable = np.isin(clock.dialog, outcomes.dialog[split == TRAIN])
 
     def exclude(mask: Bools, reason: str) -> None:
         mask = mask & (split != EXCLUDED)
         split[mask] = EXCLUDED
-        excluded[reason] = int(mask.sum())
+        n_excluded[reason] = int(mask.sum())
 
     speaker = turns.frame["speaker"].to_list()
     both = [{speaker[row], user} for row, user in zip(outcomes.row, outcomes.user, strict=True)]
@@ -173,15 +167,15 @@ def split_outcomes(turns: Turns, outcomes: ReplyOutcomes, by: By, *, filters: Fi
     early = np.zeros(len(outcomes), bool)
     early[frequent] = ~in_last_dialogs(outcomes, frequent, filters.most)
     exclude(early, MANY)
-    return TimeSplit.of(split, excluded)
+    return TimeSplit.of(split, n_excluded)
 
 
 def repetitive_speakers(turns: Turns, observable: Bools, share: float) -> set[str]:
     """Speakers who in these turns mostly say what they say elsewhere in them."""
     text = pl.col("text").str.strip_chars().str.to_lowercase()
     texts = turns.frame.select("speaker", text).filter(observable)
-    marked = texts.with_columns(repeats=pl.len().over("speaker", "text") > 1)
-    each = marked.group_by("speaker").agg(pl.len().alias("n"), pl.col("repeats").mean())
+    texts = texts.with_columns(repeats=pl.len().over("speaker", "text") > 1)
+    each = texts.group_by("speaker").agg(pl.len().alias("n"), pl.col("repeats").mean())
     return set(each.filter((pl.col("n") >= MIN_TURNS) & (pl.col("repeats") > share))["speaker"])
 
 

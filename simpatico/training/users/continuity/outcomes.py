@@ -132,41 +132,28 @@ def replied_in_time(
     """Whether the user replies to each of these rows within the limit.
 
     What one speaker says in answer to one turn is one message in several parts; a reply to a later
-    part is one to those before it, too.
+    part is one to those before it, too. A user whose name is not in the dialog goes by an id, and
+    is the speaker of what the turn answers; where it answers nothing, anybody else in the dialog.
     """
-    replies_to, speaker = turns.answered, turns.frame["speaker"].to_list()
-    parts: dict[tuple[int, str], list[int]] = {}
-    for at, previous in enumerate(replies_to.tolist()):
+    replies_to: list[int] = turns.answered.tolist()
+    dialog, speaker = (turns.frame[name].to_list() for name in ("dialog", "speaker"))
+    parts, speakers_of = dict[tuple[int, str], list[int]](), dict[str, set[str]]()
+    for at, previous in enumerate(replies_to):
         parts.setdefault((previous, speaker[at]), []).append(at)
+        speakers_of.setdefault(dialog[at], set()).add(speaker[at])
     has_reply = []
-    for at, names in zip(row.tolist(), reply_speakers(turns, row, users), strict=True):
-        same = parts[int(replies_to[at]), speaker[at]] if replies_to[at] >= 0 else [at]
+    for at, user in zip(row.tolist(), users, strict=True):
+        speakers, previous = speakers_of[dialog[at]], replies_to[at]
+        if user in speakers:
+            names = {user}
+        else:
+            names = {speaker[previous]} if previous >= 0 else speakers - {speaker[at]}
+        same = parts[previous, speaker[at]] if previous >= 0 else [at]
         later = ((part, name) for part in same if part >= at for name in names)
         replies = (reply for key in later for reply in parts.get(key, ()))
         # "not later than", as a comparison with NaN is false: without a time it is in time
         has_reply.append(any(not time[reply] - time[at] > limit for reply in replies))
     return np.array(has_reply, bool)
-
-
-def reply_speakers(turns: Turns, row: Ints, users: Sequence[str]) -> list[set[str]]:
-    """As which speakers each user may reply to these rows: by their name, if it is in the dialog.
-
-    Whoever goes by an id is the speaker of what the turn answers; where it answers nothing, anybody
-    else in the dialog.
-    """
-    replies_to = turns.answered
-    dialog, speaker = (turns.frame[name].to_list() for name in ("dialog", "speaker"))
-    speakers_of: dict[str, set[str]] = {}
-    for where, name in zip(dialog, speaker, strict=True):
-        speakers_of.setdefault(where, set()).add(name)
-    names = []
-    for at, user in zip(row.tolist(), users, strict=True):
-        speakers, previous = speakers_of[dialog[at]], int(replies_to[at])
-        if user in speakers:
-            names.append({user})
-        else:
-            names.append({speaker[previous]} if previous >= 0 else speakers - {speaker[at]})
-    return names
 
 
 def last_before_gap(time: Floats, longest: float) -> Floats:

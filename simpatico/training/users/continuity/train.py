@@ -13,10 +13,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from simpatico.arrays import Bools
-from simpatico.errors import BadValue, DataError
+from simpatico.arrays import Bools, Floats
+from simpatico.errors import DataError
 from simpatico.features.users.folder import FILES, ModelEvaluation, RecordedResult
-from simpatico.features.users.identity import MODES, Mode, uses_profile
+from simpatico.features.users.identity import uses_profile
 from simpatico.features.users.inputs import InputSpec
 from simpatico.models.names import public_model_name
 from simpatico.stats.by_user import (
@@ -26,10 +26,14 @@ from simpatico.stats.by_user import (
     describe_auc,
     evaluate_replies,
 )
-from simpatico.stats.result import Result
 from simpatico.training.card import About
 from simpatico.training.model_folder import check_writable
-from simpatico.training.users.card import calibration_error, reliability_bins
+from simpatico.training.users.card import (
+    calibration_error,
+    excluded_lines,
+    record_result,
+    reliability_bins,
+)
 from simpatico.training.users.continuity.baselines import (
     BaselineMetrics,
     majority_predictions,
@@ -45,19 +49,9 @@ from simpatico.training.users.continuity.data import (
 )
 from simpatico.training.users.continuity.outcomes import Window
 from simpatico.training.users.examples import UserExamples, input_spec, turn_examples
-from simpatico.training.users.finetuned import (
-    TokenData,
-    append_results_to_card,
-    fine_tune_with_tokens,
-)
-from simpatico.training.users.fit import (
-    MODE_NAMES,
-    FitSettings,
-    check_profiles,
-    fit_mode,
-    predict_examples,
-)
-from simpatico.training.users.folder import TrainedUserModel, save_user_model
+from simpatico.training.users.finetuned import TokenData, append_results, fine_tune_with_tokens
+from simpatico.training.users.fit import FitSettings, UserTraining, fit_mode, predict_examples
+from simpatico.training.users.folder import save_user_model
 from simpatico.training.users.update import BEFORE_UPDATE, UpdateRequest, use_pseudonyms
 from simpatico.turns import Turns
 
@@ -66,25 +60,13 @@ LABELS = ("no answer", "answer")
 
 
 @dataclass(frozen=True)
-class ContinuityTraining:
+class ContinuityTraining(UserTraining):
     """The settings of a training, named as the options of the command line."""
 
-    mode: Mode = "user"
-    encoder: str = ""
-    """Gives the vectors; without one, character n-grams and covariates are the only inputs."""
     window: Window = field(default_factory=Window)
     filters: Filters = field(default_factory=Filters)
     by: By | None = None
     """How examples are split; null for 8:1:1 in time."""
-    seed: int = 0
-    fine_tune: int = 0
-    """Epochs of fine-tuning an encoder; 0 fits per-user weights over a frozen one."""
-
-    def __post_init__(self) -> None:
-        if self.mode not in MODES:
-            raise BadValue(f"mode {self.mode!r}; there are {', '.join(MODES)}")
-        if self.fine_tune < 0:
-            raise BadValue(f"{self.fine_tune} epochs of fine-tuning; there are none or more")
 
     @property
     def facts(self) -> dict[str, object]:
@@ -96,15 +78,8 @@ class ContinuityTraining:
 
     def examples(self, turns: Turns) -> ReplyExamples:
         """The examples that the settings ask for."""
-        check_profiles(turns, self.mode)
+        self.check_profiles(turns)
         return reply_examples(turns, window=self.window, by=self.by, filters=self.filters).check()
-
-
-class SubsetResults(NamedTuple):
-    """Results on a subset of the test split."""
-
-    name: str
-    results: list[ReplyResults]
 
 
 class ContinuityReport(NamedTuple):
@@ -113,7 +88,8 @@ class ContinuityReport(NamedTuple):
     results: list[ReplyResults]
     gains: list[ReplyResults]
     """By how much our model is above each of the others."""
-    subsets: list[SubsetResults]
+    subsets: dict[str, list[ReplyResults]]
+    """Of the turns to known and to new users, where there are both."""
     unavailable: dict[str, str]
     """Baselines that could not run, and why."""
     test: ModelEvaluation
@@ -139,20 +115,17 @@ def train_continuity(
     model, probabilities = fit_mode(
         training.mode, spec, FitSettings("chance"), lambda inputs: split_inputs(examples, inputs)
     )
-    predictions = {
-        name: ReplyPredictions.from_probability(values) for name, values in probabilities.items()
-    }
-    report = evaluate_continuity(examples, predictions, baselines)
+    report = evaluate_continuity(examples, probabilities, baselines)
     facts = {**about.training, **training.facts, "aside": report.excluded}
-    trained = TrainedUserModel(
+    save_user_model(
+        out,
         model,
-        spec,
-        len(examples.split.before_test),
-        report.test,
-        replace(about, training=facts),
+        inputs=spec,
+        n_examples=len(examples.split.before_test),
+        test=report.test,
+        about=replace(about, training=facts),
         lines=reply_card_lines(report),
     )
-    save_user_model(out, trained)
     return report
 
 
@@ -164,10 +137,9 @@ def fine_tune_continuity(
     y = examples.outcomes.has_reply.astype(np.float64)
     data = TokenData("chance", LABELS, turns, examples.contexts, examples.split, y)
     about = replace(about, training={**about.training, **training.facts})
-    probability = fine_tune_with_tokens(data, out, training=training, about=about, base=base)
-    name = f"{MODE_NAMES[training.mode]}, fine-tuned"
-    report = evaluate_continuity(examples, {name: ReplyPredictions.from_probability(probability)})
-    append_results_to_card(out, report.test, reply_card_lines(report))
+    probabilities = fine_tune_with_tokens(data, out, training=training, about=about, base=base)
+    report = evaluate_continuity(examples, probabilities)
+    append_results(out, report.test, reply_card_lines(report))
     return report
 
 
@@ -187,10 +159,10 @@ def update_continuity(
     folder = request.load_base("chance")
     window = Window(folder.recipe.training.get("minutes", Window().minutes), left)
     new = reply_examples(turns, window=window, by=TRAIN_ON_ALL, filters=filters)
-    indices, excluded = new.split.train, new.split.excluded
+    indices = new.split.train
     if not len(indices):
-        why = describe_excluded(excluded)
-        raise DataError(f"no turn whose answer is known; there is nothing to go on with{why}")
+        why = describe_excluded(new.split.excluded)
+        raise DataError(f"no turns to update with: none has a known outcome{why}")
     labels = new.labels(indices)
     examples = use_pseudonyms(
         turn_examples(new.contexts.take(indices), folder.recipe.inputs, labels.astype(np.float64)),
@@ -202,7 +174,7 @@ def update_continuity(
     request.write(
         folder, examples, f"accuracy {results.accuracy.value:.3f}, {describe_auc(results.auc)}"
     )
-    return ReplyUpdate(results, excluded, window, new.count_unfinished(indices))
+    return ReplyUpdate(results, new.split.excluded, window, new.count_unfinished(indices))
 
 
 def split_inputs(examples: ReplyExamples, spec: InputSpec) -> list[UserExamples]:
@@ -217,30 +189,49 @@ def split_inputs(examples: ReplyExamples, spec: InputSpec) -> list[UserExamples]
 
 def evaluate_continuity(
     examples: ReplyExamples,
-    predictions: dict[str, ReplyPredictions],
+    probabilities: Mapping[str, Floats],
     baselines: BaselineMetrics = NO_METRICS,
 ) -> ContinuityReport:
     """Results of our predictions, which come first, of majorities and of metrics."""
     split = examples.split
     labels, users = examples.labels(split.test), examples.users(split.test)
-    ours, *_ = predictions
-    predictions = predictions | majority_predictions(examples, split.test)
+    ours, *_ = probabilities
+    predictions = {
+        name: ReplyPredictions.from_probability(values) for name, values in probabilities.items()
+    }
+    predictions |= majority_predictions(examples, split.test)
     results = evaluate_replies(predictions, labels, users)
-    gains = compare_replies(predictions, ours, labels, users)
-    is_known = np.isin(users, list(examples.users(split.before_test)))
-    subsets = [
-        SubsetResults(name, evaluate_subset(predictions, labels, users, mask))
-        for name, mask in known_and_new_users(is_known)
-    ]
-    bins = reliability_bins(predictions[ours].score, labels.astype(np.float64))
     own = results[0]
-    recorded = {
+    is_known = np.isin(users, examples.users(split.before_test))
+    subsets = {
+        name: evaluate_subset(predictions, labels, users, mask)
+        for name, mask in known_and_new_users(is_known)
+    }
+    bins = reliability_bins(predictions[ours].score, labels.astype(np.float64))
+    for_recipe = {
         "accuracy": record_result(own.accuracy),
         "macro-F1": record_result(own.macro_f1),
         "area under the curve": record_result(own.auc),
         "expected calibration error": RecordedResult(calibration_error(bins)),
     }
-    unavailable, unscored = dict[str, str](), dict[str, int]()
+    by_metrics, unavailable, unscored = evaluate_metrics(examples, baselines)
+    return ContinuityReport(
+        [*results, *by_metrics],
+        compare_replies(predictions, ours, labels, users),
+        subsets,
+        unavailable,
+        ModelEvaluation(own.n, own.users, for_recipe, bins),
+        split.excluded,
+        unscored,
+        examples.count_unfinished(split.test),
+    )
+
+
+def evaluate_metrics(
+    examples: ReplyExamples, baselines: BaselineMetrics
+) -> tuple[list[ReplyResults], dict[str, str], dict[str, int]]:
+    """Results of metrics, why others are not available, and how many turns each did not score."""
+    results, unavailable, unscored = list[ReplyResults](), dict[str, str](), dict[str, int]()
     for name, metric in baselines.metrics.items():
         by_metric = (
             metric
@@ -250,21 +241,10 @@ def evaluate_continuity(
         if isinstance(by_metric, str):
             unavailable[name] = by_metric
             continue
-        test = by_metric.test
-        results += evaluate_replies(
-            {name: by_metric.predictions}, examples.labels(test), examples.users(test)
-        )
+        labels, users = examples.labels(by_metric.test), examples.users(by_metric.test)
+        results += evaluate_replies({name: by_metric.predictions}, labels, users)
         unscored[name] = by_metric.unscored
-    return ContinuityReport(
-        results,
-        gains,
-        subsets,
-        unavailable,
-        ModelEvaluation(own.n, own.users, recorded, bins),
-        split.excluded,
-        unscored,
-        examples.count_unfinished(split.test),
-    )
+    return results, unavailable, unscored
 
 
 def known_and_new_users(is_known: Bools) -> list[tuple[str, Bools]]:
@@ -282,10 +262,6 @@ def evaluate_subset(
     return evaluate_replies(subset, labels[mask], names)
 
 
-def record_result(result: Result) -> RecordedResult:
-    return RecordedResult(result.numbers[0], result.low, result.high)
-
-
 def reply_card_lines(report: ContinuityReport) -> tuple[str, ...]:
     """What the card says of other predictions, and of examples that were not used."""
     lines = []
@@ -300,8 +276,3 @@ def reply_card_lines(report: ContinuityReport) -> tuple[str, ...]:
             f"macro-F1 {row.macro_f1.value:.3f}, {describe_auc(row.auc)}"
         )
     return (*lines, *excluded_lines(report.excluded, "turns"))
-
-
-def excluded_lines(excluded: Mapping[str, int], noun: str) -> list[str]:
-    """What the card says of examples that were not used."""
-    return [f"- excluded: {n:,} {noun} {why}" for why, n in excluded.items() if n]

@@ -19,15 +19,9 @@ from simpatico.arrays import Floats, Ints
 from simpatico.errors import BadValue, DataError
 from simpatico.features.users.contexts import turn_contexts
 from simpatico.judgements import UNIT, Judgements
+from simpatico.training.users import splits
 from simpatico.training.users.continuity.outcomes import Clock
-from simpatico.training.users.splits import (
-    TimeSplit,
-    cuts_by_share,
-    keep_dialogs_whole,
-    latest_cuts,
-    split_at_cuts,
-    split_in_order,
-)
+from simpatico.training.users.splits import TimeSplit
 from simpatico.turns import Turns
 
 Source = Literal["interlocutor", "outsiders"]
@@ -83,24 +77,19 @@ def interlocutor_ratings(
     frame = judgements.frame.filter(quality=quality)
     own = frame.filter(judge_kind="interlocutor")
     of_dialogs = own["turn"].null_count() == own.height
-    # the order of the judgements must not matter, and dialogs come in the order of time below
-    table = (
-        with_targets(own, frame, source)
-        .filter(pl.col("turn").is_null() == of_dialogs, pl.col("value", "target").is_not_null())
-        .sort("judge", "speaker", "value")
-    )
+    # where both turns and dialogs are rated, the ratings of turns are used
+    table = rating_table(frame, source).filter(pl.col("turn").is_null() == of_dialogs)
     rows, clock = rated_rows(turns, table), Clock.of(turns)
-    present = [at for at, turns_rated in enumerate(rows) if len(turns_rated)]
-    if not present:
-        both = " and rated by outsiders" if source == "outsiders" else ""
+    first = np.array([own_rows[0] if len(own_rows) else -1 for own_rows in rows], np.int64)
+    present = np.flatnonzero(first >= 0)
+    if not len(present):
+        both = " that outsiders rated" if source == "outsiders" else ""
         raise DataError(
-            f"of {own.height} judgements of {quality!r} by interlocutors none is of a turn that "
-            f"was read{both}; learning needs some"
+            f"none of {own.height:,} ratings of {quality!r} by interlocutors matches a turn of the "
+            f"data{both}; check the names of dialogs and raters"
         )
-    first = np.array([rows[at][0] for at in present], np.int64)
-    order = np.lexsort([first, clock.time[first]])
-    first, present = first[order], [present[n] for n in order]
-    table, rows = table[present], [rows[at] for at in present]
+    order = present[np.lexsort([first[present], clock.time[first[present]]])]
+    first, table, rows = first[order], table[order], [rows[at] for at in order]
     columns = table.select(
         pl.col("target", "value").cast(pl.Float64),
         low=pl.min_horizontal("scale_min", "value"),
@@ -112,7 +101,7 @@ def interlocutor_ratings(
         "dialog" if of_dialogs else "turn",
         rows,
         table["speaker"].to_list(),
-        raters(turns, table, rows),
+        rater_names(turns, table, rows),
         target,
         value,
         clock.dialog[first],
@@ -125,16 +114,20 @@ def interlocutor_ratings(
     )
 
 
-def with_targets(own: pl.DataFrame, frame: pl.DataFrame, source: Source) -> pl.DataFrame:
-    """Interlocutors' ratings with the target: their own, or the mean of outsiders for the unit."""
+def rating_table(frame: pl.DataFrame, source: Source) -> pl.DataFrame:
+    """Interlocutors' ratings with the target: their own, or the mean of outsiders for the unit.
+
+    Sorted, as the order of the judgements must not matter.
+    """
     outside = frame.filter(judge_kind="outsider").group_by(UNIT)
-    return own.join(
-        outside.agg(outside=pl.col("value").mean()),
-        on=UNIT,
-        how="left",
-        nulls_equal=True,
-        maintain_order="left",
-    ).with_columns(target="value" if source == "interlocutor" else "outside")
+    means = outside.agg(outside=pl.col("value").mean())
+    return (
+        frame.filter(judge_kind="interlocutor")
+        .join(means, on=UNIT, how="left", nulls_equal=True, maintain_order="left")
+        .with_columns(target="value" if source == "interlocutor" else "outside")
+        .drop_nulls(["value", "target"])
+        .sort("judge", "speaker", "value")
+    )
 
 
 def choose_quality(judgements: Judgements, quality: str | None) -> str:
@@ -142,16 +135,19 @@ def choose_quality(judgements: Judgements, quality: str | None) -> str:
     own = judgements.frame.filter(judge_kind="interlocutor")
     names = own["quality"].unique(maintain_order=True).to_list()
     if not names:
-        raise DataError("no judgement by an interlocutor; learning what they say needs some")
+        raise DataError(
+            "no rating by an interlocutor; training needs judgements of that judge_kind"
+        )
     if quality is None and len(names) > 1:
-        raise BadValue(f"interlocutors rated {', '.join(names)}; name one of them as the quality")
+        raise BadValue(f"interlocutors rated {', '.join(names)}; choose one of these qualities")
     if quality is not None and quality not in names:
-        raise BadValue(f"no interlocutor rated {quality!r}; there are {', '.join(names)}")
+        raise BadValue(f"no interlocutor rated {quality!r}; choose one of {', '.join(names)}")
     return quality or names[0]
 
 
 def rated_rows(turns: Turns, ratings: pl.DataFrame) -> list[Ints]:
     """Indices of the turns with words that each rating is of; of a dialog, all of the speaker."""
+    # an empty turn has no inputs: a mean over it would pull towards 0
     frame = turns.frame.with_row_index("row").filter(
         pl.col("system").is_not_null(), pl.col("text") != ""
     )
@@ -171,7 +167,7 @@ def rated_rows(turns: Turns, ratings: pl.DataFrame) -> list[Ints]:
     ]
 
 
-def raters(turns: Turns, ratings: pl.DataFrame, rows: list[Ints]) -> list[str]:
+def rater_names(turns: Turns, ratings: pl.DataFrame, rows: list[Ints]) -> list[str]:
     """Who rated: the judge; else the addressee of the turns, as in scoring; "" if unknown."""
     judges: list[Any] = ratings["judge"].to_list()
     if None not in judges:
@@ -179,8 +175,8 @@ def raters(turns: Turns, ratings: pl.DataFrame, rows: list[Ints]) -> list[str]:
     contexts = turn_contexts(turns)
     user = dict(zip(contexts.row.tolist(), contexts.user, strict=True))
     return [
-        judge if judge is not None else next((user[row] for row in rated.tolist() if user[row]), "")
-        for judge, rated in zip(judges, rows, strict=True)
+        next((user[at] for at in own.tolist() if user[at]), "") if judge is None else judge
+        for judge, own in zip(judges, rows, strict=True)
     ]
 
 
@@ -193,18 +189,22 @@ def split_ratings(ratings: InterlocutorRatings, along: Along | None = None) -> T
     how = along or ("dialog" if ratings.level == "turn" else "person")
     if how == "dialog" and ratings.level == "dialog":
         raise BadValue(
-            f"{ratings.quality!r} is of whole dialogs, which cannot be split; split along 'person' "
-            "or 'time'"
+            f"ratings of {ratings.quality!r} are of dialogs, which cannot be split by their turns; "
+            "split by 'person' or 'time'"
         )
     if how == "time":
-        cuts = latest_cuts(cuts_by_share(ratings.start), ratings.start)
-        split, excluded = split_at_cuts(ratings.start, ratings.known_from, cuts)
+        cuts = splits.latest_cuts(splits.cuts_by_share(ratings.start), ratings.start)
+        split, n_excluded = splits.split_at_cuts(ratings.start, ratings.known_from, cuts)
     elif how == "person":
-        split, excluded = split_in_order(ratings.user, ratings.dialog, ratings.start)
+        split, n_excluded = splits.split_in_order(ratings.user, ratings.dialog, ratings.start)
     else:
         first = np.array([rows[0] for rows in ratings.rows], np.int64)
-        split, excluded = split_in_order(ratings.dialog.tolist(), first, first.astype(np.float64))
-    if ratings.level == "turn" and how != "person":
-        return TimeSplit.of(split, {**ratings.excluded, **excluded})
-    split, torn = keep_dialogs_whole(split, ratings.dialog)
-    return TimeSplit.of(split, {**ratings.excluded, **excluded, **torn})
+        split, n_excluded = splits.split_in_order(
+            ratings.dialog.tolist(), first, first.astype(np.float64)
+        )
+    n_excluded = ratings.excluded | n_excluded
+    if ratings.level == "dialog" or how == "person":
+        # a dialog of two users may be early for one and late for the other
+        split, torn = splits.keep_dialogs_whole(split, ratings.dialog)
+        n_excluded |= torn
+    return TimeSplit.of(split, n_excluded)

@@ -7,7 +7,7 @@ then is a user. It is evaluated against later ratings of interlocutors.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -16,15 +16,15 @@ import numpy as np
 from simpatico.arrays import Floats, Ints
 from simpatico.errors import BadValue, DataError
 from simpatico.features.users.contexts import turn_contexts
-from simpatico.features.users.folder import FILES, ModelEvaluation, RecordedResult
-from simpatico.features.users.identity import Mode, uses_profile
+from simpatico.features.users.folder import FILES, ModelEvaluation
+from simpatico.features.users.identity import uses_profile
 from simpatico.features.users.inputs import InputSpec
 from simpatico.judgements import Judgements
 from simpatico.models.names import public_model_name
 from simpatico.stats.by_user import RatingResults, compare_ratings, evaluate_ratings
 from simpatico.training.card import About
 from simpatico.training.model_folder import check_writable
-from simpatico.training.users.continuity.train import excluded_lines, record_result
+from simpatico.training.users.card import excluded_lines, record_result
 from simpatico.training.users.examples import (
     UserExamples,
     group_examples,
@@ -32,22 +32,13 @@ from simpatico.training.users.examples import (
     stack_examples,
     user_means,
 )
-from simpatico.training.users.finetuned import (
-    TokenData,
-    append_results_to_card,
-    fine_tune_with_tokens,
-)
-from simpatico.training.users.fit import (
-    MODE_NAMES,
-    FitSettings,
-    check_profiles,
-    fit_mode,
-    predict_examples,
-)
-from simpatico.training.users.folder import TrainedUserModel, save_user_model
+from simpatico.training.users.finetuned import TokenData, append_results, fine_tune_with_tokens
+from simpatico.training.users.fit import FitSettings, UserTraining, fit_mode, predict_examples
+from simpatico.training.users.folder import save_user_model
 from simpatico.training.users.interlocutor.data import (
     Along,
     InterlocutorRatings,
+    Source,
     interlocutor_ratings,
     split_ratings,
 )
@@ -64,32 +55,28 @@ MIN_RATINGS = 2
 
 
 @dataclass(frozen=True)
-class InterlocutorTraining:
+class InterlocutorTraining(UserTraining):
     """The settings of a training, named as the options of the command line and in the recipe."""
 
-    mode: Mode = "user"
-    encoder: str = ""
     learn: Literal["interlocutor", "outsiders", "all"] = "interlocutor"
     """Whose ratings are trained on."""
     quality: str | None = None
     along: Along | None = None
     """In which order ratings are split."""
-    seed: int = 0
-    fine_tune: int = 0
-    """Epochs of fine-tuning an encoder; 0 fits per-user weights over a frozen one."""
 
     def __post_init__(self) -> None:
-        if self.mode not in MODE_NAMES:
-            raise BadValue(f"mode {self.mode!r}; there are {', '.join(MODE_NAMES)}")
+        super().__post_init__()
         if self.learn not in ("interlocutor", "outsiders", "all"):
             raise BadValue(
-                f"learning from {self.learn!r}; there are interlocutor, outsiders and all"
+                f"unknown raters {self.learn!r}; choose one of interlocutor, outsiders, all"
             )
 
     @property
     def facts(self) -> dict[str, object]:
-        """The settings as the recipe keeps them."""
-        return {**asdict(self), "encoder": public_model_name(self.encoder)}
+        """The settings as the recipe keeps them; in this order since the first version."""
+        order = ("mode", "encoder", "learn", "quality", "along", "seed", "fine_tune")
+        settings = {name: getattr(self, name) for name in order}
+        return {**settings, "encoder": public_model_name(self.encoder)}
 
 
 class InterlocutorReport(NamedTuple):
@@ -116,16 +103,14 @@ class RatingData:
         cls, turns: Turns, judgements: Judgements, training: InterlocutorTraining
     ) -> RatingData:
         """What the settings of a training ask for."""
-        check_profiles(turns, training.mode)
-        source: Literal["interlocutor", "outsiders"] = (
-            "outsiders" if training.learn == "outsiders" else "interlocutor"
-        )
+        training.check_profiles(turns)
+        source: Source = "outsiders" if training.learn == "outsiders" else "interlocutor"
         ratings = interlocutor_ratings(turns, judgements, quality=training.quality, source=source)
         split = split_ratings(ratings, training.along)
         if min(sizes := [len(indices) for indices in split[:3]]) < MIN_RATINGS:
             raise DataError(
-                f"{sizes[0]} ratings to learn from, {sizes[1]} to decide by and {sizes[2]} held "
-                f"out; training needs {MIN_RATINGS} or more of each"
+                f"{sizes[0]:,} training, {sizes[1]:,} validation and {sizes[2]:,} test ratings; "
+                f"{MIN_RATINGS} or more of each are needed"
             )
         return cls(turns, judgements, ratings.with_bounds_of(split.before_test), split)
 
@@ -156,15 +141,15 @@ def train_interlocutor(
     report = evaluate_interlocutor(data, predictions)
     details = {"quality": data.ratings.quality, "aside": report.excluded}
     about = replace(about, training={**about.training, **training.facts, **details})
-    trained = TrainedUserModel(
+    save_user_model(
+        out,
         replace(model, users=users),
-        spec,
-        len(data.split.before_test),
-        report.test,
-        about,
+        inputs=spec,
+        n_examples=len(data.split.before_test),
+        test=report.test,
+        about=about,
         lines=rating_card_lines(report),
     )
-    save_user_model(out, trained)
     return report
 
 
@@ -176,10 +161,10 @@ def fine_tune_interlocutor(
     The target is (score - low) / (high - low). A dialog is read up to its last rated turn.
     """
     if training.learn == "all":
-        raise BadValue("fine-tuning learns from 'interlocutor' or 'outsiders', not from 'all'")
+        raise BadValue("fine-tuning takes raters 'interlocutor' or 'outsiders', not 'all'")
     low, high = data.ratings.bounds
     if not low < high:
-        raise BadValue(f"all scores to learn from are {low:g}; they must differ")
+        raise BadValue(f"all training scores are {low:g}; they must differ")
     quality, y = data.ratings.quality, (data.ratings.target - low) / (high - low)
     contexts = turn_contexts(data.turns)
     last = np.array([rows[-1] for rows in data.ratings.rows], np.int64)
@@ -188,9 +173,9 @@ def fine_tune_interlocutor(
     token_data = TokenData("score", (quality,), data.turns, contexts, data.split, y)
     details = {"quality": quality, "ends": data.ratings.bounds}
     about = replace(about, training={**about.training, **training.facts, **details})
-    prediction = fine_tune_with_tokens(token_data, out, training=training, about=about, base=base)
-    report = evaluate_interlocutor(data, {f"{MODE_NAMES[training.mode]}, fine-tuned": prediction})
-    append_results_to_card(out, report.test, rating_card_lines(report))
+    predictions = fine_tune_with_tokens(token_data, out, training=training, about=about, base=base)
+    report = evaluate_interlocutor(data, predictions)
+    append_results(out, report.test, rating_card_lines(report))
     return report
 
 
@@ -199,13 +184,23 @@ def update_interlocutor(
 ) -> RatingResults:
     """Update users with their ratings of these dialogs; returns how well these were predicted."""
     folder = request.load_base("score")
-    learned = folder.recipe.training.get("quality")
-    if quality and learned and quality != learned:
-        raise BadValue(f"{request.base} learned {learned!r}; it cannot go on with {quality!r}")
-    ratings = interlocutor_ratings(
-        turns, judgements, quality=quality or learned, source="interlocutor"
-    )
-    check_scale(ratings, judgements, folder.recipe.bounds, request.base)
+    trained_on = folder.recipe.training.get("quality")
+    if quality and trained_on and quality != trained_on:
+        raise BadValue(
+            f"{request.base} was trained on {trained_on!r} and cannot be updated with {quality!r}"
+        )
+    ratings = interlocutor_ratings(turns, judgements, quality=quality or trained_on)
+    (low, high), bounds = ratings.bounds, folder.recipe.bounds or (-np.inf, np.inf)
+    own = judgements.frame.filter(quality=ratings.quality)
+    has_scale = own["scale_min"].null_count() == own["scale_max"].null_count() == 0
+    # a declared scale must be the model's; where none is declared, the ratings must be within it
+    other_scale = has_scale and folder.recipe.bounds not in (None, (low, high))
+    if other_scale or not bounds[0] <= low <= high <= bounds[1]:
+        raise BadValue(
+            f"ratings of {ratings.quality!r} go from {low:g} to {high:g}; {request.base} was "
+            f"trained on a scale from {bounds[0]:g} to {bounds[1]:g}"
+        )
+    # in the order of time, as an update discounts what is earlier
     first = np.array([rows[0] for rows in ratings.rows], np.int64)
     order = np.lexsort([first, ratings.start])
     by_name = rating_examples(turns, ratings, folder.recipe.inputs).take(order)
@@ -217,31 +212,13 @@ def update_interlocutor(
     return results
 
 
-def check_scale(
-    ratings: InterlocutorRatings,
-    judgements: Judgements,
-    bounds: tuple[float, float] | None,
-    base: str,
-) -> None:
-    """Refuse ratings on another scale than the model's, or beyond it where none is declared."""
-    if bounds is None:
-        return
-    (low, high), own = ratings.bounds, judgements.frame.filter(quality=ratings.quality)
-    declared = own["scale_min"].null_count() == own["scale_max"].null_count() == 0
-    if (low, high) != bounds if declared else not bounds[0] <= low <= high <= bounds[1]:
-        raise BadValue(
-            f"ratings of {ratings.quality!r} go from {low:g} to {high:g}; {base} learned a scale "
-            f"from {bounds[0]:g} to {bounds[1]:g}"
-        )
-
-
 def rating_examples(turns: Turns, ratings: InterlocutorRatings, spec: InputSpec) -> UserExamples:
     """An example for each rating: the mean of the inputs of its turns."""
     contexts = turn_contexts(turns)
     groups = [np.searchsorted(contexts.row, rows) for rows in ratings.rows]
-    used = np.unique(np.concatenate(groups))
-    within = [np.searchsorted(used, group) for group in groups]
-    return group_examples(contexts.take(used), within, spec, ratings.user, ratings.target)
+    members = np.unique(np.concatenate(groups))  # turns without a rating need no vectors
+    groups = [np.searchsorted(members, group) for group in groups]
+    return group_examples(contexts.take(members), groups, spec, ratings.user, ratings.target)
 
 
 def outsider_examples(data: RatingData, examples: UserExamples) -> UserExamples:
@@ -263,7 +240,7 @@ def outsider_examples(data: RatingData, examples: UserExamples) -> UserExamples:
         if (key := (where, number, speaker if number is None else None)) in example_of
     )
     if not matches:
-        raise DataError("no rating by an outsider to learn from; learn from 'interlocutor'")
+        raise DataError("no outsider's rating in the training set; use raters 'interlocutor'")
     inputs = examples.take(np.array([at for at, _, _ in matches], np.int64))
     y = np.array([value for _, _, value in matches], np.float64)
     weight = np.full(len(matches), OUTSIDER_WEIGHT)
@@ -273,7 +250,11 @@ def outsider_examples(data: RatingData, examples: UserExamples) -> UserExamples:
 def evaluate_interlocutor(
     data: RatingData, predictions: Mapping[str, Floats]
 ) -> InterlocutorReport:
-    """Results of our predictions, which come first, and of means."""
+    """Results of our predictions, which come first, and of means.
+
+    The means are of training and validation, as users were updated with the latter. They are of
+    interlocutors' own ratings even where outsiders' were trained on: that is what is predicted.
+    """
     ratings, before, test = data.ratings, data.split.before_test, data.split.test
     own, users = ratings.own[test], data.users(test)
     ours, *_ = predictions
@@ -283,10 +264,9 @@ def evaluate_interlocutor(
         GLOBAL_MEAN: np.full(len(test), ratings.own[before].mean()),
     }
     results = evaluate_ratings(models, own, users)
-    recorded: dict[str, RecordedResult] = {"mean squared error": record_result(results[0].mse)}
-    if results[0].r is not None:
-        recorded = {"Pearson's r": record_result(results[0].r), **recorded}
-    evaluation = ModelEvaluation(results[0].n, results[0].users, recorded)
+    statistics = {"Pearson's r": results[0].r, "mean squared error": results[0].mse}
+    for_recipe = {name: record_result(one) for name, one in statistics.items() if one}
+    evaluation = ModelEvaluation(results[0].n, results[0].users, for_recipe)
     gains = compare_ratings(models, ours, own, users)
     return InterlocutorReport(results, gains, evaluation, data.split.excluded)
 

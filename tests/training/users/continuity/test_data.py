@@ -245,24 +245,24 @@ def test_whole_sentences():
         assert str(error.value) == (
             f"at least {left} minutes of log after a turn; give fewer than the limit for replies, {most}"
         )
-    with pytest.raises(BadValue, match=r"^a share of repeated turns of 2; it is from 0 to 1$"):
+    with pytest.raises(BadValue, match=r"^share of repeated turns is 2; give 0 to 1$"):
         Filters(repeated=2)
     with pytest.raises(BadValue) as error:
         Filters(fewest=30, most=3)
     assert str(error.value) == (
-        "at least 30 and at most 3 dialogs of a person; the second is 1 or more, and not below the "
-        "first"
+        "minimum 30 and maximum 3 dialogs of a user; the maximum must be 1 or more and not below "
+        "the minimum"
     )
     with pytest.raises(BadValue) as error:
         cuts_at_dates(START, START)
     assert str(error.value) == (
-        "validation from 2010-01-01 and test from 2010-01-01; the test comes later"
+        "validation from 2010-01-01 and test from 2010-01-01; the test set must begin later"
     )
     with pytest.raises(BadValue) as error:
         cuts_by_share(np.arange(3.0), (0.8, 0.3, 0.1))
     assert str(error.value) == (
-        "shares (0.8, 0.3, 0.1) are not above 0 or do not add up to 1; give such as (0.8, 0.1, 0.1)"
+        "shares (0.8, 0.3, 0.1) must be above 0 and add up to 1, such as (0.8, 0.1, 0.1)"
     )
     with pytest.raises(DataError) as error:
         cuts_by_share(np.zeros(0))
-    assert str(error.value) == "no example has a time; a split by time needs some"
+    assert str(error.value) == "no example has a time, which a split by time needs"

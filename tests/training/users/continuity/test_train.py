@@ -13,7 +13,6 @@ from simpatico.errors import BadValue, DataError
 from simpatico.features.users.contexts import COVARIATES
 from simpatico.features.users.folder import load_user_model
 from simpatico.features.users.model import Standardizer, UserWeights
-from simpatico.stats.by_user import ReplyPredictions
 from simpatico.training.card import About
 from simpatico.training.users.continuity.baselines import (
     BaselineMetrics,
@@ -65,7 +64,7 @@ def test_habits_of_persons_are_found(trained):
     assert [one.p_value for one in gains["text"][1:4]] == [None] * 3
     assert set(gains) == {"text", "global majority", "private majority"}
     assert report.unavailable == {"NSP": "there is none"}
-    assert report.subsets == [], "all persons held out were met before"
+    assert report.subsets == {}, "all persons held out were met before"
 
 
 def test_the_folder_tells_what_was_found_and_not_of_whom(trained):
@@ -196,7 +195,7 @@ def test_the_card_says_on_how_many_turns_a_metric_stands_beside():
     test = given.split.test
     silent = pl.arange(len(turns)).is_in(given.outcomes.row[evenly_spaced(test, 5)[:2]].tolist())
     text = pl.when(silent).then(pl.lit("...")).otherwise("text")
-    guess = {"ours": ReplyPredictions.from_probability(np.linspace(0, 1, len(test)))}
+    guess = {"ours": np.linspace(0, 1, len(test))}
     wordless = replace(given, turns=Turns(turns.frame.with_columns(text=text)))
     for some, told in (
         (given, "5 of the 12 turns"),
@@ -220,11 +219,11 @@ def test_metrics_that_cannot_run_say_why():
 def test_whole_sentences(tmp_path):
     with pytest.raises(BadValue) as error:
         ContinuityTraining(mode="voice")
-    assert str(error.value) == "mode 'voice'; there are text, user, profile, both"
+    assert str(error.value) == "unknown mode 'voice'; choose one of text, user, profile, both"
     with pytest.raises(DataError) as error:
         train_continuity(log(10), tmp_path / "m", training=PLAIN, about=ABOUT)
     assert str(error.value) == (
-        "0 turns to decide by, 0 of them answered; training needs some of both kinds; not used: 2 "
+        "validation set: 0 turns, 0 with a reply; turns with and without are needed; not used: 2 "
         "not known yet at a cut"
     )
     with pytest.raises(DataError) as error:

@@ -203,22 +203,22 @@ def test_whole_sentences():
             turns, Judgements.of([of_turn("d", 0, 3, "outsider")]), source="interlocutor"
         )
     assert str(error.value) == (
-        "no judgement by an interlocutor; learning what they say needs some"
+        "no rating by an interlocutor; training needs judgements of that judge_kind"
     )
     both = Judgements.of([of_turn("d", 0, 3), of_turn("d", 0, 3, quality="fun")])
     with pytest.raises(BadValue) as error:
         interlocutor_ratings(turns, both)
     assert str(error.value) == (
-        "interlocutors rated impression, fun; name one of them as the quality"
+        "interlocutors rated impression, fun; choose one of these qualities"
     )
     with pytest.raises(BadValue) as error:
         interlocutor_ratings(turns, both, quality="wit")
-    assert str(error.value) == "no interlocutor rated 'wit'; there are impression, fun"
+    assert str(error.value) == "no interlocutor rated 'wit'; choose one of impression, fun"
     with pytest.raises(DataError) as error:
         interlocutor_ratings(turns, both, quality="fun", source="outsiders")
     assert str(error.value) == (
-        "of 1 judgements of 'fun' by interlocutors none is of a turn that was read and rated by "
-        "outsiders; learning needs some"
+        "none of 1 ratings of 'fun' by interlocutors matches a turn of the data that outsiders "
+        "rated; check the names of dialogs and raters"
     )
     found = interlocutor_ratings(
         turns, Judgements.of([of_dialog("d", 3, "x")]), source="interlocutor"
@@ -226,5 +226,6 @@ def test_whole_sentences():
     with pytest.raises(BadValue) as error:
         split_ratings(found, "dialog")
     assert str(error.value) == (
-        "'fun' is of whole dialogs, which cannot be split; split along 'person' or 'time'"
+        "ratings of 'fun' are of dialogs, which cannot be split by their turns; split by 'person' "
+        "or 'time'"
     )

@@ -83,7 +83,9 @@ def test_outsiders_as_cases():
     lonely = RatingData.load(given.turns, alone, InterlocutorTraining(encoder=""))
     with pytest.raises(DataError) as error:
         outsider_examples(lonely, rating_examples(given.turns, given.ratings, SPEC))
-    assert str(error.value) == ("no rating by an outsider to learn from; learn from 'interlocutor'")
+    assert str(error.value) == (
+        "no outsider's rating in the training set; use raters 'interlocutor'"
+    )
 
 
 def test_a_dialog_is_the_mean_of_its_turns():
@@ -136,13 +138,13 @@ def test_going_on(trained, tmp_path):
 def test_whole_sentences(tmp_path):
     with pytest.raises(BadValue) as error:
         InterlocutorTraining(learn="dogs")
-    assert str(error.value) == "learning from 'dogs'; there are interlocutor, outsiders and all"
+    assert str(error.value) == "unknown raters 'dogs'; choose one of interlocutor, outsiders, all"
     with pytest.raises(DataError) as error:
         train_interlocutor(
             *rated(1, 4), tmp_path, training=InterlocutorTraining(encoder=""), about=ABOUT
         )
     assert str(error.value) == (
-        "2 ratings to learn from, 1 to decide by and 1 held out; training needs 2 or more of each"
+        "2 training, 1 validation and 1 test ratings; 2 or more of each are needed"
     )
 
 
