@@ -147,7 +147,8 @@ def fine_tune_emotion(
     pairs = zip(*(part.T for part in logits), strict=True)
     predictions = {n: Predictions(*pair) for n, pair in zip(task.names, pairs, strict=True)}
     report = EmotionReport(task, *compare_with_baselines(task, predictions, settings), None)
-    lines = ["", *describe_emotion_data(report), "", *describe_emotion_results(report), ""]
+    data, results = describe_emotion_data(report), describe_emotion_results(report)
+    lines = ["", "## Training, validation and test set", *data, "", *results, ""]
     append_to_card(out, "\n".join(lines))
     return report
 

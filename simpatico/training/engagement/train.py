@@ -196,7 +196,7 @@ def fine_tune_engagement(
             ours = {OURS: labelled_predictions(margin, margin > 0, splits.test)}
             runs.append(ours | baseline_predictions(splits, seed=seed, trained=settings.baselines))
     report = EngagementReport.of(runs, exchanges.split(settings.seed))
-    lines = [*describe_engagement_results(report), *describe_share_between_people(report), ""]
+    lines = ["", *describe_engagement_results(report), *describe_share_between_people(report), ""]
     append_to_card(out, "\n".join(lines))
     return report
 

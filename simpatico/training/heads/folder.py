@@ -21,6 +21,7 @@ from simpatico.features.heads.folder import (
 )
 from simpatico.features.heads.head import Head
 from simpatico.metric import package_version
+from simpatico.models.names import public_model_name
 from simpatico.training.card import About, ModelCard, describe_char_ngrams
 from simpatico.training.model_folder import check_writable, encode_json, write_model_folder
 from simpatico.wording import format_interval
@@ -119,7 +120,7 @@ def render_heads_card(recipe: HeadsRecipe, about: About) -> str:
 def describe_head(head: HeadRecipe) -> str:
     """Over which vectors a head was trained, and what it sees of them."""
     return (
-        f"{head.encoder} ({head.encoder_sha256[:12]}), {head.pooling} pooling; "
+        f"{public_model_name(head.encoder)} ({head.encoder_sha256[:12]}), {head.pooling} pooling; "
         f"inputs: {', '.join(head.parts)}{describe_char_ngrams(head.grams)}"
     )
 
