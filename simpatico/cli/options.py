@@ -34,7 +34,7 @@ Decorator = Callable[[Function], Function]
 PATH = click.Path(path_type=Path)
 
 
-def renamed(**names: str) -> type[click.Command]:
+def accept_old_names(**names: str) -> type[click.Command]:
     """A command that still takes the options of the last release: `old="new"`, and says so.
 
     Arguments are rewritten before they are parsed, so that help texts show the new names alone.

@@ -3,11 +3,11 @@
 import click
 from click.testing import CliRunner
 
-from simpatico.cli.options import renamed
+from simpatico.cli.options import accept_old_names
 
 
 @click.command(
-    cls=renamed(level="balance-length", no_level="no-balance-length", most="max-dialogs")
+    cls=accept_old_names(level="balance-length", no_level="no-balance-length", most="max-dialogs")
 )
 @click.option("--balance-length/--no-balance-length", default=False)
 @click.option("--max-dialogs", type=int, default=1)

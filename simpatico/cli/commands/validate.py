@@ -55,7 +55,7 @@ SYMBOLS = {"pearson": "r", "spearman": "ρ", "kendall": "τ"}
 """The heading of the column says which coefficient it is; their sizes are not comparable."""
 
 
-@click.command(name="validate", cls=opt.renamed(kind="correlation", most="max-dialogs"))
+@click.command(name="validate", cls=opt.accept_old_names(kind="correlation", most="max-dialogs"))
 @click.argument("run", type=opt.PATH)
 @opt.judgements
 @control_options

@@ -107,7 +107,7 @@ def test_a_server_that_is_away_is_code_3_and_leaves_nothing(call, prompts, tmp_p
     assert [p.name for p in tmp_path.iterdir()] == ["p.txt"]
 
 
-@pytest.mark.skipif(not which("openssl"), reason="needs openssl to make a private_key")
+@pytest.mark.skipif(not which("openssl"), reason="needs openssl to make a certificate")
 def test_a_certificate_that_nobody_vouches_for_is_refused(call, prompts, tmp_path, monkeypatch):
     private_key = tmp_path / "made.pem"
     subprocess.run(

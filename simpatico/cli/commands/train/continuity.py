@@ -102,7 +102,7 @@ FIXED_BY_MODEL = (
 """Options that have no effect on an update, which keeps the settings of the model."""
 
 
-@click.command(cls=opt.renamed(**RENAMED))
+@click.command(cls=opt.accept_old_names(**RENAMED))
 @users.input_options
 @example_options
 @users.user_model_options

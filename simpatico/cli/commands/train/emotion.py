@@ -78,7 +78,7 @@ OPTIONS = opt.combine(
 )
 
 
-@click.command(cls=opt.renamed(kind="target", limit="limitation"))
+@click.command(cls=opt.accept_old_names(kind="target", limit="limitation"))
 @OPTIONS
 def emotion(out: Path, kind: Any, **options: Any) -> None:
     """Train an emotion classifier.

@@ -78,7 +78,9 @@ engagement_model_options = opt.combine(
 
 
 @click.command(
-    cls=opt.renamed(level="balance-length", no_level="no-balance-length", limit="limitation")
+    cls=opt.accept_old_names(
+        level="balance-length", no_level="no-balance-length", limit="limitation"
+    )
 )
 @data_options
 @engagement_model_options

@@ -54,7 +54,7 @@ FIXED_BY_MODEL = ("learn", "along", "mode", "encoder", "seed", "licence")
 """Options that have no effect on an update, which keeps the settings of the model."""
 
 
-@click.command(cls=opt.renamed(learn="raters"))
+@click.command(cls=opt.accept_old_names(learn="raters"))
 @users.input_options
 @rating_options
 @users.user_model_options
