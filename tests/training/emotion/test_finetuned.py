@@ -24,7 +24,7 @@ def test_an_encoder_is_tuned_with_the_papers_recipe(tmp_path):
     assert recipe == [1e-5, 32, 128, 1, False]
     assert told["labels"] == ["negative", "positive"]
     card = (out / "card.md").read_text(encoding="utf-8")
-    assert card.startswith("# negative, positive\n")
+    assert card.startswith("# Text classifier: negative, positive\n")
     assert "## Results on the test set\n" in card
     assert "- excluded: 30 with irrelevant or contradictory labels; " in card
     assert ((polarity_model(f"path:{out}")(["a good day", "rain"]) - 0.5) ** 2 <= 0.25).all()
