@@ -1,4 +1,8 @@
-"""Differences as a chart: the table of a page, a notebook or a figure."""
+"""Differences as a chart: the table of a page, a notebook or a figure.
+
+Sentences and numbers are those of `verdict` and `headline` and only get their markup here, so that
+page, notebook and command line cannot say different things of one difference.
+"""
 
 from __future__ import annotations
 
@@ -51,7 +55,7 @@ def pair_table(
 
 
 def pair_table_row(d: Difference, tracks: Callable[[str], str] | None = None) -> DifferenceRow:
-    """One row of the table."""
+    """One row of the table; only significant differences have a side, and with it a colour."""
     return DifferenceRow(
         claim=claim_cell(d),
         note=note_cell(d),
@@ -68,7 +72,11 @@ def pair_table_row(d: Difference, tracks: Callable[[str], str] | None = None) ->
 
 
 def claim_cell(d: Difference) -> list[Child]:
-    """The sentence of a row; its numbers are one element, so that they are not wrapped."""
+    """The sentence of a row; its numbers are one element, so that they are not wrapped.
+
+    Where nothing was found, a sentence would claim too much: it is the metric's name, the numbers,
+    and the smallest difference that these data could have shown.
+    """
     numbers = el("span", {"class": "num"}, amount_text(d)) if d.difference is not None else None
     match d.finding:
         case "higher" | "lower" | "hint":
@@ -83,7 +91,7 @@ def claim_cell(d: Difference) -> list[Child]:
 
 
 def note_cell(d: Difference) -> str:
-    """The small line below a claim."""
+    """The small line below a claim: the metric's name, and which direction is better."""
     if d.finding in SIDES:
         return f"{d.title} · {direction_text(d)}"
     if d.finding == "hint":

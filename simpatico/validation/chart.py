@@ -1,4 +1,8 @@
-"""Correlations with ratings as a forest plot: on a page, in a notebook or a figure."""
+"""Correlations with ratings as a forest plot: on a page, in a notebook or a figure.
+
+The chart also shows what raters reach on the same quality: one more rater, and the noise ceiling.
+Both are missing where each unit has one rater.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +41,10 @@ def correlation_forest(
     titles: Mapping[str, str] | None = None,
     kinds: Mapping[str, str] | None = None,
 ) -> Forest:
-    """Every score's correlation with one quality, highest first, and what raters reach."""
+    """Every score's correlation with one quality, highest first, and what raters reach.
+
+    Scores without a title are shown by their names, and without a kind as "other" (O).
+    """
     rows = [r for r in evidence.correlations if (r.quality, r.level) == quality]
     one = find_statistic(evidence.agreement, *quality, "one_more_judge")
     top = find_statistic(evidence.agreement, *quality, "ceiling")

@@ -98,7 +98,10 @@ def overlap_finding(findings: Findings) -> str:
 
 
 def heatmap_sidebar(findings: Findings, n: int) -> Html:
-    """Where the values of one cell are shown, the letters of kinds, the colours, the method."""
+    """Where the values of one cell are shown, the letters of kinds, the colours, the method.
+
+    The first part needs script (page.js) and stays hidden without.
+    """
     kinds = [k for k in ABOUT if k in findings.kinds.values()]
     tags = [el("span", {"class": "tagged"}, kind_tag(k), ABOUT[k][0].lower()) for k in kinds]
     # More units than dialogs: several systems speak in one dialog, and each has its own scores.

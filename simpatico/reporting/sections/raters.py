@@ -191,7 +191,10 @@ def missing_alpha(row: AgreementRow | None) -> str:
 
 
 def rater_counts(findings: Findings) -> Html | None:
-    """How many rated, how often, and how many ratings are blank."""
+    """How many rated, how often, and how many ratings are blank.
+
+    Raters without a name in the file cannot be counted, their ratings can.
+    """
     if findings.judgements is None:
         return None
     frame = findings.judgements.frame

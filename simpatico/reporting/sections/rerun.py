@@ -74,7 +74,10 @@ def rerun_commands(findings: Findings, judged: str | None) -> list[str]:
 
 
 def reading_options(findings: Findings) -> list[str]:
-    """The options with which the conversations were read, where they are not the default."""
+    """The options with which the conversations were read, where they are not the default.
+
+    Other options of `run.json`, such as the size of chunks, do not change scores.
+    """
     options = findings.facts["options"]
     flags = {
         "--no-merge": options.get("merge") is False,
