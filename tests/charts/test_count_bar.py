@@ -16,22 +16,22 @@ def test_golden():
 
 
 def test_widths_are_shares_of_the_count():
-    found = next(every(tree(count_bar(PARTS)), "svg"))
+    result = next(every(tree(count_bar(PARTS)), "svg"))
     # 1,505 of 1,561 is 96.41 percent.
-    assert [e.get("width") for e in every(found, "rect")] == ["96.41%", "3.59%"]
-    assert [e.get("x") for e in every(found, "rect")] == ["0.00%", "96.41%"]
+    assert [e.get("width") for e in every(result, "rect")] == ["96.41%", "3.59%"]
+    assert [e.get("x") for e in every(result, "rect")] == ["0.00%", "96.41%"]
 
 
 def test_every_part_is_named_with_its_count():
-    found = tree(count_bar(PARTS))
-    assert [words(e) for e in every(found, "li")] == ["1,505 scored", "56 set aside"]
-    assert next(every(found, "svg")).get("aria-label") == "1,505 scored, 56 set aside"
+    result = tree(count_bar(PARTS))
+    assert [words(e) for e in every(result, "li")] == ["1,505 scored", "56 set aside"]
+    assert next(every(result, "svg")).get("aria-label") == "1,505 scored, 56 set aside"
 
 
 def test_zero_counts_are_left_out_and_small_ones_seen():
-    found = tree(count_bar([("scored", 100_000), ("broken", 0), ("empty", 1)]))
-    assert [words(e) for e in every(found, "li")] == ["100,000 scored", "1 empty"]
-    assert [e.get("width") for e in every(next(every(found, "svg")), "rect")] == ["100.00%", "2"]
+    result = tree(count_bar([("scored", 100_000), ("broken", 0), ("empty", 1)]))
+    assert [words(e) for e in every(result, "li")] == ["100,000 scored", "1 empty"]
+    assert [e.get("width") for e in every(next(every(result, "svg")), "rect")] == ["100.00%", "2"]
 
 
 def test_nothing():
@@ -40,8 +40,8 @@ def test_nothing():
 
 @given(st.lists(st.integers(0, 10**9), min_size=1, max_size=9))
 def test_parts_fill_the_bar(counts):
-    found = tree(count_bar([(f"part {i}", n) for i, n in enumerate(counts)]))
-    kept = [n for n in counts if n]
-    assert len(list(every(found, "li"))) == len(kept)
-    if len(kept) == 1:
-        assert next(every(found, "rect")).get("width") == pytest.approx("100.00%")
+    result = tree(count_bar([(f"part {i}", n) for i, n in enumerate(counts)]))
+    remaining = [n for n in counts if n]
+    assert len(list(every(result, "li"))) == len(remaining)
+    if len(remaining) == 1:
+        assert next(every(result, "rect")).get("width") == pytest.approx("100.00%")

@@ -80,9 +80,9 @@ def test_the_plan_says_who_answers_whom_and_writes_nothing(tmp_path):
 
 
 def test_list_names_every_metric_and_how_to_get_what_is_missing():
-    listed = json.loads(call("list", "--json").stdout)
-    assert [m["name"] for m in listed] == available()
-    for metric in listed:
+    data = json.loads(call("list", "--json").stdout)
+    assert [m["name"] for m in data] == available()
+    for metric in data:
         assert set(metric) >= {"name", "kind", "level", "scores", "needs", "installed", "how_to_get", "citation"}  # fmt: skip
         assert metric["installed"] == (metric["how_to_get"] is None)
         for score in metric["scores"]:
@@ -148,11 +148,11 @@ def test_help_is_there_at_once(arguments):
 def test_the_help_lists_every_command_with_its_own_words():
     from simpatico.cli import cli
 
-    listed = call("--help").stdout
+    listing = call("--help").stdout
     for name in cli.list_commands(None):
         own = cli.get_command(None, name).get_short_help_str(limit=25).removesuffix("...")
-        assert f"  {name} " in listed
-        assert own in listed
+        assert f"  {name} " in listing
+        assert own in listing
 
 
 def test_the_help_names_every_format():
@@ -199,11 +199,11 @@ def test_hostile_names_reach_neither_the_terminal_nor_a_spreadsheet(tmp_path):
     ]
     for done in outputs:
         assert done.returncode == 0, done.stderr
-        printed = done.stdout + done.stderr
-        assert not set(printed) & {"\x1b", "\x07", "\u202e"}
+        output = done.stdout + done.stderr
+        assert not set(output) & {"\x1b", "\x07", "\u202e"}
     assert "'=cmd" in outputs[-1].stdout
-    shown = call("show", out, "--level", "turn", "--format", "json")
-    assert json.loads(shown.stdout)[0]["dialog"] == evil
+    display = call("show", out, "--level", "turn", "--format", "json")
+    assert json.loads(display.stdout)[0]["dialog"] == evil
 
 
 def test_bad_rows_can_be_skipped_and_are_listed(tmp_path):

@@ -39,39 +39,39 @@ def one(a, b, *, paired=True, **settings):
 
 def test_paired_by_hand():
     # differences 1 2 3 4 5 6: mean 3.5, sd² 3.5, error √(3.5/6); t(.975, 5) = 2.570582
-    told = one([2, 4, 6, 8, 10, 12], [1, 2, 3, 4, 5, 6])
+    output = one([2, 4, 6, 8, 10, 12], [1, 2, 3, 4, 5, 6])
     reach = 2.5705818366147395 * math.sqrt(3.5 / 6)
-    assert told.difference == 3.5
-    assert (told.low, told.high) == pytest.approx((3.5 - reach, 3.5 + reach), abs=1e-8)
-    assert told.p_value == 2 / 2**6
-    assert told.times_in_100 == 100
+    assert output.difference == 3.5
+    assert (output.low, output.high) == pytest.approx((3.5 - reach, 3.5 + reach), abs=1e-8)
+    assert output.p_value == 2 / 2**6
+    assert output.times_in_100 == 100
     # Wilson at 6 of 6: n / (n + z²)
-    assert told.times_low == pytest.approx(100 * 6 / (6 + 1.959963984540054**2), abs=1e-8)
-    assert (told.n_a, told.n_b, told.status, told.finding) == (6, 6, "ok", "higher")
-    assert told.method == "paired t interval; p by all sign flips"
+    assert output.times_low == pytest.approx(100 * 6 / (6 + 1.959963984540054**2), abs=1e-8)
+    assert (output.n_a, output.n_b, output.status, output.finding) == (6, 6, "ok", "higher")
+    assert output.method == "paired t interval; p by all sign flips"
 
 
 @pytest.mark.parametrize("n", [6, 30, 150])
 def test_paired_interval_is_scipys(n):
     a, b = RNG.normal(0.3, 1, n), RNG.normal(0, 1, n)
     scipys = stats.ttest_rel(a, b)
-    told = one(a, b)
-    assert (told.low, told.high) == pytest.approx(tuple(scipys.confidence_interval()), abs=1e-8)
+    output = one(a, b)
+    assert (output.low, output.high) == pytest.approx(tuple(scipys.confidence_interval()), abs=1e-8)
     if n > 100:
-        assert told.p_value == pytest.approx(scipys.pvalue, abs=1e-8)
-        assert told.method == "paired t interval; p by paired t"
+        assert output.p_value == pytest.approx(scipys.pvalue, abs=1e-8)
+        assert output.method == "paired t interval; p by paired t"
 
 
 @pytest.mark.parametrize(("n", "m"), [(4, 9), (30, 20), (90, 60)])
 def test_welch_interval_is_scipys(n, m):
     a, b = RNG.normal(0.3, 1, n), RNG.normal(0, 2, m)
     scipys = stats.ttest_ind(a, b, equal_var=False)
-    told = one(a, b, paired=False)
-    assert (told.low, told.high) == pytest.approx(tuple(scipys.confidence_interval()), abs=1e-8)
+    output = one(a, b, paired=False)
+    assert (output.low, output.high) == pytest.approx(tuple(scipys.confidence_interval()), abs=1e-8)
     if n + m > 100:
-        assert told.p_value == pytest.approx(scipys.pvalue, abs=1e-8)
+        assert output.p_value == pytest.approx(scipys.pvalue, abs=1e-8)
     share = stats.mannwhitneyu(a, b).statistic / (n * m)
-    assert told.times_in_100 == pytest.approx(100 * share, abs=1e-8)
+    assert output.times_in_100 == pytest.approx(100 * share, abs=1e-8)
 
 
 def test_correction_over_all_scores_and_pairs(tmp_path):
@@ -79,15 +79,15 @@ def test_correction_over_all_scores_and_pairs(tmp_path):
         s: {x: RNG.normal(i, 1, 20).tolist() for i, x in enumerate(["ash", "birch", "cedar"])}
         for s in ("warmth", "wit")
     }
-    told = compare([make_run(tmp_path / "run", values)])
-    assert [(d.a, d.b, d.score) for d in told] == [
+    output = compare([make_run(tmp_path / "run", values)])
+    assert [(d.a, d.b, d.score) for d in output] == [
         (a, b, s) for a, b in itertools.combinations(["ash", "birch", "cedar"], 2) for s in values
     ]
-    assert [d.p_adjusted for d in told] == correct_p_values([d.p_value for d in told])[0]
-    assert {d.family for d in told} == {6}
-    assert all(d.wide_low < d.low < d.high < d.wide_high for d in told)
+    assert [d.p_adjusted for d in output] == correct_p_values([d.p_value for d in output])[0]
+    assert {d.family for d in output} == {6}
+    assert all(d.wide_low < d.low < d.high < d.wide_high for d in output)
     bh = compare([make_run(tmp_path / "run", values)], settings=ComparisonSettings("bh"))
-    assert all(x.p_adjusted <= y.p_adjusted for x, y in zip(bh, told, strict=True))
+    assert all(x.p_adjusted <= y.p_adjusted for x, y in zip(bh, output, strict=True))
 
 
 def degenerate_cases():
@@ -118,37 +118,52 @@ def test_always_a_number_or_the_reason(a, b, paired):
     a, b = ([x for x in v if x == x] for v in (a, b))
     if paired:
         a, b = a[: min(len(a), len(b))], b[: min(len(a), len(b))]
-    told = difference_as_json(one(a, b, paired=paired))
-    json.dumps(told, allow_nan=False)
-    assert told["status"] in ("ok", "degenerate", "too_few")
-    assert (told["difference"] is None) == (told["status"] != "ok")
-    if told["low"] is not None:
-        assert told["low"] < told["difference"] < told["high"]
-        assert told["times_low"] < told["times_high"]
-    for p in (told["p_value"], told["p_adjusted"]):
+    output = difference_as_json(one(a, b, paired=paired))
+    json.dumps(output, allow_nan=False)
+    assert output["status"] in ("ok", "degenerate", "too_few")
+    assert (output["difference"] is None) == (output["status"] != "ok")
+    if output["low"] is not None:
+        assert output["low"] < output["difference"] < output["high"]
+        assert output["times_low"] < output["times_high"]
+    for p in (output["p_value"], output["p_adjusted"]):
         assert p is None or 0 < p <= 1
-    assert told["verdict"].endswith(".")
-    assert "nan" not in told["verdict"]
-    assert "inf" not in told["verdict"]
+    assert output["verdict"].endswith(".")
+    assert "nan" not in output["verdict"]
+    assert "inf" not in output["verdict"]
 
 
 @pytest.mark.parametrize("n", [0, 1, 2, 3, 5])
 def test_too_few_pairs_are_refused(n):
-    told = one(np.arange(n), np.arange(n) + RNG.normal(size=n))
-    assert (told.status, told.difference, told.p_value, told.n_a) == ("too_few", None, None, n)
-    assert told.finding == "too_few"
+    output = one(np.arange(n), np.arange(n) + RNG.normal(size=n))
+    assert (output.status, output.difference, output.p_value, output.n_a) == (
+        "too_few",
+        None,
+        None,
+        n,
+    )
+    assert output.finding == "too_few"
 
 
 def test_identical_systems_have_no_difference_to_test():
-    told = one([0.1, 0.2, 0.3] * 3, [0.1, 0.2, 0.3] * 3)
-    assert (told.status, told.p_value, told.finding, told.family) == ("degenerate", None, "same", 0)
+    output = one([0.1, 0.2, 0.3] * 3, [0.1, 0.2, 0.3] * 3)
+    assert (output.status, output.p_value, output.finding, output.family) == (
+        "degenerate",
+        None,
+        "same",
+        0,
+    )
 
 
 @pytest.mark.parametrize("n", [20, 300])
 def test_two_different_constants_differ_without_an_interval(n):
-    told = one([1.0] * n, [0.0] * n)
-    assert (told.difference, told.low, told.status, told.finding) == (1.0, None, "ok", "higher")
-    assert told.p_value == 1 / 10_000
+    output = one([1.0] * n, [0.0] * n)
+    assert (output.difference, output.low, output.status, output.finding) == (
+        1.0,
+        None,
+        "ok",
+        "higher",
+    )
+    assert output.p_value == 1 / 10_000
 
 
 @given(
@@ -158,15 +173,15 @@ def test_two_different_constants_differ_without_an_interval(n):
 )
 def test_unit_and_order_of_systems_do_not_matter(pairs, factor, shift):
     a, b = np.round(np.array(pairs).T, 3)
-    told, back = one(a, b), one(b, a)
+    output, back = one(a, b), one(b, a)
     other = one(a * factor + shift, b * factor + shift)
-    if told.status != "ok":
+    if output.status != "ok":
         return
-    assert back.difference == pytest.approx(-told.difference)
-    assert back.p_value == pytest.approx(told.p_value)
-    assert back.times_in_100 == pytest.approx(100 - told.times_in_100)
-    assert other.difference == pytest.approx(told.difference * factor, abs=1e-9)
-    assert other.p_value == pytest.approx(told.p_value, abs=1e-6)
+    assert back.difference == pytest.approx(-output.difference)
+    assert back.p_value == pytest.approx(output.p_value)
+    assert back.times_in_100 == pytest.approx(100 - output.times_in_100)
+    assert other.difference == pytest.approx(output.difference * factor, abs=1e-9)
+    assert other.p_value == pytest.approx(output.p_value, abs=1e-6)
 
 
 def test_level_of_the_t_tests_beyond_permutation():
@@ -175,10 +190,10 @@ def test_level_of_the_t_tests_beyond_permutation():
     samples = [
         sample(rng.normal(0, 2, 60), rng.normal(0, 1, 60), paired=False) for _ in range(2_000)
     ]
-    told = compare_samples(samples, ComparisonSettings())
-    assert all(d.method.endswith("Welch t") for d in told)
-    assert 0.040 <= np.mean([d.p_value <= 0.05 for d in told]) <= 0.060
-    assert 0.940 <= np.mean([d.low <= 0 <= d.high for d in told]) <= 0.960
+    output = compare_samples(samples, ComparisonSettings())
+    assert all(d.method.endswith("Welch t") for d in output)
+    assert 0.040 <= np.mean([d.p_value <= 0.05 for d in output]) <= 0.060
+    assert 0.940 <= np.mean([d.low <= 0 <= d.high for d in output]) <= 0.960
 
 
 def test_people_are_left_out_unless_needed(tmp_path):
@@ -212,8 +227,8 @@ def test_runs_of_one_system_are_told_apart_by_folder(tmp_path):
         make_run(tmp_path / name, {"warmth": {"ash": RNG.normal(size=9).tolist()}})
         for name in ("may", "june")
     ]
-    told = compare(runs)
-    assert [(d.a, d.b, d.paired) for d in told] == [("ash (may)", "ash (june)", True)]
+    output = compare(runs)
+    assert [(d.a, d.b, d.paired) for d in output] == [("ash (may)", "ash (june)", True)]
     with pytest.raises(DataError, match="the same run is given twice"):
         compare([runs[0], runs[0]])
 
@@ -227,8 +242,8 @@ def test_numbers_computed_in_different_ways_are_not_compared(tmp_path):
 
 def test_without_prompts_nothing_is_paired(tmp_path):
     values = {x: RNG.normal(size=9).tolist() for x in ("ash", "birch")}
-    told = compare([make_run(tmp_path / "run", {"warmth": values}, prompts=False)])[0]
-    assert (told.paired, told.unit, told.n_a) == (False, "dialog", 9)
+    output = compare([make_run(tmp_path / "run", {"warmth": values}, prompts=False)])[0]
+    assert (output.paired, output.unit, output.n_a) == (False, "dialog", 9)
 
 
 def row(dialog, system, prompt, value, speaker="s"):
@@ -240,29 +255,29 @@ def row(dialog, system, prompt, value, speaker="s"):
 def test_dialogs_of_one_prompt_are_one_value(tmp_path):
     rows = [row(f"a{p}{k}", "ash", f"p{p}", p + k) for p in range(8) for k in range(3)]
     rows += [row(f"b{p}", "birch", f"p{p}", p) for p in range(8)]
-    told = compare([write_run(tmp_path / "run", rows, ["warmth"])])[0]
-    assert (told.n_a, told.n_b, told.difference) == (8, 8, 1.0)
+    output = compare([write_run(tmp_path / "run", rows, ["warmth"])])[0]
+    assert (output.n_a, output.n_b, output.difference) == (8, 8, 1.0)
 
 
 def test_few_prompts_with_many_dialogs_are_counted_in_dialogs(tmp_path):
     rows = [
         row(f"{s}{k}", s, f"p{k % 2}", RNG.normal()) for s in ("ash", "birch") for k in range(20)
     ]
-    told = compare([write_run(tmp_path / "run", rows, ["warmth"])])[0]
-    assert (told.n_a, told.unit, told.paired, told.status) == (20, "dialog", False, "ok")
+    output = compare([write_run(tmp_path / "run", rows, ["warmth"])])[0]
+    assert (output.n_a, output.unit, output.paired, output.status) == (20, "dialog", False, "ok")
 
 
 def test_a_system_and_the_people_it_talks_with_are_paired_by_dialog(tmp_path):
     rows = [row(f"d{k}", s, None, RNG.normal()) for k in range(9) for s in ("ash", "human")]
-    told = compare([write_run(tmp_path / "run", rows, ["warmth"])])[0]
-    assert (told.paired, told.unit, told.n_a) == (True, "dialog", 9)
+    output = compare([write_run(tmp_path / "run", rows, ["warmth"])])[0]
+    assert (output.paired, output.unit, output.n_a) == (True, "dialog", 9)
 
 
 def test_both_speakers_of_one_system_in_a_dialog_are_one_value(tmp_path):
     rows = [row(f"d{k}", "ash", None, float(k + s), f"s{s}") for k in range(9) for s in (0, 1)]
     rows += [row(f"e{k}", "birch", None, float(k)) for k in range(9)]
-    told = compare([write_run(tmp_path / "run", rows, ["warmth"])])[0]
-    assert (told.n_a, told.n_b, told.difference) == (9, 9, 0.5)
+    output = compare([write_run(tmp_path / "run", rows, ["warmth"])])[0]
+    assert (output.n_a, output.n_b, output.difference) == (9, 9, 0.5)
 
 
 def test_turns_are_averaged_within_dialogs(tmp_path):
@@ -276,17 +291,17 @@ def test_turns_are_averaged_within_dialogs(tmp_path):
 
 def test_nulls_are_left_out_and_seen_in_n(tmp_path):
     values = {"ash": [None, 0.4] + [0.1 * k for k in range(8)], "birch": [0.2, None] + [0.3] * 8}
-    told = compare([make_run(tmp_path / "run", {"warmth": values})])[0]
-    assert (told.n_a, told.n_b, told.status) == (8, 8, "ok")
+    output = compare([make_run(tmp_path / "run", {"warmth": values})])[0]
+    assert (output.n_a, output.n_b, output.status) == (8, 8, "ok")
     empty = {"ash": [None] * 9, "birch": [0.1] * 9}
-    told = compare([make_run(tmp_path / "empty", {"warmth": empty})])[0]
-    assert (told.n_a, told.status, told.mean_a) == (0, "too_few", None)
+    output = compare([make_run(tmp_path / "empty", {"warmth": empty})])[0]
+    assert (output.n_a, output.status, output.mean_a) == (0, "too_few", None)
 
 
 def test_sd_is_the_root_of_the_mean_variance():
     # variances of 1 2 3 4 and 0 0 4 8: 5/3 and 44/3; mean 49/6
-    told = one([1, 2, 3, 4], [0, 0, 4, 8], paired=False)
-    assert told.sd == pytest.approx(math.sqrt(49 / 6))
+    output = one([1, 2, 3, 4], [0, 0, 4, 8], paired=False)
+    assert output.sd == pytest.approx(math.sqrt(49 / 6))
     assert one([1, 1, 1, 1], [2, 2, 2, 2], paired=False).sd is None
     assert one([1], [2], paired=False).sd is None
     assert one([1e200] * 6, [0] * 6).sd is None
@@ -294,8 +309,8 @@ def test_sd_is_the_root_of_the_mean_variance():
 
 def test_words_come_from_the_run_or_from_the_name(tmp_path):
     run = make_run(tmp_path / "run", {"dry_wit": {s: [0.1] * 9 for s in ("ash", "birch")}})
-    told = compare([run])[0]
-    assert (told.title, told.more, told.less, told.score_unit) == (
+    output = compare([run])[0]
+    assert (output.title, output.more, output.less, output.score_unit) == (
         "Dry wit",
         "has a higher dry wit than",
         "has a lower dry wit than",
@@ -310,9 +325,9 @@ def test_words_come_from_the_run_or_from_the_name(tmp_path):
     }
     (run.folder / "run.json").write_text(json.dumps(facts))
     reopened = compare([Run(run.folder)])  # facts are read once per Run
-    told = reopened[0]
+    output = reopened[0]
     assert isinstance(reopened, Differences)
-    assert (told.title, told.more, told.less, told.score_unit) == (
+    assert (output.title, output.more, output.less, output.score_unit) == (
         "Irony",
         "is more ironic than",
         "has a lower dry wit than",

@@ -138,11 +138,11 @@ def test_sentences(told, words):
 
 
 def test_a_sentence_in_its_parts():
-    told = replace(TOLD, score_unit="bits")
-    assert claim_text(told) == "harbor matches the user's function words more closely than brisk"
-    assert amount_text(told) == "+0.096 bits [0.041, 0.151]"
-    assert detectable_text(told) == "Smallest detectable difference (80% power): 0.12 bits."
-    assert verdict_sentence(told) == f"{claim_text(told)}: {amount_text(told)}."
+    output = replace(TOLD, score_unit="bits")
+    assert claim_text(output) == "harbor matches the user's function words more closely than brisk"
+    assert amount_text(output) == "+0.096 bits [0.041, 0.151]"
+    assert detectable_text(output) == "Smallest detectable difference (80% power): 0.12 bits."
+    assert verdict_sentence(output) == f"{claim_text(output)}: {amount_text(output)}."
 
 
 def test_which_way_a_score_points():

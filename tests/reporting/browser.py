@@ -52,8 +52,8 @@ def skip_or_fail(reason: str) -> NoReturn:
 
 
 def chromium_path() -> str:
-    named = os.environ.get("SIMPATICO_CHROMIUM")
-    path = named or shutil.which("chromium") or shutil.which("chromium-browser")
+    names = os.environ.get("SIMPATICO_CHROMIUM")
+    path = names or shutil.which("chromium") or shutil.which("chromium-browser")
     if path and Path(path).is_file():
         return path
     skip_or_fail("no Chromium: apt-get install chromium")
@@ -87,10 +87,10 @@ class Caller(socketserver.BaseRequestHandler):
     def handle(self) -> None:
         self.request.settimeout(2)
         try:
-            said = self.request.recv(1024)
+            message = self.request.recv(1024)
         except OSError:
-            said = b""
-        self.server.calls.append(said.split(b"\r\n")[0])
+            message = b""
+        self.server.calls.append(message.split(b"\r\n")[0])
         self.request.sendall(b"HTTP/1.1 204 No Content\r\nConnection: close\r\n\r\n")
 
 
@@ -149,16 +149,16 @@ class Watched:
 
     def open(self, path: Path) -> Page:
         """Load a file and forget what was seen before."""
-        for told in vars(self.seen).values():
-            told.clear()
+        for output in vars(self.seen).values():
+            output.clear()
         self.page.goto(path.as_uri(), wait_until="load")
         return self.page
 
     @property
     def violations(self) -> list[str]:
-        found: list[str] = self.page.evaluate("window.__violations")
-        refused = ("Content Security Policy", "Refused to")
-        return [*found, *(c for c in self.seen.console if any(r in c for r in refused))]
+        result: list[str] = self.page.evaluate("window.__violations")
+        error = ("Content Security Policy", "Refused to")
+        return [*result, *(c for c in self.seen.console if any(r in c for r in error))]
 
     @property
     def strangers(self) -> list[str]:

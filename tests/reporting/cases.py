@@ -33,8 +33,8 @@ def judged(dialogs: int = 24, metrics=FEW_METRICS, **changed: object) -> Made:
     """Two systems, and judgements of "overall" with some columns changed."""
     rows = talks(TWO, dialogs)
     frame = ratings(rows, "overall").frame
-    given = [pl.lit(v, frame.schema[c]).alias(c) for c, v in changed.items()]
-    return Made(scored(rows, metrics), Judgements(frame.with_columns(given)))
+    inputs = [pl.lit(v, frame.schema[c]).alias(c) for c, v in changed.items()]
+    return Made(scored(rows, metrics), Judgements(frame.with_columns(inputs)))
 
 
 @cache
@@ -46,15 +46,17 @@ def rated(units: int, dialogs: int = 30, metrics=("emotional_entropy", "length")
 
 
 def joins_nothing() -> Made:
-    made = judged()
-    frame = made.judgements.frame.with_columns(pl.concat_str(pl.lit("x"), "dialog").alias("dialog"))
-    return replace(made, judgements=Judgements(frame))
+    sample = judged()
+    frame = sample.judgements.frame.with_columns(
+        pl.concat_str(pl.lit("x"), "dialog").alias("dialog")
+    )
+    return replace(sample, judgements=Judgements(frame))
 
 
 def one_rater() -> Made:
-    made = judged(32)
+    sample = judged(32)
     return replace(
-        made, judgements=Judgements(made.judgements.frame.filter(pl.col("judge") == "judge 0"))
+        sample, judgements=Judgements(sample.judgements.frame.filter(pl.col("judge") == "judge 0"))
     )
 
 

@@ -71,45 +71,47 @@ COLLISIONS = """
 
 
 def test_the_numbers_of_a_forest_are_those_of_the_json():
-    found = made("demo").found
+    result = made("demo").found
     for quality in ("overall", "empathetic"):
-        told = words_of(ElementTree.fromstring(draw_figure(found, "forest", quality=quality)))
-        rows = [r for r in found.as_json()["evidence"]["correlations"] if r["quality"] == quality]
+        output = words_of(ElementTree.fromstring(draw_figure(result, "forest", quality=quality)))
+        rows = [r for r in result.as_json()["evidence"]["correlations"] if r["quality"] == quality]
         for row in rows:
-            assert format_correlation(row["value"]) in told
-            assert f"[{format_correlation(row['low'])}, {format_correlation(row['high'])}]" in told
+            assert format_correlation(row["value"]) in output
+            assert (
+                f"[{format_correlation(row['low'])}, {format_correlation(row['high'])}]" in output
+            )
 
 
 def test_without_judgements_a_forest_is_of_two_systems():
-    found = made("unjudged").found
-    told = words_of(ElementTree.fromstring(draw_figure(found, "forest", width=174)))
-    for row in found.as_json()["differences"]:
-        assert format_number(row["times_in_100"], 0) in told
+    result = made("unjudged").found
+    output = words_of(ElementTree.fromstring(draw_figure(result, "forest", width=174)))
+    for row in result.as_json()["differences"]:
+        assert format_number(row["times_in_100"], 0) in output
 
 
 def test_the_numbers_of_t_p_and_both_are_those_of_the_json():
-    found = made("demo").found
-    root = ElementTree.fromstring(draw_figure(found, "tpt", quality="overall", width=174))
-    told = words_of(root)
-    rows = [r for r in found.as_json()["evidence"]["incremental"] if r["quality"] == "overall"]
-    shown = {t for t in told if re.fullmatch(r"−?\.\d{3}", t)}
+    result = made("demo").found
+    root = ElementTree.fromstring(draw_figure(result, "tpt", quality="overall", width=174))
+    output = words_of(root)
+    rows = [r for r in result.as_json()["evidence"]["incremental"] if r["quality"] == "overall"]
+    display = {t for t in output if re.fullmatch(r"−?\.\d{3}", t)}
     assert {format_correlation(r["adj_r2_pt"], 3) for r in rows} | {
         format_correlation(r["adj_r2_t"], 3) for r in rows
-    } <= shown
+    } <= display
 
 
 def test_the_numbers_of_a_heat_map_are_those_of_the_json():
-    found = made("demo").found
-    told = words_of(ElementTree.fromstring(draw_figure(found, "heatmap", width=174)))
-    matrix = found.as_json()["structure"]["r"]
-    cells = sorted(t for t in told if re.fullmatch(r"−?\.\d\d", t))
+    result = made("demo").found
+    output = words_of(ElementTree.fromstring(draw_figure(result, "heatmap", width=174)))
+    matrix = result.as_json()["structure"]["r"]
+    cells = sorted(t for t in output if re.fullmatch(r"−?\.\d\d", t))
     assert cells == sorted(format_correlation(matrix[i][j]) for i in range(7) for j in range(i))
 
 
 def refused(found, kind, **options) -> str:
-    with pytest.raises((DataError, UnknownName)) as told:
+    with pytest.raises((DataError, UnknownName)) as error:
         draw_figure(found, kind, **options)
-    return str(told.value)
+    return str(error.value)
 
 
 def test_what_is_refused():
@@ -118,9 +120,9 @@ def test_what_is_refused():
     assert refused(demo, "forest", quality="overal") == (
         "no ratings of quality 'overal'; did you mean 'overall'?"
     )
-    with pytest.raises(BadValue) as told:
+    with pytest.raises(BadValue) as error:
         draw_figure(demo, "dots", width=39.9)
-    assert str(told.value) == "a figure is 40 to 400 millimetres wide, not 39.9"
+    assert str(error.value) == "a figure is 40 to 400 millimetres wide, not 39.9"
     assert refused(plain, "tpt") == "no human ratings were given; add --judgements FILE"
     assert refused(case("alone").found, "forest") == (
         "there are no two systems to compare, and no --judgements were given"
@@ -160,9 +162,9 @@ def test_the_floors_of_dialogs(kind, floor, sentence):
 
 
 def test_of_many_systems_the_two_that_lead_are_in_the_radar():
-    found = Made(scored(talks([f"s{i}" for i in range(7)], 20, turns=2), METRICS), None).found
-    told = words_of(ElementTree.fromstring(draw_figure(found, "radar")))
-    assert {t for t in told if re.fullmatch(r"s\d", t)} == set(found.main)
+    result = Made(scored(talks([f"s{i}" for i in range(7)], 20, turns=2), METRICS), None).found
+    output = words_of(ElementTree.fromstring(draw_figure(result, "radar")))
+    assert {t for t in output if re.fullmatch(r"s\d", t)} == set(result.main)
 
 
 @pytest.mark.parametrize("kind", ["few", "nulls_only", "thirteen", "one_system"])

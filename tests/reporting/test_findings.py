@@ -25,21 +25,21 @@ FLIPPED = {"higher": "lower", "lower": "higher"}
 def turned(row: dict) -> dict:
     """A difference as it reads from the other system; its sentence is another one."""
     other = {**SIDES, **{b: a for a, b in SIDES.items()}}
-    seen = {name: row[other.get(name, name)] for name in row}
+    records = {name: row[other.get(name, name)] for name in row}
     for name in TURNED:
-        seen[name] = None if seen[name] is None else 0.0 - seen[name]
+        records[name] = None if records[name] is None else 0.0 - records[name]
     for name in ("times_in_100", "times_low", "times_high"):
-        seen[name] = None if seen[name] is None else 100.0 - seen[name]
-    return {**seen, "finding": FLIPPED.get(row["finding"], row["finding"])}
+        records[name] = None if records[name] is None else 100.0 - records[name]
+    return {**records, "finding": FLIPPED.get(row["finding"], row["finding"])}
 
 
 @pytest.mark.parametrize("kind", ["demo", "unjudged", "nulls_only"])
 def test_the_differences_are_those_of_compare_but_for_their_facing(kind):
-    found = made(kind).found
-    plain = {frozenset((d.a, d.b, d.score)): difference_as_json(d) for d in compare([found.run])}
-    told = found.as_json()["differences"]
-    assert len(told) == len(plain)
-    for row in told:
+    result = made(kind).found
+    plain = {frozenset((d.a, d.b, d.score)): difference_as_json(d) for d in compare([result.run])}
+    output = result.as_json()["differences"]
+    assert len(output) == len(plain)
+    for row in output:
         same = plain[frozenset((row["a"], row["b"], row["score"]))]
         if same["a"] == row["a"]:
             assert row == same
@@ -49,26 +49,26 @@ def test_the_differences_are_those_of_compare_but_for_their_facing(kind):
 
 def test_evidence_and_structure_are_those_of_validate():
     demo = made("demo")
-    told = demo.found.as_json()
-    assert told["evidence"] == validate(demo.run, demo.judgements).as_json()
-    assert told["structure"] == run_structure(demo.run).as_json()
-    pairs = {(r["score"], r["against"]): r for r in told["evidence"]["structure"]}
-    names = told["structure"]["names"]
+    output = demo.found.as_json()
+    assert output["evidence"] == validate(demo.run, demo.judgements).as_json()
+    assert output["structure"] == run_structure(demo.run).as_json()
+    pairs = {(r["score"], r["against"]): r for r in output["evidence"]["structure"]}
+    names = output["structure"]["names"]
     assert len(pairs) == len(names) * (len(names) - 1) / 2
     for (a, b), row in pairs.items():
         i, j = names.index(a), names.index(b)
-        shown = [told["structure"][part][i][j] for part in ("r", "low", "high", "n")]
-        assert shown == [row["value"], row["low"], row["high"], row["n"]]
+        display = [output["structure"][part][i][j] for part in ("r", "low", "high", "n")]
+        assert display == [row["value"], row["low"], row["high"], row["n"]]
 
 
 def test_the_table_and_the_facts_are_those_of_the_run():
     demo = made("demo")
-    told = demo.found.as_json()
-    assert told["systems"] == demo.run.at("system").to_dicts()
-    assert told["run"] == {k: demo.run.facts[k] for k in told["run"]}
-    assert told["main"] == ["harbor", "brisk"]
-    assert told["pairs_left_out"] == 0
-    assert told["unjudged"] == ""
+    output = demo.found.as_json()
+    assert output["systems"] == demo.run.at("system").to_dicts()
+    assert output["run"] == {k: demo.run.facts[k] for k in output["run"]}
+    assert output["main"] == ["harbor", "brisk"]
+    assert output["pairs_left_out"] == 0
+    assert output["unjudged"] == ""
 
 
 def test_the_spread_is_the_middle_nine_tenths_of_the_systems_dialogs():
@@ -87,9 +87,9 @@ def test_all_of_it_is_json(kind):
 
 
 def test_a_metric_of_parts_only_is_not_among_the_scores():
-    found = made("demo").found
-    assert "emotion_shares" in found.facts["metrics"]
-    assert [s.name for s in found.scores] == [
+    result = made("demo").found
+    assert "emotion_shares" in result.facts["metrics"]
+    assert [s.name for s in result.scores] == [
         "agreeableness",
         "emotion_matching",
         "emotional_entropy",
@@ -98,7 +98,7 @@ def test_a_metric_of_parts_only_is_not_among_the_scores():
         "length",
         "question_rate",
     ]
-    assert [s.kind for s in found.scores] == ["P"] * 5 + ["T"] * 2
+    assert [s.kind for s in result.scores] == ["P"] * 5 + ["T"] * 2
     assert title_from_name("my_own_score") == "My own score"
 
 
@@ -121,13 +121,13 @@ def test_the_quality_about_the_whole_leads():
     ],
 )  # fmt: skip
 def test_why_there_is_no_evidence(kind, sentence):
-    found = case(kind).found
-    assert found.evidence is None
-    assert found.no_evidence_reason == sentence
-    with pytest.raises(DataError) as told:
-        found.required_evidence  # noqa: B018
-    way_out = "; add --judgements FILE" if found.judgements is None else ""
-    assert str(told.value) == f"{sentence[0].lower()}{sentence[1:].rstrip('.')}{way_out}"
+    result = case(kind).found
+    assert result.evidence is None
+    assert result.no_evidence_reason == sentence
+    with pytest.raises(DataError) as error:
+        result.required_evidence  # noqa: B018
+    way_out = "; add --judgements FILE" if result.judgements is None else ""
+    assert str(error.value) == f"{sentence[0].lower()}{sentence[1:].rstrip('.')}{way_out}"
 
 
 def test_one_quality_on_two_scales_is_no_evidence():
@@ -139,10 +139,10 @@ def test_one_quality_on_two_scales_is_no_evidence():
 
 def test_the_scores_to_add_to_can_be_named():
     made_up = case("two_metrics")
-    found = gather_findings(made_up.run, made_up.judgements, traditional=("emotional_entropy",))
-    asked = Question(traditional=("emotional_entropy",))
-    assert found.evidence == validate(made_up.run, made_up.judgements, asked)
-    assert {r.score for r in found.evidence.incremental} == {"emotional_entropy"}
+    result = gather_findings(made_up.run, made_up.judgements, traditional=("emotional_entropy",))
+    request = Question(traditional=("emotional_entropy",))
+    assert result.evidence == validate(made_up.run, made_up.judgements, request)
+    assert {r.score for r in result.evidence.incremental} == {"emotional_entropy"}
 
 
 def test_the_pair_that_leads_is_the_one_asked_for():
@@ -154,21 +154,21 @@ def test_the_pair_that_leads_is_the_one_asked_for():
         "carousel",
         "brisk",
     )
-    with pytest.raises(UnknownName) as told:
+    with pytest.raises(UnknownName) as error:
         choose_pair(demo.pairs, ("brisk", "harbour"))
-    assert str(told.value) == "no system 'harbour'; did you mean 'harbor'?"
-    with pytest.raises(DataError) as told:
+    assert str(error.value) == "no system 'harbour'; did you mean 'harbor'?"
+    with pytest.raises(DataError) as error:
         choose_pair(demo.pairs, ("brisk", "brisk"))
-    assert str(told.value) == "'brisk' and 'brisk' are not two systems to compare"
+    assert str(error.value) == "'brisk' and 'brisk' are not two systems to compare"
 
 
 def test_too_many_pairs_are_those_with_one_of_the_two_that_lead():
     """26 systems are 325 pairs; at 2 rows each 300 may stand there, so 1 + 2 · 24 do."""
-    found = case("many_pairs").found
-    assert len(found.pairs) == 49
-    assert found.pairs_left_out == 325 - 49
-    assert all(set(p) & set(found.main) for p in found.pairs)
-    assert next(iter(found.pairs)) == found.main
+    result = case("many_pairs").found
+    assert len(result.pairs) == 49
+    assert result.pairs_left_out == 325 - 49
+    assert all(set(p) & set(result.main) for p in result.pairs)
+    assert next(iter(result.pairs)) == result.main
 
 
 def test_as_many_rows_as_fit_and_no_more():
@@ -181,21 +181,21 @@ def test_as_many_rows_as_fit_and_no_more():
 
 
 def test_people_are_compared_with_nobody():
-    found = made("one_system").found
-    assert "human" in found.table["system"].to_list()
-    assert found.systems == ["heron"]
-    assert (found.main, found.pairs) == (None, {})
+    result = made("one_system").found
+    assert "human" in result.table["system"].to_list()
+    assert result.systems == ["heron"]
+    assert (result.main, result.pairs) == (None, {})
     assert case("only_people").found.systems == ["human"]
 
 
 def test_a_folder_that_a_shell_would_read_otherwise_is_quoted():
-    found = made("demo").found
-    odd = replace(found, run=replace(found.run, folder=found.run.folder.parent / "x; rm -rf ~"))
+    result = made("demo").found
+    odd = replace(result, run=replace(result.run, folder=result.run.folder.parent / "x; rm -rf ~"))
     assert odd.shell_name == "'x; rm -rf ~'"
-    assert found.shell_name == "demo-run"
+    assert result.shell_name == "demo-run"
 
 
 def test_what_blank_judgements_leave():
-    found = case("all_blank").found
-    assert {r.n for r in found.evidence.correlations} == {0}
+    result = case("all_blank").found
+    assert {r.n for r in result.evidence.correlations} == {0}
     assert judged(4, ["length"], value=None).found.qualities == [("overall", "dialog")]

@@ -35,12 +35,12 @@ def root_of(kind):
 def own_words(root: Node) -> str:
     """What the page itself says: no dialogs, no signatures, no commands."""
     (main,) = root.all("main")
-    quoted = {id(n) for kind in ("said", "sig") for n in main.all(kind=kind)}
-    quoted |= {id(n) for tag in ("pre", "dl") for n in main.all(tag)}
+    quotes = {id(n) for kind in ("said", "sig") for n in main.all(kind=kind)}
+    quotes |= {id(n) for tag in ("pre", "dl") for n in main.all(tag)}
 
     def said(node: Node) -> str:
         parts = [c if isinstance(c, str) else f"|{said(c)}|" for c in node.children]
-        return "" if id(node) in quoted else "".join(parts)
+        return "" if id(node) in quotes else "".join(parts)
 
     return said(main)
 
@@ -48,8 +48,8 @@ def own_words(root: Node) -> str:
 @pytest.mark.parametrize("kind", EVERY)
 def test_no_page_shows_what_a_program_would_say(kind):
     text = own_words(root_of(kind))
-    found = LOST.search(text)
-    assert not found, text[max(found.start() - 60, 0) : found.end() + 60]
+    result = LOST.search(text)
+    assert not result, text[max(result.start() - 60, 0) : result.end() + 60]
 
 
 @pytest.mark.parametrize("kind", EVERY)
@@ -152,7 +152,7 @@ def test_names_from_right_to_left_stand_apart_from_the_words_around_them():
     """Their direction would otherwise turn the numbers that follow."""
     root = tree(made("right_to_left").html)
     names = ("مهند", "ليلى", "سارة")
-    apart = ("bdi", "svg", "text", "caption", "title")
+    separate = ("bdi", "svg", "text", "caption", "title")
 
     def loose(node: Node, above: tuple[Node, ...] = ()):
         for child in node.children:
@@ -164,7 +164,7 @@ def test_names_from_right_to_left_stand_apart_from_the_words_around_them():
                     for n in above
                     if n.attributes.get("dir") == "auto"
                 }
-                if not kinds & {*apart, "said"}:
+                if not kinds & {*separate, "said"}:
                     yield child, [n.tag for n in above]
 
     assert list(loose(root.one("body"))) == []

@@ -52,19 +52,19 @@ def flat(text):
 
 
 def labels(page, query):
-    found = page.eval_on_selector_all(query, "all => all.map((e) => e.textContent)")
-    return [flat(text) for text in found]
+    result = page.eval_on_selector_all(query, "all => all.map((e) => e.textContent)")
+    return [flat(text) for text in result]
 
 
 @pytest.mark.parametrize("fonts", FONT_SETS)
 def test_all_rows_and_the_last_section_are_on_paper(printed, show, fonts):
     sheets = printed("demo")
-    whole = "".join(sheets)
+    full = "".join(sheets)
     page = show("demo")
     for query in (".verdict td.st", ".forest th.nm", "h2", "#again dt", ".dlg h3"):
-        wanted = labels(page, query)
-        assert wanted
-        assert [text for text in wanted if text not in whole] == [], query
+        target = labels(page, query)
+        assert target
+        assert [text for text in target if text not in full] == [], query
     assert 5 <= len(sheets) <= 40
     assert all(sheets), "no empty sheet"
 
@@ -114,11 +114,11 @@ def test_rows_do_not_break_and_all_is_open(paper):
 
 @pytest.mark.parametrize("fonts", FONT_SETS)
 def test_every_quoted_dialog_is_on_paper_with_and_without_script(printed, show, fonts):
-    wanted = labels(show("demo"), ".dlg .said")
+    target = labels(show("demo"), ".dlg .said")
     assert len(made("demo").found.systems) == 3
     for settings in ({}, {"java_script_enabled": False}):
-        whole = "".join(printed("demo", **settings))
-        lost = [text for text in wanted if text[:24] not in whole]
+        full = "".join(printed("demo", **settings))
+        lost = [text for text in target if text[:24] not in full]
         assert lost == [], settings
 
 

@@ -20,23 +20,23 @@ def test_replies_by_hand():
     """As in the module: of 3 answered 2 are told so, of 1 not answered 1. Area: of the pairs
     (.9, .3), (.6, .3), (.2, .3) two are in order: .667."""
     number = np.array([0.9, 0.6, 0.2, 0.3])
-    answered = np.array([True, True, True, False])
-    (found,) = evaluate_replies(
-        {"ours": ReplyPredictions(number, number > 0.5)}, answered, list("aabb")
+    replies = np.array([True, True, True, False])
+    (result,) = evaluate_replies(
+        {"ours": ReplyPredictions(number, number > 0.5)}, replies, list("aabb")
     )
-    assert found.accuracy.value == 0.75
-    assert found.macro_f1.value == pytest.approx((0.8 + 2 / 3) / 2, abs=1e-6)
-    assert found.auc.value == pytest.approx(2 / 3, abs=1e-6)
-    assert (found.n, found.users) == (4, 2)
+    assert result.accuracy.value == 0.75
+    assert result.macro_f1.value == pytest.approx((0.8 + 2 / 3) / 2, abs=1e-6)
+    assert result.auc.value == pytest.approx(2 / 3, abs=1e-6)
+    assert (result.n, result.users) == (4, 2)
 
 
 def random_guesses(n=400, people=40):
     rng = np.random.default_rng(1)
     person = [f"p{k}" for k in rng.integers(0, people, n)]
-    answered = rng.random(n) < 0.6
-    good, poor = answered + rng.normal(0, 0.6, n), answered + rng.normal(0, 3, n)
+    replies = rng.random(n) < 0.6
+    good, poor = replies + rng.normal(0, 0.6, n), replies + rng.normal(0, 3, n)
     return (
-        answered,
+        replies,
         person,
         {"good": ReplyPredictions(good, good > 0.5), "poor": ReplyPredictions(poor, poor > 0.5)},
     )
@@ -49,12 +49,12 @@ def f1(told, true):
 
 def test_computed_a_second_way():
     """F1 from precision and recall, the area from all pairs."""
-    answered, person, guesses = random_guesses()
-    for row in evaluate_replies(guesses, answered, person):
-        number, told = guesses[row.name]
-        pairs = number[answered][:, None] - number[~answered]
-        assert row.accuracy.value == pytest.approx((told == answered).mean(), abs=1e-6)
-        macro = (f1(told, answered) + f1(~told, ~answered)) / 2
+    replies, person, guesses = random_guesses()
+    for row in evaluate_replies(guesses, replies, person):
+        number, output = guesses[row.name]
+        pairs = number[replies][:, None] - number[~replies]
+        assert row.accuracy.value == pytest.approx((output == replies).mean(), abs=1e-6)
+        macro = (f1(output, replies) + f1(~output, ~replies)) / 2
         assert row.macro_f1.value == pytest.approx(macro, abs=1e-6)
         assert row.auc.value == pytest.approx((pairs > 0).mean(), abs=1e-6)
         assert row.accuracy.low < row.accuracy.value < row.accuracy.high
@@ -62,24 +62,24 @@ def test_computed_a_second_way():
 
 def test_a_majority_that_is_never_another_has_half_of_its_f1():
     """All told answered, 2 of 4 are: F1 .667 and 0. Area of one number: .5."""
-    answered = np.array([True, False, True, False])
-    (found,) = evaluate_replies(
-        {"m": ReplyPredictions(np.ones(4), np.ones(4, bool))}, answered, list("abcd")
+    replies = np.array([True, False, True, False])
+    (result,) = evaluate_replies(
+        {"m": ReplyPredictions(np.ones(4), np.ones(4, bool))}, replies, list("abcd")
     )
-    assert found.macro_f1.value == pytest.approx(1 / 3, abs=1e-6)
-    assert found.auc.value == 0.5
+    assert result.macro_f1.value == pytest.approx(1 / 3, abs=1e-6)
+    assert result.auc.value == 0.5
 
 
 def test_differences_of_replies_are_paired_by_user():
     """The better guess is surely better; beside itself there is nothing between them."""
-    answered, person, guesses = random_guesses()
-    (gap,) = compare_replies(guesses, "good", answered, person)
-    rows = {row.name: row for row in evaluate_replies(guesses, answered, person)}
-    seen = rows["good"].accuracy.value - rows["poor"].accuracy.value
-    assert gap.accuracy.value == pytest.approx(seen, abs=2e-6)
+    replies, person, guesses = random_guesses()
+    (gap,) = compare_replies(guesses, "good", replies, person)
+    rows = {row.name: row for row in evaluate_replies(guesses, replies, person)}
+    records = rows["good"].accuracy.value - rows["poor"].accuracy.value
+    assert gap.accuracy.value == pytest.approx(records, abs=2e-6)
     assert gap.accuracy.low > 0
     assert gap.accuracy.p_value == 0.002, "twice one of 1,000"
-    (same,) = compare_replies({"a": guesses["good"], "b": guesses["good"]}, "a", answered, person)
+    (same,) = compare_replies({"a": guesses["good"], "b": guesses["good"]}, "a", replies, person)
     assert same.auc.value_and_interval == (0, 0, 0)
     assert same.auc.p_value == 1
 
@@ -87,14 +87,14 @@ def test_differences_of_replies_are_paired_by_user():
 @pytest.mark.parametrize("persons", [1, 9, 10])
 def test_few_users_have_no_interval_and_no_p(persons):
     """Of one person every resample is the same: an interval would be a point, and p the least."""
-    answered, _, guesses = random_guesses()
+    replies, _, guesses = random_guesses()
     person = [f"p{n % persons}" for n in range(400)]
-    row, _ = evaluate_replies(guesses, answered, person)
-    (gap,) = compare_replies(guesses, "good", answered, person)
-    known = [
-        part is not None for found in (*row[1:4], *gap[1:4]) for part in (found.low, found.high)
+    row, _ = evaluate_replies(guesses, replies, person)
+    (gap,) = compare_replies(guesses, "good", replies, person)
+    reference = [
+        part is not None for result in (*row[1:4], *gap[1:4]) for part in (result.low, result.high)
     ]
-    assert set(known) == {persons == 10}
+    assert set(reference) == {persons == 10}
     assert (gap.accuracy.value > 0.1, gap.accuracy.p_value) == (
         True,
         0.002 if persons == 10 else None,
@@ -104,23 +104,23 @@ def test_few_users_have_no_interval_and_no_p(persons):
 def test_draws_without_a_value_do_not_count():
     """99 draws above 0 and 1 without a value: 2 / (1 + 99) = .02; with 89 there is no p."""
     values = np.array([1.0, *[2.0] * 99, np.nan])
-    found = rounded_result(values, 10, n=5, p=True)
-    assert (found.value_and_interval, found.p_value) == ((1, 2, 2), 0.02)
+    result = rounded_result(values, 10, n=5, p=True)
+    assert (result.value_and_interval, result.p_value) == ((1, 2, 2), 0.02)
     values = np.array([1.0, *[2.0] * 89, *[np.nan] * 11])
-    found = rounded_result(values, 10, n=5, p=True)
-    assert (found.value_and_interval, found.p_value) == ((1, None, None), None)
+    result = rounded_result(values, 10, n=5, p=True)
+    assert (result.value_and_interval, result.p_value) == ((1, None, None), None)
     values[0] = np.nan
     assert rounded_result(values, 10, n=5).status == "degenerate"
 
 
 def test_where_all_were_answered_there_is_no_area():
     person = [f"p{n}" for n in range(20)]
-    (found,) = evaluate_replies(
+    (result,) = evaluate_replies(
         {"x": ReplyPredictions.from_probability(np.linspace(0, 1, 20))}, np.ones(20, bool), person
     )
-    assert found.accuracy.low is not None
-    assert describe_auc(found.auc) == "no area"
-    assert found.auc.value_and_interval == (None, None, None)
+    assert result.accuracy.low is not None
+    assert describe_auc(result.auc) == "no area"
+    assert result.auc.value_and_interval == (None, None, None)
     assert describe_auc(Result(0.5)) == "area 0.500"
 
 
@@ -182,10 +182,10 @@ def test_ratings_of_few_users_have_no_interval_and_no_p(persons):
     guesses = {"good": own + rng.normal(0, 0.1, 60), "poor": own + rng.normal(0, 4, 60)}
     row, _ = evaluate_ratings(guesses, own, person)
     (gap,) = compare_ratings(guesses, "good", own, person)
-    known = [
-        part is not None for found in (*row[1:3], *gap[1:3]) for part in (found.low, found.high)
+    reference = [
+        part is not None for result in (*row[1:3], *gap[1:3]) for part in (result.low, result.high)
     ]
-    assert set(known) == {persons == 10}
+    assert set(reference) == {persons == 10}
     assert row.r.value > 0.9
     p = 0.002 if persons == 10 else None
     assert (gap.r.p_value, gap.mse.p_value) == (p, p)

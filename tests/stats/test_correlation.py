@@ -44,12 +44,12 @@ def sound(found: Result) -> bool:
 
 def test_pearson_is_rs():
     """R 4.2.2: cor.test(x, y) gives these to 15 digits."""
-    found = correlation(X, Y)
-    assert found.value == pytest.approx(0.571181557563829, abs=1e-12)
-    assert found.low == pytest.approx(-0.149742633036757, abs=1e-12)
-    assert found.high == pytest.approx(0.895579461838739, abs=1e-12)
-    assert found.p_value == pytest.approx(0.108173054349494, abs=1e-12)
-    assert (found.n, found.status, found.method) == (9, "ok", "Pearson r, Fisher interval")
+    result = correlation(X, Y)
+    assert result.value == pytest.approx(0.571181557563829, abs=1e-12)
+    assert result.low == pytest.approx(-0.149742633036757, abs=1e-12)
+    assert result.high == pytest.approx(0.895579461838739, abs=1e-12)
+    assert result.p_value == pytest.approx(0.108173054349494, abs=1e-12)
+    assert (result.n, result.status, result.method) == (9, "ok", "Pearson r, Fisher interval")
 
 
 def test_spearman_by_hand():
@@ -57,12 +57,12 @@ def test_spearman_by_hand():
 
     Bonett & Wright (2000): tanh(atanh .6 ± 1.959964 sqrt((1 + .36/2) / 6)).
     """
-    found = correlation(X, Y, kind="spearman")
+    result = correlation(X, Y, kind="spearman")
     reach = 1.959963984540054 * (1.18 / 6) ** 0.5
-    assert found.value == pytest.approx(0.6, abs=1e-12)
-    assert found.low == pytest.approx(np.tanh(np.arctanh(0.6) - reach), abs=1e-12)
-    assert found.high == pytest.approx(np.tanh(np.arctanh(0.6) + reach), abs=1e-12)
-    assert found.p_value == pytest.approx(0.08762282904140252, abs=1e-12)
+    assert result.value == pytest.approx(0.6, abs=1e-12)
+    assert result.low == pytest.approx(np.tanh(np.arctanh(0.6) - reach), abs=1e-12)
+    assert result.high == pytest.approx(np.tanh(np.arctanh(0.6) + reach), abs=1e-12)
+    assert result.p_value == pytest.approx(0.08762282904140252, abs=1e-12)
 
 
 def test_kendall_is_rs():
@@ -70,11 +70,11 @@ def test_kendall_is_rs():
 
     C = 26 and D = 10 of 36 pairs: 16/36. Interval: tanh(atanh tau ± 1.959964 sqrt(.437 / 5)).
     """
-    found = correlation(X, Y, kind="kendall")
+    result = correlation(X, Y, kind="kendall")
     reach = 1.959963984540054 * (0.437 / 5) ** 0.5
-    assert found.value == pytest.approx(16 / 36, abs=1e-12)
-    assert found.p_value == pytest.approx(0.0952928380234565, abs=1e-12)
-    assert found.low == pytest.approx(np.tanh(np.arctanh(16 / 36) - reach), abs=1e-12)
+    assert result.value == pytest.approx(16 / 36, abs=1e-12)
+    assert result.p_value == pytest.approx(0.0952928380234565, abs=1e-12)
+    assert result.low == pytest.approx(np.tanh(np.arctanh(16 / 36) - reach), abs=1e-12)
 
 
 def test_ties_are_rs():
@@ -95,10 +95,10 @@ def test_ties_are_rs():
 def test_value_and_p_are_scipys(kind, table):
     x, y = table
     assume(np.ptp(x) > 0 and np.ptp(y) > 0)
-    found, (value, p) = correlation(x, y, kind=kind), ORACLES[kind](x, y)
-    assert found.value == pytest.approx(value, abs=1e-10)
-    if found.p_value is not None and abs(value) < 1 - 1e-9:
-        assert found.p_value == pytest.approx(p, abs=1e-8)
+    result, (value, p) = correlation(x, y, kind=kind), ORACLES[kind](x, y)
+    assert result.value == pytest.approx(value, abs=1e-10)
+    if result.p_value is not None and abs(value) < 1 - 1e-9:
+        assert result.p_value == pytest.approx(p, abs=1e-8)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -153,11 +153,11 @@ DEGENERATE = {
 @pytest.mark.parametrize("case", DEGENERATE)
 def test_degenerate_data_give_a_status_and_no_false_number(case, kind):
     x, y, status = DEGENERATE[case]
-    found = correlation(x, y, kind=kind)
-    assert found.status == status
-    assert sound(found)
+    result = correlation(x, y, kind=kind)
+    assert result.status == status
+    assert sound(result)
     resampled = bootstrap_correlation(x, y, np.arange(len(x)), kind=kind)
-    assert (resampled.status, resampled.n) == (status, found.n)
+    assert (resampled.status, resampled.n) == (status, result.n)
     assert sound(resampled)
 
 

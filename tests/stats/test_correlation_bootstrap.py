@@ -39,11 +39,11 @@ def test_every_draw_is_the_correlation_of_the_rows_drawn(kind, gaps):
     if gaps:
         x[5:12] = np.nan
     if kind == "pearson":
-        drawn = pearson_draws(x[:, None], y, code, draws=Draws(40, 3))[:, 0]
+        chart = pearson_draws(x[:, None], y, code, draws=Draws(40, 3))[:, 0]
     else:
-        drawn = rank_draws(x[:, None], y, code, kind=kind, draws=Draws(40, 3))[:, 0]
+        chart = rank_draws(x[:, None], y, code, kind=kind, draws=Draws(40, 3))[:, 0]
     weights = draw_counts(code.max() + 1, 40, 3)[:, code].astype(int) * np.isfinite(x)
-    for draw, times in zip(drawn, weights, strict=True):
+    for draw, times in zip(chart, weights, strict=True):
         value = ORACLES[kind](np.repeat(x, times), np.repeat(y, times))[0]
         assert draw == pytest.approx(value, abs=1e-10)
 
@@ -67,11 +67,11 @@ def test_large_samples_to_first_order_are_close_to_recomputed_ones(kind, monkeyp
     x, y, code = table(1_200, 300)
     quick = bootstrap_correlation(x, y, code, kind=kind)
     monkeypatch.setattr(correlation_bootstrap, "EXACT_ROWS", 10_000)
-    whole = bootstrap_correlation(x, y, code, kind=kind)
-    assert quick.method == whole.method + ", first order"
-    assert quick.value == whole.value
-    assert quick.low == pytest.approx(whole.low, abs=0.003)
-    assert quick.high == pytest.approx(whole.high, abs=0.003)
+    full = bootstrap_correlation(x, y, code, kind=kind)
+    assert quick.method == full.method + ", first order"
+    assert quick.value == full.value
+    assert quick.low == pytest.approx(full.low, abs=0.003)
+    assert quick.high == pytest.approx(full.high, abs=0.003)
 
 
 def test_a_cluster_of_one_repeated_row_is_worth_one_row():
@@ -101,10 +101,10 @@ def test_columns_do_not_disturb_each_other(kind):
     other = np.where(np.arange(120) % 7 == 0, np.nan, x**2)
     flat = np.ones(120)
     many = bootstrap_correlations(np.column_stack([x, other, flat]), y, code, kind=kind)
-    for found, column in zip(many, (x, other), strict=False):
+    for result, column in zip(many, (x, other), strict=False):
         alone = bootstrap_correlation(column, y, code, kind=kind)
-        assert (found.n, found.p_value, found.method) == (alone.n, alone.p_value, alone.method)
-        assert [found.low, found.high] == pytest.approx([alone.low, alone.high], abs=1e-12)
+        assert (result.n, result.p_value, result.method) == (alone.n, alone.p_value, alone.method)
+        assert [result.low, result.high] == pytest.approx([alone.low, alone.high], abs=1e-12)
     assert (many[1].n, many[2].status) == (102, "degenerate")
     assert bootstrap_correlations(np.empty((120, 0)), y, code, kind=kind) == []
 
@@ -120,19 +120,19 @@ def test_same_seed_same_interval_another_seed_another_one():
 
 def test_few_clusters_have_a_value_but_no_interval():
     x, y, code = table(90, 9)
-    found = bootstrap_correlation(x, y, code)
-    assert found.value is not None
-    assert (found.low, found.high, found.p_value) == (None, None, None)
-    assert found.method == "Pearson r, bootstrap of 9 clusters: too few for an interval"
+    result = bootstrap_correlation(x, y, code)
+    assert result.value is not None
+    assert (result.low, result.high, result.p_value) == (None, None, None)
+    assert result.method == "Pearson r, bootstrap of 9 clusters: too few for an interval"
 
 
 def test_p_is_the_level_at_which_the_interval_reaches_zero_and_never_zero():
     x, y, code = table(300, 60)
     strong = bootstrap_correlation(x, y, code)
     assert strong.p_value == pytest.approx(2 / 10_000)
-    drawn = correlation_draws(x[:, None], y, code, kind="pearson", seed=0)[:, 0]
+    chart = correlation_draws(x[:, None], y, code, kind="pearson", seed=0)[:, 0]
     weak = bootstrap_correlation(np.random.default_rng(5).normal(size=300), y, code)
-    assert drawn.min() > 0
+    assert chart.min() > 0
     assert (weak.low < 0 < weak.high) == (weak.p_value > 0.05)
 
 
@@ -142,13 +142,13 @@ def test_dependent_rows_without_association_are_rarely_significant():
 
     Another 1,000 samples gave .378 and .062: a little over .05, as percentile intervals do.
     """
-    rng, found, t = np.random.default_rng(1), [], []
+    rng, result, t = np.random.default_rng(1), [], []
     code = np.repeat(np.arange(40), 5)
     for _ in range(200):
         x, y = rng.normal(size=(2, 40))[:, code]
-        found.append(bootstrap_correlation(x, y, code).p_value)
+        result.append(bootstrap_correlation(x, y, code).p_value)
         t.append(stats.pearsonr(x, y)[1])
-    assert np.mean(np.array(found) < 0.05) < 0.11
+    assert np.mean(np.array(result) < 0.05) < 0.11
     assert np.mean(np.array(t) < 0.05) > 0.25
 
 

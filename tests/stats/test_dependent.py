@@ -67,11 +67,11 @@ def three(n: int = 200):
 def test_columns_give_what_their_correlations_give():
     x, y, z = three()
     r = np.corrcoef([x, y, z])
-    found = compare_dependent(x, y, z)
+    result = compare_dependent(x, y, z)
     expected = williams_test(Overlapping(r[0, 2], r[1, 2], r[0, 1], 200))
-    assert found.numbers == pytest.approx(expected.numbers, abs=1e-9)
-    assert found.p_value == pytest.approx(expected.p_value, rel=1e-9)
-    assert found.method == "Pearson r, Williams t, Zou interval"
+    assert result.numbers == pytest.approx(expected.numbers, abs=1e-9)
+    assert result.p_value == pytest.approx(expected.p_value, rel=1e-9)
+    assert result.method == "Pearson r, Williams t, Zou interval"
     gap = np.where(np.arange(200) < 5, np.nan, x)
     assert compare_dependent(gap, y, z) == compare_dependent(x[5:], y[5:], z[5:])
     assert compare_dependent(gap, y, z).n == 195
@@ -80,14 +80,14 @@ def test_columns_give_what_their_correlations_give():
 @pytest.mark.parametrize("kind", ["pearson", "spearman", "kendall"])
 def test_the_bootstrap_of_the_difference_agrees_with_the_formula(kind):
     x, y, z = three(400)
-    drawn = bootstrap_difference((x, y), z, np.arange(400), kind=kind)
-    assert drawn.low < drawn.value < drawn.high
+    chart = bootstrap_difference((x, y), z, np.arange(400), kind=kind)
+    assert chart.low < chart.value < chart.high
     if kind == "kendall":  # which has no formula
         return
     formula = compare_dependent(x, y, z, kind=kind)
-    assert drawn.value == pytest.approx(formula.value, abs=1e-12)
-    assert drawn.low == pytest.approx(formula.low, abs=0.04)
-    assert drawn.high == pytest.approx(formula.high, abs=0.04)
+    assert chart.value == pytest.approx(formula.value, abs=1e-12)
+    assert chart.low == pytest.approx(formula.low, abs=0.04)
+    assert chart.high == pytest.approx(formula.high, abs=0.04)
 
 
 def test_the_same_column_twice_is_no_contest():
@@ -103,8 +103,8 @@ def test_the_same_column_twice_is_no_contest():
 
 def test_equal_scores_differ_significantly_one_time_in_twenty():
     """2,000 samples of n = 60 where both scores follow the judgement equally well: .040-.060."""
-    rng, found = np.random.default_rng(3), []
+    rng, result = np.random.default_rng(3), []
     for _ in range(2_000):
         z, a, b = rng.normal(size=(3, 60))
-        found.append(compare_dependent(z + a, z + b, z + rng.normal(size=60)).p_value)
-    assert 0.040 <= np.mean(np.array(found) < 0.05) <= 0.060
+        result.append(compare_dependent(z + a, z + b, z + rng.normal(size=60)).p_value)
+    assert 0.040 <= np.mean(np.array(result) < 0.05) <= 0.060

@@ -43,9 +43,9 @@ def test_all_relabellings_of_welchs_t_are_scipys(n, m):
 
 def test_draws_are_near_the_t_test_and_the_same_for_a_seed():
     gaps = RNG.normal(0.4, 1, (40, 1))
-    drawn = sign_flip_p(gaps, seed=3)
-    assert drawn == sign_flip_p(gaps, seed=3)
-    assert drawn[0] == pytest.approx(stats.ttest_1samp(gaps[:, 0], 0).pvalue, abs=0.01)
+    chart = sign_flip_p(gaps, seed=3)
+    assert chart == sign_flip_p(gaps, seed=3)
+    assert chart[0] == pytest.approx(stats.ttest_1samp(gaps[:, 0], 0).pvalue, abs=0.01)
     both = RNG.normal(0, 1, (60, 1)) + (np.arange(60) < 30)[:, None] * 0.5
     welch = stats.ttest_ind(both[:30, 0], both[30:, 0], equal_var=False).pvalue
     assert relabel_p(both, 30)[0] == pytest.approx(welch, abs=0.01)
@@ -53,14 +53,14 @@ def test_draws_are_near_the_t_test_and_the_same_for_a_seed():
 
 def test_drawn_p_is_never_zero():
     assert sign_flip_p(np.ones((40, 1)), draws=99).tolist() == [1 / 100]
-    apart = np.repeat([[0.0], [1.0]], 30, axis=0)
-    assert relabel_p(apart, 30, draws=99).tolist() == [1 / 100]
+    separate = np.repeat([[0.0], [1.0]], 30, axis=0)
+    assert relabel_p(separate, 30, draws=99).tolist() == [1 / 100]
 
 
 def test_columns_share_draws_and_keep_their_own_p():
     gaps = RNG.normal(0.3, 1, (30, 5))
-    together = sign_flip_p(gaps)
-    assert together.tolist() == [sign_flip_p(gaps[:, [i]])[0] for i in range(5)]
+    both = sign_flip_p(gaps)
+    assert both.tolist() == [sign_flip_p(gaps[:, [i]])[0] for i in range(5)]
 
 
 @given(

@@ -56,11 +56,11 @@ def test_the_order_of_judgements_changes_nothing(run, judgements):
 
 def test_turn_judgements_meet_turn_scores(run):
     turns = run.at("turn").filter(pl.col("system") == "harbor")
-    given = [
+    inputs = [
         Judgement(d, t, s, "good", "made-up", "outsider", float(i % 5))
         for i, (d, t, s) in enumerate(turns.select("dialog", "turn", "speaker").iter_rows())
     ]
-    evidence = validate(run, Judgements.of(given))
+    evidence = validate(run, Judgements.of(inputs))
     assert {row.n for row in evidence.correlations} == {
         turns["style_matching"].count(),
         turns["emotional_entropy"].count(),
@@ -76,18 +76,18 @@ def test_system_level_averages_first(run, judgements):
 
 
 def test_a_quality_nobody_judged_is_named(run, judgements):
-    with pytest.raises(UnknownName) as told:
+    with pytest.raises(UnknownName) as error:
         validate(run, judgements, Question(("charm",)))
-    assert str(told.value) == (
+    assert str(error.value) == (
         "no ratings of quality 'charm'; there are empathetic, enjoyed, interesting, overall"
     )
 
 
 def test_judgements_of_other_dialogs_are_refused(run):
     other = Judgements.of([Judgement("x", None, "y", "q", "a", "outsider", 1.0)])
-    with pytest.raises(DataError) as told:
+    with pytest.raises(DataError) as error:
         validate(run, other)
-    assert str(told.value) == (
+    assert str(error.value) == (
         f"none of the 1 rated units has a score in {run.folder}; dialog ids must be the same, and "
         "ratings must name the speaker where several speak for a system"
     )
@@ -95,11 +95,11 @@ def test_judgements_of_other_dialogs_are_refused(run):
 
 def test_the_command_line_gives_the_same_figures(run, judgements):
     done = simpatico("validate", run.folder, "--judgements", MADE_UP, "--json")
-    told = json.loads(done.stdout)
-    assert told == json.loads(json.dumps(validate(run, judgements).as_json()))
+    data = json.loads(done.stdout)
+    assert data == json.loads(json.dumps(validate(run, judgements).as_json()))
     rows = ["agreement", "correlations", "dependent", "incremental", "structure"]
-    assert list(told) == [*rows, "notes"]
-    wanted = {
+    assert list(data) == [*rows, "notes"]
+    target = {
         "quality",
         "score",
         "value",
@@ -112,8 +112,8 @@ def test_the_command_line_gives_the_same_figures(run, judgements):
         "method",
     }
     for part in ("agreement", "correlations", "dependent", "structure"):
-        assert told[part]
-        assert all(set(row) >= wanted for row in told[part])
+        assert data[part]
+        assert all(set(row) >= target for row in data[part])
     people = shown_of(run)
     assert "Krippendorff's α (ordinal)" in people
     assert "style_matching" in people
@@ -121,29 +121,29 @@ def test_the_command_line_gives_the_same_figures(run, judgements):
 
 def test_turn_and_dialog_judgements_of_one_quality_are_told_apart(run):
     turns = run.at("turn").filter(pl.col("system") == "harbor")
-    given = [
+    inputs = [
         Judgement(d, t, s, "good", judge, "outsider", float((i + shift) % 5))
         for i, (d, t, s) in enumerate(turns.select("dialog", "turn", "speaker").iter_rows())
         for shift, judge in enumerate(("a", "b"))
     ]
-    given += [
+    inputs += [
         Judgement(d, None, "harbor", "good", judge, "outsider", float((i + shift) % 5))
         for i, d in enumerate(turns["dialog"].unique(maintain_order=True))
         for shift, judge in enumerate(("a", "b"))
     ]
-    evidence = validate(run, Judgements.of(given))
-    found = {(r.level, r.score): r.n for r in evidence.correlations}
-    assert found["dialog", "style_matching"] == 22
-    assert found["turn", "style_matching"] == turns["style_matching"].count()
+    evidence = validate(run, Judgements.of(inputs))
+    result = {(r.level, r.score): r.n for r in evidence.correlations}
+    assert result["dialog", "style_matching"] == 22
+    assert result["turn", "style_matching"] == turns["style_matching"].count()
     alpha = {r.level: r.n for r in evidence.agreement if r.score == "pairwise_pearson"}
     assert alpha == {"turn": turns.height, "dialog": 22}
 
 
 @pytest.mark.parametrize("field", ["scores", "traditional"])
 def test_a_score_that_does_not_exist_is_named(run, judgements, field):
-    with pytest.raises(UnknownName) as told:
+    with pytest.raises(UnknownName) as error:
         validate(run, judgements, Question(**{field: ("style_match",)}))
-    assert str(told.value).startswith("no score 'style_match'; did you mean 'style_matching'")
+    assert str(error.value).startswith("no score 'style_match'; did you mean 'style_matching'")
 
 
 def test_the_structure_is_of_all_dialogs_judged_or_not(run, judgements):
@@ -212,13 +212,13 @@ def large(tmp_path_factory) -> Run:
 @pytest.mark.timing
 @pytest.mark.parametrize("turn", [None, 3])
 def test_a_few_judged_dialogs_of_very_many_take_seconds(large, turn):
-    given = [
+    inputs = [
         Judgement(str(i * 331), turn, "bot", "good", judge, "outsider", float(i * (k + 3) % 5))
         for i in range(300)
         for k, judge in enumerate("ab")
     ]
     start = time.process_time()
-    evidence = validate(large, Judgements.of(given))
+    evidence = validate(large, Judgements.of(inputs))
     assert time.process_time() - start < 4
     assert {r.n for r in evidence.correlations} == {300}
     assert {r.n for r in evidence.structure} == {100_000}
@@ -234,9 +234,9 @@ def test_what_one_score_adds_is_shown_as_it_was(run, judgements):
     assert (row.score, row.added, row.added_name) == (
         "emotional_entropy", ("style_matching",), "style_matching"
     )  # fmt: skip
-    shown = shown_of(run, "--traditional", "emotional_entropy", "--quality", "overall")
-    assert row.verdict in shown
-    assert "by itself" not in shown
+    display = shown_of(run, "--traditional", "emotional_entropy", "--quality", "overall")
+    assert row.verdict in display
+    assert "by itself" not in display
 
 
 def test_the_terminal_shows_all_together_and_names_single_ones(tmp_path, judgements):
@@ -249,12 +249,12 @@ def test_the_terminal_shows_all_together_and_names_single_ones(tmp_path, judgeme
     clear = {
         (r.quality, r.added_name) for r in rows if len(r.added) == 1 and (r.p_adjusted or 1) < 0.05
     }
-    shown = shown_of(run, "--traditional", "emotional_entropy")
-    (line,) = [x for x in shown.splitlines() if "single score" in x.lower()]
+    display = shown_of(run, "--traditional", "emotional_entropy")
+    (line,) = [x for x in display.splitlines() if "single score" in x.lower()]
     assert all(f"{name} over emotional_entropy ({quality})" in line for quality, name in clear)
     assert line.count(" over emotional_entropy (") == len(clear)
-    assert sum(r.verdict in shown for r in rows if r.added_name == "all") == len(rows) / 3
-    assert shown.count("clustered by") <= len(rows) / 3
+    assert sum(r.verdict in display for r in rows if r.added_name == "all") == len(rows) / 3
+    assert display.count("clustered by") <= len(rows) / 3
 
 
 def shown_of(run: Run, *options: str) -> str:

@@ -57,20 +57,20 @@ def prompts(frame: pl.DataFrame, *, shared: bool = True) -> pl.DataFrame:
 
 def rows(systems: int = 4, *, shared: bool = True, **options) -> dict[tuple[str, str], SystemRow]:
     frame = table(systems)
-    found = system_rows(
+    result = system_rows(
         frame,
         gold(systems),
         [("warmth", "length")],
         prompts=prompts(frame, shared=shared),
         how=replace(SYSTEM, **options),
     )
-    return {(r.score, r.statistic): r for r in found}
+    return {(r.score, r.statistic): r for r in result}
 
 
 def test_pairwise_accuracy_by_hand():
     """Of six pairs of systems, warmth orders five as the ratings do, and length one."""
-    found = rows()
-    warmth, length = (found[name, "pairwise_accuracy"] for name in ("warmth", "length"))
+    result = rows()
+    warmth, length = (result[name, "pairwise_accuracy"] for name in ("warmth", "length"))
     assert (warmth.value, length.value) == pytest.approx((5 / 6, 1 / 6))
     assert (warmth.systems, warmth.inputs, warmth.n, warmth.level) == (4, None, 4, "system")
     assert warmth.method.startswith("pairwise accuracy of system means, BOOT-SYSTEMS")
@@ -96,13 +96,13 @@ def test_soft_pairwise_accuracy_against_every_flip(score):
 
 def test_correlations_are_those_of_the_matrices_and_of_the_table():
     """Means (1 2 3 4) / 4 and 7/4 12/4 18/4 15/4: r = 15 / sqrt(5 x 66) = .8257228."""
-    found, plan = rows(seed=3), ResamplingPlan(over="both", seed=3)
-    warmth = found["warmth", "correlation"]
+    result, plan = rows(seed=3), ResamplingPlan(over="both", seed=3)
+    warmth = result["warmth", "correlation"]
     assert warmth.value == pytest.approx(15 / 330**0.5, abs=1e-9)
     assert warmth.value == pytest.approx(correlation_rows(table(), gold(), SYSTEM)[0].value)
     alone = matrix_interval(SCORES["warmth"], RATINGS, plan)
     assert (warmth.low, warmth.high, warmth.p_value) == (alone.low, alone.high, None)
-    gap = found["warmth", "correlation_difference"]
+    gap = result["warmth", "correlation_difference"]
     test = compare_metrics(*SCORES.values(), RATINGS, replace(plan, over="systems"))
     assert (gap.against, gap.p_value, gap.p_adjusted) == ("length", test.p_value, test.p_value)
     assert gap.value == pytest.approx(test.value, abs=1e-9)
@@ -112,8 +112,8 @@ def test_correlations_are_those_of_the_matrices_and_of_the_table():
 
 def test_swapping_systems_by_hand():
     """Four systems can be swapped in 16 ways, of which two give the observed |difference|: 1/8."""
-    found = rows()["warmth", "correlation_difference"]
-    assert found.p_value == pytest.approx(2 / 16, abs=0.02)
+    result = rows()["warmth", "correlation_difference"]
+    assert result.p_value == pytest.approx(2 / 16, abs=0.02)
 
 
 def test_spearman_is_of_the_ranks_of_means():
@@ -128,9 +128,9 @@ def test_two_systems_have_no_value_and_say_why():
 
 
 def test_without_shared_inputs_only_the_means_are_ordered():
-    found = rows(shared=False)
-    assert found["warmth", "pairwise_accuracy"].value == pytest.approx(5 / 6)
-    others = [row for (_, name), row in found.items() if name != "pairwise_accuracy"]
+    result = rows(shared=False)
+    assert result["warmth", "pairwise_accuracy"].value == pytest.approx(5 / 6)
+    others = [row for (_, name), row in result.items() if name != "pairwise_accuracy"]
     assert {(r.value, r.reason) for r in others} == {
         (None, "the systems share no inputs (prompts)")
     }
@@ -139,8 +139,8 @@ def test_without_shared_inputs_only_the_means_are_ordered():
 
 def test_scores_that_do_not_vary_say_so():
     frame = table().with_columns(warmth=pl.lit(1.0))
-    found = system_rows(frame, gold(), [], prompts=prompts(frame), how=SYSTEM)
-    (flat,) = [r for r in found if (r.score, r.statistic) == ("warmth", "correlation")]
+    result = system_rows(frame, gold(), [], prompts=prompts(frame), how=SYSTEM)
+    (flat,) = [r for r in result if (r.score, r.statistic) == ("warmth", "correlation")]
     assert (flat.value, flat.reason) == (None, "the means of scores or ratings do not vary")
 
 
@@ -165,8 +165,8 @@ def test_turns_are_averaged_within_dialogs_and_dialogs_within_prompts():
     ).gold()
     prompt = pl.col("dialog").str.slice(2, 1)
     own = frame.select("dialog", "system", prompt=prompt).unique()
-    found = system_rows(frame, ratings, [("warmth", "length")], prompts=own, how=SYSTEM)
-    for row in found:
+    result = system_rows(frame, ratings, [("warmth", "length")], prompts=own, how=SYSTEM)
+    for row in result:
         assert row.value == pytest.approx(single[row.score, row.statistic].value, abs=1e-9)
 
 
@@ -185,9 +185,9 @@ def test_evidence_has_systems_at_that_level_only(run):
     plain = validate(run, judgements())
     assert plain.systems == []
     assert "systems" not in plain.as_json()
-    found = validate(run, judgements(), how=SYSTEM)
-    assert [r.as_json() for r in found.systems] == [r.as_json() for r in rows().values()]
-    assert list(found.as_json()) == [
+    result = validate(run, judgements(), how=SYSTEM)
+    assert [r.as_json() for r in result.systems] == [r.as_json() for r in rows().values()]
+    assert list(result.as_json()) == [
         "agreement",
         "correlations",
         "dependent",
@@ -211,8 +211,8 @@ def test_the_command_prints_the_ranking_of_systems(run, tmp_path, call):
     assert ["length", ".17"] in [line.split()[:2] for line in lines]
     assert "95% CI by BOOT-BOTH, tests by PERM-SYSTEMS" in err
     assert "1 pair of scores: no significant difference in ranking." in err
-    told = json.loads(call(*command, "--json")[1])
-    first = told["systems"][0]
+    data = json.loads(call(*command, "--json")[1])
+    first = data["systems"][0]
     assert (first["statistic"], first["score"]) == ("pairwise_accuracy", "warmth")
     assert first["value"] == pytest.approx(5 / 6)
     assert list(first)[-5:] == ["statistic", "against", "systems", "inputs", "reason"]

@@ -33,10 +33,10 @@ def small() -> Path:
 @pytest.fixture(scope="module")
 def rated_run(tmp_path_factory) -> tuple[Path, Path]:
     """A run that every figure can be drawn of, and its judgements."""
-    found = rated(60, metrics=("emotional_entropy", "length", "question_rate"))
+    result = rated(60, metrics=("emotional_entropy", "length", "question_rate"))
     path = tmp_path_factory.mktemp("judged") / "judged.jsonl"
-    found.judgements.frame.drop("turn").write_ndjson(path)
-    return found.run.folder, path
+    result.judgements.frame.drop("turn").write_ndjson(path)
+    return result.run.folder, path
 
 
 def refused(done, code=2) -> str:
@@ -139,8 +139,8 @@ def test_a_folder_that_may_not_be_written(call, small, tmp_path):
 @pytest.mark.parametrize("command", [["report"], ["figure", "dots", "--out", "x.svg", "--run"]])
 def test_what_is_no_run_is_refused(command, call, small, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    gone = tmp_path / "gone"
-    assert refused(call(*command, gone)) == f"{gone} is not a run folder: it has no run.json"
+    missing = tmp_path / "gone"
+    assert refused(call(*command, missing)) == f"{missing} is not a run folder: it has no run.json"
     half = tmp_path / "half"
     shutil.copytree(small, half)
     facts = json.loads((half / "run.json").read_text())
@@ -157,17 +157,17 @@ def test_what_is_no_run_is_refused(command, call, small, tmp_path, monkeypatch):
 @pytest.mark.parametrize("command", [["report"], ["figure", "forest", "--out", "x.svg", "--run"]])
 def test_judgements_that_cannot_be_read_are_refused(command, call, small, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    gone, broken = tmp_path / "gone.csv", tmp_path / "broken.csv"
+    missing, broken = tmp_path / "gone.csv", tmp_path / "broken.csv"
     broken.write_text("dialog,value\nd,not a number\n")
-    for path in (gone, broken):
+    for path in (missing, broken):
         assert str(path) in refused(call(*command, small, "--judgements", path))
     assert sorted(p.name for p in tmp_path.iterdir()) == ["broken.csv"]
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_figure_as_svg(kind, call, rated_run, tmp_path):
-    out, (run, judged) = tmp_path / "x.svg", rated_run
-    code, stdout, err = call("figure", kind, "--run", run, "--judgements", judged, "--out", out)
+    out, (run, ratings) = tmp_path / "x.svg", rated_run
+    code, stdout, err = call("figure", kind, "--run", run, "--judgements", ratings, "--out", out)
     assert (code, stdout, err) == (0, f"{out}\n", "")
     root = ElementTree.parse(out).getroot()
     assert root.tag == "{http://www.w3.org/2000/svg}svg"
@@ -225,8 +225,8 @@ def test_what_a_figure_refuses(call, small, tmp_path):
 
 
 def test_a_quality_that_nobody_judged(call, rated_run, tmp_path):
-    run, judged = rated_run
-    start = ["figure", "forest", "--run", run, "--judgements", judged, "--out", tmp_path / "x.svg"]
+    run, ratings = rated_run
+    start = ["figure", "forest", "--run", run, "--judgements", ratings, "--out", tmp_path / "x.svg"]
     assert refused(call(*start, "--quality", "overal")) == (
         "no ratings of quality 'overal'; did you mean 'overall'?"
     )

@@ -45,15 +45,15 @@ SPANS = pl.DataFrame([(2, 7, 9, 0.5), (2, 10, 15, 0.2), (4, 0, 8, -0.4), (1, 0, 
 
 
 def test_what_stands_beside_a_dialog():
-    found = page(quote(TALK))
-    assert found.inside("h3") == ["Worked: …"]
-    assert found.inside("div", "meta") == ["heron · d4 turns, user annRating 4.3 of 5, 3 raters"]
-    assert found.inside("div", "scores") == ["Empathy0.84Tiny0.00042"]
-    assert found.attributes("svg", "aria-label") == [
+    result = page(quote(TALK))
+    assert result.inside("h3") == ["Worked: …"]
+    assert result.inside("div", "meta") == ["heron · d4 turns, user annRating 4.3 of 5, 3 raters"]
+    assert result.inside("div", "scores") == ["Empathy0.84Tiny0.00042"]
+    assert result.attributes("svg", "aria-label") == [
         "percentile 91 of all dialogs, ties counted half",
         "percentile 0 of all dialogs, ties counted half",
     ]
-    assert found.attributes("circle", "cx") == ["91.2%", "0.2%"]
+    assert result.attributes("circle", "cx") == ["91.2%", "0.2%"]
 
 
 @pytest.mark.parametrize(
@@ -72,16 +72,16 @@ def test_ratings_in_words(scale, judges, words):
 
 def test_words_marks_and_the_sentence_are_those_of_the_speaker_who_is_scored():
     """The 9.0 on the person's words is evidence of another score and is not shown."""
-    found = page(quote(TALK, spans=SPANS))
-    assert found.inside("span", "who") == ["user", "heron", "user", "heron"]
-    assert found.inside("span", "said") == ["my dog died", "🙂 I am so sorry", "Whatever"]
-    assert found.inside("span", "end") == ["(no words)"]
-    assert found.inside("mark") == ["so sorry", "Whatever"]
-    assert found.inside("p", "why") == [
+    result = page(quote(TALK, spans=SPANS))
+    assert result.inside("span", "who") == ["user", "heron", "user", "heron"]
+    assert result.inside("span", "said") == ["my dog died", "🙂 I am so sorry", "Whatever"]
+    assert result.inside("span", "end") == ["(no words)"]
+    assert result.inside("mark") == ["so sorry", "Whatever"]
+    assert result.inside("p", "why") == [
         "Raised most by “so” (+.50) and “sorry” (+.20); lowered most by “Whatever” (−.40)."
     ]
-    assert found.attributes("span", "dir") == ["auto"] * 3
-    assert found.attributes("span", "title") == ["ann", "bot", "ann", "bot"]
+    assert result.attributes("span", "dir") == ["auto"] * 3
+    assert result.attributes("span", "title") == ["ann", "bot", "ann", "bot"]
 
 
 def test_weights_below_a_quarter_of_the_strongest_are_not_marked():
@@ -93,8 +93,8 @@ def test_feelings_stand_before_the_words_of_each_turn():
     shares = pl.DataFrame({"dialog": ["d", "d"], "turn": [0, 1], "joy": [None, 0.75]})
     turns = quote(TALK, emotions=shares).turns
     assert [dict(turn.emotions) for turn in turns] == [{}, {"joy": 0.75}, {}, {}]
-    found = page(quote(TALK, emotions=shares))
-    assert found.inside("span", "emo") == ["–", "joy", "–", "–"]
+    result = page(quote(TALK, emotions=shares))
+    assert result.inside("span", "emo") == ["–", "joy", "–", "–"]
     assert page(quote(TALK)).inside("ol", "bare")
 
 
@@ -123,22 +123,22 @@ def test_many_people_and_systems_and_one_system_twice():
 def test_of_three_hundred_turns_thirty_and_ten_are_quoted():
     table = turns(*((f"{'bot' if i % 2 else 'ann'}", "heron" if i % 2 else None, f"turn {i}") for i in range(300)))  # fmt: skip
     late = pl.DataFrame([(1 + 151, 0, 4, 0.3)], EVIDENCE, orient="row")
-    quoted = quote(table, spans=late)
-    assert (quoted.total, quoted.omitted_after, len(quoted.turns)) == (300, 30, 40)
-    found = page(quoted)
-    shown = [*range(30), *range(290, 300)]
-    assert found.inside("span", "said") == [f"turn {i}" for i in shown]
-    assert found.inside("span", "end") == ["… 260 turns left out …"]
-    assert found.inside("li")[30] == "… 260 turns left out …"
-    assert "first 30 and last 10 of 300 turns" in found.text
-    assert found.inside("p", "why") == ["Raised most by “turn” (+.30)."]
+    quotes = quote(table, spans=late)
+    assert (quotes.total, quotes.omitted_after, len(quotes.turns)) == (300, 30, 40)
+    result = page(quotes)
+    display = [*range(30), *range(290, 300)]
+    assert result.inside("span", "said") == [f"turn {i}" for i in display]
+    assert result.inside("span", "end") == ["… 260 turns left out …"]
+    assert result.inside("li")[30] == "… 260 turns left out …"
+    assert "first 30 and last 10 of 300 turns" in result.text
+    assert result.inside("p", "why") == ["Raised most by “turn” (+.30)."]
 
 
 def test_a_long_turn_is_cut_and_says_so():
     text = "é" * 10_210
-    found = page(quote(turns(("bot", "heron", text))))
-    assert found.inside("span", "said") == ["é" * 2000]
-    assert found.inside("span", "end") == ["… 8,210 characters left out"]
+    result = page(quote(turns(("bot", "heron", text))))
+    assert result.inside("span", "said") == ["é" * 2000]
+    assert result.inside("span", "end") == ["… 8,210 characters left out"]
     hundred = page(quote(turns(("bot", "heron", "word " * 20_000))))
     assert hundred.inside("span", "end") == ["… 98,000 characters left out"]
 
@@ -147,8 +147,8 @@ def test_a_cut_is_before_evidence_that_it_would_divide():
     """A span of three around the tenth character moves the cut to its beginning; a long one is cut."""
     table = turns(("bot", "heron", "0123456789" * 40))
     near = pl.DataFrame([(1, 98, 102, 1.0), (1, 5, 7, 1.0), (1, 150, 160, 1.0)], EVIDENCE, orient="row")  # fmt: skip
-    said = quote(table, spans=near, longest=100).turns[0]
-    assert (len(said.text), said.spans, said.left_out) == (98, ((5, 7, 1.0),), 302)
+    message = quote(table, spans=near, longest=100).turns[0]
+    assert (len(message.text), message.spans, message.left_out) == (98, ((5, 7, 1.0),), 302)
     far = pl.DataFrame([(1, 50, 200, 1.0)], EVIDENCE, orient="row")
     assert quote(table, spans=far, longest=100).turns[0].spans == ((50, 100, 1.0),)
 
@@ -158,9 +158,9 @@ def test_hostile_words_ids_and_names_are_text(text):
     example = replace(EXAMPLE, dialog=text, speaker=text, title=text, quality=text)
     table = turns(("ann", None, text), (text, "heron", text), dialog=text)
     spans = pl.DataFrame([(2, 0, 3, 0.5)], EVIDENCE, orient="row")
-    found = page(quote(table, example, spans))
-    assert found.inside("span", "said") == [show_invisible(text)] * 2
-    assert found.inside("h3") == [show_invisible(text)]
-    assert show_invisible(text[:20]) in found.inside("div", "meta")[0]
-    tags = {tag for tag, _ in found.elements}
+    result = page(quote(table, example, spans))
+    assert result.inside("span", "said") == [show_invisible(text)] * 2
+    assert result.inside("h3") == [show_invisible(text)]
+    assert show_invisible(text[:20]) in result.inside("div", "meta")[0]
+    tags = {tag for tag, _ in result.elements}
     assert tags <= {"article", "aside", "h3", "div", "span", "svg", "use", "bdi", "br", "line", "circle", "b", "ol", "li", "mark", "p"}  # fmt: skip

@@ -118,11 +118,11 @@ def test_every_swap_of_three_systems_and_two_inputs(level, coefficient, over, ho
         one, other = np.where(mask, a, b), np.where(mask, b, a)
         expected.append(plain(one, z, level, coefficient) - plain(other, z, level, coefficient))
     np.testing.assert_allclose(ours, expected, atol=1e-8)
-    seen = plain(x, z, level, coefficient) - plain(y, z, level, coefficient)
-    exact = np.mean(np.abs([e for e in expected if np.isfinite(e)]) >= abs(seen) - 1e-9)
-    told = compare_metrics(x, y, z, plan)
-    assert told.value == pytest.approx(seen, abs=1e-8)
-    assert told.p_value == pytest.approx(exact, abs=4 * sqrt(0.25 / 1_999))
+    records = plain(x, z, level, coefficient) - plain(y, z, level, coefficient)
+    exact = np.mean(np.abs([e for e in expected if np.isfinite(e)]) >= abs(records) - 1e-9)
+    output = compare_metrics(x, y, z, plan)
+    assert output.value == pytest.approx(records, abs=1e-8)
+    assert output.p_value == pytest.approx(exact, abs=4 * sqrt(0.25 / 1_999))
 
 
 @pytest.mark.parametrize("holes", [False, True])
@@ -211,33 +211,33 @@ def test_draws_agree_with_nlpstats(level, coefficient, over, draws, p, low, high
     assert ours is not None
     spread = sqrt(p * (1 - p) * (1 / draws + 1 / plan.draws))
     assert ours == pytest.approx(p, abs=4 * spread + 1 / draws)
-    found = matrix_interval(x, z, plan)
-    assert found.low is not None
+    result = matrix_interval(x, z, plan)
+    assert result.low is not None
     width = high - low
-    assert found.low == pytest.approx(low, abs=0.1 * width)
-    assert found.high == pytest.approx(high, abs=0.1 * width)
+    assert result.low == pytest.approx(low, abs=0.1 * width)
+    assert result.high == pytest.approx(high, abs=0.1 * width)
 
 
 @pytest.mark.parametrize("over", SCHEMES)
 @every_statistic
 def test_p_is_never_below_what_the_draws_allow(level, coefficient, over):
     x, _, z = case()
-    told = compare_metrics(z, -x, z, ResamplingPlan(level, coefficient, over, draws=99))
-    assert told.p_value is not None
-    assert 1 / 100 <= told.p_value <= 1
+    output = compare_metrics(z, -x, z, ResamplingPlan(level, coefficient, over, draws=99))
+    assert output.p_value is not None
+    assert 1 / 100 <= output.p_value <= 1
 
 
 def test_a_metric_against_itself():
     x, _, z = case()
     for level, coefficient, over in product(LEVELS, COEFFICIENTS, (*SCHEMES, "cells")):
-        told = compare_metrics(x, x, z, ResamplingPlan(level, coefficient, over, draws=19))
-        assert (told.value, told.p_value, told.status) == (0, 1, "ok")
+        output = compare_metrics(x, x, z, ResamplingPlan(level, coefficient, over, draws=19))
+        assert (output.value, output.p_value, output.status) == (0, 1, "ok")
 
 
 def test_the_method_names_the_scheme_and_the_draws():
     x, y, z = case()
-    told = compare_metrics(x, y, z, ResamplingPlan("input", "kendall", "both", draws=19, seed=3))
-    assert told.method == "PERM-BOTH, input-level kendall, 19 draws, seed 3, two-sided"
+    output = compare_metrics(x, y, z, ResamplingPlan("input", "kendall", "both", draws=19, seed=3))
+    assert output.method == "PERM-BOTH, input-level kendall, 19 draws, seed 3, two-sided"
     assert (
         matrix_interval(x, z, ResamplingPlan(draws=19)).method
         == "BOOT-SYSTEMS, system-level pearson, 19 draws, seed 0"
@@ -257,11 +257,11 @@ def test_the_same_seed_gives_the_same_result():
 def test_an_interval_of_a_difference():
     x, y, z = case()
     plan = ResamplingPlan(draws=999)
-    found = matrix_interval(x, z, plan, minus=y)
-    assert found.value == pytest.approx(compare_metrics(x, y, z, plan).value, abs=1e-9)
-    assert found.low < found.value < found.high
+    result = matrix_interval(x, z, plan, minus=y)
+    assert result.value == pytest.approx(compare_metrics(x, y, z, plan).value, abs=1e-9)
+    assert result.low < result.value < result.high
     back = matrix_interval(y, z, plan, minus=x)
-    assert (back.low, back.high) == pytest.approx((-found.high, -found.low), abs=1e-9)
+    assert (back.low, back.high) == pytest.approx((-result.high, -result.low), abs=1e-9)
 
 
 def test_intervals_do_not_swap_cells():
@@ -306,23 +306,23 @@ def test_no_value_comes_with_the_reason(level, coefficient, name):
     z = np.arange(x.size, dtype=float).reshape(x.shape)
     for over in SCHEMES:
         plan = ResamplingPlan(level, coefficient, over, draws=9)
-        for told in (matrix_interval(x, z, plan), compare_metrics(x, z, z, plan)):
-            assert (told.value, told.low, told.high, told.p_value) == (None,) * 4
-            assert told.status == status
+        for output in (matrix_interval(x, z, plan), compare_metrics(x, z, z, plan)):
+            assert (output.value, output.low, output.high, output.p_value) == (None,) * 4
+            assert output.status == status
 
 
 @pytest.mark.parametrize("coefficient", COEFFICIENTS)
 def test_two_systems_are_too_few_for_a_correlation_of_means(coefficient):
     x = np.array([[1.0, 2, 3], [2, 3, 5]])
-    told = matrix_correlation(x, x**2, ResamplingPlan("system", coefficient))
-    assert (told.value, told.status, told.n) == (None, "too_few", 2)
+    output = matrix_correlation(x, x**2, ResamplingPlan("system", coefficient))
+    assert (output.value, output.status, output.n) == (None, "too_few", 2)
 
 
 @every_statistic
 def test_scores_as_good_as_the_judgements(level, coefficient):
-    told = matrix_interval(full, full * 2 + 1, ResamplingPlan(level, coefficient, draws=99))
-    assert told.value == pytest.approx(1)
-    assert (told.low, told.high) == (None, None) or told.low < told.high
+    output = matrix_interval(full, full * 2 + 1, ResamplingPlan(level, coefficient, draws=99))
+    assert output.value == pytest.approx(1)
+    assert (output.low, output.high) == (None, None) or output.low < output.high
 
 
 def test_a_system_without_scores_and_an_input_without_judgements_are_left_out():
@@ -332,9 +332,9 @@ def test_a_system_without_scores_and_an_input_without_judgements_are_left_out():
     assert matrix_correlation(x, z, ResamplingPlan("input")).n == 19
     at = np.delete(np.arange(8), 3)
     for level in LEVELS:
-        told = compare_metrics(x, y, z, ResamplingPlan(level, draws=9)).value
+        output = compare_metrics(x, y, z, ResamplingPlan(level, draws=9)).value
         first = matrix_correlation(x[at], z[at], ResamplingPlan(level)).value
-        assert told == pytest.approx(
+        assert output == pytest.approx(
             first - matrix_correlation(y[at], z[at], ResamplingPlan(level)).value, abs=1e-9
         )
 
@@ -360,13 +360,13 @@ def test_means_of_systems_use_every_score_and_every_judgement():
 def test_units_of_scores_and_judgements_change_nothing(slope, shift, level, coefficient, over):
     x, y, z = (each[:, :8] for each in case())
     plan = ResamplingPlan(level, coefficient, over, draws=49)
-    told, other = (
+    output, other = (
         compare_metrics(x, y, z, plan),
         compare_metrics(slope * x + shift, y, slope * z - shift, plan),
     )
-    assert other.value == pytest.approx(told.value, abs=1e-8)
+    assert other.value == pytest.approx(output.value, abs=1e-8)
     # rounding of the transformed numbers may make or break one of the ties between swapped means
-    assert other.p_value == pytest.approx(told.p_value, abs=2.1 / 50)
+    assert other.p_value == pytest.approx(output.p_value, abs=2.1 / 50)
 
 
 @given(order=st.permutations(range(8)), level=st.sampled_from(LEVELS))
@@ -381,8 +381,11 @@ def test_the_order_of_systems_changes_no_value(order, level):
 
 def test_more_draws_begin_with_those_of_fewer():
     few, many = (
-        [np.concatenate(each) for each in zip(*((b.systems, b.inputs) for b in made), strict=True)]
-        for made in (
+        [
+            np.concatenate(each)
+            for each in zip(*((b.systems, b.inputs) for b in sample), strict=True)
+        ]
+        for sample in (
             draw_weights(ResamplingPlan(over="both", draws=n), (8, 20), draw_signs)
             for n in (1_200, 2_500)
         )

@@ -75,13 +75,13 @@ def test_a_score_notices_answers_of_other_dialogs(tmp_path):
     """Against itself each answer has a BLEU of 100; another shares no four words with it."""
     run, path = scored(tmp_path, ["bleu"])
     done = list[int]()
-    found = run_controls(
+    result = run_controls(
         run, ControlSettings(("shuffled", "copied"), logs=(path,)), tick=done.append
     )
-    assert done == [made.changed for made in found.made]
-    assert [row.verdict for row in found.rows] == ["notices", "notices"]
-    assert [row.before for row in found.rows] == pytest.approx([100.0, 100.0])
-    assert all(row.drops == 1 and row.p_adjusted == 4 / 256 for row in found.rows)
+    assert done == [sample.changed for sample in result.made]
+    assert [row.verdict for row in result.rows] == ["notices", "notices"]
+    assert [row.before for row in result.rows] == pytest.approx([100.0, 100.0])
+    assert all(row.drops == 1 and row.p_adjusted == 4 / 256 for row in result.rows)
 
 
 def test_a_score_that_prefers_wrong_answers_is_said_to_rise(tmp_path):
@@ -107,31 +107,31 @@ def test_answers_of_one_dialog_are_one_vote(tmp_path):
 
 def test_only_changed_answers_are_pairs_and_the_rest_is_counted(tmp_path):
     run = score_run(Conversations((SAMPLES,)), [load("length")], tmp_path / "run")
-    found = run_controls(run, ControlSettings(("flipped",)))
-    (made,), (row,) = found.made, found.rows
-    assert made.answers == 351
-    assert made.changed + made.left["no_feeling"] == 351
-    assert row.n == made.changed
+    result = run_controls(run, ControlSettings(("flipped",)))
+    (sample,), (row,) = result.made, result.rows
+    assert sample.answers == 351
+    assert sample.changed + sample.left["no_feeling"] == 351
+    assert row.n == sample.changed
 
 
 def test_what_cannot_be_scored_again_is_told(tmp_path):
     names = ["distinct_n", "bleu", "length"]
     run = score_run(Conversations((logs(tmp_path),)), list(map(load, names)), tmp_path / "run")
-    found = run_controls(run, ControlSettings(("shuffled",)))
-    assert found.notes == [
+    result = run_controls(run, ControlSettings(("shuffled",)))
+    assert result.notes == [
         "distinct_n: left out, since it describes a system as a whole",
         "bleu: no answer has a score both before and after; if it needs references, give the logs "
         "with --logs",
     ]
-    told = {row.score: (row.n, row.lost, row.verdict) for row in found.rows}
-    assert told == {"bleu": (0, 8, "no score"), "length": (8, 0, "stays")}
+    output = {row.score: (row.n, row.lost, row.verdict) for row in result.rows}
+    assert output == {"bleu": (0, 8, "no score"), "length": (8, 0, "stays")}
 
 
 def test_a_run_of_whole_metrics_only_is_refused(tmp_path):
     run, _ = scored(tmp_path, ["distinct_n"])
-    with pytest.raises(DataError) as raised:
+    with pytest.raises(DataError) as error:
         run_controls(run)
-    assert str(raised.value) == (
+    assert str(error.value) == (
         f"no metric of {run.folder} can be computed on changed replies: distinct_n: left out, since "
         "it describes a system as a whole"
     )
@@ -139,17 +139,17 @@ def test_a_run_of_whole_metrics_only_is_refused(tmp_path):
 
 def test_a_run_without_text_asks_for_its_logs_and_takes_no_others(tmp_path):
     run, path = scored(tmp_path, ["length"], keep_text=False)
-    with pytest.raises(DataError) as raised:
+    with pytest.raises(DataError) as error:
         run_controls(run)
-    assert str(raised.value) == (
+    assert str(error.value) == (
         f"{run.folder} stores no text, so its replies cannot be perturbed; give the files it was "
         "scored from (logs.jsonl) with --logs"
     )
     with_logs = run_controls(run, ControlSettings(("copied",), logs=(path,)))
     assert with_logs.rows[0].change == -4.0
-    with pytest.raises(DataError) as raised:
+    with pytest.raises(DataError) as error:
         run_controls(run, ControlSettings(logs=(SAMPLES,)))
-    assert str(raised.value) == (
+    assert str(error.value) == (
         f"--logs {SAMPLES}: not the files that {run.folder} was scored from; give logs.jsonl, "
         "unchanged and in the same order"
     )
@@ -157,10 +157,10 @@ def test_a_run_without_text_asks_for_its_logs_and_takes_no_others(tmp_path):
 
 def test_more_dialogs_than_asked_for_are_drawn(tmp_path):
     run, _ = scored(tmp_path, ["length"])
-    found = run_controls(run, ControlSettings(("copied",), most=6))
-    assert (found.rows[0].n, found.made[0].answers) == (6, 6)
-    assert found.notes == ["6 of 8 dialogs were sampled (--max-dialogs)"]
-    assert found == run_controls(run, ControlSettings(("copied",), most=6))
+    result = run_controls(run, ControlSettings(("copied",), most=6))
+    assert (result.rows[0].n, result.made[0].answers) == (6, 6)
+    assert result.notes == ["6 of 8 dialogs were sampled (--max-dialogs)"]
+    assert result == run_controls(run, ControlSettings(("copied",), most=6))
 
 
 def test_the_logs_give_the_figures_that_the_runs_own_text_gives(tmp_path):
@@ -173,9 +173,9 @@ def test_the_logs_give_the_figures_that_the_runs_own_text_gives(tmp_path):
 
 def test_an_unknown_score_is_named(tmp_path):
     run, _ = scored(tmp_path, ["length"])
-    with pytest.raises(UnknownName) as raised:
+    with pytest.raises(UnknownName) as error:
         run_controls(run, ControlSettings(scores=("lenght",)))
-    assert str(raised.value) == "no score 'lenght'; did you mean 'length'?"
+    assert str(error.value) == "no score 'lenght'; did you mean 'length'?"
 
 
 def test_the_command_prints_a_table_and_who_does_not_notice(call, tmp_path):
@@ -190,23 +190,23 @@ def test_the_command_prints_a_table_and_who_does_not_notice(call, tmp_path):
         "in SDs between dialogs; n: replies, or speakers in dialogs for scores of dialogs.",
     ]
     code, out, _ = call("validate", run.folder, "--controls", "--json")
-    told = json.loads(out)
-    assert {row["kind"] for row in told["controls"]} == {m["kind"] for m in told["made"]}
-    assert len(told["made"]) == 5
-    assert set(told) == {"controls", "made", "notes"}
+    data = json.loads(out)
+    assert {row["kind"] for row in data["controls"]} == {m["kind"] for m in data["made"]}
+    assert len(data["made"]) == 5
+    assert set(data) == {"controls", "made", "notes"}
 
 
 def test_the_command_takes_judgements_and_controls_together(call, tmp_path):
     score_run(Conversations((SAMPLES,)), [load("length")], tmp_path / "run")
-    judged = SAMPLES.with_name("judgements_made_up.csv")
+    ratings = SAMPLES.with_name("judgements_made_up.csv")
     code, out, _ = call(
-        *("validate", tmp_path / "run", "--judgements", judged, "--quality", "overall"),
+        *("validate", tmp_path / "run", "--judgements", ratings, "--quality", "overall"),
         *("--controls", "copied,flipped", "--json"),
     )
-    told = json.loads(out)
+    data = json.loads(out)
     assert code == 0
-    assert told["correlations"]
-    assert [m["kind"] for m in told["made"]] == ["copied", "flipped"]
+    assert data["correlations"]
+    assert [m["kind"] for m in data["made"]] == ["copied", "flipped"]
 
 
 @pytest.mark.parametrize(
@@ -227,6 +227,6 @@ def test_a_question_that_makes_no_sense_is_one_line(call, tmp_path, given, sente
 
 def test_a_kind_that_can_change_nothing_leaves_no_pair(tmp_path):
     run, _ = scored(tmp_path, ["length"])
-    found = run_controls(run, ControlSettings(("flipped",)))
-    assert (found.made[0].changed, found.made[0].left) == (0, {"no_feeling": 8})
-    assert [(row.n, row.verdict) for row in found.rows] == [(0, "no score")]
+    result = run_controls(run, ControlSettings(("flipped",)))
+    assert (result.made[0].changed, result.made[0].left) == (0, {"no_feeling": 8})
+    assert [(row.n, row.verdict) for row in result.rows] == [(0, "no score")]

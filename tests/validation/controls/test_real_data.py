@@ -20,12 +20,12 @@ def exchanges(folder, out):
                 for row in csv.DictReader(table):
                     if row["Type"] == "utterance":
                         dialogs.setdefault(row["Dialog_ID"], []).append(row)
-            whole = {d: r for d, r in dialogs.items() if [x["Actor"] for x in r[:2]] == WHO}
-            for name in sorted(whole)[:EACH]:
-                for row in whole[name][:2]:
+            full = {d: r for d, r in dialogs.items() if [x["Actor"] for x in r[:2]] == WHO}
+            for name in sorted(full)[:EACH]:
+                for row in full[name][:2]:
                     system = "person" if row["Actor"] == "listener" else None
-                    told = {"dialog": name, "speaker": row["Actor"], "system": system}
-                    file.write(json.dumps({**told, "text": row["Text"]}) + "\n")
+                    output = {"dialog": name, "speaker": row["Actor"], "system": system}
+                    file.write(json.dumps({**output, "text": row["Text"]}) + "\n")
 
 
 WHO = ["speaker", "listener"]
@@ -40,13 +40,13 @@ def test_emotional_consistency_drops_for_the_opposite_feeling(data, tmp_path):
     exchanges(data / "empathetic-dialogues", tmp_path / "logs.jsonl")
     inputs = Conversations((tmp_path / "logs.jsonl",))
     run = score_run(inputs, [load("emotional_consistency")], tmp_path / "run")
-    found = run_controls(run, ControlSettings(("flipped", "shuffled", "generic", "copied")))
-    told = {row.kind: row for row in found.rows if row.score == "emotional_consistency"}
-    assert told["flipped"].n >= 200
-    assert told["flipped"].verdict == "notices"
-    assert told["flipped"].p_adjusted < 0.001
-    assert told["flipped"].high < -0.2
-    verdicts = {kind: row.verdict for kind, row in told.items()}
+    result = run_controls(run, ControlSettings(("flipped", "shuffled", "generic", "copied")))
+    output = {row.kind: row for row in result.rows if row.score == "emotional_consistency"}
+    assert output["flipped"].n >= 200
+    assert output["flipped"].verdict == "notices"
+    assert output["flipped"].p_adjusted < 0.001
+    assert output["flipped"].high < -0.2
+    verdicts = {kind: row.verdict for kind, row in output.items()}
     assert verdicts == {
         "flipped": "notices",
         "shuffled": "notices",

@@ -103,11 +103,11 @@ HOLED = np.where(HOLES, NAN, TWELVE)
     ],
 )
 def test_krippendorffs_alpha(matrix, measure, value):
-    found = krippendorff_alpha(matrix, measure)
-    assert found.value == pytest.approx(value, abs=1e-12)
-    assert found.status == "ok"
-    assert found.n == np.count_nonzero(np.isfinite(matrix).sum(axis=1) >= 2)
-    assert found.low < value < found.high <= 1
+    result = krippendorff_alpha(matrix, measure)
+    assert result.value == pytest.approx(value, abs=1e-12)
+    assert result.status == "ok"
+    assert result.n == np.count_nonzero(np.isfinite(matrix).sum(axis=1) >= 2)
+    assert result.low < value < result.high <= 1
 
 
 @pytest.mark.parametrize(
@@ -140,8 +140,8 @@ def test_krippendorffs_alpha(matrix, measure, value):
     ],
 )
 def test_intraclass_correlations(matrix, values):
-    found = [intraclass_correlation(matrix, form).value for form in FORMS]
-    assert found == pytest.approx(values, abs=1e-12)
+    result = [intraclass_correlation(matrix, form).value for form in FORMS]
+    assert result == pytest.approx(values, abs=1e-12)
 
 
 def test_icc_with_missing_ratings():
@@ -151,11 +151,11 @@ def test_icc_with_missing_ratings():
     assert mean.value == pytest.approx(0.9506960516369134, abs=1e-12)
     assert mean.n == 12
     # two-way forms take the units that all judges rated
-    whole = HOLED[np.isfinite(HOLED).all(axis=1)]
+    full = HOLED[np.isfinite(HOLED).all(axis=1)]
     for form in ("2,1", "3,1", "2,k", "3,k"):
-        found = intraclass_correlation(HOLED, form)
-        assert found.value == pytest.approx(intraclass_correlation(whole, form).value, abs=1e-12)
-        assert found.n == len(whole) == 5
+        result = intraclass_correlation(HOLED, form)
+        assert result.value == pytest.approx(intraclass_correlation(full, form).value, abs=1e-12)
+        assert result.n == len(full) == 5
 
 
 def test_fleiss_kappa():
@@ -168,9 +168,9 @@ def test_fleiss_kappa_with_different_numbers_of_judges():
     # P: 1, 1/3, 1 over three units; shares of category 1: 1, 1/3, 0, 1 over four; hence 7/12
     agree, share = (1 + 1 / 3 + 1) / 3, 7 / 12
     chance = share**2 + (1 - share) ** 2
-    found = fleiss_kappa(matrix)
-    assert found.value == pytest.approx((agree - chance) / (1 - chance), abs=1e-12)
-    assert found.n == 3
+    result = fleiss_kappa(matrix)
+    assert result.value == pytest.approx((agree - chance) / (1 - chance), abs=1e-12)
+    assert result.n == 3
 
 
 @pytest.mark.parametrize(
@@ -226,8 +226,8 @@ def test_a_resample_is_the_statistic_of_the_units_drawn():
     # what the sums give must be what the statistic gives on the drawn rows themselves
     rows = np.array([0, 0, 3, 5, 5, 5, 7, 9, 10, 11, 1, 2])
     weights = np.bincount(rows, minlength=12).astype(float)[None, :]
-    drawn = all_statistics(RatingViews(HOLED[rows]))
-    for statistic, other in zip(all_statistics(RatingViews(HOLED)), drawn, strict=True):
+    chart = all_statistics(RatingViews(HOLED[rows]))
+    for statistic, other in zip(all_statistics(RatingViews(HOLED)), chart, strict=True):
         ours = statistic.function(np.asarray(weights @ statistic.summands))[0]
         total = np.asarray(other.summands.sum(axis=0)).reshape(1, -1)
         assert ours == pytest.approx(other.function(total)[0], abs=1e-9), statistic.name
@@ -366,9 +366,9 @@ def test_unit_of_measurement_does_not_matter(rows, stretch, shift):
 @settings(max_examples=60)
 @given(matrices)
 def test_every_statistic_is_honest_and_at_most_one(rows):
-    for found in bootstrap_sums(all_statistics(RatingViews(rows)), np.arange(len(rows)), draws=50):
-        honest(found)
-        assert found.value is None or found.value <= 1 + 1e-9
+    for result in bootstrap_sums(all_statistics(RatingViews(rows)), np.arange(len(rows)), draws=50):
+        honest(result)
+        assert result.value is None or result.value <= 1 + 1e-9
 
 
 def judged(dialog, judge, value, **other):
@@ -379,36 +379,36 @@ def test_ratings_are_units_by_judges():
     rows = [judged("b", "ann", 3.0), judged("a", "bob", 1.0), judged("a", "ann", None)]
     rows += [judged("a", "cleo", 5.0, quality="other")]
     for order in permutations(rows):
-        found = rating_matrix(Judgements.of(order), "engaging")
-        assert found.judges == ["ann", "bob"]
-        assert found.units["dialog"].to_list() == ["a", "b"]
-        np.testing.assert_array_equal(found.matrix, [[NAN, 1.0], [3.0, NAN]])
-        assert not found.anonymous
+        result = rating_matrix(Judgements.of(order), "engaging")
+        assert result.judges == ["ann", "bob"]
+        assert result.units["dialog"].to_list() == ["a", "b"]
+        np.testing.assert_array_equal(result.matrix, [[NAN, 1.0], [3.0, NAN]])
+        assert not result.anonymous
 
 
 def test_judges_without_a_name_are_positions():
     frame = Judgements.of([]).frame
     rows = [judged("a", None, 1.0), judged("a", None, 2.0), judged("b", None, 3.0)]
     frame = pl.concat([frame, pl.DataFrame(rows, schema=frame.schema, orient="row")])
-    found = rating_matrix(frame, "engaging")
-    assert found.judges == ["#1", "#2"]
-    assert found.anonymous
-    np.testing.assert_array_equal(found.matrix, [[1.0, 2.0], [3.0, NAN]])
+    result = rating_matrix(frame, "engaging")
+    assert result.judges == ["#1", "#2"]
+    assert result.anonymous
+    np.testing.assert_array_equal(result.matrix, [[1.0, 2.0], [3.0, NAN]])
 
 
 def test_one_name_in_two_kinds_is_two_judges():
     rows = [judged("a", "1", 1.0), judged("a", "1", 2.0, judge_kind="interlocutor")]
-    found = rating_matrix(Judgements.of(rows), "engaging")
-    assert found.judges == ["1 (interlocutor)", "1 (outsider)"]
+    result = rating_matrix(Judgements.of(rows), "engaging")
+    assert result.judges == ["1 (interlocutor)", "1 (outsider)"]
 
 
 def test_an_unknown_quality_says_what_there_is():
-    with pytest.raises(UnknownName) as told:
+    with pytest.raises(UnknownName) as error:
         rating_matrix(Judgements.of([judged("a", "ann", 1.0)]), "engagin")
-    assert str(told.value) == ("no ratings of the quality 'engagin'; did you mean 'engaging'?")
-    with pytest.raises(UnknownName) as told:
+    assert str(error.value) == ("no ratings of the quality 'engagin'; did you mean 'engaging'?")
+    with pytest.raises(UnknownName) as error:
         rating_matrix(Judgements.of([]), "engaging")
-    assert str(told.value) == "no ratings of the quality 'engaging'; there are none"
+    assert str(error.value) == "no ratings of the quality 'engaging'; there are none"
 
 
 def long(matrix, **other):
@@ -446,8 +446,8 @@ def test_agreement_has_every_statistic_in_the_shape_scripts_rely_on():
 
 def test_agreement_does_not_depend_on_the_order_of_the_table():
     table = long(HOLED)
-    turned = Judgements(table.frame.reverse())
-    assert rows_of(table, "engaging") == rows_of(turned, "engaging")
+    rotation = Judgements(table.frame.reverse())
+    assert rows_of(table, "engaging") == rows_of(rotation, "engaging")
 
 
 @pytest.mark.timing
@@ -475,14 +475,14 @@ def test_alpha_of_real_judgements(data, file, quality, alpha, n):
     if not path.is_file():
         pytest.skip(f"no {path}")
     rows = {r.score: r for r in rows_of(read_judgements(path), quality)}
-    found = rows["krippendorff_alpha_ordinal"]
-    assert found.value == pytest.approx(alpha, abs=1e-8)
-    assert found.n == n
+    result = rows["krippendorff_alpha_ordinal"]
+    assert result.value == pytest.approx(alpha, abs=1e-8)
+    assert result.n == n
 
 
 def test_judges_who_met_no_other_share_a_column_and_change_no_figure():
     """3 judges of 12 units, and 40 people who rated a unit of their own: the agreement is the same."""
-    met = [
+    seen_users = [
         Judgement(
             f"d{u}", None, None, "fun", f"j{j}", "outsider", float((u * (j + 1)) % 5 + 1), 1, 5
         )
@@ -493,11 +493,11 @@ def test_judges_who_met_no_other_share_a_column_and_change_no_figure():
         Judgement(f"x{i}", None, None, "fun", f"s{i}", "outsider", float(i % 5 + 1), 1, 5)
         for i in range(40)
     ]
-    few, many = Judgements.of([*met, *alone[:20]]), Judgements.of([*met, *alone])
+    few, many = Judgements.of([*seen_users, *alone[:20]]), Judgements.of([*seen_users, *alone])
     assert rating_matrix(few, "fun").matrix.shape == (32, 23)
     assert rating_matrix(many, "fun").matrix.shape == (52, 4)
     alphas = [
         next(r.value for r in rows_of(j, "fun") if r.score == "pairwise_pearson")
-        for j in (Judgements.of(met), few, many)
+        for j in (Judgements.of(seen_users), few, many)
     ]
     assert alphas[0] == pytest.approx(alphas[1], rel=1e-12) == pytest.approx(alphas[2], rel=1e-12)

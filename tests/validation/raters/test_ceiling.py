@@ -42,9 +42,9 @@ def test_with_missing_ratings_it_is_stepped_up_to_the_harmonic_mean():
     # ICC(1,1) by statsmodels as in test_agreement; 7 units with three ratings, 5 with four
     single, k = 0.849721629723875, 12 / (7 / 3 + 5 / 4)
     expected = (k * single / (1 + (k - 1) * single)) ** 0.5
-    found = of(HOLED).analytic
-    assert found.value == pytest.approx(expected, abs=1e-12)
-    assert found.method.startswith("√ICC(1,k), k the harmonic mean; 95% bootstrap over dialogs")
+    result = of(HOLED).analytic
+    assert result.value == pytest.approx(expected, abs=1e-12)
+    assert result.method.startswith("√ICC(1,k), k the harmonic mean; 95% bootstrap over dialogs")
 
 
 def test_split_half_over_all_three_ways_to_halve_four_judges():
@@ -52,9 +52,9 @@ def test_split_half_over_all_three_ways_to_halve_four_judges():
     r = np.mean(
         [correlation(TWELVE[:, a].mean(axis=1), TWELVE[:, b].mean(axis=1)) for a, b in halves]
     )
-    found = of(TWELVE).split_half
-    assert found.value == pytest.approx((2 * r / (1 + r)) ** 0.5, abs=1e-12)
-    assert "3 splits" in found.method
+    result = of(TWELVE).split_half
+    assert result.value == pytest.approx((2 * r / (1 + r)) ** 0.5, abs=1e-12)
+    assert "3 splits" in result.method
 
 
 def test_split_half_of_three_judges_steps_up_from_one_to_three():
@@ -76,21 +76,21 @@ def test_ceilings_are_what_the_truth_reaches(missing):
     matrix[generator.random(matrix.shape) < missing] = NAN
     rated = np.isfinite(matrix).any(axis=1)
     reached = correlation(truth[rated], np.nanmean(matrix[rated], axis=1))
-    found = of(matrix)
-    assert found.analytic.value == pytest.approx(reached, abs=0.01)
-    assert found.split_half.value == pytest.approx(reached, abs=0.01)
-    assert found.analytic.low < found.analytic.value < found.analytic.high
+    result = of(matrix)
+    assert result.analytic.value == pytest.approx(reached, abs=0.01)
+    assert result.split_half.value == pytest.approx(reached, abs=0.01)
+    assert result.analytic.low < result.analytic.value < result.analytic.high
     if not missing:
         # r(x, mean of 3) = var / √((var + s)(var + s/3)) with var = 1, s = 2.25
         line = 1 / ((1 + 2.25) * (1 + 0.75)) ** 0.5
-        assert found.one_more_judge.value == pytest.approx(line, abs=0.015)
+        assert result.one_more_judge.value == pytest.approx(line, abs=0.015)
 
 
 def test_judges_without_any_agreement_leave_a_ceiling_of_nought():
-    apart = np.column_stack([np.arange(9.0), -np.arange(9.0), np.arange(9.0) % 2])
-    found = of(apart)
-    assert found.analytic.value == 0.0
-    assert found.one_more_judge.value < 0
+    separate = np.column_stack([np.arange(9.0), -np.arange(9.0), np.arange(9.0) % 2])
+    result = of(separate)
+    assert result.analytic.value == 0.0
+    assert result.one_more_judge.value < 0
 
 
 def test_levels_of_judges_do_not_lower_the_ceiling_where_all_rated_all():
@@ -128,26 +128,26 @@ def test_ceilings_of_judgements_and_their_rows():
 @pytest.mark.parametrize("case", CASES)
 def test_degenerate_matrices_give_an_honest_result(case):
     matrix = np.array(CASES[case], float)
-    found = of(matrix)
-    for result in (found.analytic, found.split_half, found.one_more_judge):
+    results = of(matrix)
+    for result in (results.analytic, results.split_half, results.one_more_judge):
         honest(result)
 
 
 def test_what_degenerate_matrices_give():
     for case, status in (("one judge", "too_few"), ("constant 0.1", "degenerate")):
-        found = of(CASES[case])
-        kinds = {found.analytic.status, found.split_half.status, found.one_more_judge.status}
+        result = of(CASES[case])
+        kinds = {result.analytic.status, result.split_half.status, result.one_more_judge.status}
         assert kinds == {status}
 
 
 @settings(max_examples=30)
 @given(matrices)
 def test_ceilings_lie_between_0_and_1(rows):
-    found = of(rows)
-    for result in (found.analytic, found.split_half, found.one_more_judge):
+    results = of(rows)
+    for result in (results.analytic, results.split_half, results.one_more_judge):
         honest(result)
         assert result.value is None or -1 <= result.value <= 1 + 1e-9
-    assert found.analytic.value is None or found.analytic.value >= 0
+    assert results.analytic.value is None or results.analytic.value >= 0
 
 
 def test_real_judgements_have_both_ceilings_close(data):
@@ -155,7 +155,7 @@ def test_real_judgements_have_both_ceilings_close(data):
     if not path.is_file():
         pytest.skip(f"no {path}")
     ratings = rating_matrix(read_judgements(path), "appropriateness")
-    found = Ceiling(*noise_ceiling(ratings, "appropriateness"))
-    assert found.analytic.n == 900
-    assert found.analytic.value == pytest.approx(found.split_half.value, abs=0.005)
-    assert found.one_more_judge.value < found.analytic.value
+    result = Ceiling(*noise_ceiling(ratings, "appropriateness"))
+    assert result.analytic.n == 900
+    assert result.analytic.value == pytest.approx(result.split_half.value, abs=0.005)
+    assert result.one_more_judge.value < result.analytic.value

@@ -54,21 +54,21 @@ def test_the_mean_of_outsiders_by_hand():
 def test_units_of_one_dialog_are_drawn_together():
     dialogs = [i // 2 for i in range(24)]
     x, y = np.arange(24) * 7 % 11 / 1.0, np.arange(24) * 5 % 13 / 1.0
-    given = judged("interlocutor", list(x), "me", dialogs)
-    given += judged("outsider", list(y), "a", dialogs)
-    (row,) = interlocutor_outsiders_row(Judgements.of(given), "good", seed=3)
+    inputs = judged("interlocutor", list(x), "me", dialogs)
+    inputs += judged("outsider", list(y), "a", dialogs)
+    (row,) = interlocutor_outsiders_row(Judgements.of(inputs), "good", seed=3)
     order = np.lexsort([np.arange(24), [f"d{d}" for d in dialogs]])
-    told = bootstrap_correlation(
+    output = bootstrap_correlation(
         x[order], y[order], np.array([f"d{d}" for d in dialogs])[order], seed=3
     )
-    assert (row.value, row.low, row.high) == (told.value, told.low, told.high)
+    assert (row.value, row.low, row.high) == (output.value, output.low, output.high)
     assert row.method.startswith("Pearson r, bootstrap of 12 clusters")
 
 
 def test_the_order_of_judgements_changes_nothing():
-    whole = Judgements.of(everybody([i // 2 for i in range(10)]))
-    mixed = Judgements(whole.frame.sample(fraction=1, shuffle=True, seed=5))
-    assert interlocutor_outsiders_row(whole, "good") == interlocutor_outsiders_row(mixed, "good")
+    full = Judgements.of(everybody([i // 2 for i in range(10)]))
+    mixture = Judgements(full.frame.sample(fraction=1, shuffle=True, seed=5))
+    assert interlocutor_outsiders_row(full, "good") == interlocutor_outsiders_row(mixture, "good")
 
 
 @pytest.mark.parametrize(
@@ -87,13 +87,13 @@ def test_what_is_not_counted(given):
 
     The first has all ten: a judge who did not rate changes nothing.
     """
-    told = interlocutor_outsiders_row(Judgements.of(given), "good")
-    assert [r.n for r in told] == ([10] if len(given) == 39 else [])
+    output = interlocutor_outsiders_row(Judgements.of(given), "good")
+    assert [r.n for r in output] == ([10] if len(given) == 39 else [])
 
 
 def test_ratings_that_never_vary_say_so():
-    given = judged("interlocutor", [3.0] * 10, "me") + judged("outsider", ONE, "a")
-    (row,) = interlocutor_outsiders_row(Judgements.of(given), "good")
+    inputs = judged("interlocutor", [3.0] * 10, "me") + judged("outsider", ONE, "a")
+    (row,) = interlocutor_outsiders_row(Judgements.of(inputs), "good")
     assert (row.value, row.low, row.status, row.n) == (None, None, "degenerate", 10)
 
 
@@ -104,16 +104,16 @@ def crowd(units: int = 40, judges: int = 3, seed: int = 1) -> tuple[np.ndarray, 
     """What who took part wrote, and what each onlooker did: whole numbers with noise."""
     rng = np.random.default_rng(seed)
     felt = rng.normal(4, 1.5, units)
-    seen = felt[:, None] * 0.9 + rng.normal(2, 1, (units, judges))
-    return np.round(felt + rng.normal(0, 2, units)), np.round(seen)
+    records = felt[:, None] * 0.9 + rng.normal(2, 1, (units, judges))
+    return np.round(felt + rng.normal(0, 2, units)), np.round(records)
 
 
 def as_judgements(inside: np.ndarray, seen: np.ndarray, dialogs: list[int] | None = None):
-    given = judged("interlocutor", inside.tolist(), "me", dialogs)
+    inputs = judged("interlocutor", inside.tolist(), "me", dialogs)
     for j in range(seen.shape[1]):
         column = [None if np.isnan(v) else v for v in seen[:, j].tolist()]
-        given += judged("outsider", column, f"o{j}", dialogs)
-    return Judgements.of(given)
+        inputs += judged("outsider", column, f"o{j}", dialogs)
+    return Judgements.of(inputs)
 
 
 def covariance(weights: np.ndarray, x: np.ndarray, y: np.ndarray) -> np.ndarray:
@@ -129,9 +129,9 @@ def r_of(weights: np.ndarray, x: np.ndarray, y: np.ndarray) -> np.ndarray:
 
 def cronbach(weights: np.ndarray, seen: np.ndarray) -> np.ndarray:
     """Alpha = k / (k - 1) (1 - sum of variances / variance of the sum), which is ICC(3,k)."""
-    k, whole = seen.shape[1], seen.sum(axis=1)
+    k, full = seen.shape[1], seen.sum(axis=1)
     single = sum(covariance(weights, column, column) for column in seen.T)
-    return k / (k - 1) * (1 - single / covariance(weights, whole, whole))
+    return k / (k - 1) * (1 - single / covariance(weights, full, full))
 
 
 def test_by_hand() -> None:
@@ -150,34 +150,34 @@ def test_by_hand() -> None:
 
 def test_a_second_way_and_whole_dialogs_are_drawn() -> None:
     """Cronbach's alpha and plain correlations, over the same draws of twenty dialogs."""
-    inside, seen = crowd()
+    inside, records = crowd()
     dialogs = [i // 2 for i in range(40)]
-    rows = outsider_rows(as_judgements(inside, seen, dialogs), "good", seed=4)
+    rows = outsider_rows(as_judgements(inside, records, dialogs), "good", seed=4)
     order = sorted(set(dialogs), key=lambda d: f"d{d}")
-    drawn = draw_counts(20, SUM_DRAWS, 4, 0)[:, [order.index(d) for d in dialogs]]
-    weights = np.vstack([np.ones(40), drawn])
-    top = np.sqrt(np.maximum(cronbach(weights, seen), 0))
-    alone = np.mean([r_of(weights, inside, column) for column in seen.T], axis=0)
-    mean = r_of(weights, inside, seen.mean(axis=1))
-    for row, told in zip(rows, (alone, top, np.clip(mean / top, -1, 1)), strict=True):
-        ends = np.quantile(told[1:][np.isfinite(told[1:])], [0.025, 0.975])
-        assert [row.value, row.low, row.high] == pytest.approx([told[0], *ends], abs=1e-9)
+    chart = draw_counts(20, SUM_DRAWS, 4, 0)[:, [order.index(d) for d in dialogs]]
+    weights = np.vstack([np.ones(40), chart])
+    top = np.sqrt(np.maximum(cronbach(weights, records), 0))
+    alone = np.mean([r_of(weights, inside, column) for column in records.T], axis=0)
+    mean = r_of(weights, inside, records.mean(axis=1))
+    for row, output in zip(rows, (alone, top, np.clip(mean / top, -1, 1)), strict=True):
+        ends = np.quantile(output[1:][np.isfinite(output[1:])], [0.025, 0.975])
+        assert [row.value, row.low, row.high] == pytest.approx([output[0], *ends], abs=1e-9)
 
 
 def test_endless_is_at_least_the_mean_and_the_mean_above_one_alone() -> None:
-    given = as_judgements(*crowd(200, 5, seed=2))
-    alone, top, endless = (r.value or 0 for r in outsider_rows(given, "good"))
-    (mean,) = (r.value or 0 for r in interlocutor_outsiders_row(given, "good"))
+    inputs = as_judgements(*crowd(200, 5, seed=2))
+    alone, top, endless = (r.value or 0 for r in outsider_rows(inputs, "good"))
+    (mean,) = (r.value or 0 for r in interlocutor_outsiders_row(inputs, "good"))
     assert alone < mean < endless < 1
     assert endless == pytest.approx(mean / top, abs=1e-9)
 
 
 def test_units_that_one_left_out_go_where_they_are_few() -> None:
-    inside, seen = crowd(100)
-    seen[0, 0] = np.nan
-    assert {r.n for r in outsider_rows(as_judgements(inside, seen), "good")} == {99}
-    seen[:50, 0] = np.nan
-    rows = outsider_rows(as_judgements(inside, seen), "good")
+    inside, records = crowd(100)
+    records[0, 0] = np.nan
+    assert {r.n for r in outsider_rows(as_judgements(inside, records), "good")} == {99}
+    records[:50, 0] = np.nan
+    rows = outsider_rows(as_judgements(inside, records), "good")
     assert [r.n for r in rows] == [100, 100, 100]
     assert rows[1].method.startswith("√ICC(1,k), k the harmonic mean")
 
