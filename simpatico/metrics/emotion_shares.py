@@ -14,7 +14,7 @@ import polars as pl
 from simpatico.features.emotions import EMOTIONS
 from simpatico.metric import Card, Carried, Score, model_suffix
 from simpatico.metrics._shared.emotion_metric import EmotionMetric
-from simpatico.metrics._shared.scores import make_score
+from simpatico.metrics._shared.scores import make_score, ordered_sum
 from simpatico.metrics.emotional_entropy import EmotionalEntropy
 
 
@@ -40,7 +40,7 @@ class EmotionShares(EmotionMetric):
         return tuple(
             make_score(
                 f"{emotion}_share{model_suffix(self)}",
-                pl.col(emotion) / pl.sum_horizontal(EMOTIONS),
+                pl.col(emotion) / ordered_sum(pl.col(e) for e in EMOTIONS),
                 f"share of the emotional weight that falls on {emotion}",
                 f"gives {emotion} a (larger|smaller) share of its {what}",
                 title=f"Share of {emotion}",

@@ -80,7 +80,7 @@ class EmotionalConsistency(ModelMetric):
         """Of texts that are emotional, and of those that are positive."""
 
         def classifier(kind: EmotionKind, head: str) -> BinaryClassifier:
-            command = f"simpatico train emotion --kind {kind} --data FILE --out MODEL"
+            command = f"simpatico train emotion --target {kind} --data FILE --out MODEL"
             setting = f"{self.plain}.{kind}"
             return BinaryClassifier(getattr(self, kind), kind, head, setting, command)
 

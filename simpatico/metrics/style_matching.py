@@ -26,7 +26,7 @@ from simpatico.features.words import Words, WordTable
 from simpatico.metric import Card, Score, reasons
 from simpatico.metrics._shared.pairs import NEEDS
 from simpatico.metrics._shared.parameters import check_choices
-from simpatico.metrics._shared.scores import make_score
+from simpatico.metrics._shared.scores import make_score, ordered_sum
 from simpatico.turns import Level, Turns
 
 CATEGORIES = {
@@ -105,9 +105,7 @@ class StyleMatching:
         empty = make_score(
             "style_matching_empty",
             # 0 times NaN is NaN: where a side has no words there is no count, rather than nine
-            pl.sum_horizontal(
-                0 * total_percentage(c) + (total_percentage(c) == 0) for c in CATEGORIES
-            ),
+            ordered_sum(0 * total_percentage(c) + (total_percentage(c) == 0) for c in CATEGORIES),
             "how many of the nine categories neither side used",
             "has (more|fewer) function-word categories that neither side uses",
             range=(0.0, float(len(CATEGORIES))),
@@ -118,7 +116,10 @@ class StyleMatching:
 
     def mean(self) -> pl.Expr:
         """Likeness over all categories; null where none is compared."""
-        return pl.mean_horizontal(self.likeness(c) for c in CATEGORIES)
+        parts = [self.likeness(c) for c in CATEGORIES]
+        compared = ordered_sum(part.is_not_null().cast(pl.Float64) for part in parts)
+        total = ordered_sum(part.fill_null(0.0) for part in parts)
+        return pl.when(compared > 0).then(total / compared)
 
     def likeness(self, category: str) -> pl.Expr:
         """How alike both sides use one category, 0 to 1; NaN where a side has no words."""

@@ -204,7 +204,7 @@ def test_words_between_systems():
 def test_a_model_that_is_not_here_is_a_sentence(tmp_path, monkeypatch):
     monkeypatch.setattr(head_folder, "SHIPPED", tmp_path)
     how = (
-        "train one with `simpatico train emotion --kind neutrality --data FILE --out MODEL`, then "
+        "train one with `simpatico train emotion --target neutrality --data FILE --out MODEL`, then "
         "add `--set emotional_consistency.neutrality=path:MODEL`"
     )
     metric = load("emotional_consistency")
@@ -215,7 +215,7 @@ def test_a_model_that_is_not_here_is_a_sentence(tmp_path, monkeypatch):
     half = load("emotional_consistency", neutrality=MODELS["neutrality"], polarity="path:/no")
     assert missing_resource(half) == (
         "emotional_consistency needs a trained model and there is none at 'path:/no': train one "
-        "with `simpatico train emotion --kind polarity --data FILE --out MODEL`, then add "
+        "with `simpatico train emotion --target polarity --data FILE --out MODEL`, then add "
         "`--set emotional_consistency.polarity=path:MODEL`"
     )
     assert "emotional_consistency" not in preset("neural")

@@ -129,7 +129,7 @@ def test_what_is_neither_words_nor_heads_is_refused(name):
         load(name, emotions="nerual")
     assert str(told.value) == (
         f"{name}.emotions is 'nerual'; it is lexicon, neural, or path:DIR with the folder that "
-        "`simpatico train emotion --kind plutchik` wrote"
+        "`simpatico train emotion --target plutchik` wrote"
     )
     with pytest.raises(BadValue) as told:
         load(name, emotions="neural", lexicon="mine.csv")
@@ -143,7 +143,7 @@ def test_heads_that_are_not_here_are_a_sentence(name, tmp_path, monkeypatch):
     monkeypatch.setattr(head_folder, "SHIPPED", tmp_path)
     metric = load(name, emotions="neural")
     assert missing_resource(metric) == (
-        f"{name} needs a trained model: train one with `simpatico train emotion --kind plutchik "
+        f"{name} needs a trained model: train one with `simpatico train emotion --target plutchik "
         f"--data FILE --out MODEL`, then add `--set {name}.emotions=path:MODEL`"
     )
     with pytest.raises(MissingResource) as told:

@@ -204,7 +204,7 @@ def heads_folder(model: str) -> Path | None:
 
 def training_command(kind: HeadKind) -> str:
     """Which training writes folders of a kind."""
-    return f"emotion --kind {kind}" if kind in get_args(EmotionKind) else kind
+    return f"emotion --target {kind}" if kind in get_args(EmotionKind) else kind
 
 
 def load_heads(model: str, kind: HeadKind) -> HeadFolder:

@@ -49,7 +49,7 @@ class EmotionMetric(ModelMetric):
         if self.emotions not in ("lexicon", "neural") and not self.emotions.startswith(PATH):
             raise BadValue(
                 f"{self.plain}.emotions is {self.emotions!r}; it is lexicon, neural, or path:DIR "
-                "with the folder that `simpatico train emotion --kind plutchik` wrote"
+                "with the folder that `simpatico train emotion --target plutchik` wrote"
             )
         if self._model and self.lexicon != OURS:
             raise BadValue(
@@ -66,7 +66,7 @@ class EmotionMetric(ModelMetric):
     def missing(self) -> str | None:
         if self._model is None:
             return None
-        command = "simpatico train emotion --kind plutchik --data FILE --out MODEL"
+        command = "simpatico train emotion --target plutchik --data FILE --out MODEL"
         setting = f"{self.plain}.emotions"
         return BinaryClassifier(self._model, "plutchik", EMOTIONS[0], setting, command).missing
 

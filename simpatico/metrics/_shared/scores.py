@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from functools import reduce
+from operator import add
 from typing import Any
 
 import polars as pl
@@ -41,3 +43,12 @@ def make_score(
 def mean_statistic(name: str) -> pl.Expr:
     """The mean over the turns that have a value: `n` counts them."""
     return pl.col(name) / pl.col("n")
+
+
+def ordered_sum(terms: Iterable[pl.Expr]) -> pl.Expr:
+    """The sum from left to right.
+
+    `pl.sum_horizontal` and `pl.mean_horizontal` add in an order that depends on the number of
+    threads and on how busy they are, so that the last bit of a score would differ between machines.
+    """
+    return reduce(add, terms)

@@ -22,7 +22,7 @@ from simpatico.features.words import Words, WordTable
 from simpatico.metric import Card, Score, reasons
 from simpatico.metrics._shared.pairs import NEEDS
 from simpatico.metrics._shared.parameters import check_minimum
-from simpatico.metrics._shared.scores import make_score
+from simpatico.metrics._shared.scores import make_score, ordered_sum
 from simpatico.turns import Level, Turns
 
 COMMAND = (
@@ -151,7 +151,7 @@ def trait_expression(model: TraitModel) -> pl.Expr:
         .otherwise(0)
         for n in model.orders
     ]
-    return model.intercept + pl.sum_horizontal(shares)
+    return model.intercept + ordered_sum(shares)
 
 
 def describe_trait_model(model: TraitModel) -> str:

@@ -207,7 +207,7 @@ def test_complaints_are_whole_sentences(tmp_path):
     with pytest.raises(DataError) as taken:
         train_emotion(said(), tmp_path / "m", kind="neutrality", settings=QUICK, about=ABOUT)
     assert str(taken.value) == f"{tmp_path / 'm'} is a file; name a folder for the model"
-    assert training_command("polarity") == "emotion --kind polarity"
+    assert training_command("polarity") == "emotion --target polarity"
     assert training_command("nsp") == "nsp"
 
 
