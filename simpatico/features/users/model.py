@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import reduce
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -134,8 +135,8 @@ class UserModel:
         """The predictor of an average user."""
         columns = rows.shape[1]
         inputs = rows @ self.shared[:columns]
-        from_covariates = self.standardizer(covariates) * self.shared[columns:-1]
-        return np.asarray(inputs + from_covariates.sum(axis=1) + self.shared[-1], np.float64)
+        from_covariates = add_columns(self.standardizer(covariates) * self.shared[columns:-1])
+        return np.asarray(inputs + from_covariates + self.shared[-1], np.float64)
 
     def design(self, shared: Floats, covariates: Floats) -> Floats:
         """The terms z that users have weights for, a row a turn."""
@@ -146,7 +147,7 @@ class UserModel:
         """eta: the shared predictor plus each user's own part."""
         shared = self.shared_predictor(rows, covariates)
         own = self.design(shared, covariates) * self.users.weights_of(users)
-        return np.asarray(shared + own.sum(axis=1))
+        return np.asarray(shared + add_columns(own))
 
     def predict(self, rows: Any, covariates: Floats, users: Sequence[str]) -> UserPredictions:
         """A probability or a score for each turn."""
@@ -160,6 +161,15 @@ class UserModel:
             low, high = self.bounds or (-np.inf, np.inf)
             value = np.asarray(np.clip(mean + sd * eta, low, high))
         return UserPredictions(value, n_examples)
+
+
+def add_columns(terms: Floats) -> Floats:
+    """The sum of each row, one column after the other.
+
+    NumPy's own sum of a single row adds eight terms at a time, that of many rows may not: a turn's
+    last bit would depend on how many are scored together.
+    """
+    return reduce(np.add, terms.T, np.zeros(len(terms)))
 
 
 def user_design(shared: Floats, covariates: Floats, scale: tuple[float, float]) -> Floats:
