@@ -25,6 +25,6 @@ class Agreeableness(Trait):
     )
     comparison = "sounds (more|less) agreeable"
     careful = (
-        "A weak guess: r = .13 with the questionnaires of people who negotiated in chat, "
+        "Weak: r = .13 with questionnaires of people who negotiated in chat, "
         "nothing detectable on essays, unproven elsewhere."
     )

@@ -33,7 +33,7 @@ HEADS = {
     "width": "how many answers the reply would get",
     "depth": "how long the talk after the reply would be",
     "human-vs-rand": "how likely it is the reply to this turn, not to another",
-    "human-vs-machine": "how likely the reply is a person's, not a machine's",
+    "human-vs-machine": "how likely the reply is human-written",
 }
 """What tells the five models' names apart, and what each of them rates."""
 
@@ -50,7 +50,7 @@ class DialogRpt(ModelMetric):
     name = Carried("dialog_rpt")
     published = (PUBLISHED,)
     card = Card(
-        about="How likely people would like a reply, answer it, and take it for a person's.",
+        about="How likely a reply is to be liked, replied to, and taken for human-written.",
         undefined=NO_ANSWERED_TURN,
         citation=(
             "Gao et al. 2020, Dialogue Response Ranking Training with Large-Scale Human Feedback "
@@ -59,7 +59,7 @@ class DialogRpt(ModelMetric):
             "-human-vs-machine; `{head}` in `model` stands for each of these names"
         ),
         kind="traditional",
-        careful="It learned from votes on Reddit, where what is liked is not what is helpful.",
+        careful="It was trained on Reddit votes, where liked does not mean helpful.",
     )
 
     def __post_init__(self) -> None:

@@ -36,7 +36,7 @@ class EmotionShares(EmotionMetric):
 
     @property
     def scores(self) -> tuple[Score, ...]:
-        what = "emotional words" if self.emotions == "lexicon" else "feelings"
+        what = "emotional words" if self.emotions == "lexicon" else "emotions"
         return tuple(
             make_score(
                 f"{emotion}_share{model_suffix(self)}",

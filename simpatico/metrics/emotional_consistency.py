@@ -54,7 +54,7 @@ class EmotionalConsistency(ModelMetric):
     published = ("neutrality", "polarity")
     merge = EXTREMES
     facts = Card(
-        about="Whether an emotional turn is answered with a feeling of the same sign.",
+        about="Whether an emotional turn gets a reply of the same sentiment.",
         undefined=(
             "Null when what the turn answers is neutral, when it answers nothing, or when either "
             "has no words or is in another script."
@@ -67,7 +67,7 @@ class EmotionalConsistency(ModelMetric):
         kind="evaluator",
         careful=(
             "A hopeful answer to sad news counts as wrong, and anger answered with anger as right: "
-            "it compares signs of feelings and knows nothing of kindness."
+            "it compares the sign of the sentiment, not how kind a reply is."
         ),
     )
 
@@ -118,7 +118,7 @@ class EmotionalConsistency(ModelMetric):
                 title=f"Emotional consistency{where and ','}{where}",
             )
             for part, of, meaning, where in (
-                ("", points, "share of points for answers that share the feeling", ""),
+                ("", points, "mean points for replies with the same sentiment", ""),
                 ("_min", least, "fewest points of an answer", " at its worst"),
                 ("_max", most, "most points of an answer", " at its best"),
                 ("_mid", (least + most) / 2, middle, " in the middle of its range"),

@@ -31,6 +31,6 @@ class Empathy(Trait):
         "Giorgi et al. (2023), Psychological Metrics for Dialog System Evaluation"
     )
     careful = (
-        "It guesses how moved writers said they were (r = .37), hardly the trait (r = .14), "
+        "It predicts the state empathy of essay writers (r = .37), hardly the trait (r = .14), "
         "and cannot tell empathy from agreeableness."
     )

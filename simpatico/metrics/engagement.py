@@ -38,7 +38,7 @@ class Engagement(Evaluator):
         ),
         kind="evaluator",
         careful=(
-            "It learned from ratings of whole conversations; on some data it has not seen the "
-            "length of a reply follows people better: read it beside length."
+            "It was trained on ratings of whole conversations; on some unseen data reply length "
+            "correlates better with ratings: compare it with length."
         ),
     )

@@ -26,17 +26,17 @@ class InterlocutorScore(UserAware):
     name = Carried("interlocutor_score")
     published = ("interlocutor_score",)
     target = "score"
-    meaning = "score that the person the turn is meant for would give it"
-    comparison = "pleases whoever it talks to (more|less)"
-    known_users = "people whose scores are known"
+    meaning = "rating that the addressed user would give the turn"
+    comparison = "is predicted to be rated (higher|lower) by its users"
+    known_users = "users whose ratings are known"
     facts = Card(
-        about="Which score the person a turn is meant for would give it.",
-        undefined=f"{UNDEFINED} An opening that names nobody is one to an average person.",
+        about="Which rating the addressed user would give a turn.",
+        undefined=f"{UNDEFINED} An opening that names nobody is scored for an average user.",
         citation=CITATION,
         kind="evaluator",
         careful=(
-            "Most of what it knows is how high a person rates anything: compare systems by what "
-            "the same persons were told."
+            "It mostly captures how high a user rates in general: compare systems on turns to "
+            "the same users."
         ),
     )
 

@@ -65,7 +65,7 @@ class Mauve(ModelMetric):
     published = ("hub:openai-community/gpt2-large", "hub:gpt2-large")
     level = "system"
     card = Card(
-        about="How near the texts of a system are, taken together, to texts of people.",
+        about="How close the distribution of a system's texts is to that of human texts.",
         undefined="Null when a side has fewer than `minimum` texts, or there are no texts of "
         "people: the first reference of each turn or, where no turn has any, the turns of the "
         "system named by `people`. Empty texts are left out, and beyond `most` turns of a system "

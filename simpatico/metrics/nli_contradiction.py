@@ -57,7 +57,7 @@ class NliContradiction(PairMetric):
         ),
         kind="traditional",
         careful=(
-            "Models of inference learned from captions and essays: questions and greetings that "
+            "NLI models are trained on captions and essays: questions and greetings that "
             "contradict nothing can look as if they did, and the most of many grows with their "
             "number."
         ),

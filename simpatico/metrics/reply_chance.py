@@ -25,12 +25,12 @@ class ReplyChance(UserAware):
     name = Carried("reply_chance")
     published = ("reply_chance",)
     target = "chance"
-    meaning = "probability that the person the turn is meant for answers it"
-    comparison = "is (likelier to be|less often) answered"
-    known_users = "people whose habits of answering are known"
+    meaning = "probability that the addressed user replies"
+    comparison = "is (more|less) likely to get a reply"
+    known_users = "users whose reply habits are known"
     scores_unaddressed = False
     facts = Card(
-        about="How likely the person a turn is meant for answers it.",
+        about="How likely the addressed user is to reply to a turn.",
         undefined=(
             f"{UNDEFINED} Null, too, for a turn that is meant for nobody else, such as an opening "
             "where the data do not say to whom: there is nobody whose answer could be waited for."

@@ -70,7 +70,7 @@ class StyleMatching:
         ),
         careful=(
             "Plain repetition scores near 1, and in short turns most of the nine categories are "
-            "used by neither side, which counts as a match unless told otherwise."
+            "used by neither side, which counts as a match by default."
         ),
     )
 

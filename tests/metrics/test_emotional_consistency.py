@@ -239,11 +239,11 @@ def test_the_card_tells_what_both_learned_from(tmp_path):
     }
     card = load("emotional_consistency", **models).card
     same = (
-        "Learned from chats (licence: MIT): 40 texts. On 900 texts held out AUC = 0.83 (95% 0.81 "
-        "to 0.85, n = 900), balanced accuracy 0.75; length alone reaches 0.58."
+        "Trained on chats (licence: MIT): 40 texts. Test set of 900 texts: AUC = 0.83 (95% CI "
+        "[0.81, 0.85], n = 900), balanced accuracy 0.75; length alone reaches 0.58."
     )
     assert card.about == (
-        "Whether an emotional turn is answered with a feeling of the same sign. Emotional or not: "
+        "Whether an emotional turn gets a reply of the same sentiment. Emotional or not: "
         f"{same} Positive or not: {same}"
     )
 

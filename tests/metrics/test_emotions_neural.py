@@ -158,8 +158,8 @@ def test_the_card_tells_how_well_the_heads_do(tmp_path):
     )
     card = load("emotional_entropy", emotions=model).card
     assert card.about == (
-        "How evenly a speaker's words spread over eight basic emotions. Learned from chats "
-        "(licence: MIT): 40 texts. On 70 texts held out AUC 0.85 (anger) to 0.85 (anger)."
+        "How evenly a speaker's words spread over eight basic emotions. Trained on chats "
+        "(licence: MIT): 40 texts. Test set of 70 texts: AUC 0.85 (anger) to 0.85 (anger)."
     )
     assert card.undefined == "Null when the text has no words, or is in another script."
     assert card.careful == (

@@ -177,8 +177,8 @@ def test_the_card_tells_what_the_folder_learned_from(tmp_path):
     card = load("engagement", model=model).card
     assert card.kind == "evaluator"
     assert card.about == (
-        "How likely a turn engages whoever it is meant for. Learned from chats (licence: MIT): 40 "
-        "dialogs. On 80 dialogs held out AUC = 0.63 (95% 0.60 to 0.66, n = 900), balanced accuracy 0.59; "
+        "How likely a turn engages whoever it is meant for. Trained on chats (licence: MIT): 40 "
+        "dialogs. Test set of 80 dialogs: AUC = 0.63 (95% CI [0.60, 0.66], n = 900), balanced accuracy 0.59; "
         "length alone reaches 0.58."
     )
     assert card.careful == "Long replies score higher."
@@ -189,7 +189,7 @@ def test_the_card_says_when_a_plain_number_does_as_well(tmp_path):
     model = word_head("engagement", WEIGHTS, 0.0, tmp_path / "m", figures)
     card = load("engagement", model=model).card
     assert card.about.endswith(
-        "On 80 dialogs held out AUC = 0.63 (n = 900); length alone reaches 0.63, which is not less."
+        "Test set of 80 dialogs: AUC = 0.63 (n = 900); length alone reaches 0.63, which is not less."
     )
     assert card.careful == "It is only as good as its figures on dialogs it has not seen."
 

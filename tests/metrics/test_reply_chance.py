@@ -126,8 +126,8 @@ def test_a_model_that_is_not_here_is_a_sentence(tmp_path, monkeypatch):
 def test_the_card_says_what_it_learned_from_and_how_many_it_knows_but_not_whom():
     told = METRIC.card.about
     assert told == (
-        "How likely the person a turn is meant for answers it. Learned from chats (licence: MIT): "
-        "4 turns. It knows 2 persons."
+        "How likely the addressed user is to reply to a turn. Trained on chats (licence: MIT): "
+        "4 turns. It knows 2 users."
     )
 
 

@@ -152,9 +152,9 @@ def test_every_trait_can_be_listed(name: str) -> None:
 def test_the_card_says_what_was_learned_and_how_well() -> None:
     assert Empathy().card.about == (
         "State empathy of a speaker, as writers of short essays rated their own. It is a state in a "
-        "situation, the reaction to a news story, not the trait. Learned from 372 people: state empathy of "
-        "people writing about news stories, as they rated their own. On people held out r = 0.37 "
-        "(95% 0.28 to 0.46, n = 372); the number of words alone reaches 0.18."
+        "situation, the reaction to a news story, not the trait. Trained on 372 people: state empathy of "
+        "people writing about news stories, as they rated their own. On the test set r = 0.37 "
+        "(95% CI [0.28, 0.46], n = 372); the number of words alone reaches 0.18."
     )
 
 

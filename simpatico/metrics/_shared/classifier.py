@@ -28,6 +28,7 @@ from simpatico.features.heads.folder import (
     load_heads,
 )
 from simpatico.models.names import Model, find_model, why_missing
+from simpatico.wording import format_interval
 
 
 @dataclass(frozen=True)
@@ -136,12 +137,12 @@ def describe_fine_tuning(model: Model) -> str:
 def describe_head(recipe: HeadsRecipe, head: str) -> str:
     """What a head was trained on, and how well it does on the test split."""
     test, interval = recipe.heads[head].heldout, ""
-    if test.low is not None and test.high is not None:
-        interval = f"95% {test.low:.2f} to {test.high:.2f}, "
+    if test.low is not None:
+        interval = f"95% CI {format_interval(test.low, test.high)}, "
     accuracy = "" if test.balanced is None else f", balanced accuracy {test.balanced:.2f}"
     verdict = "" if test.auc > test.plain_auc else ", which is not less"
     return (
-        f"{describe_training_data(recipe)} On {test.dialogs:,} {training_unit(recipe)} held out "
+        f"{describe_training_data(recipe)} Test set of {test.dialogs:,} {training_unit(recipe)}: "
         f"AUC = {test.auc:.2f} ({interval}n = {test.n:,}){accuracy}; {test.plain} alone reaches "
         f"{test.plain_auc:.2f}{verdict}."
     )
@@ -151,7 +152,7 @@ def describe_training_data(recipe: HeadsRecipe) -> str:
     """What the heads of a folder were trained on."""
     what = training_unit(recipe)
     licence = f" (licence: {recipe.licence})" if recipe.licence else ""
-    return f"Learned from {recipe.data or what}{licence}: {recipe.dialogs:,} {what}."
+    return f"Trained on {recipe.data or what}{licence}: {recipe.dialogs:,} {what}."
 
 
 def training_unit(recipe: HeadsRecipe) -> str:

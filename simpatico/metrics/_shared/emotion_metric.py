@@ -116,4 +116,4 @@ def describe_emotion_heads(recipe: HeadsRecipe) -> str:
     worst, best = (pick(EMOTIONS, key=lambda name: tests[name].auc) for pick in (min, max))
     aucs = (f"{tests[name].auc:.2f} ({name})" for name in (worst, best))
     data = describe_training_data(recipe)
-    return f"{data} On {tests[worst].n:,} texts held out AUC {' to '.join(aucs)}."
+    return f"{data} Test set of {tests[worst].n:,} texts: AUC {' to '.join(aucs)}."

@@ -24,6 +24,7 @@ from simpatico.metrics._shared.pairs import NEEDS
 from simpatico.metrics._shared.parameters import check_minimum
 from simpatico.metrics._shared.scores import make_score, ordered_sum
 from simpatico.turns import Level, Turns
+from simpatico.wording import format_interval
 
 COMMAND = (
     "simpatico train trait --data FILE --text COLUMN --target COLUMN --person COLUMN --out MODEL"
@@ -157,12 +158,12 @@ def trait_expression(model: TraitModel) -> pl.Expr:
 def describe_trait_model(model: TraitModel) -> str:
     """What a model was trained on, and how well it does on people of the test split."""
     recipe, test = model.recipe, model.recipe.heldout[0]
-    data = f"Learned from {recipe.people:,} people: {recipe.measures}."
+    data = f"Trained on {recipe.people:,} people: {recipe.measures}."
     if test.r is None or test.low is None or test.high is None:
-        return f"{data} On people held out its guesses did not vary."
+        return f"{data} On the test set its predictions did not vary."
     length = recipe.word_count.r
     baseline = "" if length is None else f"; the number of words alone reaches {length:.2f}"
     return (
-        f"{data} On people held out r = {test.r:.2f} "
-        f"(95% {test.low:.2f} to {test.high:.2f}, n = {test.n:,}){baseline}."
+        f"{data} On the test set r = {test.r:.2f} "
+        f"(95% CI {format_interval(test.low, test.high)}, n = {test.n:,}){baseline}."
     )

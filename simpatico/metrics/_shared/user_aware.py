@@ -34,14 +34,14 @@ from simpatico.turns import Turns
 from simpatico.wording import title_from_name
 
 EXAMPLE_NOUN: dict[Target, str] = {"chance": "turns", "score": "ratings"}
-"""What a model learned from, by what it predicts."""
+"""What a model is trained on, by what it predicts."""
 UNDEFINED = "Null when the turn has no words or is in a script that the model does not read."
 PAPER = (
     "Tsuta et al. 2023, Rethinking Response Evaluation from Interlocutor's Eye for Open-Domain "
     "Dialogue Systems; the authors fine-tune a model with a token for each speaker"
 )
-CITATION = f"{PAPER}, here an encoder stays as it is and each person has a few weights"
-FINETUNED_CITATION = f"{PAPER}, as it was done here with a mark for each person"
+CITATION = f"{PAPER}, here with a frozen encoder and a few weights per user"
+FINETUNED_CITATION = f"{PAPER}, here fine-tuned with a special token per user"
 
 
 @dataclass(frozen=True)
@@ -87,8 +87,8 @@ class UserAware(ModelMetric):
             return self.facts
         recipe, fine_tuned = folder.recipe, isinstance(folder, FineTunedFolder)
         about = (
-            f"{self.facts.about} Learned from {recipe.data} (licence: {recipe.licence}): "
-            f"{recipe.examples:,} {EXAMPLE_NOUN[self.target]}. It knows {folder.n_users:,} persons."
+            f"{self.facts.about} Trained on {recipe.data} (licence: {recipe.licence}): "
+            f"{recipe.examples:,} {EXAMPLE_NOUN[self.target]}. It knows {folder.n_users:,} users."
         )
         citation = FINETUNED_CITATION if fine_tuned else self.facts.citation
         return replace(self.facts, about=about, citation=citation, language=recipe.language)
@@ -111,10 +111,10 @@ class UserAware(ModelMetric):
         known_share = self.score(
             "_known",
             mean_statistic("known"),
-            "share of scored turns that are meant for a person the model knows",
+            "share of scored turns addressed to a user the model knows",
             f"talks (more|less) to {self.known_users}",
             better=None,
-            title=f"{title_from_name(self.plain)}, share of known persons",
+            title=f"{title_from_name(self.plain)}, share of known users",
         )
         return (*self.scores_with_extremes(self.meaning, self.comparison, self.bounds), known_share)
 

@@ -52,4 +52,4 @@ def test_on_a_card():
 def test_what_a_model_of_scores_learned_from_is_ratings():
     model = folder(by_hand("score"))
     about = load("interlocutor_score", model=model).card.about
-    assert about.endswith("Learned from chats (licence: MIT): 4 ratings. It knows 2 persons.")
+    assert about.endswith("Trained on chats (licence: MIT): 4 ratings. It knows 2 users.")

@@ -204,7 +204,7 @@ def forgets(out, call):
     assert 0 < turn_table(metric, turns)[metric.name][1] < 1, "it can still be used"
     assert turn_table(metric, turns)[known][1] == 0
     assert signature(metric) != before
-    assert "It knows 7 persons." in metric.card.about
+    assert "It knows 7 users." in metric.card.about
     code, _, err = call("models", "forget", "p3", "--model", out)
     assert code == 2
     assert err.strip().endswith(f"{out} has no speaker token for this user; nothing was changed")
@@ -240,7 +240,7 @@ def test_the_metric_says_what_the_classifier_says_of_texts_with_marks(chance):
     found = collect_evidence(metric, talk(*TALK)).filter(row=1, start=0)
     assert found["weight"].to_list() == pytest.approx([told[0] - told[1]], abs=1e-7)
     assert metric.card.about.endswith(
-        "Learned from made up (licence: not stated): 95 turns. It knows 8 persons."
+        "Trained on made up (licence: not stated): 95 turns. It knows 8 users."
     ), "80% of 120, without the one that is open at the cut"
     assert metric.card.citation.endswith("as it was done here with a mark for each person")
 
