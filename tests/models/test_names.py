@@ -7,6 +7,7 @@ import pickle
 import struct
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -372,6 +373,17 @@ def test_a_hostile_folder_is_refused_in_a_sentence(case, folder):
     with pytest.raises(DataError) as error:
         find_model(f"path:{folder}")
     assert str(error.value) == sentence.replace("{folder}", str(folder))
+
+
+@pytest.mark.timing
+@pytest.mark.parametrize("case", HOSTILE)
+def test_a_hostile_folder_is_refused_within_two_seconds(case, folder):
+    act, _ = HOSTILE[case]
+    act(folder)
+    start = time.process_time()
+    with pytest.raises(DataError):
+        find_model(f"path:{folder}")
+    assert time.process_time() - start < 2
 
 
 def test_an_empty_folder_is_no_model(tmp_path):
