@@ -101,9 +101,9 @@ def test_time_is_linear_in_the_length_of_a_turn(unit):
 
     def seconds(size):
         text = unit * (size // len(unit.encode()))
-        begun = time.process_time()
+        start = time.process_time()
         scored([text])
-        return time.process_time() - begun
+        return time.process_time() - start
 
     seconds(1_000)
     short = min(seconds(100_000) for _ in range(3))

@@ -75,9 +75,9 @@ def row_by_row(metric, turns):
 
 
 def chunks_alike(metric, turns, chunk):
-    whole, parts = score(turns, [metric]), score(turns, [metric], chunk=chunk)
+    full, parts = score(turns, [metric]), score(turns, [metric], chunk=chunk)
     for level in ("turn", "dialog", "system"):
-        assert_frame_equal(whole.at(level), parts.at(level), check_exact=True)
+        assert_frame_equal(full.at(level), parts.at(level), check_exact=True)
 
 
 def orders_alike(metric, turns):
@@ -158,12 +158,12 @@ def test_text_in_another_script_is_null_and_says_so(name):
 @every_metric
 def test_a_run_of_two_equal_metrics_has_one_signature_and_it_names_every_parameter(name):
     metric = ready(name)
-    told = signature(metric)
-    assert told == signature(type(metric)(**vars(metric)))
-    assert told.startswith(f"{metric.name}|")
+    output = signature(metric)
+    assert output == signature(type(metric)(**vars(metric)))
+    assert output.startswith(f"{metric.name}|")
     assert plain_name(metric.name) == name
-    assert all(f"{f}:" in told for f in vars(metric))
-    assert "/" not in told
+    assert all(f"{f}:" in output for f in vars(metric))
+    assert "/" not in output
 
 
 @every_metric
@@ -187,18 +187,18 @@ def test_a_metric_has_a_card_and_its_scores_have_facts(name):
 @settings(max_examples=15, deadline=None)
 def test_evidence_is_parts_of_scored_turns_that_weigh_something_and_do_not_overlap(name, turns):
     metric = ready(name)
-    found, texts = collect_evidence(metric, turns), turns.frame["text"]
-    assert found.schema == pl.Schema(EVIDENCE)
-    assert found["weight"].is_finite().all()
-    assert (found["weight"] != 0).all()
-    for row, start, end, _ in found.rows():
+    result, texts = collect_evidence(metric, turns), turns.frame["text"]
+    assert result.schema == pl.Schema(EVIDENCE)
+    assert result["weight"].is_finite().all()
+    assert (result["weight"] != 0).all()
+    for row, start, end, _ in result.rows():
         assert 0 <= start < end <= len(texts[row])
         assert texts[row][start:end].strip()
-    for (row, _, end, _), (following, start, _, _) in pairwise(found.rows()):
+    for (row, _, end, _), (following, start, _, _) in pairwise(result.rows()):
         assert (row, end) <= (following, start) if row == following else row < following
     if metric.level == "turn":
         values = score(turns, [metric]).at("turn")[metric.scores[0].name]
-        assert values.gather(found["row"]).null_count() == 0
+        assert values.gather(result["row"]).null_count() == 0
 
 
 @with_evidence
@@ -221,9 +221,9 @@ def test_evidence_of_two_thousand_words_takes_less_than_a_second(name):
         pl.DataFrame({"dialog": "d", "speaker": ["x", "y"], "text": ["I fear the worst", text]})
     )
     metric = ready(name)
-    begun = time.process_time()
+    start = time.process_time()
     collect_evidence(metric, turns)
-    assert time.process_time() - begun < 1
+    assert time.process_time() - start < 1
 
 
 def test_importing_metrics_imports_nothing_heavy():
@@ -236,7 +236,7 @@ def test_importing_metrics_imports_nothing_heavy():
 
 def test_merging_turns_equals_scoring_them_as_one(tmp_path):
     """Statistics are sums: two turns merged are what one turn with both texts is."""
-    apart = Turns.from_utterances(
+    separate = Turns.from_utterances(
         pl.DataFrame(
             {"dialog": ["d"] * 4, "speaker": list("xyxy"), "text": ["a no", "I b", "c", "d"]}
         )
@@ -245,7 +245,7 @@ def test_merging_turns_equals_scoring_them_as_one(tmp_path):
         pl.DataFrame({"dialog": ["d"] * 2, "speaker": list("xy"), "text": ["a no c", "I b d"]})
     )
     metrics = [load("emotional_entropy"), load("style_matching")]
-    one = score(apart, metrics).at("dialog").filter(pl.col("speaker") == "y")
+    one = score(separate, metrics).at("dialog").filter(pl.col("speaker") == "y")
     other = score(joint, metrics).at("dialog").filter(pl.col("speaker") == "y")
     assert_frame_equal(one, other)
 
@@ -284,14 +284,14 @@ def test_a_new_metric_is_two_files(tmp_path):
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_hedging.py"]
     done = run(command, cwd=tmp_path, capture_output=True, text=True)
     assert "2 passed" in done.stdout, done.stdout + done.stderr
-    listed = run(
+    listing = run(
         [sys.executable, "-m", "simpatico", "list", "hedging"],
         cwd=tmp_path,
         capture_output=True,
         text=True,
         check=True,
     )
-    assert "Share of words that soften a claim." in listed.stdout
+    assert "Share of words that soften a claim." in listing.stdout
 
 
 def test_metrics_of_other_packages_are_found_by_entry_point(tmp_path, monkeypatch):
@@ -318,9 +318,9 @@ def test_a_broken_metric_of_another_package_stops_nothing(tmp_path, monkeypatch)
     monkeypatch.syspath_prepend(tmp_path)
     assert "broken" not in preset("all")
     assert isinstance(load_all()["broken"], MissingResource)
-    with pytest.raises(MissingResource) as told:
+    with pytest.raises(MissingResource) as error:
         load("broken")
-    assert str(told.value) == (
+    assert str(error.value) == (
         "metric 'broken' of nowhere_at_all:Broken cannot be loaded (ModuleNotFoundError); "
         "fix or remove the package that offers it"
     )
@@ -360,18 +360,18 @@ def test_a_broken_metric_of_another_package_stops_nothing(tmp_path, monkeypatch)
 def test_a_parameter_that_makes_no_sense_is_refused(name, parameters, sentence):
     from simpatico.errors import BadValue
 
-    with pytest.raises(BadValue) as told:
+    with pytest.raises(BadValue) as error:
         load(name, **parameters)
-    assert str(told.value) == sentence
+    assert str(error.value) == sentence
 
 
 def test_the_same_metric_twice_is_refused():
     from simpatico.errors import BadValue
 
     turns = Turns.from_utterances(pl.DataFrame({"dialog": "d", "speaker": "x", "text": "hi"}))
-    with pytest.raises(BadValue) as told:
+    with pytest.raises(BadValue) as error:
         score(turns, [load("style_matching"), load("style_matching", empty="drop")])
-    assert str(told.value) == "'style_matching' is asked for twice; score it twice in two runs"
+    assert str(error.value) == "'style_matching' is asked for twice; score it twice in two runs"
 
 
 def test_a_dialog_of_a_system_that_speaks_twice_in_it_has_one_vote():
@@ -411,9 +411,9 @@ def test_a_metric_that_gives_too_few_rows_is_named():
     turns = Turns.from_utterances(
         pl.DataFrame({"dialog": ["d", "d"], "speaker": ["x", "y"], "text": ["", ""]})
     )
-    with pytest.raises(ContractError) as told:
+    with pytest.raises(ContractError) as error:
         check_statistics(load("emotional_entropy"), turns, pl.DataFrame({"a": [1.0]}))
-    assert str(told.value) == "emotional_entropy gave 1 rows of statistics for 2 turns"
+    assert str(error.value) == "emotional_entropy gave 1 rows of statistics for 2 turns"
 
 
 def test_numbers_do_not_depend_on_what_else_is_scored():

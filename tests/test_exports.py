@@ -51,6 +51,6 @@ def test_importing_takes_less_than_a_third_of_a_second():
 
 
 def test_an_unknown_name_is_an_attribute_error():
-    with pytest.raises(AttributeError) as told:
+    with pytest.raises(AttributeError) as error:
         simpatico.nothing  # noqa: B018
-    assert str(told.value) == "module 'simpatico' has no attribute 'nothing'"
+    assert str(error.value) == "module 'simpatico' has no attribute 'nothing'"

@@ -7,16 +7,16 @@ from packaging.requirements import Requirement
 
 def core() -> set[str]:
     """simpatico and, in turn, everything it requires without an extra."""
-    wanted, found = ["simpatico"], set()
-    while wanted:
-        name = wanted.pop().lower()
-        if name not in found:
-            found.add(name)
+    target, result = ["simpatico"], set()
+    while target:
+        name = target.pop().lower()
+        if name not in result:
+            result.add(name)
             for line in distribution(name).requires or []:
                 need = Requirement(line)
                 if need.marker is None or need.marker.evaluate({"extra": ""}):
-                    wanted.append(need.name)
-    return found
+                    target.append(need.name)
+    return result
 
 
 def test_the_core_is_at_most_14_packages_and_none_is_heavy():

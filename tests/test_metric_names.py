@@ -53,9 +53,9 @@ def test_a_published_model_goes_without_brackets():
     ],
 )
 def test_brackets_that_name_nothing_are_refused(name, sentence):
-    with pytest.raises(UnknownName) as told:
+    with pytest.raises(UnknownName) as error:
         load(name)
-    assert str(told.value) == sentence
+    assert str(error.value) == sentence
 
 
 def test_titles_carry_the_model_as_names_do():
@@ -69,6 +69,6 @@ def test_titles_carry_the_model_as_names_do():
 def test_a_parameter_is_set_by_the_plain_name_too(call, tmp_path):
     from tests.models.texts import SAMPLES
 
-    asked = ["--metrics", "coherence[minilm]", "--set", "coherence.history=3"]
-    code, _, err = call("score", SAMPLES, *asked, "--out", tmp_path / "run", "--plan")
+    request = ["--metrics", "coherence[minilm]", "--set", "coherence.history=3"]
+    code, _, err = call("score", SAMPLES, *request, "--out", tmp_path / "run", "--plan")
     assert (code, "history" in err) == (0, False)

@@ -106,9 +106,9 @@ def test_why_a_system_has_none_is_told_and_counted(talk, tmp_path):
 
 def test_asking_for_it_at_another_level_is_refused(mixed):
     for level in ("turn", "dialog"):
-        with pytest.raises(BadValue) as told:
+        with pytest.raises(BadValue) as error:
             mixed.at(level, ["dialog", "distinct_n"])
-        assert str(told.value) == refusal(mixed)
+        assert str(error.value) == refusal(mixed)
     assert mixed.at("system", ["distinct_n"]).height == 3
 
 
@@ -130,16 +130,16 @@ def test_show_says_why_there_is_none(talk, tmp_path, call):
 
 def test_compare_takes_the_others_and_refuses_it_by_name(mixed, call):
     assert {d.score for d in compare([mixed])} == {"emotional_entropy", "length"}
-    with pytest.raises(BadValue) as told:
+    with pytest.raises(BadValue) as error:
         compare([mixed], Selection(scores=("distinct_n",)))
-    assert str(told.value) == refusal(mixed)
+    assert str(error.value) == refusal(mixed)
     assert call("compare", mixed.folder)[0] == 0
 
 
 def test_a_run_of_nothing_else_cannot_be_compared_and_says_why(only, call):
-    with pytest.raises(DataError) as told:
+    with pytest.raises(DataError) as error:
         compare([only])
-    assert str(told.value) == (
+    assert str(error.value) == (
         "distinct_n describes a system as a whole, so that there are no values of dialogs to "
         f"compare; simpatico show {only.folder} prints what there is"
     )
@@ -148,9 +148,9 @@ def test_a_run_of_nothing_else_cannot_be_compared_and_says_why(only, call):
 
 
 def test_a_gate_refuses_it(mixed, call):
-    with pytest.raises(BadValue) as told:
+    with pytest.raises(BadValue) as error:
         check_rules(mixed, [Rule("distinct_n", ">=", 0.1)], ["bot-a"])
-    assert str(told.value) == refusal(mixed)
+    assert str(error.value) == refusal(mixed)
     code, _, err = call("gate", mixed.folder, "--rule", "distinct_n >= 0.1")
     assert (code, err) == (2, f"simpatico: {refusal(mixed)}\n")
     assert call("gate", mixed.folder, "--rule", "length >= 0.1")[0] == 0
@@ -168,19 +168,19 @@ def judged(tmp_path_factory):
 
 def test_validate_takes_the_others_and_refuses_it_by_name(judged):
     run, _, judgements = judged
-    found = validate(run, judgements)
-    assert {r.score for r in found.correlations} == {"emotional_entropy", "length"}
+    result = validate(run, judgements)
+    assert {r.score for r in result.correlations} == {"emotional_entropy", "length"}
     for question in (Question(scores=("distinct_n",)), Question(against="distinct_n")):
-        with pytest.raises(BadValue) as told:
+        with pytest.raises(BadValue) as error:
             validate(run, judgements, question)
-        assert str(told.value) == refusal(run)
+        assert str(error.value) == refusal(run)
 
 
 def test_reports_are_written_with_and_without_judgements(judged):
     mixed, only, judgements = judged
     for run in (mixed, only):
-        for given in (None, judgements):
-            page = report(run, given)
+        for inputs in (None, judgements):
+            page = report(run, inputs)
             assert "Distinct n-grams" in page
             assert "systems scored. Not scored: none." in page
 
@@ -209,24 +209,24 @@ class Odd:
 def test_a_metric_that_breaks_the_rules_is_named(talk):
     turns = read(talk)
     assert score(turns, [Odd()]).at("system")["odd"].to_list() == [0.5] * 3
-    with pytest.raises(ContractError) as told:
+    with pytest.raises(ContractError) as error:
         score(turns, [Odd(height=2)]).at("system")
-    assert str(told.value) == "odd gave more than one row for a system"
+    assert str(error.value) == "odd gave more than one row for a system"
 
     class Short(Odd):
         def summary(self, material, *, seed):
             return super().summary(material, seed=seed).drop("odd_low")
 
-    with pytest.raises(ContractError) as told:
+    with pytest.raises(ContractError) as error:
         score(turns, [Short()]).at("system")
-    assert str(told.value) == "odd gave a summary without a column 'odd_low'"
+    assert str(error.value) == "odd gave a summary without a column 'odd_low'"
 
     class Bare(Odd):
         summary = property()
 
-    with pytest.raises(ContractError) as told:
+    with pytest.raises(ContractError) as error:
         score(turns, [Bare()])
-    assert str(told.value) == (
+    assert str(error.value) == (
         "odd is of level 'system'; it needs a method summary and a field seed"
     )
 
@@ -234,8 +234,8 @@ def test_a_metric_that_breaks_the_rules_is_named(talk):
 def test_a_system_that_a_summary_leaves_out_has_null_and_a_reason(talk):
     class Partial(Odd):
         def summary(self, material, *, seed):
-            told = super().summary(material, seed=seed)
-            return told.filter(pl.col("system") != "human")
+            output = super().summary(material, seed=seed)
+            return output.filter(pl.col("system") != "human")
 
     row = score(read(talk), [Partial()]).at("system").row(2, named=True)
     assert (row["system"], row["odd"], row["odd_n"], row["odd_null"]) == (
@@ -260,15 +260,15 @@ def test_a_run_with_mauve_that_is_killed_goes_on_and_gives_the_same_bytes(talk, 
     command = [sys.executable, "-c", RUN, str(talk)]
     subprocess.run([*command, str(tmp_path / "whole")], check=True, timeout=300)
     process = subprocess.Popen([*command, str(tmp_path / "killed")])
-    parts, begun = tmp_path / "killed" / "parts", time.monotonic()
+    parts, start = tmp_path / "killed" / "parts", time.monotonic()
     while len(list(parts.glob("*.json"))) < 2 and process.poll() is None:
-        assert time.monotonic() - begun < 200
+        assert time.monotonic() - start < 200
         time.sleep(0.002)
     process.send_signal(signal.SIGKILL)
     process.wait()
-    kept = list(parts.glob("*.material.parquet"))
-    assert kept
-    assert {stat.S_IMODE(os.stat(file).st_mode) for file in kept} == {0o600}
+    remaining = list(parts.glob("*.material.parquet"))
+    assert remaining
+    assert {stat.S_IMODE(os.stat(file).st_mode) for file in remaining} == {0o600}
     subprocess.run([*command, str(tmp_path / "killed")], check=True, timeout=300)
     assert prints(tmp_path / "killed") == prints(tmp_path / "whole")
     row = pl.read_parquet(tmp_path / "whole" / "system.parquet").row(0, named=True)

@@ -46,11 +46,11 @@ def cheer(tmp_path):
 
 
 def test_only_emotional_prompts_are_kept_with_their_chance(prompts, tmp_path):
-    given = judge_prompts(read_prompts(prompts), METRIC)
-    assert [one.probability is None for one in given] == [text in ("чай", "...") for text in TEXTS]
-    kept = keep_emotional(given, METRIC)
-    assert [one.prompt.dialog[-1].text for one in kept] == EMOTIONAL
-    write_prompts(tmp_path / "kept.jsonl", kept)
+    inputs = judge_prompts(read_prompts(prompts), METRIC)
+    assert [one.probability is None for one in inputs] == [text in ("чай", "...") for text in TEXTS]
+    remaining = keep_emotional(inputs, METRIC)
+    assert [one.prompt.dialog[-1].text for one in remaining] == EMOTIONAL
+    write_prompts(tmp_path / "kept.jsonl", remaining)
     rows = [json.loads(line) for line in (tmp_path / "kept.jsonl").read_text().splitlines()]
     assert rows[0] == {
         "dialog": "p:1",
@@ -58,7 +58,7 @@ def test_only_emotional_prompts_are_kept_with_their_chance(prompts, tmp_path):
         "text": "tea",
         "emotional": pytest.approx(0.982014, abs=1e-6),
     }
-    assert read_prompts(tmp_path / "kept.jsonl") == [one.prompt for one in kept]
+    assert read_prompts(tmp_path / "kept.jsonl") == [one.prompt for one in remaining]
 
 
 def test_longer_prompts_can_be_read_again(tmp_path):
@@ -66,10 +66,10 @@ def test_longer_prompts_can_be_read_again(tmp_path):
     rows = [{"dialog": "a", "speaker": who, "text": text} for who, text in talk]
     path = tmp_path / "talk.jsonl"
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    given = judge_prompts(read_prompts(path), METRIC)
-    assert [turn.role for turn in given[0].prompt.dialog] == [who for who, _ in talk]
-    write_prompts(tmp_path / "kept.jsonl", given)
-    assert read_prompts(tmp_path / "kept.jsonl") == [one.prompt for one in given]
+    inputs = judge_prompts(read_prompts(path), METRIC)
+    assert [turn.role for turn in inputs[0].prompt.dialog] == [who for who, _ in talk]
+    write_prompts(tmp_path / "kept.jsonl", inputs)
+    assert read_prompts(tmp_path / "kept.jsonl") == [one.prompt for one in inputs]
 
 
 def test_where_none_is_emotional_it_says_how_near_they_came(tmp_path):
@@ -79,11 +79,11 @@ def test_where_none_is_emotional_it_says_how_near_they_came(tmp_path):
         ("...", "no text to classify"),
     ]:
         path.write_text(text + "\n")
-        given = judge_prompts(read_prompts(path), METRIC)
-        with pytest.raises(DataError) as told:
-            keep_emotional(given, METRIC)
-        assert str(told.value) == (
-            f"none of {len(given)} prompts is emotional ({so}, where 0.5 is needed); --all-prompts "
+        inputs = judge_prompts(read_prompts(path), METRIC)
+        with pytest.raises(DataError) as error:
+            keep_emotional(inputs, METRIC)
+        assert str(error.value) == (
+            f"none of {len(inputs)} prompts is emotional ({so}, where 0.5 is needed); --all-prompts "
             "includes them"
         )
 
@@ -100,9 +100,9 @@ def test_files_have_names_that_a_folder_can_hold(tmp_path):
 
     names = ["../a b", "a/b", "..", "x" * 300, "ö"]
     bots = [RenamedBot(load_script("echo"), name) for name in names]
-    found = [path.relative_to(tmp_path).as_posix() for path in answer_files(tmp_path, bots)]
-    wanted = ["a-b", "a-b-2", "bot", "x" * 60, "bot-2"]
-    assert found == [f"answers/{name}.jsonl" for name in wanted]
+    result = [path.relative_to(tmp_path).as_posix() for path in answer_files(tmp_path, bots)]
+    target = ["a-b", "a-b-2", "bot", "x" * 60, "bot-2"]
+    assert result == [f"answers/{name}.jsonl" for name in target]
 
 
 def run(call, prompts, out, *more):
@@ -113,17 +113,17 @@ def test_two_bots_from_prompts_to_a_page(call, prompts, cheer, tmp_path):
     """echo answers in kind: 7 times 1 point. cheer is right for do and "do do": 2 of 7."""
     out = tmp_path / "trial"
     line = ["--bot", "script:echo", "--bot", cheer, "--metrics", "length"]
-    code, shown, err = run(call, prompts, out, *line)
+    code, display, err = run(call, prompts, out, *line)
     assert code == 0, err
     assert f"7 of 10 prompts are emotional; saved in {out}/prompts.jsonl\n" in err
     assert "7 prompts answered by echo, 0 failed; " in err
     assert "7 prompts answered by cheer, 0 failed; " in err
-    assert "emotional_consistency[" in shown
-    assert "cheer vs. echo" in shown or "echo vs. cheer" in shown
-    assert shown.splitlines()[-1] == f"report to open in a browser: {out}/report.html"
+    assert "emotional_consistency[" in display
+    assert "cheer vs. echo" in display or "echo vs. cheer" in display
+    assert display.splitlines()[-1] == f"report to open in a browser: {out}/report.html"
     assert "matches the user's sentiment" in (out / "report.html").read_text()
-    code, shown, _ = call("show", out / "run", "--format", "json")
-    rows = {row["system"]: row for row in json.loads(shown)}
+    code, display, _ = call("show", out / "run", "--format", "json")
+    rows = {row["system"]: row for row in json.loads(display)}
     means = {system: row[METRIC.name] for system, row in rows.items()}
     assert means == {"echo": 1.0, "cheer": pytest.approx(2 / 7)}
     assert {row[f"{METRIC.name}_n"] for row in rows.values()} == {7}
@@ -144,31 +144,31 @@ def test_the_same_call_asks_nothing_again_and_gives_the_same(call, prompts, chee
 
 def test_another_bot_joins_later(call, prompts, cheer, tmp_path):
     out = tmp_path / "trial"
-    code, shown, err = run(call, prompts, out, "--bot", "script:echo")
+    code, display, err = run(call, prompts, out, "--bot", "script:echo")
     assert code == 0, err
-    assert " vs. " not in shown
-    code, shown, err = run(call, prompts, out, "--bot", "script:echo", "--bot", cheer, "--json")
+    assert " vs. " not in display
+    code, display, err = run(call, prompts, out, "--bot", "script:echo", "--bot", cheer, "--json")
     assert code == 0, err
-    told = json.loads(shown)
-    assert (told["prompts"], told["kept"]) == (10, 7)
-    assert [(bot["system"], bot["answers"], bot["before"]) for bot in told["bots"]] == [
+    data = json.loads(display)
+    assert (data["prompts"], data["kept"]) == (10, 7)
+    assert [(bot["system"], bot["answers"], bot["before"]) for bot in data["bots"]] == [
         ("echo", 7, 7),
         ("cheer", 7, 0),
     ]
-    assert {row["system"] for row in told["systems"]} == {"echo", "cheer"}
-    (one,) = told["differences"]
+    assert {row["system"] for row in data["systems"]} == {"echo", "cheer"}
+    (one,) = data["differences"]
     assert (one["score"], one["n_a"]) == (METRIC.name, 7)
 
 
 def test_failures_are_kept_and_a_bot_without_an_answer_is_left_out(call, prompts, tmp_path):
-    some = answers(tmp_path / "some.jsonl", tea="tea", dog="do")
+    sample = answers(tmp_path / "some.jsonl", tea="tea", dog="do")
     none = answers(tmp_path / "none.jsonl", x="y")
-    line = ["--bot", some, "--bot", none, "--bot", "script:echo", "--json"]
-    code, shown, err = run(call, prompts, tmp_path / "trial", *line)
+    line = ["--bot", sample, "--bot", none, "--bot", "script:echo", "--json"]
+    code, display, err = run(call, prompts, tmp_path / "trial", *line)
     assert code == 0, err
-    told = json.loads(shown)
-    assert [(bot["answers"], bot["failed"]) for bot in told["bots"]] == [(2, 5), (0, 7), (7, 0)]
-    rows = {row["system"]: row for row in told["systems"]}
+    data = json.loads(display)
+    assert [(bot["answers"], bot["failed"]) for bot in data["bots"]] == [(2, 5), (0, 7), (7, 0)]
+    rows = {row["system"]: row for row in data["systems"]}
     assert {system: row[METRIC.name] for system, row in rows.items()} == {"some": 0.5, "echo": 1.0}
     code, _, err = run(call, prompts, tmp_path / "other", "--bot", none)
     assert code == 2
@@ -180,10 +180,10 @@ def test_failures_are_kept_and_a_bot_without_an_answer_is_left_out(call, prompts
 
 def test_all_prompts_are_asked_if_told_so(call, prompts, tmp_path):
     line = ["--bot", "script:echo", "--system", "mine", "--all-prompts", "--json"]
-    code, shown, err = run(call, prompts, tmp_path / "trial", *line)
+    code, display, err = run(call, prompts, tmp_path / "trial", *line)
     assert code == 0, err
     assert "10 of 10 prompts are used; " in err
-    (row,) = json.loads(shown)["systems"]
+    (row,) = json.loads(display)["systems"]
     assert (row["system"], row["dialogs"], row[f"{METRIC.name}_n"]) == ("mine", 10, 7)
 
 
@@ -221,25 +221,25 @@ def test_a_real_bot_on_fifty_emotional_prompts(call, tmp_path):
     """SmolLM2, greedy, beside answers that fit everything; our own prompts and shipped evaluators."""
     if why := why_missing("package:smollm2") or missing_resource(load("emotional_consistency")):
         pytest.skip(why)
-    given, out = ROOT / "tests" / "data" / "emotional_prompts.txt", tmp_path / "trial"
-    line = ["trial", "--prompts", given, "--out", out, "--max-tokens", 24]
+    inputs, out = ROOT / "tests" / "data" / "emotional_prompts.txt", tmp_path / "trial"
+    line = ["trial", "--prompts", inputs, "--out", out, "--max-tokens", 24]
     line += ["--bot", "local:package:smollm2", "--bot", "script:generic"]
-    code, shown, err = call(*line, "--json")
+    code, display, err = call(*line, "--json")
     assert code == 0, err
     assert f"50 of 50 prompts are emotional; saved in {out}/prompts.jsonl\n" in err
-    told = json.loads(shown)
-    assert [(bot["system"], bot["answers"]) for bot in told["bots"]] == [
+    data = json.loads(display)
+    assert [(bot["system"], bot["answers"]) for bot in data["bots"]] == [
         ("smollm2", 50),
         ("generic", 50),
     ]
-    rows = {row["system"]: row for row in told["systems"]}
+    rows = {row["system"]: row for row in data["systems"]}
     assert {row["emotional_consistency_n"] for row in rows.values()} == {50}
     assert rows["smollm2"]["emotional_consistency"] > rows["generic"]["emotional_consistency"]
     texts = [json.loads(line) for line in (out / "answers/smollm2.jsonl").read_text().splitlines()]
-    asked = [row["text"] for row in texts if row["speaker"] == "user"]
-    assert asked == given.read_text().splitlines()
+    request = [row["text"] for row in texts if row["speaker"] == "user"]
+    assert request == inputs.read_text().splitlines()
     assert (out / "report.html").stat().st_size > 10_000
-    code, shown, err = call(*line)
+    code, display, err = call(*line)
     assert code == 0, err
     assert err.count("Nothing to do: everything was finished before.") == 2
-    assert shown.splitlines()[-1] == f"report to open in a browser: {out}/report.html"
+    assert display.splitlines()[-1] == f"report to open in a browser: {out}/report.html"

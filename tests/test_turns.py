@@ -12,8 +12,8 @@ from simpatico.errors import DataError
 def turns(rows, columns, **options):
     """Speaker, text and what is answered, of each turn."""
     frame = pl.DataFrame(rows, schema=columns, orient="row", infer_schema_length=None)
-    made = Turns.from_utterances(frame.with_columns(dialog=pl.lit("d")), **options)
-    return [(t.speaker, t.text, t.answers) for t in made]
+    sample = Turns.from_utterances(frame.with_columns(dialog=pl.lit("d")), **options)
+    return [(t.speaker, t.text, t.answers) for t in sample]
 
 
 def test_consecutive_messages_of_one_speaker_are_one_turn():
@@ -35,8 +35,8 @@ def test_another_system_is_another_turn():
     """One speaker's name can stand for two models; each is scored for its own words."""
     rows = [("user", None, "1"), ("bot", "m1", "2"), ("bot", "m2", "3"), ("bot", None, "4")]
     frame = pl.DataFrame(rows, schema=["speaker", "system", "text"], orient="row")
-    made = Turns.from_utterances(frame.with_columns(dialog=pl.lit("d")))
-    assert [(t.system, t.text, t.answers) for t in made] == [
+    sample = Turns.from_utterances(frame.with_columns(dialog=pl.lit("d")))
+    assert [(t.system, t.text, t.answers) for t in sample] == [
         (None, "1", None),
         ("m1", "2", 0),
         ("m2", "3", 0),
@@ -57,9 +57,9 @@ def test_words_to_somebody_else_are_another_turn():
         ("bot", None, "7"),
     ]
     frame = pl.DataFrame(rows, schema=["speaker", "interlocutor", "text"], orient="row")
-    made = Turns.from_utterances(frame.with_columns(dialog=pl.lit("d"))).frame
+    sample = Turns.from_utterances(frame.with_columns(dialog=pl.lit("d"))).frame
     columns = ["interlocutor", "text", "answers"]
-    assert made.select(columns).rows() == [
+    assert sample.select(columns).rows() == [
         (None, "0", None),
         ("ann", "1\n2\n3\n4", 0),
         ("bob", "5", 0),
@@ -104,8 +104,8 @@ def test_a_bad_row_is_a_gap_over_which_nothing_is_joined_or_answered(tmp_path):
     path = tmp_path / "hole.jsonl"
     row = '{"dialog": "d", "speaker": "%s", "text": "%s"}\n'
     path.write_text(row % ("user", "1") + "{bad\n" + row % ("user", "2") + row % ("bot", "3"))
-    made = read(path, on_error="skip")
-    assert [(t.speaker, t.text, t.answers) for t in made] == [
+    sample = read(path, on_error="skip")
+    assert [(t.speaker, t.text, t.answers) for t in sample] == [
         ("user", "1", None),
         ("user", "2", None),
         ("bot", "3", 1),
@@ -129,8 +129,8 @@ def test_a_message_without_text_was_answered_all_the_same(tmp_path):
 
 def test_dialogs_that_are_mixed_up_are_brought_together():
     frame = pl.DataFrame({"dialog": list("abab"), "speaker": list("xyyx"), "text": list("1234")})
-    made = Turns.from_utterances(frame)
-    assert [(t.dialog, t.text, t.answers) for t in made] == [
+    sample = Turns.from_utterances(frame)
+    assert [(t.dialog, t.text, t.answers) for t in sample] == [
         ("a", "1", None),
         ("a", "3", 0),
         ("b", "2", None),
@@ -144,19 +144,19 @@ def test_an_answer_is_to_an_earlier_turn_by_somebody_else_in_the_same_dialog(row
         text=pl.lit("t")
     )
     for merge in (True, False):
-        made = Turns.from_utterances(frame, merge=merge)
-        all_of = list(made)
-        for turn, answered in zip(all_of, made.answered, strict=True):
-            if answered >= 0:
-                assert all_of[answered].dialog == turn.dialog
-                assert all_of[answered].speaker != turn.speaker
-                assert all_of[answered].turn < turn.turn
+        sample = Turns.from_utterances(frame, merge=merge)
+        all_of = list(sample)
+        for turn, replies in zip(all_of, sample.answered, strict=True):
+            if replies >= 0:
+                assert all_of[replies].dialog == turn.dialog
+                assert all_of[replies].speaker != turn.speaker
+                assert all_of[replies].turn < turn.turn
             else:
                 before = [t for t in all_of if t.dialog == turn.dialog and t.turn < turn.turn]
                 assert all(t.speaker == turn.speaker for t in before)
 
 
 def test_a_column_that_is_not_there_is_named():
-    with pytest.raises(DataError) as told:
+    with pytest.raises(DataError) as error:
         Turns.from_utterances(pl.DataFrame({"dialog": ["d"], "text": ["t"]}))
-    assert str(told.value) == "no column ['speaker']; the table has ['dialog', 'text']"
+    assert str(error.value) == "no column ['speaker']; the table has ['dialog', 'text']"

@@ -54,7 +54,7 @@ prompt_options = opt.combine(
     ),
 )
 many_options = opt.combine(
-    opt.option("--limit", "Use only the first N prompts or openings.", type=int, metavar="N"),
+    opt.option("--limit", "Use only the first N prompts.", type=int, metavar="N"),
     opt.value("--jobs", 4, "Number of concurrent requests."),
     opt.flag("--retry-errors", "Repeat requests that failed before."),
     opt.option("--price-in", "Price per million input tokens.", type=float),

@@ -245,12 +245,12 @@ def lede(pair: Sequence[Difference]) -> list[TextPart]:
 def effect_sentence(d: Difference) -> list[TextPart]:
     """The effect size in words and SDs, and the probability of superiority."""
     if d.sd is None:
-        size = f"between {d.unit}s that do not vary within a system"
+        size = f"(no SD: {d.unit}s do not vary within a system)"
     else:
         sds = effect_size(d)
         word = "large" if sds >= LARGE else "small" if sds < SMALL else "moderate"
-        size = f"{word} ({format_number(sds, 1)} times the SD between {d.unit}s)"
-    opening = f"The largest difference is {size}"
+        size = f"({word}, {format_number(sds, 1)} SD between {d.unit}s)"
+    opening = f"Largest effect {size}"
     if d.times_in_100 is None:
         return [f"{opening}."]
     up = (d.difference or 0.0) > 0

@@ -62,7 +62,7 @@ def verdict_sentence(d: Difference) -> str:
 
 def claim_text(d: Difference) -> str:
     """Who is more or less so than whom."""
-    perhaps = "perhaps " if d.finding == "hint" else ""
+    perhaps = "possibly " if d.finding == "hint" else ""
     return f"{d.a} {perhaps}{comparison_phrase(d)} {d.b}"
 
 

@@ -16,5 +16,5 @@ class Conscientiousness(Trait):
     """Parameters: `model`, a folder of `simpatico train trait`; `minimum_words` for a score."""
 
     name = "conscientiousness"
-    about = "Big Five conscientiousness of a speaker, by a model of your own."
+    about = "Big Five conscientiousness of a speaker; needs a model that you train."
     comparison = "sounds (more|less) conscientious"

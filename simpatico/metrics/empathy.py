@@ -21,10 +21,10 @@ class Empathy(Trait):
 
     name = "empathy"
     about = (
-        "State empathy of a speaker, as writers of short essays rated their own. It is a "
-        "state in a situation, the reaction to a news story, not the trait."
+        "Empathic concern that the words express, predicted by a model trained on self-ratings of "
+        "essay writers: a state, the reaction to a news story, not the trait."
     )
-    meaning = "state empathy that the words express, as writers rated their own"
+    meaning = "empathic concern that the words express, as essay writers rated their own"
     comparison = "scores (higher|lower) on the essay-trained empathic-concern model"
     citation = (
         "Buechel et al. (2018), Modeling Empathy and Distress in Reaction to News Stories; "

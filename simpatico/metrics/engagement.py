@@ -1,4 +1,4 @@
-"""Engagement: how likely a reply engages whoever it is meant for.
+"""Engagement: how likely a reply engages its addressee.
 
 Ghazarian et al. (2020, AAAI), Predictive Engagement. A logistic head over the vectors of a reply
 and of what it answers, and over the character n-grams of both, trained on ratings of how engaging a
@@ -27,9 +27,9 @@ class Engagement(Evaluator):
     head = "engaging"
     shows_extremes = True
     command = "simpatico train engagement --data FILE --out MODEL"
-    meaning = "probability that the turn engages whoever it is meant for"
+    meaning = "probability that the turn engages its addressee"
     facts = Card(
-        about="How likely a turn engages whoever it is meant for.",
+        about="How likely a turn engages its addressee.",
         undefined=NO_ANSWERED_TURN,
         citation=(
             "Ghazarian et al. 2020, Predictive Engagement: An Efficient Metric for Automatic "

@@ -16,5 +16,5 @@ class Extraversion(Trait):
     """Parameters: `model`, a folder of `simpatico train trait`; `minimum_words` for a score."""
 
     name = "extraversion"
-    about = "Big Five extraversion of a speaker, by a model of your own."
+    about = "Big Five extraversion of a speaker; needs a model that you train."
     comparison = "sounds (more|less) outgoing"

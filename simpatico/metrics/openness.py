@@ -16,5 +16,5 @@ class Openness(Trait):
     """Parameters: `model`, a folder of `simpatico train trait`; `minimum_words` for a score."""
 
     name = "openness"
-    about = "Big Five openness to experience of a speaker, by a model of your own."
+    about = "Big Five openness to experience of a speaker; needs a model that you train."
     comparison = "sounds (more|less) curious and imaginative"

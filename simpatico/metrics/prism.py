@@ -1,4 +1,4 @@
-"""Prism: how readily a model that says the same in other words would say a turn.
+"""Prism: likelihood of a turn given its reference, under a paraphrasing model.
 
 Thompson & Post (2020, EMNLP). H(y | x) is the mean of log p(y_t | y_<t, x), to base e, over the
 tokens of y and its end token; a language tag is left out. Beside a reference r the score of a turn
@@ -49,7 +49,7 @@ class Prism(PairMetric):
     range = (-inf, 0.0)
     comparison = "has a (higher|lower) Prism score"
     card = Card(
-        about="How readily a model that says the same in other words would say a turn.",
+        about="Likelihood of a turn given its reference, under a paraphrasing model.",
         undefined=(
             "Null when the turn has no reference with words (in the other modes: answers nothing), "
             "has no words itself, or is in another script."

@@ -45,7 +45,7 @@ class QuestionRate:
             "question_rate",
             pl.col("asking") / pl.col("turns"),
             "share of turns with a question mark",
-            "asks in (more|fewer) of its turns",
+            "asks a question in (more|fewer) of its turns",
         ),
     )
 

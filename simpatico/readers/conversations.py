@@ -74,7 +74,7 @@ class Conversations:
         for source in sources:
             path = source.path and source.path.resolve()
             if path in paths:
-                raise DataError(f"{source.name}:0: the same input is given twice; give it once")
+                raise DataError(f"{source.name}: the same input is given twice; give it once")
             paths.add(path)
         return sources
 

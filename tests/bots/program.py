@@ -8,34 +8,34 @@ import time
 
 def main():
     for number, line in enumerate(sys.stdin, 1):
-        asked = json.loads(line)
-        text = asked["messages"][-1]["content"]
-        told = {"id": asked["id"], "text": f"{os.getpid()} {number} {text}", "model": "program"}
+        data = json.loads(line)
+        text = data["messages"][-1]["content"]
+        output = {"id": data["id"], "text": f"{os.getpid()} {number} {text}", "model": "program"}
         match text:
             case "die":
                 sys.exit(7)
             case "hang":
                 time.sleep(60)
             case "error":
-                told = {"error": "sk-secret in here"}
+                output = {"error": "sk-secret in here"}
             case "empty":
-                told["text"] = " "
+                output["text"] = " "
             case "garbage":
                 sys.stdout.write("not json\n")
-                told = None
+                output = None
             case "big":
-                told["text"] = "x" * 2_000_000
+                output["text"] = "x" * 2_000_000
             case "twice":
-                sys.stdout.write(json.dumps(told) + "\n" + json.dumps(told) + "\n")
-                told = None
+                sys.stdout.write(json.dumps(output) + "\n" + json.dumps(output) + "\n")
+                output = None
             case "other":
-                told["id"] = 99
+                output["id"] = 99
             case "count":
-                told |= {"tokens_in": 3, "tokens_out": 4}
+                output |= {"tokens_in": 3, "tokens_out": 4}
             case "echo":
-                told["text"] = json.dumps(asked, sort_keys=True)
-        if told is not None:
-            sys.stdout.write(json.dumps(told) + "\n")
+                output["text"] = json.dumps(data, sort_keys=True)
+        if output is not None:
+            sys.stdout.write(json.dumps(output) + "\n")
         sys.stdout.flush()
 
 

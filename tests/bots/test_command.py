@@ -35,8 +35,8 @@ def test_one_process_answers_line_after_line(program):
 
 
 def test_what_it_reads_and_what_it_may_tell(program):
-    asked = json.loads(ask(program, "echo").text)
-    assert asked == {
+    data = json.loads(ask(program, "echo").text)
+    assert data == {
         "id": 1,
         "messages": [{"role": "user", "content": "echo"}],
         "temperature": 0.5,
@@ -61,9 +61,9 @@ FAILURES = {
 
 @pytest.mark.parametrize("ill", FAILURES)
 def test_a_failure_is_one_sentence_and_the_next_call_goes_well(program, ill):
-    with pytest.raises(NoAnswer) as told:
+    with pytest.raises(NoAnswer) as error:
         ask(program, ill)
-    assert (told.value.why, str(told.value)) == FAILURES[ill]
+    assert (error.value.why, str(error.value)) == FAILURES[ill]
     assert ask(program, "well").text.endswith(" well")
 
 
@@ -73,9 +73,9 @@ def test_one_that_hangs_is_ended_and_started_anew():
     )
     pid = int(ask(bot, "a").text.split()[0])
     quick = type(bot)(bot.words, Settings(timeout=0.3), idle=bot.idle)
-    with pytest.raises(NoAnswer) as told:
+    with pytest.raises(NoAnswer) as error:
         ask(quick, "hang")
-    assert (told.value.why, str(told.value)) == ("too slow", f"{NAME} did not answer in time")
+    assert (error.value.why, str(error.value)) == ("too slow", f"{NAME} did not answer in time")
     with pytest.raises(ProcessLookupError):
         os.kill(pid, 0)
     assert int(ask(bot, "b").text.split()[0]) != pid
@@ -95,9 +95,9 @@ def test_calls_at_the_same_time_have_a_process_each(program):
 
 
 def test_a_program_that_is_not_there():
-    with pytest.raises(MissingResource) as told:
+    with pytest.raises(MissingResource) as error:
         ask(load_bot("command:no-such-program-here -x"), "a")
-    assert str(told.value) == (
+    assert str(error.value) == (
         "the program 'no-such-program-here' cannot be started (No such file or directory); "
         "check its name and mode"
     )

@@ -84,7 +84,7 @@ FAILURES = {
 
 @pytest.mark.parametrize("ill", FAILURES)
 def test_a_failure_is_one_sentence_for_one_prompt(server, ill):
-    with pytest.raises(NoAnswer) as told:
+    with pytest.raises(NoAnswer) as error:
         ask(server, f"{ill}: x", timeout=0.3 if ill in ("slow", "drip") else 3, retries=1)
     why, sentence = FAILURES[ill]
     called = (
@@ -92,7 +92,7 @@ def test_a_failure_is_one_sentence_for_one_prompt(server, ill):
         if why in ("too slow", "broken off", "too large")
         else server.url
     )
-    assert (told.value.why, str(told.value)) == (why, f"{called} {sentence}")
+    assert (error.value.why, str(error.value)) == (why, f"{called} {sentence}")
 
 
 def test_bad_answers_are_not_asked_for_again(server):
@@ -113,10 +113,10 @@ def test_a_server_is_left_alone_as_long_as_it_asks(server, monkeypatch):
 
 
 def test_a_server_that_wants_hours_stops_the_run(server):
-    with pytest.raises(RunError) as told:
+    with pytest.raises(RunError) as error:
         ask(server, "tomorrow: x")
-    assert told.value.resumable
-    assert str(told.value) == (
+    assert error.value.resumable
+    assert str(error.value) == (
         f"{server.url} answered with status 429, and asks to wait 86,400 seconds; "
         "run the same command again then to resume"
     )
@@ -131,9 +131,9 @@ STOPS = {
 
 @pytest.mark.parametrize("ill", STOPS)
 def test_what_no_prompt_will_survive_stops_the_run(server, ill):
-    with pytest.raises(BadValue) as told:
+    with pytest.raises(BadValue) as error:
         ask(server, f"{ill}: x")
-    assert str(told.value) == f"{server.url} {STOPS[ill]}"
+    assert str(error.value) == f"{server.url} {STOPS[ill]}"
     assert server.asked[f"{ill}: x"] == 1
 
 
@@ -142,10 +142,10 @@ def test_a_server_that_is_away_can_be_asked_later():
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     away = load_bot(f"http://127.0.0.1:{port}/v1?model=m", Settings(retries=1))
-    with pytest.raises(RunError) as told:
+    with pytest.raises(RunError) as error:
         away([Message("user", "Hi")])
-    assert told.value.resumable
-    assert str(told.value) == (
+    assert error.value.resumable
+    assert str(error.value) == (
         f"http://127.0.0.1:{port}/v1/chat/completions cannot be reached (Connection refused); "
         "start the server or check the address"
     )
@@ -165,11 +165,11 @@ def test_the_key_is_in_no_field_and_no_sentence(server):
     one = bot(server)
     assert KEY not in repr(one) + str(one.description) + repr(vars(one))
     for text in ("wrong: x", "refused: x", "moved: x", "ill: x"):
-        with pytest.raises((NoAnswer, BadValue)) as told:
+        with pytest.raises((NoAnswer, BadValue)) as error:
             one([Message("user", text)])
-        chain = [told.value, told.value.__cause__]
-        assert KEY not in repr(chain) + str(told.value)
-        assert told.value.__cause__ is None
+        chain = [error.value, error.value.__cause__]
+        assert KEY not in repr(chain) + str(error.value)
+        assert error.value.__cause__ is None
 
 
 def test_a_short_key_is_no_secret_and_harms_no_answer(server, monkeypatch):
@@ -182,18 +182,18 @@ def test_another_variable_can_be_named_and_must_then_hold_a_key(server, monkeypa
     bot(server, "?model=m&key_env=MY_KEY")([Message("user", "named")])
     assert server.seen[-1][1]["Authorization"] == "Bearer another-secret-key"
     monkeypatch.delenv("MY_KEY")
-    with pytest.raises(BadValue) as told:
+    with pytest.raises(BadValue) as error:
         bot(server, "?model=m&key_env=MY_KEY")([Message("user", "named")])
-    assert str(told.value) == "the environment variable MY_KEY is empty; put the key into it"
+    assert str(error.value) == "the environment variable MY_KEY is empty; put the key into it"
 
 
 def test_no_key_no_header(server, monkeypatch):
     monkeypatch.delenv("OPENAI_API_KEY")
     ask(server, "keyless")
     assert "Authorization" not in server.seen[-1][1]
-    with pytest.raises(BadValue) as told:
+    with pytest.raises(BadValue) as error:
         ask(server, "refused: keyless", retries=0)
-    assert str(told.value) == f"{server.url} wants a key; put it into OPENAI_API_KEY (status 401)"
+    assert str(error.value) == f"{server.url} wants a key; put it into OPENAI_API_KEY (status 401)"
 
 
 def test_the_usual_key_is_not_sent_in_the_open(monkeypatch):
@@ -207,9 +207,9 @@ def test_the_usual_key_is_not_sent_in_the_open(monkeypatch):
 @pytest.mark.parametrize("value", ["two\nlines-of-a-key", "sk-ümlaut-key"])
 def test_what_cannot_be_a_key_is_refused_without_being_shown(server, monkeypatch, value):
     monkeypatch.setenv("OPENAI_API_KEY", value)
-    with pytest.raises(BadValue) as told:
+    with pytest.raises(BadValue) as error:
         ask(server, "Hi")
-    assert str(told.value) == (
+    assert str(error.value) == (
         "the value of OPENAI_API_KEY is not a valid key; it must be printable ASCII"
     )
 

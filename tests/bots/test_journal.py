@@ -17,12 +17,12 @@ def test_a_torn_last_line_is_asked_again(tmp_path):
     with pytest.raises(RunError):
         probe(Counted(stops={"c"}), prompts("abc"), out, how=AskOptions(jobs=1))
     data = partial.read_bytes()
-    whole = tmp_path / "whole.jsonl"
-    probe(Counted(), prompts("abc"), whole)
+    full = tmp_path / "whole.jsonl"
+    probe(Counted(), prompts("abc"), full)
     for end in (len(data) - 1, len(data) - 30, data.index(b"\n") + 5, data.index(b"\n"), 3, 0):
         partial.write_bytes(data[:end])
         probe(Counted(), prompts("abc"), out)
-        assert out.read_bytes() == whole.read_bytes()
+        assert out.read_bytes() == full.read_bytes()
         out.unlink()
 
 
@@ -32,9 +32,9 @@ def test_a_damaged_line_in_the_middle_is_not_passed_over(tmp_path):
         probe(Counted(stops={"c"}), prompts("abc"), out, how=AskOptions(jobs=1))
     lines = partial.read_bytes().splitlines(keepends=True)
     partial.write_bytes(b"".join([lines[0], b"{\n", *lines[2:]]))
-    with pytest.raises(RunError) as told:
+    with pytest.raises(RunError) as error:
         probe(Counted(), prompts("abc"), out)
-    assert str(told.value) == f"{partial}:2: the line is damaged; remove it"
+    assert str(error.value) == f"{partial}:2: the line is damaged; remove it"
 
 
 def refusals():
@@ -53,10 +53,10 @@ def test_answers_to_something_else_are_refused_and_stay(case, tmp_path):
     out = tmp_path / "a.jsonl"
     probe(Counted(), prompts("ab"), out)
     before = out.read_bytes()
-    bot, asked, sentence = refusals()[case]
-    with pytest.raises(RunError) as told:
-        probe(bot, asked, out)
-    assert str(told.value) == f"{out} {sentence}"
+    bot, request, sentence = refusals()[case]
+    with pytest.raises(RunError) as error:
+        probe(bot, request, out)
+    assert str(error.value) == f"{out} {sentence}"
     assert out.read_bytes() == before
     assert os.listdir(tmp_path) == ["a.jsonl"]
 
@@ -65,9 +65,9 @@ def test_answers_to_something_else_are_refused_and_stay(case, tmp_path):
 def test_a_file_of_something_else_is_never_overwritten(text, tmp_path):
     out = tmp_path / "a.jsonl"
     out.write_text(text)
-    with pytest.raises(RunError) as told:
+    with pytest.raises(RunError) as error:
         probe(Counted(), prompts("ab"), out)
-    assert str(told.value) == f"{out} does not hold answers of a bot; name another file"
+    assert str(error.value) == f"{out} does not hold answers of a bot; name another file"
     assert out.read_text() == text
     out.rename(tmp_path / "b.jsonl.partial")
     with pytest.raises(RunError, match="was begun with another bot or other settings"):
@@ -87,10 +87,10 @@ def test_two_processes_do_not_write_one_file(tmp_path):
     first = threading.Thread(target=probe, args=(Counted(delay=held), prompts("a"), out))
     first.start()
     inside.wait(5)
-    with pytest.raises(RunError) as told:
+    with pytest.raises(RunError) as error:
         probe(Counted(), prompts("a"), out)
     assert (
-        str(told.value) == f"{out} is being written by another process; wait or name another file"
+        str(error.value) == f"{out} is being written by another process; wait or name another file"
     )
     go.set()
     first.join()
@@ -99,8 +99,8 @@ def test_two_processes_do_not_write_one_file(tmp_path):
 
 def test_a_folder_that_is_not_there(tmp_path):
     out = tmp_path / "no" / "a.jsonl"
-    with pytest.raises(RunError) as told:
+    with pytest.raises(RunError) as error:
         probe(Counted(), prompts("a"), out)
-    assert str(told.value) == (
+    assert str(error.value) == (
         f"{out} cannot be written (No such file or directory); check its folder"
     )

@@ -80,17 +80,17 @@ def test_what_a_user_writes_is_never_a_mark():
 )
 def test_a_template_that_does_not_do(name, template, sentence):
     _, framed = choose_frame(reader(templated(name, template)), None)
-    with pytest.raises(NoAnswer) as told:
+    with pytest.raises(NoAnswer) as error:
         framed(DIALOG)
-    assert str(told.value) == sentence
+    assert str(error.value) == sentence
 
 
 def test_a_model_without_marks_reads_lines():
     words = reader(tiny("gpt2"))
     frame, framed = choose_frame(words, None)
     assert frame == "lines"
-    written = words.tokenizer.decode(framed([("system", "Be\nkind."), *DIALOG]))
-    assert written == (
+    content = words.tokenizer.decode(framed([("system", "Be\nkind."), *DIALOG]))
+    assert content == (
         "<|endoftext|>Be kind.\n\nuser: hello you\nassistant: very good\nuser: what\nassistant:"
     )
 
@@ -121,12 +121,12 @@ def test_greedy_equals_what_transformers_generates():
     ids = framed([("user", "what do you think")])
     net = AutoModelForCausalLM.from_pretrained(folder).eval()
     with torch.inference_mode():
-        given = torch.tensor([ids])
-        mask = torch.ones_like(given)
-        made = net.generate(
-            given, attention_mask=mask, max_new_tokens=12, do_sample=False, pad_token_id=1
+        inputs = torch.tensor([ids])
+        mask = torch.ones_like(inputs)
+        sample = net.generate(
+            inputs, attention_mask=mask, max_new_tokens=12, do_sample=False, pad_token_id=1
         )
-    expected = words.tokenizer.decode(made[0, len(ids) :], skip_special_tokens=True).strip()
+    expected = words.tokenizer.decode(sample[0, len(ids) :], skip_special_tokens=True).strip()
     assert one.text == expected
     assert (one.tokens_in, one.stop_reason) == (len(ids), "length")
     assert one.tokens_out == 12
@@ -147,10 +147,10 @@ def test_what_is_too_long_loses_its_start_and_then_its_answer():
     folder = templated("turns", TURNS)
     many = [Message("user", "very good music and so on")] * 20
     assert bot(folder)([*many, Message("user", "what")]).tokens_in <= 128 - 12
-    with pytest.raises(NoAnswer) as told:
+    with pytest.raises(NoAnswer) as error:
         ask(bot(folder), "zq " * 300)
-    assert told.value.why == "too long"
-    assert str(told.value) == (
+    assert error.value.why == "too long"
+    assert str(error.value) == (
         f"the turn to answer and 12 tokens of reply exceed the 128 tokens that path:{folder} holds"
     )
 
@@ -177,9 +177,9 @@ def test_the_same_file_with_one_or_several_at_a_time(tmp_path, monkeypatch):
     monkeypatch.setenv("SIMPATICO_THREADS", "4")
     before = torch.get_num_threads()
     one = bot(templated("turns", TURNS), temperature=0.7, max_tokens=6)
-    given = [Prompt(str(n), (Message("user", f"hello {n}"),)) for n in range(6)]
+    inputs = [Prompt(str(n), (Message("user", f"hello {n}"),)) for n in range(6)]
     for jobs in (1, 4):
-        probe(one, given, tmp_path / f"{jobs}.jsonl", how=AskOptions(jobs=jobs))
+        probe(one, inputs, tmp_path / f"{jobs}.jsonl", how=AskOptions(jobs=jobs))
     assert (tmp_path / "1.jsonl").read_bytes() == (tmp_path / "4.jsonl").read_bytes()
     assert torch.get_num_threads() == before
 
@@ -195,8 +195,8 @@ def test_a_real_model_answers(tmp_path):
         "I just lost my job and feel terrible.",
         "I passed my exam! I am so happy!",
     ]
-    given = [Prompt(str(n), (Message("user", text),)) for n, text in enumerate(texts)]
-    done = probe(one, given, tmp_path / "a.jsonl", how=AskOptions(jobs=2))
+    inputs = [Prompt(str(n), (Message("user", text),)) for n, text in enumerate(texts)]
+    done = probe(one, inputs, tmp_path / "a.jsonl", how=AskOptions(jobs=2))
     assert (done.n_answered, done.failures) == (3, {})
     rows = [json.loads(line) for line in (tmp_path / "a.jsonl").read_text().splitlines()]
     answers = [row["text"] for row in rows if row["system"] == "smollm2"]

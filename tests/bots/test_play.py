@@ -84,18 +84,18 @@ def test_another_number_of_turns_is_another_run(tmp_path):
 )
 def test_there_must_be_something_to_say(tmp_path, turns, sentence):
     long = Prompt("long", tuple(Message("user", str(n)) for n in range(turns)))
-    with pytest.raises(BadValue) as told:
+    with pytest.raises(BadValue) as error:
         play((Listing("x"), Listing("y")), [long], tmp_path / "a.jsonl", turns=turns)
-    assert str(told.value) == sentence
+    assert str(error.value) == sentence
 
 
 def test_a_talk_is_kept_turn_by_turn(tmp_path):
     out = tmp_path / "a.jsonl"
     talk = ChatLog(Listing("x"), out)
-    said = chat_replies(talk, ["Hi\n", "\n", " again \n", "/quit\n", "no\n"])
-    assert next(said).text == "xu"
+    message = chat_replies(talk, ["Hi\n", "\n", " again \n", "/quit\n", "no\n"])
+    assert next(message).text == "xu"
     assert len(rows(out)) == 2
-    assert [reply.text for reply in said] == ["xuau"]
+    assert [reply.text for reply in message] == ["xuau"]
     talk.close()
     assert [(r["speaker"], r["system"], r["text"]) for r in rows(out)] == [
         ("user", "human", "Hi"),
@@ -108,8 +108,8 @@ def test_a_talk_is_kept_turn_by_turn(tmp_path):
 
 def test_a_turn_without_an_answer_can_be_said_again(tmp_path):
     talk = ChatLog(Listing("x", fails_at=2), tmp_path / "a.jsonl")
-    told = list(chat_replies(talk, ["Hi", "more"]))
-    assert [type(one) for one in told] == [Reply, NoAnswer]
+    output = list(chat_replies(talk, ["Hi", "more"]))
+    assert [type(one) for one in output] == [Reply, NoAnswer]
     assert len(talk.dialog) == 2
     talk.close()
 
@@ -137,7 +137,7 @@ def test_nothing_said_leaves_no_file(tmp_path):
 def test_a_file_of_something_else_is_not_added_to(tmp_path, text):
     out = tmp_path / "a.jsonl"
     out.write_text(text)
-    with pytest.raises(RunError) as told:
+    with pytest.raises(RunError) as error:
         ChatLog(Listing("x"), out)
-    assert str(told.value) == f"{out} does not hold answers of a bot; name another file"
+    assert str(error.value) == f"{out} does not hold answers of a bot; name another file"
     assert out.read_text() == text

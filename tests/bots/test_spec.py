@@ -67,17 +67,17 @@ WRONG = {
 
 @pytest.mark.parametrize("spec", WRONG)
 def test_what_makes_no_bot_is_told_in_a_sentence_without_secrets(spec):
-    with pytest.raises((BadValue, UnknownName)) as told:
+    with pytest.raises((BadValue, UnknownName)) as error:
         load_bot(spec)
-    assert str(told.value) == WRONG[spec]
-    assert SECRET not in repr(told.value)
-    assert told.value.__cause__ is None
+    assert str(error.value) == WRONG[spec]
+    assert SECRET not in repr(error.value)
+    assert error.value.__cause__ is None
 
 
 def test_a_model_that_is_not_here_is_told_as_metrics_tell_it():
-    with pytest.raises(MissingResource) as told:
+    with pytest.raises(MissingResource) as error:
         load_bot("local:path:/no/such/folder")
-    assert str(told.value) == (
+    assert str(error.value) == (
         "model 'path:/no/such/folder': there is no such folder; give the folder with config.json"
     )
 
@@ -103,9 +103,9 @@ def test_answers_from_a_file(tmp_path):
     path.write_text('{"prompt": "Hi", "answer": "Hello"}\n{"prompt": "Hi", "answer": "no"}\n')
     bot = load_bot(f"script:{path}")
     assert (bot.name, bot([Message("user", "Hi")]).text) == ("answers", "Hello")
-    with pytest.raises(NoAnswer) as told:
+    with pytest.raises(NoAnswer) as error:
         bot([Message("user", "Bye")])
-    assert str(told.value) == f"{path} has no answer to this prompt"
+    assert str(error.value) == f"{path} has no answer to this prompt"
     first = bot.description["sha256"]
     path.write_text('{"prompt": "Hi", "answer": "Hello!"}\n')
     assert load_bot(f"script:{path}").description["sha256"] != first
@@ -122,15 +122,15 @@ def test_answers_from_a_file(tmp_path):
 def test_a_bad_file_of_answers(tmp_path, text, reason):
     path = tmp_path / "answers.jsonl"
     path.write_text(text)
-    with pytest.raises(DataError) as told:
+    with pytest.raises(DataError) as error:
         load_bot(f"script:{path}")
-    assert str(told.value) == f"{path}:1: {reason}"
+    assert str(error.value) == f"{path}:1: {reason}"
 
 
 def test_a_dialog_without_turns_has_no_answer():
-    with pytest.raises(SimpaticoError) as told:
+    with pytest.raises(SimpaticoError) as error:
         load_bot("script:echo")([])
-    assert str(told.value) == "the dialog is empty; a bot needs at least one turn to answer"
+    assert str(error.value) == "the dialog is empty; a bot needs at least one turn to answer"
 
 
 @pytest.mark.parametrize(
@@ -148,6 +148,6 @@ def test_a_dialog_without_turns_has_no_answer():
     ],
 )
 def test_settings_must_make_sense(settings, sentence):
-    with pytest.raises(BadValue) as told:
+    with pytest.raises(BadValue) as error:
         Settings(**settings)
-    assert str(told.value) == sentence
+    assert str(error.value) == sentence

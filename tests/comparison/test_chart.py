@@ -75,9 +75,7 @@ def test_a_notebook_shows_the_pair_that_is_told_apart_most(found):
     root = tree(found._repr_html_())
     lead, small, more = (p.prose for p in root.all("p"))
     assert lead == "a has a higher warm than c. No significant difference on dull."
-    assert small.startswith(
-        "Based on 12 prompts that both replied to. The largest difference is large ("
-    )
+    assert small.startswith("Based on 12 prompts that both replied to. Largest effect (large, ")
     assert more == "2 more pairs of systems in this list."
     table = root.one("table", "verdict")
     (output,) = [d for d in found if (d.a, d.b, d.score) == ("a", "c", "warm")]

@@ -151,26 +151,23 @@ LOOSE = {"paired": False, "unit": "dialog", "n_a": 602, "n_b": 602}
         # 0.0961 / 0.12 = 0.80
         (
             [TOLD],
-            "Based on 22 prompts that both replied to. The largest difference is large (0.8 times "
-            "the SD between prompts): harbor is higher in language style matching in 72% of prompts "
+            "Based on 22 prompts that both replied to. Largest effect (large, 0.8 SD between prompts): harbor is higher in language style matching in 72% of prompts "
             "(ties count half).",
         ),
         (
             [replace(VAGUE, n_a=20, n_b=20), replace(lower(TOLD), sd=0.3, **LOOSE)],
-            "Based on up to 1,204 dialogs, 602 and 602. The largest difference is small (0.3 times "
-            "the SD between dialogs): harbor is lower in language style matching in 72% of random pairs "
+            "Based on up to 1,204 dialogs, 602 and 602. Largest effect (small, 0.3 SD between dialogs): harbor is lower in language style matching in 72% of random pairs "
             "of dialogs (ties count half).",
         ),
         (
             [replace(HINT, sd=0.2, unit="dialog", n_a=1, n_b=1)],
-            "Based on 1 dialog that both took part in. The largest difference is moderate (0.5 "
-            "times the SD between dialogs): harbor is higher in language style matching in 72% of dialogs "
+            "Based on 1 dialog that both took part in. Largest effect (moderate, 0.5 SD between dialogs): harbor is higher in language style matching in 72% of dialogs "
             "(ties count half).",
         ),
         (
             [replace(TOLD, sd=None, times_in_100=None)],
-            "Based on 22 prompts that both replied to. The largest difference is between prompts "
-            "that do not vary within a system.",
+            "Based on 22 prompts that both replied to. Largest effect (no SD: prompts "
+            "do not vary within a system).",
         ),
         ([VAGUE], "Based on 22 prompts that both replied to."),
         ([], ""),

@@ -58,8 +58,8 @@ def test_a_head_reads_context_mark_and_reply_and_says_a_share(history, turns):
 
 
 def test_no_bit_depends_on_other_dialogs():
-    whole, part = (score(talk(*some), [dialog_rpt()]).at("turn") for some in (LINES, LINES[:2]))
-    assert whole[f"dialog_rpt[{KIND}]"].to_list()[:2] == part[f"dialog_rpt[{KIND}]"].to_list()
+    full, part = (score(talk(*sample), [dialog_rpt()]).at("turn") for sample in (LINES, LINES[:2]))
+    assert full[f"dialog_rpt[{KIND}]"].to_list()[:2] == part[f"dialog_rpt[{KIND}]"].to_list()
 
 
 def test_a_long_conversation_loses_its_start():
@@ -72,18 +72,18 @@ def test_a_share_never_overflows():
 
 
 def test_a_model_of_several_classes_is_refused():
-    with pytest.raises(DataError) as told:
+    with pytest.raises(DataError) as error:
         score(talk(*LINES), [dialog_rpt(model=f"path:{tiny('gpt2-classes-3')}")])
-    assert str(told.value) == (
+    assert str(error.value) == (
         f"path:{tiny('gpt2-classes-3')} predicts 3 classes, where one number is needed; name "
         "a regression model"
     )
 
 
 def test_a_parameter_that_makes_no_sense_is_refused():
-    with pytest.raises(BadValue) as told:
+    with pytest.raises(BadValue) as error:
         dialog_rpt(history=0)
-    assert str(told.value) == "dialog_rpt.history is 0; it is 1 or more"
+    assert str(error.value) == "dialog_rpt.history is 0; it is 1 or more"
 
 
 def test_the_first_head_that_is_not_here_is_named():

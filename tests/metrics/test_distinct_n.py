@@ -92,21 +92,21 @@ def test_expected_equals_drawing_every_way(counts, data):
     items = [kind for kind, n in enumerate(counts) for _ in range(n)][:9]
     size = data.draw(st.integers(1, len(items)))
     draws = [len({items[i] for i in chosen}) for chosen in combinations(range(len(items)), size)]
-    held = np.bincount(items).astype(float)
-    assert expected_distinct_share(held, size) == pytest.approx(np.mean(draws) / size, abs=1e-9)
+    lock = np.bincount(items).astype(float)
+    assert expected_distinct_share(lock, size) == pytest.approx(np.mean(draws) / size, abs=1e-9)
 
 
 @given(st.lists(st.lists(st.sampled_from("abc"), max_size=8), min_size=1, max_size=5))
 def test_ngrams_are_counted_as_a_loop_counts_them(turns):
     rows = [[ord(w) for w in words] for words in turns]
     names = {"dialog": [str(i) for i in range(len(rows))]}
-    held = pl.DataFrame({**names, "words": pl.Series(rows, dtype=pl.List(pl.UInt64))})
+    lock = pl.DataFrame({**names, "words": pl.Series(rows, dtype=pl.List(pl.UInt64))})
     for n in (1, 2, 3):
-        found = count_ngrams(held, n)
+        result = count_ngrams(lock, n)
         loop = [[tuple(r[i : i + n]) for i in range(len(r) - n + 1)] for r in rows]
-        assert found.totals.tolist() == [len(g) for g in loop]
-        whole = found.counts(np.ones(len(rows)))
-        assert np.count_nonzero(whole) == len({g for own in loop for g in own})
+        assert result.totals.tolist() == [len(g) for g in loop]
+        full = result.counts(np.ones(len(rows)))
+        assert np.count_nonzero(full) == len({g for own in loop for g in own})
 
 
 @pytest.mark.parametrize(
@@ -118,6 +118,6 @@ def test_ngrams_are_counted_as_a_loop_counts_them(turns):
     ],
 )
 def test_a_parameter_that_makes_no_sense_is_refused(parameters, sentence):
-    with pytest.raises(BadValue) as told:
+    with pytest.raises(BadValue) as error:
         load("distinct_n", **parameters)
-    assert str(told.value) == sentence
+    assert str(error.value) == sentence

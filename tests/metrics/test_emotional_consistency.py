@@ -103,8 +103,8 @@ def test_what_cannot_be_judged_is_null_and_says_why():
 def test_a_dialog_in_which_nobody_is_emotional_has_no_score():
     turns = talk("x: rain", "y: rain", "x: rain", "y: tea")
     assert dialog(turns) == [None] * 5
-    told = score(turns, [METRIC]).at("dialog")[f"{METRIC.name}_null"].to_list()
-    assert told == ["user_neutral", "user_neutral"]
+    output = score(turns, [METRIC]).at("dialog")[f"{METRIC.name}_null"].to_list()
+    assert output == ["user_neutral", "user_neutral"]
 
 
 def test_only_exchanges_with_points_are_counted():
@@ -125,9 +125,9 @@ def test_the_threshold_moves_what_counts_as_emotional():
 
 @pytest.mark.parametrize("value", [0.0, 1.0, -1.0, float("nan")])
 def test_a_threshold_that_decides_nothing_is_refused(value):
-    with pytest.raises(BadValue) as told:
+    with pytest.raises(BadValue) as error:
         load("emotional_consistency", threshold=value)
-    assert str(told.value) == (
+    assert str(error.value) == (
         f"emotional_consistency.threshold is {value}; it lies between 0 and 1"
     )
 
@@ -156,13 +156,13 @@ def test_points_and_what_they_are_expected_to_be(rows):
 
 def test_the_words_that_moved_it():
     """The largest numbers of "tea do" are (2, 5): tea makes it emotional, do makes it positive."""
-    found = collect_evidence(METRIC, talk("x: tea", "y: tea do"))
+    result = collect_evidence(METRIC, talk("x: tea", "y: tea do"))
     soft = f"emotional_consistency_soft{MARK}"
     both, tea, do = (
         score(talk("x: tea", f"y: {text}"), [METRIC]).at("turn")[soft][1]
         for text in ("tea do", "tea", "do")
     )
-    assert found.rows() == [
+    assert result.rows() == [
         (1, 0, 3, pytest.approx(both - do)),
         (1, 4, 6, pytest.approx(both - tea)),
     ]
@@ -179,8 +179,8 @@ def test_the_name_carries_the_models_unless_they_are_ours():
 
 
 def test_words_between_systems():
-    told = [(s.title, s.more) for s in METRIC.scores]
-    assert told == [
+    output = [(s.title, s.more) for s in METRIC.scores]
+    assert output == [
         ("Emotional consistency", "matches the user's sentiment more often than"),
         (
             "Emotional consistency, at its worst",
@@ -209,9 +209,9 @@ def test_a_model_that_is_not_here_is_a_sentence(tmp_path, monkeypatch):
     )
     metric = load("emotional_consistency")
     assert missing_resource(metric) == f"emotional_consistency needs a trained model: {how}"
-    with pytest.raises(MissingResource) as told:
+    with pytest.raises(MissingResource) as error:
         score(talk("x: do", "y: tea"), [metric])
-    assert str(told.value) == missing_resource(metric)
+    assert str(error.value) == missing_resource(metric)
     half = load("emotional_consistency", neutrality=MODELS["neutrality"], polarity="path:/no")
     assert missing_resource(half) == (
         "emotional_consistency needs a trained model and there is none at 'path:/no': train one "
@@ -223,10 +223,10 @@ def test_a_model_that_is_not_here_is_a_sentence(tmp_path, monkeypatch):
 
 def test_heads_of_another_kind_are_refused():
     swapped = load("emotional_consistency", neutrality=MODELS["polarity"])
-    with pytest.raises(DataError) as told:
+    with pytest.raises(DataError) as error:
         score(talk("x: do", "y: tea"), [swapped])
     folder = MODELS["polarity"].removeprefix("path:")
-    assert str(told.value) == (
+    assert str(error.value) == (
         f"{folder}/recipe.json: heads of kind 'polarity', where 'neutrality' are needed"
     )
 
@@ -254,26 +254,26 @@ def test_fine_tuned_classifiers_say_their_second_class():
     from transformers import AutoTokenizer, BertForSequenceClassification
 
     folder = tiny("bert-classes-2")
-    heard, said = "why do you like it", "I hate tea ."
-    cut = AutoTokenizer.from_pretrained(str(folder))
+    calls, message = "why do you like it", "I hate tea ."
+    prefix = AutoTokenizer.from_pretrained(str(folder))
     net = BertForSequenceClassification.from_pretrained(str(folder)).eval()
     with torch.inference_mode():
         a, b = (
-            net(**cut(text, return_tensors="pt")).logits.softmax(1)[0, 1].item()
-            for text in (heard, "i hate tea.")
+            net(**prefix(text, return_tensors="pt")).logits.softmax(1)[0, 1].item()
+            for text in (calls, "i hate tea.")
         )
     model = f"path:{folder}"
     metric = load("emotional_consistency", neutrality=model, polarity=model, threshold=1e-9)
-    row = score(talk(f"x: {heard}", f"y: {said}"), [metric]).at("turn").row(1, named=True)
+    row = score(talk(f"x: {calls}", f"y: {message}"), [metric]).at("turn").row(1, named=True)
     soft = (1 - b) / 2 + b * (a * b + (1 - a) * (1 - b))
     assert row[metric.scores[4].name] == pytest.approx(soft, abs=1e-6)
 
 
 def test_a_classifier_of_three_classes_is_refused():
     model = f"path:{tiny('bert-classes-3')}"
-    with pytest.raises(DataError) as told:
+    with pytest.raises(DataError) as error:
         score(talk("x: do", "y: tea"), [load("emotional_consistency", neutrality=model)])
-    assert str(told.value) == (
+    assert str(error.value) == (
         f"{model} predicts 3 classes, where emotional_consistency needs two: not emotional, "
         "and emotional"
     )

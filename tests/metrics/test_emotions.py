@@ -60,8 +60,8 @@ def test_base_and_normalised_variant(lexicon):
 
 def test_a_dialog_has_the_entropy_of_its_pooled_words(lexicon):
     table = score(talk("x: glad", "y: oh", "x: woe"), [load("emotional_entropy", lexicon=lexicon)])
-    whole = score(talk("x: glad woe"), [load("emotional_entropy", lexicon=lexicon)])
-    assert table.at("dialog")["emotional_entropy"][0] == whole.at("dialog")["emotional_entropy"][0]
+    full = score(talk("x: glad woe"), [load("emotional_entropy", lexicon=lexicon)])
+    assert table.at("dialog")["emotional_entropy"][0] == full.at("dialog")["emotional_entropy"][0]
 
 
 def test_shares_are_what_the_words_weigh(lexicon):
@@ -141,6 +141,8 @@ def test_spearman_equals_scipy(rows):
 def test_a_lexicon_with_negative_weights_is_refused(tmp_path):
     path = tmp_path / "negative.csv"
     path.write_text(LEXICON + "hm,joy,-1\n")
-    with pytest.raises(DataError) as told:
+    with pytest.raises(DataError) as error:
         score(talk("x: hm"), [load("emotional_entropy", lexicon=str(path))])
-    assert str(told.value) == f"lexicon {str(path)!r} has negative weights; emotions need 0 or more"
+    assert (
+        str(error.value) == f"lexicon {str(path)!r} has negative weights; emotions need 0 or more"
+    )

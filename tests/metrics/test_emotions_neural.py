@@ -79,8 +79,8 @@ def test_matching_of_joy_with_sadness():
 def test_what_cannot_be_judged_is_null_and_says_why():
     turns = talk("x: tea", "y: zzz", "x: tea", "y: ...", "x: tea", "y: чай")
     entropy, matching, shares = (load(name, emotions=MODEL) for name in THREE)
-    told = [None, "no_known_words", None, "no_words", None, "other_script"]
-    assert nulls(entropy, turns) == nulls(shares, turns) == told
+    output = [None, "no_known_words", None, "no_words", None, "other_script"]
+    assert nulls(entropy, turns) == nulls(shares, turns) == output
     assert nulls(matching, turns) == [
         "answers_nothing",
         "no_known_words",
@@ -125,15 +125,15 @@ def test_words_and_heads_side_by_side():
 
 @pytest.mark.parametrize("name", THREE)
 def test_what_is_neither_words_nor_heads_is_refused(name):
-    with pytest.raises(BadValue) as told:
+    with pytest.raises(BadValue) as error:
         load(name, emotions="nerual")
-    assert str(told.value) == (
+    assert str(error.value) == (
         f"{name}.emotions is 'nerual'; it is lexicon, neural, or path:DIR with the folder that "
         "`simpatico train emotion --target plutchik` wrote"
     )
-    with pytest.raises(BadValue) as told:
+    with pytest.raises(BadValue) as error:
         load(name, emotions="neural", lexicon="mine.csv")
-    assert str(told.value) == (
+    assert str(error.value) == (
         f"{name} has a lexicon and emotions='neural', which uses none; leave out one of them"
     )
 
@@ -146,9 +146,9 @@ def test_heads_that_are_not_here_are_a_sentence(name, tmp_path, monkeypatch):
         f"{name} needs a trained model: train one with `simpatico train emotion --target plutchik "
         f"--data FILE --out MODEL`, then add `--set {name}.emotions=path:MODEL`"
     )
-    with pytest.raises(MissingResource) as told:
+    with pytest.raises(MissingResource) as error:
         score(talk("x: tea"), [metric])
-    assert str(told.value) == missing_resource(metric)
+    assert str(error.value) == missing_resource(metric)
     assert missing_resource(load(name)) is None
 
 
@@ -182,6 +182,6 @@ def test_heads_keep_the_rules_of_all_metrics(dialogs, chunk):
         row_by_row(metric, turns)
         chunks_alike(metric, turns, chunk)
         orders_alike(metric, turns)
-        found = collect_evidence(metric, turns)
-        assert found.schema == pl.Schema(EVIDENCE)
-        assert found["weight"].is_finite().all()
+        result = collect_evidence(metric, turns)
+        assert result.schema == pl.Schema(EVIDENCE)
+        assert result["weight"].is_finite().all()

@@ -68,9 +68,9 @@ def test_a_dialog_has_mean_least_and_most():
     """x opens with nothing to answer; y says tea .5, "tea rain" .880797, "tea dog" .119203."""
     turns = talk("x: do", "y: tea", "x: zzz", "y: tea rain", "x: do", "y: tea dog", "x: ...")
     row = score(turns, [METRIC]).at("dialog").row(1, named=True)
-    found = [row[f"engagement{end}{MARK}"] for end in ("", "_min", "_max")]
-    assert found == near((0.5 + logistic(2) + logistic(-2)) / 3, logistic(-2), logistic(2))
-    assert tuple(found) == near(0.5, 0.119203, 0.880797, within=1e-6)
+    result = [row[f"engagement{end}{MARK}"] for end in ("", "_min", "_max")]
+    assert result == near((0.5 + logistic(2) + logistic(-2)) / 3, logistic(-2), logistic(2))
+    assert tuple(result) == near(0.5, 0.119203, 0.880797, within=1e-6)
 
 
 def test_at_the_level_of_a_turn_all_three_are_one():
@@ -80,8 +80,8 @@ def test_at_the_level_of_a_turn_all_three_are_one():
 
 def test_what_cannot_be_judged_is_null_and_says_why():
     turns = talk("x: tea", "y: ...", "x: rain", "y: чай", "x: tea", dialog="a")
-    told = score(turns, [METRIC]).at("turn")[f"{METRIC.name}_null"].to_list()
-    assert told == ["answers_nothing", "no_words", "no_words", "other_script", "other_script"]
+    output = score(turns, [METRIC]).at("turn")[f"{METRIC.name}_null"].to_list()
+    assert output == ["answers_nothing", "no_words", "no_words", "other_script", "other_script"]
     unknown = answers(("zzz", None), ("tea", None), heard="rain")
     assert nulls(METRIC, unknown) == ["no_known_words", None]
 
@@ -107,8 +107,8 @@ def test_the_name_carries_the_model_unless_it_is_ours():
 
 
 def test_words_between_systems():
-    told = [(s.title, s.more, s.less) for s in METRIC.scores]
-    assert told == [
+    output = [(s.title, s.more, s.less) for s in METRIC.scores]
+    assert output == [
         ("Engagement", "is more engaging than", "is less engaging than"),
         (
             "Engagement, at its lowest",
@@ -135,9 +135,9 @@ def test_a_model_that_is_not_here_is_a_sentence(tmp_path, monkeypatch):
         f"engagement needs a trained model and there is none at 'path:/no/where': {how}"
     )
     for metric in (load("engagement"), nowhere):
-        with pytest.raises(MissingResource) as told:
+        with pytest.raises(MissingResource) as error:
             score(talk("x: do", "y: tea"), [metric])
-        assert str(told.value) == missing_resource(metric)
+        assert str(error.value) == missing_resource(metric)
     assert missing_resource(load("engagement", model="hub:a/b")) == why_missing("hub:a/b")
 
 
@@ -156,16 +156,16 @@ def test_without_the_extra_the_encoder_says_what_is_missing(monkeypatch):
     bert = f"path:{tiny('bert')}"
     sentence = f"{bert} needs the package torch; pip install 'simpatico[torch]'"
     assert missing_resource(metric) == sentence
-    with pytest.raises(MissingResource) as told:
+    with pytest.raises(MissingResource) as error:
         score(talk("x: do", "y: tea"), [metric])
-    assert str(told.value) == sentence
+    assert str(error.value) == sentence
 
 
 def test_heads_of_another_kind_are_refused(tmp_path):
     model = word_head("relevance", WEIGHTS, folder=tmp_path / "m")
-    with pytest.raises(DataError) as told:
+    with pytest.raises(DataError) as error:
         score(talk("x: do", "y: tea"), [load("engagement", model=model)])
-    assert str(told.value) == (
+    assert str(error.value) == (
         f"{tmp_path / 'm' / 'recipe.json'}: heads of kind 'relevance', where 'engagement' are needed"
     )
 
@@ -177,7 +177,7 @@ def test_the_card_tells_what_the_folder_learned_from(tmp_path):
     card = load("engagement", model=model).card
     assert card.kind == "evaluator"
     assert card.about == (
-        "How likely a turn engages whoever it is meant for. Trained on chats (licence: MIT): 40 "
+        "How likely a turn engages its addressee. Trained on chats (licence: MIT): 40 "
         "dialogs. Test set of 80 dialogs: AUC = 0.63 (95% CI [0.60, 0.66], n = 900), balanced accuracy 0.59; "
         "length alone reaches 0.58."
     )
@@ -198,8 +198,14 @@ def test_the_card_says_when_a_plain_number_does_as_well(tmp_path):
 def tuned(tmp_path):
     """A classifier of two classes with what a fine-tuning writes beside it."""
     folder = shutil.copytree(tiny("bert-classes-2"), tmp_path / "tuned")
-    told = {"base": "package:x", "data": "chats", "licence": "MIT", "learned_from": 1234, "more": 1}
-    (folder / "training.json").write_text(json.dumps(told))
+    output = {
+        "base": "package:x",
+        "data": "chats",
+        "licence": "MIT",
+        "learned_from": 1234,
+        "more": 1,
+    }
+    (folder / "training.json").write_text(json.dumps(output))
     return folder
 
 
@@ -208,13 +214,13 @@ def test_a_fine_tuned_classifier_says_its_second_class(tuned):
     import torch
     from transformers import AutoTokenizer, BertForSequenceClassification
 
-    heard, said = "why do you like it", "I like tea."
-    cut = AutoTokenizer.from_pretrained(str(tuned))
+    calls, said = "why do you like it", "I like tea."
+    prefix = AutoTokenizer.from_pretrained(str(tuned))
     net = BertForSequenceClassification.from_pretrained(str(tuned)).eval()
     with torch.inference_mode():
-        expected = net(**cut(heard, said, return_tensors="pt")).logits.softmax(1)[0, 1].item()
+        expected = net(**prefix(calls, said, return_tensors="pt")).logits.softmax(1)[0, 1].item()
     metric = load("engagement", model=f"path:{tuned}")
-    assert scores(metric, talk(f"x: {heard}", f"y: {said}")) == [
+    assert scores(metric, talk(f"x: {calls}", f"y: {said}")) == [
         None,
         pytest.approx(expected, abs=1e-6),
     ]
@@ -223,23 +229,23 @@ def test_a_fine_tuned_classifier_says_its_second_class(tuned):
         "Fine-tuned from package:x on chats (licence: MIT): 1,234 examples."
     )
     assert scores(metric, talk("x: tea")) == [None]
-    assert load("engagement", model=f"path:{tiny('bert-classes-2')}").card.about.endswith("for.")
+    assert load("engagement", model=f"path:{tiny('bert-classes-2')}").card.about.endswith("addressee.")
 
 
 def test_a_classifier_of_three_classes_is_refused():
     model = f"path:{tiny('bert-classes-3')}"
-    with pytest.raises(DataError) as told:
+    with pytest.raises(DataError) as error:
         score(talk("x: do", "y: tea"), [load("engagement", model=model)])
-    assert str(told.value) == (
+    assert str(error.value) == (
         f"{model} predicts 3 classes, where engagement needs two: not engaging, and engaging"
     )
 
 
 def test_a_training_file_of_something_else_is_refused(tuned):
     (tuned / "training.json").write_text('{"base": 1}')
-    with pytest.raises(DataError) as told:
+    with pytest.raises(DataError) as error:
         _ = load("engagement", model=f"path:{tuned}").card
-    assert str(told.value) == (
+    assert str(error.value) == (
         f"{tuned / 'training.json'}: not a training record; train the model again"
     )
 
@@ -262,9 +268,9 @@ def turns_of(dialogs):
 def test_least_mean_and_most_stand_in_order_within_0_and_1(dialogs):
     table = score(turns_of(dialogs), [METRIC])
     for level in ("turn", "dialog"):
-        found = table.at(level).select(s.name for s in METRIC.scores)
-        assert len({found[name].null_count() for name in found.columns}) == 1
-        for mean, least, most in found.drop_nulls().rows():
+        result = table.at(level).select(s.name for s in METRIC.scores)
+        assert len({result[name].null_count() for name in result.columns}) == 1
+        for mean, least, most in result.drop_nulls().rows():
             assert 0 <= least <= mean + 1e-15
             assert mean - 1e-15 <= most <= 1
 
@@ -273,16 +279,16 @@ def test_least_mean_and_most_stand_in_order_within_0_and_1(dialogs):
 @settings(max_examples=15)
 def test_a_turn_gets_the_same_bits_alone_and_in_any_order_of_dialogs(dialogs, data):
     turns = turns_of(dialogs)
-    whole = score(turns, [METRIC])
+    full = score(turns, [METRIC])
     parts = [score(part, [METRIC]) for part in turns.chunks(1)]
     for level in ("turn", "dialog"):
         alone = pl.concat(part.at(level) for part in parts)
-        assert_frame_equal(whole.at(level), alone, check_exact=True)
+        assert_frame_equal(full.at(level), alone, check_exact=True)
     order = data.draw(st.permutations(turns.frame["dialog"].unique().to_list()))
-    mixed = Turns(pl.concat(turns.frame.filter(dialog=name) for name in order))
+    mixture = Turns(pl.concat(turns.frame.filter(dialog=name) for name in order))
     for level in ("turn", "dialog", "system"):
-        again = score(mixed, [METRIC]).at(level)
-        assert_frame_equal(whole.at(level), again, check_row_order=False, check_exact=True)
+        again = score(mixture, [METRIC]).at(level)
+        assert_frame_equal(full.at(level), again, check_row_order=False, check_exact=True)
 
 
 @pytest.mark.timing
@@ -292,13 +298,13 @@ def test_the_head_takes_a_twentieth_of_the_time_at_most():
     if why := why_missing("package:minilm"):
         pytest.skip(why)
     rng = np.random.default_rng(0)
-    drawn = rng.choice(["tea", "rain", "I", "like", "what", "do", "you", "think", "so"], (400, 9))
-    texts = [" ".join(row) + f" {n}" for n, row in enumerate(drawn)]
+    chart = rng.choice(["tea", "rain", "I", "like", "what", "do", "you", "think", "so"], (400, 9))
+    texts = [" ".join(row) + f" {n}" for n, row in enumerate(chart)]
     encoder = Embeddings().compute(None, None)
     encoder.of(["tea"])
-    begun = time.process_time()
+    start = time.process_time()
     vectors = encoder.of(texts)
-    took = 10 * (time.process_time() - begun)
+    took = 10 * (time.process_time() - start)
     sizes = [(768, 64), (64, 32), (32, 8), (8, 1)]
     layers = tuple((rng.standard_normal(s) / s[0] ** 0.5, np.zeros(s[1])) for s in sizes)
     head = Head(("first", "second"), layers)
@@ -309,6 +315,6 @@ def test_the_head_takes_a_twentieth_of_the_time_at_most():
 
 
 def spent(head, first, second):
-    begun = time.process_time()
+    start = time.process_time()
     head.probability(first, second)
-    return time.process_time() - begun
+    return time.process_time() - start

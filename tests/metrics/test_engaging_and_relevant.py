@@ -42,16 +42,16 @@ def metric(**more):
 )
 def test_combined_by_hand(combine, tea, rain):
     """tea: .731059 and .952574, mean .841816; rain: .952574 and .5, mean .726287."""
-    found = scores(metric(combine=combine), answers(("tea", None), ("rain", None)))
-    assert found == pytest.approx([tea, rain], abs=1e-7)
+    result = scores(metric(combine=combine), answers(("tea", None), ("rain", None)))
+    assert result == pytest.approx([tea, rain], abs=1e-7)
     if combine == "mean":
-        assert found == pytest.approx([0.841816, 0.726287], abs=1e-6)
+        assert result == pytest.approx([0.841816, 0.726287], abs=1e-6)
 
 
 def test_relevance_may_weigh_more_in_the_mean():
     """tea: .3 x .731059 + .7 x .952574 = .886120; rain: .3 x .952574 + .7 x .5 = .635772."""
-    found = scores(metric(weight=0.7), answers(("tea", None), ("rain", None)))
-    assert found == pytest.approx([0.886120, 0.635772], abs=1e-6)
+    result = scores(metric(weight=0.7), answers(("tea", None), ("rain", None)))
+    assert result == pytest.approx([0.886120, 0.635772], abs=1e-6)
 
 
 @pytest.mark.parametrize(
@@ -70,9 +70,9 @@ def test_relevance_may_weigh_more_in_the_mean():
     ],
 )
 def test_a_weight_that_makes_no_sense_is_refused(more, sentence):
-    with pytest.raises(BadValue) as told:
+    with pytest.raises(BadValue) as error:
         metric(**more)
-    assert str(told.value) == sentence
+    assert str(error.value) == sentence
 
 
 def test_the_mean_is_the_default_and_a_dialog_has_the_mean_over_its_turns():
@@ -96,9 +96,9 @@ def test_null_where_either_is():
 
 
 def test_a_way_that_is_none_is_refused():
-    with pytest.raises(BadValue) as told:
+    with pytest.raises(BadValue) as error:
         metric(combine="product")
-    assert str(told.value) == (
+    assert str(error.value) == (
         "engaging_and_relevant.combine is 'product'; it is 'mean', 'min' or 'max'"
     )
 
@@ -109,9 +109,9 @@ def test_the_name_carries_both_models_unless_they_are_ours():
     assert load(NAME).name == NAME
     assert load(f"{NAME}[a+b]").relevance_model == "package:b"
     assert signature(metric()).count("_sha256:") == 3
-    with pytest.raises(UnknownName) as told:
+    with pytest.raises(UnknownName) as error:
         load(f"{NAME}[a]")
-    assert str(told.value) == "engaging_and_relevant carries 2 models, not 1: 'a'"
+    assert str(error.value) == "engaging_and_relevant carries 2 models, not 1: 'a'"
 
 
 def test_it_says_which_model_is_missing(monkeypatch, tmp_path):

@@ -17,10 +17,10 @@ METRIC = load("interlocutor_score", model=MODEL)
 def test_scores_by_hand_stay_on_their_scale():
     """To ann: "why?" 4 + 2 * 2.5 = 9, cut to 7; "well" 4 + 2 * .5 = 5. "why?" to cyd: 6."""
     turns = talk("ann: tea", "bob: why?", "ann: tea", "bob: well", "cyd: tea", "bob: why?")
-    found = score(turns, [METRIC]).at("turn")
-    assert found[METRIC.name].to_list()[1::2] == pytest.approx([7.0, 5.0, 6.0])
-    known = found[METRIC.scores[3].name].to_list()
-    assert known == [0.0, 1.0, 1.0, 1.0, 1.0, 0.0]
+    result = score(turns, [METRIC]).at("turn")
+    assert result[METRIC.name].to_list()[1::2] == pytest.approx([7.0, 5.0, 6.0])
+    reference = result[METRIC.scores[3].name].to_list()
+    assert reference == [0.0, 1.0, 1.0, 1.0, 1.0, 0.0]
 
 
 def test_the_range_is_that_of_the_scale_and_open_without_a_model():
@@ -38,10 +38,10 @@ def test_a_model_that_is_not_here_is_a_sentence():
 
 def test_a_model_of_chances_is_refused():
     other = folder(by_hand())
-    with pytest.raises(DataError) as told:
+    with pytest.raises(DataError) as error:
         score(talk("x: do", "y: tea"), [load("interlocutor_score", model=other)])
     where = other.removeprefix("path:")
-    assert str(told.value) == (
+    assert str(error.value) == (
         f"{where}/recipe.json: a model from `train continuity`; one from "
         "`train interlocutor` is needed"
     )

@@ -27,9 +27,9 @@ def logistic(x):
 
 def test_probabilities_by_hand():
     turns = answers(*((text, None) for text in ("tea", "rain", "dog")))
-    found = scores(METRIC, turns)
-    assert found == pytest.approx([0.5, logistic(4), logistic(-4)], abs=1e-7)
-    assert found == pytest.approx([0.5, 0.982014, 0.017986], abs=1e-6)
+    result = scores(METRIC, turns)
+    assert result == pytest.approx([0.5, logistic(4), logistic(-4)], abs=1e-7)
+    assert result == pytest.approx([0.5, 0.982014, 0.017986], abs=1e-6)
 
 
 def test_the_same_reply_to_something_else_is_another_pair():
@@ -42,15 +42,15 @@ def test_the_same_reply_to_something_else_is_another_pair():
 def test_over_an_encoder_it_is_the_head_of_both_vectors():
     """The inner product of both vectors, times 2, less 1."""
     bert = f"path:{tiny('bert')}"
-    heard, said = Embeddings(bert).compute(None, None).of(["good tea", "I like rain."])
+    calls, message = Embeddings(bert).compute(None, None).of(["good tea", "I like rain."])
     metric = load("relevance", model=f"path:{heads_folder('relevance')}")
-    found = scores(metric, talk("x: good tea", "y: I like rain."))
-    assert found == [None, pytest.approx(logistic(2 * float(heard @ said) - 1), abs=1e-6)]
+    result = scores(metric, talk("x: good tea", "y: I like rain."))
+    assert result == [None, pytest.approx(logistic(2 * float(calls @ message) - 1), abs=1e-6)]
 
 
 def test_it_has_one_score_a_mean_over_turns():
-    (told,) = METRIC.scores
-    assert (told.title, told.more, told.less) == (
+    (output,) = METRIC.scores
+    assert (output.title, output.more, output.less) == (
         "Relevance",
         "is more relevant than",
         "is less relevant than",
@@ -84,9 +84,9 @@ def test_where_none_is_shipped_it_says_how_to_train_one(monkeypatch, tmp_path):
         "--out MODEL`, then add `--set relevance.model=path:MODEL`"
     )
     assert missing_resource(metric) == sentence
-    with pytest.raises(MissingResource) as told:
+    with pytest.raises(MissingResource) as error:
         collect_evidence(metric, talk("x: do", "y: tea rain"))
-    assert str(told.value) == sentence
+    assert str(error.value) == sentence
     assert metric.card.careful == (
         "Texts on one subject look as if they followed each other, sense or not."
     )

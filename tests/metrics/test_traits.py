@@ -69,14 +69,14 @@ def dialog(metric: Metric, *texts: str) -> tuple[float | None, str | None]:
 def test_score_by_hand(model: str) -> None:
     # words: good x2, day x1, sir x3 -> (2*6 - 3) / 6 = 1.5
     # pairs within turns: good day, day sir | sir good, good sir -> 2 / 4 = 0.5
-    found = dialog(Empathy(model, minimum_words=6), "Good day, sir.", "Sir! Good sir...")
-    assert found == (pytest.approx(4 + 1.5 + 0.5), None)
+    result = dialog(Empathy(model, minimum_words=6), "Good day, sir.", "Sir! Good sir...")
+    assert result == (pytest.approx(4 + 1.5 + 0.5), None)
 
 
 def test_one_turn_or_many_differ_only_in_the_pairs_between(model: str) -> None:
     # joined: 5 pairs, one of them "good day" -> 2 / 5
-    found = dialog(Empathy(model, minimum_words=6), "Good day, sir. Sir! Good sir...")
-    assert found == (pytest.approx(4 + 1.5 + 0.4), None)
+    result = dialog(Empathy(model, minimum_words=6), "Good day, sir. Sir! Good sir...")
+    assert result == (pytest.approx(4 + 1.5 + 0.4), None)
 
 
 def test_turns_of_one_word_have_no_pairs(model: str) -> None:
@@ -113,8 +113,8 @@ def test_chunks_cannot_change_a_score(model: str) -> None:
     rows = [(f"d{i}", "bot", "good day sir " * (i + 7)) for i in range(40)]
     frame = pl.DataFrame(rows, schema=["dialog", "speaker", "text"], orient="row")
     turns = Turns.from_utterances(frame)
-    whole = score(turns, [Empathy(model)]).at("dialog")
-    assert whole.equals(score(turns, [Empathy(model)], chunk=3).at("dialog"))
+    full = score(turns, [Empathy(model)]).at("dialog")
+    assert full.equals(score(turns, [Empathy(model)], chunk=3).at("dialog"))
 
 
 def test_signature_names_the_model_by_its_hash(model: str) -> None:
@@ -151,9 +151,9 @@ def test_every_trait_can_be_listed(name: str) -> None:
 
 def test_the_card_says_what_was_learned_and_how_well() -> None:
     assert Empathy().card.about == (
-        "State empathy of a speaker, as writers of short essays rated their own. It is a state in a "
-        "situation, the reaction to a news story, not the trait. Trained on 372 people: state empathy of "
-        "people writing about news stories, as they rated their own. On the test set r = 0.37 "
+        "Empathic concern that the words express, predicted by a model trained on self-ratings of "
+        "essay writers: a state, the reaction to a news story, not the trait. Trained on 372 people: state empathy of "
+        "people writing about news stories, as they rated their own. In cross-validation r = 0.37 "
         "(95% CI [0.28, 0.46], n = 372); the number of words alone reaches 0.18."
     )
 
@@ -168,17 +168,17 @@ def wassa() -> tuple[dict[str, list[str]], dict[str, list[float]]]:
         messages = list(csv.DictReader(file, **options))  # type: ignore[arg-type]
     with (folder / "goldstandard_dev_2022.tsv").open(encoding="utf-8", newline="\n") as file:
         answers = list(csv.reader(file, **options))  # type: ignore[arg-type]
-    essays, found = defaultdict(list), {}
+    essays, result = defaultdict(list), {}
     for message, answer in zip(messages, answers, strict=True):
         essays[message["response_id"]].append(message["essay"])
-        found[message["response_id"]] = [float(cell) for cell in answer[3:]]
-    return dict(essays), found
+        result[message["response_id"]] = [float(cell) for cell in answer[3:]]
+    return dict(essays), result
 
 
 def everybody() -> tuple[dict[str, list[str]], dict[str, float]]:
     """Essays and agreeableness of all 426 people of WASSA-2022 with known answers."""
-    essays, found = wassa()
-    answers = {person: numbers[AGREEABLENESS] for person, numbers in found.items()}
+    essays, result = wassa()
+    answers = {person: numbers[AGREEABLENESS] for person, numbers in result.items()}
     with (DATA / "wassa" / "messages_train.tsv").open(encoding="utf-8", newline="\n") as file:
         for message in csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE):
             essays.setdefault(message["response_id"], []).append(message["essay"])
@@ -201,15 +201,15 @@ def test_figures_on_people_never_seen(
     metric: Metric, answer: int, r: float, low: float, high: float
 ) -> None:
     essays, answers = wassa()
-    found = compared(metric, essays, {person: a[answer] for person, a in answers.items()})
-    assert (found.n, round(found.r or 0, 3)) == (54, r)
-    assert [found.low, found.high] == pytest.approx([low, high], abs=0.0005)
+    result = compared(metric, essays, {person: a[answer] for person, a in answers.items()})
+    assert (result.n, round(result.r or 0, 3)) == (54, r)
+    assert [result.low, result.high] == pytest.approx([low, high], abs=0.0005)
 
 
 def test_agreeableness_does_not_carry_over_to_essays() -> None:
-    found = compared(Agreeableness(), *everybody())
-    assert (found.n, round(found.r or 0, 3)) == (426, 0.055)
-    assert [found.low, found.high] == pytest.approx([-0.040, 0.149], abs=0.0005)
+    result = compared(Agreeableness(), *everybody())
+    assert (result.n, round(result.r or 0, 3)) == (426, 0.055)
+    assert [result.low, result.high] == pytest.approx([-0.040, 0.149], abs=0.0005)
 
 
 def compared(

@@ -36,23 +36,32 @@ def texts(made):
 
 
 def test_copied_answers_are_what_they_answer():
-    made = perturb(THREE, "copied")
-    said = THREE.frame["text"].to_list()
-    assert texts(made) == [said[0], said[0], said[2], said[2], said[4], said[4], said[6], said[6]]
-    assert made.changed.tolist() == [False, True] * 4
-    assert (made.n_answers, made.unchanged_counts) == (4, {})
+    sample = perturb(THREE, "copied")
+    message = THREE.frame["text"].to_list()
+    assert texts(sample) == [
+        message[0],
+        message[0],
+        message[2],
+        message[2],
+        message[4],
+        message[4],
+        message[6],
+        message[6],
+    ]
+    assert sample.changed.tolist() == [False, True] * 4
+    assert (sample.n_answers, sample.unchanged_counts) == (4, {})
 
 
 def test_flipped_answers_that_have_no_feeling_stay_and_are_counted():
-    made = perturb(THREE, "flipped")
-    assert texts(made)[1::2] == [
+    sample = perturb(THREE, "flipped")
+    assert texts(sample)[1::2] == [
         "I am glad to hear that",
         "Was it an old cat?",
         "Terrible, badly done!",
         "It stands behind the church.",
     ]
-    assert made.changed.tolist() == [False, True, False, False, False, True, False, False]
-    assert made.unchanged.to_list() == [
+    assert sample.changed.tolist() == [False, True, False, False, False, True, False, False]
+    assert sample.unchanged.to_list() == [
         None,
         None,
         None,
@@ -62,36 +71,36 @@ def test_flipped_answers_that_have_no_feeling_stay_and_are_counted():
         None,
         "no_feeling",
     ]
-    assert (made.n_answers, made.unchanged_counts) == (4, {"no_feeling": 2})
+    assert (sample.n_answers, sample.unchanged_counts) == (4, {"no_feeling": 2})
 
 
 def test_generic_answers_come_from_the_list_and_the_seed():
-    made = perturb(THREE, "generic", seed=1)
-    assert set(texts(made)[1::2]) <= set(GENERIC)
-    assert texts(made) == texts(perturb(THREE, "generic", seed=1))
-    assert any(texts(made) != texts(perturb(THREE, "generic", seed=s)) for s in range(2, 5))
+    sample = perturb(THREE, "generic", seed=1)
+    assert set(texts(sample)[1::2]) <= set(GENERIC)
+    assert texts(sample) == texts(perturb(THREE, "generic", seed=1))
+    assert any(texts(sample) != texts(perturb(THREE, "generic", seed=s)) for s in range(2, 5))
 
 
 def test_shuffled_answers_are_the_same_ones_in_other_dialogs():
     """Six dialogs of one answer each go three places round in a drawn order: none stays."""
     many = dialogs(*(f"question {n} | answer {n}" for n in range(6)))
-    made = perturb(many, "shuffled")
-    own, dealt = many.frame["text"].to_list()[1::2], texts(made)[1::2]
+    sample = perturb(many, "shuffled")
+    own, dealt = many.frame["text"].to_list()[1::2], texts(sample)[1::2]
     assert sorted(own) == sorted(dealt)
     assert all(a != b for a, b in zip(own, dealt, strict=True))
-    assert texts(made) != texts(perturb(many, "shuffled", seed=1))
+    assert texts(sample) != texts(perturb(many, "shuffled", seed=1))
 
 
 def test_a_dialog_with_most_of_the_answers_cannot_be_dealt_whole():
     """Of 4 answers 3 are of one dialog: half the way round two of these meet their own dialog."""
-    made = perturb(dialogs("a|one|b|two|c|three", "d|four"), "shuffled")
-    assert made.unchanged_counts == {"no_other_dialog": 2}
+    sample = perturb(dialogs("a|one|b|two|c|three", "d|four"), "shuffled")
+    assert sample.unchanged_counts == {"no_other_dialog": 2}
 
 
 def test_dialogs_of_one_prompt_count_as_one():
     frame = dialogs("hello|hi there", "hello|good day").frame.with_columns(prompt=pl.lit("greet"))
-    made = perturb(Turns(frame), "shuffled")
-    assert made.unchanged_counts == {"no_other_dialog": 2}
+    sample = perturb(Turns(frame), "shuffled")
+    assert sample.unchanged_counts == {"no_other_dialog": 2}
 
 
 def test_each_system_keeps_its_own_answers():
@@ -99,8 +108,8 @@ def test_each_system_keeps_its_own_answers():
     both += [dialogs(f"a{n}|two {n}", system="two").frame for n in range(4)]
     frame = pl.concat([f.with_columns(dialog=pl.lit(f"d{n}")) for n, f in enumerate(both)])
     for kind in ("shuffled", "off-topic"):
-        made = perturb(Turns(frame), kind).turns.frame.filter(pl.col("turn") == 1)
-        assert all(text.split()[0] == system for text, system in made["text", "system"].rows())
+        sample = perturb(Turns(frame), kind).turns.frame.filter(pl.col("turn") == 1)
+        assert all(text.split()[0] == system for text, system in sample["text", "system"].rows())
 
 
 def test_off_topic_answers_share_no_word_and_are_about_as_long():
@@ -111,15 +120,15 @@ def test_off_topic_answers_share_no_word_and_are_about_as_long():
         "where does the cat sleep | The cat prefers sofas",
         "how was football | Rain stopped everything early, sadly, without any goals",
     )
-    made = perturb(turns, "off-topic")
-    assert texts(made)[1] == "Fried fish tonight"
-    assert texts(made)[5] == "Fried fish tonight"
-    assert texts(made)[3] in {"Our cat sleeps", "The cat prefers sofas"}
+    sample = perturb(turns, "off-topic")
+    assert texts(sample)[1] == "Fried fish tonight"
+    assert texts(sample)[5] == "Fried fish tonight"
+    assert texts(sample)[3] in {"Our cat sleeps", "The cat prefers sofas"}
 
 
 def test_an_answer_about_nothing_is_never_taken_for_another():
-    made = perturb(dialogs("a|it is what it is", "b|fish", "c|trees"), "off-topic")
-    assert "it is what it is" not in texts(made)[1:]
+    sample = perturb(dialogs("a|it is what it is", "b|fish", "c|trees"), "off-topic")
+    assert "it is what it is" not in texts(sample)[1:]
 
 
 def test_what_is_answered_by_a_wrong_answer_stays_right():
@@ -141,23 +150,23 @@ def test_people_are_left_alone_beside_a_system():
 
 
 def test_wordless_answers_and_the_same_words_are_counted():
-    made = perturb(dialogs("Really?|really!", "a|...", "?!|yes"), "copied")
-    assert made.unchanged.to_list()[1::2] == ["same_words", "no_words", "no_words"]
-    assert not made.changed.any()
+    sample = perturb(dialogs("Really?|really!", "a|...", "?!|yes"), "copied")
+    assert sample.unchanged.to_list()[1::2] == ["same_words", "no_words", "no_words"]
+    assert not sample.changed.any()
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_conversations_without_an_answer_stay_as_they_are(kind):
     for turns in (Turns(THREE.frame.clear()), dialogs("hello")):
-        made = perturb(turns, kind)
-        assert made.turns.frame.equals(turns.frame)
-        assert made.n_answers == 0
+        sample = perturb(turns, kind)
+        assert sample.turns.frame.equals(turns.frame)
+        assert sample.n_answers == 0
 
 
 def test_an_unknown_kind_is_named():
-    with pytest.raises(UnknownName) as raised:
+    with pytest.raises(UnknownName) as error:
         perturb(THREE, "flip")
-    assert str(raised.value) == "no perturbation 'flip'; did you mean 'flipped'?"
+    assert str(error.value) == "no perturbation 'flip'; did you mean 'flipped'?"
 
 
 def test_the_command_knows_every_kind():
@@ -173,14 +182,14 @@ LINES = st.lists(
 @given(st.lists(LINES, min_size=1, max_size=5), st.sampled_from(KINDS), st.integers(0, 3))
 def test_only_texts_of_answers_change_and_each_says_so(lines, kind, seed):
     turns = dialogs(*("|".join(line) for line in lines))
-    made = perturb(turns, kind, seed=seed)
-    rest = made.turns.frame.drop("text")
+    sample = perturb(turns, kind, seed=seed)
+    rest = sample.turns.frame.drop("text")
     assert rest.equals(turns.frame.drop("text"))
-    differs = (made.turns.frame["text"] != turns.frame["text"]).to_list()
-    assert differs == made.changed.tolist()
-    told = made.unchanged.is_not_null().to_list()
+    differs = (sample.turns.frame["text"] != turns.frame["text"]).to_list()
+    assert differs == sample.changed.tolist()
+    output = sample.unchanged.is_not_null().to_list()
     rows = set(answer_rows(turns).tolist())
     assert all(
-        (a or b) == (row in rows) for row, (a, b) in enumerate(zip(differs, told, strict=True))
+        (a or b) == (row in rows) for row, (a, b) in enumerate(zip(differs, output, strict=True))
     )
-    assert not any(a and b for a, b in zip(differs, told, strict=True))
+    assert not any(a and b for a, b in zip(differs, output, strict=True))

@@ -22,14 +22,14 @@ def lines(path):
 
 def test_a_file_reads_back_as_the_same_dialogs_with_other_answers(tmp_path):
     before = read(SAMPLES)
-    made = perturb(before, "shuffled")
-    write_perturbed(made, tmp_path / "wrong.jsonl")
+    sample = perturb(before, "shuffled")
+    write_perturbed(sample, tmp_path / "wrong.jsonl")
     after = read(tmp_path / "wrong.jsonl")
     same = ["dialog", "turn", "speaker", "system", "answers", "prompt"]
     assert after.frame.select(same).equals(before.frame.select(same))
-    assert after.frame["text"].equals(made.turns.frame["text"])
-    told = [json.loads(extras) for extras in after.frame["extras"]]
-    assert [t["perturbation"] == "shuffled" for t in told] == made.changed.tolist()
+    assert after.frame["text"].equals(sample.turns.frame["text"])
+    data = [json.loads(extras) for extras in after.frame["extras"]]
+    assert [t["perturbation"] == "shuffled" for t in data] == sample.changed.tolist()
     assert stat.S_IMODE((tmp_path / "wrong.jsonl").stat().st_mode) == 0o600
 
 
@@ -51,8 +51,8 @@ def test_whatever_came_with_a_turn_stays_with_it(tmp_path):
     before = read(path)
     write_perturbed(perturb(before, "flipped"), tmp_path / "out.jsonl")
     after = read(tmp_path / "out.jsonl")
-    kept = [c for c in SCHEMA if c in before.frame.columns and c not in ("text", "extras")]
-    assert after.frame.select(kept).equals(before.frame.select(kept))
+    remaining = [c for c in SCHEMA if c in before.frame.columns and c not in ("text", "extras")]
+    assert after.frame.select(remaining).equals(before.frame.select(remaining))
     assert after.frame["text"].to_list() == ["Hi", "I am sad"]
     assert json.loads(after.frame["extras"][1])["topic"] == {"deep": [1, None]}
 
@@ -72,17 +72,17 @@ def test_who_answers_whom_survives_gaps_and_threads(tmp_path_factory, said):
     path = tmp_path_factory.mktemp("threads") / "out.jsonl"
     write_perturbed(perturb(before, "generic"), path)
     after = read(path, merge=not has_unmerged_turns(before))
-    kept = ["dialog", "turn", "speaker", "answers"]
-    assert after.frame.select(kept).equals(before.frame.select(kept))
+    remaining = ["dialog", "turn", "speaker", "answers"]
+    assert after.frame.select(remaining).equals(before.frame.select(remaining))
 
 
 def test_the_command_writes_a_file_a_kind_and_says_what_it_could_not_do(call, tmp_path):
     out = tmp_path / "wrong.jsonl"
-    code, told, notes = call(
+    code, output, notes = call(
         "perturb", SAMPLES, "--kind", "flipped", "--kind", "copied", "--out", out
     )
     files = [tmp_path / "wrong.flipped.jsonl", tmp_path / "wrong.copied.jsonl"]
-    assert (code, told.split()) == (0, [str(f) for f in files])
+    assert (code, output.split()) == (0, [str(f) for f in files])
     flipped, copied = ([row for row in lines(f) if row["perturbation"]] for f in files)
     assert len(copied) == 351
     left = sum(row["unchanged"] == "no_feeling" for row in lines(files[0]))
@@ -95,12 +95,12 @@ def test_the_command_writes_a_file_a_kind_and_says_what_it_could_not_do(call, tm
 
 
 def test_the_command_depends_on_nothing_but_its_input_and_seed(call, tmp_path):
-    made = []
+    sample = []
     for name, seed in (("a", 1), ("b", 1), ("c", 2)):
         out = tmp_path / f"{name}.jsonl"
         assert call("perturb", SAMPLES, "--kind", "off-topic", "--seed", seed, "--out", out)[0] == 0
-        made.append(out.read_bytes())
-    assert made[0] == made[1] != made[2]
+        sample.append(out.read_bytes())
+    assert sample[0] == sample[1] != sample[2]
 
 
 def test_the_input_is_never_written_over(call, tmp_path):

@@ -37,14 +37,14 @@ def test_small_chunks_are_the_whole_in_parts(
 ) -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = written(Path(folder) / "a.jsonl", rows_of(dialogs))
-        whole = next(Conversations((path,), merge=merge).chunks())
+        full = next(Conversations((path,), merge=merge).chunks())
         parts = list(Conversations((path,), merge=merge).chunks(size))
     frames = [part.turns.frame for part in parts]
-    assert pl.concat(frames).equals(whole.turns.frame)
+    assert pl.concat(frames).equals(full.turns.frame)
     total = parts[0].alignment
     for part in parts[1:]:
         total += part.alignment
-    assert total == whole.alignment
+    assert total == full.alignment
     assert all(part.alignment.utterances >= size for part in parts[:-1])
 
 
@@ -119,9 +119,7 @@ def test_formats_may_differ_but_not_within_a_chunk(tmp_path: Path) -> None:
 def test_an_input_is_given_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = written(tmp_path / "a.jsonl", talk("x", "1"))
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(
-        DataError, match=r"^a\.jsonl:0: the same input is given twice; give it once$"
-    ):
+    with pytest.raises(DataError, match=r"^a\.jsonl: the same input is given twice; give it once$"):
         list(Conversations((path, "a.jsonl")).chunks())
     with pytest.raises(DataError, match=r"^no input; give one or more files, or - for standard"):
         list(Conversations(()).chunks())

@@ -128,7 +128,7 @@ def test_what_is_refused():
         "there are no two systems to compare, and no --judgements were given"
     )
     assert refused(case("joins_nothing").found, "forest") == (
-        "None of the 48 rated units has a score in run; dialog ids must be the same, and "
+        "none of the 48 rated units has a score in run; dialog ids must be the same, and "
         "ratings must name the speaker where several speak for a system"
     )
     assert refused(case("no_traditional").found, "tpt") == (

@@ -73,8 +73,8 @@ def start(path: Path, out: Path, *more: str) -> subprocess.Popen[str]:
 
 
 def ends_well(process: subprocess.Popen[str]) -> None:
-    _, told = process.communicate(timeout=600)
-    assert process.returncode == 0, told
+    _, output = process.communicate(timeout=600)
+    assert process.returncode == 0, output
 
 
 @pytest.fixture(scope="module")
@@ -159,9 +159,9 @@ def test_a_folder_of_another_run_is_refused(small, tmp_path):
     for what, (paths, metrics, parameters, options) in flips(tmp_path, small):
         loaded = [load(m, **parameters.get(m, {})) for m in metrics]
         keep_text = options.pop("keep_text", True)
-        with pytest.raises(RunError) as told:
+        with pytest.raises(RunError) as error:
             score_run(Conversations(paths, **options), loaded, out, keep_text=keep_text)
-        assert str(told.value) == (
+        assert str(error.value) == (
             f"{out} holds a run of other input, metrics, options or version; "
             "choose another folder or delete this one"
         ), what
@@ -177,13 +177,13 @@ def test_another_version_is_another_run(small, tmp_path, monkeypatch):
 
 def test_place_name_language_and_hash_seed_do_not_change_a_byte(small, tmp_path):
     (tmp_path / "elsewhere").mkdir()
-    moved = tmp_path / "elsewhere" / small.name
-    moved.write_bytes(small.read_bytes())
+    shift = tmp_path / "elsewhere" / small.name
+    shift.write_bytes(small.read_bytes())
     settings = [
         {"PYTHONHASHSEED": "1", "TZ": "UTC", "LC_ALL": "C"},
         {"PYTHONHASHSEED": "2", "TZ": "Asia/Tokyo", "LC_ALL": "C.UTF-8", "POLARS_MAX_THREADS": "1"},
     ]
-    for number, (path, more) in enumerate(zip((small, moved), settings, strict=True)):
+    for number, (path, more) in enumerate(zip((small, shift), settings, strict=True)):
         command = [sys.executable, "-m", "simpatico", "score", str(path), "--preset", "psych"]
         done = subprocess.run(
             [*command, "--out", str(tmp_path / f"run{number}")],
@@ -198,11 +198,11 @@ def test_place_name_language_and_hash_seed_do_not_change_a_byte(small, tmp_path)
 def test_when_many_start_at_once_one_writes_and_the_others_leave(small, tmp_path):
     scored(small, tmp_path / "alone")
     races = [start(small, tmp_path / "run") for _ in range(6)]
-    told = [process.communicate(timeout=120)[1] for process in races]
+    output = [process.communicate(timeout=120)[1] for process in races]
     codes = [process.returncode for process in races]
     assert set(codes) <= {0, 2}
     assert 0 in codes
-    assert all("is being written by" in t for t, code in zip(told, codes, strict=True) if code)
+    assert all("is being written by" in t for t, code in zip(output, codes, strict=True) if code)
     assert prints(tmp_path / "run") == prints(tmp_path / "alone")
 
 
@@ -222,21 +222,21 @@ def test_a_changed_lexicon_file_of_the_same_name_is_another_run(small, tmp_path)
 
 def test_a_folder_with_other_files_is_refused(small, tmp_path):
     (tmp_path / "thesis.txt").write_text("precious")
-    with pytest.raises(RunError) as told:
+    with pytest.raises(RunError) as error:
         scored(small, tmp_path)
-    assert str(told.value) == (
+    assert str(error.value) == (
         f"{tmp_path} holds files that do not belong to a run; choose an empty folder"
     )
 
 
 def test_an_unfinished_or_foreign_folder_cannot_be_shown(tmp_path):
-    with pytest.raises(DataError) as told:
+    with pytest.raises(DataError) as error:
         Run(tmp_path).at("turn")
-    assert str(told.value) == f"{tmp_path} is not a run folder: it has no run.json"
+    assert str(error.value) == f"{tmp_path} is not a run folder: it has no run.json"
     (tmp_path / "run.json").write_text('{"status": "running"}')
-    with pytest.raises(DataError) as told:
+    with pytest.raises(DataError) as error:
         Run(tmp_path).at("turn")
-    assert str(told.value) == f"{tmp_path}: the run is not finished; run its command again"
+    assert str(error.value) == f"{tmp_path}: the run is not finished; run its command again"
 
 
 def test_no_dialog_at_all_is_an_error(tmp_path):
@@ -254,10 +254,10 @@ def test_two_processes_cannot_write_one_folder(small, tmp_path):
         (out / "parts").mkdir()
         sign_folder(out)
         process = start(small, out)
-        _, told = process.communicate(timeout=60)
+        _, output = process.communicate(timeout=60)
     assert process.returncode == 2
-    assert "is being written by process" in told
-    assert len(told.splitlines()) == 1
+    assert "is being written by process" in output
+    assert len(output.splitlines()) == 1
 
 
 def killed_run(path: Path, out: Path, kills: int, seed: int, span: float) -> int:
@@ -279,9 +279,9 @@ def killed_run(path: Path, out: Path, kills: int, seed: int, span: float) -> int
 
 def test_a_killed_run_goes_on_and_gives_the_same_bytes(tmp_path):
     path = corpus(tmp_path / "talk.jsonl", 8_000)
-    whole = start(path, tmp_path / "whole")
+    full = start(path, tmp_path / "whole")
     begun = time.monotonic()
-    ends_well(whole)
+    ends_well(full)
     span = 1.2 * (time.monotonic() - begun)
     killed_run(path, tmp_path / "killed", 4, seed=1, span=span)
     last = start(path, tmp_path / "killed")
@@ -292,9 +292,9 @@ def test_a_killed_run_goes_on_and_gives_the_same_bytes(tmp_path):
 @pytest.mark.slow
 def test_twenty_kills_of_a_run_of_200_000_turns(tmp_path):
     path = corpus(tmp_path / "talk.jsonl", 20_000)
-    whole = start(path, tmp_path / "whole")
+    full = start(path, tmp_path / "whole")
     begun = time.monotonic()
-    ends_well(whole)
+    ends_well(full)
     span = 1.2 * (time.monotonic() - begun)
     kills, seed = 0, 0
     while kills < 20:
@@ -313,10 +313,10 @@ def test_a_termination_signal_ends_the_run_with_exit_3(tmp_path):
     while not (tmp_path / "run" / "parts").exists() and time.monotonic() < deadline:
         time.sleep(0.02)
     process.send_signal(signal.SIGTERM)
-    _, told = process.communicate(timeout=60)
+    _, output = process.communicate(timeout=60)
     assert process.returncode == 3
-    assert "Interrupted. Run the same command again to resume." in told
-    assert "Traceback" not in told
+    assert "Interrupted. Run the same command again to resume." in output
+    assert "Traceback" not in output
 
 
 def test_a_full_disk_is_one_line_and_the_run_can_go_on(small, tmp_path, monkeypatch):
@@ -390,8 +390,8 @@ def test_names_with_brackets_and_stars_are_names_not_patterns(tmp_path):
     assert read(tmp_path / "data[12].parquet").frame["dialog"].unique().to_list() == ["right"]
     for name, out in (("data1", "run1"), ("data[12]", "run[12]"), ("d*", "run*")):
         scored(tmp_path / f"{name}.parquet", tmp_path / out)
-    shown = Run(tmp_path / "run[12]").at("dialog")["dialog"].unique().to_list()
-    assert shown == ["right"]
+    display = Run(tmp_path / "run[12]").at("dialog")["dialog"].unique().to_list()
+    assert display == ["right"]
 
 
 def test_an_input_that_grows_meanwhile_is_refused(small, tmp_path):
@@ -409,7 +409,7 @@ def test_an_input_that_grows_meanwhile_is_refused(small, tmp_path):
 
 
 def test_parts_survive_a_cause_that_may_pass(small, tmp_path, monkeypatch):
-    whole, real = scored(small, tmp_path / "whole", chunk=100), Conversations.chunks
+    full, real = scored(small, tmp_path / "whole", chunk=100), Conversations.chunks
 
     def fails(self, size):
         for number, chunk in enumerate(real(self, size)):
@@ -423,7 +423,7 @@ def test_parts_survive_a_cause_that_may_pass(small, tmp_path, monkeypatch):
     assert (tmp_path / "run" / "parts" / "000001.json").exists()
     monkeypatch.setattr(Conversations, "chunks", real)
     scored(small, tmp_path / "run", chunk=100)
-    assert prints(tmp_path / "run") == prints(whole.folder)
+    assert prints(tmp_path / "run") == prints(full.folder)
 
 
 def test_workers_leave_when_their_parent_was_killed(tmp_path):
@@ -445,5 +445,5 @@ def test_workers_leave_when_their_parent_was_killed(tmp_path):
 
 
 def children(parent: int) -> list[int]:
-    listed = Path(f"/proc/{parent}/task/{parent}/children")
-    return [int(pid) for pid in listed.read_text().split()] if listed.exists() else []
+    listing = Path(f"/proc/{parent}/task/{parent}/children")
+    return [int(pid) for pid in listing.read_text().split()] if listing.exists() else []

@@ -51,8 +51,8 @@ def mode(path: Path) -> int:
 
 def test_every_turn_is_kept_in_order_context_too(talk, tmp_path):
     scored(talk, tmp_path / "run", chunk=3)
-    kept = pl.read_parquet(tmp_path / "run" / "text.parquet")
-    assert kept.schema == {
+    remaining = pl.read_parquet(tmp_path / "run" / "text.parquet")
+    assert remaining.schema == {
         "dialog": pl.String,
         "turn": pl.Int32,
         "speaker": pl.String,
@@ -61,18 +61,18 @@ def test_every_turn_is_kept_in_order_context_too(talk, tmp_path):
         "answers": pl.Int32,
         "prompt": pl.String,
     }
-    assert kept.equals(read(talk).frame.select(kept.columns))
-    assert kept["text"].to_list() == [row[-1] for row in ROWS]
-    assert kept["answers"].to_list() == [None, 0, 1, 2, None, 0, 1, 2, None]
+    assert remaining.equals(read(talk).frame.select(remaining.columns))
+    assert remaining["text"].to_list() == [row[-1] for row in ROWS]
+    assert remaining["answers"].to_list() == [None, 0, 1, 2, None, 0, 1, 2, None]
 
 
 def test_the_turns_of_some_dialogs_score_as_in_the_run(talk, tmp_path):
     from simpatico import score
 
-    run, whole = scored(talk, tmp_path / "run"), read(talk).frame
+    run, full = scored(talk, tmp_path / "run"), read(talk).frame
     turns = run.turns(["d2", "d1", "d2", "unknown"])
     assert isinstance(turns, Turns)
-    assert turns.frame.equals(whole.filter(pl.col("dialog") != "d3"))
+    assert turns.frame.equals(full.filter(pl.col("dialog") != "d3"))
     assert turns.answered.tolist() == [-1, 0, 1, 2, -1, 4, 5, 6]
     metrics = [load("emotional_entropy"), load("style_matching")]
     again = score(turns, metrics).at("dialog")
@@ -106,19 +106,19 @@ def test_turns_reads_these_dialogs_and_no_other(many, dialogs):
 
 
 def test_text_is_for_its_owner_only_while_and_after_it_is_written(talk, tmp_path, monkeypatch):
-    seen = []
+    records = []
     real = Path.replace
 
     def noted(self, target):
         if ".text.parquet" in self.name:
-            seen.append((self.name.partition(".parquet")[0], mode(self)))
+            records.append((self.name.partition(".parquet")[0], mode(self)))
         return real(self, target)
 
     monkeypatch.setattr(Path, "replace", noted)
     run = scored(talk, tmp_path / "run", chunk=3)
     assert mode(run.folder / "text.parquet") == 0o600
-    assert {m for _, m in seen} == {0o600}
-    assert len(seen) == 4
+    assert {m for _, m in records} == {0o600}
+    assert len(records) == 4
 
 
 def test_without_text_the_scores_are_the_same_and_no_word_is_kept(talk, tmp_path):
@@ -161,9 +161,9 @@ def test_only_the_columns_that_were_asked_for(talk, tmp_path):
     run = scored(talk, tmp_path / "run")
     names = ["style_matching", "dialog"]
     assert run.at("dialog", names).equals(run.at("dialog").select(names))
-    with pytest.raises(UnknownName) as told:
+    with pytest.raises(UnknownName) as error:
         run.at("dialog", ["style_matchin"])
-    assert str(told.value) == (
+    assert str(error.value) == (
         f"no column 'style_matchin' in {run.folder / 'dialog.parquet'}; "
         "did you mean 'style_matching' or 'style_matching_prep' or 'style_matching_null'?"
     )
@@ -185,8 +185,8 @@ def own(talk, tmp_path) -> tuple[Run, Path]:
 
 def test_run_json_keeps_the_parameters_beside_what_the_key_is_of(own):
     run, lexicon = own
-    told = run.facts["metrics"]["emotional_entropy"]
-    assert told["parameters"] == {
+    output = run.facts["metrics"]["emotional_entropy"]
+    assert output["parameters"] == {
         "lexicon": str(lexicon),
         "emotions": "lexicon",
         "base": 4.0,
@@ -273,9 +273,9 @@ def test_a_parameter_that_no_longer_exists_is_told(own):
 
 def test_a_run_without_parameters_gives_a_metric_only_if_it_was_of_defaults(talk, tmp_path, own):
     run = scored(talk, tmp_path / "run", load("style_matching"))
-    told = run.facts["metrics"]["style_matching"]
-    del told["parameters"]
-    facts = {**run.facts, "metrics": {"style_matching": told}}
+    output = run.facts["metrics"]["style_matching"]
+    del output["parameters"]
+    facts = {**run.facts, "metrics": {"style_matching": output}}
     (run.folder / "run.json").write_text(json.dumps(facts))
     assert run.metric("style_matching") == load("style_matching")
     retold(own[0], "emotional_entropy", parameters={})

@@ -63,7 +63,7 @@ def command(run: Path, as_json: bool, junit: Path | None, **options: Any) -> Non
     else:
         for check in checks:
             result(f"{OUTCOMES[check.outcome]:<9}  {check.system}: {check.rule}: {check.reason}")
-        outcome = "Passed" if n_passed == len(checks) else "Failed"
+        outcome = "Passed" if n_passed == len(checks) else "Not passed"
         result(f"{outcome}: {n_passed} of {format_count(len(checks), 'check')} passed.")
     if junit:
         from simpatico.comparison.gate.junit import junit_xml

@@ -267,11 +267,11 @@ def show_gains(rows: Sequence[IncrementalRow]) -> None:
             ]
             for r in joint
         ]
-        title = "Incremental validity: adjusted R² of T, of all others (P), of both"
+        title = "Incremental validity: adjusted R² of the traditional score (T), others (P), both"
         columns = ["quality", "traditional (T)", "T", "P", "P+T", "gain", "95% CI", "n"]
         show_table(title, columns, body, keys=2)
         for r in joint:
-            result(f"{r.quality}: {r.verdict}")
+            result(f"{r.quality}, over {r.score}: {r.verdict}")
     gains: dict[tuple[str, str], list[str]] = {}
     for r in single:
         if is_significant(r.p_adjusted):

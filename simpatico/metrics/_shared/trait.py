@@ -160,10 +160,10 @@ def describe_trait_model(model: TraitModel) -> str:
     recipe, test = model.recipe, model.recipe.heldout[0]
     data = f"Trained on {recipe.people:,} people: {recipe.measures}."
     if test.r is None or test.low is None or test.high is None:
-        return f"{data} On the test set its predictions did not vary."
+        return f"{data} In cross-validation its predictions did not vary."
     length = recipe.word_count.r
     baseline = "" if length is None else f"; the number of words alone reaches {length:.2f}"
     return (
-        f"{data} On the test set r = {test.r:.2f} "
+        f"{data} In cross-validation r = {test.r:.2f} "
         f"(95% CI {format_interval(test.low, test.high)}, n = {test.n:,}){baseline}."
     )

@@ -79,15 +79,15 @@ def unpacking_problem(error: Exception) -> tuple[str, str]:
 
 
 def path_problem(name: str, error: OSError) -> DataError:
-    """Why a file cannot be opened, as one sentence; line 0 stands for the whole file."""
+    """Why a file cannot be opened, as one sentence."""
     folder = "this is a folder; give a file, or a ConvoKit folder with utterances.jsonl"
     problems: dict[type[OSError], str] = {
-        FileNotFoundError: "there is no such file; check the path",
+        FileNotFoundError: "no such file; check the path",
         PermissionError: "no permission to read the file; check its owner and mode",
         IsADirectoryError: folder,
     }
     other = f"the file cannot be read ({error.strerror or 'unknown reason'})"
-    return DataError(f"{name}:0: {problems.get(type(error), other)}")
+    return DataError(f"{name}: {problems.get(type(error), other)}")
 
 
 def content_problem(head: bytes) -> tuple[str, str] | None:

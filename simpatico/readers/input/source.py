@@ -55,7 +55,7 @@ class Source:
         except OSError as error:
             raise raw.path_problem(name, error) from None
         except ValueError:
-            raise DataError(f"{name!r}:0: not a valid file name; check the path") from None
+            raise DataError(f"{name!r}: not a valid file name; check the path") from None
 
     @classmethod
     def from_stream(cls, name: str, path: Path | None, stream: IO[bytes]) -> Source:

@@ -88,7 +88,7 @@ def overlap_finding(findings: Findings) -> str:
     across = [p for p in pairs if {kinds.get(p[0]), kinds.get(p[1])} == {"P", "T"}]
     sample = across or pairs
     low = sum(abs(r) < LOW for *_, r in sample)
-    among = "pairs with a traditional metric" if across else "pairs of metrics"
+    among = "psychological–traditional pairs" if across else "pairs of metrics"
     share = f"{low} of {len(sample)} {among} stay below |r| = {format_correlation(LOW, 1)}"
     if across and low >= MOSTLY * len(across):
         return f"The psychological metrics correlate little with the traditional ones: {share}"

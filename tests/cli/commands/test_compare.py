@@ -46,11 +46,9 @@ def test_words_for_people(run):
     lines = done.stdout.splitlines()
     assert done.returncode == 0
     assert lines[0] == "birch has a higher warmth than ash. No significant difference on wit."
-    assert lines[1].startswith(
-        "Based on 20 prompts that both replied to. The largest difference is large ("
-    )
+    assert lines[1].startswith("Based on 20 prompts that both replied to. Largest effect (large, ")
     assert lines[1].endswith(
-        " times the SD between prompts): birch is higher in warmth in 100% of prompts (ties count half)."
+        " SD between prompts): birch is higher in warmth in 100% of prompts (ties count half)."
     )
     assert "birch vs. ash, 20 prompts that both replied to" in lines[3]
     after = [line for line in lines if line.startswith(("Higher", "  birch", "No sig", "  Wit"))]
@@ -155,7 +153,10 @@ def test_gate_exit_codes_and_junit(run, tmp_path):
     assert (done.returncode, done.stdout.splitlines()[-1]) == (0, "Passed: 2 of 2 checks passed.")
     assert ElementTree.parse(out).getroot().get("failures") == "0"
     done = simpatico("gate", run, "--rule", "warmth >= 0.5", "--rule", "wit < 0.9", "--junit", out)
-    assert (done.returncode, done.stdout.splitlines()[-1]) == (1, "Failed: 3 of 4 checks passed.")
+    assert (done.returncode, done.stdout.splitlines()[-1]) == (
+        1,
+        "Not passed: 3 of 4 checks passed.",
+    )
     suites = ElementTree.parse(out).getroot()
     assert [(s.get("name"), s.get("failures")) for s in suites] == [("ash", "1"), ("birch", "0")]
     done = simpatico("gate", run, "--rule", "warmth >= 0.5", "--system", "birch", "--json")

@@ -106,8 +106,8 @@ def test_every_exchange_is_two_turns(path: Path) -> None:
 
 def test_judgements_by_role_and_what_is_no_number(path: Path) -> None:
     ledger = Ledger()
-    found = list(Hazumi().judgements(Source.of(path), ledger))
-    by = [(j.turn, j.judge, j.judge_kind, j.value) for j in found]
+    result = list(Hazumi().judgements(Source.of(path), ledger))
+    by = [(j.turn, j.judge, j.judge_kind, j.value) for j in result]
     own = ("1902F2099", "interlocutor")
     assert by == [
         (0, *own, 6.0),
@@ -120,7 +120,7 @@ def test_judgements_by_role_and_what_is_no_number(path: Path) -> None:
         (4, "1902-F1", "outsider", 4.0),
         (4, "1902-M2", "outsider", 5.0),
     ]
-    assert found[0] == Judgement(
+    assert result[0] == Judgement(
         "1902F2099", 0, "Wizard", "impression", "1902F2099", "interlocutor", 6.0, 1.0, 7.0
     )
     assert ledger.skip_counts == {"score that is no number": 3}
@@ -185,17 +185,17 @@ def test_real_files(
     folder = data / corpus
     if not folder.is_dir():
         pytest.skip(f"no {corpus} in {data}; set SIMPATICO_DATA to the folder of public data sets")
-    listed, files = folder / "exchanges_parsed.json", sorted((folder / "elan").glob("*.eaf"))[::10]
-    frame = read(listed).frame
+    listing, files = folder / "exchanges_parsed.json", sorted((folder / "elan").glob("*.eaf"))[::10]
+    frame = read(listing).frame
     assert (frame.height, frame["dialog"].n_unique()) == (2 * exchanges, 30)
-    judged = read_judgements(listed).frame
+    ratings = read_judgements(listing).frame
     for file in files:
-        own = judged.filter(dialog=file.stem).sort(pl.all())
+        own = ratings.filter(dialog=file.stem).sort(pl.all())
         assert frame.filter(dialog=file.stem).equals(read(file).frame)
         assert own.equals(read_judgements(file).frame.sort(pl.all()))
-    rated = judged.group_by("dialog", "turn").agg(n=pl.col("value").count()).filter(n=6)
+    rated = ratings.group_by("dialog", "turn").agg(n=pl.col("value").count()).filter(n=6)
     assert rated.height == complete
     for side, length in enumerate(lengths):
         units = rated.select("dialog", turn=pl.col("turn") + side)
-        said = frame.join(units, on=["dialog", "turn"])["text"].str.len_chars()
-        assert said.mean() == pytest.approx(length, abs=0.05)
+        message = frame.join(units, on=["dialog", "turn"])["text"].str.len_chars()
+        assert message.mean() == pytest.approx(length, abs=0.05)

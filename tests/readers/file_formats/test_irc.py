@@ -122,25 +122,23 @@ def test_refuses_a_log_without_links(tmp_path: Path) -> None:
     path = written(tmp_path / "a.ascii.txt", LOG)
     with pytest.raises(DataError) as error:
         read(path, format="irc")
-    assert str(error.value) == (
-        f"{tmp_path}/a.annotation.txt:0: there is no such file; check the path"
-    )
+    assert str(error.value) == (f"{tmp_path}/a.annotation.txt: no such file; check the path")
 
 
 @given(st.lists(st.tuples(st.integers(0, 12), st.integers(0, 12)), max_size=30))
 def test_threads_are_the_connected_parts(pairs: list[tuple[int, int]]) -> None:
     """Against a second way: messages that are linked share a label, until nothing changes."""
-    answered: dict[int, list[int]] = {}
+    replies: dict[int, list[int]] = {}
     for low, high in map(sorted, pairs):
-        answered.setdefault(low, [])
-        answered.setdefault(high, []).extend([low] * (low < high))
-    label = {line: line for line in answered}
-    for _ in answered:
-        for line, earlier in answered.items():
+        replies.setdefault(low, [])
+        replies.setdefault(high, []).extend([low] * (low < high))
+    label = {line: line for line in replies}
+    for _ in replies:
+        for line, earlier in replies.items():
             low = min(label[x] for x in (line, *earlier))
             label |= {x: low for x in label if label[x] in {label[y] for y in (line, *earlier)}}
     expected = [sorted(x for x in label if label[x] == low) for low in sorted(set(label.values()))]
-    assert split_threads(answered) == expected
+    assert split_threads(replies) == expected
 
 
 def test_real_logs(data: Path) -> None:

@@ -177,7 +177,7 @@ def test_a_long_document_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 def test_paths_that_cannot_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     missing = tmp_path / "missing.jsonl"
     for path, reason in {
-        missing: "there is no such file; check the path",
+        missing: "no such file; check the path",
         tmp_path: "unrecognised input format",
     }.items():
         with pytest.raises(DataError) as caught:
@@ -186,7 +186,7 @@ def test_paths_that_cannot_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     with pytest.raises(DataError) as caught:
         read(tmp_path, format="table")
     assert str(caught.value) == (
-        f"{tmp_path}:0: this is a folder; give a file, or a ConvoKit folder with utterances.jsonl"
+        f"{tmp_path}: this is a folder; give a file, or a ConvoKit folder with utterances.jsonl"
     )
     with pytest.raises(DataError, match="not a valid file name"):
         read("a\0b")
@@ -198,19 +198,19 @@ def test_no_permission(tmp_path: Path) -> None:
     path.chmod(0)
     if os.access(path, os.R_OK):
         assert str(raw.path_problem("a.jsonl", PermissionError())) == (
-            "a.jsonl:0: no permission to read the file; check its owner and mode"
+            "a.jsonl: no permission to read the file; check its owner and mode"
         )
         return
-    with pytest.raises(DataError, match=":0: no permission to read the file"):
+    with pytest.raises(DataError, match=": no permission to read the file"):
         read(path)
 
 
 def test_the_number_of_errors_is_limited(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
     path.write_bytes(jsonl(*[row(text=5, dialog=str(i)) for i in range(10)]))
-    given = Conversations((path,), on_error="skip", max_errors=3)
+    inputs = Conversations((path,), on_error="skip", max_errors=3)
     with pytest.raises(DataError) as caught:
-        list(given.chunks(1))
+        list(inputs.chunks(1))
     assert str(caught.value) == (
         f"{path}:4: 'text' must be text, not a whole number (more than 3 bad records)"
     )

@@ -147,7 +147,7 @@ def test_what_the_heading_says_of_the_overlap():
     """Four metrics, two of each kind: four pairs of a psychological with a traditional one."""
     result = made("unjudged").found
     start = "The psychological metrics correlate little with the traditional ones: "
-    end = "pairs with a traditional metric stay below |r| = .2"
+    end = "psychological–traditional pairs stay below |r| = .2"
     assert overlapping(structured(result)) == f"{start}4 of 4 {end}"
     one = {"emotional_entropy__length": 0.2}
     assert overlapping(structured(result, **one)) == f"{start}3 of 4 {end}"

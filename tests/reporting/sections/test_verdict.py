@@ -112,12 +112,12 @@ def test_the_first_screen_of_the_demo():
         "7 metrics",
     ]
     assert top.one("h1").prose == (
-        "harbor sounds more agreeable than brisk, asks in more of its turns and writes longer "
+        "harbor sounds more agreeable than brisk, asks a question in more of its turns and writes longer "
         "turns. No significant difference on empathy."
     )
     lede, *_ = top.all("p", "lede")
     assert lede.prose.strip() == (
-        "Based on 22 prompts that both replied to. The largest difference is large (3.8 times the SD "
+        "Based on 22 prompts that both replied to. Largest effect (large, 3.8 SD "
         "between prompts): harbor is higher in question rate in 100% of prompts (ties count half). "
         "Agreeableness, length and question rate are not significantly correlated with “overall”."
     )

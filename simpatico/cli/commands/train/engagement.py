@@ -37,8 +37,8 @@ data_options = opt.combine(
     opt.choice(
         "--reading",
         ["rated", "paper"],
-        "ConvAI: use the interlocutor's rating of the speaker of a reply, or the ratings that "
-        "Ghazarian et al. (2020) used, which include a 0 stored under a user's id.",
+        "ConvAI: rated = how the interlocutor rated the speaker of a reply; paper = as in "
+        "Ghazarian et al. (2020), where 0 also stands for users who were not rated.",
     ),
     opt.path("--without", "File of dialogs to exclude, one name per line."),
     opt.choice("--quality", ["interesting", "fun"], "Ji et al.: rating to use."),
