@@ -29,7 +29,7 @@ VERDICTS = {
     "rises": "rises",
     "goes up": "increases",
     "goes down": "decreases",
-    "stays": "no change",
+    "stays": "not significant",
     "too few": "too few",
     "no score": "no score",
 }

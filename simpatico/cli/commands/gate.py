@@ -44,9 +44,10 @@ OUTCOMES: dict[Outcome, str] = {
 @opt.path("--junit", "Also write JUnit XML to this file.")
 @opt.as_json
 def command(run: Path, as_json: bool, junit: Path | None, **options: Any) -> None:
-    """Check RUN against rules; exit code 1 if one fails.
+    """Check RUN against rules; exit code 1 unless all pass.
 
-    A rule passes if the whole 95% CI meets it: for >= the lower bound, for <= the upper bound. With
+    A rule passes if the whole 95% CI meets it: for >= the lower bound, for <= the upper bound. It
+    fails if the mean violates it, and is undecided if only part of the interval does. With
     --baseline, the 95% CI of the difference must stay within the margin (non-inferiority). The
     worse direction is taken from a --rule on the score, else from its metric; if neither has one,
     both directions count as worse.
