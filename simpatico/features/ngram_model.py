@@ -94,7 +94,14 @@ class TraitModel:
         ids = vocabulary[table.codes] if len(vocabulary) else np.zeros(0, np.int64)
         turn = np.repeat(np.arange(len(table.counts)), table.counts)
         for order in self.orders:
-            start, key = pack_ngrams(ids, turn, order, len(self.word_ids) + 1)
+            # n-grams of known words within a turn, their ids as digits of one number
+            n = max(len(ids) - order + 1, 0)
+            start = np.flatnonzero((turn[:n] == turn[order - 1 :][:n]) & (ids[:n] > 0))
+            key = ids[start]
+            for step in range(1, order):
+                more = ids[start + step]
+                start, key, more = start[more > 0], key[more > 0], more[more > 0]
+                key = key * (len(self.word_ids) + 1) + more
             at = np.searchsorted(self.keys[order], key)
             at[at == len(self.keys[order])] = 0
             hit = np.flatnonzero(self.keys[order][at] == key) if len(self.keys[order]) else at[:0]
@@ -119,18 +126,6 @@ class NgramSums:
 
     def compute(self, turns: Turns, features: Features) -> Floats:
         return load_trait_model(self.model).sums(features[Words()])
-
-
-def pack_ngrams(ids: Ints, turn: Ints, order: int, base: int) -> tuple[Ints, Ints]:
-    """Where n-grams of known words start, and their word ids as digits of one number to `base`."""
-    n = max(len(ids) - order + 1, 0)
-    start = np.flatnonzero((turn[:n] == turn[order - 1 :][:n]) & (ids[:n] > 0))
-    key = ids[start]
-    for step in range(1, order):
-        more = ids[start + step]
-        start, key, more = start[more > 0], key[more > 0], more[more > 0]
-        key = key * base + more
-    return start, key
 
 
 @cache
