@@ -170,12 +170,12 @@ def read_trait_model(folder: Path, stamps: tuple[tuple[int, int], ...]) -> Trait
         ngrams = tensors[f"ngrams_{n}"].astype(np.int64)
         if ngrams.size and not 0 <= ngrams.min() <= ngrams.max() < base - 1:
             raise DataError(f"{path}: 'ngrams_{n}' names a word that {VOCABULARY} does not have")
-        packed = np.zeros(len(ngrams), np.int64)
+        numbers = np.zeros(len(ngrams), np.int64)
         for step in range(n):
-            packed = packed * base + ngrams[:, step] + 1
+            numbers = numbers * base + ngrams[:, step] + 1
         # n-grams are searched for, so they must rise
-        rank = np.argsort(packed, kind="stable")
-        keys[n], weights[n] = packed[rank], tensors[f"weights_{n}"][rank].astype(np.float64)
+        rank = np.argsort(numbers, kind="stable")
+        keys[n], weights[n] = numbers[rank], tensors[f"weights_{n}"][rank].astype(np.float64)
         if (np.diff(keys[n]) == 0).any():
             raise DataError(f"{path}: an n-gram of order {n} occurs twice")
     orders, intercept = tuple(recipe.orders), float(tensors["intercept"][0])

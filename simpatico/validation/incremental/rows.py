@@ -169,8 +169,8 @@ def family_rows(
             nulls=fit.nulls,
             unmatched=unmatched,
             clusters=fit.clusters,
-            added=added,
-            added_name=added_name,
+            added=p_scores,
+            added_name=p_name,
             adj_r2_t=fit.t.value,
             adj_r2_p=fit.p.value,
             adj_r2_pt=fit.pt.value,
@@ -185,5 +185,5 @@ def family_rows(
             **{f"p_paper_{way}": getattr(paper, way)[i] for way in CORRECTIONS},
             **asdict(fit.gain),
         )
-        for i, (score, (added_name, added), fit) in enumerate(comparisons)
+        for i, (score, (p_name, p_scores), fit) in enumerate(comparisons)
     ]
