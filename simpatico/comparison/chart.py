@@ -13,24 +13,9 @@ from simpatico.charts.differences import DifferenceChart, DifferenceRow, differe
 from simpatico.charts.html import Child, el
 from simpatico.charts.svg import notebook_frame
 from simpatico.charts.systems import SystemStyle, assign_styles, styled_name
+from simpatico.comparison import headline, verdict
 from simpatico.comparison.difference import Difference
-from simpatico.comparison.headline import (
-    TextPart,
-    group_by_finding,
-    group_by_pair,
-    headline,
-    lede,
-    main_pair,
-    orient_pair,
-    plain_text,
-)
-from simpatico.comparison.verdict import (
-    amount_text,
-    claim_text,
-    detectable_text,
-    direction_text,
-    verdict_sentence,
-)
+from simpatico.comparison.headline import TextPart
 from simpatico.wording import format_count
 
 SIDES = {"higher": "a", "lower": "b"}
@@ -48,7 +33,7 @@ def pair_table(
     brief = [replace(d, a=a.display_name, b=b.display_name) for d in pair]
     groups = tuple(
         (title, tuple(pair_table_row(d, tracks) for d in rows))
-        for title, rows in group_by_finding(brief)
+        for title, rows in headline.group_by_finding(brief)
     )
     caption = f"Differences between {a.name} and {b.name}"
     return DifferenceChart(a, b, groups, caption, tracks is not None, first.unit, first.confidence)
@@ -77,23 +62,25 @@ def claim_cell(d: Difference) -> list[Child]:
     Where nothing was found, a sentence would claim too much: it is the metric's name, the numbers,
     and the smallest difference that these data could have shown.
     """
-    numbers = el("span", {"class": "num"}, amount_text(d)) if d.difference is not None else None
+    numbers = (
+        el("span", {"class": "num"}, verdict.amount_text(d)) if d.difference is not None else None
+    )
     match d.finding:
         case "higher" | "lower" | "hint":
             # Names are isolated, since one that runs from right to left would turn the numbers.
-            verb = claim_text(replace(d, a="", b=""))
+            verb = verdict.claim_text(replace(d, a="", b=""))
             return [el("bdi", None, d.a), verb, el("bdi", None, d.b), ": ", numbers, "."]
         case "unclear":
-            small = el("small", {"class": "in"}, detectable_text(d))
+            small = el("small", {"class": "in"}, verdict.detectable_text(d))
             return [el("b", None, d.title), ": ", numbers, " ", small]
         case _:
-            return [verdict_sentence(d)]
+            return [verdict.verdict_sentence(d)]
 
 
 def note_cell(d: Difference) -> str:
     """The small line below a claim: the metric's name, and which direction is better."""
     if d.finding in SIDES:
-        return f"{d.title} · {direction_text(d)}"
+        return f"{d.title} · {verdict.direction_text(d)}"
     if d.finding == "hint":
         return f"{d.title} · not significant after correction for {d.family} comparisons"
     return ""
@@ -106,17 +93,17 @@ def color_names(parts: Sequence[TextPart], styles: Mapping[str, SystemStyle]) ->
 
 def differences_notebook(differences: Sequence[Difference]) -> str:
     """The main pair as a notebook shows it; the others are counted."""
-    pairs = group_by_pair(differences)
-    main = main_pair(differences)
+    pairs = headline.group_by_pair(differences)
+    main = headline.main_pair(differences)
     if main is None:
         return notebook_frame(el("p", None, "There are no two systems to compare."))
     styles = assign_styles(dict.fromkeys(name for pair in pairs for name in pair), main)
-    pair = orient_pair(pairs[main])
+    pair = headline.orient_pair(pairs[main])
     rest = len(pairs) - 1
     more = f"{format_count(rest, 'more pair')} of systems in this list."
     return notebook_frame(
-        el("p", {"class": "lead"}, color_names(headline(pair), styles)),
-        el("p", {"class": "small"}, plain_text(lede(pair))),
+        el("p", {"class": "lead"}, color_names(headline.headline(pair), styles)),
+        el("p", {"class": "small"}, headline.plain_text(headline.lede(pair))),
         difference_table(pair_table(pair, styles)),
         el("p", {"class": "small"}, more) if rest else None,
     )

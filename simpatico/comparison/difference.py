@@ -10,30 +10,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import comb, isfinite, sqrt
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
-from simpatico.comparison.samples import (
-    Selection,
-    TwoSamples,
-    Unit,
-    UnitLevel,
-    build_samples,
-    load_systems,
-    pair_systems,
-)
+from simpatico.comparison import samples
+from simpatico.comparison.samples import Selection, TwoSamples, Unit, UnitLevel
 from simpatico.metric import Better, score_wording
 from simpatico.run import Run
+from simpatico.stats import means
 from simpatico.stats.correction import Correction, correct_p_values
 from simpatico.stats.draws import DRAWS
-from simpatico.stats.means import (
-    MAX_SQUARABLE,
-    MeanDifference,
-    finite_mean,
-    mean_and_variance,
-    mean_difference,
-)
+from simpatico.stats.means import MeanDifference
 from simpatico.stats.permutation import relabel_p, sign_flip_p
 from simpatico.stats.power import Design, detectable_at_error
 from simpatico.stats.result import Status
@@ -138,40 +126,39 @@ def compare(
 ) -> Differences:
     """Every pair of systems on every selected score, with p corrected over all of them."""
     choice = choice or Selection()
-    pairs = pair_systems(load_systems(runs, choice), with_human=choice.with_human)
-    settings = settings or ComparisonSettings()
-    return compare_samples(build_samples(pairs), settings, level=choice.level)
+    systems = samples.load_systems(runs, choice)
+    pairs = samples.build_samples(samples.pair_systems(systems, with_human=choice.with_human))
+    return compare_samples(pairs, settings or ComparisonSettings(), level=choice.level)
 
 
 def compare_samples(
-    samples: Sequence[TwoSamples], settings: ComparisonSettings, *, level: UnitLevel = "dialog"
+    pairs: Sequence[TwoSamples], settings: ComparisonSettings, *, level: UnitLevel = "dialog"
 ) -> Differences:
     """The difference of each pair of samples; all of them are one family of tests."""
     estimates = [
-        mean_difference(s.first, s.second, paired=s.paired) if s.large_enough else None
-        for s in samples
+        means.mean_difference(s.first, s.second, paired=s.paired) if s.large_enough else None
+        for s in pairs
     ]
-    p_values = compute_p_values(samples, estimates, settings.seed)
+    p_values = compute_p_values(pairs, estimates, settings.seed)
     p_adjusted, family = correct_p_values(p_values, settings.correction)
     rows = Differences()
-    for sample, estimate, p, own_p in zip(samples, estimates, p_values, p_adjusted, strict=True):
+    for sample, estimate, p, own_p in zip(pairs, estimates, p_values, p_adjusted, strict=True):
         row = describe_samples(sample, settings, level=level, family=family)
-        if sample.large_enough:
-            row = replace(with_estimate(row, sample, estimate, p), p_adjusted=own_p)
-        rows.append(row)
+        row = replace(row, p_value=p, p_adjusted=own_p)
+        rows.append(row if estimate is None else with_estimate(row, sample, estimate))
     return rows
 
 
 def compute_p_values(
-    samples: Sequence[TwoSamples], estimates: Sequence[MeanDifference | None], seed: int
+    pairs: Sequence[TwoSamples], estimates: Sequence[MeanDifference | None], seed: int
 ) -> list[float | None]:
     """A p for each pair of samples that can be tested; those of one shape share their draws.
 
     One matrix of signs (or labels) then serves all scores of a pair of systems.
     """
-    p_values: list[float | None] = [None] * len(samples)
+    p_values: list[float | None] = [None] * len(pairs)
     by_shape: dict[tuple[bool, int, int], list[int]] = {}
-    for i, (sample, estimate) in enumerate(zip(samples, estimates, strict=True)):
+    for i, (sample, estimate) in enumerate(zip(pairs, estimates, strict=True)):
         if estimate is None:
             continue
         if estimate.n > MAX_PERMUTED:
@@ -181,7 +168,7 @@ def compute_p_values(
             by_shape.setdefault(shape, []).append(i)
     draws = draws_for_family(sum(estimate is not None for estimate in estimates))
     for (paired, n_first, _), indices in by_shape.items():
-        group = [samples[i] for i in indices]
+        group = [pairs[i] for i in indices]
         if paired:
             gaps = np.column_stack([s.first - s.second for s in group])
             group_p = sign_flip_p(gaps, draws=draws, seed=seed)
@@ -217,9 +204,9 @@ def describe_method(sample: TwoSamples, draws: int) -> str:
 def describe_samples(
     sample: TwoSamples, settings: ComparisonSettings, *, level: UnitLevel, family: int
 ) -> Difference:
-    """What is compared, without a difference: the row of samples that are too small."""
+    """What is compared, without a difference: the row of samples that cannot be tested."""
     measure = sample.measure
-    words = score_wording(measure.score, vars(measure))
+    words: dict[str, Any] = score_wording(measure.score, vars(measure))
     return Difference(
         metric=measure.metric,
         score=measure.score,
@@ -228,45 +215,32 @@ def describe_samples(
         b=sample.b,
         n_a=len(sample.first),
         n_b=len(sample.second),
-        status="too_few",
+        status="degenerate" if sample.large_enough else "too_few",
         method=describe_method(sample, draws_for_family(family)),
         unit=sample.unit,
         paired=sample.paired,
         better=measure.better,
-        mean_a=finite_mean(sample.first),
-        mean_b=finite_mean(sample.second),
+        mean_a=means.finite_mean(sample.first),
+        mean_b=means.finite_mean(sample.second),
         correction=settings.correction,
         confidence=settings.confidence,
         family=family,
-        title=words["title"],
-        more=words["more"],
-        less=words["less"],
-        score_unit=words["unit"],
+        score_unit=words.pop("unit"),
+        **words,
         kind=measure.kind,
         sd=sd_within_systems(sample),
     )
 
 
-def with_estimate(
-    row: Difference, sample: TwoSamples, estimate: MeanDifference | None, p_value: float | None
-) -> Difference:
+def with_estimate(row: Difference, sample: TwoSamples, estimate: MeanDifference) -> Difference:
     """The row with its difference, intervals, superiority and detectable difference."""
-    if estimate is None:
-        return replace(row, status="degenerate")
     superiority = superiority_in_pairs if sample.paired else superiority_at_random
     probability = superiority(sample.first, sample.second, row.confidence)
     times, times_low, times_high = (
         None if share is None else 100 * share for share in probability.value_and_interval
     )
-    row = replace(
-        row,
-        status="ok",
-        difference=estimate.value,
-        p_value=p_value,
-        times_in_100=times,
-        times_low=times_low,
-        times_high=times_high,
-    )
+    row = replace(row, status="ok", difference=estimate.value)
+    row = replace(row, times_in_100=times, times_low=times_low, times_high=times_high)
     half = estimate.half_width(row.confidence)
     low, high = estimate.value - half, estimate.value + half
     # An interval can vanish by rounding even where the standard error is above 0.
@@ -296,7 +270,7 @@ def sd_within_systems(sample: TwoSamples) -> float | None:
     less: effect sizes of paired and unpaired comparisons are then on one scale.
     """
     size = float(np.abs(np.concatenate([sample.first, sample.second])).max(initial=0.0))
-    if min(len(sample.first), len(sample.second)) < 2 or not size < MAX_SQUARABLE:
+    if min(len(sample.first), len(sample.second)) < 2 or not size < means.MAX_SQUARABLE:
         return None
-    variances = [mean_and_variance(values, size)[1] for values in (sample.first, sample.second)]
+    variances = (means.mean_and_variance(x, size)[1] for x in (sample.first, sample.second))
     return sqrt(sum(variances) / 2) or None

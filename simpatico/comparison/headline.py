@@ -233,24 +233,21 @@ def sample_size_text(pair: Sequence[Difference]) -> str:
 
 
 def lede(pair: Sequence[Difference]) -> list[TextPart]:
-    """The sample size behind the headline, and the size of the largest difference."""
+    """The sample size behind the headline, and how large the largest difference is."""
     if not pair:
         return []
     findings = select_findings(pair, *FINDINGS) or select_findings(pair, "hint")
-    largest = max(findings, key=effect_size, default=None)
+    d = max(findings, key=effect_size, default=None)
     basis = f"Based on {sample_size_text(pair)}."
-    return [basis] if largest is None else [f"{basis} ", *effect_sentence(largest)]
-
-
-def effect_sentence(d: Difference) -> list[TextPart]:
-    """The effect size in words and SDs, and the probability of superiority."""
+    if d is None:
+        return [basis]
     if d.sd is None:
         size = f"(no SD: {d.unit}s do not vary within a system)"
     else:
         sds = effect_size(d)
         word = "large" if sds >= LARGE else "small" if sds < SMALL else "moderate"
         size = f"({word}, {format_number(sds, 1)} SD between {d.unit}s)"
-    opening = f"Largest effect {size}"
+    opening = f"{basis} Largest effect {size}"
     if d.times_in_100 is None:
         return [f"{opening}."]
     up = (d.difference or 0.0) > 0

@@ -10,16 +10,8 @@ from typing import Any
 import numpy as np
 
 from simpatico.arrays import Floats
-from simpatico.comparison.samples import (
-    ComparedSystem,
-    Selection,
-    TwoSamples,
-    as_floats,
-    build_samples,
-    load_systems,
-    mean_by_unit,
-    pair_systems,
-)
+from simpatico.comparison import samples
+from simpatico.comparison.samples import ComparedSystem, Selection, TwoSamples
 from simpatico.errors import DataError
 from simpatico.run import Run
 from simpatico.stats.power import Design, detectable_difference, units_needed
@@ -68,32 +60,33 @@ def measure_pilot(runs: Sequence[Run], choice: Selection) -> tuple[list[PilotSpr
     That number is the family for which the planned study will be corrected: more scores or
     systems need more dialogs for the same difference.
     """
-    systems = load_systems(runs, choice)
+    systems = samples.load_systems(runs, choice)
     if not systems:
         raise DataError("the pilot run has no system; score conversations with a named system")
-    pairs = pair_systems(systems, with_human=choice.with_human) if len(systems) > 1 else []
+    pairs = []
+    if len(systems) > 1:
+        pairs = samples.pair_systems(systems, with_human=choice.with_human)
     members = list({system.name: system for pair in pairs for system in pair}.values()) or systems
-    samples = build_samples(pairs)
+    pilot = samples.build_samples(pairs)
     scores = dict.fromkeys(score for system in members for score in system.measures)
-    spreads = [pilot_spread(score, members, samples) for score in scores]
-    return spreads, max(1, len(samples) if pairs else len(scores))
+    spreads = [pilot_spread(score, members, pilot) for score in scores]
+    return spreads, max(1, len(pilot) if pairs else len(scores))
 
 
 def pilot_spread(
-    score: str, systems: Sequence[ComparedSystem], samples: Sequence[TwoSamples]
+    score: str, systems: Sequence[ComparedSystem], pilot: Sequence[TwoSamples]
 ) -> PilotSpread:
     """One score's pooled SD over pair differences, and over the systems' own values.
 
     Both are needed: a study on the same prompts is planned by the first, which is smaller the
     more the systems' scores rise and fall together, any other study by the second.
     """
-    own = [s for s in samples if s.measure.score == score]
+    own = [s for s in pilot if s.measure.score == score]
     gaps = [s.first - s.second for s in own if s.paired]
     unit = own[0].unit if own else "dialog"
-    columns = [
-        as_floats(mean_by_unit(s, unit, [score])[score]) for s in systems if score in s.measures
-    ]
-    columns = [column[np.isfinite(column)] for column in columns]
+    means = [samples.mean_by_unit(s, unit, [score]) for s in systems if score in s.measures]
+    values = [samples.as_floats(frame[score]) for frame in means]
+    columns = [column[np.isfinite(column)] for column in values]
     n = max(map(len, columns), default=0)
     return PilotSpread(score, sd_within_columns(gaps), sd_within_columns(columns), n)
 

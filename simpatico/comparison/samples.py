@@ -106,26 +106,29 @@ def select_scores(run: Run, choice: Selection) -> dict[str, ScoreInfo]:
             is_chosen = name in choice.scores if choice.scores else choice.every or name == metric
             if is_chosen and name in columns:
                 low, high = (float(b) if b is not None else float("nan") for b in score["range"])
-                infos[name] = ScoreInfo(
-                    metric,
-                    name,
-                    score["better"],
-                    (low, high),
-                    facts["signature"],
-                    **score_wording(name, score),
-                    kind=facts.get("kind", ""),
-                )
+                words = {**score_wording(name, score), "kind": facts.get("kind", "")}
+                bounds, signature = (low, high), facts["signature"]
+                infos[name] = ScoreInfo(metric, name, score["better"], bounds, signature, **words)
     return infos
 
 
 def load_systems(runs: Sequence[Run], choice: Selection) -> list[ComparedSystem]:
-    """Every system of every run, in the order of the runs and of their system tables."""
+    """Every system of every run, in the order of the runs and of their system tables.
+
+    Refused: unknown scores, metrics that only describe a system as a whole (there are no values of
+    dialogs), and scores of one name that were computed in different ways.
+    """
     if len({run.folder.resolve() for run in runs}) < len(runs):
         raise DataError("the same run is given twice; a comparison needs different ones")
     systems = [system for run in runs for system in load_run_systems(run, choice)]
     scores = dict.fromkeys(score for system in systems for score in system.measures)
-    if not scores and not choice.scores:
-        refuse_system_level_runs(runs)
+    levels = {name: m.get("level") for run in runs for name, m in run.facts["metrics"].items()}
+    if not scores and not choice.scores and set(levels.values()) == {"system"}:
+        verb = "describes" if len(levels) == 1 else "describe"
+        raise DataError(
+            f"{join_with_and(list(levels))} {verb} a system as a whole, so that there are no "
+            f"values of dialogs to compare; simpatico show {runs[0].folder} prints what there is"
+        )
     for score in choice.scores:
         if score not in scores:
             for run in runs:
@@ -134,19 +137,17 @@ def load_systems(runs: Sequence[Run], choice: Selection) -> list[ComparedSystem]
             names = sorted({name for run in runs for name in select_scores(run, every)})
             raise UnknownName(f"no score {score!r}; {suggest_names(score, names)}")
     # Two runs may hold scores of one name from different versions or settings of a metric.
-    check_signatures(systems)
+    first: dict[str, ComparedSystem] = {}
+    for system in systems:
+        for score, measure in system.measures.items():
+            other = first.setdefault(score, system)
+            if other.measures[score].signature != measure.signature:
+                raise DataError(
+                    f"{measure.metric} was computed with different settings in {other.folder} and "
+                    f"{system.folder} (see run.json); score both runs the same way, or choose "
+                    "other scores with --scores"
+                )
     return disambiguate_names(systems)
-
-
-def refuse_system_level_runs(runs: Sequence[Run]) -> None:
-    """Refuse runs whose metrics all describe a system as a whole, without values of dialogs."""
-    levels = {name: m.get("level") for run in runs for name, m in run.facts["metrics"].items()}
-    if levels and set(levels.values()) == {"system"}:
-        verb = "describes" if len(levels) == 1 else "describe"
-        raise DataError(
-            f"{join_with_and(list(levels))} {verb} a system as a whole, so that there are no "
-            f"values of dialogs to compare; simpatico show {runs[0].folder} prints what there is"
-        )
 
 
 def load_run_systems(run: Run, choice: Selection) -> list[ComparedSystem]:
@@ -171,20 +172,6 @@ def load_run_systems(run: Run, choice: Selection) -> list[ComparedSystem]:
             units = groups.agg(means).join(prompts, on="dialog", how="left")
         systems.append(ComparedSystem(name, name, run.folder, scores, units.sort("dialog")))
     return systems
-
-
-def check_signatures(systems: Sequence[ComparedSystem]) -> None:
-    """Refuse scores of one name that were computed in different ways."""
-    first: dict[str, ComparedSystem] = {}
-    for system in systems:
-        for score, measure in system.measures.items():
-            other = first.setdefault(score, system)
-            if other.measures[score].signature != measure.signature:
-                raise DataError(
-                    f"{measure.metric} was computed with different settings in {other.folder} and "
-                    f"{system.folder} (see run.json); score both runs the same way, or choose "
-                    "other scores with --scores"
-                )
 
 
 def disambiguate_names(systems: Sequence[ComparedSystem]) -> list[ComparedSystem]:

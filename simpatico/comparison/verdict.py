@@ -9,17 +9,11 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
+from simpatico import wording
 from simpatico.comparison.difference import Difference
 from simpatico.comparison.samples import MIN_PAIRS, MIN_VALUES, Unit
 from simpatico.stats.correction import Correction
 from simpatico.stats.power import POWER
-from simpatico.wording import (
-    format_count,
-    format_difference,
-    format_interval,
-    format_significant,
-    interval_digits,
-)
 
 CORRECTIONS: dict[Correction, str] = {
     "holm": "Holm",
@@ -73,17 +67,17 @@ def comparison_phrase(d: Difference) -> str:
 
 def amount_text(d: Difference) -> str:
     """The difference in the score's unit, with its interval."""
-    value = with_unit(format_difference(d.difference, difference_digits(d)), d)
+    value = with_unit(wording.format_difference(d.difference, difference_digits(d)), d)
     if d.low is None or d.high is None:
         return f"{value} (no CI: the differences do not vary)"
-    return f"{value} {format_interval(d.low, d.high, difference_digits(d))}"
+    return f"{value} {wording.format_interval(d.low, d.high, difference_digits(d))}"
 
 
 def detectable_text(d: Difference) -> str:
     """The smallest difference that a study of this size would have detected."""
     if d.detectable is None:
         return f"With {units_text(d)} no difference is detectable, however large."
-    amount = with_unit(format_significant(d.detectable), d)
+    amount = with_unit(wording.format_significant(d.detectable), d)
     return f"Smallest detectable difference ({100 * POWER:.0f}% power): {amount}."
 
 
@@ -95,8 +89,8 @@ def direction_text(d: Difference) -> str:
 def units_text(d: Difference) -> str:
     """The number of prompts or dialogs; in paired samples it is the same for both systems."""
     if d.n_a != d.n_b:
-        return f"{format_count(d.n_a)} and {format_count(d.n_b)} {d.unit}s"
-    return format_count(d.n_a, d.unit) + ("" if d.paired else " each")
+        return f"{wording.format_count(d.n_a)} and {wording.format_count(d.n_b)} {d.unit}s"
+    return wording.format_count(d.n_a, d.unit) + ("" if d.paired else " each")
 
 
 def with_unit(value: str, d: Difference) -> str:
@@ -108,4 +102,4 @@ def difference_digits(d: Difference) -> int:
     """Digits after the point that the interval supports."""
     # By rounding an interval can be a single point, which supports no number of digits.
     low, high = (None, None) if d.low == d.high else (d.low, d.high)
-    return interval_digits(low, high)
+    return wording.interval_digits(low, high)

@@ -90,6 +90,11 @@ def mtime_and_size(path: Path) -> tuple[int, int]:
     return status.st_mtime_ns, status.st_size
 
 
+def folder_stamps(folder: Path) -> tuple[tuple[int, int], ...]:
+    """Time and size of each file of a folder, in order of their names."""
+    return tuple(mtime_and_size(path) for path in sorted(folder.iterdir()) if path.is_file())
+
+
 @lru_cache(maxsize=8)
 def parse_lexicon(path: Path, stamp: tuple[int, int]) -> Lexicon:
     """The lexicon in a file.
@@ -108,10 +113,7 @@ def parse_lexicon(path: Path, stamp: tuple[int, int]) -> Lexicon:
     body = table.select(categories).fill_null(0.0).to_numpy()
     weights = np.concatenate([np.zeros((1, len(categories))), body])
     rows_by_term = {t: i for i, t in enumerate(table["term"], 1)}
-    return Lexicon(
-        categories,
-        hashlib.sha256(path.read_bytes()).hexdigest(),
-        {t: i for t, i in rows_by_term.items() if not t.endswith("*")},
-        {t[:-1]: i for t, i in rows_by_term.items() if t.endswith("*")},
-        weights,
-    )
+    stems = {t[:-1]: i for t, i in rows_by_term.items() if t.endswith("*")}
+    words = {t: i for t, i in rows_by_term.items() if not t.endswith("*")}
+    sha256 = hashlib.sha256(path.read_bytes()).hexdigest()
+    return Lexicon(categories, sha256, words, stems, weights)

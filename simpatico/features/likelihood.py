@@ -1,10 +1,12 @@
-"""Log-probabilities of the tokens of a text by a language model, given a context.
+"""Log-probabilities of the tokens of a text by a language model, given a context or the rest.
 
 A causal model reads a context and then the target, which begins with a space where a context goes
 before it, so that the target's tokens are the same whatever the context is. Before everything
 stands the special token that begins a document. A sequence-to-sequence model encodes the context
 and is forced to write the target, with the special tokens that its own tokenizer puts around it.
-Texts run one by one, unpadded, so that a number never depends on what else is scored.
+A masked model predicts each token in turn from all others (Salazar et al., 2020, Masked Language
+Model Scoring), in blocks whose size depends on the text's own length alone. Texts run one by one,
+unpadded, so that a number never depends on what else is scored.
 """
 
 from __future__ import annotations
@@ -13,34 +15,30 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from hashlib import sha256
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from simpatico.arrays import Floats
-from simpatico.errors import BadValue
+from simpatico.errors import BadValue, DataError
 from simpatico.features import Features
 from simpatico.features.on_model import ModelRunner, OnModel, cache_key
 from simpatico.models.cache import Array, compute_once
 from simpatico.models.names import Model, find_model
-from simpatico.models.runtime.language_models import (
-    Frame,
-    LmTokenizer,
-    PrefixTree,
-    continuation_logprobs,
-    follow_up_logprobs,
-    map_contexts,
-    target_logprobs,
-)
+from simpatico.models.runtime import language_models as lm
+from simpatico.models.runtime.tokens import Encoding, load_tokenizer
 from simpatico.models.runtime.torch_backend import (
     load_causal,
     load_hf_tokenizer,
+    load_masked,
     load_seq2seq,
     map_on_torch,
 )
 from simpatico.turns import Turns
 
-VERSION = 1
+VERSION = MASKED_VERSION = 1
+BLOCK = 1024
+"""Tokens in a batch of one text, each row with another token masked."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +50,7 @@ class Likelihood(OnModel):
     special token that a sequence-to-sequence model begins with, such as a language's, is left out.
     """
 
-    frame: Frame = "plain"
+    frame: lm.Frame = "plain"
 
     def compute(self, turns: Turns, features: Features) -> Likelihoods:
         model = find_model(self.model)
@@ -88,7 +86,7 @@ class FollowUps(NamedTuple):
 class Likelihoods(ModelRunner[tuple[str, ...]]):
     """Scores targets, each after a context, with one model."""
 
-    frame: Frame
+    frame: lm.Frame
     follow_up_memo: dict[str, dict[tuple[str, ...], Array]] = field(
         default_factory=dict, compare=False, repr=False
     )
@@ -120,7 +118,7 @@ class Likelihoods(ModelRunner[tuple[str, ...]]):
 
     def _compute(self, keys: list[tuple[str, ...]]) -> Iterator[tuple[int, Array]]:
         """Log-probabilities of pairs of context and target; equal contexts are read once."""
-        tokenizer = LmTokenizer(load_hf_tokenizer(self.model))
+        tokenizer = lm.LmTokenizer(load_hf_tokenizer(self.model))
         if is_seq2seq(self.model):
             net = load_seq2seq(self.model)
             longest = tokenizer.max_tokens(net)
@@ -129,20 +127,63 @@ class Likelihoods(ModelRunner[tuple[str, ...]]):
                 for first, second in keys
             ]
             untag = tokenizer.language_tokens if self.frame == "untagged" else set[int]()
-            return map_contexts(sides, lambda item: target_logprobs(net, *item, untag))
+            return lm.map_contexts(sides, lambda item: lm.target_logprobs(net, *item, untag))
         net = load_causal(self.model)
         longest = tokenizer.max_tokens(net)
         pairs = [
             tokenizer.encode_pair(context, target, self.frame, longest) for context, target in keys
         ]
-        return map_contexts(pairs, lambda item: continuation_logprobs(net, *item))
+        return lm.map_contexts(pairs, lambda item: lm.continuation_logprobs(net, *item))
 
     def _compute_follow_ups(
         self, continuations: tuple[str, ...], keys: list[tuple[str, ...]]
     ) -> Iterator[tuple[int, Array]]:
-        net, tokenizer = load_causal(self.model), LmTokenizer(load_hf_tokenizer(self.model))
+        net = load_causal(self.model)
+        tokenizer = lm.LmTokenizer(load_hf_tokenizer(self.model))
         after = [tokenizer.encode(f" {text}") for text in continuations]
         room = max(tokenizer.max_tokens(net) - max(map(len, after), default=0), 2)
-        prompts, tree = (tokenizer.encode_turns(key, room) for key in keys), PrefixTree.of(after)
-        rows = map_on_torch(lambda ids: follow_up_logprobs(net, ids, after, tree), prompts)
+        prompts, tree = (tokenizer.encode_turns(key, room) for key in keys), lm.PrefixTree.of(after)
+        rows = map_on_torch(lambda ids: lm.follow_up_logprobs(net, ids, after, tree), prompts)
         yield from enumerate(rows)
+
+
+@dataclass(frozen=True)
+class MaskedLikelihoods(ModelRunner[str]):
+    """Scores texts with one model."""
+
+    def of(self, texts: Sequence[str]) -> list[Floats]:
+        """For each text the log-probability of each of its tokens."""
+        rows = self.outputs(texts, "masked likelihood", MASKED_VERSION)
+        return [np.asarray(row, np.float64) for row in rows]
+
+    def _compute(self, texts: list[str]) -> Iterator[tuple[int, Array]]:
+        net, mask = load_masked(self.model), load_hf_tokenizer(self.model).mask_token_id
+        if mask is None:
+            raise DataError(f"{self.model.folder}: its tokenizer has no mask; name another model")
+        encodings = load_tokenizer(self.model)(texts)
+        yield from enumerate(map_on_torch(lambda t: masked_logprobs(net, t, int(mask)), encodings))
+
+
+@dataclass(frozen=True)
+class MaskedLikelihood(OnModel):
+    """Log-probabilities, to base e, of the tokens of a text, each masked in turn."""
+
+    runner = MaskedLikelihoods
+
+
+def masked_logprobs(net: Any, text: Encoding, mask: int) -> Array:
+    """The log-probability of each token of the text, special tokens left out."""
+    import torch
+
+    positions = np.flatnonzero(~text.special)
+    rows = max(1, BLOCK // len(text.ids))
+    logprobs = [np.zeros(0)]
+    for start in range(0, len(positions), rows):
+        block = positions[start : start + rows]
+        ids = np.tile(text.ids, (len(block), 1))
+        ids[np.arange(len(block)), block] = mask
+        inputs = {"input_ids": torch.from_numpy(ids).to(net.device)}
+        inputs["attention_mask"] = torch.ones_like(inputs["input_ids"])
+        logits = net(**inputs).logits[np.arange(len(block)), block]
+        logprobs.append(lm.gather_logprobs(logits, text.ids[block].tolist()))
+    return np.concatenate(logprobs)

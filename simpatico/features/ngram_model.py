@@ -22,7 +22,7 @@ import numpy.typing as npt
 from simpatico.arrays import Floats, Ints
 from simpatico.errors import DataError, MissingResource
 from simpatico.features import Feature, Features
-from simpatico.features.lexicon import mtime_and_size
+from simpatico.features.lexicon import folder_stamps
 from simpatico.features.words import Words, WordTable
 from simpatico.models.folder import ModelFolder, all_finite, read_model_folder
 from simpatico.turns import Turns
@@ -94,7 +94,14 @@ class TraitModel:
         ids = vocabulary[table.codes] if len(vocabulary) else np.zeros(0, np.int64)
         turn = np.repeat(np.arange(len(table.counts)), table.counts)
         for order in self.orders:
-            start, key = pack_ngrams(ids, turn, order, len(self.word_ids) + 1)
+            # n-grams of known words within a turn, their ids as digits of one number
+            n = max(len(ids) - order + 1, 0)
+            start = np.flatnonzero((turn[:n] == turn[order - 1 :][:n]) & (ids[:n] > 0))
+            key = ids[start]
+            for step in range(1, order):
+                more = ids[start + step]
+                start, key, more = start[more > 0], key[more > 0], more[more > 0]
+                key = key * (len(self.word_ids) + 1) + more
             at = np.searchsorted(self.keys[order], key)
             at[at == len(self.keys[order])] = 0
             hit = np.flatnonzero(self.keys[order][at] == key) if len(self.keys[order]) else at[:0]
@@ -121,18 +128,6 @@ class NgramSums:
         return load_trait_model(self.model).sums(features[Words()])
 
 
-def pack_ngrams(ids: Ints, turn: Ints, order: int, base: int) -> tuple[Ints, Ints]:
-    """Where n-grams of known words start, and their word ids as digits of one number to `base`."""
-    n = max(len(ids) - order + 1, 0)
-    start = np.flatnonzero((turn[:n] == turn[order - 1 :][:n]) & (ids[:n] > 0))
-    key = ids[start]
-    for step in range(1, order):
-        more = ids[start + step]
-        start, key, more = start[more > 0], key[more > 0], more[more > 0]
-        key = key * base + more
-    return start, key
-
-
 @cache
 def shipped_traits() -> list[str]:
     """The trait models among those we ship, by the kind in their recipes."""
@@ -156,9 +151,7 @@ def load_trait_model(source: str) -> TraitModel:
             f"no trait model {source!r}: give the folder that `simpatico train trait` wrote, "
             f"or one of {shipped_traits()}"
         )
-    return read_trait_model(
-        folder, tuple(mtime_and_size(p) for p in sorted(folder.iterdir()) if p.is_file())
-    )
+    return read_trait_model(folder, folder_stamps(folder))
 
 
 @lru_cache(maxsize=16)
@@ -171,19 +164,22 @@ def read_trait_model(folder: Path, stamps: tuple[tuple[int, int], ...]) -> Trait
     base = len(word_ids) + 1
     if len(word_ids) < len(vocabulary) or base ** max(recipe.orders) >= 2**63:
         raise DataError(f"{folder / VOCABULARY}: a word occurs twice, or there are too many")
-    tensors = read_tensors(files, recipe.orders)
+    tensors, path = read_tensors(files, recipe.orders), files.path / WEIGHTS
     keys, weights = {}, {}
     for n in recipe.orders:
-        keys[n], weights[n] = sort_ngrams(files, tensors, n, base)
-    return TraitModel(
-        files.sha256,
-        tuple(recipe.orders),
-        float(tensors["intercept"][0]),
-        recipe,
-        word_ids,
-        keys,
-        weights,
-    )
+        ngrams = tensors[f"ngrams_{n}"].astype(np.int64)
+        if ngrams.size and not 0 <= ngrams.min() <= ngrams.max() < base - 1:
+            raise DataError(f"{path}: 'ngrams_{n}' names a word that {VOCABULARY} does not have")
+        numbers = np.zeros(len(ngrams), np.int64)
+        for step in range(n):
+            numbers = numbers * base + ngrams[:, step] + 1
+        # n-grams are searched for, so they must rise
+        rank = np.argsort(numbers, kind="stable")
+        keys[n], weights[n] = numbers[rank], tensors[f"weights_{n}"][rank].astype(np.float64)
+        if (np.diff(keys[n]) == 0).any():
+            raise DataError(f"{path}: an n-gram of order {n} occurs twice")
+    orders, intercept = tuple(recipe.orders), float(tensors["intercept"][0])
+    return TraitModel(files.sha256, orders, intercept, recipe, word_ids, keys, weights)
 
 
 def read_recipe(files: ModelFolder) -> Recipe:
@@ -226,20 +222,3 @@ def read_tensors(files: ModelFolder, orders: list[int]) -> dict[str, npt.NDArray
         if not name.startswith("ngrams") and not all_finite(tensors[name]):
             raise DataError(f"{path}: {name!r} holds something that is not a finite number")
     return tensors
-
-
-def sort_ngrams(
-    files: ModelFolder, tensors: Mapping[str, npt.NDArray[Any]], order: int, base: int
-) -> tuple[Ints, Floats]:
-    """The n-grams of one order as rising numbers to `base`, and their weights, for a search."""
-    ngrams = tensors[f"ngrams_{order}"].astype(np.int64)
-    path = files.path / WEIGHTS
-    if ngrams.size and not 0 <= ngrams.min() <= ngrams.max() < base - 1:
-        raise DataError(f"{path}: 'ngrams_{order}' names a word that {VOCABULARY} does not have")
-    keys = np.zeros(len(ngrams), np.int64)
-    for step in range(order):
-        keys = keys * base + ngrams[:, step] + 1
-    rank = np.argsort(keys, kind="stable")
-    if (np.diff(keys[rank]) == 0).any():
-        raise DataError(f"{path}: an n-gram of order {order} occurs twice")
-    return keys[rank], tensors[f"weights_{order}"][rank].astype(np.float64)

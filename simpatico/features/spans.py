@@ -61,13 +61,9 @@ def word_effects(
         own = weights[table.codes[begin:end]]
         hits = np.flatnonzero(own.any(axis=1))
         if len(hits):
-            effects[begin + hits] = scores[row] - value(row, sums_without_each(own[hits]))
+            # Sums of all others are added up, not subtracted, so that 0 stays exactly 0.
+            rows, none = own[hits], np.zeros((1, own.shape[1]))
+            before = np.cumsum(np.concatenate([none, rows[:-1]]), axis=0)
+            after = np.cumsum(np.concatenate([none, rows[:0:-1]]), axis=0)[::-1]
+            effects[begin + hits] = scores[row] - value(row, before + after)
     return effects
-
-
-def sums_without_each(rows: Floats) -> Floats:
-    """For each row the sum of all others; added up, not subtracted, so that 0 stays exactly 0."""
-    none = np.zeros((1, rows.shape[1]))
-    before = np.cumsum(np.concatenate([none, rows[:-1]]), axis=0)
-    after = np.cumsum(np.concatenate([none, rows[:0:-1]]), axis=0)[::-1]
-    return np.asarray(before + after)

@@ -12,7 +12,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import pairwise
-from pathlib import Path
 from typing import ClassVar
 
 import numpy as np
@@ -75,13 +74,10 @@ class WordVectors:
         return extremes
 
 
+@lru_cache(maxsize=2)
 def load_word_vectors(model: Model) -> WordVectors:
     """The vectors of a model; read once."""
-    return _load_word_vectors(model.sha256, model.folder)
-
-
-@lru_cache(maxsize=2)
-def _load_word_vectors(sha256: str, folder: Path) -> WordVectors:
+    folder = model.folder
     numbers, names = sorted(folder.glob("*.npy")), sorted(folder.glob("*.parquet"))
     if len(numbers) != 1 or len(names) != 1:
         raise DataError(

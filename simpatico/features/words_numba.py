@@ -14,43 +14,29 @@ import polars as pl
 
 from simpatico.arrays import Ints
 from simpatico.errors import MissingResource
-from simpatico.features.words import (
-    BYTE_MASKS,
-    MULTIPLIER,
-    SLOT_BITS,
-    SPACE,
-    STEP,
-    Bytes,
-    Codes,
-    Keys,
-    WordTable,
-    canonical,
-    eight_bytes_from_each,
-    spell_words,
-    turn_offsets,
-    word_bytes,
-)
+from simpatico.features import words
+from simpatico.features.words import BYTE_MASKS, MULTIPLIER, SLOT_BITS, SPACE, STEP
 
 
-def cut_words_numba(texts: pl.Series) -> WordTable:
+def cut_words_numba(texts: pl.Series) -> words.WordTable:
     """Cut every text into words, like `words.cut_words`."""
-    clean = canonical(texts)
-    buffer = word_bytes(clean)
+    clean = words.canonical(texts)
+    buffer = words.word_bytes(clean)
     find, code = kernels()
     starts, stops = find(buffer)
-    eight = eight_bytes_from_each(buffer)
+    eight = words.eight_bytes_from_each(buffer)
     bits = SLOT_BITS
     codes, examples = code(eight, starts, stops, BYTE_MASKS, bits)
     # a kernel that ran out of slots gives no codes at all: once more with four times as many
     while len(codes) < len(starts):
         bits += 2
         codes, examples = code(eight, starts, stops, BYTE_MASKS, bits)
-    vocabulary = spell_words(buffer, starts[examples], stops[examples])
-    return WordTable(codes, turn_offsets(clean, starts), vocabulary)
+    vocabulary = words.spell_words(buffer, starts[examples], stops[examples])
+    return words.WordTable(codes, words.turn_offsets(clean, starts), vocabulary)
 
 
 @cache
-def kernels() -> tuple[Callable[..., tuple[Ints, Ints]], Callable[..., tuple[Codes, Ints]]]:
+def kernels() -> tuple[Callable[..., tuple[Ints, Ints]], Callable[..., tuple[words.Codes, Ints]]]:
     """Both kernels, compiled once and kept on disk for the next process."""
     try:
         from numba import njit
@@ -62,7 +48,7 @@ def kernels() -> tuple[Callable[..., tuple[Ints, Ints]], Callable[..., tuple[Cod
     return compile_kernel(find_words), compile_kernel(code_words)
 
 
-def find_words(buffer: Bytes) -> tuple[Ints, Ints]:
+def find_words(buffer: words.Bytes) -> tuple[Ints, Ints]:
     """Where each word starts and stops.
 
     Words are short, so that a branch at their edges would be mispredicted all the time. There is
@@ -78,8 +64,8 @@ def find_words(buffer: Bytes) -> tuple[Ints, Ints]:
 
 
 def code_words(
-    eight: Keys, starts: Ints, stops: Ints, masks: Keys, bits: int
-) -> tuple[Codes, Ints]:
+    eight: words.Keys, starts: Ints, stops: Ints, masks: words.Keys, bits: int
+) -> tuple[words.Codes, Ints]:
     """The code of each word, in order of first appearance, and the first word of each code.
 
     A hash table with open addressing and linear probing (Knuth, TAOCP 3, 6.4): a slot holds a code

@@ -19,7 +19,7 @@ import polars as pl
 from simpatico.arrays import Floats
 from simpatico.features import Feature, Features
 from simpatico.features.heads.folder import PairHead, is_heads_folder, load_heads
-from simpatico.features.masked import MaskedLikelihood
+from simpatico.features.likelihood import MaskedLikelihood
 from simpatico.features.words import cut_words
 from simpatico.metric import Card, Carried, Score
 from simpatico.metrics._shared.model_metric import ModelMetric

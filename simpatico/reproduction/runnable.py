@@ -13,8 +13,7 @@ import polars as pl
 
 from simpatico.errors import MissingResource, UnknownName
 from simpatico.features import closure
-from simpatico.features.likelihood import Likelihood
-from simpatico.features.masked import MaskedLikelihood
+from simpatico.features.likelihood import Likelihood, MaskedLikelihood
 from simpatico.features.translation import Translation
 from simpatico.metric import Metric, missing_resource, plain_name
 from simpatico.models.names import why_missing

@@ -60,7 +60,15 @@ def correlation_structure(scores: pl.DataFrame) -> ScoreStructure:
     valid = (np.abs(r) < 1 - PERFECT) & (n > 3)
     z = np.arctanh(np.where(valid, r, 0))
     half = NORMAL_QUANTILE / np.sqrt(np.where(valid, n - 3, 1))
-    merges, leaves = cluster_tree(r)
+    merges, leaves = np.empty((0, 4)), np.arange(len(names))
+    if len(names) > 1:
+        from scipy.cluster.hierarchy import leaves_list, linkage
+
+        # Rounded, so that ties are ties whatever the order of the rows that were summed.
+        distance = np.round(1 - np.abs(np.nan_to_num(r, nan=0.0)), 10)
+        pairs = distance[np.triu_indices(len(names), 1)]
+        merges = linkage(pairs, method="average", optimal_ordering=True)
+        leaves = leaves_list(merges)
     return ScoreStructure(
         names=names,
         r=nan_to_null(r),
@@ -68,7 +76,7 @@ def correlation_structure(scores: pl.DataFrame) -> ScoreStructure:
         high=nan_to_null(np.where(valid, np.tanh(z + half), np.nan)),
         n=n.tolist(),
         order=[names[i] for i in leaves],
-        linkage=merges,
+        linkage=merges.tolist(),
     )
 
 
@@ -94,18 +102,6 @@ def pairwise_correlations(matrix: Floats) -> tuple[Floats, Ints]:
 def nan_to_null(matrix: Floats) -> list[list[float | None]]:
     """The numbers as JSON has them, null for NaN."""
     return [[float(v) if isfinite(v) else None for v in row] for row in matrix]
-
-
-def cluster_tree(r: Floats) -> tuple[list[list[float]], list[int]]:
-    """The merges of average linkage on 1 - |r|, and the leaves with similar ones as neighbours."""
-    if len(r) < 2:
-        return [], list(range(len(r)))
-    from scipy.cluster.hierarchy import leaves_list, linkage
-
-    # Rounded, so that ties are ties whatever the order of the rows that were summed.
-    distance = np.round(1 - np.abs(np.nan_to_num(r, nan=0.0)), 10)
-    merges = linkage(distance[np.triu_indices(len(r), 1)], method="average", optimal_ordering=True)
-    return merges.tolist(), leaves_list(merges).tolist()
 
 
 @dataclass(frozen=True)

@@ -57,21 +57,6 @@ class SystemRow(Row):
     reason: str | None = None
 
 
-@dataclass(frozen=True)
-class SystemMatrices:
-    """Scores and ratings as matrices of systems × shared inputs, NaN for a missing cell."""
-
-    ratings: Floats
-    scores: dict[str, Floats]
-
-    @property
-    def lack(self) -> str | None:
-        """Why nothing can be resampled, if so."""
-        if self.ratings.shape[1] < MIN_INPUTS:
-            return "the systems share no inputs (prompts)"
-        return REASONS["too_few"] if len(self.ratings) < MIN_SYSTEMS else None
-
-
 def system_rows(
     scores: pl.DataFrame,
     gold: pl.DataFrame,
@@ -96,9 +81,12 @@ def system_rows(
             # The same means that are correlated, as matrices of one input.
             x, z = (as_floats(systems[name])[:, None] for name in (score, "value"))
             accuracy = pairwise_accuracy(x, z, seed=how.seed)
-            rows.append(make_row(quality, score, accuracy, statistic="pairwise_accuracy"))
-            rows += matrix_rows(quality, score, matrices, how)
-        contests = [metric_difference_row(quality, pair, matrices, how) for pair in pairs]
+            rows.append(make_row(quality, score, accuracy, "pairwise_accuracy"))
+            rows.append(matrix_row("soft_pairwise_accuracy", quality, (score, None), matrices, how))
+            rows.append(matrix_row("correlation", quality, (score, None), matrices, how))
+        contests = [
+            matrix_row("correlation_difference", quality, pair, matrices, how) for pair in pairs
+        ]
         p_adjusted, _ = correct_p_values([row.p_value for row in contests], how.correction)
         rows += [replace(r, p_adjusted=p) for r, p in zip(contests, p_adjusted, strict=True)]
     return rows
@@ -106,8 +94,11 @@ def system_rows(
 
 def input_matrices(
     frame: pl.DataFrame, scores: Sequence[str], prompts: pl.DataFrame
-) -> SystemMatrices:
-    """Cell means of the rated units: turns within dialogs, dialogs within system and prompt."""
+) -> dict[str, Floats]:
+    """Each score, and the ratings as `value`: systems × shared inputs, NaN for a missing cell.
+
+    Cells are means of the rated units: turns within dialogs, dialogs within system and prompt.
+    """
     columns = [*scores, "value"]
     means = pl.col(columns).fill_nan(None).mean()
     cells = (
@@ -125,56 +116,45 @@ def input_matrices(
     matrices = {}
     for column in columns:
         wide = cells.pivot("prompt", index="system", values=column).sort("system")
-        matrices[column] = wide.select(pl.col(inputs).cast(pl.Float64)).fill_null(float("nan"))
-    ratings = matrices.pop("value").to_numpy()
-    return SystemMatrices(ratings, {name: frame.to_numpy() for name, frame in matrices.items()})
+        floats = wide.select(pl.col(inputs).cast(pl.Float64)).fill_null(float("nan"))
+        matrices[column] = floats.to_numpy()
+    return matrices
 
 
-def matrix_rows(
-    quality: str, score: str, matrices: SystemMatrices, how: CorrelationSettings
-) -> list[SystemRow]:
-    """Soft pairwise accuracy, and the correlation with an interval for new systems and inputs."""
-    soft = correlation = no_result("too_few", n=len(matrices.ratings), method="")
-    if not matrices.lack:
-        x, z = matrices.scores[score], matrices.ratings
-        soft = soft_pairwise_accuracy(x, z, seed=how.seed)
-        plan = ResamplingPlan(coefficient=how.kind, over="both", seed=how.seed)
-        correlation = matrix_interval(x, z, plan)
-    return [
-        make_row(quality, score, soft, statistic="soft_pairwise_accuracy", matrices=matrices),
-        make_row(quality, score, correlation, statistic="correlation", matrices=matrices),
-    ]
-
-
-def metric_difference_row(
-    quality: str, pair: tuple[str, str], matrices: SystemMatrices, how: CorrelationSettings
+def matrix_row(
+    statistic: Statistic,
+    quality: str,
+    scores: tuple[str, str | None],
+    matrices: dict[str, Floats],
+    how: CorrelationSettings,
 ) -> SystemRow:
-    """How much more one score correlates with the ratings: BOOT-BOTH interval, PERM-SYSTEMS p."""
-    score, against = pair
-    result = no_result("too_few", n=len(matrices.ratings), method="")
-    if not matrices.lack:
-        x, y, z = matrices.scores[score], matrices.scores[against], matrices.ratings
-        plan = ResamplingPlan(coefficient=how.kind, over="both", seed=how.seed)
-        result = matrix_interval(x, z, plan, minus=y)
-        test = compare_metrics(x, y, z, replace(plan, over="systems"))
+    """One statistic over systems × inputs, of a score or of the difference between two.
+
+    Intervals hold for new systems and inputs (BOOT-BOTH), the p of a difference for new systems
+    (PERM-SYSTEMS).
+    """
+    score, against = scores
+    x, z = matrices[score], matrices["value"]
+    systems, inputs = z.shape
+    plan, reason = ResamplingPlan(coefficient=how.kind, over="both", seed=how.seed), None
+    if inputs < MIN_INPUTS or systems < MIN_SYSTEMS:
+        result = no_result("too_few", n=systems, method="")
+        reason = "the systems share no inputs (prompts)" if inputs < MIN_INPUTS else None
+    elif statistic == "soft_pairwise_accuracy":
+        result = soft_pairwise_accuracy(x, z, seed=how.seed)
+    elif against is None:
+        result = matrix_interval(x, z, plan)
+    else:
+        result = matrix_interval(x, z, plan, minus=matrices[against])
+        test = compare_metrics(x, matrices[against], z, replace(plan, over="systems"))
         method = f"{result.method}; p: {test.method}"
         result = replace(result, p_value=test.p_value, method=method)
-    row = make_row(quality, score, result, statistic="correlation_difference", matrices=matrices)
-    return replace(row, against=against)
+    row = make_row(quality, score, result, statistic)
+    return replace(row, inputs=inputs, against=against, reason=reason or row.reason)
 
 
-def make_row(
-    quality: str,
-    score: str,
-    result: Result,
-    *,
-    statistic: Statistic,
-    matrices: SystemMatrices | None = None,
-) -> SystemRow:
+def make_row(quality: str, score: str, result: Result, statistic: Statistic) -> SystemRow:
     """A result under the names of what it is about, with a reason if it has no value."""
-    reason = matrices.lack if matrices else None
-    if result.value is None:
-        reason = reason or REASONS.get(result.status, result.status)
     return SystemRow(
         quality=quality,
         score=score,
@@ -182,7 +162,7 @@ def make_row(
         level="system",
         statistic=statistic,
         systems=result.n,
-        inputs=matrices.ratings.shape[1] if matrices else None,
-        reason=reason,
+        inputs=None,
+        reason=REASONS.get(result.status, result.status) if result.value is None else None,
         **asdict(result),
     )

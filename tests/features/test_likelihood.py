@@ -185,7 +185,7 @@ def test_a_context_is_encoded_once_for_all_its_targets(monkeypatch):
     seen = []
     real = language_models.target_logprobs
     monkeypatch.setattr(
-        "simpatico.features.likelihood.target_logprobs",
+        "simpatico.models.runtime.language_models.target_logprobs",
         lambda net, source, targets, untag: (
             seen.append(len(targets)) or real(net, source, targets, untag)
         ),

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from simpatico.errors import DataError
-from simpatico.features import masked
-from simpatico.features.masked import MaskedLikelihood
+from simpatico.features import likelihood
+from simpatico.features.likelihood import MaskedLikelihood
 from simpatico.models.runtime import torch_backend as torch_models
 from tests.models.texts import texts
 from tests.models.tiny import LENGTH, tiny
@@ -55,13 +55,13 @@ def test_a_text_of_nothing_has_no_pieces_and_a_long_one_loses_its_end():
 def test_a_long_text_runs_in_blocks_and_gives_the_same(monkeypatch):
     text = "the dog and the cat like music"
     (whole,) = handle("bert-mlm").of([text])
-    monkeypatch.setattr(masked, "BLOCK", 20)
+    monkeypatch.setattr(likelihood, "BLOCK", 20)
     assert handle("bert-mlm").of([text])[0] == pytest.approx(whole, abs=1e-5)
 
 
 def test_a_tokenizer_without_a_mask_is_refused(monkeypatch):
     monkeypatch.setattr(
-        masked, "load_hf_tokenizer", lambda model: SimpleNamespace(mask_token_id=None)
+        likelihood, "load_hf_tokenizer", lambda model: SimpleNamespace(mask_token_id=None)
     )
     with pytest.raises(DataError) as told:
         handle("bert-mlm").of(["tea"])

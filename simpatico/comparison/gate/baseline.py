@@ -5,18 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from simpatico.comparison import samples
 from simpatico.comparison.difference import ComparisonSettings, Difference, compare_samples
 from simpatico.comparison.gate import Check, Decision, interval_text, needed_units
 from simpatico.comparison.gate.rules import Rule
-from simpatico.comparison.samples import (
-    HUMAN,
-    MIN_PAIRS,
-    MIN_VALUES,
-    ComparedSystem,
-    Selection,
-    build_samples,
-    load_systems,
-)
+from simpatico.comparison.samples import HUMAN, MIN_PAIRS, MIN_VALUES, ComparedSystem
 from simpatico.errors import DataError, UnknownName
 from simpatico.metric import Better
 from simpatico.run import Run
@@ -75,7 +68,7 @@ def check_baseline(
     """Each system of the first run against the same system of the second, score by score."""
     run, baseline = runs
     names = dict.fromkeys([*(r.score for r in rules), *(score for score in sizes if score)])
-    every_system = load_systems(runs, Selection(scores=tuple(names)))
+    every_system = samples.load_systems(runs, samples.Selection(scores=tuple(names)))
     checks = []
     for system in systems:
         own = next(s for s in every_system if s.folder == run.folder and s.system == system)
@@ -84,7 +77,7 @@ def check_baseline(
         missing = [n for n in own.measures if n not in before.measures]
         if missing and (names or not shared):
             raise DataError(f"{baseline.folder} has no score {missing[0]!r} to compare with")
-        rows = compare_samples(build_samples([(own, before)]), ComparisonSettings())
+        rows = compare_samples(samples.build_samples([(own, before)]), ComparisonSettings())
         differences = {d.score: d for d in rows}
         # Without a value in either run, as where a metric needs references and there are none, a
         # score is only checked if it was asked for.

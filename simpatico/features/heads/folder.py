@@ -19,7 +19,7 @@ from simpatico.features import Feature, Features
 from simpatico.features.char_ngrams import CharNgramSettings
 from simpatico.features.embeddings import Embeddings, TextEncoder
 from simpatico.features.heads.head import Activation, CharNgramWeights, Head, Part
-from simpatico.features.lexicon import mtime_and_size
+from simpatico.features.lexicon import folder_stamps
 from simpatico.features.plutchik import EMOTIONS
 from simpatico.features.word_vectors import WordExtremes
 from simpatico.models.folder import all_finite, read_model_folder
@@ -215,9 +215,7 @@ def load_heads(model: str, kind: HeadKind) -> HeadFolder:
             f"no trained heads {model!r}: give path:DIR with the folder that "
             f"`simpatico train {training_command(kind)}` wrote"
         )
-    heads = read_heads(
-        folder, tuple(mtime_and_size(p) for p in sorted(folder.iterdir()) if p.is_file())
-    )
+    heads = read_heads(folder, folder_stamps(folder))
     if heads.recipe.kind != kind:
         raise DataError(
             f"{folder / RECIPE}: heads of kind {heads.recipe.kind!r}, where {kind!r} are needed"

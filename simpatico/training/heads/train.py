@@ -31,7 +31,7 @@ from simpatico.features.heads.folder import (
     text_vectors,
 )
 from simpatico.features.heads.head import Head
-from simpatico.features.masked import MaskedLikelihood
+from simpatico.features.likelihood import MaskedLikelihood
 from simpatico.features.word_vectors import GLOVE
 from simpatico.features.words import cut_words
 from simpatico.models.names import find_model

@@ -105,7 +105,7 @@ def run_controls(
         tick(n_changed)
     n_units = Counter[str]()
     for pair in pairs:
-        n_units[pair.measure.metric] += pair.n_units
+        n_units[pair.measure.metric] += len(pair.before)
     advice = "" if settings.logs else "; if it needs references, give the logs with --logs"
     notes += [
         f"{metric}: no answer has a score both before and after{advice}"

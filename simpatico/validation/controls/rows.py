@@ -10,15 +10,9 @@ import numpy as np
 import polars as pl
 
 from simpatico.arrays import Floats
+from simpatico.comparison import samples
 from simpatico.comparison.difference import Difference
-from simpatico.comparison.samples import (
-    ScoreInfo,
-    Selection,
-    TwoSamples,
-    UnitLevel,
-    as_floats,
-    select_scores,
-)
+from simpatico.comparison.samples import ScoreInfo, TwoSamples, UnitLevel, as_floats
 from simpatico.metric import Better
 from simpatico.perturbation.answers import Kind, Perturbed
 from simpatico.run import Run
@@ -53,11 +47,6 @@ class BeforeAfter:
     before: Floats
     after: Floats
     n_lost: int
-
-    @property
-    def n_units(self) -> int:
-        """Units with a score before and after."""
-        return len(self.before)
 
     @property
     def sample(self) -> TwoSamples:
@@ -124,7 +113,8 @@ def pair_scores(
     perturbed_turns = wrong.turns.frame.filter(pl.Series(wrong.changed))
     for level in LEVELS:
         infos = []
-        for info in select_scores(run, Selection(level, every=True)).values():
+        every = samples.Selection(level, every=True)
+        for info in samples.select_scores(run, every).values():
             own_names = [score["name"] for score in facts[info.metric]["scores"]]
             default = info.score == info.metric or info.metric not in own_names
             is_chosen = info.score in scores if scores else default
@@ -150,7 +140,7 @@ def pair_scores(
 
 def control_row(pair: BeforeAfter, d: Difference) -> ControlRow:
     """The row of one score and one kind of wrong answers."""
-    n = pair.n_units
+    n = len(pair.before)
     fields: dict[str, Any] = {name: getattr(d, name) for name in SAME_FIELDS}
     return ControlRow(
         **fields,

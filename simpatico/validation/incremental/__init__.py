@@ -11,27 +11,12 @@ import numpy.typing as npt
 
 from simpatico.arrays import Floats
 from simpatico.errors import DataError
+from simpatico.stats import regression
 from simpatico.stats.bootstrap import MIN_CLUSTERS, defined_draws, sum_by_cluster
 from simpatico.stats.draws import Draws, percentile_interval
-from simpatico.stats.regression import (
-    MODELS,
-    Model,
-    NestedModels,
-    adjusted_r2_draws,
-    bootstrap_products,
-    prepare_nested,
-    product_sums,
-    unpack_sums,
-)
+from simpatico.stats.regression import Model, NestedModels
 from simpatico.stats.result import Result, Status, make_result, no_result
-from simpatico.validation.incremental.tests import (
-    clustered_t_test,
-    cross_validate,
-    cross_validation_errors,
-    folds_by_cluster,
-    paired_t_test,
-    score_test,
-)
+from simpatico.validation.incremental import tests
 from simpatico.wording import format_correlation
 
 Labels = npt.NDArray[Any]
@@ -148,16 +133,8 @@ def incremental(
     models. Rows of one cluster (a dialog, prompt or system) are resampled together.
     """
     how = how or IncrementalSettings()
-    data = prepare_models((traditional, psychological), judgements, clusters, how)
-    return compare_all([(data, how)])[0]
-
-
-def prepare_models(
-    scores: tuple[Floats, Floats], judgements: Floats, clusters: Labels, how: IncrementalSettings
-) -> NestedModels:
-    """The complete rows of T and P, ready for the three models."""
     y, groups = np.asarray(judgements, dtype=np.float64), np.asarray(clusters)
-    t, p = (np.asarray(columns, dtype=np.float64) for columns in scores)
+    t, p = (np.asarray(columns, dtype=np.float64) for columns in (traditional, psychological))
     t, p = (columns[:, None] if columns.ndim == 1 else columns for columns in (t, p))
     sets = np.zeros(len(y), dtype=np.int64) if how.sets is None else np.asarray(how.sets)
     if len({len(column) for column in (t, p, y, groups, sets)}) > 1:
@@ -166,7 +143,8 @@ def prepare_models(
             f"ones, {len(y)} ratings, {len(groups)} clusters and {len(sets)} data sets do not "
             "match; each needs one row per rated unit"
         )
-    return prepare_nested((t, p), y, clusters=groups, sets=sets)
+    data = regression.prepare_nested((t, p), y, clusters=groups, sets=sets)
+    return compare_all([(data, how)])[0]
 
 
 def compare_all(cases: Sequence[tuple[NestedModels, IncrementalSettings]]) -> list[Incremental]:
@@ -183,7 +161,7 @@ def compare_all(cases: Sequence[tuple[NestedModels, IncrementalSettings]]) -> li
             groups.setdefault((data.clusters, how.seed), []).append(i)
     for (_, seed), indices in groups.items():
         summands = [cluster_summands(*cases[i]) for i in indices]
-        draws = bootstrap_products(summands, Draws(RESAMPLES, seed))
+        draws = regression.bootstrap_products(summands, Draws(RESAMPLES, seed))
         for i, own, own_draws in zip(indices, summands, draws, strict=True):
             results[i] = compare_models(*cases[i], own, own_draws)
     return [results[i] for i in range(len(cases))]
@@ -196,9 +174,9 @@ def cluster_summands(data: NestedModels, how: IncrementalSettings) -> Floats:
     """
     errors = np.zeros((data.clusters, ERRORS))
     if data.n_added and data.clusters >= MIN_CLUSTERS:
-        fold = folds_by_cluster(data, min(how.folds, data.clusters), how.seed)
-        errors = sum_by_cluster(cross_validation_errors(data, fold), data.code, data.clusters)
-    return np.hstack([product_sums(data, data.code, data.clusters), errors])
+        fold = tests.folds_by_cluster(data, min(how.folds, data.clusters), how.seed)
+        errors = sum_by_cluster(tests.cross_validation_errors(data, fold), data.code, data.clusters)
+    return np.hstack([regression.product_sums(data, data.code, data.clusters), errors])
 
 
 def empty_comparison(data: NestedModels, status: Status, how: IncrementalSettings) -> Incremental:
@@ -221,24 +199,24 @@ def compare_models(
     models = replace(empty_comparison(data, "degenerate", how), t=t, p=p, pt=pt)
     if not data.n_added:
         return models
-    test = score_test(data)
+    test = tests.score_test(data)
     return replace(
         models,
         gain=replace(gain, p_value=test.p_value, method=f"{gain.method}; p: {test.method}"),
-        paper=paired_t_test(data),
-        clustered=clustered_t_test(data),
+        paper=tests.paired_t_test(data),
+        clustered=tests.clustered_t_test(data),
         added=test,
-        held_out=cross_validate(data, how.folds, summands[:, -ERRORS:], draws[:, -ERRORS:]),
+        held_out=tests.cross_validate(data, how.folds, summands[:, -ERRORS:], draws[:, -ERRORS:]),
     )
 
 
 def model_results(data: NestedModels, sums: Floats) -> list[Result]:
     """Adjusted R² of T, P and P+T, and the gain, with intervals over the same resamples."""
     one_group = np.zeros(data.n, dtype=np.int64)
-    sample = unpack_sums(product_sums(data, one_group, 1), data.datasets)
-    values = {m: float(sample.adjusted_r2(data.models[m])[0]) for m in MODELS}
-    draws = adjusted_r2_draws(data, sums)
-    results = [bias_corrected(values[m], draws[m], data, NAMES[m]) for m in MODELS]
+    sample = regression.unpack_sums(regression.product_sums(data, one_group, 1), data.datasets)
+    values = {m: float(sample.adjusted_r2(data.models[m])[0]) for m in regression.MODELS}
+    draws = regression.adjusted_r2_draws(data, sums)
+    results = [bias_corrected(values[m], draws[m], data, NAMES[m]) for m in regression.MODELS]
     gain, gain_draws = values["pt"] - values["t"], draws["pt"] - draws["t"]
     return [*results, bias_corrected(gain, gain_draws, data, "P+T less T")]
 

@@ -3,24 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from itertools import product
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import polars as pl
 
 from simpatico.comparison.samples import as_floats
 from simpatico.stats.correction import CORRECTIONS, Correction, correct_p_values
-from simpatico.stats.regression import NestedModels
+from simpatico.stats.regression import NestedModels, prepare_nested
 from simpatico.stats.result import Row
 from simpatico.validation.correlations import CorrelationSettings, row_clusters
-from simpatico.validation.incremental import (
-    Incremental,
-    IncrementalSettings,
-    compare_all,
-    prepare_models,
-)
+from simpatico.validation.incremental import Incremental, IncrementalSettings, compare_all
 from simpatico.validation.matching import match_units
 
 ALL = "all"
@@ -65,13 +60,13 @@ class IncrementalRow(Row):
     cv_low: float | None
     cv_high: float | None
     verdict: str
-    p_bonferroni: float | None = None
-    p_bh: float | None = None
-    p_holm: float | None = None
-    p_paper_bonferroni: float | None = None
-    p_paper_bh: float | None = None
-    p_paper_holm: float | None = None
-    family: int = 0
+    p_bonferroni: float | None
+    p_bh: float | None
+    p_holm: float | None
+    p_paper_bonferroni: float | None
+    p_paper_bh: float | None
+    p_paper_holm: float | None
+    family: int
 
 
 def incremental_rows(
@@ -107,11 +102,11 @@ def incremental_rows(
     rows: list[IncrementalRow] = []
     for quality in units.qualities:
         family = [
-            incremental_row(quality, t, p, gain, unmatched=units.unmatched[quality])
+            (t, p, gain)
             for (own_quality, (t, _), p), gain in zip(models, gains, strict=True)
             if own_quality == quality
         ]
-        rows += correct_rows(family, how.correction)
+        rows += family_rows(quality, family, how.correction, unmatched=units.unmatched[quality])
     return rows
 
 
@@ -130,7 +125,8 @@ def prepare_comparison(
         for names in (traditional, psychological)
     )
     codes = np.arange(frame.height) if clusters is None else clusters.to_numpy()
-    return prepare_models((t, p), as_floats(frame["value"]), codes, settings), settings
+    ratings, one_set = as_floats(frame["value"]), np.zeros(frame.height, dtype=np.int64)
+    return prepare_nested((t, p), ratings, clusters=codes, sets=one_set), settings
 
 
 def batch_by_size(
@@ -149,51 +145,45 @@ def batch_by_size(
         yield batch
 
 
-def incremental_row(
-    quality: str, score: str, psychological: ScoreGroup, gain: Incremental, *, unmatched: int
-) -> IncrementalRow:
-    """The results under the names of what they are about, not corrected yet."""
-    return IncrementalRow(
-        quality=quality,
-        score=score,
-        p_adjusted=None,
-        nulls=gain.nulls,
-        unmatched=unmatched,
-        clusters=gain.clusters,
-        added=psychological[1],
-        added_name=psychological[0],
-        adj_r2_t=gain.t.value,
-        adj_r2_p=gain.p.value,
-        adj_r2_pt=gain.pt.value,
-        p_paper=gain.paper.p_value,
-        p_clustered=gain.clustered.p_value,
-        cv_gain=gain.held_out.value,
-        cv_low=gain.held_out.low,
-        cv_high=gain.held_out.high,
-        verdict=gain.verdict,
-        **asdict(gain.gain),
-    )
-
-
 def correct_every_way(p_values: Sequence[float | None]) -> CorrectedPValues:
     """One family by Bonferroni (the paper's Tables 1 and 2), Benjamini-Hochberg (7 to 18), Holm."""
     ways = {how: correct_p_values(p_values, how)[0] for how in CORRECTIONS}
     return CorrectedPValues(**ways, family=correct_p_values(p_values)[1])
 
 
-def correct_rows(rows: Sequence[IncrementalRow], how: Correction) -> list[IncrementalRow]:
-    """The rows of one family, with our p and the paper's corrected by every method."""
-    families = {
-        "p": correct_every_way([r.p_value for r in rows]),
-        "p_paper": correct_every_way([r.p_paper for r in rows]),
-    }
-    family, results = families["p"].family, []
-    for i, row in enumerate(rows):
-        p_values: dict[str, Any] = {
-            f"{name}_{way}": getattr(own, way)[i]
-            for name, own in families.items()
-            for way in CORRECTIONS
-        }
-        p_adjusted = p_values[f"p_{how}"]
-        results.append(replace(row, p_adjusted=p_adjusted, family=family, **p_values))
-    return results
+def family_rows(
+    quality: str,
+    comparisons: Sequence[tuple[str, ScoreGroup, Incremental]],
+    how: Correction,
+    *,
+    unmatched: int,
+) -> list[IncrementalRow]:
+    """The comparisons of T with P on one quality, with our p and the paper's corrected over all."""
+    own = correct_every_way([fit.gain.p_value for *_, fit in comparisons])
+    paper = correct_every_way([fit.paper.p_value for *_, fit in comparisons])
+    return [
+        IncrementalRow(
+            quality=quality,
+            score=score,
+            p_adjusted=getattr(own, how)[i],
+            nulls=fit.nulls,
+            unmatched=unmatched,
+            clusters=fit.clusters,
+            added=p_scores,
+            added_name=p_name,
+            adj_r2_t=fit.t.value,
+            adj_r2_p=fit.p.value,
+            adj_r2_pt=fit.pt.value,
+            p_paper=fit.paper.p_value,
+            p_clustered=fit.clustered.p_value,
+            cv_gain=fit.held_out.value,
+            cv_low=fit.held_out.low,
+            cv_high=fit.held_out.high,
+            verdict=fit.verdict,
+            family=own.family,
+            **{f"p_{way}": getattr(own, way)[i] for way in CORRECTIONS},
+            **{f"p_paper_{way}": getattr(paper, way)[i] for way in CORRECTIONS},
+            **asdict(fit.gain),
+        )
+        for i, (score, (p_name, p_scores), fit) in enumerate(comparisons)
+    ]

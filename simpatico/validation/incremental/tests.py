@@ -6,16 +6,10 @@ import numpy as np
 from scipy.special import fdtrc, stdtr, stdtrit
 
 from simpatico.arrays import Floats, Ints
+from simpatico.stats import regression
 from simpatico.stats.bootstrap import MIN_CLUSTERS, sum_by_cluster
 from simpatico.stats.draws import SMALLEST_P, draw_uniform, percentile_interval
-from simpatico.stats.regression import (
-    Model,
-    NestedModels,
-    least_squares,
-    product_sums,
-    regression_coefficients,
-    unpack_sums,
-)
+from simpatico.stats.regression import Model, NestedModels
 from simpatico.stats.result import Result, make_result, no_result
 
 FOLDS_STREAM = 2**32
@@ -77,7 +71,7 @@ def score_test(data: NestedModels) -> Result:
     if groups < max(MIN_CLUSTERS, q + 2):
         return no_result("too_few", n=data.n, method=method)
     t, p_columns = data.columns[:, data.models["t"]], data.columns[:, data.models["pt"][-q:]]
-    residual = p_columns - t @ least_squares(t, p_columns)
+    residual = p_columns - t @ regression.least_squares(t, p_columns)
     residual /= np.linalg.norm(residual, axis=0) / data.n**0.5
     scores = sum_by_cluster(residual * data.residuals("t")[:, None], data.code, groups)
     total, products = scores.sum(axis=0), scores.T @ scores
@@ -123,8 +117,8 @@ def cross_validation_errors(data: NestedModels, fold: Ints) -> Floats:
 
     A data set that is in no other fold is predicted from the mean of all rows there.
     """
-    own = product_sums(data, fold, int(fold.max()) + 1)
-    train = unpack_sums(own.sum(axis=0) - own, data.datasets)
+    own = regression.product_sums(data, fold, int(fold.max()) + 1)
+    train = regression.unpack_sums(own.sum(axis=0) - own, data.datasets)
     overall = train.first.sum(axis=1) / train.n.sum(axis=1)[:, None]
     in_train = train.n[:, :, None] > 0.5
     own_means = train.first / np.maximum(train.n, 1)[:, :, None]
@@ -134,6 +128,6 @@ def cross_validation_errors(data: NestedModels, fold: Ints) -> Floats:
     models: tuple[Model, ...] = ("t", "pt")
     for model in models:
         columns = data.models[model]
-        coefficients = regression_coefficients(products, columns)[fold]
+        coefficients = regression.regression_coefficients(products, columns)[fold]
         errors.append(deviations[:, -1] - (deviations[:, columns] * coefficients).sum(axis=1))
     return np.asarray(np.column_stack(errors) ** 2)

@@ -8,16 +8,8 @@ from typing import Any, Literal
 import numpy as np
 
 from simpatico.arrays import Bools, Floats
-from simpatico.stats.bootstrap import (
-    TINY,
-    SummandsAndFunction,
-    SumStatistic,
-    safe_ratio,
-    stack_columns,
-    sum_matrix,
-    sum_per_unit,
-    units_status,
-)
+from simpatico.stats import bootstrap
+from simpatico.stats.bootstrap import SumStatistic, safe_ratio, stack_columns, sum_matrix
 from simpatico.validation.raters.ratings import RatingViews
 
 MeasurementLevel = Literal["nominal", "ordinal", "interval"]
@@ -31,9 +23,8 @@ def alpha_statistic(views: RatingViews, level: MeasurementLevel) -> SumStatistic
     "Computing Krippendorff's alpha-reliability", 2011.
     """
     summands, function = ALPHAS[level](views)
-    n = int(views.has_pair.sum())
     name, method = f"krippendorff_alpha_{level}", f"Krippendorff's alpha, {level}"
-    return SumStatistic(name, method, summands, function, n, units_status(n))
+    return views.statistic(name, method, summands, function)
 
 
 def fleiss_statistic(views: RatingViews) -> SumStatistic:
@@ -45,7 +36,7 @@ def fleiss_statistic(views: RatingViews) -> SumStatistic:
     """
     pairs, counts = views.pairs, views.n_ratings
     n_pairs = counts * (counts - 1) / 2
-    agreeing = sum_per_unit(pairs.unit, (pairs.c == pairs.k) / n_pairs[pairs.unit], len(counts))
+    agreeing = views.sum_over_pairs((pairs.c == pairs.k) / n_pairs[pairs.unit])
     has_rating = counts >= 1
     shares = category_counts(views, has_rating, 1 / np.maximum(counts, 1))
 
@@ -56,8 +47,7 @@ def fleiss_statistic(views: RatingViews) -> SumStatistic:
 
     units = views.has_pair.astype(np.float64), has_rating.astype(np.float64)
     summands = stack_columns(agreeing, *units, shares)
-    n = int(views.has_pair.sum())
-    return SumStatistic("fleiss_kappa", "Fleiss' kappa", summands, kappa, n, units_status(n))
+    return views.statistic("fleiss_kappa", "Fleiss' kappa", summands, kappa)
 
 
 def pair_weights(views: RatingViews) -> Floats:
@@ -77,10 +67,10 @@ def paired_category_counts(views: RatingViews) -> Any:
     return category_counts(views, views.has_pair, np.ones(len(views.n_ratings)))
 
 
-def nominal_alpha(views: RatingViews) -> SummandsAndFunction:
+def nominal_alpha(views: RatingViews) -> bootstrap.SummandsAndFunction:
     """Expected disagreement is n² − Σ n(c)²: any two categories are equally far apart."""
-    pairs, n_units = views.pairs, len(views.n_ratings)
-    disagreement = sum_per_unit(pairs.unit, pair_weights(views) * (pairs.c != pairs.k), n_units)
+    pairs = views.pairs
+    disagreement = views.sum_over_pairs(pair_weights(views) * (pairs.c != pairs.k))
 
     def alpha(sums: Floats) -> Floats:
         counts = sums[:, 1:]
@@ -91,7 +81,7 @@ def nominal_alpha(views: RatingViews) -> SummandsAndFunction:
     return stack_columns(disagreement, paired_category_counts(views)), alpha
 
 
-def ordinal_alpha(views: RatingViews) -> SummandsAndFunction:
+def ordinal_alpha(views: RatingViews) -> bootstrap.SummandsAndFunction:
     """The distance of two categories is that of their mid-ranks, which every resample changes.
 
     So the coincidences of each pair of categories are kept apart until the ranks are known.
@@ -110,28 +100,28 @@ def ordinal_alpha(views: RatingViews) -> SummandsAndFunction:
         rank = counts.cumsum(axis=1) - counts / 2 - n[:, None] / 2
         distances = (in_cells * (rank[:, low] - rank[:, high]) ** 2).sum(axis=1)
         by_chance = 2 * n * (counts * rank**2).sum(axis=1)
-        return np.asarray(1 - safe_ratio((n - 1) * distances, by_chance, TINY * n**4))
+        return np.asarray(1 - safe_ratio((n - 1) * distances, by_chance, bootstrap.TINY * n**4))
 
     return stack_columns(paired_category_counts(views), coincidences), alpha
 
 
-def interval_alpha(views: RatingViews) -> SummandsAndFunction:
+def interval_alpha(views: RatingViews) -> bootstrap.SummandsAndFunction:
     """Expected disagreement is 2 (n Σx² − (Σx)²), the sum of all squared differences."""
-    pairs, n_units = views.pairs, len(views.n_ratings)
+    pairs = views.pairs
     values = np.where(views.present & views.has_pair[:, None], views.values, 0.0)
-    distances = sum_per_unit(pairs.unit, pair_weights(views) * (pairs.x - pairs.y) ** 2, n_units)
+    distances = views.sum_over_pairs(pair_weights(views) * (pairs.x - pairs.y) ** 2)
     counts = np.where(views.has_pair, views.n_ratings, 0.0)
     summands = stack_columns(distances, counts, values.sum(axis=1), (values**2).sum(axis=1))
 
     def alpha(sums: Floats) -> Floats:
         distance, n, total, squares = sums.T
         by_chance = 2 * (n * squares - total**2)
-        return np.asarray(1 - safe_ratio((n - 1) * distance, by_chance, TINY * n**2))
+        return np.asarray(1 - safe_ratio((n - 1) * distance, by_chance, bootstrap.TINY * n**2))
 
     return summands, alpha
 
 
-ALPHAS: dict[MeasurementLevel, Callable[[RatingViews], SummandsAndFunction]] = {
+ALPHAS: dict[MeasurementLevel, Callable[[RatingViews], bootstrap.SummandsAndFunction]] = {
     "nominal": nominal_alpha,
     "ordinal": ordinal_alpha,
     "interval": interval_alpha,

@@ -7,30 +7,11 @@ from itertools import combinations
 import numpy as np
 
 from simpatico.arrays import Bools, Floats, Ints
-from simpatico.stats.bootstrap import (
-    MIN_UNITS,
-    SumStatistic,
-    safe_ratio,
-    stack_columns,
-    units_status,
-)
+from simpatico.stats.bootstrap import MIN_UNITS, SumStatistic, safe_ratio, stack_columns
 from simpatico.stats.draws import draw_uniform
 from simpatico.stats.result import Status
+from simpatico.validation.raters import icc, kappa
 from simpatico.validation.raters.agreement import AgreementRow, bootstrap_rows
-from simpatico.validation.raters.icc import (
-    complete_units,
-    one_way_icc,
-    one_way_summands,
-    two_way_icc,
-    two_way_summands,
-)
-from simpatico.validation.raters.kappa import (
-    correlation_summands,
-    group_correlations,
-    mean_correlation,
-    scatter_by_group,
-    zscore_by_judge,
-)
 from simpatico.validation.raters.ratings import RatingMatrix, RatingViews
 
 SPLITS = 100
@@ -78,21 +59,19 @@ def analytic_ceiling(views: RatingViews) -> SumStatistic:
     units with a single rating included.
     """
     if is_fully_crossed(views):
-        n, summands = int(complete_units(views).sum()), two_way_summands(views)
+        n, summands = int(icc.complete_units(views).sum()), icc.two_way_summands(views)
 
         def two_way(sums: Floats) -> Floats:
-            return root_reliability(two_way_icc(sums, model="3", mean=True))
+            return root_reliability(icc.two_way_icc(sums, model="3", mean=True))
 
-        return SumStatistic("ceiling", "√ICC(3,k)", summands, two_way, n, units_status(n))
+        return views.statistic("ceiling", "√ICC(3,k)", summands, two_way, n)
 
     def one_way(sums: Floats) -> Floats:
         k = safe_ratio(sums[:, 6], sums[:, 7])
-        return root_reliability(spearman_brown(one_way_icc(sums), k))
+        return root_reliability(spearman_brown(icc.one_way_icc(sums), k))
 
-    n = int(views.has_pair.sum())
-    summands = stack_columns(one_way_summands(views), *harmonic_summands(views.n_ratings))
-    method = "√ICC(1,k), k the harmonic mean"
-    return SumStatistic("ceiling", method, summands, one_way, n, units_status(n))
+    summands = stack_columns(icc.one_way_summands(views), *harmonic_summands(views.n_ratings))
+    return views.statistic("ceiling", "√ICC(1,k), k the harmonic mean", summands, one_way)
 
 
 def harmonic_summands(counts: Floats) -> tuple[Floats, Floats]:
@@ -119,17 +98,17 @@ def split_half_ceiling(views: RatingViews, *, seed: int = 0) -> SumStatistic:
     columns: list[Floats] = []
     for half in splits:
         first, second = ((values * (half == h)).sum(axis=1) / np.maximum(n_half, 1) for h in (1, 2))
-        columns += [column * views.has_pair for column in correlation_summands(first, second)]
+        columns += [column * views.has_pair for column in kappa.correlation_summands(first, second)]
     steps = *harmonic_summands(views.n_ratings), *harmonic_summands(n_half)
 
     def ceiling(sums: Floats) -> Floats:
         times = safe_ratio(sums[:, 0], sums[:, 1]) / safe_ratio(sums[:, 2], sums[:, 3])
-        correlation = group_correlations(sums[:, 4:])[0].mean(axis=1)
+        correlation = kappa.group_correlations(sums[:, 4:])[0].mean(axis=1)
         return root_reliability(spearman_brown(correlation, times))
 
-    n, summands = int(views.has_pair.sum()), stack_columns(*steps, *columns)
+    summands = stack_columns(*steps, *columns)
     method = f"√reliability by split half, Spearman-Brown, {len(splits)} splits"
-    return SumStatistic("ceiling_split_half", method, summands, ceiling, n, units_status(n))
+    return views.statistic("ceiling_split_half", method, summands, ceiling)
 
 
 def split_judges(judges: int, seed: int) -> list[Ints]:
@@ -165,14 +144,14 @@ def leave_one_out_statistic(views: RatingViews) -> SumStatistic:
     values = np.where(views.present, views.values, 0.0)
     unit, judge = np.nonzero(views.present & views.has_pair[:, None])
     others = (values.sum(axis=1)[unit] - values[unit, judge]) / (views.n_ratings[unit] - 1)
-    own = zscore_by_judge(views.values)[unit, judge]
+    own = kappa.zscore_by_judge(views.values)[unit, judge]
     enough = np.bincount(judge, minlength=views.present.shape[1])[judge] >= MIN_UNITS
     mask = enough & np.isfinite(own)
     unit, judge, x, y = unit[mask], judge[mask], own[mask], others[mask]
     distinct, judge = np.unique(judge, return_inverse=True)
     shape = (len(views.n_ratings), len(distinct))
-    summands = scatter_by_group(unit, judge, correlation_summands(x, y), shape=shape)
+    summands = kappa.scatter_by_group(unit, judge, kappa.correlation_summands(x, y), shape=shape)
     status: Status = "ok" if len(distinct) else "degenerate" if enough.any() else "too_few"
     method = f"Pearson's r of a judge with the mean of the others, {len(distinct):,} judges"
     n = len(np.unique(unit))
-    return SumStatistic("one_more_judge", method, summands, mean_correlation, n, status)
+    return SumStatistic("one_more_judge", method, summands, kappa.mean_correlation, n, status)

@@ -8,13 +8,7 @@ from typing import Literal
 import numpy as np
 
 from simpatico.arrays import Floats
-from simpatico.stats.bootstrap import (
-    SumStatistic,
-    safe_ratio,
-    stack_columns,
-    sum_per_unit,
-    units_status,
-)
+from simpatico.stats.bootstrap import SumStatistic, safe_ratio, stack_columns
 from simpatico.validation.raters.ratings import RatingViews
 
 IccModel = Literal["1", "2", "3"]
@@ -32,13 +26,13 @@ def icc_statistic(views: RatingViews, model: IccModel, *, mean: bool) -> SumStat
     form = f"{model},{'k' if mean else '1'}"
     name, method = f"icc_{form.replace(',', '_')}", f"ICC({form})"
     if model == "1":
-        n, function = int(views.has_pair.sum()), partial(one_way_icc, mean=mean)
-        return SumStatistic(name, method, one_way_summands(views), function, n, units_status(n))
+        one_way = partial(one_way_icc, mean=mean)
+        return views.statistic(name, method, one_way_summands(views), one_way)
     judges = views.present.shape[1]
     n = int(complete_units(views).sum()) if judges > 1 else 0
     method += f", units rated by all {judges} judges"
-    function = partial(two_way_icc, model=model, mean=mean)
-    return SumStatistic(name, method, two_way_summands(views), function, n, units_status(n))
+    two_way = partial(two_way_icc, model=model, mean=mean)
+    return views.statistic(name, method, two_way_summands(views), two_way, n)
 
 
 def complete_units(views: RatingViews) -> Floats:
@@ -48,8 +42,7 @@ def complete_units(views: RatingViews) -> Floats:
 
 def squares_within_units(views: RatingViews) -> Floats:
     """Σ(x − unit mean)² = Σ over pairs (x − y)² / m: exactly 0 where all ratings are the same."""
-    pairs = views.pairs
-    squares = sum_per_unit(pairs.unit, (pairs.x - pairs.y) ** 2, len(views.n_ratings))
+    squares = views.sum_over_pairs((views.pairs.x - views.pairs.y) ** 2)
     return np.asarray(squares / np.maximum(views.n_ratings, 1))
 
 

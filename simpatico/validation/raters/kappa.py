@@ -7,15 +7,8 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from simpatico.arrays import Floats, Ints
-from simpatico.stats.bootstrap import (
-    MIN_UNITS,
-    TINY,
-    SummandsAndFunction,
-    SumStatistic,
-    safe_ratio,
-    sum_matrix,
-    units_status,
-)
+from simpatico.stats import bootstrap
+from simpatico.stats.bootstrap import MIN_UNITS, TINY, SumStatistic, safe_ratio, sum_matrix
 from simpatico.stats.result import Status
 from simpatico.validation.raters.ratings import RatingPairs, RatingViews
 
@@ -77,7 +70,7 @@ def cohen_statistic(views: RatingViews, weights: Weights) -> SumStatistic:
         method += f"; not for over {MAX_CATEGORIES} different ratings"
         return SumStatistic(name, method, None, mean_correlation, raters.units, "degenerate")
     summands, kappa = (quadratic_kappa if weights == "quadratic" else linear_kappa)(views, raters)
-    return SumStatistic(name, method, summands, kappa, raters.units, units_status(raters.units))
+    return views.statistic(name, method, summands, kappa, raters.units)
 
 
 def pearson_statistic(views: RatingViews) -> SumStatistic:
@@ -151,7 +144,7 @@ def weighted_mean(values: Floats, weights: Floats) -> Floats:
     return safe_ratio((np.nan_to_num(values) * weights).sum(axis=1), weights.sum(axis=1))
 
 
-def quadratic_kappa(views: RatingViews, raters: RaterPairs) -> SummandsAndFunction:
+def quadratic_kappa(views: RatingViews, raters: RaterPairs) -> bootstrap.SummandsAndFunction:
     """E Σ(x − y)² = Σx² + Σy² − 2 Σx Σy / n, from the two judges' own sums."""
     p = raters.pairs
     columns = [np.ones(len(p.x)), p.x, p.y, p.x**2 + p.y**2, (p.x - p.y) ** 2]
@@ -165,7 +158,7 @@ def quadratic_kappa(views: RatingViews, raters: RaterPairs) -> SummandsAndFuncti
     return scatter_by_group(p.unit, raters.pair, columns, shape=shape), kappa
 
 
-def linear_kappa(views: RatingViews, raters: RaterPairs) -> SummandsAndFunction:
+def linear_kappa(views: RatingViews, raters: RaterPairs) -> bootstrap.SummandsAndFunction:
     """E|x − y| is the sum over gaps between categories of gap × (F(1 − G) + G(1 − F)).
 
     F and G are the two judges' cumulative shares of the categories below the gap.

@@ -13,15 +13,9 @@ from simpatico.stats.bootstrap import SumStatistic, safe_ratio, stack_columns
 from simpatico.stats.correlation import correlation
 from simpatico.stats.correlation_bootstrap import bootstrap_correlation
 from simpatico.stats.result import Status
+from simpatico.validation.raters import kappa
 from simpatico.validation.raters.agreement import AgreementRow, agreement_row, bootstrap_rows
 from simpatico.validation.raters.ceiling import analytic_ceiling
-from simpatico.validation.raters.kappa import (
-    correlation_summands,
-    group_correlations,
-    mean_correlation,
-    scatter_by_group,
-    zscore_by_judge,
-)
 from simpatico.validation.raters.ratings import KEY, RatingMatrix, rating_matrix
 
 INTERLOCUTOR: tuple[JudgeKind, ...] = ("interlocutor",)
@@ -113,12 +107,12 @@ def match_outsiders(judgements: Judgements, quality: str) -> tuple[RatingMatrix,
 
 def single_outsider_statistic(matrix: Floats, inside: Floats) -> SumStatistic:
     """r of the interlocutor with each outsider, averaged over outsiders by units."""
-    z = zscore_by_judge(matrix)
+    z = kappa.zscore_by_judge(matrix)
     unit, judge = np.nonzero(np.isfinite(z))
     distinct, judge = np.unique(judge, return_inverse=True)
-    own = zscore_by_judge(inside[:, None])[unit, 0]
-    columns = correlation_summands(z[np.isfinite(z)], np.nan_to_num(own))
-    summands = scatter_by_group(unit, judge, columns, shape=(len(inside), len(distinct)))
+    own = kappa.zscore_by_judge(inside[:, None])[unit, 0]
+    columns = kappa.correlation_summands(z[np.isfinite(z)], np.nan_to_num(own))
+    summands = kappa.scatter_by_group(unit, judge, columns, shape=(len(inside), len(distinct)))
     varies = len(distinct) > 0 and bool(np.isfinite(own).all())
     status: Status = "ok" if varies else "degenerate"
     method = (
@@ -126,25 +120,25 @@ def single_outsider_statistic(matrix: Floats, inside: Floats) -> SumStatistic:
         f"mean over {len(distinct):,} of these"
     )
     n = len(np.unique(unit))
-    return SumStatistic("inside_outside_alone", method, summands, mean_correlation, n, status)
+    return SumStatistic("inside_outside_alone", method, summands, kappa.mean_correlation, n, status)
 
 
 def disattenuated_statistic(
     matrix: Floats, inside: Floats, reliability: SumStatistic
 ) -> SumStatistic:
     """r of the interlocutor with the outsiders' mean / √reliability of that mean; at most 1."""
-    mean = zscore_by_judge(np.nanmean(matrix, axis=1)[:, None])[:, 0]
-    own = zscore_by_judge(inside[:, None])[:, 0]
+    mean = kappa.zscore_by_judge(np.nanmean(matrix, axis=1)[:, None])[:, 0]
+    own = kappa.zscore_by_judge(inside[:, None])[:, 0]
     varies = bool(np.isfinite(mean).all() and np.isfinite(own).all())
     name, n = "inside_outside_endless", len(inside)
     method = f"Pearson's r of the interlocutor with the onlookers' mean, by {reliability.method}"
     if reliability.status != "ok" or not varies:
         status: Status = reliability.status if varies else "degenerate"
-        return SumStatistic(name, method, None, mean_correlation, n, status)
+        return SumStatistic(name, method, None, kappa.mean_correlation, n, status)
 
     def disattenuate(sums: Floats) -> Floats:
-        r = group_correlations(sums[:, -6:])[0][:, 0]
+        r = kappa.group_correlations(sums[:, -6:])[0][:, 0]
         return np.clip(safe_ratio(r, reliability.function(sums[:, :-6])), -1.0, 1.0)
 
-    summands = stack_columns(reliability.summands, *correlation_summands(mean, own))
+    summands = stack_columns(reliability.summands, *kappa.correlation_summands(mean, own))
     return SumStatistic(name, method, summands, disattenuate, n)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -15,7 +16,10 @@ from simpatico.arrays import Bools, Floats, Ints
 from simpatico.comparison.samples import as_floats
 from simpatico.errors import UnknownName, suggest_names
 from simpatico.judgements import Judgements
+from simpatico.stats.bootstrap import SumStatistic, sum_per_unit, units_status
 
+SumFunction = Callable[[Floats], Floats]
+"""From sums over units, a row per draw, to one value per draw."""
 KEY = ["dialog", "turn", "speaker"]
 JUDGE_KEY = ["judge", "judge_kind", "position"]
 MAX_UNSHARED_COLUMNS = 20
@@ -91,13 +95,8 @@ def rating_matrix(judgements: Judgements | pl.DataFrame, quality: str) -> Rating
 def index_keys(frame: pl.DataFrame, key: list[str]) -> tuple[pl.DataFrame, Ints]:
     """The distinct keys in order, and the index of each row's key among them."""
     distinct = frame.select(key).unique().sort(key)
-    rows = frame.select(key).join(
-        distinct.with_row_index("_index"),
-        on=key,
-        how="left",
-        nulls_equal=True,
-        maintain_order="left",
-    )
+    numbers = distinct.with_row_index("_index")
+    rows = frame.join(numbers, on=key, how="left", nulls_equal=True, maintain_order="left")
     return distinct, rows["_index"].to_numpy().astype(np.int64)
 
 
@@ -160,6 +159,17 @@ class RatingViews:
         present = np.take_along_axis(self.present, self.judge_order, axis=1)
         values = np.take_along_axis(self.values, self.judge_order, axis=1)
         return np.where(present, values, 0.0), present
+
+    def statistic(
+        self, name: str, method: str, summands: Any, function: SumFunction, n: int | None = None
+    ) -> SumStatistic:
+        """A statistic of these ratings; `n`: its units, by default all with two ratings or more."""
+        n = int(self.has_pair.sum()) if n is None else n
+        return SumStatistic(name, method, summands, function, n, units_status(n))
+
+    def sum_over_pairs(self, values: Floats) -> Floats:
+        """The values of the pairs of ratings, added up for each unit."""
+        return sum_per_unit(self.pairs.unit, values, len(self.n_ratings))
 
     @cached_property
     def pairs(self) -> RatingPairs:
