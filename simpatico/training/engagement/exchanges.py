@@ -1,25 +1,33 @@
-"""Exchanges with a label each: a turn, the turn it answers, and whether it is engaging."""
+"""Exchanges with a label each: a turn, the turn it answers, and whether it is engaging.
+
+They are split by dialog, or by rater where somebody rated several.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from simpatico.arrays import Floats, Ints
+from simpatico.arrays import AnyFloats, Bools, Floats, Ints
 from simpatico.errors import BadValue, DataError
 from simpatico.readers import Source
 from simpatico.readers.input.record import Place
-from simpatico.training.heads.splits import split_groups
+from simpatico.stats.classification import LabelledPredictions
+from simpatico.training.heads.splits import SplitInput, Splits, check_both_classes, split_groups
 from simpatico.training.tables import named_rows, parse_number
 
 ENGAGING = 2.0
 """Ratings above this, of 0 to 5, are label 1."""
 SHARES = (0.6, 0.2, 0.2)
 """Of training, validation and test."""
+FEWEST_DIALOGS = 20
+"""With fewer, a test split would have four dialogs or less."""
 PEOPLE, BOT = "human-human", "human-bot"
 """Kinds of talk. A model may learn who talks instead of what engages, so results show both."""
 TEXTS = ("query", "reply")
@@ -60,6 +68,10 @@ class Exchanges:
             name: [getattr(self, name)[row] for row in rows] for name in NAMES
         }
         return replace(self, rating=self.rating[rows], label=self.label[rows], **columns)
+
+    def label_predictions(self, scores: AnyFloats, classes: Bools) -> LabelledPredictions:
+        """Scores and predicted classes beside the labels; resampling draws whole groups."""
+        return LabelledPredictions(scores, classes, self.label > 0, self.group)
 
     @property
     def dialogs(self) -> int:
@@ -102,8 +114,6 @@ def parse_exchange(
     An error names the column and never shows what somebody wrote in it.
     """
     for column in TEXTS:
-        if column not in cells:
-            raise DataError(f"{place}: no {column!r}; every exchange needs {' and '.join(TEXTS)}")
         text = cells[column]
         if not isinstance(text, str) or not text.strip():
             raise DataError(f"{place}: {column!r} has no text; leave out exchanges without words")
@@ -169,3 +179,54 @@ def split_exchanges(
     origin = dict(zip(reversed(groups), reversed(exchanges.origin), strict=True))
     strata = {name: (rank[origin[name]], name not in engaging) for name in dict.fromkeys(groups)}
     return tuple(exchanges.take(rows) for rows in split_groups(groups, strata, shares, seed=seed))
+
+
+EngagementSplits = Splits[Exchanges]
+
+
+@dataclass(frozen=True)
+class ExchangeInput(SplitInput[Exchanges]):
+    """Exchanges to train on; validation and test split are drawn from them if absent."""
+
+    def usable(
+        self, has_words: Callable[[str], bool] = lambda text: bool(text.strip())
+    ) -> ExchangeInput:
+        """The exchanges of which both texts have words; refuses what cannot be trained on.
+
+        Called before and after encoding: first to fail early, then with what the encoder knows.
+        """
+
+        def with_words(part: Exchanges) -> Exchanges:
+            pairs = zip(part.query, part.reply, strict=True)
+            return part.take(np.flatnonzero([has_words(a) and has_words(b) for a, b in pairs]))
+
+        parts = self.apply(with_words)
+        data, usable = parts.data, ExchangeInput(parts.data, parts.validation, parts.test)
+        if data.dialogs < FEWEST_DIALOGS:
+            raise DataError(
+                f"{data.source}: {len(data):,} exchanges of {data.dialogs} dialogs; "
+                f"training needs at least {FEWEST_DIALOGS} dialogs"
+            )
+        for part in usable.parts:
+            if not len(part):
+                raise DataError(f"{part.source}: no exchange has words in both texts; add some")
+            if not 0 < part.label.sum() < len(part):
+                raise DataError(
+                    f"{part.source}: all {len(part):,} exchanges have label {part.label[0]}; "
+                    "training needs both engaging (1) and other (0) exchanges"
+                )
+        # a dialog in two files would be tested as it was learned
+        for one, other in combinations(usable.parts, 2):
+            if both := {*one.dialog} & {*other.dialog}:
+                raise DataError(
+                    f"{other.source}: {len(both)} of its {other.dialogs} dialogs are in "
+                    f"{one.source} too; leave them out of one of the files"
+                )
+        return usable
+
+    def split(self, seed: int) -> EngagementSplits:
+        """The splits of one seed; no dialog is in two, and each has both labels."""
+        splits = self.complete(partial(split_exchanges, seed=seed), SHARES)
+        what = f"{splits.train.source}: engaging exchanges"
+        check_both_classes(what, [part.label for part in splits])
+        return splits

@@ -12,9 +12,8 @@ from simpatico.features.heads.folder import HeadsRecipe
 from simpatico.stats.classification import LabelledPredictions, ModelResults, compare_runs
 from simpatico.stats.result import Result
 from simpatico.training.card import About, ModelCard, format_result
-from simpatico.training.engagement.baselines import LENGTH, length_predictions
-from simpatico.training.engagement.exchanges import Exchanges
-from simpatico.training.engagement.splits import EngagementSplits
+from simpatico.training.engagement.baselines import LENGTH, length_and_question_predictions
+from simpatico.training.engagement.exchanges import EngagementSplits, Exchanges
 from simpatico.training.heads.folder import describe_head
 
 OURS = "engagement"
@@ -127,9 +126,9 @@ def evaluate_parts(splits: EngagementSplits, ours: LabelledPredictions) -> list[
             continue
         # the threshold of reply length comes from the same part of the training split, if it has it
         train = splits.train.take(train_parts.get(name, np.arange(len(splits.train))))
-        own = (ours.score[rows], ours.predicted[rows], ours.label[rows])
-        predictions = LabelledPredictions(*own, test.group)
-        runs = {OURS: [predictions], LENGTH: [length_predictions(train, test)]}
+        own = test.label_predictions(ours.score[rows], ours.predicted[rows])
+        baseline = length_and_question_predictions(train, test)[LENGTH]
+        runs = {OURS: [own], LENGTH: [baseline]}
         (model, length), above = compare_runs(runs, OURS)
         results.append(PartResult(name, test.dialogs, model, length, above[LENGTH]))
     return results

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 import polars as pl
@@ -20,16 +20,8 @@ from simpatico.errors import BadValue
 from simpatico.features import features_for_texts
 from simpatico.features.char_ngrams import CharNgramSettings
 from simpatico.features.embeddings import MINILM, row_cosines
-from simpatico.features.heads.folder import (
-    SCHEMA,
-    HeadEvaluation,
-    HeadKind,
-    HeadRecipe,
-    HeadsRecipe,
-    Pooling,
-    WordCosts,
-    text_vectors,
-)
+from simpatico.features.heads import folder as heads_folder
+from simpatico.features.heads.folder import HeadEvaluation, HeadKind, HeadRecipe, HeadsRecipe
 from simpatico.features.heads.head import Head
 from simpatico.features.masked import MaskedLikelihood
 from simpatico.features.word_vectors import GLOVE
@@ -66,7 +58,7 @@ class HeadForm:
     """
 
     encoder: str
-    pooling: Pooling
+    pooling: heads_folder.Pooling
     shape: HeadShape
     examples: Literal["pairs", "utterances"] = "pairs"
 
@@ -85,24 +77,14 @@ NEXT = HeadForm(
     HeadShape(("first", "second", "product", "difference", "bilinear"), rate=3e-4, decay=0.1),
 )
 # RUBER: Tao et al. (2018); contextual: Ghazarian et al. (2019); USL-H: Phy et al. (2020)
+RUBER = HeadForm(GLOVE, "extremes", HeadShape(("first", "bilinear", "second"), (64,)))
+CONTEXTUAL = HeadShape(("first", "second"), (256, 512, 128), "relu", rate=3e-4, decay=0.1, epochs=8)
+VALID = HeadForm(MINILM, "max", HeadShape(("first",), (128,), "relu"), "utterances")
 FORMS: Mapping[HeadKind, Mapping[str, HeadForm]] = {
     "nsp": {"next": NEXT},
-    "ruber": {
-        "unreferenced": HeadForm(
-            GLOVE, "extremes", HeadShape(("first", "bilinear", "second"), (64,))
-        )
-    },
-    "ctx-ruber": {
-        "unreferenced": HeadForm(
-            MINILM,
-            "mean",
-            HeadShape(("first", "second"), (256, 512, 128), "relu", rate=3e-4, decay=0.1, epochs=8),
-        )
-    },
-    "usl-h": {
-        "valid": HeadForm(MINILM, "max", HeadShape(("first",), (128,), "relu"), "utterances"),
-        "next": NEXT,
-    },
+    "ruber": {"unreferenced": RUBER},
+    "ctx-ruber": {"unreferenced": HeadForm(MINILM, "mean", CONTEXTUAL)},
+    "usl-h": {"valid": VALID, "next": NEXT},
 }
 
 
@@ -135,7 +117,7 @@ def train_heads(turns: Turns, out: Path, *, settings: HeadsSettings, about: Abou
         likelihood, costs = measure_likelihood(dialogs, splits.train, settings)
     recipe = HeadsRecipe(
         settings.kind,
-        SCHEMA,
+        heads_folder.SCHEMA,
         sum(map(len, splits)),
         recipes,
         cosine_low if settings.kind in ("ruber", "ctx-ruber") else None,
@@ -198,15 +180,22 @@ def fit_and_evaluate(
     return head, form.recipe(evaluate_predictions(logits, test, plain, baseline))
 
 
-def encode_texts(texts: Sequence[str], form: HeadForm) -> tuple[dict[str, int], Floats32]:
-    """The row of every distinct text, and the table of their vectors.
+class EncodedTexts(NamedTuple):
+    """Distinct texts by their rows in a table of vectors.
 
     A row of NaN stands for a text without a vector, such as one of unknown words alone.
     """
+
+    rows: dict[str, int]
+    vectors: Floats32
+
+
+def encode_texts(texts: Sequence[str], form: HeadForm) -> EncodedTexts:
+    """The vectors of these texts."""
     distinct = dict.fromkeys(texts)
-    feature = text_vectors(form.encoder, form.pooling)
+    feature = heads_folder.text_vectors(form.encoder, form.pooling)
     vectors = features_for_texts([feature])[feature].of(list(distinct))
-    return {text: row for row, text in enumerate(distinct)}, vectors
+    return EncodedTexts({text: row for row, text in enumerate(distinct)}, vectors)
 
 
 def evaluate_predictions(
@@ -233,7 +222,7 @@ def evaluate_predictions(
 
 def measure_likelihood(
     dialogs: TrainingDialogs, train: Ints, settings: HeadsSettings
-) -> tuple[WordCosts, dict[str, float]]:
+) -> tuple[heads_folder.WordCosts, dict[str, float]]:
     """The quartiles of the training texts' negative log-likelihoods, and the cost of each word."""
     mask = np.isin(dialogs.dialog, train)
     texts = [dialogs.texts[row] for row in np.flatnonzero(mask)]
@@ -250,7 +239,8 @@ def measure_likelihood(
         totals = table.sums(each[:, None])[:, 0]
     # scores are (cost − low) / (high − low), so that the two must differ
     low, high = (round(float(q), DECIMALS) for q in np.quantile(totals, LIKELIHOOD_QUANTILES))
-    return WordCosts(settings.likelihood, low, max(high, low + 10**-DECIMALS)), costs
+    high = max(high, low + 10**-DECIMALS)
+    return heads_folder.WordCosts(settings.likelihood, low, high), costs
 
 
 def word_costs(texts: list[str], dialog: Ints) -> dict[str, float]:

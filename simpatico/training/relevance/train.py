@@ -19,22 +19,17 @@ from simpatico.stats.classification import roc_auc
 from simpatico.training.card import About
 from simpatico.training.finetune import FineTuning, TextDataset, fine_tune, predict_logits
 from simpatico.training.finetune.folder import append_to_card
-from simpatico.training.fit.mlp import HeadShape, PairExamples
+from simpatico.training.fit.mlp import PairExamples
+from simpatico.training.heads import train as heads_train
 from simpatico.training.heads.data import TrainingDialogs
 from simpatico.training.heads.folder import check_heads_folder, save_heads
 from simpatico.training.heads.splits import check_both_classes
-from simpatico.training.heads.train import (
-    HeadForm,
-    encode_texts,
-    evaluate_predictions,
-    fit_and_evaluate,
-)
 from simpatico.training.relevance.negatives import KINDS, NegativeMix, NegativeSampler, TruePairs
 from simpatico.turns import Turns
 from simpatico.wording import format_interval
 
 # product, difference and bilinear form let a linear layer compare the two texts
-SHAPE = HeadShape(("first", "second", "product", "difference", "bilinear"), rate=3e-4, decay=0.1)
+SHAPE = heads_train.NEXT.shape
 LABELS = ("not relevant", "relevant")
 
 
@@ -63,7 +58,7 @@ class RelevanceExamples:
     Fine-tuning uses the same pairs, so that its results can be compared with those of a head.
     """
 
-    form: HeadForm
+    form: heads_train.HeadForm
     dialogs: int
     index: dict[str, int]
     samplers: Sequence[NegativeSampler]
@@ -71,9 +66,9 @@ class RelevanceExamples:
 
     @classmethod
     def of(cls, data: TrainingDialogs, settings: RelevanceSettings) -> RelevanceExamples:
-        form = HeadForm(settings.encoder or MINILM, settings.pooling, SHAPE)
+        form = heads_train.HeadForm(settings.encoder or MINILM, settings.pooling, SHAPE)
         dialogs, rng = data.split(settings.seed), np.random.default_rng(settings.seed)
-        index, vectors = encode_texts(data.paired_texts, form)
+        index, vectors = heads_train.encode_texts(data.paired_texts, form)
         samplers = [
             NegativeSampler(TruePairs.of(data, split, index, vectors), vectors, rng)
             for split in dialogs
@@ -95,7 +90,7 @@ def train_relevance(
     examples = RelevanceExamples.of(TrainingDialogs.of(turns, about.data), settings)
     texts, sampler = list(examples.index), examples.samplers[2]
     vectors = sampler.vectors
-    head, head_recipe = fit_and_evaluate(
+    head, head_recipe = heads_train.fit_and_evaluate(
         examples.splits, vectors, examples.form, texts, seed=settings.seed
     )
     recipe = HeadsRecipe("relevance", SCHEMA, examples.dialogs, {"relevant": head_recipe})
@@ -130,7 +125,8 @@ def fine_tune_relevance(
     logits = predict_logits(out, test.first, test.second)
     vectors, pairs = examples.samplers[2].vectors, examples.splits[2]
     cosines = row_cosines(vectors[pairs.first], vectors[pairs.second])
-    results = evaluate_predictions(logits[:, 1] - logits[:, 0], pairs, "cosine", cosines)
+    margin = logits[:, 1] - logits[:, 0]
+    results = heads_train.evaluate_predictions(margin, pairs, "cosine", cosines)
     append_to_card(
         out,
         "\n## Results on the test set\n"

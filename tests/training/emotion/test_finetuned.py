@@ -5,8 +5,9 @@ import json
 import pytest
 
 from simpatico.features.plutchik import EMOTIONS
+from simpatico.training.emotion.data import Utterances
 from simpatico.training.emotion.labels import polarity_model
-from simpatico.training.emotion.train import EmotionSettings, Utterances, train_emotion
+from simpatico.training.emotion.train import EmotionSettings, train_emotion
 from tests.training.emotion.test_train import ABOUT, ENCODER, said
 
 pytest.importorskip("torch", reason="torch comes with simpatico[torch]")
@@ -24,7 +25,7 @@ def test_an_encoder_is_tuned_with_the_papers_recipe(tmp_path):
     assert recipe == [1e-5, 32, 128, 1, False]
     assert told["labels"] == ["negative", "positive"]
     card = (out / "card.md").read_text(encoding="utf-8")
-    assert card.startswith("# negative, positive\n")
+    assert card.startswith("# Text classifier: negative, positive\n")
     assert "## Results on the test set\n" in card
     assert "- excluded: 30 with irrelevant or contradictory labels; " in card
     assert ((polarity_model(f"path:{out}")(["a good day", "rain"]) - 0.5) ** 2 <= 0.25).all()

@@ -7,7 +7,7 @@ from simpatico.features.word_vectors import GLOVE
 from simpatico.models.names import why_missing
 from simpatico.training.card import About
 from simpatico.training.engagement.baselines import baseline_predictions
-from simpatico.training.engagement.splits import ExchangeInput
+from simpatico.training.engagement.exchanges import ExchangeInput
 from simpatico.training.engagement.train import (
     EngagementSettings,
     fine_tune_engagement,
@@ -27,7 +27,7 @@ def test_an_encoder_is_tuned_and_judged_on_dialogs_held_out(tmp_path):
     assert [row.name for row in report.rows] == ["engagement", "reply length", "question mark"]
     assert (report.recipe, report.dialogs) == (None, 4)
     card = (tmp_path / "m" / "card.md").read_text(encoding="utf-8")
-    assert card.startswith("# not engaging, engaging\n")
+    assert card.startswith("# Text classifier: not engaging, engaging\n")
     assert "## Results on the test set\nOne random split; " in card
     assert "- 100.0% of the engaging exchanges of the test set are between two people\n" in card
     assert not (tmp_path / "m.partial").exists()
