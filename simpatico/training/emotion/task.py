@@ -60,9 +60,8 @@ class EmotionSettings:
     @property
     def facts(self) -> dict[str, object]:
         """The settings for the recipe, without paths."""
-        names = {"encoder": self.encoder, "polarity": self.polarity}
-        public = {key: public_model_name(name) for key, name in names.items()}
-        return {**asdict(self), "mapped": dict(self.mapped), **public}
+        models = {"encoder": self.encoder, "polarity": self.polarity}
+        return asdict(self) | {key: public_model_name(name) for key, name in models.items()}
 
     def balances_classes(self, kind: EmotionKind) -> bool:
         """Whether both classes count the same; each of several emotions is as rare as it is."""

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -64,12 +65,8 @@ def train_emotion(
     if not settings.fine_tune:
         check_heads_folder(out)
     utterances = UtteranceInput.of(utterances)
-    meanings = resolve_labels(
-        utterances.all,
-        kind,
-        mapping=settings.mapped,
-        polarity=lambda: polarity_model(settings.polarity),
-    )
+    polarity = partial(polarity_model, settings.polarity)
+    meanings = resolve_labels(utterances.all, kind, mapping=settings.mapped, polarity=polarity)
     task = utterances.split(meanings, tidy=settings.tidy, seed=settings.seed)
     # splits that lack a class are refused before encoding, which can take long
     task = task.drop_texts(lambda text: True)
@@ -217,15 +214,8 @@ def with_char_ngrams(head: Head, weights: Floats, *, shift: float) -> Head:
 def evaluate_head(results: Sequence[ClassifierResults]) -> HeadEvaluation:
     """The results of a head, beside those of style alone."""
     by_name = {row.name: row for row in results}
-    ours = by_name[OURS]
-    return HeadEvaluation(
-        ours.accuracy.numbers[0],
-        ours.auc.numbers[0],
-        STYLE,
-        by_name[STYLE].auc.numbers[0],
-        ours.n,
-        ours.clusters,
-        round(sum(one.recall for one in ours.classes) / 2, DECIMALS),
-        ours.auc.low,
-        ours.auc.high,
-    )
+    ours, baseline = by_name[OURS], (STYLE, by_name[STYLE].auc.numbers[0])
+    (accuracy, *_), (auc, *_) = ours.accuracy.numbers, ours.auc.numbers
+    balanced = round(sum(one.recall for one in ours.classes) / 2, DECIMALS)
+    size, interval = (ours.n, ours.clusters), (ours.auc.low, ours.auc.high)
+    return HeadEvaluation(accuracy, auc, *baseline, *size, balanced, *interval)

@@ -5,7 +5,7 @@ They are split by dialog, or by rater where somebody rated several.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import combinations
@@ -17,7 +17,6 @@ import numpy as np
 from simpatico.arrays import AnyFloats, Bools, Floats, Ints
 from simpatico.errors import BadValue, DataError
 from simpatico.readers import Source
-from simpatico.readers.input.record import Place
 from simpatico.stats.classification import LabelledPredictions
 from simpatico.training.heads.splits import SplitInput, Splits, check_both_classes, split_groups
 from simpatico.training.tables import named_rows, parse_number
@@ -90,46 +89,35 @@ def read_exchange_table(path: Path | str, *, threshold: float = ENGAGING) -> Exc
     A label is 1 for engaging or 0; a rating above `threshold` is engaging. Without a column
     `dialog`, rows with the same query count as one dialog.
     """
-    source = Source.of(path)
-    rows = [parse_exchange(place, cells, threshold) for place, cells in named_rows(source, TEXTS)]
+    source, rows = Source.of(path), []
+    # errors name the place and the column, and never show what somebody wrote
+    for place, cells in named_rows(source, TEXTS):
+        texts = [cells[column] for column in TEXTS]
+        for column, text in zip(TEXTS, texts, strict=True):
+            if not isinstance(text, str) or not text.strip():
+                why = f"{column!r} has no text; leave out exchanges without words"
+                raise DataError(f"{place}: {why}")
+        query, reply = (str(text).strip() for text in texts)
+        dialog = cells.get("dialog", query)
+        if not isinstance(dialog, str | int) or dialog == "":
+            raise DataError(f"{place}: 'dialog' is empty; name the dialog of each exchange")
+        column = "label" if "label" in cells else "rating"
+        if column not in cells:
+            why = "neither 'label' nor 'rating'; every exchange needs one of them"
+            raise DataError(f"{place}: {why}")
+        leave_out = f"exchanges without a {column}"
+        # where there is a label, that is the rating, too
+        rating = parse_number(place, cells[column], column, leave_out=leave_out)
+        if column == "label" and rating not in (0, 1):
+            raise DataError(f"{place}: label {rating:g}; give 1 for engaging or 0")
+        label = rating if column == "label" else rating > threshold
+        rows.append((str(dialog), query, reply, rating, int(label)))
     if not rows:
         raise DataError(f"{source.name}: no exchange in it; give rows of query, reply and label")
-    dialog, query, reply, rating, label = map(list, zip(*rows, strict=True))
-    return Exchanges(
-        Path(source.name).name,
-        dialog,
-        query,
-        reply,
-        np.array(rating, np.float64),
-        np.array(label, np.int64),
-        [""] * len(rows),
-    )
-
-
-def parse_exchange(
-    place: Place, cells: Mapping[str, object], threshold: float
-) -> tuple[str, str, str, float, int]:
-    """Dialog, query, reply, rating and label of a row; where it has a label, that is the rating.
-
-    An error names the column and never shows what somebody wrote in it.
-    """
-    for column in TEXTS:
-        text = cells[column]
-        if not isinstance(text, str) or not text.strip():
-            raise DataError(f"{place}: {column!r} has no text; leave out exchanges without words")
-    query, reply = (str(cells[column]).strip() for column in TEXTS)
-    dialog = cells.get("dialog", query)
-    if not isinstance(dialog, str | int) or dialog == "":
-        raise DataError(f"{place}: 'dialog' is empty; name the dialog of each exchange")
-    if "label" in cells:
-        label = parse_number(place, cells["label"], "label", leave_out="exchanges without a label")
-        if label not in (0, 1):
-            raise DataError(f"{place}: label {label:g}; give 1 for engaging or 0")
-        return str(dialog), query, reply, label, int(label)
-    if "rating" not in cells:
-        raise DataError(f"{place}: neither 'label' nor 'rating'; every exchange needs one of them")
-    rating = parse_number(place, cells["rating"], "rating", leave_out="exchanges without a rating")
-    return str(dialog), query, reply, rating, int(rating > threshold)
+    dialogs, queries, replies, ratings, labels = map(list, zip(*rows, strict=True))
+    numbers = np.array(ratings, np.float64), np.array(labels, np.int64)
+    name, kinds = Path(source.name).name, [""] * len(rows)
+    return Exchanges(name, dialogs, queries, replies, *numbers, kinds)
 
 
 def join_exchanges(parts: Sequence[Exchanges]) -> Exchanges:

@@ -82,16 +82,10 @@ class EngagementReport(NamedTuple):
         runs = {name: [trial[name] for trial in trials] for name in trials[0]}
         rows, ahead = compare_runs(runs, OURS)
         shares = (split.share_between_people for split in splits)
-        return cls(
-            rows,
-            ahead,
-            len(trials),
-            splits.test.dialogs,
-            dict(zip(SPLIT_NAMES, shares, strict=True)),
-            evaluate_parts(splits, trials[0][OURS]),
-            describe_origins(splits),
-            recipe,
-        )
+        people = dict(zip(SPLIT_NAMES, shares, strict=True))
+        parts, counts = evaluate_parts(splits, trials[0][OURS]), describe_origins(splits)
+        n, dialogs = len(trials), splits.test.dialogs
+        return cls(rows, ahead, n, dialogs, people, parts, counts, recipe)
 
     @property
     def facts(self) -> dict[str, object]:

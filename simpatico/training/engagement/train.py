@@ -96,11 +96,8 @@ class EngagementSettings:
     @property
     def facts(self) -> dict[str, object]:
         """The settings for the recipe, without paths."""
-        return {
-            **asdict(self),
-            "base": public_model_name(self.base),
-            "encoder": public_model_name(self.encoder),
-        }
+        models = {"base": self.base, "encoder": self.encoder}
+        return asdict(self) | {key: public_model_name(name) for key, name in models.items()}
 
 
 def train_engagement(
@@ -306,17 +303,11 @@ def engagement_recipe(
 ) -> heads_folder.HeadsRecipe:
     """What a reader of the folder must know of the head that is kept, that of the first seed."""
     ours, length = (evaluate_runs(name, [runs[name]]) for name in (OURS, LENGTH))
-    accuracy = float((runs[OURS].predicted == runs[OURS].label).mean())
+    accuracy = round(float((runs[OURS].predicted == runs[OURS].label).mean()), DECIMALS)
+    aucs = ours.auc.numbers[0], LENGTH, length.auc.numbers[0]
+    balanced, interval = ours.balanced_accuracy.value, (ours.auc.low, ours.auc.high)
     evaluation = heads_folder.HeadEvaluation(
-        round(accuracy, DECIMALS),
-        ours.auc.numbers[0],
-        LENGTH,
-        length.auc.numbers[0],
-        ours.n,
-        splits.test.dialogs,
-        ours.balanced_accuracy.value,
-        ours.auc.low,
-        ours.auc.high,
+        accuracy, *aucs, ours.n, splits.test.dialogs, balanced, *interval
     )
     return heads_folder.HeadsRecipe(
         "engagement",

@@ -115,14 +115,9 @@ def train_heads(turns: Turns, out: Path, *, settings: HeadsSettings, about: Abou
     likelihood, costs = None, dict[str, float]()
     if settings.kind == "usl-h":
         likelihood, costs = measure_likelihood(dialogs, splits.train, settings)
-    recipe = HeadsRecipe(
-        settings.kind,
-        heads_folder.SCHEMA,
-        sum(map(len, splits)),
-        recipes,
-        cosine_low if settings.kind in ("ruber", "ctx-ruber") else None,
-        likelihood,
-    )
+    low = cosine_low if settings.kind in ("ruber", "ctx-ruber") else None
+    n = sum(map(len, splits))
+    recipe = HeadsRecipe(settings.kind, heads_folder.SCHEMA, n, recipes, low, likelihood)
     shapes = {name: asdict(FORMS[settings.kind][name].shape) for name in recipes}
     facts = {**asdict(settings), "shapes": shapes}
     save_heads(out, recipe, heads, costs=costs, about=replace(about, training=facts))
@@ -138,43 +133,38 @@ def train_one_head(
     examples = [draw(split, rng) for split in splits]
     what = f"{dialogs.source}: true examples"
     check_both_classes(f"{what} ({EXAMPLES[form.examples]})", [one.label for one in examples])
-    texts = [text for split in examples for text in [*split.first, *split.second]]
-    index, vectors = encode_texts(texts, form)
+    texts = encode_texts([t for split in examples for t in [*split.first, *split.second]], form)
     # a text of unknown words alone has no vector
-    has_vector = ~np.isnan(vectors[:, 0])
+    has_vector = ~np.isnan(texts.vectors[:, 0])
     pairs = []
-    for split in (split.to_pairs(index) for split in examples):
+    for split in (split.to_pairs(texts.rows) for split in examples):
         usable = has_vector[split.first] & has_vector[split.second]
         pairs.append(split.take(np.flatnonzero(usable)))
     check_both_classes(f"{what} with known words", [split.label for split in pairs])
-    head, recipe = fit_and_evaluate(pairs, vectors, form, list(index), seed=seed)
+    head, recipe = fit_and_evaluate(pairs, texts, form, seed=seed)
     train = pairs[0]
     # true replies against negative ones of the training split: pairs of unrelated replies
     true, other = (train.second[train.label == label] for label in (1, 0))
     n = min(len(true), len(other))
-    cosines = row_cosines(vectors[true[:n]], vectors[other[:n]])
+    cosines = row_cosines(texts.vectors[true[:n]], texts.vectors[other[:n]])
     # below 1, since RUBER divides by the distance to it
     low = min(float(np.quantile(cosines, COSINE_QUANTILE)), 1 - 10**-DECIMALS)
     return head, recipe, round(low, DECIMALS)
 
 
 def fit_and_evaluate(
-    splits: Sequence[PairExamples],
-    vectors: Floats32,
-    form: HeadForm,
-    texts: list[str],
-    *,
-    seed: int,
+    splits: Sequence[PairExamples], texts: EncodedTexts, form: HeadForm, *, seed: int
 ) -> tuple[Head, HeadRecipe]:
     """A head fitted to the training split, and its recipe with the results on the test split."""
-    train, validation, test = splits
+    (train, validation, test), vectors = splits, texts.vectors
     with track("epochs", form.shape.epochs) as tick:
         head = fit_head(form.shape, vectors, train, validation, seed=seed, tick=tick)
     first, second = vectors[test.first], vectors[test.second]
     if form.examples == "pairs":
         plain, baseline = "cosine", row_cosines(first, second)
     else:
-        counts = cut_words(pl.Series([texts[row] for row in test.first], dtype=pl.String)).counts
+        names = list(texts.rows)
+        counts = cut_words(pl.Series([names[row] for row in test.first], dtype=pl.String)).counts
         plain, baseline = "number of words", counts.astype(np.float64)
     logits = head.logit(head.inputs(first, second))
     return head, form.recipe(evaluate_predictions(logits, test, plain, baseline))
@@ -205,19 +195,14 @@ def evaluate_predictions(
 
     The interval resamples dialogs, as examples of one dialog are not independent.
     """
-    accuracy = float(((logits > 0) == (test.label > 0)).mean())
-    low, high = roc_auc_interval(logits, test.label, test.dialog_ids)
-    return HeadEvaluation(
-        round(accuracy, DECIMALS),
-        roc_auc(logits, test.label),
-        plain,
-        roc_auc(baseline, test.label),
-        len(test.label),
-        len(np.unique(test.dialog_ids)),
-        balanced_accuracy(logits > 0, test.label),
-        # NaN, and so no interval, where too few dialogs have examples of both classes
-        *((low, high) if low <= high else (None, None)),
-    )
+    label, dialogs = test.label, test.dialog_ids
+    accuracy = round(float(((logits > 0) == (label > 0)).mean()), DECIMALS)
+    aucs = roc_auc(logits, label), plain, roc_auc(baseline, label)
+    balanced = balanced_accuracy(logits > 0, label)
+    low, high = roc_auc_interval(logits, label, dialogs)
+    # NaN, and so no interval, where too few dialogs have examples of both classes
+    interval = (low, high) if low <= high else (None, None)
+    return HeadEvaluation(accuracy, *aucs, len(label), len(np.unique(dialogs)), balanced, *interval)
 
 
 def measure_likelihood(

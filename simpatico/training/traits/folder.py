@@ -114,8 +114,7 @@ def encode_weights(weights: NgramWeights, vocabulary: list[str]) -> bytes:
     arrays: dict[str, npt.NDArray[Any]] = {"intercept": np.array([weights.intercept], np.float32)}
     for order, terms in weights.ngrams.items():
         rows = sorted((tuple(index[word] for word in term), w) for term, w in terms.items())
-        ngrams = np.array([row for row, _ in rows], np.int32).reshape(-1, order)
-        arrays[f"ngrams_{order}"] = ngrams
+        arrays[f"ngrams_{order}"] = np.array([row for row, _ in rows], np.int32).reshape(-1, order)
         arrays[f"weights_{order}"] = np.array([weight for _, weight in rows], np.float32)
     return bytes(save(arrays))
 

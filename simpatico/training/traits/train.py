@@ -101,16 +101,11 @@ def train_trait(
         figures.append(correlation_figure(predictions, people.target, seed=seed))
     choice = choose_config(blocks, people.target, np.arange(len(people)), grid)
     weights = primal_weights(choice, blocks, texts)
-    report = TraitReport(
-        choice.config,
-        choice.fit.relative_penalty,
-        len(people),
-        len(people.texts),
-        int(texts.word_counts.sum()),
-        {n: len(terms) for n, terms in weights.ngrams.items()},
-        figures,
-        correlation_figure(texts.word_counts, people.target, seed=settings.seed),
-    )
+    config, penalty = choice.config, choice.fit.relative_penalty
+    size = len(people), len(people.texts), int(texts.word_counts.sum())
+    counts = {n: len(terms) for n, terms in weights.ngrams.items()}
+    by_length = correlation_figure(texts.word_counts, people.target, seed=settings.seed)
+    report = TraitReport(config, penalty, *size, counts, figures, by_length)
     facts = {
         **asdict(settings),
         "grid": asdict(grid),
