@@ -31,6 +31,10 @@ SPLIT_NAMES = ("learned from", "decide when to stop", "held out")
 """Training, validation and test as recipes name them; recipes of shipped models cannot change."""
 
 
+Trial = Mapping[str, LabelledPredictions]
+"""What a model and its baselines predict with one seed, by name."""
+
+
 class PartResult(NamedTuple):
     """The results of a model, and of reply length as a baseline, on a part of the test split."""
 
@@ -74,10 +78,7 @@ class EngagementReport(NamedTuple):
 
     @classmethod
     def of(
-        cls,
-        trials: Sequence[Mapping[str, LabelledPredictions]],
-        splits: EngagementSplits,
-        recipe: HeadsRecipe | None = None,
+        cls, trials: Sequence[Trial], splits: EngagementSplits, recipe: HeadsRecipe | None = None
     ) -> EngagementReport:
         runs = {name: [trial[name] for trial in trials] for name in trials[0]}
         rows, ahead = compare_runs(runs, OURS)

@@ -93,13 +93,16 @@ class NegativeSampler:
 
     def sample(self, mix: NegativeMix) -> PairExamples:
         """Every true pair and each of its negatives."""
-        n, parts = len(self.pairs.first), []
+        kinds = [self.draw_kinds(mix) for _ in range(mix.per_pair)]
+        return self.with_negatives(np.concatenate(kinds))
+
+    def draw_kinds(self, mix: NegativeMix) -> Ints:
+        """For each pair the kind of a negative, as an index of KINDS; 0 is random."""
+        n = len(self.pairs.first)
         kinds = np.array([KINDS.index(kind) for kind in mix.hard])
+        hard = kinds[self.rng.integers(0, len(kinds), n)]
         share = {"random": 0.0, "hard": 1.0, "both": mix.share}[mix.negatives]
-        for _ in range(mix.per_pair):
-            hard = kinds[self.rng.integers(0, len(kinds), n)]
-            parts.append(np.where(self.rng.random(n) < share, hard, 0))
-        return self.with_negatives(np.concatenate(parts))
+        return np.where(self.rng.random(n) < share, hard, 0)
 
     def with_negatives(self, kinds: Ints) -> PairExamples:
         """The true pairs, repeated, and negatives of these kinds, where there are any.
