@@ -206,33 +206,16 @@ def compute_once(
         arrays = cache.get(missing)
         memo.update({key: arrays[key] for key in missing if key in arrays})
         missing = [key for key in missing if key not in memo]
+    # written every few seconds: a run that is killed loses seconds, not hours, of a slow model
+    pending, last_write = dict[Key, Array](), monotonic()
     if missing:
-        compute_missing(kind, missing, compute, memo=memo, cache=cache)
-    return [memo[key] for key in keys]
-
-
-def compute_missing(
-    kind: str,
-    keys: list[SomeKey],
-    compute: Compute[SomeKey],
-    *,
-    memo: dict[SomeKey, Array],
-    cache: Cache | None,
-) -> None:
-    """Compute the arrays of these keys into `memo`, and write them to disk every few seconds.
-
-    A run that is killed thus loses seconds, not hours, of a slow model.
-    """
-    pending: dict[Key, Array] = {}
-    last_write = monotonic()
-    with track(kind.partition("|")[0], len(keys)) as tick:
-        for index, array in compute(keys):
-            memo[keys[index]] = array
-            tick(1)
-            if cache:
-                pending[keys[index]] = array
-                if monotonic() - last_write > SECONDS_BETWEEN_WRITES:
+        with track(kind.partition("|")[0], len(missing)) as tick:
+            for index, array in compute(missing):
+                memo[missing[index]] = pending[missing[index]] = array
+                tick(1)
+                if cache and monotonic() - last_write > SECONDS_BETWEEN_WRITES:
                     cache.save(pending)
                     pending, last_write = {}, monotonic()
     if cache and pending:
         cache.save(pending)
+    return [memo[key] for key in keys]

@@ -18,8 +18,8 @@ import numpy as np
 import numpy.typing as npt
 
 from simpatico.errors import DataError
+from simpatico.models.store.checkpoint import MANIFEST, NOT_JSON, refuse_unreadable
 
-MANIFEST = "manifest.json"
 MAX_BYTES = 64 * 1024**2
 """Of one file: these folders are read into memory whole."""
 
@@ -36,7 +36,7 @@ class ModelFolder:
         """The JSON file of this name as a value of type `kind`."""
         try:
             return msgspec.json.decode(self.files[name], type=kind)
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        except NOT_JSON as error:
             why = str(error) if isinstance(error, msgspec.ValidationError) else "not valid JSON"
             raise DataError(f"{self.path / name}: {why}; get the model again") from None
 
@@ -46,17 +46,16 @@ class ModelFolder:
         from safetensors.numpy import load
 
         try:
-            tensors: dict[str, npt.NDArray[Any]] = load(self.files[name])
+            return dict(load(self.files[name]))
         except (SafetensorError, KeyError, TypeError, ValueError):
             path = self.path / name
             raise DataError(f"{path}: not a safetensors file; get the model again") from None
-        return tensors
 
 
 def read_model_folder(folder: Path, names: Collection[str]) -> ModelFolder:
     """The model in this folder, which holds exactly the files `names` and a manifest."""
     required = sorted({*names, MANIFEST})
-    try:
+    with refuse_unreadable(folder):
         present = {path.name for path in folder.iterdir()}
         if missing := [name for name in required if name not in present]:
             raise DataError(f"{folder}: there is no {missing[0]}; get the model again")
@@ -66,8 +65,6 @@ def read_model_folder(folder: Path, names: Collection[str]) -> ModelFolder:
                 f"{', '.join(required)}; get the model again"
             )
         files = {name: read_plain_file(folder / name) for name in required}
-    except OSError as error:
-        raise DataError(f"{folder}: cannot be read ({error.strerror or 'unknown'})") from None
     manifest = files.pop(MANIFEST)
     if manifest == build_manifest(files):
         return ModelFolder(folder, hashlib.sha256(manifest).hexdigest(), files)
@@ -78,7 +75,7 @@ def read_model_folder(folder: Path, names: Collection[str]) -> ModelFolder:
             if hashes.get(name) != hashlib.sha256(data).hexdigest():
                 why = f"{name} is not the file that {MANIFEST} names"
                 break
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+    except NOT_JSON:
         why = f"{MANIFEST} is not valid"
     raise DataError(f"{folder}: {why}; get the model again")
 

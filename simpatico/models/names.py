@@ -10,6 +10,7 @@ import hashlib
 import os
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cached_property
@@ -22,13 +23,8 @@ import msgspec
 
 from simpatico.errors import DataError, MissingResource
 from simpatico.models.catalogue import CatalogueEntry, catalogue
-from simpatico.models.store.checkpoint import (
-    MANIFEST,
-    examine_file,
-    file_sha256,
-    file_stamp,
-    list_model_files,
-)
+from simpatico.models.store import checkpoint
+from simpatico.models.store.checkpoint import MANIFEST, list_model_files
 
 WEIGHTS = (".safetensors", ".onnx", ".npy")
 """Formats that hold numbers and nothing that could run."""
@@ -52,7 +48,7 @@ class Model:
         path = self.folder / "config.json"
         try:
             return msgspec.json.decode(path.read_bytes(), type=dict)
-        except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        except (OSError, *checkpoint.NOT_JSON):
             raise DataError(f"{path}: not valid JSON; get the model again") from None
 
 
@@ -108,21 +104,21 @@ def models_home() -> Path:
 
 def why_missing(name: str) -> str | None:
     """Why a model is not on this machine, with the way out; null if it is. Reads no weights."""
-    place = locate_model(name)
-    return place if isinstance(place, str) else None
-
-
-def locate_model(name: str) -> Path | str:
-    """The folder of a model that can run on this machine, or the reason why there is none."""
     try:
-        source, rest = parse_model_name(name)
+        locate_model(name)
     except MissingResource as error:
         return str(error)
+    return None
+
+
+def locate_model(name: str) -> Path:
+    """The folder of a model that can run on this machine."""
+    source, rest = parse_model_name(name)
     match source:
         case "package" if rest not in catalogue():
             near = get_close_matches(rest, catalogue(), n=2) or list(catalogue())
             choice = " or ".join(f"'package:{one}'" for one in near)
-            return f"no model 'package:{rest}'; did you mean {choice}?"
+            raise MissingResource(f"no model 'package:{rest}'; did you mean {choice}?")
         case "package":
             folder, command = package_folder(catalogue()[rest]), install_command(catalogue()[rest])
             why = f"model 'package:{rest}' is not installed; `{command}`"
@@ -131,30 +127,33 @@ def locate_model(name: str) -> Path | str:
             folder = Path(rest).resolve() if "\0" not in rest and Path(rest).is_dir() else None
             why = f"model {name!r}: there is no such folder; give the folder with config.json"
         case "hub" if not HUB_NAME.fullmatch(rest):
-            return f"no model {name!r}; a model of the hub is named hub:ORG/NAME"
+            raise MissingResource(f"no model {name!r}; a model of the hub is named hub:ORG/NAME")
         case "hub":
             folder, command = hub_folder(rest), f"simpatico models get {name}"
             why = f"model {name!r} is not on this machine; `{command}` downloads it"
-    return why if folder is None else missing_package(name, folder) or folder
+    if folder is None:
+        raise MissingResource(why)
+    check_packages(name, folder)
+    return folder
 
 
-def missing_package(name: str, folder: Path) -> str | None:
-    """The sentence for a model whose runtime is not installed; null if it can run.
+def check_packages(name: str, folder: Path) -> None:
+    """Refuse a model whose runtime is not installed.
 
     A graph runs on onnxruntime, weights.npz on numpy, all else on torch.
     """
+    packages, extra = list[str](), "neural"
     if (folder / "weights.npz").is_file():
-        packages, extra = ["tokenizers"], "neural"
+        packages = ["tokenizers"]
     elif (folder / "model.onnx").is_file() or (folder / "onnx" / "model.onnx").is_file():
-        packages, extra = ["onnxruntime", "tokenizers"], "neural"
+        packages = ["onnxruntime", "tokenizers"]
     elif (folder / "config.json").is_file():
         packages, extra = ["torch", "transformers", "tokenizers"], "torch"
-    else:
-        return None
     for package in packages:
         if find_spec(package) is None:
-            return f"{name} needs the package {package}; pip install 'simpatico[{extra}]'"
-    return None
+            raise MissingResource(
+                f"{name} needs the package {package}; pip install 'simpatico[{extra}]'"
+            )
 
 
 def install_command(entry: CatalogueEntry) -> str:
@@ -167,8 +166,6 @@ def install_command(entry: CatalogueEntry) -> str:
 def find_model(name: str) -> Model:
     """The model of this name, its files verified; hashed again only when a file changes."""
     folder = locate_model(name)
-    if isinstance(folder, str):
-        raise MissingResource(folder)
     source, rest = parse_model_name(name)
     full_name = f"{source}:{rest}"
     if source == "package":
@@ -180,7 +177,7 @@ def find_model(name: str) -> Model:
         remedy = f"get it again: `simpatico models get {full_name}`"
         try:
             hashes = msgspec.json.decode(path.read_bytes(), type=dict[str, str])
-        except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        except (OSError, *checkpoint.NOT_JSON):
             raise DataError(f"{path}: not valid; {remedy}") from None
         if not {MANIFEST, *hashes} <= {*list_model_files(folder, folder)}:
             raise DataError(f"{path}: names a file that is not here; {remedy}")
@@ -195,15 +192,11 @@ def package_folder(entry: CatalogueEntry) -> Path | None:
     folders = [models_home() / entry.name]
     if entry.shipped:
         # located by the package's record, since importing the package would run its code
-        try:
+        with suppress(PackageNotFoundError):
             place = distribution(entry.wheels[0].package).locate_file(entry.root)
             folders.append(Path(str(place)))
-        except PackageNotFoundError:
-            pass
-    for folder in folders:
-        if all((folder / name).is_file() for name in entry.files):
-            return folder
-    return None
+    complete = (f for f in folders if all((f / name).is_file() for name in entry.files))
+    return next(complete, None)
 
 
 def hub_folder(name: str) -> Path | None:
@@ -237,7 +230,7 @@ def verify_pinned(name: str, folder: Path, *, hashes: Mapping[str, str], remedy:
         raise DataError(f"{folder / extra[0]}: does not belong to {name!r}; {remedy}")
     for file, sha256 in hashes.items():
         path = folder / file
-        if file_sha256(path, file_stamp(path)) != sha256:
+        if checkpoint.file_sha256(path, checkpoint.file_stamp(path)) != sha256:
             raise DataError(f"{path}: not the file that belongs to {name!r}; {remedy}")
     return Model(name, folder, combine_hashes(hashes), tuple(sorted(hashes)))
 
@@ -250,9 +243,9 @@ def verify_unpinned(name: str, folder: Path, within: Path) -> Model:
     hashes = {}
     for file in files:
         path = folder / file
-        stamp = file_stamp(path)
-        examine_file(path, stamp)
-        hashes[file] = file_sha256(path, stamp)
+        stamp = checkpoint.file_stamp(path)
+        checkpoint.examine_file(path, stamp)
+        hashes[file] = checkpoint.file_sha256(path, stamp)
     return Model(name, folder, combine_hashes(hashes), files)
 
 

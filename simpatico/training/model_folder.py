@@ -13,7 +13,8 @@ from pathlib import Path
 
 from simpatico.errors import DataError, RunError
 from simpatico.files import replace_folder, write_atomically
-from simpatico.models.folder import MANIFEST, build_manifest
+from simpatico.models.folder import build_manifest
+from simpatico.models.store.checkpoint import MANIFEST
 
 
 def refuse_file(out: Path) -> None:

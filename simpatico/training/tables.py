@@ -20,12 +20,16 @@ OBJECT = msgspec.json.Decoder(dict[str, Any])
 def named_rows(
     source: Source, columns: Sequence[str]
 ) -> Iterator[tuple[Place, Mapping[str, object]]]:
-    """Every row by column name; the header of a CSV or TSV file must have these columns."""
+    """Every row by column name; a file's header, or each row of a JSONL file, has these columns."""
     ledger = Ledger()
     source.is_rejected(ledger)
     if source.head.kind != "text":
         for place, data in source.records(ledger):
-            yield place, decode(data, OBJECT, place, ledger)
+            row = decode(data, OBJECT, place, ledger)
+            if missing := [column for column in columns if column not in row]:
+                needs = f"{', '.join(columns[:-1])} and {columns[-1]}"
+                raise DataError(f"{place}: no {missing[0]!r}; every row needs {needs}")
+            yield place, row
         return
     rows = csv_rows(source, ledger)
     place, header = next(rows, (Place(source.name, 1, 0), []))

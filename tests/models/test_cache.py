@@ -47,13 +47,13 @@ def model(tmp_path):
 def ran(monkeypatch):
     """The number of texts that had to be computed, call by call."""
     counts = []
-    compute_missing = cache_module.compute_missing
+    track = cache_module.track
 
-    def counting(kind, keys, *rest, **options):
-        counts.append(len(keys))
-        return compute_missing(kind, keys, *rest, **options)
+    def counting(what, total):
+        counts.append(total)
+        return track(what, total)
 
-    monkeypatch.setattr(cache_module, "compute_missing", counting)
+    monkeypatch.setattr(cache_module, "track", counting)
     return counts
 
 

@@ -99,8 +99,7 @@ def load_onnx_net(model: Model, task: Task) -> Net:
 
     def run(ids: Ints, types: Ints) -> Floats32:
         inputs = {"input_ids": ids, "attention_mask": np.ones_like(ids), "token_type_ids": types}
-        output: Floats32 = session.run(None, {name: inputs[name] for name in names})[0]
-        return output
+        return np.asarray(session.run(None, {name: inputs[name] for name in names})[0])
 
     return run
 
@@ -129,8 +128,7 @@ def load_torch_net(model: Model, task: Task, layer: int | None) -> Net:
             else:
                 hidden = output.hidden_states
                 states = output.last_hidden_state if layer is None else hidden[layer]
-            numbers: Floats32 = states.float().cpu().numpy()
-            return numbers
+            return np.asarray(states.float().cpu().numpy())
 
     return run
 

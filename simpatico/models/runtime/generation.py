@@ -86,7 +86,11 @@ class ReplyWriter:
         net, tokenizer = self.load()
         finish: Finish = "length"
         reply, cache, inputs = TokenIds(), None, ids
-        stops = stop_tokens(net, tokenizer)
+        # chat models often list the end of a turn in only one of these places
+        stops = {tokenizer.end_token, tokenizer.tokenizer.eos_token_id}
+        for config in (net.config, getattr(net, "generation_config", None)):
+            eos = getattr(config, "eos_token_id", None)
+            stops |= set(eos) if isinstance(eos, list) else {eos}
         one_line = choose_frame(tokenizer, self.frame)[0] == "lines"
         sample = token_sampler(self.temperature, f"{self.seed}\0{ids}")
         with ONE_THREAD, torch.inference_mode():
@@ -104,18 +108,6 @@ class ReplyWriter:
                 reply.append(token)
                 inputs = [token]
         return Generation(decode_tokens(tokenizer, reply).strip(), len(ids), len(reply), finish)
-
-
-def stop_tokens(net: Any, tokenizer: LmTokenizer) -> set[int]:
-    """The special tokens that end a turn: the tokenizer's and those of both configurations.
-
-    Chat models often list the end of a turn in only one of these places.
-    """
-    tokens = {tokenizer.end_token, tokenizer.tokenizer.eos_token_id}
-    for config in (net.config, getattr(net, "generation_config", None)):
-        eos = getattr(config, "eos_token_id", None)
-        tokens |= set(eos) if isinstance(eos, list) else {eos}
-    return {token for token in tokens if token is not None}
 
 
 def token_sampler(temperature: float, seed: str) -> Callable[[Any], int]:

@@ -238,5 +238,5 @@ def gather_logprobs(logits: Any, ids: TokenIds, rows: list[int] | None = None) -
     row = torch.tensor(rows or range(len(ids)), device=logits.device)
     column = torch.tensor(ids, device=logits.device)
     # log_softmax is exact to 1e-6; the difference to logsumexp would be off by more than 1e-5
-    logprobs: Floats = torch.log_softmax(logits.float(), -1)[row, column].double().cpu().numpy()
-    return logprobs
+    logprobs = torch.log_softmax(logits.float(), -1)[row, column]
+    return np.asarray(logprobs.double().cpu().numpy())

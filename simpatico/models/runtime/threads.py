@@ -7,7 +7,6 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from threading import Lock
-from types import TracebackType
 from typing import TypeVar
 
 THREADS = "SIMPATICO_THREADS"
@@ -67,12 +66,7 @@ class OneThread:
             self._inside += 1
             torch.set_num_threads(1)
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         import torch
 
         with self._lock:

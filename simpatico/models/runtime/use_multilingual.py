@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any
 from zipfile import BadZipFile
 
 import numpy as np
@@ -30,29 +30,22 @@ WIDTHS = {2: 0, 3: 1, 5: 2}
 """Widths of the convolutions in tokens, and how many of these stand before the current one."""
 
 
-class ConvBranch(NamedTuple):
-    """One convolution: its width, the tokens before, and weight and bias of both its layers."""
-
-    width: int
-    before: int
-    layers: tuple[tuple[Floats32, Floats32], tuple[Floats32, Floats32]]
-
-
 @dataclass(frozen=True)
 class UseEncoder:
     """The net; called with token ids, a row a text, it gives a vector of length 1 per row."""
 
     table: npt.NDArray[np.uint8]
     weights: Mapping[str, Any]
-    branches: tuple[ConvBranch, ...]
+    convolutions: Mapping[int, list[tuple[Floats32, Floats32]]]
+    """Weight and bias of both layers, by width."""
 
     def __call__(self, ids: Ints, types: Ints) -> Floats32:
         weights = self.weights
         tokens = self.embed(ids)
         narrow = tokens @ weights["proj"] + weights["proj_b"]
         narrow = layer_norm(narrow, weights["proj_g"], weights["proj_o"], weights["eps"])
-        inputs = zip(np.split(narrow, len(WIDTHS), 2), self.branches, strict=True)
-        windows = [convolve(part, branch) for part, branch in inputs]
+        inputs = zip(np.split(narrow, len(WIDTHS), 2), WIDTHS, strict=True)
+        windows = [convolve(part, width, self.convolutions[width]) for part, width in inputs]
         wide = np.concatenate([tokens, *windows], axis=2)
         total = layer_norm(wide, weights["ln_g"], weights["ln_b"], weights["eps"]).sum(axis=1)
         length = np.float32(ids.shape[1])
@@ -62,8 +55,7 @@ class UseEncoder:
         """Token embeddings, dequantised from eight bits."""
         table = ids % TABLES
         scale, low = self.weights["scale"][table], self.weights["lo"][table]
-        vectors: Floats32 = self.table[ids] * scale[..., None] + low[..., None]
-        return vectors
+        return np.asarray(self.table[ids] * scale[..., None] + low[..., None])
 
     def dense(self, text: Floats32) -> Floats32:
         """The dense layers, two pairs with a skip connection past each, and length 1."""
@@ -73,26 +65,24 @@ class UseEncoder:
         inner = np.maximum(middle @ weights["d2"], 0)
         last = np.tanh(middle @ weights["p3"] + inner @ weights["d3"])
         size = np.sqrt(np.maximum((last * last).sum(axis=1, keepdims=True), weights["eps"]))
-        vectors: Floats32 = last / size
-        return vectors
+        return np.asarray(last / size)
 
 
 def layer_norm(rows: Floats32, gain: Floats32, offset: Floats32, epsilon: np.float32) -> Floats32:
     """Every row with mean 0 and variance 1, then scaled and shifted."""
     deviation = rows - rows.mean(axis=-1, keepdims=True)
     sd = np.sqrt((deviation * deviation).mean(axis=-1, keepdims=True) + epsilon)
-    result: Floats32 = deviation / sd * gain + offset
-    return result
+    return np.asarray(deviation / sd * gain + offset)
 
 
-def convolve(rows: Floats32, branch: ConvBranch) -> Floats32:
+def convolve(rows: Floats32, width: int, layers: list[tuple[Floats32, Floats32]]) -> Floats32:
     """Both layers of a convolution; beyond the ends of a text stand zeros."""
     n, length, size = rows.shape
-    for weight, bias in branch.layers:
-        after = branch.width - 1 - branch.before
-        padding = np.pad(rows, ((0, 0), (branch.before, after), (0, 0)))
-        shifts = [padding[:, i : i + length] for i in range(branch.width)]
-        window = np.concatenate(shifts, axis=2).reshape(n * length, branch.width * size)
+    before = WIDTHS[width]
+    for weight, bias in layers:
+        padding = np.pad(rows, ((0, 0), (before, width - 1 - before), (0, 0)))
+        shifts = [padding[:, i : i + length] for i in range(width)]
+        window = np.concatenate(shifts, axis=2).reshape(n * length, width * size)
         rows = rows + np.maximum(window @ weight + bias, 0).reshape(n, length, size)
     return rows
 
@@ -118,9 +108,9 @@ def assemble_encoder(arrays: dict[str, Any]) -> UseEncoder:
     projection = {"proj": "proj", "proj_b": "proj_b", "proj_g": "ln_g", "proj_o": "ln_b"}
     for name, parts in projection.items():
         arrays[name] = np.concatenate([arrays[f"{parts}{width}"] for width in WIDTHS], axis=-1)
-    branches = []
-    for width, before in WIDTHS.items():
-        first, second = ((arrays[f"w{i}_{width}"], arrays[f"b{i}_{width}"]) for i in (1, 2))
-        branches.append(ConvBranch(width, before, (first, second)))
+    convolutions = {
+        width: [(arrays[f"w{i}_{width}"], arrays[f"b{i}_{width}"]) for i in (1, 2)]
+        for width in WIDTHS
+    }
     arrays["eps"] = np.float32(arrays["eps"])
-    return UseEncoder(table, arrays, tuple(branches))
+    return UseEncoder(table, arrays, convolutions)

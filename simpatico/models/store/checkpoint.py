@@ -10,6 +10,8 @@ import hashlib
 import os
 import re
 import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import lru_cache
 from math import prod
 from mmap import ACCESS_READ, mmap
@@ -50,16 +52,26 @@ MAX_HEADER_BYTES = 16 * 1024**2
 VOCABULARIES = {"tokenizer.json", "vocab.json"}
 BLOCK = 4 * 1024**2
 
+NOT_JSON = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
+"""What decoding a file raises that is not the JSON it should be."""
+
 Stamp = tuple[int, int, int]
+
+
+@contextmanager
+def refuse_unreadable(path: Path) -> Iterator[None]:
+    """A file or folder that the system does not let us read is an error of the model's."""
+    try:
+        yield
+    except OSError as error:
+        raise DataError(f"{path}: cannot be read ({error.strerror or 'unknown'})") from None
 
 
 def list_model_files(folder: Path, within: Path) -> tuple[str, ...]:
     """The files of the model in this folder, sorted; documents beside them are passed over."""
     names: list[str] = []
-    try:
+    with refuse_unreadable(folder):
         walk_folder(folder, "", within=within.resolve(), names=names)
-    except OSError as error:
-        raise DataError(f"{folder}: cannot be read ({error.strerror or 'unknown'})") from None
     lower = [name.lower() for name in names]
     if len(set(lower)) < len(lower):
         # one would overwrite the other on a file system that ignores case
@@ -107,11 +119,8 @@ def file_stamp(path: Path) -> Stamp:
 @lru_cache(maxsize=4096)
 def file_sha256(path: Path, stamp: Stamp) -> str:
     """The hash of a file; read again only when its stamp changes."""
-    try:
-        with path.open("rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
-    except OSError as error:
-        raise DataError(f"{path}: cannot be read ({error.strerror or 'unknown'})") from None
+    with refuse_unreadable(path), path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 @lru_cache(maxsize=4096)
@@ -142,12 +151,12 @@ def examine_json(path: Path, size: int) -> None:
     if path.name == "adapter_config.json":
         raise DataError(f"{path}: an adapter to another model; merge it into the model first")
     try:
-        # a vocabulary is parsed without making millions of objects
-        content = msgspec.json.decode(path.read_bytes(), type=msgspec.Raw if vocabulary else Any)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        with refuse_unreadable(path):
+            # a vocabulary is parsed without making millions of objects
+            kind = msgspec.Raw if vocabulary else Any
+            content = msgspec.json.decode(path.read_bytes(), type=kind)
+    except NOT_JSON:
         raise DataError(f"{path}: not valid JSON; get the model again") from None
-    except OSError as error:
-        raise DataError(f"{path}: cannot be read ({error.strerror or 'unknown'})") from None
     waiting = [content]
     while waiting:
         match waiting.pop():
@@ -215,17 +224,15 @@ def examine_tensors(path: Path, size: int) -> None:
     """Refuse a safetensors file whose header is not exact or whose numbers are not finite."""
     broken = DataError(f"{path}: not a whole safetensors file; get the model again")
     try:
-        with path.open("rb") as file:
+        with refuse_unreadable(path), path.open("rb") as file:
             length = int.from_bytes(file.read(8), "little")
             if size < 8 or length > min(MAX_HEADER_BYTES, size - 8):
                 raise broken
             header = msgspec.json.decode(file.read(length), type=dict[str, msgspec.Raw])
         header.pop("__metadata__", None)
         tensors = [msgspec.json.decode(raw, type=TensorHeader) for raw in header.values()]
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+    except NOT_JSON:
         raise broken from None
-    except OSError as error:
-        raise DataError(f"{path}: cannot be read ({error.strerror or 'unknown'})") from None
     # tensors must follow each other without gap or overlap, up to the end of the file
     tensors.sort(key=lambda tensor: tensor.data_offsets)
     end = 0
@@ -249,21 +256,17 @@ def examine_numbers(path: Path, offset: int, tensors: list[TensorHeader]) -> Non
     import numpy as np
 
     # NaN and infinity are the numbers whose exponent bits are all ones
-    exponents = {
-        "F64": ("<u8", 0x7FF0000000000000),
-        "F32": ("<u4", 0x7F800000),
-        "F16": ("<u2", 0x7C00),
-        "BF16": ("<u2", 0x7F80),
-    }
+    exponents = {"F64": 0x7FF0 << 48, "F32": 0x7F80 << 16, "F16": 0x7C00, "BF16": 0x7F80}
     with path.open("rb") as file:
         for tensor in tensors:
-            if tensor.dtype not in exponents:
+            ones = exponents.get(tensor.dtype)
+            if ones is None:
                 continue
-            dtype, ones = exponents[tensor.dtype]
             start, stop = tensor.data_offsets
             file.seek(offset + start)
             for at in range(start, stop, BLOCK):
-                bits = np.frombuffer(file.read(min(BLOCK, stop - at)), dtype)
+                data = file.read(min(BLOCK, stop - at))
+                bits = np.frombuffer(data, f"<u{SIZES[tensor.dtype]}")
                 if bool(((bits & ones) == ones).any()):
                     raise DataError(
                         f"{path}: weights that are NaN or infinite; get the model again"

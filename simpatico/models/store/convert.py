@@ -35,6 +35,10 @@ LLAMA = {
 """From llama.cpp's names of weights to those of transformers."""
 
 
+GgufMetadata = dict[str, Any]
+"""The fields of a GGUF file's header, by name."""
+
+
 def from_gguf(source: Path, folder: Path) -> None:
     """Convert a GGUF file of a Llama model; weights become 32-bit floats."""
     try:
@@ -46,7 +50,7 @@ def from_gguf(source: Path, folder: Path) -> None:
     from safetensors.numpy import save_file
 
     reader = GGUFReader(source)
-    metadata = GgufMetadata(reader)
+    metadata = {name: field.contents() for name, field in reader.fields.items()}
     if (kind := metadata["general.architecture"]) != "llama":
         raise DataError(f"{source}: a GGUF file of the kind {kind!r}; only llama is supported")
     heads = {
@@ -69,16 +73,6 @@ def from_gguf(source: Path, folder: Path) -> None:
     for name, value in settings.items():
         text = json.dumps(value, ensure_ascii=False, indent=1) + "\n"
         (folder / name).write_text(text, encoding="utf-8")
-
-
-class GgufMetadata:
-    """The metadata of a GGUF file, by key."""
-
-    def __init__(self, reader: Any) -> None:
-        self._fields = reader.fields
-
-    def __getitem__(self, key: str) -> Any:
-        return self._fields[key].contents()
 
 
 def split_rotary_halves(weights: Any, heads: int) -> Any:

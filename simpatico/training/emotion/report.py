@@ -9,7 +9,7 @@ from simpatico.features.heads.folder import EmotionKind, HeadsRecipe
 from simpatico.features.plutchik import EMOTIONS
 from simpatico.training.card import About, ModelCard, format_result
 from simpatico.training.emotion.baselines import OURS, ResultRows
-from simpatico.training.emotion.settings import EmotionSettings, EmotionTask
+from simpatico.training.emotion.task import EmotionSettings, EmotionTask
 from simpatico.training.heads.folder import describe_head
 
 SUMMARIES: Mapping[EmotionKind, str] = {
@@ -27,22 +27,21 @@ LIMITS = (
     "It sees one utterance without context: irony and implied emotions are missed.",
     "It is valid for the language and the style of its training texts.",
 )
+RARE_EMOTIONS = (
+    "Emotions that are rare in training are rarely detected: read the results of each before use."
+)
+EQUAL_WEIGHT = (
+    "Both classes had equal weight in training, so probabilities are too high for the class that "
+    "is rarer in use."
+)
 
 
 def model_limits(task: EmotionTask, settings: EmotionSettings) -> tuple[str, ...]:
     """What to be careful about."""
-    own: tuple[str, ...] = ()
     if task.kind == "plutchik":
-        own = (
-            "Emotions that are rare in training are rarely detected: read the results of each "
-            "before use.",
-        )
-    elif task.balances_classes(settings):
-        own = (
-            "Both classes had equal weight in training, so probabilities are too high for the "
-            "class that is rarer in use.",
-        )
-    return (*LIMITS, *own, *settings.limits)
+        return (*LIMITS, RARE_EMOTIONS, *settings.limits)
+    balance = settings.balances_classes(task.kind)
+    return (*LIMITS, *([EQUAL_WEIGHT] if balance else []), *settings.limits)
 
 
 class EmotionReport(NamedTuple):
@@ -58,12 +57,12 @@ class EmotionReport(NamedTuple):
     @property
     def facts(self) -> dict[str, object]:
         """The results for the recipe; the keys are those of the models that were shipped first."""
-        data, rule = self.task.data, self.task.meaning.rule
+        task = self.task
         return {
-            "sides": [len(texts) for texts in data.splits],
-            "left_out": data.left_out,
-            "repeated": data.duplicates,
-            "rule": {name: sign._asdict() for name, sign in rule.items()},
+            "sides": [len(texts) for texts in task.splits],
+            "left_out": task.left_out,
+            "repeated": task.duplicates,
+            "rule": {name: sign._asdict() for name, sign in task.meaning.rule.items()},
             "limits": {name: round(at, 6) for name, at in self.thresholds.items()},
             "measured": {name: [row.as_json() for row in own] for name, own in self.rows.items()},
         }
@@ -84,17 +83,17 @@ def render_emotion_card(report: EmotionReport, recipe: HeadsRecipe, about: About
 
 def describe_emotion_data(report: EmotionReport) -> list[str]:
     """The size of each split, what came into none, and the signs the rule gave to labels."""
-    data, rule = report.task.data, report.task.meaning.rule
-    train, validation, test = (f"{len(texts):,}" for texts in data.splits)
+    task = report.task
+    train, validation, test = (f"{len(texts):,}" for texts in task.splits)
     return [
         f"- {train} utterances in the training set, {validation} in the validation set, {test} in "
         "the test set",
-        f"- excluded: {data.left_out:,} with irrelevant or contradictory labels; "
-        f"{data.duplicates:,} with a text that is also in another split",
+        f"- excluded: {task.left_out:,} with irrelevant or contradictory labels; "
+        f"{task.duplicates:,} with a text that is also in another split",
         *(
             f"- label {name!r} by its utterances: {sign.positive:.1%} of {sign.n:,} positive, so "
             f"{'each by itself' if sign.sign == 'each' else sign.sign}"
-            for name, sign in sorted(rule.items())
+            for name, sign in sorted(task.meaning.rule.items())
         ),
     ]
 

@@ -9,8 +9,9 @@ eight emotions has a head of its own that learns how frequent it is.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,62 +20,36 @@ import numpy as np
 from simpatico.arrays import Floats, Floats32
 from simpatico.features.char_ngrams import CharNgramSettings
 from simpatico.features.embeddings import MINILM
-from simpatico.features.heads.folder import (
-    SCHEMA,
-    EmotionKind,
-    HeadEvaluation,
-    HeadRecipe,
-    HeadsRecipe,
-)
+from simpatico.features.heads.folder import SCHEMA, EmotionKind, HeadEvaluation, HeadsRecipe
 from simpatico.features.heads.head import CharNgramWeights, Head
 from simpatico.progress import track
 from simpatico.stats.bootstrap import DECIMALS
+from simpatico.stats.classification import ClassifierResults
 from simpatico.training.card import About
-from simpatico.training.emotion.baselines import (
-    OURS,
-    STYLE,
-    Predictions,
-    ResultRows,
-    compare_with_baselines,
-)
-from simpatico.training.emotion.data import Utterances, read_utterances
-from simpatico.training.emotion.report import (
-    LABELS,
-    EmotionReport,
-    describe_emotion_data,
-    describe_emotion_results,
-    model_limits,
-    render_emotion_card,
-)
-from simpatico.training.emotion.settings import (
+from simpatico.training.emotion import report as emotion_report
+from simpatico.training.emotion.baselines import OURS, STYLE, Predictions, compare_with_baselines
+from simpatico.training.emotion.data import Utterances
+from simpatico.training.emotion.labels import polarity_model, resolve_labels
+from simpatico.training.emotion.report import EmotionReport
+from simpatico.training.emotion.task import (
     EmotionSettings,
     EmotionTask,
+    UtteranceInput,
     balanced_weights,
-    prepare_task,
 )
-from simpatico.training.emotion.splits import UtteranceInput
 from simpatico.training.engagement.train import batch_size
 from simpatico.training.finetune import FineTuning, TextDataset, fine_tune, predict_logits
 from simpatico.training.finetune.folder import append_to_card
-from simpatico.training.fit.linear import (
-    PENALTIES,
-    LogisticData,
-    char_ngram_matrix,
-    fit_best_penalty,
-)
+from simpatico.training.fit import linear
 from simpatico.training.fit.mlp import HeadShape, PairExamples, fit_head
 from simpatico.training.heads.folder import check_heads_folder, save_heads
 from simpatico.training.heads.train import HeadForm, encode_texts
-
-__all__ = ["EmotionSettings", "UtteranceInput", "Utterances", "read_utterances", "train_emotion"]
 
 SHAPE = HeadShape(("first",), (128,), "relu", rate=3e-4, decay=0.3, epochs=60)
 """One vector in, since an utterance is judged by itself; epochs are an upper bound, for training
 stops early."""
 NGRAM_FORM = CharNgramSettings(2, 5, 2**15)
 """Half the default's buckets: a folder of Plutchik's emotions has eight such heads."""
-BATCH, LONGEST = 32, 128
-"""What Liu et al. fine-tuned with, in section 2.2."""
 
 
 def train_emotion(
@@ -89,30 +64,39 @@ def train_emotion(
     # before the work rather than after it; fine-tuning checks its own kind of folder
     if not settings.fine_tune:
         check_heads_folder(out)
-    task = prepare_task(utterances, kind, settings)
+    utterances = UtteranceInput.of(utterances)
+    polarity = partial(polarity_model, settings.polarity)
+    meanings = resolve_labels(utterances.all, kind, mapping=settings.mapped, polarity=polarity)
+    task = utterances.split(meanings, tidy=settings.tidy, seed=settings.seed)
+    # splits that lack a class are refused before encoding, which can take long
+    task = task.drop_texts(lambda text: True)
     if settings.fine_tune:
         return fine_tune_emotion(task, out, settings, about)
     form = HeadForm(settings.encoder or MINILM, "mean", SHAPE)
-    texts = [text for split in task.data.splits for text in split.text]
-    index, vectors = encode_texts(texts, form)
+    index, vectors = encode_texts([text for split in task.splits for text in split.text], form)
     # a text of unknown words alone has no vector
     usable = ~np.isnan(vectors[:, 0])
     task = task.drop_texts(lambda text: bool(usable[index[text]]))
     heads, predictions = fit_heads(task, index, vectors, settings)
     rows, thresholds = compare_with_baselines(task, predictions, settings)
+    evaluations = {name: evaluate_head(results) for name, results in rows.items()}
     recipe = HeadsRecipe(
         kind,
         SCHEMA,
-        len({group for split in task.data.splits for group in split.group}),
-        head_recipes(form, heads, rows),
+        len({group for split in task.splits for group in split.group}),
+        {
+            name: form.recipe(evaluation, NGRAM_FORM if heads[name].grams else None)
+            for name, evaluation in evaluations.items()
+        },
         data=about.data,
         licence=about.licence,
-        limits=model_limits(task, settings),
+        limits=emotion_report.model_limits(task, settings),
     )
     report = EmotionReport(task, rows, thresholds, recipe)
     facts = {**about.training, **settings.facts, "shape": asdict(SHAPE), **report.facts}
     about = replace(about, training=facts)
-    save_heads(out, recipe, heads, about=about, card=render_emotion_card(report, recipe, about))
+    card = emotion_report.render_emotion_card(report, recipe, about)
+    save_heads(out, recipe, heads, about=about, card=card)
     return report
 
 
@@ -125,29 +109,29 @@ def fine_tune_emotion(
     columns = slice(None) if several else 0
     train, validation, _ = (
         TextDataset(texts.text, None, texts.target[:, columns].astype(np.float32))
-        for texts in task.data.splits
+        for texts in task.splits
     )
+    # batches of 32 and 128 tokens, the defaults, are those of Liu et al., section 2.2
     tuning = FineTuning(
         settings.encoder or FineTuning.base,
         problem="multi" if several else "single",
         rate=settings.rate,
-        batch=BATCH,
         epochs=settings.fine_tune,
-        longest=LONGEST,
-        class_weights=task.balances_classes(settings),
+        class_weights=settings.balances_classes(task.kind),
         seed=settings.seed,
     )
     about = replace(about, training={**about.training, **settings.facts})
-    labels = LABELS[task.kind]
+    labels = emotion_report.LABELS[task.kind]
     fine_tune(train, validation, out, settings=tuning, labels=labels, about=about)
-    logits = [predict_logits(out, texts.text) for texts in task.data.splits[1:]]
+    logits = [predict_logits(out, texts.text) for texts in task.splits[1:]]
     if not several:
         # of two classes the difference of logits is the log-odds of the second
         logits = [part[:, 1:] - part[:, :1] for part in logits]
     pairs = zip(*(part.T for part in logits), strict=True)
     predictions = {n: Predictions(*pair) for n, pair in zip(task.names, pairs, strict=True)}
     report = EmotionReport(task, *compare_with_baselines(task, predictions, settings), None)
-    data, results = describe_emotion_data(report), describe_emotion_results(report)
+    data = emotion_report.describe_emotion_data(report)
+    results = emotion_report.describe_emotion_results(report)
     lines = ["", "## Training, validation and test set", *data, "", *results, ""]
     append_to_card(out, "\n".join(lines))
     return report
@@ -161,13 +145,13 @@ def fit_heads(
     Texts are encoded, and their n-grams counted, once for all heads.
     """
     heads, predictions = {}, {}
-    balance = task.balances_classes(settings)
-    char_ngrams = char_ngram_matrix(list(index), NGRAM_FORM) if settings.runs else None
-    rows = [np.array([index[text] for text in split.text], np.int64) for split in task.data.splits]
+    balance = settings.balances_classes(task.kind)
+    char_ngrams = linear.char_ngram_matrix(list(index), NGRAM_FORM) if settings.runs else None
+    rows = [np.array([index[text] for text in split.text], np.int64) for split in task.splits]
     for column, name in enumerate(task.names):
         # texts are judged one by one, so both texts of a pair are the same
         examples = []
-        for at, split in zip(rows[:2], task.data.splits[:2], strict=True):
+        for at, split in zip(rows[:2], task.splits[:2], strict=True):
             label = split.target[:, column].astype(np.float32)
             weight = balanced_weights(label) if balance else None
             examples.append(PairExamples(at, at, label, weight=weight))
@@ -176,7 +160,7 @@ def fit_heads(
         with track(f"epochs, {name}", shape.epochs) as tick:
             head = fit_head(shape, vectors, train, validation, seed=settings.seed, tick=tick)
         if char_ngrams is not None:
-            with track(f"character n-grams, {name}", len(PENALTIES)) as tick:
+            with track(f"character n-grams, {name}", len(linear.PENALTIES)) as tick:
                 head = add_char_ngrams(head, vectors, char_ngrams, (train, validation), tick=tick)
         logits = []
         for at in rows[1:]:
@@ -202,7 +186,7 @@ def add_char_ngrams(
     a ridge penalty that the validation split decides.
     """
     train, validation = (
-        LogisticData.from_columns(
+        linear.LogisticData.from_columns(
             [char_ngrams[pairs.first]],
             pairs,
             head.logit(vectors[pairs.first]).astype(np.float64),
@@ -210,7 +194,7 @@ def add_char_ngrams(
         for pairs in splits
     )
     start = np.zeros(char_ngrams.shape[1] + 1)
-    best = fit_best_penalty(train, validation, start, tick)
+    best = linear.fit_best_penalty(train, validation, start, tick)
     return head if best is start else with_char_ngrams(head, best[:-1], shift=best[-1])
 
 
@@ -227,24 +211,11 @@ def with_char_ngrams(head: Head, weights: Floats, *, shift: float) -> Head:
     return replace(head, layers=(*hidden, last), grams=grams)
 
 
-def head_recipes(
-    form: HeadForm, heads: Mapping[str, Head], rows: ResultRows
-) -> dict[str, HeadRecipe]:
-    """What each head takes, and its results beside those of style alone."""
-    recipes = {}
-    for name, results in rows.items():
-        by_name = {row.name: row for row in results}
-        ours, style = by_name[OURS], by_name[STYLE]
-        evaluation = HeadEvaluation(
-            ours.accuracy.numbers[0],
-            ours.auc.numbers[0],
-            STYLE,
-            style.auc.numbers[0],
-            ours.n,
-            ours.clusters,
-            round(sum(one.recall for one in ours.classes) / 2, DECIMALS),
-            ours.auc.low,
-            ours.auc.high,
-        )
-        recipes[name] = form.recipe(evaluation, NGRAM_FORM if heads[name].grams else None)
-    return recipes
+def evaluate_head(results: Sequence[ClassifierResults]) -> HeadEvaluation:
+    """The results of a head, beside those of style alone."""
+    by_name = {row.name: row for row in results}
+    ours, baseline = by_name[OURS], (STYLE, by_name[STYLE].auc.numbers[0])
+    (accuracy, *_), (auc, *_) = ours.accuracy.numbers, ours.auc.numbers
+    balanced = round(sum(one.recall for one in ours.classes) / 2, DECIMALS)
+    size, interval = (ours.n, ours.clusters), (ours.auc.low, ours.auc.high)
+    return HeadEvaluation(accuracy, auc, *baseline, *size, balanced, *interval)

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from typing import Any
 
 import numpy as np
 import polars as pl
 
-from simpatico.arrays import Bools, Floats
+from simpatico.arrays import Bools, Floats, Ints
 from simpatico.errors import MissingResource
 from simpatico.features.words import cut_words
 from simpatico.stats.classification import LabelledPredictions
-from simpatico.training.engagement.exchanges import Exchanges
-from simpatico.training.engagement.splits import EngagementSplits
+from simpatico.training.engagement.exchanges import EngagementSplits, Exchanges
 
 LENGTH, QUESTION = "reply length", "question mark"
 """What a model must beat: long replies and questions are rated as engaging whatever they say."""
@@ -33,19 +33,9 @@ def svm_scores(train: Exchanges, test: Exchanges, *, seed: int) -> Floats:
 
     It sees n-grams of query and reply, the reply's number of words, and how many are different.
     """
-    try:
-        from sklearn.feature_extraction.text import TfidfVectorizer
-        from sklearn.svm import LinearSVC
-    except ImportError:
-        raise MissingResource(
-            "the support vector machine needs scikit-learn: pip install 'simpatico[train]'"
-        ) from None
     from scipy import sparse
 
-    vectorizers = [
-        TfidfVectorizer(ngram_range=ORDERS, min_df=MIN_DOCUMENTS, token_pattern=TOKEN).fit(texts)
-        for texts in (train.query, train.reply)
-    ]
+    vectorizers = [tfidf_vectorizer(ORDERS).fit(texts) for texts in (train.query, train.reply)]
     # lengths of both splits are standardised by the training split, which is all a model may know
     lengths = reply_lengths(train.reply)
     mean, sd = lengths.mean(axis=0), np.maximum(lengths.std(axis=0), 1e-6)
@@ -55,9 +45,29 @@ def svm_scores(train: Exchanges, test: Exchanges, *, seed: int) -> Floats:
         ngrams = [vectorizer.transform(column) for vectorizer, column in texts]
         sizes = sparse.csr_matrix((reply_lengths(split.reply) - mean) / sd)
         matrices.append(sparse.hstack([*ngrams, sizes], format="csr"))
-    svm = LinearSVC(C=SVM_C, class_weight="balanced", max_iter=MAX_ITERATIONS, random_state=seed)
-    svm.fit(matrices[0], train.label)
+    svm = fit_svm(matrices[0], train.label, balance=True, seed=seed)
     return np.asarray(svm.decision_function(matrices[1]), np.float64)
+
+
+def tfidf_vectorizer(orders: tuple[int, int], otherwise: str = "") -> Any:
+    """Weights of n-grams of words; `otherwise` is what to do without scikit-learn."""
+    try:
+        from sklearn.feature_extraction.text import TfidfVectorizer
+    except ImportError:
+        raise MissingResource(
+            "the support vector machine needs scikit-learn: pip install 'simpatico[train]'"
+            f"{otherwise}"
+        ) from None
+    return TfidfVectorizer(ngram_range=orders, min_df=MIN_DOCUMENTS, token_pattern=TOKEN)
+
+
+def fit_svm(rows: Any, label: Floats | Ints, *, balance: bool, seed: int) -> Any:
+    """A linear support vector machine; with `balance` both labels count the same."""
+    from sklearn.svm import LinearSVC
+
+    weight = "balanced" if balance else None
+    svm = LinearSVC(C=SVM_C, class_weight=weight, max_iter=MAX_ITERATIONS, random_state=seed)
+    return svm.fit(rows, label)
 
 
 def reply_lengths(texts: list[str]) -> Floats:
@@ -82,38 +92,30 @@ def baseline_predictions(
         from simpatico.training.engagement.birnn import predict_by_birnn
 
         scores = svm_scores(train, test, seed=seed)
-        runs["linear SVM"] = labelled_predictions(scores, scores > 0, test)
+        runs["linear SVM"] = test.label_predictions(scores, scores > 0)
         pairs = [(split.query, split.reply, split.label) for split in splits]
         probability = predict_by_birnn(*pairs, seed=seed)
-        runs["Bi-RNN"] = labelled_predictions(probability, probability > 0.5, test)
+        runs["Bi-RNN"] = test.label_predictions(probability, probability > 0.5)
     return runs
 
 
 def length_and_question_predictions(
     train: Exchanges, test: Exchanges
 ) -> dict[str, LabelledPredictions]:
-    """Predictions by the number of words, and by whether there is a question mark."""
-    question = threshold_predictions(question_marks, train, test)
-    return {LENGTH: length_predictions(train, test), QUESTION: question}
+    """Predictions by the number of words of a reply, and by whether it has a question mark.
 
-
-def length_predictions(train: Exchanges, test: Exchanges) -> LabelledPredictions:
-    """Predictions by the number of words of the reply."""
-    return threshold_predictions(lambda texts: reply_lengths(texts)[:, 0], train, test)
-
-
-def labelled_predictions(scores: Floats, classes: Bools, test: Exchanges) -> LabelledPredictions:
-    """Scores and predicted classes beside the labels; resampling draws whole groups."""
-    return LabelledPredictions(scores, classes, test.label > 0, test.group)
-
-
-def threshold_predictions(
-    score: Callable[[list[str]], Floats], train: Exchanges, test: Exchanges
-) -> LabelledPredictions:
-    """A score of replies as a classifier; sign and threshold are the best of the training split."""
-    sign, threshold = best_threshold(score(train.reply), train.label > 0)
-    scores = sign * score(test.reply)
-    return labelled_predictions(scores, scores > threshold, test)
+    Sign and threshold of either score are the best of the training split.
+    """
+    runs = {}
+    scores: Mapping[str, Callable[[list[str]], Floats]] = {
+        LENGTH: lambda texts: reply_lengths(texts)[:, 0],
+        QUESTION: question_marks,
+    }
+    for name, score in scores.items():
+        sign, threshold = best_threshold(score(train.reply), train.label > 0)
+        predictions = sign * score(test.reply)
+        runs[name] = test.label_predictions(predictions, predictions > threshold)
+    return runs
 
 
 def best_threshold(scores: Floats, label: Bools) -> tuple[int, float]:

@@ -92,8 +92,7 @@ def predict_by_birnn(
         batches = batch_indices(len(test_words.query), shape.batch)
         with torch.inference_mode():
             logits = [net(test_words, rows) for rows in batches]
-            probabilities: Floats = torch.cat(logits).double().sigmoid().numpy()
-    return probabilities
+            return np.asarray(torch.cat(logits).double().sigmoid().numpy())
 
 
 class WordPairs(NamedTuple):

@@ -30,24 +30,8 @@ from simpatico.readers import Source, read
 from simpatico.readers.file_formats.convai2017 import ConvAI2017
 from simpatico.readers.file_formats.ji2022 import Assignment, Conversation
 from simpatico.readers.input.record import Ledger
-from simpatico.training.engagement.exchanges import (
-    BOT,
-    ENGAGING,
-    PEOPLE,
-    Exchanges,
-    concatenate_exchanges,
-    read_exchange_table,
-    split_exchanges,
-)
-
-__all__ = [
-    "Exchanges",
-    "read_convai",
-    "read_dialog_list",
-    "read_exchange_table",
-    "read_ji",
-    "split_exchanges",
-]
+from simpatico.training.engagement import exchanges as tables
+from simpatico.training.engagement.exchanges import BOT, ENGAGING, PEOPLE, Exchanges
 
 Reading = Literal["rated", "paper"]
 Quality = Literal["interesting", "fun"]
@@ -89,7 +73,7 @@ class ExchangeReader:
         elif head.folder or {"WorkerId", "data"} <= head.keys:
             exchanges = read_ji(path, self.quality, threshold=self.threshold, control=self.control)
         else:
-            exchanges = read_exchange_table(path, threshold=threshold)
+            exchanges = tables.read_exchange_table(path, threshold=threshold)
         rows = [row for row, dialog in enumerate(exchanges.dialog) if dialog not in self.without]
         return exchanges.take(np.array(rows, np.int64))
 
@@ -130,7 +114,7 @@ def read_convai(
     by_turn = with_ratings(frame, read_ratings(path, "liked"), ["dialog", "turn", "speaker"])
     clear = by_turn.filter(pl.col("rating") != THUMB).with_columns(label=pl.col("rating") > THUMB)
     by_thumbs = labelled_exchanges(clear, name, "thumbs up")
-    return concatenate_exchanges([exchanges, by_thumbs], source=name)
+    return tables.concatenate_exchanges([exchanges, by_thumbs], source=name)
 
 
 def read_ratings(

@@ -1,25 +1,32 @@
-"""Exchanges with a label each: a turn, the turn it answers, and whether it is engaging."""
+"""Exchanges with a label each: a turn, the turn it answers, and whether it is engaging.
+
+They are split by dialog, or by rater where somebody rated several.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from simpatico.arrays import Floats, Ints
+from simpatico.arrays import AnyFloats, Bools, Floats, Ints
 from simpatico.errors import BadValue, DataError
 from simpatico.readers import Source
-from simpatico.readers.input.record import Place
-from simpatico.training.heads.splits import split_groups
+from simpatico.stats.classification import LabelledPredictions
+from simpatico.training.heads.splits import SplitInput, Splits, check_both_classes, split_groups
 from simpatico.training.tables import named_rows, parse_number
 
 ENGAGING = 2.0
 """Ratings above this, of 0 to 5, are label 1."""
 SHARES = (0.6, 0.2, 0.2)
 """Of training, validation and test."""
+FEWEST_DIALOGS = 20
+"""With fewer, a test split would have four dialogs or less."""
 PEOPLE, BOT = "human-human", "human-bot"
 """Kinds of talk. A model may learn who talks instead of what engages, so results show both."""
 TEXTS = ("query", "reply")
@@ -61,6 +68,10 @@ class Exchanges:
         }
         return replace(self, rating=self.rating[rows], label=self.label[rows], **columns)
 
+    def label_predictions(self, scores: AnyFloats, classes: Bools) -> LabelledPredictions:
+        """Scores and predicted classes beside the labels; resampling draws whole groups."""
+        return LabelledPredictions(scores, classes, self.label > 0, self.group)
+
     @property
     def dialogs(self) -> int:
         return len(set(self.dialog))
@@ -78,48 +89,35 @@ def read_exchange_table(path: Path | str, *, threshold: float = ENGAGING) -> Exc
     A label is 1 for engaging or 0; a rating above `threshold` is engaging. Without a column
     `dialog`, rows with the same query count as one dialog.
     """
-    source = Source.of(path)
-    rows = [parse_exchange(place, cells, threshold) for place, cells in named_rows(source, TEXTS)]
+    source, rows = Source.of(path), []
+    # errors name the place and the column, and never show what somebody wrote
+    for place, cells in named_rows(source, TEXTS):
+        texts = [cells[column] for column in TEXTS]
+        for column, text in zip(TEXTS, texts, strict=True):
+            if not isinstance(text, str) or not text.strip():
+                why = f"{column!r} has no text; leave out exchanges without words"
+                raise DataError(f"{place}: {why}")
+        query, reply = (str(text).strip() for text in texts)
+        dialog = cells.get("dialog", query)
+        if not isinstance(dialog, str | int) or dialog == "":
+            raise DataError(f"{place}: 'dialog' is empty; name the dialog of each exchange")
+        column = "label" if "label" in cells else "rating"
+        if column not in cells:
+            why = "neither 'label' nor 'rating'; every exchange needs one of them"
+            raise DataError(f"{place}: {why}")
+        leave_out = f"exchanges without a {column}"
+        # where there is a label, that is the rating, too
+        rating = parse_number(place, cells[column], column, leave_out=leave_out)
+        if column == "label" and rating not in (0, 1):
+            raise DataError(f"{place}: label {rating:g}; give 1 for engaging or 0")
+        label = rating if column == "label" else rating > threshold
+        rows.append((str(dialog), query, reply, rating, int(label)))
     if not rows:
         raise DataError(f"{source.name}: no exchange in it; give rows of query, reply and label")
-    dialog, query, reply, rating, label = map(list, zip(*rows, strict=True))
-    return Exchanges(
-        Path(source.name).name,
-        dialog,
-        query,
-        reply,
-        np.array(rating, np.float64),
-        np.array(label, np.int64),
-        [""] * len(rows),
-    )
-
-
-def parse_exchange(
-    place: Place, cells: Mapping[str, object], threshold: float
-) -> tuple[str, str, str, float, int]:
-    """Dialog, query, reply, rating and label of a row; where it has a label, that is the rating.
-
-    An error names the column and never shows what somebody wrote in it.
-    """
-    for column in TEXTS:
-        if column not in cells:
-            raise DataError(f"{place}: no {column!r}; every exchange needs {' and '.join(TEXTS)}")
-        text = cells[column]
-        if not isinstance(text, str) or not text.strip():
-            raise DataError(f"{place}: {column!r} has no text; leave out exchanges without words")
-    query, reply = (str(cells[column]).strip() for column in TEXTS)
-    dialog = cells.get("dialog", query)
-    if not isinstance(dialog, str | int) or dialog == "":
-        raise DataError(f"{place}: 'dialog' is empty; name the dialog of each exchange")
-    if "label" in cells:
-        label = parse_number(place, cells["label"], "label", leave_out="exchanges without a label")
-        if label not in (0, 1):
-            raise DataError(f"{place}: label {label:g}; give 1 for engaging or 0")
-        return str(dialog), query, reply, label, int(label)
-    if "rating" not in cells:
-        raise DataError(f"{place}: neither 'label' nor 'rating'; every exchange needs one of them")
-    rating = parse_number(place, cells["rating"], "rating", leave_out="exchanges without a rating")
-    return str(dialog), query, reply, rating, int(rating > threshold)
+    dialogs, queries, replies, ratings, labels = map(list, zip(*rows, strict=True))
+    numbers = np.array(ratings, np.float64), np.array(labels, np.int64)
+    name, kinds = Path(source.name).name, [""] * len(rows)
+    return Exchanges(name, dialogs, queries, replies, *numbers, kinds)
 
 
 def join_exchanges(parts: Sequence[Exchanges]) -> Exchanges:
@@ -169,3 +167,54 @@ def split_exchanges(
     origin = dict(zip(reversed(groups), reversed(exchanges.origin), strict=True))
     strata = {name: (rank[origin[name]], name not in engaging) for name in dict.fromkeys(groups)}
     return tuple(exchanges.take(rows) for rows in split_groups(groups, strata, shares, seed=seed))
+
+
+EngagementSplits = Splits[Exchanges]
+
+
+@dataclass(frozen=True)
+class ExchangeInput(SplitInput[Exchanges]):
+    """Exchanges to train on; validation and test split are drawn from them if absent."""
+
+    def usable(
+        self, has_words: Callable[[str], bool] = lambda text: bool(text.strip())
+    ) -> ExchangeInput:
+        """The exchanges of which both texts have words; refuses what cannot be trained on.
+
+        Called before and after encoding: first to fail early, then with what the encoder knows.
+        """
+
+        def with_words(part: Exchanges) -> Exchanges:
+            pairs = zip(part.query, part.reply, strict=True)
+            return part.take(np.flatnonzero([has_words(a) and has_words(b) for a, b in pairs]))
+
+        parts = self.apply(with_words)
+        data, usable = parts.data, ExchangeInput(parts.data, parts.validation, parts.test)
+        if data.dialogs < FEWEST_DIALOGS:
+            raise DataError(
+                f"{data.source}: {len(data):,} exchanges of {data.dialogs} dialogs; "
+                f"training needs at least {FEWEST_DIALOGS} dialogs"
+            )
+        for part in usable.parts:
+            if not len(part):
+                raise DataError(f"{part.source}: no exchange has words in both texts; add some")
+            if not 0 < part.label.sum() < len(part):
+                raise DataError(
+                    f"{part.source}: all {len(part):,} exchanges have label {part.label[0]}; "
+                    "training needs both engaging (1) and other (0) exchanges"
+                )
+        # a dialog in two files would be tested as it was learned
+        for one, other in combinations(usable.parts, 2):
+            if both := {*one.dialog} & {*other.dialog}:
+                raise DataError(
+                    f"{other.source}: {len(both)} of its {other.dialogs} dialogs are in "
+                    f"{one.source} too; leave them out of one of the files"
+                )
+        return usable
+
+    def split(self, seed: int) -> EngagementSplits:
+        """The splits of one seed; no dialog is in two, and each has both labels."""
+        splits = self.complete(partial(split_exchanges, seed=seed), SHARES)
+        what = f"{splits.train.source}: engaging exchanges"
+        check_both_classes(what, [part.label for part in splits])
+        return splits

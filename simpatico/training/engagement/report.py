@@ -12,9 +12,8 @@ from simpatico.features.heads.folder import HeadsRecipe
 from simpatico.stats.classification import LabelledPredictions, ModelResults, compare_runs
 from simpatico.stats.result import Result
 from simpatico.training.card import About, ModelCard, format_result
-from simpatico.training.engagement.baselines import LENGTH, length_predictions
-from simpatico.training.engagement.exchanges import Exchanges
-from simpatico.training.engagement.splits import EngagementSplits
+from simpatico.training.engagement.baselines import LENGTH, length_and_question_predictions
+from simpatico.training.engagement.exchanges import EngagementSplits, Exchanges
 from simpatico.training.heads.folder import describe_head
 
 OURS = "engagement"
@@ -30,6 +29,10 @@ LIMITS = (
 )
 SPLIT_NAMES = ("learned from", "decide when to stop", "held out")
 """Training, validation and test as recipes name them; recipes of shipped models cannot change."""
+
+
+Trial = Mapping[str, LabelledPredictions]
+"""What a model and its baselines predict with one seed, by name."""
 
 
 class PartResult(NamedTuple):
@@ -75,24 +78,15 @@ class EngagementReport(NamedTuple):
 
     @classmethod
     def of(
-        cls,
-        trials: Sequence[Mapping[str, LabelledPredictions]],
-        splits: EngagementSplits,
-        recipe: HeadsRecipe | None = None,
+        cls, trials: Sequence[Trial], splits: EngagementSplits, recipe: HeadsRecipe | None = None
     ) -> EngagementReport:
         runs = {name: [trial[name] for trial in trials] for name in trials[0]}
         rows, ahead = compare_runs(runs, OURS)
         shares = (split.share_between_people for split in splits)
-        return cls(
-            rows,
-            ahead,
-            len(trials),
-            splits.test.dialogs,
-            dict(zip(SPLIT_NAMES, shares, strict=True)),
-            evaluate_parts(splits, trials[0][OURS]),
-            describe_origins(splits),
-            recipe,
-        )
+        people = dict(zip(SPLIT_NAMES, shares, strict=True))
+        parts, counts = evaluate_parts(splits, trials[0][OURS]), describe_origins(splits)
+        n, dialogs = len(trials), splits.test.dialogs
+        return cls(rows, ahead, n, dialogs, people, parts, counts, recipe)
 
     @property
     def facts(self) -> dict[str, object]:
@@ -127,9 +121,9 @@ def evaluate_parts(splits: EngagementSplits, ours: LabelledPredictions) -> list[
             continue
         # the threshold of reply length comes from the same part of the training split, if it has it
         train = splits.train.take(train_parts.get(name, np.arange(len(splits.train))))
-        own = (ours.score[rows], ours.predicted[rows], ours.label[rows])
-        predictions = LabelledPredictions(*own, test.group)
-        runs = {OURS: [predictions], LENGTH: [length_predictions(train, test)]}
+        own = test.label_predictions(ours.score[rows], ours.predicted[rows])
+        baseline = length_and_question_predictions(train, test)[LENGTH]
+        runs = {OURS: [own], LENGTH: [baseline]}
         (model, length), above = compare_runs(runs, OURS)
         results.append(PartResult(name, test.dialogs, model, length, above[LENGTH]))
     return results

@@ -9,7 +9,7 @@ first one is kept.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -18,46 +18,27 @@ from typing import Literal
 import msgspec
 import numpy as np
 
-from simpatico.arrays import Floats32
+from simpatico.arrays import Floats, Floats32
 from simpatico.errors import BadValue, DataError
 from simpatico.features.char_ngrams import CharNgramSettings
 from simpatico.features.embeddings import MINILM
-from simpatico.features.heads.folder import (
-    SCHEMA,
-    HeadEvaluation,
-    HeadsRecipe,
-    is_heads_folder,
-    load_heads,
-)
+from simpatico.features.heads import folder as heads_folder
 from simpatico.features.heads.head import Head
 from simpatico.models.names import find_model, public_model_name
 from simpatico.progress import track
 from simpatico.stats.bootstrap import DECIMALS
 from simpatico.stats.classification import LabelledPredictions, evaluate_runs
 from simpatico.training.card import About
-from simpatico.training.engagement.baselines import (
-    LENGTH,
-    baseline_predictions,
-    labelled_predictions,
-    reply_lengths,
-)
-from simpatico.training.engagement.exchanges import Exchanges
-from simpatico.training.engagement.heads import EncodedTexts, fit_engagement_head, head_logits
-from simpatico.training.engagement.report import (
-    LIMITS,
-    OURS,
-    EngagementReport,
-    describe_engagement_results,
-    describe_share_between_people,
-    render_engagement_card,
-)
-from simpatico.training.engagement.splits import EngagementSplits, ExchangeInput
+from simpatico.training.engagement import report as engagement_report
+from simpatico.training.engagement.baselines import LENGTH, baseline_predictions, reply_lengths
+from simpatico.training.engagement.exchanges import EngagementSplits, ExchangeInput, Exchanges
+from simpatico.training.engagement.report import OURS, EngagementReport
 from simpatico.training.finetune import FineTuning, TextDataset, fine_tune, predict_logits
 from simpatico.training.finetune.folder import append_to_card
-from simpatico.training.fit.linear import PENALTIES
-from simpatico.training.fit.mlp import HeadShape, PairExamples
+from simpatico.training.fit.linear import PENALTIES, fit_linear_head
+from simpatico.training.fit.mlp import HeadShape, PairExamples, fit_head
 from simpatico.training.heads.folder import check_heads_folder, save_heads
-from simpatico.training.heads.train import HeadForm
+from simpatico.training.heads.train import EncodedTexts, HeadForm, encode_texts
 
 ENGAGING = "engaging"
 LABELS = ("not engaging", ENGAGING)
@@ -115,11 +96,8 @@ class EngagementSettings:
     @property
     def facts(self) -> dict[str, object]:
         """The settings for the recipe, without paths."""
-        return {
-            **asdict(self),
-            "base": public_model_name(self.base),
-            "encoder": public_model_name(self.encoder),
-        }
+        models = {"base": self.base, "encoder": self.encoder}
+        return asdict(self) | {key: public_model_name(name) for key, name in models.items()}
 
 
 def train_engagement(
@@ -129,7 +107,7 @@ def train_engagement(
     check_heads_folder(out)
     form, base = load_initial_head(settings)
     exchanges = ExchangeInput.of(exchanges).usable()
-    texts = EncodedTexts.of(exchanges.parts, form)
+    texts = encode_exchanges(exchanges.parts, form)
     # a text of unknown words alone has no vector
     has_vector = ~np.isnan(texts.vectors[:, 0])
     exchanges = exchanges.usable(lambda text: bool(has_vector[texts.rows[text]]))
@@ -148,7 +126,7 @@ def train_engagement(
             )
         heads.append(head)
         logits = head_logits(head, texts, splits.test)
-        ours = {OURS: labelled_predictions(logits, logits > 0, splits.test)}
+        ours = {OURS: splits.test.label_predictions(logits, logits > 0)}
         runs.append(ours | baseline_predictions(splits, seed=seed, trained=settings.baselines))
     # the head of the first seed is kept; the report has means over all of them
     splits = exchanges.split(settings.seed)
@@ -157,7 +135,7 @@ def train_engagement(
     shape_facts = msgspec.to_builtins(form.shape)
     facts = {**about.training, **settings.facts, "shape": shape_facts, **report.facts}
     about = replace(about, training=facts)
-    card = render_engagement_card(report, recipe, about)
+    card = engagement_report.render_engagement_card(report, recipe, about)
     save_heads(out, recipe, {ENGAGING: heads[0]}, about=about, card=card)
     return report
 
@@ -166,7 +144,7 @@ def fine_tune_engagement(
     exchanges: ExchangeInput | Exchanges, out: Path, *, settings: EngagementSettings, about: About
 ) -> EngagementReport:
     """Fine-tune an encoder that reads query and reply together; otherwise as `train_engagement`."""
-    if settings.base and is_heads_folder(settings.base):
+    if settings.base and heads_folder.is_heads_folder(settings.base):
         raise BadValue(
             f"{settings.base} is a head over frozen vectors; fine-tuning starts from an encoder or "
             "a fine-tuned model"
@@ -193,12 +171,52 @@ def fine_tune_engagement(
             logits = predict_logits(folder, splits.test.query, splits.test.reply)
             # of two classes the difference of logits is the log-odds of the second
             margin = logits[:, 1] - logits[:, 0]
-            ours = {OURS: labelled_predictions(margin, margin > 0, splits.test)}
+            ours = {OURS: splits.test.label_predictions(margin, margin > 0)}
             runs.append(ours | baseline_predictions(splits, seed=seed, trained=settings.baselines))
     report = EngagementReport.of(runs, exchanges.split(settings.seed))
-    lines = ["", *describe_engagement_results(report), *describe_share_between_people(report), ""]
-    append_to_card(out, "\n".join(lines))
+    results = engagement_report.describe_engagement_results(report)
+    shares = engagement_report.describe_share_between_people(report)
+    append_to_card(out, "\n".join(["", *results, *shares, ""]))
     return report
+
+
+def encode_exchanges(parts: Sequence[Exchanges], form: HeadForm) -> EncodedTexts:
+    """The vectors of all texts in some exchanges; many queries and replies recur."""
+    return encode_texts([text for part in parts for text in (*part.query, *part.reply)], form)
+
+
+def fit_engagement_head(
+    shape: HeadShape,
+    texts: EncodedTexts,
+    train: PairExamples,
+    validation: PairExamples,
+    *,
+    seed: int,
+    base: Head | None = None,
+    tick: Callable[[int], object] = lambda n: None,
+) -> Head:
+    """A head of this shape; `base` is a head to start from.
+
+    Without character n-grams it is a network fitted by Adam, with them a logistic regression fitted
+    by L-BFGS, which thousands of sparse columns need.
+    """
+    vectors = texts.vectors
+    if shape.grams is None:
+        return fit_head(shape, vectors, train, validation, seed=seed, base=base, tick=tick)
+    names = list(texts.rows)
+    return fit_linear_head(shape.grams, names, vectors, train, validation, base=base, tick=tick)
+
+
+def head_logits(head: Head, texts: EncodedTexts, exchanges: Exchanges) -> Floats:
+    """The logit of each exchange, above 0 for engaging; those of its n-grams are added."""
+    first, second = (
+        texts.vectors[[texts.rows[text] for text in column]]
+        for column in (exchanges.query, exchanges.reply)
+    )
+    logits = head.logit(head.inputs(first, second)).astype(np.float64)
+    if head.grams is None:
+        return logits
+    return logits + head.grams.logits(exchanges.query, exchanges.reply)
 
 
 def batch_size(n: int) -> int:
@@ -211,7 +229,7 @@ def load_initial_head(settings: EngagementSettings) -> tuple[HeadForm, Head | No
     if not settings.base:
         shape = SHAPES[settings.head, settings.pooling]
         return HeadForm(settings.encoder or MINILM, settings.pooling, shape), None
-    folder = load_heads(settings.base, "engagement")
+    folder = heads_folder.load_heads(settings.base, "engagement")
     recipe, head = folder.recipe.heads[ENGAGING], folder.heads[ENGAGING]
     if settings.encoder not in ("", recipe.encoder):
         raise BadValue(
@@ -233,8 +251,8 @@ def transfer_shape(head: Head) -> HeadShape:
     """
     hidden = tuple(matrix.shape[1] for matrix, _ in head.layers[:-1])
     grams = head.grams.form if head.grams else None
-    shape = HeadShape(head.parts, hidden, head.activation, TRANSFER_RATE, grams=grams)
-    return replace(shape, epochs=TRANSFER_EPOCHS)
+    rate, epochs = TRANSFER_RATE, TRANSFER_EPOCHS
+    return HeadShape(head.parts, hidden, head.activation, rate, epochs=epochs, grams=grams)
 
 
 def pair_examples(
@@ -282,27 +300,21 @@ def engagement_recipe(
     form: HeadForm,
     about: About,
     settings: EngagementSettings,
-) -> HeadsRecipe:
+) -> heads_folder.HeadsRecipe:
     """What a reader of the folder must know of the head that is kept, that of the first seed."""
     ours, length = (evaluate_runs(name, [runs[name]]) for name in (OURS, LENGTH))
-    accuracy = float((runs[OURS].predicted == runs[OURS].label).mean())
-    evaluation = HeadEvaluation(
-        round(accuracy, DECIMALS),
-        ours.auc.numbers[0],
-        LENGTH,
-        length.auc.numbers[0],
-        ours.n,
-        splits.test.dialogs,
-        ours.balanced_accuracy.value,
-        ours.auc.low,
-        ours.auc.high,
+    accuracy = round(float((runs[OURS].predicted == runs[OURS].label).mean()), DECIMALS)
+    aucs = ours.auc.numbers[0], LENGTH, length.auc.numbers[0]
+    balanced, interval = ours.balanced_accuracy.value, (ours.auc.low, ours.auc.high)
+    evaluation = heads_folder.HeadEvaluation(
+        accuracy, *aucs, ours.n, splits.test.dialogs, balanced, *interval
     )
-    return HeadsRecipe(
+    return heads_folder.HeadsRecipe(
         "engagement",
-        SCHEMA,
+        heads_folder.SCHEMA,
         sum(split.dialogs for split in splits),
         {ENGAGING: form.recipe(evaluation, form.shape.grams)},
         data=about.data,
         licence=about.licence,
-        limits=(*LIMITS, *settings.limits),
+        limits=(*engagement_report.LIMITS, *settings.limits),
     )

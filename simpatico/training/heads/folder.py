@@ -9,16 +9,8 @@ import msgspec
 import numpy as np
 
 from simpatico.arrays import AnyFloats
-from simpatico.features.heads.folder import (
-    CARD,
-    FILES,
-    RECIPE,
-    VOCABULARY,
-    WEIGHTS,
-    HeadRecipe,
-    HeadsRecipe,
-    WordCosts,
-)
+from simpatico.features.heads import folder as heads_folder
+from simpatico.features.heads.folder import HeadRecipe, HeadsRecipe
 from simpatico.features.heads.head import Head
 from simpatico.metric import package_version
 from simpatico.models.names import public_model_name
@@ -28,6 +20,10 @@ from simpatico.wording import format_interval
 
 FEWEST_DIALOGS_OF_WORD = 3
 """A word of fewer dialogs is not written down: it may be a name, and so tell who was trained on."""
+WORD_FREQUENCIES = (
+    f"word frequencies in the training dialogs; words of fewer than {FEWEST_DIALOGS_OF_WORD} "
+    "dialogs are not in the folder and count as unknown"
+)
 LIMITS = (
     "They separate replies of one dialog from those of others, which is mostly a matter of topic.",
     "They are valid for the language and the style of their training dialogs.",
@@ -36,7 +32,7 @@ LIMITS = (
 
 def check_heads_folder(out: Path) -> None:
     """Refuse a folder that holds anything but heads, before a training is wasted."""
-    check_writable(out, FILES)
+    check_writable(out, heads_folder.FILES)
 
 
 def save_heads(
@@ -57,10 +53,10 @@ def save_heads(
         "training": dict(about.training),
     }
     files = {
-        WEIGHTS: encode_heads(heads),
-        RECIPE: encode_json({**msgspec.to_builtins(recipe), **facts}),
-        VOCABULARY: encode_json(dict(costs or {})),
-        CARD: (card or render_heads_card(recipe, about)).encode(),
+        heads_folder.WEIGHTS: encode_heads(heads),
+        heads_folder.RECIPE: encode_json({**msgspec.to_builtins(recipe), **facts}),
+        heads_folder.VOCABULARY: encode_json(dict(costs or {})),
+        heads_folder.CARD: (card or render_heads_card(recipe, about)).encode(),
     }
     write_model_folder(out, files)
 
@@ -97,8 +93,10 @@ def render_heads_card(recipe: HeadsRecipe, about: About) -> str:
             f"| {name} | {test.accuracy:.3f} | {auc} | {baseline} | {test.n:,} | {test.dialogs:,} |"
         )
         method.append(f"- {name}: {describe_head(head)}")
-    if recipe.likelihood:
-        method.append(f"- likelihood: {describe_likelihood(recipe.likelihood)}")
+    if costs := recipe.likelihood:
+        # a cost is −log p of a word, in nats; scores are scaled by the quartiles
+        source = costs.source or WORD_FREQUENCIES
+        method.append(f"- likelihood: {source}; quartiles {costs.low:.2f} and {costs.high:.2f}")
     return ModelCard(
         f"Heads for {recipe.kind}",
         "Small networks over the vectors of a frozen pretrained encoder.",
@@ -123,15 +121,3 @@ def describe_head(head: HeadRecipe) -> str:
         f"{public_model_name(head.encoder)} ({head.encoder_sha256[:12]}), {head.pooling} pooling; "
         f"inputs: {', '.join(head.parts)}{describe_char_ngrams(head.grams)}"
     )
-
-
-def describe_likelihood(costs: WordCosts) -> str:
-    """Where the costs of words come from, and the quartiles that scores are scaled by.
-
-    A cost is −log p of a word, in nats.
-    """
-    source = costs.source or (
-        "word frequencies in the training dialogs; words of fewer than "
-        f"{FEWEST_DIALOGS_OF_WORD} dialogs are not in the folder and count as unknown"
-    )
-    return f"{source}; quartiles {costs.low:.2f} and {costs.high:.2f}"

@@ -44,12 +44,31 @@ class SplitInput(Generic[Data]):
     def parts(self) -> list[Data]:
         return [part for part in (self.data, self.validation, self.test) if part is not None]
 
-    def apply(self, change: Callable[[Data], Other]) -> tuple[Other, Other | None, Other | None]:
-        """The data and each split that is there, changed; null for a split that is not."""
+    def apply(self, change: Callable[[Data], Other]) -> SplitInput[Other]:
+        """The data and each split that is there, changed."""
         validation, test = (
             None if part is None else change(part) for part in (self.validation, self.test)
         )
-        return change(self.data), validation, test
+        return SplitInput(change(self.data), validation, test)
+
+    def complete(
+        self,
+        split: Callable[[Data, tuple[float, ...]], Sequence[Data]],
+        shares: tuple[float, float, float],
+    ) -> Splits[Data]:
+        """The three splits; those that are not given are drawn from the data by `split`.
+
+        Where only one has to be drawn, its share is what `shares` say of the validation split,
+        relative to training and validation together.
+        """
+        data, validation, test = self.data, self.validation, self.test
+        if validation is None and test is None:
+            return Splits(*split(data, shares))
+        if validation is None or test is None:
+            share = shares[0] / (shares[0] + shares[1])
+            data, rest = split(data, (share, 1 - share))
+            validation, test = (rest if part is None else part for part in (validation, test))
+        return Splits(data, validation, test)
 
 
 def split_groups(

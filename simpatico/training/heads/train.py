@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 import polars as pl
@@ -20,16 +20,8 @@ from simpatico.errors import BadValue
 from simpatico.features import features_for_texts
 from simpatico.features.char_ngrams import CharNgramSettings
 from simpatico.features.embeddings import MINILM, row_cosines
-from simpatico.features.heads.folder import (
-    SCHEMA,
-    HeadEvaluation,
-    HeadKind,
-    HeadRecipe,
-    HeadsRecipe,
-    Pooling,
-    WordCosts,
-    text_vectors,
-)
+from simpatico.features.heads import folder as heads_folder
+from simpatico.features.heads.folder import HeadEvaluation, HeadKind, HeadRecipe, HeadsRecipe
 from simpatico.features.heads.head import Head
 from simpatico.features.likelihood import MaskedLikelihood
 from simpatico.features.word_vectors import GLOVE
@@ -66,7 +58,7 @@ class HeadForm:
     """
 
     encoder: str
-    pooling: Pooling
+    pooling: heads_folder.Pooling
     shape: HeadShape
     examples: Literal["pairs", "utterances"] = "pairs"
 
@@ -85,24 +77,14 @@ NEXT = HeadForm(
     HeadShape(("first", "second", "product", "difference", "bilinear"), rate=3e-4, decay=0.1),
 )
 # RUBER: Tao et al. (2018); contextual: Ghazarian et al. (2019); USL-H: Phy et al. (2020)
+RUBER = HeadForm(GLOVE, "extremes", HeadShape(("first", "bilinear", "second"), (64,)))
+CONTEXTUAL = HeadShape(("first", "second"), (256, 512, 128), "relu", rate=3e-4, decay=0.1, epochs=8)
+VALID = HeadForm(MINILM, "max", HeadShape(("first",), (128,), "relu"), "utterances")
 FORMS: Mapping[HeadKind, Mapping[str, HeadForm]] = {
     "nsp": {"next": NEXT},
-    "ruber": {
-        "unreferenced": HeadForm(
-            GLOVE, "extremes", HeadShape(("first", "bilinear", "second"), (64,))
-        )
-    },
-    "ctx-ruber": {
-        "unreferenced": HeadForm(
-            MINILM,
-            "mean",
-            HeadShape(("first", "second"), (256, 512, 128), "relu", rate=3e-4, decay=0.1, epochs=8),
-        )
-    },
-    "usl-h": {
-        "valid": HeadForm(MINILM, "max", HeadShape(("first",), (128,), "relu"), "utterances"),
-        "next": NEXT,
-    },
+    "ruber": {"unreferenced": RUBER},
+    "ctx-ruber": {"unreferenced": HeadForm(MINILM, "mean", CONTEXTUAL)},
+    "usl-h": {"valid": VALID, "next": NEXT},
 }
 
 
@@ -133,14 +115,9 @@ def train_heads(turns: Turns, out: Path, *, settings: HeadsSettings, about: Abou
     likelihood, costs = None, dict[str, float]()
     if settings.kind == "usl-h":
         likelihood, costs = measure_likelihood(dialogs, splits.train, settings)
-    recipe = HeadsRecipe(
-        settings.kind,
-        SCHEMA,
-        sum(map(len, splits)),
-        recipes,
-        cosine_low if settings.kind in ("ruber", "ctx-ruber") else None,
-        likelihood,
-    )
+    low = cosine_low if settings.kind in ("ruber", "ctx-ruber") else None
+    n = sum(map(len, splits))
+    recipe = HeadsRecipe(settings.kind, heads_folder.SCHEMA, n, recipes, low, likelihood)
     shapes = {name: asdict(FORMS[settings.kind][name].shape) for name in recipes}
     facts = {**asdict(settings), "shapes": shapes}
     save_heads(out, recipe, heads, costs=costs, about=replace(about, training=facts))
@@ -156,57 +133,59 @@ def train_one_head(
     examples = [draw(split, rng) for split in splits]
     what = f"{dialogs.source}: true examples"
     check_both_classes(f"{what} ({EXAMPLES[form.examples]})", [one.label for one in examples])
-    texts = [text for split in examples for text in [*split.first, *split.second]]
-    index, vectors = encode_texts(texts, form)
+    texts = encode_texts([t for split in examples for t in [*split.first, *split.second]], form)
     # a text of unknown words alone has no vector
-    has_vector = ~np.isnan(vectors[:, 0])
+    has_vector = ~np.isnan(texts.vectors[:, 0])
     pairs = []
-    for split in (split.to_pairs(index) for split in examples):
+    for split in (split.to_pairs(texts.rows) for split in examples):
         usable = has_vector[split.first] & has_vector[split.second]
         pairs.append(split.take(np.flatnonzero(usable)))
     check_both_classes(f"{what} with known words", [split.label for split in pairs])
-    head, recipe = fit_and_evaluate(pairs, vectors, form, list(index), seed=seed)
+    head, recipe = fit_and_evaluate(pairs, texts, form, seed=seed)
     train = pairs[0]
     # true replies against negative ones of the training split: pairs of unrelated replies
     true, other = (train.second[train.label == label] for label in (1, 0))
     n = min(len(true), len(other))
-    cosines = row_cosines(vectors[true[:n]], vectors[other[:n]])
+    cosines = row_cosines(texts.vectors[true[:n]], texts.vectors[other[:n]])
     # below 1, since RUBER divides by the distance to it
     low = min(float(np.quantile(cosines, COSINE_QUANTILE)), 1 - 10**-DECIMALS)
     return head, recipe, round(low, DECIMALS)
 
 
 def fit_and_evaluate(
-    splits: Sequence[PairExamples],
-    vectors: Floats32,
-    form: HeadForm,
-    texts: list[str],
-    *,
-    seed: int,
+    splits: Sequence[PairExamples], texts: EncodedTexts, form: HeadForm, *, seed: int
 ) -> tuple[Head, HeadRecipe]:
     """A head fitted to the training split, and its recipe with the results on the test split."""
-    train, validation, test = splits
+    (train, validation, test), vectors = splits, texts.vectors
     with track("epochs", form.shape.epochs) as tick:
         head = fit_head(form.shape, vectors, train, validation, seed=seed, tick=tick)
     first, second = vectors[test.first], vectors[test.second]
     if form.examples == "pairs":
         plain, baseline = "cosine", row_cosines(first, second)
     else:
-        counts = cut_words(pl.Series([texts[row] for row in test.first], dtype=pl.String)).counts
+        names = list(texts.rows)
+        counts = cut_words(pl.Series([names[row] for row in test.first], dtype=pl.String)).counts
         plain, baseline = "number of words", counts.astype(np.float64)
     logits = head.logit(head.inputs(first, second))
     return head, form.recipe(evaluate_predictions(logits, test, plain, baseline))
 
 
-def encode_texts(texts: Sequence[str], form: HeadForm) -> tuple[dict[str, int], Floats32]:
-    """The row of every distinct text, and the table of their vectors.
+class EncodedTexts(NamedTuple):
+    """Distinct texts by their rows in a table of vectors.
 
     A row of NaN stands for a text without a vector, such as one of unknown words alone.
     """
+
+    rows: dict[str, int]
+    vectors: Floats32
+
+
+def encode_texts(texts: Sequence[str], form: HeadForm) -> EncodedTexts:
+    """The vectors of these texts."""
     distinct = dict.fromkeys(texts)
-    feature = text_vectors(form.encoder, form.pooling)
+    feature = heads_folder.text_vectors(form.encoder, form.pooling)
     vectors = features_for_texts([feature])[feature].of(list(distinct))
-    return {text: row for row, text in enumerate(distinct)}, vectors
+    return EncodedTexts({text: row for row, text in enumerate(distinct)}, vectors)
 
 
 def evaluate_predictions(
@@ -216,24 +195,19 @@ def evaluate_predictions(
 
     The interval resamples dialogs, as examples of one dialog are not independent.
     """
-    accuracy = float(((logits > 0) == (test.label > 0)).mean())
-    low, high = roc_auc_interval(logits, test.label, test.dialog_ids)
-    return HeadEvaluation(
-        round(accuracy, DECIMALS),
-        roc_auc(logits, test.label),
-        plain,
-        roc_auc(baseline, test.label),
-        len(test.label),
-        len(np.unique(test.dialog_ids)),
-        balanced_accuracy(logits > 0, test.label),
-        # NaN, and so no interval, where too few dialogs have examples of both classes
-        *((low, high) if low <= high else (None, None)),
-    )
+    label, dialogs = test.label, test.dialog_ids
+    accuracy = round(float(((logits > 0) == (label > 0)).mean()), DECIMALS)
+    aucs = roc_auc(logits, label), plain, roc_auc(baseline, label)
+    balanced = balanced_accuracy(logits > 0, label)
+    low, high = roc_auc_interval(logits, label, dialogs)
+    # NaN, and so no interval, where too few dialogs have examples of both classes
+    interval = (low, high) if low <= high else (None, None)
+    return HeadEvaluation(accuracy, *aucs, len(label), len(np.unique(dialogs)), balanced, *interval)
 
 
 def measure_likelihood(
     dialogs: TrainingDialogs, train: Ints, settings: HeadsSettings
-) -> tuple[WordCosts, dict[str, float]]:
+) -> tuple[heads_folder.WordCosts, dict[str, float]]:
     """The quartiles of the training texts' negative log-likelihoods, and the cost of each word."""
     mask = np.isin(dialogs.dialog, train)
     texts = [dialogs.texts[row] for row in np.flatnonzero(mask)]
@@ -250,7 +224,8 @@ def measure_likelihood(
         totals = table.sums(each[:, None])[:, 0]
     # scores are (cost − low) / (high − low), so that the two must differ
     low, high = (round(float(q), DECIMALS) for q in np.quantile(totals, LIKELIHOOD_QUANTILES))
-    return WordCosts(settings.likelihood, low, max(high, low + 10**-DECIMALS)), costs
+    high = max(high, low + 10**-DECIMALS)
+    return heads_folder.WordCosts(settings.likelihood, low, high), costs
 
 
 def word_costs(texts: list[str], dialog: Ints) -> dict[str, float]:

@@ -17,11 +17,7 @@ import numpy as np
 from simpatico.arrays import Floats32, Ints
 from simpatico.errors import BadValue
 from simpatico.training.fit.mlp import PairExamples
-from simpatico.training.heads.data import (
-    TrainingDialogs,
-    draw_other_dialog,
-    true_then_negative_labels,
-)
+from simpatico.training.heads import data as heads_data
 
 Negatives = Literal["random", "hard", "both"]
 NegativeKind = Literal["random", "near-reply", "near-question", "copied", "same-dialog"]
@@ -72,7 +68,11 @@ class TruePairs(NamedTuple):
 
     @classmethod
     def of(
-        cls, data: TrainingDialogs, dialogs: Ints, index: Mapping[str, int], vectors: Floats32
+        cls,
+        data: heads_data.TrainingDialogs,
+        dialogs: Ints,
+        index: Mapping[str, int],
+        vectors: Floats32,
     ) -> TruePairs:
         """Those whose texts both have a vector."""
         row = np.array([index.get(text, -1) for text in data.texts], np.int64)
@@ -117,7 +117,7 @@ class NegativeSampler:
         return PairExamples(
             np.tile(first[rows], 2),
             np.concatenate([second[rows], other[rows]]),
-            true_then_negative_labels(len(rows)),
+            heads_data.true_then_negative_labels(len(rows)),
             np.tile(dialog[rows], 2),
         )
 
@@ -141,7 +141,8 @@ class NegativeSampler:
 
         Drawn for all pairs, of which there are enough dialogs even if few rows are wanted.
         """
-        return self.pairs.second[draw_other_dialog(self.pairs.dialog, self.rng)[rows]]
+        other = heads_data.draw_other_dialog(self.pairs.dialog, self.rng)
+        return self.pairs.second[other[rows]]
 
     def nearest(self, rows: Ints, to: Ints) -> Ints:
         """Of a sample of replies of other dialogs the nearest; never a text of the pair itself."""

@@ -19,22 +19,17 @@ from simpatico.stats.classification import roc_auc
 from simpatico.training.card import About
 from simpatico.training.finetune import FineTuning, TextDataset, fine_tune, predict_logits
 from simpatico.training.finetune.folder import append_to_card
-from simpatico.training.fit.mlp import HeadShape, PairExamples
+from simpatico.training.fit.mlp import PairExamples
+from simpatico.training.heads import train as heads_train
 from simpatico.training.heads.data import TrainingDialogs
 from simpatico.training.heads.folder import check_heads_folder, save_heads
 from simpatico.training.heads.splits import check_both_classes
-from simpatico.training.heads.train import (
-    HeadForm,
-    encode_texts,
-    evaluate_predictions,
-    fit_and_evaluate,
-)
 from simpatico.training.relevance.negatives import KINDS, NegativeMix, NegativeSampler, TruePairs
 from simpatico.turns import Turns
 from simpatico.wording import format_interval
 
 # product, difference and bilinear form let a linear layer compare the two texts
-SHAPE = HeadShape(("first", "second", "product", "difference", "bilinear"), rate=3e-4, decay=0.1)
+SHAPE = heads_train.NEXT.shape
 LABELS = ("not relevant", "relevant")
 
 
@@ -63,25 +58,25 @@ class RelevanceExamples:
     Fine-tuning uses the same pairs, so that its results can be compared with those of a head.
     """
 
-    form: HeadForm
+    form: heads_train.HeadForm
     dialogs: int
-    index: dict[str, int]
+    texts: heads_train.EncodedTexts
     samplers: Sequence[NegativeSampler]
     splits: Sequence[PairExamples]
 
     @classmethod
     def of(cls, data: TrainingDialogs, settings: RelevanceSettings) -> RelevanceExamples:
-        form = HeadForm(settings.encoder or MINILM, settings.pooling, SHAPE)
+        form = heads_train.HeadForm(settings.encoder or MINILM, settings.pooling, SHAPE)
         dialogs, rng = data.split(settings.seed), np.random.default_rng(settings.seed)
-        index, vectors = encode_texts(data.paired_texts, form)
+        texts = heads_train.encode_texts(data.paired_texts, form)
         samplers = [
-            NegativeSampler(TruePairs.of(data, split, index, vectors), vectors, rng)
+            NegativeSampler(TruePairs.of(data, split, *texts), texts.vectors, rng)
             for split in dialogs
         ]
         splits = [sampler.sample(settings.mix) for sampler in samplers]
         what = f"{data.source}: pairs for which there is a negative"
         check_both_classes(what, [split.label for split in splits])
-        return cls(form, sum(map(len, dialogs)), index, samplers, splits)
+        return cls(form, sum(map(len, dialogs)), texts, samplers, splits)
 
 
 def train_relevance(
@@ -93,14 +88,11 @@ def train_relevance(
     """
     check_heads_folder(out)
     examples = RelevanceExamples.of(TrainingDialogs.of(turns, about.data), settings)
-    texts, sampler = list(examples.index), examples.samplers[2]
-    vectors = sampler.vectors
-    head, head_recipe = fit_and_evaluate(
-        examples.splits, vectors, examples.form, texts, seed=settings.seed
-    )
+    splits, texts, form = examples.splits, examples.texts, examples.form
+    head, head_recipe = heads_train.fit_and_evaluate(splits, texts, form, seed=settings.seed)
     recipe = HeadsRecipe("relevance", SCHEMA, examples.dialogs, {"relevant": head_recipe})
     # whatever mix was trained on
-    aucs = dict[str, float]()
+    aucs, sampler, vectors = dict[str, float](), examples.samplers[2], texts.vectors
     for kind, name in enumerate(KINDS):
         pairs = sampler.with_negatives(np.full(len(sampler.pairs.first), kind))
         if len(pairs.label):
@@ -116,7 +108,7 @@ def fine_tune_relevance(
 ) -> HeadEvaluation:
     """Fine-tune an encoder that reads query and reply together, evaluate, and write the folder."""
     examples = RelevanceExamples.of(TrainingDialogs.of(turns, about.data), settings)
-    texts = list(examples.index)
+    texts = list(examples.texts.rows)
     train, validation, test = (
         TextDataset(
             [texts[row] for row in pairs.first], [texts[row] for row in pairs.second], pairs.label
@@ -128,9 +120,10 @@ def fine_tune_relevance(
     about = replace(about, training=asdict(settings))
     fine_tune(train, validation, out, settings=tuning, labels=LABELS, about=about)
     logits = predict_logits(out, test.first, test.second)
-    vectors, pairs = examples.samplers[2].vectors, examples.splits[2]
+    vectors, pairs = examples.texts.vectors, examples.splits[2]
     cosines = row_cosines(vectors[pairs.first], vectors[pairs.second])
-    results = evaluate_predictions(logits[:, 1] - logits[:, 0], pairs, "cosine", cosines)
+    margin = logits[:, 1] - logits[:, 0]
+    results = heads_train.evaluate_predictions(margin, pairs, "cosine", cosines)
     append_to_card(
         out,
         "\n## Results on the test set\n"

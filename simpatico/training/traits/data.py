@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from math import fsum
 from pathlib import Path
@@ -13,7 +13,6 @@ import polars as pl
 
 from simpatico.arrays import Floats, Ints
 from simpatico.errors import DataError
-from simpatico.readers.input.record import Place
 from simpatico.readers.input.source import Source
 from simpatico.training.tables import named_rows, parse_number
 
@@ -75,20 +74,16 @@ def read_people(path: Path | str, columns: TraitColumns) -> People:
     A person may have several rows; all of them end up in one fold.
     """
     source = Source.of(path)
-    rows = [parse_trait_row(place, cells, columns) for place, cells in named_rows(source, columns)]
+    rows = []
+    # errors name the place and the column, and never show what somebody wrote
+    for place, cells in named_rows(source, columns):
+        person, text = cells[columns.person], cells[columns.text]
+        if not isinstance(person, str | int) or person == "":
+            why = f"{columns.person!r} names nobody; leave out texts without author"
+            raise DataError(f"{place}: {why}")
+        if not isinstance(text, str):
+            raise DataError(f"{place}: {columns.text!r} is not text; leave out rows without text")
+        cell, leave_out = cells[columns.target], "people without an answer"
+        target = parse_number(place, cell, columns.target, leave_out=leave_out)
+        rows.append(TraitRow(str(person), text, target))
     return People.of(rows, source.sha256())
-
-
-def parse_trait_row(place: Place, cells: Mapping[str, object], columns: TraitColumns) -> TraitRow:
-    """A row, checked; an error names the column and never shows what somebody wrote in it."""
-    for column in columns:
-        if column not in cells:
-            raise DataError(f"{place}: no {column!r}; every row needs {', '.join(columns)}")
-    person, text = cells[columns.person], cells[columns.text]
-    if not isinstance(person, str | int) or person == "":
-        raise DataError(f"{place}: {columns.person!r} names nobody; leave out texts without author")
-    if not isinstance(text, str):
-        raise DataError(f"{place}: {columns.text!r} is not text; leave out rows without text")
-    cell, leave_out = cells[columns.target], "people without an answer"
-    target = parse_number(place, cell, columns.target, leave_out=leave_out)
-    return TraitRow(str(person), text, target)

@@ -11,14 +11,8 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from simpatico.features.ngram_model import (
-    CARD,
-    RECIPE,
-    SCHEMA,
-    VOCABULARY,
-    WEIGHTS,
-    CorrelationFigure,
-)
+from simpatico.features import ngram_model
+from simpatico.features.ngram_model import CorrelationFigure
 from simpatico.metric import package_version
 from simpatico.training.card import About, ModelCard
 from simpatico.training.model_folder import encode_json, write_model_folder
@@ -83,7 +77,7 @@ def save_trait_model(
     vocabulary = sorted({word for terms in weights.ngrams.values() for t in terms for word in t})
     recipe = {
         "kind": "trait",
-        "schema": SCHEMA,
+        "schema": ngram_model.SCHEMA,
         "version": package_version(),
         "measures": about.measures,
         "orders": sorted(report.features),
@@ -100,10 +94,10 @@ def save_trait_model(
         "word_count": msgspec.to_builtins(report.word_count),
     }
     files = {
-        WEIGHTS: encode_weights(weights, vocabulary),
-        VOCABULARY: encode_json(vocabulary, ensure_ascii=True),
-        RECIPE: encode_json(recipe, ensure_ascii=True),
-        CARD: render_trait_card(report, about).encode(),
+        ngram_model.WEIGHTS: encode_weights(weights, vocabulary),
+        ngram_model.VOCABULARY: encode_json(vocabulary, ensure_ascii=True),
+        ngram_model.RECIPE: encode_json(recipe, ensure_ascii=True),
+        ngram_model.CARD: render_trait_card(report, about).encode(),
     }
     write_model_folder(out, files)
 
@@ -120,8 +114,7 @@ def encode_weights(weights: NgramWeights, vocabulary: list[str]) -> bytes:
     arrays: dict[str, npt.NDArray[Any]] = {"intercept": np.array([weights.intercept], np.float32)}
     for order, terms in weights.ngrams.items():
         rows = sorted((tuple(index[word] for word in term), w) for term, w in terms.items())
-        ngrams = np.array([row for row, _ in rows], np.int32).reshape(-1, order)
-        arrays[f"ngrams_{order}"] = ngrams
+        arrays[f"ngrams_{order}"] = np.array([row for row, _ in rows], np.int32).reshape(-1, order)
         arrays[f"weights_{order}"] = np.array([weight for _, weight in rows], np.float32)
     return bytes(save(arrays))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -121,24 +122,21 @@ def data_file(folder: Path, name: str) -> Path:
     return folder / name
 
 
-SOURCES: dict[str, TraitSource] = {
+open_data = partial(AboutTrait, licence="CC BY 4.0", scale=SCALE)
+SOURCES = {
     "casino": TraitSource(
         casino_people,
-        AboutTrait(
+        open_data(
+            "CaSiNo (Chawla et al. 2021), github.com/kushalchawla/CaSiNo",
             measures="Big Five agreeableness of people negotiating in chat, by two questions",
-            data="CaSiNo (Chawla et al. 2021), github.com/kushalchawla/CaSiNo",
-            licence="CC BY 4.0",
-            scale=SCALE,
             limits=NEGOTIATION,
         ),
     ),
     "empathic-reactions": TraitSource(
         empathic_reactions_people,
-        AboutTrait(
+        open_data(
+            "Empathic Reactions (Buechel et al. 2018), github.com/wwbp/empathic_reactions",
             measures="state empathy of people writing about news stories, as they rated their own",
-            data="Empathic Reactions (Buechel et al. 2018), github.com/wwbp/empathic_reactions",
-            licence="CC BY 4.0",
-            scale=SCALE,
             limits=STATE,
         ),
     ),

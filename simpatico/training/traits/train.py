@@ -19,15 +19,9 @@ from simpatico.arrays import Floats, Ints
 from simpatico.errors import DataError
 from simpatico.features.ngram_model import MAX_ORDER, CorrelationFigure
 from simpatico.training.fit.ridge import RidgeFit, centre_kernel, fit_ridge
+from simpatico.training.traits import features
 from simpatico.training.traits.data import People
-from simpatico.training.traits.features import (
-    SCALINGS,
-    TOPICS,
-    FeatureBlock,
-    FeatureConfig,
-    Scaling,
-    TextFeatures,
-)
+from simpatico.training.traits.features import FeatureBlock, FeatureConfig, Scaling, TextFeatures
 from simpatico.training.traits.folder import AboutTrait, NgramWeights, TraitReport, save_trait_model
 
 FEWEST_PEOPLE, MOST_PEOPLE = 30, 10_000
@@ -72,7 +66,7 @@ class SearchGrid:
         if settings.search:
             minima = sorted({max(2, ceil(share * people)) for share in SHARES})
             prefixes = tuple(orders[: i + 1] for i in range(len(orders)))
-            return cls(prefixes, tuple(minima), SCALINGS)
+            return cls(prefixes, tuple(minima), features.SCALINGS)
         minimum = settings.minimum_people or max(2, ceil(DEFAULT_SHARE * people))
         return cls((orders,), (minimum,), (settings.scaling,))
 
@@ -107,16 +101,11 @@ def train_trait(
         figures.append(correlation_figure(predictions, people.target, seed=seed))
     choice = choose_config(blocks, people.target, np.arange(len(people)), grid)
     weights = primal_weights(choice, blocks, texts)
-    report = TraitReport(
-        choice.config,
-        choice.fit.relative_penalty,
-        len(people),
-        len(people.texts),
-        int(texts.word_counts.sum()),
-        {n: len(terms) for n, terms in weights.ngrams.items()},
-        figures,
-        correlation_figure(texts.word_counts, people.target, seed=settings.seed),
-    )
+    config, penalty = choice.config, choice.fit.relative_penalty
+    size = len(people), len(people.texts), int(texts.word_counts.sum())
+    counts = {n: len(terms) for n, terms in weights.ngrams.items()}
+    by_length = correlation_figure(texts.word_counts, people.target, seed=settings.seed)
+    report = TraitReport(config, penalty, *size, counts, figures, by_length)
     facts = {
         **asdict(settings),
         "grid": asdict(grid),
@@ -170,8 +159,7 @@ def assign_folds(people: int, n: int, seed: int) -> Ints:
 
     By person, not by text: all that somebody wrote is in one fold.
     """
-    parts = np.arange(people, dtype=np.int64) % n
-    return np.asarray(np.random.default_rng(seed).permutation(parts))
+    return np.random.default_rng(seed).permutation(np.arange(people, dtype=np.int64) % n)
 
 
 def choose_config(
@@ -210,7 +198,7 @@ def primal_weights(
     # with X centred, y = mean + (x − x̄)'β: the intercept of raw x is mean − x̄'β
     ngrams: dict[int, dict[tuple[str, ...], float]] = {n: {} for n in config.orders}
     for block in blocks:
-        if block.order in (TOPICS, *config.orders):
+        if block.order in (features.TOPICS, *config.orders):
             weights, mean = block.weights(rows, config, dual)
             intercept -= mean
             for order, term, weight in texts.ngram_weights(block, weights):

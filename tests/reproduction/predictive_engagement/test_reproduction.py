@@ -40,9 +40,10 @@ from simpatico.reproduction.predictive_engagement.scores import (
 )
 from simpatico.reproduction.request import Request
 from simpatico.stats.classification import evaluate_runs
-from simpatico.training.engagement import heads as engagement_heads
+from simpatico.training.engagement import train as engagement_train
 from simpatico.training.engagement.exchanges import Exchanges
 from simpatico.training.fit.mlp import HeadShape
+from simpatico.training.heads.train import EncodedTexts
 from tests.reproduction.predictive_engagement.data_sets import write_published
 
 FAST = HeadShape(("first", "second"), (), rate=0.1, epochs=40)
@@ -215,11 +216,11 @@ def fake_encoding(texts, form):
     """Two numbers for a text: whether it is a good one, and its last digit."""
     place = {text: at for at, text in enumerate(dict.fromkeys(texts))}
     rows = [[1.0 if "good" in t else -1.0, float(len(t) % 3)] for t in place]
-    return place, np.array(rows, np.float32)
+    return EncodedTexts(place, np.array(rows, np.float32))
 
 
 def test_classifiers_learn_what_can_be_learned(monkeypatch):
-    monkeypatch.setattr(engagement_heads, "encode_texts", fake_encoding)
+    monkeypatch.setattr(engagement_train, "encode_texts", fake_encoding)
     monkeypatch.setattr(classifiers, "birnn_runs", classifiers.svm_runs)
     crowd_labels = pl.DataFrame(
         {
@@ -269,11 +270,11 @@ def test_what_a_baseline_guessed_is_kept_on_disk(monkeypatch, tmp_path):
 
 def test_a_trained_head_goes_on_learning(monkeypatch):
     """What can be told well before can be told well after, and from scratch."""
-    monkeypatch.setattr(engagement_heads, "encode_texts", fake_encoding)
+    monkeypatch.setattr(engagement_train, "encode_texts", fake_encoding)
     monkeypatch.setattr(classifiers, "is_heads_folder", lambda model: False)
     monkeypatch.setattr(classifiers, "SHAPES", dict.fromkeys(classifiers.SHAPES, FAST))
     data = exchanges(120, seed=1)
-    texts = classifiers.EncodedTexts(*fake_encoding([*data.query, *data.reply], None))
+    texts = fake_encoding([*data.query, *data.reply], None)
     head = classifiers.train_head(SeedSplit(data, data, {}, 0), texts, "best", "mean")
     frame = pl.DataFrame({"query": data.query, "reply": data.reply, "label": data.label})
     target = classifiers.TransferData(

@@ -12,12 +12,7 @@ from simpatico.training.emotion.data import (
     read_utterances,
 )
 from simpatico.training.emotion.labels import resolve_labels
-from simpatico.training.emotion.splits import (
-    UtteranceInput,
-    drop_unusable_texts,
-    label_texts,
-    split_utterances,
-)
+from simpatico.training.emotion.task import UtteranceInput, label_texts, split_utterances
 from tests.conftest import DATA
 
 
@@ -126,9 +121,7 @@ def test_sides_that_cannot_be_learned_from_are_refused():
         "these"
     )
     with pytest.raises(DataError) as refused:
-        drop_unusable_texts(
-            drawn(talk(300), joy="neutral", anger="neutral").splits, bool, ["emotional"]
-        )
+        drawn(talk(300), joy="neutral", anger="neutral").drop_texts(bool)
     assert str(refused.value) == (
         "emotional utterances: 0 of 240 in the training set, 0 of 30 in the validation set, 0 of 30 "
         "in the test set; each set needs examples of both classes"

@@ -5,8 +5,9 @@ import json
 import pytest
 
 from simpatico.features.plutchik import EMOTIONS
+from simpatico.training.emotion.data import Utterances
 from simpatico.training.emotion.labels import polarity_model
-from simpatico.training.emotion.train import EmotionSettings, Utterances, train_emotion
+from simpatico.training.emotion.train import EmotionSettings, train_emotion
 from tests.training.emotion.test_train import ABOUT, ENCODER, said
 
 pytest.importorskip("torch", reason="torch comes with simpatico[torch]")

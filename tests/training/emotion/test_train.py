@@ -13,13 +13,12 @@ from simpatico.features.plutchik import EMOTIONS
 from simpatico.models.names import public_model_name
 from simpatico.training.card import About
 from simpatico.training.emotion.baselines import predict_by_style, predict_by_svm, style_features
+from simpatico.training.emotion.data import Utterances
 from simpatico.training.emotion.labels import polarity_model
-from simpatico.training.emotion.settings import balanced_weights
-from simpatico.training.emotion.splits import EmotionSplits, LabelledTexts
+from simpatico.training.emotion.task import EmotionSplits, LabelledTexts, balanced_weights
 from simpatico.training.emotion.train import (
     NGRAM_FORM,
     EmotionSettings,
-    Utterances,
     add_char_ngrams,
     train_emotion,
     with_char_ngrams,
@@ -67,7 +66,7 @@ def test_two_classes_are_told_apart(kind, head, mapped, tmp_path):
     assert (told.plain, told.n) == ("style", rows["style"].n)
     assert report.thresholds == {head: 0.0}
     left = sum(label == ("neutral",) for label in said().label) if kind == "polarity" else 0
-    assert report.task.data.left_out == left
+    assert report.task.left_out == left
 
 
 def test_the_same_training_writes_the_same_bytes(tmp_path):

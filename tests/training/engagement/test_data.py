@@ -11,11 +11,14 @@ from simpatico.training.engagement.data import (
     ExchangeReader,
     read_convai,
     read_dialog_list,
-    read_exchange_table,
     read_ji,
+)
+from simpatico.training.engagement.exchanges import (
+    Exchanges,
+    join_exchanges,
+    read_exchange_table,
     split_exchanges,
 )
-from simpatico.training.engagement.exchanges import Exchanges, join_exchanges
 
 
 def talk(number, kinds, ratings, said):
@@ -206,7 +209,7 @@ def test_a_table_with_labels_and_one_with_ratings(tmp_path):
             "query,reply,label\n",
             ": no exchange in it; give rows of query, reply and label",
         ),
-        ('{"query": "a", "label": 1}\n', ":1: no 'reply'; every exchange needs query and reply"),
+        ('{"query": "a", "label": 1}\n', ":1: no 'reply'; every row needs query and reply"),
     ],
 )
 def test_complaints_are_whole_sentences(content, sentence, tmp_path):

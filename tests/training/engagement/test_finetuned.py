@@ -7,7 +7,7 @@ from simpatico.features.word_vectors import GLOVE
 from simpatico.models.names import why_missing
 from simpatico.training.card import About
 from simpatico.training.engagement.baselines import baseline_predictions
-from simpatico.training.engagement.splits import ExchangeInput
+from simpatico.training.engagement.exchanges import ExchangeInput
 from simpatico.training.engagement.train import (
     EngagementSettings,
     fine_tune_engagement,

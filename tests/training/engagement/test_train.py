@@ -19,8 +19,7 @@ from simpatico.training.engagement.baselines import (
     reply_lengths,
     svm_scores,
 )
-from simpatico.training.engagement.exchanges import Exchanges, split_exchanges
-from simpatico.training.engagement.splits import ExchangeInput
+from simpatico.training.engagement.exchanges import ExchangeInput, Exchanges, split_exchanges
 from simpatico.training.engagement.train import (
     EngagementSettings,
     load_initial_head,

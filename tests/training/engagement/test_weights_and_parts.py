@@ -10,9 +10,8 @@ from simpatico.features.heads.head import Head
 from simpatico.stats.classification import LabelledPredictions
 from simpatico.stats.result import Result
 from simpatico.training.engagement.baselines import reply_lengths
-from simpatico.training.engagement.exchanges import Exchanges
+from simpatico.training.engagement.exchanges import EngagementSplits, Exchanges
 from simpatico.training.engagement.report import evaluate_parts, part_table
-from simpatico.training.engagement.splits import EngagementSplits
 from simpatico.training.engagement.train import exchange_weights
 from simpatico.training.fit.mlp import (
     HeadShape,

@@ -118,7 +118,7 @@ def test_an_encoder_is_fine_tuned_and_read(tmp_path):
     turns = dialogs()
     found = fine_tune_relevance(turns, tmp_path / "m", settings=training, about=ABOUT)
     drawn = RelevanceExamples.of(TrainingDialogs.of(turns, "made up"), training)
-    given, texts = drawn.splits[2], list(drawn.index)
+    given, texts = drawn.splits[2], list(drawn.texts.rows)
     pairs = [[texts[at] for at in places] for places in (given.first, given.second)]
     feature = ClassProbabilities(f"path:{tmp_path / 'm'}", pair=True)
     handle = Features(turns, frozenset({feature}))[feature]

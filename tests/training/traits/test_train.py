@@ -253,7 +253,7 @@ BAD: dict[str, tuple[str, str]] = {
     "cells": ("who,text,answer\na,3\n", "{path}:2: 2 cells where the header has 3"),
     "key": (
         '{"who": "a", "text": "secret"}\n',
-        "{path}:1: no 'answer'; every row needs text, answer, who",
+        "{path}:1: no 'answer'; every row needs text, answer and who",
     ),
     "huge": (
         '{"who": "a", "text": "secret", "answer": 1' + "0" * 400 + "}\n",

@@ -18,7 +18,7 @@ from simpatico.cli.progress import ProgressDisplay
 
 if TYPE_CHECKING:
     from simpatico.training.emotion.report import EmotionReport
-    from simpatico.training.emotion.splits import UtteranceInput
+    from simpatico.training.emotion.task import UtteranceInput
 
 CLASS_COLUMNS = {"accuracy": "accuracy", "macro_f1": "macro-F1", "auc": "AUC"}
 EMOTION_COLUMNS = {"average_precision": "average precision", "f1": "F1"}
@@ -94,7 +94,8 @@ def emotion(out: Path, kind: Any, **options: Any) -> None:
         --map joy=positive --map anger=negative --out MODEL
     """
     from simpatico.training.card import About
-    from simpatico.training.emotion.train import EmotionSettings, train_emotion
+    from simpatico.training.emotion.task import EmotionSettings
+    from simpatico.training.emotion.train import train_emotion
 
     parameters = {**options, "kind": kind}
     command = shared.record_command(
@@ -122,7 +123,7 @@ def parse_mapping(pairs: tuple[str, ...]) -> dict[str, str]:
 def read_splits(options: dict[str, Any]) -> UtteranceInput:
     """The utterances that the options name."""
     from simpatico.training.emotion.data import UtteranceColumns, join_utterances, read_utterances
-    from simpatico.training.emotion.splits import UtteranceInput
+    from simpatico.training.emotion.task import UtteranceInput
 
     columns = UtteranceColumns(options.pop("text"), options.pop("label"))
     data = join_utterances([read_utterances(path, columns) for path in options["data"]])
@@ -135,8 +136,8 @@ def read_splits(options: dict[str, Any]) -> UtteranceInput:
 
 def show_emotion_report(report: EmotionReport) -> None:
     """The results on the test set, compared with baselines."""
-    data = report.task.data
-    titles = EMOTION_COLUMNS if report.task.kind == "plutchik" else CLASS_COLUMNS
+    task = report.task
+    titles = EMOTION_COLUMNS if task.kind == "plutchik" else CLASS_COLUMNS
     for head, rows in report.rows.items():
         body = [
             (row.name, *(value_with_interval(*getattr(row, name).numbers) for name in titles))
@@ -145,6 +146,6 @@ def show_emotion_report(report: EmotionReport) -> None:
         n = f"{rows[0].classes[1].n:,} of {rows[0].n:,} utterances"
         show_table(f"Test set: {head}, {n} [95% CI]", ["model", *titles.values()], body)
     note(
-        f"excluded: {data.left_out:,} utterances with irrelevant or contradictory labels; "
-        f"{data.duplicates:,} with a text that is also in another split"
+        f"excluded: {task.left_out:,} utterances with irrelevant or contradictory labels; "
+        f"{task.duplicates:,} with a text that is also in another split"
     )

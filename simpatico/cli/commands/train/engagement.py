@@ -18,8 +18,8 @@ from simpatico.cli.progress import ProgressDisplay
 from simpatico.wording import format_difference, format_interval
 
 if TYPE_CHECKING:
+    from simpatico.training.engagement.exchanges import ExchangeInput
     from simpatico.training.engagement.report import EngagementReport
-    from simpatico.training.engagement.splits import ExchangeInput
 
 READER_OPTIONS = ("reading", "quality", "threshold", "thumbs", "control")
 """Options that select the ratings of a file."""
@@ -123,8 +123,7 @@ def engagement(out: Path, **options: Any) -> None:
 def read_splits(options: dict[str, Any]) -> ExchangeInput:
     """The exchanges that the options name."""
     from simpatico.training.engagement.data import ExchangeReader, read_dialog_list
-    from simpatico.training.engagement.exchanges import join_exchanges
-    from simpatico.training.engagement.splits import ExchangeInput
+    from simpatico.training.engagement.exchanges import ExchangeInput, join_exchanges
 
     without = options.pop("without")
     reader = ExchangeReader(
