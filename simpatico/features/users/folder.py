@@ -45,7 +45,6 @@ from simpatico.models.names import find_model, why_missing
 USERS_FILE, KEY = "persons.json", "person.key"
 FILES = (WEIGHTS, RECIPE, USERS_FILE, KEY, CARD)
 SCHEMA = 1
-TENSORS = ("shared", "centre", "spread", "pull", "mean", "curvature", "seen")
 INTERCEPT, SHARED_PREDICTOR = "offset", "number"
 """What the first two terms that users may have weights for are called in a recipe."""
 MODEL_FIELDS = ("target", "predictor_scale", "discount", "calibration", "target_scale", "bounds")
@@ -238,15 +237,16 @@ def build_user_model(files: ModelFolder, recipe: UserModelRecipe) -> UserModel:
         "curvature": (len(names), width * (width + 1) // 2),
         "seen": (len(names),),
     }
+    names_in_file = ("shared", *shapes)
     fits = all(name in tensors and tensors[name].shape == size for name, size in shapes.items())
     proper = all(re.fullmatch(rf"[0-9a-f]{{{DIGITS}}}", name) for name in names)
     if not fits or "shared" not in tensors or not proper or not set(recipe.terms) <= set(all_terms):
         raise DataError(
             f"{path}: its tensors do not match {RECIPE} and {USERS_FILE}; train it again"
         )
-    if odd := [name for name in TENSORS if not all_finite(tensors[name])]:
+    if odd := [name for name in names_in_file if not all_finite(tensors[name])]:
         raise DataError(f"{path}: {odd[0]!r} has values that are not finite; train it again")
-    exact = {name: tensors[name].astype(np.float64) for name in TENSORS}
+    exact = {name: tensors[name].astype(np.float64) for name in names_in_file}
     index = {name: at for at, name in enumerate(names)}
     curvature, (row, column) = np.zeros((len(names), width, width)), np.tril_indices(width)
     curvature[:, row, column] = curvature[:, column, row] = exact["curvature"]

@@ -12,7 +12,7 @@ training split: a model is used on later turns, too, and users change.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import msgspec
@@ -25,7 +25,7 @@ from simpatico.features.users.identity import MODES, Mode, uses_identity, uses_p
 from simpatico.features.users.inputs import InputSpec
 from simpatico.features.users.model import Standardizer, Target, UserModel, UserWeights, user_design
 from simpatico.progress import track
-from simpatico.training.users.examples import UserExamples
+from simpatico.training.users.examples import UserExamples, input_spec
 from simpatico.training.users.search import ValidationPairs, search_hyperparameters, user_penalty
 from simpatico.training.users.shared_weights import SHARED_PENALTIES, SharedColumns, fit_shared
 from simpatico.training.users.user_weights import UserDesign, update_users, update_weights
@@ -38,12 +38,7 @@ MIN_RATE = 1e-6
 """The share of replies is kept this far from 0 and 1, where its logit would be infinite."""
 ROOT_TOLERANCE = 1e-12
 TEXT_ONLY: Mode = "text"
-MODE_NAMES: Mapping[Mode, str] = {
-    "text": "text",
-    "user": "+ user",
-    "profile": "+ profile",
-    "both": "+ both",
-}
+MODE_NAMES = {mode: "text" if mode == TEXT_ONLY else f"+ {mode}" for mode in MODES}
 
 
 @dataclass(frozen=True)
@@ -62,6 +57,10 @@ class UserTraining:
             raise BadValue(f"unknown mode {self.mode!r}; choose one of {', '.join(MODES)}")
         if self.fine_tune < 0:
             raise BadValue(f"{self.fine_tune} epochs of fine-tuning; give 0 or more")
+
+    @property
+    def inputs(self) -> InputSpec:
+        return input_spec(self.encoder, profile=uses_profile(self.mode))
 
     def check_profiles(self, turns: Turns) -> None:
         """Refuse a mode that reads profiles where nobody has one."""
@@ -84,8 +83,7 @@ class FitSettings:
 
 
 def fit_mode(
-    mode: Mode,
-    spec: InputSpec,
+    training: UserTraining,
     settings: FitSettings,
     split_examples: Callable[[InputSpec], Sequence[UserExamples]],
 ) -> tuple[UserModel, dict[str, Floats]]:
@@ -99,6 +97,7 @@ def fit_mode(
             of_mode = replace(settings, per_user=uses_identity(mode))
             return fit_both_models(splits[0], splits[1], settings=of_mode, tick=tick)
 
+    mode, spec = training.mode, training.inputs
     splits = split_examples(spec)
     model, text_model = fit(mode, splits)
     predictions = {MODE_NAMES[mode]: predict_examples(model, splits[2])}

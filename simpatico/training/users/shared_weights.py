@@ -83,13 +83,6 @@ class SharedColumns(NamedTuple):
         kind = LogisticData if target == "chance" else SquaredErrorData
         return kind(rows, examples.y, examples.weight)
 
-    def penalties(self, width: int, penalty: float, covariate_penalty: float) -> Floats:
-        """The penalty of each column."""
-        penalties, end = np.full(width, penalty), width - 1 - len(self.users)
-        penalties[end:-1] = self.user_penalty
-        penalties[end - len(self.standardizer.mean) : end] = covariate_penalty
-        return penalties
-
 
 class PenaltySearch(NamedTuple):
     """Train and validation data of the columns that are not empty in training."""
@@ -100,6 +93,7 @@ class PenaltySearch(NamedTuple):
     active: Ints
     """Of all columns, those in use: most buckets of n-grams are in no text."""
     width: int
+    """How many columns there are in all."""
 
     @classmethod
     def of(
@@ -120,13 +114,12 @@ class PenaltySearch(NamedTuple):
         self, data: LogisticData, penalties: tuple[float, float], initial: Floats, tolerance: float
     ) -> Floats:
         """The weights of all columns; 0 for those that are empty."""
-        weights = np.zeros(self.width)
-        weights[self.active] = fit_logistic(
-            data,
-            np.zeros(len(self.active)),
-            initial[self.active],
-            self.columns.penalties(self.width, *penalties)[self.active],
-            tolerance=tolerance,
+        weights, active, users = np.zeros(self.width), self.active, len(self.columns.users)
+        covariates = len(self.columns.standardizer.mean)
+        sizes = (self.width - covariates - users - 1, covariates, users, 1)
+        by_column = np.repeat([*penalties, self.columns.user_penalty, 0.0], sizes)[active]
+        weights[active] = fit_logistic(
+            data, np.zeros(len(active)), initial[active], by_column, tolerance=tolerance
         )
         return weights
 

@@ -6,7 +6,6 @@ alone: a filter that looked at later data would leak from the test.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Literal
@@ -18,13 +17,8 @@ from simpatico.arrays import Bools, Ints
 from simpatico.errors import BadValue, DataError
 from simpatico.features.users.contexts import Contexts, turn_contexts
 from simpatico.training.users import splits
-from simpatico.training.users.continuity.outcomes import (
-    Clock,
-    ReplyOutcomes,
-    Window,
-    reply_outcomes,
-)
-from simpatico.training.users.splits import EXCLUDED, TRAIN, CutTimes, TimeSplit
+from simpatico.training.users.continuity.outcomes import ReplyOutcomes, Window, reply_outcomes
+from simpatico.training.users.splits import EXCLUDED, TRAIN, Clock, CutTimes, TimeSplit
 from simpatico.turns import Turns
 from simpatico.wording import format_count
 
@@ -122,14 +116,11 @@ def addressed_contexts(turns: Turns) -> Contexts:
 
     Turns to nobody we know have no reply to wait for.
     """
-    contexts, speaker = turn_contexts(turns), turns.frame["speaker"].to_list()
-    columns = zip(contexts.row, contexts.user, contexts.text, strict=True)
-    indices = [
-        at
-        for at, (row, user, text) in enumerate(columns)
-        if text and user not in ("", speaker[row])
-    ]
-    return contexts.take(np.array(indices, np.int64))
+    contexts = turn_contexts(turns)
+    speakers = turns.frame["speaker"].gather(contexts.row)
+    columns = zip(contexts.text, contexts.user, speakers, strict=True)
+    mask = [bool(text) and user not in ("", speaker) for text, user, speaker in columns]
+    return contexts.take(np.flatnonzero(mask))
 
 
 def split_outcomes(turns: Turns, outcomes: ReplyOutcomes, by: By, *, filters: Filters) -> TimeSplit:
@@ -159,14 +150,14 @@ def split_outcomes(turns: Turns, outcomes: ReplyOutcomes, by: By, *, filters: Fi
     exclude(outcomes.is_late, LATE)
     exclude(involves(filters.bots), BOT)
     exclude(involves(repetitive_speakers(turns, observable, filters.repeated)), REPETITIVE)
-    pairs = {(outcomes.user[at], int(outcomes.dialog[at])) for at in np.flatnonzero(split == TRAIN)}
-    dialogs = Counter(user for user, _ in pairs)
-    n_dialogs = np.array([dialogs[user] for user in outcomes.user], np.int64)
-    exclude(n_dialogs < filters.fewest, FEW)
-    frequent = np.flatnonzero((split == TRAIN) & (n_dialogs > filters.most))
-    early = np.zeros(len(outcomes), bool)
-    early[frequent] = ~in_last_dialogs(outcomes, frequent, filters.most)
-    exclude(early, MANY)
+    frame = pl.DataFrame({"user": outcomes.user, "dialog": outcomes.dialog, "start": outcomes.time})
+    train = frame.with_row_index("at").filter(split == TRAIN)
+    dialogs = dict(train.group_by("user").agg(pl.col("dialog").n_unique()).iter_rows())
+    exclude(np.array([dialogs.get(u, 0) < filters.fewest for u in outcomes.user], bool), FEW)
+    # a user's dialogs from the last to the first, by the time of their start
+    train = train.with_columns(pl.col("start").min().over("user", "dialog"))
+    rank = pl.struct("start", "dialog").rank("dense", descending=True).over("user")
+    exclude(np.isin(np.arange(len(outcomes)), train.filter(rank > filters.most)["at"]), MANY)
     return TimeSplit.of(split, n_excluded)
 
 
@@ -177,17 +168,3 @@ def repetitive_speakers(turns: Turns, observable: Bools, share: float) -> set[st
     texts = texts.with_columns(repeats=pl.len().over("speaker", "text") > 1)
     each = texts.group_by("speaker").agg(pl.len().alias("n"), pl.col("repeats").mean())
     return set(each.filter((pl.col("n") >= MIN_TURNS) & (pl.col("repeats") > share))["speaker"])
-
-
-def in_last_dialogs(outcomes: ReplyOutcomes, indices: Ints, most: int) -> Bools:
-    """Which of these are of the last `most` dialogs of their user, by the time of their start."""
-    frame = pl.DataFrame(
-        {
-            "user": [outcomes.user[at] for at in indices],
-            "dialog": outcomes.dialog[indices],
-            "start": outcomes.time[indices],
-        }
-    )
-    starts = frame.with_columns(pl.col("start").min().over("user", "dialog"))
-    order = pl.struct("start", "dialog").rank("dense", descending=True).over("user")
-    return starts.select(order.alias("rank"))["rank"].to_numpy() <= most

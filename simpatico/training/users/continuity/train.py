@@ -16,39 +16,18 @@ import numpy as np
 from simpatico.arrays import Bools, Floats
 from simpatico.errors import DataError
 from simpatico.features.users.folder import FILES, ModelEvaluation, RecordedResult
-from simpatico.features.users.identity import uses_profile
 from simpatico.features.users.inputs import InputSpec
 from simpatico.models.names import public_model_name
-from simpatico.stats.by_user import (
-    ReplyPredictions,
-    ReplyResults,
-    compare_replies,
-    describe_auc,
-    evaluate_replies,
-)
+from simpatico.stats import by_user
+from simpatico.stats.by_user import ReplyPredictions, ReplyResults, describe_auc, evaluate_replies
 from simpatico.training.card import About
 from simpatico.training.model_folder import check_writable
-from simpatico.training.users.card import (
-    calibration_error,
-    excluded_lines,
-    record_result,
-    reliability_bins,
-)
-from simpatico.training.users.continuity.baselines import (
-    BaselineMetrics,
-    majority_predictions,
-    predict_by_metric,
-)
-from simpatico.training.users.continuity.data import (
-    TRAIN_ON_ALL,
-    By,
-    Filters,
-    ReplyExamples,
-    describe_excluded,
-    reply_examples,
-)
+from simpatico.training.users import card
+from simpatico.training.users.continuity import data
+from simpatico.training.users.continuity.baselines import BaselineMetrics, majority_predictions
+from simpatico.training.users.continuity.data import By, Filters, ReplyExamples, reply_examples
 from simpatico.training.users.continuity.outcomes import Window
-from simpatico.training.users.examples import UserExamples, input_spec, turn_examples
+from simpatico.training.users.examples import UserExamples, turn_examples
 from simpatico.training.users.finetuned import TokenData, append_results, fine_tune_with_tokens
 from simpatico.training.users.fit import FitSettings, UserTraining, fit_mode, predict_examples
 from simpatico.training.users.folder import save_user_model
@@ -111,16 +90,15 @@ def train_continuity(
     """Train, evaluate on the test split, and write the folder."""
     check_writable(out, FILES)
     examples = training.examples(turns)
-    spec = input_spec(training.encoder, profile=uses_profile(training.mode))
     model, probabilities = fit_mode(
-        training.mode, spec, FitSettings("chance"), lambda inputs: split_inputs(examples, inputs)
+        training, FitSettings("chance"), lambda spec: split_inputs(examples, spec)
     )
     report = evaluate_continuity(examples, probabilities, baselines)
     facts = {**about.training, **training.facts, "aside": report.excluded}
     save_user_model(
         out,
         model,
-        inputs=spec,
+        inputs=training.inputs,
         n_examples=len(examples.split.before_test),
         test=report.test,
         about=replace(about, training=facts),
@@ -135,9 +113,9 @@ def fine_tune_continuity(
     """Fine-tune an encoder with speaker tokens, from `base` if one is named; else the same."""
     examples = training.examples(turns)
     y = examples.outcomes.has_reply.astype(np.float64)
-    data = TokenData("chance", LABELS, turns, examples.contexts, examples.split, y)
+    tokens = TokenData("chance", LABELS, turns, examples.contexts, examples.split, y)
     about = replace(about, training={**about.training, **training.facts})
-    probabilities = fine_tune_with_tokens(data, out, training=training, about=about, base=base)
+    probabilities = fine_tune_with_tokens(tokens, out, training=training, about=about, base=base)
     report = evaluate_continuity(examples, probabilities)
     append_results(out, report.test, reply_card_lines(report))
     return report
@@ -158,10 +136,10 @@ def update_continuity(
     """Update users with their replies in these logs, within the model's own reply window."""
     folder = request.load_base("chance")
     window = Window(folder.recipe.training.get("minutes", Window().minutes), left)
-    new = reply_examples(turns, window=window, by=TRAIN_ON_ALL, filters=filters)
+    new = reply_examples(turns, window=window, by=data.TRAIN_ON_ALL, filters=filters)
     indices = new.split.train
     if not len(indices):
-        why = describe_excluded(new.split.excluded)
+        why = data.describe_excluded(new.split.excluded)
         raise DataError(f"no turns to update with: none has a known outcome{why}")
     labels = new.labels(indices)
     examples = use_pseudonyms(
@@ -207,17 +185,17 @@ def evaluate_continuity(
         name: evaluate_subset(predictions, labels, users, mask)
         for name, mask in known_and_new_users(is_known)
     }
-    bins = reliability_bins(predictions[ours].score, labels.astype(np.float64))
+    bins = card.reliability_bins(predictions[ours].score, labels.astype(np.float64))
     for_recipe = {
-        "accuracy": record_result(own.accuracy),
-        "macro-F1": record_result(own.macro_f1),
-        "area under the curve": record_result(own.auc),
-        "expected calibration error": RecordedResult(calibration_error(bins)),
+        "accuracy": card.record_result(own.accuracy),
+        "macro-F1": card.record_result(own.macro_f1),
+        "area under the curve": card.record_result(own.auc),
+        "expected calibration error": RecordedResult(card.calibration_error(bins)),
     }
-    by_metrics, unavailable, unscored = evaluate_metrics(examples, baselines)
+    by_metrics, unavailable, unscored = baselines.evaluate(examples)
     return ContinuityReport(
         [*results, *by_metrics],
-        compare_replies(predictions, ours, labels, users),
+        by_user.compare_replies(predictions, ours, labels, users),
         subsets,
         unavailable,
         ModelEvaluation(own.n, own.users, for_recipe, bins),
@@ -225,26 +203,6 @@ def evaluate_continuity(
         unscored,
         examples.count_unfinished(split.test),
     )
-
-
-def evaluate_metrics(
-    examples: ReplyExamples, baselines: BaselineMetrics
-) -> tuple[list[ReplyResults], dict[str, str], dict[str, int]]:
-    """Results of metrics, why others are not available, and how many turns each did not score."""
-    results, unavailable, unscored = list[ReplyResults](), dict[str, str](), dict[str, int]()
-    for name, metric in baselines.metrics.items():
-        by_metric = (
-            metric
-            if isinstance(metric, str)
-            else predict_by_metric(metric, examples, max_turns=baselines.max_turns)
-        )
-        if isinstance(by_metric, str):
-            unavailable[name] = by_metric
-            continue
-        labels, users = examples.labels(by_metric.test), examples.users(by_metric.test)
-        results += evaluate_replies({name: by_metric.predictions}, labels, users)
-        unscored[name] = by_metric.unscored
-    return results, unavailable, unscored
 
 
 def known_and_new_users(is_known: Bools) -> list[tuple[str, Bools]]:
@@ -275,4 +233,4 @@ def reply_card_lines(report: ContinuityReport) -> tuple[str, ...]:
             f"- baseline on {turns}: {row.name}, accuracy {row.accuracy.value:.3f}, "
             f"macro-F1 {row.macro_f1.value:.3f}, {describe_auc(row.auc)}"
         )
-    return (*lines, *excluded_lines(report.excluded, "turns"))
+    return (*lines, *card.excluded_lines(report.excluded, "turns"))

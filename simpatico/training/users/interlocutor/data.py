@@ -20,8 +20,7 @@ from simpatico.errors import BadValue, DataError
 from simpatico.features.users.contexts import turn_contexts
 from simpatico.judgements import UNIT, Judgements
 from simpatico.training.users import splits
-from simpatico.training.users.continuity.outcomes import Clock
-from simpatico.training.users.splits import TimeSplit
+from simpatico.training.users.splits import Clock, TimeSplit
 from simpatico.turns import Turns
 
 Source = Literal["interlocutor", "outsiders"]
@@ -151,20 +150,14 @@ def rated_rows(turns: Turns, ratings: pl.DataFrame) -> list[Ints]:
     frame = turns.frame.with_row_index("row").filter(
         pl.col("system").is_not_null(), pl.col("text") != ""
     )
-    by_turn = {(d, t): [r] for d, t, r in frame.select("dialog", "turn", "row").iter_rows()}
-    by_speaker: dict[tuple[str, str | None], list[int]] = {}
-    for dialog, speaker, row in frame.select("dialog", "speaker", "row").iter_rows():
-        for who in (speaker, None):
-            by_speaker.setdefault((dialog, who), []).append(row)
-    return [
-        np.array(
-            by_speaker.get((dialog, speaker), [])
-            if turn is None
-            else by_turn.get((dialog, turn), []),
-            np.int64,
-        )
-        for dialog, turn, speaker in ratings.select("dialog", "turn", "speaker").iter_rows()
-    ]
+    rows_of = dict[tuple[str, int | None, str | None], list[int]]()
+    for dialog, turn, speaker, row in frame.select("dialog", "turn", "speaker", "row").iter_rows():
+        for unit in ((dialog, turn, None), (dialog, None, speaker), (dialog, None, None)):
+            rows_of.setdefault(unit, []).append(row)
+    # a turn is known by its number: whose it is need not be said alike
+    speaker = pl.when(pl.col("turn").is_null()).then("speaker")
+    units = ratings.select("dialog", "turn", speaker).iter_rows()
+    return [np.array(rows_of.get(unit, ()), np.int64) for unit in units]
 
 
 def rater_names(turns: Turns, ratings: pl.DataFrame, rows: list[Ints]) -> list[str]:
