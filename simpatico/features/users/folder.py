@@ -29,16 +29,11 @@ from simpatico.errors import DataError, MissingResource
 from simpatico.features import Feature, Features
 from simpatico.features.heads.folder import CARD, RECIPE, WEIGHTS, heads_folder
 from simpatico.features.lexicon import mtime_and_size
+from simpatico.features.users import model as user_models
 from simpatico.features.users.contexts import COVARIATES, Contexts
 from simpatico.features.users.identity import DIGITS, parse_key, pseudonym
 from simpatico.features.users.inputs import InputSpec, encoder_language, input_matrix
-from simpatico.features.users.model import (
-    Standardizer,
-    Target,
-    UserModel,
-    UserPredictions,
-    UserWeights,
-)
+from simpatico.features.users.model import Target, UserModel, UserPredictions
 from simpatico.models.folder import ModelFolder, all_finite, read_model_folder
 from simpatico.models.names import find_model, why_missing
 
@@ -247,20 +242,14 @@ def build_user_model(files: ModelFolder, recipe: UserModelRecipe) -> UserModel:
     if odd := [name for name in names_in_file if not all_finite(tensors[name])]:
         raise DataError(f"{path}: {odd[0]!r} has values that are not finite; train it again")
     exact = {name: tensors[name].astype(np.float64) for name in names_in_file}
-    index = {name: at for at, name in enumerate(names)}
+    index, n_examples = {n: at for at, n in enumerate(names)}, exact["seen"].astype(np.int64)
     curvature, (row, column) = np.zeros((len(names), width, width)), np.tril_indices(width)
     curvature[:, row, column] = curvature[:, column, row] = exact["curvature"]
     return UserModel(
         shared=exact["shared"],
-        standardizer=Standardizer(exact["centre"], exact["spread"]),
+        standardizer=user_models.Standardizer(exact["centre"], exact["spread"]),
         terms=tuple(all_terms.index(name) for name in recipe.terms),
         penalty=exact["pull"],
-        users=UserWeights(index, exact["mean"], curvature, exact["seen"].astype(np.int64)),
+        users=user_models.UserWeights(index, exact["mean"], curvature, n_examples),
         **{name: getattr(recipe, name) for name in MODEL_FIELDS},
     )
-
-
-def pack_symmetric(matrices: Floats) -> Floats:
-    """The lower triangles of symmetric matrices, a row each."""
-    row, column = np.tril_indices(matrices.shape[1])
-    return np.ascontiguousarray(matrices[:, row, column])

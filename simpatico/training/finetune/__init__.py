@@ -199,9 +199,8 @@ def training_key(run: FineTuningRun) -> str:
     names = {"base": run.base.sha256, "labels": run.labels, "version": VERSION}
     digest.update(msgspec.json.encode(asdict(run.settings) | names, order="sorted"))
     for data in (run.train, run.validation):
-        columns = [data.first, data.second or []]
-        digest.update(
-            msgspec.json.encode([[t.encode("utf-8", "replace") for t in c] for c in columns])
-        )
+        columns = (data.first, data.second or [])
+        encoded = [[text.encode("utf-8", "replace") for text in column] for column in columns]
+        digest.update(msgspec.json.encode(encoded))
         digest.update(np.ascontiguousarray(data.target, np.float32).tobytes())
     return digest.hexdigest()

@@ -69,7 +69,6 @@ def publish_model(out: Path, run: FineTuningRun, progress: Progress) -> None:
 
 def finetuning_recipe(run: FineTuningRun, progress: Progress) -> dict[str, Any]:
     """Everything that is needed to repeat the training; some keys are older than our words."""
-    about = run.about
     return {
         **{k: v for k, v in asdict(run.settings).items() if k != "base"},
         "base": base_name(run.base.name),
@@ -83,10 +82,7 @@ def finetuning_recipe(run: FineTuningRun, progress: Progress) -> dict[str, Any]:
         "version": package_version(),
         "torch": version("torch"),
         "transformers": version("transformers"),
-        "data": about.data,
-        "licence": about.licence,
-        "command": about.command,
-        "training": dict(about.training),
+        **{k: v for k, v in asdict(run.about).items() if k != "limits"},
     }
 
 

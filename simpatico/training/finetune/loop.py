@@ -109,11 +109,8 @@ def make_optimizer(model: Any) -> Any:
     # foreach would take all tensors at once, in an order of additions that depends on the device
     optimizer = torch.optim.AdamW([g for g in groups if g["params"]], foreach=False)
     for weight in weights:
-        optimizer.state[weight] = {
-            "step": torch.tensor(0.0),
-            "exp_avg": torch.zeros_like(weight),
-            "exp_avg_sq": torch.zeros_like(weight),
-        }
+        moments = {name: torch.zeros_like(weight) for name in ("exp_avg", "exp_avg_sq")}
+        optimizer.state[weight] = {"step": torch.tensor(0.0), **moments}
     return optimizer
 
 

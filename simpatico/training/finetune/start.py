@@ -22,11 +22,6 @@ if TYPE_CHECKING:
 
 NOISE = 0.1
 """SD of new token vectors around the mean of the old ones, as a share of the old ones' SD."""
-PROBLEM_TYPES = {
-    "single": "single_label_classification",
-    "multi": "multi_label_classification",
-    "regression": "regression",
-}
 
 
 @dataclass(frozen=True)
@@ -87,6 +82,7 @@ def load_classifier(base: Model, settings: FineTuning, labels: tuple[str, ...]) 
     import torch
 
     transformers = torch_backend.import_transformers(base)
+    kind = "" if settings.problem == "regression" else "_label_classification"
     with torch_backend.quiet_loading(transformers):
         try:
             model, loading = transformers.AutoModelForSequenceClassification.from_pretrained(
@@ -99,7 +95,7 @@ def load_classifier(base: Model, settings: FineTuning, labels: tuple[str, ...]) 
                 num_labels=len(labels),
                 id2label=dict(enumerate(labels)),
                 label2id={label: index for index, label in enumerate(labels)},
-                problem_type=PROBLEM_TYPES[settings.problem],
+                problem_type=f"{settings.problem}{kind}",
             )
         except Exception as error:  # a faulty folder makes it raise nearly anything
             raise torch_backend.unloadable(base, "an encoder", error) from None

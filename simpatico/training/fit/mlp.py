@@ -54,9 +54,7 @@ class PairExamples(NamedTuple):
     """How much each pair counts; all the same where there is none."""
 
     def take(self, rows: Ints) -> PairExamples:
-        dialog = None if self.dialog is None else self.dialog[rows]
-        weight = None if self.weight is None else self.weight[rows]
-        return PairExamples(self.first[rows], self.second[rows], self.label[rows], dialog, weight)
+        return PairExamples._make(None if column is None else column[rows] for column in self)
 
     @property
     def dialog_ids(self) -> Ints:

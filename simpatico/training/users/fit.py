@@ -25,10 +25,8 @@ from simpatico.features.users.identity import MODES, Mode, uses_identity, uses_p
 from simpatico.features.users.inputs import InputSpec
 from simpatico.features.users.model import Standardizer, Target, UserModel, UserWeights, user_design
 from simpatico.progress import track
+from simpatico.training.users import search, shared_weights, user_weights
 from simpatico.training.users.examples import UserExamples, input_spec
-from simpatico.training.users.search import ValidationPairs, search_hyperparameters, user_penalty
-from simpatico.training.users.shared_weights import SHARED_PENALTIES, SharedColumns, fit_shared
-from simpatico.training.users.user_weights import UserDesign, update_users, update_weights
 from simpatico.turns import Turns
 
 MAX_SLOPE = 4.0
@@ -93,7 +91,7 @@ def fit_mode(
     """
 
     def fit(mode: Mode, splits: Sequence[UserExamples]) -> tuple[UserModel, UserModel]:
-        with track(f"fits, {MODE_NAMES[mode]}", len(SHARED_PENALTIES)) as tick:
+        with track(f"fits, {MODE_NAMES[mode]}", len(shared_weights.SHARED_PENALTIES)) as tick:
             of_mode = replace(settings, per_user=uses_identity(mode))
             return fit_both_models(splits[0], splits[1], settings=of_mode, tick=tick)
 
@@ -136,29 +134,26 @@ def fit_both_models(
         scale = mean, float(np.sqrt(np.average((train.y - mean) ** 2, weights=train.weight)))
         if not scale[1]:
             raise BadValue(f"all {len(train.y):,} training scores are {mean:g}; they must differ")
-    scaled_train, scaled_validation = (
+    z_train, z_validation = (
         split._replace(y=(split.y - scale[0]) / scale[1]) for split in (train, validation)
     )
     names = dict.fromkeys(filter(None, train.user if settings.per_user else ()))
     index = {name: at for at, name in enumerate(names)}
     scaler = Standardizer.fit(train.covariates)
-    penalty = user_penalty(scaled_train, scaled_validation, index, target) if index else 1.0
-    columns = SharedColumns(scaler, index, penalty)
-    fits = fit_shared(scaled_train, scaled_validation, columns, target=target, tick=tick)
-    models = [
-        UserModel(target, weights, scaler, target_scale=scale, bounds=settings.bounds)
-        for weights, _ in fits
-    ]
-    without_users = calibrate(models[0], validation)
+    penalty = search.user_penalty(z_train, z_validation, index, target) if index else 1.0
+    columns = shared_weights.SharedColumns(scaler, index, penalty)
+    fits = shared_weights.fit_shared(z_train, z_validation, columns, target=target, tick=tick)
+    shared = UserModel(target, fits[0][0], scaler, target_scale=scale, bounds=settings.bounds)
+    without_users = calibrate(shared, validation)
     if not index:
         return without_users, without_users
     candidates = [
-        fit_per_user(model, train, validation, cross_fitted, index)
-        for model, (_, cross_fitted) in zip(models, fits, strict=True)
+        fit_per_user(replace(shared, shared=weights), train, validation, cross_fitted, index)
+        for weights, cross_fitted in fits
     ]
     _, best = min(candidates, key=lambda candidate: candidate[0])
     model = calibrate(best, validation)
-    model = update_users(model, validation) if settings.update_on_validation else model
+    model = user_weights.update_users(model, validation) if settings.update_on_validation else model
     return model, without_users
 
 
@@ -185,7 +180,7 @@ def fit_per_user(
     scale = (float(cross_fitted.mean()), float(cross_fitted.std()) or 1.0)
     predictors = (cross_fitted, shared.shared_predictor(validation.rows, validation.covariates))
     design, later = (
-        UserDesign.of(
+        user_weights.UserDesign.of(
             user_design(predictor, shared.standardizer(split.covariates), scale),
             predictor,
             split._replace(y=shared.standardize(split.y)),
@@ -194,13 +189,13 @@ def fit_per_user(
         for predictor, split in zip(predictors, (train, validation), strict=True)
     )
     design = design.drop_unknown()
-    pairs = ValidationPairs.of(design, later, shared.target)
-    terms, penalty, discount = choice = search_hyperparameters(pairs)
+    pairs = search.ValidationPairs.of(design, later, shared.target)
+    terms, penalty, discount = choice = search.search_hyperparameters(pairs)
     model = replace(
         shared, predictor_scale=scale, terms=terms, penalty=np.array(penalty), discount=discount
     )
     design = design._replace(z=design.z[:, list(terms)])
-    users = update_weights(UserWeights.empty(len(terms)).extend(index), design, model)
+    users = user_weights.update_weights(UserWeights.empty(len(terms)).extend(index), design, model)
     return pairs.loss(choice), replace(model, users=users)
 
 

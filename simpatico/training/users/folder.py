@@ -61,13 +61,14 @@ def write_user_model(out: Path, model: UserModel, recipe: UserModelRecipe, key: 
 
     # sorted by pseudonym: the order of training would reveal who came first
     users = model.users.select(sorted(model.users.row_of))
+    row, column = np.tril_indices(len(model.terms))
     arrays = {
         "shared": model.shared,
         "centre": model.standardizer.mean,
         "spread": model.standardizer.sd,
         "pull": model.penalty,
         "mean": users.mean,
-        "curvature": folder.pack_symmetric(users.curvature),
+        "curvature": users.curvature[:, row, column],
         "seen": users.n_examples,
     }
     # float64 throughout: an update starts from these numbers and must not lose a bit

@@ -63,10 +63,8 @@ class TimeSplit(NamedTuple):
     @classmethod
     def of(cls, split: Ints, n_excluded: dict[str, int]) -> TimeSplit:
         """From the code of each example: `TRAIN`, `VALIDATION`, `TEST` or `EXCLUDED`."""
-        train, validation, test = (
-            np.flatnonzero(split == code) for code in (TRAIN, VALIDATION, TEST)
-        )
-        return cls(train, validation, test, n_excluded)
+        parts = (np.flatnonzero(split == code) for code in (TRAIN, VALIDATION, TEST))
+        return cls._make([*parts, n_excluded])
 
     @property
     def before_test(self) -> Ints:
@@ -79,6 +77,10 @@ class CutTimes(NamedTuple):
 
     train: float
     validation: float
+
+
+TRAIN_ON_ALL = CutTimes(np.inf, np.inf)
+"""Everything whose outcome is known is in the training split."""
 
 
 def cuts_at_dates(validation_from: datetime, test_from: datetime) -> CutTimes:

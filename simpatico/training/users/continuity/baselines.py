@@ -8,7 +8,6 @@ reference, the turn that is replied to stands in for it.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
@@ -40,7 +39,7 @@ ENGAGING = "_engaging"
 class BaselineMetrics(NamedTuple):
     """Metrics by name, or why one is not available; how many turns of each split they score."""
 
-    metrics: Mapping[str, Metric | str] = MappingProxyType({})
+    metrics: Mapping[str, Metric | str]
     max_turns: int = 0
     """0 for all of them."""
 

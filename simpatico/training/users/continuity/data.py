@@ -6,7 +6,7 @@ alone: a filter that looked at later data would leak from the test.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Literal
 
@@ -16,8 +16,10 @@ import polars as pl
 from simpatico.arrays import Bools, Ints
 from simpatico.errors import BadValue, DataError
 from simpatico.features.users.contexts import Contexts, turn_contexts
+from simpatico.features.users.inputs import InputSpec
 from simpatico.training.users import splits
 from simpatico.training.users.continuity.outcomes import ReplyOutcomes, Window, reply_outcomes
+from simpatico.training.users.examples import UserExamples, turn_examples
 from simpatico.training.users.splits import EXCLUDED, TRAIN, Clock, CutTimes, TimeSplit
 from simpatico.turns import Turns
 from simpatico.wording import format_count
@@ -30,8 +32,6 @@ FEW, MANY = "of a person with too few dialogs", "of dialogs before a person's la
 
 By = CutTimes | Literal["person"]
 """How examples are split: at two points in time, or in the order of each user's dialogs."""
-TRAIN_ON_ALL = CutTimes(np.inf, np.inf)
-"""Everything whose outcome is known is in the training split."""
 
 
 @dataclass(frozen=True)
@@ -72,13 +72,18 @@ class ReplyExamples:
             if not 0 < replies < n:
                 raise DataError(
                     f"{name} set: {format_count(n, 'turn')}, {replies:,} with a reply; turns with "
-                    f"and without are needed{describe_excluded(self.split.excluded)}"
+                    f"and without are needed{self.describe_excluded()}"
                 )
         return self
 
     def labels(self, indices: Ints) -> Bools:
         """Whether each of these got a reply."""
         return self.outcomes.has_reply[indices]
+
+    def inputs(self, indices: Ints, spec: InputSpec) -> UserExamples:
+        """What a model reads of these, and 1 for a reply, 0 for none."""
+        y = self.labels(indices).astype(np.float64)
+        return turn_examples(self.contexts.take(indices), spec, y)
 
     def users(self, indices: Ints) -> list[str]:
         """The addressee of each of these."""
@@ -88,11 +93,10 @@ class ReplyExamples:
         """How many of these count as without a reply though the logs end before it is certain."""
         return int(self.outcomes.is_unfinished[indices].sum())
 
-
-def describe_excluded(counts: Mapping[str, int]) -> str:
-    """What was not used, as the end of a sentence."""
-    parts = ", ".join(f"{n:,} {why}" for why, n in counts.items() if n)
-    return f"; not used: {parts}" if parts else ""
+    def describe_excluded(self) -> str:
+        """What was not used, as the end of a sentence."""
+        parts = ", ".join(f"{n:,} {why}" for why, n in self.split.excluded.items() if n)
+        return f"; not used: {parts}" if parts else ""
 
 
 def reply_examples(
@@ -104,11 +108,9 @@ def reply_examples(
     split = split_outcomes(
         turns, outcomes, by or splits.cuts_by_share(outcomes.time), filters=filters
     )
-    train, validation, test = (
-        indices[np.argsort(outcomes.time[indices], kind="stable")] for indices in split[:3]
-    )
-    in_time = TimeSplit(train, validation, test, split.excluded)
-    return ReplyExamples(turns, contexts, outcomes, in_time)
+    in_time = (indices[np.argsort(outcomes.time[indices], kind="stable")] for indices in split[:3])
+    split = TimeSplit._make([*in_time, split.excluded])
+    return ReplyExamples(turns, contexts, outcomes, split)
 
 
 def addressed_contexts(turns: Turns) -> Contexts:
@@ -157,7 +159,7 @@ def split_outcomes(turns: Turns, outcomes: ReplyOutcomes, by: By, *, filters: Fi
     # a user's dialogs from the last to the first, by the time of their start
     train = train.with_columns(pl.col("start").min().over("user", "dialog"))
     rank = pl.struct("start", "dialog").rank("dense", descending=True).over("user")
-    exclude(np.isin(np.arange(len(outcomes)), train.filter(rank > filters.most)["at"]), MANY)
+    exclude(np.isin(np.arange(len(split)), train.filter(rank > filters.most)["at"]), MANY)
     return TimeSplit.of(split, n_excluded)
 
 

@@ -65,9 +65,6 @@ class ReplyOutcomes:
     is_unfinished: Bools
     """Whether it has no reply, but all logs end before one would be too late."""
 
-    def __len__(self) -> int:
-        return len(self.row)
-
 
 def reply_outcomes(turns: Turns, row: Ints, users: Sequence[str], window: Window) -> ReplyOutcomes:
     """What became of the turns in these rows, each addressed to a user.

@@ -22,24 +22,20 @@ from simpatico.stats import by_user
 from simpatico.stats.by_user import ReplyPredictions, ReplyResults, describe_auc, evaluate_replies
 from simpatico.training.card import About
 from simpatico.training.model_folder import check_writable
-from simpatico.training.users import card
-from simpatico.training.users.continuity import data
+from simpatico.training.users import card, finetuned, fit, splits, update
 from simpatico.training.users.continuity.baselines import BaselineMetrics, majority_predictions
 from simpatico.training.users.continuity.data import By, Filters, ReplyExamples, reply_examples
 from simpatico.training.users.continuity.outcomes import Window
-from simpatico.training.users.examples import UserExamples, turn_examples
-from simpatico.training.users.finetuned import TokenData, append_results, fine_tune_with_tokens
-from simpatico.training.users.fit import FitSettings, UserTraining, fit_mode, predict_examples
+from simpatico.training.users.examples import UserExamples
 from simpatico.training.users.folder import save_user_model
-from simpatico.training.users.update import BEFORE_UPDATE, UpdateRequest, use_pseudonyms
 from simpatico.turns import Turns
 
-NO_METRICS = BaselineMetrics()
+NO_METRICS = BaselineMetrics({})
 LABELS = ("no answer", "answer")
 
 
 @dataclass(frozen=True)
-class ContinuityTraining(UserTraining):
+class ContinuityTraining(fit.UserTraining):
     """The settings of a training, named as the options of the command line."""
 
     window: Window = field(default_factory=Window)
@@ -90,19 +86,14 @@ def train_continuity(
     """Train, evaluate on the test split, and write the folder."""
     check_writable(out, FILES)
     examples = training.examples(turns)
-    model, probabilities = fit_mode(
-        training, FitSettings("chance"), lambda spec: split_inputs(examples, spec)
+    model, probabilities = fit.fit_mode(
+        training, fit.FitSettings("chance"), lambda spec: split_inputs(examples, spec)
     )
     report = evaluate_continuity(examples, probabilities, baselines)
-    facts = {**about.training, **training.facts, "aside": report.excluded}
+    about = replace(about, training={**about.training, **training.facts, "aside": report.excluded})
+    n, lines = len(examples.split.before_test), reply_card_lines(report)
     save_user_model(
-        out,
-        model,
-        inputs=training.inputs,
-        n_examples=len(examples.split.before_test),
-        test=report.test,
-        about=replace(about, training=facts),
-        lines=reply_card_lines(report),
+        out, model, inputs=training.inputs, n_examples=n, test=report.test, about=about, lines=lines
     )
     return report
 
@@ -113,11 +104,11 @@ def fine_tune_continuity(
     """Fine-tune an encoder with speaker tokens, from `base` if one is named; else the same."""
     examples = training.examples(turns)
     y = examples.outcomes.has_reply.astype(np.float64)
-    tokens = TokenData("chance", LABELS, turns, examples.contexts, examples.split, y)
+    tokens = finetuned.TokenData("chance", LABELS, turns, examples.contexts, examples.split, y)
     about = replace(about, training={**about.training, **training.facts})
-    probabilities = fine_tune_with_tokens(tokens, out, training=training, about=about, base=base)
+    probabilities = tokens.fine_tune(out, training=training, about=about, base=base)
     report = evaluate_continuity(examples, probabilities)
-    append_results(out, report.test, reply_card_lines(report))
+    finetuned.append_results(out, report.test, reply_card_lines(report))
     return report
 
 
@@ -131,36 +122,30 @@ class ReplyUpdate(NamedTuple):
 
 
 def update_continuity(
-    turns: Turns, request: UpdateRequest, *, left: float, filters: Filters
+    turns: Turns, request: update.UpdateRequest, *, left: float, filters: Filters
 ) -> ReplyUpdate:
     """Update users with their replies in these logs, within the model's own reply window."""
     folder = request.load_base("chance")
     window = Window(folder.recipe.training.get("minutes", Window().minutes), left)
-    new = reply_examples(turns, window=window, by=data.TRAIN_ON_ALL, filters=filters)
+    new = reply_examples(turns, window=window, by=splits.TRAIN_ON_ALL, filters=filters)
     indices = new.split.train
     if not len(indices):
-        why = data.describe_excluded(new.split.excluded)
+        why = new.describe_excluded()
         raise DataError(f"no turns to update with: none has a known outcome{why}")
-    labels = new.labels(indices)
-    examples = use_pseudonyms(
-        turn_examples(new.contexts.take(indices), folder.recipe.inputs, labels.astype(np.float64)),
-        folder.key,
-    )
-    probability = predict_examples(folder.model, examples)
-    predictions = {BEFORE_UPDATE: ReplyPredictions.from_probability(probability)}
-    (results,) = evaluate_replies(predictions, labels, new.users(indices))
-    request.write(
-        folder, examples, f"accuracy {results.accuracy.value:.3f}, {describe_auc(results.auc)}"
-    )
+    examples = update.use_pseudonyms(new.inputs(indices, folder.recipe.inputs), folder.key)
+    probability = fit.predict_examples(folder.model, examples)
+    predictions = {update.BEFORE_UPDATE: ReplyPredictions.from_probability(probability)}
+    (results,) = evaluate_replies(predictions, new.labels(indices), new.users(indices))
+    figures = f"accuracy {results.accuracy.value:.3f}, {describe_auc(results.auc)}"
+    request.write(folder, examples, figures)
     return ReplyUpdate(results, new.split.excluded, window, new.count_unfinished(indices))
 
 
 def split_inputs(examples: ReplyExamples, spec: InputSpec) -> list[UserExamples]:
     """The inputs of the train, validation and test examples."""
     indices = np.concatenate(examples.split[:3])
-    y = examples.labels(indices).astype(np.float64)
     # all at once: encoders work in batches, and texts recur between splits
-    inputs = turn_examples(examples.contexts.take(indices), spec, y)
+    inputs = examples.inputs(indices, spec)
     ends = np.cumsum([len(split) for split in examples.split[:2]])
     return [inputs.take(rows) for rows in np.split(np.arange(len(indices)), ends)]
 
@@ -186,12 +171,13 @@ def evaluate_continuity(
         for name, mask in known_and_new_users(is_known)
     }
     bins = card.reliability_bins(predictions[ours].score, labels.astype(np.float64))
-    for_recipe = {
-        "accuracy": card.record_result(own.accuracy),
-        "macro-F1": card.record_result(own.macro_f1),
-        "area under the curve": card.record_result(own.auc),
-        "expected calibration error": RecordedResult(card.calibration_error(bins)),
+    statistics = {
+        "accuracy": own.accuracy,
+        "macro-F1": own.macro_f1,
+        "area under the curve": own.auc,
     }
+    for_recipe = {name: card.record_result(one) for name, one in statistics.items()}
+    for_recipe["expected calibration error"] = RecordedResult(card.calibration_error(bins))
     by_metrics, unavailable, unscored = baselines.evaluate(examples)
     return ContinuityReport(
         [*results, *by_metrics],

@@ -23,15 +23,11 @@ from simpatico.models.names import public_model_name
 from simpatico.stats.by_user import RatingResults, compare_ratings, evaluate_ratings
 from simpatico.training.card import About
 from simpatico.training.model_folder import check_writable
-from simpatico.training.users.card import excluded_lines, record_result
+from simpatico.training.users import card, finetuned, fit, splits, update
 from simpatico.training.users.examples import UserExamples, group_examples, user_means
-from simpatico.training.users.finetuned import TokenData, append_results, fine_tune_with_tokens
-from simpatico.training.users.fit import FitSettings, UserTraining, fit_mode, predict_examples
 from simpatico.training.users.folder import save_user_model
 from simpatico.training.users.interlocutor import data as rating_data
 from simpatico.training.users.interlocutor.data import Along, InterlocutorRatings, split_ratings
-from simpatico.training.users.splits import TimeSplit
-from simpatico.training.users.update import BEFORE_UPDATE, UpdateRequest, use_pseudonyms
 from simpatico.turns import Turns
 
 GLOBAL_MEAN, USER_MEAN = "mean of all", "mean of the person"
@@ -43,7 +39,7 @@ MIN_RATINGS = 2
 
 
 @dataclass(frozen=True)
-class InterlocutorTraining(UserTraining):
+class InterlocutorTraining(fit.UserTraining):
     """The settings of a training, named as the options of the command line and in the recipe."""
 
     learn: Literal["interlocutor", "outsiders", "all"] = "interlocutor"
@@ -84,7 +80,7 @@ class RatingData:
     turns: Turns
     judgements: Judgements
     ratings: InterlocutorRatings
-    split: TimeSplit
+    split: splits.TimeSplit
 
     @classmethod
     def load(
@@ -124,22 +120,18 @@ def train_interlocutor(
             train = train.stack(outsider_examples(data, examples))
         return [train, *others]
 
-    settings = FitSettings("score", bounds=data.ratings.bounds)
-    model, predictions = fit_mode(training, settings, split_examples)
+    settings = fit.FitSettings("score", bounds=data.ratings.bounds)
+    model, predictions = fit.fit_mode(training, settings, split_examples)
     # outsiders served to fit the shared weights; nobody will ask for theirs
     interlocutors = set(data.users(data.split.before_test))
     users = model.users.select([name for name in model.users.row_of if name in interlocutors])
+    model = replace(model, users=users)
     report = evaluate_interlocutor(data, predictions)
     details = {"quality": data.ratings.quality, "aside": report.excluded}
     about = replace(about, training={**about.training, **training.facts, **details})
+    n, lines = len(data.split.before_test), rating_card_lines(report)
     save_user_model(
-        out,
-        replace(model, users=users),
-        inputs=training.inputs,
-        n_examples=len(data.split.before_test),
-        test=report.test,
-        about=about,
-        lines=rating_card_lines(report),
+        out, model, inputs=training.inputs, n_examples=n, test=report.test, about=about, lines=lines
     )
     return report
 
@@ -159,19 +151,18 @@ def fine_tune_interlocutor(
     quality, y = data.ratings.quality, (data.ratings.target - low) / (high - low)
     contexts = turn_contexts(data.turns)
     last = np.array([rows[-1] for rows in data.ratings.rows], np.int64)
-    contexts = contexts.take(np.searchsorted(contexts.row, last))
-    contexts = replace(contexts, user=data.ratings.user)
-    token_data = TokenData("score", (quality,), data.turns, contexts, data.split, y)
+    contexts = replace(contexts.take(np.searchsorted(contexts.row, last)), user=data.ratings.user)
+    tokens = finetuned.TokenData("score", (quality,), data.turns, contexts, data.split, y)
     details = {"quality": quality, "ends": data.ratings.bounds}
     about = replace(about, training={**about.training, **training.facts, **details})
-    predictions = fine_tune_with_tokens(token_data, out, training=training, about=about, base=base)
+    predictions = tokens.fine_tune(out, training=training, about=about, base=base)
     report = evaluate_interlocutor(data, predictions)
-    append_results(out, report.test, rating_card_lines(report))
+    finetuned.append_results(out, report.test, rating_card_lines(report))
     return report
 
 
 def update_interlocutor(
-    turns: Turns, judgements: Judgements, request: UpdateRequest, *, quality: str | None
+    turns: Turns, judgements: Judgements, request: update.UpdateRequest, *, quality: str | None
 ) -> RatingResults:
     """Update users with their ratings of these dialogs; returns how well these were predicted."""
     folder = request.load_base("score")
@@ -192,8 +183,8 @@ def update_interlocutor(
             f"trained on a scale from {bounds[0]:g} to {bounds[1]:g}"
         )
     by_name = rating_examples(turns, ratings, folder.recipe.inputs)
-    examples = use_pseudonyms(by_name, folder.key)
-    predictions = {BEFORE_UPDATE: predict_examples(folder.model, examples)}
+    examples = update.use_pseudonyms(by_name, folder.key)
+    predictions = {update.BEFORE_UPDATE: fit.predict_examples(folder.model, examples)}
     (results,) = evaluate_ratings(predictions, by_name.y, by_name.user)
     correlation = "no r" if results.r is None else f"r {results.r.value:.3f}"
     request.write(folder, examples, f"{correlation}, squared error {results.mse.value:.3f}")
@@ -251,7 +242,7 @@ def evaluate_interlocutor(
     }
     results = evaluate_ratings(models, own, users)
     statistics = {"Pearson's r": results[0].r, "mean squared error": results[0].mse}
-    for_recipe = {name: record_result(one) for name, one in statistics.items() if one}
+    for_recipe = {name: card.record_result(one) for name, one in statistics.items() if one}
     evaluation = ModelEvaluation(results[0].n, results[0].users, for_recipe)
     gains = compare_ratings(models, ours, own, users)
     return InterlocutorReport(results, gains, evaluation, data.split.excluded)
@@ -264,4 +255,4 @@ def rating_card_lines(report: InterlocutorReport) -> tuple[str, ...]:
         f"{'no r' if row.r is None else f'r {row.r.value:.3f}'}, squared error {row.mse.value:.3f}"
         for row in report.results[1:]
     ]
-    return (*lines, *excluded_lines(report.excluded, "ratings"))
+    return (*lines, *card.excluded_lines(report.excluded, "ratings"))
