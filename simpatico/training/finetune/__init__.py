@@ -200,7 +200,7 @@ def training_key(run: FineTuningRun) -> str:
     digest.update(msgspec.json.encode(asdict(run.settings) | names, order="sorted"))
     for data in (run.train, run.validation):
         columns = (data.first, data.second or [])
-        encoded = [[text.encode("utf-8", "replace") for text in column] for column in columns]
-        digest.update(msgspec.json.encode(encoded))
+        utf8 = [[text.encode("utf-8", "replace") for text in column] for column in columns]
+        digest.update(msgspec.json.encode(utf8))
         digest.update(np.ascontiguousarray(data.target, np.float32).tobytes())
     return digest.hexdigest()

@@ -105,9 +105,8 @@ def reply_examples(
     """Every turn with words that is addressed to somebody else; by default split 8:1:1 in time."""
     contexts = addressed_contexts(turns)
     outcomes = reply_outcomes(turns, contexts.row, contexts.user, window)
-    split = split_outcomes(
-        turns, outcomes, by or splits.cuts_by_share(outcomes.time), filters=filters
-    )
+    by = by or splits.cuts_by_share(outcomes.time)
+    split = split_outcomes(turns, outcomes, by, filters=filters)
     in_time = (indices[np.argsort(outcomes.time[indices], kind="stable")] for indices in split[:3])
     split = TimeSplit._make([*in_time, split.excluded])
     return ReplyExamples(turns, contexts, outcomes, split)

@@ -76,9 +76,8 @@ def reply_outcomes(turns: Turns, row: Ints, users: Sequence[str], window: Window
     replies_to = turns.answered
     delay = np.where(replies_to < 0, np.nan, clock.time - clock.time[replies_to])
     known_from = clock.dialog_end if np.isinf(limit) else clock.time + limit
-    log_end = (
-        last_before_gap(clock.time, limit - window.left * MINUTE)[row] if window.left else np.inf
-    )
+    longest_gap = limit - window.left * MINUTE
+    log_end = last_before_gap(clock.time, longest_gap)[row] if window.left else np.inf
     has_reply = replied_in_time(turns, row, users, clock.time, limit)
     last = np.nanmax(clock.time, initial=-np.inf)
     time = clock.time[row]

@@ -46,8 +46,7 @@ class ContinuityTraining(fit.UserTraining):
     @property
     def facts(self) -> dict[str, object]:
         """The settings as the recipe keeps them; bots are counted, never named."""
-        settings = asdict(self.filters) | asdict(self.window)
-        settings["bots"] = len(self.filters.bots)
+        settings = asdict(self.filters) | {"bots": len(self.filters.bots)} | asdict(self.window)
         first = {"mode": self.mode, "encoder": public_model_name(self.encoder), "seed": self.seed}
         return {**first, **settings, "split": "person" if self.by == "person" else "time"}
 
