@@ -7,6 +7,7 @@ Example: a word in 2 of 3 texts of joy and in none of 4 others has log2[(2/3) / 
 
 from __future__ import annotations
 
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -18,35 +19,23 @@ from simpatico.errors import DataError, MissingResource
 from simpatico.features.emotions import EMOTIONS
 from simpatico.features.words import WordTable, cut_words
 
-MAPPING: dict[str, tuple[str, ...]] = {
-    "admiration": ("trust",),
-    "amusement": ("joy",),
-    "anger": ("anger",),
-    "annoyance": ("anger",),
-    "approval": ("trust",),
-    "caring": ("trust",),
-    "confusion": ("surprise",),
-    "curiosity": ("anticipation",),
-    "desire": ("anticipation",),
-    "disappointment": ("sadness",),
-    "disapproval": (),
+LABELS_OF: dict[str, tuple[str, ...]] = {
+    "anger": ("anger", "annoyance"),
+    "anticipation": ("curiosity", "desire", "excitement", "optimism"),
     "disgust": ("disgust",),
-    "embarrassment": ("sadness",),
-    "excitement": ("anticipation", "joy"),
-    "fear": ("fear",),
-    "gratitude": ("trust",),
-    "grief": ("sadness",),
-    "joy": ("joy",),
-    "love": ("joy", "trust"),
-    "nervousness": ("fear",),
-    "optimism": ("anticipation", "joy"),
-    "pride": ("joy",),
-    "realization": (),
-    "relief": ("joy",),
-    "remorse": ("sadness",),
-    "sadness": ("sadness",),
-    "surprise": ("surprise",),
-    "neutral": (),
+    "fear": ("fear", "nervousness"),
+    "joy": ("amusement", "excitement", "joy", "love", "optimism", "pride", "relief"),
+    "sadness": ("disappointment", "embarrassment", "grief", "remorse", "sadness"),
+    "surprise": ("confusion", "surprise"),
+    "trust": ("admiration", "approval", "caring", "gratitude", "love"),
+}
+"""GoEmotions labels that stand for each of Plutchik's emotions."""
+UNMAPPED = ("disapproval", "realization")
+"""Labels besides neutral that stand for none."""
+# GoEmotions numbers its labels in the order of the alphabet, neutral last
+MAPPING = {
+    label: tuple(emotion for emotion, labels in LABELS_OF.items() if label in labels)
+    for label in (*sorted({*UNMAPPED, *chain(*LABELS_OF.values())}), "neutral")
 }
 """Plutchik's emotions of each GoEmotions label, in the order of GoEmotions' label numbers."""
 

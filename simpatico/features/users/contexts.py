@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from math import cos, log1p, pi, sin
 
@@ -24,27 +24,20 @@ from simpatico.turns import Turns
 TEXT_COVARIATES = ("length", "question", "named")
 """Covariates that depend on the words of the turn."""
 HISTORY_COVARIATES = (
-    "asked",
-    "called",
-    "turns",
-    "own_turns",
-    "other_turns",
-    "own_length",
-    "since",
+    # whether the user's last turn asks something, or calls the other by name
+    *("asked", "called"),
+    # turns so far, of the user, of the other; length of the user's last, how many turns ago it was
+    *("turns", "own_turns", "other_turns", "own_length", "since"),
+    # the share of turns addressed to the user that they answered
     "answered",
-    "pause",
-    "away",
-    "timed",
-    "hour_sin",
-    "hour_cos",
+    # the time since the turn before, and since the user's last
+    *("pause", "away"),
+    # whether the time is known, and the hour of the day as a point on a circle
+    *("timed", "hour_sin", "hour_cos"),
 )
 """Covariates that depend on what came before the turn, and on the clock.
 
-Whether the user's last turn asks something, or calls the other by name; turns so far, those of the
-user and of the other; the length of the user's last turn, and how many turns ago it was; the share
-of turns addressed to the user that they answered; the time since the turn before, and since the
-user's last; whether the time is known, and the hour of the day as a point on a circle. Lengths,
-counts and seconds are heavy-tailed and enter as log(1 + x).
+Lengths, counts and seconds are heavy-tailed and enter as log(1 + x).
 """
 COVARIATES = (*TEXT_COVARIATES, *HISTORY_COVARIATES)
 QUESTION_MARKS = ("?", "？", "؟")
@@ -88,10 +81,6 @@ class Contexts:
             for column in (self.user, self.profile, self.previous, self.text)
         )
         return Contexts(self.row[indices], user, profile, previous, text, self.history[indices])
-
-    def with_texts(self, texts: Sequence[str]) -> Contexts:
-        """The same contexts, had these words been said."""
-        return replace(self, text=texts)
 
 
 def turn_contexts(turns: Turns) -> Contexts:

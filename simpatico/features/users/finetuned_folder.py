@@ -15,17 +15,11 @@ from simpatico.features import Feature, Features
 from simpatico.features.classes import TRAINING, ClassProbabilities
 from simpatico.features.heads.folder import heads_folder
 from simpatico.features.lexicon import mtime_and_size
+from simpatico.features.users import speaker_tokens
 from simpatico.features.users.contexts import Contexts
 from simpatico.features.users.folder import check_target, missing_model_message
 from simpatico.features.users.identity import Mode, parse_key, uses_profile
 from simpatico.features.users.model import Target, UserPredictions
-from simpatico.features.users.speaker_tokens import (
-    MIN_EXAMPLES,
-    UNKNOWN_USER,
-    SpeakerTokens,
-    texts_with_tokens,
-    token_digits,
-)
 from simpatico.models.folder import read_plain_file
 from simpatico.models.names import why_missing
 from simpatico.turns import Turns
@@ -74,7 +68,7 @@ class FineTunedFolder:
 
     model: str
     recipe: FineTunedRecipe = field(compare=False, repr=False)
-    tokens: SpeakerTokens = field(compare=False, repr=False)
+    tokens: speaker_tokens.SpeakerTokens = field(compare=False, repr=False)
 
     @property
     def classifier(self) -> ClassProbabilities:
@@ -102,10 +96,10 @@ class FineTunedFolder:
         least `MIN_EXAMPLES`.
         """
         profile = uses_profile(self.recipe.training.mode)
-        texts = texts_with_tokens(turns, contexts, self.tokens, profile=profile)
+        texts = speaker_tokens.texts_with_tokens(turns, contexts, self.tokens, profile=profile)
         output = features[self.classifier].of(*texts)
-        has_token = [self.tokens(user) != UNKNOWN_USER for user in contexts.user]
-        n_examples = MIN_EXAMPLES * np.array(has_token, np.int64)
+        has_token = [self.tokens(user) != speaker_tokens.UNKNOWN_USER for user in contexts.user]
+        n_examples = speaker_tokens.MIN_EXAMPLES * np.array(has_token, np.int64)
         if self.recipe.bounds is None:
             return UserPredictions(output[:, 1].astype(np.float64), n_examples)
         low, high = self.recipe.bounds
@@ -143,9 +137,9 @@ def read_finetuned(
     bounds = recipe.bounds
     if (bounds is not None) != (recipe.target == "score") or (bounds and not bounds[0] < bounds[1]):
         raise DataError(f"{path}: invalid bounds of the rating scale, {bounds}; train it again")
-    return FineTunedFolder(
-        model, recipe, SpeakerTokens(read_key(folder / KEY), token_digits(recipe.tokens))
-    )
+    digits = speaker_tokens.token_digits(recipe.tokens)
+    tokens = speaker_tokens.SpeakerTokens(read_key(folder / KEY), digits)
+    return FineTunedFolder(model, recipe, tokens)
 
 
 def read_key(path: Path) -> bytes:

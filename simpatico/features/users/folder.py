@@ -29,23 +29,17 @@ from simpatico.errors import DataError, MissingResource
 from simpatico.features import Feature, Features
 from simpatico.features.heads.folder import CARD, RECIPE, WEIGHTS, heads_folder
 from simpatico.features.lexicon import mtime_and_size
+from simpatico.features.users import model as user_models
 from simpatico.features.users.contexts import COVARIATES, Contexts
 from simpatico.features.users.identity import DIGITS, parse_key, pseudonym
 from simpatico.features.users.inputs import InputSpec, encoder_language, input_matrix
-from simpatico.features.users.model import (
-    Standardizer,
-    Target,
-    UserModel,
-    UserPredictions,
-    UserWeights,
-)
+from simpatico.features.users.model import Target, UserModel, UserPredictions
 from simpatico.models.folder import ModelFolder, all_finite, read_model_folder
 from simpatico.models.names import find_model, why_missing
 
 USERS_FILE, KEY = "persons.json", "person.key"
 FILES = (WEIGHTS, RECIPE, USERS_FILE, KEY, CARD)
 SCHEMA = 1
-TENSORS = ("shared", "centre", "spread", "pull", "mean", "curvature", "seen")
 INTERCEPT, SHARED_PREDICTOR = "offset", "number"
 """What the first two terms that users may have weights for are called in a recipe."""
 MODEL_FIELDS = ("target", "predictor_scale", "discount", "calibration", "target_scale", "bounds")
@@ -238,29 +232,24 @@ def build_user_model(files: ModelFolder, recipe: UserModelRecipe) -> UserModel:
         "curvature": (len(names), width * (width + 1) // 2),
         "seen": (len(names),),
     }
+    names_in_file = ("shared", *shapes)
     fits = all(name in tensors and tensors[name].shape == size for name, size in shapes.items())
     proper = all(re.fullmatch(rf"[0-9a-f]{{{DIGITS}}}", name) for name in names)
     if not fits or "shared" not in tensors or not proper or not set(recipe.terms) <= set(all_terms):
         raise DataError(
             f"{path}: its tensors do not match {RECIPE} and {USERS_FILE}; train it again"
         )
-    if odd := [name for name in TENSORS if not all_finite(tensors[name])]:
+    if odd := [name for name in names_in_file if not all_finite(tensors[name])]:
         raise DataError(f"{path}: {odd[0]!r} has values that are not finite; train it again")
-    exact = {name: tensors[name].astype(np.float64) for name in TENSORS}
-    index = {name: at for at, name in enumerate(names)}
+    exact = {name: tensors[name].astype(np.float64) for name in names_in_file}
+    index, n_examples = {n: at for at, n in enumerate(names)}, exact["seen"].astype(np.int64)
     curvature, (row, column) = np.zeros((len(names), width, width)), np.tril_indices(width)
     curvature[:, row, column] = curvature[:, column, row] = exact["curvature"]
     return UserModel(
         shared=exact["shared"],
-        standardizer=Standardizer(exact["centre"], exact["spread"]),
+        standardizer=user_models.Standardizer(exact["centre"], exact["spread"]),
         terms=tuple(all_terms.index(name) for name in recipe.terms),
         penalty=exact["pull"],
-        users=UserWeights(index, exact["mean"], curvature, exact["seen"].astype(np.int64)),
+        users=user_models.UserWeights(index, exact["mean"], curvature, n_examples),
         **{name: getattr(recipe, name) for name in MODEL_FIELDS},
     )
-
-
-def pack_symmetric(matrices: Floats) -> Floats:
-    """The lower triangles of symmetric matrices, a row each."""
-    row, column = np.tril_indices(matrices.shape[1])
-    return np.ascontiguousarray(matrices[:, row, column])

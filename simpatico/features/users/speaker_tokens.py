@@ -91,9 +91,7 @@ class DialogIndex(NamedTuple):
 
     @classmethod
     def of(cls, turns: Turns) -> DialogIndex:
-        speaker, text, number = (
-            turns.frame[name].to_list() for name in ("speaker", "text", "turn")
-        )
+        speaker, text, number = (turns.frame[n].to_list() for n in ("speaker", "text", "turn"))
         start, n_speakers = [at - n for at, n in enumerate(number)], list[int]()
         first_turn = dict[tuple[int, str], int]()
         count = 0

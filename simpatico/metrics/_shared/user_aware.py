@@ -154,7 +154,7 @@ class UserAware(ModelMetric):
         # each altered text comes with the index of its context, where all but the words is known
         def predict_texts(indices: Sequence[str], texts: Sequence[str]) -> Floats:
             at = np.array([int(index) for index in indices], np.int64)
-            values: Floats = predictor.predict(contexts.take(at).with_texts(texts)).value
+            values: Floats = predictor.predict(replace(contexts.take(at), text=texts)).value
             return values
 
         indices = [str(at) for at in range(len(contexts))]

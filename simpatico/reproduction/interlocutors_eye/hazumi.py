@@ -35,7 +35,7 @@ from simpatico.reproduction.interlocutors_eye.continuity import (
 )
 from simpatico.reproduction.interlocutors_eye.data import RatedData
 from simpatico.stats.by_user import compare_ratings, evaluate_ratings
-from simpatico.training.users.examples import UserExamples, stack_examples, user_means
+from simpatico.training.users.examples import UserExamples, user_means
 from simpatico.training.users.fit import (
     FitSettings,
     fit_both_models,
@@ -164,7 +164,7 @@ def predict_models(hazumi: HazumiData) -> tuple[dict[str, Floats], dict[str, Flo
     train, validation, test = (examples.take(indices) for indices in split[:3])
     no_inputs = drop_inputs(examples)
     # outsiders' single scores join the training as those of other users, one in each dialog
-    all_six = stack_examples(train, outsider_examples(hazumi.data, examples))
+    all_six = train.stack(outsider_examples(hazumi.data, examples))
     from_outsiders = examples._replace(y=hazumi.outsider_means)
     outsider_aware, outsider_text = fit_split(from_outsiders, split)
     own_aware, own_text = fit_split(examples, split)

@@ -23,17 +23,13 @@ from simpatico.errors import BadValue, DataError
 from simpatico.features import features_for_texts
 from simpatico.features.classes import ClassProbabilities
 from simpatico.files import lock_folder
-from simpatico.models.names import Model, find_model
+from simpatico.models.names import find_model
 from simpatico.models.runtime.threads import thread_count
 from simpatico.models.runtime.torch_backend import import_transformers
 from simpatico.training.card import About
-from simpatico.training.finetune.folder import (
-    TrainingRecord,
-    check_finetuned_folder,
-    publish_model,
-)
-from simpatico.training.finetune.loop import FineTuningRun, run_training
-from simpatico.training.finetune.start import prepare_model
+from simpatico.training.finetune.folder import check_finetuned_folder, publish_model
+from simpatico.training.finetune.loop import run_training
+from simpatico.training.finetune.start import FineTuningRun, prepare_model
 from simpatico.training.finetune.state import Progress
 
 Problem = Literal["single", "multi", "regression"]
@@ -127,11 +123,9 @@ def fine_tune(
     partial = out.absolute().with_name(f"{out.name}.partial")
     with lock_folder(partial), isolated_torch():
         trainable = prepare_model(base, settings, labels)
-        key = training_key(train, validation, settings, labels, base)
-        progress = run_training(FineTuningRun(trainable, settings, partial, key), train, validation)
-        sizes = len(train), len(validation)
-        record = TrainingRecord(base, settings, labels, progress, sizes, about)
-        publish_model(out, partial, trainable, record)
+        run = FineTuningRun(trainable, base, settings, labels, train, validation, about, partial)
+        progress = run_training(run, training_key(run))
+        publish_model(out, run, progress)
     return progress
 
 
@@ -196,24 +190,17 @@ def check_dataset(data: TextDataset, problem: Problem, labels: tuple[str, ...], 
             raise DataError(f"{split} set: no text is {label!r}; leave that label out")
 
 
-def training_key(
-    train: TextDataset,
-    validation: TextDataset,
-    settings: FineTuning,
-    labels: tuple[str, ...],
-    base: Model,
-) -> str:
+def training_key(run: FineTuningRun) -> str:
     """A hash of all that a training must share with an unfinished one to resume it.
 
     Texts enter it, so that new data of the same size are not mistaken for the old.
     """
     digest = hashlib.sha256()
-    facts = {**asdict(settings), "base": base.sha256, "labels": labels, "version": VERSION}
-    digest.update(msgspec.json.encode(facts, order="sorted"))
-    for data in (train, validation):
-        columns = [data.first, data.second or []]
-        digest.update(
-            msgspec.json.encode([[t.encode("utf-8", "replace") for t in c] for c in columns])
-        )
+    names = {"base": run.base.sha256, "labels": run.labels, "version": VERSION}
+    digest.update(msgspec.json.encode(asdict(run.settings) | names, order="sorted"))
+    for data in (run.train, run.validation):
+        columns = (data.first, data.second or [])
+        utf8 = [[text.encode("utf-8", "replace") for text in column] for column in columns]
+        digest.update(msgspec.json.encode(utf8))
         digest.update(np.ascontiguousarray(data.target, np.float32).tobytes())
     return digest.hexdigest()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +13,7 @@ from simpatico.arrays import Ints
 from simpatico.errors import DataError
 from simpatico.models.runtime.tokens import Encoding
 from simpatico.progress import track
-from simpatico.training.finetune.start import TrainableModel
+from simpatico.training.finetune.start import FineTuningRun, TrainableModel
 from simpatico.training.finetune.state import Progress, resume_progress, save_progress
 
 if TYPE_CHECKING:
@@ -28,16 +27,6 @@ MAX_GRADIENT_NORM = 1.0
 """Both as BERT was trained with (Devlin et al. 2019)."""
 CHECKPOINT_SECONDS = 300.0
 """After so long a checkpoint is written, besides the one at the end of every epoch."""
-
-
-@dataclass(frozen=True)
-class FineTuningRun:
-    """What is trained, how, and where its checkpoints are; `key` stands for data and settings."""
-
-    trainable: TrainableModel
-    settings: FineTuning
-    partial: Path
-    key: str
 
 
 @dataclass(frozen=True)
@@ -62,17 +51,18 @@ class TokenizedTexts:
         return np.array([len(encoding.ids) for encoding in self.encodings])
 
 
-def run_training(run: FineTuningRun, train: TextDataset, validation: TextDataset) -> Progress:
-    """Resume from the last checkpoint and train to the last step."""
+def run_training(run: FineTuningRun, key: str) -> Progress:
+    """Resume from the last checkpoint that has this key and train to the last step."""
     import torch
 
     settings, model = run.settings, run.trainable.model
-    train_texts, validation_texts = (TokenizedTexts.of(data, run) for data in (train, validation))
-    weights = class_weights(train_texts.target, settings, model.config.num_labels)
+    train, validation = (TokenizedTexts.of(data, run) for data in (run.train, run.validation))
+    weights = class_weights(train.target, settings, model.config.num_labels)
     optimizer = make_optimizer(model)
-    progress = resume_progress(run.partial, run.key, model, optimizer)
-    per_epoch = -(-len(train) // settings.batch)
-    total, saved_at, lengths = per_epoch * settings.epochs, monotonic(), train_texts.lengths
+    progress = resume_progress(run.partial, key, model, optimizer)
+    lengths, saved_at = train.lengths, monotonic()
+    per_epoch = -(-len(lengths) // settings.batch)
+    total = per_epoch * settings.epochs
     with track("fine-tuning", total) as tick:
         tick(progress.step)
         for epoch in range(progress.step // per_epoch, settings.epochs):
@@ -82,7 +72,7 @@ def run_training(run: FineTuningRun, train: TextDataset, validation: TextDataset
                 seed = np.random.default_rng([settings.seed, progress.step]).integers(2**62)
                 torch.manual_seed(int(seed))
                 model.train()
-                loss_sum, weight_sum = batch_loss(run, train_texts, batch, weights)
+                loss_sum, weight_sum = batch_loss(run, train, batch, weights)
                 loss = loss_sum / weight_sum
                 if not torch.isfinite(loss):
                     rate = f"{settings.rate:g}"
@@ -97,7 +87,7 @@ def run_training(run: FineTuningRun, train: TextDataset, validation: TextDataset
                 tick(1)
                 epoch_ends = progress.step % per_epoch == 0
                 if epoch_ends:
-                    progress.losses.append(validation_loss(run, validation_texts, weights))
+                    progress.losses.append(validation_loss(run, validation, weights))
                 if epoch_ends or monotonic() - saved_at > CHECKPOINT_SECONDS:
                     save_progress(run.partial, progress, model, optimizer)
                     saved_at = monotonic()
@@ -119,11 +109,8 @@ def make_optimizer(model: Any) -> Any:
     # foreach would take all tensors at once, in an order of additions that depends on the device
     optimizer = torch.optim.AdamW([g for g in groups if g["params"]], foreach=False)
     for weight in weights:
-        optimizer.state[weight] = {
-            "step": torch.tensor(0.0),
-            "exp_avg": torch.zeros_like(weight),
-            "exp_avg_sq": torch.zeros_like(weight),
-        }
+        moments = {name: torch.zeros_like(weight) for name in ("exp_avg", "exp_avg_sq")}
+        optimizer.state[weight] = {"step": torch.tensor(0.0), **moments}
     return optimizer
 
 

@@ -5,31 +5,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from inspect import signature
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from simpatico.errors import DataError
 from simpatico.models.names import Model
+from simpatico.models.runtime import torch_backend
 from simpatico.models.runtime.encoders import has_segments
 from simpatico.models.runtime.tokens import TextTokenizer, load_tokenizer, max_model_tokens
-from simpatico.models.runtime.torch_backend import (
-    device,
-    import_transformers,
-    quiet_loading,
-    unloadable,
-)
+from simpatico.training.card import About
 
 if TYPE_CHECKING:
-    from simpatico.training.finetune import FineTuning
+    from simpatico.training.finetune import FineTuning, TextDataset
 
 NOISE = 0.1
 """SD of new token vectors around the mean of the old ones, as a share of the old ones' SD."""
-PROBLEM_TYPES = {
-    "single": "single_label_classification",
-    "multi": "multi_label_classification",
-    "regression": "regression",
-}
 
 
 @dataclass(frozen=True)
@@ -53,6 +45,20 @@ class TrainableModel:
         return TextTokenizer("", copy)
 
 
+@dataclass(frozen=True)
+class FineTuningRun:
+    """All that a fine-tuning starts from, and the folder of its checkpoints."""
+
+    trainable: TrainableModel
+    base: Model
+    settings: FineTuning
+    labels: tuple[str, ...]
+    train: TextDataset
+    validation: TextDataset
+    about: About
+    partial: Path
+
+
 def prepare_model(base: Model, settings: FineTuning, labels: tuple[str, ...]) -> TrainableModel:
     """The base with a new classification layer; random weights come from the seed."""
     import torch
@@ -60,7 +66,7 @@ def prepare_model(base: Model, settings: FineTuning, labels: tuple[str, ...]) ->
     torch.manual_seed(settings.seed)
     model = load_classifier(base, settings, labels)
     tokenizer, new = add_tokens(base, settings.tokens)
-    with quiet_loading(import_transformers(base)):
+    with torch_backend.quiet_loading(torch_backend.import_transformers(base)):
         embed_tokens(model, new, settings.seed)
     # memory of our own, aligned alike whether weights come from a file or a checkpoint: kernels may
     # add up in another order at another alignment
@@ -68,15 +74,16 @@ def prepare_model(base: Model, settings: FineTuning, labels: tuple[str, ...]) ->
         weight.data = weight.data.clone()
     segments = "token_type_ids" in signature(model.forward).parameters and has_segments(base)
     limit = min(settings.longest, max_model_tokens(base))
-    return TrainableModel(model.to(device()), tokenizer, limit, segments)
+    return TrainableModel(model.to(torch_backend.device()), tokenizer, limit, segments)
 
 
 def load_classifier(base: Model, settings: FineTuning, labels: tuple[str, ...]) -> Any:
     """The base as a classifier of transformers, all weights from its file but those of classes."""
     import torch
 
-    transformers = import_transformers(base)
-    with quiet_loading(transformers):
+    transformers = torch_backend.import_transformers(base)
+    kind = "" if settings.problem == "regression" else "_label_classification"
+    with torch_backend.quiet_loading(transformers):
         try:
             model, loading = transformers.AutoModelForSequenceClassification.from_pretrained(
                 base.folder,
@@ -88,10 +95,10 @@ def load_classifier(base: Model, settings: FineTuning, labels: tuple[str, ...]) 
                 num_labels=len(labels),
                 id2label=dict(enumerate(labels)),
                 label2id={label: index for index, label in enumerate(labels)},
-                problem_type=PROBLEM_TYPES[settings.problem],
+                problem_type=f"{settings.problem}{kind}",
             )
         except Exception as error:  # a faulty folder makes it raise nearly anything
-            raise unloadable(base, "an encoder", error) from None
+            raise torch_backend.unloadable(base, "an encoder", error) from None
     # a new classification layer has no weights yet, and some encoders are saved without a pooler
     inner = f"{model.base_model_prefix}."
     missing = [

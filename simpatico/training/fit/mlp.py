@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import count, pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -54,9 +54,7 @@ class PairExamples(NamedTuple):
     """How much each pair counts; all the same where there is none."""
 
     def take(self, rows: Ints) -> PairExamples:
-        dialog = None if self.dialog is None else self.dialog[rows]
-        weight = None if self.weight is None else self.weight[rows]
-        return PairExamples(self.first[rows], self.second[rows], self.label[rows], dialog, weight)
+        return PairExamples._make(None if column is None else column[rows] for column in self)
 
     @property
     def dialog_ids(self) -> Ints:
@@ -93,16 +91,25 @@ def fit_head(
     head = with_scaled_inputs(base, scaling) if base else head
     weights = parameters(head)
     moments = [(np.zeros_like(w), np.zeros_like(w)) for w in weights]
-    steps = 0
+    steps = count(1)
 
     def run_epoch() -> None:
-        nonlocal steps
+        """Adam with decoupled weight decay of matrices (Loshchilov & Hutter 2019).
+
+        Kingma & Ba's second form: both bias corrections in the step size, epsilon uncorrected.
+        """
         order = rng.permutation(len(train.label))
         for start in range(0, len(order), shape.batch):
-            steps += 1
+            step = next(steps)
             batch = train.take(order[start : start + shape.batch])
             by_weight = gradients(head, scaling, vectors, batch)
-            adam_step(weights, by_weight, moments, steps, shape)
+            correction = np.sqrt(1 - BETA2**step) / (1 - BETA1**step)
+            for weight, gradient, (mean, square) in zip(weights, by_weight, moments, strict=True):
+                mean += (1 - BETA1) * (gradient - mean)
+                square += (1 - BETA2) * (gradient * gradient - square)
+                if weight.ndim == 2:
+                    weight *= 1 - shape.rate * shape.decay
+                weight -= shape.rate * correction * mean / (np.sqrt(square) + EPSILON)
 
     def validation_loss() -> float:
         return mean_loss(head, scaling, vectors, validation)
@@ -161,26 +168,6 @@ def gradients(
     column = head.parts.index("bilinear") * first.shape[1]
     error = back[:, column : column + 1] / scaling.sd[column]
     return [*by_weight, (first * error).T @ second]
-
-
-def adam_step(
-    weights: list[AnyFloats],
-    by_weight: list[AnyFloats],
-    moments: list[tuple[AnyFloats, AnyFloats]],
-    step: int,
-    shape: HeadShape,
-) -> None:
-    """One step of Adam with decoupled weight decay of matrices (Loshchilov & Hutter 2019).
-
-    Kingma & Ba's second form: both bias corrections in the step size, epsilon uncorrected.
-    """
-    correction = np.sqrt(1 - BETA2**step) / (1 - BETA1**step)
-    for weight, gradient, (mean, square) in zip(weights, by_weight, moments, strict=True):
-        mean += (1 - BETA1) * (gradient - mean)
-        square += (1 - BETA2) * (gradient * gradient - square)
-        if weight.ndim == 2:
-            weight *= 1 - shape.rate * shape.decay
-        weight -= shape.rate * correction * mean / (np.sqrt(square) + EPSILON)
 
 
 def mean_loss(

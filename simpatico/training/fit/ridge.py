@@ -54,21 +54,12 @@ def fit_ridge(kernel: Floats, target: Floats, grid: Floats = GRID) -> RidgeFit:
     errors = np.mean(residuals**2, axis=0)
     best = int(np.argmin(errors))
     along = vectors.T @ (target - target.mean())
-    return RidgeFit(
-        float(target.mean()),
-        np.asarray(vectors @ (along / (values + penalties[best]))),
-        float(grid[best]),
-        float(penalties[best]),
-        float(errors[best]),
-    )
+    dual = np.asarray(vectors @ (along / (values + penalties[best])))
+    numbers = (float(column[best]) for column in (grid, penalties, errors))
+    return RidgeFit(float(target.mean()), dual, *numbers)
 
 
 def centre_kernel(products: Floats, rows: Ints) -> Floats:
     """Inner products of all rows with the training rows, once their mean is the origin."""
-    training = products[rows]
-    return np.asarray(
-        products
-        - products.mean(axis=1, keepdims=True)
-        - training.mean(axis=0, keepdims=True)
-        + training.mean()
-    )
+    training, row_means = products[rows], products.mean(axis=1, keepdims=True)
+    return np.asarray(products - row_means - training.mean(axis=0) + training.mean())

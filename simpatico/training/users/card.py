@@ -7,14 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from simpatico.arrays import Floats
-from simpatico.features.users.folder import (
-    INTERCEPT,
-    SHARED_PREDICTOR,
-    ModelEvaluation,
-    RecordedResult,
-    ReliabilityBin,
-    UserModelRecipe,
-)
+from simpatico.features.users import folder
 from simpatico.features.users.model import UserWeights
 from simpatico.stats.bootstrap import DECIMALS, MIN_CLUSTERS
 from simpatico.stats.result import Result
@@ -29,7 +22,7 @@ SUMMARIES = {
     "score": "Predicts the rating that the addressed user gives a turn. Used by the metric "
     "`interlocutor_score`.",
 }
-TERM_NAMES = {INTERCEPT: "intercept", SHARED_PREDICTOR: "shared predictor"}
+TERM_NAMES = {folder.INTERCEPT: "intercept", folder.SHARED_PREDICTOR: "shared predictor"}
 LIMITS = (
     "Removing a user deletes their own weights; the shared weights were trained on all users and "
     "still reflect users who have been removed.",
@@ -38,12 +31,12 @@ LIMITS = (
 )
 
 
-def reliability_bins(probability: Floats, outcome: Floats) -> tuple[ReliabilityBin, ...]:
+def reliability_bins(probability: Floats, outcome: Floats) -> tuple[folder.ReliabilityBin, ...]:
     """For each tenth of predicted probabilities: how many, their mean, and the share of replies."""
     tenth = np.minimum((probability * BINS).astype(np.int64), BINS - 1)
     masks = [tenth == number for number in np.unique(tenth)]
     return tuple(
-        ReliabilityBin(
+        folder.ReliabilityBin(
             int(mask.sum()),
             *(round(float(column[mask].mean()), DECIMALS) for column in (probability, outcome)),
         )
@@ -51,7 +44,7 @@ def reliability_bins(probability: Floats, outcome: Floats) -> tuple[ReliabilityB
     )
 
 
-def calibration_error(bins: tuple[ReliabilityBin, ...]) -> float:
+def calibration_error(bins: tuple[folder.ReliabilityBin, ...]) -> float:
     """Expected calibration error (Naeini et al. 2015): sum_b n_b |predicted_b - observed_b| / n.
 
     Example: 3 turns predicted .2 of which none is answered, 1 predicted .8 that is:
@@ -62,7 +55,7 @@ def calibration_error(bins: tuple[ReliabilityBin, ...]) -> float:
     return round(gaps / max(n, 1), DECIMALS)
 
 
-def user_model_card(recipe: UserModelRecipe, users: UserWeights) -> str:
+def user_model_card(recipe: folder.UserModelRecipe, users: UserWeights) -> str:
     """The card of a folder; it does not say who the users are."""
     spec = recipe.inputs
     if len(users.n_examples):
@@ -94,7 +87,7 @@ def user_model_card(recipe: UserModelRecipe, users: UserWeights) -> str:
     ).render(About(recipe.data, recipe.licence, recipe.command))
 
 
-def evaluation_lines(test: ModelEvaluation) -> list[str]:
+def evaluation_lines(test: folder.ModelEvaluation) -> list[str]:
     """Results on the test split and, for probabilities, the table of reliability."""
     noun = "turns" if test.reliability else "ratings"
     brackets = (
@@ -123,8 +116,8 @@ def evaluation_lines(test: ModelEvaluation) -> list[str]:
     ]
 
 
-def record_result(result: Result) -> RecordedResult:
-    return RecordedResult(result.numbers[0], result.low, result.high)
+def record_result(result: Result) -> folder.RecordedResult:
+    return folder.RecordedResult(result.numbers[0], result.low, result.high)
 
 
 def excluded_lines(counts: Mapping[str, int], noun: str) -> list[str]:

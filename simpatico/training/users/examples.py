@@ -37,6 +37,18 @@ class UserExamples(NamedTuple):
         )
         return UserExamples(rows, covariates, [self.user[at] for at in indices], y, weight)
 
+    def stack(self, other: UserExamples) -> UserExamples:
+        """These examples, then the others."""
+        from scipy import sparse
+
+        return UserExamples(
+            sparse.vstack([self.rows, other.rows], format="csr"),
+            np.concatenate([self.covariates, other.covariates]),
+            [*self.user, *other.user],
+            np.concatenate([self.y, other.y]),
+            np.concatenate([self.weight, other.weight]),
+        )
+
 
 def input_spec(encoder: str, *, profile: bool) -> InputSpec:
     """The inputs of a model over this encoder; without one, character n-grams alone."""
@@ -68,19 +80,6 @@ def group_examples(
     mean = sparse.csr_matrix((np.repeat(1 / sizes, sizes), members, starts), shape)
     covariates = np.asarray(mean @ turns.covariates)
     return UserExamples(mean @ turns.rows, covariates, list(users), y, np.ones(len(y)))
-
-
-def stack_examples(first: UserExamples, second: UserExamples) -> UserExamples:
-    """The first examples, then the second."""
-    from scipy import sparse
-
-    return UserExamples(
-        sparse.vstack([first.rows, second.rows], format="csr"),
-        np.concatenate([first.covariates, second.covariates]),
-        [*first.user, *second.user],
-        np.concatenate([first.y, second.y]),
-        np.concatenate([first.weight, second.weight]),
-    )
 
 
 def user_means(users: Sequence[str], y: Floats, train: Ints, test: Ints) -> Floats:

@@ -24,12 +24,10 @@ from simpatico.features.users.inputs import encoder_language
 from simpatico.features.users.model import Target
 from simpatico.features.users.speaker_tokens import SpeakerTokens, texts_with_tokens
 from simpatico.files import write_atomically
+from simpatico.training import finetune
 from simpatico.training.card import About
-from simpatico.training.finetune import FineTuning, TextDataset, fine_tune
 from simpatico.training.finetune.folder import append_to_card
-from simpatico.training.users.card import LIMITS, evaluation_lines
-from simpatico.training.users.fit import MODE_NAMES, UserTraining
-from simpatico.training.users.splits import TimeSplit
+from simpatico.training.users import card, fit, splits
 from simpatico.turns import Turns
 
 DEFAULT_ENCODER = "package:minilm-torch"
@@ -42,45 +40,40 @@ class TokenData(NamedTuple):
     labels: tuple[str, ...]
     turns: Turns
     contexts: Contexts
-    split: TimeSplit
+    split: splits.TimeSplit
     y: Floats
 
+    def fine_tune(
+        self, out: Path, *, training: fit.UserTraining, about: About, base: str = ""
+    ) -> dict[str, Floats]:
+        """Fine-tune, write the folder, and predict the test split with what was written.
 
-def fine_tune_with_tokens(
-    data: TokenData, out: Path, *, training: UserTraining, about: About, base: str = ""
-) -> dict[str, Floats]:
-    """Fine-tune, write the folder, and predict the test split with what was written.
-
-    Returns the predictions under the name of the model, as `fit_mode` does.
-    """
-    key = pseudonym_key(out, base)
-    train, validation, test = data.split[:3]
-    users = data.contexts.take(train).user if uses_identity(training.mode) else []
-    tokens = SpeakerTokens.for_users(users, key, existing=base_token_digits(base))
-    start = base or training.encoder or DEFAULT_ENCODER
-    settings = FineTuning(
-        start,
-        "single" if data.target == "chance" else "regression",
-        epochs=training.fine_tune,
-        tokens=tokens.tokens,
-        seed=training.seed,
-    )
-    datasets = []
-    for indices in (train, validation):
-        contexts, profile = data.contexts.take(indices), uses_profile(training.mode)
-        first, second = texts_with_tokens(data.turns, contexts, tokens, profile=profile)
-        datasets.append(TextDataset(first, second, data.y[indices].astype(np.float32)))
-    about = replace(
-        about,
-        training={**about.training, "language": reading_language(start)},
-        limits=LIMITS if tokens.digits else (),
-    )
-    fine_tune(datasets[0], datasets[1], out, settings=settings, labels=data.labels, about=about)
-    store_key(out, key)
-    folder = load_finetuned(f"path:{out}", data.target)
-    features = features_for_texts(folder.needs)
-    predictions = folder.predict(data.turns, data.contexts.take(test), features)
-    return {f"{MODE_NAMES[training.mode]}, fine-tuned": predictions.value}
+        Returns the predictions under the name of the model, as `fit_mode` does.
+        """
+        key = pseudonym_key(out, base)
+        train, validation, test = self.split[:3]
+        users = self.contexts.take(train).user if uses_identity(training.mode) else []
+        tokens = SpeakerTokens.for_users(users, key, existing=base_token_digits(base))
+        start = base or training.encoder or DEFAULT_ENCODER
+        problem: finetune.Problem = "single" if self.target == "chance" else "regression"
+        settings = finetune.FineTuning(
+            start, problem, epochs=training.fine_tune, tokens=tokens.tokens, seed=training.seed
+        )
+        datasets = []
+        for indices in (train, validation):
+            contexts, profile = self.contexts.take(indices), uses_profile(training.mode)
+            first, second = texts_with_tokens(self.turns, contexts, tokens, profile=profile)
+            datasets.append(finetune.TextDataset(first, second, self.y[indices].astype(np.float32)))
+        facts = {**about.training, "language": reading_language(start)}
+        about = replace(about, training=facts, limits=card.LIMITS if tokens.digits else ())
+        finetune.fine_tune(
+            datasets[0], datasets[1], out, settings=settings, labels=self.labels, about=about
+        )
+        store_key(out, key)
+        folder = load_finetuned(f"path:{out}", self.target)
+        features = features_for_texts(folder.needs)
+        predictions = folder.predict(self.turns, self.contexts.take(test), features)
+        return {f"{fit.MODE_NAMES[training.mode]}, fine-tuned": predictions.value}
 
 
 def base_token_digits(base: str) -> Collection[str]:
@@ -97,7 +90,7 @@ def reading_language(base: str) -> str | None:
 
 def append_results(out: Path, test: ModelEvaluation, lines: Sequence[str]) -> None:
     """Write the results on the test split at the end of a finished model's card."""
-    append_to_card(out, "\n".join(["", *evaluation_lines(test), "", *lines, ""]))
+    append_to_card(out, "\n".join(["", *card.evaluation_lines(test), "", *lines, ""]))
 
 
 def pseudonym_key(out: Path, base: str = "") -> bytes:
@@ -105,10 +98,8 @@ def pseudonym_key(out: Path, base: str = "") -> bytes:
 
     Speaker tokens are made with it, so that a training that was interrupted needs it to resume.
     """
-    if base.startswith("path:"):
-        path = Path(base.removeprefix("path:")) / KEY
-        if path.is_file():
-            return read_key(path)
+    if (folder := heads_folder(base)) and (folder / KEY).is_file():
+        return read_key(folder / KEY)
     waiting = out.absolute().with_name(f"{out.name}.{KEY}")
     if not waiting.is_file():
         write_key(waiting, new_key())

@@ -12,7 +12,7 @@ training split: a model is used on later turns, too, and users change.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import msgspec
@@ -25,10 +25,8 @@ from simpatico.features.users.identity import MODES, Mode, uses_identity, uses_p
 from simpatico.features.users.inputs import InputSpec
 from simpatico.features.users.model import Standardizer, Target, UserModel, UserWeights, user_design
 from simpatico.progress import track
-from simpatico.training.users.examples import UserExamples
-from simpatico.training.users.search import ValidationPairs, search_hyperparameters, user_penalty
-from simpatico.training.users.shared_weights import SHARED_PENALTIES, SharedColumns, fit_shared
-from simpatico.training.users.user_weights import UserDesign, update_users, update_weights
+from simpatico.training.users import search, shared_weights, user_weights
+from simpatico.training.users.examples import UserExamples, input_spec
 from simpatico.turns import Turns
 
 MAX_SLOPE = 4.0
@@ -38,12 +36,7 @@ MIN_RATE = 1e-6
 """The share of replies is kept this far from 0 and 1, where its logit would be infinite."""
 ROOT_TOLERANCE = 1e-12
 TEXT_ONLY: Mode = "text"
-MODE_NAMES: Mapping[Mode, str] = {
-    "text": "text",
-    "user": "+ user",
-    "profile": "+ profile",
-    "both": "+ both",
-}
+MODE_NAMES = {mode: "text" if mode == TEXT_ONLY else f"+ {mode}" for mode in MODES}
 
 
 @dataclass(frozen=True)
@@ -62,6 +55,10 @@ class UserTraining:
             raise BadValue(f"unknown mode {self.mode!r}; choose one of {', '.join(MODES)}")
         if self.fine_tune < 0:
             raise BadValue(f"{self.fine_tune} epochs of fine-tuning; give 0 or more")
+
+    @property
+    def inputs(self) -> InputSpec:
+        return input_spec(self.encoder, profile=uses_profile(self.mode))
 
     def check_profiles(self, turns: Turns) -> None:
         """Refuse a mode that reads profiles where nobody has one."""
@@ -84,8 +81,7 @@ class FitSettings:
 
 
 def fit_mode(
-    mode: Mode,
-    spec: InputSpec,
+    training: UserTraining,
     settings: FitSettings,
     split_examples: Callable[[InputSpec], Sequence[UserExamples]],
 ) -> tuple[UserModel, dict[str, Floats]]:
@@ -95,10 +91,11 @@ def fit_mode(
     """
 
     def fit(mode: Mode, splits: Sequence[UserExamples]) -> tuple[UserModel, UserModel]:
-        with track(f"fits, {MODE_NAMES[mode]}", len(SHARED_PENALTIES)) as tick:
+        with track(f"fits, {MODE_NAMES[mode]}", len(shared_weights.SHARED_PENALTIES)) as tick:
             of_mode = replace(settings, per_user=uses_identity(mode))
             return fit_both_models(splits[0], splits[1], settings=of_mode, tick=tick)
 
+    mode, spec = training.mode, training.inputs
     splits = split_examples(spec)
     model, text_model = fit(mode, splits)
     predictions = {MODE_NAMES[mode]: predict_examples(model, splits[2])}
@@ -137,29 +134,26 @@ def fit_both_models(
         scale = mean, float(np.sqrt(np.average((train.y - mean) ** 2, weights=train.weight)))
         if not scale[1]:
             raise BadValue(f"all {len(train.y):,} training scores are {mean:g}; they must differ")
-    scaled_train, scaled_validation = (
+    z_train, z_validation = (
         split._replace(y=(split.y - scale[0]) / scale[1]) for split in (train, validation)
     )
     names = dict.fromkeys(filter(None, train.user if settings.per_user else ()))
     index = {name: at for at, name in enumerate(names)}
     scaler = Standardizer.fit(train.covariates)
-    penalty = user_penalty(scaled_train, scaled_validation, index, target) if index else 1.0
-    columns = SharedColumns(scaler, index, penalty)
-    fits = fit_shared(scaled_train, scaled_validation, columns, target=target, tick=tick)
-    models = [
-        UserModel(target, weights, scaler, target_scale=scale, bounds=settings.bounds)
-        for weights, _ in fits
-    ]
-    without_users = calibrate(models[0], validation)
+    penalty = search.user_penalty(z_train, z_validation, index, target) if index else 1.0
+    columns = shared_weights.SharedColumns(scaler, index, penalty)
+    fits = shared_weights.fit_shared(z_train, z_validation, columns, target=target, tick=tick)
+    shared = UserModel(target, fits[0][0], scaler, target_scale=scale, bounds=settings.bounds)
+    without_users = calibrate(shared, validation)
     if not index:
         return without_users, without_users
     candidates = [
-        fit_per_user(model, train, validation, cross_fitted, index)
-        for model, (_, cross_fitted) in zip(models, fits, strict=True)
+        fit_per_user(replace(shared, shared=weights), train, validation, cross_fitted, index)
+        for weights, cross_fitted in fits
     ]
     _, best = min(candidates, key=lambda candidate: candidate[0])
     model = calibrate(best, validation)
-    model = update_users(model, validation) if settings.update_on_validation else model
+    model = user_weights.update_users(model, validation) if settings.update_on_validation else model
     return model, without_users
 
 
@@ -186,7 +180,7 @@ def fit_per_user(
     scale = (float(cross_fitted.mean()), float(cross_fitted.std()) or 1.0)
     predictors = (cross_fitted, shared.shared_predictor(validation.rows, validation.covariates))
     design, later = (
-        UserDesign.of(
+        user_weights.UserDesign.of(
             user_design(predictor, shared.standardizer(split.covariates), scale),
             predictor,
             split._replace(y=shared.standardize(split.y)),
@@ -195,13 +189,13 @@ def fit_per_user(
         for predictor, split in zip(predictors, (train, validation), strict=True)
     )
     design = design.drop_unknown()
-    pairs = ValidationPairs.of(design, later, shared.target)
-    terms, penalty, discount = choice = search_hyperparameters(pairs)
+    pairs = search.ValidationPairs.of(design, later, shared.target)
+    terms, penalty, discount = choice = search.search_hyperparameters(pairs)
     model = replace(
         shared, predictor_scale=scale, terms=terms, penalty=np.array(penalty), discount=discount
     )
     design = design._replace(z=design.z[:, list(terms)])
-    users = update_weights(UserWeights.empty(len(terms)).extend(index), design, model)
+    users = user_weights.update_weights(UserWeights.empty(len(terms)).extend(index), design, model)
     return pairs.loss(choice), replace(model, users=users)
 
 

@@ -5,31 +5,21 @@ Until it is written, a model has users by their names; from then on by pseudonym
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import msgspec
 import numpy as np
 
 from simpatico.features.heads.folder import CARD, RECIPE, WEIGHTS
-from simpatico.features.users.folder import (
-    FILES,
-    INTERCEPT,
-    KEY,
-    MODEL_FIELDS,
-    SCHEMA,
-    SHARED_PREDICTOR,
-    USERS_FILE,
-    ModelEvaluation,
-    UserModelRecipe,
-    pack_symmetric,
-)
+from simpatico.features.users import folder
+from simpatico.features.users.folder import ModelEvaluation, UserModelRecipe
 from simpatico.features.users.identity import new_key, pseudonym
 from simpatico.features.users.inputs import InputSpec
 from simpatico.features.users.model import UserModel
 from simpatico.metric import package_version
 from simpatico.training.card import About
-from simpatico.training.model_folder import check_writable, encode_json, write_model_folder
+from simpatico.training.model_folder import encode_json, write_model_folder
 from simpatico.training.users.card import user_model_card
 
 
@@ -47,22 +37,17 @@ def save_user_model(
 
     `lines` are further lines of the card.
     """
-    check_writable(out, FILES)
-    terms = (INTERCEPT, SHARED_PREDICTOR, *inputs.covariates)
+    terms = (folder.INTERCEPT, folder.SHARED_PREDICTOR, *inputs.covariates)
     recipe = UserModelRecipe(
-        schema=SCHEMA,
+        schema=folder.SCHEMA,
         inputs=inputs,
         terms=tuple(terms[at] for at in model.terms),
         examples=n_examples,
         test=test,
-        data=about.data,
-        licence=about.licence,
-        limits=about.limits,
         lines=lines,
-        command=about.command,
-        training=dict(about.training),
         version=package_version(),
-        **{name: getattr(model, name) for name in MODEL_FIELDS},
+        **asdict(about),
+        **{name: getattr(model, name) for name in folder.MODEL_FIELDS},
     )
     key, users = new_key(), model.users
     row_of = {pseudonym(name, key): at for name, at in users.row_of.items()}
@@ -76,13 +61,14 @@ def write_user_model(out: Path, model: UserModel, recipe: UserModelRecipe, key: 
 
     # sorted by pseudonym: the order of training would reveal who came first
     users = model.users.select(sorted(model.users.row_of))
+    row, column = np.tril_indices(len(model.terms))
     arrays = {
         "shared": model.shared,
         "centre": model.standardizer.mean,
         "spread": model.standardizer.sd,
         "pull": model.penalty,
         "mean": users.mean,
-        "curvature": pack_symmetric(users.curvature),
+        "curvature": users.curvature[:, row, column],
         "seen": users.n_examples,
     }
     # float64 throughout: an update starts from these numbers and must not lose a bit
@@ -90,8 +76,8 @@ def write_user_model(out: Path, model: UserModel, recipe: UserModelRecipe, key: 
     files = {
         WEIGHTS: bytes(save(exact)),
         RECIPE: encode_json(msgspec.to_builtins(recipe)),
-        USERS_FILE: encode_json(list(users.row_of)),
-        KEY: f"{key.hex()}\n".encode(),
+        folder.USERS_FILE: encode_json(list(users.row_of)),
+        folder.KEY: f"{key.hex()}\n".encode(),
         CARD: user_model_card(recipe, users).encode(),
     }
-    write_model_folder(out, files, private=(KEY,))
+    write_model_folder(out, files, private=(folder.KEY,))

@@ -16,13 +16,9 @@ import numpy as np
 
 from simpatico.arrays import Floats
 from simpatico.features.users.model import Target
+from simpatico.training.users import user_weights
 from simpatico.training.users.examples import UserExamples
-from simpatico.training.users.user_weights import (
-    Quadratic,
-    UserDesign,
-    fit_user_weights,
-    later_examples,
-)
+from simpatico.training.users.user_weights import UserDesign
 
 USER_PENALTIES = (0.3, 1.0, 3.0, 10.0, 30.0, 100.0, 300.0)
 """From a prior SD of 1.8 logits between users, where hardly anything is shared, to one of .06."""
@@ -60,8 +56,9 @@ class ValidationPairs(NamedTuple):
         terms, losses = list(choice.terms), list[float]()
         for train, later in self.pairs:
             design = train._replace(z=train.z[:, terms]).apply_discount(choice.discount)
-            nothing = Quadratic.zero(design.n_users, len(terms))
-            mode, _ = fit_user_weights(design, nothing, np.array(choice.penalty), self.target)
+            nothing = user_weights.Quadratic.zero(design.n_users, len(terms))
+            penalty = np.array(choice.penalty)
+            mode, _ = user_weights.fit_user_weights(design, nothing, penalty, self.target)
             # the row of zeros comes last, where the -1 of an unknown user points
             weights = np.concatenate([mode, np.zeros((1, len(terms)))])[later.user]
             eta: Floats = later.offset + (later.z[:, terms] * weights).sum(axis=1)
@@ -76,7 +73,7 @@ class ValidationPairs(NamedTuple):
 def cut_each_user(design: UserDesign, share: float) -> tuple[UserDesign, UserDesign]:
     """The first share of each user's examples, and the next `HORIZON` of them."""
     count = np.bincount(design.user, minlength=design.n_users)[design.user]
-    rank = (count - 1 - later_examples(design.user)) / count
+    rank = (count - 1 - user_weights.later_examples(design.user)) / count
     return design.filter(rank < share), design.filter((share <= rank) & (rank < share + HORIZON))
 
 

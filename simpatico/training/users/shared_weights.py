@@ -56,8 +56,8 @@ class Candidate(NamedTuple):
 
     loss: float
     weights: Floats
-    penalty: float
-    covariate_penalty: float
+    penalties: tuple[float, float]
+    """Of inputs, and of covariates."""
 
 
 class SharedColumns(NamedTuple):
@@ -73,22 +73,13 @@ class SharedColumns(NamedTuple):
 
         n = len(examples.y)
         blocks = [examples.rows, sparse.csr_matrix(self.standardizer(examples.covariates))]
-        if self.users:
-            user = np.array([self.users.get(name, -1) for name in examples.user], np.int64)
-            row = np.flatnonzero(user >= 0)
-            shape = (n, len(self.users))
-            blocks.append(sparse.csr_matrix((np.ones(len(row)), (row, user[row])), shape=shape))
+        user = np.array([self.users.get(name, -1) for name in examples.user], np.int64)
+        row, shape = np.flatnonzero(user >= 0), (n, len(self.users))
+        blocks.append(sparse.csr_matrix((np.ones(len(row)), (row, user[row])), shape=shape))
         blocks.append(sparse.csr_matrix(np.ones((n, 1))))
         rows = sparse.hstack(blocks, format="csr", dtype=np.float64)
         kind = LogisticData if target == "chance" else SquaredErrorData
         return kind(rows, examples.y, examples.weight)
-
-    def penalties(self, width: int, penalty: float, covariate_penalty: float) -> Floats:
-        """The penalty of each column."""
-        penalties, end = np.full(width, penalty), width - 1 - len(self.users)
-        penalties[end:-1] = self.user_penalty
-        penalties[end - len(self.standardizer.mean) : end] = covariate_penalty
-        return penalties
 
 
 class PenaltySearch(NamedTuple):
@@ -100,6 +91,7 @@ class PenaltySearch(NamedTuple):
     active: Ints
     """Of all columns, those in use: most buckets of n-grams are in no text."""
     width: int
+    """How many columns there are in all."""
 
     @classmethod
     def of(
@@ -110,23 +102,21 @@ class PenaltySearch(NamedTuple):
         parts = [data._replace(rows=data.rows[:, active]) for data in (train, validation)]
         return cls(columns, parts[0], parts[1], active, width)
 
-    def evaluate(self, penalty: float, covariate_penalty: float, initial: Floats) -> Candidate:
+    def evaluate(self, penalties: tuple[float, float], initial: Floats) -> Candidate:
         """Fit with these penalties, starting from `initial`."""
-        weights = self.minimise(self.train, (penalty, covariate_penalty), initial, TOLERANCE)
-        loss = self.validation.loss(weights[self.active])
-        return Candidate(loss, weights, penalty, covariate_penalty)
+        weights = self.minimise(self.train, penalties, initial, TOLERANCE)
+        return Candidate(self.validation.loss(weights[self.active]), weights, penalties)
 
     def minimise(
         self, data: LogisticData, penalties: tuple[float, float], initial: Floats, tolerance: float
     ) -> Floats:
         """The weights of all columns; 0 for those that are empty."""
-        weights = np.zeros(self.width)
-        weights[self.active] = fit_logistic(
-            data,
-            np.zeros(len(self.active)),
-            initial[self.active],
-            self.columns.penalties(self.width, *penalties)[self.active],
-            tolerance=tolerance,
+        weights, active, users = np.zeros(self.width), self.active, len(self.columns.users)
+        covariates = len(self.columns.standardizer.mean)
+        sizes = (self.width - covariates - users - 1, covariates, users, 1)
+        by_column = np.repeat([*penalties, self.columns.user_penalty, 0.0], sizes)[active]
+        weights[active] = fit_logistic(
+            data, np.zeros(len(active)), initial[active], by_column, tolerance=tolerance
         )
         return weights
 
@@ -142,10 +132,8 @@ class PenaltySearch(NamedTuple):
             part = data._replace(
                 rows=data.rows[rest], label=data.label[rest], weight=data.weight[rest]
             )
-            penalties = (best.penalty, best.covariate_penalty)
-            weights = self.minimise(part, penalties, best.weights, FOLD_TOLERANCE)
-            if self.columns.users:
-                weights[-1 - len(self.columns.users) : -1] = 0.0
+            weights = self.minimise(part, best.penalties, best.weights, FOLD_TOLERANCE)
+            weights[-1 - len(self.columns.users) : -1] = 0.0
             predictors[here] = data.rows[here] @ weights[self.active]
         return predictors
 
@@ -167,13 +155,14 @@ def fit_shared(
     candidates = list[Candidate]()
     for penalty in SHARED_PENALTIES:
         initial = candidates[-1].weights if candidates else np.zeros(plain.width)
-        candidates.append(plain.evaluate(penalty, penalty, initial))
+        candidates.append(plain.evaluate((penalty, penalty), initial))
         tick(1)
         if np.argmin([one.loss for one in candidates]) < len(candidates) - PATIENCE:
             break
     best = least_loss(candidates)
     # covariates are left out, if that is better
-    best = least_loss([best, plain.evaluate(best.penalty, EXCLUDING_PENALTY, best.weights)])
+    without = plain.evaluate((best.penalties[0], EXCLUDING_PENALTY), best.weights)
+    best = least_loss([best, without])
     if not columns.users:
         return [(best.weights, np.zeros(0))]
     counts = Counter(filter(None, train.user))
@@ -181,8 +170,8 @@ def fit_shared(
     columns = columns._replace(users={name: at for at, name in enumerate(frequent)})
     with_users = PenaltySearch.of(columns, (train, validation), target)
     initial = np.concatenate([best.weights[:-1], np.zeros(len(frequent)), best.weights[-1:]])
-    penalties = [best.penalty * factor for factor in PENALTY_FACTORS]
-    other = least_loss([with_users.evaluate(p, best.covariate_penalty, initial) for p in penalties])
+    penalties = [(best.penalties[0] * factor, best.penalties[1]) for factor in PENALTY_FACTORS]
+    other = least_loss([with_users.evaluate(both, initial) for both in penalties])
     return [
         (best.weights, plain.cross_fit(best)),
         (np.delete(other.weights, np.s_[-1 - len(frequent) : -1]), with_users.cross_fit(other)),

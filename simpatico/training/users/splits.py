@@ -15,15 +15,40 @@ from datetime import datetime
 from typing import NamedTuple
 
 import numpy as np
+import polars as pl
 
 from simpatico.arrays import Floats, Ints
 from simpatico.errors import BadValue, DataError
+from simpatico.turns import Turns
 
 SHARES = (0.8, 0.1, 0.1)
 EXCLUDED = -1
 TRAIN, VALIDATION, TEST = range(3)
 OPEN, TIMELESS = "not known yet at a cut", "without a time"
 TORN = "of a dialog that is later for somebody else"
+
+
+class Clock(NamedTuple):
+    """When each turn was said, in seconds, and when its dialog was over."""
+
+    time: Floats
+    dialog_end: Floats
+    dialog: Ints
+    """The number of its dialog."""
+    has_times: bool
+    """Without any time, dialogs follow each other as they stand, a step each."""
+
+    @classmethod
+    def of(cls, turns: Turns) -> Clock:
+        """NaN for a turn without a time among turns that have one, and for a dialog of such."""
+        time = turns.frame["time"]
+        dialog = turns.frame["dialog"].rle_id().to_numpy().astype(np.int64)
+        if time.null_count() == len(time):
+            return cls(dialog.astype(np.float64), dialog.astype(np.float64), dialog, False)
+        seconds = time.dt.epoch("us").cast(pl.Float64).to_numpy() / 1e6
+        last = np.full(int(dialog[-1]) + 1, np.nan)
+        np.fmax.at(last, dialog, seconds)
+        return cls(seconds, last[dialog], dialog, True)
 
 
 class TimeSplit(NamedTuple):
@@ -38,10 +63,8 @@ class TimeSplit(NamedTuple):
     @classmethod
     def of(cls, split: Ints, n_excluded: dict[str, int]) -> TimeSplit:
         """From the code of each example: `TRAIN`, `VALIDATION`, `TEST` or `EXCLUDED`."""
-        train, validation, test = (
-            np.flatnonzero(split == code) for code in (TRAIN, VALIDATION, TEST)
-        )
-        return cls(train, validation, test, n_excluded)
+        parts = (np.flatnonzero(split == code) for code in (TRAIN, VALIDATION, TEST))
+        return cls._make([*parts, n_excluded])
 
     @property
     def before_test(self) -> Ints:
@@ -54,6 +77,10 @@ class CutTimes(NamedTuple):
 
     train: float
     validation: float
+
+
+TRAIN_ON_ALL = CutTimes(np.inf, np.inf)
+"""Everything whose outcome is known is in the training split."""
 
 
 def cuts_at_dates(validation_from: datetime, test_from: datetime) -> CutTimes:

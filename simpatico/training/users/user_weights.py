@@ -66,8 +66,7 @@ class UserDesign(NamedTuple):
         return self.filter(self.user >= 0)
 
     def filter(self, mask: Bools) -> UserDesign:
-        z, offset, y, weight = (column[mask] for column in self[:4])
-        return UserDesign(z, offset, y, weight, self.user[mask], self.n_users)
+        return UserDesign._make([*(column[mask] for column in self[:5]), self.n_users])
 
     def sum_by_user(self, values: Floats) -> Floats:
         """Column sums for each user."""

@@ -1,5 +1,6 @@
 """What is known of a turn when it has just been said, by hand and for any conversation."""
 
+from dataclasses import replace
 from datetime import UTC, datetime
 from math import log, log1p
 
@@ -103,7 +104,7 @@ def test_what_the_person_said_counts_even_where_another_spoke_since():
 
 def test_other_words_change_only_what_depends_on_them():
     found = turn_contexts(talk("ann: hello", "bob: yes"))
-    other = found.with_texts(["hello", "really, ann?"])
+    other = replace(found, text=["hello", "really, ann?"])
     assert other.covariates[1, :3].tolist() == [log1p(12), 1.0, 1.0]
     assert np.array_equal(other.covariates[:, 3:], found.covariates[:, 3:])
 

@@ -161,7 +161,7 @@ def test_killed_while_files_are_written_it_ends_at_the_same_weights(
     assert sorted(p.name for p in tmp_path.iterdir()) == ["m"]
 
 
-@pytest.mark.parametrize("name", ["write_model_files", "find_model", "finetuning_recipe"])
+@pytest.mark.parametrize("name", ["quiet_loading", "find_model", "finetuning_recipe"])
 def test_killed_while_the_folder_is_put_together(tmp_path, whole, monkeypatch, name):
     killed(tmp_path, monkeypatch, finetune_folder, name, 0)
     assert not (tmp_path / "m").exists()
@@ -171,7 +171,7 @@ def test_killed_while_the_folder_is_put_together(tmp_path, whole, monkeypatch, n
 
 def test_killed_once_the_folder_is_in_its_place(tmp_path, whole, monkeypatch):
     """The two folders left over from before are removed; the one of the steps is not."""
-    killed(tmp_path, monkeypatch, finetune_folder, "remove_folder", 2)
+    killed(tmp_path, monkeypatch, finetune_folder.shutil, "rmtree", 2)
     assert sorted(p.name for p in tmp_path.iterdir()) == ["m", "m.partial"]
     steps = []
     with listen(steps.append):
@@ -196,7 +196,7 @@ def test_another_seed_ends_elsewhere_and_torch_is_left_as_it_was(tmp_path, whole
 def test_what_is_unfinished_is_not_mixed_with_other_settings_or_another_process(
     tmp_path, monkeypatch
 ):
-    killed(tmp_path, monkeypatch, finetune_folder, "write_model_files", 0)
+    killed(tmp_path, monkeypatch, finetune_folder, "quiet_loading", 0)
     partial = tmp_path / "m.partial"
     with pytest.raises(DataError) as told:
         tune(tmp_path, how(seed=7))

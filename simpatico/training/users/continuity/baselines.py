@@ -8,7 +8,6 @@ reference, the turn that is replied to stands in for it.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
@@ -18,7 +17,7 @@ from simpatico.arrays import Floats, Ints
 from simpatico.errors import SimpaticoError
 from simpatico.metric import Metric, missing_resource
 from simpatico.scoring import chunk_size, score
-from simpatico.stats.by_user import ReplyPredictions
+from simpatico.stats.by_user import ReplyPredictions, ReplyResults, evaluate_replies
 from simpatico.training.users.continuity.data import ReplyExamples
 from simpatico.training.users.examples import user_means
 from simpatico.turns import Turns
@@ -40,9 +39,24 @@ ENGAGING = "_engaging"
 class BaselineMetrics(NamedTuple):
     """Metrics by name, or why one is not available; how many turns of each split they score."""
 
-    metrics: Mapping[str, Metric | str] = MappingProxyType({})
+    metrics: Mapping[str, Metric | str]
     max_turns: int = 0
     """0 for all of them."""
+
+    def evaluate(
+        self, examples: ReplyExamples
+    ) -> tuple[list[ReplyResults], dict[str, str], dict[str, int]]:
+        """Results, why a metric is not available, and how many turns each did not score."""
+        results, unavailable, unscored = list[ReplyResults](), dict[str, str](), dict[str, int]()
+        for name, metric in self.metrics.items():
+            by_metric = predict_by_metric(metric, examples, max_turns=self.max_turns)
+            if isinstance(by_metric, str):
+                unavailable[name] = by_metric
+                continue
+            labels, users = examples.labels(by_metric.test), examples.users(by_metric.test)
+            results += evaluate_replies({name: by_metric.predictions}, labels, users)
+            unscored[name] = by_metric.unscored
+        return results, unavailable, unscored
 
 
 def majority_predictions(examples: ReplyExamples, test: Ints) -> dict[str, ReplyPredictions]:
@@ -68,12 +82,14 @@ class MetricPredictions(NamedTuple):
 
 
 def predict_by_metric(
-    metric: Metric, examples: ReplyExamples, *, max_turns: int = 0
+    metric: Metric | str, examples: ReplyExamples, *, max_turns: int = 0
 ) -> MetricPredictions | str:
-    """A metric's predictions, or why there are none.
+    """A metric's predictions, or why there are none, which may stand in place of the metric.
 
     With `max_turns`, so many turns of each split are scored, evenly spaced over all of it.
     """
+    if isinstance(metric, str):
+        return metric
     if (why := missing_resource(metric)) is not None:
         return why
     validation, test = (evenly_spaced(split, max_turns) for split in examples.split[1:3])

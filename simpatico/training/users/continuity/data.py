@@ -6,8 +6,7 @@ alone: a filter that looked at later data would leak from the test.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Literal
 
@@ -17,14 +16,11 @@ import polars as pl
 from simpatico.arrays import Bools, Ints
 from simpatico.errors import BadValue, DataError
 from simpatico.features.users.contexts import Contexts, turn_contexts
+from simpatico.features.users.inputs import InputSpec
 from simpatico.training.users import splits
-from simpatico.training.users.continuity.outcomes import (
-    Clock,
-    ReplyOutcomes,
-    Window,
-    reply_outcomes,
-)
-from simpatico.training.users.splits import EXCLUDED, TRAIN, CutTimes, TimeSplit
+from simpatico.training.users.continuity.outcomes import ReplyOutcomes, Window, reply_outcomes
+from simpatico.training.users.examples import UserExamples, turn_examples
+from simpatico.training.users.splits import EXCLUDED, TRAIN, Clock, CutTimes, TimeSplit
 from simpatico.turns import Turns
 from simpatico.wording import format_count
 
@@ -36,8 +32,6 @@ FEW, MANY = "of a person with too few dialogs", "of dialogs before a person's la
 
 By = CutTimes | Literal["person"]
 """How examples are split: at two points in time, or in the order of each user's dialogs."""
-TRAIN_ON_ALL = CutTimes(np.inf, np.inf)
-"""Everything whose outcome is known is in the training split."""
 
 
 @dataclass(frozen=True)
@@ -78,13 +72,18 @@ class ReplyExamples:
             if not 0 < replies < n:
                 raise DataError(
                     f"{name} set: {format_count(n, 'turn')}, {replies:,} with a reply; turns with "
-                    f"and without are needed{describe_excluded(self.split.excluded)}"
+                    f"and without are needed{self.describe_excluded()}"
                 )
         return self
 
     def labels(self, indices: Ints) -> Bools:
         """Whether each of these got a reply."""
         return self.outcomes.has_reply[indices]
+
+    def inputs(self, indices: Ints, spec: InputSpec) -> UserExamples:
+        """What a model reads of these, and 1 for a reply, 0 for none."""
+        y = self.labels(indices).astype(np.float64)
+        return turn_examples(self.contexts.take(indices), spec, y)
 
     def users(self, indices: Ints) -> list[str]:
         """The addressee of each of these."""
@@ -94,11 +93,10 @@ class ReplyExamples:
         """How many of these count as without a reply though the logs end before it is certain."""
         return int(self.outcomes.is_unfinished[indices].sum())
 
-
-def describe_excluded(counts: Mapping[str, int]) -> str:
-    """What was not used, as the end of a sentence."""
-    parts = ", ".join(f"{n:,} {why}" for why, n in counts.items() if n)
-    return f"; not used: {parts}" if parts else ""
+    def describe_excluded(self) -> str:
+        """What was not used, as the end of a sentence."""
+        parts = ", ".join(f"{n:,} {why}" for why, n in self.split.excluded.items() if n)
+        return f"; not used: {parts}" if parts else ""
 
 
 def reply_examples(
@@ -107,14 +105,11 @@ def reply_examples(
     """Every turn with words that is addressed to somebody else; by default split 8:1:1 in time."""
     contexts = addressed_contexts(turns)
     outcomes = reply_outcomes(turns, contexts.row, contexts.user, window)
-    split = split_outcomes(
-        turns, outcomes, by or splits.cuts_by_share(outcomes.time), filters=filters
-    )
-    train, validation, test = (
-        indices[np.argsort(outcomes.time[indices], kind="stable")] for indices in split[:3]
-    )
-    in_time = TimeSplit(train, validation, test, split.excluded)
-    return ReplyExamples(turns, contexts, outcomes, in_time)
+    by = by or splits.cuts_by_share(outcomes.time)
+    split = split_outcomes(turns, outcomes, by, filters=filters)
+    in_time = (indices[np.argsort(outcomes.time[indices], kind="stable")] for indices in split[:3])
+    split = TimeSplit._make([*in_time, split.excluded])
+    return ReplyExamples(turns, contexts, outcomes, split)
 
 
 def addressed_contexts(turns: Turns) -> Contexts:
@@ -122,14 +117,11 @@ def addressed_contexts(turns: Turns) -> Contexts:
 
     Turns to nobody we know have no reply to wait for.
     """
-    contexts, speaker = turn_contexts(turns), turns.frame["speaker"].to_list()
-    columns = zip(contexts.row, contexts.user, contexts.text, strict=True)
-    indices = [
-        at
-        for at, (row, user, text) in enumerate(columns)
-        if text and user not in ("", speaker[row])
-    ]
-    return contexts.take(np.array(indices, np.int64))
+    contexts = turn_contexts(turns)
+    speakers = turns.frame["speaker"].gather(contexts.row)
+    columns = zip(contexts.text, contexts.user, speakers, strict=True)
+    mask = [bool(text) and user not in ("", speaker) for text, user, speaker in columns]
+    return contexts.take(np.flatnonzero(mask))
 
 
 def split_outcomes(turns: Turns, outcomes: ReplyOutcomes, by: By, *, filters: Filters) -> TimeSplit:
@@ -159,14 +151,14 @@ def split_outcomes(turns: Turns, outcomes: ReplyOutcomes, by: By, *, filters: Fi
     exclude(outcomes.is_late, LATE)
     exclude(involves(filters.bots), BOT)
     exclude(involves(repetitive_speakers(turns, observable, filters.repeated)), REPETITIVE)
-    pairs = {(outcomes.user[at], int(outcomes.dialog[at])) for at in np.flatnonzero(split == TRAIN)}
-    dialogs = Counter(user for user, _ in pairs)
-    n_dialogs = np.array([dialogs[user] for user in outcomes.user], np.int64)
-    exclude(n_dialogs < filters.fewest, FEW)
-    frequent = np.flatnonzero((split == TRAIN) & (n_dialogs > filters.most))
-    early = np.zeros(len(outcomes), bool)
-    early[frequent] = ~in_last_dialogs(outcomes, frequent, filters.most)
-    exclude(early, MANY)
+    frame = pl.DataFrame({"user": outcomes.user, "dialog": outcomes.dialog, "start": outcomes.time})
+    train = frame.with_row_index("at").filter(split == TRAIN)
+    dialogs = dict(train.group_by("user").agg(pl.col("dialog").n_unique()).iter_rows())
+    exclude(np.array([dialogs.get(u, 0) < filters.fewest for u in outcomes.user], bool), FEW)
+    # a user's dialogs from the last to the first, by the time of their start
+    train = train.with_columns(pl.col("start").min().over("user", "dialog"))
+    rank = pl.struct("start", "dialog").rank("dense", descending=True).over("user")
+    exclude(np.isin(np.arange(len(split)), train.filter(rank > filters.most)["at"]), MANY)
     return TimeSplit.of(split, n_excluded)
 
 
@@ -177,17 +169,3 @@ def repetitive_speakers(turns: Turns, observable: Bools, share: float) -> set[st
     texts = texts.with_columns(repeats=pl.len().over("speaker", "text") > 1)
     each = texts.group_by("speaker").agg(pl.len().alias("n"), pl.col("repeats").mean())
     return set(each.filter((pl.col("n") >= MIN_TURNS) & (pl.col("repeats") > share))["speaker"])
-
-
-def in_last_dialogs(outcomes: ReplyOutcomes, indices: Ints, most: int) -> Bools:
-    """Which of these are of the last `most` dialogs of their user, by the time of their start."""
-    frame = pl.DataFrame(
-        {
-            "user": [outcomes.user[at] for at in indices],
-            "dialog": outcomes.dialog[indices],
-            "start": outcomes.time[indices],
-        }
-    )
-    starts = frame.with_columns(pl.col("start").min().over("user", "dialog"))
-    order = pl.struct("start", "dialog").rank("dense", descending=True).over("user")
-    return starts.select(order.alias("rank"))["rank"].to_numpy() <= most

@@ -12,39 +12,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
-import polars as pl
 
 from simpatico.arrays import Bools, Floats, Ints
 from simpatico.errors import BadValue
+from simpatico.training.users.splits import Clock
 from simpatico.turns import Turns
 
 MINUTE = 60.0
-
-
-class Clock(NamedTuple):
-    """When each turn was said, in seconds, and when its dialog was over."""
-
-    time: Floats
-    dialog_end: Floats
-    dialog: Ints
-    """The number of its dialog."""
-    has_times: bool
-    """Without any time, dialogs follow each other as they stand, a step each."""
-
-    @classmethod
-    def of(cls, turns: Turns) -> Clock:
-        """NaN for a turn without a time among turns that have one, and for a dialog of such."""
-        time = turns.frame["time"]
-        dialog = turns.frame["dialog"].rle_id().to_numpy().astype(np.int64)
-        if time.null_count() == len(time):
-            return cls(dialog.astype(np.float64), dialog.astype(np.float64), dialog, False)
-        seconds = time.dt.epoch("us").cast(pl.Float64).to_numpy() / 1e6
-        last = np.full(int(dialog[-1]) + 1, np.nan)
-        np.fmax.at(last, dialog, seconds)
-        return cls(seconds, last[dialog], dialog, True)
 
 
 @dataclass(frozen=True)
@@ -68,10 +44,6 @@ class Window:
                 f"for replies, {most}"
             )
 
-    @property
-    def seconds(self) -> float:
-        return np.inf if self.minutes is None else self.minutes * MINUTE
-
 
 @dataclass(frozen=True, eq=False)
 class ReplyOutcomes:
@@ -93,9 +65,6 @@ class ReplyOutcomes:
     is_unfinished: Bools
     """Whether it has no reply, but all logs end before one would be too late."""
 
-    def __len__(self) -> int:
-        return len(self.row)
-
 
 def reply_outcomes(turns: Turns, row: Ints, users: Sequence[str], window: Window) -> ReplyOutcomes:
     """What became of the turns in these rows, each addressed to a user.
@@ -103,13 +72,12 @@ def reply_outcomes(turns: Turns, row: Ints, users: Sequence[str], window: Window
     Where times are missing, every reply is in time.
     """
     clock = Clock.of(turns)
-    limit = window.seconds if clock.has_times else np.inf
+    limit = window.minutes * MINUTE if clock.has_times and window.minutes else np.inf
     replies_to = turns.answered
     delay = np.where(replies_to < 0, np.nan, clock.time - clock.time[replies_to])
     known_from = clock.dialog_end if np.isinf(limit) else clock.time + limit
-    log_end = (
-        last_before_gap(clock.time, limit - window.left * MINUTE)[row] if window.left else np.inf
-    )
+    longest_gap = limit - window.left * MINUTE
+    log_end = last_before_gap(clock.time, longest_gap)[row] if window.left else np.inf
     has_reply = replied_in_time(turns, row, users, clock.time, limit)
     last = np.nanmax(clock.time, initial=-np.inf)
     time = clock.time[row]

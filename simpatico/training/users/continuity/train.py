@@ -16,51 +16,26 @@ import numpy as np
 from simpatico.arrays import Bools, Floats
 from simpatico.errors import DataError
 from simpatico.features.users.folder import FILES, ModelEvaluation, RecordedResult
-from simpatico.features.users.identity import uses_profile
 from simpatico.features.users.inputs import InputSpec
 from simpatico.models.names import public_model_name
-from simpatico.stats.by_user import (
-    ReplyPredictions,
-    ReplyResults,
-    compare_replies,
-    describe_auc,
-    evaluate_replies,
-)
+from simpatico.stats import by_user
+from simpatico.stats.by_user import ReplyPredictions, ReplyResults, describe_auc, evaluate_replies
 from simpatico.training.card import About
 from simpatico.training.model_folder import check_writable
-from simpatico.training.users.card import (
-    calibration_error,
-    excluded_lines,
-    record_result,
-    reliability_bins,
-)
-from simpatico.training.users.continuity.baselines import (
-    BaselineMetrics,
-    majority_predictions,
-    predict_by_metric,
-)
-from simpatico.training.users.continuity.data import (
-    TRAIN_ON_ALL,
-    By,
-    Filters,
-    ReplyExamples,
-    describe_excluded,
-    reply_examples,
-)
+from simpatico.training.users import card, finetuned, fit, splits, update
+from simpatico.training.users.continuity.baselines import BaselineMetrics, majority_predictions
+from simpatico.training.users.continuity.data import By, Filters, ReplyExamples, reply_examples
 from simpatico.training.users.continuity.outcomes import Window
-from simpatico.training.users.examples import UserExamples, input_spec, turn_examples
-from simpatico.training.users.finetuned import TokenData, append_results, fine_tune_with_tokens
-from simpatico.training.users.fit import FitSettings, UserTraining, fit_mode, predict_examples
+from simpatico.training.users.examples import UserExamples
 from simpatico.training.users.folder import save_user_model
-from simpatico.training.users.update import BEFORE_UPDATE, UpdateRequest, use_pseudonyms
 from simpatico.turns import Turns
 
-NO_METRICS = BaselineMetrics()
+NO_METRICS = BaselineMetrics({})
 LABELS = ("no answer", "answer")
 
 
 @dataclass(frozen=True)
-class ContinuityTraining(UserTraining):
+class ContinuityTraining(fit.UserTraining):
     """The settings of a training, named as the options of the command line."""
 
     window: Window = field(default_factory=Window)
@@ -71,8 +46,7 @@ class ContinuityTraining(UserTraining):
     @property
     def facts(self) -> dict[str, object]:
         """The settings as the recipe keeps them; bots are counted, never named."""
-        settings = asdict(self.filters) | asdict(self.window)
-        settings["bots"] = len(self.filters.bots)
+        settings = asdict(self.filters) | {"bots": len(self.filters.bots)} | asdict(self.window)
         first = {"mode": self.mode, "encoder": public_model_name(self.encoder), "seed": self.seed}
         return {**first, **settings, "split": "person" if self.by == "person" else "time"}
 
@@ -111,20 +85,14 @@ def train_continuity(
     """Train, evaluate on the test split, and write the folder."""
     check_writable(out, FILES)
     examples = training.examples(turns)
-    spec = input_spec(training.encoder, profile=uses_profile(training.mode))
-    model, probabilities = fit_mode(
-        training.mode, spec, FitSettings("chance"), lambda inputs: split_inputs(examples, inputs)
+    model, probabilities = fit.fit_mode(
+        training, fit.FitSettings("chance"), lambda spec: split_inputs(examples, spec)
     )
     report = evaluate_continuity(examples, probabilities, baselines)
-    facts = {**about.training, **training.facts, "aside": report.excluded}
+    about = replace(about, training={**about.training, **training.facts, "aside": report.excluded})
+    n, lines = len(examples.split.before_test), reply_card_lines(report)
     save_user_model(
-        out,
-        model,
-        inputs=spec,
-        n_examples=len(examples.split.before_test),
-        test=report.test,
-        about=replace(about, training=facts),
-        lines=reply_card_lines(report),
+        out, model, inputs=training.inputs, n_examples=n, test=report.test, about=about, lines=lines
     )
     return report
 
@@ -135,11 +103,11 @@ def fine_tune_continuity(
     """Fine-tune an encoder with speaker tokens, from `base` if one is named; else the same."""
     examples = training.examples(turns)
     y = examples.outcomes.has_reply.astype(np.float64)
-    data = TokenData("chance", LABELS, turns, examples.contexts, examples.split, y)
+    tokens = finetuned.TokenData("chance", LABELS, turns, examples.contexts, examples.split, y)
     about = replace(about, training={**about.training, **training.facts})
-    probabilities = fine_tune_with_tokens(data, out, training=training, about=about, base=base)
+    probabilities = tokens.fine_tune(out, training=training, about=about, base=base)
     report = evaluate_continuity(examples, probabilities)
-    append_results(out, report.test, reply_card_lines(report))
+    finetuned.append_results(out, report.test, reply_card_lines(report))
     return report
 
 
@@ -153,36 +121,30 @@ class ReplyUpdate(NamedTuple):
 
 
 def update_continuity(
-    turns: Turns, request: UpdateRequest, *, left: float, filters: Filters
+    turns: Turns, request: update.UpdateRequest, *, left: float, filters: Filters
 ) -> ReplyUpdate:
     """Update users with their replies in these logs, within the model's own reply window."""
     folder = request.load_base("chance")
     window = Window(folder.recipe.training.get("minutes", Window().minutes), left)
-    new = reply_examples(turns, window=window, by=TRAIN_ON_ALL, filters=filters)
+    new = reply_examples(turns, window=window, by=splits.TRAIN_ON_ALL, filters=filters)
     indices = new.split.train
     if not len(indices):
-        why = describe_excluded(new.split.excluded)
+        why = new.describe_excluded()
         raise DataError(f"no turns to update with: none has a known outcome{why}")
-    labels = new.labels(indices)
-    examples = use_pseudonyms(
-        turn_examples(new.contexts.take(indices), folder.recipe.inputs, labels.astype(np.float64)),
-        folder.key,
-    )
-    probability = predict_examples(folder.model, examples)
-    predictions = {BEFORE_UPDATE: ReplyPredictions.from_probability(probability)}
-    (results,) = evaluate_replies(predictions, labels, new.users(indices))
-    request.write(
-        folder, examples, f"accuracy {results.accuracy.value:.3f}, {describe_auc(results.auc)}"
-    )
+    examples = update.use_pseudonyms(new.inputs(indices, folder.recipe.inputs), folder.key)
+    probability = fit.predict_examples(folder.model, examples)
+    predictions = {update.BEFORE_UPDATE: ReplyPredictions.from_probability(probability)}
+    (results,) = evaluate_replies(predictions, new.labels(indices), new.users(indices))
+    figures = f"accuracy {results.accuracy.value:.3f}, {describe_auc(results.auc)}"
+    request.write(folder, examples, figures)
     return ReplyUpdate(results, new.split.excluded, window, new.count_unfinished(indices))
 
 
 def split_inputs(examples: ReplyExamples, spec: InputSpec) -> list[UserExamples]:
     """The inputs of the train, validation and test examples."""
     indices = np.concatenate(examples.split[:3])
-    y = examples.labels(indices).astype(np.float64)
     # all at once: encoders work in batches, and texts recur between splits
-    inputs = turn_examples(examples.contexts.take(indices), spec, y)
+    inputs = examples.inputs(indices, spec)
     ends = np.cumsum([len(split) for split in examples.split[:2]])
     return [inputs.take(rows) for rows in np.split(np.arange(len(indices)), ends)]
 
@@ -207,17 +169,18 @@ def evaluate_continuity(
         name: evaluate_subset(predictions, labels, users, mask)
         for name, mask in known_and_new_users(is_known)
     }
-    bins = reliability_bins(predictions[ours].score, labels.astype(np.float64))
-    for_recipe = {
-        "accuracy": record_result(own.accuracy),
-        "macro-F1": record_result(own.macro_f1),
-        "area under the curve": record_result(own.auc),
-        "expected calibration error": RecordedResult(calibration_error(bins)),
+    bins = card.reliability_bins(predictions[ours].score, labels.astype(np.float64))
+    statistics = {
+        "accuracy": own.accuracy,
+        "macro-F1": own.macro_f1,
+        "area under the curve": own.auc,
     }
-    by_metrics, unavailable, unscored = evaluate_metrics(examples, baselines)
+    for_recipe = {name: card.record_result(one) for name, one in statistics.items()}
+    for_recipe["expected calibration error"] = RecordedResult(card.calibration_error(bins))
+    by_metrics, unavailable, unscored = baselines.evaluate(examples)
     return ContinuityReport(
         [*results, *by_metrics],
-        compare_replies(predictions, ours, labels, users),
+        by_user.compare_replies(predictions, ours, labels, users),
         subsets,
         unavailable,
         ModelEvaluation(own.n, own.users, for_recipe, bins),
@@ -225,26 +188,6 @@ def evaluate_continuity(
         unscored,
         examples.count_unfinished(split.test),
     )
-
-
-def evaluate_metrics(
-    examples: ReplyExamples, baselines: BaselineMetrics
-) -> tuple[list[ReplyResults], dict[str, str], dict[str, int]]:
-    """Results of metrics, why others are not available, and how many turns each did not score."""
-    results, unavailable, unscored = list[ReplyResults](), dict[str, str](), dict[str, int]()
-    for name, metric in baselines.metrics.items():
-        by_metric = (
-            metric
-            if isinstance(metric, str)
-            else predict_by_metric(metric, examples, max_turns=baselines.max_turns)
-        )
-        if isinstance(by_metric, str):
-            unavailable[name] = by_metric
-            continue
-        labels, users = examples.labels(by_metric.test), examples.users(by_metric.test)
-        results += evaluate_replies({name: by_metric.predictions}, labels, users)
-        unscored[name] = by_metric.unscored
-    return results, unavailable, unscored
 
 
 def known_and_new_users(is_known: Bools) -> list[tuple[str, Bools]]:
@@ -275,4 +218,4 @@ def reply_card_lines(report: ContinuityReport) -> tuple[str, ...]:
             f"- baseline on {turns}: {row.name}, accuracy {row.accuracy.value:.3f}, "
             f"macro-F1 {row.macro_f1.value:.3f}, {describe_auc(row.auc)}"
         )
-    return (*lines, *excluded_lines(report.excluded, "turns"))
+    return (*lines, *card.excluded_lines(report.excluded, "turns"))

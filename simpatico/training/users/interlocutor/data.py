@@ -20,8 +20,6 @@ from simpatico.errors import BadValue, DataError
 from simpatico.features.users.contexts import turn_contexts
 from simpatico.judgements import UNIT, Judgements
 from simpatico.training.users import splits
-from simpatico.training.users.continuity.outcomes import Clock
-from simpatico.training.users.splits import TimeSplit
 from simpatico.turns import Turns
 
 Source = Literal["interlocutor", "outsiders"]
@@ -56,9 +54,6 @@ class InterlocutorRatings:
     """The widest of all."""
     excluded: dict[str, int]
 
-    def __len__(self) -> int:
-        return len(self.rows)
-
     def with_bounds_of(self, indices: Ints) -> InterlocutorRatings:
         """The same with the bounds of these ratings, as nothing later may be known."""
         low, high = self.low[indices].min(), self.high[indices].max()
@@ -79,7 +74,7 @@ def interlocutor_ratings(
     of_dialogs = own["turn"].null_count() == own.height
     # where both turns and dialogs are rated, the ratings of turns are used
     table = rating_table(frame, source).filter(pl.col("turn").is_null() == of_dialogs)
-    rows, clock = rated_rows(turns, table), Clock.of(turns)
+    rows, clock = rated_rows(turns, table), splits.Clock.of(turns)
     first = np.array([own_rows[0] if len(own_rows) else -1 for own_rows in rows], np.int64)
     present = np.flatnonzero(first >= 0)
     if not len(present):
@@ -151,20 +146,14 @@ def rated_rows(turns: Turns, ratings: pl.DataFrame) -> list[Ints]:
     frame = turns.frame.with_row_index("row").filter(
         pl.col("system").is_not_null(), pl.col("text") != ""
     )
-    by_turn = {(d, t): [r] for d, t, r in frame.select("dialog", "turn", "row").iter_rows()}
-    by_speaker: dict[tuple[str, str | None], list[int]] = {}
-    for dialog, speaker, row in frame.select("dialog", "speaker", "row").iter_rows():
-        for who in (speaker, None):
-            by_speaker.setdefault((dialog, who), []).append(row)
-    return [
-        np.array(
-            by_speaker.get((dialog, speaker), [])
-            if turn is None
-            else by_turn.get((dialog, turn), []),
-            np.int64,
-        )
-        for dialog, turn, speaker in ratings.select("dialog", "turn", "speaker").iter_rows()
-    ]
+    rows_of = dict[tuple[str, int | None, str | None], list[int]]()
+    for dialog, turn, speaker, row in frame.select("dialog", "turn", "speaker", "row").iter_rows():
+        for unit in ((dialog, turn, None), (dialog, None, speaker), (dialog, None, None)):
+            rows_of.setdefault(unit, []).append(row)
+    # a turn is known by its number: whose it is need not be said alike
+    speaker = pl.when(pl.col("turn").is_null()).then("speaker")
+    units = ratings.select("dialog", "turn", speaker).iter_rows()
+    return [np.array(rows_of.get(unit, ()), np.int64) for unit in units]
 
 
 def rater_names(turns: Turns, ratings: pl.DataFrame, rows: list[Ints]) -> list[str]:
@@ -180,7 +169,7 @@ def rater_names(turns: Turns, ratings: pl.DataFrame, rows: list[Ints]) -> list[s
     ]
 
 
-def split_ratings(ratings: InterlocutorRatings, along: Along | None = None) -> TimeSplit:
+def split_ratings(ratings: InterlocutorRatings, along: Along | None = None) -> splits.TimeSplit:
     """8:1:1, in order: along each dialog, along each user's dialogs, or in time over all.
 
     By default ratings of turns are split along each dialog, and those of dialogs along each user's.
@@ -207,4 +196,4 @@ def split_ratings(ratings: InterlocutorRatings, along: Along | None = None) -> T
         # a dialog of two users may be early for one and late for the other
         split, torn = splits.keep_dialogs_whole(split, ratings.dialog)
         n_excluded |= torn
-    return TimeSplit.of(split, n_excluded)
+    return splits.TimeSplit.of(split, n_excluded)

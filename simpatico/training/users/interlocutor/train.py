@@ -17,33 +17,17 @@ from simpatico.arrays import Floats, Ints
 from simpatico.errors import BadValue, DataError
 from simpatico.features.users.contexts import turn_contexts
 from simpatico.features.users.folder import FILES, ModelEvaluation
-from simpatico.features.users.identity import uses_profile
 from simpatico.features.users.inputs import InputSpec
 from simpatico.judgements import Judgements
 from simpatico.models.names import public_model_name
 from simpatico.stats.by_user import RatingResults, compare_ratings, evaluate_ratings
 from simpatico.training.card import About
 from simpatico.training.model_folder import check_writable
-from simpatico.training.users.card import excluded_lines, record_result
-from simpatico.training.users.examples import (
-    UserExamples,
-    group_examples,
-    input_spec,
-    stack_examples,
-    user_means,
-)
-from simpatico.training.users.finetuned import TokenData, append_results, fine_tune_with_tokens
-from simpatico.training.users.fit import FitSettings, UserTraining, fit_mode, predict_examples
+from simpatico.training.users import card, finetuned, fit, splits, update
+from simpatico.training.users.examples import UserExamples, group_examples, user_means
 from simpatico.training.users.folder import save_user_model
-from simpatico.training.users.interlocutor.data import (
-    Along,
-    InterlocutorRatings,
-    Source,
-    interlocutor_ratings,
-    split_ratings,
-)
-from simpatico.training.users.splits import TimeSplit
-from simpatico.training.users.update import BEFORE_UPDATE, UpdateRequest, use_pseudonyms
+from simpatico.training.users.interlocutor import data as rating_data
+from simpatico.training.users.interlocutor.data import Along, InterlocutorRatings, split_ratings
 from simpatico.turns import Turns
 
 GLOBAL_MEAN, USER_MEAN = "mean of all", "mean of the person"
@@ -55,7 +39,7 @@ MIN_RATINGS = 2
 
 
 @dataclass(frozen=True)
-class InterlocutorTraining(UserTraining):
+class InterlocutorTraining(fit.UserTraining):
     """The settings of a training, named as the options of the command line and in the recipe."""
 
     learn: Literal["interlocutor", "outsiders", "all"] = "interlocutor"
@@ -96,7 +80,7 @@ class RatingData:
     turns: Turns
     judgements: Judgements
     ratings: InterlocutorRatings
-    split: TimeSplit
+    split: splits.TimeSplit
 
     @classmethod
     def load(
@@ -104,8 +88,12 @@ class RatingData:
     ) -> RatingData:
         """What the settings of a training ask for."""
         training.check_profiles(turns)
-        source: Source = "outsiders" if training.learn == "outsiders" else "interlocutor"
-        ratings = interlocutor_ratings(turns, judgements, quality=training.quality, source=source)
+        source: rating_data.Source = (
+            "outsiders" if training.learn == "outsiders" else "interlocutor"
+        )
+        ratings = rating_data.interlocutor_ratings(
+            turns, judgements, quality=training.quality, source=source
+        )
         split = split_ratings(ratings, training.along)
         if min(sizes := [len(indices) for indices in split[:3]]) < MIN_RATINGS:
             raise DataError(
@@ -124,31 +112,26 @@ def train_interlocutor(
     """Train, evaluate on the test split, and write the folder."""
     check_writable(out, FILES)
     data = RatingData.load(turns, judgements, training)
-    spec = input_spec(training.encoder, profile=uses_profile(training.mode))
 
     def split_examples(inputs: InputSpec) -> list[UserExamples]:
         examples = rating_examples(turns, data.ratings, inputs)
         train, *others = (examples.take(indices) for indices in data.split[:3])
         if training.learn == "all":
-            train = stack_examples(train, outsider_examples(data, examples))
+            train = train.stack(outsider_examples(data, examples))
         return [train, *others]
 
-    settings = FitSettings("score", bounds=data.ratings.bounds)
-    model, predictions = fit_mode(training.mode, spec, settings, split_examples)
+    settings = fit.FitSettings("score", bounds=data.ratings.bounds)
+    model, predictions = fit.fit_mode(training, settings, split_examples)
     # outsiders served to fit the shared weights; nobody will ask for theirs
     interlocutors = set(data.users(data.split.before_test))
     users = model.users.select([name for name in model.users.row_of if name in interlocutors])
+    model = replace(model, users=users)
     report = evaluate_interlocutor(data, predictions)
     details = {"quality": data.ratings.quality, "aside": report.excluded}
     about = replace(about, training={**about.training, **training.facts, **details})
+    n, lines = len(data.split.before_test), rating_card_lines(report)
     save_user_model(
-        out,
-        replace(model, users=users),
-        inputs=spec,
-        n_examples=len(data.split.before_test),
-        test=report.test,
-        about=about,
-        lines=rating_card_lines(report),
+        out, model, inputs=training.inputs, n_examples=n, test=report.test, about=about, lines=lines
     )
     return report
 
@@ -168,19 +151,18 @@ def fine_tune_interlocutor(
     quality, y = data.ratings.quality, (data.ratings.target - low) / (high - low)
     contexts = turn_contexts(data.turns)
     last = np.array([rows[-1] for rows in data.ratings.rows], np.int64)
-    contexts = contexts.take(np.searchsorted(contexts.row, last))
-    contexts = replace(contexts, user=data.ratings.user)
-    token_data = TokenData("score", (quality,), data.turns, contexts, data.split, y)
+    contexts = replace(contexts.take(np.searchsorted(contexts.row, last)), user=data.ratings.user)
+    tokens = finetuned.TokenData("score", (quality,), data.turns, contexts, data.split, y)
     details = {"quality": quality, "ends": data.ratings.bounds}
     about = replace(about, training={**about.training, **training.facts, **details})
-    predictions = fine_tune_with_tokens(token_data, out, training=training, about=about, base=base)
+    predictions = tokens.fine_tune(out, training=training, about=about, base=base)
     report = evaluate_interlocutor(data, predictions)
-    append_results(out, report.test, rating_card_lines(report))
+    finetuned.append_results(out, report.test, rating_card_lines(report))
     return report
 
 
 def update_interlocutor(
-    turns: Turns, judgements: Judgements, request: UpdateRequest, *, quality: str | None
+    turns: Turns, judgements: Judgements, request: update.UpdateRequest, *, quality: str | None
 ) -> RatingResults:
     """Update users with their ratings of these dialogs; returns how well these were predicted."""
     folder = request.load_base("score")
@@ -189,7 +171,7 @@ def update_interlocutor(
         raise BadValue(
             f"{request.base} was trained on {trained_on!r} and cannot be updated with {quality!r}"
         )
-    ratings = interlocutor_ratings(turns, judgements, quality=quality or trained_on)
+    ratings = rating_data.interlocutor_ratings(turns, judgements, quality=quality or trained_on)
     (low, high), bounds = ratings.bounds, folder.recipe.bounds or (-np.inf, np.inf)
     own = judgements.frame.filter(quality=ratings.quality)
     has_scale = own["scale_min"].null_count() == own["scale_max"].null_count() == 0
@@ -200,12 +182,9 @@ def update_interlocutor(
             f"ratings of {ratings.quality!r} go from {low:g} to {high:g}; {request.base} was "
             f"trained on a scale from {bounds[0]:g} to {bounds[1]:g}"
         )
-    # in the order of time, as an update discounts what is earlier
-    first = np.array([rows[0] for rows in ratings.rows], np.int64)
-    order = np.lexsort([first, ratings.start])
-    by_name = rating_examples(turns, ratings, folder.recipe.inputs).take(order)
-    examples = use_pseudonyms(by_name, folder.key)
-    predictions = {BEFORE_UPDATE: predict_examples(folder.model, examples)}
+    by_name = rating_examples(turns, ratings, folder.recipe.inputs)
+    examples = update.use_pseudonyms(by_name, folder.key)
+    predictions = {update.BEFORE_UPDATE: fit.predict_examples(folder.model, examples)}
     (results,) = evaluate_ratings(predictions, by_name.y, by_name.user)
     correlation = "no r" if results.r is None else f"r {results.r.value:.3f}"
     request.write(folder, examples, f"{correlation}, squared error {results.mse.value:.3f}")
@@ -228,10 +207,8 @@ def outsider_examples(data: RatingData, examples: UserExamples) -> UserExamples:
     example_of = dict[tuple[str, int | None, str | None], int]()
     for n in data.split.train.tolist():
         at = int(ratings.rows[n][0])
-        if ratings.level == "turn":
-            example_of[dialog[at], turn[at], None] = n
-        else:
-            example_of[dialog[at], None, ratings.speaker[n]] = n
+        unit = (turn[at], None) if ratings.level == "turn" else (None, ratings.speaker[n])
+        example_of[dialog[at], *unit] = n
     outside = data.judgements.frame.filter(judge_kind="outsider", quality=ratings.quality)
     columns = outside.drop_nulls("value").select("dialog", "turn", "speaker", "judge", "value")
     matches = sorted(
@@ -265,7 +242,7 @@ def evaluate_interlocutor(
     }
     results = evaluate_ratings(models, own, users)
     statistics = {"Pearson's r": results[0].r, "mean squared error": results[0].mse}
-    for_recipe = {name: record_result(one) for name, one in statistics.items() if one}
+    for_recipe = {name: card.record_result(one) for name, one in statistics.items() if one}
     evaluation = ModelEvaluation(results[0].n, results[0].users, for_recipe)
     gains = compare_ratings(models, ours, own, users)
     return InterlocutorReport(results, gains, evaluation, data.split.excluded)
@@ -278,4 +255,4 @@ def rating_card_lines(report: InterlocutorReport) -> tuple[str, ...]:
         f"{'no r' if row.r is None else f'r {row.r.value:.3f}'}, squared error {row.mse.value:.3f}"
         for row in report.results[1:]
     ]
-    return (*lines, *excluded_lines(report.excluded, "ratings"))
+    return (*lines, *card.excluded_lines(report.excluded, "ratings"))

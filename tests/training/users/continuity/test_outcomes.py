@@ -7,13 +7,9 @@ import numpy as np
 import polars as pl
 
 from simpatico import Turns, read
-from simpatico.training.users.continuity.data import (
-    TRAIN_ON_ALL,
-    Filters,
-    addressed_contexts,
-    reply_examples,
-)
+from simpatico.training.users.continuity.data import Filters, addressed_contexts, reply_examples
 from simpatico.training.users.continuity.outcomes import Window, reply_outcomes
+from simpatico.training.users.splits import TRAIN_ON_ALL
 from tests.training.users.logs import START, frame
 
 MANY = Filters(repeated=1)

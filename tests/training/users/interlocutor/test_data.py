@@ -190,7 +190,7 @@ def test_what_is_held_out_comes_last(sizes, along):
     given = [of_turn(d, 2 * n, 4, judge=d) for d, size in named.items() for n in range(size)]
     found = interlocutor_ratings(dialogs(named), Judgements.of(given))
     sides = split_ratings(found, along)
-    assert sum(len(side) for side in sides[:3]) == len(found)
+    assert sum(len(side) for side in sides[:3]) == len(found.rows)
     for dialog in range(len(sizes)):
         rows = [found.rows[at][0] for s in sides[:3] for at in s if found.dialog[at] == dialog]
         assert rows == sorted(rows)

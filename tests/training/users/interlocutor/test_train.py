@@ -13,7 +13,6 @@ from simpatico.training.users.examples import (
     UserExamples,
     group_examples,
     input_spec,
-    stack_examples,
     user_means,
 )
 from simpatico.training.users.interlocutor.train import (
@@ -111,7 +110,7 @@ def test_stacked_cases_and_own_means():
         np.array([1, 3, 3.0]),
         np.ones(3),
     )
-    both = stack_examples(one, one.take(np.array([2])))
+    both = one.stack(one.take(np.array([2])))
     assert (both.rows.shape, both.user) == ((4, 3), list("aabb"))
     assert user_means(list("aabe"), both.y, np.arange(3), np.array([0, 3])).tolist() == [
         2,
