@@ -80,7 +80,7 @@ def short_model_name(name: str) -> str:
 
 def public_model_name(name: str) -> str:
     """The name for cards and reports: without the path, which shows where somebody keeps files."""
-    return f"path:{Path(name).name}" if name.startswith("path:") else name
+    return f"path:{Path(name[5:]).name}" if name.startswith("path:") else name
 
 
 def split_model_names(names: str) -> list[str]:

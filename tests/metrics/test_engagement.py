@@ -229,7 +229,9 @@ def test_a_fine_tuned_classifier_says_its_second_class(tuned):
         "Fine-tuned from package:x on chats (licence: MIT): 1,234 examples."
     )
     assert scores(metric, talk("x: tea")) == [None]
-    assert load("engagement", model=f"path:{tiny('bert-classes-2')}").card.about.endswith("addressee.")
+    assert load("engagement", model=f"path:{tiny('bert-classes-2')}").card.about.endswith(
+        "addressee."
+    )
 
 
 def test_a_classifier_of_three_classes_is_refused():

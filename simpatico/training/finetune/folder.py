@@ -14,7 +14,7 @@ from simpatico.features.classes import TRAINING
 from simpatico.files import replace_folder
 from simpatico.metric import package_version
 from simpatico.models.catalogue import catalogue
-from simpatico.models.names import find_model, parse_model_name, short_model_name
+from simpatico.models.names import find_model, parse_model_name, public_model_name
 from simpatico.models.runtime.threads import thread_count
 from simpatico.models.runtime.torch_backend import import_transformers, quiet_loading
 from simpatico.training.card import ModelCard
@@ -71,7 +71,7 @@ def finetuning_recipe(run: FineTuningRun, progress: Progress) -> dict[str, Any]:
     """Everything that is needed to repeat the training; some keys are older than our words."""
     return {
         **{k: v for k, v in asdict(run.settings).items() if k != "base"},
-        "base": base_name(run.base.name),
+        "base": public_model_name(run.base.name),
         "base_sha256": run.base.sha256,
         "labels": run.labels,
         "learned_from": len(run.train),
@@ -96,7 +96,7 @@ def render_finetuned_card(run: FineTuningRun, progress: Progress) -> str:
     tokens = [f"- special tokens: {len(settings.tokens):,}"] if settings.tokens else []
     return ModelCard(
         f"{kind}: {', '.join(run.labels)}",
-        f"{kind} fine-tuned from {base_name(base.name)} (SHA-256 {base.sha256[:12]}).",
+        f"{kind} fine-tuned from {public_model_name(base.name)} (SHA-256 {base.sha256[:12]}).",
         data=[
             f"- {about.data}: {len(run.train):,} training and {len(run.validation):,} validation "
             "examples",
@@ -117,8 +117,3 @@ def append_to_card(folder: Path, text: str) -> None:
     """Add results that are known only once the model can be used."""
     with (folder / CARD).open("a", encoding="utf-8") as card:
         card.write(text)
-
-
-def base_name(name: str) -> str:
-    """The base's name; of a folder its last part, as the rest says where somebody keeps files."""
-    return f"path:{short_model_name(name)}" if parse_model_name(name).source == "path" else name

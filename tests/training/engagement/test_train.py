@@ -152,7 +152,7 @@ def test_a_trained_model_goes_on_with_other_labels(tmp_path):
     )
     with pytest.raises(MissingResource):
         load_initial_head(EngagementSettings(base=f"path:{tmp_path / 'nothing'}"))
-    assert public_model_name(base) == "path:base"
+    assert public_model_name(base) == public_model_name("path:base") == "path:base"
 
 
 @pytest.fixture(scope="module")
